@@ -1,0 +1,52 @@
+// Owners of what the operating system lends: descriptors and mapped files.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace bert {
+
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
+  ~FileDescriptor();
+
+  // Opens for reading; an Error names the path and the system's reason.
+  static FileDescriptor open(const std::string& path);
+  int get() const { return fd_; }
+
+ private:
+  int fd_ = -1;
+};
+
+// A whole file, read-only in memory for as long as this lives. The pages come from the page cache as they are
+// touched.
+class MappedFile {
+ public:
+  explicit MappedFile(const std::string& path);
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+  ~MappedFile();
+
+  const std::string& path() const { return path_; }
+  std::span<const std::byte> bytes() const { return {data_, size_}; }
+  std::string_view text() const { return {reinterpret_cast<const char*>(data_), size_}; }
+
+  // Lets go of the memory behind `part` (whole pages inside it only); reading it again maps it again.
+  static void release(std::span<const std::byte> part);
+
+ private:
+  std::string path_;
+  const std::byte* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+// The whole of a small file.
+std::string read_file(const std::string& path);
+
+}  // namespace bert

@@ -1,0 +1,155 @@
+#include "base/pool.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cassert>
+#include <chrono>
+#include <fstream>
+#include <string>
+
+namespace bert {
+namespace {
+
+// How long an idle worker looks for work before it sleeps: longer than the driver needs between two grids of
+// one network pass, short enough to leave the core to the other filters of a pipe.
+constexpr auto kSpin = std::chrono::microseconds(50);
+
+void pause_briefly() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// Whole CPUs in a cgroup quota, at least 1; `fallback` when there is none.
+int quota_threads(int fallback) {
+  double quota = -1, period = 0;
+  std::string word;
+  if (std::ifstream v2("/sys/fs/cgroup/cpu.max"); v2 >> word >> period) {
+    if (word != "max") quota = std::stod(word);
+  } else if (std::ifstream v1("/sys/fs/cgroup/cpu/cpu.cfs_quota_us"); v1 >> quota) {
+    std::ifstream("/sys/fs/cgroup/cpu/cpu.cfs_period_us") >> period;
+  }
+  if (quota <= 0 || period <= 0) return fallback;
+  return std::max(1, static_cast<int>(quota / period));
+}
+
+}  // namespace
+
+struct Pool::Grid {
+  const std::function<void(int64_t, int)>& f;
+  int64_t count;
+  std::atomic<int64_t> next = 0;
+  std::mutex mutex;
+  std::exception_ptr error;
+};
+
+Pool::Pool(int threads) {
+  assert(threads >= 1);
+  for (int thread = 1; thread < threads; ++thread) workers_.emplace_back([this, thread] { work(thread); });
+}
+
+Pool::~Pool() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  for (auto& worker : workers_) worker.join();
+}
+
+// A worker counts itself as a visitor before it reads grid_, and the driver withdraws grid_ before it reads
+// the number of visitors; so when the driver sees none, nobody holds a pointer to the grid on its stack.
+void Pool::run_grid(int64_t count, const std::function<void(int64_t, int)>& f) {
+  if (count <= 0) return;
+  Grid grid{.f = f, .count = count};
+  if (count > 1 && !workers_.empty()) {
+    grid_ = &grid;
+    ++grid_number_;
+    if (sleepers_ > 0) {
+      { const std::lock_guard lock(mutex_); }
+      wake_.notify_all();
+    }
+  }
+  take_tasks(grid, 0);
+  grid_ = nullptr;
+  for (int spins = 0; grid_visitors_ > 0; ++spins) {
+    if (spins < 10000) {
+      pause_briefly();
+    } else {
+      std::this_thread::yield();
+    }
+  }
+  if (grid.error) std::rethrow_exception(grid.error);
+}
+
+void Pool::take_tasks(Grid& grid, int thread) {
+  for (;;) {
+    const int64_t i = grid.next.fetch_add(1, std::memory_order_relaxed);
+    if (i >= grid.count) return;
+    try {
+      grid.f(i, thread);
+    } catch (...) {
+      const std::lock_guard lock(grid.mutex);
+      if (!grid.error) grid.error = std::current_exception();
+    }
+  }
+}
+
+void Pool::submit(std::function<void()> task) {
+  {
+    const std::lock_guard lock(mutex_);
+    background_.push_back(std::move(task));
+  }
+  wake_.notify_one();
+}
+
+bool Pool::run_one() {
+  std::function<void()> task;
+  {
+    const std::lock_guard lock(mutex_);
+    if (background_.empty()) return false;
+    task = std::move(background_.front());
+    background_.pop_front();
+  }
+  task();
+  return true;
+}
+
+void Pool::work(int thread) {
+  using Clock = std::chrono::steady_clock;
+  uint64_t seen = 0;
+  auto idle_since = Clock::now();
+  for (;;) {
+    const uint64_t number = grid_number_;
+    if (number != seen) {
+      seen = number;
+      ++grid_visitors_;
+      if (Grid* grid = grid_) take_tasks(*grid, thread);
+      --grid_visitors_;
+    } else if (!run_one()) {
+      if (Clock::now() - idle_since < kSpin) {
+        pause_briefly();
+        continue;
+      }
+      std::unique_lock lock(mutex_);
+      ++sleepers_;
+      wake_.wait(lock, [&] { return stopping_ || !background_.empty() || grid_number_ != seen; });
+      --sleepers_;
+      if (stopping_) return;
+    }
+    idle_since = Clock::now();
+  }
+}
+
+int available_threads() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  int count = static_cast<int>(std::thread::hardware_concurrency());
+  if (sched_getaffinity(0, sizeof set, &set) == 0) count = CPU_COUNT(&set);
+  return std::max(1, std::min(count, quota_threads(count)));
+}
+
+}  // namespace bert

@@ -1,0 +1,207 @@
+#include "io/json.h"
+
+#include <simdjson.h>
+
+#include <cstring>
+#include <limits>
+
+#include "base/error.h"
+#include "base/file.h"
+
+namespace bert::io {
+
+using simdjson::dom::element;
+using simdjson::dom::element_type;
+
+// simdjson's element is a document and an index into it, a trivially copyable pair of words like ours.
+struct Json::Access {
+  static_assert(sizeof(element) == sizeof(const void*) + sizeof(uint64_t));
+  static_assert(std::is_trivially_copyable_v<element>);
+
+  static element of(const Json& json) {
+    element value;
+    std::memcpy(static_cast<void*>(&value), &json.document_, sizeof value);
+    return value;
+  }
+  static Json from(const element& value) {
+    Json json;
+    std::memcpy(static_cast<void*>(&json.document_), static_cast<const void*>(&value), sizeof value);
+    return json;
+  }
+};
+
+namespace {
+
+[[noreturn]] void wrong_kind(const Json& json, std::string_view expected) {
+  throw Error("is ", json.kind_name(), ", expected ", expected);
+}
+
+}  // namespace
+
+Json::Kind Json::kind() const {
+  switch (Access::of(*this).type()) {
+    case element_type::ARRAY:
+      return Kind::array;
+    case element_type::OBJECT:
+      return Kind::object;
+    case element_type::STRING:
+      return Kind::string;
+    case element_type::BOOL:
+      return Kind::boolean;
+    case element_type::NULL_VALUE:
+      return Kind::null;
+    default:
+      return Kind::number;
+  }
+}
+
+std::string_view Json::kind_name() const {
+  switch (kind()) {
+    case Kind::null:
+      return "null";
+    case Kind::boolean:
+      return "a boolean";
+    case Kind::number:
+      return "a number";
+    case Kind::string:
+      return "a string";
+    case Kind::array:
+      return "an array";
+    default:
+      return "an object";
+  }
+}
+
+bool Json::boolean() const {
+  bool value = false;
+  if (Access::of(*this).get(value)) wrong_kind(*this, "a boolean");
+  return value;
+}
+
+int64_t Json::integer() const {
+  int64_t value = 0;
+  if (Access::of(*this).get(value)) wrong_kind(*this, "an integer");
+  return value;
+}
+
+double Json::number() const {
+  double value = 0;
+  if (Access::of(*this).get(value)) wrong_kind(*this, "a number");
+  return value;
+}
+
+std::string_view Json::string() const {
+  std::string_view value;
+  if (Access::of(*this).get(value)) wrong_kind(*this, "a string");
+  return value;
+}
+
+std::vector<Json> Json::elements() const {
+  simdjson::dom::array array;
+  if (Access::of(*this).get(array)) wrong_kind(*this, "an array");
+  std::vector<Json> values;
+  values.reserve(array.size());
+  for (const element value : array) values.push_back(Access::from(value));
+  return values;
+}
+
+std::vector<int32_t> Json::integers() const {
+  simdjson::dom::array array;
+  if (Access::of(*this).get(array)) wrong_kind(*this, "an array of integers");
+  std::vector<int32_t> values;
+  values.reserve(array.size());
+  for (const element item : array) {
+    int64_t value = 0;
+    if (item.get(value)) throw Error("has ", Access::from(item).kind_name(), " in it, expected integers");
+    if (value < std::numeric_limits<int32_t>::min() || value > std::numeric_limits<int32_t>::max()) {
+      throw Error("has the number ", value, " in it, which does not fit 32 bits");
+    }
+    values.push_back(static_cast<int32_t>(value));
+  }
+  return values;
+}
+
+std::vector<std::pair<std::string_view, Json>> Json::members() const {
+  simdjson::dom::object object;
+  if (Access::of(*this).get(object)) wrong_kind(*this, "an object");
+  std::vector<std::pair<std::string_view, Json>> values;
+  values.reserve(object.size());
+  for (const auto& [key, value] : object) values.emplace_back(key, Access::from(value));
+  return values;
+}
+
+std::optional<Json> Json::find(std::string_view key) const {
+  simdjson::dom::object object;
+  if (Access::of(*this).get(object)) wrong_kind(*this, "an object");
+  element value;
+  if (object.at_key(key).get(value)) return std::nullopt;
+  return Access::from(value);
+}
+
+struct JsonDocument::Parser {
+  simdjson::dom::parser parser;
+};
+
+JsonDocument::JsonDocument() : parser_(std::make_unique<Parser>()) {}
+JsonDocument::~JsonDocument() = default;
+JsonDocument::JsonDocument(JsonDocument&&) noexcept = default;
+JsonDocument& JsonDocument::operator=(JsonDocument&&) noexcept = default;
+
+Json JsonDocument::parse(std::string_view text) {
+  element root;
+  const auto failure = parser_->parser.parse(text.data(), text.size()).get(root);
+  if (failure) throw Error("not valid JSON: ", simdjson::error_message(failure));
+  return Json::Access::from(root);
+}
+
+JsonFile::JsonFile(std::string path) : JsonFile(path, read_file(path)) {}
+
+JsonFile::JsonFile(std::string path, std::string_view text) : path_(std::move(path)) {
+  try {
+    root_ = document_.parse(text);
+  } catch (const Error& error) {
+    throw Error(path_, ": ", error.what());
+  }
+  if (root_.kind() != Json::Kind::object)
+    throw Error(path_, ": holds ", root_.kind_name(), ", expected an object");
+}
+
+std::optional<Json> JsonFile::find(std::string_view key) const {
+  const auto value = root_.find(key);
+  return value && !value->is_null() ? value : std::nullopt;
+}
+
+namespace {
+
+// The value of `key` by `read`, the default without one; every Error gets the file and the key in front.
+template <class T, class Read>
+T member(const JsonFile& file, std::string_view key, const std::optional<T>& otherwise, Read read) {
+  const auto value = file.find(key);
+  if (!value && otherwise) return *otherwise;
+  if (!value) throw Error(file.path(), ": \"", key, "\" is missing");
+  try {
+    return T(read(*value));
+  } catch (const Error& error) {
+    throw Error(file.path(), ": \"", key, "\" ", error.what());
+  }
+}
+
+}  // namespace
+
+int64_t JsonFile::integer(std::string_view key, std::optional<int64_t> otherwise) const {
+  return member(*this, key, otherwise, [](const Json& value) { return value.integer(); });
+}
+
+double JsonFile::number(std::string_view key, std::optional<double> otherwise) const {
+  return member(*this, key, otherwise, [](const Json& value) { return value.number(); });
+}
+
+bool JsonFile::boolean(std::string_view key, std::optional<bool> otherwise) const {
+  return member(*this, key, otherwise, [](const Json& value) { return value.boolean(); });
+}
+
+std::string JsonFile::string(std::string_view key, std::optional<std::string> otherwise) const {
+  return member(*this, key, otherwise, [](const Json& value) { return value.string(); });
+}
+
+}  // namespace bert::io

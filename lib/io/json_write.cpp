@@ -1,0 +1,79 @@
+#include <charconv>
+#include <cmath>
+
+#include "base/error.h"
+#include "io/json.h"
+
+namespace bert::io {
+
+void append_string(std::string& out, std::string_view text) {
+  constexpr char kHex[] = "0123456789abcdef";
+  out += '"';
+  size_t plain = 0;  // text[plain, i) is still to be copied as it stands
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte >= 0x20 && byte != '"' && byte != '\\') continue;
+    out.append(text, plain, i - plain);
+    plain = i + 1;
+    out += '\\';
+    switch (byte) {
+      case '\n':
+        out += 'n';
+        break;
+      case '\r':
+        out += 'r';
+        break;
+      case '\t':
+        out += 't';
+        break;
+      case '"':
+      case '\\':
+        out += static_cast<char>(byte);
+        break;
+      default:
+        out += "u00";
+        out += kHex[byte >> 4];
+        out += kHex[byte & 15];
+    }
+  }
+  out.append(text, plain);
+  out += '"';
+}
+
+void append_integer(std::string& out, int64_t value) {
+  char digits[24];
+  const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+  out.append(digits, end);
+}
+
+void append_integers(std::string& out, const std::vector<int32_t>& values) {
+  out += '[';
+  for (const int32_t value : values) {
+    append_integer(out, value);
+    out += ',';
+  }
+  if (values.empty()) {
+    out += ']';
+  } else {
+    out.back() = ']';
+  }
+}
+
+void append_number(std::string& out, float value, int precision) {
+  if (!std::isfinite(value)) throw Error("a result is ", value, ", which is not a number JSON can hold");
+  char digits[128];
+  if (precision < 0) {
+    out.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+    return;
+  }
+  const char* end =
+      std::to_chars(digits, digits + sizeof digits, value, std::chars_format::fixed, precision).ptr;
+  if (precision > 0) {
+    while (end[-1] == '0') --end;
+    if (end[-1] == '.') --end;
+  }
+  const std::string_view text(digits, static_cast<size_t>(end - digits));
+  out += text == "-0" ? "0" : text;
+}
+
+}  // namespace bert::io

@@ -1,0 +1,52 @@
+#include "base/dtype.h"
+
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <cmath>
+#include <vector>
+
+using namespace bert;
+
+namespace {
+
+float widened(Dtype dtype, uint16_t bits) {
+  float value = 0;
+  to_f32(dtype, reinterpret_cast<const std::byte*>(&bits), {&value, 1});
+  return value;
+}
+
+// IEEE 754 binary16 by its definition.
+float half_by_definition(uint16_t bits) {
+  const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+  float value = exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
+                              : std::ldexp(static_cast<float>(fraction + 1024), exponent - 25);
+  if (exponent == 31) value = fraction == 0 ? INFINITY : NAN;
+  return bits & 0x8000 ? -value : value;
+}
+
+}  // namespace
+
+TEST_CASE("every f16 widens to the number IEEE 754 defines") {
+  for (int bits = 0; bits < 65536; ++bits) {
+    const float got = widened(Dtype::f16, static_cast<uint16_t>(bits));
+    const float expected = half_by_definition(static_cast<uint16_t>(bits));
+    const bool same = std::isnan(expected)
+                          ? std::isnan(got)
+                          : std::bit_cast<uint32_t>(got) == std::bit_cast<uint32_t>(expected);
+    CHECK_MESSAGE(same, "bits ", bits, " gave ", got, ", expected ", expected);
+  }
+}
+
+TEST_CASE("bf16 is the upper half of f32") {
+  CHECK(widened(Dtype::bf16, 0x3f80) == 1.0f);
+  CHECK(widened(Dtype::bf16, 0xc0a0) == -5.0f);
+  CHECK(std::isnan(widened(Dtype::bf16, 0x7fc0)));
+}
+
+TEST_CASE("names are those of safetensors") {
+  for (auto dtype : {Dtype::f64, Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::i64, Dtype::boolean}) {
+    CHECK(dtype_named(name_of(dtype)) == dtype);
+  }
+  CHECK(!dtype_named("F8_E4M3"));
+}
