@@ -1,0 +1,26 @@
+// The tokens of many sequences laid end to end: no padding, no mask (one sequence after another in [M]).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace bert::nn {
+
+struct Batch {
+  std::vector<int32_t> ids;            // [M] of the vocabulary
+  std::vector<int32_t> types;          // [M] token types (segments)
+  std::vector<int64_t> offsets = {0};  // [B+1] where each sequence begins; the last one is M
+
+  // Appends a sequence of at least one token; both spans have its length.
+  void add(std::span<const int32_t> sequence_ids, std::span<const int32_t> sequence_types) {
+    ids.insert(ids.end(), sequence_ids.begin(), sequence_ids.end());
+    types.insert(types.end(), sequence_types.begin(), sequence_types.end());
+    offsets.push_back(static_cast<int64_t>(ids.size()));
+  }
+  int64_t tokens() const { return static_cast<int64_t>(ids.size()); }
+  int64_t sequences() const { return static_cast<int64_t>(offsets.size()) - 1; }
+  int64_t length(int64_t sequence) const { return offsets[sequence + 1] - offsets[sequence]; }
+};
+
+}  // namespace bert::nn

@@ -1,0 +1,54 @@
+// A matrix of f32 for activations: row-major, every row on a 64-byte boundary.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace bert::nn {
+
+// Memory for numbers, 64-byte aligned, on huge pages where the system gives them; zero at first.
+class Memory {
+ public:
+  Memory() = default;
+  explicit Memory(size_t floats);
+  float* data() const { return data_.get(); }
+  size_t size() const { return size_; }
+
+ private:
+  struct Unmap {
+    size_t bytes = 0;
+    void operator()(float* data) const;
+  };
+  std::unique_ptr<float[], Unmap> data_;
+  size_t size_ = 0;
+};
+
+// [rows, cols]. Its memory has room for rows rounded up to kRowTile and columns to kPanel, so that tiles may
+// be computed whole; what lies beyond rows × cols means nothing. Contents are undefined until written.
+// Movable only.
+class Tensor {
+ public:
+  static constexpr int64_t kRowTile = 64;
+  static constexpr int64_t kPanel = 64;
+
+  Tensor() = default;
+  Tensor(int64_t rows, int64_t cols) { reshape(rows, cols); }
+
+  // Gives it another shape; keeps the memory when it suffices. The contents are lost.
+  void reshape(int64_t rows, int64_t cols);
+
+  int64_t rows() const { return rows_; }
+  int64_t cols() const { return cols_; }
+  int64_t stride() const { return stride_; }  // floats from one row to the next
+  float* row(int64_t i) { return memory_.data() + i * stride_; }
+  const float* row(int64_t i) const { return memory_.data() + i * stride_; }
+  std::span<const float> values(int64_t i) const { return {row(i), static_cast<size_t>(cols_)}; }
+
+ private:
+  Memory memory_;
+  int64_t rows_ = 0, cols_ = 0, stride_ = 0;
+};
+
+}  // namespace bert::nn
