@@ -1,0 +1,34 @@
+// The fields of one record while it is prepared.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "io/json.h"
+#include "io/record.h"
+
+namespace bert::io {
+
+// The views end with the call of Filter::prepare. Text input has one field, the text field; TSV has its
+// columns, all of them strings.
+class Fields {
+ public:
+  // Of a text record, or of TSV cut into `values`; `values` outlive this object.
+  Fields(const Source& source, std::span<const std::string_view> values) : source_(source), values_(values) {}
+  // Of a JSON record, an object.
+  Fields(const Source& source, Json object) : source_(source), object_(object) {}
+
+  // The field's text; nullopt when the record has none. Error (`field "text" is a number, expected a string`)
+  // otherwise, and when the key stands twice.
+  std::optional<std::string_view> text(std::string_view name) const;
+  std::string_view required_text(std::string_view name) const;  // Error `field "text" is missing`
+  std::optional<Json> json(std::string_view name) const;        // any value; always nullopt for text and TSV
+
+ private:
+  const Source& source_;
+  std::span<const std::string_view> values_;
+  std::optional<Json> object_;
+};
+
+}  // namespace bert::io

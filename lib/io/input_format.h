@@ -1,0 +1,24 @@
+// The forms of input that become records.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace bert::io {
+
+enum class InputFormat {
+  automatic,   // by the suffix of FILE, else by its first bytes
+  text,        // a record a line
+  paragraphs,  // blank lines separate records, line ends inside one are spaces
+  file,        // each FILE is one record
+  jsonl,       // a JSON object a line
+  tsv,         // a header line names the fields, or StreamOptions::columns does; split at TAB, no quoting
+  documents,   // a sentence a line, a blank line ends a document; not read yet, like the two below
+  conll,
+  squad,
+};
+
+std::string_view name_of(InputFormat format);  // as --input-format spells it: "auto"
+std::optional<InputFormat> input_format_named(std::string_view name);
+
+}  // namespace bert::io
