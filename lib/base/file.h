@@ -19,6 +19,7 @@ class FileDescriptor {
   // Opens for reading; an Error names the path and the system's reason.
   static FileDescriptor open(const std::string& path);
   int get() const { return fd_; }
+  int release() { return std::exchange(fd_, -1); }  // gives it to the caller to close
 
  private:
   int fd_ = -1;

@@ -1,0 +1,132 @@
+#include "base/output_file.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cassert>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace bert {
+namespace {
+
+constexpr int kMaxLinks = 40;       // as Linux counts before it says ELOOP
+constexpr size_t kNameBytes = 200;  // of the target's name kept in the temporary one; the system allows 255
+
+std::string directory_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
+
+// Follows `path` through symbolic links, also to a file that does not exist yet.
+std::string follow_links(std::string path) {
+  char link[PATH_MAX];
+  for (int links = 0; links < kMaxLinks; ++links) {
+    const ssize_t size = ::readlink(path.c_str(), link, sizeof link);
+    if (size < 0) return path;
+    const std::string to(link, static_cast<size_t>(size));
+    path = to.starts_with('/') ? to : directory_of(path) + to;
+  }
+  return path;
+}
+
+// ".NAME.1f0c..." beside NAME. Random, so that it can be registered for removal before it is created: no
+// other file has it.
+std::string temporary_name(const std::string& target) {
+  uint64_t random = 0;
+  if (::getrandom(&random, sizeof random, 0) != sizeof random) {
+    random = static_cast<uint64_t>(::getpid()) << 32 | reinterpret_cast<uintptr_t>(&random);
+  }
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(random));
+  const auto directory = directory_of(target);
+  return directory + "." + target.substr(directory.size()).substr(0, kNameBytes) + "." + digits;
+}
+
+}  // namespace
+
+OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
+  if (path_ == "-") {
+    fd_ = STDOUT_FILENO;
+    return;
+  }
+  struct stat info;
+  const bool exists = ::stat(path_.c_str(), &info) == 0;
+  if (!exists && errno != ENOENT) throw Error(path_, ": ", std::strerror(errno));
+  if (exists && S_ISREG(info.st_mode)) {
+    if (::access(path_.c_str(), W_OK) != 0) throw Error(path_, ": ", std::strerror(errno));
+    open_aside(info.st_mode & 07777u);
+  } else if (!exists) {
+    open_aside(std::nullopt);
+  } else {
+    file_ = FileDescriptor(::open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+    if (file_.get() < 0) throw Error(path_, ": ", std::strerror(errno));
+  }
+  fd_ = file_.get();
+}
+
+void OutputFile::open_aside(std::optional<uint32_t> permissions) {
+  target_ = follow_links(path_);
+  const std::string name = temporary_name(target_);
+  unlink_on_signal_ = std::make_unique<UnlinkOnSignal>(name);
+  file_ =
+      FileDescriptor(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, permissions ? 0600 : 0666));
+  if (file_.get() < 0) throw Error(path_, ": ", std::strerror(errno));
+  temporary_ = name;
+  if (permissions && ::fchmod(file_.get(), *permissions) != 0) fail("cannot be given its permissions", errno);
+}
+
+OutputFile::~OutputFile() {
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+bool OutputFile::is_terminal() const { return ::isatty(fd_) == 1; }
+
+void OutputFile::fail(std::string_view doing, int error) const {
+  if (error == EPIPE) throw Error("");
+  throw Error(path_ == "-" ? "" : path_ + ": ", doing, ": ", std::strerror(error));
+}
+
+void OutputFile::write(std::string_view bytes) {
+  write_at(0, bytes, false);
+  size_ += static_cast<int64_t>(bytes.size());
+}
+
+void OutputFile::rewrite(int64_t offset, std::string_view bytes) {
+  assert(is_regular() && offset + static_cast<int64_t>(bytes.size()) <= size_);
+  write_at(offset, bytes, true);
+}
+
+void OutputFile::write_at(int64_t offset, std::string_view bytes, bool positioned) {
+  while (!bytes.empty()) {
+    const ssize_t count = positioned ? ::pwrite(fd_, bytes.data(), bytes.size(), offset)
+                                     : ::write(fd_, bytes.data(), bytes.size());
+    if (count < 0 && errno == EAGAIN) {  // stdout may have been made non-blocking by whoever shares it
+      struct pollfd ready = {.fd = fd_, .events = POLLOUT, .revents = 0};
+      ::poll(&ready, 1, -1);
+    } else if (count < 0 && errno != EINTR) {
+      fail("write error", errno);
+    } else if (count > 0) {
+      bytes.remove_prefix(static_cast<size_t>(count));
+      offset += count;
+    }
+  }
+}
+
+void OutputFile::commit() {
+  if (is_regular() && ::fsync(fd_) != 0 && errno != EINVAL) fail("write error", errno);
+  // A network file system reports some failures only on close. A copy of stdout's descriptor tells as much.
+  const int last = path_ == "-" ? ::dup(fd_) : file_.release();
+  if (last >= 0 && ::close(last) != 0 && errno != EINTR) fail("write error", errno);
+  fd_ = -1;
+  if (!is_regular()) return;
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot be renamed into place", errno);
+  temporary_.clear();
+  unlink_on_signal_.reset();
+}
+
+}  // namespace bert

@@ -1,0 +1,65 @@
+#include "base/signals.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <climits>
+#include <csignal>
+#include <cstring>
+#include <mutex>
+
+#include "base/error.h"
+
+namespace bert {
+namespace {
+
+// A handler gets no argument, so what it needs is global. The text stays where it is for the life of the
+// process: a handler on another thread may still be reading it when its owner has gone.
+struct Slot {
+  enum State { empty, taken, armed };
+  std::atomic<State> state = empty;
+  char path[PATH_MAX];
+};
+std::array<Slot, 8> slots;
+static_assert(std::atomic<Slot::State>::is_always_lock_free);
+
+extern "C" void unlink_and_raise(int signal) {
+  for (auto& slot : slots) {
+    if (slot.state == Slot::armed) ::unlink(slot.path);
+  }
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);  // delivered when the handler returns
+}
+
+void install_handlers() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action;
+    ::sigaction(signal, nullptr, &action);
+    if ((action.sa_flags & SA_SIGINFO) != 0 || action.sa_handler != SIG_DFL) continue;
+    action.sa_handler = unlink_and_raise;
+    action.sa_flags = SA_RESTART;
+    ::sigaction(signal, &action, nullptr);
+  }
+}
+
+}  // namespace
+
+UnlinkOnSignal::UnlinkOnSignal(const std::string& path) {
+  static std::once_flag installed;
+  std::call_once(installed, install_handlers);
+  if (path.size() >= PATH_MAX) throw Error(path, ": ", std::strerror(ENAMETOOLONG));
+  for (slot_ = 0; slot_ < static_cast<int>(slots.size()); ++slot_) {
+    auto& slot = slots[static_cast<size_t>(slot_)];
+    auto expected = Slot::empty;
+    if (!slot.state.compare_exchange_strong(expected, Slot::taken)) continue;
+    std::memcpy(slot.path, path.c_str(), path.size() + 1);
+    slot.state = Slot::armed;
+    return;
+  }
+  throw Error(path, ": too many unfinished files at once");
+}
+
+UnlinkOnSignal::~UnlinkOnSignal() { slots[static_cast<size_t>(slot_)].state = Slot::empty; }
+
+}  // namespace bert
