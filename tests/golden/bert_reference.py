@@ -1,0 +1,124 @@
+"""BERT (Devlin et al. 2018) in plain PyTorch: the independent truth for every number the tools print.
+
+One sequence at a time, no batch, no padding, no mask: x is [T,H] throughout. float64 gives the expected
+values; the same code in float32 tells how far a good float32 implementation may be from them.
+Tensor names are Hugging Face's without the "bert." prefix.
+"""
+import json
+import math
+import os
+
+import torch
+import torch.nn.functional as F
+
+import tensor_file
+
+
+def gelu_tanh(x):
+    return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+
+
+def gelu_erf(x):
+    return 0.5 * x * (1 + torch.erf(x / math.sqrt(2)))
+
+
+ACTIVATIONS = {
+    "gelu": gelu_erf,
+    "gelu_new": gelu_tanh,
+    "gelu_pytorch_tanh": gelu_tanh,
+    "relu": torch.relu,
+    "silu": lambda x: x * torch.sigmoid(x),
+    "tanh": torch.tanh,
+}
+
+
+def canonical_name(name):
+    """Hugging Face's present name without prefix: bert.x.LayerNorm.gamma -> x.LayerNorm.weight."""
+    name = name.removeprefix("bert.")
+    stem, _, last = name.rpartition(".")
+    if stem.endswith("LayerNorm"):
+        last = {"gamma": "weight", "beta": "bias"}.get(last, last)
+    return f"{stem}.{last}"
+
+
+def read_json(*path):
+    with open(os.path.join(*path), encoding="utf-8") as file:
+        return json.load(file)
+
+
+class Bert:
+    """The encoder and every head whose tensors the directory holds, computed in `dtype`."""
+
+    def __init__(self, config, tensors, dtype=torch.float64):
+        self.config = config
+        self.dtype = dtype
+        self.layers = config["num_hidden_layers"]
+        self.heads = config["num_attention_heads"]
+        self.activation = ACTIVATIONS[config["hidden_act"]]
+        self.weights = {
+            canonical_name(name): torch.from_numpy(array.copy()).to(dtype)
+            for name, array in tensors.items() if array.dtype.kind == "f"
+        }
+
+    @staticmethod
+    def load(directory, dtype=torch.float64):
+        return Bert(read_json(directory, "config.json"), tensor_file.read_directory(directory), dtype)
+
+    def linear(self, name, x):  # y = x Wᵀ + b, W [N,K]
+        return x @ self.weights[name + ".weight"].T + self.weights[name + ".bias"]
+
+    def layer_norm(self, name, x):
+        gain, bias = self.weights[name + ".weight"], self.weights[name + ".bias"]
+        return F.layer_norm(x, x.shape[-1:], gain, bias, self.config["layer_norm_eps"])
+
+    def embed(self, ids, types):
+        words = self.weights["embeddings.word_embeddings.weight"][torch.tensor(ids)]
+        positions = self.weights["embeddings.position_embeddings.weight"][: len(ids)]
+        segments = self.weights["embeddings.token_type_embeddings.weight"][torch.tensor(types)]
+        return self.layer_norm("embeddings.LayerNorm", words + segments + positions)
+
+    def attend(self, prefix, x):
+        length, hidden = x.shape
+        size = hidden // self.heads
+
+        def split(name):  # [A,T,size]
+            return self.linear(prefix + name, x).view(length, self.heads, size).transpose(0, 1)
+
+        scores = split("query") @ split("key").transpose(1, 2) / math.sqrt(size)
+        context = torch.softmax(scores, -1) @ split("value")
+        return context.transpose(0, 1).reshape(length, hidden)
+
+    def layer(self, number, x):
+        prefix = f"encoder.layer.{number}."
+        context = self.attend(prefix + "attention.self.", x)
+        attended = self.linear(prefix + "attention.output.dense", context)
+        y = self.layer_norm(prefix + "attention.output.LayerNorm", x + attended)
+        inner = self.activation(self.linear(prefix + "intermediate.dense", y))
+        outer = self.linear(prefix + "output.dense", inner)
+        return self.layer_norm(prefix + "output.LayerNorm", y + outer)
+
+    def hidden_states(self, ids, types=None):
+        """L + 1 arrays [T,H]: the embeddings, then the output of each layer."""
+        states = [self.embed(ids, types or [0] * len(ids))]
+        for number in range(self.layers):
+            states.append(self.layer(number, states[-1]))
+        return states
+
+    def has(self, name):
+        return name in self.weights
+
+    def pooled(self, last):  # [T,H] -> [1,H]
+        return torch.tanh(self.linear("pooler.dense", last[:1]))
+
+    def mlm_transform(self, rows):  # [M,H] -> [M,H]
+        inner = self.activation(self.linear("cls.predictions.transform.dense", rows))
+        return self.layer_norm("cls.predictions.transform.LayerNorm", inner)
+
+    def mlm_decoder(self):
+        """The weight [V,H], tied to the word embeddings unless stored, and the bias [V]."""
+        tied = self.weights["embeddings.word_embeddings.weight"]
+        return self.weights.get("cls.predictions.decoder.weight", tied), self.weights["cls.predictions.bias"]
+
+    def mlm_logits(self, transformed):  # [M,H] -> [M,V]
+        weight, bias = self.mlm_decoder()
+        return transformed @ weight.T + bias
