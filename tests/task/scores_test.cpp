@@ -1,0 +1,73 @@
+#include "task/scores.h"
+
+#include <doctest/doctest.h>
+
+#include <random>
+
+#include "../reference/slow_pooling.h"
+#include "base/error.h"
+
+using bert::task::top_k;
+
+namespace {
+
+std::vector<float> random_logits(std::mt19937& random, size_t count) {
+  std::vector<float> logits(count);
+  // Few distinct values, so that equal logits are common.
+  for (float& x : logits) x = static_cast<float>(static_cast<int>(random() % 61) - 30) / 4;
+  return logits;
+}
+
+}  // namespace
+
+TEST_CASE("softmax equals its formula") {
+  std::mt19937 random(1);
+  for (int round = 0; round < 2000; ++round) {
+    const auto logits = random_logits(random, 1 + random() % 50);
+    const auto found = bert::task::softmax(logits);
+    const auto expected = bert::reference::softmax(logits);
+    for (size_t i = 0; i < logits.size(); ++i)
+      REQUIRE(found[i] == doctest::Approx(expected[i]).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("softmax holds for logits whose exponentials do not fit a float") {
+  const auto scores = bert::task::softmax(std::vector<float>{1000, 999, -1000});
+  CHECK(scores[0] == doctest::Approx(0.7310586));
+  CHECK(scores[1] == doctest::Approx(0.2689414));
+  CHECK(scores[2] == 0);
+}
+
+TEST_CASE("top_k equals the head of a full sort, lower ids first among equals") {
+  std::mt19937 random(2);
+  for (int round = 0; round < 3000; ++round) {
+    const auto logits = random_logits(random, 1 + random() % 300);
+    const size_t choices = random() % 3 ? logits.size() : random() % (logits.size() + 1);
+    const size_t k = random() % 12;
+    const auto found = top_k(logits, static_cast<int64_t>(k), static_cast<int64_t>(choices));
+    const auto expected = bert::reference::ranking(logits, choices);
+    REQUIRE(found.size() == std::min(k, choices));
+    for (size_t i = 0; i < found.size(); ++i) {
+      REQUIRE(found[i].id == expected[i].second);
+      REQUIRE(found[i].score == doctest::Approx(expected[i].first).epsilon(1e-6));
+    }
+  }
+}
+
+TEST_CASE("the best of equal logits is the lowest id") {
+  CHECK(bert::task::best(std::vector<float>{1, 3, 3, 2}) == 1);
+  CHECK(bert::task::best(std::vector<float>{5}) == 0);
+}
+
+TEST_CASE("sigmoid is stable at both ends") {
+  CHECK(bert::task::sigmoid(0) == 0.5f);
+  CHECK(bert::task::sigmoid(200) == 1.0f);
+  CHECK(bert::task::sigmoid(-200) == 0.0f);
+  CHECK(bert::task::sigmoid(1) == doctest::Approx(0.7310586));
+}
+
+TEST_CASE("a logit that is no number is an error that says which") {
+  CHECK_THROWS_WITH_AS(bert::task::softmax(std::vector<float>{1, INFINITY}),
+                       "logit 1 is inf, expected a finite number", bert::Error);
+  CHECK_THROWS_AS(top_k(std::vector<float>{std::nanf(""), 1}, 1, 2), bert::Error);
+}
