@@ -11,15 +11,16 @@ namespace bert::nn {
 // Memory for numbers, 64-byte aligned, on huge pages where the system gives them; zero at first.
 class Memory {
  public:
-  Memory() = default;
+  Memory() : data_(nullptr, Unmap(0)) {}
   explicit Memory(size_t floats);
   float* data() const { return data_.get(); }
   size_t size() const { return size_; }
 
  private:
   struct Unmap {
-    size_t bytes = 0;
+    explicit Unmap(size_t bytes) : bytes(bytes) {}
     void operator()(float* data) const;
+    size_t bytes;
   };
   std::unique_ptr<float[], Unmap> data_;
   size_t size_ = 0;

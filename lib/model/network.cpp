@@ -1,0 +1,201 @@
+#include "model/network.h"
+
+#include <algorithm>
+#include <cassert>
+#include <span>
+#include <string>
+
+#include "base/error.h"
+#include "nn/embeddings.h"
+#include "nn/encoder_layer.h"
+#include "nn/tied_decoder.h"
+
+namespace bert::model {
+namespace {
+
+constexpr const char* kWordTable = "embeddings.word_embeddings.weight";
+
+nn::EncoderLayer::Config layer_config(const Config& config) {
+  return {.hidden = config.hidden,
+          .heads = config.heads,
+          .feed_forward = config.feed_forward,
+          .activation = config.activation,
+          .norm_epsilon = config.norm_epsilon};
+}
+
+// The masked-language-model head: logits = norm(act(dense(h)))·Eᵀ + b.
+struct MaskedLm {
+  nn::Linear dense;
+  nn::LayerNorm norm;
+  nn::TiedDecoder decoder;
+
+  MaskedLm(const Config& config, nn::Layout& layout)
+      : dense("cls.predictions.transform.dense", config.hidden, config.hidden, layout),
+        norm("cls.predictions.transform.LayerNorm", config.hidden, config.norm_epsilon, layout),
+        decoder("cls.predictions.bias", config.vocab_size, config.hidden, layout) {}
+};
+
+// Only these rows of a batch: which of them belong to each sequence.
+std::vector<int64_t> offsets_among(std::span<const int64_t> rows, const nn::Batch& batch) {
+  std::vector<int64_t> offsets;
+  for (const int64_t begin : batch.offsets) {
+    offsets.push_back(std::ranges::lower_bound(rows, begin) - rows.begin());
+  }
+  return offsets;
+}
+
+}  // namespace
+
+struct Network::Parts {
+  Config config;
+  nn::Context context;
+  nn::Layout layout;
+  nn::Stored words;         // [V,H]
+  nn::Stored output_words;  // what the masked-language-model head multiplies with: words unless untied
+  nn::Embeddings embeddings;
+  std::vector<nn::EncoderLayer> layers;
+  std::optional<nn::Linear> pooler, next, classifier;
+  std::optional<MaskedLm> masked_lm;
+  std::optional<nn::Weights> weights;
+
+  nn::EncoderLayer::Workspace workspace;
+  nn::Tensor x, z;  // a layer's input and output, by turns
+
+  Parts(const Config& config, const Needs& needs, Pool& pool);
+  void load(const ckpt::Checkpoint& checkpoint, Pool& pool);
+  void check(const nn::Batch& batch) const;
+};
+
+Network::Parts::Parts(const Config& c, const Needs& needs, Pool& pool)
+    : config(c),
+      context(pool),
+      embeddings(
+          {.hidden = c.hidden, .positions = c.positions, .types = c.types, .norm_epsilon = c.norm_epsilon},
+          layout) {
+  const int64_t count = needs.layers < 0 ? c.layers : needs.layers;
+  for (int64_t i = 0; i < count; ++i) {
+    layers.emplace_back("encoder.layer." + std::to_string(i), layer_config(c), layout);
+  }
+  if (needs.pooler) pooler.emplace("pooler.dense", c.hidden, c.hidden, layout);
+  if (needs.next) next.emplace("cls.seq_relationship", 2, c.hidden, layout);
+  if (needs.classifier) {
+    classifier.emplace("classifier", static_cast<int64_t>(c.labels.size()), c.hidden, layout);
+  }
+  if (needs.masked_lm) masked_lm.emplace(c, layout);
+}
+
+void Network::Parts::load(const ckpt::Checkpoint& checkpoint, Pool& pool) {
+  const auto stored = [&](const std::string& name, std::span<const int64_t> shape) {
+    const auto& tensor = checkpoint.get(name, shape);
+    return nn::Stored{.dtype = tensor.dtype, .data = tensor.data.data()};
+  };
+  const int64_t table[] = {config.vocab_size, config.hidden};
+  words = output_words = stored(kWordTable, table);
+  const char* untied = "cls.predictions.decoder.weight";
+  if (masked_lm && !config.tied_embeddings && checkpoint.find(untied) != nullptr)
+    output_words = stored(untied, table);
+  const nn::Weights::Source source = {
+      .find = [&](const nn::LayoutEntry& entry) { return stored(entry.name, entry.shape); },
+      .release = MappedFile::release};
+  weights.emplace(layout, source, pool);
+}
+
+// Ids come from files and pipes: everything that would read beyond a table is refused here.
+void Network::Parts::check(const nn::Batch& batch) const {
+  assert(batch.types.size() == batch.ids.size());
+  for (const int32_t id : batch.ids) {
+    if (id < 0 || id >= config.vocab_size) {
+      throw Error("token id ", id, " is not in the model's vocabulary of ", config.vocab_size);
+    }
+  }
+  for (const int32_t type : batch.types) {
+    if (type < 0 || type >= config.types) throw Error("token type ", type, ": the model has ", config.types);
+  }
+  for (int64_t i = 0; i < batch.sequences(); ++i) {
+    const int64_t length = batch.length(i);
+    if (length < 1 || length > config.positions) {
+      throw Error("a sequence of ", length, " tokens: the model takes 1 to ", config.positions);
+    }
+  }
+}
+
+Network::Network(const Config& config, const ckpt::Checkpoint& checkpoint, const Needs& needs, Pool& pool)
+    : parts_(std::make_unique<Parts>(config, needs, pool)) {
+  parts_->load(checkpoint, pool);
+}
+
+Network::~Network() = default;
+Network::Network(Network&&) noexcept = default;
+
+const Config& Network::config() const { return parts_->config; }
+
+std::vector<nn::Tensor> Network::hidden(const nn::Batch& batch, const Wanted& wanted) {
+  auto& p = *parts_;
+  assert(!wanted.layers.empty() && std::ranges::is_sorted(wanted.layers));
+  assert(wanted.layers.back() <= static_cast<int>(p.layers.size()));
+  p.check(batch);
+  std::vector<nn::Tensor> results(wanted.layers.size());
+  auto next = results.begin();  // the first result that is still to be computed
+  const int last = wanted.layers.back();
+  const auto keep_if_wanted = [&](int layer, const nn::Tensor& x) {
+    if (layer != wanted.layers[static_cast<size_t>(next - results.begin())]) return;
+    if (wanted.rows) {
+      nn::gather_rows(p.context, x, *wanted.rows, *next++);
+    } else {
+      next->reshape(x.rows(), x.cols());
+      for (int64_t row = 0; row < x.rows(); ++row) std::ranges::copy(x.values(row), next->row(row));
+      ++next;
+    }
+  };
+  p.embeddings.forward(p.context, *p.weights, p.words, batch, last == 0 && !wanted.rows ? *next : p.x);
+  if (last == 0) {
+    if (wanted.rows) keep_if_wanted(0, p.x);
+    return results;
+  }
+  keep_if_wanted(0, p.x);
+  for (int layer = 1; layer < last; ++layer) {
+    p.layers[static_cast<size_t>(layer) - 1].forward(p.context, *p.weights, batch.offsets, p.x, p.workspace,
+                                                     p.z);
+    std::swap(p.x, p.z);
+    keep_if_wanted(layer, p.x);
+  }
+  const auto& highest = p.layers[static_cast<size_t>(last) - 1];
+  if (wanted.rows) {
+    const auto offsets = offsets_among(*wanted.rows, batch);
+    const nn::RowSelection selection = {.rows = *wanted.rows, .offsets = offsets};
+    highest.forward_rows(p.context, *p.weights, batch.offsets, p.x, selection, p.workspace, *next);
+  } else {
+    highest.forward(p.context, *p.weights, batch.offsets, p.x, p.workspace, *next);
+  }
+  return results;
+}
+
+nn::Tensor Network::pooled(const nn::Tensor& cls_rows) {
+  nn::Tensor y;
+  parts_->pooler.value().forward(parts_->context, *parts_->weights, cls_rows, nn::Activation::tanh, y);
+  return y;
+}
+
+nn::Tensor Network::next_logits(const nn::Tensor& pooled) {
+  nn::Tensor y;
+  parts_->next.value().forward(parts_->context, *parts_->weights, pooled, nn::Activation::none, y);
+  return y;
+}
+
+nn::Tensor Network::class_logits(const nn::Tensor& pooled) {
+  nn::Tensor y;
+  parts_->classifier.value().forward(parts_->context, *parts_->weights, pooled, nn::Activation::none, y);
+  return y;
+}
+
+nn::Tensor Network::masked_lm_logits(const nn::Tensor& rows) {
+  auto& p = *parts_;
+  auto& head = p.masked_lm.value();
+  nn::Tensor y, logits;
+  head.dense.forward(p.context, *p.weights, rows, p.config.activation, y);
+  head.norm.forward(p.context, *p.weights, y, nullptr, y);
+  head.decoder.forward(p.context, *p.weights, p.output_words, y, logits);
+  return logits;
+}
+
+}  // namespace bert::model

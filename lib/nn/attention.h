@@ -1,0 +1,50 @@
+// Multi-head self-attention within each sequence (Vaswani et al. 2017, section 3.2), at its true length:
+//
+//   context[:,h] = softmax(q[:,h] · k[:,h]ᵀ / √d) · v[:,h]      for each of the A heads, d = H / A
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "nn/context.h"
+#include "nn/linear.h"
+
+namespace bert::nn {
+
+// Rows of a batch that are looked at: all of them, or some, ascending, with `offsets` saying where each
+// sequence's begin among them ([B+1]).
+struct RowSelection {
+  std::span<const int64_t> rows;
+  std::span<const int64_t> offsets;
+};
+
+class Attention {
+ public:
+  // Names `prefix`.self.{query,key,value} and `prefix`.output.dense.
+  Attention(const std::string& prefix, int64_t hidden, int64_t heads, Layout& layout);
+
+  struct Workspace {
+    Tensor qkv;       // q, k and v beside each other
+    Tensor q;         // of the selected rows
+    Tensor attended;  // the heads' outputs beside each other
+  };
+
+  // x [M,H], sequences by offsets [B+1] -> y [M,H], the output projection included.
+  void forward(Context& context, const Weights& weights, std::span<const int64_t> offsets, const Tensor& x,
+               Workspace& workspace, Tensor& y) const;
+
+  // The same for some rows only: x_rows [R,H] are these rows of x, y is [R,H].
+  void forward_rows(Context& context, const Weights& weights, std::span<const int64_t> offsets,
+                    const Tensor& x, const RowSelection& selection, const Tensor& x_rows,
+                    Workspace& workspace, Tensor& y) const;
+
+ private:
+  void attend(Context& context, std::span<const int64_t> offsets, const Tensor& q,
+              std::span<const int64_t> q_offsets, Workspace& workspace) const;
+
+  int64_t hidden_, heads_;
+  Linear query_, key_, value_, output_;
+};
+
+}  // namespace bert::nn

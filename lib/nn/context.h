@@ -1,0 +1,35 @@
+// What layers compute with: the pool's threads, each thread's scratch memory, and the tile products made so
+// far.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/pool.h"
+#include "nn/tensor.h"
+#include "nn/tile_product.h"
+
+namespace bert::nn {
+
+class Context {
+ public:
+  explicit Context(Pool& pool)
+      : pool_(pool), tiles_(pool.size()), scratch_(static_cast<size_t>(pool.size())) {}
+
+  Pool& pool() { return pool_; }
+  const TileProduct& tiles() const { return tiles_; }
+
+  // At least `floats` numbers for the thread, 64-byte aligned; what it held is lost when it has to grow.
+  float* scratch(int thread, int64_t floats) {
+    auto& memory = scratch_[static_cast<size_t>(thread)];
+    if (memory.size() < static_cast<size_t>(floats)) memory = Memory(static_cast<size_t>(floats));
+    return memory.data();
+  }
+
+ private:
+  Pool& pool_;
+  TileProduct tiles_;
+  std::vector<Memory> scratch_;
+};
+
+}  // namespace bert::nn

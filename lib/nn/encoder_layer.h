@@ -1,0 +1,63 @@
+// One block of the BERT encoder (Devlin et al. 2018, section 3), normalised after each residual sum:
+//
+//   y = norm1(x + attend(x))
+//   z = norm2(y + feed_forward(y))         feed_forward(y) = W₂·act(W₁·y + b₁) + b₂
+//
+// x, y, z are [M,H]: the M tokens of a batch end to end, offsets [B+1] say where each sequence begins. A
+// layer is a recipe and owns no numbers: they come from a Weights of the layout it was made with, so threads
+// may share it.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "nn/attention.h"
+#include "nn/layer_norm.h"
+#include "nn/linear.h"
+
+namespace bert::nn {
+
+class EncoderLayer {
+ public:
+  struct Config {
+    int64_t hidden = 768;  // H, a multiple of heads
+    int64_t heads = 12;    // A
+    int64_t feed_forward = 3072;
+    Activation activation = Activation::gelu;
+    float norm_epsilon = 1e-12f;
+  };
+
+  // What a pass needs between its steps; used again from layer to layer and batch to batch.
+  struct Workspace {
+    Attention::Workspace attention;
+    Tensor branch;  // a residual branch's output
+    Tensor y;
+    Tensor inner;   // [M, feed_forward]
+    Tensor x_rows;  // the selected rows of x
+  };
+
+  // Names the block's tensors as Hugging Face does after `prefix`, for example "encoder.layer.3".
+  EncoderLayer(const std::string& prefix, const Config& config, Layout& layout);
+
+  void forward(Context& context, const Weights& weights, std::span<const int64_t> offsets, const Tensor& x,
+               Workspace& workspace, Tensor& z) const;
+
+  // Only the selected rows of z: [R,H].
+  void forward_rows(Context& context, const Weights& weights, std::span<const int64_t> offsets,
+                    const Tensor& x, const RowSelection& selection, Workspace& workspace, Tensor& z) const;
+
+ private:
+  void finish(Context& context, const Weights& weights, const Tensor& x, Workspace& workspace,
+              Tensor& z) const;
+
+  Activation activation_;
+  Attention attention_;
+  LayerNorm norm1_;
+  Linear inner_, output_;
+  LayerNorm norm2_;
+};
+
+// Copies rows of x: y [R,H].
+void gather_rows(Context& context, const Tensor& x, std::span<const int64_t> rows, Tensor& y);
+
+}  // namespace bert::nn

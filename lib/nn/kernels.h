@@ -1,0 +1,74 @@
+// The arithmetic that oneDNN does not do: one table of loops for each instruction set, picked once at run
+// time.
+//
+// Every result is the same for any number of rows in a call, any thread and any neighbour: a row is computed
+// by the same operations in the same order wherever it stands. Between instruction sets results differ in the
+// last bits.
+#pragma once
+
+#include <cstdint>
+
+#include "nn/activation.h"
+
+namespace bert::nn {
+
+// One head of one sequence: rows softmax(q·kᵀ·scale)·v. q [rows, size] is a part of the sequence's queries, k
+// and v [length, size] are whole; pointers are to the head's columns, strides in floats.
+struct AttentionHead {
+  const float* q;
+  int64_t q_stride;
+  int64_t rows;
+  const float* k;
+  const float* v;
+  int64_t kv_stride;
+  int64_t length;
+  int64_t size;
+  float scale;
+  float* out;  // [rows, size]
+  int64_t out_stride;
+};
+
+struct Kernels {
+  const char* name;
+
+  // c [m,n] = a [m,k] · b [k,n]; n a multiple of 16, c and b with room for it.
+  void (*product)(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_stride, const float* b,
+                  int64_t b_stride, float* c, int64_t c_stride);
+
+  // y = act(tile + bias) for [rows, n] numbers, n a multiple of 16.
+  void (*finish_tile)(int64_t rows, int64_t n, const float* tile, int64_t tile_stride, const float* bias,
+                      Activation activation, float* y, int64_t y_stride);
+
+  // y = (s - mean(s)) / sqrt(var(s) + epsilon) · gain + bias with s = x + residual (no residual: nullptr); n
+  // numbers.
+  void (*layer_norm)(int64_t n, const float* x, const float* residual, const float* gain, const float* bias,
+                     float epsilon, float* y);
+
+  // y += x, n numbers.
+  void (*add)(int64_t n, const float* x, float* y);
+
+  // Cuts 64 rows of k numbers into a panel [k, 64]: panel[i][j] = rows[j][i]; rows from `count` on are zero.
+  void (*pack_panel)(const float* rows, int64_t row_stride, int64_t count, int64_t k, float* panel);
+
+  void (*attend)(const AttentionHead& head, float* scratch);
+};
+
+// Floats of scratch that attend() needs.
+int64_t attention_scratch(int64_t length, int64_t size);
+
+// The table for this machine. ONEDNN_MAX_CPU_ISA lowers it as it lowers oneDNN.
+const Kernels& kernels();
+
+namespace kernels_baseline {
+extern const Kernels kTable;
+}
+#if defined(__x86_64__)
+namespace kernels_avx2 {
+extern const Kernels kTable;
+}
+namespace kernels_avx512 {
+extern const Kernels kTable;
+}
+#endif
+
+}  // namespace bert::nn

@@ -1,0 +1,213 @@
+// The kernels themselves, as source for one instruction set: the including file defines BERT_KERNELS (the
+// namespace) and BERT_LANES, and is compiled for that set. It includes no standard header with inline
+// functions: one compiled here for AVX-512 might be the copy the linker keeps for everyone.
+#include <stdint.h>
+
+#include "nn/kernels.h"
+
+namespace bert::nn::BERT_KERNELS {
+
+#include "nn/kernels_math.h"
+
+// ---- products
+// -----------------------------------------------------------------------------------------------------
+
+// A block of kRows × kVectors·kLanes numbers stays in registers over the whole of k: each is one chain of
+// fused multiply-adds in the order of k, so neither the block's place nor its shape changes a bit.
+template <int kRows, int kVectors>
+static inline void product_block(int64_t k, const float* a, int64_t a_stride, const float* b,
+                                 int64_t b_stride, float* c, int64_t c_stride) {
+  Vector sums[kRows][kVectors] = {};
+  for (int64_t i = 0; i < k; ++i) {
+    Vector columns[kVectors];
+    for (int v = 0; v < kVectors; ++v) columns[v] = load(b + i * b_stride + v * kLanes);
+    for (int r = 0; r < kRows; ++r) {
+      const Vector factor = all(a[r * a_stride + i]);
+      for (int v = 0; v < kVectors; ++v) sums[r][v] += factor * columns[v];
+    }
+  }
+  for (int r = 0; r < kRows; ++r) {
+    for (int v = 0; v < kVectors; ++v) store(c + r * c_stride + v * kLanes, sums[r][v]);
+  }
+}
+
+static constexpr int kBlockRows = 6;
+static constexpr int kBlockVectors = BERT_LANES == 16 ? 4 : 2;
+
+template <int kVectors>
+static inline void product_columns(int64_t m, int64_t k, const float* a, int64_t a_stride, const float* b,
+                                   int64_t b_stride, float* c, int64_t c_stride) {
+  int64_t row = 0;
+  for (; row + kBlockRows <= m; row += kBlockRows) {
+    product_block<kBlockRows, kVectors>(k, a + row * a_stride, a_stride, b, b_stride, c + row * c_stride,
+                                        c_stride);
+  }
+  for (; row + 2 <= m; row += 2) {
+    product_block<2, kVectors>(k, a + row * a_stride, a_stride, b, b_stride, c + row * c_stride, c_stride);
+  }
+  if (row < m) {
+    product_block<1, kVectors>(k, a + row * a_stride, a_stride, b, b_stride, c + row * c_stride, c_stride);
+  }
+}
+
+static void product(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_stride, const float* b,
+                    int64_t b_stride, float* c, int64_t c_stride) {
+  constexpr int64_t kWide = kBlockVectors * kLanes;
+  int64_t column = 0;
+  for (; column + kWide <= n; column += kWide) {
+    product_columns<kBlockVectors>(m, k, a, a_stride, b + column, b_stride, c + column, c_stride);
+  }
+  for (; column < n; column += kLanes) {
+    product_columns<1>(m, k, a, a_stride, b + column, b_stride, c + column, c_stride);
+  }
+}
+
+// ---- rows
+// ---------------------------------------------------------------------------------------------------------
+
+template <class Function>
+static inline void finish_rows(int64_t rows, int64_t n, const float* tile, int64_t tile_stride,
+                               const float* bias, float* y, int64_t y_stride, Function act) {
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t i = 0; i < n; i += kLanes) {
+      store(y + row * y_stride + i, act(load(tile + row * tile_stride + i) + load(bias + i)));
+    }
+  }
+}
+
+static void finish_tile(int64_t rows, int64_t n, const float* tile, int64_t tile_stride, const float* bias,
+                        Activation activation, float* y, int64_t y_stride) {
+  const auto with = [=](auto act) { finish_rows(rows, n, tile, tile_stride, bias, y, y_stride, act); };
+  switch (activation) {
+    case Activation::none:
+      return with([](Vector x) { return x; });
+    case Activation::gelu:
+      return with([](Vector x) { return gelu(x); });
+    case Activation::gelu_tanh:
+      return with([](Vector x) { return gelu_tanh(x); });
+    case Activation::relu:
+      return with([](Vector x) { return relu(x); });
+    case Activation::silu:
+      return with([](Vector x) { return silu(x); });
+    case Activation::tanh:
+      return with([](Vector x) { return tanh_of(x); });
+  }
+}
+
+// Σ f(i) over i in [0,n): lane i mod kLanes collects, the lanes are added as a tree.
+template <class Whole, class Single>
+static inline float sum_over(int64_t n, Whole whole, Single single) {
+  Vector sums = {};
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) sums += whole(i);
+  for (int64_t lane = 0; i < n; ++i, ++lane) sums[lane] += single(i);
+  return sum_lanes(sums);
+}
+
+static void layer_norm(int64_t n, const float* x, const float* residual, const float* gain, const float* bias,
+                       float epsilon, float* y) {
+  if (residual != nullptr) {
+    for (int64_t i = 0; i < n; ++i) y[i] = x[i] + residual[i];
+  } else {
+    for (int64_t i = 0; i < n; ++i) y[i] = x[i];
+  }
+  const float count = static_cast<float>(n);
+  const float mean = sum_over(
+                         n, [&](int64_t i) { return load(y + i); }, [&](int64_t i) { return y[i]; }) /
+                     count;
+  const auto square = [&](auto value) {
+    const auto centred = value - mean;
+    return centred * centred;
+  };
+  const float variance =
+      sum_over(
+          n, [&](int64_t i) { return square(load(y + i)); }, [&](int64_t i) { return square(y[i]); }) /
+      count;
+  const float scale = 1.0f / __builtin_sqrtf(variance + epsilon);
+  for (int64_t i = 0; i < n; ++i) y[i] = (y[i] - mean) * scale * gain[i] + bias[i];
+}
+
+static void add(int64_t n, const float* x, float* y) {
+  for (int64_t i = 0; i < n; ++i) y[i] += x[i];
+}
+
+static void pack_panel(const float* rows, int64_t row_stride, int64_t count, int64_t k, float* panel) {
+  constexpr int64_t kWidth = 64, kDepth = 16;
+  float block[kWidth][kDepth + 1];  // one more, so that a column is not in one set of the cache
+  for (int64_t from = 0; from < k; from += kDepth) {
+    const int64_t depth = k - from < kDepth ? k - from : kDepth;
+    for (int64_t j = 0; j < kWidth; ++j) {
+      for (int64_t i = 0; i < kDepth; ++i) {
+        block[j][i] = j < count && i < depth ? rows[j * row_stride + from + i] : 0.0f;
+      }
+    }
+    for (int64_t i = 0; i < kDepth; ++i) {  // the last block is filled up with zeros: k is rounded up to 16
+      for (int64_t j = 0; j < kWidth; ++j) panel[(from + i) * kWidth + j] = block[j][i];
+    }
+  }
+}
+
+// ---- attention
+// ----------------------------------------------------------------------------------------------------
+
+static inline int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
+
+// scores [length, rounded up] -> e^((s - max)·scale), zero beyond length; returns 1 / their sum.
+static float exponentials(float* scores, int64_t length, int64_t padded, float scale) {
+  for (int64_t i = length; i < padded; ++i) scores[i] = scores[0];
+  Vector best = load(scores);
+  for (int64_t i = kLanes; i < padded; i += kLanes) best = max_of(best, load(scores + i));
+  const float most = max_lanes(best);
+  for (int64_t i = 0; i < padded; i += kLanes) store(scores + i, exp_of((load(scores + i) - most) * scale));
+  for (int64_t i = length; i < padded; ++i) scores[i] = 0;
+  Vector sums = {};
+  for (int64_t i = 0; i < padded; i += kLanes) sums += load(scores + i);
+  return 1.0f / sum_lanes(sums);
+}
+
+static constexpr int64_t kAttentionRows = 48;  // of scores at a time: they stay in the cache
+
+// Scratch: kᵀ [size, length'], v [length, size'], scores [rows, length'], out [rows, size'], the dashes
+// meaning rounded up to 16.
+static void attend(const AttentionHead& head, float* scratch) {
+  const int64_t length = round_up(head.length, 16), size = round_up(head.size, 16);
+  float* kt = scratch;
+  float* v = kt + head.size * length;
+  float* scores = v + head.length * size;
+  float* out = scores + kAttentionRows * length;
+  for (int64_t i = 0; i < head.size; ++i) {
+    for (int64_t j = 0; j < head.length; ++j) kt[i * length + j] = head.k[j * head.kv_stride + i];
+    for (int64_t j = head.length; j < length; ++j) kt[i * length + j] = 0;
+  }
+  for (int64_t j = 0; j < head.length; ++j) {
+    for (int64_t i = 0; i < head.size; ++i) v[j * size + i] = head.v[j * head.kv_stride + i];
+    for (int64_t i = head.size; i < size; ++i) v[j * size + i] = 0;
+  }
+  for (int64_t from = 0; from < head.rows; from += kAttentionRows) {
+    const int64_t rows = head.rows - from < kAttentionRows ? head.rows - from : kAttentionRows;
+    product(rows, length, head.size, head.q + from * head.q_stride, head.q_stride, kt, length, scores,
+            length);
+    float inverse[kAttentionRows];
+    for (int64_t row = 0; row < rows; ++row) {
+      inverse[row] = exponentials(scores + row * length, head.length, length, head.scale);
+    }
+    product(rows, size, head.length, scores, length, v, size, out, size);
+    for (int64_t row = 0; row < rows; ++row) {
+      float* to = head.out + (from + row) * head.out_stride;
+      for (int64_t i = 0; i < head.size; ++i) to[i] = out[row * size + i] * inverse[row];
+    }
+  }
+}
+
+extern const Kernels kTable;
+const Kernels kTable = {
+    .name = BERT_KERNELS_NAME,
+    .product = product,
+    .finish_tile = finish_tile,
+    .layer_norm = layer_norm,
+    .add = add,
+    .pack_panel = pack_panel,
+    .attend = attend,
+};
+
+}  // namespace bert::nn::BERT_KERNELS

@@ -1,0 +1,95 @@
+// Vectors of kLanes floats and the functions on them, in terms of the compiler's vector extension. Included
+// only by kernels_body.h, once for each instruction set, inside its namespace; so everything is static.
+
+typedef float Vector __attribute__((vector_size(4 * BERT_LANES), aligned(4), may_alias));
+typedef int32_t Integers __attribute__((vector_size(4 * BERT_LANES), aligned(4), may_alias));
+static constexpr int64_t kLanes = BERT_LANES;
+
+static inline Vector load(const float* p) { return *reinterpret_cast<const Vector*>(p); }
+static inline void store(float* p, Vector v) { *reinterpret_cast<Vector*>(p) = v; }
+static inline Vector all(float x) { return x - Vector{}; }
+static inline Vector select(Integers mask, Vector yes, Vector no) {
+  return reinterpret_cast<Vector>((mask & reinterpret_cast<Integers>(yes)) |
+                                  (~mask & reinterpret_cast<Integers>(no)));
+}
+static inline Vector max_of(Vector a, Vector b) { return select(a > b, a, b); }
+static inline Vector min_of(Vector a, Vector b) { return select(a < b, a, b); }
+static inline Vector magnitude(Vector x) {
+  return reinterpret_cast<Vector>(reinterpret_cast<Integers>(x) & (Integers{} + 0x7fffffff));
+}
+
+// The lanes added as a tree: ((0+h)+(q+..)): always in this order.
+static inline float sum_lanes(Vector v) {
+  float lanes[BERT_LANES];
+  store(lanes, v);
+  for (int64_t half = kLanes / 2; half > 0; half /= 2) {
+    for (int64_t i = 0; i < half; ++i) lanes[i] += lanes[i + half];
+  }
+  return lanes[0];
+}
+static inline float max_lanes(Vector v) {
+  float lanes[BERT_LANES];
+  store(lanes, v);
+  float best = lanes[0];
+  for (int64_t i = 1; i < kLanes; ++i) best = lanes[i] > best ? lanes[i] : best;
+  return best;
+}
+
+// exp(x) = 2^n · e^r with n = round(x / ln 2), |r| <= ln(2)/2 and a polynomial fitted to e^r (relative error
+// 2e-9 before rounding). Below -87.3 the result is the smallest normal number, NaN stays NaN.
+static inline Vector exp_of(Vector x) {
+  const Vector clamped = select(x < all(-87.3f), all(-87.3f), select(x > all(88.3f), all(88.3f), x));
+  const Vector shifted = clamped * 1.44269504f + 12582912.0f;  // 1.5·2^23: the sum's low bits are n
+  const Vector n = shifted - 12582912.0f;
+  const Vector r =
+      (clamped - n * 0.693359375f) + n * 2.12194440e-4f;  // ln 2 in two parts, the first exact in products
+  Vector p = all(1.3836839934810996e-3f);
+  p = p * r + 8.374817669391632e-3f;
+  p = p * r + 4.166822507977486e-2f;
+  p = p * r + 0.16666419804096222f;
+  p = p * r + 0.49999991059303284f;
+  p = p * r + 1.0f;
+  p = p * r + 1.0f;
+  const Integers exponent = reinterpret_cast<Integers>(shifted) << 23;
+  return reinterpret_cast<Vector>(reinterpret_cast<Integers>(p) + exponent);
+}
+
+// tanh(x): an odd polynomial where |x| < 0.625 (exp would cancel), else 1 - 2 / (e^2|x| + 1) with the sign of
+// x.
+static inline Vector tanh_of(Vector x) {
+  const Vector square = x * x;
+  Vector p = all(-5.672421772032976e-3f);
+  p = p * square + 2.060314640402794e-2f;
+  p = p * square - 5.37252314388752e-2f;
+  p = p * square + 0.13331185281276703f;
+  p = p * square - 0.3333326280117035f;
+  const Vector small = x + x * (p * square);
+  const Vector large = 1.0f - 2.0f / (exp_of(2.0f * magnitude(x)) + 1.0f);
+  const Vector wide = select(x < all(0.0f), -large, large);
+  return select(magnitude(x) < all(0.625f), small, wide);
+}
+
+// The normal distribution function by erfc(z) = e^(-z²)·Q(t), t = 1 / (1 + 0.35 z), z = |x|/√2, Q fitted on
+// [0, 10] (absolute error 8e-9; the tail keeps its relative precision, so GELU of large negative numbers
+// does).
+static inline Vector normal_cdf(Vector x) {
+  const Vector z = magnitude(x) * 0.70710678f;
+  const Vector t = 1.0f / (1.0f + 0.35f * z);
+  Vector q = all(-0.20540186762809753f);
+  q = q * t + 0.8106803894042969f;
+  q = q * t - 0.7639409303665161f;
+  q = q * t + 0.7831364274024963f;
+  q = q * t - 0.07677511870861053f;
+  q = q * t + 0.2633735239505768f;
+  q = q * t + 0.18840612471103668f;
+  q = q * t + 5.214079865254462e-4f;
+  const Vector half_tail = 0.5f * q * exp_of(-z * z);
+  return select(x < all(0.0f), half_tail, 1.0f - half_tail);
+}
+
+static inline Vector gelu(Vector x) { return x * normal_cdf(x); }
+static inline Vector gelu_tanh(Vector x) {
+  return 0.5f * x * (1.0f + tanh_of(0.7978845608f * (x + 0.044715f * (x * x * x))));
+}
+static inline Vector relu(Vector x) { return select(x < all(0.0f), all(0.0f), x); }
+static inline Vector silu(Vector x) { return x / (1.0f + exp_of(-x)); }

@@ -1,0 +1,39 @@
+// y = act(x·Wᵀ + b)          x [M,K], W [N,K], b [N], y [M,N]
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "nn/activation.h"
+#include "nn/context.h"
+#include "nn/weights.h"
+
+namespace bert::nn {
+
+class Linear {
+ public:
+  // Names `prefix`.weight [N,K] and `prefix`.bias [N]; without a bias in the model, b = 0.
+  enum class Bias { yes, no };
+  Linear(std::string_view prefix, int64_t outputs, int64_t inputs, Layout& layout, Bias bias = Bias::yes);
+
+  int64_t outputs() const { return outputs_; }
+
+  // Columns it takes in a tensor beside others: outputs rounded up to whole panels.
+  int64_t width() const { return (outputs_ + Panels::kWidth - 1) / Panels::kWidth * Panels::kWidth; }
+
+  void forward(Context& context, const Weights& weights, const Tensor& x, Activation activation,
+               Tensor& y) const;
+
+ private:
+  friend void forward_beside(Context&, const Weights&, const Tensor&, std::span<const Linear* const>, int64_t,
+                             Tensor&);
+  int weight_, bias_;
+  int64_t outputs_;
+};
+
+// Several products of one x in one grid, without activation: y [M, column + Σ width()] gets the first one's
+// output at column `column` (a multiple of 64), the next one's behind it. y is shaped by the caller.
+void forward_beside(Context& context, const Weights& weights, const Tensor& x,
+                    std::span<const Linear* const> linears, int64_t column, Tensor& y);
+
+}  // namespace bert::nn

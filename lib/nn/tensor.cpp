@@ -1,0 +1,41 @@
+#include "nn/tensor.h"
+
+#include <sys/mman.h>
+
+#include <new>
+
+namespace bert::nn {
+namespace {
+
+constexpr size_t kHugePage = size_t{1} << 21;
+
+int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
+
+}  // namespace
+
+Memory::Memory(size_t floats) : data_(nullptr, Unmap(0)), size_(floats) {
+  if (floats == 0) return;
+  size_t bytes = floats * sizeof(float);
+  const bool huge = bytes >= kHugePage;
+  if (huge) bytes = static_cast<size_t>(round_up(static_cast<int64_t>(bytes), kHugePage));
+  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  if (huge) ::madvise(memory, bytes, MADV_HUGEPAGE);
+  data_ = {static_cast<float*>(memory), Unmap(bytes)};
+}
+
+void Memory::Unmap::operator()(float* data) const { ::munmap(data, bytes); }
+
+void Tensor::reshape(int64_t rows, int64_t cols) {
+  // Rows whose distance is a multiple of 4 KiB would fall into the same sets of the cache; a line more parts
+  // them.
+  constexpr int64_t kLine = 16, kAlias = 1024;
+  rows_ = rows;
+  cols_ = cols;
+  stride_ = round_up(cols, kPanel);
+  if (stride_ % kAlias == 0) stride_ += kLine;
+  const auto needed = static_cast<size_t>(round_up(rows, kRowTile) * stride_);
+  if (needed > memory_.size()) memory_ = Memory(needed);
+}
+
+}  // namespace bert::nn

@@ -1,0 +1,112 @@
+#include "nn/weights.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "nn/kernels.h"
+
+namespace bert::nn {
+namespace {
+
+int64_t count_of(const LayoutEntry& entry) {
+  int64_t count = 1;
+  for (const int64_t n : entry.shape) count *= n;
+  return count;
+}
+
+Panels panels_of(const LayoutEntry& entry, const float* data) {
+  return {.data = data, .outputs = entry.shape[0], .inputs = entry.shape[1]};
+}
+
+size_t floats_for(const LayoutEntry& entry) {
+  if (!entry.packed) return static_cast<size_t>((count_of(entry) + 63) / 64 * 64);
+  const auto panels = panels_of(entry, nullptr);
+  return static_cast<size_t>(panels.count() * panels.panel_size());
+}
+
+// A few panels of one matrix, or a whole plain tensor: what one thread packs at a time.
+struct Piece {
+  const LayoutEntry* entry;
+  Stored stored;
+  float* to;
+  int64_t first_panel, end_panel;
+};
+
+void pack(const Piece& piece, const Weights::Source& source) {
+  const auto& entry = *piece.entry;
+  const size_t width = size_of(piece.stored.dtype);
+  if (!entry.packed) {
+    to_f32(piece.stored.dtype, piece.stored.data, {piece.to, static_cast<size_t>(count_of(entry))});
+    return;
+  }
+  const auto panels = panels_of(entry, piece.to);
+  const int64_t inputs = panels.inputs;
+  std::vector<float> rows;  // one panel's rows widened to f32
+  for (int64_t p = piece.first_panel; p < piece.end_panel; ++p) {
+    const int64_t first = p * Panels::kWidth, count = std::min(Panels::kWidth, panels.outputs - first);
+    const std::byte* from = piece.stored.data + static_cast<size_t>(first * inputs) * width;
+    rows.resize(static_cast<size_t>(count * inputs));
+    const bool in_place =
+        piece.stored.dtype == Dtype::f32 && reinterpret_cast<uintptr_t>(from) % alignof(float) == 0;
+    if (!in_place) to_f32(piece.stored.dtype, from, rows);
+    const float* numbers = in_place ? reinterpret_cast<const float*>(from) : rows.data();
+    kernels().pack_panel(numbers, inputs, count, inputs, piece.to + p * panels.panel_size());
+  }
+  const auto end_row = std::min(piece.end_panel * Panels::kWidth, panels.outputs);
+  const auto first_row = piece.first_panel * Panels::kWidth;
+  source.release({piece.stored.data + static_cast<size_t>(first_row * inputs) * width,
+                  static_cast<size_t>((end_row - first_row) * inputs) * width});
+}
+
+constexpr int64_t kPieceFloats = 1 << 18;  // 1 MiB: enough to hide the cost of giving pages back
+
+}  // namespace
+
+int Layout::add_matrix(std::string name, int64_t outputs, int64_t inputs) {
+  entries_.push_back({.name = std::move(name), .shape = {outputs, inputs}, .packed = true});
+  return static_cast<int>(entries_.size()) - 1;
+}
+
+int Layout::add_plain(std::string name, std::vector<int64_t> shape) {
+  entries_.push_back({.name = std::move(name), .shape = std::move(shape)});
+  return static_cast<int>(entries_.size()) - 1;
+}
+
+Weights::Weights(const Layout& layout, const Source& source, Pool& pool) : layout_(layout) {
+  size_t total = 0;
+  for (const auto& entry : layout.entries()) {
+    starts_.push_back(total);
+    total += floats_for(entry);
+  }
+  memory_ = Memory(total);
+  std::vector<Piece> pieces;
+  for (size_t i = 0; i < starts_.size(); ++i) {
+    const auto& entry = layout.entries()[i];
+    Piece piece = {.entry = &entry, .stored = source.find(entry), .to = memory_.data() + starts_[i]};
+    if (!entry.packed) {
+      pieces.push_back(piece);
+      continue;
+    }
+    const auto panels = panels_of(entry, nullptr);
+    const int64_t step = std::max<int64_t>(1, kPieceFloats / panels.panel_size());
+    for (piece.first_panel = 0; piece.first_panel < panels.count(); piece.first_panel = piece.end_panel) {
+      piece.end_panel = std::min(piece.first_panel + step, panels.count());
+      pieces.push_back(piece);
+    }
+  }
+  pool.run_grid(static_cast<int64_t>(pieces.size()),
+                [&](int64_t i, int) { pack(pieces[static_cast<size_t>(i)], source); });
+}
+
+Panels Weights::panels(int place) const {
+  const auto& entry = layout_.entries()[static_cast<size_t>(place)];
+  assert(entry.packed);
+  return panels_of(entry, memory_.data() + starts_[static_cast<size_t>(place)]);
+}
+
+const float* Weights::plain(int place) const {
+  assert(!layout_.entries()[static_cast<size_t>(place)].packed);
+  return memory_.data() + starts_[static_cast<size_t>(place)];
+}
+
+}  // namespace bert::nn
