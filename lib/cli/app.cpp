@@ -1,0 +1,198 @@
+#include "cli/app.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <new>
+#include <system_error>
+
+#include "cli/help.h"
+
+namespace bert::cli {
+namespace {
+
+enum Exit { kDone = 0, kFailure = 1, kUsage = 2 };
+
+constexpr std::string_view kGeneral = "General";
+
+// stdout, checked: a full disk must not pass for success.
+void print(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw Error("write error: ", std::generic_category().message(errno));
+    text.remove_prefix(static_cast<size_t>(count));
+  }
+}
+
+// CLI11 2.1 takes the next argument for the value of `--prompt=`, so an empty value is made an argument of
+// its own.
+std::vector<std::string> arguments_of(int argc, const char* const* argv,
+                                      const std::vector<std::string>& valued) {
+  std::vector<std::string> arguments;
+  bool options = true;
+  for (int i = 1; i < argc; ++i) {
+    std::string argument = argv[i];
+    options = options && argument != "--";
+    const bool empty_value =
+        options && argument.size() > 3 && argument.back() == '=' &&
+        std::find(valued.begin(), valued.end(), argument.substr(0, argument.size() - 1)) != valued.end();
+    if (empty_value) argument.pop_back();
+    arguments.push_back(argument);
+    if (empty_value) arguments.emplace_back();
+  }
+  return arguments;
+}
+
+}  // namespace
+
+App::App(std::string name, std::string summary)
+    : name_(std::move(name)), summary_(std::move(summary)), log_(name_) {}
+
+App::~App() = default;
+
+const std::string& App::name() const { return name_; }
+Log& App::log() { return log_; }
+void App::section(std::string heading) { section_ = std::move(heading); }
+void App::files(std::vector<std::string>& to) { files_ = &to; }
+void App::check(std::function<void()> check) { checks_.push_back(std::move(check)); }
+void App::version_of(std::string (*lines)()) { versions_.push_back(lines); }
+
+void App::add(const OptionText& text, bool takes_value, Take take) {
+  entries_.push_back(
+      {text, section_, takes_value, std::move(take), text.names.substr(text.names.find("--")), {}});
+}
+
+void App::custom(const OptionText& text, Take take) { add(text, true, std::move(take)); }
+
+void App::flag(const OptionText& text, bool& to) {
+  add(text, false, [&to](const std::string&, const std::string&) { to = true; });
+}
+
+void App::option(const OptionText& text, std::string& to) {
+  custom(default_text(text, to), [&to](const std::string&, const std::string& value) { to = value; });
+}
+
+void App::option(const OptionText& text, std::optional<std::string>& to) {
+  custom(text, [&to](const std::string&, const std::string& value) { to = value; });
+}
+
+void App::list(const OptionText& text, std::vector<std::string>& to) {
+  custom(text, [&to](const std::string& name, const std::string& value) {
+    for (auto& item : split(name, value)) to.push_back(std::move(item));
+  });
+}
+
+bool App::given(std::string_view name) const {
+  return std::any_of(entries_.begin(), entries_.end(),
+                     [&](const Entry& entry) { return entry.name == name && !entry.values.empty(); });
+}
+
+// CLI11 only cuts the command line into options and values; their meaning is ours, so that --help works
+// beside a bad value and messages do not change with CLI11's version.
+void App::read(const std::vector<std::string>& arguments) {
+  CLI::App parser;
+  parser.set_help_flag();
+  parser.allow_extras();
+  std::vector<CLI::Option*> options;
+  for (const Entry& entry : entries_) {
+    options.push_back(entry.takes_value ? parser.add_option(entry.text.names)
+                                        : parser.add_flag(entry.text.names));
+    options.back()->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  }
+  try {
+    parser.parse(
+        std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 wants them backwards
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string what = error.what();  // "--output: 1 required missing"
+    throw UsageError(what.substr(0, what.find(':')), " needs a value");
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(error.what());
+  }
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    entries_[i].values = options[i]->results();
+    for (const std::string& value : entries_[i].values)
+      if (!entries_[i].takes_value && value != "true") throw UsageError(entries_[i].name, " takes no value");
+  }
+  take_operands(parser.remaining());
+}
+
+// Whatever is no option: "-x" and "--xyz" before the first "--" are unknown options, the rest is FILEs.
+void App::take_operands(const std::vector<std::string>& arguments) {
+  bool options = true;
+  for (const std::string& argument : arguments) {
+    if (options && argument == "--") {
+      options = false;
+      continue;
+    }
+    if (options && argument.size() > 1 && argument[0] == '-')
+      throw UsageError("unknown option ", argument.substr(0, argument.find('=')));
+    if (!files_) throw UsageError("unexpected argument ", argument);
+    files_->push_back(argument);
+  }
+}
+
+int App::obey(const std::function<void()>& body) {
+  if (given("--help")) return print(help()), kDone;
+  if (given("--version")) return print(version()), kDone;
+  for (const Entry& entry : entries_)
+    for (const std::string& value : entry.values) entry.take(entry.name, value);
+  for (const auto& check : checks_) check();
+  if (quiet_ && verbose_) throw UsageError("--quiet and --verbose exclude each other");
+  if (quiet_) log_.set_level(Log::Level::quiet);
+  if (verbose_) log_.set_level(Log::Level::verbose);
+  if (files_ && files_->empty() && isatty(STDIN_FILENO))
+    throw UsageError("no FILE, and stdin is a terminal\n", usage());
+  body();
+  return kDone;
+}
+
+int App::run(int argc, const char* const* argv, const std::function<void()>& body) {
+  section(std::string(kGeneral));
+  flag({"-q,--quiet", "", "No warnings, only errors."}, quiet_);
+  flag({"-v,--verbose", "", "Say more on stderr."}, verbose_);
+  flag({"-h,--help", "", "Show this help and exit."}, help_wanted_);
+  flag({"--version", "", "Show the version of the tool and its libraries, and exit."}, version_wanted_);
+  std::vector<std::string> valued;
+  for (const Entry& entry : entries_)
+    if (entry.takes_value) valued.push_back(entry.name);
+  try {
+    read(arguments_of(argc, argv, valued));
+    return obey(body);
+  } catch (const UsageError& error) {
+    log_.error(error.what() + ("\nTry '" + name_ + " --help'."));
+    return kUsage;
+  } catch (const std::bad_alloc&) {
+    log_.error("out of memory");
+  } catch (const std::exception& error) {
+    if (*error.what()) log_.error(error.what());  // nothing to say: nobody reads our output any more
+  }
+  return kFailure;
+}
+
+std::string App::usage() const { return "usage: " + name_ + " [OPTION]..." + (files_ ? " [FILE]..." : ""); }
+
+std::string App::help() const {
+  HelpPage page;
+  page.usage = usage();
+  page.summary = summary_;
+  for (const Entry& entry : entries_) {
+    auto section =
+        std::find_if(page.sections.begin(), page.sections.end(),
+                     [&](const HelpPage::Section& other) { return other.heading == entry.section; });
+    if (section == page.sections.end()) section = page.sections.insert(section, {entry.section, {}});
+    section->options.push_back(
+        {entry.text.names, entry.takes_value ? entry.text.value : "", entry.text.help});
+  }
+  return set_page(page);
+}
+
+std::string App::version() const {
+  std::string text = name_ + " " BERT_VERSION "\n";
+  for (const auto lines : versions_) text += lines() + "\n";
+  return text;
+}
+
+}  // namespace bert::cli

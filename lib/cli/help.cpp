@@ -1,0 +1,62 @@
+#include "cli/help.h"
+
+#include <string_view>
+
+namespace bert::cli {
+namespace {
+
+constexpr size_t kWidth = 80;
+constexpr size_t kHelpColumn = 28;
+
+// Appends `text` broken at spaces so that lines end before kWidth; the first begins at `column`, the others
+// at `indent`. ASCII, so a byte is a column.
+void append_wrapped(std::string& out, std::string_view text, size_t column, size_t indent) {
+  bool first = true;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    if (!first && column + 1 + word.size() > kWidth) {
+      out += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (!first) {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += word.size();
+    first = false;
+  }
+  out += '\n';
+}
+
+// "  -o, --output FILE" or "      --drop NAME,..."; tests/docs/options.sh reads these lines.
+std::string left_of(const HelpPage::Option& option) {
+  std::string left = option.names.starts_with("--") ? "      " : "  ";
+  for (const char c : option.names) left += c == ',' ? ", " : std::string(1, c);
+  return option.value.empty() ? left : left + " " + option.value;
+}
+
+void append_option(std::string& out, const HelpPage::Option& option) {
+  const std::string left = left_of(option);
+  out += left;
+  if (left.size() + 2 > kHelpColumn)
+    out += "\n" + std::string(kHelpColumn, ' ');
+  else
+    out.append(kHelpColumn - left.size(), ' ');
+  append_wrapped(out, option.help, kHelpColumn, kHelpColumn);
+}
+
+}  // namespace
+
+std::string set_page(const HelpPage& page) {
+  std::string out = page.usage + "\n";
+  append_wrapped(out, page.summary, 0, 0);
+  for (const HelpPage::Section& section : page.sections) {
+    out += "\n";
+    if (!section.heading.empty()) out += section.heading + ":\n";
+    for (const HelpPage::Option& option : section.options) append_option(out, option);
+  }
+  return out;
+}
+
+}  // namespace bert::cli

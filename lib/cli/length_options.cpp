@@ -1,0 +1,19 @@
+#include "cli/length_options.h"
+
+namespace bert::cli {
+
+LengthOptions::LengthOptions(App& app, Overflow overflow) : overflow(overflow) {
+  app.section("Long texts");
+  app.number({"--max-length", "N", "Most tokens of a sequence, specials included."}, {.min = 1}, max_length);
+  app.choice<Overflow>(
+      {"--overflow", "", "Cut longer texts and say so, make overlapping windows of them, or refuse them."},
+      {{"truncate", Overflow::truncate}, {"split", Overflow::split}, {"error", Overflow::error}},
+      this->overflow);
+  app.number({"--overlap", "N", "Tokens that two neighbouring windows share."}, {.min = 0}, overlap);
+  app.check([this] {
+    if (this->overflow == Overflow::split && max_length && overlap >= *max_length)
+      throw UsageError("--overlap must be less than --max-length");
+  });
+}
+
+}  // namespace bert::cli

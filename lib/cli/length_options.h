@@ -1,0 +1,23 @@
+// What happens to texts longer than the model or the user allows.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "cli/app.h"
+
+namespace bert::cli {
+
+struct LengthOptions {
+  enum class Overflow { truncate, split, error };
+
+  // `overflow` is the tool's default.
+  LengthOptions(App& app, Overflow overflow);
+  LengthOptions(const LengthOptions&) = delete;
+
+  std::optional<int64_t> max_length;  // tokens of one sequence, specials included
+  Overflow overflow;
+  int64_t overlap = 64;  // tokens that neighbouring windows of split share
+};
+
+}  // namespace bert::cli

@@ -1,0 +1,26 @@
+#include "cli/model_options.h"
+
+#include <cstdlib>
+
+namespace bert::cli {
+
+std::string model_directory(const std::string& given) {
+  if (!given.empty()) return given;
+  const char* const directory = std::getenv("BERT_MODEL");
+  if (directory == nullptr || *directory == '\0') throw UsageError("no model: give -m DIR or set BERT_MODEL");
+  return directory;
+}
+
+ModelOptions::ModelOptions(App& app) {
+  app.section("Model");
+  app.option({"-m,--model", "DIR", "Model directory; without it $BERT_MODEL."}, path);
+  // auto is f32: bf16 is slower than f32 on processors without AMX, and is not built yet for those with it.
+  app.custom({"--dtype", "auto|f32|bf16|int8", "Arithmetic; bf16 and int8 are not built yet (default f32)."},
+             [](const std::string& name, const std::string& value) {
+               const size_t choice = App::index_of(name, value, {"auto", "f32", "bf16", "int8"});
+               if (choice > 1) throw UsageError(name, " ", value, " is not built yet; use f32");
+             });
+  app.check([this] { path = model_directory(path); });
+}
+
+}  // namespace bert::cli

@@ -1,0 +1,22 @@
+// Which model a network tool runs, and in which arithmetic.
+#pragma once
+
+#include <string>
+
+#include "base/dtype.h"
+#include "cli/app.h"
+
+namespace bert::cli {
+
+// The directory that -m names, else $BERT_MODEL; UsageError when there is neither.
+std::string model_directory(const std::string& given);
+
+struct ModelOptions {
+  explicit ModelOptions(App& app);
+  ModelOptions(const ModelOptions&) = delete;
+
+  std::string path;  // of the model directory; set once the body of App::run runs
+  Dtype dtype = Dtype::f32;
+};
+
+}  // namespace bert::cli

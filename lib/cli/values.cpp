@@ -1,0 +1,93 @@
+// Reading the values of options: numbers, words and lists, with messages that name the option.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <sstream>
+
+#include "cli/app.h"
+
+namespace bert::cli {
+namespace {
+
+template <class T>
+T within(const std::string& name, T number, Range<T> range) {
+  if (number < range.min) throw UsageError(name, " must be at least ", range.min);
+  if (number > range.max) throw UsageError(name, " must be at most ", range.max);
+  return number;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 == words.size() ? " or " : ", ";
+    text += words[i];
+  }
+  return text;
+}
+
+// "0.5", "64"; seven digits, since a float's eighth and later ones are noise.
+std::string shown(double value) {
+  char digits[32];
+  const bool whole = value == std::trunc(value) && std::abs(value) < 1e15;
+  const auto end =
+      whole ? std::to_chars(digits, digits + sizeof digits, static_cast<int64_t>(value)).ptr
+            : std::to_chars(digits, digits + sizeof digits, value, std::chars_format::general, 7).ptr;
+  return std::string(digits, end);
+}
+
+}  // namespace
+
+int64_t App::whole_number(const std::string& name, const std::string& value, Range<int64_t> range) {
+  int64_t number = 0;
+  const char* end = value.data() + value.size();
+  const auto [rest, error] = std::from_chars(value.data(), end, number);
+  if (rest != end || value.empty() || error == std::errc::invalid_argument)
+    throw UsageError(name, " must be a whole number, not \"", value, "\"");
+  if (error == std::errc::result_out_of_range) number = value[0] == '-' ? INT64_MIN : INT64_MAX;
+  return within(name, number, range);
+}
+
+double App::real_number(const std::string& name, const std::string& value, Range<double> range) {
+  double number = 0;
+  const char* end = value.data() + value.size();
+  const auto [rest, error] = std::from_chars(value.data(), end, number);
+  if (rest != end || error != std::errc() || !std::isfinite(number))
+    throw UsageError(name, " must be a number, not \"", value, "\"");
+  return within(name, number, range);
+}
+
+size_t App::index_of(const std::string& name, const std::string& value,
+                     const std::vector<std::string>& words) {
+  const auto found = std::find(words.begin(), words.end(), value);
+  if (found == words.end()) throw UsageError(name, " must be ", joined(words), ", not \"", value, "\"");
+  return static_cast<size_t>(found - words.begin());
+}
+
+std::vector<std::string> App::split(const std::string& name, const std::string& value) {
+  std::vector<std::string> items;
+  for (size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
+    end = value.find(',', begin);
+    items.push_back(value.substr(begin, end == std::string::npos ? end : end - begin));
+    if (items.back().empty()) throw UsageError(name, " has an empty item in \"", value, "\"");
+  }
+  return items;
+}
+
+OptionText App::default_text(OptionText text, double value) {
+  text.help += " (default " + shown(value) + ")";
+  return text;
+}
+
+OptionText App::default_text(OptionText text, const std::string& value) {
+  if (!value.empty()) text.help += " (default " + value + ")";
+  return text;
+}
+
+OptionText App::choice_text(OptionText text, const std::vector<std::string>& words,
+                            const std::string& present) {
+  text.value.clear();
+  for (const std::string& word : words) text.value += (text.value.empty() ? "" : "|") + word;
+  return default_text(std::move(text), present);
+}
+
+}  // namespace bert::cli

@@ -1,0 +1,27 @@
+// Which tokenizer a tool without a network uses: that of a model directory, or of a vocabulary file.
+#pragma once
+
+#include <string>
+
+#include "cli/app.h"
+
+namespace bert::cli {
+
+struct VocabOptions {
+  enum class Case { from_files, cased, uncased };  // the flags override the settings beside the files
+  enum class Compat { hf, google };
+
+  explicit VocabOptions(App& app);
+  VocabOptions(const VocabOptions&) = delete;
+
+  // Exactly one of the two is set once the body of App::run runs.
+  std::string model;  // a directory: -m, else $BERT_MODEL
+  std::string vocab;  // a file: --vocab
+  Case letter_case = Case::from_files;
+  Compat compat = Compat::hf;
+
+ private:
+  bool cased_ = false, uncased_ = false;
+};
+
+}  // namespace bert::cli
