@@ -1,0 +1,266 @@
+#!/usr/bin/python3
+"""Holds bert-embed and bert-predict to the float64 reference on models too large for the repository.
+
+usage: check_large.py [--seeded | --trained | --size NAME] DIRECTORY_OF_THE_TOOLS
+
+Vectors: |a - truth| / |truth| of a text's tokens together, and of the worst of them, must be at most 2e-6, or
+twice the same error of PyTorch's own float32 on the same case where that is more. Heads: within that bound of the head's input, times |w|·|h|.
+Exit 0 when all hold, 1 when one does not, 77 (skipped) without PyTorch or without the shared data.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+try:
+    import torch
+except ImportError:
+    print("skipped: python3-torch is not installed")
+    sys.exit(77)
+
+import large_models
+from bert_reference import Bert
+from make_goldens import LEAST_BOUND, worst_row_error
+
+ROUNDING = 2.0**-22  # of a probability computed and printed in f32, relative
+
+
+class Failure(Exception):
+    pass
+
+
+def error_of_all(values, truth):
+    """|values - truth| / |truth| of the whole array."""
+    return float((values.double() - truth.double()).norm() / truth.double().norm())
+
+
+class Subject:
+    """A model directory, its cases, and the reference's answers in both precisions."""
+
+    def __init__(self, name, directory, cases):
+        self.name, self.directory, self.cases = name, directory, cases
+        self.models = [Bert.load(directory, dtype) for dtype in (torch.float64, torch.float32)]
+        self.states = [[model.hidden_states(case["input_ids"], case["token_type_ids"]) for model in self.models]
+                       for case in cases]
+
+    def answers(self, compute, number, error=worst_row_error):
+        """compute(model, hidden states) of case `number` in float64, and the bound of its error."""
+        truth, own = [compute(model, states) for model, states in zip(self.models, self.states[number])]
+        return truth, max(LEAST_BOUND, 2 * error(own, truth))
+
+
+class Tools:
+    def __init__(self, directory):
+        self.directory = directory
+
+    def execute(self, command, text):
+        """(exit status, what it printed)"""
+        done = subprocess.run(command, input=text.encode(), stdout=subprocess.PIPE, check=False)
+        return done.returncode, done.stdout.decode()
+
+    def run(self, tool, subject, cases, *options):
+        """One answer a case."""
+        records = [{key: case[key] for key in ("input_ids", "token_type_ids")} for case in cases]
+        text = "".join(json.dumps(record) + "\n" for record in records)
+        command = [os.path.join(self.directory, tool), "-m", subject.directory, "--input-format", "jsonl", *options]
+        status, answers = self.execute(command, text)
+        lines = answers.splitlines()
+        if status != 0 or len(lines) != len(cases):
+            raise Failure(f"{' '.join(command)}: exit {status}, {len(lines)} of {len(cases)} records")
+        return [json.loads(line) for line in lines]
+
+
+class Report:
+    """The worst error, as a share of what is allowed, of each kind of number."""
+
+    def __init__(self, name):
+        self.name = name
+        self.worst = {}
+
+    def add(self, kind, error, bound, place):
+        share = error / bound if error == error else float("inf")  # NaN is infinitely far
+        if share >= self.worst.get(kind, (-1,))[0]:
+            self.worst[kind] = (share, error, bound, place)
+
+    def print(self):
+        """True when all is within bounds."""
+        for kind, (share, error, bound, place) in self.worst.items():
+            verdict = "ok" if share <= 1 else "FAILED"
+            print(f"{self.name:14} {kind:17} error {error:.1e} of {bound:.1e} allowed ({place})  {verdict}", flush=True)
+        return all(worst[0] <= 1 for worst in self.worst.values())
+
+
+def as_f32(values):
+    return torch.tensor(values, dtype=torch.float32)
+
+
+def length_of(case):
+    return f"{len(case['input_ids'])} tokens"
+
+
+def check_hidden(tools, subject, report):
+    """Embeddings, first, middle and last layer of every token."""
+    count = subject.models[0].layers
+    layers = sorted({0, 1, count // 2, count})
+    answers = tools.run("bert-embed", subject, subject.cases, "--pooling", "none", "--combine", "concat",
+                        "--layers", ",".join(map(str, layers)))
+    for number, (case, answer) in enumerate(zip(subject.cases, answers)):
+        values = as_f32(answer["embeddings"])
+        hidden = subject.states[number][0][0].shape[1]
+        if values.shape != (len(case["input_ids"]), hidden * len(layers)):
+            raise Failure(f"{subject.name}: embeddings of {length_of(case)} have shape {list(values.shape)}")
+        for layer, part in zip(layers, values.split(hidden, 1)):
+            kind = "last layer" if layer == count else f"layer {layer}"
+            for suffix, error in {"": error_of_all, " token": worst_row_error}.items():
+                truth, bound = subject.answers(lambda model, states: states[layer], number, error)
+                report.add(kind + suffix, error(part, truth), bound, length_of(case))
+
+
+def check_pooling(tools, subject, report):
+    poolings = {"cls": lambda model, states: states[-1][:1],
+                "mean": lambda model, states: states[-1].mean(0, keepdim=True),
+                "pooler": lambda model, states: model.pooled(states[-1])}
+    for name, compute in poolings.items():
+        answers = tools.run("bert-embed", subject, subject.cases, "--pooling", name)
+        for number, (case, answer) in enumerate(zip(subject.cases, answers)):
+            truth, bound = subject.answers(compute, number)
+            report.add(name, worst_row_error(as_f32([answer["embedding"]]), truth), bound, length_of(case))
+
+
+def log_softmax_bounds(logits, bounds):
+    """Of ln p = logit - ln Σ exp(logit), when each logit may be wrong by its bound: [M,N] -> ln p, bounds."""
+    logs = torch.log_softmax(logits, 1)
+    return logs, bounds + (logs.exp() * bounds).sum(1, keepdim=True) + ROUNDING * (1 + logs.abs())
+
+
+def check_log(report, kind, score, truth, bound, place):
+    """One probability against ln p; those too small for f32 are passed over."""
+    if truth > -80:
+        log = torch.log(as_f32(score).double())
+        report.add(kind, abs(float(log - truth)), float(bound), place)
+
+
+def head_bounds(weight, rows, bound):
+    return bound * rows.norm(dim=1)[:, None] * weight.norm(dim=1)[None]
+
+
+def check_fill(tools, subject, report, top=50):
+    """The probabilities of the `top` best tokens, and that no better one is missing."""
+    places = [number for number, case in enumerate(subject.cases) if case["masked"]]
+    answers = tools.run("bert-predict", subject, [subject.cases[number] for number in places], "--task", "fill",
+                        "--top-k", str(top))
+    model = subject.models[0]
+    for number, answer in zip(places, answers):
+        case = subject.cases[number]
+        rows, bound = subject.answers(lambda m, states: m.mlm_transform(states[-1][case["masked"]]), number)
+        allowed = head_bounds(model.mlm_decoder()[0], rows, bound)
+        logs, allowed = log_softmax_bounds(model.mlm_logits(rows), allowed)
+        if [len(candidates) for candidates in answer["candidates"]] != [top] * len(rows):
+            raise Failure(f"{subject.name}: fill of {length_of(case)} does not give {top} candidates a [MASK]")
+        for mask, candidates in enumerate(answer["candidates"]):
+            found = [candidate["id"] for candidate in candidates]
+            for candidate, token in zip(candidates, found):
+                check_log(report, "fill", candidate["score"], logs[mask, token], allowed[mask, token], length_of(case))
+            least = logs[mask, found].min()
+            others = logs[mask].clone()
+            others[found] = -torch.inf
+            missed = max(0.0, float(others.max() - least))
+            report.add("fill top-k", missed, 2 * float(allowed[mask].max()), length_of(case))
+
+
+def check_probabilities(tools, subject, report, task, head, names):
+    """A softmax over the outputs of a linear head on the pooled vector."""
+    answers = tools.run("bert-predict", subject, subject.cases, "--task", task)
+    model = subject.models[0]
+    for number, (case, answer) in enumerate(zip(subject.cases, answers)):
+        rows, bound = subject.answers(lambda m, states: m.pooled(states[-1]), number)
+        allowed = head_bounds(model.weights[head + ".weight"], rows, bound)
+        logs, allowed = log_softmax_bounds(model.linear(head, rows), allowed)
+        for place, name in enumerate(names):
+            check_log(report, task, answer["scores"][name], logs[0, place], allowed[0, place], length_of(case))
+        best = names.index(answer["prediction"])
+        report.add(task + " best", float(logs.max() - logs[0, best]), 2 * float(allowed.max()), length_of(case))
+
+
+def check_regress(tools, subject, report):
+    answers = tools.run("bert-predict", subject, subject.cases, "--task", "regress")
+    model = subject.models[0]
+    for number, (case, answer) in enumerate(zip(subject.cases, answers)):
+        rows, bound = subject.answers(lambda m, states: m.pooled(states[-1]), number)
+        allowed = head_bounds(model.weights["classifier.weight"], rows, bound)
+        error = abs(float(as_f32(answer["prediction"]).double() - model.linear("classifier", rows)))
+        report.add("regress", error, float(allowed) + ROUNDING * abs(answer["prediction"]), length_of(case))
+
+
+def check(tools, subject):
+    """True when everything that the directory can answer is within bounds."""
+    report = Report(subject.name)
+    model = subject.models[0]
+    check_hidden(tools, subject, report)
+    if model.has("pooler.dense.weight"):
+        check_pooling(tools, subject, report)
+    if model.has("cls.predictions.bias"):
+        check_fill(tools, subject, report)
+    if model.has("cls.seq_relationship.weight"):
+        check_probabilities(tools, subject, report, "next", "cls.seq_relationship", ["is_next", "not_next"])
+    labels = list(model.config.get("id2label", {}).values())
+    if model.has("classifier.weight") and len(labels) == 1:
+        check_regress(tools, subject, report)
+    elif model.has("classifier.weight"):
+        check_probabilities(tools, subject, report, "classify", "classifier", labels)
+    return report.print()
+
+
+def seeded_subjects(directory, sizes):
+    for size in sizes:
+        heads = [("", {})]
+        if size == "mini":
+            kind = "BertForSequenceClassification"
+            heads += [(" classify", {"architecture": kind, "labels": 3}), (" regress", {"architecture": kind, "labels": 1})]
+        for suffix, options in heads:
+            model = os.path.join(directory, size + suffix)
+            large_models.write_seeded(model, size, **options)
+            words = large_models.random_words(large_models.SIZES[size][-1])
+            yield Subject(size + suffix, model, large_models.make_cases(words, 512))
+
+
+def trained_subjects(directory, shared):
+    novels = os.path.join(shared, "data/weights/mini-novels")
+    yield Subject("mini-novels", novels, large_models.text_cases(novels, shared, 128))
+    tinybert = os.path.join(directory, "tinybert")
+    large_models.write_tinybert(tinybert, shared)
+    yield Subject("tinybert", tinybert, large_models.make_cases(large_models.random_words(30522), 128))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seeded", action="store_true", help="all sizes with seeded weights")
+    parser.add_argument("--trained", action="store_true", help="the trained models of the shared data")
+    parser.add_argument("--size", choices=large_models.SIZES, action="append", default=[])
+    parser.add_argument("tools")
+    options = parser.parse_args()
+    torch.set_grad_enabled(False)
+    repository = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    shared = os.environ.get("BERT_SHARED") or os.path.join(os.path.dirname(repository), "shared")
+    if options.trained and not os.path.isdir(os.path.join(shared, "data")):
+        print("skipped: ../shared is absent")
+        return 77
+    tools = Tools(options.tools)
+    good = True
+    try:
+        with tempfile.TemporaryDirectory() as directory:
+            for subject in seeded_subjects(directory, list(large_models.SIZES) if options.seeded else options.size):
+                good &= check(tools, subject)
+            if options.trained:
+                for subject in trained_subjects(directory, shared):
+                    good &= check(tools, subject)
+    except (Failure, OSError) as failure:
+        print(f"check_large.py: {failure}")
+        return 1
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
