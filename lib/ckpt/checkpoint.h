@@ -3,39 +3,74 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/dtype.h"
+#include "base/file.h"
 
 namespace bert::ckpt {
 
 // A tensor as it lies in a mapped file; valid as long as its Checkpoint.
 struct StoredTensor {
-  std::string name;             // canonical: Hugging Face's, without the "bert." prefix, LayerNorm.weight and .bias
-  std::string file;             // for messages
+  std::string name;  // canonical: Hugging Face's, without the "bert." prefix, LayerNorm.weight and .bias
+  std::string file;  // for messages
   Dtype dtype = Dtype::f32;
-  std::vector<int64_t> shape;   // [] for a scalar
+  std::vector<int64_t> shape;       // [] for a scalar
   std::span<const std::byte> data;  // row-major, little-endian, may be unaligned
 
-  int64_t count() const;        // of numbers
+  int64_t count() const;  // of numbers
 };
 
+// Same format, shape and bytes. Reads all of both.
+bool equal(const StoredTensor& a, const StoredTensor& b);
+
+std::string shape_text(std::span<const int64_t> shape);  // "[768, 3072]", for messages
+
+// A tensor of the file in a format without a Dtype (8-bit floats, …): no reason to refuse the file before it
+// is asked for.
+struct UnreadTensor {
+  std::string name;
+  std::string file;
+  std::string dtype;  // as the file writes it
+
+  bool operator==(const UnreadTensor&) const = default;
+};
+
+// What a file or a set of files holds; the spans point into the mapping.
+struct Contents {
+  std::vector<StoredTensor> tensors;
+  std::vector<UnreadTensor> unread;
+};
+
+// Opening checks all that the files say about themselves and reads none of the numbers. const methods are
+// safe for any thread.
 class Checkpoint {
  public:
-  // Opens model.safetensors (single, or sharded by model.safetensors.index.json) of a model directory.
-  static Checkpoint open(const std::string& directory);
+  // Opens model.safetensors (single, or sharded by model.safetensors.index.json) of a model directory, or a
+  // safetensors file by its path. Error when there is none, or it is not what it says, in one line.
+  static Checkpoint open(const std::string& path);
   // One safetensors file by path (modules of sentence-transformers); names as they stand, not made canonical.
   static Checkpoint open_file(const std::string& path);
 
-  const std::vector<StoredTensor>& tensors() const;  // sorted by name
-  const StoredTensor* find(std::string_view name) const;  // nullptr when absent
+  const std::vector<StoredTensor>& tensors() const { return contents_.tensors; }  // sorted by name
+  const StoredTensor* find(std::string_view name) const;                          // nullptr when absent
 
   // The floating-point tensor `name`, which must be of `shape`; Error names file, tensor, found and expected.
   const StoredTensor& get(std::string_view name, std::span<const int64_t> shape) const;
+
+ private:
+  Checkpoint(std::string path, std::vector<MappedFile> files, Contents contents);
+
+  std::string path_;  // for messages: the file, or the index of many
+  std::vector<MappedFile> files_;
+  Contents contents_;
 };
+
+// Error unless `directory` holds weights that Checkpoint::open can read; it names the form found that cannot
+// be read.
+void require_weights(const std::string& directory);
 
 }  // namespace bert::ckpt
