@@ -172,7 +172,7 @@ int App::run(int argc, const char* const* argv, const std::function<void()>& bod
   return kFailure;
 }
 
-std::string App::usage() const { return "usage: " + name_ + " [OPTION]..." + (files_ ? " [FILE]..." : ""); }
+std::string App::usage() const { return "Usage: " + name_ + " [OPTION]..." + (files_ ? " [FILE]..." : ""); }
 
 std::string App::help() const {
   HelpPage page;

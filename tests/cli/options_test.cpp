@@ -1,0 +1,95 @@
+// The groups of options that tools share.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+#include "cli/command_line.h"
+#include "cli/length_options.h"
+#include "cli/model_options.h"
+#include "cli/precision_option.h"
+#include "cli/vocab_options.h"
+
+using bert::cli::App;
+using bert::cli::LengthOptions;
+using bert::cli::ModelOptions;
+using bert::cli::PrecisionOption;
+using bert::cli::VocabOptions;
+using bert::test::Outcome;
+using bert::test::run;
+using bert::test::usage_error;
+
+namespace {
+
+template <class Group>
+struct Read {
+  Outcome outcome;
+  std::unique_ptr<Group> group;
+};
+
+template <class Group, class... Rest>
+Read<Group> read(std::vector<const char*> arguments, Rest... rest) {
+  Read<Group> result;
+  result.outcome =
+      run([&](App& app) { result.group = std::make_unique<Group>(app, rest...); }, std::move(arguments));
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("the model is -m, else $BERT_MODEL, else a usage error") {
+  setenv("BERT_MODEL", "from-environment", 1);
+  CHECK(read<ModelOptions>({"-m", "given"}).group->path == "given");
+  CHECK(read<ModelOptions>({}).group->path == "from-environment");
+  CHECK(read<VocabOptions>({}).group->model == "from-environment");
+  unsetenv("BERT_MODEL");
+  const Outcome outcome = read<ModelOptions>({}).outcome;
+  CHECK(outcome.code == 2);
+  CHECK(outcome.err == usage_error("no model: give -m DIR or set BERT_MODEL"));
+}
+
+TEST_CASE("arithmetic that is not built is refused by name") {
+  CHECK(read<ModelOptions>({"-m.", "--dtype", "auto"}).group->dtype == bert::Dtype::f32);
+  CHECK(read<ModelOptions>({"-m.", "--dtype", "f32"}).outcome.code == 0);
+  for (const std::string dtype : {"bf16", "int8"}) {
+    const Outcome outcome = read<ModelOptions>({"-m.", "--dtype", dtype.c_str()}).outcome;
+    CHECK(outcome.code == 2);
+    CHECK(outcome.err == usage_error("--dtype " + dtype + " is not built yet; use f32"));
+  }
+  CHECK(read<ModelOptions>({"-m.", "--dtype", "f16"}).outcome.err ==
+        usage_error("--dtype must be auto, f32, bf16 or int8, not \"f16\""));
+}
+
+TEST_CASE("a vocabulary file stands in for the model") {
+  unsetenv("BERT_MODEL");
+  const auto file = read<VocabOptions>({"--vocab", "v.txt", "--uncased", "--compat", "google"});
+  CHECK(file.outcome.code == 0);
+  CHECK(file.group->vocab == "v.txt");
+  CHECK(file.group->model == "");
+  CHECK(file.group->letter_case == VocabOptions::Case::uncased);
+  CHECK(file.group->compat == VocabOptions::Compat::google);
+  CHECK(read<VocabOptions>({"-m", "d", "--cased"}).group->letter_case == VocabOptions::Case::cased);
+  CHECK(read<VocabOptions>({"-m", "d"}).group->letter_case == VocabOptions::Case::from_files);
+  CHECK(read<VocabOptions>({"-m", "d", "--vocab", "v"}).outcome.err ==
+        usage_error("--model and --vocab exclude each other"));
+  CHECK(read<VocabOptions>({"-m", "d", "--cased", "--uncased"}).outcome.err ==
+        usage_error("--cased and --uncased exclude each other"));
+}
+
+TEST_CASE("windows must move forward") {
+  using Overflow = LengthOptions::Overflow;
+  const auto plain = read<LengthOptions>({}, Overflow::truncate);
+  CHECK_FALSE(plain.group->max_length);
+  CHECK(plain.group->overflow == Overflow::truncate);
+  CHECK(plain.group->overlap == 64);
+  CHECK(read<LengthOptions>({"--max-length=128", "--overflow=split"}, Overflow::error).outcome.code == 0);
+  CHECK(read<LengthOptions>({"--max-length=64", "--overflow=split"}, Overflow::error).outcome.err ==
+        usage_error("--overlap must be less than --max-length"));
+  CHECK(read<LengthOptions>({"--max-length=64"}, Overflow::truncate).outcome.code == 0);
+}
+
+TEST_CASE("precision is asked for or the shortest") {
+  CHECK(read<PrecisionOption>({}).group->digits == -1);
+  CHECK(read<PrecisionOption>({"--precision=0"}).group->digits == 0);
+  CHECK(read<PrecisionOption>({"--precision=21"}).outcome.err ==
+        usage_error("--precision must be at most 20"));
+}
