@@ -30,6 +30,7 @@ struct Features {
   bool pair = false;
   bool truncated = false;  // tokens were cut off
   int32_t window = 0;      // number of this window of its record, from 0
+  int64_t characters = 0;  // if wanted: code points of A and B, before any cut
   int32_t prompt = 0;      // tokens at the beginning that are [CLS] and the prompt; 0 without a prompt
 };
 
@@ -46,6 +47,7 @@ struct FeatureOptions {
   CutRule cut = {};
   bool specials = true;  // [CLS] and [SEP]
   text::Wanted wanted = {};
+  bool count_characters = false;
   std::string prompt = {};  // put before A; offsets count it
 };
 
@@ -53,12 +55,15 @@ struct FeatureOptions {
 // Compat.
 FeatureOptions with_settings_of(const text::Tokenizer& tokenizer, FeatureOptions options);
 
+// Why no text could fit: max_length is too small for the specials, or for them and the overlap. nullopt when
+// all is well.
+std::optional<std::string> impossible_length(const FeatureOptions& options);
+
 // Const and without locks: any thread may use it. Errors are the record's: the caller puts the place in
 // front.
 class Featurizer {
  public:
-  // Error when no text could fit: max_length too small for the specials, or for them and the overlap.
-  // `tokenizer` outlives this object.
+  // Error when the options have an impossible_length. `tokenizer` outlives this object.
   Featurizer(const text::Tokenizer& tokenizer, FeatureOptions options);
 
   const FeatureOptions& options() const { return options_; }
@@ -79,9 +84,9 @@ class Featurizer {
  private:
   Features whole(const io::Fields& fields) const;
   Features whole(std::string_view text, std::optional<std::string_view> pair) const;
-  Features whole_ids(const io::Json& ids, std::optional<io::Json> types) const;
+  bool fits(const Features& features) const;
   Features limited(Features whole) const;
-  std::vector<Features> slid(Features whole) const;
+  std::vector<Features> split(Features whole) const;
 
   const text::Tokenizer& tokenizer_;
   FeatureOptions options_;

@@ -1,0 +1,46 @@
+#include "data/overflow.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace bert::data {
+namespace {
+
+using Strategy = text::Truncation::Strategy;
+
+PartLengths cut_longest(PartLengths lengths, int64_t room, text::Compat compat) {
+  const int64_t shorter = std::min(lengths.first, lengths.second);
+  if (2 * shorter <= room) {  // the longer part alone gives
+    if (lengths.first > lengths.second) return {.first = room - shorter, .second = shorter};
+    return {.first = shorter, .second = room - shorter};
+  }
+  const int64_t less = room / 2, more = room - less;
+  if (compat == text::Compat::google || lengths.first > lengths.second)
+    return {.first = more, .second = less};
+  return {.first = less, .second = more};
+}
+
+}  // namespace
+
+std::optional<PartLengths> cut_lengths(PartLengths lengths, int64_t room, const CutRule& rule) {
+  const int64_t surplus = lengths.first + lengths.second - room;
+  assert(surplus > 0);
+  if (rule.strategy == Strategy::longest_first) return cut_longest(lengths, room, rule.compat);
+  int64_t& giving = rule.strategy == Strategy::only_first ? lengths.first : lengths.second;
+  if (giving <= surplus) return std::nullopt;
+  giving -= surplus;
+  return lengths;
+}
+
+std::vector<Window> slide(int64_t count, const Slide& slide) {
+  assert(slide.overlap < slide.length);
+  const int64_t step = slide.length - slide.overlap;
+  std::vector<Window> windows;
+  for (int64_t begin = 0; windows.empty() || windows.back().end < count; begin += step)
+    windows.push_back({begin, std::min(begin + slide.length, count)});
+  if (slide.from_left)
+    for (auto& window : windows) window = {count - window.end, count - window.begin};
+  return windows;
+}
+
+}  // namespace bert::data

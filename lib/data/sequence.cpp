@@ -1,0 +1,146 @@
+#include "data/sequence.h"
+
+#include <algorithm>
+#include <cassert>
+#include <tuple>
+
+#include "base/error.h"
+
+namespace bert::data {
+namespace {
+
+uint32_t position(size_t count) { return static_cast<uint32_t>(count); }
+
+// Of valid UTF-8: bytes that do not continue a code point.
+int64_t count_characters(std::string_view text) {
+  return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
+}
+
+std::vector<int32_t> integers(std::string_view field, const io::Json& json) {
+  try {
+    return json.integers();
+  } catch (const Error& error) {
+    throw Error("field \"", field, "\" ", error.what());
+  }
+}
+
+void check_ids(const text::Tokenizer& tokenizer, std::span<const int32_t> ids) {
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] >= 0 && ids[i] < tokenizer.size()) continue;
+    throw Error("field \"input_ids\": ", ids[i], " at position ", i, " is not in the vocabulary of ",
+                tokenizer.size(), " pieces");
+  }
+}
+
+std::vector<int32_t> types_of(const std::optional<io::Json>& json, size_t length) {
+  if (!json) return std::vector<int32_t>(length, 0);
+  auto types = integers("token_type_ids", *json);
+  if (types.size() != length)
+    throw Error("field \"token_type_ids\" has ", types.size(), " values, input_ids has ", length);
+  for (size_t i = 0; i < length; ++i)
+    if (types[i] < 0) throw Error("field \"token_type_ids\": ", types[i], " at position ", i, " is negative");
+  return types;
+}
+
+// Finds A and B. Worked example: ids [CLS] x y [SEP] z [SEP], types 0 0 0 0 1 1: A is [1,3), B is [4,5).
+void find_parts(const text::Tokenizer& tokenizer, Features& features) {
+  const auto& [ids, types] = std::tie(features.ids, features.types);
+  const auto length = position(ids.size());
+  features.first = {0, length};
+  features.second = {length, length};
+  if (length < 2 || ids.front() != tokenizer.cls() || ids.back() != tokenizer.sep()) return;
+  const auto second = std::find(types.begin(), types.end(), 1);
+  if (second == types.end()) {
+    features.first = {1, length - 1};
+    features.second = {length - 1, length - 1};
+    return;
+  }
+  const auto begin = position(second - types.begin());
+  const bool is_pair = begin >= 2 && ids[begin - 1] == tokenizer.sep() &&
+                       std::all_of(second, types.end(), [](int32_t type) { return type == 1; });
+  if (!is_pair) return;
+  features.first = {1, begin - 1};
+  features.second = {begin, length - 1};
+  features.pair = true;
+}
+
+}  // namespace
+
+Sequence::Sequence(const text::Tokenizer& tokenizer, const FeatureOptions& options)
+    : tokenizer_(tokenizer), options_(options) {}
+
+void Sequence::add_special(int32_t id) {
+  if (!options_.specials) return;
+  tokens_.ids.push_back(id);
+  if (options_.wanted.offsets != text::Offsets::none) tokens_.offsets.push_back({});
+  if (options_.wanted.words) tokens_.words.push_back(kNoWord);
+}
+
+void Sequence::begin_part() {
+  assert(parts_count_ < 2);
+  if (parts_count_ == 0) add_special(tokenizer_.cls());
+  parts_[parts_count_].begin = position(tokens_.ids.size());
+}
+
+void Sequence::end_part() {
+  parts_[parts_count_++].end = position(tokens_.ids.size());
+  add_special(tokenizer_.sep());
+}
+
+void Sequence::add_text(std::string_view text) {
+  begin_part();
+  const bool prompted = parts_count_ == 0 && !options_.prompt.empty();
+  tokenizer_.encode(prompted ? std::string_view(options_.prompt + std::string(text)) : text, options_.wanted,
+                    tokens_);
+  if (options_.count_characters) characters_ += count_characters(text);
+  end_part();
+}
+
+void Sequence::add_word(std::string_view word, int32_t index) {
+  tokenizer_.encode(word, {.offsets = options_.wanted.offsets}, tokens_);
+  if (options_.wanted.words) tokens_.words.resize(tokens_.ids.size(), index);
+}
+
+void Sequence::add_words(std::string_view field, const io::Json& array) {
+  if (array.kind() != io::Json::Kind::array)
+    throw Error("field \"", field, "\" is ", array.kind_name(), ", expected an array of strings");
+  begin_part();
+  if (!options_.prompt.empty()) add_word(options_.prompt, kNoWord);
+  int32_t index = 0;
+  for (const auto& word : array.elements()) {
+    if (word.kind() != io::Json::Kind::string)
+      throw Error("field \"", field, "\": element ", index, " is ", word.kind_name(), ", expected a string");
+    add_word(word.string(), index++);
+    if (options_.count_characters) characters_ += count_characters(word.string());
+  }
+  end_part();
+}
+
+Features Sequence::finish(int32_t prompt) && {
+  const auto length = position(tokens_.ids.size());
+  const auto first_end = position(parts_[0].end + (options_.specials ? 1 : 0));
+  Features features;
+  features.types.resize(length, 1);
+  std::fill_n(features.types.begin(), first_end, 0);
+  features.ids = std::move(tokens_.ids);
+  features.offsets = std::move(tokens_.offsets);
+  features.words = std::move(tokens_.words);
+  features.first = parts_[0];
+  features.pair = parts_count_ == 2;
+  features.second = features.pair ? parts_[1] : text::Span{parts_[0].end, parts_[0].end};
+  features.characters = characters_;
+  features.prompt = std::min(prompt, static_cast<int32_t>(parts_[0].end));
+  return features;
+}
+
+Features sequence_of_ids(const text::Tokenizer& tokenizer, const io::Json& ids,
+                         const std::optional<io::Json>& types) {
+  Features features;
+  features.ids = integers("input_ids", ids);
+  check_ids(tokenizer, features.ids);
+  features.types = types_of(types, features.ids.size());
+  find_parts(tokenizer, features);
+  return features;
+}
+
+}  // namespace bert::data
