@@ -63,4 +63,7 @@ Config parse_config(const std::string& path, std::string_view text);
 // nullopt when there is no such function here.
 std::optional<nn::Activation> activation_named(std::string_view name);
 
+// A cross-encoder's activation by the last component of its PyTorch class; Error says what was expected.
+ScoreActivation score_activation_named(std::string_view name);
+
 }  // namespace bert::model

@@ -1,0 +1,237 @@
+#include "model/config.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <utility>
+
+#include "base/error.h"
+#include "ckpt/names.h"
+#include "io/json.h"
+
+namespace bert::model {
+
+using ckpt::quoted;
+
+namespace {
+
+// Every size is far above any BERT's and far below what would overflow a product of two.
+constexpr int64_t kMaxVocab = 1 << 24;
+constexpr int64_t kMaxWidth = 1 << 17;
+constexpr int64_t kMaxLayers = 1000;
+constexpr int64_t kMaxPositions = 1 << 20;
+constexpr int64_t kMaxTypes = 1 << 16;
+constexpr int64_t kMaxLabels = 1 << 20;
+
+int64_t integer_within(const io::JsonFile& file, std::string_view key, std::pair<int64_t, int64_t> range,
+                       std::optional<int64_t> otherwise = {}) {
+  const int64_t value = file.integer(key, otherwise);
+  if (value >= range.first && value <= range.second) return value;
+  throw Error(file.path(), ": \"", key, "\" is ", value, ", expected ", range.first, " to ", range.second);
+}
+
+// A number in [0, 1).
+float fraction(const io::JsonFile& file, std::string_view key, double otherwise) {
+  const double value = file.number(key, otherwise);
+  if (value >= 0 && value < 1) return static_cast<float>(value);
+  throw Error(file.path(), ": \"", key, "\" is ", value, ", expected at least 0 and less than 1");
+}
+
+// What this program does not compute, by name.
+void refuse_others(const io::JsonFile& file) {
+  const auto type = file.string("model_type", "bert");  // Google's own files say nothing
+  if (type != "bert") throw Error(file.path(), ": model_type is ", type, ", expected bert");
+  for (const auto* key : {"is_decoder", "add_cross_attention"}) {
+    if (file.boolean(key, false))
+      throw Error(file.path(), ": ", key, " is true, but only encoders can be computed");
+  }
+  const auto positions = file.string("position_embedding_type", "absolute");
+  if (positions != "absolute") {
+    throw Error(file.path(), ": position_embedding_type is ", positions, ", expected absolute");
+  }
+  const auto pruned = file.find("pruned_heads");
+  if (pruned && !pruned->members().empty()) {
+    throw Error(file.path(), ": pruned_heads is not empty, but only whole layers can be computed");
+  }
+}
+
+void read_sizes(const io::JsonFile& file, Config& config) {
+  config.vocab_size = integer_within(file, "vocab_size", {1, kMaxVocab});
+  config.hidden = integer_within(file, "hidden_size", {1, kMaxWidth});
+  config.layers = integer_within(file, "num_hidden_layers", {1, kMaxLayers});
+  config.heads = integer_within(file, "num_attention_heads", {1, kMaxWidth});
+  config.feed_forward = integer_within(file, "intermediate_size", {1, kMaxWidth});
+  config.positions = integer_within(file, "max_position_embeddings", {1, kMaxPositions}, 512);
+  config.types = integer_within(file, "type_vocab_size", {1, kMaxTypes}, 2);
+  config.pad_id = static_cast<int32_t>(integer_within(file, "pad_token_id", {0, config.vocab_size - 1}, 0));
+  if (config.hidden % config.heads != 0) {
+    throw Error(file.path(), ": \"hidden_size\" is ", config.hidden,
+                ", expected a multiple of \"num_attention_heads\", ", config.heads);
+  }
+}
+
+void read_arithmetic(const io::JsonFile& file, Config& config) {
+  const auto name = file.string("hidden_act", "gelu");
+  const auto activation = activation_named(name);
+  if (!activation) {
+    throw Error(file.path(), ": \"hidden_act\" is ", quoted(name),
+                ", expected gelu, gelu_new, gelu_pytorch_tanh, relu, silu or tanh");
+  }
+  config.activation = *activation;
+  config.norm_epsilon = fraction(file, "layer_norm_eps", 1e-12);
+  config.hidden_dropout = fraction(file, "hidden_dropout_prob", 0.1);
+  config.attention_dropout = fraction(file, "attention_probs_dropout_prob", 0.1);
+  config.classifier_dropout = fraction(file, "classifier_dropout", config.hidden_dropout);
+  config.init_range = fraction(file, "initializer_range", 0.02);
+  config.tied_embeddings = file.boolean("tie_word_embeddings", true);
+}
+
+std::vector<std::string> architectures_of(const io::JsonFile& file) {
+  std::vector<std::string> names;
+  const auto value = file.find("architectures");
+  if (!value) return names;
+  try {
+    for (const auto& element : value->elements()) names.emplace_back(element.string());
+  } catch (const Error& error) {
+    throw Error(file.path(), ": \"architectures\" ", error.what());
+  }
+  return names;
+}
+
+// The id that `key` writes in decimal, less than `count`.
+size_t label_id(std::string_view key, size_t count) {
+  size_t id = count;
+  const auto end = key.data() + key.size();
+  const auto [stop, failure] = std::from_chars(key.data(), end, id);
+  if (failure != std::errc() || stop != end || id >= count) {
+    throw Error("has the id ", quoted(key), ", expected 0 to ", count - 1);
+  }
+  return id;
+}
+
+// {"0": "negative", "1": "positive"}: keys are ids as text, in any order, each of [0, n) once.
+std::vector<std::string> labels_of(const io::Json& id2label) {
+  const auto members = id2label.members();
+  std::vector<std::optional<std::string>> found(members.size());
+  for (const auto& [key, value] : members) {
+    auto& label = found[label_id(key, found.size())];
+    if (label) throw Error("has the id ", quoted(key), " twice");
+    label = value.kind() == io::Json::Kind::number ? std::to_string(value.integer())
+                                                   : std::string(value.string());
+  }
+  std::vector<std::string> labels;
+  for (auto& label : found) labels.push_back(std::move(*label));
+  return labels;
+}
+
+void read_labels(const io::JsonFile& file, Config& config) {
+  const auto id2label = file.find("id2label");
+  try {
+    if (id2label && !id2label->members().empty()) {
+      config.labels = labels_of(*id2label);
+      return;
+    }
+  } catch (const Error& error) {
+    throw Error(file.path(), ": \"id2label\" ", error.what());
+  }
+  const int64_t count = integer_within(file, "num_labels", {1, kMaxLabels}, 2);
+  config.labels.clear();
+  for (int64_t id = 0; id < count; ++id) config.labels.push_back("LABEL_" + std::to_string(id));
+}
+
+void read_task(const io::JsonFile& file, Config& config) {
+  constexpr std::array kTypes = {std::pair{"regression", ProblemType::regression},
+                                 std::pair{"single_label_classification", ProblemType::single_label},
+                                 std::pair{"multi_label_classification", ProblemType::multi_label}};
+  const auto name = file.string("problem_type", "");
+  for (const auto& [type_name, type] : kTypes) {
+    if (name == type_name) config.problem_type = type;
+  }
+  if (!name.empty() && !config.problem_type) {
+    throw Error(file.path(), ": \"problem_type\" is ", quoted(name),
+                ", expected regression, single_label_classification or multi_label_classification");
+  }
+}
+
+// CrossEncoder keeps its activation in config.json, under another key before its release 4.
+void read_cross_encoder(const io::JsonFile& file, Config& config) {
+  constexpr auto kOldKey = "sbert_ce_default_activation_function";
+  std::optional<std::string> name;
+  if (file.find(kOldKey)) name = file.string(kOldKey);
+  try {
+    const auto settings = file.find("sentence_transformers");
+    const auto activation = settings ? settings->find("activation_fn") : std::nullopt;
+    if (activation && !activation->is_null()) name = activation->string();
+    if (!settings && !name) return;
+    config.cross_encoder = true;
+    if (name) config.score_activation = score_activation_named(*name);
+  } catch (const Error& error) {
+    throw Error(file.path(), ": cross-encoder activation ", error.what());
+  }
+}
+
+std::string_view last_component(std::string_view name) { return name.substr(name.rfind('.') + 1); }
+
+Config read_config(const io::JsonFile& file) {
+  refuse_others(file);
+  Config config;
+  read_sizes(file, config);
+  read_arithmetic(file, config);
+  config.architectures = architectures_of(file);
+  read_labels(file, config);
+  read_task(file, config);
+  read_cross_encoder(file, config);
+  return config;
+}
+
+}  // namespace
+
+bool Config::has_architecture(std::string_view name) const {
+  return std::find(architectures.begin(), architectures.end(), name) != architectures.end();
+}
+
+Config load_config(const std::string& directory) {
+  return read_config(io::JsonFile((std::filesystem::path(directory) / "config.json").string()));
+}
+
+Config parse_config(const std::string& path, std::string_view text) {
+  return read_config(io::JsonFile(path, text));
+}
+
+std::optional<nn::Activation> activation_named(std::string_view name) {
+  using enum nn::Activation;
+  constexpr std::array<std::pair<std::string_view, nn::Activation>, 17> kNames = {{
+      {"gelu", gelu},
+      {"gelu_python", gelu},
+      {"GELU", gelu},
+      {"gelu_new", gelu_tanh},
+      {"gelu_pytorch_tanh", gelu_tanh},
+      {"gelu_fast", gelu_tanh},
+      {"gelu_accurate", gelu_tanh},
+      {"gelu_python_tanh", gelu_tanh},
+      {"relu", relu},
+      {"ReLU", relu},
+      {"silu", silu},
+      {"swish", silu},
+      {"SiLU", silu},
+      {"tanh", tanh},
+      {"Tanh", tanh},
+      {"linear", none},
+      {"Identity", none},
+  }};
+  const auto key = last_component(name);
+  for (const auto& [known, activation] : kNames) {
+    if (known == key) return activation;
+  }
+  return std::nullopt;
+}
+
+ScoreActivation score_activation_named(std::string_view name) {
+  const auto key = last_component(name);
+  if (key == "Sigmoid") return ScoreActivation::sigmoid;
+  if (key == "Identity") return ScoreActivation::none;
+  throw Error("is ", quoted(name), ", expected Sigmoid or Identity");
+}
+
+}  // namespace bert::model
