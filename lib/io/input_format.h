@@ -20,5 +20,6 @@ enum class InputFormat {
 
 std::string_view name_of(InputFormat format);  // as --input-format spells it: "auto"
 std::optional<InputFormat> input_format_named(std::string_view name);
+std::optional<InputFormat> input_format_by_suffix(std::string_view path);  // ".tsv"; nullopt: it says nothing
 
 }  // namespace bert::io

@@ -138,6 +138,26 @@ std::optional<Json> Json::find(std::string_view key) const {
   return Access::from(value);
 }
 
+std::optional<Json> Json::find_only(std::string_view key) const {
+  simdjson::dom::object object;
+  if (Access::of(*this).get(object)) wrong_kind(*this, "an object");
+  std::optional<Json> found;
+  for (const auto& [name, value] : object) {
+    if (name != key) continue;
+    if (found) throw Error("stands twice");
+    found = Access::from(value);
+  }
+  return found;
+}
+
+uint64_t Json::key_bits() const {
+  simdjson::dom::object object;
+  if (Access::of(*this).get(object)) wrong_kind(*this, "an object");
+  uint64_t bits = 0;
+  for (const auto& [name, value] : object) bits |= key_bit(name);
+  return bits;
+}
+
 struct JsonDocument::Parser {
   simdjson::dom::parser parser;
 };
@@ -147,9 +167,14 @@ JsonDocument::~JsonDocument() = default;
 JsonDocument::JsonDocument(JsonDocument&&) noexcept = default;
 JsonDocument& JsonDocument::operator=(JsonDocument&&) noexcept = default;
 
-Json JsonDocument::parse(std::string_view text) {
+static_assert(kJsonPadding >= simdjson::SIMDJSON_PADDING);
+
+Json JsonDocument::parse(std::string_view text) { return parse(text, Padding::absent); }
+Json JsonDocument::parse_padded(std::string_view text) { return parse(text, Padding::present); }
+
+Json JsonDocument::parse(std::string_view text, Padding padding) {
   element root;
-  const auto failure = parser_->parser.parse(text.data(), text.size()).get(root);
+  const auto failure = parser_->parser.parse(text.data(), text.size(), padding == Padding::absent).get(root);
   if (failure) throw Error("not valid JSON: ", simdjson::error_message(failure));
   return Json::Access::from(root);
 }

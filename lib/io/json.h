@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,8 +30,12 @@ class Json {
   std::vector<int32_t> integers() const;                           // an array of integers that fit 32 bits
   std::vector<std::pair<std::string_view, Json>> members() const;  // in the order of the text
 
-  std::optional<Json> find(
-      std::string_view key) const;  // a member of an object; the first when the key repeats
+  // A member of an object; the first when the key repeats.
+  std::optional<Json> find(std::string_view key) const;
+  // The same, but Error("stands twice") when the key repeats.
+  std::optional<Json> find_only(std::string_view key) const;
+  // The keys of an object together, a bit for each by key_bit().
+  uint64_t key_bits() const;
 
  private:
   friend class JsonDocument;
@@ -38,6 +43,13 @@ class Json {
   const void* document_ = nullptr;
   uint64_t index_ = 0;
 };
+
+constexpr size_t kJsonPadding = 64;
+
+// One of 64 bits, by hash: two keys with different bits differ.
+inline uint64_t key_bit(std::string_view key) {
+  return uint64_t{1} << (std::hash<std::string_view>{}(key)&63);
+}
 
 // Owns the memory of one parsed text and is used again for the next, so that a stream of records allocates
 // nothing.
@@ -51,9 +63,14 @@ class JsonDocument {
   // Validates the whole text (UTF-8 included) and returns its value; Error says what is wrong, without a
   // place.
   Json parse(std::string_view text);
+  // The same without a copy: kJsonPadding bytes after the text can be read (whatever they are).
+  Json parse_padded(std::string_view text);
 
  private:
   struct Parser;
+  enum class Padding { absent, present };
+  Json parse(std::string_view text, Padding padding);
+
   std::unique_ptr<Parser> parser_;
 };
 

@@ -1,16 +1,36 @@
 #include <charconv>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 
 #include "base/error.h"
 #include "io/json.h"
 
 namespace bert::io {
+namespace {
+
+// Whether one of eight bytes needs an escape: below 0x20, a quote or a backslash. Each test borrows from the
+// top bit of a byte that meets it (a carry may add false hits in higher bytes, never lose one), and bytes
+// from 0x80 are masked out first.
+bool has_special(const char* eight) {
+  constexpr uint64_t kOnes = 0x0101010101010101u;
+  uint64_t word;
+  std::memcpy(&word, eight, sizeof word);
+  const uint64_t control = word - kOnes * 0x20;
+  const uint64_t quote = (word ^ kOnes * '"') - kOnes;
+  const uint64_t backslash = (word ^ kOnes * '\\') - kOnes;
+  return ((control | quote | backslash) & ~word & kOnes * 0x80) != 0;
+}
+
+}  // namespace
 
 void append_string(std::string& out, std::string_view text) {
   constexpr char kHex[] = "0123456789abcdef";
   out += '"';
   size_t plain = 0;  // text[plain, i) is still to be copied as it stands
   for (size_t i = 0; i < text.size(); ++i) {
+    while (i + 8 <= text.size() && !has_special(text.data() + i)) i += 8;
+    if (i == text.size()) break;
     const auto byte = static_cast<unsigned char>(text[i]);
     if (byte >= 0x20 && byte != '"' && byte != '\\') continue;
     out.append(text, plain, i - plain);

@@ -20,9 +20,8 @@ struct Work {
 struct Source {
   std::string name;                  // as given on the command line; "-" is stdin
   InputFormat format;                // never automatic
-  bool format_guessed = false;       // from the first bytes, so an error may owe to a wrong guess
-  std::string text_field;            // the one field of text, paragraphs and file
-  std::vector<std::string> columns;  // of TSV
+  bool format_guessed = false;       // from the first bytes, so an error may come of a wrong guess
+  std::vector<std::string> columns;  // of TSV; the text field alone for text, paragraphs and file
 };
 
 class Record {

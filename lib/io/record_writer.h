@@ -1,6 +1,8 @@
 // Makes a line of output of a record and the fields a filter adds to it.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,7 +11,8 @@
 
 namespace bert::io {
 
-// The fields a filter adds to one record, in order. Used again after clear(), it allocates nothing.
+// The fields a filter adds to one record, in order; at most 64. Used again after clear(), it allocates
+// nothing.
 class Added {
  public:
   // Begins the field and returns the string to which its JSON text is to be appended, before the next call.
@@ -24,6 +27,7 @@ class Added {
     size_t begin;  // of its value in text_; the next field's begin is its end
   };
   std::string_view value(size_t i) const;
+  std::optional<size_t> find(std::string_view name) const;
 
   std::vector<Field> fields_;
   std::string text_;
@@ -43,9 +47,11 @@ class RecordWriter {
 
  private:
   bool dropped(std::string_view name) const;
-  void write_json(const Record& record, const Added& added, std::string& out) const;
-  void rewrite_json(const Record& record, const Added& added, std::string& out) const;
-  void write_columns(const Record& record, const Added& added, std::string& out) const;
+  // These append the record without its closing brace and return which added fields went in place, a bit for
+  // each.
+  uint64_t write_json(const Record& record, const Added& added, std::string& out) const;
+  uint64_t rewrite_json(const Record& record, const Added& added, std::string& out) const;
+  uint64_t write_columns(const Record& record, const Added& added, std::string& out) const;
 
   std::vector<std::string> drop_;
   uint64_t drop_keys_ = 0;  // their bits, as in Record::keys_

@@ -1,0 +1,119 @@
+#include "io/cutter.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.h"
+#include "io/json.h"
+
+namespace bert::io {
+
+bool is_white(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+bool is_blank(std::string_view text) { return std::all_of(text.begin(), text.end(), is_white); }
+
+std::string_view without_line_end(std::string_view line) {
+  if (!line.ends_with('\n')) return line;
+  line.remove_suffix(1);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+bool Cutter::fill(Chunk& chunk) {
+  for (;;) {
+    cut_complete(chunk);
+    if (full(chunk) || (!chunk.cuts.empty() && !input_.ready())) break;
+    if (chunk.cuts.empty()) consume_done();  // blank lines, of which there may be any number
+    try {
+      if (input_.read_more()) continue;
+      cut_last(chunk);
+    } catch (const Error& error) {
+      chunk.failure = error.what();  // after the records that did arrive
+    }
+    break;
+  }
+  take_data(chunk);
+  return !chunk.cuts.empty() || chunk.failure;
+}
+
+bool Cutter::full(const Chunk& chunk) const {
+  return !chunk.cuts.empty() && (done_ >= limits_.bytes || chunk.cuts.size() >= limits_.records);
+}
+
+void Cutter::cut_complete(Chunk& chunk) {
+  const auto unread = input_.unread();
+  if (format_ == InputFormat::file) return;
+  while (!full(chunk)) {
+    const void* found = std::memchr(unread.data() + searched_, '\n', unread.size() - searched_);
+    if (found == nullptr) break;
+    cut_line(chunk, unread, static_cast<size_t>(static_cast<const char*>(found) - unread.data()) + 1);
+  }
+  if (!full(chunk)) searched_ = unread.size();
+}
+
+// What stands after the last line end, when no more will come.
+void Cutter::cut_last(Chunk& chunk) {
+  const auto unread = input_.unread();
+  if (format_ == InputFormat::file) {
+    // Every FILE named is a record, an empty one too; an empty stdin is an empty input.
+    const bool is_record = line_ == 1 && (!unread.empty() || input_.name() != "-");
+    if (is_record) chunk.cuts.push_back({.begin = 0, .size = unread.size(), .line = line_++});
+    done_ = unread.size();
+    return;
+  }
+  if (line_begin_ < unread.size()) cut_line(chunk, unread, unread.size());
+  if (format_ == InputFormat::paragraphs) end_paragraph(chunk);
+}
+
+void Cutter::cut_line(Chunk& chunk, std::string_view unread, size_t line_end) {
+  const auto line = without_line_end(unread.substr(line_begin_, line_end - line_begin_));
+  const size_t begin = line_begin_;
+  const int64_t number = line_++;
+  line_begin_ = searched_ = line_end;
+  if (format_ == InputFormat::paragraphs) {
+    if (is_blank(line)) {
+      end_paragraph(chunk);
+    } else {
+      if (paragraph_begin_ == kNone) {
+        paragraph_begin_ = begin;
+        paragraph_line_ = number;
+      }
+      paragraph_end_ = begin + line.size();
+    }
+    return;
+  }
+  done_ = line_end;
+  if (format_ == InputFormat::jsonl && is_blank(line)) return;
+  chunk.cuts.push_back({.begin = begin, .size = line.size(), .line = number});
+}
+
+void Cutter::end_paragraph(Chunk& chunk) {
+  if (paragraph_begin_ != kNone) {
+    chunk.cuts.push_back(
+        {.begin = paragraph_begin_, .size = paragraph_end_ - paragraph_begin_, .line = paragraph_line_});
+  }
+  paragraph_begin_ = kNone;
+  done_ = line_begin_;
+}
+
+// Moves the bytes of the records from the input to the chunk, where offsets stay the same.
+void Cutter::take_data(Chunk& chunk) {
+  chunk.data.reserve(done_ + kJsonPadding);
+  chunk.data.assign(input_.unread(), 0, done_);
+  chunk.data.append(kJsonPadding, '\0');
+  chunk.data_size = done_;
+  consume_done();
+}
+
+void Cutter::consume_done() {
+  input_.consume(done_);
+  line_begin_ -= done_;
+  searched_ -= done_;
+  if (paragraph_begin_ != kNone) {
+    paragraph_begin_ -= done_;
+    paragraph_end_ -= done_;
+  }
+  done_ = 0;
+}
+
+}  // namespace bert::io

@@ -1,0 +1,42 @@
+#include "io/fields.h"
+
+#include "base/error.h"
+
+namespace bert::io {
+namespace {
+
+// Runs `read` with `field "name" ` in front of its Error.
+template <class Read>
+auto named(std::string_view name, Read read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    throw Error("field \"", name, "\" ", error.what());
+  }
+}
+
+}  // namespace
+
+std::optional<std::string_view> Fields::text(std::string_view name) const {
+  if (object_) {
+    const auto value = json(name);
+    if (!value) return std::nullopt;
+    return named(name, [&] { return value->string(); });
+  }
+  for (size_t i = 0; i < values_.size(); ++i) {
+    if (source_.columns[i] == name) return values_[i];
+  }
+  return std::nullopt;
+}
+
+std::string_view Fields::required_text(std::string_view name) const {
+  if (const auto value = text(name)) return *value;
+  throw Error("field \"", name, "\" is missing");
+}
+
+std::optional<Json> Fields::json(std::string_view name) const {
+  if (!object_) return std::nullopt;
+  return named(name, [&] { return object_->find_only(name); });
+}
+
+}  // namespace bert::io

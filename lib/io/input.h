@@ -1,0 +1,41 @@
+// The bytes of one FILE or of stdin, as they arrive.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/file.h"
+
+namespace bert::io {
+
+class Input {
+ public:
+  // "-" is stdin. `stop` is a descriptor that becomes readable when nobody wants more bytes.
+  Input(std::string name, int stop);
+
+  const std::string& name() const { return name_; }
+
+  // What has been read and not consumed; valid until the next read_more or consume.
+  std::string_view unread() const { return {buffer_.get() + begin_, end_ - begin_}; }
+  void consume(size_t count) { begin_ += count; }
+
+  // Waits for bytes and adds them to unread(); false at the end, or when `stop` says so. Throws Error.
+  bool read_more();
+  // Whether read_more would return at once.
+  bool ready() const;
+
+ private:
+  void make_room();
+
+  std::string name_;
+  FileDescriptor file_;  // not for stdin, which is not ours to close
+  int fd_;
+  int stop_;
+  std::unique_ptr<char[]> buffer_;
+  size_t capacity_ = 0, begin_ = 0, end_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace bert::io

@@ -1,0 +1,135 @@
+#include "io/record_reader.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "io/cutter.h"
+#include "io/utf8.h"
+
+namespace bert::io {
+namespace {
+
+// Takes note of a record that failed. False when the stream ends before it.
+bool pass_over(Chunk& chunk, const Record& record, const std::exception& error, OnError on_error) {
+  const std::string message = record.where() + ": " + error.what();
+  if (on_error == OnError::stop || dynamic_cast<const Error*>(&error) == nullptr) {
+    chunk.failure = message;
+    return false;
+  }
+  chunk.skipped.emplace_back(record.place(), message);
+  return true;
+}
+
+// Puts a space for each line end inside `text`, in its place; returns how much is left of it.
+size_t join_lines(char* text, size_t size) {
+  size_t to = 0;
+  for (size_t from = 0; from < size; ++from) {
+    if (text[from] == '\r' && from + 1 < size && text[from + 1] == '\n') ++from;
+    text[to++] = text[from] == '\n' ? ' ' : text[from];
+  }
+  return to;
+}
+
+// White space that JSON does not know (form feed, vertical tab) may stand around a record, but is no part of
+// it.
+std::string_view json_part(std::string_view line) {
+  while (!line.empty() && is_white(line.back())) line.remove_suffix(1);
+  const size_t begin = line.find_first_not_of(" \t\r\n\f\v");
+  const size_t foreign = line.substr(0, begin).find_last_of("\f\v");
+  return foreign == std::string_view::npos ? line : line.substr(begin);
+}
+
+void split_at_tabs(std::string_view line, std::vector<std::string_view>& cells) {
+  cells.clear();
+  for (;;) {
+    const size_t tab = line.find('\t');
+    cells.push_back(line.substr(0, tab));
+    if (tab == std::string_view::npos) return;
+    line.remove_prefix(tab + 1);
+  }
+}
+
+}  // namespace
+
+void RecordReader::prepare(Chunk& chunk, const Filter& filter, OnError on_error) {
+  chunk.records.reserve(chunk.cuts.size());
+  const bool json = !chunk.cuts.empty() && chunk.source->format == InputFormat::jsonl;
+  // One call for many records; JSON is validated as it is parsed.
+  chunk_is_utf8_ = !json && is_utf8({chunk.data.data(), chunk.data_size});
+  for (size_t i = 0; i < chunk.cuts.size(); ++i) {
+    const Cut& cut = chunk.cuts[i];
+    char* text = chunk.data.data() + cut.begin;
+    const bool paragraph = chunk.source->format == InputFormat::paragraphs;
+    const size_t size = paragraph ? join_lines(text, cut.size) : cut.size;
+    auto& record = chunk.records.emplace_back(
+        *chunk.source, cut.line, chunk.first_place + static_cast<int64_t>(i), std::string_view(text, size));
+    try {
+      read(record, chunk, filter);
+    } catch (const std::exception& error) {
+      const bool go_on = pass_over(chunk, record, error, on_error);
+      chunk.records.pop_back();
+      if (!go_on) return;
+    }
+  }
+}
+
+void RecordReader::read(Record& record, Chunk& chunk, const Filter& filter) {
+  const Source& source = record.source();
+  if (source.format == InputFormat::jsonl) return read_json(record, chunk, filter);
+  if (!chunk_is_utf8_) mend_utf8(record, chunk);
+  if (source.format == InputFormat::tsv) {
+    split_at_tabs(record.raw_, values_);
+    if (values_.size() != source.columns.size()) {
+      throw Error("has ", values_.size(), values_.size() == 1 ? " column" : " columns", ", expected ",
+                  source.columns.size());
+    }
+  } else {
+    values_.assign(1, record.raw_);
+  }
+  filter.prepare(Fields(source, values_), record);
+}
+
+void RecordReader::read_json(Record& record, Chunk& chunk, const Filter& filter) {
+  record.raw_ = json_part(record.raw_);
+  largest_json_ = std::max(largest_json_, record.raw_.size());
+  const Json root = parse(record, chunk);
+  if (root.kind() != Json::Kind::object) throw Error("is ", root.kind_name(), ", expected an object");
+  record.keys_ = root.key_bits();
+  filter.prepare(Fields(record.source(), root), record);
+}
+
+Json RecordReader::parse(Record& record, Chunk& chunk) {
+  try {
+    return document_.parse_padded(record.raw_);
+  } catch (const Error& error) {
+    const auto before = record.raw_.data();
+    mend_utf8(record, chunk);
+    if (record.raw_.data() != before) return document_.parse(record.raw_);
+    if (!record.source().format_guessed) throw;
+    throw Error(error.what(), "; text that begins with \"{\" needs --input-format text");
+  }
+}
+
+void RecordReader::mend_utf8(Record& record, Chunk& chunk) const {
+  if (invalid_utf8_ == InvalidUtf8::error) return check_utf8(record.raw_);
+  if (is_utf8(record.raw_)) return;
+  record.raw_ = chunk.repaired.emplace_back(repair_utf8(record.raw_));
+}
+
+void finish_records(Chunk& chunk, const Filter& filter, OnError on_error) {
+  for (auto& record : chunk.records) {
+    const size_t before = chunk.out.size();
+    try {
+      filter.finish(record, chunk.out);
+      ++chunk.written;
+      record.work.reset();
+    } catch (const std::exception& error) {
+      chunk.out.resize(before);
+      if (!pass_over(chunk, record, error, on_error)) break;
+    }
+  }
+  std::sort(chunk.skipped.begin(), chunk.skipped.end());
+  chunk.records.clear();
+}
+
+}  // namespace bert::io

@@ -1,0 +1,42 @@
+// Reads the fields of records, whole and validated, and gives them to a filter.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "io/chunk.h"
+#include "io/filter.h"
+#include "io/json.h"
+#include "io/stream.h"
+
+namespace bert::io {
+
+// Keeps its memory from chunk to chunk; for one thread at a time.
+class RecordReader {
+ public:
+  explicit RecordReader(InvalidUtf8 invalid_utf8) : invalid_utf8_(invalid_utf8) {}
+
+  // Makes chunk.records of chunk.cuts and prepares each.
+  void prepare(Chunk& chunk, const Filter& filter, OnError on_error);
+
+  bool oversized() const { return largest_json_ > kKeepJson; }  // better thrown away than used again
+
+ private:
+  static constexpr size_t kKeepJson = 1 << 20;
+
+  void read(Record& record, Chunk& chunk, const Filter& filter);
+  void read_json(Record& record, Chunk& chunk, const Filter& filter);
+  Json parse(Record& record, Chunk& chunk);
+  void mend_utf8(Record& record, Chunk& chunk) const;
+
+  InvalidUtf8 invalid_utf8_;
+  JsonDocument document_;
+  size_t largest_json_ = 0;
+  bool chunk_is_utf8_ = false;
+  std::vector<std::string_view> values_;
+};
+
+// Appends the output of chunk.records to chunk.out.
+void finish_records(Chunk& chunk, const Filter& filter, OnError on_error);
+
+}  // namespace bert::io

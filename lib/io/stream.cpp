@@ -1,0 +1,287 @@
+#include "io/stream.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+#include "base/error.h"
+#include "base/output_file.h"
+#include "io/input_reader.h"
+#include "io/progress.h"
+#include "io/record_reader.h"
+#include "io/ring.h"
+
+namespace bert::io {
+namespace {
+
+// Two chunks for each thread keep all of them at work while one is read and one written; small chunks need
+// more, so that a whole batch can be prepared while the one before it is computed.
+size_t ring_size(const StreamOptions& options, const Pool& pool) {
+  constexpr size_t kAheadBytes = 64 << 10;
+  constexpr size_t kMostAhead = 16;
+  const size_t ahead = std::min(kMostAhead, kAheadBytes / std::max<size_t>(1, options.chunk_bytes));
+  return 2 * static_cast<size_t>(pool.size()) + 2 + ahead;
+}
+
+FileDescriptor make_event() {
+  const int fd = ::eventfd(0, EFD_CLOEXEC);
+  if (fd < 0) throw Error("eventfd: ", std::strerror(errno));
+  return FileDescriptor(fd);
+}
+
+class Stream {
+ public:
+  Stream(const StreamOptions& options, Pool& pool, Log& log, Filter& filter, OutputFile& output);
+  RunResult run();
+
+ private:
+  void on_chunk(Chunk& chunk);
+  void prepare(Chunk& chunk);
+  void finish(Chunk& chunk);
+  void submit(Chunk& chunk, void (Stream::*task)(Chunk&));
+
+  void drive();
+  bool compute_next();
+  bool gather();
+  void submit_finished();
+
+  void write_chunks();
+  void write(Chunk& chunk);
+  void stop();
+  void wind_up(std::thread& reader, std::thread& writer);
+
+  std::unique_ptr<RecordReader> borrow_reader();
+  void give_back(std::unique_ptr<RecordReader> reader);
+
+  const StreamOptions& options_;
+  Pool& pool_;
+  Log& log_;
+  Filter& filter_;
+  OutputFile& output_;
+  const FileDescriptor stop_event_ = make_event();
+  Ring ring_;
+  Progress progress_;
+
+  std::mutex readers_mutex_;
+  std::vector<std::unique_ptr<RecordReader>> idle_readers_;
+
+  // Of the driver: records gathered for the next call of compute, and the place where gathering goes on.
+  std::vector<Record*> batch_;
+  int64_t batch_cost_ = 0;
+  int64_t chunk_ = 0;
+  size_t record_ = 0;
+  bool no_more_ = false;          // a chunk with a failure was reached
+  int64_t first_unfinished_ = 0;  // chunks before this one have been given to finish tasks
+
+  // Of the writer, until it has ended.
+  RunResult result_;
+  std::optional<std::string> failure_;
+  std::exception_ptr write_error_;
+};
+
+bool shows_progress(const StreamOptions& options) {
+  return options.progress == ShowProgress::always ||
+         (options.progress == ShowProgress::automatic && ::isatty(STDERR_FILENO) == 1);
+}
+
+Stream::Stream(const StreamOptions& options, Pool& pool, Log& log, Filter& filter, OutputFile& output)
+    : options_(options),
+      pool_(pool),
+      log_(log),
+      filter_(filter),
+      output_(output),
+      ring_(ring_size(options, pool)),
+      progress_(log, shows_progress(options) ? Progress::Shown::yes : Progress::Shown::no) {}
+
+RunResult Stream::run() {
+  const bool one_by_one = options_.line_buffered || output_.is_terminal();
+  const ChunkLimits limits = {.bytes = options_.chunk_bytes,
+                              .records = one_by_one ? 1 : options_.chunk_records};
+  InputReader input(options_, limits, ring_, stop_event_.get(), [this](Chunk& chunk) { on_chunk(chunk); });
+  std::thread reader([&] { input.run(); });
+  std::thread writer([this] { write_chunks(); });
+  try {
+    drive();
+  } catch (...) {  // compute failed
+    stop();
+    wind_up(reader, writer);
+    throw;
+  }
+  wind_up(reader, writer);
+  if (write_error_) std::rethrow_exception(write_error_);
+  if (failure_) throw Error(*failure_);
+  if (result_.skipped > 0) {
+    log_.warn(std::to_string(result_.skipped) + (result_.skipped == 1 ? " record" : " records") + " skipped");
+  }
+  return result_;
+}
+
+// The reader may still be handing a chunk on, so tasks are waited for after it.
+void Stream::wind_up(std::thread& reader, std::thread& writer) {
+  reader.join();
+  for (;;) {
+    const auto seen = ring_.events();
+    if (!ring_.has_tasks()) break;
+    if (!pool_.run_one()) ring_.wait(seen);
+  }
+  writer.join();
+  progress_.clear();
+}
+
+void Stream::stop() {
+  const uint64_t one = 1;
+  if (::write(stop_event_.get(), &one, sizeof one) != sizeof one)
+    log_.error("eventfd does not take an event");
+  ring_.stop();
+}
+
+void Stream::on_chunk(Chunk& chunk) {
+  ring_.put(chunk, Ring::State::read);
+  submit(chunk, &Stream::prepare);
+}
+
+void Stream::submit(Chunk& chunk, void (Stream::*task)(Chunk&)) {
+  ring_.begin_task();
+  pool_.submit([this, &chunk, task] {
+    if (!ring_.stopped()) (this->*task)(chunk);
+    ring_.end_task();
+  });
+}
+
+// Finishes the chunk as well when there is nothing to compute.
+void Stream::prepare(Chunk& chunk) {
+  auto reader = borrow_reader();
+  reader->prepare(chunk, filter_, options_.on_error);
+  give_back(std::move(reader));
+  const bool computes = std::any_of(chunk.records.begin(), chunk.records.end(),
+                                    [&](const Record& record) { return filter_.cost(record) > 0; });
+  if (computes) {
+    ring_.put(chunk, Ring::State::prepared);
+  } else {
+    finish(chunk);
+  }
+}
+
+void Stream::finish(Chunk& chunk) {
+  finish_records(chunk, filter_, options_.on_error);
+  ring_.put(chunk, Ring::State::finished);
+}
+
+std::unique_ptr<RecordReader> Stream::borrow_reader() {
+  const std::lock_guard lock(readers_mutex_);
+  if (idle_readers_.empty()) return std::make_unique<RecordReader>(options_.invalid_utf8);
+  auto reader = std::move(idle_readers_.back());
+  idle_readers_.pop_back();
+  return reader;
+}
+
+void Stream::give_back(std::unique_ptr<RecordReader> reader) {
+  if (reader->oversized()) return;
+  const std::lock_guard lock(readers_mutex_);
+  idle_readers_.push_back(std::move(reader));
+}
+
+void Stream::drive() {
+  for (;;) {
+    const auto seen = ring_.events();
+    if (ring_.done()) return;
+    if (!compute_next() && !pool_.run_one()) ring_.wait(seen);
+  }
+}
+
+// False when there is nothing to compute, or when a fuller batch can be had as soon as tasks under way have
+// ended.
+bool Stream::compute_next() {
+  const bool complete = gather();
+  if (batch_.empty() || !complete) return false;
+  filter_.compute(batch_);
+  batch_.clear();
+  batch_cost_ = 0;
+  submit_finished();
+  return true;
+}
+
+// Adds records to batch_ up to the budget. False when the next chunk has been read but is not prepared yet.
+bool Stream::gather() {
+  while (!no_more_) {
+    const auto state = ring_.state(chunk_);
+    if (state == Ring::State::read) return false;
+    if (state == Ring::State::free) return true;
+    if (state == Ring::State::prepared) {
+      Chunk& chunk = ring_.at(chunk_);
+      for (; record_ < chunk.records.size(); ++record_) {
+        const int64_t cost = filter_.cost(chunk.records[record_]);
+        if (cost == 0) continue;
+        if (!batch_.empty() && batch_cost_ + cost > options_.budget) return true;
+        batch_.push_back(&chunk.records[record_]);
+        batch_cost_ += cost;
+      }
+      no_more_ = chunk.failure.has_value();
+    }
+    ++chunk_;
+    record_ = 0;
+  }
+  return true;
+}
+
+void Stream::submit_finished() {
+  for (; first_unfinished_ < chunk_; ++first_unfinished_) {
+    if (ring_.state(first_unfinished_) != Ring::State::prepared) continue;
+    Chunk& chunk = ring_.at(first_unfinished_);
+    ring_.put(chunk, Ring::State::finishing);
+    submit(chunk, &Stream::finish);
+  }
+}
+
+void Stream::write_chunks() {
+  try {
+    while (Chunk* chunk = ring_.take_finished()) {
+      write(*chunk);
+      if (failure_) {
+        stop();
+        break;
+      }
+      ring_.release(*chunk);
+    }
+  } catch (...) {
+    write_error_ = std::current_exception();
+    stop();
+  }
+  ring_.all_written();
+}
+
+void Stream::write(Chunk& chunk) {
+  output_.write(chunk.out);
+  result_.records += chunk.written;
+  result_.skipped += static_cast<int64_t>(chunk.skipped.size());
+  for (const auto& [place, message] : chunk.skipped) log_.warn(message);
+  failure_ = chunk.failure;
+  progress_.update(result_.records);
+}
+
+}  // namespace
+
+RunResult run_stream(const StreamOptions& options, Pool& pool, Log& log, Filter& filter) {
+  check_files(options.files);
+  OutputFile output(options.output);
+  if (options.needs_regular_output && !output.is_regular()) {
+    throw Error(options.output == "-" ? "stdout" : options.output,
+                ": this format needs a regular file as output; -o FILE names one");
+  }
+  std::string text;
+  filter.begin(text);
+  output.write(text);
+  const RunResult result = Stream(options, pool, log, filter, output).run();
+  text.clear();
+  filter.end(text);
+  output.write(text);
+  filter.patch(output);
+  output.commit();
+  return result;
+}
+
+}  // namespace bert::io

@@ -1,0 +1,79 @@
+// A filter that does next to nothing, for tests and measurements of the stream itself: it adds the length of
+// the text, fails where the text says so, and counts what it was asked to compute.
+#pragma once
+
+#include <atomic>
+#include <string>
+
+#include "base/error.h"
+#include "io/filter.h"
+#include "io/json.h"
+#include "io/stream.h"
+
+namespace bert::io {
+
+class PassFilter : public Filter {
+ public:
+  struct Options {
+    std::string field = "length";  // the added one
+    bool computes = false;         // every record with a text of odd length costs that many tokens
+    int64_t budget = 2048;
+  };
+
+  PassFilter(const StreamOptions& stream, const Options& options)
+      : options_(options), field_(stream.text_field), writer_(stream.drop) {}
+
+  void prepare(const Fields& fields, Record& record) const override {
+    const auto text = fields.required_text(field_);
+    if (text.find("bad") != std::string_view::npos) throw Error("is bad");
+    auto work = std::make_unique<Kept>();
+    work->length = static_cast<int64_t>(text.size());
+    work->worse = text.find("worse") != std::string_view::npos;
+    work->computed = !options_.computes || work->length % 2 == 0;
+    record.work = std::move(work);
+  }
+
+  int64_t cost(const Record& record) const override {
+    const auto length = record.work_as<Kept>().length;
+    return options_.computes && length % 2 == 1 ? length : 0;
+  }
+
+  void compute(std::span<Record* const> records) override {
+    int64_t tokens = 0;
+    for (Record* record : records) {
+      record->work_as<Kept>().computed = true;
+      tokens += cost(*record);
+      if (record->place() <= last_place_) throw Error("compute is out of order");
+      last_place_ = record->place();
+    }
+    if (tokens > options_.budget && records.size() > 1) throw Error("compute is over its budget");
+    ++batches;
+  }
+
+  void finish(Record& record, std::string& out) const override {
+    const auto& work = record.work_as<Kept>();
+    out += "half of it";  // must not come out when the record fails
+    if (!work.computed) throw Error("was not computed");
+    if (work.worse) throw Error("is worse");
+    out.resize(out.size() - 10);
+    Added added;
+    append_integer(added.field(options_.field), work.length);
+    append_integer(added.field("place"), record.place());
+    writer_.write(record, added, out);
+  }
+
+  int64_t batches = 0;
+
+ private:
+  struct Kept : Work {
+    int64_t length = 0;
+    bool worse = false, computed = false;
+  };
+
+  Options options_;
+  std::string field_;
+  RecordWriter writer_;
+  int64_t last_place_ = -1;
+};
+
+}  // namespace bert::io
