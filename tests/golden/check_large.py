@@ -171,10 +171,12 @@ def check_fill(tools, subject, report, top=50):
 
 
 def check_probabilities(tools, subject, report, task, head, names):
-    """A softmax over the outputs of a linear head on the pooled vector."""
-    answers = tools.run("bert-predict", subject, subject.cases, "--task", task)
+    """A softmax over the outputs of a linear head on the pooled vector; only pairs have a next sentence."""
+    wanted = [number for number, case in enumerate(subject.cases) if task != "next" or 1 in case["token_type_ids"]]
+    answers = tools.run("bert-predict", subject, [subject.cases[number] for number in wanted], "--task", task)
     model = subject.models[0]
-    for number, (case, answer) in enumerate(zip(subject.cases, answers)):
+    for number, answer in zip(wanted, answers):
+        case = subject.cases[number]
         rows, bound = subject.answers(lambda m, states: m.pooled(states[-1]), number)
         allowed = head_bounds(model.weights[head + ".weight"], rows, bound)
         logs, allowed = log_softmax_bounds(model.linear(head, rows), allowed)
@@ -218,7 +220,8 @@ def seeded_subjects(directory, sizes):
         heads = [("", {})]
         if size == "mini":
             kind = "BertForSequenceClassification"
-            heads += [(" classify", {"architecture": kind, "labels": 3}), (" regress", {"architecture": kind, "labels": 1})]
+            heads += [(" classify", {"architecture": kind, "labels": 3}),
+                      (" regress", {"architecture": kind, "labels": 1})]
         for suffix, options in heads:
             model = os.path.join(directory, size + suffix)
             large_models.write_seeded(model, size, **options)

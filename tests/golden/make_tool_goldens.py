@@ -1,0 +1,203 @@
+#!/usr/bin/python3
+"""Writes tests/golden/tools/MODEL.jsonl: what bert-embed and bert-predict must answer to a few texts.
+
+A line: {"tool", "options", "input": the record, "output": the fields that the tool adds}, numbers rounded to 4
+decimals. check_tools.py runs the tools and compares.
+"""
+import json
+import os
+import shutil
+import sys
+
+try:
+    import torch
+except ImportError:
+    print("skipped: python3-torch is not installed")
+    sys.exit(77)
+
+from bert_reference import Bert
+from make_goldens import HERE, MODELS, encoder_directory
+from sentence_reference import SentenceModel, pool
+from wordpiece import Tokenizer
+
+TEXTS = ["The old king could not find his book.", "a night of music, light and rain in Paris!", "queenless"]
+LONG = "the cat and the dog take a long way home over the river, " * 4
+PAIRS = [("Who is the king of France?", "the queen said it was a good year"),
+         ("The sun was on the water.", "They came down to the river; it was very great.")]
+MASKED = ["The [MASK] and the queen of [MASK].", "he could not find [MASK]", "no word is hidden here"]
+MASKED_PAIR = ("who said [MASK]?", "The man by the [MASK].")
+LEAST_GAP = 5e-5  # relative, between scores whose order matters: more than any f32 error
+
+
+def rounded(values):
+    return [round(float(value), 4) + 0.0 for value in values]  # + 0.0: no -0.0
+
+
+class Model:
+    """A small model with its tokenizer, in float64."""
+
+    def __init__(self, name):
+        self.name = name
+        directory = os.path.join(MODELS, name)
+        self.bert = Bert.load(encoder_directory(directory))
+        self.tokenizer = Tokenizer(encoder_directory(directory))
+        modules = os.path.exists(os.path.join(directory, "modules.json"))
+        self.sentence = SentenceModel(directory) if modules else None
+
+    def encode(self, record):
+        return self.tokenizer.encode(record["text"], record.get("text_pair"))
+
+    def pooled(self, record):
+        return self.bert.pooled(self.bert.hidden_states(*self.encode(record))[-1])
+
+    def logits(self, record, head="classifier"):
+        return self.bert.linear(head, self.pooled(record))[0]
+
+
+def text_record(text, pair=None):
+    return {"text": text} if pair is None else {"text": text, "text_pair": pair}
+
+
+def fill(model, record, top=5):
+    ids, types = model.encode(record)
+    places = [place for place, token in enumerate(ids) if token == model.tokenizer.ids["[MASK]"]]
+    prediction, candidates = [], []
+    if places:
+        rows = model.bert.mlm_transform(model.bert.hidden_states(ids, types)[-1][places])
+        for scores in torch.softmax(model.bert.mlm_logits(rows), 1):
+            best, found = scores.topk(top + 1)
+            assert float((best[:-1] / best[1:]).min()) > 1 + LEAST_GAP, (model.name, record)
+            tokens = [model.tokenizer.pieces[number] for number in found]
+            prediction.append(tokens[0])
+            candidates.append([{"token": token, "id": int(number), "score": score}
+                               for token, number, score in zip(tokens, found, rounded(best[:top]))])
+    return {"prediction": prediction, "candidates": candidates}
+
+
+def pick(logits, names):
+    scores = torch.softmax(logits, 0)
+    best = scores.topk(2).values
+    assert best[0] / best[1] > 1 + LEAST_GAP
+    return {"prediction": names[int(scores.argmax())], "scores": dict(zip(names, rounded(scores)))}
+
+
+def next_sentence(model, record):
+    return pick(model.logits(record, "cls.seq_relationship"), ["is_next", "not_next"])
+
+
+def classify(model, record):
+    return pick(model.logits(record), list(model.bert.config["id2label"].values()))
+
+
+def multilabel(model, record):
+    scores = torch.sigmoid(model.logits(record))
+    assert float((scores - 0.5).abs().min()) > LEAST_GAP
+    names = list(model.bert.config["id2label"].values())
+    chosen = [name for name, score in zip(names, scores) if score > 0.5]
+    return {"prediction": chosen, "scores": dict(zip(names, rounded(scores)))}
+
+
+def regress(model, record):
+    return {"prediction": rounded(model.logits(record))[0]}
+
+
+def rank_sigmoid(model, record):
+    return {"prediction": rounded(torch.sigmoid(model.logits(record)))[0]}
+
+
+def predictions(name, options, compute, inputs):
+    model = Model(name)
+    records = [text_record(*text) for text in inputs]
+    return [{"tool": "bert-predict", "options": options, "input": record, "output": compute(model, record)}
+            for record in records]
+
+
+def embedding_of(model, record, options):
+    """bert-embed's vector for a bare encoder; options as keywords of this dictionary."""
+    states = model.bert.hidden_states(*model.encode(record))
+    layers = [states[layer] for layer in options.get("layers", [-1])]
+    combine = options.get("combine", "concat")
+    total = torch.cat(layers, 1) if combine == "concat" else sum(layers)
+    total = total / len(layers) if combine == "mean" else total
+    pooling = options.get("pooling", "mean")
+    if pooling == "none":
+        tokens = [model.tokenizer.pieces[number] for number in model.encode(record)[0]]
+        return {"tokens": tokens, "embeddings": [rounded(row) for row in total]}
+    vector = model.bert.pooled(total)[0] if pooling == "pooler" else pool(pooling, total)[0]
+    vector = vector[: options.get("dim", len(vector))]
+    return {"embedding": rounded(vector / vector.norm() if options.get("normalize") else vector)}
+
+
+def command_line(options):
+    words = []
+    for name, value in options.items():
+        words.append("--" + name)
+        if value is not True:
+            words.append(",".join(map(str, value)) if isinstance(value, list) else str(value))
+    return words
+
+
+def embeddings(name, choices):
+    model = Model(name)
+    records = [text_record(TEXTS[0]), text_record(TEXTS[2]), text_record(*PAIRS[0])]
+    return [{"tool": "bert-embed", "options": command_line(options), "input": record,
+             "output": embedding_of(model, record, options)} for options in choices for record in records]
+
+
+def sentence_embedding(name, options, prompt, texts=None):
+    """Lines of a sentence-transformers directory; `prompt` is what the options come to."""
+    model = Model(name)
+    prompt_length = len(model.tokenizer.encode(prompt)[0]) - 1 if prompt else 0  # with [CLS], without [SEP]
+    lines = []
+    for text in texts or TEXTS:
+        ids = model.encode({"text": prompt + text})[0]
+        limit = 32 if name == "sentence-old" else 48
+        output = {"truncated": True} if len(ids) > limit else {}
+        ids = ids if len(ids) <= limit else [*ids[: limit - 1], ids[-1]]
+        output["embedding"] = rounded(model.sentence.embedding(ids, prompt_length)[0])
+        lines.append({"tool": "bert-embed", "options": options, "input": {"text": text}, "output": output})
+    return lines
+
+
+def all_lines():
+    """(model, its lines)"""
+    masked = [(text,) for text in MASKED] + [MASKED_PAIR]
+    single = [(text,) for text in TEXTS] + PAIRS
+    for name in ("pretraining", "masked-lm", "half", "brain", "legacy-names"):
+        lines = predictions(name, [], fill, masked)
+        if name == "pretraining":
+            lines += predictions(name, ["--task", "next"], next_sentence, PAIRS)
+        yield name, lines
+    yield "next", predictions("next", ["--task", "next"], next_sentence, PAIRS)
+    yield "classify", predictions("classify", [], classify, single)
+    yield "regress", predictions("regress", [], regress, single)
+    yield "multilabel", predictions("multilabel", [], multilabel, single)
+    yield "rank", predictions("rank", [], rank_sigmoid, PAIRS)
+    yield "rank-legacy", predictions("rank-legacy", [], regress, PAIRS)  # its activation is the identity
+    yield "bare", embeddings("bare", [
+        {}, {"pooling": "cls"}, {"pooling": "max"}, {"pooling": "pooler"}, {"pooling": "none", "layers": [0]},
+        {"layers": [-1, 0]}, {"normalize": True}, {"dim": 8}, {"dim": 8, "normalize": True}])
+    yield "sharded", embeddings("sharded", [{}, {"layers": [1, 2], "combine": "sum"},
+                                            {"layers": [0, 1, 2], "combine": "mean", "pooling": "cls"}])
+    yield "sentence-old", sentence_embedding("sentence-old", [], "", [*TEXTS, LONG])
+    yield "sentence-modes", sentence_embedding("sentence-modes", [], "")
+    yield "sentence-new", (sentence_embedding("sentence-new", [], "find: ")
+                           + sentence_embedding("sentence-new", ["--prompt", "document"], "")
+                           + sentence_embedding("sentence-new", ["--prompt", "a word of "], "a word of "))
+    yield "sentence-prompt", (sentence_embedding("sentence-prompt", [], "")
+                              + sentence_embedding("sentence-prompt", ["--prompt", "query"], "look for the book: "))
+
+
+def main():
+    torch.set_num_threads(1)
+    torch.set_grad_enabled(False)
+    directory = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "tools")
+    shutil.rmtree(directory, ignore_errors=True)
+    os.makedirs(directory)
+    for name, lines in all_lines():
+        with open(os.path.join(directory, name + ".jsonl"), "w", encoding="utf-8") as file:
+            file.writelines(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
+
+
+if __name__ == "__main__":
+    main()
