@@ -1,0 +1,71 @@
+#include <filesystem>
+
+#include "base/error.h"
+#include "text/tokenizer.h"
+#include "text/tokenizer_files.h"
+
+namespace bert::text {
+namespace {
+
+std::string in(const std::string& directory, std::string_view name) {
+  return (std::filesystem::path(directory) / name).string();
+}
+
+// tokenizer.json names the special tokens that it uses itself; the others and the model's length stand beside
+// it.
+TokenizerParts read_json(const std::string& path, const std::string& directory) {
+  TokenizerParts parts = read_tokenizer_json(path);
+  TokenizerConfig beside;
+  read_names_and_length(directory, beside);
+  parts.config.pad = beside.pad;
+  parts.config.mask = beside.mask;
+  parts.config.model_max_length = beside.model_max_length;
+  return parts;
+}
+
+// The settings of a directory; pieces as well when there is a tokenizer.json.
+TokenizerParts read_directory(const std::string& directory) {
+  const std::string json = in(directory, "tokenizer.json");
+  if (std::filesystem::exists(json)) return read_json(json, directory);
+  TokenizerParts parts;
+  read_tokenizer_config(directory, parts.config);
+  return parts;
+}
+
+Tokenizer make(TokenizerParts parts, Compat compat, Case override_case, const std::string& name) {
+  constexpr int kGoogleMaxWordChars = 200;
+  if (compat == Compat::google) parts.config.max_word_chars = kGoogleMaxWordChars;
+  if (override_case != Case::from_files) {
+    parts.config.lowercase = parts.config.strip_accents = override_case == Case::uncased;
+  }
+  parts.config.compat = compat;
+  return {std::move(parts.pieces), std::move(parts.config), name};
+}
+
+}  // namespace
+
+Tokenizer load_tokenizer(const std::string& directory, Compat compat, Case override_case) {
+  TokenizerParts parts = read_directory(directory);
+  if (!parts.pieces.empty())
+    return make(std::move(parts), compat, override_case, in(directory, "tokenizer.json"));
+  const std::string vocab = in(directory, "vocab.txt");
+  if (!std::filesystem::exists(vocab))
+    throw Error(directory, ": there is neither tokenizer.json nor vocab.txt");
+  parts.pieces = read_vocab_txt(vocab, compat);
+  return make(std::move(parts), compat, override_case, vocab);
+}
+
+Tokenizer load_vocab(const std::string& file, Compat compat, Case override_case) {
+  const std::filesystem::path path(file);
+  const std::string directory = path.has_parent_path() ? path.parent_path().string() : ".";
+  TokenizerParts parts;
+  if (path.extension() == ".json") {
+    parts = read_json(file, directory);
+  } else {
+    parts = read_directory(directory);
+    parts.pieces = read_vocab_txt(file, compat);
+  }
+  return make(std::move(parts), compat, override_case, file);
+}
+
+}  // namespace bert::text

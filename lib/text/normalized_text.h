@@ -1,0 +1,59 @@
+// The sink of normalize() that keeps the normalised text, for tokens that are to be found in it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "text/normalizer.h"
+
+namespace bert::text {
+
+class NormalizedText {
+ public:
+  explicit NormalizedText(std::string_view text, const CharacterTable& table)
+      : original_(text), clean_(table.rules().clean_text) {
+    normalize(table, text, *this);
+  }
+
+  const std::string& text() const { return text_; }
+
+  // Sends the characters of text() in [begin, end), which are on code point bounds, to another sink.
+  template <class Sink>
+  void replay(size_t begin, size_t end, Sink& sink) const;
+
+  // Bytes of the original behind [begin, end) of text().
+  Span source(size_t begin, size_t end) const;
+
+  // What normalize() calls.
+  size_t plain(const std::array<uint8_t, 256>& plain, std::string_view text, size_t at);
+  void letter(std::string_view bytes, Span source) { add(Action::letter, bytes, source); }
+  void alone(std::string_view bytes, Span source) { add(Action::alone, bytes, source); }
+  void space(Span source);
+
+ private:
+  struct Character {
+    size_t begin;  // in text_
+    Action action;
+    Span source;
+  };
+
+  void add(Action action, std::string_view bytes, Span source);
+  std::vector<Character>::const_iterator character_at(size_t begin) const;
+
+  std::string_view original_;
+  bool clean_;
+  std::string text_;
+  std::vector<Character> characters_;
+};
+
+template <class Sink>
+void NormalizedText::replay(size_t begin, size_t end, Sink& sink) const {
+  for (auto at = character_at(begin); at != characters_.end() && at->begin < end; ++at) {
+    const size_t next = at + 1 == characters_.end() ? text_.size() : (at + 1)->begin;
+    Unit unit{.action = at->action, .size = static_cast<uint8_t>(next - at->begin)};
+    text_.copy(unit.bytes, unit.size, at->begin);
+    send(unit, at->source, sink);
+  }
+}
+
+}  // namespace bert::text

@@ -1,0 +1,79 @@
+// Runs BERT's normalisation and word splitting over a text in one pass without storing the result: each
+// character goes to a sink as it comes, with the bytes of the text it came from.
+//
+//   uncased "Été\u200B à 東京!"   letter e, letter t, letter e, space, letter a, space, alone 東, alone 京,
+//   alone !
+//
+// A sink has the methods
+//   size_t plain(const std::array<uint8_t, 256>& plain, std::string_view text, size_t at)
+//                                   takes as many ASCII letters as there are at `at`; returns where they end
+//   void letter(std::string_view bytes, Span source)
+//   void space(Span source)
+//   void alone(std::string_view bytes, Span source)
+#pragma once
+
+#include <string_view>
+
+#include "text/character_table.h"
+#include "text/context.h"
+#include "text/utf8.h"
+
+namespace bert::text {
+
+template <class Sink>
+void send(const Unit& unit, Span source, Sink& sink) {
+  switch (unit.action) {
+    case Action::space:
+      return sink.space(source);
+    case Action::alone:
+      return sink.alone(unit.text(), source);
+    default:
+      return sink.letter(unit.text(), source);
+  }
+}
+
+// Deals with the code point at `at`, which is not plain; returns where the text goes on.
+template <class Sink>
+size_t normalize_code_point(const CharacterTable& table, std::string_view text, size_t at, Sink& sink) {
+  const CodePoint code = decode(text.data() + at);
+  const size_t end = at + code.size;
+  const Span source{static_cast<uint32_t>(at), static_cast<uint32_t>(end)};
+  const CharacterTable::Entry entry = table.find(code.value);
+  switch (entry.action) {
+    case Action::letter:
+      sink.letter(text.substr(at, code.size), source);
+      break;
+    case Action::space:
+      sink.space(source);
+      break;
+    case Action::alone:
+      sink.alone(text.substr(at, code.size), source);
+      break;
+    case Action::drop:
+      break;
+    case Action::expand:
+      for (const Unit& unit : entry.units) send(unit, source, sink);
+      break;
+    case Action::reorder: {
+      const Reordered run = reorder(text, at, table.rules());
+      for (const Placed& placed : run.placed) send(placed.unit, placed.source, sink);
+      return run.end;
+    }
+    case Action::sigma:
+      sink.letter(is_final_sigma(text, at, table.rules()) ? "ς" : "σ", source);
+      break;
+  }
+  return end;
+}
+
+// `text` is valid UTF-8.
+template <class Sink>
+void normalize(const CharacterTable& table, std::string_view text, Sink& sink) {
+  for (size_t at = 0;;) {
+    at = sink.plain(table.plain(), text, at);
+    if (at == text.size()) return;
+    at = normalize_code_point(table, text, at, sink);
+  }
+}
+
+}  // namespace bert::text

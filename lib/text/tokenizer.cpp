@@ -1,0 +1,202 @@
+#include "text/tokenizer.h"
+
+#include <limits>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "text/added_tokens.h"
+#include "text/character_table.h"
+#include "text/characters.h"
+#include "text/decoder.h"
+#include "text/normalized_text.h"
+#include "text/normalizer.h"
+#include "text/word_encoder.h"
+#include "text/wordpiece.h"
+
+namespace bert::text {
+namespace {
+
+// A word can begin with the prefix only where the prefix is not split off as punctuation.
+WordPiece::PrefixInWords prefix_in_words(const TokenizerConfig& config) {
+  const bool split = config.basic_tokenize && !config.prefix.empty() &&
+                     is_punctuation(decode(config.prefix.data()).value, config.compat);
+  return split ? WordPiece::PrefixInWords::never : WordPiece::PrefixInWords::possible;
+}
+
+// Turns byte offsets, whose begins ascend, into code points.
+void count_in_code_points(std::string_view text, std::span<Span> offsets) {
+  size_t byte = 0;
+  size_t chars = 0;
+  for (Span& span : offsets) {
+    chars += count_code_points(text.substr(byte, span.begin - byte));
+    byte = span.begin;
+    const size_t size = count_code_points(text.substr(span.begin, span.end - span.begin));
+    span = {static_cast<uint32_t>(chars), static_cast<uint32_t>(chars + size)};
+  }
+}
+
+}  // namespace
+
+void Tokens::clear() {
+  ids.clear();
+  offsets.clear();
+  words.clear();
+}
+
+struct Tokenizer::Impl {
+  Impl(std::vector<std::string> vocabulary, TokenizerConfig settings, const std::string& name);
+
+  int32_t required_id(const std::string& piece, const char* role, const std::string& name) const;
+  std::optional<int32_t> id(std::string_view piece) const;
+  void add(const AddedToken& token);
+  void mark_special(int32_t id) { is_special[static_cast<size_t>(id)] = true; }
+
+  template <bool kAligned>
+  void encode(std::string_view text, Wanted wanted, Tokens& tokens) const;
+  template <class Encoder>
+  void encode_part(std::string_view text, size_t base, Encoder& encoder) const;
+
+  TokenizerConfig config;
+  std::vector<std::string> pieces;
+  WordPiece wordpiece;
+  CharacterTable characters;
+  std::unordered_map<std::string, int32_t> added_ids;
+  AddedTokens added;             // looked for in the text as it is
+  AddedTokens added_normalized;  // looked for in what is between, once it is normalised
+  std::vector<bool> is_special;
+  int32_t unk = 0, cls = 0, sep = 0, pad = 0, mask = 0;
+};
+
+Tokenizer::Impl::Impl(std::vector<std::string> vocabulary, TokenizerConfig settings, const std::string& name)
+    : config(std::move(settings)),
+      pieces(std::move(vocabulary)),
+      wordpiece(pieces, config.prefix, prefix_in_words(config)),
+      characters(CharacterRules(config)),
+      is_special(pieces.size()) {
+  for (const AddedToken& token : config.added) add(token);
+  unk = required_id(config.unk, "unknown", name);
+  cls = required_id(config.cls, "classification", name);
+  sep = required_id(config.sep, "separator", name);
+  pad = required_id(config.pad, "padding", name);
+  mask = required_id(config.mask, "mask", name);
+  for (const int32_t special : {unk, cls, sep, pad, mask}) mark_special(special);
+}
+
+int32_t Tokenizer::Impl::required_id(const std::string& piece, const char* role,
+                                     const std::string& name) const {
+  const std::optional<int32_t> found = id(piece);
+  if (!found) throw Error(name, ": the ", role, " token ", piece, " is not in the vocabulary");
+  return *found;
+}
+
+std::optional<int32_t> Tokenizer::Impl::id(std::string_view piece) const {
+  const auto found = added_ids.find(std::string(piece));
+  return found != added_ids.end() ? found->second : wordpiece.id(piece);
+}
+
+void Tokenizer::Impl::add(const AddedToken& token) {
+  AddedToken resolved = token;
+  resolved.id = id(token.content).value_or(token.id);
+  const auto index = static_cast<size_t>(resolved.id);
+  if (index >= pieces.size()) {
+    pieces.resize(index + 1);
+    is_special.resize(index + 1);
+  }
+  if (pieces[index].empty()) pieces[index] = token.content;
+  added_ids.insert_or_assign(token.content, resolved.id);
+  if (token.special) mark_special(resolved.id);
+  if (config.compat == Compat::google) return;
+  if (token.normalized) {
+    added_normalized.add(resolved, NormalizedText(token.content, characters).text());
+  } else {
+    added.add(resolved, token.content);
+  }
+}
+
+// Encodes what lies between the tokens that are looked for in the text as it is.
+template <class Encoder>
+void Tokenizer::Impl::encode_part(std::string_view text, size_t base, Encoder& encoder) const {
+  encoder.set_base(base);
+  if (added_normalized.empty()) {
+    normalize(characters, text, encoder);
+    encoder.end_word();
+    return;
+  }
+  const NormalizedText normalized(text, characters);
+  AddedTokens::Search search(added_normalized, normalized.text());
+  size_t at = 0;
+  while (const auto match = search.next()) {
+    if (at < match->begin) normalized.replay(at, match->begin, encoder);
+    encoder.added(match->id, normalized.source(match->begin, match->end));
+    at = match->end;
+  }
+  normalized.replay(at, normalized.text().size(), encoder);
+  encoder.end_word();
+}
+
+template <bool kAligned>
+void Tokenizer::Impl::encode(std::string_view text, Wanted wanted, Tokens& tokens) const {
+  const WordEncoderSettings settings{.wordpiece = wordpiece,
+                                     .pieces = pieces,
+                                     .prefix_size = config.prefix.size(),
+                                     .max_word_chars = static_cast<size_t>(config.max_word_chars),
+                                     .unk = unk};
+  WordEncoder<kAligned> encoder(settings, wanted, tokens);
+  AddedTokens::Search search(added, text);
+  size_t at = 0;
+  while (const auto match = search.next()) {
+    if (at < match->begin) encode_part(text.substr(at, match->begin - at), at, encoder);
+    encoder.set_base(0);
+    encoder.added(match->id, {static_cast<uint32_t>(match->begin), static_cast<uint32_t>(match->end)});
+    at = match->end;
+  }
+  encode_part(text.substr(at), at, encoder);
+}
+
+Tokenizer::Tokenizer(std::vector<std::string> pieces, TokenizerConfig config, const std::string& name)
+    : impl_(std::make_unique<const Impl>(std::move(pieces), std::move(config), name)) {}
+Tokenizer::Tokenizer(Tokenizer&&) noexcept = default;
+Tokenizer::~Tokenizer() = default;
+
+const TokenizerConfig& Tokenizer::config() const { return impl_->config; }
+
+void Tokenizer::encode(std::string_view text, Wanted wanted, Tokens& tokens) const {
+  if (text.size() > std::numeric_limits<uint32_t>::max()) throw Error("a text is longer than 4 GiB");
+  if (wanted.offsets == Offsets::none) {
+    impl_->encode<false>(text, wanted, tokens);
+    return;
+  }
+  const size_t before = tokens.offsets.size();
+  impl_->encode<true>(text, wanted, tokens);
+  if (wanted.offsets == Offsets::chars) count_in_code_points(text, std::span(tokens.offsets).subspan(before));
+}
+
+int32_t Tokenizer::size() const { return static_cast<int32_t>(impl_->pieces.size()); }
+
+std::string_view Tokenizer::piece(int32_t id) const {
+  if (id < 0 || id >= size()) throw Error("there is no token ", id, "; the vocabulary has ", size());
+  return impl_->pieces[static_cast<size_t>(id)];
+}
+
+std::optional<int32_t> Tokenizer::id(std::string_view piece) const { return impl_->id(piece); }
+int32_t Tokenizer::unk() const { return impl_->unk; }
+int32_t Tokenizer::cls() const { return impl_->cls; }
+int32_t Tokenizer::sep() const { return impl_->sep; }
+int32_t Tokenizer::pad() const { return impl_->pad; }
+int32_t Tokenizer::mask() const { return impl_->mask; }
+
+bool Tokenizer::is_special(int32_t id) const {
+  return id >= 0 && id < size() && impl_->is_special[static_cast<size_t>(id)];
+}
+
+std::string Tokenizer::decode(std::span<const int32_t> ids, Specials specials) const {
+  std::string text;
+  Decoder decoder(impl_->config.prefix, impl_->config.decode_cleanup, text);
+  for (const int32_t id : ids) {
+    const std::string_view token = piece(id);
+    if (specials == Specials::keep || !is_special(id)) decoder.add(token);
+  }
+  return text;
+}
+
+}  // namespace bert::text

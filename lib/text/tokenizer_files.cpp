@@ -1,0 +1,187 @@
+#include "text/tokenizer_files.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "io/json.h"
+#include "text/characters.h"
+#include "text/utf8.h"
+
+namespace bert::text {
+namespace {
+
+using io::Json;
+using io::JsonFile;
+
+std::string in(const std::string& directory, std::string_view name) {
+  return (std::filesystem::path(directory) / name).string();
+}
+
+// The file of that name, if there is one.
+std::optional<JsonFile> open_if_there(const std::string& directory, std::string_view name) {
+  const std::string path = in(directory, name);
+  if (!std::filesystem::exists(path)) return std::nullopt;
+  return std::optional<JsonFile>(std::in_place, path);
+}
+
+std::string_view strip(std::string_view line, Compat compat) {
+  while (!line.empty()) {
+    const CodePoint last = decode_before(line, line.size());
+    if (!is_white_space(last.value)) break;
+    line.remove_suffix(last.size);
+  }
+  while (compat == Compat::google && !line.empty()) {
+    const CodePoint first = decode(line.data());
+    if (!is_white_space(first.value)) break;
+    line.remove_prefix(first.size);
+  }
+  return line;
+}
+
+// The two forms of a special token: "[UNK]" or {"content": "[UNK]", ...}.
+std::string token_content(const JsonFile& file, std::string_view key, const Json& json) {
+  if (json.kind() == Json::Kind::string) return std::string(json.string());
+  const std::optional<Json> content = json.kind() == Json::Kind::object ? json.find("content") : std::nullopt;
+  if (!content || content->kind() != Json::Kind::string) {
+    throw Error(file.path(), ": ", key, " is ", json.kind_name(),
+                ", expected a string or an object with content");
+  }
+  return std::string(content->string());
+}
+
+void read_special_names(const JsonFile& file, TokenizerConfig& config) {
+  const std::array<std::pair<std::string_view, std::string*>, 5> names = {{{"unk_token", &config.unk},
+                                                                           {"cls_token", &config.cls},
+                                                                           {"sep_token", &config.sep},
+                                                                           {"pad_token", &config.pad},
+                                                                           {"mask_token", &config.mask}}};
+  for (const auto& [key, name] : names) {
+    if (const std::optional<Json> json = file.find(key)) *name = token_content(file, key, *json);
+  }
+}
+
+// transformers writes 1e30 for "no limit".
+void read_model_max_length(const JsonFile& file, TokenizerConfig& config) {
+  constexpr double kNoLimit = 1e9;
+  if (!file.find("model_max_length")) return;
+  const double length = file.number("model_max_length");
+  if (length >= 1 && length < kNoLimit) config.model_max_length = static_cast<int64_t>(length);
+}
+
+// Classes of transformers that are BERT's tokenizer under another name. Others also come with a vocab.txt.
+void check_class(const JsonFile& file) {
+  static constexpr std::array kClasses = {"Bert",     "DistilBert", "Electra", "MobileBert",  "ConvBert",
+                                          "LayoutLM", "Lxmert",     "Funnel",  "SqueezeBert", "RetriBert"};
+  const std::string name = file.string("tokenizer_class", "BertTokenizer");
+  const bool known = std::any_of(kClasses.begin(), kClasses.end(), [&](const std::string& family) {
+    return name == family + "Tokenizer" || name == family + "TokenizerFast";
+  });
+  if (!known)
+    throw Error(file.path(), ": tokenizer_class is ", name, "; only BertTokenizer and its kin are supported");
+}
+
+bool is_one_of_five(const std::string& token, const TokenizerConfig& config) {
+  return token == config.unk || token == config.cls || token == config.sep || token == config.pad ||
+         token == config.mask;
+}
+
+// A later entry for the same token replaces an earlier one.
+void add_token(AddedToken token, TokenizerConfig& config) {
+  const auto same = std::find_if(config.added.begin(), config.added.end(),
+                                 [&](const AddedToken& other) { return other.content == token.content; });
+  if (same == config.added.end()) {
+    config.added.push_back(std::move(token));
+  } else {
+    *same = std::move(token);
+  }
+}
+
+// {"NEW": 30522, ...}, the form before added_tokens_decoder.
+void read_added_tokens_json(const std::string& directory, TokenizerConfig& config) {
+  const auto file = open_if_there(directory, "added_tokens.json");
+  if (!file) return;
+  for (const auto& [content, id] : file->root().members()) {
+    const bool special = is_one_of_five(std::string(content), config);
+    add_token({.content = std::string(content),
+               .id = static_cast<int32_t>(file->integer(content)),
+               .normalized = !special,
+               .special = special},
+              config);
+  }
+}
+
+bool flag(const Json& object, std::string_view key, bool otherwise) {
+  const std::optional<Json> found = object.find(key);
+  return found && !found->is_null() ? found->boolean() : otherwise;
+}
+
+// {"103": {"content": "[MASK]", "lstrip": false, ...}, ...}
+void read_added_tokens_decoder(const JsonFile& file, TokenizerConfig& config) {
+  const std::optional<Json> decoder = file.find("added_tokens_decoder");
+  if (!decoder) return;
+  for (const auto& [key, json] : decoder->members()) {
+    int32_t id = -1;
+    std::from_chars(key.data(), key.data() + key.size(), id);
+    try {
+      if (id < 0) throw Error("is not an id");
+      const bool special = flag(json, "special", false);
+      add_token({.content = token_content(file, "content", json),
+                 .id = id,
+                 .single_word = flag(json, "single_word", false),
+                 .lstrip = flag(json, "lstrip", false),
+                 .rstrip = flag(json, "rstrip", false),
+                 .normalized = flag(json, "normalized", !special),
+                 .special = special},
+                config);
+    } catch (const Error& error) {
+      throw Error(file.path(), ": added_tokens_decoder: ", key, ": ", error.what());
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> read_vocab_txt(const std::string& path, Compat compat) {
+  const std::string content = read_file(path);
+  std::vector<std::string> pieces;
+  pieces.reserve(static_cast<size_t>(std::count(content.begin(), content.end(), '\n')) + 1);
+  for (std::string_view rest = content; !rest.empty();) {
+    const size_t size = rest.find('\n');
+    const std::string_view line = rest.substr(0, size);
+    rest.remove_prefix(size == std::string_view::npos ? rest.size() : size + 1);
+    if (!is_valid_utf8(line)) throw Error(path, ":", pieces.size() + 1, ": is not valid UTF-8");
+    pieces.emplace_back(strip(line, compat));
+  }
+  if (pieces.empty()) throw Error(path, ": is empty, expected a token a line");
+  return pieces;
+}
+
+void read_names_and_length(const std::string& directory, TokenizerConfig& config) {
+  if (const auto map = open_if_there(directory, "special_tokens_map.json")) read_special_names(*map, config);
+  if (const auto file = open_if_there(directory, "tokenizer_config.json")) {
+    read_special_names(*file, config);
+    read_model_max_length(*file, config);
+  }
+}
+
+void read_tokenizer_config(const std::string& directory, TokenizerConfig& config) {
+  read_names_and_length(directory, config);
+  for (const std::string& token : {config.unk, config.cls, config.sep, config.pad, config.mask}) {
+    add_token({.content = token}, config);
+  }
+  read_added_tokens_json(directory, config);
+  const auto file = open_if_there(directory, "tokenizer_config.json");
+  if (!file) return;
+  check_class(*file);
+  config.lowercase = file->boolean("do_lower_case", true);
+  config.strip_accents = file->boolean("strip_accents", config.lowercase);
+  config.chinese_chars = file->boolean("tokenize_chinese_chars", true);
+  config.basic_tokenize = file->boolean("do_basic_tokenize", true);
+  read_added_tokens_decoder(*file, config);
+}
+
+}  // namespace bert::text

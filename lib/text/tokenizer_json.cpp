@@ -1,0 +1,238 @@
+#include <array>
+#include <utility>
+
+#include "base/error.h"
+#include "io/json.h"
+#include "text/tokenizer_files.h"
+
+namespace bert::text {
+namespace {
+
+using io::Json;
+using io::JsonFile;
+
+// A block of the file with its name, so that errors say where they are.
+class Block {
+ public:
+  Block(const JsonFile& file, std::string name, Json json)
+      : path_(file.path()), name_(std::move(name)), json_(json) {}
+
+  [[noreturn]] void refuse(std::string_view what, std::string_view expected) const {
+    throw Error(path_, ": ", name_, " ", what, "; only ", expected, " is supported");
+  }
+
+  std::optional<Json> find(std::string_view key) const {
+    const std::optional<Json> found = json_.kind() == Json::Kind::object ? json_.find(key) : std::nullopt;
+    return found && !found->is_null() ? found : std::nullopt;
+  }
+
+  std::string string(std::string_view key, std::string_view otherwise) const {
+    return read(key, std::string(otherwise), [](const Json& json) { return std::string(json.string()); });
+  }
+  bool boolean(std::string_view key, bool otherwise) const {
+    return read(key, otherwise, [](const Json& json) { return json.boolean(); });
+  }
+  int64_t integer(std::string_view key, int64_t otherwise) const {
+    return read(key, otherwise, [](const Json& json) { return json.integer(); });
+  }
+
+  void require_type(std::string_view type) const {
+    const std::string found = string("type", type);
+    if (found != type) refuse("is " + found, type);
+  }
+
+  // Runs `read`, whose errors get the name of this block in front.
+  template <class Read>
+  auto named(std::string_view key, const Read& read) const {
+    try {
+      return read();
+    } catch (const Error& error) {
+      throw Error(path_, ": ", name_, ".", key, " ", error.what());
+    }
+  }
+
+ private:
+  template <class T, class Read>
+  T read(std::string_view key, T otherwise, const Read& as) const {
+    const std::optional<Json> found = find(key);
+    return found ? named(key, [&] { return as(*found); }) : otherwise;
+  }
+
+  std::string path_;
+  std::string name_;
+  Json json_;
+};
+
+Block required(const JsonFile& file, const std::string& name) {
+  const std::optional<Json> found = file.find(name);
+  if (!found) throw Error(file.path(), ": there is no ", name);
+  return {file, name, *found};
+}
+
+std::vector<std::string> read_pieces(const JsonFile& file, const Block& model) {
+  const std::optional<Json> vocab = model.find("vocab");
+  if (!vocab) throw Error(file.path(), ": model has no vocab");
+  std::vector<std::string> pieces;
+  model.named("vocab", [&] {
+    const auto members = vocab->members();
+    pieces.resize(members.size());
+    for (const auto& [piece, json] : members) {
+      const int64_t id = json.integer();
+      if (id < 0 || id > 0x7FFFFFF) throw Error("gives ", piece, " the id ", id);
+      if (static_cast<size_t>(id) >= pieces.size()) pieces.resize(static_cast<size_t>(id) + 1);
+      pieces[static_cast<size_t>(id)] = piece;
+    }
+  });
+  return pieces;
+}
+
+void read_model(const JsonFile& file, TokenizerParts& parts) {
+  const Block model = required(file, "model");
+  model.require_type("WordPiece");
+  parts.config.unk = model.string("unk_token", "[UNK]");
+  parts.config.prefix = model.string("continuing_subword_prefix", "##");
+  parts.config.max_word_chars = static_cast<int>(model.integer("max_input_chars_per_word", 100));
+  parts.pieces = read_pieces(file, model);
+}
+
+void read_normalizer(const JsonFile& file, TokenizerConfig& config) {
+  if (!file.find("normalizer")) {
+    config.clean_text = config.chinese_chars = config.lowercase = config.strip_accents = false;
+    return;
+  }
+  const Block normalizer = required(file, "normalizer");
+  normalizer.require_type("BertNormalizer");
+  config.clean_text = normalizer.boolean("clean_text", true);
+  config.chinese_chars = normalizer.boolean("handle_chinese_chars", true);
+  config.lowercase = normalizer.boolean("lowercase", true);
+  config.strip_accents = normalizer.boolean("strip_accents", config.lowercase);
+}
+
+void read_added_tokens(const JsonFile& file, TokenizerConfig& config) {
+  const std::optional<Json> list = file.find("added_tokens");
+  if (!list) return;
+  size_t number = 0;
+  for (const Json& json : list->elements()) {
+    const Block token(file, "added_tokens[" + std::to_string(number++) + "]", json);
+    const bool special = token.boolean("special", false);
+    config.added.push_back({.content = token.string("content", ""),
+                            .id = static_cast<int32_t>(token.integer("id", 0)),
+                            .single_word = token.boolean("single_word", false),
+                            .lstrip = token.boolean("lstrip", false),
+                            .rstrip = token.boolean("rstrip", false),
+                            .normalized = token.boolean("normalized", !special),
+                            .special = special});
+    if (config.added.back().content.empty() || config.added.back().id < 0) {
+      throw Error(file.path(), ": added_tokens has an entry without content or with a negative id");
+    }
+  }
+}
+
+// A template as text: "[CLS]:0 $A:0 [SEP]:0", as in the library's own notation.
+std::string describe(const Block& processor, std::string_view key) {
+  const std::optional<Json> items = processor.find(key);
+  std::string text;
+  if (!items) return text;
+  return processor.named(key, [&] {
+    for (const Json& item : items->elements()) {
+      for (const auto& [kind, value] : item.members()) {
+        const auto id = value.find("id");
+        const auto type = value.find("type_id");
+        if (!id || !type) throw Error("has an item without id or type_id");
+        if (!text.empty()) text += ' ';
+        if (kind == "Sequence") text += '$';
+        text.append(id->string()).append(":").append(std::to_string(type->integer()));
+      }
+    }
+    return text;
+  });
+}
+
+void read_template(const Block& processor, TokenizerConfig& config) {
+  const std::string single = describe(processor, "single");
+  const size_t first = single.find(":0 $A:0 ");
+  const size_t last = single.rfind(' ');
+  if (first == std::string::npos || !single.ends_with(":0")) {
+    processor.refuse("has the template \"" + single + "\"", "[CLS]:0 $A:0 [SEP]:0");
+  }
+  config.cls = single.substr(0, first);
+  config.sep = single.substr(last + 1, single.size() - last - 3);
+  const std::string expected_single = config.cls + ":0 $A:0 " + config.sep + ":0";
+  if (single != expected_single)
+    processor.refuse("has the template \"" + single + "\"", "[CLS]:0 $A:0 [SEP]:0");
+  const std::string pair = describe(processor, "pair");
+  const std::string expected_pair = expected_single + " $B:1 " + config.sep + ":1";
+  if (!pair.empty() && pair != expected_pair) {
+    processor.refuse("has the pair template \"" + pair + "\"", "\"" + expected_pair + "\"");
+  }
+}
+
+void read_post_processor(const JsonFile& file, TokenizerConfig& config) {
+  const Block processor = required(file, "post_processor");
+  const std::string type = processor.string("type", "");
+  if (type == "TemplateProcessing") {
+    read_template(processor, config);
+    return;
+  }
+  if (type != "BertProcessing") processor.refuse("is " + type, "TemplateProcessing or BertProcessing");
+  const auto name_in = [&](const char* key) {  // ["[SEP]", 102]
+    const std::optional<Json> entry = processor.find(key);
+    if (!entry) throw Error(file.path(), ": post_processor has no ", key);
+    return processor.named(key, [&] {
+      const std::vector<Json> elements = entry->elements();
+      if (elements.size() != 2) throw Error("is not a token and its id");
+      return std::string(elements[0].string());
+    });
+  };
+  config.cls = name_in("cls");
+  config.sep = name_in("sep");
+}
+
+void read_truncation(const JsonFile& file, TokenizerConfig& config) {
+  if (!file.find("truncation")) return;
+  const Block block = required(file, "truncation");
+  Truncation truncation;
+  truncation.max_length = block.integer("max_length", 512);
+  truncation.stride = block.integer("stride", 0);
+  const std::string direction = block.string("direction", "Right");
+  if (direction != "Right" && direction != "Left")
+    block.refuse("has the direction " + direction, "Right or Left");
+  truncation.from_left = direction == "Left";
+  using Strategy = Truncation::Strategy;
+  static constexpr std::array<std::pair<std::string_view, Strategy>, 6> kStrategies = {
+      {{"LongestFirst", Strategy::longest_first},
+       {"longest_first", Strategy::longest_first},
+       {"OnlyFirst", Strategy::only_first},
+       {"only_first", Strategy::only_first},
+       {"OnlySecond", Strategy::only_second},
+       {"only_second", Strategy::only_second}}};
+  const std::string strategy = block.string("strategy", "LongestFirst");
+  for (const auto& [name, value] : kStrategies) {
+    if (name != strategy) continue;
+    truncation.strategy = value;
+    config.truncation = truncation;
+    return;
+  }
+  block.refuse("has the strategy " + strategy, "LongestFirst, OnlyFirst or OnlySecond");
+}
+
+}  // namespace
+
+TokenizerParts read_tokenizer_json(const std::string& path) {
+  const JsonFile file(path);
+  TokenizerParts parts;
+  read_model(file, parts);
+  read_normalizer(file, parts.config);
+  required(file, "pre_tokenizer").require_type("BertPreTokenizer");
+  read_added_tokens(file, parts.config);
+  read_post_processor(file, parts.config);
+  read_truncation(file, parts.config);
+  if (const std::optional<Json> json = file.find("decoder")) {
+    const Block decoder(file, "decoder", *json);
+    decoder.require_type("WordPiece");
+    parts.config.decode_cleanup = decoder.boolean("cleanup", true);
+  }
+  return parts;
+}
+
+}  // namespace bert::text

@@ -1,0 +1,42 @@
+// UTF-8, one code point at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace bert::text {
+
+struct CodePoint {
+  char32_t value = 0;
+  uint32_t size = 0;  // bytes it takes, 1 to 4
+};
+
+// The code point that begins at `bytes`, which must be valid UTF-8.
+inline CodePoint decode(const char* bytes) {
+  const auto at = [bytes](int i) { return static_cast<uint8_t>(bytes[i]); };
+  const auto tail = [&at](int i) { return static_cast<char32_t>(at(i) & 0x3F); };
+  if (at(0) < 0x80) return {at(0), 1};
+  if (at(0) < 0xE0) return {(at(0) & 0x1Fu) << 6 | tail(1), 2};
+  if (at(0) < 0xF0) return {(at(0) & 0x0Fu) << 12 | tail(1) << 6 | tail(2), 3};
+  return {(at(0) & 0x07u) << 18 | tail(1) << 12 | tail(2) << 6 | tail(3), 4};
+}
+
+// The code point that ends before `end` > 0.
+inline CodePoint decode_before(std::string_view text, size_t end) {
+  size_t begin = end - 1;
+  while ((static_cast<uint8_t>(text[begin]) & 0xC0) == 0x80) --begin;
+  return decode(text.data() + begin);
+}
+
+// Writes the UTF-8 of `code` to `bytes` (room for 4) and returns its size.
+uint32_t encode(char32_t code, char* bytes);
+void append(std::string& text, char32_t code);
+
+// Code points that begin in `text`.
+size_t count_code_points(std::string_view text);
+
+bool is_valid_utf8(std::string_view text);
+
+}  // namespace bert::text
