@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "data/given_ids.h"
 #include "data/sequence.h"
 
 namespace bert::data {
@@ -106,9 +107,8 @@ std::vector<Features> Featurizer::windows(std::string_view text, std::optional<s
 }
 
 Features Featurizer::whole(const io::Fields& fields) const {
-  if (options_.take_ids == TakeIds::where_present)
-    if (const auto ids = fields.json("input_ids"))
-      return sequence_of_ids(tokenizer_, *ids, fields.json("token_type_ids"));
+  if (options_.take_ids == TakeIds::where_present && fields.json("input_ids"))
+    return features_of_ids(tokenizer_, fields);
 
   Sequence sequence(tokenizer_, options_);
   if (const auto words = fields.json(options_.text_field); is_array(words)) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <tuple>
 
 #include "base/error.h"
 
@@ -14,54 +13,6 @@ uint32_t position(size_t count) { return static_cast<uint32_t>(count); }
 // Of valid UTF-8: bytes that do not continue a code point.
 int64_t count_characters(std::string_view text) {
   return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
-}
-
-std::vector<int32_t> integers(std::string_view field, const io::Json& json) {
-  try {
-    return json.integers();
-  } catch (const Error& error) {
-    throw Error("field \"", field, "\" ", error.what());
-  }
-}
-
-void check_ids(const text::Tokenizer& tokenizer, std::span<const int32_t> ids) {
-  for (size_t i = 0; i < ids.size(); ++i) {
-    if (ids[i] >= 0 && ids[i] < tokenizer.size()) continue;
-    throw Error("field \"input_ids\": ", ids[i], " at position ", i, " is not in the vocabulary of ",
-                tokenizer.size(), " pieces");
-  }
-}
-
-std::vector<int32_t> types_of(const std::optional<io::Json>& json, size_t length) {
-  if (!json) return std::vector<int32_t>(length, 0);
-  auto types = integers("token_type_ids", *json);
-  if (types.size() != length)
-    throw Error("field \"token_type_ids\" has ", types.size(), " values, input_ids has ", length);
-  for (size_t i = 0; i < length; ++i)
-    if (types[i] < 0) throw Error("field \"token_type_ids\": ", types[i], " at position ", i, " is negative");
-  return types;
-}
-
-// Finds A and B. Worked example: ids [CLS] x y [SEP] z [SEP], types 0 0 0 0 1 1: A is [1,3), B is [4,5).
-void find_parts(const text::Tokenizer& tokenizer, Features& features) {
-  const auto& [ids, types] = std::tie(features.ids, features.types);
-  const auto length = position(ids.size());
-  features.first = {0, length};
-  features.second = {length, length};
-  if (length < 2 || ids.front() != tokenizer.cls() || ids.back() != tokenizer.sep()) return;
-  const auto second = std::find(types.begin(), types.end(), 1);
-  if (second == types.end()) {
-    features.first = {1, length - 1};
-    features.second = {length - 1, length - 1};
-    return;
-  }
-  const auto begin = position(second - types.begin());
-  const bool is_pair = begin >= 2 && ids[begin - 1] == tokenizer.sep() &&
-                       std::all_of(second, types.end(), [](int32_t type) { return type == 1; });
-  if (!is_pair) return;
-  features.first = {1, begin - 1};
-  features.second = {begin, length - 1};
-  features.pair = true;
 }
 
 }  // namespace
@@ -130,16 +81,6 @@ Features Sequence::finish(int32_t prompt) && {
   features.second = features.pair ? parts_[1] : text::Span{parts_[0].end, parts_[0].end};
   features.characters = characters_;
   features.prompt = std::min(prompt, static_cast<int32_t>(parts_[0].end));
-  return features;
-}
-
-Features sequence_of_ids(const text::Tokenizer& tokenizer, const io::Json& ids,
-                         const std::optional<io::Json>& types) {
-  Features features;
-  features.ids = integers("input_ids", ids);
-  check_ids(tokenizer, features.ids);
-  features.types = types_of(types, features.ids.size());
-  find_parts(tokenizer, features);
   return features;
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -39,11 +38,5 @@ class Sequence {
   text::Span parts_[2];
   int parts_count_ = 0;
 };
-
-// The field input_ids as it stands, specials included. A and B are found where [CLS] and [SEP] and the types
-// say so, otherwise all ids are A, so that a limit cuts ids as it would have cut their text. Error when an id
-// is not in the vocabulary or `types` (token_type_ids; absent: all 0) is of another length.
-Features sequence_of_ids(const text::Tokenizer& tokenizer, const io::Json& ids,
-                         const std::optional<io::Json>& types);
 
 }  // namespace bert::data

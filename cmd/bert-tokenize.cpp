@@ -1,0 +1,65 @@
+// bert-tokenize: text to the ids that BERT reads, ids to text, or a summary of a corpus.
+#include "text_options.h"
+#include "data/tokenize_filter.h"
+#include "text/version.h"
+
+namespace {
+
+using bert::cli::App;
+using bert::cli::UsageError;
+using bert::data::TokenizeOptions;
+using Format = TokenizeOptions::Format;
+using Offsets = bert::text::Offsets;
+
+// What the flags say, until the whole command line has been read.
+struct Flags {
+  bool no_specials = false, decode = false, stats = false, sentences = false;
+};
+
+void result_options(App& app, TokenizeOptions& tokenize, Flags& flags) {
+  auto& features = tokenize.features;
+  app.section("Result");
+  app.flag({"--tokens", "", "Add the field tokens."}, tokenize.tokens);
+  app.choice<Offsets>({"--offsets", "", "Add offsets, where each token lies in the original text."},
+                      {{"chars", Offsets::chars}, {"bytes", Offsets::bytes}}, features.wanted.offsets);
+  app.flag({"--word-ids", "", "Add word_ids, the index of each token's word."}, features.wanted.words);
+  app.flag({"--no-special-tokens", "", "Leave out [CLS] and [SEP]."}, flags.no_specials);
+  app.choice<Format>({"--format", "", "Records, or lines of ids or tokens alone with spaces between."},
+                     {{"jsonl", Format::jsonl}, {"ids", Format::ids}, {"tokens", Format::tokens}},
+                     tokenize.format);
+  app.flag({"--decode", "", "Turn input_ids back into text; special tokens are left out."}, flags.decode);
+  app.flag({"--stats", "", "Print one JSON object about all records instead of them."}, flags.stats);
+  app.flag({"--sentences", "", "Split documents into sentences; not built yet."}, flags.sentences);
+}
+
+void settle(TokenizeOptions& tokenize, const Flags& flags) {
+  if (flags.sentences) throw UsageError("--sentences is not built yet");
+  if (flags.decode && flags.stats) throw UsageError("--decode and --stats exclude each other");
+  tokenize.features.specials = !flags.no_specials;
+  if (flags.decode) tokenize.result = TokenizeOptions::Result::decoded;
+  if (flags.stats) tokenize.result = TokenizeOptions::Result::stats;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  App app("bert-tokenize", "Add to each record the ids of its text, as BERT reads them.");
+  TokenizeOptions tokenize;
+  Flags flags;
+  result_options(app, tokenize, flags);
+  app.check([&] { settle(tokenize, flags); });
+  const bert::cli::VocabOptions vocab(app);
+  const bert::cli::LengthOptions length(app, bert::cli::LengthOptions::Overflow::truncate);
+  bert::cli::StreamOptions stream(app);
+  app.version_of(bert::text::version);
+  app.check([&] {
+    bert::cmd::set_input(tokenize.features, stream, length);
+    tokenize.drop = stream.settings.drop;
+    if (const auto wrong = impossible_length(tokenize.features)) throw UsageError(*wrong);
+  });
+  return app.run(argc, argv, [&] {
+    const auto tokenizer = bert::cmd::load_tokenizer(vocab);
+    const auto filter = make_tokenize_filter(tokenizer, tokenize, app.log());
+    stream.transform(*filter);
+  });
+}

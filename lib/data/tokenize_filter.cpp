@@ -1,0 +1,82 @@
+#include "data/tokenize_filter.h"
+
+#include "data/decode_filter.h"
+#include "data/stats_filter.h"
+#include "data/token_json.h"
+#include "io/json.h"
+
+namespace bert::data {
+
+struct TokenizeFilter::Prepared : io::Work {
+  std::vector<Features> windows;
+};
+
+std::unique_ptr<io::Filter> make_tokenize_filter(const text::Tokenizer& tokenizer, TokenizeOptions options,
+                                                 Log& log) {
+  switch (options.result) {
+    case TokenizeOptions::Result::decoded:
+      return std::make_unique<DecodeFilter>(tokenizer, options.features.text_field, std::move(options.drop));
+    case TokenizeOptions::Result::stats:
+      return std::make_unique<StatsFilter>(tokenizer, std::move(options.features));
+    case TokenizeOptions::Result::records:
+      break;
+  }
+  return std::make_unique<TokenizeFilter>(tokenizer, std::move(options), log);
+}
+
+TokenizeFilter::TokenizeFilter(const text::Tokenizer& tokenizer, TokenizeOptions options, Log& log)
+    : tokenizer_(tokenizer),
+      options_(std::move(options)),
+      featurizer_(tokenizer, with_settings_of(tokenizer, options_.features)),
+      writer_(options_.drop),
+      log_(log),
+      limit_from_(options_.features.max_length ? "" : ", as the truncation block of tokenizer.json says") {}
+
+void TokenizeFilter::prepare(const io::Fields& fields, io::Record& record) const {
+  auto prepared = std::make_unique<Prepared>();
+  prepared->windows = featurizer_.windows(fields);
+  record.work = std::move(prepared);
+}
+
+void TokenizeFilter::finish(io::Record& record, std::string& out) const {
+  io::Added added;
+  for (const auto& features : record.work_as<Prepared>().windows) {
+    if (features.truncated) truncated_.fetch_add(1, std::memory_order_relaxed);
+    write(record, features, added, out);
+  }
+}
+
+void TokenizeFilter::write(const io::Record& record, const Features& features, io::Added& added,
+                           std::string& out) const {
+  switch (options_.format) {
+    case TokenizeOptions::Format::ids:
+      return append_id_line(out, features.ids);
+    case TokenizeOptions::Format::tokens:
+      return append_piece_line(out, tokenizer_, features.ids);
+    case TokenizeOptions::Format::jsonl:
+      added.clear();
+      add_fields(features, added);
+      return writer_.write(record, added, out);
+  }
+}
+
+void TokenizeFilter::end(std::string&) {
+  const int64_t count = truncated_;
+  if (count == 0) return;
+  log_.warn(std::to_string(count) + (count == 1 ? " record was" : " records were") + " cut to " +
+            std::to_string(*featurizer_.options().max_length) + " tokens" + limit_from_);
+}
+
+void TokenizeFilter::add_fields(const Features& features, io::Added& added) const {
+  io::append_integers(added.field("input_ids"), features.ids);
+  if (features.pair) io::append_integers(added.field("token_type_ids"), features.types);
+  if (options_.tokens) append_pieces(added.field("tokens"), tokenizer_, features.ids);
+  if (options_.features.wanted.offsets != text::Offsets::none)
+    append_spans(added.field("offsets"), features.offsets);
+  if (options_.features.wanted.words) append_words(added.field("word_ids"), features.words);
+  if (options_.features.overflow == Overflow::split)
+    io::append_integer(added.field("window"), features.window);
+  if (features.truncated) added.field("truncated") += "true";
+}
+
+}  // namespace bert::data
