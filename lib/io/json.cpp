@@ -2,6 +2,7 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -167,6 +168,32 @@ JsonDocument::~JsonDocument() = default;
 JsonDocument::JsonDocument(JsonDocument&&) noexcept = default;
 JsonDocument& JsonDocument::operator=(JsonDocument&&) noexcept = default;
 
+namespace {
+
+// JSON has integers of any size, simdjson those of 64 bits and floating-point numbers:
+// 12345678901234567890123 becomes 12345678901234567890123e0.
+std::string with_wide_integers(std::string_view text) {
+  constexpr size_t kSafeDigits = 18;
+  std::string wide;
+  wide.reserve(text.size() + 64);
+  while (!text.empty()) {
+    size_t size = 1;
+    if (text[0] == '"') {
+      while (size < text.size() && text[size] != '"') size += text[size] == '\\' ? 2 : 1;
+      ++size;
+    } else if (text[0] == '-' || (text[0] >= '0' && text[0] <= '9')) {
+      size = std::min(text.find_first_not_of("0123456789+-.eE"), text.size());
+    }
+    const auto token = text.substr(0, size);
+    wide += token;
+    if (token.size() > kSafeDigits && token.find_first_not_of("0123456789", 1) == token.npos) wide += "e0";
+    text.remove_prefix(token.size());
+  }
+  return wide;
+}
+
+}  // namespace
+
 static_assert(kJsonPadding >= simdjson::SIMDJSON_PADDING);
 
 Json JsonDocument::parse(std::string_view text) { return parse(text, Padding::absent); }
@@ -174,7 +201,10 @@ Json JsonDocument::parse_padded(std::string_view text) { return parse(text, Padd
 
 Json JsonDocument::parse(std::string_view text, Padding padding) {
   element root;
-  const auto failure = parser_->parser.parse(text.data(), text.size(), padding == Padding::absent).get(root);
+  auto failure = parser_->parser.parse(text.data(), text.size(), padding == Padding::absent).get(root);
+  if (failure == simdjson::NUMBER_ERROR) {
+    failure = parser_->parser.parse(with_wide_integers(text)).get(root);
+  }
   if (failure) throw Error("not valid JSON: ", simdjson::error_message(failure));
   return Json::Access::from(root);
 }

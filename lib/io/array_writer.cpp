@@ -1,0 +1,59 @@
+#include "io/array_writer.h"
+
+#include <bit>
+#include <cassert>
+#include <cmath>
+
+#include "base/error.h"
+#include "io/json.h"
+
+namespace bert::io {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "rows are memory as it stands");
+
+// NumPy wants the numbers to begin at a multiple of 64; 128 hold any shape of two int64.
+constexpr size_t kHeaderBytes = 128;
+
+// Magic, version 1.0, the length of what follows as u16, then a Python dict padded with spaces to a line end
+// (numpy/lib/format.py).
+std::string npy_header(int64_t rows, int64_t columns) {
+  std::string header("\x93NUMPY\x01\x00\x00\x00", 10);
+  header[8] = static_cast<char>(kHeaderBytes - header.size());
+  header += "{'descr': '<f4', 'fortran_order': False, 'shape': (" + std::to_string(rows) + ", " +
+            std::to_string(columns) + "), }";
+  header.resize(kHeaderBytes - 1, ' ');
+  return header + '\n';
+}
+
+}  // namespace
+
+void ArrayWriter::begin(std::string& out) const {
+  if (format_ == ArrayFormat::npy) out += npy_header(0, columns_);
+}
+
+void ArrayWriter::row(std::span<const float> values, std::string& out) const {
+  assert(static_cast<int64_t>(values.size()) == columns_);
+  if (format_ == ArrayFormat::tsv) {
+    for (const float value : values) {
+      append_number(out, value, precision_);
+      out += '\t';
+    }
+    if (!values.empty()) out.pop_back();
+    out += '\n';
+    return;
+  }
+  for (const float value : values) {
+    if (!std::isfinite(value)) throw Error("a result is ", value, ", which is not a number");
+  }
+  out.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+}
+
+void ArrayWriter::patch(OutputFile& output) const {
+  if (format_ != ArrayFormat::npy) return;
+  const int64_t row_bytes = columns_ * static_cast<int64_t>(sizeof(float));
+  const int64_t bytes = output.size() - static_cast<int64_t>(kHeaderBytes);
+  output.rewrite(0, npy_header(row_bytes > 0 ? bytes / row_bytes : 0, columns_));
+}
+
+}  // namespace bert::io
