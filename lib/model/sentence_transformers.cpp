@@ -1,0 +1,289 @@
+#include "model/sentence_transformers.h"
+
+#include <array>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "ckpt/checkpoint.h"
+#include "ckpt/names.h"
+#include "io/json.h"
+
+namespace bert::model {
+
+using ckpt::quoted;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kMaxWidth = 1 << 20;
+
+struct Listed {
+  std::string type;  // as modules.json writes it, a Python class
+  std::string kind;  // its last component; the packages before it changed over the releases
+  std::string path;  // folder inside the model directory, "" for that itself
+};
+
+bool is_file(const fs::path& path) {
+  std::error_code none;
+  return fs::is_regular_file(path, none);
+}
+
+Listed read_listed(const io::Json& entry) {
+  const auto member = [&](std::string_view key) {
+    const auto value = entry.find(key);
+    if (!value) throw Error("has no \"", key, "\"");
+    return std::string(value->string());
+  };
+  Listed listed{.type = member("type"), .path = member("path")};
+  listed.kind = listed.type.substr(listed.type.rfind('.') + 1);
+  for (const auto& part : fs::path(listed.path)) {
+    if (part == ".." || part == "/")
+      throw Error("has the path ", quoted(listed.path), ", expected a folder in here");
+  }
+  return listed;
+}
+
+bool is_transformer(const Listed& listed) { return listed.kind == "Transformer" || listed.kind == "BERT"; }
+
+// The modules in order; none when there is no modules.json. The first is a transformer.
+std::vector<Listed> read_modules(const fs::path& directory) {
+  std::vector<Listed> modules;
+  const auto path = directory / "modules.json";
+  if (!is_file(path)) return modules;
+  io::JsonDocument document;
+  try {
+    for (const auto& entry : document.parse(read_file(path.string())).elements()) {
+      try {
+        modules.push_back(read_listed(entry));
+      } catch (const Error& error) {
+        throw Error("module ", modules.size(), " ", error.what());
+      }
+    }
+  } catch (const Error& error) {
+    throw Error(path.string(), ": ", error.what());
+  }
+  if (modules.empty() || !is_transformer(modules[0])) {
+    throw Error(path.string(), ": module 0 is ", modules.empty() ? "missing" : modules[0].type,
+                ", expected a Transformer");
+  }
+  return modules;
+}
+
+struct ModeName {
+  std::string_view name;     // in "pooling_mode"
+  std::string_view old_key;  // a boolean of the old form
+  PoolingMode mode;
+};
+// In the order in which the old form's several vectors stand.
+constexpr std::array kModes = {
+    ModeName{"cls", "pooling_mode_cls_token", PoolingMode::cls},
+    ModeName{"max", "pooling_mode_max_tokens", PoolingMode::max},
+    ModeName{"mean", "pooling_mode_mean_tokens", PoolingMode::mean},
+    ModeName{"mean_sqrt_len_tokens", "pooling_mode_mean_sqrt_len_tokens", PoolingMode::mean_sqrt_len},
+    ModeName{"weightedmean", "pooling_mode_weightedmean_tokens", PoolingMode::weighted_mean},
+    ModeName{"lasttoken", "pooling_mode_lasttoken", PoolingMode::last},
+};
+
+PoolingMode mode_named(std::string_view name) {
+  for (const auto& known : kModes) {
+    if (known.name == name) return known.mode;
+  }
+  throw Error("is ", quoted(name),
+              ", expected cls, max, mean, mean_sqrt_len_tokens, weightedmean or lasttoken");
+}
+
+std::vector<PoolingMode> modes_of(const io::JsonFile& file) {
+  std::vector<PoolingMode> modes;
+  const auto stated = file.find("pooling_mode");
+  try {
+    if (stated && stated->kind() == io::Json::Kind::array) {
+      for (const auto& element : stated->elements()) modes.push_back(mode_named(element.string()));
+    } else if (stated) {
+      modes.push_back(mode_named(stated->string()));
+    }
+  } catch (const Error& error) {
+    throw Error(file.path(), ": \"pooling_mode\" ", error.what());
+  }
+  if (stated && modes.empty()) throw Error(file.path(), ": \"pooling_mode\" is empty");
+  for (const auto& known : kModes) {
+    if (!stated && file.boolean(known.old_key, false)) modes.push_back(known.mode);
+  }
+  if (modes.empty()) modes.push_back(PoolingMode::mean);  // as sentence-transformers has it
+  return modes;
+}
+
+Pooling read_pooling(const fs::path& folder, int64_t hidden) {
+  const io::JsonFile file((folder / "config.json").string());
+  for (const auto* key : {"word_embedding_dimension", "embedding_dimension"}) {  // old form, new form
+    const int64_t width = file.integer(key, hidden);
+    if (width != hidden) {
+      throw Error(file.path(), ": \"", key, "\" is ", width, ", expected the transformer's hidden size, ",
+                  hidden);
+    }
+  }
+  return {.modes = modes_of(file), .include_prompt = file.boolean("include_prompt", true)};
+}
+
+// New forms let a module work on other features than the sentence's vector.
+void require_sentence_vector(const io::JsonFile& file) {
+  constexpr auto kVector = "sentence_embedding";
+  for (const auto* key : {"module_input_name", "module_output_name"}) {
+    const auto name = file.string(key, kVector);
+    if (name != kVector)
+      throw Error(file.path(), ": \"", key, "\" is ", quoted(name), ", expected ", kVector);
+  }
+}
+
+std::vector<float> floats_of(const ckpt::StoredTensor& tensor) {
+  std::vector<float> numbers(static_cast<size_t>(tensor.count()));
+  to_f32(tensor.dtype, tensor.data.data(), numbers);
+  return numbers;
+}
+
+// `width`: numbers of the vector that comes in.
+Dense read_dense(const fs::path& folder, int64_t width) {
+  const io::JsonFile file((folder / "config.json").string());
+  require_sentence_vector(file);
+  if (file.boolean("use_residual", false)) {
+    throw Error(file.path(), ": \"use_residual\" is true, which cannot be computed");
+  }
+  Dense dense{.in = file.integer("in_features"), .out = file.integer("out_features")};
+  if (dense.in != width) {
+    throw Error(file.path(), ": \"in_features\" is ", dense.in, ", but what stands before has ", width,
+                " numbers");
+  }
+  if (dense.out < 1 || dense.out > kMaxWidth) {
+    throw Error(file.path(), ": \"out_features\" is ", dense.out, ", expected 1 to ", kMaxWidth);
+  }
+  const auto name = file.string("activation_function", "torch.nn.modules.activation.Tanh");
+  const auto activation = activation_named(name);
+  if (!activation) {
+    throw Error(file.path(), ": \"activation_function\" is ", quoted(name),
+                ", expected Identity, Tanh, ReLU, GELU or SiLU");
+  }
+  dense.activation = *activation;
+  const auto weights = ckpt::Checkpoint::open(folder.string());
+  dense.weight = floats_of(weights.get("linear.weight", std::array{dense.out, dense.in}));
+  if (file.boolean("bias", true)) dense.bias = floats_of(weights.get("linear.bias", std::array{dense.out}));
+  return dense;
+}
+
+void read_normalize(const fs::path& folder) {
+  const auto path = folder / "config.json";
+  if (is_file(path)) require_sentence_vector(io::JsonFile(path.string()));  // the old form has no file
+}
+
+// Everything behind the transformer.
+void read_pipeline(const fs::path& directory, const std::vector<Listed>& listed, int64_t hidden,
+                   SentenceTransformer& sentence) {
+  int64_t width = hidden;
+  for (size_t i = 1; i < listed.size(); ++i) {
+    const auto& [type, kind, path] = listed[i];
+    const auto folder = directory / path;
+    if (kind == "Pooling" && !sentence.pooling) {
+      sentence.pooling = read_pooling(folder, hidden);
+      width *= static_cast<int64_t>(sentence.pooling->modes.size());
+    } else if (kind == "Dense" && sentence.pooling) {
+      auto dense = read_dense(folder, width);
+      width = dense.out;
+      sentence.modules.emplace_back(std::move(dense));
+    } else if (kind == "Normalize" && sentence.pooling) {
+      read_normalize(folder);
+      sentence.modules.emplace_back(Normalize());
+    } else if (kind != "Dropout") {  // which does nothing outside training
+      throw Error((directory / "modules.json").string(), ": module ", i, " is ", quoted(type), ", expected ",
+                  sentence.pooling ? "Dense or Normalize" : "Pooling");
+    }
+  }
+}
+
+// sentence_bert_config.json of the transformer; the file was named after the model once.
+void read_transformer(const fs::path& folder, SentenceTransformer& sentence) {
+  for (const auto* model : {"bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet"}) {
+    const auto path = folder / ("sentence_" + std::string(model) + "_config.json");
+    if (!is_file(path)) continue;
+    const io::JsonFile file(path.string());
+    if (file.find("max_seq_length")) {
+      sentence.max_seq_length = file.integer("max_seq_length");
+      if (*sentence.max_seq_length < 1) {
+        throw Error(file.path(), ": \"max_seq_length\" is ", *sentence.max_seq_length,
+                    ", expected at least 1");
+      }
+    }
+    sentence.lowercase = file.boolean("do_lower_case", false);
+    const auto task = file.string("transformer_task", "feature-extraction");
+    if (task != "feature-extraction" && task != "sequence-classification") {
+      throw Error(file.path(), ": \"transformer_task\" is ", quoted(task),
+                  ", expected feature-extraction or sequence-classification");
+    }
+    const auto output = file.string("module_output_name", "token_embeddings");
+    if (output != "token_embeddings" && output != "scores") {
+      throw Error(file.path(), ": \"module_output_name\" is ", quoted(output),
+                  ", expected token_embeddings or scores");
+    }
+    return;
+  }
+}
+
+void read_prompts(const io::JsonFile& file, SentenceTransformer& sentence) {
+  if (const auto prompts = file.find("prompts")) {
+    try {
+      for (const auto& [name, text] : prompts->members()) {
+        sentence.prompts[std::string(name)] = text.is_null() ? "" : text.string();
+      }
+    } catch (const Error& error) {
+      throw Error(file.path(), ": \"prompts\" ", error.what());
+    }
+  }
+  if (!file.find("default_prompt_name")) return;
+  sentence.default_prompt = file.string("default_prompt_name");
+  if (!sentence.prompts.contains(*sentence.default_prompt)) {
+    throw Error(file.path(), ": \"default_prompt_name\" is ", quoted(*sentence.default_prompt),
+                ", which \"prompts\" does not have");
+  }
+}
+
+// config_sentence_transformers.json of the whole.
+void read_settings(const fs::path& directory, SentenceTransformer& sentence) {
+  const auto path = directory / "config_sentence_transformers.json";
+  if (!is_file(path)) return;
+  const io::JsonFile file(path.string());
+  const auto type = file.string("model_type", "SentenceTransformer");
+  if (type != "SentenceTransformer" && type != "CrossEncoder") {
+    throw Error(file.path(), ": \"model_type\" is ", quoted(type),
+                ", expected SentenceTransformer or CrossEncoder");
+  }
+  sentence.cross_encoder = type == "CrossEncoder";
+  read_prompts(file, sentence);
+  if (!sentence.cross_encoder || !file.find("activation_fn")) return;
+  try {
+    sentence.score_activation = score_activation_named(file.string("activation_fn"));
+  } catch (const Error& error) {
+    throw Error(file.path(), ": \"activation_fn\" ", error.what());
+  }
+}
+
+}  // namespace
+
+std::string transformer_of(const std::string& directory) {
+  const auto modules = read_modules(directory);
+  return modules.empty() || modules[0].path.empty() ? directory
+                                                    : (fs::path(directory) / modules[0].path).string();
+}
+
+SentenceTransformer load_sentence_transformer(const std::string& directory, int64_t hidden) {
+  SentenceTransformer sentence;
+  const auto modules = read_modules(directory);
+  const fs::path root(directory);
+  read_transformer(modules.empty() ? root : root / modules[0].path, sentence);
+  if (modules.empty()) return sentence;  // then sentence-transformers reads nothing else either
+  read_settings(root, sentence);
+  read_pipeline(root, modules, hidden, sentence);
+  return sentence;
+}
+
+}  // namespace bert::model
