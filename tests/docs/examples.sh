@@ -1,0 +1,47 @@
+#!/bin/sh
+# Runs the examples of a man page (EXAMPLES) or of a Markdown file (```console blocks): lines that begin with "$ "
+# are commands, what stands below one is its output. A command without output has only to succeed. "..." in an
+# output line stands for any text, as a line of its own for all that follows.
+# Usage: examples.sh TOOLS_DIRECTORY REPOSITORY FILE
+#
+# Commands run one after another in a copy of tests/docs/files in which model names are those of tests/golden/models.
+set -u
+tools=$(cd "$1" && pwd) repository=$(cd "$2" && pwd) file=$3
+here=$repository/tests/docs
+directory=$(mktemp -d) || exit 2
+trap 'rm -rf "$directory"' EXIT
+
+case $file in
+*.md) awk '/^```/ { inside = $0 == "```console"; if (!inside) print ""; next } inside' "$file" ;;
+*)
+  command -v mandoc >/dev/null || { echo "skipped: mandoc is absent"; exit 77; }
+  # A page of endless width, without overstrikes; a section's heading begins a line, its text is indented.
+  mandoc -T utf8 -O width=500 "$file" | LC_ALL=C.UTF-8 sed 's/.\x08//g' |
+    awk '/^[A-Z]/ { inside = $0 == "EXAMPLES"; next } inside'
+  ;;
+esac >"$directory/text"
+awk -v directory="$directory" -f "$here/examples.awk" "$directory/text" >"$directory/list"
+
+mkdir "$directory/work"
+cp -R "$here/files/." "$directory/work"
+for model in "$repository"/tests/golden/models/*/; do ln -s "${model%/}" "$directory/work/"; done
+cd "$directory/work" || exit 2
+unset BERT_MODEL
+PATH=$tools:$PATH
+export PATH
+failed=0 count=0
+while read -r number; do
+  count=$((count + 1))
+  sh "$directory/$number.command" </dev/null >"$directory/came" 2>&1
+  code=$?
+  if [ -e "$directory/$number.output" ]; then
+    awk -f "$here/match.awk" "$directory/$number.output" "$directory/came"
+  else
+    [ $code = 0 ]
+  fi && continue
+  failed=1
+  printf 'FAILED: %s\nexit code %d; it gave\n' "$(cat "$directory/$number.command")" $code
+  cat "$directory/came"
+done <"$directory/list"
+echo "$count examples of $file"
+exit $failed
