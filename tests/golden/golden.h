@@ -1,8 +1,9 @@
 // What every small model of tests/golden/models must answer, as computed in float64 by bert_reference.py:
 //
 //   for (const auto& expected : golden::load("pretraining").cases) {
-//     ... run expected.input_ids and expected.token_type_ids through golden::model_directory("pretraining")
-//     ... const auto& want = expected.outputs.at("hidden.2"); CHECK(want.error(values) <= want.bound);
+//     const auto& want = expected.outputs.at("hidden.2");
+//     ... values = what the network in golden::encoder_directory("pretraining") makes of expected.input_ids
+//     ... CHECK(want.error(values) <= want.bound);
 //   }
 //
 // Outputs, by the names of the tensors that make them, T = input_ids.size():
@@ -16,7 +17,9 @@
 //   embedding                  [1,D]  of a sentence-transformers directory, all its modules, without prompt
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <limits>
@@ -66,6 +69,13 @@ struct Model {
 inline std::filesystem::path directory() { return std::filesystem::path(__FILE__).parent_path(); }
 
 inline std::string model_directory(const std::string& model) { return directory() / "models" / model; }
+
+// Where its config.json and weights are: an older sentence-transformers directory keeps them one folder
+// deeper.
+inline std::string encoder_directory(const std::string& model) {
+  const std::filesystem::path deeper = directory() / "models" / model / "0_BERT";
+  return std::filesystem::is_directory(deeper) ? deeper.string() : model_directory(model);
+}
 
 // All models, sorted.
 inline std::vector<std::string> model_names() {
