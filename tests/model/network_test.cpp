@@ -1,0 +1,151 @@
+#include "model/network.h"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <numeric>
+
+#include "base/error.h"
+#include "golden/golden.h"
+
+using namespace bert;
+using model::Needs;
+using model::Network;
+
+namespace {
+
+constexpr const char* kTransform = "cls.predictions.transform.dense.weight";
+
+std::vector<float> flat(const nn::Tensor& tensor) {
+  std::vector<float> values;
+  for (int64_t row = 0; row < tensor.rows(); ++row) {
+    values.insert(values.end(), tensor.values(row).begin(), tensor.values(row).end());
+  }
+  return values;
+}
+
+// A small model of tests/golden with all the heads its file has.
+struct Loaded {
+  explicit Loaded(const std::string& name, int threads = 2)
+      : pool(threads),
+        config(model::load_config(golden::model_directory(name))),
+        checkpoint(ckpt::Checkpoint::open(golden::model_directory(name))),
+        needs({.pooler = has("pooler.dense.weight"),
+               .masked_lm = has(kTransform),
+               .next = has("cls.seq_relationship.weight"),
+               .classifier = has("classifier.weight")}),
+        network(config, checkpoint, needs, pool) {}
+
+  bool has(const char* tensor) const { return checkpoint.find(tensor) != nullptr; }
+
+  Pool pool;
+  model::Config config;
+  ckpt::Checkpoint checkpoint;
+  Needs needs;
+  Network network;
+};
+
+nn::Batch batch_of(std::span<const golden::Case> cases) {
+  nn::Batch batch;
+  for (const auto& one : cases) batch.add(one.input_ids, one.token_type_ids);
+  return batch;
+}
+
+std::vector<int> all_layers(const model::Config& config) {
+  std::vector<int> layers(static_cast<size_t>(config.layers) + 1);
+  std::iota(layers.begin(), layers.end(), 0);
+  return layers;
+}
+
+void check_output(const golden::Case& one, const std::string& output, const nn::Tensor& actual) {
+  const auto found = one.outputs.find(output);
+  if (found == one.outputs.end()) return;
+  const double error = found->second.error(flat(actual));
+  CHECK_MESSAGE(error <= found->second.bound, one.name, ": ", output, " is off by ", error, ", the bound is ",
+                found->second.bound);
+}
+
+}  // namespace
+
+TEST_CASE("hidden states and heads are those of the float64 reference") {
+  for (const auto& name : golden::model_names()) {
+    CAPTURE(name);
+    Loaded model(name);
+    int compared = 0;
+    for (const auto& one : golden::load(name).cases) {
+      const auto batch = batch_of({&one, 1});
+      const auto hidden = model.network.hidden(batch, {.layers = all_layers(model.config)});
+      for (size_t layer = 0; layer < hidden.size(); ++layer) {
+        check_output(one, "hidden." + std::to_string(layer), hidden[layer]);
+      }
+      const int last = static_cast<int>(model.config.layers);
+      if (model.needs.pooler) {
+        const auto cls = model.network.hidden(batch, {.layers = {last}, .rows = {{0}}});
+        const auto pooled = model.network.pooled(cls[0]);
+        check_output(one, "pooled", pooled);
+        if (model.needs.next) check_output(one, "cls.seq_relationship", model.network.next_logits(pooled));
+        if (model.needs.classifier) check_output(one, "classifier", model.network.class_logits(pooled));
+      } else if (model.needs.classifier) {
+        check_output(one, "classifier", model.network.class_logits(hidden.back()));
+      }
+      if (model.needs.masked_lm) {
+        const std::vector<int64_t> rows(one.masked.begin(), one.masked.end());
+        const auto masked = model.network.hidden(batch, {.layers = {last}, .rows = rows});
+        check_output(one, "cls.predictions", model.network.masked_lm_logits(masked[0]));
+      }
+      compared += static_cast<int>(one.outputs.size());
+    }
+    CHECK(compared > 0);
+  }
+}
+
+TEST_CASE("a sequence's vectors have the same bits in any batch, on any number of threads") {
+  const std::string name = "pretraining";
+  const auto cases = golden::load(name).cases;
+  Loaded one_thread(name, 1), three_threads(name, 3);
+  const auto layers = all_layers(one_thread.config);
+  const auto batch = batch_of(cases);
+  const auto together = three_threads.network.hidden(batch, {.layers = layers});
+  const auto again = one_thread.network.hidden(batch, {.layers = layers});
+  for (size_t layer = 0; layer < layers.size(); ++layer) CHECK(flat(together[layer]) == flat(again[layer]));
+  for (size_t i = 0; i < cases.size(); ++i) {
+    const auto alone = one_thread.network.hidden(batch_of({&cases[i], 1}), {.layers = layers});
+    const int64_t begin = batch.offsets[i], length = batch.length(static_cast<int64_t>(i));
+    for (size_t layer = 0; layer < layers.size(); ++layer) {
+      bool same = true;
+      for (int64_t row = 0; row < length; ++row) {
+        same = same && std::ranges::equal(alone[layer].values(row), together[layer].values(begin + row));
+      }
+      CHECK_MESSAGE(same, cases[i].name, " layer ", layer);
+    }
+    const std::vector<int64_t> some = {begin, begin + length - 1};
+    const auto rows = three_threads.network.hidden(batch, {.layers = {layers.back()}, .rows = some});
+    CHECK(std::ranges::equal(rows[0].values(0), together.back().values(some[0])));
+    CHECK(std::ranges::equal(rows[0].values(1), together.back().values(some[1])));
+  }
+}
+
+TEST_CASE("ids, types and lengths outside the model are refused") {
+  Loaded model("pretraining");
+  const auto run = [&](std::vector<int32_t> ids, std::vector<int32_t> types) {
+    nn::Batch batch;
+    batch.add(ids, types);
+    (void)model.network.hidden(batch, {.layers = {1}});
+  };
+  CHECK_NOTHROW(run({1, 2}, {0, 1}));
+  CHECK_THROWS_AS(run({1, -1}, {0, 0}), Error);
+  CHECK_THROWS_AS(run({static_cast<int32_t>(model.config.vocab_size)}, {0}), Error);
+  CHECK_THROWS_AS(run({1}, {2}), Error);
+  const auto longest = static_cast<size_t>(model.config.positions);
+  CHECK_NOTHROW(run(std::vector<int32_t>(longest, 1), std::vector<int32_t>(longest, 0)));
+  CHECK_THROWS_AS(run(std::vector<int32_t>(longest + 1, 1), std::vector<int32_t>(longest + 1, 0)), Error);
+}
+
+TEST_CASE("layers above the highest one wanted need not be in the file") {
+  Pool pool(1);
+  auto config = model::load_config(golden::model_directory("pretraining"));
+  const auto checkpoint = ckpt::Checkpoint::open(golden::model_directory("pretraining"));
+  config.layers += 5;
+  CHECK_NOTHROW(Network(config, checkpoint, {.layers = 1}, pool));
+  CHECK_THROWS_AS(Network(config, checkpoint, {}, pool), Error);
+}

@@ -1,0 +1,213 @@
+#include "nn/kernels.h"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "nn/tile_product.h"
+#include "reference/slow_layers.h"
+
+using namespace bert;
+using namespace bert::nn;
+
+namespace {
+
+// The tables this machine can run.
+std::vector<const Kernels*> tables() {
+  std::vector<const Kernels*> usable = {&kernels_baseline::kTable};
+#if defined(__x86_64__)
+  if (usable_isa() >= Isa::avx2) usable.push_back(&kernels_avx2::kTable);
+  if (usable_isa() >= Isa::avx512) usable.push_back(&kernels_avx512::kTable);
+#endif
+  return usable;
+}
+
+std::vector<float> normal_numbers(std::mt19937& random, int64_t count, float deviation = 1) {
+  std::normal_distribution<float> normal(0, deviation);
+  std::vector<float> numbers(static_cast<size_t>(count));
+  for (float& number : numbers) number = normal(random);
+  return numbers;
+}
+
+reference::Matrix matrix(const float* data, int64_t rows, int64_t cols, int64_t stride) {
+  reference::Matrix m;
+  for (int64_t i = 0; i < rows; ++i) m.emplace_back(data + i * stride, data + i * stride + cols);
+  return m;
+}
+
+double relative_error(const reference::Row& expected, const float* actual) {
+  double difference = 0, norm = 0;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    difference += (actual[i] - expected[i]) * (actual[i] - expected[i]);
+    norm += expected[i] * expected[i];
+  }
+  return std::sqrt(difference / norm);
+}
+
+}  // namespace
+
+TEST_CASE("products agree with double precision, and a row's bits do not depend on the number of rows") {
+  std::mt19937 random(1);
+  for (const Kernels* table : tables()) {
+    CAPTURE(table->name);
+    for (int64_t k : {1, 3, 26, 64, 313}) {
+      for (int64_t n : {16, 48, 64, 80}) {
+        constexpr int64_t kRows = 23;
+        const auto a = normal_numbers(random, kRows * k), b = normal_numbers(random, k * n);
+        std::vector<float> whole(kRows * n), part(kRows * n);
+        table->product(kRows, n, k, a.data(), k, b.data(), n, whole.data(), n);
+        for (int64_t i = 0; i < kRows; ++i) {
+          reference::Row expected(static_cast<size_t>(n));
+          for (int64_t j = 0; j < k; ++j) {
+            for (int64_t c = 0; c < n; ++c)
+              expected[static_cast<size_t>(c)] += static_cast<double>(a[i * k + j]) * b[j * n + c];
+          }
+          CHECK(relative_error(expected, &whole[static_cast<size_t>(i * n)]) < 1e-6);
+        }
+        for (int64_t first = 0; first < kRows; first += 4) {
+          for (int64_t m = 1; first + m <= kRows; m += 3) {
+            table->product(m, n, k, &a[static_cast<size_t>(first * k)], k, b.data(), n, part.data(), n);
+            CHECK(std::memcmp(part.data(), &whole[static_cast<size_t>(first * n)],
+                              static_cast<size_t>(m * n) * 4) == 0);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("activations agree with double precision over all magnitudes") {
+  std::vector<float> x;
+  for (float value = -12; value < 12; value += 0.00037f) x.push_back(value);
+  for (float value = 1e-30f; value < 1e5f; value *= 1.7f) x.insert(x.end(), {value, -value});
+  x.resize(x.size() / 16 * 16);
+  const auto n = static_cast<int64_t>(x.size());
+  const std::vector<float> bias(x.size());
+  std::vector<float> y(x.size());
+  for (const Kernels* table : tables()) {
+    for (auto activation : {Activation::none, Activation::gelu, Activation::gelu_tanh, Activation::relu,
+                            Activation::silu, Activation::tanh}) {
+      table->finish_tile(1, n, x.data(), n, bias.data(), activation, y.data(), n);
+      for (size_t i = 0; i < x.size(); ++i) {
+        const double expected = reference::activate(activation, x[i]);
+        const double bound =
+            3e-7 * std::min(1.0, std::abs(static_cast<double>(x[i]))) + 2.5e-7 * std::abs(expected);
+        CHECK_MESSAGE(std::abs(y[i] - expected) <= bound + 1e-37, table->name, " activation ",
+                      static_cast<int>(activation), " of ", x[i], " is ", y[i], ", expected ", expected);
+      }
+    }
+  }
+}
+
+TEST_CASE("NaN stays NaN through every kernel") {
+  const float nan = std::nanf("");
+  for (const Kernels* table : tables()) {
+    for (auto activation : {Activation::gelu, Activation::gelu_tanh, Activation::relu, Activation::silu,
+                            Activation::tanh, Activation::none}) {
+      std::vector<float> x(16, nan), bias(16), y(16);
+      table->finish_tile(1, 16, x.data(), 16, bias.data(), activation, y.data(), 16);
+      CHECK_MESSAGE(std::isnan(y[3]), table->name, " activation ", static_cast<int>(activation));
+    }
+    std::vector<float> q(64, nan), out(64), scratch(static_cast<size_t>(attention_scratch(4, 16)));
+    table->attend({.q = q.data(),
+                   .q_stride = 16,
+                   .rows = 1,
+                   .k = q.data(),
+                   .v = q.data(),
+                   .kv_stride = 16,
+                   .length = 4,
+                   .size = 16,
+                   .scale = 1,
+                   .out = out.data(),
+                   .out_stride = 16},
+                  scratch.data());
+    CHECK(std::isnan(out[0]));
+  }
+}
+
+TEST_CASE("layer norm agrees with double precision for any width") {
+  std::mt19937 random(2);
+  for (const Kernels* table : tables()) {
+    for (int64_t n : {1, 5, 16, 24, 31, 64, 312, 768, 1024}) {
+      const auto x = normal_numbers(random, n, 3), residual = normal_numbers(random, n),
+                 gain = normal_numbers(random, n), bias = normal_numbers(random, n);
+      std::vector<float> y(static_cast<size_t>(n));
+      table->layer_norm(n, x.data(), residual.data(), gain.data(), bias.data(), 1e-3f, y.data());
+      reference::Row sum;
+      for (int64_t i = 0; i < n; ++i) sum.push_back(static_cast<double>(x[i]) + residual[i]);
+      const auto expected =
+          reference::layer_norm(sum, {gain.begin(), gain.end()}, {bias.begin(), bias.end()}, 1e-3f);
+      CHECK_MESSAGE(relative_error(expected, y.data()) < 3e-7, table->name, " width ", n);
+    }
+  }
+}
+
+TEST_CASE("attention agrees with double precision for any length and head size") {
+  std::mt19937 random(3);
+  for (const Kernels* table : tables()) {
+    for (int64_t length : {1, 2, 15, 16, 17, 50, 128, 200}) {
+      for (int64_t size : {3, 8, 26, 32, 64}) {
+        const int64_t stride = size + 5;
+        const auto q = normal_numbers(random, length * stride), k = normal_numbers(random, length * stride),
+                   v = normal_numbers(random, length * stride);
+        std::vector<float> out(static_cast<size_t>(length * stride));
+        std::vector<float> scratch(static_cast<size_t>(attention_scratch(length, size)));
+        const float scale = 1 / std::sqrt(static_cast<float>(size));
+        table->attend({.q = q.data(),
+                       .q_stride = stride,
+                       .rows = length,
+                       .k = k.data(),
+                       .v = v.data(),
+                       .kv_stride = stride,
+                       .length = length,
+                       .size = size,
+                       .scale = scale,
+                       .out = out.data(),
+                       .out_stride = stride},
+                      scratch.data());
+        // The error is measured against what is summed, Σ p·|v|: the sum itself may cancel.
+        auto values = matrix(v.data(), length, size, stride);
+        const auto queries = matrix(q.data(), length, size, stride),
+                   keys = matrix(k.data(), length, size, stride);
+        const auto expected = reference::attend(queries, keys, values, scale);
+        for (auto& row : values) {
+          for (auto& value : row) value = std::abs(value);
+        }
+        const auto summed = reference::attend(queries, keys, values, scale);
+        double worst = 0;
+        for (int64_t row = 0; row < length; ++row) {
+          for (int64_t d = 0; d < size; ++d) {
+            const auto r = static_cast<size_t>(row), c = static_cast<size_t>(d);
+            worst = std::max(
+                worst, std::abs(out[static_cast<size_t>(row * stride + d)] - expected[r][c]) / summed[r][c]);
+          }
+        }
+        CHECK_MESSAGE(worst < 2e-6, table->name, " length ", length, " size ", size, ": ", worst);
+      }
+    }
+  }
+}
+
+TEST_CASE("a panel is the rows transposed, with zeros around") {
+  std::mt19937 random(4);
+  for (const Kernels* table : tables()) {
+    for (int64_t k : {1, 15, 16, 24, 64}) {
+      for (int64_t count : {1, 2, 63, 64}) {
+        const int64_t depth = (k + 15) / 16 * 16;
+        const auto rows = normal_numbers(random, count * k);
+        std::vector<float> panel(static_cast<size_t>(depth * 64), 7);
+        table->pack_panel(rows.data(), k, count, k, panel.data());
+        bool same = true;
+        for (int64_t i = 0; i < depth; ++i) {
+          for (int64_t j = 0; j < 64; ++j) {
+            const float expected = i < k && j < count ? rows[static_cast<size_t>(j * k + i)] : 0;
+            same = same && panel[static_cast<size_t>(i * 64 + j)] == expected;
+          }
+        }
+        CHECK_MESSAGE(same, table->name, " k ", k, " rows ", count);
+      }
+    }
+  }
+}

@@ -1,0 +1,75 @@
+// The layers in plain loops and double precision, straight from their formulas: the twins that lib/nn is
+// compared with.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "nn/activation.h"
+
+namespace bert::reference {
+
+using Row = std::vector<double>;
+using Matrix = std::vector<Row>;  // [rows][cols]
+
+inline double activate(nn::Activation activation, double x) {
+  switch (activation) {
+    case nn::Activation::gelu:
+      return x * 0.5 * std::erfc(-x / std::sqrt(2.0));
+    case nn::Activation::gelu_tanh:
+      return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+    case nn::Activation::relu:
+      return std::max(x, 0.0);
+    case nn::Activation::silu:
+      return x / (1 + std::exp(-x));
+    case nn::Activation::tanh:
+      return std::tanh(x);
+    case nn::Activation::none:
+      break;
+  }
+  return x;
+}
+
+// y = x·Wᵀ + b
+inline Matrix linear(const Matrix& x, const Matrix& w, const Row& b) {
+  Matrix y(x.size(), Row(w.size()));
+  for (size_t i = 0; i < x.size(); ++i) {
+    for (size_t n = 0; n < w.size(); ++n) {
+      y[i][n] = b[n];
+      for (size_t k = 0; k < x[i].size(); ++k) y[i][n] += x[i][k] * w[n][k];
+    }
+  }
+  return y;
+}
+
+inline Row layer_norm(const Row& x, const Row& gain, const Row& bias, double epsilon) {
+  double mean = 0, variance = 0;
+  for (const double value : x) mean += value / static_cast<double>(x.size());
+  for (const double value : x) variance += (value - mean) * (value - mean) / static_cast<double>(x.size());
+  Row y(x.size());
+  for (size_t i = 0; i < x.size(); ++i)
+    y[i] = (x[i] - mean) / std::sqrt(variance + epsilon) * gain[i] + bias[i];
+  return y;
+}
+
+// softmax(q·kᵀ·scale)·v
+inline Matrix attend(const Matrix& q, const Matrix& k, const Matrix& v, double scale) {
+  Matrix out(q.size(), Row(v[0].size()));
+  for (size_t i = 0; i < q.size(); ++i) {
+    Row weights(k.size());
+    for (size_t j = 0; j < k.size(); ++j) {
+      for (size_t d = 0; d < q[i].size(); ++d) weights[j] += q[i][d] * k[j][d] * scale;
+    }
+    const double most = *std::ranges::max_element(weights);
+    double sum = 0;
+    for (double& weight : weights) sum += weight = std::exp(weight - most);
+    for (size_t j = 0; j < k.size(); ++j) {
+      for (size_t d = 0; d < v[j].size(); ++d) out[i][d] += weights[j] / sum * v[j][d];
+    }
+  }
+  return out;
+}
+
+}  // namespace bert::reference
