@@ -115,9 +115,10 @@ class Bert:
         return self.layer_norm("cls.predictions.transform.LayerNorm", inner)
 
     def mlm_decoder(self):
-        """The weight [V,H], tied to the word embeddings unless stored, and the bias [V]."""
-        tied = self.weights["embeddings.word_embeddings.weight"]
-        return self.weights.get("cls.predictions.decoder.weight", tied), self.weights["cls.predictions.bias"]
+        """The weight [V,H] and the bias [V]. Tied, a decoder that is stored all the same does not count."""
+        tied = self.config.get("tie_word_embeddings", True)
+        weight = "embeddings.word_embeddings" if tied else "cls.predictions.decoder"
+        return self.weights[weight + ".weight"], self.weights["cls.predictions.bias"]
 
     def mlm_logits(self, transformed):  # [M,H] -> [M,V]
         weight, bias = self.mlm_decoder()

@@ -2,8 +2,8 @@
 //
 //   for (const auto& expected : golden::load("pretraining").cases) {
 //     const auto& want = expected.outputs.at("hidden.2");
-//     ... values = what the network in golden::encoder_directory("pretraining") makes of expected.input_ids
-//     ... CHECK(want.error(values) <= want.bound);
+//     ... values = what the network of encoder_directory("pretraining") makes of expected.input_ids ...
+//     CHECK(want.error(values) <= want.bound);
 //   }
 //
 // Outputs, by the names of the tensors that make them, T = input_ids.size():

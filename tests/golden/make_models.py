@@ -54,7 +54,8 @@ def write_headed(root, name, config, heads, store="F32"):
 def write_pretraining(root):
     write_headed(root, "pretraining", small_config("BertForPreTraining", (2, 32, 4, 64), positions=128),
                  ["pooler", "mlm", "nsp"])
-    config = small_config("BertForMaskedLM", (2, 24, 3, 50), hidden_act="gelu_new", layer_norm_eps=1e-5)
+    config = small_config("BertForMaskedLM", (2, 24, 3, 50), hidden_act="gelu_new", layer_norm_eps=1e-5,
+                          tie_word_embeddings=False)
     tensors = with_prefix(random_weights("masked-lm", config, ["mlm", "decoder"]))
     tensors["cls.predictions.decoder.bias"] = tensors["cls.predictions.bias"]  # an alias, stored twice
     write_directory(os.path.join(root, "masked-lm"), config, VOCABULARY, tensors)
@@ -95,6 +96,7 @@ def write_encoders(root):
 
     config = small_config("BertForMaskedLM", (2, 24, 3, 52))
     tensors = with_prefix(random_weights("legacy-names", config, ["mlm"]))
+    tensors["cls.predictions.decoder.weight"] = tensors["bert.embeddings.word_embeddings.weight"]  # tied, yet stored
     tensors = {name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): array
                for name, array in tensors.items()}
     tensors["bert.embeddings.position_ids"] = np.arange(config["max_position_embeddings"])[None]  # a buffer once
