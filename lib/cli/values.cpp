@@ -74,12 +74,14 @@ std::vector<std::string> App::split(const std::string& name, const std::string& 
 }
 
 OptionText App::default_text(OptionText text, double value) {
-  text.help += " (default " + shown(value) + ")";
-  return text;
+  return default_text(std::move(text), shown(value));
 }
 
+// "Field that holds the text." -> "Field that holds the text (default text)."
 OptionText App::default_text(OptionText text, const std::string& value) {
-  if (!value.empty()) text.help += " (default " + value + ")";
+  if (value.empty()) return text;
+  if (text.help.ends_with('.')) text.help.pop_back();
+  text.help += " (default " + value + ").";
   return text;
 }
 

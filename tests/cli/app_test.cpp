@@ -146,8 +146,8 @@ TEST_CASE("--help goes to stdout, shows defaults and wins over bad values") {
   CHECK(outcome.err == "");
   CHECK_FALSE(outcome.body_ran);
   CHECK(outcome.out.starts_with("Usage: bert-test [OPTION]... [FILE]...\nTest the command line.\n\nTest:\n"));
-  CHECK(outcome.out.find("\n  -c, --count N             How many. (default 3)\n") != std::string::npos);
-  CHECK(outcome.out.find("\n      --colour red|green    A colour. (default red)\n") != std::string::npos);
+  CHECK(outcome.out.find("\n  -c, --count N             How many (default 3).\n") != std::string::npos);
+  CHECK(outcome.out.find("\n      --colour red|green    A colour (default red).\n") != std::string::npos);
   CHECK(outcome.out.find("\n  -h, --help ") != std::string::npos);
 }
 

@@ -1,0 +1,43 @@
+#!/bin/sh
+# From a fresh clone to text that became tokens, vectors and answers: sh cmd/try.sh
+# The build is in $BUILD_DIR, else build/.
+set -eu
+cd "$(dirname "$0")/.."
+sh cmd/packages.sh
+
+build=${BUILD_DIR:-build}
+echo "Building in $build/ (a few minutes the first time)"
+mkdir -p "$build"
+{
+  cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Release && cmake --build "$build" --parallel "$(nproc)"
+} >"$build/build.log" 2>&1 || { tail -n 60 "$build/build.log"; echo "The build failed; all of it: $build/build.log"; exit 1; }
+PATH=$(cd "$build/cmd" && pwd):$PATH
+models=tests/golden/models
+
+text=$(mktemp)
+trap 'rm -f "$text"' EXIT
+cat >"$text" <<'END'
+It is a truth universally acknowledged, that a single man in possession of a good fortune, must be in want of a wife.
+Happy families are all alike; every unhappy family is unhappy in its own way.
+All this happened, more or less.
+END
+
+# show COMMAND: what a person would type, and what comes of it.
+show() {
+  printf '\n$ %s\n' "$1"
+  sh -c "cd '$models' && $2"
+}
+
+echo
+echo "The text, text.txt:"
+cat "$text"
+show 'bert-tokenize -m pretraining --tokens text.txt' "bert-tokenize -m pretraining --tokens '$text'"
+echo
+echo "There is no default model yet: the network runs on small test models with random weights, so vectors and answers"
+echo "show the form, not the sense. Give a BERT of your own by -m DIR."
+show 'bert-embed -m pretraining --dim 6 --precision 4 text.txt' "bert-embed -m pretraining --dim 6 --precision 4 '$text'"
+show 'bert-predict -m classify --precision 4 text.txt' "bert-predict -m classify --precision 4 '$text'"
+show "echo 'The room was [MASK].' | bert-predict -m masked-lm --top-k 2 --precision 4" \
+  "echo 'The room was [MASK].' | bert-predict -m masked-lm --top-k 2 --precision 4"
+echo
+echo "The tools are in $build/cmd; install them by: cmake --install $build"
