@@ -22,7 +22,7 @@ void SequencePooling::start(int64_t left_out) {
   cls_.assign(n, 0);
   last_.assign(n, 0);
   max_.assign(n, 0);
-  const bool sums = wants(PoolingMode::mean) || wants(PoolingMode::mean_sqrt_length);
+  const bool sums = wants(PoolingMode::mean) || wants(PoolingMode::mean_sqrt_len);
   sum_.assign(sums ? n : 0, 0);
   weighted_.assign(wants(PoolingMode::weighted_mean) ? n : 0, 0);
 }
@@ -41,7 +41,7 @@ void SequencePooling::add(std::span<const float> token) {
     for (size_t i = 0; i < max_.size(); ++i)
       max_[i] = first || x[i] > max_[i] || x[i] != x[i] ? x[i] : max_[i];
   }
-  if (wants(PoolingMode::last_token)) std::copy(token.begin(), token.end(), last_.begin());
+  if (wants(PoolingMode::last)) std::copy(token.begin(), token.end(), last_.begin());
 }
 
 void SequencePooling::finish(std::span<float> pooled) {
@@ -64,13 +64,13 @@ void SequencePooling::finish_mode(PoolingMode mode, std::span<float> pooled) con
     case PoolingMode::max:
       std::copy(max_.begin(), max_.end(), pooled.begin());
       return;
-    case PoolingMode::last_token:
+    case PoolingMode::last:
       std::copy(last_.begin(), last_.end(), pooled.begin());
       return;
     case PoolingMode::mean:
       scaled(sum_, std::max(counted, 1.0));
       return;
-    case PoolingMode::mean_sqrt_length:
+    case PoolingMode::mean_sqrt_len:
       scaled(sum_, std::sqrt(std::max(counted, 1.0)));
       return;
     case PoolingMode::weighted_mean:

@@ -6,20 +6,21 @@
 #include <span>
 #include <vector>
 
+#include "model/sentence_transformers.h"
+
 namespace bert::task {
 
-// In the order in which sentence-transformers puts several of them side by side.
-enum class PoolingMode { cls, max, mean, mean_sqrt_length, weighted_mean, last_token };
+using model::PoolingMode;
 
 // Takes the vectors of one sequence, one token after another, and makes the pooled vector of them. [CLS] and
 // [SEP] count like any token. Sums are in double and in the order of the tokens, each column by itself, so
 // the result is the same bits whatever else is computed beside it.
 //
-//   mean x̄ = Σ x_t / n      mean_sqrt_length = Σ x_t / √n      weighted_mean = Σ (t+1) x_t / Σ (t+1), t from
+//   mean x̄ = Σ x_t / n      mean_sqrt_len = Σ x_t / √n      weighted_mean = Σ (t+1) x_t / Σ (t+1), t from
 //   0
 class SequencePooling {
  public:
-  // `width` numbers a token. `modes` is not empty and in the order of PoolingMode.
+  // `width` numbers a token. `modes` is not empty; their vectors stand one after another.
   SequencePooling(std::span<const PoolingMode> modes, int64_t width);
 
   int64_t width() const { return width_ * static_cast<int64_t>(modes_.size()); }  // of the pooled vector

@@ -20,7 +20,7 @@ inline double pooled_column(task::PoolingMode mode, const Rows& rows, size_t lef
   using task::PoolingMode;
   if (mode == PoolingMode::cls) return rows.front()[i];
   if (left_out >= rows.size()) return 0;
-  if (mode == PoolingMode::last_token) return rows.back()[i];
+  if (mode == PoolingMode::last) return rows.back()[i];
   long double sum = 0, weights = 0, high = -INFINITY;
   const long double n = static_cast<long double>(rows.size() - left_out);
   for (size_t t = left_out; t < rows.size(); ++t) {
@@ -30,7 +30,7 @@ inline double pooled_column(task::PoolingMode mode, const Rows& rows, size_t lef
     high = std::max<long double>(high, rows[t][i]);
   }
   if (mode == PoolingMode::max) return static_cast<double>(high);
-  if (mode == PoolingMode::mean_sqrt_length) return static_cast<double>(sum / std::sqrt(n));
+  if (mode == PoolingMode::mean_sqrt_len) return static_cast<double>(sum / std::sqrt(n));
   return static_cast<double>(sum / weights);
 }
 

@@ -12,9 +12,8 @@ using bert::task::SequencePooling;
 
 namespace {
 
-constexpr PoolingMode kModes[] = {PoolingMode::cls,           PoolingMode::max,
-                                  PoolingMode::mean,          PoolingMode::mean_sqrt_length,
-                                  PoolingMode::weighted_mean, PoolingMode::last_token};
+constexpr PoolingMode kModes[] = {PoolingMode::cls,           PoolingMode::max,           PoolingMode::mean,
+                                  PoolingMode::mean_sqrt_len, PoolingMode::weighted_mean, PoolingMode::last};
 
 Rows random_rows(std::mt19937& random, size_t tokens, size_t width) {
   std::normal_distribution<float> normal(0.1f, 1);

@@ -1,0 +1,84 @@
+// bert-embed: text → vectors.
+#include "cli/app.h"
+#include "cli/length_options.h"
+#include "cli/model_options.h"
+#include "cli/precision_option.h"
+#include "cli/stream_options.h"
+#include "model/directory.h"
+#include "network_options.h"
+#include "task/embed.h"
+#include "task/version.h"
+#include "text/tokenizer.h"
+#include "text/version.h"
+
+namespace {
+
+using namespace bert;
+using task::Combine;
+using task::Pooling;
+using task::VectorFormat;
+
+void pooling_options(cli::App& app, task::VectorOptions& vectors) {
+  app.section("Vectors");
+  app.choice<Pooling>(
+      {"--pooling", "", "How a text's tokens become one vector; auto: as the model says, else mean."},
+      {{"auto", Pooling::automatic},
+       {"cls", Pooling::cls},
+       {"mean", Pooling::mean},
+       {"max", Pooling::max},
+       {"pooler", Pooling::pooler},
+       {"none", Pooling::none}},
+      vectors.pooling);
+  app.numbers({"--layers", "N,...", "Layers to read: 0 embeddings, 1 and up, -1 the last (default -1)."},
+              {.min = -1000, .max = 1000}, vectors.layers);
+  app.choice<Combine>({"--combine", "", "What becomes of several layers (default concat)."},
+                      {{"concat", Combine::concat}, {"sum", Combine::sum}, {"mean", Combine::mean}},
+                      vectors.combine);
+  app.reals({"--layer-weights", "W,...", "A weight for each layer, for sum (then the default) and mean."},
+            {.min = -1e6, .max = 1e6}, vectors.layer_weights);
+  app.flag({"--normalize", "", "Make vectors 1 long."}, vectors.normalize);
+  app.number({"--dim", "N", "Keep the first N numbers of each vector."}, {.min = 1}, vectors.dim);
+  app.option({"--prompt", "TEXT|NAME", "Text put before each text, or a name of the model's prompts."},
+             vectors.prompt);
+}
+
+void output_options(cli::App& app, task::EmbedOptions& embed) {
+  app.section("Output");
+  app.choice<VectorFormat>(
+      {"--format", "", "Records, rows of numbers (npy needs -o), or extract_features.py's JSON."},
+      {{"jsonl", VectorFormat::jsonl},
+       {"npy", VectorFormat::npy},
+       {"f32", VectorFormat::f32},
+       {"tsv", VectorFormat::tsv},
+       {"google", VectorFormat::google}},
+      embed.vectors.format);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  cli::App app("bert-embed", "Add a vector to each record, of its text or of its tokens.");
+  cli::ModelOptions model(app);
+  task::EmbedOptions embed;
+  pooling_options(app, embed.vectors);
+  cli::LengthOptions length(app, cli::LengthOptions::Overflow::truncate);
+  cli::StreamOptions stream(app, cli::StreamOptions::Load::network);
+  cli::PrecisionOption precision(app);
+  output_options(app, embed);
+  cmd::batch_option(app, embed.batch_tokens);
+  app.check([&] {
+    if (const auto wrong = task::conflict(embed.vectors)) throw cli::UsageError(*wrong);
+    cmd::set_network_input(embed.features, stream, length);
+  });
+  app.version_of(text::version);
+  app.version_of(task::version);
+  return app.run(argc, argv, [&] {
+    const auto directory = model::open_directory(model.path);
+    const auto tokenizer = text::load_tokenizer(directory.path);
+    embed.precision = precision.digits;
+    embed.drop = stream.settings.drop;
+    stream.settings.needs_regular_output = embed.vectors.format == VectorFormat::npy;
+    task::Embedder embedder(directory, tokenizer, embed, stream.pool(), app.log());
+    stream.transform(embedder);
+  });
+}

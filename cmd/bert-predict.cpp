@@ -1,0 +1,63 @@
+// bert-predict: text → answers.
+#include "cli/app.h"
+#include "cli/length_options.h"
+#include "cli/model_options.h"
+#include "cli/precision_option.h"
+#include "cli/stream_options.h"
+#include "model/directory.h"
+#include "network_options.h"
+#include "task/predict.h"
+#include "task/version.h"
+#include "text/tokenizer.h"
+#include "text/version.h"
+
+namespace {
+
+using namespace bert;
+
+cli::Choices<task::TaskKind> task_names() {
+  using enum task::TaskKind;
+  cli::Choices<task::TaskKind> names;
+  for (const auto kind :
+       {automatic, fill, next, classify, regress, multilabel, tag, answer, choose, rank, perplexity})
+    names.emplace_back(task::name_of(kind), kind);
+  return names;
+}
+
+void task_options(cli::App& app, task::PredictOptions& predict) {
+  app.section("Task");
+  app.choice({"--task", "", "What to answer; auto goes by the model's architecture."}, task_names(),
+             predict.task.task);
+  app.number({"--top-k", "N", "Candidates for each [MASK] of fill."}, {.min = 1}, predict.task.top_k);
+  app.real({"--threshold", "P", "Probability from which multilabel takes a label."}, {.min = 0, .max = 1},
+           predict.task.threshold);
+  app.check([&app, &predict] {
+    if (!task::is_built(predict.task.task))
+      throw cli::UsageError("--task ", task::name_of(predict.task.task), " is not built yet");
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  cli::App app("bert-predict", "Add the answer of a model's head to each record.");
+  cli::ModelOptions model(app);
+  task::PredictOptions predict;
+  task_options(app, predict);
+  cli::LengthOptions length(app, cli::LengthOptions::Overflow::truncate);
+  cli::StreamOptions stream(app, cli::StreamOptions::Load::network);
+  cli::PrecisionOption precision(app);
+  cmd::batch_option(app, predict.batch_tokens);
+  app.check([&] { cmd::set_network_input(predict.features, stream, length); });
+  app.version_of(text::version);
+  app.version_of(task::version);
+  return app.run(argc, argv, [&] {
+    const auto directory = model::open_directory(model.path);
+    const auto tokenizer = text::load_tokenizer(directory.path);
+    predict.task.precision = precision.digits;
+    if (app.given("--overflow")) predict.overflow = predict.features.overflow;
+    predict.drop = stream.settings.drop;
+    task::Predictor predictor(directory, tokenizer, predict, stream.pool(), app.log());
+    stream.transform(predictor);
+  });
+}

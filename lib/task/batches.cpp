@@ -1,0 +1,49 @@
+#include "task/batches.h"
+
+#include "base/error.h"
+
+namespace bert::task {
+
+void run_in_batches(std::span<const data::Features* const> sequences, int64_t budget,
+                    const std::function<void(const nn::Batch& batch, size_t first)>& run) {
+  nn::Batch batch;
+  size_t first = 0;
+  for (size_t i = 0; i < sequences.size(); ++i) {
+    const data::Features& sequence = *sequences[i];
+    if (batch.sequences() > 0 && batch.tokens() + static_cast<int64_t>(sequence.ids.size()) > budget) {
+      run(batch, first);
+      batch = {};
+      first = i;
+    }
+    batch.add(sequence.ids, sequence.types);
+  }
+  if (batch.sequences() > 0) run(batch, first);
+}
+
+void require_readable(const data::Features& features, const model::Config& config) {
+  const auto length = static_cast<int64_t>(features.ids.size());
+  if (length == 0) throw Error("there are no tokens: input_ids is empty");
+  if (length > config.positions) {
+    throw Error("there are ", length, " tokens, the model reads at most ", config.positions);
+  }
+  for (int64_t i = 0; i < length; ++i) {
+    const int32_t id = features.ids[static_cast<size_t>(i)], type = features.types[static_cast<size_t>(i)];
+    if (id < 0 || id >= config.vocab_size) {
+      throw Error("token ", i, " has id ", id, ", the model's ids are 0 to ", config.vocab_size - 1);
+    }
+    if (type < 0 || type >= config.types) {
+      throw Error("token ", i, " has type ", type, ", the model's token types are 0 to ", config.types - 1);
+    }
+  }
+}
+
+int64_t sequence_limit(std::optional<int64_t> asked, int64_t longest, const model::Config& config) {
+  if (!asked) return longest;
+  if (*asked > config.positions) {
+    throw Error("a maximum length of ", *asked, " tokens is more than the model's ", config.positions,
+                " positions");
+  }
+  return *asked;
+}
+
+}  // namespace bert::task

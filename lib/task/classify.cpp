@@ -1,0 +1,39 @@
+// One label for each text: the most probable, and the probabilities of all.
+#include "io/json.h"
+#include "task/sentence_head.h"
+
+namespace bert::task {
+namespace {
+
+class Classify final : public Task {
+ public:
+  Classify(const TaskOptions& options, const model::Config& config)
+      : config_(config), precision_(options.precision) {
+    require_labels(config, TaskKind::classify, 2);
+  }
+
+  model::Needs needs() const override { return {.pooler = true, .classifier = true}; }
+
+  std::vector<Row> compute(model::Network& network, Pool&, const nn::Tensor& hidden) const override {
+    return classifier_rows(network, hidden);
+  }
+
+  void answer(std::span<const Window> windows, io::Added& added) const override {
+    const auto logits = mean_logits(windows);
+    const auto scores = softmax(logits);
+    io::append_string(added.field("prediction"), config_.labels[static_cast<size_t>(best(logits))]);
+    append_scores(added.field("scores"), config_.labels, scores, precision_);
+  }
+
+ private:
+  const model::Config& config_;
+  int precision_;
+};
+
+}  // namespace
+
+std::unique_ptr<Task> make_classify(const TaskOptions& options, const model::Config& config) {
+  return std::make_unique<Classify>(options, config);
+}
+
+}  // namespace bert::task

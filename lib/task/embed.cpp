@@ -1,0 +1,212 @@
+#include "task/embed.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/error.h"
+#include "task/batches.h"
+#include "task/google_json.h"
+
+namespace bert::task {
+
+// One sequence and what was computed of it: the pooled vector, or one vector a token [T, width].
+struct Embedder::Window {
+  data::Features features;
+  std::vector<float> values = {};
+};
+
+struct Embedder::Prepared final : io::Work {
+  std::vector<Window> windows;
+};
+
+namespace {
+
+data::FeatureOptions feature_options(const EmbedOptions& options, const EmbedPlan& plan,
+                                     const model::Directory& directory) {
+  data::FeatureOptions features = options.features;
+  features.max_length = sequence_limit(features.max_length, directory.max_length, directory.config);
+  features.prompt = plan.prompt();
+  if (options.vectors.format == VectorFormat::google && features.overflow == data::Overflow::split) {
+    throw Error("--format google has no windows: --overflow split is not for it");
+  }
+  return features;
+}
+
+std::unique_ptr<VectorWriter> make_writer(const EmbedOptions& options, const EmbedPlan& plan,
+                                          const text::Tokenizer& tokenizer) {
+  switch (options.vectors.format) {
+    case VectorFormat::jsonl:
+      return make_json_writer(tokenizer, options.drop, options.precision);
+    case VectorFormat::npy:
+      return make_row_writer(io::ArrayFormat::npy, plan.width(), options.precision);
+    case VectorFormat::f32:
+      return make_row_writer(io::ArrayFormat::f32, plan.width(), options.precision);
+    case VectorFormat::tsv:
+      return make_row_writer(io::ArrayFormat::tsv, plan.width(), options.precision);
+    case VectorFormat::google:
+      break;
+  }
+  return make_google_writer(tokenizer, plan.layers(), options.precision < 0 ? 6 : options.precision);
+}
+
+// sentence-transformers lower-cases the text itself where do_lower_case says so; with a tokenizer that does
+// the same there is nothing left to do.
+void require_same_case(const model::Directory& directory, const text::Tokenizer& tokenizer) {
+  if (directory.sentence.lowercase && !tokenizer.config().lowercase) {
+    throw Error(
+        directory.path,
+        ": sentence_bert_config.json lower-cases texts for a cased tokenizer, which is not built yet");
+  }
+}
+
+void require_finite(std::span<const float> values) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(values[i]))
+      throw Error("number ", i, " of the vector is ", values[i], ", expected a finite number");
+  }
+}
+
+}  // namespace
+
+Embedder::Embedder(const model::Directory& directory, const text::Tokenizer& tokenizer, EmbedOptions options,
+                   Pool& pool, Log& log)
+    : directory_(directory),
+      options_(std::move(options)),
+      pool_(pool),
+      log_(log),
+      plan_(options_.vectors, directory, log),
+      featurizer_(tokenizer, feature_options(options_, plan_, directory)),
+      checkpoint_(ckpt::Checkpoint::open(directory.path)),
+      network_(directory.config, checkpoint_, plan_.needs(), pool),
+      writer_(make_writer(options_, plan_, tokenizer)) {
+  require_same_case(directory, tokenizer);
+}
+
+void Embedder::prepare(const io::Fields& fields, io::Record& record) const {
+  auto prepared = std::make_unique<Prepared>();
+  for (data::Features& features : windows(fields)) {
+    require_readable(features, directory_.config);
+    prepared->windows.push_back({.features = std::move(features)});
+  }
+  record.work = std::move(prepared);
+}
+
+std::vector<data::Features> Embedder::windows(const io::Fields& fields) const {
+  const std::string& field = options_.features.text_field;
+  const bool is_line =
+      !fields.json(field) && fields.text(field) && !fields.text(options_.features.pair_field);
+  if (options_.vectors.format != VectorFormat::google || !is_line) return featurizer_.windows(fields);
+  const GoogleTexts texts = google_texts(*fields.text(field));
+  return featurizer_.windows(texts.first, texts.pair ? std::optional(texts.second) : std::nullopt);
+}
+
+int64_t Embedder::cost(const io::Record& record) const {
+  int64_t tokens = 0;
+  for (const Window& window : record.work_as<Prepared>().windows) {
+    tokens += static_cast<int64_t>(window.features.ids.size());
+  }
+  return tokens;
+}
+
+void Embedder::compute(std::span<io::Record* const> records) {
+  std::vector<Window*> windows;
+  std::vector<const data::Features*> sequences;
+  for (io::Record* record : records) {
+    for (Window& window : record->work_as<Prepared>().windows) {
+      windows.push_back(&window);
+      sequences.push_back(&window.features);
+    }
+  }
+  run_in_batches(sequences, options_.batch_tokens, [&](const nn::Batch& batch, size_t first) {
+    run(batch, std::span(windows).subspan(first, static_cast<size_t>(batch.sequences())));
+  });
+}
+
+void Embedder::run(const nn::Batch& batch, std::span<Window* const> windows) {
+  model::Network::Wanted wanted{.layers = plan_.mix().wanted(), .rows = {}};
+  if (plan_.first_tokens_only()) wanted.rows.emplace(batch.offsets.begin(), batch.offsets.end() - 1);
+  const auto states = network_.hidden(batch, wanted);
+  if (plan_.kind() == EmbedPlan::Kind::pooler) return run_pooler(states, windows);
+  pool_.run_grid(batch.sequences(), [&](int64_t i, int) {
+    take(states, wanted.rows ? i : batch.offsets[static_cast<size_t>(i)], *windows[static_cast<size_t>(i)]);
+  });
+}
+
+void Embedder::run_pooler(std::span<const nn::Tensor> states, std::span<Window* const> windows) {
+  nn::Tensor first(static_cast<int64_t>(windows.size()), plan_.mix().width());
+  std::vector<float> scratch;
+  for (int64_t i = 0; i < first.rows(); ++i)
+    std::ranges::copy(plan_.mix().token(states, i, scratch), first.row(i));
+  const nn::Tensor pooled = network_.pooled(first);
+  for (int64_t i = 0; i < pooled.rows(); ++i) {
+    const auto values = pooled.values(i);
+    windows[static_cast<size_t>(i)]->values.assign(values.begin(), values.end());
+  }
+}
+
+// The window's tokens stand in `states` from `row` on; when only first tokens were computed, one of them.
+void Embedder::take(std::span<const nn::Tensor> states, int64_t row, Window& window) const {
+  const int64_t tokens = plan_.first_tokens_only() ? 1 : static_cast<int64_t>(window.features.ids.size());
+  std::vector<float> scratch;
+  if (plan_.kind() == EmbedPlan::Kind::tokens) {
+    window.values.reserve(static_cast<size_t>(tokens * plan_.width()));
+    for (int64_t t = 0; t < tokens; ++t) {
+      const auto token = plan_.mix().token(states, row + t, scratch);
+      const auto vector = plan_.finished({token.begin(), token.end()});
+      window.values.insert(window.values.end(), vector.begin(), vector.end());
+    }
+    return;
+  }
+  SequencePooling pooling(plan_.modes(), plan_.mix().width());
+  pooling.start(plan_.prompt_left_out() ? window.features.prompt : 0);
+  for (int64_t t = 0; t < tokens; ++t) pooling.add(plan_.mix().token(states, row + t, scratch));
+  window.values.resize(static_cast<size_t>(pooling.width()));
+  pooling.finish(window.values);
+}
+
+void Embedder::finish(io::Record& record, std::string& out) const {
+  const auto& prepared = record.work_as<Prepared>();
+  const bool truncated = prepared.windows.front().features.truncated;
+  if (plan_.kind() == EmbedPlan::Kind::tokens) {
+    write_tokens(record, prepared, out);
+  } else {
+    const auto vector = record_vector(prepared);
+    require_finite(vector);
+    writer_->write(record, {.values = vector, .width = plan_.width(), .truncated = truncated}, out);
+  }
+  if (truncated) cut_texts_.count();
+}
+
+// Of one window its own; of several the mean by their tokens, in double, before what follows the pooling.
+std::vector<float> Embedder::record_vector(const Prepared& prepared) const {
+  const std::vector<Window>& windows = prepared.windows;
+  if (windows.size() == 1) return plan_.finished(windows.front().values);
+  std::vector<double> sum(windows.front().values.size());
+  double tokens = 0;
+  for (const Window& window : windows) {
+    const auto weight = static_cast<double>(window.features.ids.size());
+    for (size_t i = 0; i < sum.size(); ++i) sum[i] += weight * window.values[i];
+    tokens += weight;
+  }
+  std::vector<float> mean;
+  for (const double s : sum) mean.push_back(static_cast<float>(s / tokens));
+  return plan_.finished(std::move(mean));
+}
+
+void Embedder::write_tokens(const io::Record& record, const Prepared& prepared, std::string& out) const {
+  for (const Window& window : prepared.windows) {
+    require_finite(window.values);
+    writer_->write(record,
+                   {.values = window.values,
+                    .width = plan_.width(),
+                    .tokens = &window.features,
+                    .truncated = window.features.truncated,
+                    .split = featurizer_.options().overflow == data::Overflow::split},
+                   out);
+  }
+}
+
+void Embedder::end(std::string&) { cut_texts_.say(log_, *featurizer_.options().max_length); }
+
+}  // namespace bert::task

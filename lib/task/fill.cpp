@@ -1,0 +1,108 @@
+// The pieces that may stand at each [MASK] (Devlin et al. 2018, section 3.1, task #1).
+#include <algorithm>
+
+#include "base/error.h"
+#include "io/json.h"
+#include "task/task.h"
+
+namespace bert::task {
+namespace {
+
+// Logits held at once; a part of that many numbers is 16 MiB, 128 rows of the usual 30522.
+constexpr int64_t kLogitsAtOnce = 4 << 20;
+
+// Rows [begin, end) of `from`.
+nn::Tensor part(const nn::Tensor& from, int64_t begin, int64_t end) {
+  nn::Tensor to(end - begin, from.cols());
+  for (int64_t r = begin; r < end; ++r) std::ranges::copy(from.values(r), to.row(r - begin));
+  return to;
+}
+
+class Fill final : public Task {
+ public:
+  Fill(const TaskOptions& options, const text::Tokenizer& tokenizer)
+      : tokenizer_(tokenizer), top_k_(options.top_k), precision_(options.precision) {}
+
+  model::Needs needs() const override { return {.masked_lm = true}; }
+
+  void positions(const data::Features& features, std::vector<int64_t>& positions) const override {
+    for (size_t i = 0; i < features.ids.size(); ++i) {
+      if (features.ids[i] == tokenizer_.mask()) positions.push_back(static_cast<int64_t>(i));
+    }
+  }
+
+  // A cut could take a [MASK] away, and a [MASK] in two windows would have two answers.
+  data::Overflow overflow() const override { return data::Overflow::error; }
+  bool can_split() const override { return false; }
+
+  std::vector<Row> compute(model::Network& network, Pool& pool, const nn::Tensor& hidden) const override {
+    std::vector<Row> rows(static_cast<size_t>(hidden.rows()));
+    const int64_t step = std::max<int64_t>(1, kLogitsAtOnce / network.config().vocab_size);
+    for (int64_t begin = 0; begin < hidden.rows(); begin += step) {
+      const int64_t end = std::min(begin + step, hidden.rows());
+      const nn::Tensor logits = network.masked_lm_logits(part(hidden, begin, end));
+      pool.run_grid(end - begin, [&](int64_t r, int) {
+        rows[static_cast<size_t>(begin + r)] = candidates(logits.values(r));
+      });
+    }
+    return rows;
+  }
+
+  void answer(std::span<const Window> windows, io::Added& added) const override {
+    const std::vector<Row>& rows = windows.front().rows;
+    for (const Row& row : rows) {
+      if (!row.failure.empty()) throw Error(row.failure);
+    }
+    std::string& prediction = added.field("prediction");
+    prediction += '[';
+    for (const Row& row : rows) {
+      if (&row != rows.data()) prediction += ',';
+      io::append_string(prediction, tokenizer_.piece(row.candidates.front().id));
+    }
+    prediction += ']';
+    std::string& all = added.field("candidates");
+    all += '[';
+    for (const Row& row : rows) {
+      if (&row != rows.data()) all += ',';
+      append_candidates(all, row.candidates);
+    }
+    all += ']';
+  }
+
+ private:
+  // A vocabulary rounded up for speed has logits without a piece; they are no candidates.
+  Row candidates(std::span<const float> logits) const {
+    try {
+      return {.candidates = top_k(logits, top_k_, tokenizer_.size())};
+    } catch (const Error& error) {
+      return {.failure = error.what()};
+    }
+  }
+
+  void append_candidates(std::string& out, std::span<const Candidate> candidates) const {
+    out += '[';
+    for (const Candidate& candidate : candidates) {
+      if (out.back() != '[') out += ',';
+      out += "{\"token\":";
+      io::append_string(out, tokenizer_.piece(candidate.id));
+      out += ",\"id\":";
+      io::append_integer(out, candidate.id);
+      out += ",\"score\":";
+      io::append_number(out, candidate.score, precision_);
+      out += '}';
+    }
+    out += ']';
+  }
+
+  const text::Tokenizer& tokenizer_;
+  int64_t top_k_;
+  int precision_;
+};
+
+}  // namespace
+
+std::unique_ptr<Task> make_fill(const TaskOptions& options, const text::Tokenizer& tokenizer) {
+  return std::make_unique<Fill>(options, tokenizer);
+}
+
+}  // namespace bert::task

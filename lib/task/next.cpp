@@ -1,0 +1,44 @@
+// Whether the second text of a pair follows the first (Devlin et al. 2018, section 3.1, task #2).
+#include <algorithm>
+#include <array>
+
+#include "base/error.h"
+#include "io/json.h"
+#include "task/sentence_head.h"
+
+namespace bert::task {
+namespace {
+
+const std::array<std::string, 2> kAnswers = {"is_next", "not_next"};  // by the head's id
+
+class Next final : public Task {
+ public:
+  explicit Next(const TaskOptions& options) : precision_(options.precision) {}
+
+  model::Needs needs() const override { return {.pooler = true, .next = true}; }
+
+  void require(const data::Features& features) const override {
+    const bool second = std::find(features.types.begin(), features.types.end(), 1) != features.types.end();
+    if (!features.pair && !second) throw Error("there is no second text, next needs a pair");
+  }
+
+  std::vector<Row> compute(model::Network& network, Pool&, const nn::Tensor& hidden) const override {
+    return logit_rows(network.next_logits(network.pooled(hidden)));
+  }
+
+  void answer(std::span<const Window> windows, io::Added& added) const override {
+    const auto logits = mean_logits(windows);
+    const auto scores = softmax(logits);
+    io::append_string(added.field("prediction"), kAnswers[static_cast<size_t>(best(logits))]);
+    append_scores(added.field("scores"), kAnswers, scores, precision_);
+  }
+
+ private:
+  int precision_;
+};
+
+}  // namespace
+
+std::unique_ptr<Task> make_next(const TaskOptions& options) { return std::make_unique<Next>(options); }
+
+}  // namespace bert::task

@@ -1,0 +1,106 @@
+#include "task/predict.h"
+
+#include <iterator>
+#include <utility>
+
+#include "base/error.h"
+#include "task/batches.h"
+
+namespace bert::task {
+namespace {
+
+struct Prepared final : io::Work {
+  std::vector<Window> windows;
+};
+
+data::FeatureOptions feature_options(const PredictOptions& options, const Task& task,
+                                     const model::Directory& directory) {
+  data::FeatureOptions features = options.features;
+  features.max_length = sequence_limit(features.max_length, directory.max_length, directory.config);
+  features.overflow = options.overflow.value_or(task.overflow());
+  if (features.overflow == data::Overflow::split && !task.can_split()) {
+    throw Error("this task reads a text whole: --overflow split is not for it");
+  }
+  return features;
+}
+
+}  // namespace
+
+Predictor::Predictor(const model::Directory& directory, const text::Tokenizer& tokenizer,
+                     PredictOptions options, Pool& pool, Log& log)
+    : directory_(directory),
+      options_(std::move(options)),
+      pool_(pool),
+      log_(log),
+      task_(make_task(options_.task, directory.config, tokenizer)),
+      featurizer_(tokenizer, feature_options(options_, *task_, directory)),
+      checkpoint_(ckpt::Checkpoint::open(directory.path)),
+      network_(directory.config, checkpoint_, task_->needs(), pool),
+      writer_(options_.drop) {}
+
+void Predictor::prepare(const io::Fields& fields, io::Record& record) const {
+  auto prepared = std::make_unique<Prepared>();
+  for (data::Features& features : featurizer_.windows(fields)) {
+    require_readable(features, directory_.config);
+    task_->require(features);
+    prepared->windows.push_back({.features = std::move(features)});
+  }
+  record.work = std::move(prepared);
+}
+
+int64_t Predictor::cost(const io::Record& record) const {
+  int64_t tokens = 0;
+  for (const Window& window : record.work_as<Prepared>().windows) {
+    tokens += static_cast<int64_t>(window.features.ids.size());
+  }
+  return tokens;
+}
+
+void Predictor::compute(std::span<io::Record* const> records) {
+  std::vector<Window*> windows;
+  std::vector<const data::Features*> sequences;
+  for (io::Record* record : records) {
+    for (Window& window : record->work_as<Prepared>().windows) {
+      windows.push_back(&window);
+      sequences.push_back(&window.features);
+    }
+  }
+  run_in_batches(sequences, options_.batch_tokens, [&](const nn::Batch& batch, size_t first) {
+    run(batch, std::span(windows).subspan(first, static_cast<size_t>(batch.sequences())));
+  });
+}
+
+void Predictor::run(const nn::Batch& batch, std::span<Window* const> windows) {
+  std::vector<int64_t> rows;    // of the batch's tokens, those that the head reads
+  std::vector<int64_t> counts;  // how many of them are of each window
+  for (size_t i = 0; i < windows.size(); ++i) {
+    const size_t before = rows.size();
+    task_->positions(windows[i]->features, rows);
+    for (size_t r = before; r < rows.size(); ++r) rows[r] += batch.offsets[i];
+    counts.push_back(static_cast<int64_t>(rows.size() - before));
+  }
+  if (rows.empty()) return;
+  const auto hidden = network_.hidden(
+      batch, {.layers = {static_cast<int>(directory_.config.layers)}, .rows = std::move(rows)});
+  auto answers = task_->compute(network_, pool_, hidden.front());
+  auto next = std::make_move_iterator(answers.begin());
+  for (size_t i = 0; i < windows.size(); ++i) {
+    windows[i]->rows.assign(next, next + counts[i]);
+    next += counts[i];
+  }
+}
+
+void Predictor::finish(io::Record& record, std::string& out) const {
+  const std::vector<Window>& windows = record.work_as<Prepared>().windows;
+  io::Added added;
+  task_->answer(windows, added);
+  if (windows.front().features.truncated) {
+    added.field("truncated") += "true";
+    cut_texts_.count();
+  }
+  writer_.write(record, added, out);
+}
+
+void Predictor::end(std::string&) { cut_texts_.say(log_, *featurizer_.options().max_length); }
+
+}  // namespace bert::task

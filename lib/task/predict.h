@@ -1,0 +1,59 @@
+// The filter of bert-predict: each record's text goes through the network, and the task's answer joins the
+// record.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "base/pool.h"
+#include "ckpt/checkpoint.h"
+#include "data/features.h"
+#include "io/filter.h"
+#include "model/directory.h"
+#include "model/network.h"
+#include "task/cut_texts.h"
+#include "task/task.h"
+#include "text/tokenizer.h"
+
+namespace bert::task {
+
+struct PredictOptions {
+  TaskOptions task;
+  data::FeatureOptions features;           // max_length: without it the model's
+  std::optional<data::Overflow> overflow;  // without it the task's own
+  std::vector<std::string> drop;
+  int64_t batch_tokens = 1024;  // that go through the network at once; never changes the output
+};
+
+class Predictor final : public io::Filter {
+ public:
+  // `directory`, `tokenizer`, `pool` and `log` outlive this object. Error when the model cannot do the task.
+  Predictor(const model::Directory& directory, const text::Tokenizer& tokenizer, PredictOptions options,
+            Pool& pool, Log& log);
+
+  void prepare(const io::Fields& fields, io::Record& record) const override;
+  int64_t cost(const io::Record& record) const override;
+  void compute(std::span<io::Record* const> records) override;
+  void finish(io::Record& record, std::string& out) const override;
+  void end(std::string& out) override;
+
+ private:
+  void run(const nn::Batch& batch, std::span<Window* const> windows);
+
+  const model::Directory& directory_;
+  PredictOptions options_;
+  Pool& pool_;
+  Log& log_;
+  std::unique_ptr<Task> task_;
+  data::Featurizer featurizer_;
+  ckpt::Checkpoint checkpoint_;
+  model::Network network_;
+  io::RecordWriter writer_;
+  mutable CutTexts cut_texts_;
+};
+
+}  // namespace bert::task

@@ -1,0 +1,40 @@
+// How well a passage answers a query: the score of a cross-encoder, which reads both as a pair.
+#include "io/json.h"
+#include "task/sentence_head.h"
+
+namespace bert::task {
+namespace {
+
+class Rank final : public Task {
+ public:
+  Rank(const TaskOptions& options, const model::Config& config)
+      // sentence-transformers: the sigmoid of a single logit unless the directory says otherwise.
+      : activation_(config.score_activation.value_or(model::ScoreActivation::sigmoid)),
+        precision_(options.precision) {
+    require_one_label(config, TaskKind::rank);
+  }
+
+  model::Needs needs() const override { return {.pooler = true, .classifier = true}; }
+
+  std::vector<Row> compute(model::Network& network, Pool&, const nn::Tensor& hidden) const override {
+    return classifier_rows(network, hidden);
+  }
+
+  void answer(std::span<const Window> windows, io::Added& added) const override {
+    const float logit = mean_logits(windows).front();
+    const float score = activation_ == model::ScoreActivation::sigmoid ? sigmoid(logit) : logit;
+    io::append_number(added.field("prediction"), score, precision_);
+  }
+
+ private:
+  model::ScoreActivation activation_;
+  int precision_;
+};
+
+}  // namespace
+
+std::unique_ptr<Task> make_rank(const TaskOptions& options, const model::Config& config) {
+  return std::make_unique<Rank>(options, config);
+}
+
+}  // namespace bert::task

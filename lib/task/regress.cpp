@@ -1,0 +1,34 @@
+// A number for each text: the logit of a model with one label.
+#include "io/json.h"
+#include "task/sentence_head.h"
+
+namespace bert::task {
+namespace {
+
+class Regress final : public Task {
+ public:
+  Regress(const TaskOptions& options, const model::Config& config) : precision_(options.precision) {
+    require_one_label(config, TaskKind::regress);
+  }
+
+  model::Needs needs() const override { return {.pooler = true, .classifier = true}; }
+
+  std::vector<Row> compute(model::Network& network, Pool&, const nn::Tensor& hidden) const override {
+    return classifier_rows(network, hidden);
+  }
+
+  void answer(std::span<const Window> windows, io::Added& added) const override {
+    io::append_number(added.field("prediction"), mean_logits(windows).front(), precision_);
+  }
+
+ private:
+  int precision_;
+};
+
+}  // namespace
+
+std::unique_ptr<Task> make_regress(const TaskOptions& options, const model::Config& config) {
+  return std::make_unique<Regress>(options, config);
+}
+
+}  // namespace bert::task

@@ -1,0 +1,73 @@
+#include "task/sentence_head.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "io/json.h"
+
+namespace bert::task {
+
+std::vector<Row> logit_rows(const nn::Tensor& logits) {
+  std::vector<Row> rows(static_cast<size_t>(logits.rows()));
+  for (int64_t r = 0; r < logits.rows(); ++r) {
+    const auto values = logits.values(r);
+    rows[static_cast<size_t>(r)].logits.assign(values.begin(), values.end());
+  }
+  return rows;
+}
+
+std::vector<Row> classifier_rows(model::Network& network, const nn::Tensor& hidden) {
+  return logit_rows(network.class_logits(network.pooled(hidden)));
+}
+
+std::vector<float> mean_logits(std::span<const Window> windows) {
+  std::vector<double> sums(windows.front().rows.front().logits.size());
+  double tokens = 0;
+  for (const Window& window : windows) {
+    const auto length = static_cast<double>(window.features.ids.size());
+    const std::vector<float>& logits = window.rows.front().logits;
+    for (size_t k = 0; k < sums.size(); ++k) {
+      if (!std::isfinite(logits[k]))
+        throw Error("logit ", k, " is ", logits[k], ", expected a finite number");
+      sums[k] += length * logits[k];
+    }
+    tokens += length;
+  }
+  // A single window's logit comes back as it was: length * x is exact in double, and so is its quotient.
+  std::vector<float> mean;
+  for (const double sum : sums) mean.push_back(static_cast<float>(sum / tokens));
+  return mean;
+}
+
+void append_scores(std::string& out, std::span<const std::string> labels, std::span<const float> scores,
+                   int precision) {
+  out += '{';
+  for (size_t k = 0; k < labels.size(); ++k) {
+    if (k > 0) out += ',';
+    io::append_string(out, labels[k]);
+    out += ':';
+    io::append_number(out, scores[k], precision);
+  }
+  out += '}';
+}
+
+void require_labels(const model::Config& config, TaskKind kind, size_t least) {
+  if (config.labels.size() < least) {
+    throw Error("the model has ", config.labels.size(), " label, ", name_of(kind), " needs at least ", least,
+                ": give --task regress or rank");
+  }
+  std::vector<std::string> sorted = config.labels;
+  std::sort(sorted.begin(), sorted.end());
+  if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
+    throw Error("the model's label \"", *twice, "\" stands twice in id2label");
+  }
+}
+
+void require_one_label(const model::Config& config, TaskKind kind) {
+  if (config.labels.size() != 1) {
+    throw Error("the model has ", config.labels.size(), " labels, ", name_of(kind), " needs one");
+  }
+}
+
+}  // namespace bert::task

@@ -1,0 +1,100 @@
+// One thing BERT is used for: which tokens it reads, which head runs on them, and what it answers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/pool.h"
+#include "data/features.h"
+#include "io/record_writer.h"
+#include "model/config.h"
+#include "model/network.h"
+#include "task/scores.h"
+#include "text/tokenizer.h"
+
+namespace bert::task {
+
+// What a head gave for one token that was read.
+struct Row {
+  std::vector<float> logits;          // of the sentence heads
+  std::vector<Candidate> candidates;  // of fill: the best pieces
+  std::string failure;                // why there are no candidates; empty when all is well
+};
+
+// One sequence of a record and what was computed of it. A record has several only with data::Overflow::split.
+struct Window {
+  data::Features features;
+  std::vector<Row> rows;  // one for each position that Task::positions gave
+};
+
+class Task {
+ public:
+  virtual ~Task() = default;
+
+  virtual model::Needs needs() const = 0;
+
+  // Appends the positions, ascending, of the tokens whose last hidden vectors the head reads.
+  virtual void positions(const data::Features& /*features*/, std::vector<int64_t>& positions) const {
+    positions.push_back(0);  // [CLS]
+  }
+
+  // Error when the task cannot answer such a record.
+  virtual void require(const data::Features& /*features*/) const {}
+
+  // What happens to long texts when the user does not say.
+  virtual data::Overflow overflow() const { return data::Overflow::truncate; }
+  virtual bool can_split() const { return true; }
+
+  // Runs the head on `hidden` [R,H], the vectors of positions() of many sequences. Never throws for the sake
+  // of one row.
+  virtual std::vector<Row> compute(model::Network& network, Pool& pool, const nn::Tensor& hidden) const = 0;
+
+  // Adds `prediction` and what goes with it. Error when a number is not finite.
+  virtual void answer(std::span<const Window> windows, io::Added& added) const = 0;
+};
+
+enum class TaskKind {
+  automatic,
+  fill,
+  next,
+  classify,
+  regress,
+  multilabel,
+  tag,
+  answer,
+  choose,
+  rank,
+  perplexity
+};
+
+std::string_view name_of(TaskKind kind);  // as --task spells it: "auto"
+bool is_built(TaskKind kind);             // false for those that only have a name yet
+
+// What the architecture in config.json is for; Error when it is for nothing in particular.
+TaskKind task_of(const model::Config& config);
+
+struct TaskOptions {
+  TaskKind task = TaskKind::automatic;
+  int64_t top_k = 5;       // candidates of fill
+  double threshold = 0.5;  // probability from which multilabel takes a label
+  int precision = -1;      // as io::append_number
+};
+
+// `config` and `tokenizer` outlive the task. Error when the model is not one for the task.
+std::unique_ptr<Task> make_task(const TaskOptions& options, const model::Config& config,
+                                const text::Tokenizer& tokenizer);
+
+// One a task, each in its own file.
+std::unique_ptr<Task> make_fill(const TaskOptions& options, const text::Tokenizer& tokenizer);
+std::unique_ptr<Task> make_next(const TaskOptions& options);
+std::unique_ptr<Task> make_classify(const TaskOptions& options, const model::Config& config);
+std::unique_ptr<Task> make_regress(const TaskOptions& options, const model::Config& config);
+std::unique_ptr<Task> make_multilabel(const TaskOptions& options, const model::Config& config);
+std::unique_ptr<Task> make_rank(const TaskOptions& options, const model::Config& config);
+
+}  // namespace bert::task

@@ -1,0 +1,48 @@
+// The forms in which bert-embed writes vectors.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/output_file.h"
+#include "data/features.h"
+#include "io/array_writer.h"
+#include "io/record.h"
+#include "io/record_writer.h"
+#include "text/tokenizer.h"
+
+namespace bert::task {
+
+// The vector of a record, or the vectors of the tokens of one of its windows. Views for one call.
+struct Vectors {
+  std::span<const float> values;  // [rows, width], all finite
+  int64_t width = 0;
+  const data::Features* tokens = nullptr;  // of vectors of tokens: as many ids as rows
+  bool truncated = false;
+  bool split = false;  // the record's windows are written one by one
+};
+
+class VectorWriter {
+ public:
+  virtual ~VectorWriter() = default;
+  virtual void begin(std::string& /*out*/) const {}
+  virtual void write(const io::Record& record, const Vectors& vectors,
+                     std::string& out) const = 0;  // any thread
+  virtual void patch(OutputFile& /*output*/) const {}
+};
+
+// Adds `embedding`; or `tokens` and `embeddings`, with `window` when the record is split; then `truncated`.
+std::unique_ptr<VectorWriter> make_json_writer(const text::Tokenizer& tokenizer,
+                                               std::vector<std::string> drop, int precision);
+
+// Rows of numbers and nothing else, all of them `width` long.
+std::unique_ptr<VectorWriter> make_row_writer(io::ArrayFormat format, int64_t width, int precision);
+
+// Of extract_features.py: values are the layers' hidden states side by side, `layers` their numbers.
+std::unique_ptr<VectorWriter> make_google_writer(const text::Tokenizer& tokenizer, std::vector<int> layers,
+                                                 int precision);
+
+}  // namespace bert::task
