@@ -1,0 +1,75 @@
+#include "data/overflow.h"
+
+#include <doctest/doctest.h>
+
+#include <random>
+
+#include "../reference/slow_features.h"
+
+using namespace bert;
+using namespace bert::data;
+using Strategy = text::Truncation::Strategy;
+
+namespace {
+
+reference::Tokens some_tokens(int64_t count) { return reference::Tokens(static_cast<size_t>(count)); }
+
+void check_like_token_by_token(PartLengths lengths, int64_t room, const CutRule& rule) {
+  auto a = some_tokens(lengths.first), b = some_tokens(lengths.second);
+  reference::cut_pair(a, b, room, rule);
+  const PartLengths expected{static_cast<int64_t>(a.size()), static_cast<int64_t>(b.size())};
+  CAPTURE(lengths.first);
+  CAPTURE(lengths.second);
+  CAPTURE(room);
+  CHECK(cut_lengths(lengths, room, rule) == expected);
+}
+
+}  // namespace
+
+TEST_CASE("longest_first leaves what taking tokens one by one leaves") {
+  for (const auto compat : {text::Compat::hf, text::Compat::google})
+    for (int64_t first = 0; first < 24; ++first)
+      for (int64_t second = 0; second < 24; ++second)
+        for (int64_t room = 1; room < first + second; ++room)
+          check_like_token_by_token({first, second}, room, {.compat = compat});
+}
+
+TEST_CASE("an odd token goes to the first part in Google's rule, to the longer in Hugging Face's") {
+  using enum text::Compat;
+  CHECK(cut_lengths({10, 10}, 7, {.compat = google}) == PartLengths{4, 3});
+  CHECK(cut_lengths({10, 10}, 7, {.compat = hf}) == PartLengths{3, 4});
+  CHECK(cut_lengths({11, 10}, 7, {.compat = hf}) == PartLengths{4, 3});
+  CHECK(cut_lengths({10, 11}, 7, {.compat = google}) == PartLengths{4, 3});
+  CHECK(cut_lengths({10, 3}, 7, {.compat = hf}) == PartLengths{4, 3});
+  CHECK(cut_lengths({int64_t{1} << 40, 3}, 7, {.compat = google}) == PartLengths{4, 3});
+}
+
+TEST_CASE("only one part gives, and not all it has") {
+  CHECK(cut_lengths({10, 3}, 9, {.strategy = Strategy::only_first}) == PartLengths{6, 3});
+  CHECK(cut_lengths({10, 3}, 12, {.strategy = Strategy::only_second}) == PartLengths{10, 2});
+  CHECK(cut_lengths({10, 3}, 10, {.strategy = Strategy::only_second}) == std::nullopt);
+  CHECK(cut_lengths({10, 0}, 9, {.strategy = Strategy::only_second}) == std::nullopt);
+  CHECK(cut_lengths({10, 0}, 9, {.strategy = Strategy::only_first}) == PartLengths{9, 0});
+}
+
+TEST_CASE("windows hold the tokens that a token by token walk puts into them") {
+  std::mt19937 chance(1);
+  for (int round = 0; round < 5000; ++round) {
+    const int64_t length = 1 + chance() % 20;
+    const Slide rule{length, static_cast<int64_t>(chance() % length), chance() % 2 == 1};
+    reference::Tokens tokens(chance() % 100);
+    for (size_t i = 0; i < tokens.size(); ++i) tokens[i].id = static_cast<int32_t>(i);
+    std::vector<reference::Tokens> found;
+    for (const auto window : slide(static_cast<int64_t>(tokens.size()), rule))
+      found.emplace_back(tokens.begin() + window.begin, tokens.begin() + window.end);
+    REQUIRE(found == reference::slide(tokens, rule));
+  }
+}
+
+TEST_CASE("neighbouring windows share the overlap and the last ends with the tokens") {
+  CHECK(slide(10, {.length = 4, .overlap = 1}) == std::vector<Window>{{0, 4}, {3, 7}, {6, 10}});
+  CHECK(slide(11, {.length = 4, .overlap = 1}) == std::vector<Window>{{0, 4}, {3, 7}, {6, 10}, {9, 11}});
+  CHECK(slide(5, {.length = 4, .overlap = 1, .from_left = true}) == std::vector<Window>{{1, 5}, {0, 2}});
+  CHECK(slide(4, {.length = 4, .overlap = 3}) == std::vector<Window>{{0, 4}});
+  CHECK(slide(0, {.length = 4, .overlap = 1}) == std::vector<Window>{{0, 0}});
+}

@@ -1,0 +1,70 @@
+// The slow twin of lib/data: tokens are single objects in vectors, taken away one at a time.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "data/features.h"
+#include "data/overflow.h"
+
+namespace bert::reference {
+
+struct Token {
+  int32_t id = 0, type = 0, word = data::kNoWord;
+  text::Span offset;
+  bool operator==(const Token&) const = default;
+};
+using Tokens = std::vector<Token>;
+
+inline void drop_one(Tokens& tokens, bool from_left) {
+  tokens.erase(from_left ? tokens.begin() : tokens.end() - 1);
+}
+
+// Token by token from the longer part. On a tie, Google's run_classifier.py takes from B; Hugging Face's fast
+// tokenizer ends as if the part gave that was the shorter one at first, or A when both were equal.
+inline void cut_pair(Tokens& a, Tokens& b, int64_t room, const data::CutRule& rule) {
+  using Strategy = text::Truncation::Strategy;
+  const bool a_was_longer = a.size() > b.size();
+  const bool b_gives_on_tie = rule.compat == text::Compat::google || a_was_longer;
+  while (static_cast<int64_t>(a.size() + b.size()) > room) {
+    bool from_b = b.size() > a.size() || (b.size() == a.size() && b_gives_on_tie);
+    if (rule.strategy == Strategy::only_first) from_b = false;
+    if (rule.strategy == Strategy::only_second) from_b = true;
+    drop_one(from_b ? b : a, rule.from_left);
+  }
+}
+
+// Hugging Face's stride: a window takes what it can from where the last one began plus length - overlap.
+inline std::vector<Tokens> slide(const Tokens& tokens, const data::Slide& slide) {
+  std::vector<Tokens> windows;
+  for (bool last = false; !last;) {
+    const int64_t done = static_cast<int64_t>(windows.size()) * (slide.length - slide.overlap);
+    Tokens window;
+    for (int64_t i = done; i < done + slide.length; ++i) {
+      if (i >= static_cast<int64_t>(tokens.size())) break;
+      const size_t place = static_cast<size_t>(i);
+      if (slide.from_left)
+        window.insert(window.begin(), tokens[tokens.size() - 1 - place]);
+      else
+        window.push_back(tokens[place]);
+    }
+    last = done + slide.length >= static_cast<int64_t>(tokens.size());
+    windows.push_back(window);
+  }
+  return windows;
+}
+
+// [CLS] A [SEP] (B [SEP]), or A and B alone.
+inline Tokens join(Tokens a, const Tokens* b, const text::Tokenizer* specials) {
+  Tokens all;
+  if (specials) all.push_back({.id = specials->cls()});
+  all.insert(all.end(), a.begin(), a.end());
+  if (specials) all.push_back({.id = specials->sep()});
+  const size_t first = all.size();
+  if (b) all.insert(all.end(), b->begin(), b->end());
+  if (b && specials) all.push_back({.id = specials->sep()});
+  for (size_t i = first; i < all.size(); ++i) all[i].type = 1;
+  return all;
+}
+
+}  // namespace bert::reference
