@@ -1,8 +1,8 @@
 // BERT's classes of characters, as its two implementations see them.
 //
 // Google's tokenization.py asks the running Python's Unicode tables; ICU's are as good. Hugging Face's fast
-// tokenizer asks the crate unicode_categories 0.1.1, frozen at Unicode 8 (2015): to it, a punctuation mark or an
-// accent encoded later is a letter.
+// tokenizer asks the crate unicode_categories 0.1.1, frozen at Unicode 8 (2015): to it, a punctuation mark or
+// an accent encoded later is a letter.
 #pragma once
 
 #include <vector>

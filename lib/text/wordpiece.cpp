@@ -27,12 +27,12 @@ class WordPiece::Builder {
   };
 
   void expand(Range range, size_t depth, const SortedPieces& pieces) {
-    while (range.begin < range.end && pieces.text(range.begin).size() == depth) ++range.begin;
+    while (range.begin < range.end && pieces.length(range.begin) == depth) ++range.begin;
     if (range.begin == range.end) return;
     labels_.clear();
     children_.clear();
     for (size_t i = range.begin; i < range.end; ++i) {
-      const auto label = static_cast<uint8_t>(pieces.text(i)[depth]);
+      const auto label = pieces.byte(i, depth);
       if (labels_.empty() || labels_.back() != label) {
         labels_.push_back(label);
         children_.push_back({.state = 0, .begin = i, .end = i});
@@ -54,9 +54,9 @@ class WordPiece::Builder {
   // Sets pops and fail of a node from those of its parent, which its last byte `label` leads on from.
   void link(const Range& range, size_t depth, uint8_t label, const SortedPieces& pieces) {
     Node& node = trie_.nodes_[range.state];
-    if (pieces.text(range.begin).size() == depth) {
+    if (pieces.length(range.begin) == depth) {
       size_t last = range.begin;
-      while (last + 1 < range.end && pieces.text(last + 1).size() == depth) ++last;
+      while (last + 1 < range.end && pieces.length(last + 1) == depth) ++last;
       node.fail = kContinuationRoot;
       node.pops = kSinglePop | static_cast<uint32_t>(pieces.id(last));
       return;
@@ -101,6 +101,7 @@ WordPiece::WordPiece(std::span<const std::string> pieces, std::string_view prefi
     if (!is_continuation || prefix_in_words == PrefixInWords::possible) words.add(piece, id);
   }
   words.sort();
+  nodes_.reserve(3 * pieces.size());  // what released vocabularies come to
   continuations.sort();
   Builder builder(*this);
   builder.add(kContinuationRoot, continuations);
