@@ -10,8 +10,7 @@ import torch
 import tensor_file
 from bert_reference import Bert, read_json
 
-MODES = ["cls", "max", "mean", "mean_sqrt_len_tokens", "weightedmean", "lasttoken"]  # order when several are on
-OLD_KEYS = {
+OLD_KEYS = {  # in the order in which several that are on are concatenated
     "cls": "pooling_mode_cls_token",
     "max": "pooling_mode_max_tokens",
     "mean": "pooling_mode_mean_tokens",
@@ -23,12 +22,11 @@ DENSE_ACTIVATIONS = {"Tanh": torch.tanh, "Identity": lambda x: x, "ReLU": torch.
 
 
 def modes_of(config):
-    """The modes of a 1_Pooling/config.json in the order they are concatenated."""
+    """The modes of a 1_Pooling/config.json in the order they are concatenated: the new form's own."""
     if "pooling_mode" in config:
         wanted = config["pooling_mode"]
-        wanted = [wanted] if isinstance(wanted, str) else wanted
-        return [mode for mode in MODES if mode in wanted]
-    return [mode for mode in MODES if config.get(OLD_KEYS[mode])]
+        return [wanted] if isinstance(wanted, str) else wanted
+    return [mode for mode, key in OLD_KEYS.items() if config.get(key)]
 
 
 def pool(mode, last, skip=0):
