@@ -76,7 +76,7 @@ void RecordReader::prepare(Chunk& chunk, const Filter& filter, OnError on_error)
 void RecordReader::read(Record& record, Chunk& chunk, const Filter& filter) {
   const Source& source = record.source();
   if (source.format == InputFormat::jsonl) return read_json(record, chunk, filter);
-  if (!chunk_is_utf8_) mend_utf8(record, chunk);
+  if (!chunk_is_utf8_) mend_utf8(record, chunk, 0);
   if (source.format == InputFormat::tsv) {
     split_at_tabs(record.raw_, values_);
     if (values_.size() != source.columns.size()) {
@@ -90,28 +90,29 @@ void RecordReader::read(Record& record, Chunk& chunk, const Filter& filter) {
 }
 
 void RecordReader::read_json(Record& record, Chunk& chunk, const Filter& filter) {
-  record.raw_ = json_part(record.raw_);
+  const auto line = record.raw_;
+  record.raw_ = json_part(line);
   largest_json_ = std::max(largest_json_, record.raw_.size());
-  const Json root = parse(record, chunk);
+  const Json root = parse(record, chunk, static_cast<size_t>(record.raw_.data() - line.data()));
   if (root.kind() != Json::Kind::object) throw Error("is ", root.kind_name(), ", expected an object");
   record.keys_ = root.key_bits();
   filter.prepare(Fields(record.source(), root), record);
 }
 
-Json RecordReader::parse(Record& record, Chunk& chunk) {
+Json RecordReader::parse(Record& record, Chunk& chunk, size_t begin) {
   try {
     return document_.parse_padded(record.raw_);
   } catch (const Error& error) {
     const auto before = record.raw_.data();
-    mend_utf8(record, chunk);
+    mend_utf8(record, chunk, begin);
     if (record.raw_.data() != before) return document_.parse(record.raw_);
     if (!record.source().format_guessed) throw;
     throw Error(error.what(), "; text that begins with \"{\" needs --input-format text");
   }
 }
 
-void RecordReader::mend_utf8(Record& record, Chunk& chunk) const {
-  if (invalid_utf8_ == InvalidUtf8::error) return check_utf8(record.raw_);
+void RecordReader::mend_utf8(Record& record, Chunk& chunk, size_t begin) const {
+  if (invalid_utf8_ == InvalidUtf8::error) return check_utf8(record.raw_, begin);
   if (is_utf8(record.raw_)) return;
   record.raw_ = chunk.repaired.emplace_back(repair_utf8(record.raw_));
 }

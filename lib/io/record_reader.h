@@ -26,8 +26,9 @@ class RecordReader {
 
   void read(Record& record, Chunk& chunk, const Filter& filter);
   void read_json(Record& record, Chunk& chunk, const Filter& filter);
-  Json parse(Record& record, Chunk& chunk);
-  void mend_utf8(Record& record, Chunk& chunk) const;
+  // `begin`: where the record stands in its line.
+  Json parse(Record& record, Chunk& chunk, size_t begin);
+  void mend_utf8(Record& record, Chunk& chunk, size_t begin) const;
 
   InvalidUtf8 invalid_utf8_;
   JsonDocument document_;

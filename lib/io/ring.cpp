@@ -65,6 +65,11 @@ void Ring::wait(uint64_t seen) {
   driver_wakes_.wait(lock, [&] { return events_ != seen; });
 }
 
+void Ring::notice() {
+  const std::lock_guard lock(mutex_);
+  happened();
+}
+
 bool Ring::done() {
   const std::lock_guard lock(mutex_);
   return all_written_ || stopped_;

@@ -43,7 +43,8 @@ class Ring {
   // Driver: a number that grows with every event, and a wait until it is not `seen` any more.
   uint64_t events();
   void wait(uint64_t seen);
-  bool done();  // all written or stopped
+  void notice();  // makes an event
+  bool done();    // all written or stopped
 
   // Tasks of the pool that still hold a chunk.
   void begin_task();

@@ -150,6 +150,8 @@ void Stream::submit(Chunk& chunk, void (Stream::*task)(Chunk&)) {
     if (!ring_.stopped()) (this->*task)(chunk);
     ring_.end_task();
   });
+  ring_.notice();  // the driver may have looked for a task after the chunk's last event and before this one
+                   // was queued
 }
 
 // Finishes the chunk as well when there is nothing to compute.

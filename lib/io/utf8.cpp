@@ -41,13 +41,13 @@ Part first_part(std::string_view text) {
 
 bool is_utf8(std::string_view text) { return simdjson::validate_utf8(text.data(), text.size()); }
 
-void check_utf8(std::string_view text) {
+void check_utf8(std::string_view text, size_t begin) {
   if (is_utf8(text)) return;
   size_t at = 0;
   for (Part part = first_part(text); part.valid; part = first_part(text.substr(at))) at += part.size;
   char byte[3];
   std::snprintf(byte, sizeof byte, "%02x", static_cast<unsigned char>(text[at]));
-  throw Error("byte 0x", byte, " at offset ", at, " is not valid UTF-8");
+  throw Error("byte 0x", byte, " at offset ", begin + at, " is not valid UTF-8");
 }
 
 std::string repair_utf8(std::string_view text) {

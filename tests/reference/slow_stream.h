@@ -1,0 +1,305 @@
+// What a stream of PassFilter is to give, read off the contract: all input in memory, one record after
+// another. The slow twin of io/stream, cutter, record_reader and record_writer.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/stream.h"
+#include "reference/slow_json.h"
+#include "reference/slow_utf8.h"
+
+namespace bert::reference {
+
+struct SlowResult {
+  std::string out, failure;
+  std::vector<std::string> skipped;
+  bool failed = false;
+  int64_t records = 0;
+};
+
+class SlowStream {
+ public:
+  using File = std::pair<std::string, std::string>;  // name and bytes
+  using Format = io::InputFormat;
+
+  SlowStream(const io::StreamOptions& options, std::string added_field)
+      : options_(options), added_(std::move(added_field)), place_(options.first_record) {}
+
+  SlowResult run(const std::vector<File>& files) {
+    try {
+      for (const auto& [name, bytes] : files) run_file(name, bytes);
+    } catch (const std::string& message) {
+      result_.failed = true;
+      result_.failure = message;
+    }
+    return result_;
+  }
+
+ private:
+  struct Line {
+    int number;
+    std::string text;
+  };
+
+  static bool white(char c) { return std::string(" \t\n\v\f\r").find(c) != std::string::npos && c != '\0'; }
+  static bool blank(const std::string& text) { return std::all_of(text.begin(), text.end(), white); }
+
+  static std::vector<Line> lines_of(const std::string& bytes) {
+    std::vector<Line> lines;
+    std::string line;
+    for (const char c : bytes) {
+      if (c != '\n') {
+        line += c;
+        continue;
+      }
+      if (!line.empty() && line.back() == '\r') line.pop_back();
+      lines.push_back({static_cast<int>(lines.size()) + 1, line});
+      line.clear();
+    }
+    if (!line.empty()) lines.push_back({static_cast<int>(lines.size()) + 1, line});
+    return lines;
+  }
+
+  Format format_of(const std::string& name, const std::string& bytes) const {
+    Format format = options_.input_format;
+    if (format == Format::automatic && name.ends_with(".jsonl")) format = Format::jsonl;
+    if (format == Format::automatic && name.ends_with(".tsv")) format = Format::tsv;
+    if (format == Format::automatic && name.ends_with(".txt")) format = Format::text;
+    std::string seen;
+    for (const char c : bytes) {
+      if (!white(c)) seen += c;
+    }
+    const bool array = seen.substr(0, 2) == "[{";
+    if (array && (format == Format::automatic || format == Format::jsonl)) {
+      throw name + ": is one JSON array; jq -c '.[]' makes a record a line of it";
+    }
+    if (format == Format::automatic) format = seen.substr(0, 1) == "{" ? Format::jsonl : Format::text;
+    return format;
+  }
+
+  void run_file(const std::string& name, std::string bytes) {
+    if (bytes.substr(0, 3) == "\xef\xbb\xbf") bytes.erase(0, 3);
+    format_ = format_of(name, bytes);
+    columns_ = {options_.text_field};
+    auto lines = lines_of(bytes);
+    if (format_ == Format::file) lines = {{1, bytes}};
+    if (format_ == Format::paragraphs) lines = paragraphs_of(lines);
+    if (format_ == Format::tsv) {
+      columns_ = options_.columns;
+      if (columns_.empty() && !lines.empty()) {
+        columns_ = split(mended(lines[0].text, name + ":1"));
+        lines.erase(lines.begin());
+      }
+      check_columns(options_.columns.empty() ? name + ":1" : name);
+    }
+    for (const auto& line : lines) {
+      if (format_ == Format::jsonl && blank(line.text)) continue;
+      run_record(name + ":" + std::to_string(line.number), line.text);
+    }
+  }
+
+  static std::vector<Line> paragraphs_of(const std::vector<Line>& lines) {
+    std::vector<Line> paragraphs;
+    bool open = false;
+    for (const auto& line : lines) {
+      if (blank(line.text)) {
+        open = false;
+      } else if (open) {
+        paragraphs.back().text += " " + line.text;
+      } else {
+        paragraphs.push_back(line);
+        open = true;
+      }
+    }
+    return paragraphs;
+  }
+
+  void check_columns(const std::string& where) const {
+    for (size_t i = 0; i < columns_.size(); ++i) {
+      for (size_t j = 0; j < i; ++j) {
+        if (columns_[i] == columns_[j]) throw where + ": column \"" + columns_[i] + "\" stands twice";
+      }
+    }
+  }
+
+  static std::vector<std::string> split(const std::string& line) {
+    std::vector<std::string> cells(1);
+    for (const char c : line) {
+      if (c == '\t') {
+        cells.emplace_back();
+      } else {
+        cells.back() += c;
+      }
+    }
+    return cells;
+  }
+
+  std::string mended(const std::string& text, const std::string& where) const {
+    static const SlowUtf8 utf8;
+    std::optional<size_t> bad;
+    const std::string repaired = utf8.repair(text, bad);
+    if (!bad || options_.invalid_utf8 == io::InvalidUtf8::replace) return repaired;
+    const std::string digits = "0123456789abcdef";
+    const auto byte = static_cast<unsigned char>(text[*bad]);
+    throw where + ": byte 0x" + digits[byte / 16] + digits[byte % 16] + " at offset " + std::to_string(*bad) +
+        " is not valid UTF-8";
+  }
+
+  void run_record(const std::string& where, const std::string& raw) {
+    try {
+      const auto out = format_ == Format::jsonl ? json_record(raw, where) : columns_record(raw, where);
+      result_.out += out + "\n";
+      ++result_.records;
+    } catch (const std::string& message) {
+      if (options_.on_error == io::OnError::stop) throw;
+      result_.skipped.push_back(message);
+    }
+    ++place_;
+  }
+
+  // The fields PassFilter adds.
+  std::vector<std::pair<std::string, std::string>> answers(const std::optional<std::string>& text,
+                                                           const std::string& where) const {
+    if (!text) throw where + ": field \"" + options_.text_field + "\" is missing";
+    if (text->find("bad") != std::string::npos) throw where + ": is bad";
+    if (text->find("worse") != std::string::npos) throw where + ": is worse";
+    return {{added_, std::to_string(text->size())}, {"place", std::to_string(place_)}};
+  }
+
+  bool dropped(const std::string& name) const {
+    return std::count(options_.drop.begin(), options_.drop.end(), name) > 0;
+  }
+
+  static std::string quoted(const std::string& text) {
+    std::string out = "\"";
+    for (const char c : text) {
+      const std::string hex = "0123456789abcdef";
+      const auto byte = static_cast<unsigned char>(c);
+      if (c == '"' || c == '\\') {
+        out += std::string("\\") + c;
+      } else if (c == '\n' || c == '\r' || c == '\t') {
+        out += c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\t";
+      } else if (byte < 0x20) {
+        out += std::string("\\u00") + hex[byte / 16] + hex[byte % 16];
+      } else {
+        out += c;
+      }
+    }
+    return out + "\"";
+  }
+
+  static std::string object_of(std::vector<std::string> members) {
+    std::string out = "{";
+    for (size_t i = 0; i < members.size(); ++i) out += (i > 0 ? "," : "") + members[i];
+    return out + "}";
+  }
+
+  std::string columns_record(const std::string& raw, const std::string& where) const {
+    const std::string text = mended(raw, where);
+    const auto cells = format_ == Format::tsv ? split(text) : std::vector<std::string>{text};
+    if (cells.size() != columns_.size()) {
+      throw where + ": has " + std::to_string(cells.size()) + (cells.size() == 1 ? " column" : " columns") +
+          ", expected " + std::to_string(columns_.size());
+    }
+    std::optional<std::string> field;
+    for (size_t i = 0; i < cells.size(); ++i) {
+      if (columns_[i] == options_.text_field) field = cells[i];
+    }
+    auto added = answers(field, where);
+    std::vector<std::string> members;
+    for (size_t i = 0; i < cells.size(); ++i) {
+      if (dropped(columns_[i])) continue;
+      const auto replaced = take(added, columns_[i]);
+      members.push_back(quoted(columns_[i]) + ":" + replaced.value_or(quoted(cells[i])));
+    }
+    append(members, added);
+    return object_of(members);
+  }
+
+  static std::optional<std::string> take(std::vector<std::pair<std::string, std::string>>& added,
+                                         const std::string& name) {
+    for (auto& [key, value] : added) {
+      if (key != name) continue;
+      key = "\xff";  // taken
+      return value;
+    }
+    return std::nullopt;
+  }
+
+  void append(std::vector<std::string>& members,
+              const std::vector<std::pair<std::string, std::string>>& added) const {
+    for (const auto& [key, value] : added) {
+      if (key != "\xff" && !dropped(key)) members.push_back(quoted(key) + ":" + value);
+    }
+  }
+
+  std::string json_record(const std::string& raw, const std::string& where) const {
+    std::string line = mended(raw, where);
+    while (white(line.back())) line.pop_back();
+    size_t lead = 0, foreign = 0;
+    for (; white(line[lead]); ++lead) {
+      if (line[lead] == '\f' || line[lead] == '\v') foreign = 1;
+    }
+    if (foreign > 0) line.erase(0, lead), lead = 0;
+    char kind = 0;
+    const auto object = SlowJson(line).object(kind);
+    if (!object) throw where + ": not valid JSON";
+    if (kind != '{') throw where + ": is " + kind_name(kind) + ", expected an object";
+    auto added = answers(json_text(*object, where), where);
+    std::vector<std::string> members, replaced;
+    for (const auto& member : *object) {
+      if (dropped(member.key)) continue;
+      if (std::count(replaced.begin(), replaced.end(), member.key) > 0) {
+        throw where + ": field \"" + member.key + "\" stands twice";
+      }
+      const auto value = take(added, member.key);
+      if (value) replaced.push_back(member.key);
+      members.push_back(member.before + value.value_or(member.value) + member.after);
+    }
+    append(members, added);
+    return line.substr(0, lead) + object_of(members);
+  }
+
+  std::optional<std::string> json_text(const std::vector<SlowMember>& members,
+                                       const std::string& where) const {
+    const std::string field = where + ": field \"" + options_.text_field + "\" ";
+    std::vector<SlowMember> found;
+    for (const auto& member : members) {
+      if (member.key == options_.text_field) found.push_back(member);
+    }
+    if (found.size() > 1) throw field + "stands twice";
+    if (found.empty()) return std::nullopt;
+    if (!found[0].text) throw field + "is " + kind_name(found[0].value[0]) + ", expected a string";
+    return found[0].text;
+  }
+
+  static std::string kind_name(char first) {
+    switch (first) {
+      case '{':
+        return "an object";
+      case '[':
+        return "an array";
+      case '"':
+        return "a string";
+      case 't':
+      case 'f':
+        return "a boolean";
+      case 'n':
+        return "null";
+      default:
+        return "a number";
+    }
+  }
+
+  io::StreamOptions options_;
+  std::string added_;
+  int64_t place_;
+  Format format_ = Format::text;
+  std::vector<std::string> columns_;
+  SlowResult result_;
+};
+
+}  // namespace bert::reference
