@@ -36,7 +36,7 @@ bool is_buffer(std::string_view canonical) {
   return canonical == "embeddings.position_ids" || canonical == "embeddings.token_type_ids";
 }
 
-std::string quoted(std::string_view name) {
+std::string in_quotes(std::string_view name) {
   std::string text;
   io::append_string(text, name);
   return text;

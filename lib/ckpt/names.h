@@ -16,6 +16,6 @@ std::string canonical_name(std::string_view stored);
 bool is_buffer(std::string_view canonical);
 
 // A name as a message shows it, in quotes: what a file holds may be anything, a message is one line.
-std::string quoted(std::string_view name);
+std::string in_quotes(std::string_view name);
 
 }  // namespace bert::ckpt

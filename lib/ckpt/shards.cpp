@@ -1,5 +1,6 @@
 #include "ckpt/shards.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -14,6 +15,13 @@ namespace {
 
 using Names = std::set<std::string, std::less<>>;
 
+// A file of the same directory, by a name that fits a message.
+bool is_plain(std::string_view name) {
+  const auto control = [](unsigned char byte) { return byte < 0x20 || byte == 0x7f; };
+  return !name.empty() && name != "." && name != ".." && name.find('/') == name.npos &&
+         std::none_of(name.begin(), name.end(), control);
+}
+
 // The tensors that the index promises, by file. A shard lies in the directory of its index: a path to
 // elsewhere is refused.
 std::map<std::string, Names> read_index(const std::string& path) {
@@ -24,11 +32,10 @@ std::map<std::string, Names> read_index(const std::string& path) {
   try {
     for (const auto& [name, value] : weight_map->members()) {
       const std::string file(value.string());
-      if (file.empty() || file == "." || file == ".." || file.find('/') != file.npos ||
-          file.find('\0') != file.npos) {
-        throw Error("has the file ", quoted(file), ", expected a name without a path");
+      if (!is_plain(file)) {
+        throw Error("has the file ", in_quotes(file), ", expected a plain name");
       }
-      if (!shards[file].insert(std::string(name)).second) throw Error("has ", quoted(name), " twice");
+      if (!shards[file].insert(std::string(name)).second) throw Error("has ", in_quotes(name), " twice");
     }
   } catch (const Error& error) {
     throw Error(path, ": \"weight_map\" ", error.what());
@@ -40,7 +47,7 @@ std::map<std::string, Names> read_index(const std::string& path) {
 // Strikes `name`, found in `file`, off what the index promises there.
 void expect(Names& promised, const std::string& name, const std::string& file, const std::string& index) {
   if (promised.erase(name) == 0) {
-    throw Error(file, ": tensor ", quoted(name), " is not what ", index, " has in this file");
+    throw Error(file, ": tensor ", in_quotes(name), " is not what ", index, " has in this file");
   }
 }
 
@@ -62,7 +69,7 @@ Contents read_shards(const std::string& path, std::vector<MappedFile>& files) {
       all.unread.push_back(std::move(tensor));
     }
     if (!promised.empty()) {
-      throw Error(file.path(), ": tensor ", quoted(*promised.begin()), " is missing, ", path,
+      throw Error(file.path(), ": tensor ", in_quotes(*promised.begin()), " is missing, ", path,
                   " has it in this file");
     }
   }

@@ -12,7 +12,7 @@
 
 namespace bert::model {
 
-using ckpt::quoted;
+using ckpt::in_quotes;
 
 namespace {
 
@@ -75,7 +75,7 @@ void read_arithmetic(const io::JsonFile& file, Config& config) {
   const auto name = file.string("hidden_act", "gelu");
   const auto activation = activation_named(name);
   if (!activation) {
-    throw Error(file.path(), ": \"hidden_act\" is ", quoted(name),
+    throw Error(file.path(), ": \"hidden_act\" is ", in_quotes(name),
                 ", expected gelu, gelu_new, gelu_pytorch_tanh, relu, silu or tanh");
   }
   config.activation = *activation;
@@ -105,7 +105,7 @@ size_t label_id(std::string_view key, size_t count) {
   const auto end = key.data() + key.size();
   const auto [stop, failure] = std::from_chars(key.data(), end, id);
   if (failure != std::errc() || stop != end || id >= count) {
-    throw Error("has the id ", quoted(key), ", expected 0 to ", count - 1);
+    throw Error("has the id ", in_quotes(key), ", expected 0 to ", count - 1);
   }
   return id;
 }
@@ -116,7 +116,7 @@ std::vector<std::string> labels_of(const io::Json& id2label) {
   std::vector<std::optional<std::string>> found(members.size());
   for (const auto& [key, value] : members) {
     auto& label = found[label_id(key, found.size())];
-    if (label) throw Error("has the id ", quoted(key), " twice");
+    if (label) throw Error("has the id ", in_quotes(key), " twice");
     label = value.kind() == io::Json::Kind::number ? std::to_string(value.integer())
                                                    : std::string(value.string());
   }
@@ -149,7 +149,7 @@ void read_task(const io::JsonFile& file, Config& config) {
     if (name == type_name) config.problem_type = type;
   }
   if (!name.empty() && !config.problem_type) {
-    throw Error(file.path(), ": \"problem_type\" is ", quoted(name),
+    throw Error(file.path(), ": \"problem_type\" is ", in_quotes(name),
                 ", expected regression, single_label_classification or multi_label_classification");
   }
 }
@@ -231,7 +231,7 @@ ScoreActivation score_activation_named(std::string_view name) {
   const auto key = last_component(name);
   if (key == "Sigmoid") return ScoreActivation::sigmoid;
   if (key == "Identity") return ScoreActivation::none;
-  throw Error("is ", quoted(name), ", expected Sigmoid or Identity");
+  throw Error("is ", in_quotes(name), ", expected Sigmoid or Identity");
 }
 
 }  // namespace bert::model

@@ -13,7 +13,7 @@
 
 namespace bert::model {
 
-using ckpt::quoted;
+using ckpt::in_quotes;
 
 namespace {
 
@@ -42,7 +42,7 @@ Listed read_listed(const io::Json& entry) {
   listed.kind = listed.type.substr(listed.type.rfind('.') + 1);
   for (const auto& part : fs::path(listed.path)) {
     if (part == ".." || part == "/")
-      throw Error("has the path ", quoted(listed.path), ", expected a folder in here");
+      throw Error("has the path ", in_quotes(listed.path), ", expected a folder in here");
   }
   return listed;
 }
@@ -92,7 +92,7 @@ PoolingMode mode_named(std::string_view name) {
   for (const auto& known : kModes) {
     if (known.name == name) return known.mode;
   }
-  throw Error("is ", quoted(name),
+  throw Error("is ", in_quotes(name),
               ", expected cls, max, mean, mean_sqrt_len_tokens, weightedmean or lasttoken");
 }
 
@@ -134,7 +134,7 @@ void require_sentence_vector(const io::JsonFile& file) {
   for (const auto* key : {"module_input_name", "module_output_name"}) {
     const auto name = file.string(key, kVector);
     if (name != kVector)
-      throw Error(file.path(), ": \"", key, "\" is ", quoted(name), ", expected ", kVector);
+      throw Error(file.path(), ": \"", key, "\" is ", in_quotes(name), ", expected ", kVector);
   }
 }
 
@@ -162,7 +162,7 @@ Dense read_dense(const fs::path& folder, int64_t width) {
   const auto name = file.string("activation_function", "torch.nn.modules.activation.Tanh");
   const auto activation = activation_named(name);
   if (!activation) {
-    throw Error(file.path(), ": \"activation_function\" is ", quoted(name),
+    throw Error(file.path(), ": \"activation_function\" is ", in_quotes(name),
                 ", expected Identity, Tanh, ReLU, GELU or SiLU");
   }
   dense.activation = *activation;
@@ -195,8 +195,8 @@ void read_pipeline(const fs::path& directory, const std::vector<Listed>& listed,
       read_normalize(folder);
       sentence.modules.emplace_back(Normalize());
     } else if (kind != "Dropout") {  // which does nothing outside training
-      throw Error((directory / "modules.json").string(), ": module ", i, " is ", quoted(type), ", expected ",
-                  sentence.pooling ? "Dense or Normalize" : "Pooling");
+      throw Error((directory / "modules.json").string(), ": module ", i, " is ", in_quotes(type),
+                  ", expected ", sentence.pooling ? "Dense or Normalize" : "Pooling");
     }
   }
 }
@@ -217,12 +217,12 @@ void read_transformer(const fs::path& folder, SentenceTransformer& sentence) {
     sentence.lowercase = file.boolean("do_lower_case", false);
     const auto task = file.string("transformer_task", "feature-extraction");
     if (task != "feature-extraction" && task != "sequence-classification") {
-      throw Error(file.path(), ": \"transformer_task\" is ", quoted(task),
+      throw Error(file.path(), ": \"transformer_task\" is ", in_quotes(task),
                   ", expected feature-extraction or sequence-classification");
     }
     const auto output = file.string("module_output_name", "token_embeddings");
     if (output != "token_embeddings" && output != "scores") {
-      throw Error(file.path(), ": \"module_output_name\" is ", quoted(output),
+      throw Error(file.path(), ": \"module_output_name\" is ", in_quotes(output),
                   ", expected token_embeddings or scores");
     }
     return;
@@ -242,7 +242,7 @@ void read_prompts(const io::JsonFile& file, SentenceTransformer& sentence) {
   if (!file.find("default_prompt_name")) return;
   sentence.default_prompt = file.string("default_prompt_name");
   if (!sentence.prompts.contains(*sentence.default_prompt)) {
-    throw Error(file.path(), ": \"default_prompt_name\" is ", quoted(*sentence.default_prompt),
+    throw Error(file.path(), ": \"default_prompt_name\" is ", in_quotes(*sentence.default_prompt),
                 ", which \"prompts\" does not have");
   }
 }
@@ -254,7 +254,7 @@ void read_settings(const fs::path& directory, SentenceTransformer& sentence) {
   const io::JsonFile file(path.string());
   const auto type = file.string("model_type", "SentenceTransformer");
   if (type != "SentenceTransformer" && type != "CrossEncoder") {
-    throw Error(file.path(), ": \"model_type\" is ", quoted(type),
+    throw Error(file.path(), ": \"model_type\" is ", in_quotes(type),
                 ", expected SentenceTransformer or CrossEncoder");
   }
   sentence.cross_encoder = type == "CrossEncoder";
