@@ -1,7 +1,5 @@
 #!/bin/sh
 # options.sh and examples.sh accept a tool whose documentation agrees and notice each way in which it may not.
-# Backquotes and dollars of the planted files are for the files.
-# shellcheck disable=SC2016
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 tree=$(mktemp -d)

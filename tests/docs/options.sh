@@ -22,7 +22,10 @@ man_options() { awk '$1 == ".It" && $2 == "Fl" {
       print "-" $i
     }
     flag = 0 }' "$1"; }
-zsh_options() { sed 's/^ *#.*//; s/\[[^]]*\]//g' "$1" | grep -oE -- "(^|[{(,' ])--?[a-zA-Z][a-z0-9-]*" | sed 's/^[^-]//'; }
+zsh_options() {
+  sed 's/^ *#.*//; s/^_arguments\( -[sS]\)*//; s/\[[^]]*\]//g' "$1" |
+    grep -oE -- "(^|[{(,'* ])--?[a-zA-Z][a-z0-9-]*" | sed 's/^[^-]//'
+}
 fish_options() {
   grep -oE -- ' -l [a-z][a-z0-9-]*' "$1" | sed 's/ -l /--/'
   grep -oE -- ' -s [a-zA-Z]' "$1" | sed 's/ -s /-/'
