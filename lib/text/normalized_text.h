@@ -10,8 +10,8 @@ namespace bert::text {
 
 class NormalizedText {
  public:
-  explicit NormalizedText(std::string_view text, const CharacterTable& table)
-      : original_(text), clean_(table.rules().clean_text) {
+  NormalizedText(std::string_view text, const CharacterTable& table)
+      : original_(text), rules_(table.rules()) {
     normalize(table, text, *this);
   }
 
@@ -27,7 +27,7 @@ class NormalizedText {
   // What normalize() calls.
   size_t plain(const std::array<uint8_t, 256>& plain, std::string_view text, size_t at);
   void letter(std::string_view bytes, Span source) { add(Action::letter, bytes, source); }
-  void alone(std::string_view bytes, Span source) { add(Action::alone, bytes, source); }
+  void alone(std::string_view bytes, Span source);
   void space(Span source);
 
  private:
@@ -41,7 +41,7 @@ class NormalizedText {
   std::vector<Character>::const_iterator character_at(size_t begin) const;
 
   std::string_view original_;
-  bool clean_;
+  const CharacterRules& rules_;
   std::string text_;
   std::vector<Character> characters_;
 };
