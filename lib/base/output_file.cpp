@@ -54,6 +54,7 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
     fd_ = STDOUT_FILENO;
     return;
   }
+  if (path_.empty()) throw Error("the output has an empty name");
   struct stat info;
   const bool exists = ::stat(path_.c_str(), &info) == 0;
   if (!exists && errno != ENOENT) throw Error(path_, ": ", std::strerror(errno));

@@ -7,7 +7,6 @@
 #include <climits>
 #include <csignal>
 #include <cstring>
-#include <mutex>
 
 #include "base/error.h"
 
@@ -32,6 +31,7 @@ extern "C" void unlink_and_raise(int signal) {
   std::raise(signal);  // delivered when the handler returns
 }
 
+// Where the process would just end; what is ignored or handled otherwise stays so.
 void install_handlers() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction action;
@@ -46,8 +46,7 @@ void install_handlers() {
 }  // namespace
 
 UnlinkOnSignal::UnlinkOnSignal(const std::string& path) {
-  static std::once_flag installed;
-  std::call_once(installed, install_handlers);
+  install_handlers();
   if (path.size() >= PATH_MAX) throw Error(path, ": ", std::strerror(ENAMETOOLONG));
   for (slot_ = 0; slot_ < static_cast<int>(slots.size()); ++slot_) {
     auto& slot = slots[static_cast<size_t>(slot_)];

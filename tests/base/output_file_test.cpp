@@ -1,0 +1,182 @@
+#include "base/output_file.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.h"
+
+using bert::Error;
+using bert::OutputFile;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Directory {
+  Directory() {
+    std::string name = (fs::temp_directory_path() / "bert-output-XXXXXX").string();
+    path = ::mkdtemp(name.data());
+  }
+  ~Directory() { fs::remove_all(path); }
+  std::string operator/(const std::string& name) const { return path + "/" + name; }
+  size_t files() const { return static_cast<size_t>(std::distance(fs::directory_iterator(path), {})); }
+  std::string path;
+};
+
+void put(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
+
+unsigned permissions(const std::string& path) {
+  struct stat info;
+  ::stat(path.c_str(), &info);
+  return info.st_mode & 07777;
+}
+
+// Runs `body` in a child process and returns what wait says of it.
+template <class Body>
+int status_of_child(Body body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    body();
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return status;
+}
+
+}  // namespace
+
+TEST_CASE("a file appears when it is committed, not before") {
+  const Directory directory;
+  {
+    OutputFile file(directory / "x");
+    CHECK(file.is_regular());
+    file.write("hello");
+    file.write(" world");
+    file.rewrite(0, "J");
+    CHECK(file.size() == 11);
+    CHECK(!fs::exists(directory / "x"));
+    file.commit();
+  }
+  CHECK(bert::read_file(directory / "x") == "Jello world");
+  CHECK(directory.files() == 1);
+}
+
+TEST_CASE("without a commit the old file stays and nothing else does") {
+  const Directory directory;
+  put(directory / "x", "old");
+  { OutputFile(directory / "x").write("new"); }
+  CHECK(bert::read_file(directory / "x") == "old");
+  CHECK(directory.files() == 1);
+}
+
+TEST_CASE("a replaced file keeps its permissions, a new one gets those of the umask") {
+  const Directory directory;
+  put(directory / "x", "old");
+  ::chmod((directory / "x").c_str(), 0640);
+  OutputFile(directory / "x").commit();
+  CHECK(permissions(directory / "x") == 0640);
+  const mode_t before = ::umask(027);
+  OutputFile(directory / "y").commit();
+  ::umask(before);
+  CHECK(permissions(directory / "y") == 0640);
+}
+
+TEST_CASE("a symbolic link stays one, also when it points to nothing yet") {
+  const Directory directory;
+  fs::create_directory(directory / "to");
+  put(directory / "to/a", "old");
+  fs::create_symlink("to/a", directory / "link");
+  fs::create_symlink(directory / "to/b", directory / "to/c");
+  fs::create_symlink("to/c", directory / "dangling");
+  for (const auto* name : {"link", "dangling"}) {
+    OutputFile file(directory / name);
+    file.write("new");
+    file.commit();
+    CHECK(fs::is_symlink(directory / name));
+  }
+  CHECK(bert::read_file(directory / "to/a") == "new");
+  CHECK(bert::read_file(directory / "to/b") == "new");
+  CHECK(fs::is_symlink(directory / "to/c"));
+}
+
+TEST_CASE("devices and FIFOs are written directly, and a full one says so") {
+  OutputFile file("/dev/full");
+  CHECK(!file.is_regular());
+  CHECK_THROWS_WITH(file.write("x"), "/dev/full: write error: No space left on device");
+  OutputFile null("/dev/null");
+  null.write("x");
+  null.commit();
+}
+
+TEST_CASE("what cannot be written is named") {
+  const Directory directory;
+  CHECK_THROWS_WITH(OutputFile(directory / "no/x"), (directory / "no/x: No such file or directory").c_str());
+  CHECK_THROWS_AS(OutputFile{directory.path}, Error);
+  CHECK_THROWS_AS(OutputFile{""}, Error);
+}
+
+TEST_CASE("a rename that fails leaves no temporary behind") {
+  const Directory directory;
+  {
+    OutputFile file(directory / "x");
+    file.write("new");
+    fs::create_directory(directory / "x");  // in the way
+    CHECK_THROWS_WITH(file.commit(), (directory / "x: cannot be renamed into place: Is a directory").c_str());
+  }
+  CHECK(directory.files() == 1);
+}
+
+TEST_CASE("a reader that has gone is no news") {
+  const int status = status_of_child([] {
+    int ends[2];
+    if (::pipe(ends) != 0) ::_exit(2);
+    ::close(ends[0]);
+    std::signal(SIGPIPE, SIG_IGN);
+    OutputFile file("/dev/fd/" + std::to_string(ends[1]));
+    try {
+      file.write("x");
+    } catch (const Error& error) {
+      ::_exit(*error.what() == '\0' ? 10 : 11);
+    }
+  });
+  CHECK((WIFEXITED(status) ? WEXITSTATUS(status) : -1) == 10);
+}
+
+TEST_CASE("signals that end the process remove the temporary first") {
+  const Directory directory;
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    const int status = status_of_child([&] {
+      for (const int restored : {SIGINT, SIGTERM, SIGHUP})
+        std::signal(restored, SIG_DFL);  // doctest has its own
+      OutputFile file(directory / "x");
+      file.write("half");
+      if (directory.files() != 1) ::_exit(3);
+      std::raise(signal);
+    });
+    CHECK(WIFSIGNALED(status));
+    CHECK(WTERMSIG(status) == signal);
+    CHECK(directory.files() == 0);
+  }
+}
+
+TEST_CASE("a signal that is ignored stays ignored") {
+  const Directory directory;
+  const int status = status_of_child([&] {
+    std::signal(SIGTERM, SIG_DFL);
+    std::signal(SIGHUP, SIG_IGN);
+    OutputFile file(directory / "x");
+    file.write("whole");
+    std::raise(SIGHUP);
+    file.commit();
+  });
+  CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+  CHECK(bert::read_file(directory / "x") == "whole");
+}
