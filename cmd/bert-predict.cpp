@@ -57,6 +57,7 @@ int main(int argc, char** argv) {
     predict.task.precision = precision.digits;
     if (app.given("--overflow")) predict.overflow = predict.features.overflow;
     predict.drop = stream.settings.drop;
+    stream.settings.budget = predict.batch_tokens;
     task::Predictor predictor(directory, tokenizer, predict, stream.pool(), app.log());
     stream.transform(predictor);
   });

@@ -176,6 +176,7 @@ void Embedder::finish(io::Record& record, std::string& out) const {
     writer_->write(record, {.values = vector, .width = plan_.width(), .truncated = truncated}, out);
   }
   if (truncated) cut_texts_.count();
+  record.work.reset();  // the vectors are large, and the chunk waits to be written
 }
 
 // Of one window its own; of several the mean by their tokens, in double, before what follows the pooling.

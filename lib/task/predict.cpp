@@ -99,6 +99,7 @@ void Predictor::finish(io::Record& record, std::string& out) const {
     cut_texts_.count();
   }
   writer_.write(record, added, out);
+  record.work.reset();
 }
 
 void Predictor::end(std::string&) { cut_texts_.say(log_, *featurizer_.options().max_length); }

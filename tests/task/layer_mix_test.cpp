@@ -25,7 +25,8 @@ std::vector<Tensor> states(const LayerMix& mix) {
 std::vector<float> second_token(const LayerMix::Recipe& recipe) {
   const LayerMix mix(recipe, 3, 2);
   std::vector<float> scratch;
-  const auto vector = mix.token(states(mix), 1, scratch);
+  const auto layers = states(mix);
+  const auto vector = mix.token(layers, 1, scratch);
   CHECK(static_cast<int64_t>(vector.size()) == mix.width());
   return {vector.begin(), vector.end()};
 }

@@ -1,0 +1,90 @@
+#!/bin/sh
+# The same bytes whatever the threads, the batch, the neighbours and the shards.
+# Usage: invariance.sh TOOLS_DIRECTORY FORM TOOL MODEL [OPTION...]
+#
+# FORM says how output becomes lines, one a record, that do not know their place: jsonl, google, or rows:N for N f32 a
+# record (npy:N behind NumPy's header). The records are made here of the models' vocabulary: some empty, some longer than the model reads, with
+# [MASK] in places, every third of them a pair (for the model next all).
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+tools=$(cd "$1" && pwd) form=$2 tool=$3 model=$here/../golden/models/$4
+shift 4
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+cd "$directory"
+records=61
+
+run() { "$tools/$tool" -q -m "$model" --input-format jsonl "$@"; }
+
+lines() {
+  case $form in
+  jsonl) cat ;;
+  google) sed 's/^{"linex_index": [0-9]*, //' ;;
+  npy:*) tail -c +129 | od -An -v -tx4 -w$((4 * ${form#*:})) ;;
+  rows:*) od -An -v -tx4 -w$((4 * ${form#*:})) ;;
+  esac
+}
+
+# output INPUT OPTION...: npy has to be a file.
+output() {
+  input=$1
+  shift
+  rm -f out
+  run -o out "$@" "$input"
+  cat out
+}
+
+compare() {
+  cmp "$1" "$2" && return
+  echo "$tool -m $4 $5: the output changes with $3" >&2
+  exit 1
+}
+
+[ "$(basename "$model")" = next ] && every=1 || every=3
+awk -v records="$records" -v every="$every" '
+  function number(n) { seed = (seed * 1103515245 + 12345) % 2147483648; return int(seed / 65536) % n }
+  function text(words, i, made) {
+    for (i = 0; i < words; i++) made = made (i ? " " : "") (number(9) ? word[number(count)] : "[MASK]")
+    return made
+  }
+  FNR == 1 { seed = 7 }
+  /^[a-z]+$/ { word[count++] = $0 }
+  END {
+    for (i = 0; i < records; i++) {
+      pair = i % every == 0
+      first = text(number(i % 5 == 1 && !pair ? 90 : 14))
+      printf "{\"text\":\"%s\"%s}\n", first, pair ? ",\"text_pair\":\"" text(number(i % 2 ? 60 : 9)) "\"" : ""
+    }
+  }' "$here/../golden/models/bare/vocab.txt" >input
+
+name=$(basename "$model") options=$*
+output input -j 1 "$@" >expected
+lines <expected >expected.lines
+[ "$(wc -l <expected.lines)" = $records ] || { echo "found $(wc -l <expected.lines) of $records records" >&2; exit 1; }
+
+for threads in 2 3; do
+  output input -j $threads "$@" >found
+  compare expected found "-j $threads" "$name" "$options"
+done
+for tokens in 1 7 64 4096; do
+  output input -j 2 --batch-tokens $tokens "$@" >found
+  compare expected found "--batch-tokens $tokens" "$name" "$options"
+done
+
+# Line k of the permuted input is line 23 k mod 61; sorting by that number brings the answers back.
+awk '{ line[NR - 1] = $0 } END { for (k = 0; k < NR; k++) print (23 * k) % NR "\t" line[(23 * k) % NR] }' input >permuted
+cut -f 2- permuted >permuted.records
+output permuted.records "$@" | lines >found
+cut -f 1 permuted | paste - found | sort -n | cut -f 2- >found.sorted
+compare expected.lines found.sorted "the order of the input" "$name" "$options"
+
+split -l 9 input shard.
+for shard in shard.*; do output "$shard" "$@" | lines; done >found
+compare expected.lines found "shards" "$name" "$options"
+
+head -n 20 input | while IFS= read -r record; do
+  printf '%s\n' "$record" >one
+  output one -j 2 "$@" | lines
+done >found
+head -n 20 expected.lines >expected.head
+compare expected.head found "a record's neighbours" "$name" "$options"
