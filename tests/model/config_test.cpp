@@ -1,0 +1,218 @@
+#include "model/config.h"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <random>
+
+#include "base/error.h"
+
+using namespace bert;
+using namespace bert::model;
+
+namespace {
+
+using Members = std::map<std::string, std::string>;  // key to JSON
+
+// A small config.json with some members added or replaced; "" leaves one out.
+std::string text_of(const Members& changes = {}) {
+  Members members = {
+      {"model_type", R"("bert")"},      {"vocab_size", "100"},        {"hidden_size", "24"},
+      {"num_hidden_layers", "2"},       {"num_attention_heads", "4"}, {"intermediate_size", "48"},
+      {"max_position_embeddings", "64"}};
+  for (const auto& [key, value] : changes) members[key] = value;
+  std::string text;
+  for (const auto& [key, value] : members) {
+    if (!value.empty()) text += (text.empty() ? "{\"" : ",\"") + key + "\":" + value;
+  }
+  return text + "}";
+}
+
+Config config_of(const Members& changes) { return parse_config("config.json", text_of(changes)); }
+
+std::string refusal(const Members& changes) {
+  try {
+    config_of(changes);
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    CHECK(message.find('\n') == message.npos);
+    return message;
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("sizes are as stated, the rest as transformers has it") {
+  const auto config = config_of({});
+  CHECK(config.vocab_size == 100);
+  CHECK(config.hidden == 24);
+  CHECK(config.layers == 2);
+  CHECK(config.heads == 4);
+  CHECK(config.head_size() == 6);
+  CHECK(config.feed_forward == 48);
+  CHECK(config.positions == 64);
+  CHECK(config.types == 2);
+  CHECK(config.activation == nn::Activation::gelu);
+  CHECK(config.norm_epsilon == 1e-12f);
+  CHECK(config.pad_id == 0);
+  CHECK(config.hidden_dropout == 0.1f);
+  CHECK(config.classifier_dropout == 0.1f);
+  CHECK(config.labels == std::vector<std::string>{"LABEL_0", "LABEL_1"});
+  CHECK(config.architectures.empty());
+  CHECK(!config.problem_type);
+  CHECK(config.tied_embeddings);
+  CHECK(!config.cross_encoder);
+}
+
+TEST_CASE("everything a file states is taken over") {
+  const auto config = config_of({{"type_vocab_size", "3"},
+                                 {"layer_norm_eps", "1e-5"},
+                                 {"pad_token_id", "7"},
+                                 {"hidden_dropout_prob", "0.25"},
+                                 {"attention_probs_dropout_prob", "0"},
+                                 {"initializer_range", "0.5"},
+                                 {"tie_word_embeddings", "false"},
+                                 {"architectures", R"(["BertForMaskedLM","BertModel"])"}});
+  CHECK(config.types == 3);
+  CHECK(config.norm_epsilon == 1e-5f);
+  CHECK(config.pad_id == 7);
+  CHECK(config.hidden_dropout == 0.25f);
+  CHECK(config.classifier_dropout == 0.25f);
+  CHECK(config.attention_dropout == 0);
+  CHECK(config.init_range == 0.5f);
+  CHECK(!config.tied_embeddings);
+  CHECK(config.has_architecture("BertForMaskedLM"));
+  CHECK(!config.has_architecture("BertForMasked"));
+  CHECK(config_of({{"classifier_dropout", "0.5"}}).classifier_dropout == 0.5f);
+  CHECK(config_of({{"classifier_dropout", "null"}, {"pad_token_id", "null"}}).classifier_dropout == 0.1f);
+}
+
+TEST_CASE("activations go by the names of transformers") {
+  using enum nn::Activation;
+  for (const auto& [name, activation] :
+       std::map<std::string, nn::Activation>{{"gelu", gelu},
+                                             {"gelu_python", gelu},
+                                             {"gelu_new", gelu_tanh},
+                                             {"gelu_pytorch_tanh", gelu_tanh},
+                                             {"gelu_fast", gelu_tanh},
+                                             {"relu", relu},
+                                             {"silu", silu},
+                                             {"swish", silu},
+                                             {"tanh", tanh}}) {
+    CAPTURE(name);
+    CHECK(config_of({{"hidden_act", "\"" + name + "\""}}).activation == activation);
+  }
+  CHECK(activation_named("torch.nn.modules.activation.Tanh") == tanh);
+  CHECK(activation_named("torch.nn.modules.linear.Identity") == none);
+  CHECK(!activation_named("torch.nn.modules.activation.Mish"));
+  CHECK(!activation_named(""));
+  CHECK(refusal({{"hidden_act", R"("quick_gelu")"}})
+            .starts_with(R"(config.json: "hidden_act" is "quick_gelu", exp)"));
+}
+
+TEST_CASE("labels stand in the order of their ids") {
+  using Labels = std::vector<std::string>;
+  CHECK(config_of({{"id2label", R"({"1":"b","0":"a","2":"ü"})"}}).labels == Labels{"a", "b", "ü"});
+  CHECK(config_of({{"id2label", R"({"0":1,"1":-1})"}}).labels == Labels{"1", "-1"});
+  CHECK(config_of({{"num_labels", "3"}}).labels == Labels{"LABEL_0", "LABEL_1", "LABEL_2"});
+  CHECK(config_of({{"id2label", R"({"0":"a"})"}, {"num_labels", "3"}}).labels == Labels{"a"});
+  CHECK(config_of({{"id2label", "{}"}, {"num_labels", "1"}}).labels == Labels{"LABEL_0"});
+  std::string eleven;
+  for (int id = 10; id >= 0; --id)
+    eleven += (eleven.empty() ? "{\"" : ",\"") + std::to_string(id) + "\":\"x\"";
+  CHECK(config_of({{"id2label", eleven + "}"}}).labels.size() == 11);
+  for (const auto* wrong : {R"({"0":"a","2":"b"})", R"({"-1":"a"})", R"({"00":"a","0":"b"})", R"({"x":"a"})",
+                            R"({"0":"a","0":"b"})", R"({"0":"a","1 ":"b"})", R"({"0":null})", "[]", "3"}) {
+    CAPTURE(wrong);
+    CHECK(refusal({{"id2label", wrong}}).starts_with("config.json: \"id2label\" "));
+  }
+  CHECK(refusal({{"num_labels", "0"}}) == "config.json: \"num_labels\" is 0, expected 1 to 1048576");
+}
+
+TEST_CASE("the problem type is one of three") {
+  CHECK(config_of({{"problem_type", R"("regression")"}}).problem_type == ProblemType::regression);
+  CHECK(config_of({{"problem_type", R"("single_label_classification")"}}).problem_type ==
+        ProblemType::single_label);
+  CHECK(config_of({{"problem_type", R"("multi_label_classification")"}}).problem_type ==
+        ProblemType::multi_label);
+  CHECK(!config_of({{"problem_type", "null"}}).problem_type);
+  CHECK(refusal({{"problem_type", R"("guessing")"}})
+            .starts_with(R"(config.json: "problem_type" is "guessing", exp)"));
+}
+
+TEST_CASE("a cross-encoder says its activation under either key") {
+  const auto of = [](const char* key, const char* value) { return config_of({{key, value}}); };
+  const auto fresh =
+      of("sentence_transformers", R"({"activation_fn":"torch.nn.modules.activation.Sigmoid"})");
+  CHECK(fresh.cross_encoder);
+  CHECK(fresh.score_activation == ScoreActivation::sigmoid);
+  const auto old = of("sbert_ce_default_activation_function", R"("torch.nn.modules.linear.Identity")");
+  CHECK(old.cross_encoder);
+  CHECK(old.score_activation == ScoreActivation::none);
+  const auto silent = of("sentence_transformers", R"({"version":"4.0.1"})");
+  CHECK(silent.cross_encoder);
+  CHECK(!silent.score_activation);
+  CHECK(refusal({{"sbert_ce_default_activation_function", R"("my.Softplus")"}}) ==
+        R"(config.json: cross-encoder activation is "my.Softplus", expected Sigmoid or Identity)");
+}
+
+TEST_CASE("what is not computed is refused by name") {
+  CHECK(refusal({{"model_type", R"("roberta")"}}) == "config.json: model_type is roberta, expected bert");
+  CHECK(refusal({{"model_type", ""}}) == "");
+  CHECK(refusal({{"is_decoder", "true"}}).starts_with("config.json: is_decoder is true"));
+  CHECK(refusal({{"add_cross_attention", "true"}}).starts_with("config.json: add_cross_attention is true"));
+  CHECK(refusal({{"is_decoder", "false"}}) == "");
+  CHECK(refusal({{"position_embedding_type", R"("relative_key")"}}) ==
+        "config.json: position_embedding_type is relative_key, expected absolute");
+  CHECK(refusal({{"position_embedding_type", R"("absolute")"}}) == "");
+  CHECK(refusal({{"pruned_heads", R"({"0":[1]})"}}).starts_with("config.json: pruned_heads is not empty"));
+  CHECK(refusal({{"pruned_heads", "{}"}}) == "");
+}
+
+TEST_CASE("a size that is missing, absurd or of another kind is named with its key") {
+  for (const auto* key :
+       {"vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size"}) {
+    const auto prefix = "config.json: \"" + std::string(key) + "\" ";
+    CHECK(refusal({{key, ""}}) == prefix + "is missing");
+    CHECK(refusal({{key, "null"}}) == prefix + "is missing");
+    CHECK(refusal({{key, "0"}}).starts_with(prefix + "is 0, expected 1 to "));
+    CHECK(refusal({{key, "-24"}}).starts_with(prefix + "is -24, expected 1 to "));
+    CHECK(refusal({{key, "4611686018427387904"}})
+              .starts_with(prefix + "is 4611686018427387904, expected 1 to "));
+    CHECK(refusal({{key, "1e30"}}) == prefix + "is a number, expected an integer");
+    CHECK(refusal({{key, R"("24")"}}) == prefix + "is a string, expected an integer");
+  }
+  CHECK(refusal({{"num_attention_heads", "5"}}) ==
+        R"(config.json: "hidden_size" is 24, expected a multiple of "num_attention_heads", 5)");
+  CHECK(refusal({{"pad_token_id", "100"}}) == R"(config.json: "pad_token_id" is 100, expected 0 to 99)");
+  CHECK(refusal({{"layer_norm_eps", "-1"}}).starts_with(R"(config.json: "layer_norm_eps" is -1, expected)"));
+  CHECK(refusal({{"hidden_dropout_prob", "1"}})
+            .starts_with(R"(config.json: "hidden_dropout_prob" is 1, expected)"));
+  CHECK(refusal({{"architectures", R"("BertModel")"}})
+            .starts_with("config.json: \"architectures\" is a string"));
+  CHECK(refusal({{"architectures", "null"}}) == "");
+  CHECK_THROWS_WITH(load_config("/nonexistent"), "/nonexistent/config.json: No such file or directory");
+}
+
+TEST_CASE("a file changed at random is read or refused in one line") {
+  const auto whole = text_of({{"id2label", R"({"0":"a","1":"b"})"}, {"hidden_act", R"("gelu_new")"}});
+  std::mt19937 random(3);
+  int read = 0;
+  for (int round = 0; round < 5000; ++round) {
+    auto text = whole;
+    for (auto changes = 1 + random() % 3; changes > 0; --changes) {
+      text[random() % text.size()] = "{}[]\",:0189-.e \n\\\xff"[random() % 18];
+    }
+    try {
+      const auto config = parse_config("config.json", text);
+      ++read;
+      CHECK(config.hidden % config.heads == 0);
+      CHECK(config.labels.size() > 0);
+    } catch (const Error& error) {
+      CHECK(std::string_view(error.what()).find('\n') == std::string_view::npos);
+    }
+  }
+  CHECK(read > 50);
+  CHECK(read < 4000);
+}
