@@ -1,0 +1,7 @@
+# Every field that can be added, in documented order; offsets in code points and in bytes through accents, CJK and
+# words that are split.
+printf '%s\n' 'The CAT sang.' 'Só — “cats”' '北京 x' >texts
+for offsets in chars bytes; do
+  bert-tokenize -m "$MODELS/bare" --tokens --word-ids --offsets $offsets texts
+done
+bert-tokenize -m "$MODELS/bare" --no-special-tokens --tokens --offsets chars --word-ids --drop text,input_ids texts

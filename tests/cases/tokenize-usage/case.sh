@@ -1,0 +1,28 @@
+# What is wrong with the command line is said in a line, exit 2; what is wrong with files, exit 1.
+try() { echo "bert-tokenize $*" >&2; bert-tokenize "$@" </dev/null; echo "exit $?"; }
+try
+export BERT_MODEL="$MODELS/bare"
+try --sentences
+try --decode --stats
+try --cased --uncased
+try -m x --vocab y
+try --max-length 0
+try --max-length two
+try --max-length 2
+try --max-length 2 --no-special-tokens
+try --max-length 40 --overflow split
+try --max-length 66 --overflow split
+try --max-length 67 --overflow split
+try --overflow wrap
+try --overlap -1
+try --offsets words
+try --format csv
+try --compat fast
+try --threads 0
+try --unknown
+try --vocab missing.txt
+try --vocab /dev/null
+try -m missing
+try -m .
+try missing.txt
+try -o missing/out
