@@ -67,8 +67,8 @@ int main(int argc, char** argv) {
   output_options(app, embed);
   cmd::batch_option(app, embed.batch_tokens);
   app.check([&] {
-    if (const auto wrong = task::conflict(embed.vectors)) throw cli::UsageError(*wrong);
     cmd::set_network_input(embed.features, stream, length);
+    if (const auto wrong = task::conflict(embed)) throw cli::UsageError(*wrong);
   });
   app.version_of(text::version);
   app.version_of(task::version);

@@ -27,9 +27,6 @@ data::FeatureOptions feature_options(const EmbedOptions& options, const EmbedPla
   data::FeatureOptions features = options.features;
   features.max_length = sequence_limit(features.max_length, directory.max_length, directory.config);
   features.prompt = plan.prompt();
-  if (options.vectors.format == VectorFormat::google && features.overflow == data::Overflow::split) {
-    throw Error("--format google has no windows: --overflow split is not for it");
-  }
   return features;
 }
 
@@ -68,6 +65,13 @@ void require_finite(std::span<const float> values) {
 }
 
 }  // namespace
+
+std::optional<std::string> conflict(const EmbedOptions& options) {
+  if (options.vectors.format == VectorFormat::google && options.features.overflow == data::Overflow::split) {
+    return "--format google has no windows: --overflow split is not for it";
+  }
+  return conflict(options.vectors);
+}
 
 Embedder::Embedder(const model::Directory& directory, const text::Tokenizer& tokenizer, EmbedOptions options,
                    Pool& pool, Log& log)

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,6 +29,9 @@ struct EmbedOptions {
   std::vector<std::string> drop;
   int64_t batch_tokens = 1024;  // that go through the network at once; never changes the output
 };
+
+// What options exclude each other, whatever the model; nullopt when all is well.
+std::optional<std::string> conflict(const EmbedOptions& options);
 
 class Embedder final : public io::Filter {
  public:

@@ -1,0 +1,23 @@
+# Tasks that are not built yet or do not fit the model.
+ln -s "$MODELS" models
+try() {
+  echo 'the old king' | bert-predict "$@"
+  echo "exit $?"
+}
+try
+for task in tag answer choose perplexity; do try -m models/bare --task $task; done
+try -m models/bare --task guess
+try -m models/bare
+try -m models/tag
+try -m models/answer
+try -m models/choose
+try -m models/bare --task fill
+try -m models/bare --task next
+try -m models/bare --task classify
+try -m models/classify --task regress
+try -m models/classify --task rank
+try -m models/regress --task classify
+try -m models/next
+try -m models/classify --top-k 0
+try -m models/multilabel --threshold 1.5
+try -m models/classify --dtype int8
