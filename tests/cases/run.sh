@@ -1,7 +1,8 @@
 #!/bin/sh
 # Runs command-line cases: each is a folder with case.sh and what it is to give, expected.stdout, expected.stderr
 # (absent: nothing) and expected.exit (absent: 0).
-# Usage: run.sh [--accept] TOOLS_DIRECTORY [CASE...]
+# Usage: run.sh TOOLS_DIRECTORY [CASE...]
+#        run.sh --accept TOOLS_DIRECTORY CASE...
 #
 # case.sh is run by sh -u in an empty directory of its own, with the tools in $PATH, the case's folder in $CASE and the
 # small test models in $MODELS. --accept writes down what came instead of comparing it; read the difference before
@@ -10,9 +11,10 @@ set -u
 cases=$(cd "$(dirname "$0")" && pwd)
 accept=no
 [ "${1-}" = --accept ] && { accept=yes; shift; }
-[ $# -ge 1 ] || { echo "usage: run.sh [--accept] TOOLS_DIRECTORY [CASE...]" >&2; exit 2; }
+[ $# -ge 1 ] || { echo "usage: run.sh TOOLS_DIRECTORY [CASE...], or run.sh --accept TOOLS_DIRECTORY CASE..." >&2; exit 2; }
 tools=$(cd "$1" && pwd) || exit 2
 shift
+[ $# -ge 1 ] || [ "$accept" = no ] || { echo "--accept wants the names of the cases" >&2; exit 2; }
 [ $# -ge 1 ] || { cd "$cases" && set -- */case.sh; }
 
 directory=$(mktemp -d) || exit 2

@@ -1,0 +1,1 @@
+printf '[\n {"text":"a"}]\n' | bert-tokenize -m "$MODELS/pretraining"
