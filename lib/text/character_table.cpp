@@ -45,20 +45,21 @@ bool CharacterRules::is_removed(char32_t c) const {
 void decompose(char32_t c, const CharacterRules& rules, std::vector<Decomposed>& out) {
   std::vector<char32_t> lowered;
   if (rules.lowercase && rules.compat == Compat::google) {
-    append_lowercase(c, lowered);
+    append_lowercase(c, rules.compat, lowered);
   } else {
     lowered.push_back(c);
   }
   std::vector<char32_t> parts;
   for (const char32_t part : lowered) {
     if (rules.strip_accents) {
-      append_decomposition(part, parts);
+      append_decomposition(part, rules.compat, parts);
     } else {
       parts.push_back(part);
     }
   }
   for (size_t i = 0; i < parts.size(); ++i) {
-    out.push_back({.value = parts[i], .combining_class = combining_class(parts[i]), .first = i == 0});
+    out.push_back(
+        {.value = parts[i], .combining_class = combining_class(parts[i], rules.compat), .first = i == 0});
   }
 }
 
@@ -66,7 +67,7 @@ void finish(char32_t c, const CharacterRules& rules, std::vector<Unit>& out) {
   if (rules.strip_accents && is_accent(c, rules.compat)) return;
   std::vector<char32_t> lowered;
   if (rules.lowercase && rules.compat == Compat::hf) {
-    append_lowercase(c, lowered);
+    append_lowercase(c, rules.compat, lowered);
   } else {
     lowered.push_back(c);
   }

@@ -5,10 +5,23 @@
 #include <unicode/ustring.h>
 #include <unicode/utf16.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace bert::text {
 namespace {
+
+// The versions of Unicode that Hugging Face's tokenizers 0.23 were built with: categories by
+// unicode_categories 0.1.1, decomposition by unicode-normalization-alignments 0.1.12.
+constexpr int kHuggingFaceCategories = 8;
+constexpr int kHuggingFaceDecomposition = 9;
+
+bool is_younger(char32_t c, int version) {
+  UVersionInfo age;
+  u_charAge(static_cast<UChar32>(c), age);
+  return age[0] > version || age[0] == 0;
+}
 
 // Categories that unicode_categories 0.1.1 gives. Derived from today's by leaving out what is younger than
 // Unicode 8; a handful of code points has changed category since.
@@ -22,12 +35,13 @@ int8_t category_of_unicode_8(char32_t c) {
     case 0x1885:
     case 0x1886:
       return U_OTHER_LETTER;
+    case 0xA9BD:
+      return U_COMBINING_SPACING_MARK;
     default:
       break;
   }
-  UVersionInfo age;
-  u_charAge(static_cast<UChar32>(c), age);
-  return age[0] > 8 ? static_cast<int8_t>(U_UNASSIGNED) : u_charType(static_cast<UChar32>(c));
+  if (is_younger(c, kHuggingFaceCategories)) return U_UNASSIGNED;
+  return u_charType(static_cast<UChar32>(c));
 }
 
 int8_t category(char32_t c, Compat compat) {
@@ -39,6 +53,23 @@ const UNormalizer2& nfd() {
   const UNormalizer2* instance = unorm2_getNFDInstance(&status);
   if (U_FAILURE(status)) throw Error("ICU has no normalization data: ", u_errorName(status));
   return *instance;
+}
+
+// Capitals of Unicode 16 and 17, which Rust knows and the ICU at hand may not.
+char32_t lowercase_of_unicode_17(char32_t c) {
+  struct Capitals {
+    char32_t first, last;
+    char32_t lowercase;  // of the first
+  };
+  static constexpr Capitals kCapitals[] = {{0x1C89, 0x1C89, 0x1C8A},    {0xA7CB, 0xA7CB, 0x264},
+                                           {0xA7CC, 0xA7CC, 0xA7CD},    {0xA7CE, 0xA7CE, 0xA7CF},
+                                           {0xA7D2, 0xA7D2, 0xA7D3},    {0xA7D4, 0xA7D4, 0xA7D5},
+                                           {0xA7DA, 0xA7DA, 0xA7DB},    {0xA7DC, 0xA7DC, 0x19B},
+                                           {0x10D50, 0x10D65, 0x10D70}, {0x16EA0, 0x16EB8, 0x16EBB}};
+  for (const Capitals& capitals : kCapitals) {
+    if (c >= capitals.first && c <= capitals.last) return c - capitals.first + capitals.lowercase;
+  }
+  return c;
 }
 
 void append_utf16(const UChar* units, int32_t size, std::vector<char32_t>& out) {
@@ -87,9 +118,19 @@ bool is_case_ignorable(char32_t c) {
   return u_hasBinaryProperty(static_cast<UChar32>(c), UCHAR_CASE_IGNORABLE);
 }
 
-uint8_t combining_class(char32_t c) { return u_getCombiningClass(static_cast<UChar32>(c)); }
+bool is_inert(char32_t c, Compat compat) {
+  return compat == Compat::hf && is_younger(c, kHuggingFaceDecomposition);
+}
 
-void append_decomposition(char32_t c, std::vector<char32_t>& out) {
+uint8_t combining_class(char32_t c, Compat compat) {
+  return is_inert(c, compat) ? 0 : u_getCombiningClass(static_cast<UChar32>(c));
+}
+
+void append_decomposition(char32_t c, Compat compat, std::vector<char32_t>& out) {
+  if (is_inert(c, compat)) {
+    out.push_back(c);
+    return;
+  }
   UChar units[32];
   UErrorCode status = U_ZERO_ERROR;
   const int32_t size =
@@ -101,13 +142,17 @@ void append_decomposition(char32_t c, std::vector<char32_t>& out) {
   }
 }
 
-void append_lowercase(char32_t c, std::vector<char32_t>& out) {
+void append_lowercase(char32_t c, Compat compat, std::vector<char32_t>& out) {
   UChar units[2];
   UChar lower[8];
   int32_t size = 0;
   U16_APPEND_UNSAFE(units, size, static_cast<UChar32>(c));
   UErrorCode status = U_ZERO_ERROR;
   const int32_t lower_size = u_strToLower(lower, std::size(lower), units, size, "", &status);
+  if (compat == Compat::hf && lower_size == size && std::equal(units, units + size, lower)) {
+    out.push_back(lowercase_of_unicode_17(c));
+    return;
+  }
   append_utf16(lower, lower_size, out);
 }
 

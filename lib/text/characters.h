@@ -22,12 +22,15 @@ bool is_word_character(char32_t c);              // \w of a regular expression
 bool is_cased(char32_t c);
 bool is_case_ignorable(char32_t c);
 
-uint8_t combining_class(char32_t c);  // 0 for a starter
+// Of canonical decomposition nothing is known to Hugging Face about a code point encoded later than its
+// tables: it is an inert starter.
+bool is_inert(char32_t c, Compat compat);
+uint8_t combining_class(char32_t c, Compat compat);  // 0 for a starter
 
 // Appends the canonical decomposition; c itself when it has none.
-void append_decomposition(char32_t c, std::vector<char32_t>& out);
+void append_decomposition(char32_t c, Compat compat, std::vector<char32_t>& out);
 
 // Appends the lower-case form of c standing alone: more than one code point for U+0130 only.
-void append_lowercase(char32_t c, std::vector<char32_t>& out);
+void append_lowercase(char32_t c, Compat compat, std::vector<char32_t>& out);
 
 }  // namespace bert::text

@@ -226,7 +226,15 @@ class SlowTokenizer {
 
   static Chars lower_one_by_one(const Chars& chars) {
     Chars result;
-    for (const Char& c : chars) append(lower(utf16(c.value)), c, result);
+    for (const Char& c : chars) {
+      std::vector<char32_t> lowered;
+      if (u_isdefined(static_cast<UChar32>(c.value))) {
+        append(lower(utf16(c.value)), c, result);
+        continue;
+      }
+      text::append_lowercase(c.value, text::Compat::hf, lowered);  // encoded later than ICU's tables
+      for (const char32_t value : lowered) result.push_back({value, c.bytes, c.chars});
+    }
     return result;
   }
 
@@ -241,15 +249,23 @@ class SlowTokenizer {
 
   // Values from ICU's normalisation of the whole; sources as Hugging Face's library assigns them: the marks
   // of a run are sorted together with a flag that says whether they begin a code point of the text.
-  static Chars decompose(const Chars& chars) {
+  Chars decompose(const Chars& chars) const {
     struct Mark {
       char32_t value;
       uint8_t combining_class;
       bool first;
     };
     std::vector<Mark> marks;
-    std::u16string all;
+    Chars result;
+    std::u16string all;  // since the last inert code point
     for (const Char& c : chars) {
+      if (text::is_inert(c.value, config_.compat)) {
+        append(nfd(all), {}, result);
+        all.clear();
+        result.push_back(c);
+        marks.push_back({c.value, 0, true});
+        continue;
+      }
       all += utf16(c.value);
       Chars parts;
       append(nfd(utf16(c.value)), c, parts);
@@ -267,7 +283,6 @@ class SlowTokenizer {
         sorted = false;
       }
     }
-    Chars result;
     append(nfd(all), {}, result);
     size_t next = 0;
     for (size_t i = 0; i < result.size(); ++i) {
