@@ -1,0 +1,91 @@
+#include "io/array_writer.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+
+#include "io/stream_run.h"
+
+using namespace bert;
+using namespace bert::io;
+
+namespace {
+
+// Gives each text the row [length, -0.5, length / 3].
+class RowFilter : public Filter {
+ public:
+  explicit RowFilter(ArrayFormat format) : array_(format, 3) {}
+  void prepare(const Fields& fields, Record&) const override { fields.required_text("text"); }
+  void finish(Record& record, std::string& out) const override {
+    const auto length = static_cast<float>(record.raw().size());
+    const float third = length == 4 ? std::numeric_limits<float>::infinity() : length / 3;
+    array_.row(std::array{length, -0.5f, third}, out);
+  }
+  void begin(std::string& out) override { array_.begin(out); }
+  void patch(OutputFile& output) override { array_.patch(output); }
+
+ private:
+  ArrayWriter array_;
+};
+
+std::string array_of(ArrayFormat format, const std::string& text, const std::string& output) {
+  const TemporaryDirectory directory;
+  StreamOptions options;
+  options.files = {directory.write("in", text)};
+  options.output = output;
+  options.on_error = OnError::skip;
+  options.needs_regular_output = format == ArrayFormat::npy;
+  RowFilter filter(format);
+  Pool pool(2);
+  Log log("test", Log::Level::quiet);
+  run_stream(options, pool, log, filter);
+  return read_file(output);
+}
+
+}  // namespace
+
+TEST_CASE("rows as text are columns of numbers") {
+  const TemporaryDirectory directory;
+  CHECK(array_of(ArrayFormat::tsv, "a\nbcd\n", directory / "x") == "1\t-0.5\t0.33333334\n3\t-0.5\t1\n");
+}
+
+TEST_CASE("rows as f32 are their memory, and a record without a finite answer has none") {
+  const TemporaryDirectory directory;
+  const auto bytes = array_of(ArrayFormat::f32, "a\nfour\nbc\n", directory / "x");
+  std::vector<float> values(bytes.size() / sizeof(float));
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  CHECK(values == std::vector<float>{1, -0.5f, 1 / 3.0f, 2, -0.5f, 2 / 3.0f});
+}
+
+TEST_CASE("npy says in its header how many rows have come") {
+  const TemporaryDirectory directory;
+  const auto bytes = array_of(ArrayFormat::npy, "a\nfour\nbc\n", directory / "x.npy");
+  CHECK(bytes.size() == 128 + 2 * 3 * 4);
+  CHECK(bytes.substr(0, 10) == std::string("\x93NUMPY\x01\x00\x76\x00", 10));
+  CHECK(bytes.substr(10, 61) == "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }  ");
+  CHECK(bytes[127] == '\n');
+}
+
+TEST_CASE("npy needs a file whose header can be rewritten") {
+  CHECK_THROWS_WITH(array_of(ArrayFormat::npy, "a\n", "/dev/null"),
+                    "/dev/null: this format needs a regular file as output; -o FILE names one");
+}
+
+TEST_CASE("NumPy reads what is written as npy") {
+  if (std::system("/usr/bin/python3 -c 'import numpy' 2>/dev/null") != 0) {
+    MESSAGE("skipped: /usr/bin/python3 has no numpy");
+    return;
+  }
+  const TemporaryDirectory directory;
+  for (const std::string text : {"a\nbc\n", ""}) {
+    array_of(ArrayFormat::npy, text, directory / "x.npy");
+    const std::string rows = text.empty() ? "[]" : "[[1, -0.5, 1 / 3], [2, -0.5, 2 / 3]]";
+    const std::string script =
+        "import numpy, sys; a = numpy.load(sys.argv[1]); e = numpy.array(" + rows +
+        ", dtype=numpy.float32).reshape(-1, 3); assert a.dtype == e.dtype and (a == e).all() "
+        "and a.shape == e.shape";
+    CHECK(std::system(("/usr/bin/python3 -c '" + script + "' " + directory / "x.npy").c_str()) == 0);
+  }
+}

@@ -1,0 +1,146 @@
+// What the contract says of FILEs and their formats, one sentence after another.
+#include <doctest/doctest.h>
+
+#include "io/stream_run.h"
+
+using namespace bert;
+using namespace bert::io;
+
+namespace {
+
+// Each record of `bytes` as "LINE:PLACE:RAW|", or the failure without the directory.
+class RawFilter : public Filter {
+ public:
+  void prepare(const Fields&, Record&) const override {}
+  void finish(Record& record, std::string& out) const override {
+    out += std::to_string(record.line()) + ":" + std::to_string(record.place()) + ":";
+    out += record.raw();
+    out += '|';
+  }
+};
+
+std::string records_of(const std::string& bytes, InputFormat format, const std::string& name = "in",
+                       StreamOptions options = {}) {
+  const TemporaryDirectory directory;
+  options.files = {directory.write(name, bytes)};
+  options.input_format = format;
+  RawFilter filter;
+  const Ran ran = run_and_catch(options, 2, filter);
+  return ran.failed ? ran.failure.substr((directory / "").size()) : ran.out;
+}
+
+}  // namespace
+
+TEST_CASE("text: a line is a record, an empty one too, the last one without its end") {
+  const auto text = InputFormat::text;
+  CHECK(records_of("", text) == "");
+  CHECK(records_of("a\n\n b \nlast", text) == "1:0:a|2:1:|3:2: b |4:3:last|");
+  CHECK(records_of("\xef\xbb\xbf\xef\xbb\xbf\r\nb\r\r\n", text) == "1:0:\xef\xbb\xbf|2:1:b\r|");
+  CHECK(records_of(std::string("a\0b\n", 4), text) == std::string("1:0:a\0b|", 8));
+}
+
+TEST_CASE("paragraphs: blank lines separate, line ends inside are spaces") {
+  CHECK(records_of(" \n\na\r\nb\n\f\n\n\nc\n", InputFormat::paragraphs) == "3:0:a b|8:1:c|");
+  CHECK(records_of("\n \n", InputFormat::paragraphs) == "");
+}
+
+TEST_CASE("file: a FILE is a record, an empty FILE too") {
+  CHECK(records_of("a\r\nb\n", InputFormat::file) == "1:0:a\r\nb\n|");
+  CHECK(records_of("", InputFormat::file) == "1:0:|");
+}
+
+TEST_CASE("jsonl: blank lines are counted as lines, not as places") {
+  CHECK(records_of("\n{}\n \f\r\n{ }", InputFormat::jsonl) == "2:0:{}|4:1:{ }|");
+}
+
+TEST_CASE("tsv: the header names the columns, or --columns does") {
+  CHECK(records_of("a\tb\n1\t\n", InputFormat::tsv) == "2:0:1\t|");
+  StreamOptions options;
+  options.columns = {"a", "b"};
+  CHECK(records_of("a\tb\n1\t\n", InputFormat::tsv, "in", options) == "1:0:a\tb|2:1:1\t|");
+  CHECK(records_of("a\ta\n", InputFormat::tsv) == "in:1: column \"a\" stands twice");
+  CHECK(records_of("a\xff\n", InputFormat::tsv) == "in:1: byte 0xff at offset 1 is not valid UTF-8");
+}
+
+TEST_CASE("auto goes by the suffix, else by the first byte that is not white") {
+  const auto automatic = InputFormat::automatic;
+  CHECK(records_of("a\tb\n1\t2\n", automatic, "in.tsv") == "2:0:1\t2|");
+  CHECK(records_of("{", automatic, "in.txt") == "1:0:{|");
+  CHECK(records_of("\n{}", automatic, "in.jsonl") == "2:0:{}|");
+  CHECK(records_of("x", automatic, "in.json").starts_with("in.json:1: not valid JSON"));
+  CHECK(records_of("x", automatic, "in.conll") == "in.conll: conll input is not read by this program");
+  CHECK(records_of("\xef\xbb\xbf \f\n{}", automatic) == "2:0:{}|");
+  CHECK(records_of("\n\nx", automatic) == "1:0:|2:1:|3:2:x|");
+  CHECK(records_of("[MASK]", automatic) == "1:0:[MASK]|");
+  CHECK(records_of("[", automatic) == "1:0:[|");
+}
+
+TEST_CASE("what looks like another format is refused with advice") {
+  for (const auto* name : {"in", "in.json", "in.jsonl"}) {
+    CHECK(records_of(" [\n {}]", InputFormat::automatic, name) ==
+          name + std::string(": is one JSON array; jq -c '.[]' makes a record a line of it"));
+  }
+  const auto said = records_of("{x}\n", InputFormat::automatic);
+  CHECK(said.starts_with("in:1: not valid JSON: "));
+  CHECK(said.ends_with("; text that begins with \"{\" needs --input-format text"));
+}
+
+TEST_CASE("a JSON record must be an object") {
+  CHECK(records_of("[1]", InputFormat::jsonl) == "in:1: is an array, expected an object");
+  CHECK(records_of("null", InputFormat::jsonl) == "in:1: is null, expected an object");
+}
+
+TEST_CASE("places count on from file to file, bad records included") {
+  const TemporaryDirectory directory;
+  StreamOptions options;
+  options.files = {directory.write("a", "x\n\xff\n"), directory.write("b", ""),
+                   directory.write("c.jsonl", "\n{}\n")};
+  options.on_error = OnError::skip;
+  options.first_record = 5;
+  RawFilter filter;
+  const Ran ran = run_and_catch(options, 2, filter);
+  CHECK(ran.out == "1:5:x|2:7:{}|");
+  CHECK(ran.result.skipped == 1);
+}
+
+TEST_CASE("a FILE that cannot be read is named before anything is done") {
+  const TemporaryDirectory directory;
+  StreamOptions options;
+  options.files = {directory.write("a", "x\n"), directory / "b"};
+  RawFilter filter;
+  const Ran missing = run_and_catch(options, 1, filter);
+  CHECK(missing.failure == directory / "b: No such file or directory");
+  CHECK(missing.out == "");
+  options.files[1] = directory / "";
+  const Ran is_directory = run_and_catch(options, 1, filter);
+  CHECK(is_directory.failure == directory / ": Is a directory");
+  CHECK(is_directory.out == "1:0:x|");
+}
+
+TEST_CASE("a compute that fails ends the stream with its Error") {
+  class FailingFilter : public RawFilter {
+   public:
+    int64_t cost(const Record&) const override { return 1; }
+    void compute(std::span<Record* const>) override { throw Error("no memory for the network"); }
+  };
+  const TemporaryDirectory directory;
+  StreamOptions options;
+  options.files = {directory.write("a", std::string(100000, '\n'))};
+  for (const int threads : {1, 3}) {
+    FailingFilter filter;
+    CHECK(run_and_catch(options, threads, filter).failure == "no memory for the network");
+  }
+}
+
+TEST_CASE("begin and end frame the records") {
+  class FramingFilter : public RawFilter {
+   public:
+    void begin(std::string& out) override { out += "<"; }
+    void end(std::string& out) override { out += ">"; }
+  };
+  const TemporaryDirectory directory;
+  StreamOptions options;
+  options.files = {directory.write("a", "x\n")};
+  FramingFilter filter;
+  CHECK(run_and_catch(options, 2, filter).out == "<1:0:x|>");
+}

@@ -1,0 +1,94 @@
+#include "io/record_writer.h"
+
+#include <doctest/doctest.h>
+
+#include "io/stream_run.h"
+
+using namespace bert;
+using namespace bert::io;
+
+namespace {
+
+// Adds fields given as text, and writes each record `times` times.
+class AddingFilter : public Filter {
+ public:
+  using Texts = std::vector<std::pair<std::string, std::string>>;
+  AddingFilter(Texts fields, std::vector<std::string> drop, int times = 1)
+      : fields_(std::move(fields)), times_(times), writer_(std::move(drop)) {}
+  void prepare(const Fields&, Record&) const override {}
+  void finish(Record& record, std::string& out) const override {
+    Added added;
+    for (int i = 0; i < times_; ++i) {
+      added.clear();
+      for (const auto& [name, value] : fields_) added.field(name) += value;
+      writer_.write(record, added, out);
+    }
+  }
+
+ private:
+  Texts fields_;
+  int times_;
+  RecordWriter writer_;
+};
+
+std::string written(const std::string& line, AddingFilter::Texts added, std::vector<std::string> drop = {},
+                    InputFormat format = InputFormat::jsonl) {
+  const TemporaryDirectory directory;
+  StreamOptions options;
+  options.files = {directory.write("in", line)};
+  options.input_format = format;
+  AddingFilter filter(std::move(added), std::move(drop));
+  const Ran ran = run_and_catch(options, 1, filter);
+  return ran.failed ? ran.failure.substr(options.files[0].size()) : ran.out;
+}
+
+}  // namespace
+
+TEST_CASE("a JSON record leaves as it came, up to its closing brace") {
+  CHECK(written("{\"a\": 1 }\n", {}) == "{\"a\": 1 }\n");
+  CHECK(written("  {\"a\": 1 }  \r\n", {{"b", "2"}}) == "  {\"a\": 1 ,\"b\":2}\n");
+  CHECK(written("{ }", {{"b", "2"}}) == "{ \"b\":2}\n");
+  CHECK(written("{}", {}) == "{}\n");
+  CHECK(written("{\"\\u00e4\":\"\\/\",\"n\":1.50e+01}", {{"b", "\"x\""}}) ==
+        "{\"\\u00e4\":\"\\/\",\"n\":1.50e+01,\"b\":\"x\"}\n");
+  CHECK(written("{\"big\":123456789012345678901234567890}", {{"b", "2"}}) ==
+        "{\"big\":123456789012345678901234567890,\"b\":2}\n");
+}
+
+TEST_CASE("an added field takes the place of one of its name") {
+  CHECK(written("{\"a\" : [1,{\"a\":2}] , \"b\":3}", {{"a", "0"}, {"c", "4"}}) ==
+        "{\"a\" : 0 , \"b\":3,\"c\":4}\n");
+  CHECK(written("{\"x\":1,\"\\u0061\":\"}\\\"\"}", {{"a", "0"}}) == "{\"x\":1,\"\\u0061\":0}\n");
+  CHECK(written("{\"a\":1,\"b\":2,\"a\":3}", {{"a", "0"}}) == ":1: field \"a\" stands twice");
+}
+
+TEST_CASE("a dropped field goes with one comma, wherever it stands") {
+  const std::string line = "{\"a\":1,\"b\":[2,3],\"c\":\"x\"}";
+  CHECK(written(line, {}, {"a"}) == "{\"b\":[2,3],\"c\":\"x\"}\n");
+  CHECK(written(line, {}, {"b"}) == "{\"a\":1,\"c\":\"x\"}\n");
+  CHECK(written(line, {}, {"c"}) == "{\"a\":1,\"b\":[2,3]}\n");
+  CHECK(written(line, {{"d", "4"}}, {"a", "b", "c"}) == "{\"d\":4}\n");
+  CHECK(written(line, {{"d", "4"}}, {"d", "none"}) == line + "\n");
+  CHECK(written("{\"a\":1,\"b\":2,\"a\":3}", {}, {"a"}) == "{\"b\":2}\n");
+}
+
+TEST_CASE("text and TSV become objects of strings") {
+  CHECK(written("a\tb\n", {{"x", "1"}}, {}, InputFormat::text) == "{\"text\":\"a\\tb\",\"x\":1}\n");
+  CHECK(written("text\tid\na \"b\"\t7\n", {{"x", "1"}}, {}, InputFormat::tsv) ==
+        "{\"text\":\"a \\\"b\\\"\",\"id\":\"7\",\"x\":1}\n");
+  CHECK(written("text\tid\na\t7\n", {{"id", "1"}}, {"text"}, InputFormat::tsv) == "{\"id\":1}\n");
+  CHECK(written("text\tid\na\t7\tb\n", {}, {}, InputFormat::tsv) == ":2: has 3 columns, expected 2");
+  CHECK(written("text\tid\n\n", {}, {}, InputFormat::tsv) == ":2: has 1 column, expected 2");
+}
+
+TEST_CASE("one record may be written several times") {
+  const TemporaryDirectory directory;
+  StreamOptions options;
+  options.files = {directory.write("in", "a\nb\n")};
+  AddingFilter filter({{"x", "1"}}, {}, 2);
+  const Ran ran = run_and_catch(options, 2, filter);
+  CHECK(ran.out ==
+        "{\"text\":\"a\",\"x\":1}\n{\"text\":\"a\",\"x\":1}\n{\"text\":\"b\",\"x\":1}\n{\"text\":\"b\",\"x\":"
+        "1}\n");
+  CHECK(ran.result.records == 2);
+}
