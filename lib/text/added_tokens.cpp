@@ -77,7 +77,7 @@ std::optional<AddedTokens::Match> AddedTokens::Search::next() {
     Match match{.id = entry.id, .begin = at_, .end = at_ + form.size()};
     at_ = match.end;
     if (entry.single_word && !stands_alone(text_, match.begin, match.end)) continue;
-    if (entry.lstrip) match.begin = skip_space_left(text_, match.begin, taken_);
+    if (entry.lstrip) match.begin = std::max(skip_space_left(text_, match.begin, taken_), taken_);
     if (entry.rstrip) match.end = skip_space_right(text_, match.end);
     taken_ = match.end;
     return match;

@@ -140,6 +140,7 @@ class SlowTokenizer {
                           (end < chars.size() && text::is_word_character(chars[end].value));
       if (token->single_word && joined) continue;
       while (token->lstrip && begin > done && text::is_white_space(chars[begin - 1].value)) --begin;
+      if (token->lstrip) begin = std::max(begin, done);
       while (token->rstrip && end < chars.size() && text::is_white_space(chars[end].value)) ++end;
       part(-1, done, begin);
       part(token->id, begin, end);
