@@ -1,0 +1,21 @@
+#!/bin/sh
+# An installation below DESTDIR has for each tool the program, its man page and three completions, and runs from there.
+# Usage: install.sh BUILD_DIRECTORY TOOL...
+set -u
+build=$1
+shift
+directory=$(mktemp -d) || exit 2
+trap 'rm -rf "$directory"' EXIT
+DESTDIR=$directory cmake --install "$build" --prefix /usr >"$directory/log" || { cat "$directory/log"; exit 1; }
+failed=0
+for tool; do
+  for file in "bin/$tool" "share/man/man1/$tool.1" "share/bash-completion/completions/$tool" \
+    "share/zsh/site-functions/_$tool" "share/fish/vendor_completions.d/$tool.fish"; do
+    [ -f "$directory/usr/$file" ] || { echo "/usr/$file is missing"; failed=1; }
+  done
+  "$directory/usr/bin/$tool" --version >/dev/null || failed=1
+done
+for page in man5/bert-records.5 man7/bert.7; do
+  [ -f "$directory/usr/share/man/$page" ] || { echo "$page is missing"; failed=1; }
+done
+exit $failed
