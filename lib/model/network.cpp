@@ -23,6 +23,11 @@ nn::EncoderLayer::Config layer_config(const Config& config) {
           .norm_epsilon = config.norm_epsilon};
 }
 
+// A multiple-choice model scores each choice by one number, whatever labels its configuration carries.
+int64_t classifier_outputs(const Config& config) {
+  return config.has_architecture("BertForMultipleChoice") ? 1 : static_cast<int64_t>(config.labels.size());
+}
+
 // The masked-language-model head: logits = norm(act(dense(h)))·Eᵀ + b.
 struct MaskedLm {
   nn::Linear dense;
@@ -78,9 +83,7 @@ Network::Parts::Parts(const Config& c, const Needs& needs, Pool& pool)
   }
   if (needs.pooler) pooler.emplace("pooler.dense", c.hidden, c.hidden, layout);
   if (needs.next) next.emplace("cls.seq_relationship", 2, c.hidden, layout);
-  if (needs.classifier) {
-    classifier.emplace("classifier", static_cast<int64_t>(c.labels.size()), c.hidden, layout);
-  }
+  if (needs.classifier) classifier.emplace("classifier", classifier_outputs(c), c.hidden, layout);
   if (needs.masked_lm) masked_lm.emplace(c, layout);
 }
 

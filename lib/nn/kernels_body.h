@@ -57,6 +57,9 @@ static void product(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_s
   for (; column + kWide <= n; column += kWide) {
     product_columns<kBlockVectors>(m, k, a, a_stride, b + column, b_stride, c + column, c_stride);
   }
+  for (; column + 2 * kLanes <= n; column += 2 * kLanes) {
+    product_columns<2>(m, k, a, a_stride, b + column, b_stride, c + column, c_stride);
+  }
   for (; column < n; column += kLanes) {
     product_columns<1>(m, k, a, a_stride, b + column, b_stride, c + column, c_stride);
   }
@@ -165,6 +168,24 @@ static float exponentials(float* scores, int64_t length, int64_t padded, float s
   return 1.0f / sum_lanes(sums);
 }
 
+// to [cols, rows'] = from [rows, cols] transposed, zero from `rows` on; 16 rows at a time, so that each line
+// of them is read once.
+static void transpose(const float* from, int64_t stride, int64_t rows, int64_t cols, float* to,
+                      int64_t padded) {
+  for (int64_t first = 0; first < padded; first += 16) {
+    const int64_t whole = first + 16 <= rows ? 16 : rows - first;
+    for (int64_t i = 0; i < cols; ++i) {
+      float* column = to + i * padded + first;
+      const float* source = from + first * stride + i;
+      if (whole == 16) {
+        for (int64_t j = 0; j < 16; ++j) column[j] = source[j * stride];
+      } else {
+        for (int64_t j = 0; j < 16; ++j) column[j] = j < whole ? source[j * stride] : 0.0f;
+      }
+    }
+  }
+}
+
 static constexpr int64_t kAttentionRows = 48;  // of scores at a time: they stay in the cache
 
 // Scratch: kᵀ [size, length'], v [length, size'], scores [rows, length'], out [rows, size'], the dashes
@@ -175,10 +196,7 @@ static void attend(const AttentionHead& head, float* scratch) {
   float* v = kt + head.size * length;
   float* scores = v + head.length * size;
   float* out = scores + kAttentionRows * length;
-  for (int64_t i = 0; i < head.size; ++i) {
-    for (int64_t j = 0; j < head.length; ++j) kt[i * length + j] = head.k[j * head.kv_stride + i];
-    for (int64_t j = head.length; j < length; ++j) kt[i * length + j] = 0;
-  }
+  transpose(head.k, head.kv_stride, head.length, head.size, kt, length);
   for (int64_t j = 0; j < head.length; ++j) {
     for (int64_t i = 0; i < head.size; ++i) v[j * size + i] = head.v[j * head.kv_stride + i];
     for (int64_t i = head.size; i < size; ++i) v[j * size + i] = 0;

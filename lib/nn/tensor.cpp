@@ -27,13 +27,9 @@ Memory::Memory(size_t floats) : data_(nullptr, Unmap(0)), size_(floats) {
 void Memory::Unmap::operator()(float* data) const { ::munmap(data, bytes); }
 
 void Tensor::reshape(int64_t rows, int64_t cols) {
-  // Rows whose distance is a multiple of 4 KiB would fall into the same sets of the cache; a line more parts
-  // them.
-  constexpr int64_t kLine = 16, kAlias = 1024;
   rows_ = rows;
   cols_ = cols;
   stride_ = round_up(cols, kPanel);
-  if (stride_ % kAlias == 0) stride_ += kLine;
   const auto needed = static_cast<size_t>(round_up(rows, kRowTile) * stride_);
   if (needed > memory_.size()) memory_ = Memory(needed);
 }

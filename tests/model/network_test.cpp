@@ -28,8 +28,8 @@ std::vector<float> flat(const nn::Tensor& tensor) {
 struct Loaded {
   explicit Loaded(const std::string& name, int threads = 2)
       : pool(threads),
-        config(model::load_config(golden::model_directory(name))),
-        checkpoint(ckpt::Checkpoint::open(golden::model_directory(name))),
+        config(model::load_config(golden::encoder_directory(name))),
+        checkpoint(ckpt::Checkpoint::open(golden::encoder_directory(name))),
         needs({.pooler = has("pooler.dense.weight"),
                .masked_lm = has(kTransform),
                .next = has("cls.seq_relationship.weight"),
