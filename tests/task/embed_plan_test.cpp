@@ -1,0 +1,102 @@
+#include "task/embed_plan.h"
+
+#include <doctest/doctest.h>
+
+#include "base/error.h"
+
+using namespace bert::task;
+using bert::model::Dense;
+using bert::model::Directory;
+using bert::model::Normalize;
+
+namespace {
+
+Directory directory() { return {.config = {.hidden = 4, .layers = 3, .heads = 2}}; }
+
+// cls and mean, then Dense 8 -> 3 and Normalize, with prompts.
+Directory sentence_directory() {
+  Directory sentence = directory();
+  sentence.sentence.pooling = {{PoolingMode::mean, PoolingMode::cls}, false};
+  sentence.sentence.modules = {Dense{.in = 8, .out = 3, .weight = std::vector<float>(24, 1)}, Normalize{}};
+  sentence.sentence.prompts = {{"query", "query: "}, {"none", ""}};
+  sentence.sentence.default_prompt = "query";
+  return sentence;
+}
+
+EmbedPlan plan(const VectorOptions& options, const Directory& directory) {
+  bert::Log log("test", bert::Log::Level::quiet);
+  return EmbedPlan(options, directory, log);
+}
+
+}  // namespace
+
+TEST_CASE("without a word of the directory the last layer's mean is taken") {
+  const auto mean = plan({}, directory());
+  CHECK(mean.kind() == EmbedPlan::Kind::pooled);
+  CHECK(mean.modes() == std::vector{PoolingMode::mean});
+  CHECK(mean.mix().wanted() == std::vector<int>{3});
+  CHECK(mean.width() == 4);
+  CHECK_FALSE(mean.first_tokens_only());
+}
+
+TEST_CASE("only what is asked is computed") {
+  CHECK(plan({.pooling = Pooling::cls}, directory()).first_tokens_only());
+  CHECK(plan({.pooling = Pooling::pooler}, directory()).first_tokens_only());
+  CHECK_FALSE(plan({.pooling = Pooling::none}, directory()).first_tokens_only());
+  CHECK(plan({.pooling = Pooling::pooler}, directory()).needs().pooler);
+  CHECK_FALSE(plan({.pooling = Pooling::cls}, directory()).needs().pooler);
+  CHECK(plan({.layers = {0, 2, 1}}, directory()).needs().layers == 2);
+  CHECK(plan({.layers = {0}}, directory()).needs().layers == 0);
+}
+
+TEST_CASE("auto does all that the directory says; another choice is the encoder's alone") {
+  const auto automatic = plan({}, sentence_directory());
+  CHECK(automatic.modes() ==
+        std::vector{PoolingMode::cls, PoolingMode::mean});  // in sentence-transformers' order
+  CHECK(automatic.width() == 3);
+  CHECK(automatic.prompt_left_out());
+  const auto vector = automatic.finished(std::vector<float>(8, 2));
+  REQUIRE(vector.size() == 3);
+  CHECK(vector[0] == doctest::Approx(0.5773503));
+  const auto mean = plan({.pooling = Pooling::mean}, sentence_directory());
+  CHECK(mean.width() == 4);
+  CHECK(mean.finished({1, 2, 3, 4}) == std::vector<float>{1, 2, 3, 4});
+}
+
+TEST_CASE("dim cuts before normalize") {
+  const auto cut = plan({.normalize = true, .dim = 2}, directory());
+  CHECK(cut.width() == 2);
+  CHECK(cut.finished({3, 4, 100, 100}) == std::vector<float>{0.6f, 0.8f});
+  CHECK_THROWS_WITH_AS(plan({.dim = 5}, directory()), "--dim 5 is more than the 4 numbers of a vector",
+                       bert::Error);
+}
+
+TEST_CASE("a prompt is a name of the directory's, a text, or the directory's default") {
+  CHECK(plan({}, sentence_directory()).prompt() == "query: ");
+  CHECK(plan({.prompt = "none"}, sentence_directory()).prompt().empty());
+  CHECK(plan({.prompt = ""}, sentence_directory()).prompt().empty());
+  CHECK(plan({.prompt = "find: "}, sentence_directory()).prompt() == "find: ");
+  CHECK(plan({}, directory()).prompt().empty());
+}
+
+TEST_CASE("google has its own default layers and numbers") {
+  Directory deep = directory();
+  deep.config.layers = 6;
+  const auto google = plan({.format = VectorFormat::google}, deep);
+  CHECK(google.kind() == EmbedPlan::Kind::tokens);
+  CHECK(google.layers() == std::vector<int>{-1, -2, -3, -4});
+  CHECK(google.mix().wanted() == std::vector<int>{3, 4, 5, 6});
+  CHECK(google.width() == 16);
+  CHECK(plan({.layers = {0}, .format = VectorFormat::google}, deep).mix().wanted() == std::vector<int>{1});
+}
+
+TEST_CASE("what cannot be is refused") {
+  CHECK_FALSE(conflict(VectorOptions{}));
+  CHECK_FALSE(conflict({.layers = {0, 1}, .layer_weights = {1, 2}}));
+  CHECK(conflict({.layers = {0, 1}, .layer_weights = {1}}));
+  CHECK(conflict({.layers = {0, 1}, .combine = Combine::concat, .layer_weights = {1, 2}}));
+  CHECK(conflict({.pooling = Pooling::cls, .format = VectorFormat::google}));
+  CHECK(conflict({.dim = 3, .format = VectorFormat::google}));
+  CHECK_THROWS_AS(plan({.pooling = Pooling::pooler, .layers = {0, 1}}, directory()), bert::Error);
+  CHECK_THROWS_AS(plan({.layers = {0, 1}}, sentence_directory()), bert::Error);  // Dense reads 8, gets 16
+}
