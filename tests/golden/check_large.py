@@ -4,7 +4,8 @@
 usage: check_large.py [--seeded | --trained | --size NAME] DIRECTORY_OF_THE_TOOLS
 
 Vectors: |a - truth| / |truth| of a text's tokens together, and of the worst of them, must be at most 2e-6, or
-twice the same error of PyTorch's own float32 on the same case where that is more. Heads: within that bound of the head's input, times |w|·|h|.
+twice the same error of PyTorch's own float32 on the same case where that is more.
+Heads: within that bound of the head's input, times |w|·|h|.
 Exit 0 when all hold, 1 when one does not, 77 (skipped) without PyTorch or without the shared data.
 """
 import argparse
@@ -24,6 +25,7 @@ import large_models
 from bert_reference import Bert
 from make_goldens import LEAST_BOUND, worst_row_error
 
+TINYBERT_SEEDS = 6
 ROUNDING = 2.0**-22  # of a probability computed and printed in f32, relative
 
 
@@ -232,9 +234,11 @@ def seeded_subjects(directory, sizes):
 def trained_subjects(directory, shared):
     novels = os.path.join(shared, "data/weights/mini-novels")
     yield Subject("mini-novels", novels, large_models.text_cases(novels, shared, 128))
-    tinybert = os.path.join(directory, "tinybert")
-    large_models.write_tinybert(tinybert, shared)
-    yield Subject("tinybert", tinybert, large_models.make_cases(large_models.random_words(30522), 128))
+    for seed in range(TINYBERT_SEEDS):
+        tinybert = os.path.join(directory, f"tinybert {seed}")
+        large_models.write_tinybert(tinybert, shared, seed)
+        words = large_models.random_words(30522, seed)
+        yield Subject(f"tinybert {seed}", tinybert, large_models.make_cases(words, 128))
 
 
 def main():

@@ -13,9 +13,14 @@ LINE = {"input": {"id": 1, "text": "a"},
         "output": {"prediction": "yes", "scores": {"yes": 0.75, "no": 0.25}, "rows": [[1.0, -2.0]]}}
 RIGHT = {"id": 1, "text": "a", "prediction": "yes", "scores": {"yes": 0.75004, "no": 0.24996}, "rows": [[1, -2.0]]}
 WRONG = {
-    "a number": {"scores": {"yes": 0.7502, "no": 0.25}}, "the order of labels": {"scores": {"no": 0.25, "yes": 0.75}},
-    "a label": {"prediction": "no"}, "a missing number": {"rows": [[1.0]]}, "a number too many": {"rows": [[1, -2], [3]]},
-    "null": {"prediction": None}, "text for a number": {"rows": [["1", -2]]}, "an own field": {"id": 2},
+    "a number": {"scores": {"yes": 0.7502, "no": 0.25}},
+    "the order of labels": {"scores": {"no": 0.25, "yes": 0.75}},
+    "a label": {"prediction": "no"},
+    "a missing number": {"rows": [[1.0]]},
+    "a number too many": {"rows": [[1, -2], [3]]},
+    "null": {"prediction": None},
+    "text for a number": {"rows": [["1", -2]]},
+    "an own field": {"id": 2},
     "a field too many": {"truncated": True},
 }
 # A tool that gives the expected answers back, wherever the model's folder is named.
@@ -25,7 +30,8 @@ model = os.path.basename(sys.argv[2])
 lines = [json.loads(line) for line in open("{tools}/" + model + ".jsonl")]
 for record in map(json.loads, sys.stdin):
     for line in lines:
-        if line["input"] == record and line["options"] == sys.argv[5:] and line["tool"] == os.path.basename(sys.argv[0]):
+        mine = line["options"] == sys.argv[5:] and line["tool"] == os.path.basename(sys.argv[0])
+        if mine and line["input"] == record:
             print(json.dumps(record | line["output"]))
 """
 
