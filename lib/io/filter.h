@@ -27,25 +27,23 @@ class Filter {
  public:
   virtual ~Filter() = default;
 
-  // Reads what one record needs into record.work. An Error is the record's: `FILE:LINE: ` is put in front,
-  // and
-  // --on-error says whether the stream stops before it or goes on without it. The same for finish.
+  // Reads what one record needs into record.work. An Error is the record's: "FILE:LINE: " is put in front,
+  // and OnError says whether the stream stops before it or goes on without it. The same for finish.
   virtual void prepare(const Fields& fields, Record& record) const = 0;
 
-  // Tokens that compute has to run for this record; compute is called with as many records as the budget
-  // takes.
+  // Tokens that compute has to run for this record; compute is called with as many records as fit the budget,
+  // at least one. A record that costs nothing goes straight to finish. An Error of compute ends the stream.
   virtual int64_t cost(const Record&) const { return 0; }
   virtual void compute(std::span<Record* const>) {}
 
-  // Appends the record's output. `out` is shared by the chunk's records; on an Error what this call appended
-  // is dropped.
+  // Appends the record's output. `out` is shared by the chunk's records: on an Error what
+  // this call appended is dropped.
   virtual void finish(Record& record, std::string& out) const = 0;
 
   virtual void begin(std::string& /*out*/) {}  // before the first record: a file header
   virtual void end(std::string& /*out*/) {}    // after the last one, when nothing failed: a summary
 
-  // After end, before the output is closed and renamed: may rewrite bytes at the beginning, such as a row
-  // count.
+  // After end, before the output gets its name: may rewrite bytes at the beginning, such as a row count.
   virtual void patch(OutputFile& /*output*/) {}
 };
 

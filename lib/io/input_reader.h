@@ -14,14 +14,14 @@
 
 namespace bert::io {
 
-// Throws Error when a FILE is not there or cannot be read, so that a wrong name is told before any work is
-// done.
+// Throws Error when a FILE is not there or cannot be read, so that a wrong name is told
+// before any work is done.
 void check_files(const std::vector<std::string>& files);
 
 class InputReader {
  public:
-  // `stop`: a descriptor that becomes readable when the stream has stopped. `on_chunk` gets each chunk in
-  // turn.
+  // `stop`: a descriptor that becomes readable when the stream has stopped. `on_chunk`
+  // gets each chunk in turn.
   InputReader(const StreamOptions& options, ChunkLimits limits, Ring& ring, int stop,
               std::function<void(Chunk&)> on_chunk);
 

@@ -51,8 +51,8 @@ inline uint64_t key_bit(std::string_view key) {
   return uint64_t{1} << (std::hash<std::string_view>{}(key)&63);
 }
 
-// Owns the memory of one parsed text and is used again for the next, so that a stream of records allocates
-// nothing.
+// Owns the memory of one parsed text and is used again for the next, so that a
+// stream of records allocates nothing.
 class JsonDocument {
  public:
   JsonDocument();
@@ -60,8 +60,8 @@ class JsonDocument {
   JsonDocument(JsonDocument&&) noexcept;
   JsonDocument& operator=(JsonDocument&&) noexcept;
 
-  // Validates the whole text (UTF-8 included) and returns its value; Error says what is wrong, without a
-  // place.
+  // Validates the whole text (UTF-8 included) and returns its value; Error says what
+  // is wrong, without a place.
   Json parse(std::string_view text);
   // The same without a copy: kJsonPadding bytes after the text can be read (whatever they are).
   Json parse_padded(std::string_view text);

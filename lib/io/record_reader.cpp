@@ -30,8 +30,8 @@ size_t join_lines(char* text, size_t size) {
   return to;
 }
 
-// White space that JSON does not know (form feed, vertical tab) may stand around a record, but is no part of
-// it.
+// White space that JSON does not know (form feed, vertical tab) may stand around a record, but
+// is no part of it.
 std::string_view json_part(std::string_view line) {
   while (!line.empty() && is_white(line.back())) line.remove_suffix(1);
   const size_t begin = line.find_first_not_of(" \t\r\n\f\v");

@@ -11,8 +11,8 @@
 
 namespace bert::io {
 
-// The fields a filter adds to one record, in order; at most 64. Used again after clear(), it allocates
-// nothing.
+// The fields a filter adds to one record, in order; at most 64. Used again after
+// clear(), it allocates nothing.
 class Added {
  public:
   // Begins the field and returns the string to which its JSON text is to be appended, before the next call.
@@ -47,8 +47,8 @@ class RecordWriter {
 
  private:
   bool dropped(std::string_view name) const;
-  // These append the record without its closing brace and return which added fields went in place, a bit for
-  // each.
+  // These append the record without its closing brace and return which added fields went in
+  // place, a bit for each.
   uint64_t write_json(const Record& record, const Added& added, std::string& out) const;
   uint64_t rewrite_json(const Record& record, const Added& added, std::string& out) const;
   uint64_t write_columns(const Record& record, const Added& added, std::string& out) const;

@@ -30,8 +30,8 @@ class Ring {
   // Anyone: hands the chunk on.
   void put(Chunk& chunk, State state);
 
-  // Writer: the next chunk in order, when it is finished; nullptr at the end of input or when the stream has
-  // stopped.
+  // Writer: the next chunk in order, when it is finished; nullptr at the end of input or
+  // when the stream has stopped.
   Chunk* take_finished();
   void release(Chunk& chunk);
   void all_written();

@@ -150,8 +150,8 @@ void Stream::submit(Chunk& chunk, void (Stream::*task)(Chunk&)) {
     if (!ring_.stopped()) (this->*task)(chunk);
     ring_.end_task();
   });
-  ring_.notice();  // the driver may have looked for a task after the chunk's last event and before this one
-                   // was queued
+  // The driver may have looked for a task after the last event of the chunk, before this one was queued.
+  ring_.notice();
 }
 
 // Finishes the chunk as well when there is nothing to compute.
@@ -195,8 +195,8 @@ void Stream::drive() {
   }
 }
 
-// False when there is nothing to compute, or when a fuller batch can be had as soon as tasks under way have
-// ended.
+// False when there is nothing to compute, or when a fuller batch can be had as soon as
+// tasks under way have ended.
 bool Stream::compute_next() {
   const bool complete = gather();
   if (batch_.empty() || !complete) return false;

@@ -32,8 +32,8 @@ struct StreamOptions {
   ShowProgress progress = ShowProgress::automatic;
   int64_t first_record = 0;  // the place of the first record
 
-  // Set by the tool, not by the user. A chunk is what one task prepares: small ones answer soon, large ones
-  // cost less.
+  // Set by the tool, not by the user. A chunk is what one task prepares: small ones answer
+  // soon, large ones cost less.
   size_t chunk_bytes = 256 << 10;
   size_t chunk_records = 4096;
   int64_t budget = 2048;  // tokens of one call of Filter::compute
