@@ -26,6 +26,7 @@ class Sequence {
   Features finish(int32_t prompt) &&;
 
  private:
+  void reserve(size_t more);
   void begin_part();
   void end_part();
   void add_special(int32_t id);

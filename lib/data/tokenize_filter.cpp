@@ -8,7 +8,8 @@
 namespace bert::data {
 
 struct TokenizeFilter::Prepared : io::Work {
-  std::vector<Features> windows;
+  Features first;               // the one of most records
+  std::vector<Features> later;  // windows of a long text
 };
 
 std::unique_ptr<io::Filter> make_tokenize_filter(const text::Tokenizer& tokenizer, TokenizeOptions options,
@@ -34,16 +35,22 @@ TokenizeFilter::TokenizeFilter(const text::Tokenizer& tokenizer, TokenizeOptions
 
 void TokenizeFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto prepared = std::make_unique<Prepared>();
-  prepared->windows = featurizer_.windows(fields);
+  if (options_.features.overflow == Overflow::split) {
+    prepared->later = featurizer_.windows(fields);
+    prepared->first = std::move(prepared->later.front());
+    prepared->later.erase(prepared->later.begin());
+  } else {
+    prepared->first = featurizer_.features(fields);
+  }
   record.work = std::move(prepared);
 }
 
 void TokenizeFilter::finish(io::Record& record, std::string& out) const {
+  const auto& prepared = record.work_as<Prepared>();
   io::Added added;
-  for (const auto& features : record.work_as<Prepared>().windows) {
-    if (features.truncated) truncated_.fetch_add(1, std::memory_order_relaxed);
-    write(record, features, added, out);
-  }
+  write(record, prepared.first, added, out);
+  for (const auto& features : prepared.later) write(record, features, added, out);
+  if (prepared.first.truncated) truncated_.fetch_add(1, std::memory_order_relaxed);
 }
 
 void TokenizeFilter::write(const io::Record& record, const Features& features, io::Added& added,
@@ -68,7 +75,10 @@ void TokenizeFilter::end(std::string&) {
 }
 
 void TokenizeFilter::add_fields(const Features& features, io::Added& added) const {
-  io::append_integers(added.field("input_ids"), features.ids);
+  // One allocation for the usual record: an id takes about five characters with its comma.
+  std::string& ids = added.field("input_ids");
+  ids.reserve(6 * features.ids.size());
+  io::append_integers(ids, features.ids);
   if (features.pair) io::append_integers(added.field("token_type_ids"), features.types);
   if (options_.tokens) append_pieces(added.field("tokens"), tokenizer_, features.ids);
   if (options_.features.wanted.offsets != text::Offsets::none)
