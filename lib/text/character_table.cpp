@@ -97,48 +97,45 @@ const CharacterTable::Page& CharacterTable::make_page(char32_t number) const {
   return *present;
 }
 
+// The actions that need no list of units; nullopt for the rest.
+std::optional<Action> CharacterTable::plain_action(char32_t c, const std::vector<Decomposed>& parts) const {
+  if (rules_.is_removed(c)) return Action::drop;
+  if (is_white_space(c)) return Action::space;
+  if (c == kSigma && rules_.lowercase && rules_.compat == Compat::google) return Action::sigma;
+  if (shows_order(parts, rules_)) return Action::reorder;
+  return std::nullopt;
+}
+
 void CharacterTable::fill(char32_t c, Page& page) const {
   Page::Item& item = page.items[c & 0xFF];
   if (c >= 0xD800 && c < 0xE000) return;  // surrogates are not in UTF-8
-  if (rules_.is_removed(c)) {
+  std::vector<Decomposed> parts;
+  decompose(c, rules_, parts);
+  if (const std::optional<Action> action = plain_action(c, parts)) {
+    item.action = *action;
+    return;
+  }
+  std::vector<Unit> units;
+  for (const Decomposed& part : parts) finish(part.value, rules_, units);
+  const bool ideograph = rules_.ideographs && is_ideograph(c, rules_.compat);
+  const Unit itself = unit_of(c, rules_);
+  if (units.empty()) {
     item.action = Action::drop;
     return;
   }
-  if (is_white_space(c)) {
-    item.action = Action::space;
+  if (units.size() == 1 && units[0].text() == itself.text()) {
+    item.action = ideograph ? Action::alone : itself.action;
     return;
   }
-  if (c == kSigma && rules_.lowercase && rules_.compat == Compat::google) {
-    item.action = Action::sigma;
-    return;
-  }
-  std::vector<Decomposed> parts;
-  decompose(c, rules_, parts);
-  if (shows_order(parts, rules_)) {
-    item.action = Action::reorder;
-    return;
-  }
-  const bool ideograph = rules_.ideographs && is_ideograph(c, rules_.compat);
-  std::vector<Unit> units;
-  for (const Decomposed& part : parts) finish(part.value, rules_, units);
   if (ideograph) {
     const Unit space{.action = Action::space, .size = 1, .bytes = {' '}};
     units.insert(units.begin(), space);
     units.push_back(space);
   }
-  const Unit itself = unit_of(c, rules_);
-  if (ideograph && units.size() == 3 && units[1].text() == itself.text()) {
-    item.action = Action::alone;
-  } else if (units.empty()) {
-    item.action = Action::drop;
-  } else if (units.size() == 1 && units[0].text() == itself.text()) {
-    item.action = itself.action;
-  } else {
-    item.action = Action::expand;
-    item.first = static_cast<uint16_t>(page.units.size());
-    item.count = static_cast<uint8_t>(units.size());
-    page.units.insert(page.units.end(), units.begin(), units.end());
-  }
+  item = {.first = static_cast<uint16_t>(page.units.size()),
+          .count = static_cast<uint8_t>(units.size()),
+          .action = Action::expand};
+  page.units.insert(page.units.end(), units.begin(), units.end());
 }
 
 }  // namespace bert::text

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -47,6 +48,13 @@ struct Unit {
   std::string_view text() const { return {bytes, size}; }
 };
 
+// One code point of NFD before accents are stripped.
+struct Decomposed {
+  char32_t value = 0;
+  uint8_t combining_class = 0;
+  bool first = false;  // of those that one code point of the text became
+};
+
 class CharacterTable {
  public:
   explicit CharacterTable(const CharacterRules& rules);
@@ -86,19 +94,13 @@ class CharacterTable {
     return page != nullptr ? *page : make_page(c >> 8);
   }
   const Page& make_page(char32_t number) const;
+  std::optional<Action> plain_action(char32_t c, const std::vector<Decomposed>& parts) const;
   void fill(char32_t c, Page& page) const;
 
   CharacterRules rules_;
   // Threads that make the same page at once get the one that was there first; the others are thrown away.
   mutable std::array<std::atomic<const Page*>, 0x1100> pages_ = {};
   std::array<uint8_t, 256> plain_ = {};
-};
-
-// One code point of NFD before accents are stripped.
-struct Decomposed {
-  char32_t value = 0;
-  uint8_t combining_class = 0;
-  bool first = false;  // of those that one code point of the text became
 };
 
 // Appends what the code point c of the text is after lower-casing (Google) and decomposition.

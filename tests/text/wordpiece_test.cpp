@@ -1,0 +1,103 @@
+#include "text/wordpiece.h"
+
+#include <doctest/doctest.h>
+
+#include <random>
+#include <unordered_map>
+
+namespace bert::text {
+namespace {
+
+using Ids = std::vector<int32_t>;
+
+// nullopt: the word has no division.
+std::optional<Ids> split(const WordPiece& wordpiece, std::string_view word) {
+  Ids ids;
+  int32_t state = wordpiece.begin();
+  for (const char byte : word) state = wordpiece.step(state, static_cast<uint8_t>(byte), ids);
+  if (!wordpiece.finish(state, ids)) return std::nullopt;
+  return ids;
+}
+
+// Longest match first, as published by Google.
+std::optional<Ids> split_slowly(const std::unordered_map<std::string, int32_t>& ids,
+                                const std::string& word) {
+  Ids result;
+  for (size_t begin = 0; begin < word.size();) {
+    size_t end = word.size();
+    while (end > begin && !ids.contains((begin > 0 ? "##" : "") + word.substr(begin, end - begin))) --end;
+    if (end == begin) return std::nullopt;
+    result.push_back(ids.at((begin > 0 ? "##" : "") + word.substr(begin, end - begin)));
+    begin = end;
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("the worked example of the header") {
+  const std::vector<std::string> pieces = {"a", "abcdx", "##b", "##c", "##cdy", "##dz"};
+  const WordPiece wordpiece(pieces, "##", WordPiece::PrefixInWords::never);
+  CHECK(split(wordpiece, "abcdz") == Ids{0, 2, 3, 5});
+  CHECK(split(wordpiece, "abcdx") == Ids{1});
+  CHECK(split(wordpiece, "abcdy") == Ids{0, 2, 4});
+  CHECK(split(wordpiece, "abcd") == std::nullopt);
+  CHECK(split(wordpiece, "b") == std::nullopt);
+  CHECK(split(wordpiece, "") == std::nullopt);
+  CHECK(wordpiece.id("##cdy") == 4);
+  CHECK(wordpiece.id("##cd") == std::nullopt);
+  CHECK(wordpiece.id("abcd") == std::nullopt);
+}
+
+TEST_CASE("of equal pieces the last is meant") {
+  const std::vector<std::string> pieces = {"a", "##b", "a", "##b", ""};
+  const WordPiece wordpiece(pieces, "##", WordPiece::PrefixInWords::never);
+  CHECK(split(wordpiece, "ab") == Ids{2, 3});
+  CHECK(wordpiece.id("a") == 2);
+  CHECK(wordpiece.id("") == std::nullopt);
+}
+
+TEST_CASE("an empty vocabulary and one of a prefix alone know no word") {
+  const WordPiece nothing({}, "##", WordPiece::PrefixInWords::never);
+  CHECK(split(nothing, "a") == std::nullopt);
+  const std::vector<std::string> pieces = {"##"};
+  const WordPiece prefix(pieces, "##", WordPiece::PrefixInWords::possible);
+  CHECK(split(prefix, "##") == Ids{0});
+  CHECK(split(prefix, "###") == std::nullopt);
+}
+
+TEST_CASE("longest match first, on random vocabularies of few letters") {
+  std::mt19937 random(1);
+  const auto below = [&random](size_t n) { return random() % n; };
+  const auto letters = [&](size_t size) {
+    std::string text;
+    while (size-- > 0) text += "ab\xC3#"[below(4)];
+    return text;
+  };
+  for (int round = 0; round < 300; ++round) {
+    std::vector<std::string> pieces;
+    std::unordered_map<std::string, int32_t> ids;
+    for (size_t size = 1 + below(40); size > 0; --size) {
+      pieces.push_back((below(3) > 0 ? "##" : "") + letters(1 + below(6)));
+      ids[pieces.back()] = static_cast<int32_t>(pieces.size()) - 1;
+    }
+    const WordPiece wordpiece(pieces, "##", WordPiece::PrefixInWords::possible);
+    for (int i = 0; i < 100; ++i) {
+      const std::string word = letters(1 + below(12));
+      CAPTURE(word);
+      REQUIRE(split(wordpiece, word) == split_slowly(ids, word));
+    }
+    for (const auto& [piece, id] : ids) REQUIRE(wordpiece.id(piece) == id);
+  }
+}
+
+TEST_CASE("a vocabulary of every byte pair finds room for all its nodes") {
+  std::vector<std::string> pieces;
+  for (int a = 0; a < 256; ++a) {
+    for (int b = 0; b < 256; b += 3) pieces.push_back({static_cast<char>(a), static_cast<char>(b), 'x'});
+  }
+  const WordPiece wordpiece(pieces, "@@", WordPiece::PrefixInWords::never);
+  for (size_t i = 0; i < pieces.size(); ++i) REQUIRE(wordpiece.id(pieces[i]) == static_cast<int32_t>(i));
+}
+
+}  // namespace bert::text
