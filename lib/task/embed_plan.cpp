@@ -101,8 +101,6 @@ void EmbedPlan::take_pooling(const VectorOptions& options, const model::Director
     return;
   }
   modes_ = directory.sentence.pooling->modes;
-  std::sort(modes_.begin(),
-            modes_.end());  // sentence-transformers has one order, however the file lists them
   modules_ = directory.sentence.modules;
   prompt_left_out_ = !directory.sentence.pooling->include_prompt;
   std::string names;

@@ -51,8 +51,7 @@ TEST_CASE("only what is asked is computed") {
 
 TEST_CASE("auto does all that the directory says; another choice is the encoder's alone") {
   const auto automatic = plan({}, sentence_directory());
-  CHECK(automatic.modes() ==
-        std::vector{PoolingMode::cls, PoolingMode::mean});  // in sentence-transformers' order
+  CHECK(automatic.modes() == std::vector{PoolingMode::mean, PoolingMode::cls});
   CHECK(automatic.width() == 3);
   CHECK(automatic.prompt_left_out());
   const auto vector = automatic.finished(std::vector<float>(8, 2));
