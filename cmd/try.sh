@@ -17,9 +17,9 @@ models=tests/golden/models
 text=$(mktemp)
 trap 'rm -f "$text"' EXIT
 cat >"$text" <<'END'
-It is a truth universally acknowledged, that a single man in possession of a good fortune, must be in want of a wife.
+Call me Ishmael.
+It was the best of times, it was the worst of times.
 Happy families are all alike; every unhappy family is unhappy in its own way.
-All this happened, more or less.
 END
 
 # show COMMAND: what a person would type, and what comes of it.
