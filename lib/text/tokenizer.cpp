@@ -16,6 +16,9 @@
 namespace bert::text {
 namespace {
 
+// Ids may leave gaps, but a slip in a file must not cost gigabytes.
+constexpr size_t kMaxGap = 1 << 20;
+
 // A word can begin with the prefix only where the prefix is not split off as punctuation.
 WordPiece::PrefixInWords prefix_in_words(const TokenizerConfig& config) {
   const bool split = config.basic_tokenize && !config.prefix.empty() &&
@@ -48,7 +51,7 @@ struct Tokenizer::Impl {
 
   int32_t required_id(const std::string& piece, const char* role, const std::string& name) const;
   std::optional<int32_t> id(std::string_view piece) const;
-  void add(const AddedToken& token);
+  void add(const AddedToken& token, const std::string& name);
   void mark_special(int32_t id) { is_special[static_cast<size_t>(id)] = true; }
 
   template <bool kAligned>
@@ -73,7 +76,7 @@ Tokenizer::Impl::Impl(std::vector<std::string> vocabulary, TokenizerConfig setti
       wordpiece(pieces, config.prefix, prefix_in_words(config)),
       characters(CharacterRules(config)),
       is_special(pieces.size()) {
-  for (const AddedToken& token : config.added) add(token);
+  for (const AddedToken& token : config.added) add(token, name);
   unk = required_id(config.unk, "unknown", name);
   cls = required_id(config.cls, "classification", name);
   sep = required_id(config.sep, "separator", name);
@@ -94,10 +97,15 @@ std::optional<int32_t> Tokenizer::Impl::id(std::string_view piece) const {
   return found != added_ids.end() ? found->second : wordpiece.id(piece);
 }
 
-void Tokenizer::Impl::add(const AddedToken& token) {
+void Tokenizer::Impl::add(const AddedToken& token, const std::string& name) {
   AddedToken resolved = token;
   resolved.id = id(token.content).value_or(token.id);
+  if (resolved.id < 0) throw Error(name, ": the token ", token.content, " is not in the vocabulary");
   const auto index = static_cast<size_t>(resolved.id);
+  if (index > pieces.size() + kMaxGap) {
+    throw Error(name, ": the added token ", token.content, " has the id ", resolved.id, " after ",
+                pieces.size(), " pieces");
+  }
   if (index >= pieces.size()) {
     pieces.resize(index + 1);
     is_special.resize(index + 1);

@@ -20,7 +20,7 @@ enum class Compat { hf, google };
 // A literal token in the text that is kept whole ("[MASK]"); the flags are those of tokenizer.json.
 struct AddedToken {
   std::string content;
-  int32_t id = 0;
+  int32_t id = -1;           // -1: that of the equal piece; there must be one
   bool single_word = false;  // only when no letter, digit or _ touches it
   bool lstrip = false;       // takes the white space to its left with it
   bool rstrip = false;

@@ -1,0 +1,225 @@
+#include <doctest/doctest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.h"
+#include "text/tokenizer.h"
+
+namespace bert::text {
+namespace {
+
+const std::string kVocab = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nabc\nABC\n##d\ne\u0301\n";
+
+// A directory of its own for each test, gone at its end.
+class Directory {
+ public:
+  Directory() {
+    std::string path = (std::filesystem::temp_directory_path() / "tokenizer_files_XXXXXX").string();
+    if (mkdtemp(path.data()) == nullptr) throw Error(path, ": cannot be made");
+    path_ = path;
+  }
+  ~Directory() { std::filesystem::remove_all(path_); }
+
+  std::string write(const std::string& name, const std::string& content) const {
+    const std::string path = path_ + "/" + name;
+    std::ofstream(path) << content;
+    return path;
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// tokenizer.json with each block replaceable.
+struct Json {
+  std::string added = R"([{"id":4,"content":"[MASK]","special":true,"lstrip":true,"normalized":false}])";
+  std::string normalizer =
+      R"({"type":"BertNormalizer","clean_text":true,"handle_chinese_chars":true,"lowercase":false})";
+  std::string pre_tokenizer = R"({"type":"BertPreTokenizer"})";
+  std::string single = R"([{"SpecialToken":{"id":"[CLS]","type_id":0}},{"Sequence":{"id":"A","type_id":0}},
+                          {"SpecialToken":{"id":"[SEP]","type_id":0}}])";
+  std::string post_processor;
+  std::string truncation = "null";
+  std::string model_type = "WordPiece";
+  std::string decoder = "null";
+
+  std::string text() const {
+    const std::string processor =
+        !post_processor.empty() ? post_processor : R"({"type":"TemplateProcessing","single":)" + single + "}";
+    return R"({"version":"1.0","truncation":)" + truncation + R"(,"added_tokens":)" + added +
+           R"(,"normalizer":)" + normalizer + R"(,"pre_tokenizer":)" + pre_tokenizer +
+           R"(,"post_processor":)" + processor + R"(,"decoder":)" + decoder + R"(,"model":{"type":")" +
+           model_type +
+           R"(","unk_token":"[UNK]","max_input_chars_per_word":50,"vocab":{"[PAD]":0,"[UNK]":1,"[CLS]":2,"[SEP]":3,
+           "[MASK]":4,"abc":5,"ABC":6}}})";
+  }
+};
+
+std::vector<int32_t> ids_of(const Tokenizer& tokenizer, std::string_view text) {
+  Tokens tokens;
+  tokenizer.encode(text, {}, tokens);
+  return tokens.ids;
+}
+
+using Ids = std::vector<int32_t>;
+
+// What loading tokenizer.json with these blocks complains of, without the path.
+std::string complaint(const Json& json) {
+  const Directory directory;
+  directory.write("tokenizer.json", json.text());
+  try {
+    load_tokenizer(directory.path());
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    const std::string path = directory.path() + "/tokenizer.json: ";
+    return message.starts_with(path) ? message.substr(path.size()) : "without the path: " + message;
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("vocab.txt alone: uncased, the five specials protected") {
+  const Directory directory;
+  directory.write("vocab.txt", kVocab);
+  const Tokenizer tokenizer = load_tokenizer(directory.path());
+  CHECK(tokenizer.size() == 9);
+  CHECK(ids_of(tokenizer, "ABC ÁBCd[MASK]") == Ids{5, 5, 7, 4});
+  CHECK(tokenizer.mask() == 4);
+  CHECK(tokenizer.is_special(3));
+  CHECK_FALSE(tokenizer.is_special(5));
+  CHECK_FALSE(tokenizer.config().model_max_length.has_value());
+}
+
+TEST_CASE("CRLF, a missing last line end and white space around pieces of vocab.txt") {
+  const Directory directory;
+  const std::string path =
+      directory.write("vocab.txt", "[PAD]\r\n[UNK]\r\n[CLS]\r\n[SEP]\r\n[MASK]\r\n abc \r\n##d");
+  CHECK(load_vocab(path).piece(5) == " abc");
+  CHECK(load_vocab(path).piece(6) == "##d");
+  CHECK(load_vocab(path, Compat::google).piece(5) == "abc");
+}
+
+TEST_CASE("tokenizer_config.json settles case, accents and names; 1e30 is no length") {
+  const Directory directory;
+  directory.write("vocab.txt", kVocab + "<mask>\n");
+  directory.write(
+      "tokenizer_config.json",
+      R"({"do_lower_case":false,"strip_accents":null,"model_max_length":1000000000000000019884624838656,
+                      "mask_token":{"content":"<mask>","lstrip":true}})");
+  const Tokenizer tokenizer = load_tokenizer(directory.path());
+  CHECK(ids_of(tokenizer, "ABC abc e\u0301") == Ids{6, 5, 8});
+  CHECK(tokenizer.mask() == 9);
+  CHECK_FALSE(tokenizer.config().model_max_length.has_value());
+  directory.write("tokenizer_config.json",
+                  R"({"do_lower_case":true,"strip_accents":false,"model_max_length":128})");
+  const Tokenizer accents = load_tokenizer(directory.path());
+  CHECK(ids_of(accents, "ABC E\u0301") == Ids{5, 8});
+  CHECK(accents.config().model_max_length == 128);
+}
+
+TEST_CASE("added_tokens.json and added_tokens_decoder; the latter wins") {
+  const Directory directory;
+  directory.write("vocab.txt", kVocab);
+  directory.write("added_tokens.json", R"({"NEW":9,"<x>":10})");
+  CHECK(ids_of(load_tokenizer(directory.path()), "new <X>NEW") ==
+        Ids{9, 10, 9});  // normalised, as it is not special
+  directory.write("tokenizer_config.json",
+                  R"({"added_tokens_decoder":{"9":{"content":"NEW","normalized":false,"special":false}}})");
+  CHECK(ids_of(load_tokenizer(directory.path()), "new NEW") == Ids{1, 9});
+}
+
+TEST_CASE("tokenizer.json goes before tokenizer_config.json") {
+  const Directory directory;
+  directory.write("tokenizer.json", Json().text());
+  directory.write("tokenizer_config.json",
+                  R"({"do_lower_case":true,"model_max_length":64,"cls_token":"abc"})");
+  const Tokenizer tokenizer = load_tokenizer(directory.path());
+  CHECK(ids_of(tokenizer, "ABC abc [MASK]") == Ids{6, 5, 4});
+  CHECK(tokenizer.config().max_word_chars == 50);
+  CHECK(tokenizer.config().model_max_length == 64);
+  CHECK(tokenizer.cls() == 2);
+  CHECK(ids_of(load_tokenizer(directory.path(), Compat::hf, Case::uncased), "ABC") == Ids{5});
+  CHECK(load_tokenizer(directory.path(), Compat::google).config().max_word_chars == 200);
+}
+
+TEST_CASE("a vocabulary by path takes its settings from the files beside it") {
+  const Directory directory;
+  const std::string vocab = directory.write("other.txt", kVocab);
+  directory.write("tokenizer_config.json", R"({"do_lower_case":false})");
+  CHECK(ids_of(load_vocab(vocab), "ABC d") == Ids{6, 1});
+  CHECK(ids_of(load_vocab(vocab, Compat::hf, Case::uncased), "ABC") == Ids{5});
+  const std::string json = directory.write("tokenizer.json", Json().text());
+  CHECK(load_vocab(vocab).config().max_word_chars == 50);
+  CHECK(load_vocab(vocab).size() == 9);
+  CHECK(load_vocab(json).size() == 7);
+}
+
+TEST_CASE("the truncation block is read") {
+  const Directory directory;
+  Json json;
+  json.truncation = R"({"direction":"Left","max_length":128,"strategy":"OnlySecond","stride":16})";
+  directory.write("tokenizer.json", json.text());
+  const auto truncation = load_tokenizer(directory.path()).config().truncation;
+  REQUIRE(truncation.has_value());
+  CHECK(truncation->max_length == 128);
+  CHECK(truncation->stride == 16);
+  CHECK(truncation->from_left);
+  CHECK(truncation->strategy == Truncation::Strategy::only_second);
+}
+
+TEST_CASE("BertProcessing names the specials as a template does") {
+  const Directory directory;
+  Json json;
+  json.post_processor = R"({"type":"BertProcessing","sep":["[SEP]",3],"cls":["[CLS]",2]})";
+  directory.write("tokenizer.json", json.text());
+  CHECK(load_tokenizer(directory.path()).sep() == 3);
+}
+
+TEST_CASE("what would be computed otherwise is refused by name") {
+  CHECK(complaint({}) == "");
+  CHECK(complaint({.normalizer = R"({"type":"NFKC"})"}) ==
+        "normalizer is NFKC; only BertNormalizer is supported");
+  CHECK(complaint({.pre_tokenizer = R"({"type":"Metaspace"})"}) ==
+        "pre_tokenizer is Metaspace; only BertPreTokenizer is supported");
+  CHECK(complaint({.pre_tokenizer = "null"}) == "there is no pre_tokenizer");
+  CHECK(complaint({.model_type = "BPE"}) == "model is BPE; only WordPiece is supported");
+  CHECK(complaint({.decoder = R"({"type":"ByteLevel"})"}) ==
+        "decoder is ByteLevel; only WordPiece is supported");
+  CHECK(complaint({.post_processor = R"({"type":"RobertaProcessing"})"}) ==
+        "post_processor is RobertaProcessing; only TemplateProcessing or BertProcessing is supported");
+  CHECK(complaint({.single = R"([{"Sequence":{"id":"A","type_id":0}}])"}) ==
+        "post_processor has the template \"$A:0\"; only [CLS]:0 $A:0 [SEP]:0 is supported");
+  CHECK(complaint({.truncation = R"({"strategy":"Best"})"}) ==
+        "truncation has the strategy Best; only LongestFirst, OnlyFirst or OnlySecond is supported");
+  CHECK(complaint({.normalizer = R"({"type":"BertNormalizer","lowercase":"yes"})"}) ==
+        "normalizer.lowercase is a string, expected a boolean");
+  CHECK(complaint({.added = R"([{"id":2000000000,"content":"X"}])"}) ==
+        "the added token X has the id 2000000000 after 7 pieces");
+}
+
+TEST_CASE("missing and unreadable files are named") {
+  const Directory directory;
+  const std::string path = directory.path();
+  CHECK_THROWS_WITH_AS(load_tokenizer(path),
+                       (path + ": there is neither tokenizer.json nor vocab.txt").c_str(), Error);
+  const std::string vocab = directory.write("vocab.txt", "[PAD]\n\xFF\n");
+  CHECK_THROWS_WITH_AS(load_tokenizer(path), (vocab + ":2: is not valid UTF-8").c_str(), Error);
+  directory.write("vocab.txt", "");
+  CHECK_THROWS_WITH_AS(load_tokenizer(path), (vocab + ": is empty, expected a token a line").c_str(), Error);
+  directory.write("vocab.txt", "[PAD]\n");
+  CHECK_THROWS_WITH_AS(load_tokenizer(path), (vocab + ": the token [UNK] is not in the vocabulary").c_str(),
+                       Error);
+  const std::string config =
+      directory.write("tokenizer_config.json", R"({"tokenizer_class":"BertJapaneseTokenizer"})");
+  CHECK_THROWS_WITH_AS(
+      load_tokenizer(path),
+      (config + ": tokenizer_class is BertJapaneseTokenizer; only BertTokenizer and its kin are supported")
+          .c_str(),
+      Error);
+}
+
+}  // namespace bert::text
