@@ -37,7 +37,7 @@ std::string unpack(const std::string& path) {
   std::array<char, 1 << 16> block;
   for (size_t size; (size = fread(block.data(), 1, block.size(), pipe)) > 0;)
     content.append(block.data(), size);
-  if (pclose(pipe) != 0) throw Error(path, ": xz failed");
+  if (pclose(pipe) != 0) throw Error(path, ": xz failed (package xz-utils)");
   return content;
 }
 
