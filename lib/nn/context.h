@@ -7,17 +7,14 @@
 
 #include "base/pool.h"
 #include "nn/tensor.h"
-#include "nn/tile_product.h"
 
 namespace bert::nn {
 
 class Context {
  public:
-  explicit Context(Pool& pool)
-      : pool_(pool), tiles_(pool.size()), scratch_(static_cast<size_t>(pool.size())) {}
+  explicit Context(Pool& pool) : pool_(pool), scratch_(static_cast<size_t>(pool.size())) {}
 
   Pool& pool() { return pool_; }
-  const TileProduct& tiles() const { return tiles_; }
 
   // At least `floats` numbers for the thread, 64-byte aligned; what it held is lost when it has to grow.
   float* scratch(int thread, int64_t floats) {
@@ -28,7 +25,6 @@ class Context {
 
  private:
   Pool& pool_;
-  TileProduct tiles_;
   std::vector<Memory> scratch_;
 };
 

@@ -1,6 +1,6 @@
 #include "nn/kernels.h"
 
-#include "nn/tile_product.h"
+#include "nn/onednn.h"
 #include "nn/version.h"
 
 namespace bert::nn {
@@ -30,7 +30,6 @@ const Kernels& kernels() {
 }
 
 int64_t attention_scratch(int64_t length, int64_t size) {
-  constexpr int64_t kAttentionRows = 48;
   const int64_t whole_length = round_up(length, 16), whole_size = round_up(size, 16);
   return size * whole_length + length * whole_size + kAttentionRows * (whole_length + whole_size);
 }

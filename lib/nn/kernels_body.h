@@ -12,9 +12,11 @@ namespace bert::nn::BERT_KERNELS {
 // ---- products
 // -----------------------------------------------------------------------------------------------------
 
+enum class Into { replace, add };
+
 // A block of kRows × kVectors·kLanes numbers stays in registers over the whole of k: each is one chain of
 // fused multiply-adds in the order of k, so neither the block's place nor its shape changes a bit.
-template <int kRows, int kVectors>
+template <Into kInto, int kRows, int kVectors>
 static inline void product_block(int64_t k, const float* a, int64_t a_stride, const float* b,
                                  int64_t b_stride, float* c, int64_t c_stride) {
   Vector sums[kRows][kVectors] = {};
@@ -27,46 +29,68 @@ static inline void product_block(int64_t k, const float* a, int64_t a_stride, co
     }
   }
   for (int r = 0; r < kRows; ++r) {
-    for (int v = 0; v < kVectors; ++v) store(c + r * c_stride + v * kLanes, sums[r][v]);
+    for (int v = 0; v < kVectors; ++v) {
+      float* to = c + r * c_stride + v * kLanes;
+      store(to, kInto == Into::add ? load(to) + sums[r][v] : sums[r][v]);
+    }
   }
 }
 
 static constexpr int kBlockRows = 6;
 static constexpr int kBlockVectors = BERT_LANES == 16 ? 4 : 2;
 
-template <int kVectors>
+template <Into kInto, int kVectors>
 static inline void product_columns(int64_t m, int64_t k, const float* a, int64_t a_stride, const float* b,
                                    int64_t b_stride, float* c, int64_t c_stride) {
   int64_t row = 0;
   for (; row + kBlockRows <= m; row += kBlockRows) {
-    product_block<kBlockRows, kVectors>(k, a + row * a_stride, a_stride, b, b_stride, c + row * c_stride,
-                                        c_stride);
+    product_block<kInto, kBlockRows, kVectors>(k, a + row * a_stride, a_stride, b, b_stride,
+                                               c + row * c_stride, c_stride);
   }
   for (; row + 2 <= m; row += 2) {
-    product_block<2, kVectors>(k, a + row * a_stride, a_stride, b, b_stride, c + row * c_stride, c_stride);
+    product_block<kInto, 2, kVectors>(k, a + row * a_stride, a_stride, b, b_stride, c + row * c_stride,
+                                      c_stride);
   }
   if (row < m) {
-    product_block<1, kVectors>(k, a + row * a_stride, a_stride, b, b_stride, c + row * c_stride, c_stride);
+    product_block<kInto, 1, kVectors>(k, a + row * a_stride, a_stride, b, b_stride, c + row * c_stride,
+                                      c_stride);
   }
 }
 
-static void product(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_stride, const float* b,
-                    int64_t b_stride, float* c, int64_t c_stride) {
+template <Into kInto>
+static void product_into(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_stride, const float* b,
+                         int64_t b_stride, float* c, int64_t c_stride) {
   constexpr int64_t kWide = kBlockVectors * kLanes;
   int64_t column = 0;
   for (; column + kWide <= n; column += kWide) {
-    product_columns<kBlockVectors>(m, k, a, a_stride, b + column, b_stride, c + column, c_stride);
+    product_columns<kInto, kBlockVectors>(m, k, a, a_stride, b + column, b_stride, c + column, c_stride);
   }
   for (; column + 2 * kLanes <= n; column += 2 * kLanes) {
-    product_columns<2>(m, k, a, a_stride, b + column, b_stride, c + column, c_stride);
+    product_columns<kInto, 2>(m, k, a, a_stride, b + column, b_stride, c + column, c_stride);
   }
   for (; column < n; column += kLanes) {
-    product_columns<1>(m, k, a, a_stride, b + column, b_stride, c + column, c_stride);
+    product_columns<kInto, 1>(m, k, a, a_stride, b + column, b_stride, c + column, c_stride);
   }
 }
 
 // ---- rows
 // ---------------------------------------------------------------------------------------------------------
+
+static inline int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
+
+static void panel_product(int64_t rows, int64_t depth, const float* x, int64_t x_stride, const float* panel,
+                          float* tile) {
+  constexpr int64_t kWidth = kPanelWidth;
+  const int64_t parts = (depth + kLongestPart - 1) / kLongestPart,
+                part = round_up((depth + parts - 1) / parts, 16);
+  product_into<Into::replace>(rows, kWidth, part < depth ? part : depth, x, x_stride, panel, kWidth, tile,
+                              kWidth);
+  for (int64_t from = part; from < depth; from += part) {
+    const int64_t size = depth - from < part ? depth - from : part;
+    product_into<Into::add>(rows, kWidth, size, x + from, x_stride, panel + from * kWidth, kWidth, tile,
+                            kWidth);
+  }
+}
 
 template <class Function>
 static inline void finish_rows(int64_t rows, int64_t n, const float* tile, int64_t tile_stride,
@@ -135,7 +159,7 @@ static void add(int64_t n, const float* x, float* y) {
 }
 
 static void pack_panel(const float* rows, int64_t row_stride, int64_t count, int64_t k, float* panel) {
-  constexpr int64_t kWidth = 64, kDepth = 16;
+  constexpr int64_t kWidth = kPanelWidth, kDepth = 16;
   float block[kWidth][kDepth + 1];  // one more, so that a column is not in one set of the cache
   for (int64_t from = 0; from < k; from += kDepth) {
     const int64_t depth = k - from < kDepth ? k - from : kDepth;
@@ -152,8 +176,6 @@ static void pack_panel(const float* rows, int64_t row_stride, int64_t count, int
 
 // ---- attention
 // ----------------------------------------------------------------------------------------------------
-
-static inline int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
 // scores [length, rounded up] -> e^((s - max)·scale), zero beyond length; returns 1 / their sum.
 static float exponentials(float* scores, int64_t length, int64_t padded, float scale) {
@@ -186,8 +208,6 @@ static void transpose(const float* from, int64_t stride, int64_t rows, int64_t c
   }
 }
 
-static constexpr int64_t kAttentionRows = 48;  // of scores at a time: they stay in the cache
-
 // Scratch: kᵀ [size, length'], v [length, size'], scores [rows, length'], out [rows, size'], the dashes
 // meaning rounded up to 16.
 static void attend(const AttentionHead& head, float* scratch) {
@@ -203,13 +223,13 @@ static void attend(const AttentionHead& head, float* scratch) {
   }
   for (int64_t from = 0; from < head.rows; from += kAttentionRows) {
     const int64_t rows = head.rows - from < kAttentionRows ? head.rows - from : kAttentionRows;
-    product(rows, length, head.size, head.q + from * head.q_stride, head.q_stride, kt, length, scores,
-            length);
+    product_into<Into::replace>(rows, length, head.size, head.q + from * head.q_stride, head.q_stride, kt,
+                                length, scores, length);
     float inverse[kAttentionRows];
     for (int64_t row = 0; row < rows; ++row) {
       inverse[row] = exponentials(scores + row * length, head.length, length, head.scale);
     }
-    product(rows, size, head.length, scores, length, v, size, out, size);
+    product_into<Into::replace>(rows, size, head.length, scores, length, v, size, out, size);
     for (int64_t row = 0; row < rows; ++row) {
       float* to = head.out + (from + row) * head.out_stride;
       for (int64_t i = 0; i < head.size; ++i) to[i] = out[row * size + i] * inverse[row];
@@ -220,7 +240,8 @@ static void attend(const AttentionHead& head, float* scratch) {
 extern const Kernels kTable;
 const Kernels kTable = {
     .name = BERT_KERNELS_NAME,
-    .product = product,
+    .product = product_into<Into::replace>,
+    .panel_product = panel_product,
     .finish_tile = finish_tile,
     .layer_norm = layer_norm,
     .add = add,

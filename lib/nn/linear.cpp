@@ -8,8 +8,7 @@
 namespace bert::nn {
 namespace {
 
-constexpr int64_t kTile = TileProduct::kRows;
-static_assert(kTile == Tensor::kRowTile && TileProduct::kColumns == Panels::kWidth);
+constexpr int64_t kTile = Tensor::kRowTile;
 
 const float kZeros[Panels::kWidth] = {};
 
@@ -31,11 +30,11 @@ void add_columns(const Panels& panels, const float* bias, int64_t column, std::v
 void run(Context& context, const Tensor& x, std::span<const Column> columns, Activation activation,
          Tensor& y) {
   const int64_t tiles = (x.rows() + kTile - 1) / kTile;
-  context.pool().run_grid(tiles * static_cast<int64_t>(columns.size()), [&](int64_t i, int thread) {
+  context.pool().run_grid(tiles * static_cast<int64_t>(columns.size()), [&](int64_t i, int) {
     const auto& column = columns[static_cast<size_t>(i / tiles)];
     const int64_t first = i % tiles * kTile, rows = std::min(kTile, x.rows() - first);
     alignas(64) float tile[kTile * Panels::kWidth];
-    context.tiles().run(thread, rows, x.cols(), x.row(first), x.stride(), column.panel, tile);
+    kernels().panel_product(rows, x.cols(), x.row(first), x.stride(), column.panel, tile);
     kernels().finish_tile(rows, Panels::kWidth, tile, Panels::kWidth, column.bias, activation,
                           y.row(first) + column.column, y.stride());
   });

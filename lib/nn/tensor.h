@@ -31,8 +31,8 @@ class Memory {
 // Movable only.
 class Tensor {
  public:
-  static constexpr int64_t kRowTile = 64;
-  static constexpr int64_t kPanel = 64;
+  static constexpr int64_t kRowTile = 96;  // rows of a product that one task computes
+  static constexpr int64_t kPanel = 64;    // columns of one
 
   Tensor() = default;
   Tensor(int64_t rows, int64_t cols) { reshape(rows, cols); }

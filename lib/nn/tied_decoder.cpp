@@ -11,7 +11,7 @@ TiedDecoder::TiedDecoder(std::string bias_name, int64_t vocab_size, int64_t hidd
 
 void TiedDecoder::forward(Context& context, const Weights& weights, const Stored& words, const Tensor& x,
                           Tensor& logits) const {
-  constexpr int64_t kTile = TileProduct::kRows, kWidth = Panels::kWidth;
+  constexpr int64_t kTile = Tensor::kRowTile, kWidth = Panels::kWidth;
   const Panels shape = {.outputs = vocab_size_, .inputs = hidden_};
   const float* bias = weights.plain(bias_);
   logits.reshape(x.rows(), vocab_size_);
@@ -26,7 +26,7 @@ void TiedDecoder::forward(Context& context, const Weights& weights, const Stored
     for (int64_t row = 0; row < x.rows(); row += kTile) {
       alignas(64) float tile[kTile * kWidth];
       const int64_t tile_rows = std::min(kTile, x.rows() - row);
-      context.tiles().run(thread, tile_rows, hidden_, x.row(row), x.stride(), panel, tile);
+      kernels().panel_product(tile_rows, hidden_, x.row(row), x.stride(), panel, tile);
       kernels().finish_tile(tile_rows, kWidth, tile, kWidth, bias + first, Activation::none,
                             logits.row(row) + first, logits.stride());
     }

@@ -14,6 +14,7 @@
 
 #include "base/dtype.h"
 #include "base/pool.h"
+#include "nn/kernels.h"
 #include "nn/tensor.h"
 
 namespace bert::nn {
@@ -37,7 +38,7 @@ class Layout {
 // W [N,K] as panels of 64 of its rows, transposed: panel p holds W[64p+j][i] at [i][j], i up to K rounded up
 // to 16 and j up to 64 with zeros beyond K and N.
 struct Panels {
-  static constexpr int64_t kWidth = 64;
+  static constexpr int64_t kWidth = kPanelWidth;
   const float* data = nullptr;
   int64_t outputs = 0, inputs = 0;
 

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "nn/tile_product.h"
+#include "nn/onednn.h"
 #include "reference/slow_layers.h"
 
 using namespace bert;
@@ -73,6 +73,39 @@ TEST_CASE("products agree with double precision, and a row's bits do not depend 
                               static_cast<size_t>(m * n) * 4) == 0);
           }
         }
+      }
+    }
+  }
+}
+
+TEST_CASE("a panel product agrees with double precision, better than one long sum would") {
+  std::mt19937 random(5);
+  for (const Kernels* table : tables()) {
+    for (int64_t depth : {1, 16, 24, 64, 78, 192, 193, 257, 312, 384, 768, 1024, 1200, 3072}) {
+      constexpr int64_t kRows = 97;
+      const auto x = normal_numbers(random, kRows * depth),
+                 panel = normal_numbers(random, depth * kPanelWidth);
+      std::vector<float> whole(kRows * kPanelWidth), part(kRows * kPanelWidth);
+      table->panel_product(kRows, depth, x.data(), depth, panel.data(), whole.data());
+      double worst = 0;
+      for (int64_t i : {0L, 50L, kRows - 1}) {
+        reference::Row expected(kPanelWidth);
+        for (int64_t j = 0; j < depth; ++j) {
+          for (int64_t c = 0; c < kPanelWidth; ++c) {
+            expected[static_cast<size_t>(c)] += static_cast<double>(x[static_cast<size_t>(i * depth + j)]) *
+                                                panel[static_cast<size_t>(j * kPanelWidth + c)];
+          }
+        }
+        worst = std::max(worst, relative_error(expected, &whole[static_cast<size_t>(i * kPanelWidth)]));
+      }
+      CHECK_MESSAGE(worst < 6e-7, table->name, " depth ", depth, ": ", worst);
+      for (int64_t rows = 1; rows <= kRows; rows += 5) {
+        const auto first = static_cast<size_t>(rows * 7 % (kRows - rows + 1));
+        table->panel_product(rows, depth, &x[first * static_cast<size_t>(depth)], depth, panel.data(),
+                             part.data());
+        const bool same = std::memcmp(part.data(), &whole[first * kPanelWidth],
+                                      static_cast<size_t>(rows) * kPanelWidth * sizeof(float)) == 0;
+        CHECK_MESSAGE(same, table->name, " depth ", depth, ", rows from ", first, " of ", rows);
       }
     }
   }
