@@ -16,17 +16,17 @@ using simdjson::dom::element_type;
 
 // simdjson's element is a document and an index into it, a trivially copyable pair of words like ours.
 struct Json::Access {
-  static_assert(sizeof(element) == sizeof(const void*) + sizeof(uint64_t));
+  static_assert(sizeof(element) == sizeof(Words));
   static_assert(std::is_trivially_copyable_v<element>);
 
   static element of(const Json& json) {
     element value;
-    std::memcpy(static_cast<void*>(&value), &json.document_, sizeof value);
+    std::memcpy(static_cast<void*>(&value), &json.words_, sizeof value);
     return value;
   }
   static Json from(const element& value) {
     Json json;
-    std::memcpy(static_cast<void*>(&json.document_), static_cast<const void*>(&value), sizeof value);
+    std::memcpy(static_cast<void*>(&json.words_), static_cast<const void*>(&value), sizeof value);
     return json;
   }
 };

@@ -39,9 +39,12 @@ class Json {
 
  private:
   friend class JsonDocument;
-  struct Access;  // turns the two words below into simdjson's element
-  const void* document_ = nullptr;
-  uint64_t index_ = 0;
+  struct Access;  // turns the words into simdjson's element
+  struct Words {
+    const void* document = nullptr;
+    uint64_t index = 0;
+  };
+  Words words_;
 };
 
 constexpr size_t kJsonPadding = 64;
