@@ -10,14 +10,12 @@
 #include "text/decoder.h"
 #include "text/normalized_text.h"
 #include "text/normalizer.h"
+#include "text/tokenizer_files.h"
 #include "text/word_encoder.h"
 #include "text/wordpiece.h"
 
 namespace bert::text {
 namespace {
-
-// Ids may leave gaps, but a slip in a file must not cost gigabytes.
-constexpr size_t kMaxGap = 1 << 20;
 
 // A word can begin with the prefix only where the prefix is not split off as punctuation.
 WordPiece::PrefixInWords prefix_in_words(const TokenizerConfig& config) {
@@ -28,6 +26,7 @@ WordPiece::PrefixInWords prefix_in_words(const TokenizerConfig& config) {
 
 // Turns byte offsets, whose begins ascend, into code points.
 void count_in_code_points(std::string_view text, std::span<Span> offsets) {
+  if (count_code_points(text) == text.size()) return;  // ASCII
   size_t byte = 0;
   size_t chars = 0;
   for (Span& span : offsets) {
@@ -102,7 +101,7 @@ void Tokenizer::Impl::add(const AddedToken& token, const std::string& name) {
   resolved.id = id(token.content).value_or(token.id);
   if (resolved.id < 0) throw Error(name, ": the token ", token.content, " is not in the vocabulary");
   const auto index = static_cast<size_t>(resolved.id);
-  if (index > pieces.size() + kMaxGap) {
+  if (index > pieces.size() + kMaxIdGap) {
     throw Error(name, ": the added token ", token.content, " has the id ", resolved.id, " after ",
                 pieces.size(), " pieces");
   }

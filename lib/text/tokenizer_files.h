@@ -8,6 +8,9 @@
 
 namespace bert::text {
 
+// Ids may leave gaps behind the pieces, but a slip in a file must not cost gigabytes.
+constexpr size_t kMaxIdGap = 1 << 20;
+
 struct TokenizerParts {
   std::vector<std::string> pieces;  // by id
   TokenizerConfig config;

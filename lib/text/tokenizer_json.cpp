@@ -69,9 +69,6 @@ Block required(const JsonFile& file, const std::string& name) {
   return {file, name, *found};
 }
 
-// Ids may leave gaps, but a slip in the file must not cost gigabytes.
-constexpr int64_t kMaxGap = 1 << 20;
-
 std::vector<std::string> read_pieces(const JsonFile& file, const Block& model) {
   const std::optional<Json> vocab = model.find("vocab");
   if (!vocab) throw Error(file.path(), ": model has no vocab");
@@ -81,7 +78,7 @@ std::vector<std::string> read_pieces(const JsonFile& file, const Block& model) {
     pieces.resize(members.size());
     for (const auto& [piece, json] : members) {
       const int64_t id = json.integer();
-      if (id < 0 || id > static_cast<int64_t>(members.size()) + kMaxGap) {
+      if (id < 0 || id > static_cast<int64_t>(members.size() + kMaxIdGap)) {
         throw Error("gives ", piece, " the id ", id, " among ", members.size(), " pieces");
       }
       if (static_cast<size_t>(id) >= pieces.size()) pieces.resize(static_cast<size_t>(id) + 1);

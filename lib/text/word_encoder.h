@@ -1,5 +1,5 @@
 // The sink of normalize() that turns characters into tokens. Aligned: the places of the tokens in the text
-// are wanted too, which costs a record for each character.
+// are wanted too, which costs a record for each character or run of ASCII.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ class WordEncoder {
  public:
   // Appends to `tokens`; offsets are bytes.
   WordEncoder(const WordEncoderSettings& settings, Wanted wanted, Tokens& tokens)
-      : settings_(settings), wanted_(wanted), tokens_(tokens), word_begin_(tokens.ids.size()) {}
+      : settings_(settings), words_wanted_(wanted.words), tokens_(tokens), word_begin_(tokens.ids.size()) {}
 
   // Where in the whole text the part begins whose characters come next.
   void set_base(size_t base) { base_ = static_cast<uint32_t>(base); }
@@ -37,10 +37,12 @@ class WordEncoder {
       const uint8_t byte = plain[static_cast<uint8_t>(text[at])];
       if (byte == 0) break;
       state = settings_.wordpiece.step(state, byte, tokens_.ids);
-      if constexpr (kAligned) remember(1, {static_cast<uint32_t>(at), static_cast<uint32_t>(at + 1)});
     }
     state_ = state;
     word_chars_ += at - begin;
+    if constexpr (kAligned) {
+      if (at > begin) remember(at - begin, {static_cast<uint32_t>(begin), static_cast<uint32_t>(at)}, true);
+    }
     return at;
   }
 
@@ -49,7 +51,7 @@ class WordEncoder {
       state_ = settings_.wordpiece.step(state_, static_cast<uint8_t>(byte), tokens_.ids);
     }
     ++word_chars_;
-    if constexpr (kAligned) remember(bytes.size(), source);
+    if constexpr (kAligned) remember(bytes.size(), source, false);
   }
 
   void space(Span) { end_word(); }
@@ -76,44 +78,50 @@ class WordEncoder {
   void added(int32_t id, Span source) {
     end_word();
     tokens_.ids.push_back(id);
-    if (wanted_.offsets != Offsets::none)
-      tokens_.offsets.push_back({base_ + source.begin, base_ + source.end});
+    if constexpr (kAligned) tokens_.offsets.push_back({base_ + source.begin, base_ + source.end});
     start_next_word();
   }
 
  private:
-  // A character of the word that is being read.
-  struct Character {
+  // A character of the word that is being read, or a run of plain ones.
+  struct Stretch {
     uint32_t size;  // bytes after normalisation
     Span source;
+    bool plain;  // each byte is a character and comes from a byte
   };
 
-  void remember(size_t size, Span source) {
-    if (wanted_.offsets == Offsets::none) return;
-    characters_.push_back({static_cast<uint32_t>(size), {base_ + source.begin, base_ + source.end}});
+  void remember(size_t size, Span source, bool plain) {
+    stretches_.push_back({static_cast<uint32_t>(size), {base_ + source.begin, base_ + source.end}, plain});
   }
 
   // A token lies where its first character begins and its last one ends.
   void place_tokens(bool known) {
-    if (wanted_.offsets == Offsets::none) return;
-    auto next = characters_.begin();
-    for (size_t i = word_begin_; i < tokens_.ids.size(); ++i) {
-      if (!known) {
-        tokens_.offsets.push_back({characters_.front().source.begin, characters_.back().source.end});
-        break;
-      }
-      size_t size = settings_.pieces[static_cast<size_t>(tokens_.ids[i])].size();
-      if (i > word_begin_) size -= settings_.prefix_size;
-      const uint32_t begin = next->source.begin;
-      for (; size > next->size; ++next) size -= next->size;
-      tokens_.offsets.push_back({begin, next->source.end});
-      ++next;
+    if (known) {
+      place_pieces();
+    } else {
+      tokens_.offsets.push_back({stretches_.front().source.begin, stretches_.back().source.end});
     }
-    characters_.clear();
+    stretches_.clear();
+  }
+
+  void place_pieces() {
+    auto next = stretches_.begin();
+    uint32_t used = 0;  // bytes of *next that earlier tokens took
+    for (size_t i = word_begin_; i < tokens_.ids.size(); ++i) {
+      auto size = static_cast<uint32_t>(settings_.pieces[static_cast<size_t>(tokens_.ids[i])].size());
+      if (i > word_begin_) size -= static_cast<uint32_t>(settings_.prefix_size);
+      const uint32_t begin = next->source.begin + (next->plain ? used : 0);
+      for (; size > next->size - used; ++next, used = 0) size -= next->size - used;
+      used += size;
+      tokens_.offsets.push_back({begin, next->plain ? next->source.begin + used : next->source.end});
+      if (used < next->size) continue;
+      ++next;
+      used = 0;
+    }
   }
 
   void start_next_word() {
-    if (wanted_.words) tokens_.words.resize(tokens_.ids.size(), word_);
+    if (words_wanted_) tokens_.words.resize(tokens_.ids.size(), word_);
     ++word_;
     word_begin_ = tokens_.ids.size();
     word_chars_ = 0;
@@ -121,14 +129,14 @@ class WordEncoder {
   }
 
   const WordEncoderSettings& settings_;
-  const Wanted wanted_;
+  const bool words_wanted_;
   Tokens& tokens_;
   uint32_t base_ = 0;
   int32_t word_ = 0;
   int32_t state_ = settings_.wordpiece.begin();
   size_t word_begin_;      // index of the word's first token
   size_t word_chars_ = 0;  // code points read of it
-  std::vector<Character> characters_;
+  std::vector<Stretch> stretches_;
 };
 
 }  // namespace bert::text
