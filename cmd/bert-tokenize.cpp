@@ -1,7 +1,7 @@
 // bert-tokenize: text to the ids that BERT reads, ids to text, or a summary of a corpus.
-#include "text_options.h"
 #include "data/tokenize_filter.h"
 #include "text/version.h"
+#include "text_options.h"
 
 namespace {
 

@@ -1,3 +1,4 @@
+#!/bin/sh
 # Back to text: special tokens are left out, pieces joined, the text field replaced or added. Lines of ids and TSV too.
 printf '%s\n' "The cats don't sing, [MASK]!" '' '☃' |
   bert-tokenize -m "$MODELS/bare" | bert-tokenize -m "$MODELS/bare" --decode

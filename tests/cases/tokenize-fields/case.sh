@@ -1,3 +1,4 @@
+#!/bin/sh
 # Every field that can be added, in documented order; offsets in code points and in bytes through accents, CJK and
 # words that are split.
 printf '%s\n' 'The CAT sang.' 'Só — “cats”' '北京 x' >texts

@@ -1,3 +1,4 @@
+#!/bin/sh
 # Lines of ids or tokens, one a record or a window.
 printf '%s\n' 'the cat' '' 'one two three' >texts
 bert-tokenize -m "$MODELS/bare" --format ids texts

@@ -1,3 +1,4 @@
+#!/bin/sh
 # The forms of input; auto goes by the suffix, then by the first byte.
 printf 'id\ttext\ttext_pair\n1\tthe cat\tthe dog\n' >table.tsv
 printf 'the cat\nsang\n\n\n{a dog}\n' >story.txt

@@ -1,3 +1,4 @@
+#!/bin/sh
 # A truncation block saved in tokenizer.json is obeyed, with strategy and direction, and said; --max-length goes before.
 make() {
   cat >tokenizer.json <<END

@@ -1,3 +1,4 @@
+#!/bin/sh
 # Order over threads, a reader that leaves, a full disk, a huge line, a slow writer that is answered at once.
 awk 'BEGIN { for (i = 0; i < 200000; i++) print i, "the cat sang" }' >many
 for threads in 1 2 3; do

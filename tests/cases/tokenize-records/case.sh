@@ -1,3 +1,4 @@
+#!/bin/sh
 # A record leaves as it came: odd fields, numbers, escapes and spaces are kept byte for byte, fields of the same name
 # are replaced in place, new ones appended.
 cat >records.jsonl <<'END'

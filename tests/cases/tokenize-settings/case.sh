@@ -1,3 +1,4 @@
+#!/bin/sh
 # Case by files and by flags; a vocabulary by path; special tokens in the text by --compat.
 cat >texts <<'END'
 The CAT né [MASK] cat

@@ -1,3 +1,4 @@
+#!/bin/sh
 # Too long: windows. A single text slides whole; of a pair A stays and B slides. Short records have one window.
 cat >pairs.jsonl <<'END'
 {"id":1,"text":"a b c d e f g h i"}

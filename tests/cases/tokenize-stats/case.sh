@@ -1,3 +1,4 @@
+#!/bin/sh
 # One object about all records: exact counts, also over several threads and with bad records left out.
 cat >records.jsonl <<'END'
 {"text":"the cat ☃"}

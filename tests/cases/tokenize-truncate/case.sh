@@ -1,3 +1,4 @@
+#!/bin/sh
 # Too long: cut and counted. Pairs give from the end, the longer first; the odd token goes to the longer one, or to the
 # second when equal (Hugging Face), always to the first (Google).
 cat >pairs.jsonl <<'END'

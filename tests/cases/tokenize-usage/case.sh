@@ -1,3 +1,4 @@
+#!/bin/sh
 # What is wrong with the command line is said in a line, exit 2; what is wrong with files, exit 1.
 try() { echo "bert-tokenize $*" >&2; bert-tokenize "$@" </dev/null; echo "exit $?"; }
 try
@@ -22,7 +23,10 @@ try --threads 0
 try --unknown
 try --vocab missing.txt
 try --vocab /dev/null
+grep -v CLS "$MODELS/bare/vocab.txt" >vocab.txt
+try --vocab vocab.txt
 try -m missing
-try -m .
+mkdir empty
+try -m empty
 try missing.txt
 try -o missing/out

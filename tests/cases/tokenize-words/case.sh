@@ -1,3 +1,4 @@
+#!/bin/sh
 # Words that are split already: word ids are their places, offsets count in each word.
 cat >words.jsonl <<'END'
 {"words":["The","cats","","don't"],"tags":["O","O","O","O"]}
