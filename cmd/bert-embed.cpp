@@ -15,19 +15,13 @@ namespace {
 
 using namespace bert;
 using task::Combine;
-using task::Pooling;
-using task::VectorFormat;
 
 void pooling_options(cli::App& app, task::VectorOptions& vectors) {
   app.section("Vectors");
-  app.choice<Pooling>(
+  using enum task::Pooling;
+  app.choice<task::Pooling>(
       {"--pooling", "", "How a text's tokens become one vector; auto: as the model says, else mean."},
-      {{"auto", Pooling::automatic},
-       {"cls", Pooling::cls},
-       {"mean", Pooling::mean},
-       {"max", Pooling::max},
-       {"pooler", Pooling::pooler},
-       {"none", Pooling::none}},
+      {{"auto", automatic}, {"cls", cls}, {"mean", mean}, {"max", max}, {"pooler", pooler}, {"none", none}},
       vectors.pooling);
   app.numbers({"--layers", "N,...", "Layers to read: 0 embeddings, 1 and up, -1 the last (default -1)."},
               {.min = -1000, .max = 1000}, vectors.layers);
@@ -44,14 +38,10 @@ void pooling_options(cli::App& app, task::VectorOptions& vectors) {
 
 void output_options(cli::App& app, task::EmbedOptions& embed) {
   app.section("Output");
-  app.choice<VectorFormat>(
+  using enum task::VectorFormat;
+  app.choice<task::VectorFormat>(
       {"--format", "", "Records, rows of numbers (npy needs -o), or extract_features.py's JSON."},
-      {{"jsonl", VectorFormat::jsonl},
-       {"npy", VectorFormat::npy},
-       {"f32", VectorFormat::f32},
-       {"tsv", VectorFormat::tsv},
-       {"google", VectorFormat::google}},
-      embed.vectors.format);
+      {{"jsonl", jsonl}, {"npy", npy}, {"f32", f32}, {"tsv", tsv}, {"google", google}}, embed.vectors.format);
 }
 
 }  // namespace
@@ -78,7 +68,7 @@ int main(int argc, char** argv) {
     embed.precision = precision.digits;
     embed.drop = stream.settings.drop;
     stream.settings.budget = embed.batch_tokens;
-    stream.settings.needs_regular_output = embed.vectors.format == VectorFormat::npy;
+    stream.settings.needs_regular_output = embed.vectors.format == task::VectorFormat::npy;
     task::Embedder embedder(directory, tokenizer, embed, stream.pool(), app.log());
     stream.transform(embedder);
   });
