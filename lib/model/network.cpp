@@ -53,6 +53,7 @@ std::vector<int64_t> offsets_among(std::span<const int64_t> rows, const nn::Batc
 
 struct Network::Parts {
   Config config;
+  ckpt::Checkpoint checkpoint;
   nn::Context context;
   nn::Layout layout;
   nn::Stored words;         // [V,H]
@@ -66,13 +67,14 @@ struct Network::Parts {
   nn::EncoderLayer::Workspace workspace;
   nn::Tensor x, z;  // a layer's input and output, by turns
 
-  Parts(const Config& config, const Needs& needs, Pool& pool);
-  void load(const ckpt::Checkpoint& checkpoint, Pool& pool);
+  Parts(const Config& config, ckpt::Checkpoint checkpoint, const Needs& needs, Pool& pool);
+  void load(Pool& pool);
   void check(const nn::Batch& batch) const;
 };
 
-Network::Parts::Parts(const Config& c, const Needs& needs, Pool& pool)
+Network::Parts::Parts(const Config& c, ckpt::Checkpoint file, const Needs& needs, Pool& pool)
     : config(c),
+      checkpoint(std::move(file)),
       context(pool),
       embeddings(
           {.hidden = c.hidden, .positions = c.positions, .types = c.types, .norm_epsilon = c.norm_epsilon},
@@ -87,7 +89,7 @@ Network::Parts::Parts(const Config& c, const Needs& needs, Pool& pool)
   if (needs.masked_lm) masked_lm.emplace(c, layout);
 }
 
-void Network::Parts::load(const ckpt::Checkpoint& checkpoint, Pool& pool) {
+void Network::Parts::load(Pool& pool) {
   const auto stored = [&](const std::string& name, std::span<const int64_t> shape) {
     const auto& tensor = checkpoint.get(name, shape);
     return nn::Stored{.dtype = tensor.dtype, .data = tensor.data.data()};
@@ -122,10 +124,13 @@ void Network::Parts::check(const nn::Batch& batch) const {
   }
 }
 
-Network::Network(const Config& config, const ckpt::Checkpoint& checkpoint, const Needs& needs, Pool& pool)
-    : parts_(std::make_unique<Parts>(config, needs, pool)) {
-  parts_->load(checkpoint, pool);
+Network::Network(const Config& config, ckpt::Checkpoint checkpoint, const Needs& needs, Pool& pool)
+    : parts_(std::make_unique<Parts>(config, std::move(checkpoint), needs, pool)) {
+  parts_->load(pool);
 }
+
+Network::Network(const Directory& directory, const Needs& needs, Pool& pool)
+    : Network(directory.config, ckpt::Checkpoint::open(directory.path), needs, pool) {}
 
 Network::~Network() = default;
 Network::Network(Network&&) noexcept = default;

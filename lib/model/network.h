@@ -9,6 +9,7 @@
 #include "base/pool.h"
 #include "ckpt/checkpoint.h"
 #include "model/config.h"
+#include "model/directory.h"
 #include "nn/batch.h"
 #include "nn/tensor.h"
 
@@ -25,10 +26,11 @@ struct Needs {
 
 class Network {
  public:
-  // Error when a tensor that is needed is missing or has another shape than `config` says. Embeddings stay in
-  // the checkpoint's mapped file, so it lives as long as the network. The calling thread is the pool's
-  // driver.
-  Network(const Config& config, const ckpt::Checkpoint& checkpoint, const Needs& needs, Pool& pool);
+  // Owns the checkpoint, in whose mapped file the embeddings stay. Error when a tensor that is needed is
+  // missing or has another shape than `config` says. The calling thread is the pool's driver.
+  Network(const Config& config, ckpt::Checkpoint checkpoint, const Needs& needs, Pool& pool);
+  // The network in a model directory.
+  Network(const Directory& directory, const Needs& needs, Pool& pool);
   ~Network();
   Network(Network&&) noexcept;
 

@@ -81,8 +81,7 @@ Embedder::Embedder(const model::Directory& directory, const text::Tokenizer& tok
       log_(log),
       plan_(options_.vectors, directory, log),
       featurizer_(tokenizer, feature_options(options_, plan_, directory)),
-      checkpoint_(ckpt::Checkpoint::open(directory.path)),
-      network_(directory.config, checkpoint_, plan_.needs(), pool),
+      network_(directory, plan_.needs(), pool),
       writer_(make_writer(options_, plan_, tokenizer)) {
   require_same_case(directory, tokenizer);
 }

@@ -10,7 +10,6 @@
 
 #include "base/log.h"
 #include "base/pool.h"
-#include "ckpt/checkpoint.h"
 #include "data/features.h"
 #include "io/filter.h"
 #include "model/directory.h"
@@ -64,7 +63,6 @@ class Embedder final : public io::Filter {
   Log& log_;
   EmbedPlan plan_;
   data::Featurizer featurizer_;
-  ckpt::Checkpoint checkpoint_;
   model::Network network_;
   std::unique_ptr<VectorWriter> writer_;
   mutable CutTexts cut_texts_;

@@ -34,8 +34,7 @@ Predictor::Predictor(const model::Directory& directory, const text::Tokenizer& t
       log_(log),
       task_(make_task(options_.task, directory.config, tokenizer)),
       featurizer_(tokenizer, feature_options(options_, *task_, directory)),
-      checkpoint_(ckpt::Checkpoint::open(directory.path)),
-      network_(directory.config, checkpoint_, task_->needs(), pool),
+      network_(directory, task_->needs(), pool),
       writer_(options_.drop) {}
 
 void Predictor::prepare(const io::Fields& fields, io::Record& record) const {

@@ -10,7 +10,6 @@
 
 #include "base/log.h"
 #include "base/pool.h"
-#include "ckpt/checkpoint.h"
 #include "data/features.h"
 #include "io/filter.h"
 #include "model/directory.h"
@@ -50,7 +49,6 @@ class Predictor final : public io::Filter {
   Log& log_;
   std::unique_ptr<Task> task_;
   data::Featurizer featurizer_;
-  ckpt::Checkpoint checkpoint_;
   model::Network network_;
   io::RecordWriter writer_;
   mutable CutTexts cut_texts_;

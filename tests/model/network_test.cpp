@@ -34,7 +34,7 @@ struct Loaded {
                .masked_lm = has(kTransform),
                .next = has("cls.seq_relationship.weight"),
                .classifier = has("classifier.weight")}),
-        network(config, checkpoint, needs, pool) {}
+        network(config, ckpt::Checkpoint::open(golden::encoder_directory(name)), needs, pool) {}
 
   bool has(const char* tensor) const { return checkpoint.find(tensor) != nullptr; }
 
@@ -144,8 +144,8 @@ TEST_CASE("ids, types and lengths outside the model are refused") {
 TEST_CASE("layers above the highest one wanted need not be in the file") {
   Pool pool(1);
   auto config = model::load_config(golden::model_directory("pretraining"));
-  const auto checkpoint = ckpt::Checkpoint::open(golden::model_directory("pretraining"));
   config.layers += 5;
-  CHECK_NOTHROW(Network(config, checkpoint, {.layers = 1}, pool));
-  CHECK_THROWS_AS(Network(config, checkpoint, {}, pool), Error);
+  const auto open = [] { return ckpt::Checkpoint::open(golden::encoder_directory("pretraining")); };
+  CHECK_NOTHROW(Network(config, open(), {.layers = 1}, pool));
+  CHECK_THROWS_AS(Network(config, open(), {}, pool), Error);
 }
