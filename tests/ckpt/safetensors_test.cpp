@@ -126,9 +126,7 @@ TEST_CASE("each lie of a header is named") {
           {R"({"a\n":{}})", R"(tensor "a\n": "dtype" is missing)"},
       }) {
     const auto message = verdict(folder, safetensors(header, kData));
-    CAPTURE(header);
-    CAPTURE(message);
-    CHECK(message.find(expected) != message.npos);
+    CHECK_MESSAGE(message.find(expected) != message.npos, header, " gave: ", message);
   }
 }
 

@@ -100,8 +100,7 @@ TEST_CASE("activations go by the names of transformers") {
                                              {"silu", silu},
                                              {"swish", silu},
                                              {"tanh", tanh}}) {
-    CAPTURE(name);
-    CHECK(config_of({{"hidden_act", "\"" + name + "\""}}).activation == activation);
+    CHECK_MESSAGE(config_of({{"hidden_act", "\"" + name + "\""}}).activation == activation, name);
   }
   CHECK(activation_named("torch.nn.modules.activation.Tanh") == tanh);
   CHECK(activation_named("torch.nn.modules.linear.Identity") == none);
