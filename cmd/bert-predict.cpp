@@ -31,7 +31,7 @@ void task_options(cli::App& app, task::PredictOptions& predict) {
   app.number({"--top-k", "N", "Candidates for each [MASK] of fill."}, {.min = 1}, predict.task.top_k);
   app.real({"--threshold", "P", "Probability from which multilabel takes a label."}, {.min = 0, .max = 1},
            predict.task.threshold);
-  app.check([&app, &predict] {
+  app.check([&predict] {
     if (!task::is_built(predict.task.task))
       throw cli::UsageError("--task ", task::name_of(predict.task.task), " is not built yet");
   });
