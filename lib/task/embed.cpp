@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "task/batches.h"
 #include "task/google_json.h"
+#include "task/windows.h"
 
 namespace bert::task {
 
@@ -14,10 +14,6 @@ namespace bert::task {
 struct Embedder::Window {
   data::Features features;
   std::vector<float> values = {};
-};
-
-struct Embedder::Prepared final : io::Work {
-  std::vector<Window> windows;
 };
 
 namespace {
@@ -104,26 +100,12 @@ std::vector<data::Features> Embedder::windows(const io::Fields& fields) const {
   return featurizer_.windows(texts.first, texts.pair ? std::optional(texts.second) : std::nullopt);
 }
 
-int64_t Embedder::cost(const io::Record& record) const {
-  int64_t tokens = 0;
-  for (const Window& window : record.work_as<Prepared>().windows) {
-    tokens += static_cast<int64_t>(window.features.ids.size());
-  }
-  return tokens;
-}
+int64_t Embedder::cost(const io::Record& record) const { return record.work_as<Prepared>().tokens(); }
 
 void Embedder::compute(std::span<io::Record* const> records) {
-  std::vector<Window*> windows;
-  std::vector<const data::Features*> sequences;
-  for (io::Record* record : records) {
-    for (Window& window : record->work_as<Prepared>().windows) {
-      windows.push_back(&window);
-      sequences.push_back(&window.features);
-    }
-  }
-  run_in_batches(sequences, options_.batch_tokens, [&](const nn::Batch& batch, size_t first) {
-    run(batch, std::span(windows).subspan(first, static_cast<size_t>(batch.sequences())));
-  });
+  run_windows<Window>(
+      records, options_.batch_tokens,
+      [this](const nn::Batch& batch, std::span<Window* const> windows) { run(batch, windows); });
 }
 
 void Embedder::run(const nn::Batch& batch, std::span<Window* const> windows) {
@@ -174,28 +156,15 @@ void Embedder::finish(io::Record& record, std::string& out) const {
   if (plan_.kind() == EmbedPlan::Kind::tokens) {
     write_tokens(record, prepared, out);
   } else {
-    const auto vector = record_vector(prepared);
+    // Windows are averaged before what follows the pooling: their mean is that of all tokens then.
+    const auto vector =
+        plan_.finished(mean_by_tokens(std::span<const Window>(prepared.windows),
+                                      [](const Window& window) { return std::span(window.values); }));
     require_finite(vector);
     writer_->write(record, {.values = vector, .width = plan_.width(), .truncated = truncated}, out);
   }
   if (truncated) cut_texts_.count();
   record.work.reset();  // the vectors are large, and the chunk waits to be written
-}
-
-// Of one window its own; of several the mean by their tokens, in double, before what follows the pooling.
-std::vector<float> Embedder::record_vector(const Prepared& prepared) const {
-  const std::vector<Window>& windows = prepared.windows;
-  if (windows.size() == 1) return plan_.finished(windows.front().values);
-  std::vector<double> sum(windows.front().values.size());
-  double tokens = 0;
-  for (const Window& window : windows) {
-    const auto weight = static_cast<double>(window.features.ids.size());
-    for (size_t i = 0; i < sum.size(); ++i) sum[i] += weight * window.values[i];
-    tokens += weight;
-  }
-  std::vector<float> mean;
-  for (const double s : sum) mean.push_back(static_cast<float>(s / tokens));
-  return plan_.finished(std::move(mean));
 }
 
 void Embedder::write_tokens(const io::Record& record, const Prepared& prepared, std::string& out) const {

@@ -17,6 +17,7 @@
 #include "task/cut_texts.h"
 #include "task/embed_plan.h"
 #include "task/vector_writer.h"
+#include "task/windows.h"
 #include "text/tokenizer.h"
 
 namespace bert::task {
@@ -49,12 +50,11 @@ class Embedder final : public io::Filter {
 
  private:
   struct Window;
-  struct Prepared;
+  using Prepared = Windows<Window>;
   std::vector<data::Features> windows(const io::Fields& fields) const;
   void run(const nn::Batch& batch, std::span<Window* const> windows);
   void run_pooler(std::span<const nn::Tensor> states, std::span<Window* const> windows);
   void take(std::span<const nn::Tensor> states, int64_t row, Window& window) const;
-  std::vector<float> record_vector(const Prepared& prepared) const;
   void write_tokens(const io::Record& record, const Prepared& prepared, std::string& out) const;
 
   const model::Directory& directory_;

@@ -4,14 +4,12 @@
 #include <utility>
 
 #include "base/error.h"
-#include "task/batches.h"
+#include "task/windows.h"
 
 namespace bert::task {
 namespace {
 
-struct Prepared final : io::Work {
-  std::vector<Window> windows;
-};
+using Prepared = Windows<Window>;
 
 data::FeatureOptions feature_options(const PredictOptions& options, const Task& task,
                                      const model::Directory& directory) {
@@ -47,26 +45,12 @@ void Predictor::prepare(const io::Fields& fields, io::Record& record) const {
   record.work = std::move(prepared);
 }
 
-int64_t Predictor::cost(const io::Record& record) const {
-  int64_t tokens = 0;
-  for (const Window& window : record.work_as<Prepared>().windows) {
-    tokens += static_cast<int64_t>(window.features.ids.size());
-  }
-  return tokens;
-}
+int64_t Predictor::cost(const io::Record& record) const { return record.work_as<Prepared>().tokens(); }
 
 void Predictor::compute(std::span<io::Record* const> records) {
-  std::vector<Window*> windows;
-  std::vector<const data::Features*> sequences;
-  for (io::Record* record : records) {
-    for (Window& window : record->work_as<Prepared>().windows) {
-      windows.push_back(&window);
-      sequences.push_back(&window.features);
-    }
-  }
-  run_in_batches(sequences, options_.batch_tokens, [&](const nn::Batch& batch, size_t first) {
-    run(batch, std::span(windows).subspan(first, static_cast<size_t>(batch.sequences())));
-  });
+  run_windows<Window>(
+      records, options_.batch_tokens,
+      [this](const nn::Batch& batch, std::span<Window* const> windows) { run(batch, windows); });
 }
 
 void Predictor::run(const nn::Batch& batch, std::span<Window* const> windows) {

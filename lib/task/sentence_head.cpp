@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "io/json.h"
+#include "task/windows.h"
 
 namespace bert::task {
 
@@ -22,22 +23,12 @@ std::vector<Row> classifier_rows(model::Network& network, const nn::Tensor& hidd
 }
 
 std::vector<float> mean_logits(std::span<const Window> windows) {
-  std::vector<double> sums(windows.front().rows.front().logits.size());
-  double tokens = 0;
-  for (const Window& window : windows) {
-    const auto length = static_cast<double>(window.features.ids.size());
-    const std::vector<float>& logits = window.rows.front().logits;
-    for (size_t k = 0; k < sums.size(); ++k) {
-      if (!std::isfinite(logits[k]))
-        throw Error("logit ", k, " is ", logits[k], ", expected a finite number");
-      sums[k] += length * logits[k];
-    }
-    tokens += length;
+  const auto logits =
+      mean_by_tokens(windows, [](const Window& window) { return std::span(window.rows.front().logits); });
+  for (size_t k = 0; k < logits.size(); ++k) {
+    if (!std::isfinite(logits[k])) throw Error("logit ", k, " is ", logits[k], ", expected a finite number");
   }
-  // A single window's logit comes back as it was: length * x is exact in double, and so is its quotient.
-  std::vector<float> mean;
-  for (const double sum : sums) mean.push_back(static_cast<float>(sum / tokens));
-  return mean;
+  return logits;
 }
 
 void append_scores(std::string& out, std::span<const std::string> labels, std::span<const float> scores,

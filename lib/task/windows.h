@@ -1,0 +1,63 @@
+// The windows of records, on their way through the network and back. A record has one, or with
+// data::Overflow::split as many as its text is long. Window types have a member `data::Features features`.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "io/record.h"
+#include "task/batches.h"
+
+namespace bert::task {
+
+// What a record carries from prepare to finish.
+template <class Window>
+struct Windows final : io::Work {
+  std::vector<Window> windows;
+
+  int64_t tokens() const {
+    int64_t tokens = 0;
+    for (const Window& window : windows) tokens += static_cast<int64_t>(window.features.ids.size());
+    return tokens;
+  }
+};
+
+// Calls `run` with each batch of the records' windows, as run_in_batches, and with the windows in it.
+template <class Window>
+void run_windows(std::span<io::Record* const> records, int64_t budget,
+                 const std::function<void(const nn::Batch&, std::span<Window* const>)>& run) {
+  std::vector<Window*> windows;
+  std::vector<const data::Features*> sequences;
+  for (io::Record* record : records) {
+    for (Window& window : record->work_as<Windows<Window>>().windows) {
+      windows.push_back(&window);
+      sequences.push_back(&window.features);
+    }
+  }
+  run_in_batches(sequences, budget, [&](const nn::Batch& batch, size_t first) {
+    run(batch, std::span(windows).subspan(first, static_cast<size_t>(batch.sequences())));
+  });
+}
+
+// The mean of the windows' numbers, each window weighted by its tokens. `numbers(window)` gives as many for
+// each. Sums are in double: those of a single window come back as they were, since length * x and its
+// quotient are exact there.
+template <class Window, class Numbers>
+std::vector<float> mean_by_tokens(std::span<const Window> windows, const Numbers& numbers) {
+  std::vector<double> sums(std::span<const float>(numbers(windows.front())).size());
+  double tokens = 0;
+  for (const Window& window : windows) {
+    const std::span<const float> values = numbers(window);
+    const auto length = static_cast<double>(window.features.ids.size());
+    for (size_t i = 0; i < sums.size(); ++i) sums[i] += length * values[i];
+    tokens += length;
+  }
+  std::vector<float> mean;
+  mean.reserve(sums.size());
+  for (const double sum : sums) mean.push_back(static_cast<float>(sum / tokens));
+  return mean;
+}
+
+}  // namespace bert::task
