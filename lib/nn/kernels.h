@@ -29,7 +29,7 @@ struct AttentionHead {
 };
 
 constexpr int64_t kPanelWidth = 64;     // columns of a packed panel
-constexpr int64_t kLongestPart = 192;   // of a product's depth: 48 KiB of a panel, the first-level cache
+constexpr int64_t kLongestPart = 96;    // of a product's depth: 24 KiB of a panel, half a first-level cache
 constexpr int64_t kAttentionRows = 48;  // of scores at a time: they stay in the cache
 
 struct Kernels {
@@ -39,11 +39,11 @@ struct Kernels {
   void (*product)(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_stride, const float* b,
                   int64_t b_stride, float* c, int64_t c_stride);
 
-  // tile [rows, 64] = x [rows, depth] · panel [depth, 64]. The depth is cut into equal parts of at most
-  // kLongestPart whose products are added in order: one chain of additions over thousands of terms would lose
-  // twice as much.
-  void (*panel_product)(int64_t rows, int64_t depth, const float* x, int64_t x_stride, const float* panel,
-                        float* tile);
+  // tile p [rows, 64] = x [rows, depth] · panel p [depth, 64] for each of the panels; the tiles lie one
+  // behind another. The depth is cut into equal parts of at most kLongestPart whose products are added in
+  // order: one chain of additions over thousands of terms would lose twice as much.
+  void (*panel_products)(int64_t rows, int64_t depth, const float* x, int64_t x_stride, int64_t panels,
+                         const float* const* panel, float* tiles);
 
   // y = act(tile + bias) for [rows, n] numbers, n a multiple of 16.
   void (*finish_tile)(int64_t rows, int64_t n, const float* tile, int64_t tile_stride, const float* bias,

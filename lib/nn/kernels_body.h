@@ -10,26 +10,32 @@ namespace bert::nn::BERT_KERNELS {
 #include "nn/kernels_math.h"
 
 // ---- products
-// -----------------------------------------------------------------------------------------------------
 
 enum class Into { replace, add };
+
+// Unrolled before arrays are given registers; else they pass through memory at the start and the end of a
+// block.
+#define UNROLLED _Pragma("GCC unroll 8")
 
 // A block of kRows × kVectors·kLanes numbers stays in registers over the whole of k: each is one chain of
 // fused multiply-adds in the order of k, so neither the block's place nor its shape changes a bit.
 template <Into kInto, int kRows, int kVectors>
 static inline void product_block(int64_t k, const float* a, int64_t a_stride, const float* b,
                                  int64_t b_stride, float* c, int64_t c_stride) {
-  Vector sums[kRows][kVectors] = {};
+  Vector sums[kRows][kVectors];
+  UNROLLED for (int r = 0; r < kRows; ++r) {
+    UNROLLED for (int v = 0; v < kVectors; ++v) sums[r][v] = Vector{};
+  }
   for (int64_t i = 0; i < k; ++i) {
     Vector columns[kVectors];
-    for (int v = 0; v < kVectors; ++v) columns[v] = load(b + i * b_stride + v * kLanes);
-    for (int r = 0; r < kRows; ++r) {
+    UNROLLED for (int v = 0; v < kVectors; ++v) columns[v] = load(b + i * b_stride + v * kLanes);
+    UNROLLED for (int r = 0; r < kRows; ++r) {
       const Vector factor = all(a[r * a_stride + i]);
-      for (int v = 0; v < kVectors; ++v) sums[r][v] += factor * columns[v];
+      UNROLLED for (int v = 0; v < kVectors; ++v) sums[r][v] += factor * columns[v];
     }
   }
-  for (int r = 0; r < kRows; ++r) {
-    for (int v = 0; v < kVectors; ++v) {
+  UNROLLED for (int r = 0; r < kRows; ++r) {
+    UNROLLED for (int v = 0; v < kVectors; ++v) {
       float* to = c + r * c_stride + v * kLanes;
       store(to, kInto == Into::add ? load(to) + sums[r][v] : sums[r][v]);
     }
@@ -74,21 +80,21 @@ static void product_into(int64_t m, int64_t n, int64_t k, const float* a, int64_
 }
 
 // ---- rows
-// ---------------------------------------------------------------------------------------------------------
 
 static inline int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
-static void panel_product(int64_t rows, int64_t depth, const float* x, int64_t x_stride, const float* panel,
-                          float* tile) {
+static void panel_products(int64_t rows, int64_t depth, const float* x, int64_t x_stride, int64_t panels,
+                           const float* const* panel, float* tiles) {
   constexpr int64_t kWidth = kPanelWidth;
   const int64_t parts = (depth + kLongestPart - 1) / kLongestPart,
                 part = round_up((depth + parts - 1) / parts, 16);
-  product_into<Into::replace>(rows, kWidth, part < depth ? part : depth, x, x_stride, panel, kWidth, tile,
-                              kWidth);
-  for (int64_t from = part; from < depth; from += part) {
+  for (int64_t from = 0; from < depth; from += part) {
     const int64_t size = depth - from < part ? depth - from : part;
-    product_into<Into::add>(rows, kWidth, size, x + from, x_stride, panel + from * kWidth, kWidth, tile,
-                            kWidth);
+    for (int64_t p = 0; p < panels; ++p) {
+      const auto product = from == 0 ? product_into<Into::replace> : product_into<Into::add>;
+      product(rows, kWidth, size, x + from, x_stride, panel[p] + from * kWidth, kWidth,
+              tiles + p * rows * kWidth, kWidth);
+    }
   }
 }
 
@@ -175,7 +181,6 @@ static void pack_panel(const float* rows, int64_t row_stride, int64_t count, int
 }
 
 // ---- attention
-// ----------------------------------------------------------------------------------------------------
 
 // scores [length, rounded up] -> e^((s - max)·scale), zero beyond length; returns 1 / their sum.
 static float exponentials(float* scores, int64_t length, int64_t padded, float scale) {
@@ -213,14 +218,17 @@ static void transpose(const float* from, int64_t stride, int64_t rows, int64_t c
 static void attend(const AttentionHead& head, float* scratch) {
   const int64_t length = round_up(head.length, 16), size = round_up(head.size, 16);
   float* kt = scratch;
-  float* v = kt + head.size * length;
-  float* scores = v + head.length * size;
+  float* padded = kt + head.size * length;
+  float* scores = padded + head.length * size;
   float* out = scores + kAttentionRows * length;
   transpose(head.k, head.kv_stride, head.length, head.size, kt, length);
-  for (int64_t j = 0; j < head.length; ++j) {
-    for (int64_t i = 0; i < head.size; ++i) v[j * size + i] = head.v[j * head.kv_stride + i];
-    for (int64_t i = head.size; i < size; ++i) v[j * size + i] = 0;
+  const bool whole = head.size == size;  // no copy is needed to have whole vectors
+  for (int64_t j = 0; !whole && j < head.length; ++j) {
+    for (int64_t i = 0; i < size; ++i)
+      padded[j * size + i] = i < head.size ? head.v[j * head.kv_stride + i] : 0.0f;
   }
+  const float* v = whole ? head.v : padded;
+  const int64_t v_stride = whole ? head.kv_stride : size;
   for (int64_t from = 0; from < head.rows; from += kAttentionRows) {
     const int64_t rows = head.rows - from < kAttentionRows ? head.rows - from : kAttentionRows;
     product_into<Into::replace>(rows, length, head.size, head.q + from * head.q_stride, head.q_stride, kt,
@@ -229,7 +237,7 @@ static void attend(const AttentionHead& head, float* scratch) {
     for (int64_t row = 0; row < rows; ++row) {
       inverse[row] = exponentials(scores + row * length, head.length, length, head.scale);
     }
-    product_into<Into::replace>(rows, size, head.length, scores, length, v, size, out, size);
+    product_into<Into::replace>(rows, size, head.length, scores, length, v, v_stride, out, size);
     for (int64_t row = 0; row < rows; ++row) {
       float* to = head.out + (from + row) * head.out_stride;
       for (int64_t i = 0; i < head.size; ++i) to[i] = out[row * size + i] * inverse[row];
@@ -241,7 +249,7 @@ extern const Kernels kTable;
 const Kernels kTable = {
     .name = BERT_KERNELS_NAME,
     .product = product_into<Into::replace>,
-    .panel_product = panel_product,
+    .panel_products = panel_products,
     .finish_tile = finish_tile,
     .layer_norm = layer_norm,
     .add = add,

@@ -12,31 +12,47 @@ constexpr int64_t kTile = Tensor::kRowTile;
 
 const float kZeros[Panels::kWidth] = {};
 
-// One panel of a product: where its numbers, its bias and its 64 columns of the output are.
-struct Column {
-  const float* panel;
-  const float* bias;
-  int64_t column;
+// The panels of a product: where the numbers, the bias and the 64 columns of the output of each are.
+struct Columns {
+  std::vector<const float*> panels;
+  std::vector<const float*> biases;
+  std::vector<int64_t> places;
+
+  void add(const Panels& matrix, const float* bias, int64_t column) {
+    for (int64_t p = 0; p < matrix.count(); ++p) {
+      const int64_t offset = p * Panels::kWidth;
+      panels.push_back(matrix.panel(p));
+      biases.push_back(bias == nullptr ? kZeros : bias + offset);
+      places.push_back(column + offset);
+    }
+  }
 };
 
-void add_columns(const Panels& panels, const float* bias, int64_t column, std::vector<Column>& columns) {
-  for (int64_t p = 0; p < panels.count(); ++p) {
-    const int64_t offset = p * Panels::kWidth;
-    columns.push_back({panels.panel(p), bias == nullptr ? kZeros : bias + offset, column + offset});
-  }
+constexpr int64_t kMostPanels = 4;
+
+// How many panels a task takes. Several read the rows of x from a nearer cache, but many tasks share out more
+// evenly.
+int64_t panels_a_task(int64_t tiles, int64_t panels, int64_t threads) {
+  int64_t group = kMostPanels;
+  while (group > 1 && tiles * panels < 16 * threads * group) group /= 2;
+  return group;
 }
 
-// The grid of row tiles × panels. Neighbouring tasks share a panel, so that it is read from memory once.
-void run(Context& context, const Tensor& x, std::span<const Column> columns, Activation activation,
-         Tensor& y) {
-  const int64_t tiles = (x.rows() + kTile - 1) / kTile;
-  context.pool().run_grid(tiles * static_cast<int64_t>(columns.size()), [&](int64_t i, int) {
-    const auto& column = columns[static_cast<size_t>(i / tiles)];
+// The grid of row tiles × groups of panels. Neighbouring tasks share panels, so that they are read from
+// memory once.
+void run(Context& context, const Tensor& x, const Columns& columns, Activation activation, Tensor& y) {
+  const int64_t tiles = (x.rows() + kTile - 1) / kTile, panels = static_cast<int64_t>(columns.panels.size());
+  const int64_t group = panels_a_task(tiles, panels, context.pool().size());
+  context.pool().run_grid(tiles * ((panels + group - 1) / group), [&](int64_t i, int) {
     const int64_t first = i % tiles * kTile, rows = std::min(kTile, x.rows() - first);
-    alignas(64) float tile[kTile * Panels::kWidth];
-    kernels().panel_product(rows, x.cols(), x.row(first), x.stride(), column.panel, tile);
-    kernels().finish_tile(rows, Panels::kWidth, tile, Panels::kWidth, column.bias, activation,
-                          y.row(first) + column.column, y.stride());
+    const int64_t from = i / tiles * group, count = std::min(group, panels - from);
+    alignas(64) float results[kMostPanels * kTile * Panels::kWidth];
+    kernels().panel_products(rows, x.cols(), x.row(first), x.stride(), count, &columns.panels[from], results);
+    for (int64_t p = 0; p < count; ++p) {
+      kernels().finish_tile(rows, Panels::kWidth, results + p * rows * Panels::kWidth, Panels::kWidth,
+                            columns.biases[from + p], activation, y.row(first) + columns.places[from + p],
+                            y.stride());
+    }
   });
 }
 
@@ -50,17 +66,17 @@ Linear::Linear(std::string_view prefix, int64_t outputs, int64_t inputs, Layout&
 void Linear::forward(Context& context, const Weights& weights, const Tensor& x, Activation activation,
                      Tensor& y) const {
   y.reshape(x.rows(), outputs_);
-  std::vector<Column> columns;
-  add_columns(weights.panels(weight_), bias_ < 0 ? nullptr : weights.plain(bias_), 0, columns);
+  Columns columns;
+  columns.add(weights.panels(weight_), bias_ < 0 ? nullptr : weights.plain(bias_), 0);
   run(context, x, columns, activation, y);
 }
 
 void forward_beside(Context& context, const Weights& weights, const Tensor& x,
                     std::span<const Linear* const> linears, int64_t column, Tensor& y) {
-  std::vector<Column> columns;
+  Columns columns;
   for (const Linear* linear : linears) {
     const float* bias = linear->bias_ < 0 ? nullptr : weights.plain(linear->bias_);
-    add_columns(weights.panels(linear->weight_), bias, column, columns);
+    columns.add(weights.panels(linear->weight_), bias, column);
     column += linear->width();
   }
   run(context, x, columns, Activation::none, y);

@@ -1,7 +1,6 @@
-// oneDNN, the only place that knows it. Products in f32 are our own (kernels.h): on the same panels they
-// reach 97 to 99 % of its AVX-512 kernels' speed, keep twice their precision because long sums are cut, and
-// give a row the same bits for every number of rows on all instruction sets, which oneDNN 2 does on AVX-512
-// alone.
+// oneDNN, the only place that knows it. Products in f32 are our own (kernels.h): on the same panels they are
+// as fast as its AVX-512 kernels, keep more precision because long sums are cut, and give a row the same bits
+// for every number of rows on all instruction sets, which oneDNN 2 does on AVX-512 alone.
 #pragma once
 
 #include <string>

@@ -18,15 +18,16 @@ void TiedDecoder::forward(Context& context, const Weights& weights, const Stored
   if (x.rows() == 0) return;
   context.pool().run_grid(shape.count(), [&](int64_t p, int thread) {
     const int64_t first = p * kWidth, count = std::min(kWidth, vocab_size_ - first);
-    float* panel = context.scratch(thread, shape.panel_size() + kWidth * hidden_);
-    float* rows = panel + shape.panel_size();
+    float* const packed = context.scratch(thread, shape.panel_size() + kWidth * hidden_);
+    float* rows = packed + shape.panel_size();
     to_f32(words.dtype, words.data + static_cast<size_t>(first * hidden_) * size_of(words.dtype),
            {rows, static_cast<size_t>(count * hidden_)});
-    kernels().pack_panel(rows, hidden_, count, hidden_, panel);
+    kernels().pack_panel(rows, hidden_, count, hidden_, packed);
+    const float* const panel = packed;
     for (int64_t row = 0; row < x.rows(); row += kTile) {
       alignas(64) float tile[kTile * kWidth];
       const int64_t tile_rows = std::min(kTile, x.rows() - row);
-      kernels().panel_product(tile_rows, hidden_, x.row(row), x.stride(), panel, tile);
+      kernels().panel_products(tile_rows, hidden_, x.row(row), x.stride(), 1, &panel, tile);
       kernels().finish_tile(tile_rows, kWidth, tile, kWidth, bias + first, Activation::none,
                             logits.row(row) + first, logits.stride());
     }

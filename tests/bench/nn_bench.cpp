@@ -108,8 +108,9 @@ class BareProducts {
       if (!encoder.layout.entries()[place].packed) continue;
       const auto panels = encoder.weights.panels(static_cast<int>(place));
       pool.run_grid(tiles * panels.count(), [&](int64_t i, int thread) {
-        const int64_t rows = std::min(kTile, tokens - i % tiles * kTile);
-        multiply(thread, rows, panels.inputs, input.data(), panels.panel(i / tiles));
+        const int64_t first = i % tiles * kTile, rows = std::min(kTile, tokens - first);
+        multiply(thread, rows, panels.inputs, &input[static_cast<size_t>(first * panels.inputs)],
+                 panels.panel(i / tiles));
       });
     }
   }
@@ -230,7 +231,7 @@ int main(int argc, char** argv) {
   nn::Context context(pool);
   Encoder encoder(kShapes.at(argv[1]), pool);
   const int repeats = argc > 4 ? std::stoi(argv[4]) : 3;
-  measure("full", context, encoder, {random_batch(32, 128)}, repeats);
+  measure("full", context, encoder, std::vector<nn::Batch>(4, random_batch(8, 128)), repeats);
   measure("lat", context, encoder, {random_batch(1, 16)}, 20 * repeats);
   measure("real", context, encoder, read_batches(argv[3]), repeats);
 }

@@ -86,7 +86,8 @@ TEST_CASE("a panel product agrees with double precision, better than one long su
       const auto x = normal_numbers(random, kRows * depth),
                  panel = normal_numbers(random, depth * kPanelWidth);
       std::vector<float> whole(kRows * kPanelWidth), part(kRows * kPanelWidth);
-      table->panel_product(kRows, depth, x.data(), depth, panel.data(), whole.data());
+      const float* const panels[] = {panel.data()};
+      table->panel_products(kRows, depth, x.data(), depth, 1, panels, whole.data());
       double worst = 0;
       for (int64_t i : {0L, 50L, kRows - 1}) {
         reference::Row expected(kPanelWidth);
@@ -101,8 +102,8 @@ TEST_CASE("a panel product agrees with double precision, better than one long su
       CHECK_MESSAGE(worst < 6e-7, table->name, " depth ", depth, ": ", worst);
       for (int64_t rows = 1; rows <= kRows; rows += 5) {
         const auto first = static_cast<size_t>(rows * 7 % (kRows - rows + 1));
-        table->panel_product(rows, depth, &x[first * static_cast<size_t>(depth)], depth, panel.data(),
-                             part.data());
+        table->panel_products(rows, depth, &x[first * static_cast<size_t>(depth)], depth, 1, panels,
+                              part.data());
         const bool same = std::memcmp(part.data(), &whole[first * kPanelWidth],
                                       static_cast<size_t>(rows) * kPanelWidth * sizeof(float)) == 0;
         CHECK_MESSAGE(same, table->name, " depth ", depth, ", rows from ", first, " of ", rows);
