@@ -37,7 +37,7 @@ uint32_t Random::next() {
     words_ = philox({count[0], count[1], 0, 0}, key_);
     used_ = 0;
   }
-  return words_[static_cast<size_t>(used_++)];
+  return words_[static_cast<uint32_t>(used_++)];
 }
 
 // Lemire 2019, "Fast random integer generation in an interval": the product's upper half, with the few draws
