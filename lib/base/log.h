@@ -15,6 +15,7 @@ class Log {
   explicit Log(std::string program, Level level = Level::normal)
       : program_(std::move(program)), level_(level) {}
   void set_level(Level level) { level_ = level; }
+  bool quiet() const { return level_ == Level::quiet; }
 
   void error(std::string_view message);  // always
   void warn(std::string_view message);   // unless quiet

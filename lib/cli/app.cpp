@@ -151,7 +151,7 @@ int App::obey(const std::function<void()>& body) {
 
 int App::run(int argc, const char* const* argv, const std::function<void()>& body) {
   section(std::string(kGeneral));
-  flag({"-q,--quiet", "", "No warnings, only errors."}, quiet_);
+  flag({"-q,--quiet", "", "No notes and no progress, only errors; skipped records are errors."}, quiet_);
   flag({"-v,--verbose", "", "Say more on stderr."}, verbose_);
   flag({"-h,--help", "", "Show this help and exit."}, help_wanted_);
   flag({"--version", "", "Show the version of the tool and its libraries, and exit."}, version_wanted_);

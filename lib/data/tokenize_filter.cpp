@@ -50,7 +50,7 @@ void TokenizeFilter::finish(io::Record& record, std::string& out) const {
   io::Added added;
   write(record, prepared.first, added, out);
   for (const auto& features : prepared.later) write(record, features, added, out);
-  if (prepared.first.truncated) truncated_.fetch_add(1, std::memory_order_relaxed);
+  record.truncated = prepared.first.truncated;
 }
 
 void TokenizeFilter::write(const io::Record& record, const Features& features, io::Added& added,
@@ -67,10 +67,8 @@ void TokenizeFilter::write(const io::Record& record, const Features& features, i
   }
 }
 
-void TokenizeFilter::end(std::string&) {
-  const int64_t count = truncated_;
-  if (count == 0) return;
-  log_.warn(std::to_string(count) + (count == 1 ? " record was" : " records were") + " cut to " +
+void TokenizeFilter::report_truncated(int64_t records) const {
+  log_.warn(std::to_string(records) + (records == 1 ? " record was" : " records were") + " cut to " +
             std::to_string(*featurizer_.options().max_length) + " tokens" + limit_from_);
 }
 

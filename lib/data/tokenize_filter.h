@@ -1,7 +1,6 @@
 // What bert-tokenize does to records: text to ids, ids to text, or a summary of a whole corpus.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -39,7 +38,7 @@ class TokenizeFilter : public io::Filter {
 
   void prepare(const io::Fields& fields, io::Record& record) const override;
   void finish(io::Record& record, std::string& out) const override;
-  void end(std::string& out) override;
+  void report_truncated(int64_t records) const override;
 
  private:
   struct Prepared;
@@ -52,7 +51,6 @@ class TokenizeFilter : public io::Filter {
   const io::RecordWriter writer_;
   Log& log_;
   const std::string limit_from_;  // who set the limit, for the message at the end
-  mutable std::atomic<int64_t> truncated_ = 0;
 };
 
 }  // namespace bert::data

@@ -22,6 +22,7 @@ void Chunk::clear() {
   cuts.clear();
   first_place = 0;
   written = 0;
+  truncated = 0;
   skipped.clear();
   failure.reset();
 }

@@ -35,6 +35,7 @@ struct Chunk {
   std::deque<std::string> repaired;  // text of records that were not UTF-8
   std::string out;
   int64_t written = 0;                                   // records in out
+  int64_t truncated = 0;                                 // of these, the ones whose text was cut
   std::vector<std::pair<int64_t, std::string>> skipped;  // place and message of bad records, OnError::skip
   std::optional<std::string>
       failure;  // ends the stream after `out`; by the reader as well (a FILE that is not there)

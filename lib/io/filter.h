@@ -43,6 +43,10 @@ class Filter {
   virtual void begin(std::string& /*out*/) {}  // before the first record: a file header
   virtual void end(std::string& /*out*/) {}    // after the last one, when nothing failed: a summary
 
+  // Once all is written, also when the stream stopped at a bad record: how many of the records that came out
+  // have Record::truncated. Not called for 0.
+  virtual void report_truncated(int64_t /*records*/) const {}
+
   // After end, before the output gets its name: may rewrite bytes at the beginning, such as a row count.
   virtual void patch(OutputFile& /*output*/) {}
 };

@@ -36,6 +36,9 @@ class Record {
   std::string_view raw() const { return raw_; }  // without the line end; JSON up to its closing brace
   std::string where() const;                     // "reviews.jsonl:17"
 
+  // Set by the filter when it cut the text; the stream counts the records it wrote.
+  bool truncated = false;
+
   // The filter's own; made by prepare, read by compute and finish.
   std::unique_ptr<Work> work;
   template <class T>

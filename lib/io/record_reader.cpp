@@ -123,6 +123,7 @@ void finish_records(Chunk& chunk, const Filter& filter, OnError on_error) {
     try {
       filter.finish(record, chunk.out);
       ++chunk.written;
+      if (record.truncated) ++chunk.truncated;
       record.work.reset();
     } catch (const std::exception& error) {
       chunk.out.resize(before);

@@ -53,6 +53,7 @@ class Stream {
   void write(Chunk& chunk);
   void stop();
   void wind_up(std::thread& reader, std::thread& writer);
+  void report();
 
   std::unique_ptr<RecordReader> borrow_reader();
   void give_back(std::unique_ptr<RecordReader> reader);
@@ -83,9 +84,9 @@ class Stream {
   std::exception_ptr write_error_;
 };
 
-bool shows_progress(const StreamOptions& options) {
+bool shows_progress(const StreamOptions& options, const Log& log) {
   return options.progress == ShowProgress::always ||
-         (options.progress == ShowProgress::automatic && ::isatty(STDERR_FILENO) == 1);
+         (options.progress == ShowProgress::automatic && !log.quiet() && ::isatty(STDERR_FILENO) == 1);
 }
 
 Stream::Stream(const StreamOptions& options, Pool& pool, Log& log, Filter& filter, OutputFile& output)
@@ -95,7 +96,7 @@ Stream::Stream(const StreamOptions& options, Pool& pool, Log& log, Filter& filte
       filter_(filter),
       output_(output),
       ring_(ring_size(options, pool)),
-      progress_(log, shows_progress(options) ? Progress::Shown::yes : Progress::Shown::no) {}
+      progress_(log, shows_progress(options, log) ? Progress::Shown::yes : Progress::Shown::no) {}
 
 RunResult Stream::run() {
   const bool one_by_one = options_.line_buffered || output_.is_terminal();
@@ -113,11 +114,17 @@ RunResult Stream::run() {
   }
   wind_up(reader, writer);
   if (write_error_) std::rethrow_exception(write_error_);
+  report();
   if (failure_) throw Error(*failure_);
-  if (result_.skipped > 0) {
-    log_.warn(std::to_string(result_.skipped) + (result_.skipped == 1 ? " record" : " records") + " skipped");
-  }
   return result_;
+}
+
+void Stream::report() {
+  if (result_.skipped > 0) {
+    log_.error(std::to_string(result_.skipped) + (result_.skipped == 1 ? " record" : " records") +
+               " skipped");
+  }
+  if (result_.truncated > 0) filter_.report_truncated(result_.truncated);
 }
 
 // The reader may still be handing a chunk on, so tasks are waited for after it.
@@ -259,8 +266,9 @@ void Stream::write_chunks() {
 void Stream::write(Chunk& chunk) {
   output_.write(chunk.out);
   result_.records += chunk.written;
+  result_.truncated += chunk.truncated;
   result_.skipped += static_cast<int64_t>(chunk.skipped.size());
-  for (const auto& [place, message] : chunk.skipped) log_.warn(message);
+  for (const auto& [place, message] : chunk.skipped) log_.error(message);
   failure_ = chunk.failure;
   progress_.update(result_.records);
 }

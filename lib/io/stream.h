@@ -48,10 +48,12 @@ constexpr size_t kNetworkChunkRecords = 64;
 struct RunResult {
   int64_t records = 0;  // written, skipped ones not counted
   int64_t skipped = 0;
+  int64_t truncated = 0;  // of those written
 };
 
 // Call it on the thread that made `pool`. All output is written, closed and in its place when it returns.
-// Skipped records are named by log.warn as they are met, in the order of input, and counted at the end.
+// Skipped records are losses: log.error names them as they are met, in the order of input, and counts them at
+// the end.
 //
 // Throws Error when the stream fails; what() is the whole message after the program's name, "FILE:LINE: what"
 // for a record under OnError::stop, after the records before it have been written. An empty what() means that

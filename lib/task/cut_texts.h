@@ -1,7 +1,6 @@
-// How many texts were cut, which is never silent.
+// What is said of texts that were cut, which is never silent.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <string>
 
@@ -9,17 +8,9 @@
 
 namespace bert::task {
 
-class CutTexts {
- public:
-  void count() { ++count_; }  // any thread
-  void say(Log& log, int64_t max_length) const {
-    if (count_ == 0) return;
-    log.warn(std::to_string(count_) + (count_ == 1 ? " text was" : " texts were") + " truncated to " +
-             std::to_string(max_length) + " tokens");
-  }
-
- private:
-  std::atomic<int64_t> count_ = 0;
-};
+inline void report_cut_texts(Log& log, int64_t texts, int64_t max_length) {
+  log.warn(std::to_string(texts) + (texts == 1 ? " text was" : " texts were") + " truncated to " +
+           std::to_string(max_length) + " tokens");
+}
 
 }  // namespace bert::task

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "task/cut_texts.h"
 #include "task/google_json.h"
 #include "task/windows.h"
 
@@ -163,7 +164,7 @@ void Embedder::finish(io::Record& record, std::string& out) const {
     require_finite(vector);
     writer_->write(record, {.values = vector, .width = plan_.width(), .truncated = truncated}, out);
   }
-  if (truncated) cut_texts_.count();
+  record.truncated = truncated;
   record.work.reset();  // the vectors are large, and the chunk waits to be written
 }
 
@@ -180,6 +181,8 @@ void Embedder::write_tokens(const io::Record& record, const Prepared& prepared, 
   }
 }
 
-void Embedder::end(std::string&) { cut_texts_.say(log_, *featurizer_.options().max_length); }
+void Embedder::report_truncated(int64_t records) const {
+  report_cut_texts(log_, records, *featurizer_.options().max_length);
+}
 
 }  // namespace bert::task

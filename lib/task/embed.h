@@ -14,7 +14,6 @@
 #include "io/filter.h"
 #include "model/directory.h"
 #include "model/network.h"
-#include "task/cut_texts.h"
 #include "task/embed_plan.h"
 #include "task/vector_writer.h"
 #include "task/windows.h"
@@ -45,7 +44,7 @@ class Embedder final : public io::Filter {
   void compute(std::span<io::Record* const> records) override;
   void finish(io::Record& record, std::string& out) const override;
   void begin(std::string& out) override { writer_->begin(out); }
-  void end(std::string& out) override;
+  void report_truncated(int64_t records) const override;
   void patch(OutputFile& output) override { writer_->patch(output); }
 
  private:
@@ -65,7 +64,6 @@ class Embedder final : public io::Filter {
   data::Featurizer featurizer_;
   model::Network network_;
   std::unique_ptr<VectorWriter> writer_;
-  mutable CutTexts cut_texts_;
 };
 
 }  // namespace bert::task

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "task/cut_texts.h"
 #include "task/windows.h"
 
 namespace bert::task {
@@ -77,14 +78,14 @@ void Predictor::finish(io::Record& record, std::string& out) const {
   const std::vector<Window>& windows = record.work_as<Prepared>().windows;
   io::Added added;
   task_->answer(windows, added);
-  if (windows.front().features.truncated) {
-    added.field("truncated") += "true";
-    cut_texts_.count();
-  }
+  record.truncated = windows.front().features.truncated;
+  if (record.truncated) added.field("truncated") += "true";
   writer_.write(record, added, out);
   record.work.reset();
 }
 
-void Predictor::end(std::string&) { cut_texts_.say(log_, *featurizer_.options().max_length); }
+void Predictor::report_truncated(int64_t records) const {
+  report_cut_texts(log_, records, *featurizer_.options().max_length);
+}
 
 }  // namespace bert::task

@@ -14,7 +14,6 @@
 #include "io/filter.h"
 #include "model/directory.h"
 #include "model/network.h"
-#include "task/cut_texts.h"
 #include "task/task.h"
 #include "text/tokenizer.h"
 
@@ -38,7 +37,7 @@ class Predictor final : public io::Filter {
   int64_t cost(const io::Record& record) const override;
   void compute(std::span<io::Record* const> records) override;
   void finish(io::Record& record, std::string& out) const override;
-  void end(std::string& out) override;
+  void report_truncated(int64_t records) const override;
 
  private:
   void run(const nn::Batch& batch, std::span<Window* const> windows);
@@ -51,7 +50,6 @@ class Predictor final : public io::Filter {
   data::Featurizer featurizer_;
   model::Network network_;
   io::RecordWriter writer_;
-  mutable CutTexts cut_texts_;
 };
 
 }  // namespace bert::task
