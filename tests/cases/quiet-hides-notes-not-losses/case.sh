@@ -1,0 +1,14 @@
+# -q hides how many texts were cut and what -v would say, never records that are missing from the output.
+printf '{"text":"king king king"}\n{"text":7}\n{"text":"queen"}\n' >records.jsonl
+for tool in tokenize embed predict; do
+  bert-$tool -q -m "$MODELS/classify" --max-length 3 --on-error skip -o out records.jsonl
+  echo "exit $?, $(wc -l <out) records"
+  bert-$tool -q -m "$MODELS/classify" records.jsonl >out
+  echo "exit $?, $(wc -l <out) record"
+done
+# Progress is for a terminal and for those who do not ask for quiet; script(1) gives the tool one.
+cat >slow.sh <<'END'
+(echo king; sleep 0.5; echo queen) | bert-tokenize $1 -m "$MODELS/classify" >/dev/null
+END
+echo "$(script -qec 'sh slow.sh' /dev/null | grep -c 'records,') line of progress"
+echo "$(script -qec 'sh slow.sh -q' /dev/null | grep -c 'records,') lines with -q"
