@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
   cli::ModelOptions model(app);
   task::EmbedOptions embed;
   pooling_options(app, embed.vectors);
-  cli::LengthOptions length(app, cli::LengthOptions::Overflow::truncate);
+  cli::LengthOptions length(app, cli::LengthOptions::Overflow::truncate, "truncate");
   cli::StreamOptions stream(app, cli::StreamOptions::Load::network);
   cli::PrecisionOption precision(app);
   output_options(app, embed);

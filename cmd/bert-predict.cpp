@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
   cli::ModelOptions model(app);
   task::PredictOptions predict;
   task_options(app, predict);
-  cli::LengthOptions length(app, cli::LengthOptions::Overflow::truncate);
+  cli::LengthOptions length(app, cli::LengthOptions::Overflow::truncate, "truncate; error for fill");
   cli::StreamOptions stream(app, cli::StreamOptions::Load::network);
   cli::PrecisionOption precision(app);
   cmd::batch_option(app, predict.batch_tokens);

@@ -34,7 +34,14 @@ void result_options(App& app, TokenizeOptions& tokenize, Flags& flags) {
 
 void settle(TokenizeOptions& tokenize, const Flags& flags) {
   if (flags.sentences) throw UsageError("--sentences is not built yet");
+  const auto& wanted = tokenize.features.wanted;
   if (flags.decode && flags.stats) throw UsageError("--decode and --stats exclude each other");
+  const bool fields = tokenize.tokens || wanted.words || wanted.offsets != Offsets::none;
+  const bool records = !flags.decode && !flags.stats;
+  if (fields && !(records && tokenize.format == Format::jsonl))
+    throw UsageError("--tokens, --offsets and --word-ids add fields, which only records of ids have");
+  if (!records && tokenize.format != Format::jsonl)
+    throw UsageError("--format is not for --decode and --stats");
   tokenize.features.specials = !flags.no_specials;
   if (flags.decode) tokenize.result = TokenizeOptions::Result::decoded;
   if (flags.stats) tokenize.result = TokenizeOptions::Result::stats;
@@ -49,7 +56,7 @@ int main(int argc, char** argv) {
   result_options(app, tokenize, flags);
   app.check([&] { settle(tokenize, flags); });
   const bert::cli::VocabOptions vocab(app);
-  const bert::cli::LengthOptions length(app, bert::cli::LengthOptions::Overflow::truncate);
+  const bert::cli::LengthOptions length(app, bert::cli::LengthOptions::Overflow::truncate, "truncate");
   bert::cli::StreamOptions stream(app);
   app.version_of(bert::text::version);
   app.check([&] {

@@ -1,16 +1,21 @@
 #include "cli/length_options.h"
 
+#include <string>
+
 namespace bert::cli {
 
-LengthOptions::LengthOptions(App& app, Overflow overflow) : overflow(overflow) {
+LengthOptions::LengthOptions(App& app, Overflow overflow, std::string_view default_text)
+    : overflow(overflow) {
   app.section("Long texts");
   app.number({"--max-length", "N", "Most tokens of a sequence, specials included."}, {.min = 1}, max_length);
   app.choice<Overflow>(
-      {"--overflow", "", "Cut longer texts and say so, make overlapping windows of them, or refuse them."},
-      {{"truncate", Overflow::truncate}, {"split", Overflow::split}, {"error", Overflow::error}},
-      this->overflow);
+      {"--overflow", "",
+       "Cut longer texts and say so, make overlapping windows of them, or refuse them (default " +
+           std::string(default_text) + ")."},
+      {{"truncate", Overflow::truncate}, {"split", Overflow::split}, {"error", Overflow::error}}, given_);
   app.number({"--overlap", "N", "Tokens that two neighbouring windows share."}, {.min = 0}, overlap);
   app.check([this] {
+    this->overflow = given_.value_or(this->overflow);
     if (this->overflow == Overflow::split && max_length && overlap >= *max_length)
       throw UsageError("--overlap must be less than --max-length");
   });

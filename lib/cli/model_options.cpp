@@ -4,10 +4,10 @@
 
 namespace bert::cli {
 
-std::string model_directory(const std::string& given) {
+std::string model_directory(const std::string& given, std::string_view ways) {
   if (!given.empty()) return given;
   const char* const directory = std::getenv("BERT_MODEL");
-  if (directory == nullptr || *directory == '\0') throw UsageError("no model: give -m DIR or set BERT_MODEL");
+  if (directory == nullptr || *directory == '\0') throw UsageError("no model: ", ways);
   return directory;
 }
 
@@ -20,7 +20,7 @@ ModelOptions::ModelOptions(App& app) {
                const size_t choice = App::index_of(name, value, {"auto", "f32", "bf16", "int8"});
                if (choice > 1) throw UsageError(name, " ", value, " is not built yet; use f32");
              });
-  app.check([this] { path = model_directory(path); });
+  app.check([this] { path = model_directory(path, "give -m DIR or set BERT_MODEL"); });
 }
 
 }  // namespace bert::cli

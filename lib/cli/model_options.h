@@ -2,14 +2,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/dtype.h"
 #include "cli/app.h"
 
 namespace bert::cli {
 
-// The directory that -m names, else $BERT_MODEL; UsageError when there is neither.
-std::string model_directory(const std::string& given);
+// The directory that -m names, else $BERT_MODEL; UsageError when there is neither, which names the `ways`
+// there are to give a model.
+std::string model_directory(const std::string& given, std::string_view ways);
 
 struct ModelOptions {
   explicit ModelOptions(App& app);

@@ -17,7 +17,7 @@ VocabOptions::VocabOptions(App& app) {
   app.check([this] {
     if (!model.empty() && !vocab.empty()) throw UsageError("--model and --vocab exclude each other");
     if (cased_ && uncased_) throw UsageError("--cased and --uncased exclude each other");
-    if (vocab.empty()) model = model_directory(model);
+    if (vocab.empty()) model = model_directory(model, "give -m DIR or --vocab FILE, or set BERT_MODEL");
     if (cased_) letter_case = Case::cased;
     if (uncased_) letter_case = Case::uncased;
   });

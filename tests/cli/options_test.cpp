@@ -45,6 +45,8 @@ TEST_CASE("the model is -m, else $BERT_MODEL, else a usage error") {
   const Outcome outcome = read<ModelOptions>({}).outcome;
   CHECK(outcome.code == 2);
   CHECK(outcome.err == usage_error("no model: give -m DIR or set BERT_MODEL"));
+  CHECK(read<VocabOptions>({}).outcome.err ==
+        usage_error("no model: give -m DIR or --vocab FILE, or set BERT_MODEL"));
 }
 
 TEST_CASE("arithmetic that is not built is refused by name") {
@@ -77,14 +79,16 @@ TEST_CASE("a vocabulary file stands in for the model") {
 
 TEST_CASE("windows must move forward") {
   using Overflow = LengthOptions::Overflow;
-  const auto plain = read<LengthOptions>({}, Overflow::truncate);
+  const auto plain = read<LengthOptions>({}, Overflow::truncate, "truncate");
   CHECK_FALSE(plain.group->max_length);
   CHECK(plain.group->overflow == Overflow::truncate);
   CHECK(plain.group->overlap == 64);
-  CHECK(read<LengthOptions>({"--max-length=128", "--overflow=split"}, Overflow::error).outcome.code == 0);
-  CHECK(read<LengthOptions>({"--max-length=64", "--overflow=split"}, Overflow::error).outcome.err ==
+  CHECK(
+      read<LengthOptions>({"--max-length=128", "--overflow=split"}, Overflow::error, "error").outcome.code ==
+      0);
+  CHECK(read<LengthOptions>({"--max-length=64", "--overflow=split"}, Overflow::error, "error").outcome.err ==
         usage_error("--overlap must be less than --max-length"));
-  CHECK(read<LengthOptions>({"--max-length=64"}, Overflow::truncate).outcome.code == 0);
+  CHECK(read<LengthOptions>({"--max-length=64"}, Overflow::truncate, "truncate").outcome.code == 0);
 }
 
 TEST_CASE("precision is asked for or the shortest") {

@@ -11,5 +11,6 @@ echo "$(bert-embed -m model --format f32 --on-error skip texts | wc -c) bytes ar
 bert-embed -m model --dim 1 --precision 2 --format tsv --on-error skip texts
 bert-embed -m model --layers -1 --format google --on-error skip texts | cut -c 1-30
 bert-embed -m model --dim 1 --precision 2 texts
+echo "exit $?"
 bert-embed -m model --dim 1 --precision 2 --pooling none --on-error skip --drop tokens texts
 bert-predict -m model --precision 2 --on-error skip texts

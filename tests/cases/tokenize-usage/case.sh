@@ -18,6 +18,12 @@ try --overflow wrap
 try --overlap -1
 try --offsets words
 try --format csv
+try --format ids --tokens
+try --format tokens --offsets chars
+try --stats --word-ids
+try --decode --tokens
+try --decode --format ids
+try --stats --format tokens
 try --compat fast
 try --threads 0
 try --unknown
