@@ -1,0 +1,10 @@
+# --columns with input that is taken for text by a guess: not silently one field.
+printf '1\tking\n' >table
+cp table table.tsv
+for input in table -; do
+  bert-tokenize -m "$MODELS/bare" --columns id,text $input <table
+  echo "exit $?"
+done
+bert-tokenize -m "$MODELS/bare" --columns id,text table.tsv
+bert-tokenize -m "$MODELS/bare" --columns id,text --input-format tsv table
+echo '{"text":"king"}' | bert-tokenize -m "$MODELS/bare" --columns id,text
