@@ -124,7 +124,7 @@ std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& li
     if (source->format == InputFormat::automatic) {
       source->format = marks == "{" ? InputFormat::jsonl : InputFormat::text;
       source->format_guessed = true;
-      if (source->format == InputFormat::text && !options_.columns.empty())
+      if (source->format == InputFormat::text && !marks.empty() && !options_.columns.empty())
         throw Error(input.name(),
                     ": --columns names the columns of TSV, which needs --input-format tsv here");
     }

@@ -76,7 +76,11 @@ class SlowStream {
     if (array && (format == Format::automatic || format == Format::jsonl)) {
       throw name + ": is one JSON array; jq -c '.[]' makes a record a line of it";
     }
-    if (format == Format::automatic) format = seen.substr(0, 1) == "{" ? Format::jsonl : Format::text;
+    if (format == Format::automatic && seen.substr(0, 1) == "{") return Format::jsonl;
+    if (format == Format::automatic && !seen.empty() && !options_.columns.empty()) {
+      throw name + ": --columns names the columns of TSV, which needs --input-format tsv here";
+    }
+    if (format == Format::automatic) format = Format::text;
     return format;
   }
 

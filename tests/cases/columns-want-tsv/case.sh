@@ -7,4 +7,5 @@ for input in table -; do
 done
 bert-tokenize -m "$MODELS/bare" --columns id,text table.tsv
 bert-tokenize -m "$MODELS/bare" --columns id,text --input-format tsv table
+bert-tokenize -m "$MODELS/bare" --columns id,text </dev/null
 echo '{"text":"king"}' | bert-tokenize -m "$MODELS/bare" --columns id,text
