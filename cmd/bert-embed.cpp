@@ -44,6 +44,13 @@ void output_options(cli::App& app, task::EmbedOptions& embed) {
       {{"jsonl", jsonl}, {"npy", npy}, {"f32", f32}, {"tsv", tsv}, {"google", google}}, embed.vectors.format);
 }
 
+// Of the forms of output google's alone says where a record stands.
+void shard_option(cli::App& app, cli::StreamOptions& stream) {
+  app.section("Input");
+  app.number({"--first-record", "K", "Place of the first record, in a shard; google counts from it."},
+             {.min = 0}, stream.settings.first_record);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -53,6 +60,7 @@ int main(int argc, char** argv) {
   pooling_options(app, embed.vectors);
   cli::LengthOptions length(app, cli::LengthOptions::Overflow::truncate, "truncate");
   cli::StreamOptions stream(app, cli::StreamOptions::Load::network);
+  shard_option(app, stream);
   cli::PrecisionOption precision(app);
   output_options(app, embed);
   cmd::batch_option(app, embed.batch_tokens);
