@@ -45,6 +45,7 @@ Tokenizer make(TokenizerParts parts, Compat compat, Case override_case, const st
 }  // namespace
 
 Tokenizer load_tokenizer(const std::string& directory, Compat compat, Case override_case) {
+  if (!std::filesystem::exists(directory)) throw Error(directory, ": no such model directory");
   TokenizerParts parts = read_directory(directory);
   if (!parts.pieces.empty())
     return make(std::move(parts), compat, override_case, in(directory, "tokenizer.json"));

@@ -204,6 +204,8 @@ TEST_CASE("what would be computed otherwise is refused by name") {
 TEST_CASE("missing and unreadable files are named") {
   const Directory directory;
   const std::string path = directory.path();
+  CHECK_THROWS_WITH_AS(load_tokenizer(path + "/none"), (path + "/none: no such model directory").c_str(),
+                       Error);
   CHECK_THROWS_WITH_AS(load_tokenizer(path),
                        (path + ": there is neither tokenizer.json nor vocab.txt").c_str(), Error);
   const std::string vocab = directory.write("vocab.txt", "[PAD]\n\xFF\n");
