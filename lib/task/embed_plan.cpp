@@ -57,8 +57,8 @@ std::optional<std::string> conflict(const VectorOptions& options) {
     return "--layer-weights is for --combine sum or mean, not for concat";
   }
   if (weighted && options.layer_weights.size() != std::max<size_t>(options.layers.size(), 1)) {
-    return "--layer-weights has " + std::to_string(options.layer_weights.size()) + " weights, --layers " +
-           std::to_string(std::max<size_t>(options.layers.size(), 1)) + " layers";
+    return "the number of --layer-weights is " + std::to_string(options.layer_weights.size()) +
+           ", that of --layers " + std::to_string(std::max<size_t>(options.layers.size(), 1));
   }
   if (options.format != VectorFormat::google) return {};
   if (options.pooling != Pooling::automatic && options.pooling != Pooling::none) {
