@@ -17,6 +17,10 @@ enum class Into { replace, add };
 // block.
 #define UNROLLED _Pragma("GCC unroll 8")
 
+// Rows of b that are asked for before they are needed. A panel is a stream from memory, and the processor's
+// own prefetching stops at each 4 KiB, which are 16 rows of it: a third of the time for few rows of x.
+static constexpr int64_t kPrefetchAhead = 16;
+
 // A block of kRows × kVectors·kLanes numbers stays in registers over the whole of k: each is one chain of
 // fused multiply-adds in the order of k, so neither the block's place nor its shape changes a bit.
 template <Into kInto, int kRows, int kVectors>
@@ -28,7 +32,10 @@ static inline void product_block(int64_t k, const float* a, int64_t a_stride, co
   }
   for (int64_t i = 0; i < k; ++i) {
     Vector columns[kVectors];
-    UNROLLED for (int v = 0; v < kVectors; ++v) columns[v] = load(b + i * b_stride + v * kLanes);
+    UNROLLED for (int v = 0; v < kVectors; ++v) {
+      columns[v] = load(b + i * b_stride + v * kLanes);
+      __builtin_prefetch(b + (i + kPrefetchAhead) * b_stride + v * kLanes);
+    }
     UNROLLED for (int r = 0; r < kRows; ++r) {
       const Vector factor = all(a[r * a_stride + i]);
       UNROLLED for (int v = 0; v < kVectors; ++v) sums[r][v] += factor * columns[v];
