@@ -1,5 +1,6 @@
 #include "cli/app.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -16,6 +17,15 @@ namespace {
 enum Exit { kDone = 0, kFailure = 1, kUsage = 2 };
 
 constexpr std::string_view kGeneral = "General";
+
+// A file opened by us must not get the number of a standard stream that the caller has closed, or results
+// would go into it. What stands in for the stream fails the use it is for, with EBADF.
+void hold_standard_streams() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(fd, F_GETFD) < 0)
+      static_cast<void>(::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+  }
+}
 
 // stdout, checked: a full disk must not pass for success.
 void print(std::string_view text) {
@@ -150,6 +160,7 @@ int App::obey(const std::function<void()>& body) {
 }
 
 int App::run(int argc, const char* const* argv, const std::function<void()>& body) {
+  hold_standard_streams();
   section(std::string(kGeneral));
   flag({"-q,--quiet", "", "No notes and no progress, only errors; skipped records are errors."}, quiet_);
   flag({"-v,--verbose", "", "Say more on stderr."}, verbose_);
