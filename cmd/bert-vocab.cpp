@@ -1,0 +1,114 @@
+// bert-vocab: text to the WordPiece vocabulary that divides it best.
+#include <filesystem>
+
+#include "cli/stream_options.h"
+#include "data/vocabulary_filter.h"
+#include "text/version.h"
+
+namespace {
+
+using bert::cli::App;
+using bert::cli::StreamOptions;
+using bert::cli::UsageError;
+using bert::data::VocabularyOptions;
+using bert::text::Criterion;
+
+// What the flags say, until the whole command line has been read.
+struct Flags {
+  bool cased = false, uncased = false;
+  std::string counts;
+  std::optional<int64_t> alphabet_limit;
+};
+
+void vocabulary_options(App& app, VocabularyOptions& vocabulary, Flags& flags) {
+  auto& learner = vocabulary.learner;
+  app.section("Vocabulary");
+  app.number({"--size", "N", "Pieces in all; 0 learns nothing, for --counts alone."}, {}, learner.size);
+  app.number({"--min-frequency", "N", "How often two pieces must stand side by side to be joined."},
+             {.min = 1, .max = INT64_MAX}, learner.min_frequency);
+  app.choice<Criterion>(
+      {"--criterion", "", "Join what raises the likelihood most, or what is most frequent."},
+      {{"likelihood", Criterion::likelihood}, {"frequency", Criterion::frequency}}, learner.criterion);
+  app.number({"--alphabet-limit", "N", "Keep only the N most frequent characters (default: all)."},
+             {.min = 1}, flags.alphabet_limit);
+  app.number({"--unused", "N", "Put [unused0] to [unusedN-1] behind the special tokens."}, {},
+             learner.unused);
+  app.flag({"--cased", "", "Keep case and accents."}, flags.cased);
+  app.flag({"--uncased", "", "Lower-case and strip accents, the default."}, flags.uncased);
+  app.section("Counting");
+  app.option({"--counts", "FILE",
+              "Write the words and their counts to FILE; without any FILE of text, learn "
+              "from the counts in it."},
+             flags.counts);
+  app.number({"--max-words", "N", "Different words held at once; beyond, the rarest are forgotten."},
+             {.min = 2, .max = 1'000'000'000}, vocabulary.max_words);
+}
+
+// Without text the counts are what is read.
+void settle_input(const Flags& flags, StreamOptions& stream, VocabularyOptions& vocabulary) {
+  auto& settings = stream.settings;
+  if (flags.cased && flags.uncased) throw UsageError("--cased and --uncased exclude each other");
+  vocabulary.tokenizer.lowercase = vocabulary.tokenizer.strip_accents = !flags.cased;
+  vocabulary.learner.alphabet_limit = flags.alphabet_limit.value_or(-1);
+  vocabulary.text_field = settings.text_field;
+  vocabulary.pair_field = settings.pair_field;
+  if (flags.counts.empty() || !settings.files.empty()) {
+    vocabulary.write_counts = flags.counts;
+    return;
+  }
+  vocabulary.records = VocabularyOptions::Records::counts;
+  settings.files = {flags.counts};
+  settings.input_format = bert::io::InputFormat::tsv;
+  settings.columns = {"word", "count"};
+}
+
+// -o DIR/, or a directory that is there.
+void settle_output(StreamOptions& stream, VocabularyOptions& vocabulary) {
+  std::string& output = stream.settings.output;
+  if (vocabulary.write_counts == "-" && output == "-")
+    throw UsageError("--counts - and the vocabulary would both go to stdout; -o names a file for the latter");
+  if (!output.ends_with('/') && !std::filesystem::is_directory(output)) return;
+  const std::filesystem::path directory(output);
+  vocabulary.write_config = directory / "tokenizer_config.json";
+  output = directory / "vocab.txt";
+}
+
+// The directory of -o DIR/. One that was not there goes again if nothing was written to it.
+class OutputDirectory {
+ public:
+  explicit OutputDirectory(const VocabularyOptions& vocabulary)
+      : path_(std::filesystem::path(vocabulary.write_config).parent_path()) {
+    std::error_code error;
+    if (!path_.empty()) made_ = std::filesystem::create_directories(path_, error);
+    if (error) throw bert::Error(path_.string(), ": ", error.message());
+  }
+  ~OutputDirectory() {
+    std::error_code not_empty;
+    if (made_) std::filesystem::remove(path_, not_empty);
+  }
+  OutputDirectory(const OutputDirectory&) = delete;
+
+ private:
+  std::filesystem::path path_;
+  bool made_ = false;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  App app("bert-vocab", "Learn a WordPiece vocabulary from text.");
+  VocabularyOptions vocabulary;
+  Flags flags;
+  vocabulary_options(app, vocabulary, flags);
+  StreamOptions stream(app);
+  app.version_of(bert::text::version);
+  app.check([&] {
+    settle_input(flags, stream, vocabulary);
+    settle_output(stream, vocabulary);
+  });
+  return app.run(argc, argv, [&] {
+    const OutputDirectory directory(vocabulary);
+    bert::data::VocabularyFilter filter(vocabulary, app.log());
+    stream.transform(filter);
+  });
+}

@@ -1,0 +1,55 @@
+// Texts to a vocabulary: counts the words of all records, then learns. There is one output, at the end.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "io/filter.h"
+#include "text/character_table.h"
+#include "text/tokenizer.h"
+#include "text/vocabulary_learner.h"
+#include "text/word_counts.h"
+
+namespace bert::data {
+
+struct VocabularyOptions {
+  enum class Records { texts, counts };  // counts: lines of word, TAB, count, as write_counts writes them
+
+  text::LearnerOptions learner;  // size 0: nothing is learned
+  text::TokenizerConfig tokenizer;
+  Records records = Records::texts;
+  std::string text_field = "text", pair_field = "text_pair";
+  size_t max_words = 10'000'000;
+  std::string write_counts;  // FILE, "-" for stdout; "": none
+  std::string write_config;  // FILE for tokenizer_config.json; "": none
+};
+
+// Words are counted one record after another in the order of input, so that what --max-words forgets does not
+// depend on threads; finding them, which is the work, is done in all threads.
+class VocabularyFilter : public io::Filter {
+ public:
+  // `options` outlive this object; those that only end() reads may still change.
+  VocabularyFilter(const VocabularyOptions& options, Log& log);
+
+  void prepare(const io::Fields& fields, io::Record& record) const override;
+  int64_t cost(const io::Record& record) const override;
+  void compute(std::span<io::Record* const> records) override;
+  void finish(io::Record&, std::string&) const override {}
+  void end(std::string& out) override;  // the vocabulary, a piece a line
+
+ private:
+  struct Prepared;
+  void add_words(std::string_view text, Prepared& prepared) const;
+  void read_count(const io::Fields& fields, Prepared& prepared) const;
+  void read_array(std::string_view field, const io::Json& array, Prepared& prepared) const;
+  void read_texts(const io::Fields& fields, Prepared& prepared) const;
+  void warn_of_pruning() const;
+
+  const VocabularyOptions& options_;
+  Log& log_;
+  const text::CharacterTable characters_;
+  text::WordCounts counts_;
+};
+
+}  // namespace bert::data

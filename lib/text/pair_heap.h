@@ -1,0 +1,80 @@
+// The pairs of pieces that may be joined, the best on top. Scores may rise and fall: each pair knows its
+// place, so that nothing outdated is ever in the heap.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace bert::text {
+
+class PairHeap {
+ public:
+  // Of equal scores the lower rank is better; ranks differ.
+  struct Item {
+    double score = 0;
+    uint64_t rank = 0;
+    uint32_t pair = 0;
+  };
+
+  bool empty() const { return items_.empty(); }
+  const Item& top() const { return items_.front(); }
+
+  // Adds the pair, or gives it another score.
+  void set(const Item& item) {
+    if (item.pair >= places_.size()) places_.resize(item.pair + 1, kNowhere);
+    if (places_[item.pair] == kNowhere) {
+      items_.push_back(item);
+      places_[item.pair] = static_cast<uint32_t>(items_.size() - 1);
+    }
+    const size_t at = places_[item.pair];
+    items_[at] = item;
+    sink(rise(at));
+  }
+
+  // Does nothing when the pair is not there.
+  void remove(uint32_t pair) {
+    if (pair >= places_.size() || places_[pair] == kNowhere) return;
+    const size_t at = std::exchange(places_[pair], kNowhere);
+    const Item last = items_.back();
+    items_.pop_back();
+    if (at == items_.size()) return;
+    put(at, last);
+    sink(rise(at));
+  }
+
+ private:
+  static constexpr uint32_t kNowhere = UINT32_MAX;
+
+  static bool better(const Item& a, const Item& b) {
+    return a.score != b.score ? a.score > b.score : a.rank < b.rank;
+  }
+
+  void put(size_t at, const Item& item) {
+    items_[at] = item;
+    places_[item.pair] = static_cast<uint32_t>(at);
+  }
+
+  size_t rise(size_t at) {
+    const Item item = items_[at];
+    for (; at > 0 && better(item, items_[(at - 1) / 2]); at = (at - 1) / 2) put(at, items_[(at - 1) / 2]);
+    put(at, item);
+    return at;
+  }
+
+  void sink(size_t at) {
+    const Item item = items_[at];
+    for (size_t child; (child = 2 * at + 1) < items_.size(); at = child) {
+      if (child + 1 < items_.size() && better(items_[child + 1], items_[child])) ++child;
+      if (!better(items_[child], item)) break;
+      put(at, items_[child]);
+    }
+    put(at, item);
+  }
+
+  std::vector<Item> items_;
+  std::vector<uint32_t> places_;  // by pair, in items_
+};
+
+}  // namespace bert::text

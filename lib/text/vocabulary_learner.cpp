@@ -1,0 +1,178 @@
+#include "text/vocabulary_learner.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "text/divided_words.h"
+#include "text/pair_heap.h"
+#include "text/utf8.h"
+
+namespace bert::text {
+namespace {
+
+constexpr std::string_view kPrefix = "##";
+constexpr std::array<std::string_view, 5> kSpecials = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
+
+std::string_view first_character(std::string_view text) { return text.substr(0, decode(text.data()).size); }
+
+struct Character {
+  std::string_view bytes;
+  int64_t count = 0;
+  bool continues = false;  // is in a word of more than one character
+};
+
+// By code point, which is the order of the bytes.
+std::vector<Character> characters_of(std::span<const WordCount> words) {
+  std::map<std::string_view, Character> characters;
+  for (const auto& [word, count] : words) {
+    for (std::string_view rest = word; !rest.empty();) {
+      const std::string_view bytes = first_character(rest);
+      rest.remove_prefix(bytes.size());
+      Character& character = characters[bytes];
+      character.bytes = bytes;
+      if (__builtin_add_overflow(character.count, count, &character.count))
+        throw Error("the words have more than 2^63 characters together");
+      character.continues |= bytes.size() < word.size();
+    }
+  }
+  std::vector<Character> result;
+  for (const auto& [bytes, character] : characters) result.push_back(character);
+  return result;
+}
+
+// Keeps the `limit` most frequent, of equals those of lower code point.
+void limit_alphabet(std::vector<Character>& characters, size_t limit) {
+  if (characters.size() <= limit) return;
+  std::stable_sort(characters.begin(), characters.end(),
+                   [](const Character& a, const Character& b) { return a.count > b.count; });
+  characters.resize(limit);
+  std::sort(characters.begin(), characters.end(),
+            [](const Character& a, const Character& b) { return a.bytes < b.bytes; });
+}
+
+class Learner {
+ public:
+  explicit Learner(const LearnerOptions& options) : options_(options) {}
+  std::vector<std::string> learn(std::span<const WordCount> words) &&;
+
+ private:
+  int32_t piece_of(const std::string& text);
+  void add_alphabet(std::span<const WordCount> words);
+  bool divide(std::string_view word, std::vector<int32_t>& pieces) const;
+  double score(const DividedWords::Pair& pair) const;
+  void rank(uint32_t pair);
+  bool find_best();
+  void join_best();
+
+  const LearnerOptions& options_;
+  std::vector<std::string> pieces_;
+  std::unordered_map<std::string, int32_t> ids_;
+  DividedWords words_;
+  PairHeap heap_;
+};
+
+// The piece's id; a new piece is added.
+int32_t Learner::piece_of(const std::string& text) {
+  const auto [found, is_new] = ids_.try_emplace(text, static_cast<int32_t>(pieces_.size()));
+  if (is_new) pieces_.push_back(text);
+  return found->second;
+}
+
+void Learner::add_alphabet(std::span<const WordCount> words) {
+  std::vector<Character> characters = characters_of(words);
+  if (options_.alphabet_limit >= 0) {
+    limit_alphabet(characters, static_cast<size_t>(options_.alphabet_limit));
+  }
+  for (const Character& character : characters) piece_of(std::string(character.bytes));
+  for (const Character& character : characters) {
+    if (character.continues) piece_of(std::string(kPrefix).append(character.bytes));
+  }
+  if (static_cast<int64_t>(pieces_.size()) > options_.size) {
+    throw Error("a vocabulary of ", options_.size, " pieces is too small: special tokens, unused ones and ",
+                characters.size(), " characters, whole and as continuations, make ", pieces_.size());
+  }
+}
+
+// False when a character is not in the alphabet.
+bool Learner::divide(std::string_view word, std::vector<int32_t>& pieces) const {
+  pieces.clear();
+  std::string piece;
+  for (std::string_view rest = word; !rest.empty();) {
+    const std::string_view character = first_character(rest);
+    piece = rest.size() == word.size() ? "" : kPrefix;
+    const auto found = ids_.find(piece.append(character));
+    if (found == ids_.end()) return false;
+    pieces.push_back(found->second);
+    rest.remove_prefix(character.size());
+  }
+  return true;
+}
+
+// Falls when N does, with all else equal: find_best() builds on that.
+double Learner::score(const DividedWords::Pair& pair) const {
+  const auto count = static_cast<double>(pair.count);
+  if (options_.criterion == Criterion::frequency) return count;
+  const auto log_of = [](int64_t number) { return std::log(static_cast<double>(number)); };
+  const double together = log_of(pair.count) + log_of(words_.total());
+  return count * (together - (log_of(words_.count(pair.first)) + log_of(words_.count(pair.second))));
+}
+
+void Learner::rank(uint32_t index) {
+  const DividedWords::Pair& pair = words_.pair(index);
+  if (pair.count < std::max<int64_t>(1, options_.min_frequency)) return heap_.remove(index);
+  heap_.set({.score = score(pair),
+             .rank = static_cast<uint64_t>(pair.first) << 32 | static_cast<uint32_t>(pair.second),
+             .pair = index});
+}
+
+// Of what a score is made of, only N has changed since the pair was ranked, and N only falls. So the scores
+// in the heap are upper bounds, and a pair on top whose score holds is the best of all. False when none is
+// left.
+bool Learner::find_best() {
+  while (!heap_.empty()) {
+    const PairHeap::Item top = heap_.top();
+    const double now = score(words_.pair(top.pair));
+    if (now == top.score) return true;
+    heap_.set({.score = now, .rank = top.rank, .pair = top.pair});
+  }
+  return false;
+}
+
+// A join takes from the counts of both pieces, and so changes the scores of all pairs that they are in.
+void Learner::join_best() {
+  const uint32_t index = heap_.top().pair;
+  const int32_t first = words_.pair(index).first, second = words_.pair(index).second;
+  const auto part = [this](int32_t piece) { return std::string_view(pieces_[static_cast<size_t>(piece)]); };
+  const int32_t joined = piece_of(std::string(part(first)).append(part(second).substr(kPrefix.size())));
+  words_.join(index, joined);
+  for (const uint32_t pair : words_.changed()) rank(pair);
+  if (options_.criterion == Criterion::frequency) return;
+  for (const int32_t piece : {first, second, joined}) {
+    for (const uint32_t pair : words_.neighbours(piece)) rank(pair);
+  }
+}
+
+std::vector<std::string> Learner::learn(std::span<const WordCount> words) && {
+  for (const std::string_view special : kSpecials) piece_of(std::string(special));
+  for (int64_t i = 0; i < options_.unused; ++i) piece_of("[unused" + std::to_string(i) + "]");
+  add_alphabet(words);
+  std::vector<int32_t> pieces;
+  for (const auto& [word, count] : words) {
+    if (divide(word, pieces)) words_.add(pieces, count);
+  }
+  for (uint32_t pair = 0; pair < words_.pairs(); ++pair) rank(pair);
+  while (static_cast<int64_t>(pieces_.size()) < options_.size && find_best()) join_best();
+  return std::move(pieces_);
+}
+
+}  // namespace
+
+std::vector<std::string> learn_vocabulary(std::span<const WordCount> words, const LearnerOptions& options) {
+  return Learner(options).learn(words);
+}
+
+}  // namespace bert::text

@@ -1,0 +1,15 @@
+# What is wrong with the command line is said in a line, exit 2; what is wrong with files, exit 1, and nothing appears.
+try() { echo "bert-vocab $*" >&2; bert-vocab "$@" </dev/null; echo "exit $?"; }
+try
+try --cased --uncased
+try --size -1
+try --min-frequency 0
+try --criterion best
+try --max-words 1
+try --counts - -
+try --counts missing.tsv
+try missing.txt -o new/
+echo abc >text
+try --size 7 text -o out
+try text -o /dev/full
+ls

@@ -1,0 +1,121 @@
+#include "text/vocabulary_learner.h"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <random>
+
+#include "base/error.h"
+#include "reference/slow_vocabulary.h"
+
+namespace bert::text {
+namespace {
+
+using Corpus = std::map<std::string, int64_t>;
+using Pieces = std::vector<std::string>;
+
+Pieces learn(const Corpus& corpus, const LearnerOptions& options) {
+  std::vector<WordCount> words;
+  for (const auto& [word, count] : corpus) words.push_back({word, count});
+  return learn_vocabulary(words, options);
+}
+
+// Without the five special tokens.
+Pieces learned(const Corpus& corpus, const LearnerOptions& options) {
+  const Pieces pieces = learn(corpus, options);
+  return Pieces(pieces.begin() + 5, pieces.end());
+}
+
+Pieces slowly(const Corpus& corpus, const LearnerOptions& options) {
+  reference::SlowLearner slow{.likelihood = options.criterion == Criterion::likelihood,
+                              .size = options.size,
+                              .min_frequency = options.min_frequency};
+  slow.begin(corpus);
+  slow.learn();
+  return slow.vocabulary;
+}
+
+// Short words of few letters, so that overlaps, ties and pieces that are made twice are common.
+Corpus random_corpus(std::mt19937& random) {
+  const auto below = [&](unsigned bound) { return random() % bound; };
+  const unsigned letters = 1 + below(5), words = 1 + below(30), most = 1 + below(12), counts = 1 + below(40);
+  Corpus corpus;
+  for (unsigned i = 0; i < words; ++i) {
+    std::string word(1 + below(most), 'a');
+    for (char& letter : word) letter = static_cast<char>('a' + below(letters));
+    corpus[word] += 1 + below(counts);
+  }
+  return corpus;
+}
+
+}  // namespace
+
+TEST_CASE("a full recount before each join learns the same") {
+  for (unsigned seed = 0; seed < 3000; ++seed) {
+    std::mt19937 random(seed);
+    const Corpus corpus = random_corpus(random);
+    const LearnerOptions options{.size = 15 + static_cast<int64_t>(random() % 60),
+                                 .min_frequency = 1 + static_cast<int64_t>(random() % 3),
+                                 .criterion = seed % 2 == 0 ? Criterion::likelihood : Criterion::frequency};
+    CAPTURE(seed);
+    REQUIRE(learn(corpus, options) == slowly(corpus, options));
+  }
+}
+
+TEST_CASE("a gain that rises because a piece became rare is seen") {
+  // N = 196: he 50·ln(N/80) = 44.8, xy 18·ln(N/18) = 43.0, hi 30·ln(N/80) = 26.9. Joining he leaves 30 of the
+  // 80 h, and N = 146: hi 30·ln(N/30) = 47.5, xy 37.7.
+  const Pieces pieces = learned({{"he", 50}, {"hi", 30}, {"xy", 18}}, {.size = 100});
+  CHECK(Pieces(pieces.end() - 3, pieces.end()) == Pieces{"he", "hi", "xy"});
+}
+
+TEST_CASE("frequency joins the most frequent pair, of equals the one whose pieces entered first") {
+  CHECK(learned({{"ab", 3}, {"ac", 3}, {"bc", 5}}, {.size = 13, .criterion = Criterion::frequency}) ==
+        Pieces{"a", "b", "c", "##a", "##b", "##c", "bc", "ab"});
+}
+
+TEST_CASE("likelihood prefers pieces that belong together to pieces that are merely frequent") {
+  // e ##n stands 30 times, but e and ##n are everywhere; q ##u stand together or not at all.
+  const Corpus corpus = {{"en", 30}, {"em", 30}, {"er", 30}, {"an", 30}, {"on", 30}, {"qu", 25}};
+  CHECK(learned(corpus, {.size = 22, .criterion = Criterion::frequency})[16] == "an");
+  CHECK(learned(corpus, {.size = 22, .criterion = Criterion::likelihood})[16] == "qu");
+}
+
+TEST_CASE("special and unused pieces come first") {
+  CHECK(learn({{"a", 1}}, {.size = 30522, .unused = 2}) ==
+        Pieces{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[unused0]", "[unused1]", "a"});
+  CHECK(learn({}, {}).size() == 5);
+}
+
+TEST_CASE("characters of single-character words have no continuation, all others have one") {
+  CHECK(learned({{"!", 4}, {"東", 2}, {"éa", 1}}, {}) == Pieces{"!", "a", "é", "東", "##a", "##é"});
+}
+
+TEST_CASE("the alphabet keeps the most frequent characters, and words of others teach nothing") {
+  const Corpus corpus = {{"ab", 5}, {"abz", 4}, {"c", 3}};
+  CHECK(learned(corpus, {.size = 30, .alphabet_limit = 2}) == Pieces{"a", "b", "##a", "##b", "ab"});
+  // c and z: of equally frequent ones the lower code point.
+  CHECK(learned({{"zc", 5}}, {.size = 30, .alphabet_limit = 1}) == Pieces{"c", "##c"});
+}
+
+TEST_CASE("rare pairs are not joined") {
+  CHECK(learned({{"ab", 1}}, {.min_frequency = 2}) == Pieces{"a", "b", "##a", "##b"});
+  CHECK(learned({{"ab", 1}}, {.min_frequency = 1}).back() == "ab");
+}
+
+TEST_CASE("a size without room for the alphabet is refused") {
+  CHECK_THROWS_WITH_AS(learn({{"ab", 1}}, {.size = 8}),
+                       "a vocabulary of 8 pieces is too small: special tokens, unused ones and 2 characters, "
+                       "whole and as continuations, make 9",
+                       Error);
+  CHECK(learn({{"ab", 1}}, {.size = 9}).size() == 9);
+}
+
+TEST_CASE("counts have 64 bits") {
+  const int64_t large = int64_t{1} << 40;
+  CHECK(learned({{"ab", large}, {"cd", large + 1}}, {.size = 14, .criterion = Criterion::frequency}).back() ==
+        "cd");
+  CHECK_THROWS_AS(learn({{"ab", INT64_MAX}}, {}), Error);
+}
+
+}  // namespace bert::text
