@@ -1,0 +1,49 @@
+// What bert-mask does to records: hides tokens of input_ids and writes down where and which.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "base/random.h"
+#include "data/masking.h"
+#include "io/filter.h"
+#include "io/record_writer.h"
+#include "text/tokenizer.h"
+
+namespace bert::data {
+
+struct MaskOptions {
+  MaskRule rule;
+  uint64_t seed = 0;
+  uint64_t epoch = 0;  // another epoch hides other tokens
+  std::vector<std::string> drop;
+};
+
+// Replaces input_ids; adds masked_lm_positions and masked_lm_ids. What is hidden depends on the seed, the
+// epoch and, where the record has both, its document and instance, else its place in the input. Records
+// without a token that could be hidden leave with empty arrays, and are counted at the end.
+class MaskFilter : public io::Filter {
+ public:
+  // `tokenizer` and `log` outlive the filter.
+  MaskFilter(const text::Tokenizer& tokenizer, MaskOptions options, Log& log);
+
+  void prepare(const io::Fields& fields, io::Record& record) const override;
+  void finish(io::Record& record, std::string& out) const override;
+  void end(std::string& out) override;
+
+ private:
+  struct Prepared;
+  Random random_of(const io::Fields& fields, int64_t place) const;
+
+  const text::Tokenizer& tokenizer_;
+  const MaskOptions options_;
+  const Masker masker_;
+  const io::RecordWriter writer_;
+  Log& log_;
+  mutable std::atomic<int64_t> unmasked_ = 0;  // records with nothing hidden
+};
+
+}  // namespace bert::data
