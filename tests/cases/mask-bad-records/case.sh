@@ -1,0 +1,24 @@
+#!/bin/sh
+# Each bad record is named with its place; stop writes those before it, skip goes on and counts.
+cat >bad.jsonl <<'END'
+{"input_ids":[2,20,3]}
+{"text":"a"}
+{"input_ids":"2 20 3"}
+{"input_ids":[2,20.5,3]}
+{"input_ids":[2,100000,3]}
+{"input_ids":[2,-1,3]}
+{"input_ids":[2,3],"input_ids":[2,3]}
+{"input_ids":[2,20,3],"document":1.5,"instance":0}
+{"input_ids":[2,20,3],"document":1,"instance":-1}
+{"input_ids":[2,20,3],"masked_lm_positions":[1],"masked_lm_ids":[21]}
+{"input_ids":[2,20,3],"masked_lm_ids":null}
+{"input_ids":[2,20,3]
+{"input_ids":[2,21,3]}
+END
+bert-mask -m "$MODELS/bare" --on-error skip bad.jsonl
+echo "exit $?"
+bert-mask -m "$MODELS/bare" -o out bad.jsonl
+echo "exit $?"
+ls
+echo 'the cat' | bert-mask -m "$MODELS/bare"
+echo "exit $?"
