@@ -29,22 +29,26 @@ void result_options(App& app, TokenizeOptions& tokenize, Flags& flags) {
                      tokenize.format);
   app.flag({"--decode", "", "Turn input_ids back into text; special tokens are left out."}, flags.decode);
   app.flag({"--stats", "", "Print one JSON object about all records instead of them."}, flags.stats);
-  app.flag({"--sentences", "", "Split documents into sentences; not built yet."}, flags.sentences);
+  app.flag({"--sentences", "", "Add sentences instead, the ids of each sentence of a document."},
+           flags.sentences);
+  app.option({"--locale", "TAG", "Language whose sentence boundaries hold, such as el; root is any."},
+             tokenize.locale);
 }
 
 void settle(TokenizeOptions& tokenize, const Flags& flags) {
-  if (flags.sentences) throw UsageError("--sentences is not built yet");
   const auto& wanted = tokenize.features.wanted;
-  if (flags.decode && flags.stats) throw UsageError("--decode and --stats exclude each other");
+  if (flags.decode + flags.stats + flags.sentences > 1)
+    throw UsageError("--decode, --stats and --sentences exclude each other");
   const bool fields = tokenize.tokens || wanted.words || wanted.offsets != Offsets::none;
-  const bool records = !flags.decode && !flags.stats;
+  const bool records = !flags.decode && !flags.stats && !flags.sentences;
   if (fields && !(records && tokenize.format == Format::jsonl))
     throw UsageError("--tokens, --offsets and --word-ids add fields, which only records of ids have");
   if (!records && tokenize.format != Format::jsonl)
-    throw UsageError("--format is not for --decode and --stats");
+    throw UsageError("--format is not for --decode, --stats and --sentences");
   tokenize.features.specials = !flags.no_specials;
   if (flags.decode) tokenize.result = TokenizeOptions::Result::decoded;
   if (flags.stats) tokenize.result = TokenizeOptions::Result::stats;
+  if (flags.sentences) tokenize.result = TokenizeOptions::Result::sentences;
 }
 
 }  // namespace
@@ -57,12 +61,16 @@ int main(int argc, char** argv) {
   app.check([&] { settle(tokenize, flags); });
   const bert::cli::VocabOptions vocab(app);
   const bert::cli::LengthOptions length(app, bert::cli::LengthOptions::Overflow::truncate, "truncate");
-  bert::cli::StreamOptions stream(app);
+  bert::cli::StreamOptions stream(app, bert::cli::StreamOptions::Load::text,
+                                  {bert::io::InputFormat::documents});
   app.version_of(bert::text::version);
   app.check([&] {
     bert::cmd::set_input(tokenize.features, stream, length);
     tokenize.drop = stream.settings.drop;
     if (const auto wrong = impossible_length(tokenize.features)) throw UsageError(*wrong);
+    if (flags.sentences && (length.max_length || app.given("--overflow")))
+      throw UsageError("--sentences takes them whole: no --max-length, no --overflow");
+    if (!flags.sentences && app.given("--locale")) throw UsageError("--locale is for --sentences");
   });
   return app.run(argc, argv, [&] {
     const auto tokenizer = bert::cmd::load_tokenizer(vocab);

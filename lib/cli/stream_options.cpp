@@ -5,32 +5,33 @@ namespace {
 
 constexpr int kMostThreads = 4096;
 
-Choices<io::InputFormat> input_formats() {
+Choices<io::InputFormat> input_formats(const std::vector<io::InputFormat>& more) {
   using enum io::InputFormat;
   Choices<io::InputFormat> choices;
   for (const auto format : {automatic, text, paragraphs, file, jsonl, tsv})
     choices.emplace_back(io::name_of(format), format);
+  for (const auto format : more) choices.emplace_back(io::name_of(format), format);
   return choices;
 }
 
 }  // namespace
 
-StreamOptions::StreamOptions(App& app, Load load) : app_(app) {
+StreamOptions::StreamOptions(App& app, Load load, const std::vector<io::InputFormat>& more) : app_(app) {
   if (load == Load::network) {
     settings.chunk_bytes = io::kNetworkChunkBytes;
     settings.chunk_records = io::kNetworkChunkRecords;
   }
   app.files(settings.files);
-  add_input(app);
+  add_input(app, more);
   add_output(app);
   add_running(app);
 }
 
-void StreamOptions::add_input(App& app) {
+void StreamOptions::add_input(App& app, const std::vector<io::InputFormat>& more) {
   app.section("Input");
   app.choice<io::InputFormat>(
       {"--input-format", "", "Form of the input; auto goes by each FILE's suffix, else by its first byte."},
-      input_formats(), settings.input_format);
+      input_formats(more), settings.input_format);
   app.list({"--columns", "NAME,...", "Names of the columns of TSV that has no header line."},
            settings.columns);
   app.option({"--text-field", "NAME", "Field that holds the text."}, settings.text_field);

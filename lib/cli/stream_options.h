@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "base/pool.h"
 #include "cli/app.h"
@@ -15,7 +16,8 @@ class StreamOptions {
   // What a filter spends its time on decides how much of the input it takes at once.
   enum class Load { text, network };
 
-  explicit StreamOptions(App& app, Load load = Load::text);
+  // `more`: forms of input the tool reads beside those that all do.
+  explicit StreamOptions(App& app, Load load = Load::text, const std::vector<io::InputFormat>& more = {});
   StreamOptions(const StreamOptions&) = delete;
   StreamOptions& operator=(const StreamOptions&) = delete;
 
@@ -32,7 +34,7 @@ class StreamOptions {
   io::RunResult transform(io::Filter& filter);
 
  private:
-  void add_input(App& app);
+  void add_input(App& app, const std::vector<io::InputFormat>& more);
   void add_output(App& app);
   void add_running(App& app);
 

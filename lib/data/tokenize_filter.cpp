@@ -1,6 +1,7 @@
 #include "data/tokenize_filter.h"
 
 #include "data/decode_filter.h"
+#include "data/sentence_filter.h"
 #include "data/stats_filter.h"
 #include "data/token_json.h"
 #include "io/json.h"
@@ -19,6 +20,11 @@ std::unique_ptr<io::Filter> make_tokenize_filter(const text::Tokenizer& tokenize
       return std::make_unique<DecodeFilter>(tokenizer, options.features.text_field, std::move(options.drop));
     case TokenizeOptions::Result::stats:
       return std::make_unique<StatsFilter>(tokenizer, std::move(options.features));
+    case TokenizeOptions::Result::sentences:
+      return std::make_unique<SentenceFilter>(
+          tokenizer, SentenceOptions{.text_field = std::move(options.features.text_field),
+                                     .locale = std::move(options.locale),
+                                     .drop = std::move(options.drop)});
     case TokenizeOptions::Result::records:
       break;
   }

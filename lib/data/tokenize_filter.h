@@ -1,4 +1,5 @@
-// What bert-tokenize does to records: text to ids, ids to text, or a summary of a whole corpus.
+// What bert-tokenize does to records: text to ids, ids to text, documents to sentences, or a summary of a
+// whole corpus.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +16,14 @@
 namespace bert::data {
 
 struct TokenizeOptions {
-  enum class Result { records, decoded, stats };
+  enum class Result { records, decoded, stats, sentences };
   enum class Format { jsonl, ids, tokens };
 
   FeatureOptions features;
   Result result = Result::records;
   Format format = Format::jsonl;  // ids, tokens: a line of them with spaces between, and no fields
   bool tokens = false;            // add the field
+  std::string locale = "root";    // of the boundaries of sentences
   std::vector<std::string> drop;
 };
 

@@ -62,7 +62,11 @@ void Cutter::cut_last(Chunk& chunk) {
     return;
   }
   if (line_begin_ < unread.size()) cut_line(chunk, unread, unread.size());
-  if (format_ == InputFormat::paragraphs) end_paragraph(chunk);
+  if (ends_at_blank_lines()) end_paragraph(chunk);
+}
+
+bool Cutter::ends_at_blank_lines() const {
+  return format_ == InputFormat::paragraphs || format_ == InputFormat::documents;
 }
 
 void Cutter::cut_line(Chunk& chunk, std::string_view unread, size_t line_end) {
@@ -70,7 +74,7 @@ void Cutter::cut_line(Chunk& chunk, std::string_view unread, size_t line_end) {
   const size_t begin = line_begin_;
   const int64_t number = line_++;
   line_begin_ = searched_ = line_end;
-  if (format_ == InputFormat::paragraphs) {
+  if (ends_at_blank_lines()) {
     if (is_blank(line)) {
       end_paragraph(chunk);
     } else {

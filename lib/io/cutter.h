@@ -32,6 +32,7 @@ class Cutter {
   void cut_complete(Chunk& chunk);
   void cut_last(Chunk& chunk);
   void cut_line(Chunk& chunk, std::string_view unread, size_t line_end);
+  bool ends_at_blank_lines() const;
   void end_paragraph(Chunk& chunk);
   void take_data(Chunk& chunk);
   void consume_done();
@@ -46,7 +47,7 @@ class Cutter {
   // Offsets into input_.unread().
   size_t line_begin_ = 0;  // what comes before has been cut or passed over
   size_t searched_ = 0;    // no line end in [line_begin_, searched_)
-  size_t done_ = 0;        // what can be consumed: before line_begin_ unless a paragraph is open
+  size_t done_ = 0;        // what can be consumed: before line_begin_ unless a paragraph or document is open
   size_t paragraph_begin_ = kNone, paragraph_end_ = 0;
   int64_t paragraph_line_ = 0;
 };

@@ -13,8 +13,8 @@ enum class InputFormat {
   file,        // each FILE is one record
   jsonl,       // a JSON object a line
   tsv,         // a header line names the fields, or StreamOptions::columns does; split at TAB, no quoting
-  documents,   // a sentence a line, a blank line ends a document; not read yet, like the two below
-  conll,
+  documents,   // a sentence a line, a blank line ends a document, which is one record with line feeds in it
+  conll,       // not read yet, like the one below
   squad,
 };
 

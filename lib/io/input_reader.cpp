@@ -129,7 +129,7 @@ std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& li
                     ": --columns names the columns of TSV, which needs --input-format tsv here");
     }
   }
-  if (source->format >= InputFormat::documents) {
+  if (source->format > InputFormat::documents) {
     throw Error(input.name(), ": ", name_of(source->format), " input is not read by this program");
   }
   if (source->format != InputFormat::tsv) {

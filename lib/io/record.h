@@ -21,7 +21,7 @@ struct Source {
   std::string name;                  // as given on the command line; "-" is stdin
   InputFormat format;                // never automatic
   bool format_guessed = false;       // from the first bytes, so an error may come of a wrong guess
-  std::vector<std::string> columns;  // of TSV; the text field alone for text, paragraphs and file
+  std::vector<std::string> columns;  // of TSV; of text in any form the text field alone
 };
 
 class Record {

@@ -20,12 +20,12 @@ bool pass_over(Chunk& chunk, const Record& record, const std::exception& error, 
   return true;
 }
 
-// Puts a space for each line end inside `text`, in its place; returns how much is left of it.
-size_t join_lines(char* text, size_t size) {
+// Puts `separator` for each line end inside `text`, in its place; returns how much is left of it.
+size_t join_lines(char* text, size_t size, char separator) {
   size_t to = 0;
   for (size_t from = 0; from < size; ++from) {
     if (text[from] == '\r' && from + 1 < size && text[from + 1] == '\n') ++from;
-    text[to++] = text[from] == '\n' ? ' ' : text[from];
+    text[to++] = text[from] == '\n' ? separator : text[from];
   }
   return to;
 }
@@ -59,8 +59,9 @@ void RecordReader::prepare(Chunk& chunk, const Filter& filter, OnError on_error)
   for (size_t i = 0; i < chunk.cuts.size(); ++i) {
     const Cut& cut = chunk.cuts[i];
     char* text = chunk.data.data() + cut.begin;
-    const bool paragraph = chunk.source->format == InputFormat::paragraphs;
-    const size_t size = paragraph ? join_lines(text, cut.size) : cut.size;
+    size_t size = cut.size;
+    if (chunk.source->format == InputFormat::paragraphs) size = join_lines(text, size, ' ');
+    if (chunk.source->format == InputFormat::documents) size = join_lines(text, size, '\n');
     auto& record = chunk.records.emplace_back(
         *chunk.source, cut.line, chunk.first_place + static_cast<int64_t>(i), std::string_view(text, size));
     try {

@@ -151,7 +151,8 @@ struct Case {
 
 Case make_case(Generator& generator, const TemporaryDirectory& directory) {
   static const std::vector<InputFormat> kFormats = {InputFormat::text, InputFormat::paragraphs,
-                                                    InputFormat::file, InputFormat::jsonl, InputFormat::tsv};
+                                                    InputFormat::file, InputFormat::jsonl,
+                                                    InputFormat::tsv,  InputFormat::documents};
   Case made;
   auto& options = made.options;
   const InputFormat format = generator.pick(kFormats);

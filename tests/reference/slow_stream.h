@@ -90,7 +90,8 @@ class SlowStream {
     columns_ = {options_.text_field};
     auto lines = lines_of(bytes);
     if (format_ == Format::file) lines = {{1, bytes}};
-    if (format_ == Format::paragraphs) lines = paragraphs_of(lines);
+    if (format_ == Format::paragraphs) lines = paragraphs_of(lines, " ");
+    if (format_ == Format::documents) lines = paragraphs_of(lines, "\n");
     if (format_ == Format::tsv) {
       columns_ = options_.columns;
       if (columns_.empty() && !lines.empty()) {
@@ -105,14 +106,14 @@ class SlowStream {
     }
   }
 
-  static std::vector<Line> paragraphs_of(const std::vector<Line>& lines) {
+  static std::vector<Line> paragraphs_of(const std::vector<Line>& lines, const std::string& separator) {
     std::vector<Line> paragraphs;
     bool open = false;
     for (const auto& line : lines) {
       if (blank(line.text)) {
         open = false;
       } else if (open) {
-        paragraphs.back().text += " " + line.text;
+        paragraphs.back().text += separator + line.text;
       } else {
         paragraphs.push_back(line);
         open = true;

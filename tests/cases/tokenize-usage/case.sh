@@ -3,7 +3,12 @@
 try() { echo "bert-tokenize $*" >&2; bert-tokenize "$@" </dev/null; echo "exit $?"; }
 try
 export BERT_MODEL="$MODELS/bare"
-try --sentences
+try --sentences --decode
+try --sentences --tokens
+try --sentences --max-length 9
+try --sentences --overflow split
+try --sentences --locale xx
+try --locale ""
 try --decode --stats
 try --cased --uncased
 try -m x --vocab y
