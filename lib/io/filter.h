@@ -41,7 +41,10 @@ class Filter {
   virtual void finish(Record& record, std::string& out) const = 0;
 
   virtual void begin(std::string& /*out*/) {}  // before the first record: a file header
-  virtual void end(std::string& /*out*/) {}    // after the last one, when nothing failed: a summary
+
+  // After the last record, when nothing failed: what was held back, piece by piece until it returns false.
+  virtual bool release(std::string& /*out*/) { return false; }
+  virtual void end(std::string& /*out*/) {}  // then: a summary
 
   // Once all is written, also when the stream stopped at a bad record: how many of the records that came out
   // have Record::truncated. Not called for 0.

@@ -107,10 +107,15 @@ std::vector<Json> Json::elements() const {
 }
 
 std::vector<int32_t> Json::integers() const {
+  std::vector<int32_t> values;
+  append_integers_to(values);
+  return values;
+}
+
+void Json::append_integers_to(std::vector<int32_t>& values) const {
   simdjson::dom::array array;
   if (Access::of(*this).get(array)) wrong_kind(*this, "an array of integers");
-  std::vector<int32_t> values;
-  values.reserve(array.size());
+  if (values.empty()) values.reserve(array.size());
   for (const element item : array) {
     int64_t value = 0;
     if (item.get(value)) throw Error("has ", Access::from(item).kind_name(), " in it, expected integers");
@@ -119,7 +124,6 @@ std::vector<int32_t> Json::integers() const {
     }
     values.push_back(static_cast<int32_t>(value));
   }
-  return values;
 }
 
 std::vector<std::pair<std::string_view, Json>> Json::members() const {

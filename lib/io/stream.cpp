@@ -286,6 +286,7 @@ RunResult run_stream(const StreamOptions& options, Pool& pool, Log& log, Filter&
   filter.begin(text);
   output.write(text);
   const RunResult result = Stream(options, pool, log, filter, output).run();
+  for (text.clear(); filter.release(text); text.clear()) output.write(text);
   text.clear();
   filter.end(text);
   output.write(text);

@@ -1,0 +1,223 @@
+#include "data/pair_filter.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "io/json.h"
+#include "io/json_members.h"
+
+namespace bert::data {
+namespace {
+
+// First place of all streams of this tool, so that the same seed in another one draws other numbers.
+constexpr uint64_t kPairStream = 0x70616972;
+
+constexpr std::array<std::string_view, 6> kNames = {"input_ids", "token_type_ids", "next_sentence_label",
+                                                    "document",  "instance",       "id"};
+
+// The value of a field as it stands in the record.
+std::string text_of(std::string_view field, std::string_view object) {
+  io::JsonMembers members(object);
+  for (io::JsonMembers::Member member; members.next(member);)
+    if (member.key == field)
+      return std::string(object.substr(member.value_begin, member.value_end - member.value_begin));
+  return {};
+}
+
+void read_sentences(const io::Json& json, Document& document) {
+  const auto sentences = json.elements();
+  document.begins.reserve(sentences.size() + 1);
+  for (const auto& sentence : sentences) {
+    sentence.append_integers_to(document.ids);
+    if (document.ids.size() > document.begins.back()) document.begins.push_back(document.ids.size());
+  }
+  document.ids.shrink_to_fit();
+}
+
+void append_ids(std::string& out, std::span<const int32_t> ids) {
+  for (const int32_t id : ids) {
+    io::append_integer(out, id);
+    out += ',';
+  }
+}
+
+void append_types(std::string& out, char type, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    out += type;
+    out += ',';
+  }
+}
+
+std::string counted(int64_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::string percent(int64_t part, int64_t whole) {
+  const int64_t tenths = (2000 * part + whole) / (2 * whole);
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
+}
+
+}  // namespace
+
+struct PairFilter::Prepared : io::Work {
+  Document document;
+  std::vector<Ready> ready;  // documents that leave with this record
+};
+
+PairFilter::PairFilter(const text::Tokenizer& tokenizer, PairOptions options, Log& log)
+    : options_(std::move(options)),
+      cls_(tokenizer.cls()),
+      sep_(tokenizer.sep()),
+      size_(tokenizer.size()),
+      log_(log) {
+  static_assert(kNames.size() == kFields);
+  for (size_t i = 0; i < kFields; ++i)
+    kept_[i] = std::find(options_.drop.begin(), options_.drop.end(), kNames[i]) == options_.drop.end();
+}
+
+void PairFilter::prepare(const io::Fields& fields, io::Record& record) const {
+  const auto sentences = fields.json("sentences");
+  if (!sentences) throw Error("field \"sentences\" is missing");
+  auto prepared = std::make_unique<Prepared>();
+  Document& document = prepared->document;
+  try {
+    read_sentences(*sentences, document);
+  } catch (const Error& error) {
+    throw Error("field \"sentences\" ", error.what());
+  }
+  check(document);
+  document.place = record.place();
+  if (fields.json("id")) document.id = text_of("id", record.raw().substr(record.raw().find('{')));
+  record.work = std::move(prepared);
+}
+
+void PairFilter::check(const Document& document) const {
+  for (const int32_t id : document.ids)
+    if (id < 0 || id >= size_)
+      throw Error("field \"sentences\": ", id, " is not in the vocabulary of ", size_, " pieces");
+}
+
+void PairFilter::compute(std::span<io::Record* const> records) {
+  for (io::Record* record : records) {
+    auto& prepared = record->work_as<Prepared>();
+    take(std::move(prepared.document));
+    // As many as came in by and by, a few more when there are more than a block of them.
+    const auto leaving = static_cast<int64_t>(ready_.size()) / options_.block + 1;
+    for (int64_t i = 0; i < leaving && !ready_.empty(); ++i) {
+      prepared.ready.push_back(std::move(ready_.front()));
+      ready_.pop_front();
+    }
+  }
+}
+
+void PairFilter::take(Document document) {
+  if (document.sentences() == 0) return;
+  ++counts_.documents;
+  if (options_.rule.mode != PairRule::Mode::next) {
+    block_.push_back(std::move(document));
+    return complete(block_);
+  }
+  if (!block_.empty() && block_.back().place / options_.block != document.place / options_.block)
+    join_blocks();
+  block_.push_back(std::move(document));
+  if (block_.size() >= 2 && before_.size() >= 2) complete(before_);
+}
+
+void PairFilter::join_blocks() {
+  std::move(block_.begin(), block_.end(), std::back_inserter(before_));
+  block_.clear();
+}
+
+void PairFilter::complete(DocumentBlock& block) {
+  const auto shared = std::make_shared<const DocumentBlock>(std::move(block));
+  block.clear();
+  for (size_t i = 0; i < shared->size(); ++i) ready_.push_back({shared, i});
+}
+
+void PairFilter::finish(io::Record& record, std::string& out) const {
+  for (const auto& ready : record.work_as<Prepared>().ready) append_document(ready, out);
+}
+
+bool PairFilter::release(std::string& out) {
+  if (!ended_ && options_.rule.mode == PairRule::Mode::next) {
+    if (before_.size() < 2 || block_.size() < 2) join_blocks();
+    if (before_.size() == 1)
+      throw Error(
+          "there is one document with sentences; nsp takes random ones from another, --mode sop and "
+          "none need none");
+    if (!before_.empty()) complete(before_);
+    if (!block_.empty()) complete(block_);
+  }
+  ended_ = true;
+  if (ready_.empty()) return false;
+  append_document(ready_.front(), out);
+  ready_.pop_front();
+  return true;
+}
+
+void PairFilter::append_document(const Ready& ready, std::string& out) const {
+  const Document& document = (*ready.block)[ready.document];
+  const auto place = static_cast<uint64_t>(document.place);
+  int64_t number = 0, random = 0, shortened = 0;
+  for (int64_t pass = 0; pass < options_.dupe_factor; ++pass) {
+    Instances instances(options_.rule, *ready.block, ready.document,
+                        Random(options_.seed, {kPairStream, place, static_cast<uint64_t>(pass)}));
+    for (Instance instance; instances.next(instance); ++number) {
+      append_instance(document, instance, number, out);
+      random += instance.label;
+      shortened += instance.is_short ? 1 : 0;
+    }
+  }
+  counts_.instances += number;
+  counts_.random += random;
+  counts_.shortened += shortened;
+}
+
+bool PairFilter::begin_field(Field field, std::string& out) const {
+  if (!kept_[field]) return false;
+  out += out.empty() || out.back() == '\n' ? '{' : ',';
+  io::append_string(out, kNames[field]);
+  out += ':';
+  return true;
+}
+
+void PairFilter::append_instance(const Document& document, const Instance& instance, int64_t number,
+                                 std::string& out) const {
+  const bool pair = options_.rule.mode != PairRule::Mode::none;
+  const size_t begin = out.size();
+  if (begin_field(Field::ids, out)) {
+    out += '[';
+    append_ids(out, {&cls_, 1});
+    append_ids(out, instance.first);
+    append_ids(out, {&sep_, 1});
+    append_ids(out, instance.second);
+    if (pair) append_ids(out, {&sep_, 1});
+    out.back() = ']';
+  }
+  if (begin_field(Field::types, out)) {
+    out += '[';
+    append_types(out, '0', instance.first.size() + 2);
+    append_types(out, '1', pair ? instance.second.size() + 1 : 0);
+    out.back() = ']';
+  }
+  if (pair && begin_field(Field::label, out)) out += instance.label == 1 ? '1' : '0';
+  if (begin_field(Field::place, out)) io::append_integer(out, document.place);
+  if (begin_field(Field::number, out)) io::append_integer(out, number);
+  if (!document.id.empty() && begin_field(Field::id, out)) out += document.id;
+  out += out.size() == begin ? "{}\n" : "}\n";
+}
+
+void PairFilter::end(std::string&) {
+  const int64_t instances = counts_.instances, ones = counts_.random;
+  std::string message = counted(instances, "instance") + " of " + counted(counts_.documents, "document");
+  if (options_.rule.mode == PairRule::Mode::none) return log_.warn(message);
+  if (instances > 0)
+    message += "; label 0: " + std::to_string(instances - ones) + ", label 1: " + std::to_string(ones) +
+               " (" + percent(ones, instances) + ")";
+  log_.warn(message);
+}
+
+}  // namespace bert::data
