@@ -20,7 +20,7 @@ struct VocabularyOptions {
   text::TokenizerConfig tokenizer;
   Records records = Records::texts;
   std::string text_field = "text", pair_field = "text_pair";
-  size_t max_words = 10'000'000;
+  size_t max_words = 4'000'000;
   std::string write_counts;  // FILE, "-" for stdout; "": none
   std::string write_config;  // FILE for tokenizer_config.json; "": none
 };
