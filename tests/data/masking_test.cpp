@@ -78,7 +78,7 @@ TEST_CASE("as many tokens are wanted as Python's round() makes of their share") 
   const std::map<int64_t, int64_t> python{{3, 1},    {4, 1},    {9, 1},    {10, 2},  {11, 2},
                                           {30, 4},   {50, 8},   {70, 10},  {90, 14}, {110, 16},
                                           {128, 19}, {130, 20}, {150, 22}, {512, 77}};
-  for (const auto& [length, count] : python) CHECK_MESSAGE(wanted(length) == count, "length ", length);
+  for (const auto& known : python) CHECK_MESSAGE(wanted(known.first) == known.second, "length ", known.first);
   for (const double probability : {0.0, 0.15, 0.25, 0.4, 0.5, 1.0})
     for (int length = 1; length <= 600; ++length)
       REQUIRE(predictions_wanted(length, {.probability = probability}) ==
