@@ -29,12 +29,16 @@ std::string text_of(std::string_view field, std::string_view object) {
 
 void read_sentences(const io::Json& json, Document& document) {
   const auto sentences = json.elements();
+  size_t tokens = 0;
+  for (const auto& sentence : sentences) tokens += sentence.size();
   document.begins.reserve(sentences.size() + 1);
+  std::vector<int32_t> ids;
+  ids.reserve(tokens);
   for (const auto& sentence : sentences) {
-    sentence.append_integers_to(document.ids);
-    if (document.ids.size() > document.begins.back()) document.begins.push_back(document.ids.size());
+    sentence.append_integers_to(ids);
+    if (ids.size() > document.begins.back()) document.begins.push_back(ids.size());
   }
-  document.ids.shrink_to_fit();
+  document.ids.assign(ids.begin(), ids.end());
 }
 
 void append_ids(std::string& out, std::span<const int32_t> ids) {

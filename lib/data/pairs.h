@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "base/mapped_allocator.h"
 #include "base/random.h"
 
 namespace bert::data {
@@ -36,7 +37,7 @@ constexpr int64_t kShortestPairs = 5;  // [CLS] a [SEP] b [SEP]
 struct Document {
   int64_t place = 0;  // in the input
   std::string id;     // JSON text of its field id; "" without one
-  std::vector<int32_t> ids;
+  std::vector<int32_t, MappedAllocator<int32_t>> ids;
   std::vector<size_t> begins = {0};  // one more than there are sentences
 
   size_t sentences() const { return begins.size() - 1; }

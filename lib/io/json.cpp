@@ -106,6 +106,15 @@ std::vector<Json> Json::elements() const {
   return values;
 }
 
+// simdjson counts up to 0xFFFFFF at once; from there on by walking over them.
+size_t Json::size() const {
+  constexpr size_t kSaturated = 0xFFFFFF;
+  simdjson::dom::array array;
+  if (Access::of(*this).get(array)) wrong_kind(*this, "an array");
+  const size_t count = array.size();
+  return count < kSaturated ? count : static_cast<size_t>(std::distance(array.begin(), array.end()));
+}
+
 std::vector<int32_t> Json::integers() const {
   std::vector<int32_t> values;
   append_integers_to(values);

@@ -27,6 +27,7 @@ class Json {
   double number() const;
   std::string_view string() const;  // unescaped, valid UTF-8
   std::vector<Json> elements() const;
+  size_t size() const;                                             // elements of an array
   std::vector<int32_t> integers() const;                           // an array of integers that fit 32 bits
   void append_integers_to(std::vector<int32_t>& values) const;     // the same behind what is there
   std::vector<std::pair<std::string_view, Json>> members() const;  // in the order of the text
