@@ -35,10 +35,6 @@ constexpr int64_t kAttentionRows = 48;  // of scores at a time: they stay in the
 struct Kernels {
   const char* name;
 
-  // c [m,n] = a [m,k] · b [k,n]; n a multiple of 16, c and b with room for it.
-  void (*product)(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_stride, const float* b,
-                  int64_t b_stride, float* c, int64_t c_stride);
-
   // tile p [rows, 64] = x [rows, depth] · panel p [depth, 64] for each of the panels; the tiles lie one
   // behind another. The depth is cut into equal parts of at most kLongestPart whose products are added in
   // order: one chain of additions over thousands of terms would lose twice as much.

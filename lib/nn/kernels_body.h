@@ -255,7 +255,6 @@ static void attend(const AttentionHead& head, float* scratch) {
 extern const Kernels kTable;
 const Kernels kTable = {
     .name = BERT_KERNELS_NAME,
-    .product = product_into<Into::replace>,
     .panel_products = panel_products,
     .finish_tile = finish_tile,
     .layer_norm = layer_norm,
