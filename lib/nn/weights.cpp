@@ -4,22 +4,17 @@
 #include <cassert>
 
 #include "nn/kernels.h"
+#include "nn/params.h"
 
 namespace bert::nn {
 namespace {
-
-int64_t count_of(const LayoutEntry& entry) {
-  int64_t count = 1;
-  for (const int64_t n : entry.shape) count *= n;
-  return count;
-}
 
 Panels panels_of(const LayoutEntry& entry, const float* data) {
   return {.data = data, .outputs = entry.shape[0], .inputs = entry.shape[1]};
 }
 
 size_t floats_for(const LayoutEntry& entry) {
-  if (!entry.packed) return static_cast<size_t>((count_of(entry) + 63) / 64 * 64);
+  if (!entry.packed) return static_cast<size_t>((entry.count() + 63) / 64 * 64);
   const auto panels = panels_of(entry, nullptr);
   return static_cast<size_t>(panels.count() * panels.panel_size());
 }
@@ -36,7 +31,7 @@ void pack(const Piece& piece, const Weights::Source& source) {
   const auto& entry = *piece.entry;
   const size_t width = size_of(piece.stored.dtype);
   if (!entry.packed) {
-    to_f32(piece.stored.dtype, piece.stored.data, {piece.to, static_cast<size_t>(count_of(entry))});
+    to_f32(piece.stored.dtype, piece.stored.data, {piece.to, static_cast<size_t>(entry.count())});
     return;
   }
   const auto panels = panels_of(entry, piece.to);
@@ -60,7 +55,28 @@ void pack(const Piece& piece, const Weights::Source& source) {
 
 constexpr int64_t kPieceFloats = 1 << 18;  // 1 MiB: enough to hide the cost of giving pages back
 
+// Cuts a matrix into pieces of some panels each.
+void add_pieces(Piece piece, std::vector<Piece>& pieces) {
+  const auto panels = panels_of(*piece.entry, nullptr);
+  const int64_t step = std::max<int64_t>(1, kPieceFloats / panels.panel_size());
+  for (piece.first_panel = 0; piece.first_panel < panels.count(); piece.first_panel = piece.end_panel) {
+    piece.end_panel = std::min(piece.first_panel + step, panels.count());
+    pieces.push_back(piece);
+  }
+}
+
+void pack_all(const std::vector<Piece>& pieces, const Weights::Source& source, Pool& pool) {
+  pool.run_grid(static_cast<int64_t>(pieces.size()),
+                [&](int64_t i, int) { pack(pieces[static_cast<size_t>(i)], source); });
+}
+
 }  // namespace
+
+int64_t LayoutEntry::count() const {
+  int64_t count = 1;
+  for (const int64_t n : shape) count *= n;
+  return count;
+}
 
 int Layout::add_matrix(std::string name, int64_t outputs, int64_t inputs) {
   entries_.push_back({.name = std::move(name), .shape = {outputs, inputs}, .packed = true});
@@ -83,19 +99,35 @@ Weights::Weights(const Layout& layout, const Source& source, Pool& pool) : layou
   for (size_t i = 0; i < starts_.size(); ++i) {
     const auto& entry = layout.entries()[i];
     Piece piece = {.entry = &entry, .stored = source.find(entry), .to = memory_.data() + starts_[i]};
-    if (!entry.packed) {
-      pieces.push_back(piece);
-      continue;
-    }
-    const auto panels = panels_of(entry, nullptr);
-    const int64_t step = std::max<int64_t>(1, kPieceFloats / panels.panel_size());
-    for (piece.first_panel = 0; piece.first_panel < panels.count(); piece.first_panel = piece.end_panel) {
-      piece.end_panel = std::min(piece.first_panel + step, panels.count());
+    if (entry.packed) {
+      add_pieces(piece, pieces);
+    } else {
       pieces.push_back(piece);
     }
   }
-  pool.run_grid(static_cast<int64_t>(pieces.size()),
-                [&](int64_t i, int) { pack(pieces[static_cast<size_t>(i)], source); });
+  pack_all(pieces, source, pool);
+}
+
+Weights::Weights(const Params& params) : layout_(params.layout()), params_(&params) {
+  size_t total = 0;
+  for (const auto& entry : layout_.entries()) {
+    starts_.push_back(total);
+    if (entry.packed) total += floats_for(entry);
+  }
+  memory_ = Memory(total);
+}
+
+void Weights::refresh(Pool& pool) {
+  std::vector<Piece> pieces;
+  for (size_t i = 0; i < starts_.size(); ++i) {
+    const auto& entry = layout_.entries()[i];
+    const auto numbers = std::as_bytes(params_->tensor(static_cast<int>(i)));
+    if (entry.packed) {
+      add_pieces({.entry = &entry, .stored = {Dtype::f32, numbers.data()}, .to = memory_.data() + starts_[i]},
+                 pieces);
+    }
+  }
+  pack_all(pieces, {.find = {}, .release = [](auto) {}}, pool);
 }
 
 Panels Weights::panels(int place) const {
@@ -106,7 +138,13 @@ Panels Weights::panels(int place) const {
 
 const float* Weights::plain(int place) const {
   assert(!layout_.entries()[static_cast<size_t>(place)].packed);
+  if (params_ != nullptr) return params_->tensor(place).data();
   return memory_.data() + starts_[static_cast<size_t>(place)];
+}
+
+const float* Weights::matrix(int place) const {
+  assert(params_ != nullptr);
+  return params_->tensor(place).data();
 }
 
 }  // namespace bert::nn

@@ -23,12 +23,14 @@ struct LayoutEntry {
   std::string name;  // as Hugging Face calls it: "encoder.layer.0.output.dense.weight"
   std::vector<int64_t> shape;
   bool packed = false;  // a matrix [N,K] of a product, kept in panels
+
+  int64_t count() const;  // of numbers
 };
 
 class Layout {
  public:
   int add_matrix(std::string name, int64_t outputs, int64_t inputs);  // W [N,K]
-  int add_plain(std::string name, std::vector<int64_t> shape);        // bias, gain, small table
+  int add_plain(std::string name, std::vector<int64_t> shape);        // bias, gain, table
   const std::vector<LayoutEntry>& entries() const { return entries_; }
 
  private:
@@ -53,6 +55,8 @@ struct Stored {
   const std::byte* data = nullptr;
 };
 
+class Params;
+
 class Weights {
  public:
   // Where the numbers come from: `find` gives a tensor of the entry's name and shape or throws; `release` is
@@ -65,11 +69,20 @@ class Weights {
   // Packs everything the layout names; the whole pool works.
   Weights(const Layout& layout, const Source& source, Pool& pool);
 
+  // The compute copy of `params`, which it refers to: matrices are packed by refresh(), the rest is read
+  // where it is.
+  explicit Weights(const Params& params);
+  void refresh(Pool& pool);  // after the parameters have changed, and before the first use
+
   Panels panels(int place) const;
   const float* plain(int place) const;  // followed by zeros up to a multiple of 64 numbers
 
+  // A matrix [N,K] row-major. Only of Params.
+  const float* matrix(int place) const;
+
  private:
   const Layout& layout_;
+  const Params* params_ = nullptr;
   Memory memory_;
   std::vector<size_t> starts_;
 };
