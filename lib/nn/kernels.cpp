@@ -1,31 +1,46 @@
 #include "nn/kernels.h"
 
 #include "nn/onednn.h"
+#include "nn/training_kernels.h"
+#include "nn/update_kernels.h"
 #include "nn/version.h"
 
 namespace bert::nn {
 namespace {
 
-const Kernels& pick() {
+template <class Table>
+const Table& pick([[maybe_unused]] const Table& avx512, [[maybe_unused]] const Table& avx2,
+                  const Table& baseline) {
 #if defined(__x86_64__)
-  switch (usable_isa()) {
-    case Isa::avx512:
-      return kernels_avx512::kTable;
-    case Isa::avx2:
-      return kernels_avx2::kTable;
-    case Isa::baseline:
-      break;
-  }
+  if (usable_isa() == Isa::avx512) return avx512;
+  if (usable_isa() == Isa::avx2) return avx2;
 #endif
-  return kernels_baseline::kTable;
+  return baseline;
 }
+
+#if !defined(__x86_64__)
+namespace kernels_avx2 = kernels_baseline;
+namespace kernels_avx512 = kernels_baseline;
+#endif
 
 int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
 }  // namespace
 
 const Kernels& kernels() {
-  static const Kernels& table = pick();
+  static const Kernels& table = pick(kernels_avx512::kTable, kernels_avx2::kTable, kernels_baseline::kTable);
+  return table;
+}
+
+const TrainingKernels& training_kernels() {
+  static const TrainingKernels& table =
+      pick(kernels_avx512::kTrainingTable, kernels_avx2::kTrainingTable, kernels_baseline::kTrainingTable);
+  return table;
+}
+
+const UpdateKernels& update_kernels() {
+  static const UpdateKernels& table =
+      pick(kernels_avx512::kUpdateTable, kernels_avx2::kUpdateTable, kernels_baseline::kUpdateTable);
   return table;
 }
 

@@ -10,6 +10,10 @@
 
 namespace bert::nn {
 
+class Params;
+
+enum class Into { replace, add };  // what a product does to what it is written to
+
 class Linear {
  public:
   // Names `prefix`.weight [N,K] and `prefix`.bias [N]; without a bias in the model, b = 0.
@@ -23,6 +27,14 @@ class Linear {
 
   void forward(Context& context, const Weights& weights, const Tensor& x, Activation activation,
                Tensor& y) const;
+
+  // Of y = x·Wᵀ + b, weights being of Params. dy are columns [column, column + N) of a tensor [M, …].
+  //   dW += dyᵀ·x   db += Σ_m dy     into `gradients`
+  void backward_weights(Context& context, const Tensor& x, const Tensor& dy, int64_t column,
+                        Params& gradients) const;
+  //   dx [M,K] = dy·W, or dx += dy·W
+  void backward_input(Context& context, const Weights& weights, const Tensor& dy, int64_t column, Into into,
+                      Tensor& dx) const;
 
  private:
   friend void forward_beside(Context&, const Weights&, const Tensor&, std::span<const Linear* const>, int64_t,

@@ -1,0 +1,27 @@
+// What the layers share while one batch goes forward and back in training.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "nn/context.h"
+#include "nn/dropout.h"
+#include "nn/weights.h"
+
+namespace bert::nn {
+
+struct Pass {
+  Context& context;
+  const Weights& weights;            // of Params
+  std::span<const int64_t> offsets;  // [B+1] where each sequence begins among the M tokens
+  const Chance* chance = nullptr;    // nullptr: nothing is left out, as in evaluation
+};
+
+// What a layer leaves out at one of its sites.
+struct DropoutPlace {
+  uint64_t layer = 0;
+  DropoutSite site = DropoutSite::embeddings;
+  DropoutRate rate;
+};
+
+}  // namespace bert::nn
