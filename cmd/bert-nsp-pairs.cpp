@@ -45,6 +45,7 @@ int main(int argc, char** argv) {
   return app.run(argc, argv, [&] {
     const auto tokenizer = bert::cmd::load_tokenizer(vocab);
     pairs.seed = random.seed;
+    pairs.first_place = stream.settings.first_record;
     pairs.drop = stream.settings.drop;
     bert::data::PairFilter filter(tokenizer, pairs, app.log());
     stream.transform(filter);

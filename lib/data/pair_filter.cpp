@@ -124,18 +124,31 @@ void PairFilter::take(Document document) {
     block_.push_back(std::move(document));
     return complete(block_);
   }
-  if (!block_.empty() && block_.back().place / options_.block != document.place / options_.block)
-    join_blocks();
+  const auto number = [this](const Document& of) { return of.place / options_.block; };
+  const bool begins = !block_.empty() && number(block_.back()) != number(document);
+  if (begins) begin_block();
+  // A block of one and this one, which is of more: the one goes to the block before.
+  const bool after_one = block_.size() == 2 && number(block_[0]) != number(block_[1]);
+  if (!begins && after_one && !before_.empty()) {
+    before_.push_back(std::move(block_[0]));
+    block_.erase(block_.begin());
+  }
   block_.push_back(std::move(document));
-  if (block_.size() >= 2 && before_.size() >= 2) complete(before_);
+  if (!begins && block_.size() >= 2) complete(before_);
 }
 
-void PairFilter::join_blocks() {
-  std::move(block_.begin(), block_.end(), std::back_inserter(before_));
-  block_.clear();
+// What block_ holds stays together, unless it is one document.
+void PairFilter::begin_block() {
+  if (block_.size() >= 2) {
+    complete(before_);
+    before_.swap(block_);
+  } else if (before_.empty()) {
+    check_first(block_[0]);
+  }
 }
 
 void PairFilter::complete(DocumentBlock& block) {
+  if (block.empty()) return;
   const auto shared = std::make_shared<const DocumentBlock>(std::move(block));
   block.clear();
   for (size_t i = 0; i < shared->size(); ++i) ready_.push_back({shared, i});
@@ -145,16 +158,34 @@ void PairFilter::finish(io::Record& record, std::string& out) const {
   for (const auto& ready : record.work_as<Prepared>().ready) append_document(ready, out);
 }
 
-bool PairFilter::release(std::string& out) {
-  if (!ended_ && options_.rule.mode == PairRule::Mode::next) {
-    if (before_.size() < 2 || block_.size() < 2) join_blocks();
-    if (before_.size() == 1)
-      throw Error(
-          "there is one document with sentences; nsp takes random ones from another, --mode sop and "
-          "none need none");
-    if (!before_.empty()) complete(before_);
-    if (!block_.empty()) complete(block_);
+// What a shard cannot know: whether the block before has documents that this one would join.
+void PairFilter::check_first(const Document& document) const {
+  if (options_.first_place == 0) return;
+  throw Error(
+      "document ", document.place, " is alone in its block of ", options_.block,
+      ", with which the shard begins; nsp takes random sentences from another: put the block into the "
+      "shard before");
+}
+
+// The input ends here, so block_ is the last one, also where a bad record cut it short.
+void PairFilter::complete_all(Ending ending) {
+  if (block_.size() == 1) {
+    before_.push_back(std::move(block_[0]));
+    block_.clear();
   }
+  if (before_.size() == 1) {
+    if (ending == Ending::stopped) return;  // the bad record is what is told
+    check_first(before_[0]);
+    throw Error(
+        "there is one document with sentences; nsp takes random ones from another, --mode sop and none need "
+        "none");
+  }
+  complete(before_);
+  complete(block_);
+}
+
+bool PairFilter::release(Ending ending, std::string& out) {
+  if (!ended_) complete_all(ending);
   ended_ = true;
   if (ready_.empty()) return false;
   append_document(ready_.front(), out);

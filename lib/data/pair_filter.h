@@ -4,8 +4,13 @@
 // sentences. Then the documents of the block leave one by one with the records that come in, so that threads
 // share the work and no output is larger than that of a document:
 //
-//   records in      0 1 … 63 | 64 65 66 67 …        block of 64: 65 shows that 64 is not the last one alone
+//   records in      0 1 … 63 | 64 65 66 67 …        block of 64: 65 shows that 64 is not alone in its block
 //   documents out                  0  1  2 …
+//
+// Blocks are of places, so that those of a shard are those of the whole. A document that is alone in its
+// block joins the block before it; two blocks of one, one behind the other, are a block. Only the first of
+// all is joined by the block behind it. So a shard that begins with a block of one is not part of the whole:
+// an Error, rather than other instances than those of one run.
 #pragma once
 
 #include <array>
@@ -28,6 +33,7 @@ struct PairOptions {
   PairRule rule;
   int64_t dupe_factor = 1;  // passes over each document
   int64_t block = 64;       // places of a block
+  int64_t first_place = 0;  // of a shard; with Mode::next a multiple of block
   uint64_t seed = 0;
   std::vector<std::string> drop;
 };
@@ -43,7 +49,7 @@ class PairFilter : public io::Filter {
   int64_t cost(const io::Record&) const override { return 1; }  // all go through compute, which keeps order
   void compute(std::span<io::Record* const> records) override;
   void finish(io::Record& record, std::string& out) const override;
-  bool release(std::string& out) override;
+  bool release(Ending ending, std::string& out) override;
   void end(std::string& out) override;
 
  private:
@@ -60,7 +66,9 @@ class PairFilter : public io::Filter {
 
   void check(const Document& document) const;
   void take(Document document);
-  void join_blocks();  // appends block_ to before_
+  void begin_block();
+  void check_first(const Document& document) const;
+  void complete_all(Ending ending);
   void complete(DocumentBlock& block);
   bool begin_field(Field field, std::string& out) const;
   void append_document(const Ready& ready, std::string& out) const;
@@ -73,7 +81,8 @@ class PairFilter : public io::Filter {
   std::array<bool, kFields> kept_;  // fields that are not dropped
   mutable Counts counts_;
 
-  // Of the driver. A block of one joins the one before it, so that one is kept until this one has two.
+  // Of the driver. before_ is kept until block_ has two documents of one block of places; it is empty or has
+  // two itself.
   DocumentBlock before_, block_;
   std::deque<Ready> ready_;
   bool ended_ = false;

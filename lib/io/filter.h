@@ -42,9 +42,10 @@ class Filter {
 
   virtual void begin(std::string& /*out*/) {}  // before the first record: a file header
 
-  // After the last record, when nothing failed: what was held back, piece by piece until it returns false.
-  virtual bool release(std::string& /*out*/) { return false; }
-  virtual void end(std::string& /*out*/) {}  // then: a summary
+  // After the last record: what was held back, piece by piece until it returns false.
+  enum class Ending { complete, stopped };  // stopped: at a bad record; those before it were the last
+  virtual bool release(Ending, std::string& /*out*/) { return false; }
+  virtual void end(std::string& /*out*/) {}  // then, when complete: a summary
 
   // Once all is written, also when the stream stopped at a bad record: how many of the records that came out
   // have Record::truncated. Not called for 0.

@@ -37,6 +37,8 @@ class Stream {
  public:
   Stream(const StreamOptions& options, Pool& pool, Log& log, Filter& filter, OutputFile& output);
   RunResult run();
+  // What went wrong with a record or the input; what was before it has been written.
+  const std::optional<std::string>& failure() const { return failure_; }
 
  private:
   void on_chunk(Chunk& chunk);
@@ -115,7 +117,6 @@ RunResult Stream::run() {
   wind_up(reader, writer);
   if (write_error_) std::rethrow_exception(write_error_);
   report();
-  if (failure_) throw Error(*failure_);
   return result_;
 }
 
@@ -161,14 +162,15 @@ void Stream::submit(Chunk& chunk, void (Stream::*task)(Chunk&)) {
   ring_.notice();
 }
 
-// Finishes the chunk as well when there is nothing to compute.
+// Finishes the chunk as well when there is nothing to compute. One that failed goes to the driver all the
+// same, so that it computes nothing that comes later.
 void Stream::prepare(Chunk& chunk) {
   auto reader = borrow_reader();
   reader->prepare(chunk, filter_, options_.on_error);
   give_back(std::move(reader));
   const bool computes = std::any_of(chunk.records.begin(), chunk.records.end(),
                                     [&](const Record& record) { return filter_.cost(record) > 0; });
-  if (computes) {
+  if (computes || chunk.failure) {
     ring_.put(chunk, Ring::State::prepared);
   } else {
     finish(chunk);
@@ -206,6 +208,7 @@ void Stream::drive() {
 // tasks under way have ended.
 bool Stream::compute_next() {
   const bool complete = gather();
+  if (batch_.empty()) submit_finished();
   if (batch_.empty() || !complete) return false;
   filter_.compute(batch_);
   batch_.clear();
@@ -285,8 +288,11 @@ RunResult run_stream(const StreamOptions& options, Pool& pool, Log& log, Filter&
   std::string text;
   filter.begin(text);
   output.write(text);
-  const RunResult result = Stream(options, pool, log, filter, output).run();
-  for (text.clear(); filter.release(text); text.clear()) output.write(text);
+  Stream stream(options, pool, log, filter, output);
+  const RunResult result = stream.run();
+  const auto ending = stream.failure() ? Filter::Ending::stopped : Filter::Ending::complete;
+  for (text.clear(); filter.release(ending, text); text.clear()) output.write(text);
+  if (stream.failure()) throw Error(*stream.failure());
   text.clear();
   filter.end(text);
   output.write(text);

@@ -6,6 +6,9 @@ pairs one.jsonl -o out.jsonl
 ls out.jsonl 2>/dev/null
 pairs --mode sop one.jsonl
 { cat one.jsonl; echo '{"sentences":[]}'; } | pairs
+pairs --first-record 128 one.jsonl
+{ cat one.jsonl; echo '{"sentences":[]}'; cat one.jsonl; } | pairs --pool 2 --first-record 4
+{ cat one.jsonl; echo '{"text":"bad"}'; cat one.jsonl; } | pairs
 pairs --first-record 3 one.jsonl
 pairs --first-record 3 --mode none one.jsonl
 pairs --max-length 4 one.jsonl
