@@ -23,9 +23,16 @@ class Context {
     return memory.data();
   }
 
+  // The same for all threads together: what one grid prepares for the next.
+  float* shared(int64_t floats) {
+    if (shared_.size() < static_cast<size_t>(floats)) shared_ = Memory(static_cast<size_t>(floats));
+    return shared_.data();
+  }
+
  private:
   Pool& pool_;
   std::vector<Memory> scratch_;
+  Memory shared_;
 };
 
 }  // namespace bert::nn

@@ -49,6 +49,10 @@ int64_t attention_scratch(int64_t length, int64_t size) {
   return size * whole_length + length * whole_size + kAttentionRows * (whole_length + whole_size);
 }
 
+int64_t gradient_scratch(int64_t cols) {
+  return kLongestPart * (kGradientRows + round_up(cols, kPanelWidth)) + kGradientRows * kPanelWidth;
+}
+
 std::string version() { return "oneDNN " + onednn_version() + ", " + kernels().name; }
 
 }  // namespace bert::nn

@@ -28,7 +28,30 @@ struct AttentionHead {
   int64_t out_stride;
 };
 
+// A part of a gradient of a matrix W [N,K] of y = x·Wᵀ: dw [rows, cols] += dyᵀ·x, over `depth` rows of dy and
+// x.
+struct GradientProduct {
+  int64_t depth, rows, cols;
+  const float* dy;  // [depth, rows]
+  int64_t dy_stride;
+  const float* x;  // [depth, cols]
+  int64_t x_stride;
+  float* dw;
+  int64_t dw_stride;
+  float* db;  // [rows] += Σ dy, or nullptr
+};
+
+// A row's softmax: logits exceed nothing but max, which stands first at `best`; sum is Σ e^(logit - max).
+struct SoftmaxResult {
+  float max;
+  double sum;
+  float gold;  // the logit of the right one
+  int64_t best;
+};
+
 constexpr int64_t kPanelWidth = 64;     // columns of a packed panel
+constexpr int64_t kGradientRows = 96;   // rows of a gradient computed at a time
+constexpr int64_t kSoftmaxPart = 1024;  // numbers added up before the sum goes on in double
 constexpr int64_t kLongestPart = 96;    // of a product's depth: 24 KiB of a panel, half a first-level cache
 constexpr int64_t kAttentionRows = 48;  // of scores at a time: they stay in the cache
 
@@ -40,6 +63,18 @@ struct Kernels {
   // order: one chain of additions over thousands of terms would lose twice as much.
   void (*panel_products)(int64_t rows, int64_t depth, const float* x, int64_t x_stride, int64_t panels,
                          const float* const* panel, float* tiles);
+
+  // Chains of additions are at most kLongestPart long, as above. Scratch: gradient_scratch(cols).
+  void (*gradient_products)(const GradientProduct& product, float* scratch);
+
+  // y [rows, cols] = x [rows, depth] · w [depth, cols], w row-major; y and x have room for cols rounded up to
+  // 64. Scratch: kLongestPart·64.
+  void (*strided_products)(int64_t rows, int64_t depth, const float* x, int64_t x_stride, int64_t cols,
+                           const float* w, int64_t w_stride, float* y, int64_t y_stride, float* scratch);
+
+  // Turns the logits of one row [n] into the gradient of -weight·ln softmax[gold], and sets what follows up
+  // to a multiple of 64 to zero.
+  SoftmaxResult (*softmax_gradient)(int64_t n, float* logits, int64_t gold, float weight);
 
   // y = act(tile + bias) for [rows, n] numbers, n a multiple of 16.
   void (*finish_tile)(int64_t rows, int64_t n, const float* tile, int64_t tile_stride, const float* bias,
@@ -59,8 +94,9 @@ struct Kernels {
   void (*attend)(const AttentionHead& head, float* scratch);
 };
 
-// Floats of scratch that attend() needs.
+// Floats of scratch that attend() and gradient_products() need.
 int64_t attention_scratch(int64_t length, int64_t size);
+int64_t gradient_scratch(int64_t cols);
 
 // The table for this machine. ONEDNN_MAX_CPU_ISA lowers it as it lowers oneDNN.
 const Kernels& kernels();

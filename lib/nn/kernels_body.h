@@ -13,6 +13,9 @@ namespace bert::nn::BERT_KERNELS {
 
 enum class Into { replace, add };
 
+// How the left factor a [m,k] of a product lies: as it is, rows a_stride apart, or transposed.
+enum class Left { rows, transposed };
+
 // Unrolled before arrays are given registers; else they pass through memory at the start and the end of a
 // block.
 #define UNROLLED _Pragma("GCC unroll 8")
@@ -23,7 +26,7 @@ static constexpr int64_t kPrefetchAhead = 16;
 
 // A block of kRows × kVectors·kLanes numbers stays in registers over the whole of k: each is one chain of
 // fused multiply-adds in the order of k, so neither the block's place nor its shape changes a bit.
-template <Into kInto, int kRows, int kVectors>
+template <Into kInto, Left kLeft, int kRows, int kVectors>
 static inline void product_block(int64_t k, const float* a, int64_t a_stride, const float* b,
                                  int64_t b_stride, float* c, int64_t c_stride) {
   Vector sums[kRows][kVectors];
@@ -37,7 +40,7 @@ static inline void product_block(int64_t k, const float* a, int64_t a_stride, co
       __builtin_prefetch(b + (i + kPrefetchAhead) * b_stride + v * kLanes);
     }
     UNROLLED for (int r = 0; r < kRows; ++r) {
-      const Vector factor = all(a[r * a_stride + i]);
+      const Vector factor = all(kLeft == Left::rows ? a[r * a_stride + i] : a[i * a_stride + r]);
       UNROLLED for (int v = 0; v < kVectors; ++v) sums[r][v] += factor * columns[v];
     }
   }
@@ -52,37 +55,39 @@ static inline void product_block(int64_t k, const float* a, int64_t a_stride, co
 static constexpr int kBlockRows = 6;
 static constexpr int kBlockVectors = BERT_LANES == 16 ? 4 : 2;
 
-template <Into kInto, int kVectors>
+template <Into kInto, Left kLeft, int kVectors>
 static inline void product_columns(int64_t m, int64_t k, const float* a, int64_t a_stride, const float* b,
                                    int64_t b_stride, float* c, int64_t c_stride) {
+  const int64_t a_row = kLeft == Left::rows ? a_stride : 1;
   int64_t row = 0;
   for (; row + kBlockRows <= m; row += kBlockRows) {
-    product_block<kInto, kBlockRows, kVectors>(k, a + row * a_stride, a_stride, b, b_stride,
-                                               c + row * c_stride, c_stride);
+    product_block<kInto, kLeft, kBlockRows, kVectors>(k, a + row * a_row, a_stride, b, b_stride,
+                                                      c + row * c_stride, c_stride);
   }
   for (; row + 2 <= m; row += 2) {
-    product_block<kInto, 2, kVectors>(k, a + row * a_stride, a_stride, b, b_stride, c + row * c_stride,
-                                      c_stride);
+    product_block<kInto, kLeft, 2, kVectors>(k, a + row * a_row, a_stride, b, b_stride, c + row * c_stride,
+                                             c_stride);
   }
   if (row < m) {
-    product_block<kInto, 1, kVectors>(k, a + row * a_stride, a_stride, b, b_stride, c + row * c_stride,
-                                      c_stride);
+    product_block<kInto, kLeft, 1, kVectors>(k, a + row * a_row, a_stride, b, b_stride, c + row * c_stride,
+                                             c_stride);
   }
 }
 
-template <Into kInto>
+template <Into kInto, Left kLeft = Left::rows>
 static void product_into(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_stride, const float* b,
                          int64_t b_stride, float* c, int64_t c_stride) {
   constexpr int64_t kWide = kBlockVectors * kLanes;
   int64_t column = 0;
   for (; column + kWide <= n; column += kWide) {
-    product_columns<kInto, kBlockVectors>(m, k, a, a_stride, b + column, b_stride, c + column, c_stride);
+    product_columns<kInto, kLeft, kBlockVectors>(m, k, a, a_stride, b + column, b_stride, c + column,
+                                                 c_stride);
   }
   for (; column + 2 * kLanes <= n; column += 2 * kLanes) {
-    product_columns<kInto, 2>(m, k, a, a_stride, b + column, b_stride, c + column, c_stride);
+    product_columns<kInto, kLeft, 2>(m, k, a, a_stride, b + column, b_stride, c + column, c_stride);
   }
   for (; column < n; column += kLanes) {
-    product_columns<kInto, 1>(m, k, a, a_stride, b + column, b_stride, c + column, c_stride);
+    product_columns<kInto, kLeft, 1>(m, k, a, a_stride, b + column, b_stride, c + column, c_stride);
   }
 }
 
@@ -101,6 +106,79 @@ static void panel_products(int64_t rows, int64_t depth, const float* x, int64_t 
       const auto product = from == 0 ? product_into<Into::replace> : product_into<Into::add>;
       product(rows, kWidth, size, x + from, x_stride, panel[p] + from * kWidth, kWidth,
               tiles + p * rows * kWidth, kWidth);
+    }
+  }
+}
+
+// A tile [depth, 64] of a matrix, rows together: what lies far apart would fight for the same few lines of
+// the cache.
+static inline void gather_panel(int64_t depth, const float* from, int64_t stride, int64_t cols,
+                                float* panel) {
+  for (int64_t i = 0; i < depth; ++i) {
+    for (int64_t j = 0; j < cols; ++j) panel[i * kPanelWidth + j] = from[i * stride + j];
+  }
+}
+
+static void column_sums(int64_t depth, const float* a, int64_t n, float* sums) {
+  for (int64_t first = 0; first < n; first += kLanes) {
+    Vector sum = {};
+    for (int64_t i = 0; i < depth; ++i) sum += load(a + i * kGradientRows + first);
+    for (int64_t j = first; j < n && j < first + kLanes; ++j) sums[j] += sum[j - first];
+  }
+}
+
+// c [rows, cols] += tile [rows, 64]
+static inline void add_part(int64_t rows, int64_t cols, const float* tile, float* c, int64_t c_stride) {
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t i = 0; i < cols; ++i) c[row * c_stride + i] += tile[row * kPanelWidth + i];
+  }
+}
+
+static void gradient_products(const GradientProduct& g, float* scratch) {
+  constexpr int64_t kWidth = kPanelWidth, kRows = kGradientRows, kDepth = kLongestPart;
+  const int64_t panels = (g.cols + kWidth - 1) / kWidth;
+  float* const left = scratch;
+  float* const tile = left + kDepth * kRows;
+  float* const right = tile + kRows * kWidth;
+  for (int64_t from = 0; from < g.depth; from += kDepth) {
+    const int64_t depth = g.depth - from < kDepth ? g.depth - from : kDepth;
+    for (int64_t p = 0; p < panels; ++p) {
+      const int64_t cols = g.cols - p * kWidth < kWidth ? g.cols - p * kWidth : kWidth;
+      gather_panel(depth, g.x + from * g.x_stride + p * kWidth, g.x_stride, cols,
+                   right + p * kDepth * kWidth);
+    }
+    for (int64_t row = 0; row < g.rows; row += kRows) {
+      const int64_t rows = g.rows - row < kRows ? g.rows - row : kRows;
+      for (int64_t i = 0; i < depth; ++i) {
+        for (int64_t j = 0; j < rows; ++j) left[i * kRows + j] = g.dy[(from + i) * g.dy_stride + row + j];
+      }
+      if (g.db != nullptr) column_sums(depth, left, rows, g.db + row);
+      for (int64_t p = 0; p < panels; ++p) {
+        const int64_t cols = g.cols - p * kWidth < kWidth ? g.cols - p * kWidth : kWidth;
+        const float* panel = right + p * kDepth * kWidth;
+        float* const to = g.dw + row * g.dw_stride + p * kWidth;
+        if (cols % kLanes == 0) {
+          product_into<Into::add, Left::transposed>(rows, cols, depth, left, kRows, panel, kWidth, to,
+                                                    g.dw_stride);
+          continue;
+        }
+        product_into<Into::replace, Left::transposed>(rows, kWidth, depth, left, kRows, panel, kWidth, tile,
+                                                      kWidth);
+        add_part(rows, cols, tile, to, g.dw_stride);
+      }
+    }
+  }
+}
+
+static void strided_products(int64_t rows, int64_t depth, const float* x, int64_t x_stride, int64_t cols,
+                             const float* w, int64_t w_stride, float* y, int64_t y_stride, float* scratch) {
+  for (int64_t first = 0; first < cols; first += kPanelWidth) {
+    const int64_t width = cols - first < kPanelWidth ? cols - first : kPanelWidth;
+    for (int64_t from = 0; from < depth; from += kLongestPart) {
+      const int64_t part = depth - from < kLongestPart ? depth - from : kLongestPart;
+      gather_panel(part, w + from * w_stride + first, w_stride, width, scratch);
+      const auto product = from == 0 ? product_into<Into::replace> : product_into<Into::add>;
+      product(rows, kPanelWidth, part, x + from, x_stride, scratch, kPanelWidth, y + first, y_stride);
     }
   }
 }
@@ -187,6 +265,40 @@ static void pack_panel(const float* rows, int64_t row_stride, int64_t count, int
   }
 }
 
+// Row of logits [n] -> gradient of weight·(-ln softmax[gold]), zero up to the next 64.
+static SoftmaxResult softmax_gradient(int64_t n, float* logits, int64_t gold, float weight) {
+  float best = logits[0];
+  int64_t i = 0;
+  if (n >= kLanes) {
+    Vector most = load(logits);
+    for (i = kLanes; i + kLanes <= n; i += kLanes) most = max_of(most, load(logits + i));
+    best = max_lanes(most);
+  }
+  for (; i < n; ++i) best = logits[i] > best ? logits[i] : best;
+  SoftmaxResult result = {.max = best, .sum = 0, .gold = logits[gold], .best = -1};
+  for (i = 0; i < n && result.best < 0; ++i) result.best = logits[i] == best ? i : -1;
+  const int64_t padded = round_up(n, kPanelWidth);
+  for (i = n; i < padded; ++i) logits[i] = best;
+  double sum = 0;  // of parts: thousands of numbers in one float would lose digits
+  for (int64_t from = 0; from < n; from += kSoftmaxPart) {
+    const int64_t end = n - from < kSoftmaxPart ? round_up(n, kLanes) : from + kSoftmaxPart;
+    Vector sums = {};
+    for (i = from; i < end; i += kLanes) {
+      const Vector e = exp_of(load(logits + i) - best);
+      store(logits + i, e);
+      if (i + kLanes <= n) sums += e;
+    }
+    sum += sum_lanes(sums);
+  }
+  for (i = n / kLanes * kLanes; i < n; ++i) sum += logits[i];
+  result.sum = sum;
+  const Vector factor = all(static_cast<float>(weight / sum));
+  for (i = 0; i < n; i += kLanes) store(logits + i, load(logits + i) * factor);
+  logits[gold] -= weight;
+  for (i = n; i < padded; ++i) logits[i] = 0;
+  return result;
+}
+
 // ---- attention
 
 // scores [length, rounded up] -> e^((s - max)·scale), zero beyond length; returns 1 / their sum.
@@ -256,6 +368,9 @@ extern const Kernels kTable;
 const Kernels kTable = {
     .name = BERT_KERNELS_NAME,
     .panel_products = panel_products,
+    .gradient_products = gradient_products,
+    .strided_products = strided_products,
+    .softmax_gradient = softmax_gradient,
     .finish_tile = finish_tile,
     .layer_norm = layer_norm,
     .add = add,

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "nn/kernels.h"
+#include "nn/training_kernels.h"
 
 namespace bert::nn {
 namespace {
@@ -38,22 +39,44 @@ int64_t panels_a_task(int64_t tiles, int64_t panels, int64_t threads) {
   return group;
 }
 
-// The grid of row tiles × groups of panels. Neighbouring tasks share panels, so that they are read from
-// memory once.
-void run(Context& context, const Tensor& x, const Columns& columns, Activation activation, Tensor& y) {
+// A tile of a product: rows from `row` on of the 64 columns that panel `panel` computes.
+struct Tile {
+  const float* numbers;  // [rows, 64]
+  int64_t row, rows;
+  size_t panel;
+};
+
+// The grid of row tiles × groups of panels; each tile is given to `finish`, on the thread that computed it.
+// Neighbouring tasks share panels, so that they are read from memory once.
+template <class Finish>
+void run(Context& context, const Tensor& x, int64_t column, int64_t depth, const Columns& columns,
+         Finish finish) {
   const int64_t tiles = (x.rows() + kTile - 1) / kTile, panels = static_cast<int64_t>(columns.panels.size());
   const int64_t group = panels_a_task(tiles, panels, context.pool().size());
   context.pool().run_grid(tiles * ((panels + group - 1) / group), [&](int64_t i, int) {
     const int64_t first = i % tiles * kTile, rows = std::min(kTile, x.rows() - first);
     const int64_t from = i / tiles * group, count = std::min(group, panels - from);
     alignas(64) float results[kMostPanels * kTile * Panels::kWidth];
-    kernels().panel_products(rows, x.cols(), x.row(first), x.stride(), count, &columns.panels[from], results);
+    kernels().panel_products(rows, depth, x.row(first) + column, x.stride(), count,
+                             &columns.panels[static_cast<size_t>(from)], results);
     for (int64_t p = 0; p < count; ++p) {
-      kernels().finish_tile(rows, Panels::kWidth, results + p * rows * Panels::kWidth, Panels::kWidth,
-                            columns.biases[from + p], activation, y.row(first) + columns.places[from + p],
-                            y.stride());
+      finish(Tile{.numbers = results + p * rows * Panels::kWidth,
+                  .row = first,
+                  .rows = rows,
+                  .panel = static_cast<size_t>(from + p)});
     }
   });
+}
+
+// y = act(tile + bias)
+void finish_forward(const Columns& columns, const Tile& tile, Activation activation, Tensor& y) {
+  kernels().finish_tile(tile.rows, Panels::kWidth, tile.numbers, Panels::kWidth, columns.biases[tile.panel],
+                        activation, y.row(tile.row) + columns.places[tile.panel], y.stride());
+}
+
+void run(Context& context, const Tensor& x, const Columns& columns, Activation activation, Tensor& y) {
+  run(context, x, 0, x.cols(), columns,
+      [&](const Tile& tile) { finish_forward(columns, tile, activation, y); });
 }
 
 }  // namespace
@@ -61,7 +84,8 @@ void run(Context& context, const Tensor& x, const Columns& columns, Activation a
 Linear::Linear(std::string_view prefix, int64_t outputs, int64_t inputs, Layout& layout, Bias bias)
     : weight_(layout.add_matrix(std::string(prefix) + ".weight", outputs, inputs)),
       bias_(bias == Bias::yes ? layout.add_plain(std::string(prefix) + ".bias", {outputs}) : -1),
-      outputs_(outputs) {}
+      outputs_(outputs),
+      inputs_(inputs) {}
 
 void Linear::forward(Context& context, const Weights& weights, const Tensor& x, Activation activation,
                      Tensor& y) const {
@@ -69,6 +93,95 @@ void Linear::forward(Context& context, const Weights& weights, const Tensor& x, 
   Columns columns;
   columns.add(weights.panels(weight_), bias_ < 0 ? nullptr : weights.plain(bias_), 0);
   run(context, x, columns, activation, y);
+}
+
+void Linear::forward(Context& context, const Weights& weights, const Tensor& x, Activation activation,
+                     Tensor& u, Tensor& y) const {
+  u.reshape(x.rows(), outputs_);
+  y.reshape(x.rows(), outputs_);
+  Columns columns;
+  columns.add(weights.panels(weight_), bias_ < 0 ? nullptr : weights.plain(bias_), 0);
+  run(context, x, 0, x.cols(), columns, [&](const Tile& tile) {
+    finish_forward(columns, tile, Activation::none, u);
+    const int64_t place = columns.places[tile.panel];
+    kernels().finish_tile(tile.rows, Panels::kWidth, u.row(tile.row) + place, u.stride(), kZeros, activation,
+                          y.row(tile.row) + place, y.stride());
+  });
+}
+
+// forward:  y = x·Wᵀ + b          x [M,K], W [N,K], y [M,N]
+// so        dW += dyᵀ·x   db += Σ_m dy   dx = dy·W
+void Linear::backward_weights(Context& context, const Tensor& x, const Tensor& dy, int64_t column,
+                              Params& gradients) const {
+  float* const dw = gradients.tensor(weight_).data();
+  float* const db = bias_ < 0 ? nullptr : gradients.tensor(bias_).data();
+  const int64_t tiles = (outputs_ + kGradientRows - 1) / kGradientRows,
+                panels = (inputs_ + Panels::kWidth - 1) / Panels::kWidth, threads = context.pool().size();
+  int64_t group = 2 * kMostPanels;
+  while (group > 1 && tiles * panels < 3 * threads * group) group /= 2;
+  context.pool().run_grid(tiles * ((panels + group - 1) / group), [&](int64_t i, int thread) {
+    const int64_t row = i % tiles * kGradientRows, from = i / tiles * group * Panels::kWidth;
+    const GradientProduct product = {.depth = x.rows(),
+                                     .rows = std::min(kGradientRows, outputs_ - row),
+                                     .cols = std::min(group * Panels::kWidth, inputs_ - from),
+                                     .dy = dy.row(0) + column + row,
+                                     .dy_stride = dy.stride(),
+                                     .x = x.row(0) + from,
+                                     .x_stride = x.stride(),
+                                     .dw = dw + row * inputs_ + from,
+                                     .dw_stride = inputs_,
+                                     .db = from == 0 && db != nullptr ? db + row : nullptr};
+    kernels().gradient_products(product, context.scratch(thread, gradient_scratch(product.cols)));
+  });
+}
+
+void Linear::backward_input(Context& context, const Weights& weights, const Tensor& dy, int64_t column,
+                            Into into, Tensor& dx) const {
+  if (into == Into::replace) dx.reshape(dy.rows(), inputs_);
+  Columns columns;
+  columns.add(transposed(context, weights), nullptr, 0);
+  run(context, dy, column, outputs_, columns, [&](const Tile& tile) {
+    if (into == Into::replace) return finish_forward(columns, tile, Activation::none, dx);
+    for (int64_t row = 0; row < tile.rows; ++row) {
+      kernels().add(Panels::kWidth, tile.numbers + row * Panels::kWidth,
+                    dx.row(tile.row + row) + columns.places[tile.panel]);
+    }
+  });
+}
+
+void Linear::backward_input(Context& context, const Weights& weights, const Tensor& dy, Activation activation,
+                            const Tensor& u, Tensor& du, Tensor& x) const {
+  du.reshape(dy.rows(), inputs_);
+  x.reshape(dy.rows(), inputs_);
+  Columns columns;
+  columns.add(transposed(context, weights), nullptr, 0);
+  run(context, dy, 0, outputs_, columns, [&](const Tile& tile) {
+    const int64_t place = columns.places[tile.panel];
+    for (int64_t i = 0; i < tile.rows; ++i) {
+      const int64_t row = tile.row + i;
+      training_kernels().activation_backward(Panels::kWidth, activation, u.row(row) + place,
+                                             tile.numbers + i * Panels::kWidth, x.row(row) + place,
+                                             du.row(row) + place);
+    }
+  });
+}
+
+Panels Linear::transposed(Context& context, const Weights& weights) const {
+  Panels panels = {.outputs = inputs_, .inputs = outputs_};
+  float* const packed = context.shared(panels.count() * panels.panel_size());
+  const float* const matrix = weights.matrix(weight_);
+  constexpr int64_t kRows = 256;  // a task's
+  const int64_t pieces = (outputs_ + kRows - 1) / kRows;
+  context.pool().run_grid(pieces * panels.count(), [&](int64_t i, int) {
+    const int64_t p = i / pieces, first = p * Panels::kWidth,
+                  count = std::min(Panels::kWidth, inputs_ - first);
+    float* const panel = packed + p * panels.panel_size();
+    for (int64_t row = i % pieces * kRows; row < std::min(outputs_, (i % pieces + 1) * kRows); ++row) {
+      std::copy_n(matrix + row * inputs_ + first, count, panel + row * Panels::kWidth);
+    }
+  });
+  panels.data = packed;
+  return panels;
 }
 
 void forward_beside(Context& context, const Weights& weights, const Tensor& x,

@@ -6,11 +6,10 @@
 
 #include "nn/activation.h"
 #include "nn/context.h"
+#include "nn/params.h"
 #include "nn/weights.h"
 
 namespace bert::nn {
-
-class Params;
 
 enum class Into { replace, add };  // what a product does to what it is written to
 
@@ -28,6 +27,10 @@ class Linear {
   void forward(Context& context, const Weights& weights, const Tensor& x, Activation activation,
                Tensor& y) const;
 
+  // The same, u = x·Wᵀ + b kept for backward: y = act(u).
+  void forward(Context& context, const Weights& weights, const Tensor& x, Activation activation, Tensor& u,
+               Tensor& y) const;
+
   // Of y = x·Wᵀ + b, weights being of Params. dy are columns [column, column + N) of a tensor [M, …].
   //   dW += dyᵀ·x   db += Σ_m dy     into `gradients`
   void backward_weights(Context& context, const Tensor& x, const Tensor& dy, int64_t column,
@@ -35,12 +38,18 @@ class Linear {
   //   dx [M,K] = dy·W, or dx += dy·W
   void backward_input(Context& context, const Weights& weights, const Tensor& dy, int64_t column, Into into,
                       Tensor& dx) const;
+  // Where x = act(u):   du = (dy·W)∘act'(u), and x again, so that it need not be kept
+  void backward_input(Context& context, const Weights& weights, const Tensor& dy, Activation activation,
+                      const Tensor& u, Tensor& du, Tensor& x) const;
 
  private:
   friend void forward_beside(Context&, const Weights&, const Tensor&, std::span<const Linear* const>, int64_t,
                              Tensor&);
+  // Wᵀ as panels, in the context's shared memory.
+  Panels transposed(Context& context, const Weights& weights) const;
+
   int weight_, bias_;
-  int64_t outputs_;
+  int64_t outputs_, inputs_;
 };
 
 // Several products of one x in one grid, without activation: y [M, column + Σ width()] gets the first one's

@@ -1,12 +1,16 @@
 // logits = x·Eᵀ + b over the vocabulary, E the word embeddings        x [R,H], E [V,H], b [V], logits [R,V]
 //
-// E stays in the mapped file: each thread packs one panel of it at a time, where it is used. That costs a
-// little for few rows and nothing for many, and saves a second copy of the largest matrix of the model.
+// E stays where it is: each thread packs one panel of it at a time, where it is used. That costs a little for
+// few rows and nothing for many, and saves a second copy of the largest matrix of the model.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 
 #include "nn/context.h"
+#include "nn/params.h"
+#include "nn/softmax_loss.h"
 #include "nn/weights.h"
 
 namespace bert::nn {
@@ -19,7 +23,35 @@ class TiedDecoder {
   void forward(Context& context, const Weights& weights, const Stored& words, const Tensor& x,
                Tensor& logits) const;
 
+  // What loss() needs between its steps; used again from batch to batch.
+  struct Workspace {
+    Tensor logits, parts;
+  };
+
+  // Where the gradient of weight·loss goes: dx [R,H] is overwritten, E's and b's are added to.
+  struct Gradient {
+    float weight;
+    std::span<float> words;
+    Params& gradients;
+    Tensor& dx;
+  };
+
+  // The loss of x [R,H] against gold [R], ids in the vocabulary, and its gradient unless that is nullptr; E
+  // is f32. Logits are held for 32 MiB of rows at a time, at least 96.
+  Loss loss(Context& context, const Weights& weights, std::span<const float> words, const Tensor& x,
+            std::span<const int32_t> gold, const Gradient* gradient, Workspace& workspace) const;
+
  private:
+  // Rows of x that are looked at together.
+  struct Block {
+    const Tensor& x;
+    int64_t first, rows;
+  };
+  void forward(Context& context, const Weights& weights, const Stored& words, const Block& block,
+               Tensor& logits) const;
+  void backward(Context& context, std::span<const float> words, const Block& block, const Gradient& gradient,
+                Workspace& workspace) const;
+
   int bias_;
   int64_t vocab_size_, hidden_;
 };

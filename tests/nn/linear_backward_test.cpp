@@ -1,0 +1,222 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "nn/linear.h"
+#include "nn/params.h"
+#include "nn/tied_decoder.h"
+
+using namespace bert;
+using namespace bert::nn;
+
+namespace {
+
+void fill(std::mt19937& random, std::span<float> numbers) {
+  std::normal_distribution<float> normal(0, 1);
+  for (float& number : numbers) number = normal(random);
+}
+
+Tensor normal_tensor(std::mt19937& random, int64_t rows, int64_t cols) {
+  Tensor tensor(rows, cols);
+  for (int64_t row = 0; row < rows; ++row) fill(random, {tensor.row(row), static_cast<size_t>(cols)});
+  return tensor;
+}
+
+// How far numbers are from those in double precision, relative to their norm.
+class Distance {
+ public:
+  void add(double expected, double actual) {
+    difference_ += (expected - actual) * (expected - actual);
+    norm_ += expected * expected;
+  }
+  double relative() const { return std::sqrt(difference_ / norm_); }
+
+ private:
+  double difference_ = 0, norm_ = 0;
+};
+
+struct Products {
+  Layout layout;
+  Linear linear;
+  Params params, gradients;
+  Weights weights;
+
+  Products(std::mt19937& random, int64_t outputs, int64_t inputs)
+      : linear("dense", outputs, inputs, layout), params(layout), gradients(layout), weights(params) {
+    for (int i = 0; i < 2; ++i) fill(random, params.tensor(i)), fill(random, gradients.tensor(i));
+  }
+};
+
+struct Shape {
+  int64_t tokens, outputs, inputs;
+};
+const Shape kShapes[] = {{1, 1, 1},     {3, 24, 40},    {97, 96, 64},   {200, 130, 78},
+                         {50, 64, 300}, {193, 257, 65}, {8, 768, 3072}, {700, 256, 256}};
+
+std::vector<float> values(const Tensor& tensor) {
+  std::vector<float> all;
+  for (int64_t row = 0; row < tensor.rows(); ++row) {
+    all.insert(all.end(), tensor.values(row).begin(), tensor.values(row).end());
+  }
+  return all;
+}
+
+bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("gradients of a product agree with double precision and are added to what is there") {
+  std::mt19937 random(11);
+  for (const auto& [tokens, outputs, inputs] : kShapes) {
+    CAPTURE(tokens);
+    CAPTURE(outputs);
+    CAPTURE(inputs);
+    Pool pool(2);
+    Context context(pool);
+    Products p(random, outputs, inputs);
+    const Tensor x = normal_tensor(random, tokens, inputs), dy = normal_tensor(random, tokens, 64 + outputs);
+    const std::vector<float> before(p.gradients.all().begin(), p.gradients.all().end());
+    p.linear.backward_weights(context, x, dy, 64, p.gradients);
+    Distance weight, bias;
+    for (int64_t n = 0; n < outputs; ++n) {
+      double sum = before[p.gradients.start(1) + static_cast<size_t>(n)];
+      for (int64_t m = 0; m < tokens; ++m) sum += dy.row(m)[64 + n];
+      bias.add(sum, p.gradients.tensor(1)[static_cast<size_t>(n)]);
+      for (int64_t k = 0; k < inputs; k += 1 + inputs / 100) {
+        const auto place = static_cast<size_t>(n * inputs + k);
+        sum = before[place];
+        for (int64_t m = 0; m < tokens; ++m) sum += static_cast<double>(dy.row(m)[64 + n]) * x.row(m)[k];
+        weight.add(sum, p.gradients.tensor(0)[place]);
+      }
+    }
+    CHECK(weight.relative() < 5e-7);
+    CHECK(bias.relative() < 5e-7);
+  }
+}
+
+TEST_CASE("gradients of a product's input agree with double precision") {
+  std::mt19937 random(12);
+  for (const auto& [tokens, outputs, inputs] : kShapes) {
+    CAPTURE(tokens);
+    CAPTURE(outputs);
+    CAPTURE(inputs);
+    Pool pool(2);
+    Context context(pool);
+    Products p(random, outputs, inputs);
+    const Tensor dy = normal_tensor(random, tokens, 64 + outputs);
+    Tensor dx, sum = normal_tensor(random, tokens, inputs);
+    const auto before = values(sum);
+    p.linear.backward_input(context, p.weights, dy, 64, Into::replace, dx);
+    p.linear.backward_input(context, p.weights, dy, 64, Into::add, sum);
+    Distance replaced, added;
+    for (int64_t m = 0; m < tokens; m += 1 + tokens / 20) {
+      for (int64_t k = 0; k < inputs; ++k) {
+        double expected = 0;
+        for (int64_t n = 0; n < outputs; ++n) {
+          expected += static_cast<double>(dy.row(m)[64 + n]) *
+                      p.params.tensor(0)[static_cast<size_t>(n * inputs + k)];
+        }
+        replaced.add(expected, dx.row(m)[k]);
+        added.add(expected + before[static_cast<size_t>(m * inputs + k)], sum.row(m)[k]);
+      }
+    }
+    CHECK(replaced.relative() < 5e-7);
+    CHECK(added.relative() < 5e-7);
+  }
+}
+
+TEST_CASE("the loss over the vocabulary and its gradients agree with double precision") {
+  std::mt19937 random(13);
+  struct Case {
+    int64_t rows, vocab, hidden;
+  };
+  for (const auto& [rows, vocab, hidden] :
+       {Case{1, 7, 24}, Case{5, 150, 40}, Case{40, 2100, 64}, Case{230, 65000, 16}, Case{97, 1024, 65}}) {
+    CAPTURE(rows);
+    CAPTURE(vocab);
+    CAPTURE(hidden);
+    Pool pool(2);
+    Context context(pool);
+    Layout layout;
+    const int words = layout.add_plain("words", {vocab, hidden});
+    const TiedDecoder decoder("bias", vocab, hidden, layout);
+    Params params(layout), gradients(layout);
+    for (int i : {words, words + 1}) fill(random, params.tensor(i));
+    for (float& number : params.tensor(words)) number /= std::sqrt(static_cast<float>(hidden));
+    const Weights weights(params);
+    const Tensor x = normal_tensor(random, rows, hidden);
+    std::vector<int32_t> gold;
+    for (int64_t r = 0; r < rows; ++r) gold.push_back(static_cast<int32_t>(random() % vocab));
+    constexpr float kWeight = 0.25f;
+    Tensor dx;
+    const TiedDecoder::Gradient gradient = {
+        .weight = kWeight, .words = gradients.tensor(words), .gradients = gradients, .dx = dx};
+    TiedDecoder::Workspace workspace;
+    const auto loss = decoder.loss(context, weights, params.tensor(words), x, gold, &gradient, workspace);
+
+    const auto word = params.tensor(words), bias = params.tensor(words + 1);
+    std::vector<double> dwords(word.size()), dbias(bias.size());
+    double expected_loss = 0;
+    int64_t correct = 0;
+    Distance dx_distance, dwords_distance, dbias_distance;
+    for (int64_t r = 0; r < rows; ++r) {
+      std::vector<double> p(bias.size());
+      double sum = 0;
+      for (size_t v = 0; v < p.size(); ++v) {
+        double logit = bias[v];
+        for (int64_t h = 0; h < hidden; ++h) {
+          logit += static_cast<double>(x.row(r)[h]) *
+                   word[v * static_cast<size_t>(hidden) + static_cast<size_t>(h)];
+        }
+        sum += p[v] = std::exp(logit);
+      }
+      const auto right = static_cast<size_t>(gold[static_cast<size_t>(r)]);
+      expected_loss -= std::log(p[right] / sum);
+      correct += std::ranges::max_element(p) - p.begin() == static_cast<std::ptrdiff_t>(right);
+      std::vector<double> expected_dx(static_cast<size_t>(hidden));
+      for (size_t v = 0; v < p.size(); ++v) {
+        const double d = kWeight * (p[v] / sum - (v == right));
+        dbias[v] += d;
+        for (size_t h = 0; h < expected_dx.size(); ++h) {
+          expected_dx[h] += d * word[v * expected_dx.size() + h];
+          dwords[v * expected_dx.size() + h] += d * x.row(r)[h];
+        }
+      }
+      for (size_t h = 0; h < expected_dx.size(); ++h) dx_distance.add(expected_dx[h], dx.row(r)[h]);
+    }
+    for (size_t i = 0; i < dwords.size(); ++i) dwords_distance.add(dwords[i], gradients.tensor(words)[i]);
+    for (size_t i = 0; i < dbias.size(); ++i) dbias_distance.add(dbias[i], gradients.tensor(words + 1)[i]);
+    CHECK(loss.sum == doctest::Approx(expected_loss).epsilon(1e-6));
+    CHECK(loss.correct == correct);
+    CHECK(loss.count == rows);
+    CHECK(dx_distance.relative() < 2e-6);
+    CHECK(dwords_distance.relative() < 2e-6);
+    CHECK(dbias_distance.relative() < 2e-6);
+  }
+}
+
+TEST_CASE("gradients have the same bits whatever the number of threads") {
+  std::vector<std::vector<float>> results;
+  for (int threads : {1, 2, 5}) {
+    std::mt19937 random(14);
+    Pool pool(threads);
+    Context context(pool);
+    Products p(random, 400, 330);
+    const Tensor x = normal_tensor(random, 210, 330), dy = normal_tensor(random, 210, 400);
+    Tensor dx;
+    p.linear.backward_weights(context, x, dy, 0, p.gradients);
+    p.linear.backward_input(context, p.weights, dy, 0, Into::replace, dx);
+    std::vector<float> all(p.gradients.all().begin(), p.gradients.all().end());
+    const auto inputs = values(dx);
+    all.insert(all.end(), inputs.begin(), inputs.end());
+    results.push_back(std::move(all));
+  }
+  CHECK(same_bits(results[0], results[1]));
+  CHECK(same_bits(results[0], results[2]));
+}
