@@ -196,19 +196,17 @@ bool PairFilter::release(Ending ending, std::string& out) {
 void PairFilter::append_document(const Ready& ready, std::string& out) const {
   const Document& document = (*ready.block)[ready.document];
   const auto place = static_cast<uint64_t>(document.place);
-  int64_t number = 0, random = 0, shortened = 0;
+  int64_t number = 0, random = 0;
   for (int64_t pass = 0; pass < options_.dupe_factor; ++pass) {
     Instances instances(options_.rule, *ready.block, ready.document,
                         Random(options_.seed, {kPairStream, place, static_cast<uint64_t>(pass)}));
     for (Instance instance; instances.next(instance); ++number) {
       append_instance(document, instance, number, out);
       random += instance.label;
-      shortened += instance.is_short ? 1 : 0;
     }
   }
   counts_.instances += number;
   counts_.random += random;
-  counts_.shortened += shortened;
 }
 
 bool PairFilter::begin_field(Field field, std::string& out) const {

@@ -61,7 +61,7 @@ class PairFilter : public io::Filter {
     size_t document;
   };
   struct Counts {
-    std::atomic<int64_t> documents = 0, instances = 0, random = 0, shortened = 0;
+    std::atomic<int64_t> documents = 0, instances = 0, random = 0;
   };
 
   void check(const Document& document) const;

@@ -141,7 +141,9 @@ TEST_CASE("labels and short lengths have the shares asked for, on a million inst
     }
   }
   CHECK(test::agrees(labels, {0.5, 0.5}));
+  CHECK(!test::agrees(labels, {0.503, 0.497}));
   CHECK(test::agrees(shorts, {0.9, 0.1}));
+  CHECK(!test::agrees(shorts, {0.902, 0.098}));
   CHECK(test::agrees(label_after, {0.25, 0.25, 0.25, 0.25}));
   CHECK(test::equally_likely(others));
 }
