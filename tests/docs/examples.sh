@@ -4,7 +4,8 @@
 # output line stands for any text, as a line of its own for all that follows.
 # Usage: examples.sh TOOLS_DIRECTORY REPOSITORY FILE
 #
-# Commands run one after another in a copy of tests/docs/files in which model names are those of tests/golden/models.
+# Commands run one after another in a copy of tests/docs/files in which model names are those of tests/golden/models, and
+# cookbook is cmd/cookbook.
 set -u
 tools=$(cd "$1" && pwd) repository=$(cd "$2" && pwd) file=$3
 here=$repository/tests/docs
@@ -25,6 +26,7 @@ awk -v directory="$directory" -f "$here/examples.awk" "$directory/text" >"$direc
 mkdir "$directory/work"
 cp -R "$here/files/." "$directory/work"
 for model in "$repository"/tests/golden/models/*/; do ln -s "${model%/}" "$directory/work/"; done
+ln -s "$repository/cmd/cookbook" "$directory/work/"
 cd "$directory/work" || exit 2
 unset BERT_MODEL
 PATH=$tools:$PATH

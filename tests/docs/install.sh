@@ -1,5 +1,6 @@
 #!/bin/sh
-# An installation below DESTDIR has for each tool the program, its man page and three completions, and runs from there.
+# An installation below DESTDIR has for each tool the program, its man page and three completions, and runs from there;
+# and it has what belongs to all.
 # Usage: install.sh BUILD_DIRECTORY TOOL...
 set -u
 build=$1
@@ -15,7 +16,7 @@ for tool; do
   done
   "$directory/usr/bin/$tool" --version >/dev/null || failed=1
 done
-for page in man5/bert-records.5 man7/bert.7; do
-  [ -f "$directory/usr/share/man/$page" ] || { echo "$page is missing"; failed=1; }
+for file in man/man5/bert-records.5 man/man7/bert.7 doc/bert/cookbook/pretraining.mk; do
+  [ -f "$directory/usr/share/$file" ] || { echo "/usr/share/$file is missing"; failed=1; }
 done
 exit $failed

@@ -1,0 +1,180 @@
+#!/bin/sh
+# pretraining.mk gives the bytes of one run, shard after shard and by GNU parallel; after a change it gives those of a
+# fresh build and runs the commands that are stale, no others; what fails leaves no half files.
+# Usage: pretraining.sh TOOLS_DIRECTORY COOKBOOK_DIRECTORY
+set -eu
+tools=$(cd "$1" && pwd) cookbook=$(cd "$2" && pwd)
+for program in make bash parallel; do
+  command -v $program >/dev/null || { echo "skipped: $program is absent"; exit 77; }
+done
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+cd "$directory"
+unset MAKEFLAGS MFLAGS MAKELEVEL
+
+# Each tool writes down that it ran, as it is called: a test may put another one in its place.
+mkdir bin
+for tool in vocab tokenize nsp-pairs mask; do
+  printf '#!/bin/sh\necho bert-%s >>%s/ran\nexec %s/bert-%s "$@"\n' $tool "$directory" "$tools" $tool >bin/bert-$tool
+done
+chmod +x bin/*
+PATH=$directory/bin:$PATH
+
+# write NUMBER: a text of some sentences over 60 words.
+write() {
+  awk -v seed="$1" 'BEGIN {
+    srand(seed)
+    for (sentence = 0; sentence < 9; sentence++) {
+      line = "The"
+      for (word = 0; word < 4 + rand() * 9; word++) {
+        at = int(rand() * 60)
+        line = line " " substr("baceidofug", at % 10 + 1, 2) substr("lymonersta", int(at / 6) + 1, 3)
+      }
+      print line "."
+    } }'
+}
+mkdir -p texts/sub
+for number in $(seq 10 28); do write "$number" >"texts/$number.txt"; done
+write 29 >"texts/sub/with a space.txt"
+: >texts/15-is-empty.txt
+write 1 >texts/not-a-text.md
+
+fail() { echo "FAILED: $1" >&2; cat log >&2; exit 1; }
+
+# build OUT ARGUMENT...: make; what it says goes to log, what ran to ran.
+build() {
+  out=$1
+  shift
+  : >ran
+  make -f "$cookbook/pretraining.mk" TEXTS=texts OUT="$out" POOL=4 SHARD=8 "VOCAB_OPTIONS=--size 90" \
+    "PAIRS_OPTIONS=--max-length 32" "$@" >log 2>&1
+}
+# ran WHAT COUNTS: how often bert-vocab, -tokenize, -nsp-pairs and -mask ran in the last build.
+ran() {
+  found=$(for tool in vocab tokenize nsp-pairs mask; do grep -cx "bert-$tool" ran || true; done | paste -s -d ' ')
+  [ "$found" = "$2" ] || fail "$1: ran $found commands, expected $2"
+}
+# files OUT: every shard, and the vocabulary where it was learned.
+files() { (cd "$1" && find . -name '*.jsonl' -o -path './vocab/*.*') | LC_ALL=C sort; }
+# same WHAT OUT OTHER: the same files with the same bytes.
+same() {
+  [ "$(files "$2")" = "$(files "$3")" ] || fail "$1: other files"
+  files "$2" | while read -r file; do cmp "$2/$file" "$3/$file" || fail "$1"; done
+}
+# fresh WHAT ARGUMENT...: `one` is as if built anew.
+fresh() {
+  what=$1
+  shift
+  rm -rf new
+  build new "$@" || fail "$what, anew"
+  same "$what" one new
+}
+
+build one || fail "the first build"
+ran "a first build" "4 3 3 3"
+[ "$(cat one/shards/*/texts | wc -l)" = 20 ] || fail "not all texts are in shards"
+grep -q '"document":19,' one/shards/000000016/train.jsonl || fail "the last document is missing"
+build one check || fail "shards differ from one run"
+ran "check" "1 1 1 1"
+build side parallel || fail "parallel"
+ran "parallel" "4 3 3 3"
+same "parallel differs from make" one side
+build one && ran "nothing to do" "0 0 0 0"
+build side parallel && ran "nothing to do in parallel" "0 0 0 0"
+
+# The same words in another order: one shard, and the vocabulary comes out as it was.
+tac texts/20.txt >turned && mv turned texts/20.txt
+cp one/shards/000000000/train.jsonl before
+build one && ran "a turned text" "2 1 1 1"
+fresh "a turned text"
+build side parallel && ran "a turned text, in parallel" "2 1 1 1"
+same "a turned text, in parallel" one side
+
+# New words are another vocabulary, and so all is new but the counts of the other shards.
+echo 'Zyzzyva zyzzyva zyzzyva zyzzyva zyzzyva zyzzyva.' >>texts/20.txt
+build one && ran "new words" "2 3 3 3"
+fresh "new words"
+cmp -s before one/shards/000000000/train.jsonl && fail "the vocabulary made no difference"
+build one "VOCAB_OPTIONS=--size 80" && ran "another size" "1 3 3 3"
+build one CASE=--cased && ran "another case" "4 3 3 3"
+fresh "another case" CASE=--cased
+
+# With a vocabulary that stays, a text renews its shard alone; one that comes or goes, those behind it as well.
+mv new/vocab fixed
+rm -r one/vocab
+touch -d 2020-01-01 fixed/vocab.txt
+build one VOCAB=fixed/vocab.txt && ran "another vocabulary" "0 3 3 3"
+tac texts/12.txt >turned && mv turned texts/12.txt
+build one VOCAB=fixed/vocab.txt && ran "a turned text, vocabulary given" "0 1 1 1"
+write 30 >texts/19-comes.txt
+build one VOCAB=fixed/vocab.txt && ran "a text that comes" "0 2 2 2"
+fresh "a text that comes" VOCAB=fixed/vocab.txt
+build one VOCAB=fixed/vocab.txt check || fail "shards differ from one run, vocabulary given"
+rm texts/2[678].txt
+build one VOCAB=fixed/vocab.txt && ran "a last shard of less than a block, which joins the one before" "0 1 1 1"
+[ "$(cd one/shards && echo *)" = "000000000 000000008" ] || fail "a shard stayed behind"
+fresh "texts that go" VOCAB=fixed/vocab.txt
+build one VOCAB=fixed/vocab.txt check || fail "a last shard of more than its size"
+
+# Options renew what depends on them; steps that were deleted are not missed.
+build one VOCAB=fixed/vocab.txt TOKENIZE_OPTIONS=--cased && ran "other tokens" "0 2 2 2"
+build one VOCAB=fixed/vocab.txt && ran "the tokens as before" "0 2 2 2"
+build one VOCAB=fixed/vocab.txt MASK_OPTIONS=--whole-word && ran "another mask" "0 0 0 2"
+fresh "another mask" VOCAB=fixed/vocab.txt MASK_OPTIONS=--whole-word
+build one VOCAB=fixed/vocab.txt "PAIRS_OPTIONS=--mode sop" && ran "other pairs" "0 0 2 2"
+rm one/shards/*/sentences.jsonl one/shards/*/instances.jsonl
+build one VOCAB=fixed/vocab.txt "PAIRS_OPTIONS=--mode sop" && ran "deleted steps" "0 0 0 0"
+
+# A tool that fails or dies in the middle of its output.
+rm -rf one
+cp bin/bert-nsp-pairs whole
+for end in 'exit 1' 'kill -9 $$'; do
+  cat >bin/bert-nsp-pairs <<HALF
+#!/bin/sh
+while [ \$# -gt 1 ]; do [ "\$1" = -o ] && echo '{"input_ids":[2' >"\$2"; shift; done
+$end
+HALF
+  for how in train parallel; do
+    build one $how && fail "$how did not notice: $end"
+    grep -q 'instances.jsonl.*Error\|Deleting.*instances.jsonl' log || fail "$how failed elsewhere: $end"
+    [ -z "$(find one -name instances.jsonl)" ] || fail "$how left half a file: $end"
+  done
+done
+mv whole bin/bert-nsp-pairs
+build one || fail "after a tool failed"
+fresh "after a tool failed"
+
+# A program that fails at the head of a pipe.
+sort=$(command -v sort)
+cat >bin/sort <<HALF
+#!/bin/sh
+[ "\$1" = -m ] || exec $sort "\$@"
+$sort "\$@" | head -n 20
+exit 1
+HALF
+chmod +x bin/sort
+cp one/vocab/vocab.txt before
+write 31 >texts/10.txt
+build one && fail "a sort that fails went unnoticed"
+cmp before one/vocab/vocab.txt || fail "a vocabulary of half the words"
+rm bin/sort
+build one || fail "after sort failed"
+fresh "after sort failed"
+
+# What is built among the texts is none of them.
+build texts/out || fail "below the texts"
+same "below the texts" one texts/out
+build texts/out && ran "below the texts, again" "0 0 0 0"
+
+# What is wrong is said.
+refused() {
+  what=$1
+  shift
+  build other "$@" && fail "accepted: $what"
+  grep -q "$what" log || fail "does not say: $what"
+}
+refused 'SHARD=9 is not a multiple of POOL=4' SHARD=9
+refused 'texts has no text \*.csv' 'NAMES=*.csv'
+refused 'No such file' TEXTS=absent
+refused 'TEXTS=FOLDER says' TEXTS=
+refused 'OUT=FOLDER says' OUT=
