@@ -2,40 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
-#include <span>
 
 #include "base/error.h"
 #include "io/json.h"
 
 namespace bert::data {
 namespace {
-
-std::vector<int32_t> integers(std::string_view field, const io::Json& json) {
-  try {
-    return json.integers();
-  } catch (const Error& error) {
-    throw Error("field \"", field, "\" ", error.what());
-  }
-}
-
-void check_ids(const text::Tokenizer& tokenizer, std::span<const int32_t> ids) {
-  for (size_t i = 0; i < ids.size(); ++i) {
-    if (ids[i] >= 0 && ids[i] < tokenizer.size()) continue;
-    throw Error("field \"input_ids\": ", ids[i], " at position ", i, " is not in the vocabulary of ",
-                tokenizer.size(), " pieces");
-  }
-}
-
-std::vector<int32_t> types_of(const std::optional<io::Json>& json, size_t length) {
-  if (!json) return std::vector<int32_t>(length, 0);
-  auto types = integers("token_type_ids", *json);
-  if (types.size() != length)
-    throw Error("field \"token_type_ids\" has ", types.size(), " values, input_ids has ", length);
-  for (size_t i = 0; i < length; ++i)
-    if (types[i] < 0) throw Error("field \"token_type_ids\": ", types[i], " at position ", i, " is negative");
-  return types;
-}
 
 // Finds A and B. Worked example: ids [CLS] x y [SEP] z [SEP], types 0 0 0 0 1 1: A is [1,3), B is [4,5).
 void find_parts(const text::Tokenizer& tokenizer, Features& features) {
@@ -61,12 +33,29 @@ void find_parts(const text::Tokenizer& tokenizer, Features& features) {
 
 }  // namespace
 
+std::optional<std::vector<int32_t>> integers_of(const io::Fields& fields, std::string_view field) {
+  const auto json = fields.json(field);
+  if (!json) return std::nullopt;
+  try {
+    return json->integers();
+  } catch (const Error& error) {
+    throw Error("field \"", field, "\" ", error.what());
+  }
+}
+
+void check_ids(const text::Tokenizer& tokenizer, std::string_view field, std::span<const int32_t> ids) {
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] >= 0 && ids[i] < tokenizer.size()) continue;
+    throw Error("field \"", field, "\": ", ids[i], " at position ", i, " is not in the vocabulary of ",
+                tokenizer.size(), " pieces");
+  }
+}
+
 std::vector<int32_t> ids_of(const text::Tokenizer& tokenizer, const io::Fields& fields) {
-  const auto json = fields.json("input_ids");
-  if (!json) throw Error("field \"input_ids\" is missing");
-  auto ids = integers("input_ids", *json);
-  check_ids(tokenizer, ids);
-  return ids;
+  auto ids = integers_of(fields, "input_ids");
+  if (!ids) throw Error("field \"input_ids\" is missing");
+  check_ids(tokenizer, "input_ids", *ids);
+  return *std::move(ids);
 }
 
 std::vector<int32_t> ids_of_line(const text::Tokenizer& tokenizer, std::string_view line) {
@@ -81,14 +70,25 @@ std::vector<int32_t> ids_of_line(const text::Tokenizer& tokenizer, std::string_v
     ids.push_back(id);
     line.remove_prefix(word.size());
   }
-  check_ids(tokenizer, ids);
+  check_ids(tokenizer, "input_ids", ids);
   return ids;
+}
+
+std::vector<int32_t> types_of(const io::Fields& fields, size_t length) {
+  auto types = integers_of(fields, "token_type_ids");
+  if (!types) return std::vector<int32_t>(length, 0);
+  if (types->size() != length)
+    throw Error("field \"token_type_ids\" has ", types->size(), " values, input_ids has ", length);
+  for (size_t i = 0; i < length; ++i)
+    if ((*types)[i] < 0)
+      throw Error("field \"token_type_ids\": ", (*types)[i], " at position ", i, " is negative");
+  return *std::move(types);
 }
 
 Features features_of_ids(const text::Tokenizer& tokenizer, const io::Fields& fields) {
   Features features;
   features.ids = ids_of(tokenizer, fields);
-  features.types = types_of(fields.json("token_type_ids"), features.ids.size());
+  features.types = types_of(fields, features.ids.size());
   find_parts(tokenizer, features);
   return features;
 }

@@ -43,6 +43,14 @@ void append_array(std::string& out, std::span<const Prediction> hidden, int32_t 
 
 }  // namespace
 
+Random mask_random(const io::Fields& fields, int64_t place, uint64_t seed, uint64_t epoch) {
+  const auto document = fields.json("document"), instance = fields.json("instance");
+  if (document && instance)
+    return Random(seed,
+                  {kMaskStream, epoch, place_in("document", *document), place_in("instance", *instance)});
+  return Random(seed, {kMaskStream, epoch, static_cast<uint64_t>(place)});
+}
+
 // The new fields, as text.
 struct MaskFilter::Prepared : io::Work {
   io::Added added;
@@ -56,18 +64,10 @@ MaskFilter::MaskFilter(const text::Tokenizer& tokenizer, MaskOptions options, Lo
       writer_(options_.drop),
       log_(log) {}
 
-Random MaskFilter::random_of(const io::Fields& fields, int64_t place) const {
-  const auto document = fields.json("document"), instance = fields.json("instance");
-  if (document && instance)
-    return Random(options_.seed, {kMaskStream, options_.epoch, place_in("document", *document),
-                                  place_in("instance", *instance)});
-  return Random(options_.seed, {kMaskStream, options_.epoch, static_cast<uint64_t>(place)});
-}
-
 void MaskFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto ids = ids_of(tokenizer_, fields);
   check_unmasked(fields);
-  const auto hidden = masker_.mask(ids, random_of(fields, record.place()));
+  const auto hidden = masker_.mask(ids, mask_random(fields, record.place(), options_.seed, options_.epoch));
   auto prepared = std::make_unique<Prepared>();
   // One allocation: an id takes about six characters with its comma, a position four.
   std::string& text = prepared->added.field("input_ids");

@@ -22,9 +22,12 @@ struct MaskOptions {
   std::vector<std::string> drop;
 };
 
-// Replaces input_ids; adds masked_lm_positions and masked_lm_ids. What is hidden depends on the seed, the
-// epoch and, where the record has both, its document and instance, else its place in the input. Records
-// without a token that could be hidden leave with empty arrays, and are counted at the end.
+// The numbers that hide tokens of a record: of the seed, the epoch and, where the record has both, its
+// document and instance, else its place in the input.
+Random mask_random(const io::Fields& fields, int64_t place, uint64_t seed, uint64_t epoch);
+
+// Replaces input_ids; adds masked_lm_positions and masked_lm_ids, hidden by mask_random. Records without a
+// token that could be hidden leave with empty arrays, and are counted at the end.
 class MaskFilter : public io::Filter {
  public:
   // `tokenizer` and `log` outlive the filter.
@@ -36,7 +39,6 @@ class MaskFilter : public io::Filter {
 
  private:
   struct Prepared;
-  Random random_of(const io::Fields& fields, int64_t place) const;
 
   const text::Tokenizer& tokenizer_;
   const MaskOptions options_;

@@ -19,6 +19,7 @@ void Chunk::clear() {
   clear_text(data);
   clear_text(out);
   data_size = 0;
+  offset = 0;
   cuts.clear();
   first_place = 0;
   written = 0;

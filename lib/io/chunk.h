@@ -27,6 +27,7 @@ struct Chunk {
   std::shared_ptr<const Source> source;
   std::string data;  // kJsonPadding bytes longer than the records
   size_t data_size = 0;
+  uint64_t offset = 0;  // of data in its FILE
   std::vector<Cut> cuts;
   int64_t first_place = 0;
 

@@ -106,6 +106,7 @@ void Cutter::take_data(Chunk& chunk) {
   chunk.data.assign(input_.unread(), 0, done_);
   chunk.data.append(kJsonPadding, '\0');
   chunk.data_size = done_;
+  chunk.offset = input_.consumed();
   consume_done();
 }
 

@@ -19,7 +19,11 @@ class Input {
 
   // What has been read and not consumed; valid until the next read_more or consume.
   std::string_view unread() const { return {buffer_.get() + begin_, end_ - begin_}; }
-  void consume(size_t count) { begin_ += count; }
+  void consume(size_t count) {
+    begin_ += count;
+    consumed_ += count;
+  }
+  uint64_t consumed() const { return consumed_; }  // all in all: where unread() begins in the FILE
 
   // Waits for bytes and adds them to unread(); false at the end, or when `stop` says so. Throws Error.
   bool read_more();
@@ -35,6 +39,7 @@ class Input {
   int stop_;
   std::unique_ptr<char[]> buffer_;
   size_t capacity_ = 0, begin_ = 0, end_ = 0;
+  uint64_t consumed_ = 0;
   bool ended_ = false;
 };
 

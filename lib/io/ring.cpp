@@ -1,5 +1,7 @@
 #include "io/ring.h"
 
+#include <chrono>
+
 namespace bert::io {
 
 Chunk* Ring::take_free() {
@@ -26,11 +28,15 @@ void Ring::put(Chunk& chunk, State state) {
   happened();
 }
 
-Chunk* Ring::take_finished() {
+Chunk* Ring::take_finished(const std::function<bool()>& given_up) {
+  constexpr std::chrono::milliseconds kAskEvery(100);
   std::unique_lock lock(mutex_);
   Slot& slot = this->slot(next_written_);
-  writer_wakes_.wait(lock,
-                     [&] { return stopped_ || next_written_ == chunks_ || slot.state == State::finished; });
+  const auto awake = [&] { return stopped_ || next_written_ == chunks_ || slot.state == State::finished; };
+  if (!given_up) writer_wakes_.wait(lock, awake);
+  while (!writer_wakes_.wait_for(lock, kAskEvery, awake)) {
+    if (given_up()) return nullptr;
+  }
   if (stopped_ || slot.state != State::finished) return nullptr;
   ++next_written_;
   return &slot.chunk;

@@ -9,6 +9,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <vector>
 
@@ -31,8 +32,9 @@ class Ring {
   void put(Chunk& chunk, State state);
 
   // Writer: the next chunk in order, when it is finished; nullptr at the end of input or
-  // when the stream has stopped.
-  Chunk* take_finished();
+  // when the stream has stopped. While waiting, `given_up` is asked now and then; true ends the wait with
+  // nullptr.
+  Chunk* take_finished(const std::function<bool()>& given_up = {});
   void release(Chunk& chunk);
   void all_written();
 

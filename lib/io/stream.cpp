@@ -1,10 +1,8 @@
 #include "io/stream.h"
 
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <thread>
 
@@ -14,6 +12,7 @@
 #include "io/progress.h"
 #include "io/record_reader.h"
 #include "io/ring.h"
+#include "io/stop_event.h"
 
 namespace bert::io {
 namespace {
@@ -25,12 +24,6 @@ size_t ring_size(const StreamOptions& options, const Pool& pool) {
   constexpr size_t kMostAhead = 16;
   const size_t ahead = std::min(kMostAhead, kAheadBytes / std::max<size_t>(1, options.chunk_bytes));
   return 2 * static_cast<size_t>(pool.size()) + 2 + ahead;
-}
-
-FileDescriptor make_event() {
-  const int fd = ::eventfd(0, EFD_CLOEXEC);
-  if (fd < 0) throw Error("eventfd: ", std::strerror(errno));
-  return FileDescriptor(fd);
 }
 
 class Stream {
@@ -65,7 +58,7 @@ class Stream {
   Log& log_;
   Filter& filter_;
   OutputFile& output_;
-  const FileDescriptor stop_event_ = make_event();
+  StopEvent stop_event_;
   Ring ring_;
   Progress progress_;
 
@@ -141,9 +134,7 @@ void Stream::wind_up(std::thread& reader, std::thread& writer) {
 }
 
 void Stream::stop() {
-  const uint64_t one = 1;
-  if (::write(stop_event_.get(), &one, sizeof one) != sizeof one)
-    log_.error("eventfd does not take an event");
+  stop_event_.set();
   ring_.stop();
 }
 

@@ -1,0 +1,61 @@
+#include "io/pull_reader.h"
+
+#include "base/error.h"
+
+namespace bert::io {
+namespace {
+
+constexpr size_t kChunks = 6;  // read ahead
+
+const StreamOptions& with_files(const StreamOptions& options) {
+  check_files(options.files);
+  return options;
+}
+
+}  // namespace
+
+PullReader::PullReader(const StreamOptions& options, Interrupted interrupted)
+    : options_(with_files(options)),
+      interrupted_(std::move(interrupted)),
+      ring_(kChunks),
+      input_(options_, {.bytes = options.chunk_bytes, .records = options.chunk_records}, ring_, stop_.get(),
+             [this](Chunk& chunk) { ring_.put(chunk, Ring::State::finished); }),
+      thread_([this] { input_.run(); }) {}
+
+PullReader::~PullReader() {
+  ring_.stop();
+  stop_.set();
+  thread_.join();
+}
+
+const Chunk* PullReader::next_chunk() {
+  while (!ended_) {
+    if (chunk_ != nullptr) {
+      if (chunk_->failure) throw Error(*chunk_->failure);
+      ring_.release(*std::exchange(chunk_, nullptr));
+    }
+    cut_ = 0;
+    chunk_ = ring_.take_finished(interrupted_);
+    if (chunk_ == nullptr) {
+      ended_ = !(interrupted_ && interrupted_());
+      return nullptr;
+    }
+    if (!chunk_->cuts.empty()) return chunk_;
+  }
+  return nullptr;
+}
+
+bool PullReader::next(RawRecord& record) {
+  if ((chunk_ == nullptr || cut_ == chunk_->cuts.size()) && next_chunk() == nullptr) return false;
+  const Cut& cut = chunk_->cuts[cut_];
+  record.source = chunk_->source;
+  record.line = cut.line;
+  record.place = chunk_->first_place + static_cast<int64_t>(cut_);
+  record.bytes.reserve(cut.size + kJsonPadding);
+  record.bytes.assign(chunk_->data, cut.begin, cut.size);
+  record.bytes.append(kJsonPadding, '\0');
+  ++cut_;
+  return true;
+}
+
+}  // namespace bert::io

@@ -1,0 +1,44 @@
+// A record that has been cut out of its FILE and waits to be read.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "io/chunk.h"
+#include "io/fields.h"
+#include "io/record_reader.h"
+#include "io/stream.h"
+
+namespace bert::io {
+
+struct RawRecord {
+  std::shared_ptr<const Source> source;
+  int64_t line = 0;   // of the FILE, from 1
+  int64_t place = 0;  // over all FILEs, bad records counted
+  std::string bytes;  // kJsonPadding longer than the record
+
+  size_t size() const { return bytes.size() - kJsonPadding; }
+};
+
+// What is done with a record; the fields are valid until it returns. An Error it throws is the record's.
+using UseRecord = std::function<void(const Fields& fields, const Record& record)>;
+
+// Reads such records one at a time, by the rules and with the messages of the stream.
+class RawRecordReader {
+ public:
+  RawRecordReader(InvalidUtf8 invalid_utf8, OnError on_error) : reader_(invalid_utf8), on_error_(on_error) {}
+
+  // Calls `use` once, and takes the bytes of `raw`. A bad record is an Error, "FILE:LINE: what"; with
+  // OnError::skip this message is returned instead.
+  std::optional<std::string> read(RawRecord& raw, const UseRecord& use);
+
+ private:
+  RecordReader reader_;
+  OnError on_error_;
+  Chunk chunk_;
+};
+
+}  // namespace bert::io

@@ -1,0 +1,118 @@
+#include "io/record_index.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+
+#include "base/error.h"
+#include "io/json.h"
+#include "io/pull_reader.h"
+
+namespace bert::io {
+namespace {
+
+constexpr size_t kKeptFiles = 256;  // a process may have 1024 by default
+constexpr size_t kMostFiles = 1 << 16;
+constexpr uint64_t kMostOffset = uint64_t{1} << 47;
+
+struct stat stat_of(const std::string& name) {
+  struct stat info;
+  if (::stat(name.c_str(), &info) != 0) throw Error(name, ": ", std::strerror(errno));
+  return info;
+}
+
+bool same(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino && a.st_size == b.st_size &&
+         a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec == b.st_mtim.tv_nsec;
+}
+
+struct stat stat_of(int fd, const std::string& name) {
+  struct stat info;
+  if (::fstat(fd, &info) != 0) throw Error(name, ": ", std::strerror(errno));
+  return info;
+}
+
+[[noreturn]] void changed(const std::string& name) {
+  throw Error(name, ": has changed since its records were found; FILEs must stay as they are until the end");
+}
+
+// Less than `size` at the end of the FILE.
+size_t read_at(int fd, const std::string& name, char* to, size_t size, uint64_t offset) {
+  size_t have = 0;
+  while (have < size) {
+    const ssize_t count = ::pread(fd, to + have, size - have, static_cast<off_t>(offset + have));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw Error(name, ": ", std::strerror(errno));
+    if (count == 0) break;
+    have += static_cast<size_t>(count);
+  }
+  return have;
+}
+
+}  // namespace
+
+bool can_read_again(const std::vector<std::string>& files) {
+  return !files.empty() && std::all_of(files.begin(), files.end(), [](const std::string& name) {
+    return name != "-" && S_ISREG(stat_of(name).st_mode);
+  });
+}
+
+RecordIndex::RecordIndex(const StreamOptions& options) : first_place_(options.first_record) {
+  if (options.files.size() > kMostFiles)
+    throw Error(options.files.size(), " FILEs are more than the ", kMostFiles, " that can be shuffled");
+  for (const auto& name : options.files) add(options, name);
+}
+
+void RecordIndex::add(const StreamOptions& options, const std::string& name) {
+  auto opened = FileDescriptor::open(name);
+  File& file = files_.emplace_back(File{.name = name, .found = stat_of(opened.get(), name)});
+  bytes_ += file.found.st_size;
+  auto one = options;
+  one.files = {name};
+  PullReader reader(one);
+  while (const Chunk* chunk = reader.next_chunk()) add(*chunk, file);
+  if (!same(stat_of(name), file.found)) changed(name);
+  if (files_.size() <= kKeptFiles) file.kept = std::move(opened);
+}
+
+void RecordIndex::add(const Chunk& chunk, File& file) {
+  constexpr auto kMost = std::numeric_limits<uint32_t>::max();
+  file.source = chunk.source;
+  for (const Cut& cut : chunk.cuts) {
+    const uint64_t offset = chunk.offset + cut.begin;
+    if (cut.size > kMost || cut.line > kMost || offset >= kMostOffset)
+      throw Error(file.name, ":", cut.line, ": is too far on, or too long, to be shuffled");
+    entries_.push_back({.offset = offset,
+                        .bad = 0,
+                        .file = files_.size() - 1,
+                        .size = static_cast<uint32_t>(cut.size),
+                        .line = static_cast<uint32_t>(cut.line)});
+  }
+}
+
+RawRecord RecordIndex::read(int64_t i) const {
+  const Entry& entry = entries_[static_cast<size_t>(i)];
+  const File& file = files_[entry.file];
+  RawRecord record{.source = file.source, .line = entry.line, .place = first_place_ + i, .bytes = {}};
+  record.bytes.resize(entry.size + kJsonPadding);
+  FileDescriptor opened;
+  if (file.kept.get() < 0) opened = FileDescriptor::open(file.name);
+  const int fd = file.kept.get() < 0 ? opened.get() : file.kept.get();
+  const size_t have = read_at(fd, file.name, record.bytes.data(), entry.size, entry.offset);
+  // Looked at afterwards, so that what has been read is what was there before any change.
+  if (have != entry.size || !same(stat_of(fd, file.name), file.found)) changed(file.name);
+  return record;
+}
+
+void RecordIndex::will_read(int64_t i) const {
+  const Entry& entry = entries_[static_cast<size_t>(i)];
+  const int fd = files_[entry.file].kept.get();
+  if (fd < 0) return;
+  ::posix_fadvise(fd, static_cast<off_t>(entry.offset), static_cast<off_t>(entry.size), POSIX_FADV_WILLNEED);
+}
+
+}  // namespace bert::io

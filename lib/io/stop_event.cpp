@@ -1,0 +1,23 @@
+#include "io/stop_event.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace bert::io {
+
+StopEvent::StopEvent() : event_(::eventfd(0, EFD_CLOEXEC)) {
+  if (event_.get() < 0) throw Error("eventfd: ", std::strerror(errno));
+}
+
+void StopEvent::set() {
+  const uint64_t one = 1;
+  // It fails only where the count is full, and then the event can be read as it is.
+  [[maybe_unused]] const ssize_t written = ::write(event_.get(), &one, sizeof one);
+}
+
+}  // namespace bert::io
