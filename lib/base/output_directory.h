@@ -1,0 +1,56 @@
+// A directory that appears only when it is complete.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bert {
+
+// Files are written to a directory ".NAME.1f0c….tmp" beside NAME, which takes its name in commit(). Without
+// commit nothing appears. Where NAME holds something already, the two directories change places in one
+// operation of the file system, so that one of them is there, whole, at any moment. Where the file system has
+// no such operation, or NAME is a mount point, the files are moved one by one in the order in which they were
+// asked for.
+class OutputDirectory {
+ public:
+  // Which entries of the directory that is replaced go on in the new one, by name; files written anew do not.
+  using Keep = std::function<bool(const std::string& name)>;
+
+  // Makes the directories on the way to `path`, and finishes what a killed process left.
+  OutputDirectory(const std::string& path, Keep keep);
+  ~OutputDirectory();
+  OutputDirectory(const OutputDirectory&) = delete;
+  OutputDirectory& operator=(const OutputDirectory&) = delete;
+
+  // Where the file `name` of the directory is to be written, which the caller brings to the disk
+  // (OutputFile::commit does).
+  std::string file(const std::string& name);
+
+  // Makes sure that the names have reached the disk, and gives the directory its own.
+  void commit();
+
+  // Removes directories that killed processes left for `path`; what `keep` wants of them is moved to `path`
+  // first: the process may have died between the exchange and that.
+  static void clear_leftovers(const std::string& path, const Keep& keep);
+
+ private:
+  void move_in_place();
+  void move_kept(const std::string& from) const;
+  void remove_stale() const;
+
+  std::string target_;   // absolute, through symbolic links
+  std::string staging_;  // "" after commit
+  bool inside_ = false;  // staging_ is in target_, not beside it
+  Keep keep_;
+  std::vector<std::string> names_;  // of files, in the order asked for
+};
+
+// Brings the names in a directory to the disk.
+void sync_directory(const std::string& path);
+
+// Removes a directory that others may be looking for, all of it at once: it loses its name first.
+void remove_directory(const std::string& path);
+
+}  // namespace bert
