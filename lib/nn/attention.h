@@ -1,6 +1,6 @@
 // Multi-head self-attention within each sequence (Vaswani et al. 2017, section 3.2), at its true length:
 //
-//   context[:,h] = softmax(q[:,h] · k[:,h]ᵀ / √d) · v[:,h]      for each of the A heads, d = H / A
+//   context[:,h] = drop(softmax(q[:,h] · k[:,h]ᵀ / √d)) · v[:,h]      for each of the A heads, d = H / A
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,9 @@
 
 #include "nn/context.h"
 #include "nn/linear.h"
+#include "nn/params.h"
+#include "nn/pass.h"
+#include "nn/training_kernels.h"
 
 namespace bert::nn {
 
@@ -21,13 +24,27 @@ struct RowSelection {
 
 class Attention {
  public:
-  // Names `prefix`.self.{query,key,value} and `prefix`.output.dense.
-  Attention(const std::string& prefix, int64_t hidden, int64_t heads, Layout& layout);
+  // Names `prefix`.self.{query,key,value} and `prefix`.output.dense. `dropout` is what training leaves out of
+  // the probabilities.
+  Attention(const std::string& prefix, int64_t hidden, int64_t heads, Layout& layout,
+            const DropoutPlace& dropout = {});
 
   struct Workspace {
     Tensor qkv;       // q, k and v beside each other
     Tensor q;         // of the selected rows
     Tensor attended;  // the heads' outputs beside each other
+  };
+
+  // What backward needs of a forward pass, besides x: 4·M·H numbers. Probabilities are computed again.
+  struct Saved {
+    Tensor qkv;
+    Tensor attended;
+  };
+
+  // The gradients of Saved; used again from layer to layer.
+  struct BackwardWorkspace {
+    Tensor dqkv;
+    Tensor d_attended;
   };
 
   // x [M,H], sequences by offsets [B+1] -> y [M,H], the output projection included.
@@ -39,11 +56,22 @@ class Attention {
                     const Tensor& x, const RowSelection& selection, const Tensor& x_rows,
                     Workspace& workspace, Tensor& y) const;
 
+  // In training: the same, with dropout, keeping what backward needs.
+  void forward(const Pass& pass, const Tensor& x, Saved& saved, Tensor& y) const;
+
+  // dy [M,H] -> dx [M,H], replaced or added to. Adds to `gradients`.
+  void backward(const Pass& pass, const Tensor& x, const Saved& saved, const Tensor& dy,
+                BackwardWorkspace& workspace, Params& gradients, Into into, Tensor& dx) const;
+
  private:
   void attend(Context& context, std::span<const int64_t> offsets, const Tensor& q,
               std::span<const int64_t> q_offsets, Workspace& workspace) const;
 
+  AttentionHead head_of(const Tensor& qkv, int64_t first, int64_t length, int64_t head) const;
+  DroppedProbabilities dropped(const Pass& pass, int64_t sequence, int64_t head) const;
+
   int64_t hidden_, heads_;
+  DropoutPlace dropout_;
   Linear query_, key_, value_, output_;
 };
 

@@ -5,7 +5,6 @@
 //   y = x·keep / (1 - p)        keep is 0 with probability p, a multiple of 1/65536
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 namespace bert::nn {
@@ -23,7 +22,9 @@ enum class DropoutSite : uint64_t { embeddings, probabilities, attention, feed_f
 
 // The numbers of one row are left out by Threefry-2x32 with 13 rounds (Salmon et al. 2011, "Parallel random
 // numbers: as easy as 1, 2, 3") of this key at the counters (block of columns, row).
-using DropoutKey = std::array<uint32_t, 2>;
+struct DropoutKey {
+  uint32_t first = 0, second = 0;
+};
 
 // The key of one sequence (of the step) at a site of a layer; `head` for attention probabilities, whose rows
 // are queries. Rows are positions in the sequence.
@@ -35,7 +36,8 @@ struct DropoutRate {
   uint32_t threshold = 0;  // of 65536; 0: nothing is left out
   float scale = 1;
 
-  explicit DropoutRate(float probability = 0);  // in [0, 1)
+  DropoutRate() = default;
+  explicit DropoutRate(float probability);  // in [0, 1)
   bool active() const { return threshold != 0; }
 };
 

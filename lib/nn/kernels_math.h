@@ -69,10 +69,16 @@ static inline Vector tanh_of(Vector x) {
   return select(magnitude(x) < all(0.625f), small, wide);
 }
 
+// e^(-x²/2)
+static inline Vector normal_bell(Vector x) {
+  const Vector z = magnitude(x) * 0.70710678f;
+  return exp_of(-z * z);
+}
+
 // The normal distribution function by erfc(z) = e^(-z²)·Q(t), t = 1 / (1 + 0.35 z), z = |x|/√2, Q fitted on
 // [0, 10] (absolute error 8e-9; the tail keeps its relative precision, so GELU of large negative numbers
-// does).
-static inline Vector normal_cdf(Vector x) {
+// does). bell = normal_bell(x).
+static inline Vector normal_cdf(Vector x, Vector bell) {
   const Vector z = magnitude(x) * 0.70710678f;
   const Vector t = 1.0f / (1.0f + 0.35f * z);
   Vector q = all(-0.20540186762809753f);
@@ -83,11 +89,11 @@ static inline Vector normal_cdf(Vector x) {
   q = q * t + 0.2633735239505768f;
   q = q * t + 0.18840612471103668f;
   q = q * t + 5.214079865254462e-4f;
-  const Vector half_tail = 0.5f * q * exp_of(-z * z);
+  const Vector half_tail = 0.5f * q * bell;
   return select(x < all(0.0f), half_tail, 1.0f - half_tail);
 }
 
-static inline Vector gelu(Vector x) { return x * normal_cdf(x); }
+static inline Vector gelu(Vector x) { return x * normal_cdf(x, normal_bell(x)); }
 static inline Vector gelu_tanh(Vector x) {
   return 0.5f * x * (1.0f + tanh_of(0.7978845608f * (x + 0.044715f * (x * x * x))));
 }

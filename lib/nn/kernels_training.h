@@ -4,9 +4,214 @@
 
 namespace bert::nn::BERT_KERNELS {
 
+// ---- dropout
+
+typedef uint32_t Unsigned __attribute__((vector_size(4 * BERT_LANES), aligned(4), may_alias));
+
+template <int kBits>
+static inline void threefry_round(Unsigned& a, Unsigned& b) {
+  a += b;
+  b = ((b << kBits) | (b >> (32 - kBits))) ^ a;
+}
+
+// Threefry-2x32-13 of the counters (a, b), in place.
+static inline void threefry(DropoutKey key, Unsigned& a, Unsigned& b) {
+  const uint32_t third = 0x1bd11bda ^ key.first ^ key.second;
+  const auto even_rounds = [&] {
+    threefry_round<13>(a, b);
+    threefry_round<15>(a, b);
+    threefry_round<26>(a, b);
+    threefry_round<6>(a, b);
+  };
+  a += key.first, b += key.second;
+  even_rounds();
+  a += key.second, b += third + 1;
+  threefry_round<17>(a, b);
+  threefry_round<29>(a, b);
+  threefry_round<16>(a, b);
+  threefry_round<24>(a, b);
+  a += third, b += key.first + 2;
+  even_rounds();
+  a += key.first, b += key.second + 3;
+  threefry_round<17>(a, b);
+}
+
+// Calls f(column, kept) for the vectors of a row's columns [0, columns): all bits of a kept number's lane are
+// set. One Threefry decides for four numbers, 16 columns apart, so a vector of counters for four vectors.
+template <class Function>
+static inline void for_kept(int64_t columns, DropoutKey key, uint32_t row, DropoutRate rate, Function f) {
+  static constexpr uint32_t kCounters[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  const Integers threshold = Integers{} + static_cast<int32_t>(rate.threshold);
+  for (int64_t block = 0; block * 64 < columns; ++block) {
+    UNROLLED for (int64_t lane = 0; lane < 16; lane += kLanes) {
+      Unsigned a = *reinterpret_cast<const Unsigned*>(kCounters + lane) + static_cast<uint32_t>(block) * 16;
+      Unsigned b = Unsigned{} + row;
+      threefry(key, a, b);
+      const Unsigned numbers[4] = {a & 0xffff, a >> 16, b & 0xffff, b >> 16};
+      UNROLLED for (int64_t quarter = 0; quarter < 4; ++quarter) {
+        const int64_t column = block * 64 + quarter * 16 + lane;
+        if (column < columns) f(column, reinterpret_cast<Integers>(numbers[quarter]) >= threshold);
+      }
+    }
+  }
+}
+
+static inline Vector only(Integers mask, Vector x) {
+  return reinterpret_cast<Vector>(mask & reinterpret_cast<Integers>(x));
+}
+
+static void drop(int64_t n, DropoutKey key, uint32_t row, DropoutRate rate, const float* x,
+                 const float* residual, float* y) {
+  if (rate.threshold == 0) {
+    for (int64_t i = 0; i < n; ++i) y[i] = residual == nullptr ? x[i] : x[i] + residual[i];
+    return;
+  }
+  for_kept(n, key, row, rate, [&](int64_t column, Integers kept) {
+    if (column + kLanes <= n) {
+      const Vector value = only(kept, load(x + column) * rate.scale);
+      store(y + column, residual == nullptr ? value : value + load(residual + column));
+      return;
+    }
+    const Vector factors = only(kept, all(rate.scale));
+    for (int64_t lane = 0; column + lane < n; ++lane) {
+      const float value = x[column + lane] * factors[lane];
+      y[column + lane] = residual == nullptr ? value : value + residual[column + lane];
+    }
+  });
+}
+
+// ---- layer norm
+
+// Σ f(i) as sum_over, in four chains so that one addition need not wait for the other.
+template <class Function>
+static inline float sum_in_chains(int64_t n, Function f) {
+  constexpr int64_t kChains = 4;
+  Vector sums[kChains] = {};
+  int64_t i = 0;
+  for (; i + kChains * kLanes <= n; i += kChains * kLanes) {
+    UNROLLED for (int64_t chain = 0; chain < kChains; ++chain) sums[chain] += f(load, i + chain * kLanes);
+  }
+  for (; i + kLanes <= n; i += kLanes) sums[0] += f(load, i);
+  const auto single = [](const float* p) { return *p; };
+  for (int64_t lane = 0; i < n; ++i, ++lane) sums[1][lane] += f(single, i);
+  return sum_lanes((sums[0] + sums[1]) + (sums[2] + sums[3]));
+}
+
+// f(i) with `load` for whole vectors and with single numbers behind them.
+template <class Function>
+static inline void for_each(int64_t n, Function f) {
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes)
+    f(
+        load, [](float* p, Vector v) { store(p, v); }, i);
+  for (; i < n; ++i) f([](const float* p) { return *p; }, [](float* p, float v) { *p = v; }, i);
+}
+
+// With x̂ = (s - mean)·r, r = 1 / √(var + ε), and g = dy∘gain:  ds = r·(g - mean(g) - x̂·mean(g∘x̂))
+static void layer_norm_backward(int64_t n, const float* s, const float* gain, float epsilon, const float* dy,
+                                float* dx, float* dgain, float* dbias) {
+  const float count = static_cast<float>(n);
+  const float mean = sum_in_chains(n, [&](auto at, int64_t i) { return at(s + i); }) / count;
+  const float variance = sum_in_chains(n,
+                                       [&](auto at, int64_t i) {
+                                         const auto centred = at(s + i) - mean;
+                                         return centred * centred;
+                                       }) /
+                         count;
+  const float r = 1.0f / __builtin_sqrtf(variance + epsilon);
+  const float mean_g =
+      sum_in_chains(n, [&](auto at, int64_t i) { return at(dy + i) * at(gain + i); }) / count;
+  const float mean_gx =
+      sum_in_chains(
+          n, [&](auto at, int64_t i) { return at(dy + i) * at(gain + i) * ((at(s + i) - mean) * r); }) /
+      count;
+  for_each(n, [&](auto at, auto put, int64_t i) {
+    const auto normal = (at(s + i) - mean) * r, d = at(dy + i);
+    put(dgain + i, at(dgain + i) + d * normal);
+    put(dbias + i, at(dbias + i) + d);
+    put(dx + i, r * ((d * at(gain + i) - mean_g) - normal * mean_gx));
+  });
+}
+
+// ---- activations
+
+struct ValueAndSlope {
+  Vector value, slope;
+};
+
+static inline ValueAndSlope gelu_slope(Vector x) {
+  const Vector bell = normal_bell(x), cdf = normal_cdf(x, bell);
+  return {x * cdf, cdf + x * (bell * 0.3989422804f)};
+}
+static inline ValueAndSlope gelu_tanh_slope(Vector x) {
+  const Vector square = x * x;
+  const Vector tanh = tanh_of(0.7978845608f * (x + 0.044715f * (square * x)));
+  const Vector inner_slope = 0.7978845608f * (1.0f + 0.134145f * square);
+  return {0.5f * x * (1.0f + tanh), 0.5f * (1.0f + tanh) * (1.0f + x * (1.0f - tanh) * inner_slope)};
+}
+static inline ValueAndSlope silu_slope(Vector x) {
+  const Vector e = exp_of(-x), sigmoid = 1.0f / (1.0f + e);
+  return {silu(x), sigmoid * (1.0f + x * (e * sigmoid))};  // e·sigmoid is 1 - sigmoid, but does not cancel
+}
+static inline ValueAndSlope tanh_slope(Vector x) {
+  const Vector value = tanh_of(x);
+  return {value, (1.0f - value) * (1.0f + value)};
+}
+
+template <class Function>
+static inline void activate_backward(int64_t n, const float* x, const float* dy, float* y, float* dx,
+                                     Function slope) {
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    const ValueAndSlope at = slope(load(x + i));
+    const Vector gradient = load(dy + i) * at.slope;
+    store(y + i, at.value);
+    store(dx + i, gradient);
+  }
+  if (i == n) return;
+  Vector rest = {};
+  for (int64_t lane = 0; i + lane < n; ++lane) rest[lane] = x[i + lane];
+  const ValueAndSlope at = slope(rest);
+  for (int64_t lane = 0; i + lane < n; ++lane) {
+    const float gradient = dy[i + lane] * at.slope[lane];
+    y[i + lane] = at.value[lane];
+    dx[i + lane] = gradient;
+  }
+}
+
+static void activation_backward(int64_t n, Activation activation, const float* x, const float* dy, float* y,
+                                float* dx) {
+  const auto with = [=](auto slope) { activate_backward(n, x, dy, y, dx, slope); };
+  switch (activation) {
+    case Activation::none:
+      return with([](Vector at) { return ValueAndSlope{at, all(1.0f)}; });
+    case Activation::gelu:
+      return with([](Vector at) { return gelu_slope(at); });
+    case Activation::gelu_tanh:
+      return with([](Vector at) { return gelu_tanh_slope(at); });
+    case Activation::relu:
+      return with([](Vector at) { return ValueAndSlope{relu(at), only(at > all(0.0f), all(1.0f))}; });
+    case Activation::silu:
+      return with([](Vector at) { return silu_slope(at); });
+    case Activation::tanh:
+      return with([](Vector at) { return tanh_slope(at); });
+  }
+}
+
+}  // namespace bert::nn::BERT_KERNELS
+
+#include "nn/kernels_attention.h"
+
+namespace bert::nn::BERT_KERNELS {
+
 extern const TrainingKernels kTrainingTable;
 const TrainingKernels kTrainingTable = {
     .name = BERT_KERNELS_NAME,
+    .drop = drop,
+    .layer_norm_backward = layer_norm_backward,
+    .attend = attend_in_training,
+    .attend_backward = attend_backward,
+    .activation_backward = activation_backward,
 };
 
 }  // namespace bert::nn::BERT_KERNELS

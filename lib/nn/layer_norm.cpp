@@ -3,8 +3,54 @@
 #include <algorithm>
 
 #include "nn/kernels.h"
+#include "nn/training_kernels.h"
 
 namespace bert::nn {
+namespace {
+
+constexpr int64_t kRows = 16;  // a task's rows: some microseconds of work
+
+// Rows whose gradients of gain and bias are added up by themselves before those of all are added in order: so
+// bits do not depend on threads.
+constexpr int64_t kGradientPart = 64;
+
+constexpr int64_t kColumns = 64;  // of gradients that a task adds up
+
+// Of rows one after another: the dropout key of each one's sequence, and its position there.
+class Places {
+ public:
+  Places(const Pass& pass, const DropoutPlace& place, int64_t first_row)
+      : pass_(pass),
+        place_(place),
+        rate_(pass.chance == nullptr ? DropoutRate() : place.rate),
+        sequence_(std::ranges::upper_bound(pass.offsets, first_row) - pass.offsets.begin() - 1) {
+    if (rate_.active()) find_key();
+  }
+
+  // x, residual (may be nullptr), y: one row of n numbers. Rows come in order.
+  void drop(int64_t row, int64_t n, const float* x, const float* residual, float* y) {
+    if (rate_.active() && row >= pass_.offsets[static_cast<size_t>(sequence_) + 1]) {
+      while (row >= pass_.offsets[static_cast<size_t>(sequence_) + 1]) ++sequence_;
+      find_key();
+    }
+    const auto position = static_cast<uint32_t>(row - pass_.offsets[static_cast<size_t>(sequence_)]);
+    training_kernels().drop(n, key_, position, rate_, x, residual, y);
+  }
+
+ private:
+  void find_key() {
+    key_ = dropout_key(*pass_.chance, pass_.chance->first_sequence + static_cast<uint64_t>(sequence_),
+                       place_.layer, place_.site);
+  }
+
+  const Pass& pass_;
+  const DropoutPlace& place_;
+  DropoutRate rate_;
+  int64_t sequence_;
+  DropoutKey key_;
+};
+
+}  // namespace
 
 LayerNorm::LayerNorm(std::string_view prefix, int64_t hidden, float epsilon, Layout& layout)
     : gain_(layout.add_plain(std::string(prefix) + ".weight", {hidden})),
@@ -14,7 +60,6 @@ LayerNorm::LayerNorm(std::string_view prefix, int64_t hidden, float epsilon, Lay
 
 void LayerNorm::forward(Context& context, const Weights& weights, const Tensor& x, const Tensor* residual,
                         Tensor& y) const {
-  constexpr int64_t kRows = 16;  // a task's rows: some microseconds of work
   y.reshape(x.rows(), x.cols());
   const float *gain = weights.plain(gain_), *bias = weights.plain(bias_);
   context.pool().run_grid((x.rows() + kRows - 1) / kRows, [&](int64_t i, int) {
@@ -27,6 +72,59 @@ void LayerNorm::forward(Context& context, const Weights& weights, const Tensor& 
 
 void LayerNorm::forward_row(const Weights& weights, const float* x, float* y) const {
   kernels().layer_norm(hidden_, x, nullptr, weights.plain(gain_), weights.plain(bias_), epsilon_, y);
+}
+
+void LayerNorm::forward(const Pass& pass, const DropoutPlace& place, const Tensor& x, const Tensor* residual,
+                        Tensor& s, Tensor& y) const {
+  s.reshape(x.rows(), x.cols());
+  y.reshape(x.rows(), x.cols());
+  const float *gain = pass.weights.plain(gain_), *bias = pass.weights.plain(bias_);
+  pass.context.pool().run_grid((x.rows() + kRows - 1) / kRows, [&](int64_t i, int) {
+    Places places(pass, place, i * kRows);
+    for (int64_t row = i * kRows; row < std::min(x.rows(), (i + 1) * kRows); ++row) {
+      const float* other = residual == nullptr ? nullptr : residual->row(row);
+      places.drop(row, hidden_, x.row(row), other, s.row(row));
+      kernels().layer_norm(hidden_, s.row(row), nullptr, gain, bias, epsilon_, y.row(row));
+    }
+  });
+}
+
+// forward:  x̂ = (s - mean) / √(var + ε)   y = x̂∘gain + bias
+// so        ds by the kernel   dgain += Σ_m dy∘x̂   dbias += Σ_m dy
+void LayerNorm::backward(const Pass& pass, const Tensor& s, const Tensor& dy, Tensor& ds,
+                         Params& gradients) const {
+  if (&ds != &dy) ds.reshape(s.rows(), s.cols());
+  const int64_t parts = (s.rows() + kGradientPart - 1) / kGradientPart, width = s.stride();
+  float* const sums = pass.context.shared(parts * 2 * width);  // of each part: dgain, dbias
+  const float* const gain = pass.weights.plain(gain_);
+  pass.context.pool().run_grid(parts, [&](int64_t i, int) {
+    float* const dgain = sums + i * 2 * width;
+    std::fill_n(dgain, 2 * width, 0.0f);
+    for (int64_t row = i * kGradientPart; row < std::min(s.rows(), (i + 1) * kGradientPart); ++row) {
+      training_kernels().layer_norm_backward(hidden_, s.row(row), gain, epsilon_, dy.row(row), ds.row(row),
+                                             dgain, dgain + width);
+    }
+  });
+  float *const dgain = gradients.tensor(gain_).data(), *const dbias = gradients.tensor(bias_).data();
+  pass.context.pool().run_grid((hidden_ + kColumns - 1) / kColumns, [&](int64_t i, int) {
+    const int64_t first = i * kColumns, count = std::min(kColumns, hidden_ - first);
+    for (int64_t part = 0; part < parts; ++part) {
+      kernels().add(count, sums + part * 2 * width + first, dgain + first);
+      kernels().add(count, sums + (part * 2 + 1) * width + first, dbias + first);
+    }
+  });
+}
+
+void drop(const Pass& pass, const DropoutPlace& place, const Tensor& x, Tensor& y) {
+  const bool active = pass.chance != nullptr && place.rate.active();
+  if (&x == &y && !active) return;
+  if (&x != &y) y.reshape(x.rows(), x.cols());
+  pass.context.pool().run_grid((x.rows() + kRows - 1) / kRows, [&](int64_t i, int) {
+    Places places(pass, place, i * kRows);
+    for (int64_t row = i * kRows; row < std::min(x.rows(), (i + 1) * kRows); ++row) {
+      places.drop(row, x.cols(), x.row(row), nullptr, y.row(row));
+    }
+  });
 }
 
 }  // namespace bert::nn

@@ -4,6 +4,8 @@
 #include <string_view>
 
 #include "nn/context.h"
+#include "nn/params.h"
+#include "nn/pass.h"
 #include "nn/weights.h"
 
 namespace bert::nn {
@@ -20,10 +22,21 @@ class LayerNorm {
   // One row, on the calling thread; x and y may be the same.
   void forward_row(const Weights& weights, const float* x, float* y) const;
 
+  // In training: s = drop(x) + residual, which is kept for backward; y = norm(s).
+  void forward(const Pass& pass, const DropoutPlace& place, const Tensor& x, const Tensor* residual,
+               Tensor& s, Tensor& y) const;
+
+  // dy [M,H] -> ds [M,H], which may be the same. Adds to `gradients`. The gradient of the residual is ds,
+  // that of x is drop(ds).
+  void backward(const Pass& pass, const Tensor& s, const Tensor& dy, Tensor& ds, Params& gradients) const;
+
  private:
   int gain_, bias_;
   int64_t hidden_;
   float epsilon_;
 };
+
+// y = x·keep·scale, which may be x: [M,H]. Forward and backward alike.
+void drop(const Pass& pass, const DropoutPlace& place, const Tensor& x, Tensor& y);
 
 }  // namespace bert::nn

@@ -16,10 +16,10 @@ struct DroppedProbabilities {
   DropoutRate rate;
 };
 
-// One head of one sequence on the way back. `head.out` is what forward wrote; all else [length, size].
+// One head of one sequence on the way back. `head.out` is not looked at; the rest is as forward had it, all
+// [length, size].
 struct AttentionHeadGradient {
-  AttentionHead head;     // rows = length
-  const float* log_sums;  // [length] of forward
+  AttentionHead head;  // rows = length
   DroppedProbabilities dropped;
   const float* dout;
   int64_t dout_stride;
@@ -30,26 +30,29 @@ struct AttentionHeadGradient {
 struct TrainingKernels {
   const char* name;
 
-  // y = x·keep·scale over one row of n numbers; x and y may be the same. Which are kept is that of DropoutKey
-  // at (column, row), and the same for every table.
-  void (*drop)(int64_t n, DropoutKey key, uint32_t row, DropoutRate rate, const float* x, float* y);
+  // y = x·keep·scale + residual (none: nullptr) over one row of n numbers; y may be x or the residual. Which
+  // are kept is that of DropoutKey at (column, row), and the same for every table. No random numbers are
+  // computed when the rate is not active.
+  void (*drop)(int64_t n, DropoutKey key, uint32_t row, DropoutRate rate, const float* x,
+               const float* residual, float* y);
 
   // With s = the row that was normalised: dx gets the gradient of s; dgain += dy∘x̂ and dbias += dy. n
   // numbers; dx may be dy.
   void (*layer_norm_backward)(int64_t n, const float* s, const float* gain, float epsilon, const float* dy,
                               float* dx, float* dgain, float* dbias);
 
-  // Kernels::attend with probabilities left out; log_sums [rows] gets ln Σ e^(q·k·scale) of each row.
-  void (*attend)(const AttentionHead& head, const DroppedProbabilities& dropped, float* log_sums,
-                 float* scratch);
+  // Kernels::attend of whole sequences with probabilities left out. Scratch of both:
+  // attention_training_scratch.
+  void (*attend)(const AttentionHead& head, const DroppedProbabilities& dropped, float* scratch);
   void (*attend_backward)(const AttentionHeadGradient& gradient, float* scratch);
 
-  // y = act(x) and dx = dy·act'(x), n numbers; dy and dx may be the same.
+  // y = act(x) and dx = dy·act'(x), n numbers; dy and dx may be the same, x and y too.
   void (*activation_backward)(int64_t n, Activation activation, const float* x, const float* dy, float* y,
                               float* dx);
 };
 
-int64_t attention_backward_scratch(int64_t length, int64_t size);
+// Floats, of a multiple of 16 each part.
+int64_t attention_training_scratch(int64_t length, int64_t size);
 
 const TrainingKernels& training_kernels();  // the table for this machine, as kernels()
 

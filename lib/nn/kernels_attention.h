@@ -1,0 +1,178 @@
+// Attention in training, as source for one instruction set; included by kernels_training.h.
+//
+// Forward keeps nothing but q, k, v and its output. Backward computes the probabilities again, kAttentionRows
+// queries at a time, as FlashAttention does (Dao et al. 2022, "Fast and memory-efficient exact attention with
+// IO-awareness", appendix B.2), by forward's operations: to the last bit the same.
+
+namespace bert::nn::BERT_KERNELS {
+
+// Scores of kAttentionRows queries are this many floats apart: an odd number of cache lines, so that a column
+// of them is not in one set of the cache.
+static inline int64_t score_stride(int64_t length) { return round_up(length, 16) + 16; }
+
+// to [rows, cols'] = from [rows, cols], the dash meaning rounded up to 16, with zeros there.
+static inline void gather_rows(const float* from, int64_t stride, int64_t rows, int64_t cols, float* to) {
+  const int64_t padded = round_up(cols, 16);
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t i = 0; i < cols; ++i) to[row * padded + i] = from[row * stride + i];
+    for (int64_t i = cols; i < padded; ++i) to[row * padded + i] = 0;
+  }
+}
+
+static inline void scatter_rows(const float* from, int64_t rows, int64_t cols, float* to, int64_t stride) {
+  const int64_t padded = round_up(cols, 16);
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t i = 0; i < cols; ++i) to[row * stride + i] = from[row * padded + i];
+  }
+}
+
+// Panels [cols, 64] of 64 rows each, transposed; zeros beyond the rows. A panel stays in the first-level
+// cache.
+static void transposed_panels(const float* from, int64_t stride, int64_t rows, int64_t cols, float* panels) {
+  for (int64_t first = 0; first < rows; first += kPanelWidth) {
+    const int64_t count = rows - first < kPanelWidth ? rows - first : kPanelWidth;
+    transpose(from + first * stride, stride, count, cols, panels + first * cols, kPanelWidth);
+  }
+}
+
+// scores [rows, length'] = a [rows, size] · the panels
+static inline void score_products(int64_t rows, int64_t length, int64_t size, const float* a,
+                                  int64_t a_stride, const float* panels, float* scores) {
+  const int64_t padded = round_up(length, 16), stride = score_stride(length);
+  for (int64_t first = 0; first < padded; first += kPanelWidth) {
+    const int64_t width = padded - first < kPanelWidth ? padded - first : kPanelWidth;
+    product_into<Into::replace>(rows, width, size, a, a_stride, panels + first * size, kPanelWidth,
+                                scores + first, stride);
+  }
+}
+
+// out [rows, size'] = scores [rows, length] · values [length, size'], a part of the length that stays in the
+// cache at a time.
+static inline void value_products(int64_t rows, int64_t length, int64_t size, const float* scores,
+                                  const float* values, float* out) {
+  for (int64_t from = 0; from < length; from += kLongestPart) {
+    const int64_t part = length - from < kLongestPart ? length - from : kLongestPart;
+    const auto product = from == 0 ? product_into<Into::replace> : product_into<Into::add>;
+    product(rows, size, part, scores + from, score_stride(length), values + from * size, size, out, size);
+  }
+}
+
+// Parts of scratch, one behind another.
+struct Scratch {
+  float* next;
+  float* take(int64_t floats) {
+    float* const part = next;
+    next += round_up(floats, 16);
+    return part;
+  }
+};
+
+static void attend_in_training(const AttentionHead& head, const DroppedProbabilities& dropped,
+                               float* scratch) {
+  const int64_t length = head.length, size = round_up(head.size, 16), stride = score_stride(length);
+  Scratch parts = {scratch};
+  float* const kt = parts.take(round_up(length, kPanelWidth) * head.size);
+  float* const v = parts.take(length * size);
+  float* const q = parts.take(kAttentionRows * size);
+  float* const scores = parts.take(kAttentionRows * stride);
+  float* const out = parts.take(kAttentionRows * size);
+  transposed_panels(head.k, head.kv_stride, length, head.size, kt);
+  gather_rows(head.v, head.kv_stride, length, head.size, v);
+  for (int64_t from = 0; from < head.rows; from += kAttentionRows) {
+    const int64_t rows = head.rows - from < kAttentionRows ? head.rows - from : kAttentionRows;
+    gather_rows(head.q + from * head.q_stride, head.q_stride, rows, head.size, q);
+    score_products(rows, length, head.size, q, size, kt, scores);
+    float factors[kAttentionRows];
+    for (int64_t row = 0; row < rows; ++row) {
+      float* const e = scores + row * stride;
+      factors[row] = exponentials(e, length, round_up(length, 16), head.scale) * dropped.rate.scale;
+      if (dropped.rate.threshold == 0) continue;
+      for_kept(round_up(length, 16), dropped.key, static_cast<uint32_t>(from + row), dropped.rate,
+               [&](int64_t i, Integers kept) { store(e + i, only(kept, load(e + i))); });
+    }
+    value_products(rows, length, size, scores, v, out);
+    for (int64_t row = 0; row < rows; ++row) {
+      float* const to = head.out + (from + row) * head.out_stride;
+      for (int64_t i = 0; i < head.size; ++i) to[i] = out[row * size + i] * factors[row];
+    }
+  }
+}
+
+// One row of scores e^(…) and of dp = dout·vᵀ -> the probabilities kept, times scale, and ds·scale:
+//
+//   p = e / Σe   pd = p∘keep·c   D = Σ pd∘dp   ds = p∘(dp∘keep·c - D)
+//
+// D is Σ dout∘out as well, but summed here the errors of dp cancel in Σ ds, which is 0. Until D is known, e
+// carries in its sign what is kept.
+template <bool kDrop>
+static inline void score_gradient(int64_t padded, const DroppedProbabilities& dropped, uint32_t row,
+                                  float inverse, float scale, float* e, float* dp) {
+  const Integers sign = Integers{} + INT32_MIN;
+  Vector sums = {};
+  if constexpr (kDrop) {
+    for_kept(padded, dropped.key, row, dropped.rate, [&](int64_t i, Integers kept) {
+      const Vector at = load(e + i);
+      sums += only(kept, at) * load(dp + i);
+      store(e + i, reinterpret_cast<Vector>(reinterpret_cast<Integers>(at) | (~kept & sign)));
+    });
+  } else {
+    for (int64_t i = 0; i < padded; i += kLanes) sums += load(e + i) * load(dp + i);
+  }
+  const float kept_factor = inverse * dropped.rate.scale, total = sum_lanes(sums) * kept_factor;
+  for (int64_t i = 0; i < padded; i += kLanes) {
+    const Vector at = load(e + i), d = load(dp + i) * dropped.rate.scale;
+    if constexpr (kDrop) {
+      const Integers left_out = reinterpret_cast<Integers>(at) < 0;
+      store(e + i, only(~left_out, at * kept_factor));
+      store(dp + i, magnitude(at) * ((only(~left_out, d) - total) * (inverse * scale)));
+    } else {
+      store(e + i, at * kept_factor);
+      store(dp + i, at * ((d - total) * (inverse * scale)));
+    }
+  }
+}
+
+// forward:  s = q·kᵀ·scale   p = softmax(s)   pd = p∘keep·c   out = pd·v
+// so        dv = pdᵀ·dout    dp = dout·vᵀ     ds = p∘(dp∘keep·c - D)   dq = ds·k·scale   dk = dsᵀ·q·scale
+static void attend_backward(const AttentionHeadGradient& gradient, float* scratch) {
+  const AttentionHead& head = gradient.head;
+  const int64_t length = head.length, size = round_up(head.size, 16), stride = score_stride(length);
+  Scratch parts = {scratch};
+  float* const kt = parts.take(round_up(length, kPanelWidth) * head.size);
+  float* const vt = parts.take(round_up(length, kPanelWidth) * head.size);
+  float* const k = parts.take(length * size);
+  float* const dk = parts.take(length * size);
+  float* const dv = parts.take(length * size);
+  float* const q = parts.take(kAttentionRows * size);
+  float* const dout = parts.take(kAttentionRows * size);
+  float* const dq = parts.take(kAttentionRows * size);
+  float* const scores = parts.take(kAttentionRows * stride);
+  float* const dp = parts.take(kAttentionRows * stride);
+  transposed_panels(head.k, head.kv_stride, length, head.size, kt);
+  transposed_panels(head.v, head.kv_stride, length, head.size, vt);
+  gather_rows(head.k, head.kv_stride, length, head.size, k);
+  for (int64_t from = 0; from < length; from += kAttentionRows) {
+    const int64_t rows = length - from < kAttentionRows ? length - from : kAttentionRows;
+    gather_rows(head.q + from * head.q_stride, head.q_stride, rows, head.size, q);
+    gather_rows(gradient.dout + from * gradient.dout_stride, gradient.dout_stride, rows, head.size, dout);
+    score_products(rows, length, head.size, q, size, kt, scores);
+    score_products(rows, length, head.size, dout, size, vt, dp);
+    for (int64_t row = 0; row < rows; ++row) {
+      float* const e = scores + row * stride;
+      const float inverse = exponentials(e, length, round_up(length, 16), head.scale);
+      const auto finish = gradient.dropped.rate.threshold == 0 ? score_gradient<false> : score_gradient<true>;
+      finish(round_up(length, 16), gradient.dropped, static_cast<uint32_t>(from + row), inverse, head.scale,
+             e, dp + row * stride);
+    }
+    const auto transposed_product =
+        from == 0 ? product_into<Into::replace, Left::transposed> : product_into<Into::add, Left::transposed>;
+    transposed_product(length, size, rows, scores, stride, dout, size, dv, size);
+    transposed_product(length, size, rows, dp, stride, q, size, dk, size);
+    value_products(rows, length, size, dp, k, dq);
+    scatter_rows(dq, rows, head.size, gradient.dq + from * gradient.dqkv_stride, gradient.dqkv_stride);
+  }
+  scatter_rows(dk, length, head.size, gradient.dk, gradient.dqkv_stride);
+  scatter_rows(dv, length, head.size, gradient.dv, gradient.dqkv_stride);
+}
+
+}  // namespace bert::nn::BERT_KERNELS

@@ -1,0 +1,285 @@
+#include "nn/training_kernels.h"
+
+#include <doctest/doctest.h>
+
+#include <random>
+#include <vector>
+
+#include "nn/training_tables.h"
+#include "reference/slow_training.h"
+
+using namespace bert;
+using namespace bert::nn;
+using reference::Matrix;
+using reference::Row;
+
+namespace {
+
+constexpr Activation kActivations[] = {Activation::none, Activation::gelu, Activation::gelu_tanh,
+                                       Activation::relu, Activation::silu, Activation::tanh};
+
+Row row_of(const std::vector<float>& numbers) { return {numbers.begin(), numbers.end()}; }
+
+Matrix matrix(const std::vector<float>& data, int64_t rows, int64_t cols, int64_t stride) {
+  Matrix m;
+  for (int64_t i = 0; i < rows; ++i) {
+    m.emplace_back(data.begin() + i * stride, data.begin() + i * stride + cols);
+  }
+  return m;
+}
+
+// ‖actual - expected‖ / ‖expected‖ of [rows, cols] with a stride.
+double relative_error(const Matrix& expected, const float* actual, int64_t stride) {
+  double difference = 0, norm = 0;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    for (size_t j = 0; j < expected[i].size(); ++j) {
+      const double value = actual[static_cast<int64_t>(i) * stride + static_cast<int64_t>(j)];
+      difference += (value - expected[i][j]) * (value - expected[i][j]);
+      norm += expected[i][j] * expected[i][j];
+    }
+  }
+  return std::sqrt(difference / std::max(norm, 1e-30));
+}
+
+double relative_error(const Row& expected, const Row& actual) {
+  double difference = 0, norm = 0;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    difference += (actual[i] - expected[i]) * (actual[i] - expected[i]);
+    norm += expected[i] * expected[i];
+  }
+  return std::sqrt(difference / std::max(norm, 1e-30));
+}
+
+double norm(const Row& numbers) {
+  double sum = 0;
+  for (const double number : numbers) sum += number * number;
+  return std::sqrt(sum);
+}
+
+// 1 / √(var + ε)
+double inverse_deviation(const Row& s, double epsilon) {
+  const auto count = static_cast<double>(s.size());
+  double mean = 0, variance = 0;
+  for (const double value : s) mean += value / count;
+  for (const double value : s) variance += (value - mean) * (value - mean) / count;
+  return 1 / std::sqrt(variance + epsilon);
+}
+
+double inner(const Matrix& a, const Matrix& b) {
+  double sum = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    for (size_t j = 0; j < a[i].size(); ++j) sum += a[i][j] * b[i][j];
+  }
+  return sum;
+}
+
+Matrix normal_matrix(std::mt19937& random, size_t rows, size_t cols) {
+  std::normal_distribution<double> normal;
+  Matrix m(rows, Row(cols));
+  for (auto& row : m) {
+    for (double& value : row) value = normal(random);
+  }
+  return m;
+}
+
+}  // namespace
+
+TEST_CASE("the twins' gradients are the central differences of their functions") {
+  std::mt19937 random(4);
+  for (auto activation : kActivations) {
+    for (double x = -6.03; x < 6; x += 0.11) {
+      Row at = {x};
+      const Row slope =
+          reference::central_differences(at, [&] { return reference::activate(activation, at[0]); });
+      CHECK(reference::activation_slope(activation, x) == doctest::Approx(slope[0]).epsilon(1e-6));
+    }
+  }
+  for (size_t n : {2, 5, 24}) {
+    Matrix m = normal_matrix(random, 4, n);
+    Row &s = m[0], &gain = m[1], &bias = m[2];
+    const Row dy = m[3];
+    const auto loss = [&] { return inner({dy}, {reference::layer_norm(s, gain, bias, 1e-3)}); };
+    const auto gradient = reference::layer_norm_backward(s, gain, 1e-3, dy);
+    CHECK(relative_error(reference::central_differences(s, loss), gradient.ds) < 1e-6);
+    CHECK(relative_error(reference::central_differences(gain, loss), gradient.dgain) < 1e-6);
+    CHECK(relative_error(reference::central_differences(bias, loss), gradient.dbias) < 1e-6);
+  }
+  for (size_t length : {1, 2, 7}) {
+    Matrix q = normal_matrix(random, length, 5), k = normal_matrix(random, length, 5),
+           v = normal_matrix(random, length, 5);
+    const Matrix dout = normal_matrix(random, length, 5);
+    const Matrix keep = reference::keep_factors({5, 6}, DropoutRate(0.3f), length, length);
+    const auto loss = [&] { return inner(dout, reference::attend_dropped(q, k, v, 0.4, keep)); };
+    const auto gradient = reference::attend_backward(q, k, v, 0.4, keep, dout);
+    for (size_t i = 0; i < length; ++i) {
+      const auto check = [&](Row& numbers, const Row& expected) {
+        const Row differences = reference::central_differences(numbers, loss);
+        for (size_t j = 0; j < differences.size(); ++j) CHECK(std::abs(differences[j] - expected[j]) < 1e-8);
+      };
+      check(q[i], gradient.dq[i]);
+      check(k[i], gradient.dk[i]);
+      check(v[i], gradient.dv[i]);
+    }
+  }
+}
+
+TEST_CASE("activations and their slopes agree with double precision over all magnitudes") {
+  std::vector<float> x;
+  for (float value = -12; value < 12; value += 0.00037f) x.push_back(value);
+  for (float value = 1e-30f; value < 1e5f; value *= 1.7f) x.insert(x.end(), {value, -value});
+  const std::vector<float> dy(x.size(), 1.5f);
+  std::vector<float> y(x.size()), dx(x.size());
+  for (const TrainingKernels* table : tables()) {
+    for (auto activation : kActivations) {
+      table->activation_backward(static_cast<int64_t>(x.size()), activation, x.data(), dy.data(), y.data(),
+                                 dx.data());
+      double worst = 0, worst_slope = 0;
+      for (size_t i = 0; i < x.size(); ++i) {
+        const double expected = reference::activate(activation, x[i]);
+        const double bound =
+            3e-7 * std::min(1.0, std::abs(static_cast<double>(x[i]))) + 2.5e-7 * std::abs(expected) + 1e-37;
+        worst = std::max(worst, std::abs(y[i] - expected) / bound);
+        worst_slope =
+            std::max(worst_slope, std::abs(dx[i] / 1.5 - reference::activation_slope(activation, x[i])));
+      }
+      CHECK_MESSAGE(worst <= 1, table->name, " activation ", static_cast<int>(activation), ": ", worst);
+      CHECK_MESSAGE(worst_slope <= 7e-7, table->name, " activation ", static_cast<int>(activation), ": ",
+                    worst_slope);
+    }
+    for (int64_t n = 1; n < 80; ++n) {  // nothing behind the last one is written
+      std::vector<float> same(x.begin(), x.begin() + n), gradient(same.size() + 1, 7);
+      gradient.assign(same.size(), 2);
+      gradient.push_back(7);
+      table->activation_backward(n, Activation::silu, same.data(), gradient.data(), same.data(),
+                                 gradient.data());
+      CHECK(gradient.back() == 7);
+      const auto last = static_cast<size_t>(n - 1);
+      CHECK(gradient[last] ==
+            doctest::Approx(2 * reference::activation_slope(Activation::silu, x[last])).epsilon(1e-4));
+    }
+  }
+}
+
+TEST_CASE("layer norm's gradients agree with double precision for any width") {
+  std::mt19937 random(2);
+  for (const TrainingKernels* table : tables()) {
+    for (int64_t n : {2, 5, 8, 16, 24, 31, 64, 78, 80, 312, 768, 1024}) {
+      const auto s = normal_numbers(random, n, 3), gain = normal_numbers(random, n),
+                 dy = normal_numbers(random, n), before = normal_numbers(random, n);
+      auto dx = dy, dgain = before, dbias = before;
+      table->layer_norm_backward(n, s.data(), gain.data(), 1e-3f, dx.data(), dx.data(), dgain.data(),
+                                 dbias.data());
+      const auto expected = reference::layer_norm_backward(row_of(s), row_of(gain), 1e-3f, row_of(dy));
+      Row sum_gain = expected.dgain, sum_bias = expected.dbias;
+      for (size_t i = 0; i < sum_gain.size(); ++i) {
+        sum_gain[i] += before[i];
+        sum_bias[i] += before[i];
+      }
+      // Measured against r·g, from which ds is what is left: of two numbers almost nothing.
+      Row g;
+      for (size_t i = 0; i < dy.size(); ++i) g.push_back(static_cast<double>(dy[i]) * gain[i]);
+      const double left = norm(expected.ds) / (norm(g) * inverse_deviation(row_of(s), 1e-3f));
+      CHECK_MESSAGE(relative_error(expected.ds, row_of(dx)) * left < 4e-7, table->name, " width ", n);
+      CHECK_MESSAGE(relative_error(sum_gain, row_of(dgain)) < 5e-7, table->name, " width ", n);
+      CHECK_MESSAGE(relative_error(sum_bias, row_of(dbias)) < 2e-7, table->name, " width ", n);
+    }
+  }
+}
+
+TEST_CASE("attention and its gradients agree with double precision for any length, head size and rate") {
+  std::mt19937 random(3);
+  std::vector<std::pair<int64_t, int64_t>> shapes;
+  for (int64_t length = 1; length <= 130; length += length < 20 ? 1 : 7) {
+    shapes.emplace_back(length, 8 + static_cast<int64_t>(random() % 73));
+  }
+  for (int64_t size : {8, 24, 26, 32, 64, 80}) shapes.emplace_back(97, size);
+  shapes.emplace_back(300, 64);
+  for (const auto& [length, size] : shapes) {
+    const int64_t stride = size + 5;
+    const auto q = normal_numbers(random, length * stride), k = normal_numbers(random, length * stride),
+               v = normal_numbers(random, length * stride), dout = normal_numbers(random, length * stride);
+    const float scale = 1 / std::sqrt(static_cast<float>(size));
+    for (float p : {0.0f, 0.1f, 0.5f}) {
+      const DroppedProbabilities dropped = {{static_cast<uint32_t>(random()), 9}, DropoutRate(p)};
+      const auto rows = static_cast<size_t>(length);
+      const Matrix keep = reference::keep_factors(dropped.key, dropped.rate, rows, rows);
+      const auto part = [&](const std::vector<float>& all) { return matrix(all, length, size, stride); };
+      const Matrix expected = reference::attend_dropped(part(q), part(k), part(v), scale, keep);
+      const auto gradient = reference::attend_backward(part(q), part(k), part(v), scale, keep, part(dout));
+      for (const TrainingKernels* table : tables()) {
+        std::vector<float> out(q.size(), 7), dq = out, dk = out, dv = out;
+        std::vector<float> scratch(static_cast<size_t>(attention_training_scratch(length, size)) + 1, 7);
+        const AttentionHead head = {.q = q.data(),
+                                    .q_stride = stride,
+                                    .rows = length,
+                                    .k = k.data(),
+                                    .v = v.data(),
+                                    .kv_stride = stride,
+                                    .length = length,
+                                    .size = size,
+                                    .scale = scale,
+                                    .out = out.data(),
+                                    .out_stride = stride};
+        table->attend(head, dropped, scratch.data());
+        const AttentionHeadGradient back = {.head = head,
+                                            .dropped = dropped,
+                                            .dout = dout.data(),
+                                            .dout_stride = stride,
+                                            .dq = dq.data(),
+                                            .dk = dk.data(),
+                                            .dv = dv.data(),
+                                            .dqkv_stride = stride};
+        table->attend_backward(back, scratch.data());
+        const std::string where = std::string(table->name) + " length " + std::to_string(length) + " size " +
+                                  std::to_string(size) + " rate " + std::to_string(p);
+        CHECK_MESSAGE(relative_error(expected, out.data(), stride) < 2e-6, where);
+        CHECK_MESSAGE(relative_error(gradient.dv, dv.data(), stride) < 2e-6, where);
+        if (length > 1) {  // with one key the scores have no gradient
+          CHECK_MESSAGE(relative_error(gradient.dq, dq.data(), stride) < 4e-6, where);
+          CHECK_MESSAGE(relative_error(gradient.dk, dk.data(), stride) < 4e-6, where);
+        }
+        CHECK_MESSAGE(scratch.back() == 7, where);
+        bool beside = false;
+        for (int64_t i = size; i < length * stride; ++i) {
+          const auto at = static_cast<size_t>(i);
+          if (i % stride < size) continue;
+          beside = beside || out[at] != 7 || dq[at] != 7 || dk[at] != 7 || dv[at] != 7;
+        }
+        CHECK_MESSAGE(!beside, where, " wrote beside its columns");
+      }
+    }
+  }
+}
+
+TEST_CASE("with one key nothing flows back into the scores") {
+  std::mt19937 random(6);
+  for (const TrainingKernels* table : tables()) {
+    const auto q = normal_numbers(random, 64), dout = normal_numbers(random, 64);
+    std::vector<float> out(64), dq(64, 7), dk(64, 7), dv(64, 7);
+    std::vector<float> scratch(static_cast<size_t>(attention_training_scratch(1, 64)));
+    table->attend_backward({.head = {.q = q.data(),
+                                     .q_stride = 64,
+                                     .rows = 1,
+                                     .k = q.data(),
+                                     .v = q.data(),
+                                     .kv_stride = 64,
+                                     .length = 1,
+                                     .size = 64,
+                                     .scale = 0.125f,
+                                     .out = out.data(),
+                                     .out_stride = 64},
+                            .dropped = {},
+                            .dout = dout.data(),
+                            .dout_stride = 64,
+                            .dq = dq.data(),
+                            .dk = dk.data(),
+                            .dv = dv.data(),
+                            .dqkv_stride = 64},
+                           scratch.data());
+    for (size_t i = 0; i < 64; ++i) {
+      CHECK(std::abs(dq[i]) < 1e-5);
+      CHECK(std::abs(dk[i]) < 1e-5);
+      CHECK(dv[i] == dout[i]);
+    }
+  }
+}

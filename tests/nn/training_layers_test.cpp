@@ -1,0 +1,375 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "nn/attention.h"
+#include "nn/layer_norm.h"
+#include "nn/training_tables.h"
+#include "reference/slow_training.h"
+
+using namespace bert;
+using namespace bert::nn;
+using reference::Matrix;
+using reference::Row;
+
+namespace {
+
+const std::vector<int64_t> kOffsets = {0, 1, 18, 37, 40, 130, 131, 200};
+
+Tensor normal_tensor(std::mt19937& random, int64_t rows, int64_t cols) {
+  Tensor tensor(rows, cols);
+  for (int64_t row = 0; row < rows; ++row) {
+    const auto numbers = normal_numbers(random, cols);
+    std::ranges::copy(numbers, tensor.row(row));
+  }
+  return tensor;
+}
+
+Tensor filled_tensor(int64_t rows, int64_t cols, float value) {
+  Tensor tensor(rows, cols);
+  std::fill_n(tensor.row(0), rows * tensor.stride(), value);
+  return tensor;
+}
+
+void fill(std::mt19937& random, Params& params, float deviation) {
+  for (size_t i = 0; i < params.layout().entries().size(); ++i) {
+    auto tensor = params.tensor(static_cast<int>(i));
+    const auto numbers = normal_numbers(random, static_cast<int64_t>(tensor.size()), deviation);
+    std::ranges::copy(numbers, tensor.begin());
+  }
+}
+
+Matrix matrix(const Tensor& x) {
+  Matrix m;
+  for (int64_t row = 0; row < x.rows(); ++row) m.emplace_back(x.values(row).begin(), x.values(row).end());
+  return m;
+}
+
+bool same_bits(const Matrix& a, const Matrix& b) { return a == b; }  // of floats; NaN never equals
+
+double relative_error(const Matrix& expected, const Matrix& actual) {
+  double difference = 0, norm = 0;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    for (size_t j = 0; j < expected[i].size(); ++j) {
+      difference += (actual[i][j] - expected[i][j]) * (actual[i][j] - expected[i][j]);
+      norm += expected[i][j] * expected[i][j];
+    }
+  }
+  return std::sqrt(difference / norm);
+}
+
+// What the rows of sequences are multiplied with.
+Matrix row_factors(const Chance& chance, const DropoutPlace& place, const std::vector<int64_t>& offsets,
+                   int64_t cols) {
+  Matrix factors;
+  for (size_t s = 0; s + 1 < offsets.size(); ++s) {
+    const auto key = dropout_key(chance, chance.first_sequence + s, place.layer, place.site);
+    const auto rows = static_cast<size_t>(offsets[s + 1] - offsets[s]);
+    const auto part = reference::keep_factors(key, place.rate, rows, static_cast<size_t>(cols));
+    factors.insert(factors.end(), part.begin(), part.end());
+  }
+  return factors;
+}
+
+struct NormCase {
+  Layout layout;
+  LayerNorm norm;
+  Params params, gradients;
+  Weights weights;
+
+  NormCase(std::mt19937& random, int64_t hidden)
+      : norm("norm", hidden, 1e-5f, layout), params(layout), gradients(layout), weights(params) {
+    fill(random, params, 1);
+    fill(random, gradients, 1);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("layer norm of a dropped branch and its way back agree with the twins, gradients being added") {
+  std::mt19937 random(21);
+  const Chance chance = {.seed = 5, .step = 17, .first_sequence = 3};
+  for (int64_t hidden : {24, 64, 78}) {
+    for (float p : {0.0f, 0.2f}) {
+      Pool pool(2);
+      Context context(pool);
+      NormCase c(random, hidden);
+      const DropoutPlace place = {.layer = 2, .site = DropoutSite::feed_forward, .rate = DropoutRate(p)};
+      const Pass pass = {context, c.weights, kOffsets, &chance};
+      const Tensor x = normal_tensor(random, 200, hidden), residual = normal_tensor(random, 200, hidden),
+                   dy = normal_tensor(random, 200, hidden);
+      Tensor s, y, ds, dx;
+      const auto before_gain = c.gradients.tensor(0), before_bias = c.gradients.tensor(1);
+      Row dgain(before_gain.begin(), before_gain.end()), dbias(before_bias.begin(), before_bias.end());
+      c.norm.forward(pass, place, x, &residual, s, y);
+      c.norm.backward(pass, s, dy, ds, c.gradients);
+      drop(pass, place, ds, dx);
+
+      const Matrix keep = row_factors(chance, place, kOffsets, hidden);
+      Matrix expected_s = matrix(x), expected_y, expected_ds, expected_dx;
+      const Row gain(c.params.tensor(0).begin(), c.params.tensor(0).end()),
+          bias(c.params.tensor(1).begin(), c.params.tensor(1).end());
+      for (size_t row = 0; row < 200; ++row) {
+        const auto other = residual.values(static_cast<int64_t>(row));
+        for (size_t i = 0; i < other.size(); ++i) {
+          expected_s[row][i] = expected_s[row][i] * keep[row][i] + other[i];
+        }
+        expected_y.push_back(reference::layer_norm(expected_s[row], gain, bias, 1e-5f));
+        const auto d = dy.values(static_cast<int64_t>(row));
+        const auto back = reference::layer_norm_backward(expected_s[row], gain, 1e-5f, {d.begin(), d.end()});
+        expected_ds.push_back(back.ds);
+        expected_dx.push_back(back.ds);
+        for (size_t i = 0; i < d.size(); ++i) {
+          expected_dx.back()[i] *= keep[row][i];
+          dgain[i] += back.dgain[i];
+          dbias[i] += back.dbias[i];
+        }
+      }
+      CAPTURE(hidden);
+      CAPTURE(p);
+      CHECK(relative_error(expected_s, matrix(s)) < 2e-7);
+      CHECK(relative_error(expected_y, matrix(y)) < 5e-7);
+      CHECK(relative_error(expected_ds, matrix(ds)) < 1e-6);
+      CHECK(relative_error(expected_dx, matrix(dx)) < 1e-6);
+      const auto gradient = [&](int i) {
+        return Row(c.gradients.tensor(i).begin(), c.gradients.tensor(i).end());
+      };
+      CHECK(relative_error({dgain}, {gradient(0)}) < 1e-6);
+      CHECK(relative_error({dbias}, {gradient(1)}) < 1e-6);
+    }
+  }
+}
+
+TEST_CASE("a row is dropped alike in place, by any threads, in any micro-batch; nothing without chance") {
+  std::mt19937 random(22);
+  const Chance chance = {.seed = 9, .step = 1};
+  const DropoutPlace place = {.layer = 1, .site = DropoutSite::attention, .rate = DropoutRate(0.4f)};
+  NormCase c(random, 70);
+  const Tensor x = normal_tensor(random, 200, 70);
+  Matrix whole, twin = matrix(x);
+  for (int threads : {1, 3}) {
+    Pool pool(threads);
+    Context context(pool);
+    const Pass pass = {context, c.weights, kOffsets, &chance};
+    Tensor y, copy = filled_tensor(200, 70, 0);
+    drop(pass, place, x, y);
+    for (int64_t row = 0; row < 200; ++row) std::ranges::copy(x.values(row), copy.row(row));
+    drop(pass, place, copy, copy);
+    CHECK(same_bits(matrix(y), matrix(copy)));
+    if (threads == 1) whole = matrix(y);
+    CHECK(same_bits(matrix(y), whole));
+
+    // The sequences from the fourth on, as a later micro-batch of the step.
+    const Chance later = {.seed = 9, .step = 1, .first_sequence = 3};
+    std::vector<int64_t> offsets;
+    for (size_t s = 3; s < kOffsets.size(); ++s) offsets.push_back(kOffsets[s] - kOffsets[3]);
+    Tensor part(200 - kOffsets[3], 70);
+    for (int64_t row = 0; row < part.rows(); ++row) {
+      std::ranges::copy(x.values(row + kOffsets[3]), part.row(row));
+    }
+    drop({context, c.weights, offsets, &later}, place, part, part);
+    CHECK(same_bits(matrix(part), Matrix(whole.begin() + kOffsets[3], whole.end())));
+
+    drop({context, c.weights, kOffsets, nullptr}, place, x, y);
+    CHECK(same_bits(matrix(x), matrix(y)));
+  }
+  const Matrix keep = row_factors(chance, place, kOffsets, 70);
+  for (size_t row = 0; row < 200; ++row) {
+    for (size_t i = 0; i < 70; ++i) twin[row][i] *= keep[row][i];
+  }
+  CHECK(relative_error(twin, whole) < 1e-7);
+}
+
+namespace {
+
+// Attention of the layout's eight tensors (query, key, value, output: weight and bias) in double precision.
+struct SlowAttention {
+  std::vector<Row> params;
+  Matrix x;
+  int64_t heads;
+  std::vector<int64_t> offsets;
+  std::vector<std::vector<Matrix>> keep;  // of each sequence and head
+
+  Matrix product(const Matrix& in, size_t place) const {
+    const size_t hidden = x[0].size();
+    Matrix w(hidden);
+    for (size_t n = 0; n < hidden; ++n) {
+      const auto first = params[place].begin() + static_cast<int64_t>(n * hidden);
+      w[n].assign(first, first + static_cast<int64_t>(hidden));
+    }
+    return reference::linear(in, w, params[place + 1]);
+  }
+  Matrix forward() const {
+    const Matrix q = product(x, 0), k = product(x, 2), v = product(x, 4);
+    const int64_t size = static_cast<int64_t>(x[0].size()) / heads;
+    Matrix attended(x.size(), Row(x[0].size()));
+    for (size_t s = 0; s + 1 < offsets.size(); ++s) {
+      for (int64_t head = 0; head < heads; ++head) {
+        const auto part = [&](const Matrix& of) {
+          Matrix m;
+          for (int64_t row = offsets[s]; row < offsets[s + 1]; ++row) {
+            const auto first = of[static_cast<size_t>(row)].begin() + head * size;
+            m.emplace_back(first, first + size);
+          }
+          return m;
+        };
+        const Matrix out =
+            reference::attend_dropped(part(q), part(k), part(v), 1 / std::sqrt(static_cast<double>(size)),
+                                      keep[s][static_cast<size_t>(head)]);
+        for (size_t row = 0; row < out.size(); ++row) {
+          std::ranges::copy(out[row], attended[static_cast<size_t>(offsets[s]) + row].begin() + head * size);
+        }
+      }
+    }
+    return product(attended, 6);
+  }
+};
+
+struct AttentionCase {
+  Layout layout;
+  DropoutPlace dropout;
+  Attention attention;
+  Params params, gradients;
+  Weights weights;
+
+  AttentionCase(std::mt19937& random, int64_t hidden, int64_t heads, float p)
+      : dropout{.layer = 4, .site = DropoutSite::probabilities, .rate = DropoutRate(p)},
+        attention("attention", hidden, heads, layout, dropout),
+        params(layout),
+        gradients(layout),
+        weights(params) {
+    fill(random, params, 2 / std::sqrt(static_cast<float>(hidden)));
+  }
+
+  SlowAttention twin(const Tensor& x, int64_t heads, const std::vector<int64_t>& offsets,
+                     const Chance& chance) const {
+    SlowAttention slow = {.params = {}, .x = matrix(x), .heads = heads, .offsets = offsets, .keep = {}};
+    for (int i = 0; i < 8; ++i) slow.params.emplace_back(params.tensor(i).begin(), params.tensor(i).end());
+    for (size_t s = 0; s + 1 < offsets.size(); ++s) {
+      slow.keep.emplace_back();
+      const auto length = static_cast<size_t>(offsets[s + 1] - offsets[s]);
+      for (int64_t head = 0; head < heads; ++head) {
+        const auto key = dropout_key(chance, chance.first_sequence + s, dropout.layer, dropout.site,
+                                     static_cast<uint64_t>(head));
+        slow.keep.back().push_back(reference::keep_factors(key, dropout.rate, length, length));
+      }
+    }
+    return slow;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("attention's gradients are the central differences of its twin") {
+  std::mt19937 random(23);
+  const std::vector<int64_t> offsets = {0, 1, 12, 20};
+  const Chance chance = {.seed = 2, .step = 8, .first_sequence = 6};
+  for (const auto& [hidden, heads] : {std::pair<int64_t, int64_t>{24, 3}, {64, 4}, {78, 3}}) {
+    for (float p : {0.0f, 0.3f}) {
+      CAPTURE(hidden);
+      CAPTURE(p);
+      Pool pool(2);
+      Context context(pool);
+      AttentionCase c(random, hidden, heads, p);
+      c.weights.refresh(pool);
+      const Tensor x = normal_tensor(random, 20, hidden), dy = normal_tensor(random, 20, hidden);
+      const Pass pass = {context, c.weights, offsets, &chance};
+      Attention::Saved saved;
+      // Numbers beside the columns in use must not matter.
+      constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+      Attention::BackwardWorkspace workspace = {filled_tensor(20, 3 * ((hidden + 63) / 64 * 64), kNan),
+                                                filled_tensor(20, hidden, kNan)};
+      Tensor y, dx;
+      c.attention.forward(pass, x, saved, y);
+      c.attention.backward(pass, x, saved, dy, workspace, c.gradients, Into::replace, dx);
+
+      SlowAttention slow = c.twin(x, heads, offsets, chance);
+      CHECK(relative_error(slow.forward(), matrix(y)) < 2e-6);
+      const Matrix factors = matrix(dy);
+      const auto loss = [&] {
+        const Matrix out = slow.forward();
+        double sum = 0;
+        for (size_t i = 0; i < out.size(); ++i) {
+          sum += std::inner_product(out[i].begin(), out[i].end(), factors[i].begin(), 0.0);
+        }
+        return sum;
+      };
+      constexpr double kStep = 1e-5;
+      const auto difference = [&](double& number) {
+        const double before = number;
+        number = before + kStep;
+        const double above = loss();
+        number = before - kStep;
+        const double below = loss();
+        number = before;
+        return (above - below) / (2 * kStep);
+      };
+      double all_norm = 0;
+      for (const float g : c.gradients.all()) all_norm += static_cast<double>(g) * g;
+      for (int place = 0; place < 8; ++place) {
+        Row expected, actual;
+        Row& numbers = slow.params[static_cast<size_t>(place)];
+        const size_t step = numbers.size() > 100 ? numbers.size() / 40 + 1 : 1;
+        for (size_t i = 0; i < numbers.size(); i += step) {
+          expected.push_back(difference(numbers[i]));
+          actual.push_back(c.gradients.tensor(place)[i]);
+        }
+        if (place == 3) {  // a key's bias changes no softmax: its gradient is 0
+          for (const double g : actual) CHECK(std::abs(g) < 1e-7 * std::sqrt(all_norm));
+          continue;
+        }
+        CHECK_MESSAGE(relative_error({expected}, {actual}) < 3e-6, "tensor ", place);
+      }
+      Row expected, actual;
+      for (size_t row = 0; row < 20; row += 3) {
+        for (size_t i = 0; i < slow.x[row].size(); i += 5) {
+          expected.push_back(difference(slow.x[row][i]));
+          actual.push_back(dx.row(static_cast<int64_t>(row))[i]);
+        }
+      }
+      CHECK(relative_error({expected}, {actual}) < 3e-6);
+    }
+  }
+}
+
+TEST_CASE("attention and norm go back to the same bits with 1 and 3 threads, and add where they are told") {
+  std::mt19937 random(24);
+  const Chance chance = {.seed = 3, .step = 1};
+  AttentionCase c(random, 80, 5, 0.1f);
+  NormCase n(random, 80);
+  const std::vector<float> start(n.gradients.all().begin(), n.gradients.all().end());
+  const Tensor x = normal_tensor(random, 200, 80), dy = normal_tensor(random, 200, 80);
+  std::vector<float> first, first_norm;
+  Matrix first_dx, first_ds;
+  for (int threads : {1, 3}) {
+    Pool pool(threads);
+    Context context(pool);
+    c.weights.refresh(pool);
+    c.gradients.clear();
+    std::ranges::copy(start, n.gradients.all().begin());
+    const Pass pass = {context, c.weights, kOffsets, &chance}, norm_pass = {context, n.weights, kOffsets};
+    Attention::Saved saved;
+    Attention::BackwardWorkspace workspace;
+    Tensor y, dx, ds, more = filled_tensor(200, 80, 1);
+    c.attention.forward(pass, x, saved, y);
+    c.attention.backward(pass, x, saved, dy, workspace, c.gradients, Into::replace, dx);
+    if (threads == 1) first.assign(c.gradients.all().begin(), c.gradients.all().end());
+    CHECK(std::ranges::equal(first, c.gradients.all()));
+    c.attention.backward(pass, x, saved, dy, workspace, c.gradients, Into::add, more);
+    double worst = 0;
+    for (int64_t row = 0; row < 200; ++row) {
+      for (int64_t i = 0; i < 80; ++i) {
+        worst = std::max(worst, static_cast<double>(std::abs(more.row(row)[i] - 1 - dx.row(row)[i])));
+      }
+    }
+    CHECK(worst < 1e-5);
+    n.norm.backward(norm_pass, x, dy, ds, n.gradients);
+    if (threads == 1) first_dx = matrix(dx), first_ds = matrix(ds);
+    if (threads == 1) first_norm.assign(n.gradients.all().begin(), n.gradients.all().end());
+    CHECK(same_bits(first_dx, matrix(dx)));
+    CHECK(same_bits(first_ds, matrix(ds)));
+    CHECK(std::ranges::equal(first_norm, n.gradients.all()));
+  }
+}
