@@ -1,0 +1,97 @@
+#include "train/optimizer.h"
+
+#include <cmath>
+
+#include "base/error.h"
+
+namespace bert::train {
+
+bool decays(std::string_view name) {
+  for (const std::string_view excluded : {"LayerNorm", "layer_norm", "bias"}) {
+    if (name.find(excluded) != std::string_view::npos) return false;
+  }
+  return true;
+}
+
+Optimizer::Optimizer(const nn::Layout& layout, const OptimizerConfig& config,
+                     const nn::UpdateKernels& kernels)
+    : config_(config),
+      kernels_(&kernels),
+      pieces_(pieces_of(layout)),
+      state_{.m = nn::Params(layout), .v = nn::Params(layout)} {
+  if (!config_.epsilon) config_.epsilon = config.method == Method::adamw ? 1e-8 : 1e-6;
+  if (*config_.epsilon < 1e-12)
+    throw Error("epsilon of the optimiser is ", *config_.epsilon, ", must be at least 1e-12");
+  for (const auto& entry : layout.entries()) decays_.push_back(decays(entry.name));
+}
+
+// In double precision: 1 - β2^t of floats would lose half its digits.
+nn::AdamStep Optimizer::next_step(double learning_rate, double gradient_scale) const {
+  nn::AdamStep step = {.gradient_scale = static_cast<float>(gradient_scale),
+                       .m_step = static_cast<float>(1 - config_.beta1),
+                       .v_step = static_cast<float>(1 - config_.beta2),
+                       .epsilon = static_cast<float>(*config_.epsilon),
+                       .rate = static_cast<float>(learning_rate)};
+  if (config_.method != Method::google) {
+    const auto t = static_cast<double>(state_.steps + 1);
+    step.m_scale = static_cast<float>(1 / (1 - std::pow(config_.beta1, t)));
+    step.v_scale = static_cast<float>(1 / std::sqrt(1 - std::pow(config_.beta2, t)));
+  }
+  return step;
+}
+
+bool Optimizer::adapts(int tensor) const {
+  return config_.method == Method::lamb && decays_[static_cast<size_t>(tensor)];
+}
+
+void Optimizer::step(nn::Params& params, const nn::Params& gradients, double learning_rate,
+                     double gradient_scale, Pool& pool) {
+  const nn::AdamStep plain = next_step(learning_rate, gradient_scale);
+  nn::AdamStep decayed = plain;
+  decayed.decay = static_cast<float>(config_.weight_decay);
+  const float* g = gradients.all().data();
+  float *m = state_.m.all().data(), *v = state_.v.all().data(), *p = params.all().data();
+  std::vector<nn::SquareSums> sums(pieces_.size());
+  pool.run_grid(static_cast<int64_t>(pieces_.size()), [&](int64_t i, int) {
+    const auto& [tensor, at, count] = pieces_[static_cast<size_t>(i)];
+    const nn::AdamStep& step = decays_[static_cast<size_t>(tensor)] ? decayed : plain;
+    if (adapts(tensor)) {
+      sums[static_cast<size_t>(i)] = kernels_->adam_moments(count, step, g + at, m + at, v + at, p + at);
+    } else {
+      kernels_->adam(count, step, g + at, m + at, v + at, p + at);
+    }
+  });
+  if (config_.method == Method::lamb) finish_lamb(params, decayed, sums, pool);
+  ++state_.steps;
+}
+
+// For each tensor, from the sums over its pieces, added in their order.
+std::vector<float> Optimizer::trust_ratios(const std::vector<nn::SquareSums>& sums) const {
+  std::vector<nn::SquareSums> totals(decays_.size());
+  for (size_t i = 0; i < pieces_.size(); ++i) {
+    auto& total = totals[static_cast<size_t>(pieces_[i].tensor)];
+    total.p += sums[i].p;
+    total.r += sums[i].r;
+  }
+  std::vector<float> ratios;
+  for (const auto& total : totals) {
+    ratios.push_back(total.p > 0 && total.r > 0 ? static_cast<float>(std::sqrt(total.p / total.r)) : 1.0f);
+  }
+  return ratios;
+}
+
+void Optimizer::finish_lamb(nn::Params& params, nn::AdamStep step, const std::vector<nn::SquareSums>& sums,
+                            Pool& pool) const {
+  const auto ratios = trust_ratios(sums);
+  const float *m = state_.m.all().data(), *v = state_.v.all().data();
+  float* p = params.all().data();
+  pool.run_grid(static_cast<int64_t>(pieces_.size()), [&](int64_t i, int) {
+    const auto& [tensor, at, count] = pieces_[static_cast<size_t>(i)];
+    if (!adapts(tensor)) return;
+    nn::AdamStep own = step;
+    own.rate *= ratios[static_cast<size_t>(tensor)];
+    kernels_->adam_apply(count, own, m + at, v + at, p + at);
+  });
+}
+
+}  // namespace bert::train

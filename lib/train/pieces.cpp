@@ -1,0 +1,20 @@
+#include "train/pieces.h"
+
+#include <algorithm>
+
+namespace bert::train {
+
+std::vector<Piece> pieces_of(const nn::Layout& layout) {
+  constexpr int64_t kLongest = 1 << 16;  // 256 KiB of each array: a thread's turn of some 100 µs
+  std::vector<Piece> pieces;
+  int64_t start = 0;
+  for (size_t tensor = 0; tensor < layout.entries().size(); ++tensor) {
+    const int64_t end = start + (layout.entries()[tensor].count() + 63) / 64 * 64;
+    for (; start < end; start += pieces.back().count) {
+      pieces.push_back({static_cast<int>(tensor), start, std::min(kLongest, end - start)});
+    }
+  }
+  return pieces;
+}
+
+}  // namespace bert::train

@@ -1,0 +1,48 @@
+#include "train/schedule.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <numbers>
+
+namespace bert::train {
+
+Schedule::Schedule(const ScheduleConfig& config, std::optional<int64_t> steps)
+    : config_(config), steps_(steps) {
+  auto& warmup = config_.warmup;
+  assert(warmup.steps >= 0 && warmup.share >= 0 && warmup.share <= 1);
+  assert(warmup.steps == 0 || warmup.share == 0);
+  if (steps_ && warmup.share > 0) {
+    warmup.steps = static_cast<int64_t>(static_cast<double>(*steps_) * warmup.share);
+    warmup.share = 0;
+  }
+  decay_from_ = warmup.share;
+  if (steps_ && *steps_ > 0)
+    decay_from_ = std::min(1.0, static_cast<double>(warmup.steps) / static_cast<double>(*steps_));
+}
+
+double Schedule::rate(int64_t step) const {
+  assert(steps_);
+  return rate(step, step < *steps_ ? static_cast<double>(step) / static_cast<double>(*steps_) : 1.0);
+}
+
+double Schedule::rate(int64_t step, double progress) const {
+  const double x = std::clamp(progress, 0.0, 1.0);
+  const auto& warmup = config_.warmup;
+  double ramp = 1;
+  if (step < warmup.steps) ramp = static_cast<double>(step) / static_cast<double>(warmup.steps);
+  if (x < warmup.share) ramp = x / warmup.share;
+  if (ramp < 1 && x < 1 && config_.decay == Decay::google) return config_.peak * ramp;
+  return config_.peak * ramp * decayed(x);
+}
+
+double Schedule::decayed(double x) const {
+  if (config_.decay == Decay::constant) return 1;
+  if (x >= 1) return 0;
+  if (config_.decay == Decay::google) return 1 - x;
+  if (x <= decay_from_) return 1;
+  const double left = (1 - x) / (1 - decay_from_);
+  return config_.decay == Decay::linear ? left : (1 - std::cos(std::numbers::pi * left)) / 2;
+}
+
+}  // namespace bert::train

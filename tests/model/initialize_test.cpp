@@ -1,0 +1,126 @@
+#include "model/initialize.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+using namespace bert;
+using model::PositionStart;
+
+namespace {
+
+constexpr const char* kWords = "embeddings.word_embeddings.weight";
+constexpr const char* kPositions = "embeddings.position_embeddings.weight";
+
+nn::Layout small_layout() {
+  nn::Layout layout;
+  layout.add_plain(kWords, {1000, 64});
+  layout.add_plain(kPositions, {40, 64});
+  layout.add_plain("embeddings.LayerNorm.weight", {64});
+  layout.add_plain("embeddings.LayerNorm.bias", {64});
+  layout.add_matrix("encoder.layer.0.intermediate.dense.weight", 256, 64);
+  layout.add_plain("encoder.layer.0.intermediate.dense.bias", {256});
+  layout.add_plain("cls.predictions.transform.LayerNorm.weight", {64});
+  layout.add_plain("cls.predictions.bias", {1000});
+  return layout;
+}
+
+nn::Params start(const nn::Layout& layout, uint64_t seed = 5, int threads = 1,
+                 PositionStart positions = PositionStart::normal) {
+  nn::Params params(layout);
+  std::ranges::fill(params.tensor(0), 9.0f);  // what was there does not matter
+  Pool pool(threads);
+  model::initialize(params, 0.02f, seed, positions, pool);
+  return params;
+}
+
+bool all_are(std::span<const float> numbers, float value) {
+  return std::ranges::all_of(numbers, [=](float x) { return x == value; });
+}
+
+std::vector<float> copy(std::span<const float> numbers) { return {numbers.begin(), numbers.end()}; }
+
+// Mean of f over pairs (number i, number i + lag).
+double correlation(const std::vector<double>& z, size_t lag) {
+  double sum = 0;
+  for (size_t i = 0; i + lag < z.size(); ++i) sum += z[i] * z[i + lag];
+  return sum / static_cast<double>(z.size() - lag);
+}
+
+}  // namespace
+
+TEST_CASE("biases start at 0, gains of layer norm at 1, all else with random numbers") {
+  const auto layout = small_layout();
+  const auto params = start(layout);
+  CHECK(all_are(params.tensor(2), 1));
+  CHECK(all_are(params.tensor(3), 0));
+  CHECK(all_are(params.tensor(5), 0));
+  CHECK(all_are(params.tensor(6), 1));
+  CHECK(all_are(params.tensor(7), 0));
+  for (const int place : {0, 1, 4}) {
+    CHECK(std::ranges::count(params.tensor(place), 0.0f) == 0);
+  }
+}
+
+// With a million numbers the mean's deviation is 0.001 and that of the variance 0.0014, in units of the
+// distribution's own; bounds are at four of them. Chi-square with 63 degrees of freedom is beyond 125 once in
+// a hundred thousand times.
+TEST_CASE("the random numbers are normal") {
+  nn::Layout layout;
+  layout.add_plain(kWords, {1000, 1000});
+  const auto params = start(layout);
+  std::vector<double> z;
+  for (const float number : params.tensor(0)) z.push_back(static_cast<double>(number) / 0.02);
+  double mean = 0, square = 0, fourth = 0, most = 0;
+  std::array<double, 64> counts = {};
+  for (const double x : z) {
+    mean += x / 1e6;
+    square += x * x / 1e6;
+    fourth += x * x * x * x / 1e6;
+    most = std::max(most, std::abs(x));
+    ++counts[std::min<size_t>(63, static_cast<size_t>(64 * 0.5 * std::erfc(-x / std::sqrt(2.0))))];
+  }
+  CHECK(std::abs(mean) < 0.004);
+  CHECK(std::abs(square - 1) < 0.006);
+  CHECK(std::abs(fourth - 3) < 0.04);  // its deviation is √(96/1e6)
+  CHECK(most > 4);                     // not cut off: one number in 16000 is
+  CHECK(most < 7);
+  double chi_square = 0;
+  for (const double count : counts) chi_square += (count - 15625) * (count - 15625) / 15625;
+  CHECK(chi_square < 125);
+  for (const size_t lag : {1, 2, 3, 4, 1000, 16384}) CHECK(std::abs(correlation(z, lag)) < 0.004);
+}
+
+TEST_CASE("a tensor's numbers depend on the seed and its name, on no thread and no other tensor") {
+  const auto layout = small_layout();
+  const auto params = start(layout);
+  for (const int threads : {2, 3}) {
+    CHECK(copy(start(layout, 5, threads).all()) == copy(params.all()));
+  }
+  nn::Layout alone;
+  alone.add_plain(kPositions, {40, 64});
+  CHECK(copy(start(alone).tensor(0)) == copy(params.tensor(1)));
+  nn::Layout renamed;
+  renamed.add_plain("embeddings.other.weight", {40, 64});
+  CHECK(copy(start(renamed).tensor(0)) != copy(params.tensor(1)));
+  CHECK(copy(start(layout, 6).tensor(1)) != copy(params.tensor(1)));
+}
+
+TEST_CASE("positions may start as waves, which changes nothing else") {
+  const auto layout = small_layout();
+  const auto plain = start(layout), waves = start(layout, 5, 2, PositionStart::sinusoid);
+  for (const int place : {0, 2, 3, 4, 5, 6, 7}) CHECK(copy(waves.tensor(place)) == copy(plain.tensor(place)));
+  const auto table = waves.tensor(1);
+  for (size_t t = 0; t < 40; ++t) {
+    for (size_t i = 0; i < 32; ++i) {
+      const double angle = static_cast<double>(t) / std::pow(10000.0, static_cast<double>(i) / 32);
+      CHECK(table[t * 64 + i] == doctest::Approx(0.04 * std::sin(angle)).epsilon(1e-6));
+      CHECK(table[t * 64 + 32 + i] == doctest::Approx(0.04 * std::cos(angle)).epsilon(1e-6));
+    }
+  }
+}

@@ -1,0 +1,90 @@
+#include "train/clipping.h"
+
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+
+#include "train/tables.h"
+
+using namespace bert;
+using train::clip_factor;
+using train::global_norm;
+
+namespace {
+
+struct Gradients {
+  nn::Layout layout;
+  nn::Params params;
+
+  Gradients() : layout(make_layout()), params(layout) {
+    std::mt19937 random(1);
+    std::normal_distribution<float> normal;
+    for (int place = 0; place < 3; ++place) {
+      for (float& number : params.tensor(place)) number = normal(random);
+    }
+  }
+  static nn::Layout make_layout() {
+    nn::Layout layout;
+    layout.add_matrix("a.weight", 401, 333);  // of several pieces
+    layout.add_plain("a.bias", {401});
+    layout.add_plain("b.bias", {5});
+    return layout;
+  }
+};
+
+uint64_t bits(double x) { return std::bit_cast<uint64_t>(x); }
+
+}  // namespace
+
+TEST_CASE("the global norm is that of all tensors together") {
+  Gradients gradients;
+  Pool pool(2);
+  long double squares = 0;
+  for (int place = 0; place < 3; ++place) {
+    for (const float number : gradients.params.tensor(place)) {
+      squares += static_cast<long double>(number) * number;
+    }
+  }
+  const double norm = global_norm(gradients.params, pool);
+  CHECK(norm == doctest::Approx(static_cast<double>(std::sqrt(squares))).epsilon(1e-14));
+}
+
+TEST_CASE("the global norm has the same bits for any number of threads and every table") {
+  Gradients gradients;
+  Pool one(1);
+  const double expected = global_norm(gradients.params, one, nn::kernels_baseline::kUpdateTable);
+  for (const auto* kernels : test::update_tables()) {
+    for (const int threads : {1, 2, 3}) {
+      Pool pool(threads);
+      const double norm = global_norm(gradients.params, pool, *kernels);
+      CHECK_MESSAGE(bits(norm) == bits(expected), std::string(kernels->name), " ", threads, " threads");
+    }
+  }
+}
+
+TEST_CASE("the global norm is finite exactly when every gradient is") {
+  constexpr float kMost = std::numeric_limits<float>::max(),
+                  kInfinity = std::numeric_limits<float>::infinity();
+  Pool pool(1);
+  for (const auto* kernels : test::update_tables()) {
+    Gradients gradients;
+    for (float& number : gradients.params.tensor(0)) number = kMost;
+    CHECK(std::isfinite(global_norm(gradients.params, pool, *kernels)));
+    gradients.params.tensor(2)[4] = -kInfinity;
+    CHECK(std::isinf(global_norm(gradients.params, pool, *kernels)));
+    gradients.params.tensor(1)[400] = std::nanf("");
+    CHECK(std::isnan(global_norm(gradients.params, pool, *kernels)));
+  }
+}
+
+TEST_CASE("gradients are clipped to the norm asked for and left alone below it") {
+  CHECK(clip_factor(4, 1) == 0.25);
+  CHECK(clip_factor(1, 1) == 1);
+  CHECK(clip_factor(0.5, 1) == 1);
+  CHECK(clip_factor(0, 1) == 1);
+  CHECK(clip_factor(1e9, 0) == 1);  // no clipping
+}
