@@ -43,12 +43,14 @@ std::optional<std::vector<int32_t>> integers_of(const io::Fields& fields, std::s
   }
 }
 
+void check_id(const text::Tokenizer& tokenizer, std::string_view field, int32_t id, size_t position) {
+  if (id >= 0 && id < tokenizer.size()) return;
+  throw Error("field \"", field, "\": ", id, " at position ", position, " is not in the vocabulary of ",
+              tokenizer.size(), " pieces");
+}
+
 void check_ids(const text::Tokenizer& tokenizer, std::string_view field, std::span<const int32_t> ids) {
-  for (size_t i = 0; i < ids.size(); ++i) {
-    if (ids[i] >= 0 && ids[i] < tokenizer.size()) continue;
-    throw Error("field \"", field, "\": ", ids[i], " at position ", i, " is not in the vocabulary of ",
-                tokenizer.size(), " pieces");
-  }
+  for (size_t i = 0; i < ids.size(); ++i) check_id(tokenizer, field, ids[i], i);
 }
 
 std::vector<int32_t> ids_of(const text::Tokenizer& tokenizer, const io::Fields& fields) {

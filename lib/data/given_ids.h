@@ -23,7 +23,8 @@ std::vector<int32_t> types_of(const io::Fields& fields, size_t length);
 
 // The field's array of integers; nullopt where there is none.
 std::optional<std::vector<int32_t>> integers_of(const io::Fields& fields, std::string_view field);
-// Error when one of `ids`, found in `field`, is not in the vocabulary.
+// Error when an id, found in `field`, is not in the vocabulary.
+void check_id(const text::Tokenizer& tokenizer, std::string_view field, int32_t id, size_t position);
 void check_ids(const text::Tokenizer& tokenizer, std::string_view field, std::span<const int32_t> ids);
 
 // input_ids as they stand, specials included, with token_type_ids (absent: all 0). A and B are found where

@@ -23,11 +23,13 @@ void check_positions(const std::vector<int32_t>& positions, size_t length) {
   }
 }
 
-void take_labels(const std::vector<int32_t>& labels, PretrainExample& example) {
+void take_labels(const text::Tokenizer& tokenizer, const std::vector<int32_t>& labels,
+                 PretrainExample& example) {
   if (labels.size() != example.ids.size())
     throw Error("field \"", kLabels, "\" has ", labels.size(), " values, input_ids has ", example.ids.size());
   for (size_t i = 0; i < labels.size(); ++i) {
     if (labels[i] == kIgnored) continue;
+    check_id(tokenizer, kLabels, labels[i], i);
     example.positions.push_back(static_cast<int32_t>(i));
     example.gold.push_back(labels[i]);
   }
@@ -89,8 +91,7 @@ void PretrainReader::read_hidden(const io::Fields& fields, const io::Record& rec
     example.gold = *std::move(gold);
     check_ids(tokenizer_, kGold, example.gold);
   } else if (labels) {
-    take_labels(*labels, example);
-    check_ids(tokenizer_, kLabels, example.gold);
+    take_labels(tokenizer_, *labels, example);
   } else {
     const auto random = mask_random(fields, record.place(), seed_, static_cast<uint64_t>(epoch));
     for (const auto& [position, id] : masker_.mask(example.ids, random)) {
