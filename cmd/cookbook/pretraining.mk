@@ -5,7 +5,7 @@
 #   make -f pretraining.mk TEXTS=FOLDER OUT=FOLDER check      holds the result against one run without shards
 #
 # The first two give the same bytes: OUT/vocab/vocab.txt and, in this order, OUT/shards/*/train.jsonl. Beside each of
-# these stand the steps before it, which may be deleted.
+# these stand the steps before it, which may be deleted. All together takes five times the space of the texts.
 #
 # Run again, make does what became stale. A text that changed, came or went renews its shard, and those behind it where
 # texts moved; a vocabulary that comes out as before renews nothing. The variables below may be set on the command line,
@@ -18,21 +18,24 @@ $(if $(TEXTS),,$(error TEXTS=FOLDER says where the texts are))
 $(if $(OUT),,$(error OUT=FOLDER says where the result goes))
 NAMES ?= *.txt
 
+# Options of the tools. READ_OPTIONS are of both that read texts, such as --invalid-utf8 replace; but a text that
+# --on-error skip left out would move those behind it to other places than they have in one run.
 CASE ?= --uncased
+READ_OPTIONS ?=
 VOCAB_OPTIONS ?= --size 30522
 TOKENIZE_OPTIONS ?=
 PAIRS_OPTIONS ?= --max-length 128
 MASK_OPTIONS ?=
 THREADS ?=
 
-# Random sentences come from blocks of POOL documents, so a shard is several of them. The last shard has at least one
-# block, since a document alone in it would have to ask the shard before for sentences.
+# Random sentences come from blocks of POOL documents, so a shard is several of them. A rest of at most half a shard
+# joins the one before: a document alone in it would have to ask there for sentences. Of books take fewer: SHARD=64.
 POOL ?= 64
 SHARD ?= 256
 
-COUNT = bert-vocab $(CASE) --input-format file --size 0
+COUNT = bert-vocab $(CASE) --input-format file $(READ_OPTIONS) --size 0
 LEARN = bert-vocab $(CASE) $(VOCAB_OPTIONS)
-TOKENIZE = bert-tokenize --vocab $(VOCAB) --input-format file --sentences $(TOKENIZE_OPTIONS)
+TOKENIZE = bert-tokenize --vocab $(VOCAB) --input-format file $(READ_OPTIONS) --sentences $(TOKENIZE_OPTIONS)
 PAIRS = bert-nsp-pairs --vocab $(VOCAB) --pool $(POOL) $(PAIRS_OPTIONS)
 MASK = bert-mask --vocab $(VOCAB) $(MASK_OPTIONS)
 CUT = $(TEXTS)/$(NAMES), $(SHARD) a shard, $(POOL) a block
@@ -70,9 +73,9 @@ $(OUT)/shards.mk: $(OUT)/CUT.command FORCE
 	  LC_ALL=C sort -t ' ' -k 3 >$(OUT)/texts.new
 	[ -s $(OUT)/texts.new ] || { echo "$(TEXTS) has no text $(NAMES)" >&2; exit 1; }
 	if [ $@ -nt $< ] && cmp -s $(OUT)/texts.new $(OUT)/texts; then rm $(OUT)/texts.new; exit; fi
-	awk -v size=$(SHARD) -v block=$(POOL) -v out=$(OUT)/shards '
+	awk -v size=$(SHARD) -v out=$(OUT)/shards '
 	  NR == FNR { left++; next }
-	  FNR == 1 || (FNR - 1) % size == 0 && left >= block {
+	  FNR == 1 || (FNR - 1) % size == 0 && 2 * left > size {
 	    if (list) close(list)
 	    folder = sprintf("%s/%09d", out, FNR - 1)
 	    system("mkdir -p " folder)
@@ -139,6 +142,6 @@ parallel:
 
 check: $(OUT)/texts train
 	$(read_texts)
-	$(if $(filter file,$(origin VOCAB)),$(LEARN) --input-format file "$${texts[@]}" | cmp - $(VOCAB))
+	$(if $(filter file,$(origin VOCAB)),$(LEARN) --input-format file $(READ_OPTIONS) "$${texts[@]}" | cmp - $(VOCAB))
 	$(TOKENIZE) "$${texts[@]}" | $(PAIRS) | $(MASK) | cmp - <(cat $(OUT)/shards/*/train.jsonl)
 	echo 'The shards equal one run.'

@@ -34,8 +34,8 @@ write() {
     } }'
 }
 mkdir -p texts/sub
-for number in $(seq 10 28); do write "$number" >"texts/$number.txt"; done
-write 29 >"texts/sub/with a space.txt"
+for number in $(seq 10 29); do write "$number" >"texts/$number.txt"; done
+write 2 >"texts/sub/with a space.txt"
 : >texts/15-is-empty.txt
 write 1 >texts/not-a-text.md
 
@@ -72,8 +72,8 @@ fresh() {
 
 build one || fail "the first build"
 ran "a first build" "4 3 3 3"
-[ "$(cat one/shards/*/texts | wc -l)" = 20 ] || fail "not all texts are in shards"
-grep -q '"document":19,' one/shards/000000016/train.jsonl || fail "the last document is missing"
+[ "$(cat one/shards/*/texts | wc -l)" = 21 ] || fail "not all texts are in shards"
+grep -q '"document":20,' one/shards/000000016/train.jsonl || fail "the last document is missing"
 build one check || fail "shards differ from one run"
 ran "check" "1 1 1 1"
 build side parallel || fail "parallel"
@@ -110,8 +110,8 @@ write 30 >texts/19-comes.txt
 build one VOCAB=fixed/vocab.txt && ran "a text that comes" "0 2 2 2"
 fresh "a text that comes" VOCAB=fixed/vocab.txt
 build one VOCAB=fixed/vocab.txt check || fail "shards differ from one run, vocabulary given"
-rm texts/2[678].txt
-build one VOCAB=fixed/vocab.txt && ran "a last shard of less than a block, which joins the one before" "0 1 1 1"
+rm texts/2[6789].txt
+build one VOCAB=fixed/vocab.txt && ran "a rest that joins the last shard" "0 1 1 1"
 [ "$(cd one/shards && echo *)" = "000000000 000000008" ] || fail "a shard stayed behind"
 fresh "texts that go" VOCAB=fixed/vocab.txt
 build one VOCAB=fixed/vocab.txt check || fail "a last shard of more than its size"
@@ -165,6 +165,12 @@ fresh "after sort failed"
 build texts/out || fail "below the texts"
 same "below the texts" one texts/out
 build texts/out && ran "below the texts, again" "0 0 0 0"
+
+# A text that is not UTF-8 ends the run, or is mended by both that read it.
+printf 'Caf\351 au lait. The rest.\n' >texts/16-latin.txt
+build one && fail "accepted Latin-1"
+grep -q '16-latin.txt:1: .*UTF-8' log || fail "does not name the text"
+build one READ_OPTIONS='--invalid-utf8 replace' check || fail "mended texts"
 
 # What is wrong is said.
 refused() {
