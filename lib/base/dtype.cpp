@@ -43,6 +43,31 @@ float from_f16(uint16_t bits) {
   return std::bit_cast<float>(std::bit_cast<uint32_t>(scaled) | special | sign);
 }
 
+// The upper half, rounded by the lower. A NaN stays one whatever its bits.
+uint16_t to_bf16(float value) {
+  const auto bits = std::bit_cast<uint32_t>(value);
+  if ((bits & 0x7fffffffu) > 0x7f800000u) return static_cast<uint16_t>(bits >> 16 | 0x40u);
+  return static_cast<uint16_t>((bits + 0x7fffu + (bits >> 16 & 1)) >> 16);
+}
+
+// Below 2^-14 the spacing of f16 is that of f32 at 0.5, so that adding 0.5 rounds as wanted.
+uint16_t to_f16(float value) {
+  constexpr uint32_t kLeastNormal = 0x38800000u, kTooLarge = 0x477ff000u, kInfinity = 0x7f800000u;
+  const auto bits = std::bit_cast<uint32_t>(value);
+  const uint32_t sign = bits >> 16 & 0x8000u, magnitude = bits & 0x7fffffffu;
+  uint32_t half;
+  if (magnitude > kInfinity) {
+    half = 0x7e00u | (magnitude >> 13 & 0x3ffu);
+  } else if (magnitude >= kTooLarge) {
+    half = 0x7c00u;
+  } else if (magnitude < kLeastNormal) {
+    half = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - std::bit_cast<uint32_t>(0.5f);
+  } else {
+    half = (magnitude - (112u << 23) + 0xfffu + (magnitude >> 13 & 1)) >> 13;
+  }
+  return static_cast<uint16_t>(half | sign);
+}
+
 }  // namespace
 
 size_t size_of(Dtype dtype) { return format_of(dtype).size; }
@@ -75,6 +100,18 @@ void to_f32(Dtype dtype, const std::byte* from, std::span<float> to) {
       break;
     default:
       for (size_t i = 0; i < count; ++i) to[i] = static_cast<float>(load<double>(from, i));
+  }
+}
+
+void from_f32(std::span<const float> from, Dtype dtype, std::byte* to) {
+  if (dtype == Dtype::f32) {
+    std::memcpy(to, from.data(), from.size_bytes());
+    return;
+  }
+  assert(dtype == Dtype::f16 || dtype == Dtype::bf16);
+  for (size_t i = 0; i < from.size(); ++i) {
+    const uint16_t bits = dtype == Dtype::f16 ? to_f16(from[i]) : to_bf16(from[i]);
+    std::memcpy(to + i * sizeof bits, &bits, sizeof bits);
   }
 }
 

@@ -20,4 +20,8 @@ bool is_floating(Dtype dtype);
 // formats only.
 void to_f32(Dtype dtype, const std::byte* from, std::span<float> to);
 
+// Rounds to f32, f16 or bf16, to nearest and of two as near to the even one. What is too large becomes
+// infinity.
+void from_f32(std::span<const float> from, Dtype dtype, std::byte* to);
+
 }  // namespace bert

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/file.h"
+
 namespace bert {
 
 // Files are written to a directory ".NAME.1f0c….tmp" beside NAME, which takes its name in commit(). Without
@@ -31,20 +33,19 @@ class OutputDirectory {
   // Makes sure that the names have reached the disk, and gives the directory its own.
   void commit();
 
-  // Removes directories that killed processes left for `path`; what `keep` wants of them is moved to `path`
-  // first: the process may have died between the exchange and that.
+  // Removes directories that killed processes left for `path` (not those of living ones); what `keep` wants
+  // of them is moved to `path` first: the process may have died between the exchange and that.
   static void clear_leftovers(const std::string& path, const Keep& keep);
 
  private:
   void move_in_place();
-  void move_kept(const std::string& from) const;
-  void remove_stale() const;
 
   std::string target_;   // absolute, through symbolic links
   std::string staging_;  // "" after commit
   bool inside_ = false;  // staging_ is in target_, not beside it
   Keep keep_;
-  std::vector<std::string> names_;  // of files, in the order asked for
+  std::vector<std::string> names_;      // of files, in the order asked for
+  FileDescriptor new_lock_, old_lock_;  // tell clear_leftovers of other processes to leave them alone
 };
 
 // Brings the names in a directory to the disk.

@@ -50,3 +50,44 @@ TEST_CASE("names are those of safetensors") {
   }
   CHECK(!dtype_named("F8_E4M3"));
 }
+
+namespace {
+
+uint16_t narrowed(float value, Dtype dtype) {
+  uint16_t bits = 0;
+  from_f32({&value, 1}, dtype, reinterpret_cast<std::byte*>(&bits));
+  return bits;
+}
+
+}  // namespace
+
+TEST_CASE("numbers that f16 and bf16 hold come back as they were") {
+  for (const auto dtype : {Dtype::f16, Dtype::bf16}) {
+    for (int bits = 0; bits < 65536; ++bits) {
+      const float value = widened(dtype, static_cast<uint16_t>(bits));
+      const auto back = narrowed(value, dtype);
+      const bool same = std::isnan(value) ? std::isnan(widened(dtype, back)) : back == bits;
+      CHECK_MESSAGE(same, name_of(dtype), " bits ", bits, " came back as ", back);
+    }
+  }
+}
+
+// Between neighbours a and b, a the even one or the odd one: below the middle it is a, above it is b, at it
+// the even one.
+TEST_CASE("numbers between two of f16 or bf16 are rounded to the nearest, and to the even one") {
+  for (const auto dtype : {Dtype::f16, Dtype::bf16}) {
+    const int infinity = dtype == Dtype::f16 ? 0x7c00 : 0x7f80;
+    for (int bits = 0; bits + 1 < infinity; ++bits) {
+      const auto a = static_cast<uint16_t>(bits), b = static_cast<uint16_t>(bits + 1);
+      const float middle = widened(dtype, a) + (widened(dtype, b) - widened(dtype, a)) / 2;  // exact
+      CHECK(narrowed(std::nextafter(middle, 0.0f), dtype) == a);
+      CHECK(narrowed(middle, dtype) == (bits % 2 == 0 ? a : b));
+      CHECK(narrowed(std::nextafter(middle, INFINITY), dtype) == b);
+      CHECK(narrowed(-middle, dtype) == ((bits % 2 == 0 ? a : b) | 0x8000));
+    }
+  }
+  CHECK(narrowed(std::nextafter(65520.0f, 0.0f), Dtype::f16) == 0x7bff);
+  CHECK(narrowed(65520.0f, Dtype::f16) == 0x7c00);
+  CHECK(narrowed(-1e30f, Dtype::f16) == 0xfc00);
+  CHECK(narrowed(3.4e38f, Dtype::bf16) == 0x7f80);
+}

@@ -1,0 +1,197 @@
+#include "base/output_directory.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "base/error.h"
+
+namespace bert {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kDigits = 16;
+constexpr std::string_view kSuffix = ".tmp";
+
+// ".NAME." + digits + ".tmp"
+std::string unused_name(const std::string& name) {
+  uint64_t random = 0;
+  if (::getrandom(&random, sizeof random, 0) != sizeof random)
+    throw Error(name, ": no random name: ", std::strerror(errno));
+  char digits[kDigits + 1];
+  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(random));
+  return "." + name + "." + digits + std::string(kSuffix);
+}
+
+bool is_leftover(std::string_view entry, std::string_view name) {
+  if (entry.size() != name.size() + 2 + kDigits + kSuffix.size()) return false;
+  const auto digits = entry.substr(name.size() + 2, kDigits);
+  return entry[0] == '.' && entry.substr(1, name.size()) == name && entry[name.size() + 1] == '.' &&
+         digits.find_first_not_of("0123456789abcdef") == digits.npos && entry.ends_with(kSuffix);
+}
+
+// Absolute, without links as far as it exists, without a slash at its end.
+fs::path resolved(const std::string& path) {
+  if (path.empty()) throw Error("the output directory has an empty name");
+  std::error_code error;
+  auto target = fs::weakly_canonical(fs::absolute(path), error);
+  if (error) throw Error(path, ": ", error.message());
+  if (!target.has_filename()) target = target.parent_path();
+  return target;
+}
+
+// Whether it is there and cannot be renamed: a mount point, or nobody may write beside it.
+bool is_fixed(const fs::path& target) {
+  struct statx info;
+  if (::statx(AT_FDCWD, target.c_str(), 0, STATX_BASIC_STATS, &info) != 0) return false;
+  struct stat parent;
+  if (::stat(target.parent_path().c_str(), &parent) != 0) return true;
+  return (info.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0 ||
+         parent.st_dev != makedev(info.stx_dev_major, info.stx_dev_minor) ||
+         ::access(target.parent_path().c_str(), W_OK) != 0;
+}
+
+std::vector<fs::path> entries_of(const fs::path& directory) {
+  std::error_code error;
+  std::vector<fs::path> entries;
+  for (const auto& entry : fs::directory_iterator(directory, error)) entries.push_back(entry.path());
+  return entries;
+}
+
+std::vector<fs::path> leftovers_of(const fs::path& target) {
+  std::vector<fs::path> found;
+  for (const auto& directory : {target.parent_path(), target}) {
+    for (const auto& entry : entries_of(directory)) {
+      if (is_leftover(entry.filename().string(), target.filename().string())) found.push_back(entry);
+    }
+  }
+  return found;
+}
+
+// Moves what `keep` wants of `from` to `to`, unless the name is taken there.
+void move_entries(const fs::path& from, const fs::path& to, const OutputDirectory::Keep& keep) {
+  for (const auto& entry : entries_of(from)) {
+    const auto place = to / entry.filename();
+    if (!keep(entry.filename().string()) || fs::exists(fs::symlink_status(place))) continue;
+    std::error_code error;
+    fs::create_directories(to, error);
+    if (!error) fs::rename(entry, place, error);
+    if (error) throw Error(place.string(), ": ", error.message());
+  }
+}
+
+// Held for as long as the descriptor lives; an empty one when another process holds it or there are no locks
+// here.
+FileDescriptor lock(const fs::path& directory) {
+  FileDescriptor file(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (file.get() < 0 || ::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return {};
+  return file;
+}
+
+// Whether a process that lives is still at work on it.
+bool in_use(const fs::path& directory) {
+  const FileDescriptor file(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  return file.get() >= 0 && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
+void remove_tree(const fs::path& path) {
+  std::error_code error;
+  fs::remove_all(path, error);
+  if (error) throw Error(path.string(), ": cannot be removed: ", error.message());
+}
+
+}  // namespace
+
+void sync_directory(const std::string& path) {
+  const auto directory = FileDescriptor::open(path);
+  if (::fsync(directory.get()) != 0 && errno != EINVAL) throw Error(path, ": ", std::strerror(errno));
+}
+
+void remove_directory(const std::string& path) {
+  const fs::path target(path);
+  const auto nameless = target.parent_path() / unused_name(target.filename().string());
+  if (::rename(path.c_str(), nameless.c_str()) != 0) throw Error(path, ": ", std::strerror(errno));
+  remove_tree(nameless);
+}
+
+void OutputDirectory::clear_leftovers(const std::string& path, const Keep& keep) {
+  const auto target = resolved(path);
+  for (const auto& leftover : leftovers_of(target)) {
+    if (in_use(leftover)) continue;
+    move_entries(leftover, target, keep);
+    remove_tree(leftover);
+  }
+}
+
+OutputDirectory::OutputDirectory(const std::string& path, Keep keep) : keep_(std::move(keep)) {
+  const auto target = resolved(path);
+  target_ = target.string();
+  if (fs::exists(target) && !fs::is_directory(target)) throw Error(path, ": is not a directory");
+  clear_leftovers(target_, keep_);
+  std::error_code error;
+  fs::create_directories(target.parent_path(), error);
+  if (error) throw Error(target.parent_path().string(), ": ", error.message());
+  inside_ = is_fixed(target);
+  const auto place = (inside_ ? target : target.parent_path()) / unused_name(target.filename().string());
+  if (::mkdir(place.c_str(), 0777) != 0) throw Error(path, ": ", std::strerror(errno));
+  staging_ = place.string();
+  new_lock_ = lock(staging_);
+}
+
+OutputDirectory::~OutputDirectory() {
+  std::error_code ignored;
+  if (!staging_.empty()) fs::remove_all(staging_, ignored);
+}
+
+std::string OutputDirectory::file(const std::string& name) {
+  if (std::ranges::find(names_, name) == names_.end()) names_.push_back(name);
+  return (fs::path(staging_) / name).string();
+}
+
+void OutputDirectory::commit() {
+  sync_directory(staging_);
+  const auto parent = fs::path(target_).parent_path().string();
+  if (!inside_ && ::rename(staging_.c_str(), target_.c_str()) == 0) {  // nothing there, or an empty directory
+    staging_.clear();
+    return sync_directory(parent);
+  }
+  if (!inside_ && errno != ENOTEMPTY && errno != EEXIST) throw Error(target_, ": ", std::strerror(errno));
+  old_lock_ = lock(target_);  // it will bear the name of a leftover
+  if (inside_ || ::renameat2(AT_FDCWD, staging_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) != 0) {
+    move_in_place();
+    return;
+  }
+  const auto old = std::exchange(staging_, "");  // has what is kept: never to be removed before that is moved
+  sync_directory(parent);
+  move_entries(old, target_, keep_);
+  sync_directory(target_);
+  remove_tree(old);
+}
+
+void OutputDirectory::move_in_place() {
+  for (const auto& name : names_) {
+    const auto from = fs::path(staging_) / name, to = fs::path(target_) / name;
+    if (::rename(from.c_str(), to.c_str()) != 0) throw Error(to.string(), ": ", std::strerror(errno));
+  }
+  for (const auto& entry : entries_of(target_)) {
+    const auto name = entry.filename().string();
+    if (entry != staging_ && !keep_(name) && std::ranges::find(names_, name) == names_.end())
+      remove_tree(entry);
+  }
+  sync_directory(target_);
+  remove_tree(std::exchange(staging_, ""));
+}
+
+}  // namespace bert

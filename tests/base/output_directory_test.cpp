@@ -1,0 +1,221 @@
+#include "base/output_directory.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <thread>
+
+#include "base/error.h"
+
+using bert::Error;
+using bert::OutputDirectory;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Folder {
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "bert-directory-XXXXXX").string();
+    path = ::mkdtemp(name.data());
+  }
+  ~Folder() { fs::remove_all(path); }
+  std::string operator/(const std::string& name) const { return path + "/" + name; }
+  std::string path;
+};
+
+void put(const std::string& path, const std::string& text) {
+  fs::create_directories(fs::path(path).parent_path());
+  std::ofstream(path) << text;
+}
+
+// Everything below `path`, by its path from there; directories end with "/".
+std::map<std::string, std::string> tree(const std::string& path) {
+  std::map<std::string, std::string> found;
+  for (const auto& entry : fs::recursive_directory_iterator(path)) {
+    const auto name = fs::relative(entry.path(), path).string();
+    if (entry.is_directory()) {
+      found[name + "/"] = "";
+    } else {
+      std::ostringstream text;
+      text << std::ifstream(entry.path()).rdbuf();
+      found[name] = text.str();
+    }
+  }
+  return found;
+}
+
+using Tree = std::map<std::string, std::string>;
+
+bool keeps_notes(const std::string& name) { return name.starts_with("notes"); }
+
+void write(const std::string& path, const Tree& files) {
+  OutputDirectory directory(path, keeps_notes);
+  for (const auto& [name, text] : files) put(directory.file(name), text);
+  directory.commit();
+}
+
+constexpr const char* kLeftover = "/.out.0123456789abcdef.tmp/";
+
+}  // namespace
+
+TEST_CASE("a directory appears when it is committed, not before") {
+  const Folder folder;
+  {
+    OutputDirectory directory(folder / "a/out/", keeps_notes);
+    put(directory.file("x"), "1");
+    CHECK(!fs::exists(folder / "a/out"));
+    directory.commit();
+    CHECK(tree(folder / "a") == Tree{{"out/", ""}, {"out/x", "1"}});
+  }
+  CHECK(tree(folder / "a") == Tree{{"out/", ""}, {"out/x", "1"}});
+}
+
+TEST_CASE("without commit nothing is there and nothing changes") {
+  const Folder folder;
+  put(folder / "out/x", "old");
+  {
+    OutputDirectory directory(folder / "out", keeps_notes);
+    put(directory.file("x"), "new");
+  }
+  CHECK(tree(folder.path) == Tree{{"out/", ""}, {"out/x", "old"}});
+}
+
+TEST_CASE("a directory replaces what is there, but for what is kept") {
+  const Folder folder;
+  put(folder / "out/x", "old");
+  put(folder / "out/stale", "old");
+  put(folder / "out/notes/a/b", "mine");
+  put(folder / "out/notes.txt", "mine");
+  write(folder / "out", {{"x", "new"}});
+  const Tree expected = {{"out/", ""},         {"out/notes.txt", "mine"}, {"out/notes/", ""},
+                         {"out/notes/a/", ""}, {"out/notes/a/b", "mine"}, {"out/x", "new"}};
+  CHECK(tree(folder.path) == expected);
+}
+
+TEST_CASE("an empty directory and a link to a directory are filled") {
+  const Folder folder;
+  fs::create_directory(folder / "empty");
+  write(folder / "empty", {{"x", "1"}});
+  CHECK(tree(folder / "empty") == Tree{{"x", "1"}});
+  fs::create_directory_symlink(folder / "empty", folder / "link");
+  write(folder / "link", {{"x", "2"}});
+  CHECK(fs::is_symlink(folder / "link"));
+  CHECK(tree(folder / "empty") == Tree{{"x", "2"}});
+}
+
+TEST_CASE("a file in the way is an error") {
+  const Folder folder;
+  put(folder / "out", "file");
+  CHECK_THROWS_WITH_AS(OutputDirectory(folder / "out", keeps_notes),
+                       (folder / "out" + ": is not a directory").c_str(), Error);
+}
+
+TEST_CASE("what a killed process left is removed, and what was kept in it comes back") {
+  const Folder folder;
+  put(folder / "out/x", "new");
+  put(folder.path + kLeftover + "x", "old");                // killed after the exchange
+  put(folder.path + kLeftover + "notes/a", "mine");         // and before this was moved
+  put(folder / "out/.out.0123456789abcde0.tmp/x", "half");  // killed while moving one by one
+  put(folder / ".out.0123456789abcdeX.tmp/x", "another's");
+  put(folder / ".output.0123456789abcdef.tmp/x", "another's");
+  OutputDirectory::clear_leftovers(folder / "out", keeps_notes);
+  const Tree expected = {{".out.0123456789abcdeX.tmp/", ""},
+                         {".out.0123456789abcdeX.tmp/x", "another's"},
+                         {".output.0123456789abcdef.tmp/", ""},
+                         {".output.0123456789abcdef.tmp/x", "another's"},
+                         {"out/", ""},
+                         {"out/notes/", ""},
+                         {"out/notes/a", "mine"},
+                         {"out/x", "new"}};
+  CHECK(tree(folder.path) == expected);
+}
+
+TEST_CASE("the directory of a process that is still at work is left alone") {
+  const Folder folder;
+  OutputDirectory directory(folder / "out", keeps_notes);
+  put(directory.file("x"), "1");
+  OutputDirectory::clear_leftovers(folder / "out", keeps_notes);
+  directory.commit();
+  CHECK(tree(folder / "out") == Tree{{"x", "1"}});
+}
+
+TEST_CASE("while a directory is replaced there is always one") {
+  const Folder folder;
+  put(folder / "out/x", "0");
+  std::atomic<bool> done = false;
+  int64_t looks = 0, misses = 0;
+  std::thread watcher([&] {
+    struct stat info;
+    for (; !done; ++looks) misses += ::stat((folder / "out/x").c_str(), &info) != 0;
+  });
+  for (int round = 0; round < 100; ++round) write(folder / "out", {{"x", std::to_string(round)}});
+  done = true;
+  watcher.join();
+  CHECK(looks > 1000);
+  CHECK(misses == 0);
+  CHECK(tree(folder.path) == Tree{{"out/", ""}, {"out/x", "99"}});
+}
+
+TEST_CASE("a process killed at any moment leaves a whole directory, and what was kept is never lost") {
+  const Folder folder;
+  put(folder / "out/x", "0");
+  put(folder / "out/y", "0");
+  put(folder / "out/notes/a", "mine");
+  for (int round = 0; round < 60; ++round) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      for (int i = 0;; ++i) write(folder / "out", {{"x", std::to_string(i)}, {"y", std::to_string(i)}});
+    }
+    ::usleep(static_cast<useconds_t>(round * 97 % 5000));
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    auto now = tree(folder / "out");
+    CHECK(now["x"] == now["y"]);
+    CHECK(now["x"] != "");
+    OutputDirectory::clear_leftovers(folder / "out", keeps_notes);
+    now = tree(folder / "out");
+    CHECK(now["notes/a"] == "mine");
+    CHECK(now.size() == 4);
+    CHECK(std::distance(fs::directory_iterator(folder.path), {}) == 1);
+  }
+}
+
+TEST_CASE("a mount point is filled in place") {
+  const Folder folder;
+  fs::create_directory(folder / "out");
+  constexpr int kCannot = 77, kWrong = 1;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::unshare(CLONE_NEWNS) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) ::_exit(kCannot);
+    ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
+    if (::mount("none", (folder / "out").c_str(), "tmpfs", 0, nullptr) != 0) ::_exit(kCannot);
+    try {
+      put(folder / "out/notes", "mine");
+      put(folder / "out/stale", "old");
+      write(folder / "out", {{"x", "1"}, {"y", "2"}});
+      const bool right = tree(folder / "out") == Tree{{"notes", "mine"}, {"x", "1"}, {"y", "2"}};
+      ::_exit(right ? 0 : kWrong);
+    } catch (...) {
+      ::_exit(kWrong);
+    }
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  REQUIRE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == kCannot) {
+    MESSAGE("not tried: this process may not mount");
+  } else {
+    CHECK(WEXITSTATUS(status) == 0);
+  }
+}
