@@ -101,7 +101,10 @@ void Attention::backward(const Pass& pass, const Tensor& x, const Saved& saved, 
   });
   int64_t column = 0;
   for (const Linear* linear : {&query_, &key_, &value_}) {
-    linear->backward_weights(pass.context, x, dqkv, column, gradients);
+    // The bias of the keys adds the same q·b to all scores of a query, which softmax does not see: its
+    // gradient is 0. Summing dk would give the rounding errors in its place.
+    const auto bias = linear == &key_ ? Linear::Bias::no : Linear::Bias::yes;
+    linear->backward_weights(pass.context, x, dqkv, column, gradients, bias);
     linear->backward_input(pass.context, pass.weights, dqkv, column, column == 0 ? into : Into::add, dx);
     column += query_.width();
   }

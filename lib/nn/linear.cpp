@@ -112,9 +112,9 @@ void Linear::forward(Context& context, const Weights& weights, const Tensor& x, 
 // forward:  y = x·Wᵀ + b          x [M,K], W [N,K], y [M,N]
 // so        dW += dyᵀ·x   db += Σ_m dy   dx = dy·W
 void Linear::backward_weights(Context& context, const Tensor& x, const Tensor& dy, int64_t column,
-                              Params& gradients) const {
+                              Params& gradients, Bias bias) const {
   float* const dw = gradients.tensor(weight_).data();
-  float* const db = bias_ < 0 ? nullptr : gradients.tensor(bias_).data();
+  float* const db = bias_ < 0 || bias == Bias::no ? nullptr : gradients.tensor(bias_).data();
   const int64_t tiles = (outputs_ + kGradientRows - 1) / kGradientRows,
                 panels = (inputs_ + Panels::kWidth - 1) / Panels::kWidth, threads = context.pool().size();
   int64_t group = 2 * kMostPanels;

@@ -32,9 +32,9 @@ class Linear {
                Tensor& y) const;
 
   // Of y = x·Wᵀ + b, weights being of Params. dy are columns [column, column + N) of a tensor [M, …].
-  //   dW += dyᵀ·x   db += Σ_m dy     into `gradients`
+  //   dW += dyᵀ·x   db += Σ_m dy     into `gradients`; Bias::no leaves db out
   void backward_weights(Context& context, const Tensor& x, const Tensor& dy, int64_t column,
-                        Params& gradients) const;
+                        Params& gradients, Bias bias = Bias::yes) const;
   //   dx [M,K] = dy·W, or dx += dy·W
   void backward_input(Context& context, const Weights& weights, const Tensor& dy, int64_t column, Into into,
                       Tensor& dx) const;
