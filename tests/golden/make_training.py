@@ -1,0 +1,203 @@
+#!/usr/bin/python3
+"""Writes tests/golden/training: what pre-training must compute, by training_reference.py in float64.
+
+MODEL/         a small model with all pre-training heads, without dropout; sizes are awkward for tiles
+MODEL.json     its parameters in order, and cases: micro-batches, losses, counts, where the gradients begin
+MODEL.f32      gradients, a case after another, all parameters in order (the float64 value rounded once)
+records.jsonl  the records of 20 steps, a batch after another
+curves.json    for each optimiser: its options; losses, rates and norms of the 20 steps from MODEL `narrow` on
+sinusoid.f32   the position embeddings of `narrow` as a run begins that asks for waves (Vaswani et al. 2017, 3.5)
+manifest.json  versions; PyTorch's own float32 errors on this machine, as shares of what training_test.cpp allows
+
+`--check` computes everything again and compares: what is rounded to float32 may differ by that, since sums of
+float64 depend on the machine too.
+"""
+import filecmp
+import json
+import os
+import platform
+import shutil
+import sys
+import tempfile
+
+import numpy as np
+
+try:
+    import torch
+except ImportError:
+    print("skipped: python3-torch is not installed")
+    sys.exit(77)
+
+from bert_reference import read_json
+from random_model import config_of, encoder_shapes, head_shapes, random_tensors, with_prefix, write_directory
+from training_cases import cases_of, curve_steps
+from training_reference import forward_backward, gradients_of, norm_of, shares_of, train, trainable
+from vocabulary import numbered_vocabulary
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TRAINING = os.path.join(HERE, "training")
+MODELS = {  # layers, hidden, heads, inner; vocabulary, positions; the cases that are kept, None: all
+    "narrow": ((2, 24, 2, 50), 150, 48, {}, None),
+    "broad": ((2, 64, 4, 100), 151, 40, {"hidden_act": "gelu_new", "layer_norm_eps": 1e-6}, ["two micro-batches"]),
+}
+CASE_SEED = 3  # no gradient of its cases cancels so far that float32 alone would use up half of what is allowed
+STEPS, BATCH = 20, 6
+OPTIONS = {"steps": STEPS, "batch": BATCH, "rate": 2e-3, "warmup": 4, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-6,
+           "weight_decay": 0.1, "clip": 1.0}
+CURVES = {"adamw": {"optimizer": "adamw", "schedule": "linear"},
+          "google": {"optimizer": "google", "schedule": "google"}}
+
+
+def write_pretraining_model(directory, seed, sizes, vocabulary, positions, branch=1.0, **rest):
+    """`branch` scales what attention and feed-forward add: in deep random models the tokens of a text become
+    equal otherwise, and float32 is left with the noise of differences between them."""
+    config = config_of(*sizes, vocab_size=vocabulary, max_position_embeddings=positions,
+                       architectures=["BertForPreTraining"], **rest)
+    config |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+    tensors = random_tensors(seed, encoder_shapes(config) | head_shapes(config, ["pooler", "mlm", "nsp"]))
+    for name, array in tensors.items():
+        if name.endswith("output.dense.weight"):
+            array *= np.float32(branch)
+    write_directory(directory, config, numbered_vocabulary(vocabulary), with_prefix(tensors))
+
+
+def own_shares(directory, step, truth):
+    """PyTorch's float32 error: of the key biases, whose true gradient is 0, and the worst of all others."""
+    bert = trainable(directory, torch.float32)
+    forward_backward(bert, step)
+    shares = shares_of(gradients_of(bert), truth)
+    keys = [name for name in shares if name.endswith("key.bias")]
+    return [max(float(f"{shares[name]:.1g}") for name in names) for names in (keys, shares.keys() - set(keys))]
+
+
+def lines_of(values):
+    return ",\n".join(json.dumps(value, separators=(",", ":")) for value in values)
+
+
+def write_gradients(root, name):
+    sizes, vocabulary, positions, rest, kept = MODELS[name]
+    directory = os.path.join(root, name)
+    write_pretraining_model(directory, "training " + name, sizes, vocabulary, positions, **rest)
+    data, cases, own = bytearray(), [], []
+    for case, step in cases_of(vocabulary, positions, CASE_SEED).items():
+        if kept is not None and case not in kept:
+            continue
+        bert = trainable(directory)
+        result = forward_backward(bert, step)
+        gradients = gradients_of(bert)
+        own.append(own_shares(directory, step, gradients))
+        assert own[-1][1] <= 0.5, (name, case, own[-1])
+        cases.append({"name": case, **result, "norm": norm_of(gradients.values()), "offset": len(data) // 4,
+                      "micro_batches": step})
+        for gradient in gradients.values():
+            data += gradient.numpy().astype("<f4").tobytes()
+    parameters = [{"name": parameter, "shape": list(gradient.shape)} for parameter, gradient in gradients.items()]
+    with open(os.path.join(root, name + ".f32"), "wb") as file:
+        file.write(data)
+    with open(os.path.join(root, name + ".json"), "w", encoding="utf-8") as file:
+        file.write(f'{{"model":"{name}","parameters":[\n{lines_of(parameters)}],\n"cases":[\n{lines_of(cases)}]}}\n')
+    return {"key biases": max(keys for keys, _ in own), "all others": max(others for _, others in own)}
+
+
+def write_curves(root):
+    """Returns by how much float32 leaves each curve, relative."""
+    directory = os.path.join(root, "narrow")
+    steps = curve_steps(MODELS["narrow"][1], MODELS["narrow"][2], STEPS, BATCH)
+    with open(os.path.join(root, "records.jsonl"), "w", encoding="utf-8") as file:
+        file.writelines(json.dumps(record, separators=(",", ":")) + "\n"
+                        for step in steps for batch in step for record in batch)
+    curves, own = [], {}
+    for name, kind in CURVES.items():
+        options = OPTIONS | kind
+        exact, single = (list(train(trainable(directory, dtype), steps, options))
+                         for dtype in (torch.float64, torch.float32))
+        own[name] = float(f"{max(abs(b['loss'] / a['loss'] - 1) for a, b in zip(exact, single)):.1g}")
+        curves.append(f'"{name}":{{"options":{json.dumps(options)},"steps":[\n{lines_of(exact)}]}}')
+    with open(os.path.join(root, "curves.json"), "w", encoding="utf-8") as file:
+        file.write("{" + ",\n".join(curves) + "}\n")
+    return own
+
+
+def write_sinusoid(root):
+    """[T,H]: 0.04 times sines of falling frequency, then cosines."""
+    (_, hidden, *_), _, positions, *_ = MODELS["narrow"]
+    half = hidden // 2
+    angles = np.arange(positions)[:, None] * 10000.0 ** (-np.arange(half)[None] / half)
+    waves = 0.04 * np.concatenate([np.sin(angles), np.cos(angles)], 1)
+    waves.astype("<f4").tofile(os.path.join(root, "sinusoid.f32"))
+
+
+def write_training(root):
+    os.makedirs(root, exist_ok=True)
+    write_sinusoid(root)
+    gradients = {name: write_gradients(root, name) for name in MODELS}
+    manifest = {"python": platform.python_version(), "numpy": np.__version__, "torch": torch.__version__,
+                "machine": platform.machine(), "torch_f32_gradient_shares": gradients,
+                "torch_f32_curve_error": write_curves(root)}
+    with open(os.path.join(root, "manifest.json"), "w", encoding="utf-8") as file:
+        file.write(json.dumps(manifest, indent=1) + "\n")
+
+
+def same(a, b):
+    """Two JSON values, floats within 1e-9."""
+    if isinstance(a, dict):
+        return isinstance(b, dict) and a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+    if isinstance(a, list):
+        return isinstance(b, list) and len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, float):
+        return isinstance(b, float) and abs(a - b) <= 1e-9 * max(abs(a), abs(b))
+    return a == b
+
+
+def same_numbers(root, again, name):
+    """Within the rounding to float32 of the largest of each case."""
+    index = os.path.join(root, name + ".json")
+    cases = read_json(index)["cases"] if os.path.exists(index) else [{"offset": 0}]
+    ours, theirs = (np.fromfile(os.path.join(directory, name + ".f32"), "<f4").astype("f8")
+                    for directory in (root, again))
+    if ours.shape != theirs.shape:
+        return False
+    ends = [case["offset"] for case in cases] + [len(ours)]
+    return all(np.abs(ours[begin:end] - theirs[begin:end]).max() <= 1e-7 * np.abs(theirs[begin:end]).max()
+               for begin, end in zip(ends, ends[1:]))
+
+
+def files_below(root):
+    return sorted(os.path.relpath(os.path.join(folder, name), root)
+                  for folder, _, names in os.walk(root) for name in names)
+
+
+def differing(root, again):
+    """Files of `root` that are not what `again` has."""
+    names = sorted(set(files_below(root)) | set(files_below(again)))
+    for name in names:
+        if name == "manifest.json":
+            continue
+        if not all(os.path.exists(os.path.join(directory, name)) for directory in (root, again)):
+            yield name
+        elif name.endswith(".f32"):
+            if not same_numbers(root, again, name.removesuffix(".f32")):
+                yield name
+        elif name.endswith(".json") and os.sep not in name:
+            if not same(read_json(root, name), read_json(again, name)):
+                yield name
+        elif not filecmp.cmp(os.path.join(root, name), os.path.join(again, name), False):
+            yield name
+
+
+def main():
+    torch.set_num_threads(1)
+    if sys.argv[1:] != ["--check"]:
+        shutil.rmtree(TRAINING, ignore_errors=True)
+        write_training(TRAINING)
+        return 0
+    with tempfile.TemporaryDirectory() as again:
+        write_training(again)
+        wrong = list(differing(TRAINING, again))
+    for name in wrong:
+        print(f"make_training.py: training/{name} is not what the reference computes")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

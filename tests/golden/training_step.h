@@ -1,0 +1,65 @@
+// Feeds a step of training.h's records to a network that learns.
+#pragma once
+
+#include <vector>
+
+#include "base/error.h"
+#include "model/training_network.h"
+#include "training.h"
+
+namespace bert::golden {
+
+using TrainingStep = std::vector<std::vector<TrainingRecord>>;  // micro-batches
+
+// Sums over the step; where nothing was counted the loss is 0.
+struct StepLosses {
+  nn::Loss masked_lm, next;
+
+  static double mean(const nn::Loss& loss) {
+    return loss.count == 0 ? 0 : loss.sum / static_cast<double>(loss.count);
+  }
+  double total() const { return mean(masked_lm) + mean(next); }
+};
+
+// A micro-batch as the network takes it.
+struct TrainingBatch {
+  nn::Batch batch;
+  std::vector<int64_t> rows;  // of hidden tokens
+  std::vector<int32_t> gold, labels;
+
+  explicit TrainingBatch(const std::vector<TrainingRecord>& records) {
+    for (const auto& record : records) {
+      for (const int32_t position : record.masked_lm_positions) rows.push_back(batch.tokens() + position);
+      gold.insert(gold.end(), record.masked_lm_ids.begin(), record.masked_lm_ids.end());
+      if (record.next_sentence_label) labels.push_back(*record.next_sentence_label);
+      batch.add(record.input_ids, record.token_type_ids);
+    }
+    if (!labels.empty() && labels.size() != records.size()) throw Error("some records have no label");
+  }
+};
+
+// The losses of a step, and with Keep other than nothing their gradients in network.gradients().
+inline StepLosses run_step(model::TrainingNetwork& network, const TrainingStep& step,
+                           model::TrainingNetwork::Keep keep) {
+  const std::vector<TrainingBatch> batches(step.begin(), step.end());
+  size_t hidden = 0, labelled = 0;
+  for (const auto& batch : batches) {
+    hidden += batch.gold.size();
+    labelled += batch.labels.size();
+  }
+  const bool learn = keep != model::TrainingNetwork::Keep::nothing;
+  const auto weight = [&](size_t count) {
+    return learn ? std::optional(1 / static_cast<float>(count)) : std::nullopt;
+  };
+  network.gradients().clear();
+  StepLosses losses;
+  for (const auto& batch : batches) {
+    network.forward(batch.batch, nullptr, keep);
+    if (!batch.gold.empty()) losses.masked_lm += network.masked_lm(batch.rows, batch.gold, weight(hidden));
+    if (!batch.labels.empty()) losses.next += network.next_sentence(batch.labels, weight(labelled));
+    if (learn) network.backward();
+  }
+  return losses;
+}
+
+}  // namespace bert::golden
