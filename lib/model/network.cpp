@@ -6,39 +6,15 @@
 #include <string>
 
 #include "base/error.h"
-#include "nn/embeddings.h"
-#include "nn/encoder_layer.h"
-#include "nn/tied_decoder.h"
+#include "model/parts.h"
 
 namespace bert::model {
 namespace {
-
-constexpr const char* kWordTable = "embeddings.word_embeddings.weight";
-
-nn::EncoderLayer::Config layer_config(const Config& config) {
-  return {.hidden = config.hidden,
-          .heads = config.heads,
-          .feed_forward = config.feed_forward,
-          .activation = config.activation,
-          .norm_epsilon = config.norm_epsilon};
-}
 
 // A multiple-choice model scores each choice by one number, whatever labels its configuration carries.
 int64_t classifier_outputs(const Config& config) {
   return config.has_architecture("BertForMultipleChoice") ? 1 : static_cast<int64_t>(config.labels.size());
 }
-
-// The masked-language-model head: logits = norm(act(dense(h)))·Eᵀ + b.
-struct MaskedLm {
-  nn::Linear dense;
-  nn::LayerNorm norm;
-  nn::TiedDecoder decoder;
-
-  MaskedLm(const Config& config, nn::Layout& layout)
-      : dense("cls.predictions.transform.dense", config.hidden, config.hidden, layout),
-        norm("cls.predictions.transform.LayerNorm", config.hidden, config.norm_epsilon, layout),
-        decoder("cls.predictions.bias", config.vocab_size, config.hidden, layout) {}
-};
 
 // Only these rows of a batch: which of them belong to each sequence.
 std::vector<int64_t> offsets_among(std::span<const int64_t> rows, const nn::Batch& batch) {
@@ -69,7 +45,6 @@ struct Network::Parts {
 
   Parts(const Config& config, ckpt::Checkpoint checkpoint, const Needs& needs, Pool& pool);
   void load(Pool& pool);
-  void check(const nn::Batch& batch) const;
 };
 
 Network::Parts::Parts(const Config& c, ckpt::Checkpoint file, const Needs& needs, Pool& pool)
@@ -105,25 +80,6 @@ void Network::Parts::load(Pool& pool) {
   weights.emplace(layout, source, pool);
 }
 
-// Ids come from files and pipes: everything that would read beyond a table is refused here.
-void Network::Parts::check(const nn::Batch& batch) const {
-  assert(batch.types.size() == batch.ids.size());
-  for (const int32_t id : batch.ids) {
-    if (id < 0 || id >= config.vocab_size) {
-      throw Error("token id ", id, " is not in the model's vocabulary of ", config.vocab_size);
-    }
-  }
-  for (const int32_t type : batch.types) {
-    if (type < 0 || type >= config.types) throw Error("token type ", type, ": the model has ", config.types);
-  }
-  for (int64_t i = 0; i < batch.sequences(); ++i) {
-    const int64_t length = batch.length(i);
-    if (length < 1 || length > config.positions) {
-      throw Error("a sequence of ", length, " tokens: the model takes 1 to ", config.positions);
-    }
-  }
-}
-
 Network::Network(const Config& config, ckpt::Checkpoint checkpoint, const Needs& needs, Pool& pool)
     : parts_(std::make_unique<Parts>(config, std::move(checkpoint), needs, pool)) {
   parts_->load(pool);
@@ -141,7 +97,7 @@ std::vector<nn::Tensor> Network::hidden(const nn::Batch& batch, const Wanted& wa
   auto& p = *parts_;
   assert(!wanted.layers.empty() && std::ranges::is_sorted(wanted.layers));
   assert(wanted.layers.back() <= static_cast<int>(p.layers.size()));
-  p.check(batch);
+  check_batch(p.config, batch);
   std::vector<nn::Tensor> results(wanted.layers.size());
   auto next = results.begin();  // the first result that is still to be computed
   const int last = wanted.layers.back();

@@ -6,11 +6,14 @@ namespace bert::nn {
 
 EncoderLayer::EncoderLayer(const std::string& prefix, const Config& config, Layout& layout)
     : activation_(config.activation),
-      attention_(prefix + ".attention", config.hidden, config.heads, layout),
+      attention_(prefix + ".attention", config.hidden, config.heads, layout,
+                 {config.layer, DropoutSite::probabilities, DropoutRate(config.attention_dropout)}),
       norm1_(prefix + ".attention.output.LayerNorm", config.hidden, config.norm_epsilon, layout),
       inner_(prefix + ".intermediate.dense", config.feed_forward, config.hidden, layout),
       output_(prefix + ".output.dense", config.hidden, config.feed_forward, layout),
-      norm2_(prefix + ".output.LayerNorm", config.hidden, config.norm_epsilon, layout) {}
+      norm2_(prefix + ".output.LayerNorm", config.hidden, config.norm_epsilon, layout),
+      attention_dropout_{config.layer, DropoutSite::attention, DropoutRate(config.dropout)},
+      feed_forward_dropout_{config.layer, DropoutSite::feed_forward, DropoutRate(config.dropout)} {}
 
 void EncoderLayer::forward(Context& context, const Weights& weights, std::span<const int64_t> offsets,
                            const Tensor& x, Workspace& workspace, Tensor& z) const {
@@ -34,6 +37,37 @@ void EncoderLayer::finish(Context& context, const Weights& weights, const Tensor
   inner_.forward(context, weights, workspace.y, activation_, workspace.inner);
   output_.forward(context, weights, workspace.inner, Activation::none, workspace.branch);
   norm2_.forward(context, weights, workspace.branch, &workspace.y, z);
+}
+
+void EncoderLayer::forward(const Pass& pass, const Tensor& x, Workspace& workspace, Saved& saved,
+                           Tensor& z) const {
+  attention_.forward(pass, x, saved.attention, workspace.branch);
+  norm1_.forward(pass, attention_dropout_, workspace.branch, &x, saved.s1, saved.y);
+  inner_.forward(pass.context, pass.weights, saved.y, activation_, saved.u, workspace.inner);
+  output_.forward(pass.context, pass.weights, workspace.inner, Activation::none, workspace.branch);
+  norm2_.forward(pass, feed_forward_dropout_, workspace.branch, &saved.y, saved.s2, z);
+}
+
+// forward:  s1 = x + drop(o)   y = norm1(s1)   u = W₁·y + b₁   s2 = y + drop(W₂·act(u) + b₂)   z = norm2(s2)
+// so        df = drop(ds2)   du = (df·W₂)∘act'(u)   dy = ds2 + du·W₁   do = drop(ds1)   dx = ds1 +
+// attention's
+void EncoderLayer::backward(const Pass& pass, const Tensor& x, const Saved& saved, Tensor& dz,
+                            Workspace& workspace, Params& gradients, Tensor& dx) const {
+  auto& [context, weights, offsets, chance] = pass;
+  Tensor& ds = workspace.ds;
+  norm2_.backward(pass, saved.s2, dz, ds, gradients);
+  Tensor& df = workspace.branch;
+  drop(pass, feed_forward_dropout_, ds, df);
+  output_.backward_input(context, weights, df, activation_, saved.u, workspace.du, workspace.inner);
+  output_.backward_weights(context, workspace.inner, df, 0, gradients);
+  inner_.backward_weights(context, saved.y, workspace.du, 0, gradients);
+  inner_.backward_input(context, weights, workspace.du, 0, Into::add, ds);
+
+  norm1_.backward(pass, saved.s1, ds, dx, gradients);
+  Tensor& d_attended = workspace.branch;
+  drop(pass, attention_dropout_, dx, d_attended);
+  attention_.backward(pass, x, saved.attention, d_attended, workspace.attention_backward, gradients,
+                      Into::add, dx);
 }
 
 void gather_rows(Context& context, const Tensor& x, std::span<const int64_t> rows, Tensor& y) {

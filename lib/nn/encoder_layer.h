@@ -1,7 +1,7 @@
 // One block of the BERT encoder (Devlin et al. 2018, section 3), normalised after each residual sum:
 //
-//   y = norm1(x + attend(x))
-//   z = norm2(y + feed_forward(y))         feed_forward(y) = W₂·act(W₁·y + b₁) + b₂
+//   y = norm1(x + drop(attend(x)))
+//   z = norm2(y + drop(feed_forward(y)))         feed_forward(y) = W₂·act(W₁·y + b₁) + b₂
 //
 // x, y, z are [M,H]: the M tokens of a batch end to end, offsets [B+1] say where each sequence begins. A
 // layer is a recipe and owns no numbers: they come from a Weights of the layout it was made with, so threads
@@ -25,6 +25,20 @@ class EncoderLayer {
     int64_t feed_forward = 3072;
     Activation activation = Activation::gelu;
     float norm_epsilon = 1e-12f;
+
+    // In training only.
+    uint64_t layer = 0;           // its number in the network: what is left out depends on it
+    float dropout = 0;            // of both residual branches
+    float attention_dropout = 0;  // of attention probabilities
+  };
+
+  // What backward needs of a forward pass, besides x: M·(6H + F) numbers and A·M.
+  struct Saved {
+    Attention::Saved attention;
+    Tensor s1;  // what norm1 normalised
+    Tensor y;
+    Tensor u;   // W₁·y + b₁
+    Tensor s2;  // what norm2 normalised
   };
 
   // What a pass needs between its steps; used again from layer to layer and batch to batch.
@@ -34,6 +48,11 @@ class EncoderLayer {
     Tensor y;
     Tensor inner;   // [M, feed_forward]
     Tensor x_rows;  // the selected rows of x
+
+    // Of backward.
+    Attention::BackwardWorkspace attention_backward;
+    Tensor ds;  // gradient of s2, then of y
+    Tensor du;
   };
 
   // Names the block's tensors as Hugging Face does after `prefix`, for example "encoder.layer.3".
@@ -46,6 +65,13 @@ class EncoderLayer {
   void forward_rows(Context& context, const Weights& weights, std::span<const int64_t> offsets,
                     const Tensor& x, const RowSelection& selection, Workspace& workspace, Tensor& z) const;
 
+  // In training: the same, with dropout, keeping what backward needs.
+  void forward(const Pass& pass, const Tensor& x, Workspace& workspace, Saved& saved, Tensor& z) const;
+
+  // dz [M,H], which is used up, -> dx [M,H]. Adds to `gradients`, so that micro-batches accumulate.
+  void backward(const Pass& pass, const Tensor& x, const Saved& saved, Tensor& dz, Workspace& workspace,
+                Params& gradients, Tensor& dx) const;
+
  private:
   void finish(Context& context, const Weights& weights, const Tensor& x, Workspace& workspace,
               Tensor& z) const;
@@ -55,6 +81,7 @@ class EncoderLayer {
   LayerNorm norm1_;
   Linear inner_, output_;
   LayerNorm norm2_;
+  DropoutPlace attention_dropout_, feed_forward_dropout_;
 };
 
 // Copies rows of x: y [R,H].

@@ -32,9 +32,9 @@ struct AttentionHead {
 // x.
 struct GradientProduct {
   int64_t depth, rows, cols;
-  const float* dy;  // [depth, rows]
+  const float* dy;  // [depth, rows], and x [depth, cols]: with room to read up to 64 columns
   int64_t dy_stride;
-  const float* x;  // [depth, cols]
+  const float* x;
   int64_t x_stride;
   float* dw;
   int64_t dw_stride;

@@ -110,12 +110,13 @@ static void panel_products(int64_t rows, int64_t depth, const float* x, int64_t 
   }
 }
 
-// A tile [depth, 64] of a matrix, rows together: what lies far apart would fight for the same few lines of
-// the cache.
-static inline void gather_panel(int64_t depth, const float* from, int64_t stride, int64_t cols,
-                                float* panel) {
-  for (int64_t i = 0; i < depth; ++i) {
-    for (int64_t j = 0; j < cols; ++j) panel[i * kPanelWidth + j] = from[i * stride + j];
+// Brings rows of `width` numbers together, which is rounded up to whole vectors: what lies far apart would
+// fight for the same few lines of the cache.
+static inline void gather(int64_t rows, int64_t width, const float* from, int64_t from_stride, float* to,
+                          int64_t to_stride) {
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < width; j += kLanes)
+      store(to + i * to_stride + j, load(from + i * from_stride + j));
   }
 }
 
@@ -142,16 +143,12 @@ static void gradient_products(const GradientProduct& g, float* scratch) {
   float* const right = tile + kRows * kWidth;
   for (int64_t from = 0; from < g.depth; from += kDepth) {
     const int64_t depth = g.depth - from < kDepth ? g.depth - from : kDepth;
-    for (int64_t p = 0; p < panels; ++p) {
-      const int64_t cols = g.cols - p * kWidth < kWidth ? g.cols - p * kWidth : kWidth;
-      gather_panel(depth, g.x + from * g.x_stride + p * kWidth, g.x_stride, cols,
-                   right + p * kDepth * kWidth);
+    for (int64_t i = 0; i < depth; ++i) {  // whole rows, since that is how memory likes to be read
+      gather(panels, kWidth, g.x + (from + i) * g.x_stride, kWidth, right + i * kWidth, kDepth * kWidth);
     }
     for (int64_t row = 0; row < g.rows; row += kRows) {
       const int64_t rows = g.rows - row < kRows ? g.rows - row : kRows;
-      for (int64_t i = 0; i < depth; ++i) {
-        for (int64_t j = 0; j < rows; ++j) left[i * kRows + j] = g.dy[(from + i) * g.dy_stride + row + j];
-      }
+      gather(depth, rows, g.dy + from * g.dy_stride + row, g.dy_stride, left, kRows);
       if (g.db != nullptr) column_sums(depth, left, rows, g.db + row);
       for (int64_t p = 0; p < panels; ++p) {
         const int64_t cols = g.cols - p * kWidth < kWidth ? g.cols - p * kWidth : kWidth;
@@ -176,7 +173,10 @@ static void strided_products(int64_t rows, int64_t depth, const float* x, int64_
     const int64_t width = cols - first < kPanelWidth ? cols - first : kPanelWidth;
     for (int64_t from = 0; from < depth; from += kLongestPart) {
       const int64_t part = depth - from < kLongestPart ? depth - from : kLongestPart;
-      gather_panel(part, w + from * w_stride + first, w_stride, width, scratch);
+      for (int64_t i = 0; i < part; ++i) {
+        for (int64_t j = 0; j < width; ++j)
+          scratch[i * kPanelWidth + j] = w[(from + i) * w_stride + first + j];
+      }
       const auto product = from == 0 ? product_into<Into::replace> : product_into<Into::add>;
       product(rows, kPanelWidth, part, x + from, x_stride, scratch, kPanelWidth, y + first, y_stride);
     }

@@ -39,6 +39,24 @@ int64_t panels_a_task(int64_t tiles, int64_t panels, int64_t threads) {
   return group;
 }
 
+// What one task computes of a gradient [N,K]: the larger, the less is copied, but all threads are to have
+// some.
+struct GradientTask {
+  int64_t rows, cols;
+};
+
+GradientTask gradient_task(int64_t outputs, int64_t inputs, int64_t threads) {
+  GradientTask task = {.rows = 4 * kGradientRows, .cols = 8 * Panels::kWidth};
+  const auto tasks = [&] {
+    return ((outputs + task.rows - 1) / task.rows) * ((inputs + task.cols - 1) / task.cols);
+  };
+  while (tasks() < 3 * threads && task.rows > kGradientRows) {
+    task.rows -= kGradientRows;
+    if (tasks() < 3 * threads && task.cols > Panels::kWidth) task.cols /= 2;
+  }
+  return task;
+}
+
 // A tile of a product: rows from `row` on of the 64 columns that panel `panel` computes.
 struct Tile {
   const float* numbers;  // [rows, 64]
@@ -115,15 +133,14 @@ void Linear::backward_weights(Context& context, const Tensor& x, const Tensor& d
                               Params& gradients, Bias bias) const {
   float* const dw = gradients.tensor(weight_).data();
   float* const db = bias_ < 0 || bias == Bias::no ? nullptr : gradients.tensor(bias_).data();
-  const int64_t tiles = (outputs_ + kGradientRows - 1) / kGradientRows,
-                panels = (inputs_ + Panels::kWidth - 1) / Panels::kWidth, threads = context.pool().size();
-  int64_t group = 2 * kMostPanels;
-  while (group > 1 && tiles * panels < 3 * threads * group) group /= 2;
-  context.pool().run_grid(tiles * ((panels + group - 1) / group), [&](int64_t i, int thread) {
-    const int64_t row = i % tiles * kGradientRows, from = i / tiles * group * Panels::kWidth;
+  const GradientTask task = gradient_task(outputs_, inputs_, context.pool().size());
+  const int64_t tiles = (outputs_ + task.rows - 1) / task.rows,
+                groups = (inputs_ + task.cols - 1) / task.cols;
+  context.pool().run_grid(tiles * groups, [&](int64_t i, int thread) {
+    const int64_t row = i % tiles * task.rows, from = i / tiles * task.cols;
     const GradientProduct product = {.depth = x.rows(),
-                                     .rows = std::min(kGradientRows, outputs_ - row),
-                                     .cols = std::min(group * Panels::kWidth, inputs_ - from),
+                                     .rows = std::min(task.rows, outputs_ - row),
+                                     .cols = std::min(task.cols, inputs_ - from),
                                      .dy = dy.row(0) + column + row,
                                      .dy_stride = dy.stride(),
                                      .x = x.row(0) + from,

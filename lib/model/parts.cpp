@@ -1,0 +1,40 @@
+#include "model/parts.h"
+
+#include <cassert>
+
+#include "base/error.h"
+
+namespace bert::model {
+
+nn::EncoderLayer::Config layer_config(const Config& config) {
+  return {.hidden = config.hidden,
+          .heads = config.heads,
+          .feed_forward = config.feed_forward,
+          .activation = config.activation,
+          .norm_epsilon = config.norm_epsilon};
+}
+
+MaskedLm::MaskedLm(const Config& config, nn::Layout& layout)
+    : dense("cls.predictions.transform.dense", config.hidden, config.hidden, layout),
+      norm("cls.predictions.transform.LayerNorm", config.hidden, config.norm_epsilon, layout),
+      decoder("cls.predictions.bias", config.vocab_size, config.hidden, layout) {}
+
+void check_batch(const Config& config, const nn::Batch& batch) {
+  assert(batch.types.size() == batch.ids.size());
+  for (const int32_t id : batch.ids) {
+    if (id < 0 || id >= config.vocab_size) {
+      throw Error("token id ", id, " is not in the model's vocabulary of ", config.vocab_size);
+    }
+  }
+  for (const int32_t type : batch.types) {
+    if (type < 0 || type >= config.types) throw Error("token type ", type, ": the model has ", config.types);
+  }
+  for (int64_t i = 0; i < batch.sequences(); ++i) {
+    const int64_t length = batch.length(i);
+    if (length < 1 || length > config.positions) {
+      throw Error("a sequence of ", length, " tokens: the model takes 1 to ", config.positions);
+    }
+  }
+}
+
+}  // namespace bert::model

@@ -1,0 +1,28 @@
+// What the network that answers and the network that learns are both made of.
+#pragma once
+
+#include "model/config.h"
+#include "nn/batch.h"
+#include "nn/embeddings.h"
+#include "nn/encoder_layer.h"
+#include "nn/tied_decoder.h"
+
+namespace bert::model {
+
+constexpr const char* kWordTable = "embeddings.word_embeddings.weight";
+
+nn::EncoderLayer::Config layer_config(const Config& config);
+
+// The masked-language-model head: logits = norm(act(dense(h)))·Eᵀ + b.
+struct MaskedLm {
+  nn::Linear dense;
+  nn::LayerNorm norm;
+  nn::TiedDecoder decoder;
+
+  MaskedLm(const Config& config, nn::Layout& layout);
+};
+
+// Ids come from files and pipes: Error for everything that would read beyond a table.
+void check_batch(const Config& config, const nn::Batch& batch);
+
+}  // namespace bert::model

@@ -1,0 +1,223 @@
+#include "model/training_network.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "base/dtype.h"
+#include "base/error.h"
+#include "model/parts.h"
+#include "nn/kernels.h"
+#include "nn/training_kernels.h"
+
+namespace bert::model {
+namespace {
+
+// tanh(dense([CLS])) and the next-sentence classifier over it.
+struct NextSentence {
+  nn::Linear pooler, classifier;
+
+  NextSentence(const Config& config, nn::Layout& layout)
+      : pooler("pooler.dense", config.hidden, config.hidden, layout),
+        classifier("cls.seq_relationship", 2, config.hidden, layout) {}
+};
+
+nn::EncoderLayer::Config training_layer(const Config& config, int64_t layer) {
+  auto result = layer_config(config);
+  result.layer = static_cast<uint64_t>(layer) + 1;  // 0: the embeddings
+  result.dropout = config.hidden_dropout;
+  result.attention_dropout = config.attention_dropout;
+  return result;
+}
+
+// dy becomes dy∘act'(u), row by row; y gets act(u) where it is wanted no more than as a place to write.
+void backward_activation(nn::Context& context, nn::Activation activation, const nn::Tensor& u, nn::Tensor& y,
+                         nn::Tensor& dy) {
+  y.reshape(u.rows(), u.cols());
+  context.pool().run_grid(u.rows(), [&](int64_t row, int) {
+    nn::training_kernels().activation_backward(u.cols(), activation, u.row(row), dy.row(row), y.row(row),
+                                               dy.row(row));
+  });
+}
+
+}  // namespace
+
+struct TrainingNetwork::Parts {
+  Config config;
+  nn::Context context;
+  nn::Layout layout;
+  int words;
+  nn::Embeddings embeddings;
+  std::vector<nn::EncoderLayer> layers;
+  std::optional<NextSentence> next;
+  std::optional<MaskedLm> masked_lm;
+  nn::Params parameters, gradients;
+  nn::Weights weights;
+
+  // Of the present batch.
+  const nn::Batch* batch = nullptr;
+  std::optional<nn::Chance> chance;
+  Keep keep = Keep::activations;
+  nn::Tensor sum;                              // what the embeddings' norm normalised
+  std::vector<nn::Tensor> inputs;              // of each layer; the last one is the encoder's output
+  std::vector<nn::EncoderLayer::Saved> saved;  // of each layer, or one for all in turn
+  nn::Tensor dtop, dx;                         // gradients of the output, and of a layer's input
+
+  nn::EncoderLayer::Workspace workspace;
+  nn::TiedDecoder::Workspace decoder_workspace;
+  nn::Tensor rows, u, transformed, normed, drows, scrap;  // of the heads
+
+  Parts(const Config& config, const Heads& heads, Pool& pool);
+  nn::Pass pass() {
+    return {.context = context,
+            .weights = weights,
+            .offsets = batch->offsets,
+            .chance = chance ? &*chance : nullptr};
+  }
+  nn::Tensor& top() { return inputs.back(); }
+  void add_to_top(const nn::Tensor& d, std::span<const int64_t> at);
+};
+
+TrainingNetwork::Parts::Parts(const Config& c, const Heads& heads, Pool& pool)
+    : config(c),
+      context(pool),
+      words(layout.add_plain(kWordTable, {c.vocab_size, c.hidden})),
+      embeddings({.hidden = c.hidden,
+                  .positions = c.positions,
+                  .types = c.types,
+                  .norm_epsilon = c.norm_epsilon,
+                  .dropout = c.hidden_dropout},
+                 layout),
+      layers([&] {
+        std::vector<nn::EncoderLayer> made;
+        for (int64_t i = 0; i < c.layers; ++i) {
+          made.emplace_back("encoder.layer." + std::to_string(i), training_layer(c, i), layout);
+        }
+        return made;
+      }()),
+      next(heads.next ? std::optional<NextSentence>(std::in_place, c, layout) : std::nullopt),
+      masked_lm(heads.masked_lm ? std::optional<MaskedLm>(std::in_place, c, layout) : std::nullopt),
+      parameters(layout),
+      gradients(layout),
+      weights(parameters) {}
+
+void TrainingNetwork::Parts::add_to_top(const nn::Tensor& d, std::span<const int64_t> at) {
+  for (size_t i = 0; i < at.size(); ++i) {
+    nn::kernels().add(config.hidden, d.row(static_cast<int64_t>(i)), dtop.row(at[i]));
+  }
+}
+
+TrainingNetwork::TrainingNetwork(const Config& config, const Heads& heads, Pool& pool)
+    : parts_(std::make_unique<Parts>(config, heads, pool)) {}
+TrainingNetwork::~TrainingNetwork() = default;
+TrainingNetwork::TrainingNetwork(TrainingNetwork&&) noexcept = default;
+
+const Config& TrainingNetwork::config() const { return parts_->config; }
+nn::Params& TrainingNetwork::parameters() { return parts_->parameters; }
+nn::Params& TrainingNetwork::gradients() { return parts_->gradients; }
+void TrainingNetwork::refresh() { parts_->weights.refresh(parts_->context.pool()); }
+
+std::vector<std::string> TrainingNetwork::load(const ckpt::Checkpoint& checkpoint) {
+  std::vector<std::string> missing;
+  const auto& entries = parts_->layout.entries();
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (checkpoint.find(entries[i].name) == nullptr) {
+      missing.push_back(entries[i].name);
+      continue;
+    }
+    const auto& tensor = checkpoint.get(entries[i].name, entries[i].shape);
+    to_f32(tensor.dtype, tensor.data.data(), parts_->parameters.tensor(static_cast<int>(i)));
+  }
+  return missing;
+}
+
+void TrainingNetwork::forward(const nn::Batch& batch, const nn::Chance* chance, Keep keep) {
+  auto& p = *parts_;
+  check_batch(p.config, batch);
+  p.batch = &batch;
+  p.chance = chance == nullptr ? std::nullopt : std::optional(*chance);
+  p.keep = keep;
+  const size_t count = p.layers.size();
+  p.inputs.resize(keep == Keep::nothing ? std::min<size_t>(count + 1, 2) : count + 1);
+  p.saved.resize(keep == Keep::activations ? count : 1);
+  const auto pass = p.pass();
+  p.embeddings.forward(pass, p.parameters.tensor(p.words), batch, p.sum, p.inputs[0]);
+  for (size_t i = 0; i < count; ++i) {
+    if (keep == Keep::nothing) {
+      p.layers[i].forward(pass, p.inputs[0], p.workspace, p.saved[0], p.inputs[1]);
+      if (i + 1 < count) std::swap(p.inputs[0], p.inputs[1]);
+    } else {
+      auto& saved = p.saved[keep == Keep::activations ? i : 0];
+      p.layers[i].forward(pass, p.inputs[i], p.workspace, saved, p.inputs[i + 1]);
+    }
+  }
+  if (keep == Keep::nothing) return;
+  p.dtop.reshape(batch.tokens(), p.config.hidden);
+  for (int64_t row = 0; row < p.dtop.rows(); ++row) std::fill_n(p.dtop.row(row), p.dtop.cols(), 0.0f);
+}
+
+// forward:  t = norm(act(u)), u = W·h + b at the rows; logits by the words
+nn::Loss TrainingNetwork::masked_lm(std::span<const int64_t> rows, std::span<const int32_t> gold,
+                                    std::optional<float> weight) {
+  auto& p = *parts_;
+  auto& head = p.masked_lm.value();
+  assert(rows.size() == gold.size());
+  if (rows.empty()) return {};
+  const auto words = p.parameters.tensor(p.words);
+  nn::gather_rows(p.context, p.top(), rows, p.rows);
+  head.dense.forward(p.context, p.weights, p.rows, p.config.activation, p.u, p.transformed);
+  head.norm.forward(p.context, p.weights, p.transformed, nullptr, p.normed);
+  if (!weight)
+    return head.decoder.loss(p.context, p.weights, words, p.normed, gold, nullptr, p.decoder_workspace);
+
+  const nn::TiedDecoder::Gradient gradient = {
+      .weight = *weight, .words = p.gradients.tensor(p.words), .gradients = p.gradients, .dx = p.drows};
+  const auto loss =
+      head.decoder.loss(p.context, p.weights, words, p.normed, gold, &gradient, p.decoder_workspace);
+  head.norm.backward(p.pass(), p.transformed, p.drows, p.drows, p.gradients);
+  backward_activation(p.context, p.config.activation, p.u, p.scrap, p.drows);
+  head.dense.backward_weights(p.context, p.rows, p.drows, 0, p.gradients);
+  head.dense.backward_input(p.context, p.weights, p.drows, 0, nn::Into::replace, p.rows);
+  p.add_to_top(p.rows, rows);
+  return loss;
+}
+
+nn::Loss TrainingNetwork::next_sentence(std::span<const int32_t> labels, std::optional<float> weight) {
+  auto& p = *parts_;
+  auto& head = p.next.value();
+  assert(static_cast<int64_t>(labels.size()) == p.batch->sequences());
+  const std::span<const int64_t> first_rows = std::span(p.batch->offsets).first(labels.size());
+  nn::gather_rows(p.context, p.top(), first_rows, p.rows);
+  nn::Tensor& pooled = p.transformed;
+  nn::Tensor& logits = p.normed;
+  head.pooler.forward(p.context, p.weights, p.rows, nn::Activation::tanh, p.u, pooled);
+  head.classifier.forward(p.context, p.weights, pooled, nn::Activation::none, logits);
+  const auto loss = nn::softmax_loss(p.context, labels, weight.value_or(0), logits);
+  if (!weight) return loss;
+
+  head.classifier.backward_weights(p.context, pooled, logits, 0, p.gradients);
+  head.classifier.backward_input(p.context, p.weights, logits, 0, nn::Into::replace, p.drows);
+  backward_activation(p.context, nn::Activation::tanh, p.u, p.scrap, p.drows);
+  head.pooler.backward_weights(p.context, p.rows, p.drows, 0, p.gradients);
+  head.pooler.backward_input(p.context, p.weights, p.drows, 0, nn::Into::replace, p.rows);
+  p.add_to_top(p.rows, first_rows);
+  return loss;
+}
+
+void TrainingNetwork::backward() {
+  auto& p = *parts_;
+  assert(p.keep != Keep::nothing);
+  const auto pass = p.pass();
+  nn::Tensor* dz = &p.dtop;
+  nn::Tensor* dx = &p.dx;
+  for (size_t i = p.layers.size(); i-- > 0;) {
+    auto& saved = p.saved[p.keep == Keep::activations ? i : 0];
+    if (p.keep == Keep::inputs && i + 1 < p.layers.size()) {
+      p.layers[i].forward(pass, p.inputs[i], p.workspace, saved, p.inputs[i + 1]);
+    }
+    p.layers[i].backward(pass, p.inputs[i], saved, *dz, p.workspace, p.gradients, *dx);
+    std::swap(dz, dx);
+  }
+  p.embeddings.backward(pass, *p.batch, p.sum, *dz, p.gradients.tensor(p.words), p.gradients);
+}
+
+}  // namespace bert::model
