@@ -109,9 +109,9 @@ TEST_CASE("a network with one head of the two has its gradients alone") {
   const auto expected = load_training("narrow");
   for (const auto& [name, heads] : std::map<std::string, TrainingNetwork::Heads>{
            {"MLM alone", {.next = false}}, {"no hidden token at all", {.masked_lm = false}}}) {
-    INFO(name);
-    auto network = load_network(expected.directory, pool, heads);
     const auto& one = case_named(expected, name);
+    INFO(one.name);
+    auto network = load_network(expected.directory, pool, heads);
     check_losses(run_step(network, one.micro_batches, Keep::activations), one);
     check_gradients(network.gradients(), one);
   }
@@ -175,8 +175,9 @@ TEST_CASE("sinusoid positions start as the reference's") {
 
 TEST_CASE("an error of twice what is allowed is found, and so is a gradient of zeros") {
   const auto expected = load_training("narrow");
-  for (const auto& [name, truth] : expected.cases.at(0).gradients) {
-    INFO(name);
+  for (const auto& parameter : expected.cases.at(0).gradients) {
+    INFO(parameter.first);
+    const auto& truth = parameter.second;
     const double norm = norm_of(std::span<const float>(truth));
     const double least = 1e-4 * expected.cases.at(0).norm;
     auto spoiled = truth;
