@@ -88,9 +88,16 @@ static void adam_apply(int64_t n, const AdamStep& step, const float* m, const fl
   }
 }
 
+// Numbers asked for before they are needed: with one array to read, the processor's own prefetching does not
+// keep the memory busy.
+static constexpr int64_t kReadAhead = 512;
+
 static double sum_of_squares(int64_t n, const float* x) {
   SixteenSums sums;
-  for (int64_t i = 0; i < n; i += 16) sums.add_squares(x + i);
+  for (int64_t i = 0; i < n; i += 16) {
+    __builtin_prefetch(x + i + kReadAhead);
+    sums.add_squares(x + i);
+  }
   return sums.total();
 }
 
