@@ -1,0 +1,142 @@
+#include "ckpt/safetensors_writer.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <tuple>
+
+#include "base/checksum.h"
+#include "base/error.h"
+#include "base/output_file.h"
+#include "ckpt/checkpoint.h"
+#include "ckpt/names.h"
+#include "io/json.h"
+
+namespace bert::ckpt {
+namespace {
+
+constexpr size_t kAlignment = 8;         // of the data in the file
+constexpr size_t kBlock = 1 << 20;       // bytes summed and written at a time, still in the cache
+constexpr size_t kNumbers = kBlock / 4;  // converted at a time
+
+int64_t count_of(const TensorToWrite& tensor) {
+  return std::accumulate(tensor.shape.begin(), tensor.shape.end(), int64_t{1}, std::multiplies<>());
+}
+
+Dtype stored_dtype(const TensorToWrite& tensor) { return tensor.store.value_or(tensor.dtype); }
+
+void append_entry(std::string& header, const TensorToWrite& tensor, int64_t begin, int64_t end) {
+  header += ',';
+  io::append_string(header, tensor.name);
+  (header += R"(:{"dtype":")").append(name_of(stored_dtype(tensor))) += R"(","shape":[)";
+  for (size_t i = 0; i < tensor.shape.size(); ++i) {
+    if (i > 0) header += ',';
+    io::append_integer(header, tensor.shape[i]);
+  }
+  header += R"(],"data_offsets":[)";
+  io::append_integer(header, begin);
+  header += ',';
+  io::append_integer(header, end);
+  header += "]}";
+}
+
+class Writer {
+ public:
+  explicit Writer(const std::string& path) : file_(path) {}
+
+  void write(std::string_view bytes) {
+    for (; !bytes.empty(); bytes.remove_prefix(std::min(kBlock, bytes.size()))) {
+      checksum_.add(bytes.substr(0, kBlock));
+      file_.write(bytes.substr(0, kBlock));
+    }
+  }
+  void write(std::span<const std::byte> bytes) {
+    write(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  }
+
+  void write(const TensorToWrite& tensor) {
+    const Dtype store = stored_dtype(tensor);
+    if (store == tensor.dtype) {
+      write(tensor.data);
+    } else {
+      assert(is_floating(tensor.dtype));
+      write_converted(tensor, store);
+    }
+  }
+
+  WrittenFile commit() {
+    file_.commit();
+    return {.bytes = file_.size(), .checksum = checksum_.value()};
+  }
+
+ private:
+  void write_converted(const TensorToWrite& tensor, Dtype store) {
+    std::vector<float> wide(kNumbers);
+    std::vector<std::byte> narrow(kNumbers * size_of(store));
+    const auto count = static_cast<size_t>(count_of(tensor));
+    for (size_t begin = 0; begin < count; begin += kNumbers) {
+      const std::span numbers(wide.data(), std::min(kNumbers, count - begin));
+      to_f32(tensor.dtype, tensor.data.data() + begin * size_of(tensor.dtype), numbers);
+      from_f32(numbers, store, narrow.data());
+      check(tensor, numbers, store, narrow);
+      write(std::span<const std::byte>(narrow).first(numbers.size() * size_of(store)));
+    }
+  }
+
+  // What was a number must still be one.
+  void check(const TensorToWrite& tensor, std::span<const float> numbers, Dtype store,
+             const std::vector<std::byte>& narrow) {
+    read_back_.resize(numbers.size());
+    to_f32(store, narrow.data(), read_back_);
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      if (std::isfinite(numbers[i]) && !std::isfinite(read_back_[i])) {
+        throw Error("tensor ", in_quotes(tensor.name), " holds ", numbers[i], ", which is too large for ",
+                    name_of(store));
+      }
+    }
+  }
+
+  OutputFile file_;
+  Checksum checksum_;
+  std::vector<float> read_back_;
+};
+
+}  // namespace
+
+SafetensorsHeader safetensors_header(std::span<const TensorToWrite> tensors) {
+  SafetensorsHeader header;
+  header.order.resize(tensors.size());
+  std::iota(header.order.begin(), header.order.end(), size_t{0});
+  std::ranges::sort(header.order, [&](size_t a, size_t b) {
+    const size_t a_size = size_of(stored_dtype(tensors[a])), b_size = size_of(stored_dtype(tensors[b]));
+    return std::tie(b_size, tensors[a].name) < std::tie(a_size, tensors[b].name);
+  });
+  std::string json = R"({"__metadata__":{"format":"pt"})";
+  int64_t end = 0;
+  for (const size_t i : header.order) {
+    const auto& tensor = tensors[i];
+    assert(tensor.data.size() == static_cast<size_t>(count_of(tensor)) * size_of(tensor.dtype));
+    const int64_t begin = end;
+    end += count_of(tensor) * static_cast<int64_t>(size_of(stored_dtype(tensor)));
+    append_entry(json, tensor, begin, end);
+  }
+  json += '}';
+  json.resize((json.size() + kAlignment - 1) / kAlignment * kAlignment, ' ');
+  const uint64_t length = json.size();
+  header.bytes.resize(sizeof length);
+  std::memcpy(header.bytes.data(), &length, sizeof length);
+  header.bytes += json;
+  return header;
+}
+
+WrittenFile write_safetensors(const std::string& path, std::span<const TensorToWrite> tensors) {
+  const auto header = safetensors_header(tensors);
+  Writer writer(path);
+  writer.write(header.bytes);
+  for (const size_t i : header.order) writer.write(tensors[i]);
+  return writer.commit();
+}
+
+}  // namespace bert::ckpt

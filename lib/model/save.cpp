@@ -1,0 +1,95 @@
+#include "model/save.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/output_directory.h"
+#include "base/output_file.h"
+#include "model/config_json.h"
+
+namespace bert::model {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What a directory of Hugging Face may hold of a model: a new model makes them void, written again or not.
+bool is_model_file(const std::string& name) {
+  static constexpr std::array<std::string_view, 14> kNames = {"config.json",
+                                                              "generation_config.json",
+                                                              "vocab.txt",
+                                                              "tokenizer.json",
+                                                              "tokenizer_config.json",
+                                                              "special_tokens_map.json",
+                                                              "added_tokens.json",
+                                                              "model.safetensors.index.json",
+                                                              "pytorch_model.bin.index.json",
+                                                              "modules.json",
+                                                              "sentence_bert_config.json",
+                                                              "config_sentence_transformers.json",
+                                                              "tf_model.h5",
+                                                              "flax_model.msgpack"};
+  if (std::ranges::find(kNames, name) != kNames.end()) return true;
+  return (name.starts_with("model") && name.ends_with(".safetensors")) ||
+         (name.starts_with("pytorch_model") && name.ends_with(".bin"));
+}
+
+bool is_kept(const std::string& name) { return !is_model_file(name); }
+
+void write_file(const std::string& path, std::string_view bytes) {
+  OutputFile file(path);
+  file.write(bytes);
+  file.commit();
+}
+
+}  // namespace
+
+std::string stored_name(const Config& config, const std::string& canonical) {
+  const bool in_encoder = canonical.starts_with("embeddings.") || canonical.starts_with("encoder.") ||
+                          canonical.starts_with("pooler.");
+  return in_encoder && !config.has_architecture("BertModel") ? "bert." + canonical : canonical;
+}
+
+std::vector<ckpt::TensorToWrite> saved_tensors(const Config& config, const nn::Params& params) {
+  std::vector<ckpt::TensorToWrite> tensors;
+  const auto& entries = params.layout().entries();
+  for (size_t place = 0; place < entries.size(); ++place) {
+    tensors.push_back({.name = stored_name(config, entries[place].name),
+                       .shape = entries[place].shape,
+                       .data = std::as_bytes(params.tensor(static_cast<int>(place)))});
+  }
+  return tensors;
+}
+
+void require_output(const std::string& directory, std::span<const std::string> besides) {
+  OutputDirectory::clear_leftovers(directory, is_kept);
+  const fs::path path(directory);
+  if (!fs::exists(path) || fs::exists(path / "config.json")) return;
+  if (!fs::is_directory(path)) throw Error(directory, ": is not a directory");
+  for (const auto& entry : fs::directory_iterator(path)) {
+    const auto name = entry.path().filename().string();
+    if (std::ranges::find(besides, name) != besides.end()) continue;
+    throw Error(directory, ": holds ", name,
+                " and no model: expected a new, an empty or a model's directory");
+  }
+}
+
+void save(const std::string& directory, const Config& config, const TokenizerFiles& tokenizer,
+          std::span<const ckpt::TensorToWrite> tensors) {
+  OutputDirectory output(directory, is_kept);
+  write_file(output.file("vocab.txt"), tokenizer.vocab);
+  write_file(output.file("tokenizer_config.json"), tokenizer.settings);
+  write_file(output.file("special_tokens_map.json"), tokenizer.special_tokens);
+  if (tokenizer.json) write_file(output.file("tokenizer.json"), *tokenizer.json);
+  write_file(output.file("config.json"), config_json(config));
+  ckpt::write_safetensors(output.file("model.safetensors"), tensors);
+  output.commit();
+}
+
+void save(const std::string& directory, const Config& config, const TokenizerFiles& tokenizer,
+          const nn::Params& params) {
+  save(directory, config, tokenizer, saved_tensors(config, params));
+}
+
+}  // namespace bert::model
