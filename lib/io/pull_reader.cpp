@@ -1,11 +1,17 @@
 #include "io/pull_reader.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace bert::io {
 namespace {
 
-constexpr size_t kChunks = 6;  // read ahead
+// Of one step of training, or of some, so that its bytes are there when it begins.
+size_t chunks_ahead(const StreamOptions& options) {
+  constexpr size_t kBytes = 4 << 20, kMost = 1024;
+  return std::clamp<size_t>(kBytes / options.chunk_bytes, 4, kMost);
+}
 
 const StreamOptions& with_files(const StreamOptions& options) {
   check_files(options.files);
@@ -17,7 +23,7 @@ const StreamOptions& with_files(const StreamOptions& options) {
 PullReader::PullReader(const StreamOptions& options, Interrupted interrupted)
     : options_(with_files(options)),
       interrupted_(std::move(interrupted)),
-      ring_(kChunks),
+      ring_(chunks_ahead(options)),
       input_(options_, {.bytes = options.chunk_bytes, .records = options.chunk_records}, ring_, stop_.get(),
              [this](Chunk& chunk) { ring_.put(chunk, Ring::State::finished); }),
       thread_([this] { input_.run(); }) {}

@@ -21,6 +21,7 @@ class Use : public Filter {
 
 std::optional<std::string> RawRecordReader::read(RawRecord& raw, const UseRecord& use) {
   chunk_.clear();
+  if (reader_.oversized()) reader_ = RecordReader(invalid_utf8_);
   chunk_.source = raw.source;
   chunk_.data_size = raw.size();
   chunk_.data = std::move(raw.bytes);

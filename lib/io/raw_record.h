@@ -29,15 +29,17 @@ using UseRecord = std::function<void(const Fields& fields, const Record& record)
 // Reads such records one at a time, by the rules and with the messages of the stream.
 class RawRecordReader {
  public:
-  RawRecordReader(InvalidUtf8 invalid_utf8, OnError on_error) : reader_(invalid_utf8), on_error_(on_error) {}
+  RawRecordReader(InvalidUtf8 invalid_utf8, OnError on_error)
+      : invalid_utf8_(invalid_utf8), on_error_(on_error), reader_(invalid_utf8) {}
 
   // Calls `use` once, and takes the bytes of `raw`. A bad record is an Error, "FILE:LINE: what"; with
   // OnError::skip this message is returned instead.
   std::optional<std::string> read(RawRecord& raw, const UseRecord& use);
 
  private:
-  RecordReader reader_;
+  InvalidUtf8 invalid_utf8_;
   OnError on_error_;
+  RecordReader reader_;
   Chunk chunk_;
 };
 

@@ -333,7 +333,7 @@ TEST_CASE("memory is flat over a million records of a pipe") {
     source->skip_to(100000);
     const int64_t before = resident_kib();
     source->skip_to(1000000);
-    CHECK(resident_kib() - before < 2048);
+    CHECK(resident_kib() - before < 6144);  // the ring, perhaps empty before, has 4 MiB; the rest is 270 MB
     CHECK(draw(*source).empty());
   }
   feeder.join();
