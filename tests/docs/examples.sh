@@ -25,8 +25,9 @@ awk -v directory="$directory" -f "$here/examples.awk" "$directory/text" >"$direc
 
 mkdir "$directory/work"
 cp -R "$here/files/." "$directory/work"
-for model in "$repository"/tests/golden/models/*/; do ln -s "${model%/}" "$directory/work/"; done
-ln -s "$repository/cmd/cookbook" "$directory/work/"
+for folder in "$repository"/tests/golden/models/*/ "$repository"/cmd/cookbook/; do
+  [ ! -d "$folder" ] || ln -s "${folder%/}" "$directory/work/"
+done
 cd "$directory/work" || exit 2
 unset BERT_MODEL
 PATH=$tools:$PATH
