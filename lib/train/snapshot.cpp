@@ -1,0 +1,224 @@
+#include "train/snapshot.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <map>
+
+#include "base/checksum.h"
+#include "base/error.h"
+#include "base/output_directory.h"
+#include "base/output_file.h"
+#include "ckpt/safetensors.h"
+#include "ckpt/safetensors_writer.h"
+#include "train/state_json.h"
+
+namespace bert::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kStateFile = "state.json";
+constexpr const char* kTrainingFile = "training.safetensors";
+constexpr std::string_view kPrefix = "step-";
+
+std::string in(const std::string& directory, const char* name) {
+  return (fs::path(directory) / name).string();
+}
+
+// "step-00001000" -> 1000; nullopt for other names.
+std::optional<int64_t> step_of(const std::string& name) {
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  const auto digits = std::string_view(name).substr(kPrefix.size());
+  if (digits.empty() || digits.size() > 18 || digits.find_first_not_of("0123456789") != digits.npos)
+    return std::nullopt;
+  return std::stoll(std::string(digits));
+}
+
+// What OutputDirectory and remove_directory call what they have not finished.
+bool is_leftover(const std::string& name) {
+  return name.starts_with("." + std::string(kPrefix)) && name.ends_with(".tmp");
+}
+
+FileDescriptor lock(const std::string& directory) {
+  auto file = FileDescriptor::open(directory);
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return file;
+  if (errno == EWOULDBLOCK) throw Error(directory, ": another process is training here");
+  return file;  // a file system without locks
+}
+
+void clear_leftovers(const std::string& directory) {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    if (is_leftover(entry.path().filename().string())) found.push_back(entry.path());
+  }
+  std::error_code error;
+  for (const auto& path : found) {
+    fs::remove_all(path, error);
+    if (error) throw Error(path.string(), ": cannot be removed: ", error.message());
+  }
+}
+
+std::vector<ckpt::TensorToWrite> tensors_of(std::span<const ParamsToKeep> arrays) {
+  std::vector<ckpt::TensorToWrite> tensors;
+  for (const auto& [name, params] : arrays) {
+    const auto& entries = params.layout().entries();
+    for (size_t place = 0; place < entries.size(); ++place) {
+      tensors.push_back({.name = name + "." + entries[place].name,
+                         .shape = entries[place].shape,
+                         .data = std::as_bytes(params.tensor(static_cast<int>(place)))});
+    }
+  }
+  return tensors;
+}
+
+void check_training(const MappedFile& file, const ckpt::WrittenFile& expected) {
+  const auto bytes = file.bytes();
+  if (static_cast<int64_t>(bytes.size()) != expected.bytes)
+    throw Error(file.path(), ": has ", bytes.size(), " bytes, expected ", expected.bytes);
+  constexpr size_t kPart = 64 << 20;  // of the file in memory at a time
+  Checksum checksum;
+  for (size_t begin = 0; begin < bytes.size(); begin += kPart) {
+    const auto part = bytes.subspan(begin, std::min(kPart, bytes.size() - begin));
+    checksum.add(part);
+    MappedFile::release(part);
+  }
+  if (checksum.value() != expected.checksum) throw Error(file.path(), ": the checksum does not fit");
+}
+
+void fill_tensor(const ckpt::StoredTensor& tensor, const nn::LayoutEntry& entry, std::span<float> to) {
+  if (tensor.dtype != Dtype::f32 || tensor.shape != entry.shape) {
+    throw Error(tensor.file, ": ", tensor.name, " is ", name_of(tensor.dtype), " ",
+                ckpt::shape_text(tensor.shape), ", expected F32 ", ckpt::shape_text(entry.shape));
+  }
+  std::memcpy(to.data(), tensor.data.data(), to.size_bytes());
+  MappedFile::release(tensor.data);
+}
+
+const std::string* find(const Settings& settings, const std::string& name) {
+  const auto found = std::ranges::find(settings, name, &Settings::value_type::first);
+  return found == settings.end() ? nullptr : &found->second;
+}
+
+// "--seed was 1 in the snapshot, 2 now"
+std::string difference(const std::string& name, const std::string* then, const std::string* now) {
+  return name + " was " + (then ? *then : "not set") + " in the snapshot, " + (now ? *now : "not set") +
+         " now";
+}
+
+}  // namespace
+
+void require_same(const Settings& snapshot, const Settings& now) {
+  std::string differences;
+  const auto add = [&](const std::string& name, const std::string* then, const std::string* present) {
+    differences += (differences.empty() ? "" : "; ") + difference(name, then, present);
+  };
+  for (const auto& [name, value] : now) {
+    const auto* then = find(snapshot, name);
+    if (!then || *then != value) add(name, then, &value);
+  }
+  for (const auto& [name, value] : snapshot) {
+    if (!find(now, name)) add(name, &value, nullptr);
+  }
+  if (!differences.empty()) throw Error(differences);
+}
+
+Snapshot::Snapshot(const std::string& path) : path_(path), file_(in(path, kTrainingFile)) {
+  const auto state_path = in(path, kStateFile);
+  auto stated = parse_state(state_path, read_file(state_path));
+  check_training(file_, stated.training);
+  state_ = std::move(stated.state);
+}
+
+void Snapshot::fill(std::span<const ParamsToFill> arrays) const {
+  const auto contents = ckpt::read_safetensors(file_);
+  std::map<std::string_view, const ckpt::StoredTensor*> rest;  // by name, what is not used yet
+  for (const auto& tensor : contents.tensors) rest[tensor.name] = &tensor;
+  for (const auto& [prefix, params] : arrays) {
+    const auto& entries = params.layout().entries();
+    for (size_t place = 0; place < entries.size(); ++place) {
+      const auto name = prefix + "." + entries[place].name;
+      const auto found = rest.find(name);
+      if (found == rest.end()) throw Error(file_.path(), ": ", name, " is missing");
+      fill_tensor(*found->second, entries[place], params.tensor(static_cast<int>(place)));
+      rest.erase(found);
+    }
+  }
+  for (const auto& [name, tensor] : rest) {
+    const auto prefix = name.substr(0, name.find('.'));
+    if (std::ranges::find(arrays, prefix, &ParamsToFill::name) != arrays.end())
+      throw Error(file_.path(), ": holds ", name, ", which the model has not");
+  }
+}
+
+Snapshots::Snapshots(std::string directory, int64_t keep, Log& log)
+    : directory_(std::move(directory)), keep_(keep), log_(log) {
+  assert(keep >= 1);
+  std::error_code error;
+  fs::create_directories(directory_, error);
+  if (error) throw Error(directory_, ": ", error.message());
+  lock_ = lock(directory_);
+  clear_leftovers(directory_);
+}
+
+std::vector<int64_t> Snapshots::steps() const {
+  std::vector<int64_t> steps;
+  for (const auto& entry : fs::directory_iterator(directory_)) {
+    const auto step = step_of(entry.path().filename().string());
+    if (step && path_of(*step) == entry.path()) steps.push_back(*step);
+  }
+  std::ranges::sort(steps);
+  return steps;
+}
+
+std::string Snapshots::path_of(int64_t step) const {
+  char digits[24];
+  std::snprintf(digits, sizeof digits, "%08lld", static_cast<long long>(step));
+  return (fs::path(directory_) / std::string(kPrefix).append(digits)).string();
+}
+
+std::optional<Snapshot> Snapshots::last() const {
+  const auto all = steps();
+  for (auto step = all.rbegin(); step != all.rend(); ++step) {
+    try {
+      return Snapshot(path_of(*step));
+    } catch (const Error& error) {
+      log_.warn(std::string(error.what()) + "; the snapshot is passed over");
+    }
+  }
+  if (!all.empty()) throw Error(directory_, ": no snapshot is whole");
+  return std::nullopt;
+}
+
+std::string Snapshots::write(const State& state, std::span<const ParamsToKeep> arrays) {
+  const auto path = path_of(state.step);
+  OutputDirectory output(path, [](const std::string&) { return false; });
+  const auto training = ckpt::write_safetensors(output.file(kTrainingFile), tensors_of(arrays));
+  OutputFile file(output.file(kStateFile));
+  file.write(state_json({state, training}));
+  file.commit();
+  output.commit();
+  remove_outdated(state.step);
+  return path;
+}
+
+void Snapshots::remove_outdated(int64_t written) const {
+  const auto all = steps();
+  const auto newer = std::ranges::upper_bound(all, written);
+  const auto kept = std::max<std::ptrdiff_t>(newer - all.begin() - keep_, 0);
+  for (auto step = all.begin(); step != all.end(); ++step) {
+    if (step - all.begin() < kept || step >= newer) remove_directory(path_of(*step));
+  }
+}
+
+void Snapshots::clear() {
+  for (const auto step : steps()) remove_directory(path_of(step));
+}
+
+}  // namespace bert::train

@@ -1,0 +1,191 @@
+#include "train/state_json.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+#include "base/checksum.h"
+#include "base/error.h"
+#include "io/json.h"
+
+namespace bert::train {
+namespace {
+
+using io::Json;
+using io::JsonFile;
+
+constexpr int64_t kFormat = 1;
+constexpr std::string_view kLastKey = ",\n\"checksum\":\"";
+
+std::string hex(uint64_t value) {
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(value));
+  return digits;
+}
+
+uint64_t from_hex(std::string_view digits) {
+  uint64_t value = 0;
+  const auto [rest, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+  if (error != std::errc() || rest != digits.data() + digits.size() || digits.size() != 16)
+    throw Error("is ", digits, ", expected 16 hexadecimal digits");
+  return value;
+}
+
+uint64_t sum_of(std::string_view text) {
+  Checksum checksum;
+  checksum.add(text);
+  return checksum.value();
+}
+
+// The shortest decimal of the same double, with a point or an exponent: without them it would be read as an
+// integer, which knows no -0 and ends at 2^64.
+void append_double(std::string& out, double value) {
+  if (!std::isfinite(value)) throw Error("the state of the run holds ", value, ", which is not a number");
+  char digits[32];
+  const std::string_view text(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+  out += text;
+  if (text.find_first_of(".e") == text.npos) out += ".0";
+}
+
+// Members one behind the other.
+class Members {
+ public:
+  explicit Members(std::string& out, std::string_view separator) : out_(out), separator_(separator) {}
+  std::string& key(std::string_view name) {
+    if (!first_) out_ += separator_;
+    first_ = false;
+    io::append_string(out_, name);
+    return out_ += ':';
+  }
+  void integer(std::string_view name, int64_t value) { io::append_integer(key(name), value); }
+  void number(std::string_view name, double value) { append_double(key(name), value); }
+  void string(std::string_view name, std::string_view value) { io::append_string(key(name), value); }
+
+ private:
+  std::string& out_;
+  std::string_view separator_;
+  bool first_ = true;
+};
+
+void append_point(std::string& out, const Point& point) {
+  append_double(out += '[', point.step);
+  append_double(out += ',', point.value);
+  out += ']';
+}
+
+void append_series(std::string& out, const Series& series) {
+  Members members(out += '{', ",");
+  members.string("name", series.name);
+  members.integer("stride", series.stride);
+  members.integer("count", series.count);
+  append_point(members.key("sum"), series.sum);
+  members.key("points") += '[';
+  for (size_t i = 0; i < series.points.size(); ++i) append_point(i > 0 ? out += ',' : out, series.points[i]);
+  out += "]}";
+}
+
+// [step, value]
+Point point_of(const Json& json) {
+  const auto numbers = json.elements();
+  if (numbers.size() != 2) throw Error("has a point of ", numbers.size(), " numbers, expected 2");
+  return {numbers[0].number(), numbers[1].number()};
+}
+
+Json member(const Json& object, std::string_view key) {
+  const auto found = object.find(key);
+  if (!found) throw Error("\"", key, "\" is missing");
+  return *found;
+}
+
+Series series_of(const Json& json) {
+  Series series{.name = std::string(member(json, "name").string()),
+                .stride = member(json, "stride").integer(),
+                .sum = point_of(member(json, "sum")),
+                .count = member(json, "count").integer()};
+  for (const auto& point : member(json, "points").elements()) series.points.push_back(point_of(point));
+  return series;
+}
+
+data::DataPosition data_of(const Json& json) {
+  return {.drawn = member(json, "drawn").integer(),
+          .within = member(json, "within").integer(),
+          .records = member(json, "records").integer(),
+          .bytes = member(json, "bytes").integer()};
+}
+
+StateFile read(const Json& root) {
+  if (const auto format = member(root, "format").integer(); format != kFormat)
+    throw Error("has format ", format, ", expected ", kFormat);
+  StateFile file;
+  State& state = file.state;
+  state.step = member(root, "step").integer();
+  state.optimizer_step = member(root, "optimizer_step").integer();
+  state.data = data_of(member(root, "data"));
+  state.elapsed_s = member(root, "elapsed_s").number();
+  if (const auto best = root.find("best")) state.best = best->number();
+  for (const auto& [name, value] : member(root, "sums").members())
+    state.sums.emplace_back(name, value.number());
+  for (const auto& [name, value] : member(root, "settings").members())
+    state.settings.emplace_back(name, value.string());
+  for (const auto& series : member(root, "curve").elements()) state.curve.series.push_back(series_of(series));
+  file.training.bytes = member(root, "training_bytes").integer();
+  file.training.checksum = from_hex(member(root, "training_checksum").string());
+  return file;
+}
+
+}  // namespace
+
+std::string state_json(const StateFile& file) {
+  const State& state = file.state;
+  std::string text = "{\n";
+  Members members(text, ",\n");
+  members.integer("format", kFormat);
+  members.integer("step", state.step);
+  members.integer("optimizer_step", state.optimizer_step);
+  {
+    Members data(members.key("data") += '{', ",");
+    data.integer("drawn", state.data.drawn);
+    data.integer("within", state.data.within);
+    data.integer("records", state.data.records);
+    data.integer("bytes", state.data.bytes);
+    text += '}';
+  }
+  members.number("elapsed_s", state.elapsed_s);
+  if (state.best) members.number("best", *state.best);
+  {
+    Members sums(members.key("sums") += '{', ",");
+    for (const auto& [name, value] : state.sums) sums.number(name, value);
+    text += '}';
+  }
+  {
+    Members settings(members.key("settings") += "{\n  ", ",\n  ");
+    for (const auto& [name, value] : state.settings) settings.string(name, value);
+    text += '}';
+  }
+  members.key("curve") += '[';
+  for (size_t i = 0; i < state.curve.series.size(); ++i)
+    append_series(i > 0 ? text += ",\n" : text, state.curve.series[i]);
+  text += ']';
+  members.integer("training_bytes", file.training.bytes);
+  members.string("training_checksum", hex(file.training.checksum));
+  const auto sum = hex(sum_of(text));
+  return text.append(kLastKey) + sum + "\"}\n";
+}
+
+StateFile parse_state(const std::string& path, const std::string& text) {
+  const size_t last = text.rfind(kLastKey);
+  if (last == text.npos) throw Error(path, ": is cut short");
+  try {
+    const auto stated = std::string_view(text).substr(last + kLastKey.size());
+    if (from_hex(stated.substr(0, stated.find('"'))) != sum_of(std::string_view(text).substr(0, last)))
+      throw Error("the checksum does not fit");
+    const JsonFile file(path, text);
+    return read(file.root());
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    if (message.starts_with(path)) throw;
+    throw Error(path, ": ", message);
+  }
+}
+
+}  // namespace bert::train
