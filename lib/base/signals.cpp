@@ -31,9 +31,19 @@ extern "C" void unlink_and_raise(int signal) {
   std::raise(signal);  // delivered when the handler returns
 }
 
+std::atomic<int> noted_signal = 0;
+static_assert(std::atomic<int>::is_always_lock_free);
+
+extern "C" void note(int signal) {
+  int none = 0;
+  if (!noted_signal.compare_exchange_strong(none, signal)) unlink_and_raise(signal);
+}
+
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+
 // Where the process would just end; what is ignored or handled otherwise stays so.
 void install_handlers() {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal : kSignals) {
     struct sigaction action;
     ::sigaction(signal, nullptr, &action);
     if ((action.sa_flags & SA_SIGINFO) != 0 || action.sa_handler != SIG_DFL) continue;
@@ -60,5 +70,34 @@ UnlinkOnSignal::UnlinkOnSignal(const std::string& path) {
 }
 
 UnlinkOnSignal::~UnlinkOnSignal() { slots[static_cast<size_t>(slot_)].state = Slot::empty; }
+
+StopOnSignal::StopOnSignal() {
+  for (const int signal : kSignals) {
+    struct sigaction action;
+    ::sigaction(signal, nullptr, &action);
+    if ((action.sa_flags & SA_SIGINFO) == 0 && action.sa_handler == SIG_IGN) continue;
+    action = {};
+    action.sa_handler = note;
+    action.sa_flags = SA_RESTART;
+    ::sigaction(signal, &action, nullptr);
+  }
+}
+
+StopOnSignal::~StopOnSignal() {
+  for (const int signal : kSignals) {
+    struct sigaction action;
+    ::sigaction(signal, nullptr, &action);
+    if (action.sa_handler == note) std::signal(signal, SIG_DFL);
+  }
+}
+
+bool StopOnSignal::requested() { return noted_signal != 0; }
+
+void StopOnSignal::raise_again() {
+  const int signal = noted_signal.exchange(0);
+  if (signal == 0) return;
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
 
 }  // namespace bert

@@ -1,4 +1,4 @@
-// What happens when a signal ends the process early.
+// What happens when a signal ends the process early, or is to.
 #pragma once
 
 #include <string>
@@ -16,6 +16,22 @@ class UnlinkOnSignal {
 
  private:
   int slot_;
+};
+
+// While this lives, the first SIGINT, SIGTERM or SIGHUP is only noted, for work that ends by itself at a good
+// place; a second one ends the process as it would have without this. Signals that are ignored stay ignored.
+// One at a time.
+class StopOnSignal {
+ public:
+  StopOnSignal();
+  ~StopOnSignal();
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
+
+  static bool requested();
+
+  // Ends the process by the signal that was noted, if one was.
+  static void raise_again();
 };
 
 }  // namespace bert

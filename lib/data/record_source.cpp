@@ -14,6 +14,8 @@ namespace {
 constexpr uint64_t kOrderStream = 0x6f72646572;
 constexpr uint64_t kBufferStream = 0x627566666572;
 
+constexpr int64_t kPeeked = 1000;  // records that peek() tries
+
 class EpochSource : public RecordSource {
  public:
   EpochSource(const io::StreamOptions& stream, const SourceOptions& options, Log& log);
@@ -25,6 +27,9 @@ class EpochSource : public RecordSource {
  protected:
   bool draw(io::RawRecord& record) override;
   void drawn_is_bad() override;
+  std::optional<io::RawRecord> ahead(int64_t i) override {
+    return i < std::min(kPeeked, records()) ? std::optional(index_.read(i)) : std::nullopt;
+  }
   int64_t epoch() const override { return (drawn_ - 1) / records(); }
 
  private:
@@ -100,6 +105,10 @@ class PipeSource : public RecordSource {
 
  protected:
   bool draw(io::RawRecord& record) override;
+  std::optional<io::RawRecord> ahead(int64_t i) override {
+    const auto at = static_cast<size_t>(i);
+    return fill() && at < buffer_.size() ? std::optional(buffer_[at]) : std::nullopt;
+  }
 
  private:
   bool fill();
@@ -160,7 +169,19 @@ void check_repeatable(const std::vector<std::string>& files, int64_t epochs) {
 }  // namespace
 
 RecordSource::RecordSource(const io::StreamOptions& stream, Log& log)
-    : reader_(stream.invalid_utf8, stream.on_error), log_(log) {}
+    : reader_(stream.invalid_utf8, stream.on_error),
+      peek_reader_(stream.invalid_utf8, io::OnError::skip),
+      log_(log) {}
+
+bool RecordSource::peek(const Use& use) {
+  for (int64_t i = 0;; ++i) {
+    auto raw = ahead(i);
+    if (!raw) return false;
+    const auto bad = peek_reader_.read(
+        *raw, [&](const io::Fields& fields, const io::Record& record) { use(fields, record, 0); });
+    if (!bad) return true;
+  }
+}
 
 bool RecordSource::next(const Use& use) {
   io::RawRecord raw;

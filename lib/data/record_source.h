@@ -50,6 +50,10 @@ class RecordSource {
   bool next(const Use& use);
   virtual bool interrupted() const { return false; }
 
+  // Shows a good record without drawing it, so that a run can be made for its records; false when there is
+  // none near the beginning.
+  bool peek(const Use& use);
+
   int64_t drawn() const { return drawn_; }      // records so far, bad ones counted
   int64_t skipped() const { return skipped_; }  // bad ones that have been named
   void report_skipped() const;                  // "3 records skipped", as streams end
@@ -68,12 +72,14 @@ class RecordSource {
   // Gives the next record and its epoch and counts it; false at the end or when interrupted.
   virtual bool draw(io::RawRecord& record) = 0;
   virtual void drawn_is_bad() {}
+  // A copy of one of the records to come, for i from 0; nullopt: no more than i can be looked at.
+  virtual std::optional<io::RawRecord> ahead(int64_t i) = 0;
   virtual int64_t epoch() const { return 0; }  // of the record drawn last
 
   int64_t drawn_ = 0;
 
  private:
-  io::RawRecordReader reader_;
+  io::RawRecordReader reader_, peek_reader_;
   Log& log_;
   int64_t skipped_ = 0;
 };

@@ -1,0 +1,39 @@
+// What a task brings to training: how a step's examples become losses and gradients.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "data/steps.h"
+#include "nn/params.h"
+#include "train/journal.h"
+
+namespace bert::train {
+
+// Figures of a step or of a dev set. The first is "loss", what training goes down; the others are the task's.
+using Figures = std::vector<Metric>;
+
+// The number a step stands at, from 0, and the seed of all that is left out in it.
+struct StepPlace {
+  uint64_t seed = 0;
+  uint64_t step = 0;
+};
+
+class Learner {
+ public:
+  virtual ~Learner() = default;
+
+  // Makes the gradients those of the step's loss, normalised by the counts of the whole step.
+  virtual Figures learn(const data::Step& step, const StepPlace& place) = 0;
+
+  // A dev set goes by in parts, between which sums are kept; nothing is left out and nothing learned.
+  virtual void begin_evaluation() = 0;
+  virtual void evaluate(const data::Examples& examples) = 0;
+  virtual Figures end_evaluation() = 0;
+
+  virtual nn::Params& parameters() = 0;
+  virtual nn::Params& gradients() = 0;
+  virtual void refresh() = 0;  // after parameters() have changed
+};
+
+}  // namespace bert::train

@@ -1,0 +1,94 @@
+#include "train/pretraining.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace bert::train {
+namespace {
+
+using Keep = model::TrainingNetwork::Keep;
+
+constexpr int64_t kEvaluationTokens = 4096;  // of one pass; the bits do not depend on it
+
+const data::PretrainExample& pretrain(const std::unique_ptr<data::Example>& example) {
+  return example->as<data::PretrainExample>();
+}
+
+double mean(const nn::Loss& loss) { return loss.count == 0 ? 0 : loss.sum / static_cast<double>(loss.count); }
+double accuracy(const nn::Loss& loss) {
+  return static_cast<double>(loss.correct) / static_cast<double>(loss.count);
+}
+
+}  // namespace
+
+Pretraining::Pretraining(model::TrainingNetwork& network, Keep keep) : network_(network), keep_(keep) {}
+
+Figures Pretraining::learn(const data::Step& step, const StepPlace& place) {
+  int64_t hidden = 0, labelled = 0;
+  for (const auto& batch : step.batches) {
+    for (const auto& example : batch) {
+      hidden += static_cast<int64_t>(pretrain(example).positions.size());
+      labelled += pretrain(example).next.has_value();
+    }
+  }
+  const Weights weights = {.masked_lm = hidden == 0 ? 0 : 1 / static_cast<float>(hidden),
+                           .next = labelled == 0 ? 0 : 1 / static_cast<float>(labelled)};
+  network_.gradients().clear();
+  Losses losses;
+  nn::Chance chance = {.seed = place.seed, .step = place.step};
+  for (const auto& batch : step.batches) {
+    add(batch, &chance, weights, losses);
+    network_.backward();
+    chance.first_sequence += batch.size();
+  }
+  return figures(losses);
+}
+
+void Pretraining::evaluate(const data::Examples& examples) {
+  const std::span all(examples);
+  for (size_t first = 0, end = 0; first < all.size(); first = end) {
+    int64_t tokens = 0;
+    while (end < all.size() && (end == first || tokens + all[end]->tokens() <= kEvaluationTokens)) {
+      tokens += all[end++]->tokens();
+    }
+    add(all.subspan(first, end - first), nullptr, {}, losses_);
+  }
+}
+
+Figures Pretraining::end_evaluation() { return figures(losses_); }
+
+// Examples of one batch either all have a next-sentence label or none has.
+void Pretraining::add(std::span<const std::unique_ptr<data::Example>> examples, const nn::Chance* chance,
+                      const std::optional<Weights>& weights, Losses& losses) {
+  nn::Batch& batch = batch_ = {};
+  std::vector<int64_t> rows;
+  std::vector<int32_t> gold, next;
+  for (const auto& one : examples) {
+    const auto& example = pretrain(one);
+    for (const int32_t position : example.positions) rows.push_back(batch.tokens() + position);
+    gold.insert(gold.end(), example.gold.begin(), example.gold.end());
+    if (example.next) next.push_back(*example.next);
+    batch.add(example.ids, example.types);
+  }
+  network_.forward(batch, chance, weights ? keep_ : Keep::nothing);
+  const auto weight = [&](float Weights::*which) {
+    return weights ? std::optional((*weights).*which) : std::nullopt;
+  };
+  losses.masked_lm += network_.masked_lm(rows, gold, weight(&Weights::masked_lm));
+  if (!next.empty()) losses.next += network_.next_sentence(next, weight(&Weights::next));
+}
+
+Figures Pretraining::figures(const Losses& losses) {
+  Figures figures = {{"loss", mean(losses.masked_lm) + mean(losses.next)}};
+  if (losses.masked_lm.count > 0) {
+    figures.push_back({"mlm_loss", mean(losses.masked_lm)});
+    figures.push_back({"mlm_accuracy", accuracy(losses.masked_lm)});
+  }
+  if (losses.next.count > 0) {
+    figures.push_back({"nsp_loss", mean(losses.next)});
+    figures.push_back({"nsp_accuracy", accuracy(losses.next)});
+  }
+  return figures;
+}
+
+}  // namespace bert::train

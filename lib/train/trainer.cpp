@@ -1,0 +1,237 @@
+#include "train/trainer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/error.h"
+#include "base/signals.h"
+#include "train/clipping.h"
+#include "train/plot.h"
+
+namespace bert::train {
+namespace {
+
+// Losses begin near the logarithm of the number of classes and fall; this far up, nothing is to be hoped for.
+constexpr double kExploded = 20;
+
+// What State::sums holds beside the task's figures, each a sum over the steps of the present line.
+constexpr const char *kSteps = "steps", *kNorm = "gradient_norm", *kTokens = "tokens", *kSeconds = "seconds",
+                     *kFirstLoss = "first_loss";
+
+double& sum_of(State& state, std::string_view name) {
+  for (auto& [known, value] : state.sums) {
+    if (known == name) return value;
+  }
+  return state.sums.emplace_back(name, 0).second;
+}
+
+double sum_of(const State& state, std::string_view name) {
+  for (const auto& [known, value] : state.sums) {
+    if (known == name) return value;
+  }
+  return 0;
+}
+
+bool is_own(std::string_view name) {
+  return name == kSteps || name == kNorm || name == kTokens || name == kSeconds || name == kFirstLoss;
+}
+
+// Of accuracies, correlations and F1 more is better, of losses less.
+bool better(std::string_view metric, double value, double best) {
+  const bool less = metric == "loss" || metric.ends_with("_loss");
+  return less ? value < best : value > best;
+}
+
+}  // namespace
+
+Trainer::Trainer(RunParts parts, const RunOptions& options)
+    : parts_(std::move(parts)),
+      options_(options),
+      optimizer_(parts_.learner.parameters().layout(), options.optimizer),
+      schedule_(options.schedule, options.extent.steps) {
+  state_.settings = options.settings;
+}
+
+std::vector<ParamsToFill> Trainer::arrays() {
+  return {{"weights", parts_.learner.parameters()},
+          {"adam_m", optimizer_.state().m},
+          {"adam_v", optimizer_.state().v}};
+}
+
+void Trainer::resume(const Snapshot& snapshot) {
+  require_same(snapshot.state().settings, options_.settings);
+  snapshot.fill(arrays());
+  state_ = snapshot.state();
+  optimizer_.state().steps = state_.optimizer_step;
+  elapsed_before_s_ = state_.elapsed_s;
+  parts_.data.skip_to(state_.data);
+  parts_.learner.refresh();
+  parts_.log.info("going on from step " + std::to_string(state_.step) + ", " + snapshot.path());
+}
+
+void Trainer::take_moments(const Snapshot& snapshot) {
+  const std::vector<ParamsToFill> moments = {{"adam_m", optimizer_.state().m},
+                                             {"adam_v", optimizer_.state().v}};
+  snapshot.fill(moments);
+  optimizer_.state().steps = snapshot.state().optimizer_step;
+}
+
+bool Trainer::run() {
+  began_ = Clock::now();
+  int64_t saved = state_.step;
+  Next next = Next::more;
+  while (!finished() && next == Next::more) {
+    if (StopOnSignal::requested()) next = Next::stopped;
+    if (next == Next::more) next = step();
+    if (next != Next::more) break;
+    if (due(options_.log_every)) write_line();
+    if (due(options_.eval_every) && !finished() && !evaluate()) next = Next::stopped;
+    if (due(options_.save_every) && !finished()) snapshot(), saved = state_.step;
+  }
+  if (next == Next::stopped) {
+    if (state_.step > saved) snapshot();
+    return false;
+  }
+  if (sum_of(state_, kSteps) > 0) write_line();
+  if (!evaluate()) {
+    snapshot();
+    return false;
+  }
+  snapshot();
+  if (!options_.best || !state_.best) parts_.save_model();
+  if (options_.plot) plot(state_.curve, *options_.plot);
+  journal_.commit();
+  parts_.log.progress("");
+  return true;
+}
+
+bool Trainer::finished() const {
+  const auto& extent = options_.extent;
+  if (extent.steps && state_.step >= *extent.steps) return true;
+  return extent.budget_s && elapsed_s() >= *extent.budget_s;
+}
+
+double Trainer::elapsed_s() const {
+  return elapsed_before_s_ + std::chrono::duration<double>(Clock::now() - began_).count();
+}
+
+// From 0 to 1, of a run that is not measured by steps.
+double Trainer::progress() const {
+  const auto& extent = options_.extent;
+  if (extent.budget_s) return std::min(1.0, elapsed_s() / *extent.budget_s);
+  if (!extent.records) return 0;
+  return std::min(1.0, static_cast<double>(state_.data.drawn) / static_cast<double>(*extent.records));
+}
+
+double Trainer::learning_rate() const {
+  return options_.extent.steps ? schedule_.rate(state_.step) : schedule_.rate(state_.step, progress());
+}
+
+Trainer::Next Trainer::step() {
+  const auto begin = Clock::now();
+  data::Step step;
+  if (!parts_.data.next(step)) return parts_.source.interrupted() ? Next::stopped : Next::ended;
+  rate_ = learning_rate();
+  auto& learner = parts_.learner;
+  const auto place = StepPlace{.seed = options_.seed, .step = static_cast<uint64_t>(state_.step)};
+  const auto figures = learner.learn(step, place);
+  const double norm = global_norm(learner.gradients(), parts_.pool);
+  check(figures.front().value, norm);
+  optimizer_.step(learner.parameters(), learner.gradients(), rate_, clip_factor(norm, options_.clip),
+                  parts_.pool);
+  learner.refresh();
+  ++state_.step;
+  state_.data = parts_.data.position();
+  add_to_line(figures, norm, step.tokens);
+  sum_of(state_, kSeconds) += std::chrono::duration<double>(Clock::now() - begin).count();
+  if (options_.show_progress) show_progress();
+  return Next::more;
+}
+
+void Trainer::check(double loss, double norm) const {
+  const double first = sum_of(state_, kFirstLoss);
+  const bool exploded = first > 0 && loss > kExploded * std::max(first, 1.0);
+  if (std::isfinite(loss) && std::isfinite(norm) && !exploded) return;
+  const auto last = parts_.snapshots.last();
+  throw Error("step ", state_.step + 1, ": the loss is ", loss, ", the norm of its gradient ", norm,
+              "; a smaller --lr or more --warmup may help; ",
+              last ? "the last good snapshot is " + last->path() : "there is no snapshot yet");
+}
+
+void Trainer::add_to_line(const Figures& figures, double norm, int64_t tokens) {
+  if (sum_of(state_, kFirstLoss) == 0) sum_of(state_, kFirstLoss) = figures.front().value;
+  for (const auto& figure : figures) sum_of(state_, figure.name) += figure.value;
+  sum_of(state_, kNorm) += norm;
+  sum_of(state_, kTokens) += static_cast<double>(tokens);
+  sum_of(state_, kSteps) += 1;
+}
+
+void Trainer::write_line() {
+  const double steps = sum_of(state_, kSteps);
+  std::vector<Metric> parts;
+  for (const auto& [name, sum] : state_.sums) {
+    if (!is_own(name) && name != "loss") parts.push_back({name, sum / steps});
+    if (!is_own(name)) state_.curve.add(name, state_.step, sum / steps);
+  }
+  journal_.write({.step = state_.step,
+                  .loss = sum_of(state_, "loss") / steps,
+                  .parts = parts,
+                  .learning_rate = rate_,
+                  .gradient_norm = sum_of(state_, kNorm) / steps,
+                  .tokens_per_second = sum_of(state_, kTokens) / sum_of(state_, kSeconds),
+                  .seconds = elapsed_s()});
+  const double first = sum_of(state_, kFirstLoss);
+  state_.sums = {{kFirstLoss, first}};
+}
+
+bool Trainer::evaluate() {
+  if (!parts_.evaluate) return true;
+  auto& learner = parts_.learner;
+  learner.begin_evaluation();
+  if (!parts_.evaluate(learner)) return false;
+  const auto figures = learner.end_evaluation();
+  journal_.write_dev(state_.step, figures);
+  for (const auto& figure : figures) {
+    state_.curve.add("dev_" + std::string(figure.name), state_.step, figure.value);
+  }
+  keep_best(figures);
+  return true;
+}
+
+void Trainer::keep_best(const Figures& figures) {
+  if (!options_.best) return;
+  const auto found =
+      std::ranges::find_if(figures, [&](const Metric& figure) { return figure.name == *options_.best; });
+  if (found == figures.end()) throw Error("--best ", *options_.best, ": the dev set has no such metric");
+  if (state_.best && !better(found->name, found->value, *state_.best)) return;
+  state_.best = found->value;
+  parts_.save_model();
+}
+
+void Trainer::snapshot() {
+  state_.optimizer_step = optimizer_.state().steps;
+  state_.elapsed_s = elapsed_s();
+  std::vector<ParamsToKeep> kept;
+  for (const auto& array : arrays()) kept.push_back({array.name, array.params});
+  parts_.snapshots.write(state_, kept);
+  if (options_.plot) plot(state_.curve, *options_.plot);
+}
+
+void Trainer::show_progress() const {
+  const double elapsed = elapsed_s(),
+               done = options_.extent.steps
+                          ? static_cast<double>(state_.step) / static_cast<double>(*options_.extent.steps)
+                          : progress();
+  const double steps = sum_of(state_, kSteps);
+  const ProgressLine line = {
+      .step = state_.step,
+      .steps = options_.extent.steps,
+      .loss = sum_of(state_, "loss") / steps,
+      .learning_rate = rate_,
+      .tokens_per_second = sum_of(state_, kTokens) / sum_of(state_, kSeconds),
+      .seconds_left = done > 0 ? std::optional(elapsed * (1 - done) / done) : std::nullopt};
+  parts_.log.progress(text(line));
+}
+
+}  // namespace bert::train
