@@ -112,6 +112,9 @@ void append_data(std::string& script, size_t number, const Series& series) {
   script += "EOD\n";
 }
 
+// Of lines, one after another; readable with any eyes (Okabe and Ito 2008).
+constexpr std::array kColors = {"#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#000000"};
+
 // One panel. What is measured now and then has its points marked, what is measured always is a line.
 std::string plot_command(const Curve& curve, bool losses) {
   std::string command;
@@ -120,9 +123,18 @@ std::string plot_command(const Curve& curve, bool losses) {
     if (is_loss(series) != losses) continue;
     command += (command.empty() ? "plot $d" : ", $d") + std::to_string(i) + " with " +
                (series.name.starts_with("dev_") ? "linespoints pointtype 7 pointsize 0.4" : "lines") +
-               " linewidth 1.5 linecolor " + std::to_string(i + 1) + " title '" + series.name + "'";
+               " linewidth 1.5 linecolor rgb '" + kColors[i % kColors.size()] + "' title '" + series.name +
+               "'";
   }
   return command;
+}
+
+double last_step(const Curve& curve) {
+  double last = 1;
+  for (const auto& series : curve.series) {
+    if (const auto points = series.all(); !points.empty()) last = std::max(last, points.back().step);
+  }
+  return last;
 }
 
 }  // namespace
@@ -139,10 +151,13 @@ std::string gnuplot_script(const Curve& curve) {
   std::string script = "set terminal svg size 800," + std::to_string(400 * std::max(panels, 1)) +
                        " dynamic noenhanced background 'white'\n";
   for (size_t i = 0; i < curve.series.size(); ++i) append_data(script, i, curve.series[i]);
-  script += "set grid\nset key outside right top\nset xlabel 'step'\nset xrange [0:*]\n";
+  // Both panels are as wide, with the same steps below one another.
+  script += "set grid\nset key outside right top\nset lmargin 9\nset rmargin 26\nset xlabel 'step'\n";
+  append_number(script += "set xrange [0:", last_step(curve));
+  script += "]\n";
   if (panels == 2) script += "set multiplot layout 2,1\n";
   if (!losses.empty()) script += "set ylabel 'loss (nats)'\n" + losses + "\n";
-  if (!others.empty()) script += "set ylabel ''\nset key outside right top\n" + others + "\n";
+  if (!others.empty()) script += "set ylabel ''\n" + others + "\n";
   if (panels == 2) script += "unset multiplot\n";
   return script;
 }
