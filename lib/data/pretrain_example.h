@@ -2,9 +2,9 @@
 //
 //   input_ids, token_type_ids (absent: all 0)
 //   masked_lm_positions, masked_lm_ids    as bert-mask writes them
-//   or labels                             as Hugging Face has them: as many as ids, -100 where nothing is
-//   asked or neither                            hidden here, each epoch others: what bert-mask --epoch K
-//   hides next_sentence_label                   0 or 1, in all records or in none
+//   labels, instead                       as Hugging Face has them: -100 where nothing is asked
+//   none of these                         hidden here, as bert-mask --epoch K hides: each epoch others
+//   next_sentence_label                   0 or 1, in all records or in none
 #pragma once
 
 #include <cstdint>

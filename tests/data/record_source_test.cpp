@@ -270,6 +270,31 @@ TEST_CASE("no records, or none that is good, is an error") {
   });
 }
 
+TEST_CASE("a look at the first good record draws nothing and says nothing") {
+  const TemporaryDirectory directory;
+  auto stream = stream_of({directory.write("a", "\xff\n\xff\n2\n3\n4\n")});
+  stream.on_error = io::OnError::skip;
+  for (const bool pipe : {false, true}) {
+    if (pipe) stream.files.push_back("/dev/null");
+    const auto source = open_records(stream, {.seed = 1, .epochs = 1}, quiet());
+    const auto said = messages_of([&] {
+      for (int look = 0; look < 2; ++look) {
+        CHECK(source->peek([](const io::Fields& fields, const io::Record& record, int64_t epoch) {
+          CHECK(fields.text("text") == "2");
+          CHECK(record.place() == 2);
+          CHECK(epoch == 0);
+        }));
+      }
+    });
+    CHECK(said == "");
+    CHECK(source->drawn() == 0);
+    CHECK(source->skipped() == 0);
+    messages_of([&] { CHECK(sorted(numbers(draw(*source))) == std::vector<int64_t>{2, 3, 4}); });
+    CHECK(source->skipped() == 2);
+    CHECK(!open_records(stream_of({directory.write("b", "\xff\n")}), {}, quiet())->peek([](auto&&...) {}));
+  }
+}
+
 TEST_CASE("more epochs than one need FILEs") {
   const TemporaryDirectory directory;
   const auto file = directory.write("a", numbered(3));
