@@ -28,6 +28,7 @@ class DividedWords {
 
   size_t pairs() const { return pairs_.size(); }
   const Pair& pair(uint32_t index) const { return pairs_[index]; }
+  size_t pieces() const { return counts_.size(); }  // more than the highest that occurs
   int64_t count(int32_t piece) const { return counts_[static_cast<size_t>(piece)]; }
   int64_t total() const { return total_; }  // pieces of all words; never grows by a join
 

@@ -1,5 +1,6 @@
-// The pairs of pieces that may be joined, the best on top. Scores may rise and fall: each pair knows its
-// place, so that nothing outdated is ever in the heap.
+// The pairs of pieces that may be joined, by scores that may be too high but not too low. So few have to be
+// looked at to find the best, and few have to be put elsewhere when true scores change by a little. Scores
+// may rise and fall: each pair knows its place, so that none is there twice.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +20,26 @@ class PairHeap {
   };
 
   bool empty() const { return items_.empty(); }
-  const Item& top() const { return items_.front(); }
+
+  // The item that is best by true_score(pair), which is never above the score here; with its true score. Not
+  // when empty.
+  template <class TrueScore>
+  Item best(const TrueScore& true_score) {
+    Item best = items_.front();
+    best.score = true_score(best.pair);
+    to_see_.assign(1, 0);
+    while (!to_see_.empty()) {
+      const size_t at = to_see_.back();
+      to_see_.pop_back();
+      if (at >= items_.size() || !better(items_[at], best)) continue;  // nor are those below it
+      Item item = items_[at];
+      item.score = true_score(item.pair);
+      if (better(item, best)) best = item;
+      to_see_.push_back(2 * at + 1);
+      to_see_.push_back(2 * at + 2);
+    }
+    return best;
+  }
 
   // Adds the pair, or gives it another score.
   void set(const Item& item) {
@@ -75,6 +95,7 @@ class PairHeap {
 
   std::vector<Item> items_;
   std::vector<uint32_t> places_;  // by pair, in items_
+  std::vector<size_t> to_see_;    // of best()
 };
 
 }  // namespace bert::text

@@ -17,6 +17,8 @@ namespace {
 constexpr std::string_view kPrefix = "##";
 constexpr std::array<std::string_view, 5> kSpecials = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
 
+double log_of(int64_t number) { return std::log(static_cast<double>(number)); }
+
 std::string_view first_character(std::string_view text) { return text.substr(0, decode(text.data()).size); }
 
 struct Character {
@@ -54,6 +56,15 @@ void limit_alphabet(std::vector<Character>& characters, size_t limit) {
             [](const Character& a, const Character& b) { return a.bytes < b.bytes; });
 }
 
+// A piece's pairs are ranked by `least` and ranked anew when its count is below, not each time that it falls.
+struct Logs {
+  double count = 0, least = 0;
+};
+
+// A piece's count may fall by this share until its pairs are ranked anew. With a smaller one that happens
+// more often, with a larger one more pairs have to be looked at to find the best.
+constexpr int64_t kSlack = 32;
+
 class Learner {
  public:
   explicit Learner(const LearnerOptions& options) : options_(options) {}
@@ -63,15 +74,18 @@ class Learner {
   int32_t piece_of(const std::string& text);
   void add_alphabet(std::span<const WordCount> words);
   bool divide(std::string_view word, std::vector<int32_t>& pieces) const;
-  double score(const DividedWords::Pair& pair) const;
+  double score(const DividedWords::Pair& pair, double Logs::*log) const;
   void rank(uint32_t pair);
-  bool find_best();
-  void join_best();
+  bool recount(int32_t piece);
+  void join(uint32_t pair);
 
   const LearnerOptions& options_;
   std::vector<std::string> pieces_;
   std::unordered_map<std::string, int32_t> ids_;
   DividedWords words_;
+  std::vector<int64_t> least_;  // by piece
+  std::vector<Logs> logs_;      // by piece
+  double log_total_ = 0;        // of N
   PairHeap heap_;
 };
 
@@ -112,48 +126,52 @@ bool Learner::divide(std::string_view word, std::vector<int32_t>& pieces) const 
   return true;
 }
 
-// Falls when N does, with all else equal: find_best() builds on that.
-double Learner::score(const DividedWords::Pair& pair) const {
+// By the pieces' present counts, or by what they are at least: then it is an upper bound, also later, when N
+// has fallen.
+double Learner::score(const DividedWords::Pair& pair, double Logs::*log) const {
   const auto count = static_cast<double>(pair.count);
   if (options_.criterion == Criterion::frequency) return count;
-  const auto log_of = [](int64_t number) { return std::log(static_cast<double>(number)); };
-  const double together = log_of(pair.count) + log_of(words_.total());
-  return count * (together - (log_of(words_.count(pair.first)) + log_of(words_.count(pair.second))));
+  const auto of = [&](int32_t piece) { return logs_[static_cast<size_t>(piece)].*log; };
+  return count * ((log_of(pair.count) + log_total_) - (of(pair.first) + of(pair.second)));
 }
 
 void Learner::rank(uint32_t index) {
   const DividedWords::Pair& pair = words_.pair(index);
   if (pair.count < std::max<int64_t>(1, options_.min_frequency)) return heap_.remove(index);
-  heap_.set({.score = score(pair),
+  heap_.set({.score = score(pair, &Logs::least),
              .rank = static_cast<uint64_t>(pair.first) << 32 | static_cast<uint32_t>(pair.second),
              .pair = index});
 }
 
-// Of what a score is made of, only N has changed since the pair was ranked, and N only falls. So the scores
-// in the heap are upper bounds, and a pair on top whose score holds is the best of all. False when none is
-// left.
-bool Learner::find_best() {
-  while (!heap_.empty()) {
-    const PairHeap::Item top = heap_.top();
-    const double now = score(words_.pair(top.pair));
-    if (now == top.score) return true;
-    heap_.set({.score = now, .rank = top.rank, .pair = top.pair});
+// True when the piece's pairs have to be ranked anew.
+bool Learner::recount(int32_t piece) {
+  const auto at = static_cast<size_t>(piece);
+  if (at >= least_.size()) {
+    least_.resize(at + 1);
+    logs_.resize(at + 1);
   }
-  return false;
+  const int64_t count = words_.count(piece);
+  logs_[at].count = log_of(count);
+  if (least_[at] > 0 && count >= least_[at]) return false;
+  least_[at] = count - count / kSlack;
+  logs_[at].least = log_of(least_[at]);
+  return true;
 }
 
 // A join takes from the counts of both pieces, and so changes the scores of all pairs that they are in.
-void Learner::join_best() {
-  const uint32_t index = heap_.top().pair;
+void Learner::join(uint32_t index) {
   const int32_t first = words_.pair(index).first, second = words_.pair(index).second;
   const auto part = [this](int32_t piece) { return std::string_view(pieces_[static_cast<size_t>(piece)]); };
   const int32_t joined = piece_of(std::string(part(first)).append(part(second).substr(kPrefix.size())));
   words_.join(index, joined);
+  log_total_ = log_of(words_.total());
+  std::vector<int32_t> fallen;
+  for (const int32_t piece : {first, second, joined})
+    if (recount(piece)) fallen.push_back(piece);
   for (const uint32_t pair : words_.changed()) rank(pair);
   if (options_.criterion == Criterion::frequency) return;
-  for (const int32_t piece : {first, second, joined}) {
+  for (const int32_t piece : fallen)
     for (const uint32_t pair : words_.neighbours(piece)) rank(pair);
-  }
 }
 
 std::vector<std::string> Learner::learn(std::span<const WordCount> words) && {
@@ -164,8 +182,12 @@ std::vector<std::string> Learner::learn(std::span<const WordCount> words) && {
   for (const auto& [word, count] : words) {
     if (divide(word, pieces)) words_.add(pieces, count);
   }
+  log_total_ = log_of(words_.total());
+  for (size_t piece = 0; piece < words_.pieces(); ++piece) recount(static_cast<int32_t>(piece));
   for (uint32_t pair = 0; pair < words_.pairs(); ++pair) rank(pair);
-  while (static_cast<int64_t>(pieces_.size()) < options_.size && find_best()) join_best();
+  const auto true_score = [this](uint32_t pair) { return score(words_.pair(pair), &Logs::count); };
+  while (static_cast<int64_t>(pieces_.size()) < options_.size && !heap_.empty())
+    join(heap_.best(true_score).pair);
   return std::move(pieces_);
 }
 

@@ -38,7 +38,8 @@ Pieces slowly(const Corpus& corpus, const LearnerOptions& options) {
 // Short words of few letters, so that overlaps, ties and pieces that are made twice are common.
 Corpus random_corpus(std::mt19937& random) {
   const auto below = [&](unsigned bound) { return random() % bound; };
-  const unsigned letters = 1 + below(5), words = 1 + below(30), most = 1 + below(12), counts = 1 + below(40);
+  const unsigned letters = 1 + below(5), words = 1 + below(30), most = 1 + below(12);
+  const unsigned counts = 1 + below(below(2) == 0 ? 40 : 4000);
   Corpus corpus;
   for (unsigned i = 0; i < words; ++i) {
     std::string word(1 + below(most), 'a');
@@ -67,6 +68,13 @@ TEST_CASE("a gain that rises because a piece became rare is seen") {
   // 80 h, and N = 146: hi 30·ln(N/30) = 47.5, xy 37.7.
   const Pieces pieces = learned({{"he", 50}, {"hi", 30}, {"xy", 18}}, {.size = 100});
   CHECK(Pieces(pieces.end() - 3, pieces.end()) == Pieces{"he", "hi", "xy"});
+}
+
+TEST_CASE("a gain that rises by a little because a piece became a little rarer is seen") {
+  // N = 30912: qi 25·ln(N/1025) = 85.2, xy 2·ln(N/2) = 19.3, hi 1000·ln(1000·N/(29858·1025)) = 10.0. Joining
+  // qi leaves 1000 of the 1025 ##i: hi 33.9.
+  const Pieces pieces = learned({{"h", 28858}, {"hi", 1000}, {"qi", 25}, {"xy", 2}}, {.size = 100});
+  CHECK(Pieces(pieces.end() - 3, pieces.end()) == Pieces{"qi", "hi", "xy"});
 }
 
 TEST_CASE("frequency joins the most frequent pair, of equals the one whose pieces entered first") {
