@@ -26,6 +26,21 @@ static inline void scatter_rows(const float* from, int64_t rows, int64_t cols, f
   }
 }
 
+// Asks for rows before they are read or written. Those of a head lie far apart, where the processor does not
+// look ahead, and those of a batch do not fit into its second cache. Always inline: GCC takes a function that
+// only prefetches for one without effect, and leaves its calls out.
+enum class Access { read, write };
+template <Access kAccess>
+__attribute__((always_inline)) static inline void prefetch_rows(const float* from, int64_t stride,
+                                                                int64_t rows, int64_t cols) {
+  constexpr int64_t kLine = 16;
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t i = 0; i < cols; i += kLine) {
+      __builtin_prefetch(from + row * stride + i, kAccess == Access::write ? 1 : 0);
+    }
+  }
+}
+
 // Panels [cols, 64] of 64 rows each, transposed; zeros beyond the rows. A panel stays in the first-level
 // cache.
 static void transposed_panels(const float* from, int64_t stride, int64_t rows, int64_t cols, float* panels) {
@@ -76,6 +91,8 @@ static void attend_in_training(const AttentionHead& head, const DroppedProbabili
   float* const q = parts.take(kAttentionRows * size);
   float* const scores = parts.take(kAttentionRows * stride);
   float* const out = parts.take(kAttentionRows * size);
+  prefetch_rows<Access::read>(head.k, head.kv_stride, length, head.size);
+  prefetch_rows<Access::read>(head.v, head.kv_stride, length, head.size);
   transposed_panels(head.k, head.kv_stride, length, head.size, kt);
   gather_rows(head.v, head.kv_stride, length, head.size, v);
   for (int64_t from = 0; from < head.rows; from += kAttentionRows) {
@@ -85,6 +102,11 @@ static void attend_in_training(const AttentionHead& head, const DroppedProbabili
     float factors[kAttentionRows];
     for (int64_t row = 0; row < rows; ++row) {
       float* const e = scores + row * stride;
+      if (from + row + kAttentionRows < head.rows) {
+        prefetch_rows<Access::read>(head.q + (from + row + kAttentionRows) * head.q_stride, head.q_stride, 1,
+                                    head.size);
+      }
+      prefetch_rows<Access::write>(head.out + (from + row) * head.out_stride, head.out_stride, 1, head.size);
       factors[row] = exponentials(e, length, round_up(length, 16), head.scale) * dropped.rate.scale;
       if (dropped.rate.threshold == 0) continue;
       for_kept(round_up(length, 16), dropped.key, static_cast<uint32_t>(from + row), dropped.rate,
@@ -148,11 +170,16 @@ static void attend_backward(const AttentionHeadGradient& gradient, float* scratc
   float* const dq = parts.take(kAttentionRows * size);
   float* const scores = parts.take(kAttentionRows * stride);
   float* const dp = parts.take(kAttentionRows * stride);
+  prefetch_rows<Access::read>(head.k, head.kv_stride, length, head.size);
+  prefetch_rows<Access::read>(head.v, head.kv_stride, length, head.size);
+  const int64_t first_rows = head.rows < kAttentionRows ? head.rows : kAttentionRows;
+  prefetch_rows<Access::read>(head.q, head.q_stride, first_rows, head.size);
+  prefetch_rows<Access::read>(gradient.dout, gradient.dout_stride, first_rows, head.size);
   transposed_panels(head.k, head.kv_stride, length, head.size, kt);
   transposed_panels(head.v, head.kv_stride, length, head.size, vt);
   gather_rows(head.k, head.kv_stride, length, head.size, k);
-  for (int64_t from = 0; from < length; from += kAttentionRows) {
-    const int64_t rows = length - from < kAttentionRows ? length - from : kAttentionRows;
+  for (int64_t from = 0; from < head.rows; from += kAttentionRows) {
+    const int64_t rows = head.rows - from < kAttentionRows ? head.rows - from : kAttentionRows;
     gather_rows(head.q + from * head.q_stride, head.q_stride, rows, head.size, q);
     gather_rows(gradient.dout + from * gradient.dout_stride, gradient.dout_stride, rows, head.size, dout);
     score_products(rows, length, head.size, q, size, kt, scores);
@@ -160,6 +187,14 @@ static void attend_backward(const AttentionHeadGradient& gradient, float* scratc
     for (int64_t row = 0; row < rows; ++row) {
       float* const e = scores + row * stride;
       const float inverse = exponentials(e, length, round_up(length, 16), head.scale);
+      const int64_t now = from + row, later = now + kAttentionRows;
+      if (later < head.rows) {
+        prefetch_rows<Access::read>(head.q + later * head.q_stride, 0, 1, head.size);
+        prefetch_rows<Access::read>(gradient.dout + later * gradient.dout_stride, 0, 1, head.size);
+      }
+      prefetch_rows<Access::write>(gradient.dq + now * gradient.dq_stride, 0, 1, head.size);
+      prefetch_rows<Access::write>(gradient.dk + now * gradient.dkv_stride, 0, 1, head.size);
+      prefetch_rows<Access::write>(gradient.dv + now * gradient.dkv_stride, 0, 1, head.size);
       const auto finish = gradient.dropped.rate.threshold == 0 ? score_gradient<false> : score_gradient<true>;
       finish(round_up(length, 16), gradient.dropped, static_cast<uint32_t>(from + row), inverse, head.scale,
              e, dp + row * stride);
@@ -169,10 +204,11 @@ static void attend_backward(const AttentionHeadGradient& gradient, float* scratc
     transposed_product(length, size, rows, scores, stride, dout, size, dv, size);
     transposed_product(length, size, rows, dp, stride, q, size, dk, size);
     value_products(rows, length, size, dp, k, dq);
-    scatter_rows(dq, rows, head.size, gradient.dq + from * gradient.dqkv_stride, gradient.dqkv_stride);
+    scatter_rows(dq, rows, head.size, gradient.dq + from * gradient.dq_stride, gradient.dq_stride);
   }
-  scatter_rows(dk, length, head.size, gradient.dk, gradient.dqkv_stride);
-  scatter_rows(dv, length, head.size, gradient.dv, gradient.dqkv_stride);
+  for (int64_t i = 0; head.rows == 0 && i < length * size; ++i) dk[i] = dv[i] = 0;
+  scatter_rows(dk, length, head.size, gradient.dk, gradient.dkv_stride);
+  scatter_rows(dv, length, head.size, gradient.dv, gradient.dkv_stride);
 }
 
 }  // namespace bert::nn::BERT_KERNELS

@@ -303,14 +303,23 @@ static SoftmaxResult softmax_gradient(int64_t n, float* logits, int64_t gold, fl
 
 // scores [length, rounded up] -> e^((s - max)·scale), zero beyond length; returns 1 / their sum.
 static float exponentials(float* scores, int64_t length, int64_t padded, float scale) {
-  for (int64_t i = length; i < padded; ++i) scores[i] = scores[0];
-  Vector best = load(scores);
-  for (int64_t i = kLanes; i < padded; i += kLanes) best = max_of(best, load(scores + i));
+  const int64_t whole = length / kLanes * kLanes;
+  Vector best = all(scores[0]);
+  for (int64_t i = 0; i < whole; i += kLanes) best = max_of(best, load(scores + i));
+  for (int64_t i = whole; i < padded; i += kLanes) {
+    best = select(lanes_below(length - i), max_of(best, load(scores + i)), best);
+  }
   const float most = max_lanes(best);
-  for (int64_t i = 0; i < padded; i += kLanes) store(scores + i, exp_of((load(scores + i) - most) * scale));
-  for (int64_t i = length; i < padded; ++i) scores[i] = 0;
   Vector sums = {};
-  for (int64_t i = 0; i < padded; i += kLanes) sums += load(scores + i);
+  const auto exponential = [&](int64_t i) { return exp_of((load(scores + i) - most) * scale); };
+  const auto put = [&](int64_t i, Vector e) {
+    store(scores + i, e);
+    sums += e;
+  };
+  for (int64_t i = 0; i < whole; i += kLanes) put(i, exponential(i));
+  for (int64_t i = whole; i < padded; i += kLanes) {
+    put(i, select(lanes_below(length - i), exponential(i), Vector{}));
+  }
   return 1.0f / sum_lanes(sums);
 }
 

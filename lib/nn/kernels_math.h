@@ -8,9 +8,11 @@ static constexpr int64_t kLanes = BERT_LANES;
 static inline Vector load(const float* p) { return *reinterpret_cast<const Vector*>(p); }
 static inline void store(float* p, Vector v) { *reinterpret_cast<Vector*>(p) = v; }
 static inline Vector all(float x) { return x - Vector{}; }
-static inline Vector select(Integers mask, Vector yes, Vector no) {
-  return reinterpret_cast<Vector>((mask & reinterpret_cast<Integers>(yes)) |
-                                  (~mask & reinterpret_cast<Integers>(no)));
+static inline Vector select(Integers mask, Vector yes, Vector no) { return mask ? yes : no; }
+// Whether each lane's number is less than n.
+static inline Integers lanes_below(int64_t n) {
+  static constexpr int32_t kNumbers[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  return *reinterpret_cast<const Integers*>(kNumbers) < static_cast<int32_t>(n);
 }
 static inline Vector max_of(Vector a, Vector b) { return select(a > b, a, b); }
 static inline Vector min_of(Vector a, Vector b) { return select(a < b, a, b); }
@@ -18,21 +20,34 @@ static inline Vector magnitude(Vector x) {
   return reinterpret_cast<Vector>(reinterpret_cast<Integers>(x) & (Integers{} + 0x7fffffff));
 }
 
-// The lanes added as a tree: ((0+h)+(q+..)): always in this order.
+template <int kCount>
+struct Part {
+  typedef float Numbers __attribute__((vector_size(4 * kCount), aligned(4), may_alias));
+};
+
+// The lanes taken together as a tree, always in the same order: upper half and lower half, and again.
+template <int kCount, class Function>
+static inline float fold_lanes(const float* lanes, Function f) {
+  if constexpr (kCount == 2) {
+    return f(lanes[0], lanes[1]);
+  } else {
+    using Half = typename Part<kCount / 2>::Numbers;
+    const Half lower = *reinterpret_cast<const Half*>(lanes),
+               upper = *reinterpret_cast<const Half*>(lanes + kCount / 2);
+    float folded[kCount / 2];
+    *reinterpret_cast<Half*>(folded) = f(lower, upper);
+    return fold_lanes<kCount / 2>(folded, f);
+  }
+}
 static inline float sum_lanes(Vector v) {
   float lanes[BERT_LANES];
   store(lanes, v);
-  for (int64_t half = kLanes / 2; half > 0; half /= 2) {
-    for (int64_t i = 0; i < half; ++i) lanes[i] += lanes[i + half];
-  }
-  return lanes[0];
+  return fold_lanes<BERT_LANES>(lanes, [](auto a, auto b) { return a + b; });
 }
 static inline float max_lanes(Vector v) {
   float lanes[BERT_LANES];
   store(lanes, v);
-  float best = lanes[0];
-  for (int64_t i = 1; i < kLanes; ++i) best = lanes[i] > best ? lanes[i] : best;
-  return best;
+  return fold_lanes<BERT_LANES>(lanes, [](auto a, auto b) { return a > b ? a : b; });
 }
 
 // exp(x) = 2^n · e^r with n = round(x / ln 2), |r| <= ln(2)/2 and a polynomial fitted to e^r (relative error

@@ -53,8 +53,8 @@ void measure_attention(const Shape& shape, float dropout) {
   const Tensor qkv = random_tensor(shape.tokens, 3 * shape.hidden),
                dout = random_tensor(shape.tokens, shape.hidden);
   Tensor out(shape.tokens, shape.hidden), dqkv(shape.tokens, 3 * shape.hidden);
-  std::vector<float> scratch(static_cast<size_t>(attention_training_scratch(shape.length, shape.size()) +
-                                                 attention_scratch(shape.length, shape.size())));
+  const Memory scratch(static_cast<size_t>(attention_training_scratch(shape.length, shape.size()) +
+                                           attention_scratch(shape.length, shape.size())));
   const auto for_heads = [&](auto f) {
     for (int64_t first = 0; first + shape.length <= shape.tokens; first += shape.length) {
       for (int64_t head = 0; head < shape.heads; ++head) {
@@ -94,9 +94,10 @@ void measure_attention(const Shape& shape, float dropout) {
                                           .dout = dout.row(first) + column,
                                           .dout_stride = dout.stride(),
                                           .dq = dq,
+                                          .dq_stride = dqkv.stride(),
                                           .dk = dq + shape.hidden,
                                           .dv = dq + 2 * shape.hidden,
-                                          .dqkv_stride = dqkv.stride()},
+                                          .dkv_stride = dqkv.stride()},
                                          scratch.data());
     });
   });
@@ -109,7 +110,8 @@ void measure_rows(const Shape& shape) {
   const int64_t n = shape.hidden;
   const Tensor x = random_tensor(shape.tokens, n), residual = random_tensor(shape.tokens, n);
   Tensor y(shape.tokens, n);
-  std::vector<float> gain(static_cast<size_t>(n), 1), dgain(gain), dbias(gain);
+  Tensor gain(1, n), dgain(1, n), dbias(1, n);
+  std::fill_n(gain.row(0), n, 1.0f);
   const TrainingKernels& table = training_kernels();
   const auto print = [&](const char* name, int tensors, auto f) {
     const double seconds = seconds_of([&] {
@@ -131,11 +133,11 @@ void measure_rows(const Shape& shape) {
     table.drop(n, {1, 2}, static_cast<uint32_t>(row), DropoutRate(0.1f), x.row(row), nullptr, y.row(row));
   });
   print("layer norm", 2, [&](int64_t row) {
-    kernels().layer_norm(n, x.row(row), nullptr, gain.data(), dbias.data(), 1e-12f, y.row(row));
+    kernels().layer_norm(n, x.row(row), nullptr, gain.row(0), dbias.row(0), 1e-12f, y.row(row));
   });
   print("layer norm back", 3, [&](int64_t row) {
-    table.layer_norm_backward(n, x.row(row), gain.data(), 1e-12f, residual.row(row), y.row(row), dgain.data(),
-                              dbias.data());
+    table.layer_norm_backward(n, x.row(row), gain.row(0), 1e-12f, residual.row(row), y.row(row), dgain.row(0),
+                              dbias.row(0));
   });
   Tensor slopes(shape.tokens, n);
   for (auto activation : {Activation::gelu, Activation::gelu_tanh, Activation::relu}) {
