@@ -16,15 +16,6 @@ int64_t classifier_outputs(const Config& config) {
   return config.has_architecture("BertForMultipleChoice") ? 1 : static_cast<int64_t>(config.labels.size());
 }
 
-// Only these rows of a batch: which of them belong to each sequence.
-std::vector<int64_t> offsets_among(std::span<const int64_t> rows, const nn::Batch& batch) {
-  std::vector<int64_t> offsets;
-  for (const int64_t begin : batch.offsets) {
-    offsets.push_back(std::ranges::lower_bound(rows, begin) - rows.begin());
-  }
-  return offsets;
-}
-
 }  // namespace
 
 struct Network::Parts {

@@ -1,5 +1,6 @@
 #include "model/parts.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "base/error.h"
@@ -35,6 +36,14 @@ void check_batch(const Config& config, const nn::Batch& batch) {
       throw Error("a sequence of ", length, " tokens: the model takes 1 to ", config.positions);
     }
   }
+}
+
+std::vector<int64_t> offsets_among(std::span<const int64_t> rows, const nn::Batch& batch) {
+  std::vector<int64_t> offsets;
+  for (const int64_t begin : batch.offsets) {
+    offsets.push_back(std::ranges::lower_bound(rows, begin) - rows.begin());
+  }
+  return offsets;
 }
 
 }  // namespace bert::model

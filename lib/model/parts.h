@@ -1,6 +1,10 @@
 // What the network that answers and the network that learns are both made of.
 #pragma once
 
+#include <cstdint>
+#include <span>
+#include <vector>
+
 #include "model/config.h"
 #include "nn/batch.h"
 #include "nn/embeddings.h"
@@ -24,5 +28,8 @@ struct MaskedLm {
 
 // Ids come from files and pipes: Error for everything that would read beyond a table.
 void check_batch(const Config& config, const nn::Batch& batch);
+
+// Only these rows of a batch, ascending: where those of each sequence begin among them, [B+1].
+std::vector<int64_t> offsets_among(std::span<const int64_t> rows, const nn::Batch& batch);
 
 }  // namespace bert::model

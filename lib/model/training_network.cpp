@@ -55,10 +55,11 @@ struct TrainingNetwork::Parts {
 
   // Of the present batch.
   const nn::Batch* batch = nullptr;
+  std::vector<int64_t> rows_wanted, row_offsets;  // of the encoder's output, and where each sequence's begin
   std::optional<nn::Chance> chance;
   Keep keep = Keep::activations;
   nn::Tensor sum;                              // what the embeddings' norm normalised
-  std::vector<nn::Tensor> inputs;              // of each layer; the last one is the encoder's output
+  std::vector<nn::Tensor> inputs;              // of each layer; the last one is the encoder's output [R,H]
   std::vector<nn::EncoderLayer::Saved> saved;  // of each layer, or one for all in turn
   nn::Tensor dtop, dx;                         // gradients of the output, and of a layer's input
 
@@ -74,7 +75,9 @@ struct TrainingNetwork::Parts {
             .chance = chance ? &*chance : nullptr};
   }
   nn::Tensor& top() { return inputs.back(); }
-  void add_to_top(const nn::Tensor& d, std::span<const int64_t> at);
+  nn::RowSelection selection() const { return {.rows = rows_wanted, .offsets = row_offsets}; }
+  std::vector<int64_t> places(std::span<const int64_t> rows) const;  // in top()
+  void forward_layer(size_t layer, const nn::Tensor& x, nn::EncoderLayer::Saved& saved, nn::Tensor& z);
 };
 
 TrainingNetwork::Parts::Parts(const Config& c, const Heads& heads, Pool& pool)
@@ -100,9 +103,23 @@ TrainingNetwork::Parts::Parts(const Config& c, const Heads& heads, Pool& pool)
       gradients(layout),
       weights(parameters) {}
 
-void TrainingNetwork::Parts::add_to_top(const nn::Tensor& d, std::span<const int64_t> at) {
-  for (size_t i = 0; i < at.size(); ++i) {
-    nn::kernels().add(config.hidden, d.row(static_cast<int64_t>(i)), dtop.row(at[i]));
+std::vector<int64_t> TrainingNetwork::Parts::places(std::span<const int64_t> rows) const {
+  std::vector<int64_t> places;
+  for (const int64_t row : rows) {
+    const auto found = std::ranges::lower_bound(rows_wanted, row);
+    assert(found != rows_wanted.end() && *found == row);
+    places.push_back(found - rows_wanted.begin());
+  }
+  return places;
+}
+
+// Of the last layer only some rows are looked at.
+void TrainingNetwork::Parts::forward_layer(size_t layer, const nn::Tensor& x, nn::EncoderLayer::Saved& saved_,
+                                           nn::Tensor& z) {
+  if (layer + 1 < layers.size()) {
+    layers[layer].forward(pass(), x, workspace, saved_, z);
+  } else {
+    layers[layer].forward_rows(pass(), x, selection(), workspace, saved_, z);
   }
 }
 
@@ -130,28 +147,29 @@ std::vector<std::string> TrainingNetwork::load(const ckpt::Checkpoint& checkpoin
   return missing;
 }
 
-void TrainingNetwork::forward(const nn::Batch& batch, const nn::Chance* chance, Keep keep) {
+void TrainingNetwork::forward(const nn::Batch& batch, std::span<const int64_t> rows, const nn::Chance* chance,
+                              Keep keep) {
   auto& p = *parts_;
   check_batch(p.config, batch);
   p.batch = &batch;
+  p.rows_wanted.assign(rows.begin(), rows.end());
+  p.row_offsets = offsets_among(rows, batch);
   p.chance = chance == nullptr ? std::nullopt : std::optional(*chance);
   p.keep = keep;
   const size_t count = p.layers.size();
-  p.inputs.resize(keep == Keep::nothing ? std::min<size_t>(count + 1, 2) : count + 1);
+  p.inputs.resize(keep == Keep::nothing ? 2 : count + 1);
   p.saved.resize(keep == Keep::activations ? count : 1);
-  const auto pass = p.pass();
-  p.embeddings.forward(pass, p.parameters.tensor(p.words), batch, p.sum, p.inputs[0]);
+  p.embeddings.forward(p.pass(), p.parameters.tensor(p.words), batch, p.sum, p.inputs[0]);
   for (size_t i = 0; i < count; ++i) {
     if (keep == Keep::nothing) {
-      p.layers[i].forward(pass, p.inputs[0], p.workspace, p.saved[0], p.inputs[1]);
+      p.forward_layer(i, p.inputs[0], p.saved[0], p.inputs[1]);
       if (i + 1 < count) std::swap(p.inputs[0], p.inputs[1]);
     } else {
-      auto& saved = p.saved[keep == Keep::activations ? i : 0];
-      p.layers[i].forward(pass, p.inputs[i], p.workspace, saved, p.inputs[i + 1]);
+      p.forward_layer(i, p.inputs[i], p.saved[keep == Keep::activations ? i : 0], p.inputs[i + 1]);
     }
   }
   if (keep == Keep::nothing) return;
-  p.dtop.reshape(batch.tokens(), p.config.hidden);
+  p.dtop.reshape(p.top().rows(), p.config.hidden);
   for (int64_t row = 0; row < p.dtop.rows(); ++row) std::fill_n(p.dtop.row(row), p.dtop.cols(), 0.0f);
 }
 
@@ -163,7 +181,8 @@ nn::Loss TrainingNetwork::masked_lm(std::span<const int64_t> rows, std::span<con
   assert(rows.size() == gold.size());
   if (rows.empty()) return {};
   const auto words = p.parameters.tensor(p.words);
-  nn::gather_rows(p.context, p.top(), rows, p.rows);
+  const auto places = p.places(rows);
+  nn::gather_rows(p.context, p.top(), places, p.rows);
   head.dense.forward(p.context, p.weights, p.rows, p.config.activation, p.u, p.transformed);
   head.norm.forward(p.context, p.weights, p.transformed, nullptr, p.normed);
   if (!weight)
@@ -177,7 +196,7 @@ nn::Loss TrainingNetwork::masked_lm(std::span<const int64_t> rows, std::span<con
   backward_activation(p.context, p.config.activation, p.u, p.scrap, p.drows);
   head.dense.backward_weights(p.context, p.rows, p.drows, 0, p.gradients);
   head.dense.backward_input(p.context, p.weights, p.drows, 0, nn::Into::replace, p.rows);
-  p.add_to_top(p.rows, rows);
+  nn::add_rows(p.context, p.rows, places, p.dtop);
   return loss;
 }
 
@@ -185,8 +204,8 @@ nn::Loss TrainingNetwork::next_sentence(std::span<const int32_t> labels, std::op
   auto& p = *parts_;
   auto& head = p.next.value();
   assert(static_cast<int64_t>(labels.size()) == p.batch->sequences());
-  const std::span<const int64_t> first_rows = std::span(p.batch->offsets).first(labels.size());
-  nn::gather_rows(p.context, p.top(), first_rows, p.rows);
+  const auto places = p.places(std::span(p.batch->offsets).first(labels.size()));  // of [CLS]
+  nn::gather_rows(p.context, p.top(), places, p.rows);
   nn::Tensor& pooled = p.transformed;
   nn::Tensor& logits = p.normed;
   head.pooler.forward(p.context, p.weights, p.rows, nn::Activation::tanh, p.u, pooled);
@@ -199,7 +218,7 @@ nn::Loss TrainingNetwork::next_sentence(std::span<const int32_t> labels, std::op
   backward_activation(p.context, nn::Activation::tanh, p.u, p.scrap, p.drows);
   head.pooler.backward_weights(p.context, p.rows, p.drows, 0, p.gradients);
   head.pooler.backward_input(p.context, p.weights, p.drows, 0, nn::Into::replace, p.rows);
-  p.add_to_top(p.rows, first_rows);
+  nn::add_rows(p.context, p.rows, places, p.dtop);
   return loss;
 }
 
@@ -211,10 +230,12 @@ void TrainingNetwork::backward() {
   nn::Tensor* dx = &p.dx;
   for (size_t i = p.layers.size(); i-- > 0;) {
     auto& saved = p.saved[p.keep == Keep::activations ? i : 0];
-    if (p.keep == Keep::inputs && i + 1 < p.layers.size()) {
-      p.layers[i].forward(pass, p.inputs[i], p.workspace, saved, p.inputs[i + 1]);
+    if (i + 1 == p.layers.size()) {
+      p.layers[i].backward_rows(pass, p.inputs[i], p.selection(), saved, *dz, p.workspace, p.gradients, *dx);
+    } else {
+      if (p.keep == Keep::inputs) p.forward_layer(i, p.inputs[i], saved, p.inputs[i + 1]);
+      p.layers[i].backward(pass, p.inputs[i], saved, *dz, p.workspace, p.gradients, *dx);
     }
-    p.layers[i].backward(pass, p.inputs[i], saved, *dz, p.workspace, p.gradients, *dx);
     std::swap(dz, dx);
   }
   p.embeddings.backward(pass, *p.batch, p.sum, *dz, p.gradients.tensor(p.words), p.gradients);

@@ -52,12 +52,13 @@ class TrainingNetwork {
   // After parameters() have changed, and before the first forward.
   void refresh();
 
-  // Runs the encoder. Without a chance nothing is left out. ids, types and lengths must be within the model's
-  // (Error). `batch` stays until backward is done.
-  void forward(const nn::Batch& batch, const nn::Chance* chance, Keep keep);
+  // Runs the encoder as far as its output at `rows` of the batch's tokens asks for: ascending; what the heads
+  // look at must be among them. Without a chance nothing is left out. ids, types and lengths must be within
+  // the model's (Error). `batch` stays until backward is done.
+  void forward(const nn::Batch& batch, std::span<const int64_t> rows, const nn::Chance* chance, Keep keep);
 
-  // The masked-language-model loss at `rows` of the batch's tokens, ascending, whose true ids are `gold`.
-  // With a weight, weight·loss is what backward goes down.
+  // The masked-language-model loss at `rows`, whose true ids are `gold`. With a weight, weight·loss is what
+  // backward goes down.
   nn::Loss masked_lm(std::span<const int64_t> rows, std::span<const int32_t> gold,
                      std::optional<float> weight);
 

@@ -43,17 +43,12 @@ void Attention::attend(Context& context, std::span<const int64_t> offsets, const
   const int64_t sequences = static_cast<int64_t>(offsets.size()) - 1, size = hidden_ / heads_;
   workspace.attended.reshape(q_offsets.back(), hidden_);
   context.pool().run_grid(sequences * heads_, [&](int64_t i, int thread) {
-    const auto s = static_cast<size_t>(i / heads_);
-    const int64_t column = i % heads_ * size, first = q_offsets[s], rows = q_offsets[s + 1] - first;
-    if (rows == 0) return;
-    const int64_t length = offsets[s + 1] - offsets[s];
-    AttentionHead head = head_of(workspace.qkv, offsets[s], length, i % heads_);
-    head.q = q.row(first) + column;
-    head.q_stride = q.stride();
-    head.rows = rows;
-    head.out = workspace.attended.row(first) + column;
+    const int64_t sequence = i / heads_, column = i % heads_ * size;
+    AttentionHead head = head_of(offsets, q, q_offsets, workspace.qkv, sequence, i % heads_);
+    if (head.rows == 0) return;
+    head.out = workspace.attended.row(q_offsets[static_cast<size_t>(sequence)]) + column;
     head.out_stride = workspace.attended.stride();
-    kernels().attend(head, context.scratch(thread, attention_scratch(length, size)));
+    kernels().attend(head, context.scratch(thread, attention_scratch(head.length, size)));
   });
 }
 
@@ -61,67 +56,113 @@ void Attention::forward(const Pass& pass, const Tensor& x, Saved& saved, Tensor&
   const std::array<const Linear*, 3> linears = {&query_, &key_, &value_};
   saved.qkv.reshape(x.rows(), 3 * query_.width());
   forward_beside(pass.context, pass.weights, x, linears, 0, saved.qkv);
-  saved.attended.reshape(x.rows(), hidden_);
+  attend(pass, saved.qkv, pass.offsets, saved);
+  output_.forward(pass.context, pass.weights, saved.attended, Activation::none, y);
+}
+
+void Attention::forward_rows(const Pass& pass, const Tensor& x, const Tensor& x_rows,
+                             std::span<const int64_t> row_offsets, Saved& saved, Tensor& y) const {
+  const std::array<const Linear*, 2> linears = {&key_, &value_};
+  saved.qkv.reshape(x.rows(), 3 * query_.width());
+  forward_beside(pass.context, pass.weights, x, linears, query_.width(), saved.qkv);
+  query_.forward(pass.context, pass.weights, x_rows, Activation::none, saved.q);
+  attend(pass, saved.q, row_offsets, saved);
+  output_.forward(pass.context, pass.weights, saved.attended, Activation::none, y);
+}
+
+void Attention::attend(const Pass& pass, const Tensor& q, std::span<const int64_t> q_offsets,
+                       Saved& saved) const {
+  saved.attended.reshape(q_offsets.back(), hidden_);
   const int64_t sequences = static_cast<int64_t>(pass.offsets.size()) - 1, size = hidden_ / heads_;
   pass.context.pool().run_grid(sequences * heads_, [&](int64_t i, int thread) {
-    const auto s = static_cast<size_t>(i / heads_);
-    const int64_t first = pass.offsets[s], length = pass.offsets[s + 1] - first;
-    AttentionHead head = head_of(saved.qkv, first, length, i % heads_);
-    head.out = saved.attended.row(first) + i % heads_ * size;
+    const int64_t sequence = i / heads_, column = i % heads_ * size;
+    AttentionHead head = head_of(pass.offsets, q, q_offsets, saved.qkv, sequence, i % heads_);
+    if (head.rows == 0) return;
+    head.out = saved.attended.row(q_offsets[static_cast<size_t>(sequence)]) + column;
     head.out_stride = saved.attended.stride();
-    training_kernels().attend(head, dropped(pass, i / heads_, i % heads_),
-                              pass.context.scratch(thread, attention_training_scratch(length, size)));
+    training_kernels().attend(head, dropped(pass, sequence, i % heads_),
+                              pass.context.scratch(thread, attention_training_scratch(head.length, size)));
   });
-  output_.forward(pass.context, pass.weights, saved.attended, Activation::none, y);
 }
 
 // forward:  q, k, v = x·Wᵀ + b of each   attended = heads(q, k, v)   y = attended·Wₒᵀ + bₒ
 // so        d_attended = dy·Wₒ   dq, dk, dv of each head by the kernel   dx = dq·W_q + dk·W_k + dv·W_v
+//
+// The bias of the keys adds the same q·b to all scores of a query, which softmax does not see: its gradient
+// is 0. Summing dk would give the rounding errors in its place.
 void Attention::backward(const Pass& pass, const Tensor& x, const Saved& saved, const Tensor& dy,
                          BackwardWorkspace& workspace, Params& gradients, Into into, Tensor& dx) const {
-  auto& [dqkv, d_attended] = workspace;
-  output_.backward_weights(pass.context, saved.attended, dy, 0, gradients);
-  output_.backward_input(pass.context, pass.weights, dy, 0, Into::replace, d_attended);
+  auto& [context, weights, offsets, chance] = pass;
+  Tensor& dqkv = workspace.dqkv;
+  const int64_t width = query_.width();
+  output_.backward_weights(context, saved.attended, dy, 0, gradients);
+  output_.backward_input(context, weights, dy, 0, Into::replace, workspace.d_attended);
   dqkv.reshape(saved.qkv.rows(), saved.qkv.cols());
-  const int64_t sequences = static_cast<int64_t>(pass.offsets.size()) - 1, size = hidden_ / heads_;
-  pass.context.pool().run_grid(sequences * heads_, [&](int64_t i, int thread) {
-    const auto s = static_cast<size_t>(i / heads_);
-    const int64_t first = pass.offsets[s], length = pass.offsets[s + 1] - first, column = i % heads_ * size;
-    float* const dq = dqkv.row(first) + column;
-    const AttentionHeadGradient gradient = {.head = head_of(saved.qkv, first, length, i % heads_),
-                                            .dropped = dropped(pass, i / heads_, i % heads_),
-                                            .dout = d_attended.row(first) + column,
-                                            .dout_stride = d_attended.stride(),
-                                            .dq = dq,
-                                            .dk = dq + query_.width(),
-                                            .dv = dq + 2 * query_.width(),
-                                            .dqkv_stride = dqkv.stride()};
-    training_kernels().attend_backward(
-        gradient, pass.context.scratch(thread, attention_training_scratch(length, size)));
-  });
-  int64_t column = 0;
-  for (const Linear* linear : {&query_, &key_, &value_}) {
-    // The bias of the keys adds the same q·b to all scores of a query, which softmax does not see: its
-    // gradient is 0. Summing dk would give the rounding errors in its place.
-    const auto bias = linear == &key_ ? Linear::Bias::no : Linear::Bias::yes;
-    linear->backward_weights(pass.context, x, dqkv, column, gradients, bias);
-    linear->backward_input(pass.context, pass.weights, dqkv, column, column == 0 ? into : Into::add, dx);
-    column += query_.width();
-  }
+  attend_backward(pass, saved.qkv, offsets, saved, workspace, dqkv);
+  query_.backward_weights(context, x, dqkv, 0, gradients);
+  query_.backward_input(context, weights, dqkv, 0, into, dx);
+  key_.backward_weights(context, x, dqkv, width, gradients, Linear::Bias::no);
+  key_.backward_input(context, weights, dqkv, width, Into::add, dx);
+  value_.backward_weights(context, x, dqkv, 2 * width, gradients);
+  value_.backward_input(context, weights, dqkv, 2 * width, Into::add, dx);
 }
 
-// All queries of one head of a sequence of `length` tokens from row `first`; where its output goes is not
-// said.
-AttentionHead Attention::head_of(const Tensor& qkv, int64_t first, int64_t length, int64_t head) const {
-  const int64_t size = hidden_ / heads_;
-  const float* const q = qkv.row(first) + head * size;
-  return {.q = q,
-          .q_stride = qkv.stride(),
-          .rows = length,
-          .k = q + query_.width(),
-          .v = q + 2 * query_.width(),
+void Attention::backward_rows(const Pass& pass, const Tensor& x, const Tensor& x_rows,
+                              std::span<const int64_t> row_offsets, const Saved& saved, const Tensor& dy,
+                              BackwardWorkspace& workspace, Params& gradients, Tensor& dx,
+                              Tensor& dx_rows) const {
+  auto& [context, weights, offsets, chance] = pass;
+  Tensor &dqkv = workspace.dqkv, &dq = workspace.dq;
+  const int64_t width = query_.width();
+  output_.backward_weights(context, saved.attended, dy, 0, gradients);
+  output_.backward_input(context, weights, dy, 0, Into::replace, workspace.d_attended);
+  dqkv.reshape(saved.qkv.rows(), saved.qkv.cols());
+  dq.reshape(x_rows.rows(), hidden_);
+  attend_backward(pass, saved.q, row_offsets, saved, workspace, dq);
+  query_.backward_weights(context, x_rows, dq, 0, gradients);
+  query_.backward_input(context, weights, dq, 0, Into::add, dx_rows);
+  key_.backward_weights(context, x, dqkv, width, gradients, Linear::Bias::no);
+  key_.backward_input(context, weights, dqkv, width, Into::replace, dx);
+  value_.backward_weights(context, x, dqkv, 2 * width, gradients);
+  value_.backward_input(context, weights, dqkv, 2 * width, Into::add, dx);
+}
+
+void Attention::attend_backward(const Pass& pass, const Tensor& q, std::span<const int64_t> q_offsets,
+                                const Saved& saved, BackwardWorkspace& workspace, Tensor& dq) const {
+  auto& [dqkv, dq_apart, d_attended] = workspace;
+  const int64_t sequences = static_cast<int64_t>(pass.offsets.size()) - 1, size = hidden_ / heads_;
+  pass.context.pool().run_grid(sequences * heads_, [&](int64_t i, int thread) {
+    const int64_t sequence = i / heads_, column = i % heads_ * size;
+    const auto s = static_cast<size_t>(sequence);
+    float* const dk = dqkv.row(pass.offsets[s]) + query_.width() + column;
+    const AttentionHeadGradient gradient = {
+        .head = head_of(pass.offsets, q, q_offsets, saved.qkv, sequence, i % heads_),
+        .dropped = dropped(pass, sequence, i % heads_),
+        .dout = d_attended.row(q_offsets[s]) + column,
+        .dout_stride = d_attended.stride(),
+        .dq = dq.row(q_offsets[s]) + column,
+        .dq_stride = dq.stride(),
+        .dk = dk,
+        .dv = dk + query_.width(),
+        .dkv_stride = dqkv.stride()};
+    training_kernels().attend_backward(
+        gradient, pass.context.scratch(thread, attention_training_scratch(gradient.head.length, size)));
+  });
+}
+
+AttentionHead Attention::head_of(std::span<const int64_t> offsets, const Tensor& q,
+                                 std::span<const int64_t> q_offsets, const Tensor& qkv, int64_t sequence,
+                                 int64_t head) const {
+  const auto s = static_cast<size_t>(sequence);
+  const int64_t size = hidden_ / heads_, column = head * size;
+  const float* const k = qkv.row(offsets[s]) + query_.width() + column;
+  return {.q = q.row(q_offsets[s]) + column,
+          .q_stride = q.stride(),
+          .rows = q_offsets[s + 1] - q_offsets[s],
+          .k = k,
+          .v = k + query_.width(),
           .kv_stride = qkv.stride(),
-          .length = length,
+          .length = offsets[s + 1] - offsets[s],
           .size = size,
           .scale = 1.0f / std::sqrt(static_cast<float>(size)),
           .out = nullptr,

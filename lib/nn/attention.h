@@ -37,13 +37,15 @@ class Attention {
 
   // What backward needs of a forward pass, besides x: 4·M·H numbers. Probabilities are computed again.
   struct Saved {
-    Tensor qkv;
-    Tensor attended;
+    Tensor qkv;       // without q where only some rows look at the others
+    Tensor q;         // of these rows
+    Tensor attended;  // likewise
   };
 
   // The gradients of Saved; used again from layer to layer.
   struct BackwardWorkspace {
     Tensor dqkv;
+    Tensor dq;
     Tensor d_attended;
   };
 
@@ -63,11 +65,27 @@ class Attention {
   void backward(const Pass& pass, const Tensor& x, const Saved& saved, const Tensor& dy,
                 BackwardWorkspace& workspace, Params& gradients, Into into, Tensor& dx) const;
 
+  // The same where only some rows look at all: x_rows [R,H] are rows of x and begin at `row_offsets` [B+1]
+  // for each sequence; y, dy are [R,H].
+  void forward_rows(const Pass& pass, const Tensor& x, const Tensor& x_rows,
+                    std::span<const int64_t> row_offsets, Saved& saved, Tensor& y) const;
+  // dx [M,H] is overwritten, dx_rows [R,H] added to; the gradient of x is both together.
+  void backward_rows(const Pass& pass, const Tensor& x, const Tensor& x_rows,
+                     std::span<const int64_t> row_offsets, const Saved& saved, const Tensor& dy,
+                     BackwardWorkspace& workspace, Params& gradients, Tensor& dx, Tensor& dx_rows) const;
+
  private:
   void attend(Context& context, std::span<const int64_t> offsets, const Tensor& q,
               std::span<const int64_t> q_offsets, Workspace& workspace) const;
 
-  AttentionHead head_of(const Tensor& qkv, int64_t first, int64_t length, int64_t head) const;
+  // q and its gradient are the first columns of qkv and its gradient, or apart.
+  void attend(const Pass& pass, const Tensor& q, std::span<const int64_t> q_offsets, Saved& saved) const;
+  void attend_backward(const Pass& pass, const Tensor& q, std::span<const int64_t> q_offsets,
+                       const Saved& saved, BackwardWorkspace& workspace, Tensor& dq) const;
+
+  // One head of a sequence; where its output goes is not said.
+  AttentionHead head_of(std::span<const int64_t> offsets, const Tensor& q, std::span<const int64_t> q_offsets,
+                        const Tensor& qkv, int64_t sequence, int64_t head) const;
   DroppedProbabilities dropped(const Pass& pass, int64_t sequence, int64_t head) const;
 
   int64_t hidden_, heads_;

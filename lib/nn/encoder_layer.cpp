@@ -2,7 +2,18 @@
 
 #include <algorithm>
 
+#include "nn/kernels.h"
+
 namespace bert::nn {
+
+namespace {
+
+Pass of_rows(const Pass& pass, const RowSelection& selection) {
+  return {
+      .context = pass.context, .weights = pass.weights, .offsets = selection.offsets, .chance = pass.chance};
+}
+
+}  // namespace
 
 EncoderLayer::EncoderLayer(const std::string& prefix, const Config& config, Layout& layout)
     : activation_(config.activation),
@@ -42,17 +53,46 @@ void EncoderLayer::finish(Context& context, const Weights& weights, const Tensor
 void EncoderLayer::forward(const Pass& pass, const Tensor& x, Workspace& workspace, Saved& saved,
                            Tensor& z) const {
   attention_.forward(pass, x, saved.attention, workspace.branch);
+  finish(pass, x, workspace, saved, z);
+}
+
+void EncoderLayer::forward_rows(const Pass& pass, const Tensor& x, const RowSelection& selection,
+                                Workspace& workspace, Saved& saved, Tensor& z) const {
+  gather_rows(pass.context, x, selection.rows, saved.x_rows);
+  attention_.forward_rows(pass, x, saved.x_rows, selection.offsets, saved.attention, workspace.branch);
+  finish(of_rows(pass, selection), saved.x_rows, workspace, saved, z);
+}
+
+void EncoderLayer::finish(const Pass& pass, const Tensor& x, Workspace& workspace, Saved& saved,
+                          Tensor& z) const {
   norm1_.forward(pass, attention_dropout_, workspace.branch, &x, saved.s1, saved.y);
   inner_.forward(pass.context, pass.weights, saved.y, activation_, saved.u, workspace.inner);
   output_.forward(pass.context, pass.weights, workspace.inner, Activation::none, workspace.branch);
   norm2_.forward(pass, feed_forward_dropout_, workspace.branch, &saved.y, saved.s2, z);
 }
 
+void EncoderLayer::backward(const Pass& pass, const Tensor& x, const Saved& saved, Tensor& dz,
+                            Workspace& workspace, Params& gradients, Tensor& dx) const {
+  backward_to_attention(pass, saved, dz, workspace, gradients, dx);
+  attention_.backward(pass, x, saved.attention, workspace.branch, workspace.attention_backward, gradients,
+                      Into::add, dx);
+}
+
+void EncoderLayer::backward_rows(const Pass& pass, const Tensor& x, const RowSelection& selection,
+                                 const Saved& saved, Tensor& dz, Workspace& workspace, Params& gradients,
+                                 Tensor& dx) const {
+  Tensor& dx_rows = workspace.ds1;
+  backward_to_attention(of_rows(pass, selection), saved, dz, workspace, gradients, dx_rows);
+  attention_.backward_rows(pass, x, saved.x_rows, selection.offsets, saved.attention, workspace.branch,
+                           workspace.attention_backward, gradients, dx, dx_rows);
+  add_rows(pass.context, dx_rows, selection.rows, dx);
+}
+
 // forward:  s1 = x + drop(o)   y = norm1(s1)   u = W₁·y + b₁   s2 = y + drop(W₂·act(u) + b₂)   z = norm2(s2)
 // so        df = drop(ds2)   du = (df·W₂)∘act'(u)   dy = ds2 + du·W₁   do = drop(ds1)   dx = ds1 +
 // attention's
-void EncoderLayer::backward(const Pass& pass, const Tensor& x, const Saved& saved, Tensor& dz,
-                            Workspace& workspace, Params& gradients, Tensor& dx) const {
+void EncoderLayer::backward_to_attention(const Pass& pass, const Saved& saved, const Tensor& dz,
+                                         Workspace& workspace, Params& gradients, Tensor& ds1) const {
   auto& [context, weights, offsets, chance] = pass;
   Tensor& ds = workspace.ds;
   norm2_.backward(pass, saved.s2, dz, ds, gradients);
@@ -63,11 +103,8 @@ void EncoderLayer::backward(const Pass& pass, const Tensor& x, const Saved& save
   inner_.backward_weights(context, saved.y, workspace.du, 0, gradients);
   inner_.backward_input(context, weights, workspace.du, 0, Into::add, ds);
 
-  norm1_.backward(pass, saved.s1, ds, dx, gradients);
-  Tensor& d_attended = workspace.branch;
-  drop(pass, attention_dropout_, dx, d_attended);
-  attention_.backward(pass, x, saved.attention, d_attended, workspace.attention_backward, gradients,
-                      Into::add, dx);
+  norm1_.backward(pass, saved.s1, ds, ds1, gradients);
+  drop(pass, attention_dropout_, ds1, workspace.branch);
 }
 
 void gather_rows(Context& context, const Tensor& x, std::span<const int64_t> rows, Tensor& y) {
@@ -77,6 +114,16 @@ void gather_rows(Context& context, const Tensor& x, std::span<const int64_t> row
   context.pool().run_grid((count + kRows - 1) / kRows, [&](int64_t i, int) {
     for (int64_t row = i * kRows; row < std::min(count, (i + 1) * kRows); ++row) {
       std::ranges::copy(x.values(rows[static_cast<size_t>(row)]), y.row(row));
+    }
+  });
+}
+
+void add_rows(Context& context, const Tensor& x, std::span<const int64_t> rows, Tensor& y) {
+  constexpr int64_t kRows = 64;
+  const auto count = static_cast<int64_t>(rows.size());
+  context.pool().run_grid((count + kRows - 1) / kRows, [&](int64_t i, int) {
+    for (int64_t row = i * kRows; row < std::min(count, (i + 1) * kRows); ++row) {
+      kernels().add(x.cols(), x.row(row), y.row(rows[static_cast<size_t>(row)]));
     }
   });
 }

@@ -35,7 +35,8 @@ class EncoderLayer {
   // What backward needs of a forward pass, besides x: M·(6H + F) numbers and A·M.
   struct Saved {
     Attention::Saved attention;
-    Tensor s1;  // what norm1 normalised
+    Tensor x_rows;  // the selected rows of x; all that follows has only these
+    Tensor s1;      // what norm1 normalised
     Tensor y;
     Tensor u;   // W₁·y + b₁
     Tensor s2;  // what norm2 normalised
@@ -53,6 +54,7 @@ class EncoderLayer {
     Attention::BackwardWorkspace attention_backward;
     Tensor ds;  // gradient of s2, then of y
     Tensor du;
+    Tensor ds1;
   };
 
   // Names the block's tensors as Hugging Face does after `prefix`, for example "encoder.layer.3".
@@ -72,9 +74,19 @@ class EncoderLayer {
   void backward(const Pass& pass, const Tensor& x, const Saved& saved, Tensor& dz, Workspace& workspace,
                 Params& gradients, Tensor& dx) const;
 
+  // The same for the selected rows of z only: z, dz [R,H]. What is left out goes by places among these rows.
+  void forward_rows(const Pass& pass, const Tensor& x, const RowSelection& selection, Workspace& workspace,
+                    Saved& saved, Tensor& z) const;
+  void backward_rows(const Pass& pass, const Tensor& x, const RowSelection& selection, const Saved& saved,
+                     Tensor& dz, Workspace& workspace, Params& gradients, Tensor& dx) const;
+
  private:
   void finish(Context& context, const Weights& weights, const Tensor& x, Workspace& workspace,
               Tensor& z) const;
+  void finish(const Pass& pass, const Tensor& x, Workspace& workspace, Saved& saved, Tensor& z) const;
+  // Leaves the gradient of the attention branch in workspace.branch.
+  void backward_to_attention(const Pass& pass, const Saved& saved, const Tensor& dz, Workspace& workspace,
+                             Params& gradients, Tensor& ds1) const;
 
   Activation activation_;
   Attention attention_;
@@ -86,5 +98,8 @@ class EncoderLayer {
 
 // Copies rows of x: y [R,H].
 void gather_rows(Context& context, const Tensor& x, std::span<const int64_t> rows, Tensor& y);
+
+// Adds x [R,H] to these rows of y, which are different ones.
+void add_rows(Context& context, const Tensor& x, std::span<const int64_t> rows, Tensor& y);
 
 }  // namespace bert::nn

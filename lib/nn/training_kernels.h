@@ -16,15 +16,16 @@ struct DroppedProbabilities {
   DropoutRate rate;
 };
 
-// One head of one sequence on the way back. `head.out` is not looked at; the rest is as forward had it, all
-// [length, size].
+// One head of one sequence on the way back: all as forward had it, but head.out is not looked at.
 struct AttentionHeadGradient {
-  AttentionHead head;  // rows = length
+  AttentionHead head;
   DroppedProbabilities dropped;
-  const float* dout;
+  const float* dout;  // [rows, size]
   int64_t dout_stride;
-  float *dq, *dk, *dv;  // overwritten
-  int64_t dqkv_stride;
+  float* dq;  // [rows, size], overwritten
+  int64_t dq_stride;
+  float *dk, *dv;  // [length, size], overwritten
+  int64_t dkv_stride;
 };
 
 struct TrainingKernels {

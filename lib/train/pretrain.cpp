@@ -78,12 +78,14 @@ void settle_extent(PretrainOptions& options, const data::RecordSource& source) {
 }
 
 // With a pooler and its head when the records say what follows what.
-model::TrainingNetwork::Heads heads_for(data::RecordSource& source, const data::PretrainReader& reader) {
+model::TrainingNetwork::Heads heads_for(data::RecordSource& source, data::PretrainReader& reader) {
   model::TrainingNetwork::Heads heads = {.next = false};
   source.peek([&](const io::Fields& fields, const io::Record& record, int64_t epoch) {
     data::Examples examples;
     reader.read(fields, record, epoch, examples);
-    heads.next = !examples.empty() && examples.front()->as<data::PretrainExample>().next.has_value();
+    examples.front()->where = record.where();
+    reader.check(*examples.front());  // from here on all are to be like it
+    heads.next = examples.front()->as<data::PretrainExample>().next.has_value();
   });
   return heads;
 }

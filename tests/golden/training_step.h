@@ -24,12 +24,17 @@ struct StepLosses {
 // A micro-batch as the network takes it.
 struct TrainingBatch {
   nn::Batch batch;
-  std::vector<int64_t> rows;  // of hidden tokens
+  std::vector<int64_t> rows;    // of hidden tokens
+  std::vector<int64_t> wanted;  // these, and of [CLS]
   std::vector<int32_t> gold, labels;
 
   explicit TrainingBatch(const std::vector<TrainingRecord>& records) {
     for (const auto& record : records) {
-      for (const int32_t position : record.masked_lm_positions) rows.push_back(batch.tokens() + position);
+      wanted.push_back(batch.tokens());
+      for (const int32_t position : record.masked_lm_positions) {
+        rows.push_back(batch.tokens() + position);
+        if (position > 0) wanted.push_back(batch.tokens() + position);
+      }
       gold.insert(gold.end(), record.masked_lm_ids.begin(), record.masked_lm_ids.end());
       if (record.next_sentence_label) labels.push_back(*record.next_sentence_label);
       batch.add(record.input_ids, record.token_type_ids);
@@ -54,7 +59,7 @@ inline StepLosses run_step(model::TrainingNetwork& network, const TrainingStep& 
   network.gradients().clear();
   StepLosses losses;
   for (const auto& batch : batches) {
-    network.forward(batch.batch, nullptr, keep);
+    network.forward(batch.batch, batch.wanted, nullptr, keep);
     if (!batch.gold.empty()) losses.masked_lm += network.masked_lm(batch.rows, batch.gold, weight(hidden));
     if (!batch.labels.empty()) losses.next += network.next_sentence(batch.labels, weight(labelled));
     if (learn) network.backward();

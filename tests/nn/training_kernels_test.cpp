@@ -226,9 +226,10 @@ TEST_CASE("attention and its gradients agree with double precision for any lengt
                                             .dout = dout.data(),
                                             .dout_stride = stride,
                                             .dq = dq.data(),
+                                            .dq_stride = stride,
                                             .dk = dk.data(),
                                             .dv = dv.data(),
-                                            .dqkv_stride = stride};
+                                            .dkv_stride = stride};
         table->attend_backward(back, scratch.data());
         const std::string where = std::string(table->name) + " length " + std::to_string(length) + " size " +
                                   std::to_string(size) + " rate " + std::to_string(p);
@@ -272,9 +273,10 @@ TEST_CASE("with one key nothing flows back into the scores") {
                             .dout = dout.data(),
                             .dout_stride = 64,
                             .dq = dq.data(),
+                            .dq_stride = 64,
                             .dk = dk.data(),
                             .dv = dv.data(),
-                            .dqkv_stride = 64},
+                            .dkv_stride = 64},
                            scratch.data());
     for (size_t i = 0; i < 64; ++i) {
       CHECK(std::abs(dq[i]) < 1e-5);
