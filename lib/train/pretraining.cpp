@@ -61,16 +61,21 @@ Figures Pretraining::end_evaluation() { return figures(losses_); }
 void Pretraining::add(std::span<const std::unique_ptr<data::Example>> examples, const nn::Chance* chance,
                       const std::optional<Weights>& weights, Losses& losses) {
   nn::Batch& batch = batch_ = {};
-  std::vector<int64_t> rows;
+  std::vector<int64_t> rows, wanted;  // of hidden tokens; and of [CLS] where it is asked about
   std::vector<int32_t> gold, next;
   for (const auto& one : examples) {
     const auto& example = pretrain(one);
-    for (const int32_t position : example.positions) rows.push_back(batch.tokens() + position);
+    const bool first_hidden = !example.positions.empty() && example.positions.front() == 0;
+    if (example.next && !first_hidden) wanted.push_back(batch.tokens());
+    for (const int32_t position : example.positions) {
+      rows.push_back(batch.tokens() + position);
+      wanted.push_back(batch.tokens() + position);
+    }
     gold.insert(gold.end(), example.gold.begin(), example.gold.end());
     if (example.next) next.push_back(*example.next);
     batch.add(example.ids, example.types);
   }
-  network_.forward(batch, chance, weights ? keep_ : Keep::nothing);
+  network_.forward(batch, wanted, chance, weights ? keep_ : Keep::nothing);
   const auto weight = [&](float Weights::*which) {
     return weights ? std::optional((*weights).*which) : std::nullopt;
   };
