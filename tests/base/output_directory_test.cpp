@@ -154,17 +154,16 @@ TEST_CASE("while a directory is replaced there is always one") {
   const Folder folder;
   put(folder / "out/x", "0");
   std::atomic<bool> done = false;
-  int64_t looks = 0, misses = 0;
+  std::atomic<int64_t> looks = 0, misses = 0;
   std::thread watcher([&] {
     struct stat info;
     for (; !done; ++looks) misses += ::stat((folder / "out/x").c_str(), &info) != 0;
   });
-  for (int round = 0; round < 100; ++round) write(folder / "out", {{"x", std::to_string(round)}});
+  for (int round = 0; round < 100 || looks < 1000; ++round) write(folder / "out", {{"x", "1"}});
   done = true;
   watcher.join();
-  CHECK(looks > 1000);
   CHECK(misses == 0);
-  CHECK(tree(folder.path) == Tree{{"out/", ""}, {"out/x", "99"}});
+  CHECK(tree(folder.path) == Tree{{"out/", ""}, {"out/x", "1"}});
 }
 
 TEST_CASE("a process killed at any moment leaves a whole directory, and what was kept is never lost") {

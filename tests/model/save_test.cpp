@@ -13,6 +13,7 @@
 #include "ckpt/written_files.h"
 #include "golden/golden.h"
 #include "model/config_json.h"
+#include "model/directory.h"
 #include "model/network.h"
 
 using namespace bert;
@@ -133,6 +134,7 @@ TEST_CASE("every model of the goldens is written and read back the same") {
     model::save(out, model.config, model.files, *model.params);
 
     check_same(model::load_config(out), model.config);
+    CHECK(model::open_directory(out).max_length == model::open_directory(source).max_length);
     const auto before = ckpt::Checkpoint::open(source), after = ckpt::Checkpoint::open(out);
     REQUIRE(after.tensors().size() == before.tensors().size());
     for (size_t i = 0; i < before.tensors().size(); ++i) {
