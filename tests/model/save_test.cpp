@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <numeric>
@@ -134,7 +135,9 @@ TEST_CASE("every model of the goldens is written and read back the same") {
     model::save(out, model.config, model.files, *model.params);
 
     check_same(model::load_config(out), model.config);
-    CHECK(model::open_directory(out).max_length == model::open_directory(source).max_length);
+    // Without max_seq_length of a sentence model, whose other files are not the encoder's.
+    const auto limit = model.tokenizer.config().model_max_length.value_or(model.config.positions);
+    CHECK(model::open_directory(out).max_length == std::min(limit, model.config.positions));
     const auto before = ckpt::Checkpoint::open(source), after = ckpt::Checkpoint::open(out);
     REQUIRE(after.tensors().size() == before.tensors().size());
     for (size_t i = 0; i < before.tensors().size(); ++i) {
