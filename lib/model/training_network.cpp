@@ -131,6 +131,7 @@ TrainingNetwork::TrainingNetwork(TrainingNetwork&&) noexcept = default;
 const Config& TrainingNetwork::config() const { return parts_->config; }
 nn::Params& TrainingNetwork::parameters() { return parts_->parameters; }
 nn::Params& TrainingNetwork::gradients() { return parts_->gradients; }
+void TrainingNetwork::clear_gradients() { parts_->gradients.clear(parts_->context.pool()); }
 void TrainingNetwork::refresh() { parts_->weights.refresh(parts_->context.pool()); }
 
 std::vector<std::string> TrainingNetwork::load(const ckpt::Checkpoint& checkpoint) {

@@ -44,6 +44,7 @@ class TrainingNetwork {
   // One layout, with Hugging Face's names without "bert.".
   nn::Params& parameters();
   nn::Params& gradients();
+  void clear_gradients();
 
   // Copies what the checkpoint has; returns the names of parameters it does not have, which stay as they are.
   // Error for a tensor of another shape.

@@ -23,6 +23,12 @@ std::span<const float> Params::tensor(int place) const {
           static_cast<size_t>(layout_->entries()[static_cast<size_t>(place)].count())};
 }
 
-void Params::clear() { std::ranges::fill(all(), 0.0f); }
+void Params::clear(Pool& pool) {
+  constexpr int64_t kPiece = 1 << 18;  // numbers
+  const auto count = static_cast<int64_t>(memory_.size());
+  pool.run_grid((count + kPiece - 1) / kPiece, [&](int64_t i, int) {
+    std::fill(memory_.data() + i * kPiece, memory_.data() + std::min(count, (i + 1) * kPiece), 0.0f);
+  });
+}
 
 }  // namespace bert::nn

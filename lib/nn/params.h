@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/pool.h"
 #include "nn/tensor.h"
 #include "nn/weights.h"
 
@@ -28,7 +29,7 @@ class Params {
 
   size_t start(int place) const { return starts_[static_cast<size_t>(place)]; }  // in all()
 
-  void clear();  // zeros again
+  void clear(Pool& pool);  // zeros again
 
  private:
   const Layout* layout_;

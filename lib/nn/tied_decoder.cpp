@@ -8,7 +8,7 @@ namespace bert::nn {
 namespace {
 
 constexpr int64_t kTile = Tensor::kRowTile, kWidth = Panels::kWidth;
-constexpr int64_t kLossFloats = 8 << 20;  // of logits held at a time
+constexpr int64_t kLossFloats = 16 << 20;  // of logits held at a time
 constexpr int64_t kChunk = 1024;  // of the vocabulary, for one task of backward; part of the arithmetic
 
 }  // namespace
@@ -50,7 +50,8 @@ Loss TiedDecoder::loss(Context& context, const Weights& weights, std::span<const
                        const Tensor& x, std::span<const int32_t> gold, const Gradient* gradient,
                        Workspace& workspace) const {
   const Stored stored = {.dtype = Dtype::f32, .data = std::as_bytes(words).data()};
-  const int64_t rows = std::max(kTile, kLossFloats / vocab_size_ / kTile * kTile);
+  const int64_t most = std::max(kTile, kLossFloats / vocab_size_), blocks = (x.rows() + most - 1) / most;
+  const int64_t rows = blocks == 0 ? 0 : (x.rows() + blocks - 1) / blocks;
   if (gradient != nullptr) gradient->dx.reshape(x.rows(), hidden_);
   Loss total;
   Tensor& logits = workspace.logits;

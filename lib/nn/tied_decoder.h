@@ -37,7 +37,7 @@ class TiedDecoder {
   };
 
   // The loss of x [R,H] against gold [R], ids in the vocabulary, and its gradient unless that is nullptr; E
-  // is f32. Logits are held for 32 MiB of rows at a time, at least 96.
+  // is f32. Logits are held for equal parts of the rows at a time, at most 64 MiB or 96 rows.
   Loss loss(Context& context, const Weights& weights, std::span<const float> words, const Tensor& x,
             std::span<const int32_t> gold, const Gradient* gradient, Workspace& workspace) const;
 

@@ -33,7 +33,7 @@ Figures Pretraining::learn(const data::Step& step, const StepPlace& place) {
   }
   const Weights weights = {.masked_lm = hidden == 0 ? 0 : 1 / static_cast<float>(hidden),
                            .next = labelled == 0 ? 0 : 1 / static_cast<float>(labelled)};
-  network_.gradients().clear();
+  network_.clear_gradients();
   Losses losses;
   nn::Chance chance = {.seed = place.seed, .step = place.step};
   for (const auto& batch : step.batches) {

@@ -56,7 +56,7 @@ inline StepLosses run_step(model::TrainingNetwork& network, const TrainingStep& 
   const auto weight = [&](size_t count) {
     return learn ? std::optional(1 / static_cast<float>(count)) : std::nullopt;
   };
-  network.gradients().clear();
+  network.clear_gradients();
   StepLosses losses;
   for (const auto& batch : batches) {
     network.forward(batch.batch, batch.wanted, nullptr, keep);

@@ -347,7 +347,7 @@ TEST_CASE("attention and norm go back to the same bits with 1 and 3 threads, and
     Pool pool(threads);
     Context context(pool);
     c.weights.refresh(pool);
-    c.gradients.clear();
+    c.gradients.clear(pool);
     std::ranges::copy(start, n.gradients.all().begin());
     const Pass pass = {context, c.weights, kOffsets, &chance}, norm_pass = {context, n.weights, kOffsets};
     Attention::Saved saved;
