@@ -183,12 +183,19 @@ static void strided_products(int64_t rows, int64_t depth, const float* x, int64_
   }
 }
 
+// Rows of y that are asked for before they are written: they lie far apart, where the processor does not look
+// ahead, and a store that has to wait for its line holds up those behind it.
+static constexpr int64_t kWriteAhead = 12;
+
 template <class Function>
 static inline void finish_rows(int64_t rows, int64_t n, const float* tile, int64_t tile_stride,
                                const float* bias, float* y, int64_t y_stride, Function act) {
   for (int64_t row = 0; row < rows; ++row) {
+    float* const to = y + row * y_stride;
+    const float* const later = row + kWriteAhead < rows ? to + kWriteAhead * y_stride : to;
     for (int64_t i = 0; i < n; i += kLanes) {
-      store(y + row * y_stride + i, act(load(tile + row * tile_stride + i) + load(bias + i)));
+      __builtin_prefetch(later + i, 1);
+      store(to + i, act(load(tile + row * tile_stride + i) + load(bias + i)));
     }
   }
 }

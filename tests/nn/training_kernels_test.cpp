@@ -200,18 +200,22 @@ TEST_CASE("attention and its gradients agree with double precision for any lengt
                v = normal_numbers(random, length * stride), dout = normal_numbers(random, length * stride);
     const float scale = 1 / std::sqrt(static_cast<float>(size));
     for (float p : {0.0f, 0.1f, 0.5f}) {
+      // All queries, or some: then q, out, dq are of these.
+      const int64_t rows =
+          p < 0.2f ? length : static_cast<int64_t>(random() % static_cast<uint32_t>(length + 1));
       const DroppedProbabilities dropped = {{static_cast<uint32_t>(random()), 9}, DropoutRate(p)};
-      const auto rows = static_cast<size_t>(length);
-      const Matrix keep = reference::keep_factors(dropped.key, dropped.rate, rows, rows);
-      const auto part = [&](const std::vector<float>& all) { return matrix(all, length, size, stride); };
-      const Matrix expected = reference::attend_dropped(part(q), part(k), part(v), scale, keep);
-      const auto gradient = reference::attend_backward(part(q), part(k), part(v), scale, keep, part(dout));
+      const Matrix keep = reference::keep_factors(dropped.key, dropped.rate, static_cast<size_t>(rows),
+                                                  static_cast<size_t>(length));
+      const auto queries = matrix(q, rows, size, stride), keys = matrix(k, length, size, stride),
+                 values = matrix(v, length, size, stride), douts = matrix(dout, rows, size, stride);
+      const Matrix expected = reference::attend_dropped(queries, keys, values, scale, keep);
+      const auto gradient = reference::attend_backward(queries, keys, values, scale, keep, douts);
       for (const TrainingKernels* table : tables()) {
         std::vector<float> out(q.size(), 7), dq = out, dk = out, dv = out;
         std::vector<float> scratch(static_cast<size_t>(attention_training_scratch(length, size)) + 1, 7);
         const AttentionHead head = {.q = q.data(),
                                     .q_stride = stride,
-                                    .rows = length,
+                                    .rows = rows,
                                     .k = k.data(),
                                     .v = v.data(),
                                     .kv_stride = stride,
@@ -232,7 +236,8 @@ TEST_CASE("attention and its gradients agree with double precision for any lengt
                                             .dkv_stride = stride};
         table->attend_backward(back, scratch.data());
         const std::string where = std::string(table->name) + " length " + std::to_string(length) + " size " +
-                                  std::to_string(size) + " rate " + std::to_string(p);
+                                  std::to_string(size) + " rows " + std::to_string(rows) + " rate " +
+                                  std::to_string(p);
         CHECK_MESSAGE(relative_error(expected, out.data(), stride) < 2e-6, where);
         CHECK_MESSAGE(relative_error(gradient.dv, dv.data(), stride) < 2e-6, where);
         if (length > 1) {  // with one key the scores have no gradient
@@ -241,10 +246,10 @@ TEST_CASE("attention and its gradients agree with double precision for any lengt
         }
         CHECK_MESSAGE(scratch.back() == 7, where);
         bool beside = false;
-        for (int64_t i = size; i < length * stride; ++i) {
+        for (int64_t i = 0; i < length * stride; ++i) {
           const auto at = static_cast<size_t>(i);
-          if (i % stride < size) continue;
-          beside = beside || out[at] != 7 || dq[at] != 7 || dk[at] != 7 || dv[at] != 7;
+          if (i % stride >= size) beside = beside || dk[at] != 7 || dv[at] != 7;
+          if (i % stride >= size || i >= rows * stride) beside = beside || out[at] != 7 || dq[at] != 7;
         }
         CHECK_MESSAGE(!beside, where, " wrote beside its columns");
       }

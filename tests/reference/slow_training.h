@@ -116,12 +116,12 @@ struct AttentionGradient {
 };
 inline AttentionGradient attend_backward(const Matrix& q, const Matrix& k, const Matrix& v, double scale,
                                          const Matrix& keep, const Matrix& dout) {
-  const size_t length = q.size(), size = q[0].size();
+  const size_t length = k.size(), size = k[0].size();
   Matrix unit(length, Row(length));
   for (size_t i = 0; i < length; ++i) unit[i][i] = 1;
   const Matrix p = attend(q, k, unit, scale), zero(length, Row(size));
-  AttentionGradient gradient{zero, zero, zero};
-  for (size_t i = 0; i < length; ++i) {
+  AttentionGradient gradient{Matrix(q.size(), Row(size)), zero, zero};
+  for (size_t i = 0; i < q.size(); ++i) {
     Row dp(length);
     double total = 0;
     for (size_t j = 0; j < length; ++j) {
