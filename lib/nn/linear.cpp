@@ -1,6 +1,7 @@
 #include "nn/linear.h"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "nn/kernels.h"
@@ -39,22 +40,28 @@ int64_t panels_a_task(int64_t tiles, int64_t panels, int64_t threads) {
   return group;
 }
 
-// What one task computes of a gradient [N,K]: the larger, the less is copied, but all threads are to have
-// some.
+// What one task computes of a gradient [N,K].
 struct GradientTask {
   int64_t rows, cols;
 };
 
+// Large tasks copy less, small ones share out better: the size with the least work for the busiest thread.
 GradientTask gradient_task(int64_t outputs, int64_t inputs, int64_t threads) {
-  GradientTask task = {.rows = 4 * kGradientRows, .cols = 8 * Panels::kWidth};
-  const auto tasks = [&] {
-    return ((outputs + task.rows - 1) / task.rows) * ((inputs + task.cols - 1) / task.cols);
-  };
-  while (tasks() < 3 * threads && task.rows > kGradientRows) {
-    task.rows -= kGradientRows;
-    if (tasks() < 3 * threads && task.cols > Panels::kWidth) task.cols /= 2;
+  constexpr int64_t kCopy = 16;  // of one number, in fused multiply-adds
+  GradientTask best = {};
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (int64_t rows = kGradientRows; rows <= 4 * kGradientRows; rows += kGradientRows) {
+    for (int64_t cols = Panels::kWidth; cols <= 8 * Panels::kWidth; cols *= 2) {
+      const int64_t tasks = ((outputs + rows - 1) / rows) * ((inputs + cols - 1) / cols);
+      const int64_t most_rows = std::min(rows, outputs), most_cols = std::min(cols, inputs);
+      const int64_t work = most_rows * most_cols + kCopy * (most_rows + most_cols);
+      const int64_t busiest = (tasks + threads - 1) / threads * work;
+      if (busiest >= least) continue;
+      least = busiest;
+      best = {.rows = rows, .cols = cols};
+    }
   }
-  return task;
+  return best;
 }
 
 // A tile of a product: rows from `row` on of the 64 columns that panel `panel` computes.

@@ -15,9 +15,12 @@ namespace {
 // Losses begin near the logarithm of the number of classes and fall; this far up, nothing is to be hoped for.
 constexpr double kExploded = 20;
 
-// What State::sums holds beside the task's figures, each a sum over the steps of the present line.
-constexpr const char *kSteps = "steps", *kNorm = "gradient_norm", *kTokens = "tokens", *kSeconds = "seconds",
-                     *kFirstLoss = "first_loss";
+// What State::sums holds beside the task's figures, which are sums over the steps of the present line.
+constexpr std::string_view kSteps = "steps", kNorm = "gradient_norm", kTokens = "tokens",
+                           kSeconds = "seconds";
+constexpr std::string_view kFirstLoss = "first_loss";
+constexpr std::string_view kUnevaluated = "unevaluated";  // 1: an evaluation at this step was broken off
+constexpr std::string_view kOwn[] = {kSteps, kNorm, kTokens, kSeconds, kFirstLoss, kUnevaluated};
 
 double& sum_of(State& state, std::string_view name) {
   for (auto& [known, value] : state.sums) {
@@ -33,9 +36,7 @@ double sum_of(const State& state, std::string_view name) {
   return 0;
 }
 
-bool is_own(std::string_view name) {
-  return name == kSteps || name == kNorm || name == kTokens || name == kSeconds || name == kFirstLoss;
-}
+bool is_own(std::string_view name) { return std::ranges::find(kOwn, name) != std::end(kOwn); }
 
 // Of accuracies, correlations and F1 more is better, of losses less.
 bool better(std::string_view metric, double value, double best) {
@@ -79,28 +80,25 @@ void Trainer::take_moments(const Snapshot& snapshot) {
 
 bool Trainer::run() {
   began_ = Clock::now();
-  int64_t saved = state_.step;
-  Next next = Next::more;
-  while (!finished() && next == Next::more) {
-    if (StopOnSignal::requested()) next = Next::stopped;
-    if (next == Next::more) next = step();
+  saved_step_ = state_.step;
+  Next next = sum_of(state_, kUnevaluated) > 0 && !finished() ? evaluate() : Next::more;
+  while (next == Next::more && !finished()) {
+    next = StopOnSignal::requested() ? Next::stopped : step();
     if (next != Next::more) break;
     if (due(options_.log_every)) write_line();
-    if (due(options_.eval_every) && !finished() && !evaluate()) next = Next::stopped;
-    if (due(options_.save_every) && !finished()) snapshot(), saved = state_.step;
+    if (due(options_.eval_every) && !finished()) next = evaluate();
+    if (next == Next::more && due(options_.save_every) && !finished()) snapshot();
+  }
+  if (next != Next::stopped) {
+    if (sum_of(state_, kSteps) > 0) write_line();
+    next = evaluate();
   }
   if (next == Next::stopped) {
-    if (state_.step > saved) snapshot();
-    return false;
-  }
-  if (sum_of(state_, kSteps) > 0) write_line();
-  if (!evaluate()) {
-    snapshot();
+    if (state_.step != saved_step_) snapshot();
     return false;
   }
   snapshot();
-  if (!options_.best || !state_.best) parts_.save_model();
-  if (options_.plot) plot(state_.curve, *options_.plot);
+  if (!state_.best) parts_.save_model();
   journal_.commit();
   parts_.log.progress("");
   return true;
@@ -182,21 +180,23 @@ void Trainer::write_line() {
                   .tokens_per_second = sum_of(state_, kTokens) / sum_of(state_, kSeconds),
                   .seconds = elapsed_s()});
   const double first = sum_of(state_, kFirstLoss);
-  state_.sums = {{kFirstLoss, first}};
+  state_.sums = {{std::string(kFirstLoss), first}};
 }
 
-bool Trainer::evaluate() {
-  if (!parts_.evaluate) return true;
+Trainer::Next Trainer::evaluate() {
+  if (!parts_.evaluate) return Next::more;
   auto& learner = parts_.learner;
   learner.begin_evaluation();
-  if (!parts_.evaluate(learner)) return false;
+  sum_of(state_, kUnevaluated) = 1;
+  if (!parts_.evaluate(learner)) return Next::stopped;
+  sum_of(state_, kUnevaluated) = 0;
   const auto figures = learner.end_evaluation();
   journal_.write_dev(state_.step, figures);
   for (const auto& figure : figures) {
     state_.curve.add("dev_" + std::string(figure.name), state_.step, figure.value);
   }
   keep_best(figures);
-  return true;
+  return Next::more;
 }
 
 void Trainer::keep_best(const Figures& figures) {
@@ -215,7 +215,13 @@ void Trainer::snapshot() {
   std::vector<ParamsToKeep> kept;
   for (const auto& array : arrays()) kept.push_back({array.name, array.params});
   parts_.snapshots.write(state_, kept);
-  if (options_.plot) plot(state_.curve, *options_.plot);
+  saved_step_ = state_.step;
+  if (!options_.plot) return;
+  try {
+    plot(state_.curve, *options_.plot);
+  } catch (const Error& error) {  // no reason to end a run of hours
+    parts_.log.warn(error.what());
+  }
 }
 
 void Trainer::show_progress() const {

@@ -84,7 +84,7 @@ class Trainer {
   void check(double loss, double norm) const;
   void add_to_line(const Figures& figures, double norm, int64_t tokens);
   void write_line();
-  bool evaluate();
+  Next evaluate();
   void keep_best(const Figures& figures);
   void snapshot();
   void show_progress() const;
@@ -97,6 +97,7 @@ class Trainer {
   Journal journal_;
   State state_;
   Clock::time_point began_ = Clock::now();
+  int64_t saved_step_ = 0;       // of the last snapshot
   double elapsed_before_s_ = 0;  // in earlier parts of a resumed run
   double rate_ = 0;              // of the last step
 };
