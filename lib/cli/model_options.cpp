@@ -11,15 +11,19 @@ std::string model_directory(const std::string& given, std::string_view ways) {
   return directory;
 }
 
-ModelOptions::ModelOptions(App& app) {
-  app.section("Model");
-  app.option({"-m,--model", "DIR", "Model directory; without it $BERT_MODEL."}, path);
+void dtype_option(App& app) {
   // auto is f32: bf16 is slower than f32 on processors without AMX, and is not built yet for those with it.
   app.custom({"--dtype", "auto|f32|bf16|int8", "Arithmetic; bf16 and int8 are not built yet (default f32)."},
              [](const std::string& name, const std::string& value) {
                const size_t choice = App::index_of(name, value, {"auto", "f32", "bf16", "int8"});
                if (choice > 1) throw UsageError(name, " ", value, " is not built yet; use f32");
              });
+}
+
+ModelOptions::ModelOptions(App& app) {
+  app.section("Model");
+  app.option({"-m,--model", "DIR", "Model directory; without it $BERT_MODEL."}, path);
+  dtype_option(app);
   app.check([this] { path = model_directory(path, "give -m DIR or set BERT_MODEL"); });
 }
 

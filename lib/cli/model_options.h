@@ -13,6 +13,9 @@ namespace bert::cli {
 // there are to give a model.
 std::string model_directory(const std::string& given, std::string_view ways);
 
+// --dtype, under the heading that is open; f32 is all that is built.
+void dtype_option(App& app);
+
 struct ModelOptions {
   explicit ModelOptions(App& app);
   ModelOptions(const ModelOptions&) = delete;

@@ -23,8 +23,8 @@ StreamOptions::StreamOptions(App& app, Load load, const std::vector<io::InputFor
   }
   app.files(settings.files);
   add_input(app, more);
-  add_output(app);
-  add_running(app);
+  if (load != Load::training) add_output(app);
+  add_running(app, load);
 }
 
 void StreamOptions::add_input(App& app, const std::vector<io::InputFormat>& more) {
@@ -58,11 +58,12 @@ void StreamOptions::add_output(App& app) {
   app.flag({"--line-buffered", "", "Write each record at once, as on a terminal."}, settings.line_buffered);
 }
 
-void StreamOptions::add_running(App& app) {
+void StreamOptions::add_running(App& app, Load load) {
+  const std::string shown = load == Load::training ? "Show step, loss and time left" : "Count records";
   app.section("Running");
   app.number({"-j,--threads", "N", "Threads of the process together (default: all that the machine lends)."},
              {.min = 1, .max = kMostThreads}, threads_);
-  app.choice<io::ShowProgress>({"--progress", "", "Count records on stderr; auto: when it is a terminal."},
+  app.choice<io::ShowProgress>({"--progress", "", shown + " on stderr; auto: when it is a terminal."},
                                {{"auto", io::ShowProgress::automatic},
                                 {"always", io::ShowProgress::always},
                                 {"never", io::ShowProgress::never}},

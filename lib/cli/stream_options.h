@@ -13,8 +13,9 @@ namespace bert::cli {
 
 class StreamOptions {
  public:
-  // What a filter spends its time on decides how much of the input it takes at once.
-  enum class Load { text, network };
+  // What a filter spends its time on decides how much of the input it takes at once. Training is no filter:
+  // it has no options of output.
+  enum class Load { text, network, training };
 
   // `more`: forms of input the tool reads beside those that all do.
   explicit StreamOptions(App& app, Load load = Load::text, const std::vector<io::InputFormat>& more = {});
@@ -36,7 +37,7 @@ class StreamOptions {
  private:
   void add_input(App& app, const std::vector<io::InputFormat>& more);
   void add_output(App& app);
-  void add_running(App& app);
+  void add_running(App& app, Load load);
 
   App& app_;
   std::optional<int> threads_;  // without: all that the machine lends

@@ -79,11 +79,6 @@ class Stream {
   std::exception_ptr write_error_;
 };
 
-bool shows_progress(const StreamOptions& options, const Log& log) {
-  return options.progress == ShowProgress::always ||
-         (options.progress == ShowProgress::automatic && !log.quiet() && ::isatty(STDERR_FILENO) == 1);
-}
-
 Stream::Stream(const StreamOptions& options, Pool& pool, Log& log, Filter& filter, OutputFile& output)
     : options_(options),
       pool_(pool),
@@ -268,6 +263,11 @@ void Stream::write(Chunk& chunk) {
 }
 
 }  // namespace
+
+bool shows_progress(const StreamOptions& options, const Log& log) {
+  return options.progress == ShowProgress::always ||
+         (options.progress == ShowProgress::automatic && !log.quiet() && ::isatty(STDERR_FILENO) == 1);
+}
 
 RunResult run_stream(const StreamOptions& options, Pool& pool, Log& log, Filter& filter) {
   check_files(options.files);

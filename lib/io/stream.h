@@ -60,4 +60,7 @@ struct RunResult {
 // nobody reads the output any more (EPIPE): exit 1 without a word.
 RunResult run_stream(const StreamOptions& options, Pool& pool, Log& log, Filter& filter);
 
+// Whether --progress and -q, which the log knows, ask for it.
+bool shows_progress(const StreamOptions& options, const Log& log);
+
 }  // namespace bert::io

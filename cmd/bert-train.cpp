@@ -1,0 +1,31 @@
+// bert-train: records → a model that has learned from them.
+#include "base/signals.h"
+#include "task/version.h"
+#include "text/version.h"
+#include "train/pretrain.h"
+#include "train_options.h"
+
+int main(int argc, char** argv) {
+  bert::cli::App app("bert-train", "Train a model on records; stdout is the journal of the run.");
+  bert::train::PretrainOptions train;
+  const bert::cmd::LearnerOptions learner(app, train);
+  const bert::cmd::DataOptions data(app, train);
+  app.section("Masking, of records without hidden tokens");
+  const bert::cmd::MaskOptions masking(app, train.mask.rule);
+  const bert::cmd::ScheduleOptions schedule(app, train);
+  bert::cmd::optimizer_options(app, train);
+  bert::cmd::output_options(app, train);
+  bert::cli::StreamOptions stream(app, bert::cli::StreamOptions::Load::training);
+  app.check([&] {
+    train.stream = stream.settings;
+    schedule.settle(train);
+  });
+  app.version_of(bert::text::version);
+  app.version_of(bert::task::version);
+  return app.run(argc, argv, [&] {
+    const bert::StopOnSignal signals;
+    const auto tokenizer = learner.settle(train);
+    train.run.show_progress = bert::io::shows_progress(train.stream, app.log());
+    if (!bert::train::pretrain(train, tokenizer, stream.pool(), app.log())) bert::StopOnSignal::raise_again();
+  });
+}

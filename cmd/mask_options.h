@@ -1,0 +1,44 @@
+// How tokens are hidden: of bert-mask, and of bert-train for records that come without hidden tokens.
+#pragma once
+
+#include "cli/app.h"
+#include "data/masking.h"
+
+namespace bert::cmd {
+
+class MaskOptions {
+ public:
+  // They go to `rule` under the heading that is open.
+  MaskOptions(cli::App& app, data::MaskRule& rule);
+  MaskOptions(const MaskOptions&) = delete;
+
+ private:
+  void settle(data::MaskRule& rule) const;
+
+  bool whole_word_ = false, replace_any_ = false;
+};
+
+inline MaskOptions::MaskOptions(cli::App& app, data::MaskRule& rule) {
+  app.real({"--mask-prob", "P", "Share of an instance's tokens to hide, rounded, at least one."},
+           {.min = 0, .max = 1}, rule.probability);
+  app.number({"--max-predictions", "N", "Hide at most so many tokens of an instance."}, {.min = 1},
+             rule.max_predictions);
+  app.real({"--mask-rate", "P", "Share of the hidden tokens that become [MASK]."}, {.min = 0, .max = 1},
+           rule.mask_rate);
+  app.real({"--random-rate", "P", "Share of them that become a random token; the others stay."},
+           {.min = 0, .max = 1}, rule.random_rate);
+  app.flag({"--whole-word", "", "Hide the pieces of a word together or not at all."}, whole_word_);
+  app.flag({"--replace-any", "", "Random tokens may be special or unused ones too, as in Google's BERT."},
+           replace_any_);
+  app.check([this, &rule] { settle(rule); });
+}
+
+inline void MaskOptions::settle(data::MaskRule& rule) const {
+  constexpr double kRounding = 1e-9;  // 0.7 and 0.3 may add up to a little more than 1
+  if (rule.mask_rate + rule.random_rate > 1 + kRounding)
+    throw cli::UsageError("--mask-rate and --random-rate together must be at most 1");
+  if (whole_word_) rule.unit = data::MaskRule::Unit::word;
+  if (replace_any_) rule.replacements = data::MaskRule::Replacements::every;
+}
+
+}  // namespace bert::cmd

@@ -1,0 +1,257 @@
+// The option groups of bert-train, each in the words of what it sets.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "cli/amounts.h"
+#include "cli/model_options.h"
+#include "cli/stream_options.h"
+#include "mask_options.h"
+#include "model/directory.h"
+#include "model/preset.h"
+#include "text/tokenizer.h"
+#include "train/pretrain.h"
+
+namespace bert::cmd {
+
+constexpr int64_t kMostSteps = 1'000'000'000'000;
+
+// Which model learns, and what for: one that is there, or a new one for a vocabulary.
+class LearnerOptions {
+ public:
+  LearnerOptions(cli::App& app, train::PretrainOptions& options);
+  LearnerOptions(const LearnerOptions&) = delete;
+
+  // Loads the tokenizer and says what learns, in the body of App::run.
+  text::Tokenizer settle(train::PretrainOptions& options) const;
+
+ private:
+  void check(const train::PretrainOptions& options);
+
+  std::optional<std::string> task_;
+  std::string model_, config_, vocab_;
+  std::optional<model::Preset> preset_;
+  bool cased_ = false, uncased_ = false;
+};
+
+inline LearnerOptions::LearnerOptions(cli::App& app, train::PretrainOptions& options) {
+  app.section("Model");
+  app.custom({"--task", "pretrain|classify|regress|multilabel|tag|answer|choose",
+              "What to train for; only pretrain is built yet."},
+             [this](const std::string& name, const std::string& value) {
+               const size_t choice = cli::App::index_of(
+                   name, value, {"pretrain", "classify", "regress", "multilabel", "tag", "answer", "choose"});
+               if (choice > 0) throw cli::UsageError(name, " ", value, " is not built yet");
+               task_ = value;
+             });
+  app.option({"-m,--model", "DIR", "Train this model on; without it, --preset and --config, $BERT_MODEL."},
+             model_);
+  using enum model::Preset;
+  app.choice<model::Preset>({"--preset", "", "Train a new model of this size."},
+                            {{"tiny", tiny},
+                             {"mini", mini},
+                             {"small", small},
+                             {"medium", medium},
+                             {"base", base},
+                             {"large", large}},
+                            preset_);
+  app.option({"--config", "FILE", "Train a new model of the sizes in this config.json."}, config_);
+  app.option({"--vocab", "FILE", "Vocabulary of a new model; settings come from the files beside it."},
+             vocab_);
+  app.flag({"--cased", "", "Keep case and accents, whatever the files say."}, cased_);
+  app.flag({"--uncased", "", "Lower-case and strip accents, whatever the files say."}, uncased_);
+  using enum model::PositionStart;
+  app.choice<model::PositionStart>(
+      {"--init-positions", "", "Begin the positions of a new model with random numbers or with waves."},
+      {{"normal", normal}, {"sinusoid", sinusoid}}, options.positions);
+  app.flag({"--moments", "", "Begin with the optimiser's state of the model's last snapshot, too."},
+           options.moments);
+  app.real({"--dropout", "P", "Instead of what config.json says, 0.1 of a new model."},
+           {.min = 0, .max = 0.99}, options.dropout);
+  app.flag({"--recompute", "", "Keep less in memory and compute it again: the same result, more slowly."},
+           options.recompute);
+  cli::dtype_option(app);
+  app.check([this, &app, &options] {
+    check(options);
+    if (!model_.empty() && app.given("--init-positions"))
+      throw cli::UsageError("--init-positions is for new models: --preset or --config");
+  });
+}
+
+inline void LearnerOptions::check(const train::PretrainOptions& options) {
+  using cli::UsageError;
+  if (!task_) throw UsageError("no --task: --task pretrain is what is built");
+  if (!model_.empty() + preset_.has_value() + !config_.empty() > 1)
+    throw UsageError("--model, --preset and --config exclude each other");
+  if (cased_ && uncased_) throw UsageError("--cased and --uncased exclude each other");
+  if (preset_ || !config_.empty()) {
+    if (vocab_.empty()) throw UsageError("a new model needs --vocab FILE");
+    if (options.moments) throw UsageError("--moments needs the model whose snapshot has them: -m DIR");
+    return;
+  }
+  model_ = cli::model_directory(model_, "give -m DIR, or --preset or --config for a new one");
+  if (!vocab_.empty()) throw UsageError("--vocab is for new models; ", model_, " brings its own");
+}
+
+inline text::Tokenizer LearnerOptions::settle(train::PretrainOptions& options) const {
+  using text::Case;
+  const auto letter_case = cased_ ? Case::cased : uncased_ ? Case::uncased : Case::from_files;
+  if (!model_.empty()) {
+    const auto directory = model::open_directory(model_);
+    options.model = options.tokenizer_source = directory.path;
+    options.config = directory.config;
+    return text::load_tokenizer(directory.path, text::Compat::hf, letter_case);
+  }
+  options.tokenizer_source = vocab_;
+  auto tokenizer = text::load_vocab(vocab_, text::Compat::hf, letter_case);
+  options.config = preset_ ? model::config_of(*preset_, tokenizer.size())
+                           : model::parse_config(config_, read_file(config_));
+  return tokenizer;
+}
+
+// What is learned from, and how it is cut into steps. FILEs are settings of the stream.
+class DataOptions {
+ public:
+  DataOptions(cli::App& app, train::PretrainOptions& options);
+  DataOptions(const DataOptions&) = delete;
+
+ private:
+  bool in_order_ = false;
+};
+
+inline DataOptions::DataOptions(cli::App& app, train::PretrainOptions& options) {
+  app.section("Data");
+  app.option({"--dev", "FILE", "Records to measure the model on; not learned from."}, options.dev);
+  app.number({"--batch-size", "N", "Records that are computed at once."}, {.min = 1}, options.step.sequences);
+  app.number({"--batch-tokens", "N", "Instead: as many as have N tokens together."}, {.min = 1},
+             options.step.tokens);
+  app.number({"--accumulate", "N", "Batches of a step."}, {.min = 1}, options.step.accumulate);
+  app.number({"--max-length", "N", "Longer records are bad (default: what the model takes)."}, {.min = 1},
+             options.max_length);
+  app.flag({"--no-shuffle", "", "Take records in the order of the input."}, in_order_);
+  app.number({"--shuffle-buffer", "N", "Records of a pipe among which the next is drawn."}, {.min = 1},
+             options.source.buffer_records);
+  app.check([this, &app, &options] {
+    if (options.step.tokens && app.given("--batch-size"))
+      throw cli::UsageError("--batch-size and --batch-tokens exclude each other");
+    if (in_order_ && app.given("--shuffle-buffer"))
+      throw cli::UsageError("--no-shuffle and --shuffle-buffer exclude each other");
+    if (in_order_) options.source.order = data::SourceOptions::Order::given;
+  });
+}
+
+// How long, and with which learning rate.
+class ScheduleOptions {
+ public:
+  ScheduleOptions(cli::App& app, train::PretrainOptions& options);
+  ScheduleOptions(const ScheduleOptions&) = delete;
+
+  // What depends on the inputs: to be called by a check, when options.stream has them.
+  void settle(train::PretrainOptions& options) const;
+
+ private:
+  std::optional<cli::CountOrShare> warmup_;
+};
+
+inline ScheduleOptions::ScheduleOptions(cli::App& app, train::PretrainOptions& options) {
+  auto& run = options.run;
+  app.section("Schedule");
+  app.number({"--steps", "N", "Stop after so many steps."}, {.min = 1, .max = kMostSteps}, run.extent.steps);
+  app.number({"--epochs", "N", "Stop after so many passes over the FILEs (1 when nothing else is said)."},
+             {.min = 1}, options.source.epochs);
+  app.custom({"--budget", "TIME", "Stop after this time: 45s, 90m, 1h30m, 2d."},
+             [&run](const std::string& name, const std::string& value) {
+               run.extent.budget_s = cli::duration_s(name, value);
+             });
+  app.real({"--lr", "R", "Highest learning rate."}, {.min = 0, .max = 1e9}, run.schedule.peak);
+  app.custom(
+      {"--warmup", "N|SHARE", "Steps over which the rate rises, or their share: 0.1, 10% (default 1%)."},
+      [this](const std::string& name, const std::string& value) {
+        warmup_ = cli::count_or_share(name, value);
+      });
+  using enum train::Decay;
+  app.choice<train::Decay>(
+      {"--schedule", "", "How the rate falls; google: linear, counted from the beginning."},
+      {{"linear", linear}, {"cosine", cosine}, {"constant", constant}, {"google", google}},
+      run.schedule.decay);
+}
+
+inline void ScheduleOptions::settle(train::PretrainOptions& options) const {
+  using cli::UsageError;
+  const auto& extent = options.run.extent;
+  if (extent.steps.has_value() + extent.budget_s.has_value() + options.source.epochs.has_value() > 1)
+    throw UsageError("--steps, --epochs and --budget exclude each other");
+  const bool piped = options.stream.files.empty();
+  const bool endless = piped && !extent.steps && !extent.budget_s;
+  if (piped && options.source.epochs.value_or(1) > 1)
+    throw UsageError("stdin is read once: more --epochs need FILEs");
+  if (endless && options.run.schedule.decay != train::Decay::constant)
+    throw UsageError(
+        "the length of stdin is not known: --steps or --budget says when the rate is to be 0, "
+        "--schedule constant that it is not");
+  auto& warmup = options.run.schedule.warmup;
+  warmup = {};
+  if (!warmup_) {
+    if (!endless) warmup.share = 0.01;  // the paper's: 10,000 steps of 1,000,000
+  } else if (warmup_->is_share) {
+    warmup.share = warmup_->amount;
+  } else {
+    warmup.steps = static_cast<int64_t>(warmup_->amount);
+  }
+}
+
+inline void optimizer_options(cli::App& app, train::PretrainOptions& options) {
+  auto& optimizer = options.run.optimizer;
+  constexpr double kLessThanOne = 1 - 1e-9;
+  app.section("Optimiser");
+  using enum train::Method;
+  app.choice<train::Method>({"--optimizer", "", "google: Adam without bias correction, as BERT was trained."},
+                            {{"adamw", adamw}, {"google", google}, {"lamb", lamb}}, optimizer.method);
+  app.real({"--beta1", "B", "Share of the mean gradient that stays."}, {.min = 0, .max = kLessThanOne},
+           optimizer.beta1);
+  app.real({"--beta2", "B", "Share of the mean squared gradient that stays."},
+           {.min = 0, .max = kLessThanOne}, optimizer.beta2);
+  app.real({"--epsilon", "E", "Added to its root (default 1e-8 of adamw, else 1e-6)."},
+           {.min = 1e-12, .max = 1}, optimizer.epsilon);
+  app.real({"--weight-decay", "D", "Of matrices; biases and layer norms are not decayed."},
+           {.min = 0, .max = 1e6}, optimizer.weight_decay);
+  app.real({"--clip", "NORM", "Most of the gradient's norm; 0: any."}, {.min = 0, .max = 1e30},
+           options.run.clip);
+  app.section("Randomness");
+  app.number({"--seed", "N", "Another number, another outcome; the same, the same."},
+             {.min = 0, .max = INT64_MAX}, options.run.seed);
+}
+
+// What is told and kept.
+inline void output_options(cli::App& app, train::PretrainOptions& options) {
+  auto& run = options.run;
+  app.section("Output");
+  app.option({"--out", "DIR", "Write the model there, and snapshots below it."}, options.out);
+  app.flag({"--resume", "", "Go on with the run in --out, if there is one, from its last snapshot."},
+           options.resume);
+  app.number({"--log-every", "N", "Steps of a line of the journal, on stdout."},
+             {.min = 1, .max = kMostSteps}, run.log_every);
+  app.number({"--save-every", "N", "Steps between snapshots."}, {.min = 1, .max = kMostSteps},
+             run.save_every);
+  app.number({"--keep", "N", "Snapshots that are kept."}, {.min = 1}, options.keep);
+  app.number({"--eval-every", "N", "Steps between measurements on --dev (default: at the end)."},
+             {.min = 1, .max = kMostSteps}, run.eval_every);
+  app.custom(
+      {"--best", "METRIC", "Write the model that was best on --dev by it, not the last: mlm_accuracy."},
+      [&run](const std::string& name, const std::string& value) {
+        const std::vector<std::string> metrics = {"loss", "mlm_loss", "mlm_accuracy", "nsp_loss",
+                                                  "nsp_accuracy"};
+        run.best = metrics[cli::App::index_of(name, value, metrics)];
+      });
+  app.option({"--plot", "FILE", "Draw the journal as SVG, anew at each snapshot; needs gnuplot."}, run.plot);
+  app.check([&options, &run] {
+    if (options.out.empty()) throw cli::UsageError("no --out DIR to write the model to");
+    if (options.dev.empty() && run.eval_every) throw cli::UsageError("--eval-every needs --dev FILE");
+    if (options.dev.empty() && run.best) throw cli::UsageError("--best needs --dev FILE");
+  });
+}
+
+}  // namespace bert::cmd
