@@ -42,7 +42,7 @@ struct TrainingKernels {
   void (*layer_norm_backward)(int64_t n, const float* s, const float* gain, float epsilon, const float* dy,
                               float* dx, float* dgain, float* dbias);
 
-  // Kernels::attend of whole sequences with probabilities left out. Scratch of both:
+  // Kernels::attend with probabilities left out, and its way back. Scratch of both:
   // attention_training_scratch.
   void (*attend)(const AttentionHead& head, const DroppedProbabilities& dropped, float* scratch);
   void (*attend_backward)(const AttentionHeadGradient& gradient, float* scratch);
