@@ -32,7 +32,7 @@ class EncoderLayer {
     float attention_dropout = 0;  // of attention probabilities
   };
 
-  // What backward needs of a forward pass, besides x: M·(6H + F) numbers and A·M.
+  // What backward needs of a forward pass, besides x: M·(7H + F) numbers.
   struct Saved {
     Attention::Saved attention;
     Tensor x_rows;  // the selected rows of x; all that follows has only these

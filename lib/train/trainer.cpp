@@ -224,7 +224,11 @@ void Trainer::snapshot() {
   }
 }
 
-void Trainer::show_progress() const {
+void Trainer::show_progress() {
+  constexpr auto kInterval = std::chrono::milliseconds(200);
+  const auto now = Clock::now();
+  if (now - shown_ < kInterval) return;
+  shown_ = now;
   const double elapsed = elapsed_s(),
                done = options_.extent.steps
                           ? static_cast<double>(state_.step) / static_cast<double>(*options_.extent.steps)

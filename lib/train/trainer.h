@@ -87,7 +87,7 @@ class Trainer {
   Next evaluate();
   void keep_best(const Figures& figures);
   void snapshot();
-  void show_progress() const;
+  void show_progress();
   std::vector<ParamsToFill> arrays();
 
   RunParts parts_;
@@ -97,6 +97,7 @@ class Trainer {
   Journal journal_;
   State state_;
   Clock::time_point began_ = Clock::now();
+  Clock::time_point shown_;      // when progress was
   int64_t saved_step_ = 0;       // of the last snapshot
   double elapsed_before_s_ = 0;  // in earlier parts of a resumed run
   double rate_ = 0;              // of the last step
