@@ -1,13 +1,16 @@
 #include "train/pretrain.h"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <utility>
 
+#include "base/checksum.h"
 #include "base/error.h"
 #include "base/signals.h"
 #include "ckpt/checkpoint.h"
 #include "data/pretrain_example.h"
+#include "model/config_json.h"
 #include "model/save.h"
 #include "model/training_network.h"
 #include "train/plot.h"
@@ -23,38 +26,94 @@ std::string snapshots_of(const std::string& directory) {
   return (std::filesystem::path(directory) / kSnapshots).string();
 }
 
-std::string text(double number) { return Error(number).what(); }  // as messages write numbers
+std::string text(int64_t number) { return std::to_string(number); }
+
+std::string text(double number) {
+  char digits[32];
+  return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
+}
+
+template <class T>
+std::string text(const std::optional<T>& value) {
+  return value ? text(*value) : "not set";
+}
+
+const char* yes_or_no(bool value) { return value ? "yes" : "no"; }
+
+std::string text(const Warmup& warmup) {
+  return warmup.share > 0 ? text(100 * warmup.share) + "%" : text(warmup.steps);
+}
+
+const char* name_of(Decay decay) {
+  switch (decay) {
+    case Decay::linear:
+      return "linear";
+    case Decay::cosine:
+      return "cosine";
+    case Decay::constant:
+      return "constant";
+    case Decay::google:
+      break;
+  }
+  return "google";
+}
+
+const char* name_of(Method method) {
+  return method == Method::adamw ? "adamw" : method == Method::lamb ? "lamb" : "google";
+}
+
+// For a person to see what it is, and for two to be told apart.
+std::string text(const model::Config& config) {
+  Checksum checksum;
+  checksum.add(model::config_json(config));
+  return text(config.layers) + " x " + text(config.hidden) + " (" + std::to_string(checksum.value()) + ")";
+}
+
+std::string text(const text::Tokenizer& tokenizer) {
+  Checksum checksum;
+  for (int32_t id = 0; id < tokenizer.size(); ++id) checksum.add(std::string(tokenizer.piece(id)) + "\n");
+  return text(int64_t{tokenizer.size()}) + " tokens (" + std::to_string(checksum.value()) + ")";
+}
 
 // What decides about the bits of a run.
-Settings settings_of(const PretrainOptions& options) {
+Settings settings_of(const PretrainOptions& options, const text::Tokenizer& tokenizer) {
   const auto& [run, step, mask] = std::tie(options.run, options.step, options.mask.rule);
-  const auto given = [](const auto& value) { return value ? text(static_cast<double>(*value)) : "none"; };
-  using Order = data::SourceOptions::Order;
+  // Where records are the measure, it matters whether some are left out.
+  const bool by_records = !run.extent.steps && !run.extent.budget_s;
+  const bool skips = options.stream.on_error == io::OnError::skip;
   return {{"--task", "pretrain"},
-          {"--seed", text(static_cast<double>(run.seed))},
-          {"--steps", given(run.extent.steps)},
-          {"--epochs", given(options.source.epochs)},
-          {"--budget", given(run.extent.budget_s)},
-          {"--batch-size", step.tokens ? "none" : text(static_cast<double>(step.sequences))},
-          {"--batch-tokens", given(step.tokens)},
-          {"--accumulate", text(static_cast<double>(step.accumulate))},
-          {"--no-shuffle", options.source.order == Order::given ? "yes" : "no"},
-          {"--shuffle-buffer", text(static_cast<double>(options.source.buffer_records))},
+          {"the model", text(options.config)},
+          {"the vocabulary", text(tokenizer)},
+          {"--seed", std::to_string(run.seed)},
+          {"--steps", text(run.extent.steps)},
+          {"--epochs", text(options.source.epochs)},
+          {"--budget", text(run.extent.budget_s)},
+          {"--on-error", !by_records ? "of no matter"
+                         : skips     ? "skip"
+                                     : "stop"},
+          {"--max-length", text(options.max_length)},
+          {"--batch-size", step.tokens ? "not set" : text(step.sequences)},
+          {"--batch-tokens", text(step.tokens)},
+          {"--accumulate", text(step.accumulate)},
+          {"--no-shuffle", yes_or_no(options.source.order == data::SourceOptions::Order::given)},
+          {"--shuffle-buffer", text(options.source.buffer_records)},
           {"--lr", text(run.schedule.peak)},
-          {"--warmup", run.schedule.warmup.steps > 0 ? text(static_cast<double>(run.schedule.warmup.steps))
-                                                     : text(100 * run.schedule.warmup.share) + "%"},
-          {"--schedule", text(static_cast<double>(run.schedule.decay))},
-          {"--optimizer", text(static_cast<double>(run.optimizer.method))},
+          {"--warmup", text(run.schedule.warmup)},
+          {"--schedule", name_of(run.schedule.decay)},
+          {"--optimizer", name_of(run.optimizer.method)},
           {"--beta1", text(run.optimizer.beta1)},
           {"--beta2", text(run.optimizer.beta2)},
-          {"--epsilon", given(run.optimizer.epsilon)},
+          {"--epsilon", text(run.optimizer.epsilon)},
           {"--weight-decay", text(run.optimizer.weight_decay)},
           {"--clip", text(run.clip)},
-          {"--dropout", given(options.dropout)},
+          {"--dropout", options.dropout ? text(double{*options.dropout}) : "not set"},
+          {"--best", run.best.value_or("not set")},
           {"--mask-prob", text(mask.probability)},
           {"--mask-rate", text(mask.mask_rate)},
           {"--random-rate", text(mask.random_rate)},
-          {"--max-predictions", given(mask.max_predictions)}};
+          {"--max-predictions", text(mask.max_predictions)},
+          {"--whole-word", yes_or_no(mask.unit == data::MaskRule::Unit::word)},
+          {"--replace-any", yes_or_no(mask.replacements == data::MaskRule::Replacements::every)}};
 }
 
 // The run's measure: a number of steps where that can be known before.
@@ -66,6 +125,8 @@ void settle_extent(PretrainOptions& options, const data::RecordSource& source) {
       throw Error(
           "a pipe has no known length: --steps or --budget must say when the learning rate is to be 0, "
           "or --schedule constant that it is not");
+    if (options.run.schedule.warmup.share > 0)
+      throw Error("a pipe has no known length: --warmup must be a number of steps");
     return;
   }
   const int64_t records = source.records() * options.source.epochs.value_or(1);
@@ -75,6 +136,10 @@ void settle_extent(PretrainOptions& options, const data::RecordSource& source) {
     const int64_t sequences = options.step.sequences * options.step.accumulate;
     extent.steps = (records + sequences - 1) / sequences;
   }
+}
+
+std::optional<int32_t> next_of(const std::unique_ptr<data::Example>& example) {
+  return example->as<data::PretrainExample>().next;
 }
 
 // With a pooler and its head when the records say what follows what.
@@ -115,37 +180,43 @@ void start(model::TrainingNetwork& network, const PretrainOptions& options, Pool
   network.refresh();
 }
 
-// One pass over the dev set, with the same hidden tokens each time.
+// A set that is gone through again and again, with the same hidden tokens each time.
 class DevSet {
  public:
+  // Reads it once, so that what is wrong with it is said before the work begins.
   DevSet(const PretrainOptions& options, const text::Tokenizer& tokenizer, data::PretrainLimits limits,
          Log& log)
-      : options_(options), tokenizer_(tokenizer), limits_(limits), log_(log), stream_(options.stream) {
-    stream_.files = {options.dev};
-    if (!io::can_read_again(stream_.files)) throw Error(options.dev, ": --dev must be a regular FILE");
+      : reader_(tokenizer, options.mask, limits) {
+    auto stream = options.stream;
+    stream.files = {options.dev};
+    if (!io::can_read_again(stream.files)) throw Error(options.dev, ": --dev must be a regular FILE");
+    source_ = data::open_records(stream, {.order = data::SourceOptions::Order::given, .epochs = 1}, log);
+    each([&](const data::Examples& examples) { labelled_ = next_of(examples.front()).has_value(); });
+    source_->report_skipped();
   }
 
-  bool evaluate(Learner& learner) const {
-    const auto source = data::open_records(
-        stream_,
-        {.order = data::SourceOptions::Order::given, .epochs = 1, .interrupted = StopOnSignal::requested},
-        log_);
-    data::PretrainReader reader(tokenizer_, options_.mask, limits_);
-    data::Steps parts(*source, reader, {.sequences = kDevSequences});
-    data::Step part;
-    while (parts.next(part)) {
-      for (const auto& batch : part.batches) learner.evaluate(batch);
-      if (StopOnSignal::requested()) return false;
-    }
-    return !source->interrupted();
+  bool labelled() const { return labelled_; }  // with next_sentence_label
+
+  bool evaluate(Learner& learner) {
+    return each([&](const data::Examples& examples) { learner.evaluate(examples); });
   }
 
  private:
-  const PretrainOptions& options_;
-  const text::Tokenizer& tokenizer_;
-  const data::PretrainLimits limits_;
-  Log& log_;
-  io::StreamOptions stream_;
+  // False when a signal ended it before its time.
+  template <class Use>
+  bool each(const Use& use) {
+    source_->skip_to(0);
+    data::Steps parts(*source_, reader_, {.sequences = kDevSequences});
+    for (data::Step part; parts.next(part);) {
+      for (const auto& batch : part.batches) use(batch);
+      if (StopOnSignal::requested()) return false;
+    }
+    return true;
+  }
+
+  data::PretrainReader reader_;
+  std::unique_ptr<data::RecordSource> source_;
+  bool labelled_ = false;
 };
 
 }  // namespace
@@ -155,30 +226,36 @@ bool pretrain(PretrainOptions options, const text::Tokenizer& tokenizer, Pool& p
   model::require_output(options.out, besides);
   if (options.run.plot) require_gnuplot();
   options.mask.seed = options.source.seed = options.run.seed;
-  options.run.settings = settings_of(options);
+  options.run.settings = settings_of(options, tokenizer);
 
   const int64_t max_length = options.max_length.value_or(options.config.positions);
   if (max_length > options.config.positions)
     throw Error("--max-length ", max_length, ": the model takes ", options.config.positions);
   const data::PretrainLimits limits = {.max_length = max_length, .types = options.config.types};
-  const auto tokenizer_files = model::tokenizer_files(tokenizer, options.tokenizer_source, max_length);
+  const auto tokenizer_files =
+      model::tokenizer_files(tokenizer, options.tokenizer_source, options.config.positions);
   std::optional<DevSet> dev;
   if (!options.dev.empty()) dev.emplace(options, tokenizer, limits, log);
-
-  Snapshots snapshots(snapshots_of(options.out), options.keep, log);
-  const auto last = snapshots.last();
-  if (last && !options.resume)
-    throw Error(options.out, " holds a run that is not finished or can go on: --resume goes on with it");
 
   options.source.interrupted = StopOnSignal::requested;
   if (!options.run.extent.steps && !options.run.extent.budget_s && io::can_read_again(options.stream.files))
     options.source.epochs = options.source.epochs.value_or(1);
   const auto source = data::open_records(options.stream, options.source, log);
   settle_extent(options, *source);
+  Snapshots snapshots(snapshots_of(options.out), options.keep, log);
+  const auto last = snapshots.last();
+  if (last && !options.resume)
+    throw Error(options.out, ": holds a run, of ", last->state().step,
+                " steps so far: --resume goes on with it, another --out begins anew");
   data::PretrainReader reader(tokenizer, options.mask, limits);
   data::Steps steps(*source, reader, options.step);
   const auto heads = heads_for(*source, reader);
   if (StopOnSignal::requested()) return false;
+  if (dev && dev->labelled() != heads.next)
+    throw Error(options.dev, dev->labelled() ? ": has " : ": has no ",
+                "field \"next_sentence_label\", other than what is learned from");
+  if (options.run.best && options.run.best->starts_with("nsp") && !heads.next)
+    throw Error("--best ", *options.run.best, ": the records have no field \"next_sentence_label\"");
 
   model::TrainingNetwork network(settled(options, tokenizer, heads), heads, pool);
   using Keep = model::TrainingNetwork::Keep;
@@ -199,7 +276,7 @@ bool pretrain(PretrainOptions options, const text::Tokenizer& tokenizer, Pool& p
   } else {
     start(network, options, pool, log);
     if (options.moments) {
-      const auto other = Snapshots(snapshots_of(options.model), options.keep, log).last();
+      const auto other = last_snapshot(snapshots_of(options.model), log);
       if (!other) throw Error(options.model, " has no snapshot to take moments from");
       trainer.take_moments(*other);
     }

@@ -112,6 +112,23 @@ std::string difference(const std::string& name, const std::string* then, const s
          " now";
 }
 
+std::string path_in(const std::string& directory, int64_t step) {
+  char digits[24];
+  std::snprintf(digits, sizeof digits, "%08lld", static_cast<long long>(step));
+  return (fs::path(directory) / std::string(kPrefix).append(digits)).string();
+}
+
+// Ascending.
+std::vector<int64_t> steps_in(const std::string& directory) {
+  std::vector<int64_t> steps;
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    const auto step = step_of(entry.path().filename().string());
+    if (step && path_in(directory, *step) == entry.path()) steps.push_back(*step);
+  }
+  std::ranges::sort(steps);
+  return steps;
+}
+
 }  // namespace
 
 void require_same(const Settings& snapshot, const Settings& now) {
@@ -157,6 +174,23 @@ void Snapshot::fill(std::span<const ParamsToFill> arrays) const {
   }
 }
 
+std::optional<Snapshot> last_snapshot(const std::string& directory, Log& log, int64_t end) {
+  if (!fs::is_directory(directory)) return std::nullopt;
+  bool damaged = false;
+  const auto all = steps_in(directory);
+  for (auto step = all.rbegin(); step != all.rend(); ++step) {
+    if (*step >= end) continue;
+    try {
+      return Snapshot(path_in(directory, *step));
+    } catch (const Error& error) {
+      log.warn(std::string(error.what()) + "; the snapshot is passed over");
+      damaged = true;
+    }
+  }
+  if (damaged) throw Error(directory, ": no snapshot is whole");
+  return std::nullopt;
+}
+
 Snapshots::Snapshots(std::string directory, int64_t keep, Log& log)
     : directory_(std::move(directory)), keep_(keep), log_(log) {
   assert(keep >= 1);
@@ -167,34 +201,11 @@ Snapshots::Snapshots(std::string directory, int64_t keep, Log& log)
   clear_leftovers(directory_);
 }
 
-std::vector<int64_t> Snapshots::steps() const {
-  std::vector<int64_t> steps;
-  for (const auto& entry : fs::directory_iterator(directory_)) {
-    const auto step = step_of(entry.path().filename().string());
-    if (step && path_of(*step) == entry.path()) steps.push_back(*step);
-  }
-  std::ranges::sort(steps);
-  return steps;
-}
+std::vector<int64_t> Snapshots::steps() const { return steps_in(directory_); }
 
-std::string Snapshots::path_of(int64_t step) const {
-  char digits[24];
-  std::snprintf(digits, sizeof digits, "%08lld", static_cast<long long>(step));
-  return (fs::path(directory_) / std::string(kPrefix).append(digits)).string();
-}
+std::string Snapshots::path_of(int64_t step) const { return path_in(directory_, step); }
 
-std::optional<Snapshot> Snapshots::last() const {
-  const auto all = steps();
-  for (auto step = all.rbegin(); step != all.rend(); ++step) {
-    try {
-      return Snapshot(path_of(*step));
-    } catch (const Error& error) {
-      log_.warn(std::string(error.what()) + "; the snapshot is passed over");
-    }
-  }
-  if (!all.empty()) throw Error(directory_, ": no snapshot is whole");
-  return std::nullopt;
-}
+std::optional<Snapshot> Snapshots::last(int64_t end) const { return last_snapshot(directory_, log_, end); }
 
 std::string Snapshots::write(const State& state, std::span<const ParamsToKeep> arrays) {
   const auto path = path_of(state.step);

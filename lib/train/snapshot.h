@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -69,15 +70,19 @@ class Snapshot {
   MappedFile file_;
 };
 
+// The last whole one in `directory`, as Snapshots::last() has it, without making or locking anything.
+std::optional<Snapshot> last_snapshot(const std::string& directory, Log& log,
+                                      int64_t end = std::numeric_limits<int64_t>::max());
+
 class Snapshots {
  public:
   // Makes `directory`, clears what killed runs left in it, and holds it against other processes while this
   // lives (Error when another has it). Once a snapshot is safe, all but the last `keep` are removed.
   Snapshots(std::string directory, int64_t keep, Log& log);
 
-  // The last whole one; each damaged one is passed over with a warning. nullopt when there are none at all;
-  // Error when all are damaged.
-  std::optional<Snapshot> last() const;
+  // The last whole one of a step before `end`; each damaged one is passed over with a warning. nullopt when
+  // there are none at all; Error when all are damaged.
+  std::optional<Snapshot> last(int64_t end = std::numeric_limits<int64_t>::max()) const;
   bool empty() const { return steps().empty(); }
 
   // Returns its path. When this throws, all is as before. Snapshots of later steps, which a run that goes on
@@ -88,7 +93,7 @@ class Snapshots {
   void clear();
 
  private:
-  std::vector<int64_t> steps() const;  // ascending
+  std::vector<int64_t> steps() const;
   std::string path_of(int64_t step) const;
   void remove_outdated(int64_t written) const;
 

@@ -91,6 +91,7 @@ bool Trainer::run() {
   }
   if (next != Next::stopped) {
     if (sum_of(state_, kSteps) > 0) write_line();
+    warn_of_early_end();
     next = evaluate();
   }
   if (next == Next::stopped) {
@@ -102,6 +103,13 @@ bool Trainer::run() {
   journal_.commit();
   parts_.log.progress("");
   return true;
+}
+
+void Trainer::warn_of_early_end() const {
+  const auto& steps = options_.extent.steps;
+  if (!steps || state_.step >= *steps) return;
+  parts_.log.warn("the input ended after " + std::to_string(state_.step) + " of " + std::to_string(*steps) +
+                  " steps");
 }
 
 bool Trainer::finished() const {
@@ -129,7 +137,10 @@ double Trainer::learning_rate() const {
 Trainer::Next Trainer::step() {
   const auto begin = Clock::now();
   data::Step step;
-  if (!parts_.data.next(step)) return parts_.source.interrupted() ? Next::stopped : Next::ended;
+  const bool more = parts_.data.next(step);
+  // A signal may have ended the producer of a pipe too: what came last is then not all that was to come.
+  if (parts_.source.interrupted() || StopOnSignal::requested()) return Next::stopped;
+  if (!more) return Next::ended;
   rate_ = learning_rate();
   auto& learner = parts_.learner;
   const auto place = StepPlace{.seed = options_.seed, .step = static_cast<uint64_t>(state_.step)};
@@ -151,7 +162,7 @@ void Trainer::check(double loss, double norm) const {
   const double first = sum_of(state_, kFirstLoss);
   const bool exploded = first > 0 && loss > kExploded * std::max(first, 1.0);
   if (std::isfinite(loss) && std::isfinite(norm) && !exploded) return;
-  const auto last = parts_.snapshots.last();
+  const auto last = parts_.snapshots.last(state_.step);  // one of this very step has these weights
   throw Error("step ", state_.step + 1, ": the loss is ", loss, ", the norm of its gradient ", norm,
               "; a smaller --lr or more --warmup may help; ",
               last ? "the last good snapshot is " + last->path() : "there is no snapshot yet");
@@ -184,12 +195,13 @@ void Trainer::write_line() {
 }
 
 Trainer::Next Trainer::evaluate() {
-  if (!parts_.evaluate) return Next::more;
+  if (!parts_.evaluate || evaluated_step_ == state_.step) return Next::more;
   auto& learner = parts_.learner;
   learner.begin_evaluation();
   sum_of(state_, kUnevaluated) = 1;
   if (!parts_.evaluate(learner)) return Next::stopped;
   sum_of(state_, kUnevaluated) = 0;
+  evaluated_step_ = state_.step;
   const auto figures = learner.end_evaluation();
   journal_.write_dev(state_.step, figures);
   for (const auto& figure : figures) {

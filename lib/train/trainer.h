@@ -84,6 +84,7 @@ class Trainer {
   void check(double loss, double norm) const;
   void add_to_line(const Figures& figures, double norm, int64_t tokens);
   void write_line();
+  void warn_of_early_end() const;
   Next evaluate();
   void keep_best(const Figures& figures);
   void snapshot();
@@ -99,6 +100,7 @@ class Trainer {
   Clock::time_point began_ = Clock::now();
   Clock::time_point shown_;      // when progress was
   int64_t saved_step_ = 0;       // of the last snapshot
+  int64_t evaluated_step_ = -1;  // of the last evaluation
   double elapsed_before_s_ = 0;  // in earlier parts of a resumed run
   double rate_ = 0;              // of the last step
 };
