@@ -46,7 +46,8 @@ __attribute__((always_inline)) static inline void prefetch_rows(const float* fro
 static void transposed_panels(const float* from, int64_t stride, int64_t rows, int64_t cols, float* panels) {
   for (int64_t first = 0; first < rows; first += kPanelWidth) {
     const int64_t count = rows - first < kPanelWidth ? rows - first : kPanelWidth;
-    transpose(from + first * stride, stride, count, cols, panels + first * cols, kPanelWidth);
+    transpose(from + first * stride, stride, count, cols,
+              {panels + first * cols, kPanelWidth, kPanelWidth, cols});
   }
 }
 

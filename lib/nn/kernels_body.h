@@ -256,20 +256,33 @@ static void add(int64_t n, const float* x, float* y) {
   for (int64_t i = 0; i < n; ++i) y[i] += x[i];
 }
 
-static void pack_panel(const float* rows, int64_t row_stride, int64_t count, int64_t k, float* panel) {
-  constexpr int64_t kWidth = kPanelWidth, kDepth = 16;
-  float block[kWidth][kDepth + 1];  // one more, so that a column is not in one set of the cache
-  for (int64_t from = 0; from < k; from += kDepth) {
-    const int64_t depth = k - from < kDepth ? k - from : kDepth;
-    for (int64_t j = 0; j < kWidth; ++j) {
-      for (int64_t i = 0; i < kDepth; ++i) {
-        block[j][i] = j < count && i < depth ? rows[j * row_stride + from + i] : 0.0f;
+// to [cols', rows'] = from [rows, cols] transposed, with zeros where it has more rows or columns; rows' is a
+// multiple of kLanes.
+struct Transposed {
+  float* to;
+  int64_t stride;
+  int64_t rows, cols;  // rows', cols'
+};
+static void transpose(const float* from, int64_t stride, int64_t rows, int64_t cols, Transposed out) {
+  for (int64_t row = 0; row < out.rows; row += kLanes) {
+    for (int64_t col = 0; col < out.cols; col += kLanes) {
+      float* const square = out.to + col * out.stride + row;
+      if (row + kLanes <= rows && col + kLanes <= cols) {
+        transpose_square(from + row * stride + col, stride, square, out.stride);
+        continue;
+      }
+      for (int64_t i = 0; i < kLanes && col + i < out.cols; ++i) {
+        for (int64_t j = 0; j < kLanes; ++j) {
+          const bool inside = row + j < rows && col + i < cols;
+          square[i * out.stride + j] = inside ? from[(row + j) * stride + col + i] : 0.0f;
+        }
       }
     }
-    for (int64_t i = 0; i < kDepth; ++i) {  // the last block is filled up with zeros: k is rounded up to 16
-      for (int64_t j = 0; j < kWidth; ++j) panel[(from + i) * kWidth + j] = block[j][i];
-    }
   }
+}
+
+static void pack_panel(const float* rows, int64_t row_stride, int64_t count, int64_t k, float* panel) {
+  transpose(rows, row_stride, count, k, {panel, kPanelWidth, kPanelWidth, round_up(k, 16)});
 }
 
 // Row of logits [n] -> gradient of weight·(-ln softmax[gold]), zero up to the next 64.
@@ -330,24 +343,6 @@ static float exponentials(float* scores, int64_t length, int64_t padded, float s
   return 1.0f / sum_lanes(sums);
 }
 
-// to [cols, rows'] = from [rows, cols] transposed, zero from `rows` on; 16 rows at a time, so that each line
-// of them is read once.
-static void transpose(const float* from, int64_t stride, int64_t rows, int64_t cols, float* to,
-                      int64_t padded) {
-  for (int64_t first = 0; first < padded; first += 16) {
-    const int64_t whole = first + 16 <= rows ? 16 : rows - first;
-    for (int64_t i = 0; i < cols; ++i) {
-      float* column = to + i * padded + first;
-      const float* source = from + first * stride + i;
-      if (whole == 16) {
-        for (int64_t j = 0; j < 16; ++j) column[j] = source[j * stride];
-      } else {
-        for (int64_t j = 0; j < 16; ++j) column[j] = j < whole ? source[j * stride] : 0.0f;
-      }
-    }
-  }
-}
-
 // Scratch: kᵀ [size, length'], v [length, size'], scores [rows, length'], out [rows, size'], the dashes
 // meaning rounded up to 16.
 static void attend(const AttentionHead& head, float* scratch) {
@@ -356,7 +351,7 @@ static void attend(const AttentionHead& head, float* scratch) {
   float* padded = kt + head.size * length;
   float* scores = padded + head.length * size;
   float* out = scores + kAttentionRows * length;
-  transpose(head.k, head.kv_stride, head.length, head.size, kt, length);
+  transpose(head.k, head.kv_stride, head.length, head.size, {kt, length, length, head.size});
   const bool whole = head.size == size;  // no copy is needed to have whole vectors
   for (int64_t j = 0; !whole && j < head.length; ++j) {
     for (int64_t i = 0; i < size; ++i)

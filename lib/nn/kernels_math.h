@@ -114,3 +114,38 @@ static inline Vector gelu_tanh(Vector x) {
 }
 static inline Vector relu(Vector x) { return select(x < all(0.0f), all(0.0f), x); }
 static inline Vector silu(Vector x) { return x / (1.0f + exp_of(-x)); }
+
+// Lanes of a and b by turns: the lower halves of both, or the upper ones.
+#if BERT_LANES == 16
+#define BERT_LOW_LANES 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define BERT_HIGH_LANES 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+#elif BERT_LANES == 8
+#define BERT_LOW_LANES 0, 8, 1, 9, 2, 10, 3, 11
+#define BERT_HIGH_LANES 4, 12, 5, 13, 6, 14, 7, 15
+#else
+#define BERT_LOW_LANES 0, 4, 1, 5
+#define BERT_HIGH_LANES 2, 6, 3, 7
+#endif
+
+// to [kLanes, kLanes] = from transposed. Each round puts row i and row i + kLanes/2 together lane by lane;
+// after log2(kLanes) of them columns are rows.
+static inline void transpose_square(const float* from, int64_t from_stride, float* to, int64_t to_stride) {
+  Vector rows[kLanes];
+#pragma GCC unroll 16
+  for (int i = 0; i < kLanes; ++i) rows[i] = load(from + i * from_stride);
+#pragma GCC unroll 4
+  for (int round = 1; round < kLanes; round *= 2) {
+    Vector next[kLanes];
+#pragma GCC unroll 16
+    for (int i = 0; i < kLanes / 2; ++i) {
+      next[2 * i] = __builtin_shufflevector(rows[i], rows[i + kLanes / 2], BERT_LOW_LANES);
+      next[2 * i + 1] = __builtin_shufflevector(rows[i], rows[i + kLanes / 2], BERT_HIGH_LANES);
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < kLanes; ++i) rows[i] = next[i];
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < kLanes; ++i) store(to + i * to_stride, rows[i]);
+}
+#undef BERT_LOW_LANES
+#undef BERT_HIGH_LANES
