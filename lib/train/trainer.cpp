@@ -165,7 +165,7 @@ void Trainer::check(double loss, double norm) const {
   const auto last = parts_.snapshots.last(state_.step);  // one of this very step has these weights
   throw Error("step ", state_.step + 1, ": the loss is ", loss, ", the norm of its gradient ", norm,
               "; a smaller --lr or more --warmup may help; ",
-              last ? "the last good snapshot is " + last->path() : "there is no snapshot yet");
+              last ? "the last good snapshot is " + last->path() : "there is no good snapshot yet");
 }
 
 void Trainer::add_to_line(const Figures& figures, double norm, int64_t tokens) {
