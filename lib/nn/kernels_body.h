@@ -169,15 +169,16 @@ static void gradient_products(const GradientProduct& g, float* scratch) {
 
 static void strided_products(int64_t rows, int64_t depth, const float* x, int64_t x_stride, int64_t cols,
                              const float* w, int64_t w_stride, float* y, int64_t y_stride, float* scratch) {
-  for (int64_t first = 0; first < cols; first += kPanelWidth) {
-    const int64_t width = cols - first < kPanelWidth ? cols - first : kPanelWidth;
-    for (int64_t from = 0; from < depth; from += kLongestPart) {
-      const int64_t part = depth - from < kLongestPart ? depth - from : kLongestPart;
+  for (int64_t from = 0; from < depth; from += kLongestPart) {
+    const int64_t part = depth - from < kLongestPart ? depth - from : kLongestPart;
+    const auto product = from == 0 ? product_into<Into::replace> : product_into<Into::add>;
+    for (int64_t first = 0; first < cols; first += kPanelWidth) {
+      const int64_t width = cols - first < kPanelWidth ? cols - first : kPanelWidth;
       for (int64_t i = 0; i < part; ++i) {
-        for (int64_t j = 0; j < width; ++j)
+        for (int64_t j = 0; j < width; ++j) {
           scratch[i * kPanelWidth + j] = w[(from + i) * w_stride + first + j];
+        }
       }
-      const auto product = from == 0 ? product_into<Into::replace> : product_into<Into::add>;
       product(rows, kPanelWidth, part, x + from, x_stride, scratch, kPanelWidth, y + first, y_stride);
     }
   }
