@@ -1,0 +1,12 @@
+#include "base/crc.h"
+
+#include "base/crc_tables.h"
+
+namespace bert {
+
+uint32_t crc32(std::span<const std::byte> bytes) {
+  static constexpr CrcTables kTables = crc_tables(kCrc32);
+  return sliced_crc(kTables, bytes);
+}
+
+}  // namespace bert
