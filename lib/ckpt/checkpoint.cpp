@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "ckpt/column_major.h"
 #include "ckpt/names.h"
 #include "ckpt/safetensors.h"
 #include "ckpt/shards.h"
@@ -93,9 +94,30 @@ void check_unique(const Contents& contents) {
 
 int64_t StoredTensor::count() const { return static_cast<int64_t>(data.size() / size_of(dtype)); }
 
+void to_f32(const StoredTensor& tensor, std::span<float> to) {
+  if (!tensor.transposed) {
+    bert::to_f32(tensor.dtype, tensor.data.data(), to);
+    return;
+  }
+  const ColumnMajor matrix(tensor.shape, tensor.data);
+  std::vector<std::byte> rows;
+  for (int64_t first = 0; first < matrix.rows; first += matrix.block_rows()) {
+    const int64_t end = std::min(first + matrix.block_rows(), matrix.rows);
+    matrix.read_rows(first, end, rows);
+    const auto part = to.subspan(static_cast<size_t>(first * matrix.cols), rows.size() / matrix.width);
+    bert::to_f32(tensor.dtype, rows.data(), part);
+  }
+}
+
 bool equal(const StoredTensor& a, const StoredTensor& b) {
-  return a.dtype == b.dtype && a.shape == b.shape &&
-         (a.data.empty() || std::memcmp(a.data.data(), b.data.data(), a.data.size()) == 0);
+  if (a.dtype != b.dtype || a.shape != b.shape || a.data.size() != b.data.size()) return false;
+  if (a.data.empty()) return true;
+  if (a.transposed == b.transposed) return std::memcmp(a.data.data(), b.data.data(), a.data.size()) == 0;
+  const auto &columns = a.transposed ? a : b, &rows = a.transposed ? b : a;
+  std::vector<std::byte> copy;
+  const ColumnMajor matrix(columns.shape, columns.data);
+  matrix.read_rows(0, matrix.rows, copy);
+  return std::memcmp(copy.data(), rows.data.data(), copy.size()) == 0;
 }
 
 std::string shape_text(std::span<const int64_t> shape) {

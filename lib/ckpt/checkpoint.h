@@ -20,11 +20,17 @@ struct StoredTensor {
   Dtype dtype = Dtype::f32;
   std::vector<int64_t> shape;       // [] for a scalar
   std::span<const std::byte> data;  // row-major, little-endian, may be unaligned
+  // A matrix [N,K] that the file has column by column: data is [K,N], shape says [N,K]. So TensorFlow keeps
+  // the matrices of products, and PyTorch those that were converted from it.
+  bool transposed = false;
 
   int64_t count() const;  // of numbers
 };
 
-// Same format, shape and bytes. Reads all of both.
+// All numbers of a floating-point tensor, row by row whatever order the file has.
+void to_f32(const StoredTensor& tensor, std::span<float> to);
+
+// Same format, shape and numbers, bit for bit. Reads all of both.
 bool equal(const StoredTensor& a, const StoredTensor& b);
 
 std::string shape_text(std::span<const int64_t> shape);  // "[768, 3072]", for messages

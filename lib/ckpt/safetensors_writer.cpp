@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/output_file.h"
 #include "ckpt/checkpoint.h"
+#include "ckpt/column_major.h"
 #include "ckpt/names.h"
 #include "io/json.h"
 
@@ -57,12 +58,15 @@ class Writer {
   }
 
   void write(const TensorToWrite& tensor) {
-    const Dtype store = stored_dtype(tensor);
-    if (store == tensor.dtype) {
-      write(tensor.data);
-    } else {
-      assert(is_floating(tensor.dtype));
-      write_converted(tensor, store);
+    if (!tensor.transposed || tensor.data.empty()) {
+      write_numbers(tensor, tensor.data);
+      return;
+    }
+    const ColumnMajor matrix(tensor.shape, tensor.data);
+    std::vector<std::byte> rows;
+    for (int64_t first = 0; first < matrix.rows; first += matrix.block_rows()) {
+      matrix.read_rows(first, std::min(first + matrix.block_rows(), matrix.rows), rows);
+      write_numbers(tensor, rows);
     }
   }
 
@@ -72,13 +76,24 @@ class Writer {
   }
 
  private:
-  void write_converted(const TensorToWrite& tensor, Dtype store) {
+  // `data`: some of the tensor's numbers, in its own format.
+  void write_numbers(const TensorToWrite& tensor, std::span<const std::byte> data) {
+    const Dtype store = stored_dtype(tensor);
+    if (store == tensor.dtype) {
+      write(data);
+    } else {
+      assert(is_floating(tensor.dtype));
+      write_converted(tensor, data, store);
+    }
+  }
+
+  void write_converted(const TensorToWrite& tensor, std::span<const std::byte> data, Dtype store) {
     std::vector<float> wide(kNumbers);
     std::vector<std::byte> narrow(kNumbers * size_of(store));
-    const auto count = static_cast<size_t>(count_of(tensor));
+    const size_t count = data.size() / size_of(tensor.dtype);
     for (size_t begin = 0; begin < count; begin += kNumbers) {
       const std::span numbers(wide.data(), std::min(kNumbers, count - begin));
-      to_f32(tensor.dtype, tensor.data.data() + begin * size_of(tensor.dtype), numbers);
+      bert::to_f32(tensor.dtype, data.data() + begin * size_of(tensor.dtype), numbers);
       from_f32(numbers, store, narrow.data());
       check(tensor, numbers, store, narrow);
       write(std::span<const std::byte>(narrow).first(numbers.size() * size_of(store)));
@@ -89,7 +104,7 @@ class Writer {
   void check(const TensorToWrite& tensor, std::span<const float> numbers, Dtype store,
              const std::vector<std::byte>& narrow) {
     read_back_.resize(numbers.size());
-    to_f32(store, narrow.data(), read_back_);
+    bert::to_f32(store, narrow.data(), read_back_);
     for (size_t i = 0; i < numbers.size(); ++i) {
       if (std::isfinite(numbers[i]) && !std::isfinite(read_back_[i])) {
         throw Error("tensor ", in_quotes(tensor.name), " holds ", numbers[i], ", which is too large for ",

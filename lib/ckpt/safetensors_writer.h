@@ -20,6 +20,7 @@ struct TensorToWrite {
   std::span<const std::byte> data;
   Dtype dtype = Dtype::f32;    // of data
   std::optional<Dtype> store;  // in the file, f32, f16 or bf16 of floating data; without it as data is
+  bool transposed = false;     // data is a matrix column by column (see StoredTensor); the file has rows
 };
 
 struct WrittenFile {

@@ -140,7 +140,7 @@ void require_sentence_vector(const io::JsonFile& file) {
 
 std::vector<float> floats_of(const ckpt::StoredTensor& tensor) {
   std::vector<float> numbers(static_cast<size_t>(tensor.count()));
-  to_f32(tensor.dtype, tensor.data.data(), numbers);
+  ckpt::to_f32(tensor, numbers);
   return numbers;
 }
 

@@ -19,13 +19,42 @@ size_t floats_for(const LayoutEntry& entry) {
   return static_cast<size_t>(panels.count() * panels.panel_size());
 }
 
-// A few panels of one matrix, or a whole plain tensor: what one thread packs at a time.
+// A few panels of one matrix, a few rows of one that is stored transposed, or a whole plain tensor: what one
+// thread packs at a time.
 struct Piece {
   const LayoutEntry* entry;
   Stored stored;
   float* to;
-  int64_t first_panel, end_panel;
+  int64_t first, end;  // panels or rows
 };
+
+// `count` numbers from `from`: themselves where f32 can be read in place, else a copy in `wide`.
+const float* widened(Dtype dtype, const std::byte* from, int64_t count, std::vector<float>& wide) {
+  if (dtype == Dtype::f32 && reinterpret_cast<uintptr_t>(from) % alignof(float) == 0) {
+    return reinterpret_cast<const float*>(from);
+  }
+  wide.resize(static_cast<size_t>(count));
+  to_f32(dtype, from, wide);
+  return wide.data();
+}
+
+// Row i of the stored [K,N] holds row i of every panel. What lies beyond K and N in the panels is zero
+// already.
+void pack_transposed(const Piece& piece, const Weights::Source& source) {
+  const auto panels = panels_of(*piece.entry, piece.to);
+  const auto row_bytes = static_cast<size_t>(panels.outputs) * size_of(piece.stored.dtype);
+  const std::byte* first = piece.stored.data + static_cast<size_t>(piece.first) * row_bytes;
+  std::vector<float> wide;
+  for (int64_t i = piece.first; i < piece.end; ++i) {
+    const std::byte* from = piece.stored.data + static_cast<size_t>(i) * row_bytes;
+    const float* row = widened(piece.stored.dtype, from, panels.outputs, wide);
+    for (int64_t n = 0; n < panels.outputs; n += Panels::kWidth) {
+      const int64_t width = std::min(Panels::kWidth, panels.outputs - n);
+      std::copy_n(row + n, width, piece.to + n / Panels::kWidth * panels.panel_size() + i * Panels::kWidth);
+    }
+  }
+  source.release({first, static_cast<size_t>(piece.end - piece.first) * row_bytes});
+}
 
 void pack(const Piece& piece, const Weights::Source& source) {
   const auto& entry = *piece.entry;
@@ -34,33 +63,35 @@ void pack(const Piece& piece, const Weights::Source& source) {
     to_f32(piece.stored.dtype, piece.stored.data, {piece.to, static_cast<size_t>(entry.count())});
     return;
   }
+  if (piece.stored.transposed) {
+    pack_transposed(piece, source);
+    return;
+  }
   const auto panels = panels_of(entry, piece.to);
   const int64_t inputs = panels.inputs;
-  std::vector<float> rows;  // one panel's rows widened to f32
-  for (int64_t p = piece.first_panel; p < piece.end_panel; ++p) {
+  std::vector<float> wide;  // one panel's rows
+  for (int64_t p = piece.first; p < piece.end; ++p) {
     const int64_t first = p * Panels::kWidth, count = std::min(Panels::kWidth, panels.outputs - first);
     const std::byte* from = piece.stored.data + static_cast<size_t>(first * inputs) * width;
-    rows.resize(static_cast<size_t>(count * inputs));
-    const bool in_place =
-        piece.stored.dtype == Dtype::f32 && reinterpret_cast<uintptr_t>(from) % alignof(float) == 0;
-    if (!in_place) to_f32(piece.stored.dtype, from, rows);
-    const float* numbers = in_place ? reinterpret_cast<const float*>(from) : rows.data();
+    const float* numbers = widened(piece.stored.dtype, from, count * inputs, wide);
     kernels().pack_panel(numbers, inputs, count, inputs, piece.to + p * panels.panel_size());
   }
-  const auto end_row = std::min(piece.end_panel * Panels::kWidth, panels.outputs);
-  const auto first_row = piece.first_panel * Panels::kWidth;
+  const auto end_row = std::min(piece.end * Panels::kWidth, panels.outputs);
+  const auto first_row = piece.first * Panels::kWidth;
   source.release({piece.stored.data + static_cast<size_t>(first_row * inputs) * width,
                   static_cast<size_t>((end_row - first_row) * inputs) * width});
 }
 
 constexpr int64_t kPieceFloats = 1 << 18;  // 1 MiB: enough to hide the cost of giving pages back
 
-// Cuts a matrix into pieces of some panels each.
+// Cuts a matrix into pieces of some panels, or rows, each.
 void add_pieces(Piece piece, std::vector<Piece>& pieces) {
   const auto panels = panels_of(*piece.entry, nullptr);
-  const int64_t step = std::max<int64_t>(1, kPieceFloats / panels.panel_size());
-  for (piece.first_panel = 0; piece.first_panel < panels.count(); piece.first_panel = piece.end_panel) {
-    piece.end_panel = std::min(piece.first_panel + step, panels.count());
+  const int64_t count = piece.stored.transposed ? panels.inputs : panels.count();
+  const int64_t numbers = piece.stored.transposed ? panels.outputs : panels.panel_size();  // of each
+  const int64_t step = std::max<int64_t>(1, kPieceFloats / numbers);
+  for (piece.first = 0; piece.first < count; piece.first = piece.end) {
+    piece.end = std::min(piece.first + step, count);
     pieces.push_back(piece);
   }
 }

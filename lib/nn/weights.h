@@ -53,6 +53,7 @@ struct Panels {
 struct Stored {
   Dtype dtype = Dtype::f32;
   const std::byte* data = nullptr;
+  bool transposed = false;  // a matrix [N,K] that lies there as [K,N]; packed ones only
 };
 
 class Params;
