@@ -27,7 +27,7 @@ struct Network::Parts {
   nn::Stored output_words;  // what the masked-language-model head multiplies with: words unless untied
   nn::Embeddings embeddings;
   std::vector<nn::EncoderLayer> layers;
-  std::optional<nn::Linear> pooler, next, classifier;
+  std::optional<nn::Linear> pooler, next, classifier, span;
   std::optional<MaskedLm> masked_lm;
   std::optional<nn::Weights> weights;
 
@@ -51,12 +51,14 @@ Network::Parts::Parts(const Config& c, ckpt::Checkpoint file, const Needs& needs
   }
   if (needs.pooler) pooler.emplace("pooler.dense", c.hidden, c.hidden, layout);
   if (needs.next) next.emplace("cls.seq_relationship", 2, c.hidden, layout);
-  if (needs.classifier) classifier.emplace("classifier", classifier_outputs(c), c.hidden, layout);
+  if (needs.classifier || needs.choice)
+    classifier.emplace("classifier", needs.choice ? 1 : classifier_outputs(c), c.hidden, layout);
+  if (needs.span) span.emplace("qa_outputs", 2, c.hidden, layout);
   if (needs.masked_lm) masked_lm.emplace(c, layout);
 }
 
 void Network::Parts::load(Pool& pool) {
-  const auto stored = [&](const std::string& name, std::span<const int64_t> shape) {
+  const auto stored = [&](const std::string& name, std::span<const int64_t> shape, bool packed = false) {
     const auto& tensor = checkpoint.get(name, shape);
     return nn::Stored{.dtype = tensor.dtype, .data = tensor.data.data()};
   };
@@ -146,6 +148,12 @@ nn::Tensor Network::class_logits(const nn::Tensor& pooled) {
 nn::Tensor Network::masked_lm_logits(const nn::Tensor& rows) {
   auto& p = *parts_;
   auto& head = p.masked_lm.value();
+nn::Tensor Network::span_logits(const nn::Tensor& rows) {
+  nn::Tensor y;
+  parts_->span.value().forward(parts_->context, *parts_->weights, rows, nn::Activation::none, y);
+  return y;
+}
+
   nn::Tensor y, logits;
   head.dense.forward(p.context, *p.weights, rows, p.config.activation, y);
   head.norm.forward(p.context, *p.weights, y, nullptr, y);

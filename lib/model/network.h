@@ -21,7 +21,9 @@ struct Needs {
   bool pooler = false;      // tanh(dense([CLS])), what the sentence heads read
   bool masked_lm = false;   // cls.predictions
   bool next = false;        // cls.seq_relationship
-  bool classifier = false;  // classifier.weight [K,H] on the pooled output
+  bool classifier = false;  // classifier.weight [K,H] on the pooled output, or on tokens
+  bool choice = false;      // the same with K = 1, the score of a choice
+  bool span = false;        // qa_outputs.weight [2,H] on tokens
 };
 
 class Network {
@@ -51,6 +53,7 @@ class Network {
   nn::Tensor pooled(const nn::Tensor& cls_rows);        // [B,H] of [CLS] -> [B,H]
   nn::Tensor next_logits(const nn::Tensor& pooled);     // [B,H] -> [B,2]: 0 is next, 1 random
   nn::Tensor class_logits(const nn::Tensor& pooled);    // [B,H] -> [B,K]; the same on token rows
+  nn::Tensor span_logits(const nn::Tensor& rows);       // [R,H] -> [R,2]: of an answer's start, of its end
   nn::Tensor masked_lm_logits(const nn::Tensor& rows);  // [R,H] -> [R,V]; R·V numbers: call it in parts
 
  private:

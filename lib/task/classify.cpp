@@ -18,8 +18,8 @@ class Classify final : public Task {
     return classifier_rows(network, hidden);
   }
 
-  void answer(std::span<const Window> windows, io::Added& added) const override {
-    const auto logits = mean_logits(windows);
+  void answer(const Reading& reading, io::Added& added) const override {
+    const auto logits = mean_logits(reading.windows);
     const auto scores = softmax(logits);
     io::append_string(added.field("prediction"), config_.labels[static_cast<size_t>(best(logits))]);
     append_scores(added.field("scores"), config_.labels, scores, precision_);

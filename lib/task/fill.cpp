@@ -48,8 +48,8 @@ class Fill final : public Task {
     return rows;
   }
 
-  void answer(std::span<const Window> windows, io::Added& added) const override {
-    const std::vector<Row>& rows = windows.front().rows;
+  void answer(const Reading& reading, io::Added& added) const override {
+    const std::vector<Row>& rows = reading.windows.front().rows;
     for (const Row& row : rows) {
       if (!row.failure.empty()) throw Error(row.failure);
     }

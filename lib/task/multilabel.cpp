@@ -18,8 +18,8 @@ class Multilabel final : public Task {
     return classifier_rows(network, hidden);
   }
 
-  void answer(std::span<const Window> windows, io::Added& added) const override {
-    std::vector<float> scores = mean_logits(windows);
+  void answer(const Reading& reading, io::Added& added) const override {
+    std::vector<float> scores = mean_logits(reading.windows);
     for (float& score : scores) score = sigmoid(score);
     append_labels(added.field("prediction"), scores);
     append_scores(added.field("scores"), config_.labels, scores, precision_);

@@ -17,17 +17,20 @@ class Next final : public Task {
 
   model::Needs needs() const override { return {.pooler = true, .next = true}; }
 
-  void require(const data::Features& features) const override {
+  std::unique_ptr<Reading> read(const io::Fields& fields, const data::Featurizer& featurizer) const override {
+    auto reading = Task::read(fields, featurizer);
+    const data::Features& features = reading->windows.front().features;
     const bool second = std::find(features.types.begin(), features.types.end(), 1) != features.types.end();
     if (!features.pair && !second) throw Error("there is no second text, next needs a pair");
+    return reading;
   }
 
   std::vector<Row> compute(model::Network& network, Pool&, const nn::Tensor& hidden) const override {
     return logit_rows(network.next_logits(network.pooled(hidden)));
   }
 
-  void answer(std::span<const Window> windows, io::Added& added) const override {
-    const auto logits = mean_logits(windows);
+  void answer(const Reading& reading, io::Added& added) const override {
+    const auto logits = mean_logits(reading.windows);
     const auto scores = softmax(logits);
     io::append_string(added.field("prediction"), kAnswers[static_cast<size_t>(best(logits))]);
     append_scores(added.field("scores"), kAnswers, scores, precision_);

@@ -5,12 +5,9 @@
 
 #include "base/error.h"
 #include "task/cut_texts.h"
-#include "task/windows.h"
 
 namespace bert::task {
 namespace {
-
-using Prepared = Windows<Window>;
 
 data::FeatureOptions feature_options(const PredictOptions& options, const Task& task,
                                      const model::Directory& directory) {
@@ -37,16 +34,12 @@ Predictor::Predictor(const model::Directory& directory, const text::Tokenizer& t
       writer_(options_.drop) {}
 
 void Predictor::prepare(const io::Fields& fields, io::Record& record) const {
-  auto prepared = std::make_unique<Prepared>();
-  for (data::Features& features : featurizer_.windows(fields)) {
-    require_readable(features, directory_.config);
-    task_->require(features);
-    prepared->windows.push_back({.features = std::move(features)});
-  }
-  record.work = std::move(prepared);
+  auto reading = task_->read(fields, featurizer_);
+  for (const Window& window : reading->windows) require_readable(window.features, directory_.config);
+  record.work = std::move(reading);
 }
 
-int64_t Predictor::cost(const io::Record& record) const { return record.work_as<Prepared>().tokens(); }
+int64_t Predictor::cost(const io::Record& record) const { return record.work_as<Reading>().tokens(); }
 
 void Predictor::compute(std::span<io::Record* const> records) {
   run_windows<Window>(
@@ -75,10 +68,10 @@ void Predictor::run(const nn::Batch& batch, std::span<Window* const> windows) {
 }
 
 void Predictor::finish(io::Record& record, std::string& out) const {
-  const std::vector<Window>& windows = record.work_as<Prepared>().windows;
+  const Reading& reading = record.work_as<Reading>();
   io::Added added;
-  task_->answer(windows, added);
-  record.truncated = windows.front().features.truncated;
+  task_->answer(reading, added);
+  record.truncated = reading.truncated;
   if (record.truncated) added.field("truncated") += "true";
   writer_.write(record, added, out);
   record.work.reset();

@@ -20,8 +20,8 @@ class Rank final : public Task {
     return classifier_rows(network, hidden);
   }
 
-  void answer(std::span<const Window> windows, io::Added& added) const override {
-    const float logit = mean_logits(windows).front();
+  void answer(const Reading& reading, io::Added& added) const override {
+    const float logit = mean_logits(reading.windows).front();
     const float score = activation_ == model::ScoreActivation::sigmoid ? sigmoid(logit) : logit;
     io::append_number(added.field("prediction"), score, precision_);
   }

@@ -17,8 +17,8 @@ class Regress final : public Task {
     return classifier_rows(network, hidden);
   }
 
-  void answer(std::span<const Window> windows, io::Added& added) const override {
-    io::append_number(added.field("prediction"), mean_logits(windows).front(), precision_);
+  void answer(const Reading& reading, io::Added& added) const override {
+    io::append_number(added.field("prediction"), mean_logits(reading.windows).front(), precision_);
   }
 
  private:

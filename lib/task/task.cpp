@@ -32,8 +32,7 @@ TaskKind task_of_classifier(const model::Config& config) {
 std::string_view name_of(TaskKind kind) { return kNames[static_cast<size_t>(kind)]; }
 
 bool is_built(TaskKind kind) {
-  return kind != TaskKind::tag && kind != TaskKind::answer && kind != TaskKind::choose &&
-         kind != TaskKind::perplexity;
+  return kind != TaskKind::tag && kind != TaskKind::answer && kind != TaskKind::perplexity;
 }
 
 TaskKind task_of(const model::Config& config) {
@@ -46,6 +45,15 @@ TaskKind task_of(const model::Config& config) {
     if (name != "auto") tasks.append(tasks.empty() ? "" : ", ").append(name);
   }
   throw Error("the model has no head that says what it is for: give --task, one of ", tasks);
+}
+
+std::unique_ptr<Reading> Task::read(const io::Fields& fields, const data::Featurizer& featurizer) const {
+  auto reading = std::make_unique<Reading>();
+  for (data::Features& features : featurizer.windows(fields)) {
+    reading->truncated |= features.truncated;
+    reading->windows.push_back({.features = std::move(features)});
+  }
+  return reading;
 }
 
 std::unique_ptr<Task> make_task(const TaskOptions& options, const model::Config& config,
@@ -64,6 +72,8 @@ std::unique_ptr<Task> make_task(const TaskOptions& options, const model::Config&
       return make_multilabel(options, config);
     case TaskKind::rank:
       return make_rank(options, config);
+    case TaskKind::choose:
+      return make_choose(options);
     default:
       throw Error("the model is for the task ", name_of(kind), ", which is not built yet");
   }

@@ -15,6 +15,7 @@
 #include "model/config.h"
 #include "model/network.h"
 #include "task/scores.h"
+#include "task/windows.h"
 #include "text/tokenizer.h"
 
 namespace bert::task {
@@ -26,10 +27,16 @@ struct Row {
   std::string failure;                // why there are no candidates; empty when all is well
 };
 
-// One sequence of a record and what was computed of it. A record has several only with data::Overflow::split.
+// One sequence of a record and what was computed of it.
 struct Window {
   data::Features features;
+  int32_t choice = 0;     // of choose: the choice it reads
   std::vector<Row> rows;  // one for each position that Task::positions gave
+};
+
+// A record as a task reads it, from prepare to finish.
+struct Reading : Windows<Window> {
+  bool truncated = false;  // tokens were cut off
 };
 
 class Task {
@@ -38,13 +45,14 @@ class Task {
 
   virtual model::Needs needs() const = 0;
 
+  // The sequences of a record, at least one; Error when the task cannot answer such a record. By default the
+  // windows of its text, or of its pair.
+  virtual std::unique_ptr<Reading> read(const io::Fields& fields, const data::Featurizer& featurizer) const;
+
   // Appends the positions, ascending, of the tokens whose last hidden vectors the head reads.
   virtual void positions(const data::Features& /*features*/, std::vector<int64_t>& positions) const {
     positions.push_back(0);  // [CLS]
   }
-
-  // Error when the task cannot answer such a record.
-  virtual void require(const data::Features& /*features*/) const {}
 
   // What happens to long texts when the user does not say.
   virtual data::Overflow overflow() const { return data::Overflow::truncate; }
@@ -55,7 +63,7 @@ class Task {
   virtual std::vector<Row> compute(model::Network& network, Pool& pool, const nn::Tensor& hidden) const = 0;
 
   // Adds `prediction` and what goes with it. Error when a number is not finite.
-  virtual void answer(std::span<const Window> windows, io::Added& added) const = 0;
+  virtual void answer(const Reading& reading, io::Added& added) const = 0;
 };
 
 enum class TaskKind {
@@ -96,5 +104,6 @@ std::unique_ptr<Task> make_classify(const TaskOptions& options, const model::Con
 std::unique_ptr<Task> make_regress(const TaskOptions& options, const model::Config& config);
 std::unique_ptr<Task> make_multilabel(const TaskOptions& options, const model::Config& config);
 std::unique_ptr<Task> make_rank(const TaskOptions& options, const model::Config& config);
+std::unique_ptr<Task> make_choose(const TaskOptions& options);
 
 }  // namespace bert::task

@@ -14,7 +14,7 @@ namespace bert::task {
 
 // What a record carries from prepare to finish.
 template <class Window>
-struct Windows final : io::Work {
+struct Windows : io::Work {
   std::vector<Window> windows;
 
   int64_t tokens() const {

@@ -22,6 +22,10 @@ from wordpiece import Tokenizer
 
 TEXTS = ["The old king could not find his book.", "a night of music, light and rain in Paris!", "queenless"]
 LONG = "the cat and the dog take a long way home over the river, " * 4
+CHOICES = [{"text": "the man took the book", "choices": ["and read it", "home", "the king could not find the river"]},
+           {"text": "the queen went to Paris by the river", "question": "Where is she?", "choices": ["in Paris", "home"]},
+           {"text": "", "question": "", "choices": ["one", "", "two", "the night", "a light in the rain"]},
+           {"text": "the only way", "choices": ["home"]}]
 PAIRS = [("Who is the king of France?", "the queen said it was a good year"),
          ("The sun was on the water.", "They came down to the river; it was very great.")]
 MASKED = ["The [MASK] and the queen of [MASK].", "he could not find [MASK]", "no word is hidden here"]
@@ -101,13 +105,27 @@ def regress(model, record):
     return {"prediction": rounded(model.logits(record))[0]}
 
 
+def choose(model, record):
+    """The head gives each choice one number; B is the question, if there is one, and the choice."""
+    question = record.get("question")
+    texts = [choice if not question else question + " " + choice for choice in record["choices"]]
+    logits = torch.cat([model.logits(text_record(record["text"], text)) for text in texts])
+    scores = torch.softmax(logits, 0)
+    best = sorted(map(float, scores), reverse=True) + [0]
+    assert best[0] > best[1] * (1 + LEAST_GAP)
+    return {"prediction": int(scores.argmax()), "scores": rounded(scores)}
+
+
 def rank_sigmoid(model, record):
     return {"prediction": rounded(torch.sigmoid(model.logits(record)))[0]}
 
 
 def predictions(name, options, compute, inputs):
+    return record_predictions(name, options, compute, [text_record(*text) for text in inputs])
+
+
+def record_predictions(name, options, compute, records):
     model = Model(name)
-    records = [text_record(*text) for text in inputs]
     return [{"tool": "bert-predict", "options": options, "input": record, "output": compute(model, record)}
             for record in records]
 
@@ -174,6 +192,7 @@ def all_lines():
     yield "multilabel", predictions("multilabel", [], multilabel, single)
     yield "rank", predictions("rank", [], rank_sigmoid, PAIRS)
     yield "rank-legacy", predictions("rank-legacy", [], regress, PAIRS)  # its activation is the identity
+    yield "choose", record_predictions("choose", [], choose, CHOICES)
     yield "bare", embeddings("bare", [
         {}, {"pooling": "cls"}, {"pooling": "max"}, {"pooling": "pooler"}, {"pooling": "none", "layers": [0]},
         {"layers": [-1, 0]}, {"normalize": True}, {"dim": 8}, {"dim": 8, "normalize": True}])

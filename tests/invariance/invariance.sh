@@ -4,7 +4,7 @@
 #
 # FORM says how output becomes lines, one a record, that do not know their place: jsonl, google, or rows:N for N f32 a
 # record (npy:N behind NumPy's header). The records are made here of the models' vocabulary: some empty, some longer than the model reads, with
-# [MASK] in places, every third of them a pair (for the model next all).
+# [MASK] in places, every third of them a pair (for the model next all, for choose none but two to four choices each).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 tools=$(cd "$1" && pwd) form=$2 tool=$3 model=$here/../golden/models/$4
@@ -41,19 +41,26 @@ compare() {
 }
 
 [ "$(basename "$model")" = next ] && every=1 || every=3
-awk -v records="$records" -v every="$every" '
+awk -v records="$records" -v every="$every" -v kind="$(basename "$model")" '
   function number(n) { seed = (seed * 1103515245 + 12345) % 2147483648; return int(seed / 65536) % n }
   function text(words, i, made) {
     for (i = 0; i < words; i++) made = made (i ? " " : "") (number(9) ? word[number(count)] : "[MASK]")
     return made
+  }
+  function choices(n, made) {
+    made = ",\"question\":\"" text(number(5)) "\",\"choices\":[\"" text(number(9))
+    while (--n) made = made "\",\"" text(number(n == 2 ? 60 : 9))
+    return made "\"]"
   }
   FNR == 1 { seed = 7 }
   /^[a-z]+$/ { word[count++] = $0 }
   END {
     for (i = 0; i < records; i++) {
       pair = i % every == 0
-      first = text(number(i % 5 == 1 && !pair ? 90 : 14))
-      printf "{\"text\":\"%s\"%s}\n", first, pair ? ",\"text_pair\":\"" text(number(i % 2 ? 60 : 9)) "\"" : ""
+      first = text(number(i % 5 == 1 && !pair && kind != "choose" ? 90 : 14))
+      rest = pair ? ",\"text_pair\":\"" text(number(i % 2 ? 60 : 9)) "\"" : ""
+      if (kind == "choose") rest = choices(2 + i % 3)
+      printf "{\"text\":\"%s\"%s}\n", first, rest
     }
   }' "$here/../golden/models/bare/vocab.txt" >input
 

@@ -33,7 +33,8 @@ struct Loaded {
         needs({.pooler = has("pooler.dense.weight"),
                .masked_lm = has(kTransform),
                .next = has("cls.seq_relationship.weight"),
-               .classifier = has("classifier.weight")}),
+               .classifier = has("classifier.weight"),
+               .span = has("qa_outputs.weight")}),
         network(config, ckpt::Checkpoint::open(golden::encoder_directory(name)), needs, pool) {}
 
   bool has(const char* tensor) const { return checkpoint.find(tensor) != nullptr; }
@@ -88,6 +89,7 @@ TEST_CASE("hidden states and heads are those of the float64 reference") {
       } else if (model.needs.classifier) {
         check_output(one, "classifier", model.network.class_logits(hidden.back()));
       }
+      if (model.needs.span) check_output(one, "qa_outputs", model.network.span_logits(hidden.back()));
       if (model.needs.masked_lm) {
         const std::vector<int64_t> rows(one.masked.begin(), one.masked.end());
         const auto masked = model.network.hidden(batch, {.layers = {last}, .rows = rows});

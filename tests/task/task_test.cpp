@@ -56,7 +56,8 @@ TEST_CASE("a bare encoder is for nothing in particular, and the error names what
       FAIL("no error");
     } catch (const bert::Error& error) {
       const std::string what = error.what();
-      for (const auto task : {"fill", "next", "classify", "regress", "multilabel", "rank", "perplexity"}) {
+      for (const auto task :
+           {"fill", "next", "classify", "regress", "multilabel", "choose", "rank", "perplexity"}) {
         CHECK_MESSAGE(what.find(task) != std::string::npos, what);
       }
     }

@@ -5,11 +5,12 @@ try() {
   echo "exit $?"
 }
 try
-for task in tag answer choose perplexity; do try -m models/bare --task $task; done
+for task in tag answer perplexity; do try -m models/bare --task $task; done
 try -m models/bare --task guess
 try -m models/bare
 try -m models/tag
 try -m models/answer
+try -m models/bare --task choose
 try -m models/choose
 try -m models/bare --task fill
 try -m models/bare --task next

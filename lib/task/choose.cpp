@@ -1,0 +1,85 @@
+// The likeliest of several continuations of a text (Devlin et al. 2018, section 4.4): the head gives each
+// sequence [CLS] text [SEP] question choice [SEP] one number, and the softmax is over the choices.
+#include <algorithm>
+
+#include "base/error.h"
+#include "io/json.h"
+#include "task/sentence_head.h"
+
+namespace bert::task {
+namespace {
+
+std::vector<io::Json> choices_of(const io::Fields& fields) {
+  const auto array = fields.json("choices");
+  if (!array) throw Error("field \"choices\" is missing");
+  if (array->kind() != io::Json::Kind::array)
+    throw Error("field \"choices\" is ", array->kind_name(), ", expected an array of strings");
+  auto choices = array->elements();
+  if (choices.empty()) throw Error("field \"choices\" is empty, choose needs at least one");
+  for (size_t i = 0; i < choices.size(); ++i) {
+    if (choices[i].kind() != io::Json::Kind::string)
+      throw Error("field \"choices\": element ", i, " is ", choices[i].kind_name(), ", expected a string");
+  }
+  return choices;
+}
+
+class Choose final : public Task {
+ public:
+  explicit Choose(const TaskOptions& options) : precision_(options.precision) {}
+
+  model::Needs needs() const override { return {.pooler = true, .choice = true}; }
+
+  std::unique_ptr<Reading> read(const io::Fields& fields, const data::Featurizer& featurizer) const override {
+    const std::string_view text = fields.required_text(featurizer.options().text_field);
+    std::string before(fields.text("question").value_or(""));
+    if (!before.empty()) before += ' ';
+    auto reading = std::make_unique<Reading>();
+    int32_t number = 0;
+    for (const io::Json& choice : choices_of(fields)) {
+      for (data::Features& features : featurizer.windows(text, before + std::string(choice.string()))) {
+        reading->truncated |= features.truncated;
+        reading->windows.push_back({.features = std::move(features), .choice = number, .rows = {}});
+      }
+      ++number;
+    }
+    return reading;
+  }
+
+  std::vector<Row> compute(model::Network& network, Pool&, const nn::Tensor& hidden) const override {
+    return classifier_rows(network, hidden);
+  }
+
+  void answer(const Reading& reading, io::Added& added) const override {
+    const auto logits = logits_of_choices(reading.windows);
+    io::append_integer(added.field("prediction"), best(logits));
+    std::string& scores = added.field("scores");
+    scores += '[';
+    for (const float score : softmax(logits)) {
+      if (scores.back() != '[') scores += ',';
+      io::append_number(scores, score, precision_);
+    }
+    scores += ']';
+  }
+
+ private:
+  // A long choice may have several windows, one after another.
+  static std::vector<float> logits_of_choices(std::span<const Window> windows) {
+    std::vector<float> logits;
+    while (!windows.empty()) {
+      const int32_t choice = windows.front().choice;
+      const auto end = std::ranges::find_if(windows, [&](const Window& w) { return w.choice != choice; });
+      const auto count = static_cast<size_t>(end - windows.begin());
+      logits.push_back(mean_logits(windows.first(count)).front());
+      windows = windows.subspan(count);
+    }
+    return logits;
+  }
+
+  int precision_;
+};
+
+}  // namespace
+
+std::unique_ptr<Task> make_choose(const TaskOptions& options) { return std::make_unique<Choose>(options); }
+
+}  // namespace bert::task
