@@ -1,0 +1,116 @@
+#include "metric/classification.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+namespace bert::metric {
+namespace {
+
+double f1_of(const LabelCounts::Counts& counts) {
+  return share(2 * counts.both, counts.gold + counts.predicted);
+}
+
+std::vector<std::string_view> as_set(std::span<const std::string_view> labels) {
+  std::vector<std::string_view> set(labels.begin(), labels.end());
+  std::sort(set.begin(), set.end());
+  set.erase(std::unique(set.begin(), set.end()), set.end());
+  return set;
+}
+
+std::optional<int64_t> integer_of(const std::string& text) {
+  int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && rest == end ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace
+
+LabelCounts::Counts& LabelCounts::of(std::string_view label) {
+  const auto [i, is_new] = labels_.add(label);
+  if (is_new) counts_.emplace_back();
+  return counts_[i];
+}
+
+double LabelCounts::f1(std::string_view label) const {
+  const auto i = labels_.find(label);
+  return i ? f1_of(counts_[*i]) : 0;
+}
+
+double LabelCounts::micro_f1() const {
+  Counts all;
+  for (const Counts& counts : counts_) {
+    all.gold += counts.gold;
+    all.predicted += counts.predicted;
+    all.both += counts.both;
+  }
+  return f1_of(all);
+}
+
+double LabelCounts::macro_f1() const {
+  double sum = 0;
+  for (const Counts& counts : counts_) sum += f1_of(counts);
+  return counts_.empty() ? 0 : sum / static_cast<double>(counts_.size());
+}
+
+void Classification::add(std::string_view gold, std::string_view predicted) {
+  ++count_;
+  ++counts_.of(gold).gold;
+  ++counts_.of(predicted).predicted;
+  if (gold != predicted) return;
+  ++hits_;
+  ++counts_.of(gold).both;
+}
+
+// With c hits of s examples, label k true t_k and predicted p_k times:
+//
+//   (c s - Σ t_k p_k) / √((s² - Σ p_k²) (s² - Σ t_k²))
+double Classification::matthews() const {
+  const auto s = static_cast<double>(count_), c = static_cast<double>(hits_);
+  double tp = 0, pp = 0, tt = 0;
+  for (const auto& counts : counts_.counts()) {
+    const auto t = static_cast<double>(counts.gold), p = static_cast<double>(counts.predicted);
+    tp += t * p;
+    pp += p * p;
+    tt += t * t;
+  }
+  const double variances = (s * s - pp) * (s * s - tt);
+  return variances == 0 ? 0 : (c * s - tp) / std::sqrt(variances);
+}
+
+std::vector<std::string> Classification::labels() const {
+  std::vector<std::string> labels;
+  for (size_t i = 0; i < counts_.labels().size(); ++i) labels.emplace_back(counts_.labels().at(i));
+  return labels;
+}
+
+bool Classification::confused() const {
+  return count_ > 0 && std::none_of(counts_.counts().begin(), counts_.counts().end(), [](const auto& counts) {
+           return counts.gold > 0 && counts.predicted > 0;
+         });
+}
+
+std::string highest_label(std::span<const std::string> labels) {
+  if (labels.empty()) return {};
+  const bool integers = std::all_of(labels.begin(), labels.end(),
+                                    [](const std::string& label) { return integer_of(label).has_value(); });
+  return *std::max_element(labels.begin(), labels.end(), [&](const std::string& a, const std::string& b) {
+    return integers ? *integer_of(a) < *integer_of(b) : a < b;
+  });
+}
+
+void Multilabel::add(std::span<const std::string_view> gold, std::span<const std::string_view> predicted) {
+  const auto truth = as_set(gold), guess = as_set(predicted);
+  for (const auto label : truth) ++counts_.of(label).gold;
+  for (const auto label : guess) {
+    auto& counts = counts_.of(label);
+    ++counts.predicted;
+    if (std::binary_search(truth.begin(), truth.end(), label)) ++counts.both;
+  }
+  ++count_;
+  if (truth == guess) ++hits_;
+}
+
+}  // namespace bert::metric

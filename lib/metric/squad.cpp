@@ -1,0 +1,228 @@
+#include "metric/squad.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "text/python_text.h"
+#include "text/utf8.h"
+
+namespace bert::metric {
+namespace {
+
+// string.punctuation
+bool is_punctuation(char c) {
+  return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
+}
+
+bool is_article(std::string_view word) { return word == "a" || word == "an" || word == "the"; }
+
+// The script puts a space for each match of \b(a|an|the)\b, so an article is what stands between two borders
+// of word characters, which can be inside of what white space limits: "x—the—y" becomes "x— —y".
+class Normalizer {
+ public:
+  std::string normalize(std::string_view answer) {
+    const std::string lower = text::python_lower(answer);
+    std::string bare;
+    bare.reserve(lower.size());
+    std::copy_if(lower.begin(), lower.end(), std::back_inserter(bare),
+                 [](char c) { return !is_punctuation(c); });
+    for (size_t at = 0; at < bare.size();) {
+      const text::CodePoint code = text::decode(bare.data() + at);
+      if (text::is_python_word(code.value)) {
+        if (!in_run_) run_ = out_.size() + (gap_ ? 1 : 0);
+        in_run_ = true;
+        put(bare.substr(at, code.size));
+      } else {
+        end_run();
+        if (text::is_python_space(code.value)) {
+          gap_ = !out_.empty();
+        } else {
+          put(bare.substr(at, code.size));
+        }
+      }
+      at += code.size;
+    }
+    end_run();
+    return std::move(out_);
+  }
+
+ private:
+  void put(std::string_view bytes) {
+    if (gap_) out_ += ' ';
+    gap_ = false;
+    out_ += bytes;
+  }
+
+  // Takes back a run of word characters that is an article.
+  void end_run() {
+    if (in_run_ && is_article(std::string_view(out_).substr(run_))) {
+      out_.resize(run_);
+      if (out_.ends_with(' ')) out_.pop_back();
+      gap_ = !out_.empty();
+    }
+    in_run_ = false;
+  }
+
+  std::string out_;
+  size_t run_ = 0;  // where in out_ the open run of word characters begins
+  bool in_run_ = false;
+  bool gap_ = false;  // a space is due before what comes next
+};
+
+std::vector<std::string_view> sorted_tokens(std::string_view normalized) {
+  std::vector<std::string_view> tokens;
+  while (!normalized.empty()) {
+    const size_t space = normalized.find(' ');
+    tokens.push_back(normalized.substr(0, space));
+    normalized.remove_prefix(space == normalized.npos ? normalized.size() : space + 1);
+  }
+  std::sort(tokens.begin(), tokens.end());
+  return tokens;
+}
+
+// The size of what two multisets share.
+int64_t common(const std::vector<std::string_view>& a, const std::vector<std::string_view>& b) {
+  int64_t count = 0;
+  for (auto i = a.begin(), k = b.begin(); i != a.end() && k != b.end();) {
+    if (*i < *k) {
+      ++i;
+    } else if (*k < *i) {
+      ++k;
+    } else {
+      ++count, ++i, ++k;
+    }
+  }
+  return count;
+}
+
+// 0 when nothing is shared, two empty answers included.
+double token_f1(std::string_view gold, std::string_view predicted) {
+  const auto truth = sorted_tokens(gold), guess = sorted_tokens(predicted);
+  const int64_t same = common(truth, guess);
+  if (same == 0) return 0;
+  const double precision = static_cast<double>(same) / static_cast<double>(guess.size());
+  const double recall = static_cast<double>(same) / static_cast<double>(truth.size());
+  return (2 * precision * recall) / (precision + recall);
+}
+
+void raise(AnswerScore& score, double exact, double f1) {
+  score.exact = std::max(score.exact, exact);
+  score.f1 = std::max(score.f1, f1);
+}
+
+}  // namespace
+
+std::string normalized_answer(std::string_view answer) { return Normalizer().normalize(answer); }
+
+AnswerScores score_answer(std::span<const std::string_view> gold, std::string_view predicted) {
+  AnswerScores scores;
+  scores.has_answer = !gold.empty();
+  scores.gives_answer = !predicted.empty();
+  const std::string guess = normalized_answer(predicted);
+  bool any = false;  // of the gold answers is left in normal form
+  for (const auto answer : gold) {
+    const std::string truth = normalized_answer(answer);
+    const double exact = truth == guess ? 1 : 0, f1 = token_f1(truth, guess);
+    raise(scores.v1, exact, f1);
+    if (truth.empty()) continue;
+    any = true;
+    raise(scores.v2, exact, f1);
+  }
+  // Without an answer the empty one is right.
+  if (!any && guess.empty()) scores.v2 = {.exact = 1, .f1 = 1};
+  return scores;
+}
+
+void SquadScore::add(size_t place, const AnswerScores& scores) {
+  if (place >= questions_.size()) questions_.resize(place + 1);
+  Question& question = questions_[place];
+  assert((question.flags & kHere) == 0);
+  question = {.f1_v1 = scores.v1.f1,
+              .f1_v2 = scores.v2.f1,
+              .null_score = scores.null_score.value_or(0),
+              .order = static_cast<uint32_t>(count_),
+              .flags = static_cast<uint8_t>(kHere | (scores.has_answer ? kHasAnswer : 0) |
+                                            (scores.gives_answer ? kGivesAnswer : 0) |
+                                            (scores.null_score ? kHasNullScore : 0)),
+              .exact_v1 = scores.v1.exact > 0,
+              .exact_v2 = scores.v2.exact > 0};
+  ++count_;
+  unanswerable_ += !scores.has_answer;
+  null_scores_ += scores.null_score.has_value();
+}
+
+void SquadScore::add_missing(size_t place, bool has_answer) {
+  add(place, {.has_answer = has_answer, .gives_answer = !has_answer});
+}
+
+SquadScore::Version SquadScore::version() const {
+  if (version_ != Version::automatic) return version_;
+  return unanswerable_ > 0 ? Version::v2 : Version::v1;
+}
+
+AnswerScore SquadScore::score(const Question& question) const {
+  const bool refuses =
+      threshold_ && (question.flags & kHasNullScore) != 0 && question.null_score > *threshold_;
+  if (version() == Version::v1) return {.exact = double(question.exact_v1), .f1 = question.f1_v1};
+  if (!refuses) return {.exact = double(question.exact_v2), .f1 = question.f1_v2};
+  const double right = (question.flags & kHasAnswer) == 0 ? 1 : 0;
+  return {.exact = right, .f1 = right};
+}
+
+// Over the questions whose flags under `mask` are `flags`.
+SquadScore::Sums SquadScore::sums(uint8_t mask, uint8_t flags) const {
+  Sums sums;
+  for (const Question& question : questions_) {
+    if ((question.flags & mask) != flags) continue;
+    const AnswerScore one = score(question);
+    sums.exact += one.exact;
+    sums.f1 += one.f1;
+    ++sums.count;
+  }
+  return sums;
+}
+
+Values SquadScore::values() const {
+  Values values;
+  const auto append = [&values](const std::string& prefix, const Sums& sums) {
+    const auto count = static_cast<double>(sums.count);
+    values.push_back({prefix + "exact_match", 100.0 * sums.exact / count});
+    values.push_back({prefix + "f1", 100.0 * sums.f1 / count});
+  };
+  if (count_ == 0) return values;
+  append("", sums(kHere, kHere));
+  if (version() == Version::v1) return values;
+  if (unanswerable_ < count_) append("has_answer_", sums(kHere | kHasAnswer, kHere | kHasAnswer));
+  if (unanswerable_ > 0) append("no_answer_", sums(kHere | kHasAnswer, kHere));
+  if (null_scores_ == count_) append_best(values);
+  return values;
+}
+
+// Beginning with "no answer" everywhere, questions are given their answers by rising null score. The script
+// looks at the score after every question, also between questions of equal null score, which come in the
+// order in which they were predicted.
+void SquadScore::append_best(Values& values) const {
+  std::vector<const Question*> sorted;
+  for (const Question& question : questions_) {
+    if ((question.flags & kHere) != 0) sorted.push_back(&question);
+  }
+  std::sort(sorted.begin(), sorted.end(), [](const Question* a, const Question* b) {
+    return a->null_score != b->null_score ? a->null_score < b->null_score : a->order < b->order;
+  });
+  for (const bool exact : {true, false}) {
+    double now = static_cast<double>(unanswerable_), best = now, threshold = 0;
+    for (const Question* question : sorted) {
+      const double gain = exact ? double(question->exact_v2) : question->f1_v2;
+      if ((question->flags & kHasAnswer) != 0)
+        now += gain;
+      else if ((question->flags & kGivesAnswer) != 0)
+        now -= 1;
+      if (now > best) best = now, threshold = question->null_score;
+    }
+    const std::string name = exact ? "best_exact_match" : "best_f1";
+    values.push_back({name, 100.0 * best / static_cast<double>(count_)});
+    values.push_back({name + "_threshold", threshold});
+  }
+}
+
+}  // namespace bert::metric

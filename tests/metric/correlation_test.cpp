@@ -1,0 +1,59 @@
+#include "metric/correlation.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "base/random.h"
+#include "reference/slow_metrics.h"
+
+namespace bert::metric {
+namespace {
+
+template <class Metric>
+double of(const std::vector<double>& x, const std::vector<double>& y) {
+  Metric metric;
+  for (size_t i = 0; i < x.size(); ++i) metric.add(x[i], y[i]);
+  return metric.value();
+}
+
+TEST_CASE("correlations that are known") {
+  CHECK(of<Pearson>({1, 2, 3}, {2, 4, 6}) == doctest::Approx(1));
+  CHECK(of<Pearson>({1, 2, 3}, {6, 4, 2}) == doctest::Approx(-1));
+  CHECK(of<Pearson>({1, 2, 3, 4}, {1, 3, 2, 4}) == doctest::Approx(0.8));
+  CHECK(of<Spearman>({1, 2, 3, 4}, {1, 10, 100, 1000}) == doctest::Approx(1));
+  // Ranks 1 2.5 2.5 4 against 1 2 3 4: 4.5 / √(4.5 · 5).
+  CHECK(of<Spearman>({1, 5, 5, 7}, {1, 2, 3, 4}) == doctest::Approx(4.5 / std::sqrt(22.5)));
+}
+
+TEST_CASE("a constant or a single pair has no correlation") {
+  CHECK(std::isnan(of<Pearson>({1, 1, 1}, {1, 2, 3})));
+  CHECK(std::isnan(of<Spearman>({1, 2, 3}, {0.1, 0.1, 0.1})));
+  CHECK(std::isnan(of<Pearson>({1}, {2})));
+  CHECK(std::isnan(of<Pearson>({}, {})));
+}
+
+TEST_CASE("a large offset costs no digits") {
+  CHECK(of<Pearson>({1e8 + 1, 1e8 + 2, 1e8 + 3, 1e8 + 4}, {1, 3, 2, 4}) ==
+        doctest::Approx(0.8).epsilon(1e-9));
+}
+
+TEST_CASE("correlations equal their slow twins") {
+  for (uint64_t seed = 0; seed < 2000; ++seed) {
+    Random random(seed, {3});
+    const uint32_t size = 3 + random.below(40), values = 2 + random.below(30);
+    std::vector<double> x, y;
+    for (uint32_t i = 0; i < size; ++i) {
+      x.push_back(random.below(values) / 4.0);
+      y.push_back(random.below(2) == 0 ? x.back() : random.below(values) / 8.0);
+    }
+    x[0] = -1, y[0] = -2;  // not constant
+    CAPTURE(seed);
+    CHECK(of<Pearson>(x, y) == doctest::Approx(reference::slow_pearson(x, y)).epsilon(1e-12));
+    const double rho = reference::slow_pearson(reference::slow_ranks(x), reference::slow_ranks(y));
+    CHECK(of<Spearman>(x, y) == doctest::Approx(rho).epsilon(1e-12));
+  }
+}
+
+}  // namespace
+}  // namespace bert::metric

@@ -1,0 +1,71 @@
+#include "metric/entities.h"
+
+#include <doctest/doctest.h>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "reference/slow_metrics.h"
+
+namespace bert::metric {
+namespace {
+
+using Tags = std::vector<std::string_view>;
+
+TEST_CASE("entities of sequences that are BIO, IOB1 and neither") {
+  CHECK(entities(Tags{"O", "I-PER", "I-PER", "I-LOC", "B-LOC", "O"}) ==
+        std::vector<Entity>{{"PER", 1, 3}, {"LOC", 3, 4}, {"LOC", 4, 5}});
+  CHECK(entities(Tags{"B-A", "I-A", "B-A", "I-B", "I-B"}) ==
+        std::vector<Entity>{{"A", 0, 2}, {"A", 2, 3}, {"B", 3, 5}});
+  CHECK(entities(Tags{"B", "I", "I-X-Y", "O"}) == std::vector<Entity>{{"", 0, 2}, {"X-Y", 2, 3}});
+  CHECK(entities(Tags{}).empty());
+  CHECK_THROWS_WITH_AS(entities(Tags{"O", "PER"}), "tag \"PER\" is not O, B-TYPE or I-TYPE", Error);
+  CHECK_THROWS_WITH_AS(entities(Tags{"O-PER"}), "tag \"O-PER\" is not O, B-TYPE or I-TYPE", Error);
+  CHECK_THROWS_WITH_AS(entities(Tags{""}), "tag \"\" is not O, B-TYPE or I-TYPE", Error);
+}
+
+TEST_CASE("precision, recall and F1 over all sentences and by type") {
+  EntityScore score;
+  score.add(Tags{"B-PER", "I-PER", "O", "B-LOC"}, Tags{"B-PER", "I-PER", "O", "B-PER"});
+  score.add(Tags{"B-PER", "O"}, Tags{"B-PER", "I-PER"});
+  CHECK(score.tokens() == 6);
+  CHECK(score.accuracy() == doctest::Approx(4.0 / 6));
+  CHECK(score.all().precision() == doctest::Approx(1.0 / 3));
+  CHECK(score.all().recall() == doctest::Approx(1.0 / 3));
+  CHECK(score.types().at("PER").precision() == doctest::Approx(1.0 / 3));
+  CHECK(score.types().at("PER").recall() == doctest::Approx(0.5));
+  CHECK(score.types().at("PER").f1() == doctest::Approx(0.4));
+  CHECK(score.types().at("LOC").f1() == 0);
+  CHECK_THROWS_WITH_AS(score.add(Tags{"O"}, Tags{"O", "O"}), "has 2 predicted tags, the truth has 1", Error);
+}
+
+TEST_CASE("entities do not go over the end of a sentence") {
+  EntityScore score;
+  score.add(Tags{"B-PER"}, Tags{"B-PER"});
+  score.add(Tags{"I-PER"}, Tags{"I-PER"});
+  CHECK(score.all().both == 2);
+}
+
+TEST_CASE("counts equal those of the slow twin on damaged sequences") {
+  constexpr std::string_view kTags[] = {"O", "B-A", "I-A", "B-B", "I-B", "B", "I"};
+  for (uint64_t seed = 0; seed < 5000; ++seed) {
+    Random random(seed, {5});
+    EntityScore score;
+    reference::SlowChunks slow;
+    for (int sentence = 0; sentence < 3; ++sentence) {
+      Tags gold, predicted;
+      for (uint32_t i = random.below(12); i > 0; --i) {
+        gold.push_back(kTags[random.below(7)]);
+        predicted.push_back(random.below(3) == 0 ? kTags[random.below(7)] : gold.back());
+      }
+      score.add(gold, predicted);
+      slow.add({gold.begin(), gold.end()}, {predicted.begin(), predicted.end()});
+    }
+    CAPTURE(seed);
+    REQUIRE(score.types().size() == slow.types.size());
+    for (const auto& [type, counts] : score.types())
+      CHECK(std::array{counts.gold, counts.predicted, counts.both} == slow.types.at(type));
+  }
+}
+
+}  // namespace
+}  // namespace bert::metric
