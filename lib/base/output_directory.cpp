@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/output_file.h"
 
 namespace bert {
 namespace {
@@ -80,11 +81,13 @@ std::vector<fs::path> leftovers_of(const fs::path& target) {
   return found;
 }
 
-// Moves what `keep` wants of `from` to `to`, unless the name is taken there.
+// Moves what `keep` wants of `from` to `to`, unless the name is taken there. Files that a killed process was
+// still writing are nobody's.
 void move_entries(const fs::path& from, const fs::path& to, const OutputDirectory::Keep& keep) {
   for (const auto& entry : entries_of(from)) {
     const auto place = to / entry.filename();
-    if (!keep(entry.filename().string()) || fs::exists(fs::symlink_status(place))) continue;
+    const auto name = entry.filename().string();
+    if (!keep(name) || is_temporary_name(name) || fs::exists(fs::symlink_status(place))) continue;
     std::error_code error;
     fs::create_directories(to, error);
     if (!error) fs::rename(entry, place, error);

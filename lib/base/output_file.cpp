@@ -49,6 +49,13 @@ std::string temporary_name(const std::string& target) {
 
 }  // namespace
 
+bool is_temporary_name(std::string_view name) {
+  constexpr size_t kDigits = 16;
+  if (name.size() < kDigits + 3 || name.front() != '.') return false;
+  const auto end = name.substr(name.size() - kDigits - 1);
+  return end.front() == '.' && end.substr(1).find_first_not_of("0123456789abcdef") == end.npos;
+}
+
 OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   if (path_ == "-") {
     fd_ = STDOUT_FILENO;

@@ -51,4 +51,7 @@ class OutputFile {
   int64_t size_ = 0;
 };
 
+// Whether the name of a file, without its directory, is such a temporary one; killed processes leave them.
+bool is_temporary_name(std::string_view name);
+
 }  // namespace bert

@@ -141,6 +141,14 @@ TEST_CASE("what a killed process left is removed, and what was kept in it comes 
   CHECK(tree(folder.path) == expected);
 }
 
+TEST_CASE("a file that a killed process was writing is not taken for one to keep") {
+  const Folder folder;
+  put(folder.path + kLeftover + ".x.0123456789abcdef", "half");
+  put(folder.path + kLeftover + ".x.not-one", "mine");
+  OutputDirectory::clear_leftovers(folder / "out", [](const std::string&) { return true; });
+  CHECK(tree(folder.path) == Tree{{"out/", ""}, {"out/.x.not-one", "mine"}});
+}
+
 TEST_CASE("the directory of a process that is still at work is left alone") {
   const Folder folder;
   OutputDirectory directory(folder / "out", keeps_notes);

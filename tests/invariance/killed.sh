@@ -1,0 +1,70 @@
+#!/bin/sh
+# A run that is killed at random moments (SIGKILL) always goes on from its last step, and comes to the bytes of a run that
+# was never killed.
+# Usage: killed.sh TOOLS_DIRECTORY [ROUNDS [SEED]]
+#
+# Each round resumes the run and kills it after a random time, up to a third of what all of it takes; a snapshot is
+# written after each step, so that most moments are in the middle of one. A run that came to its end is compared, and
+# begun anew.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+tools=$(cd "$1" && pwd) rounds=${2:-100} seed=${3:-$$}
+golden=$here/../golden/training
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+cd "$directory"
+# Tokens are hidden in the run, numbers left out.
+sed 's/,"masked_lm_positions.*/}/' "$golden/records.jsonl" >open.jsonl
+
+# A list of words.
+options="--task pretrain -m $golden/narrow --dropout 0.1 --batch-size 6 --steps 60 --lr 2e-3 --log-every 1 --save-every 1
+  --eval-every 20 --dev open.jsonl --best loss --resume -v"
+# shellcheck disable=SC2086
+train() { "$tools/bert-train" $options --out "$@" open.jsonl; }
+
+fail() {
+  echo "round $round of seed $seed: $*" >&2
+  cat said >&2
+  exit 1
+}
+
+begin=$(date +%s%N)
+train whole >whole.jsonl 2>said
+milliseconds=$((($(date +%s%N) - begin) / 3000000))
+round=0 killed=0 ended=0 done=0
+awk -v rounds="$rounds" -v seed="$seed" -v most="$milliseconds" \
+  'BEGIN { srand(seed); for (i = 0; i < rounds; i++) printf "%.4f\n", rand() * most / 1000 }' >moments
+while read -r moment; do
+  round=$((round + 1))
+  : >journal
+  # Not by the function, which would be another process to kill.
+  # shellcheck disable=SC2086
+  "$tools/bert-train" $options --out run open.jsonl >journal 2>said &
+  sleep "$moment"
+  kill -KILL $! 2>/dev/null || true
+  code=0
+  wait $! 2>/dev/null || code=$?
+  # Where it went on is at least where the journal had been.
+  from=$(sed -n 's/.*going on from step \([0-9]*\),.*/\1/p' said)
+  [ -z "$from" ] || [ "$from" -ge $done ] || fail "went on from step $from, $done were done"
+  last=$(sed -n 's/^{"step":\([0-9]*\),"loss".*}$/\1/p' journal | tail -n 1)
+  case $code in
+  0)
+    ended=$((ended + 1)) done=0
+    cmp whole/model.safetensors run/model.safetensors || fail 'the model is another'
+    rm -rf run
+    ;;
+  137)
+    killed=$((killed + 1))
+    # The line of a step comes before its snapshot.
+    [ -z "$last" ] || done=$((last - 1))
+    ;;
+  *) fail "exit code $code" ;;
+  esac
+done <moments
+train run >journal 2>said || fail 'the last part fails'
+cmp whole/model.safetensors run/model.safetensors || fail 'the model is another'
+left=$(find run -name '.*' | head -n 1)
+[ -z "$left" ] || fail "$left was left behind"
+[ $killed -gt $((rounds / 2)) ] || fail "only $killed of $rounds were killed"
+echo "killed $killed times of $rounds, came to its end $((ended + 1)) times"
