@@ -1,6 +1,7 @@
 // The option groups of bert-train, each in the words of what it sets.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -184,7 +185,8 @@ inline void ScheduleOptions::settle(train::PretrainOptions& options) const {
   const auto& extent = options.run.extent;
   if (extent.steps.has_value() + extent.budget_s.has_value() + options.source.epochs.has_value() > 1)
     throw UsageError("--steps, --epochs and --budget exclude each other");
-  const bool piped = options.stream.files.empty();
+  const auto& files = options.stream.files;
+  const bool piped = files.empty() || std::ranges::find(files, "-") != files.end();
   const bool endless = piped && !extent.steps && !extent.budget_s;
   if (piped && options.source.epochs.value_or(1) > 1)
     throw UsageError("stdin is read once: more --epochs need FILEs");
@@ -205,7 +207,7 @@ inline void ScheduleOptions::settle(train::PretrainOptions& options) const {
 
 inline void optimizer_options(cli::App& app, train::PretrainOptions& options) {
   auto& optimizer = options.run.optimizer;
-  constexpr double kLessThanOne = 1 - 1e-9;
+  constexpr double kLessThanOne = 0.999999;
   app.section("Optimiser");
   using enum train::Method;
   app.choice<train::Method>({"--optimizer", "", "google: Adam without bias correction, as BERT was trained."},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <concepts>
 #include <filesystem>
 #include <utility>
 
@@ -28,7 +29,8 @@ std::string snapshots_of(const std::string& directory) {
 
 std::string text(int64_t number) { return std::to_string(number); }
 
-std::string text(double number) {
+template <std::floating_point T>
+std::string text(T number) {
   char digits[32];
   return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
 }
@@ -106,7 +108,7 @@ Settings settings_of(const PretrainOptions& options, const text::Tokenizer& toke
           {"--epsilon", text(run.optimizer.epsilon)},
           {"--weight-decay", text(run.optimizer.weight_decay)},
           {"--clip", text(run.clip)},
-          {"--dropout", options.dropout ? text(double{*options.dropout}) : "not set"},
+          {"--dropout", text(options.dropout)},
           {"--best", run.best.value_or("not set")},
           {"--mask-prob", text(mask.probability)},
           {"--mask-rate", text(mask.mask_rate)},
@@ -155,18 +157,33 @@ model::TrainingNetwork::Heads heads_for(data::RecordSource& source, data::Pretra
   return heads;
 }
 
-model::Config settled(const PretrainOptions& options, const text::Tokenizer& tokenizer,
-                      const model::TrainingNetwork::Heads& heads) {
-  model::Config config = options.config;
+// What can be seen to be wrong before anything is read or made.
+void check(const PretrainOptions& options, const text::Tokenizer& tokenizer) {
+  const auto& config = options.config;
+  const std::string besides[] = {kSnapshots};
+  model::require_output(options.out, besides);
   if (tokenizer.size() > config.vocab_size)
     throw Error("the vocabulary has ", tokenizer.size(), " tokens, the model ", config.vocab_size);
   if (!config.tied_embeddings)
     throw Error(options.model, ": its output embeddings are not its input embeddings: not trained here");
+  if (options.max_length && *options.max_length > config.positions)
+    throw Error("--max-length ", *options.max_length, ": the model takes ", config.positions);
+  if (!options.run.plot) return;
+  require_gnuplot();
+  const auto folder = std::filesystem::absolute(*options.run.plot).parent_path();
+  if (!std::filesystem::is_directory(folder)) throw Error(*options.run.plot, ": no such directory");
+}
+
+model::Config settled(const PretrainOptions& options, const text::Tokenizer& tokenizer,
+                      const model::TrainingNetwork::Heads& heads) {
+  model::Config config = options.config;
   config.pad_id = tokenizer.pad();
   config.architectures = {heads.next ? "BertForPreTraining" : "BertForMaskedLM"};
   config.problem_type = {};
   config.labels = model::Config().labels;
-  if (options.dropout) config.hidden_dropout = config.attention_dropout = *options.dropout;
+  if (options.dropout) {
+    config.hidden_dropout = config.attention_dropout = config.classifier_dropout = *options.dropout;
+  }
   return config;
 }
 
@@ -222,16 +239,12 @@ class DevSet {
 }  // namespace
 
 bool pretrain(PretrainOptions options, const text::Tokenizer& tokenizer, Pool& pool, Log& log) {
-  const std::string besides[] = {kSnapshots};
-  model::require_output(options.out, besides);
-  if (options.run.plot) require_gnuplot();
+  check(options, tokenizer);
   options.mask.seed = options.source.seed = options.run.seed;
   options.run.settings = settings_of(options, tokenizer);
 
-  const int64_t max_length = options.max_length.value_or(options.config.positions);
-  if (max_length > options.config.positions)
-    throw Error("--max-length ", max_length, ": the model takes ", options.config.positions);
-  const data::PretrainLimits limits = {.max_length = max_length, .types = options.config.types};
+  const data::PretrainLimits limits = {.max_length = options.max_length.value_or(options.config.positions),
+                                       .types = options.config.types};
   const auto tokenizer_files =
       model::tokenizer_files(tokenizer, options.tokenizer_source, options.config.positions);
   std::optional<DevSet> dev;

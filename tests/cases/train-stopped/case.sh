@@ -1,0 +1,43 @@
+#!/bin/sh
+# A signal ends a run after the step it is in, with a snapshot; it goes on to the bytes of a run that was not stopped.
+golden=$MODELS/../training
+sed 's/,"masked_lm_positions.*/}/' "$golden/records.jsonl" >open.jsonl
+# options OUT: words without spaces in them.
+options="--task pretrain -m $golden/narrow --dropout 0.1 --batch-size 2 --log-every 1 --epochs 50 --dev open.jsonl --eval-every 400 --best mlm_loss"
+# shellcheck disable=SC2086
+bert-train $options --out whole open.jsonl >whole.jsonl
+
+# Lines of the journal that have come, 0 before there is one.
+lines() { if [ -e journal ]; then wc -l <journal; else echo 0; fi; }
+# stop SIGNAL AFTER OPTION...: starts the run, and sends SIGNAL when the journal has AFTER lines more.
+stop() {
+  signal=$1 wanted=$(($(lines) + $2))
+  shift 2
+  # shellcheck disable=SC2086
+  bert-train $options --out stopped "$@" open.jsonl >>journal &
+  while [ "$(lines)" -lt $wanted ]; do sleep 0.01; done
+  kill -s "$signal" $!
+  wait $! 2>/dev/null
+  echo "$signal: exit $?"
+}
+stop TERM 40
+stop HUP 1000 --resume
+[ -e stopped/model.safetensors ] && echo 'a model, the best so far'
+stop TERM 20 --resume -j 1
+# shellcheck disable=SC2086
+bert-train $options --out stopped --resume open.jsonl >>journal
+cmp whole/model.safetensors stopped/model.safetensors && echo 'the same model'
+figures() { sed 's/,"tokens_per.*//' "$1"; }
+figures whole.jsonl >whole.figures
+figures journal | cmp - whole.figures && echo 'the same journal, no line twice'
+echo '--- while it waits for a pipe'
+mkfifo pipe
+bert-train --task pretrain -m "$golden/narrow" --steps 5 --batch-size 2 --out waits - <pipe &
+exec 3>pipe
+head -n 7 open.jsonl >&3
+sleep 0.3
+kill -s TERM $!
+wait $! 2>/dev/null
+echo "exit $?"
+exec 3>&-
+ls waits

@@ -1,0 +1,46 @@
+#!/bin/sh
+# What is wrong with the command line is said in a line, exit 2, and nothing is made.
+try() { echo "bert-train $*" >&2; bert-train "$@" </dev/null; echo "exit $?"; }
+pretrain() { try --task pretrain --out out "$@"; }
+narrow=$MODELS/../training/narrow
+cp "$narrow/vocab.txt" "$narrow/config.json" .
+cp "$MODELS/../training/records.jsonl" r.jsonl
+ln -s "$narrow" narrow
+try
+for task in classify regress multilabel tag answer choose sing; do try --task $task; done
+try --task pretrain
+try --task pretrain -m narrow r.jsonl
+pretrain
+pretrain -m narrow --preset tiny
+pretrain --preset tiny --config config.json --vocab vocab.txt
+pretrain -m narrow --vocab vocab.txt
+pretrain --preset tiny
+pretrain --preset huge --vocab vocab.txt
+pretrain --preset tiny --vocab vocab.txt --moments
+pretrain -m narrow --init-positions sinusoid
+pretrain -m narrow --cased --uncased
+pretrain -m narrow --dtype bf16
+pretrain -m narrow --dropout 1
+pretrain -m narrow
+pretrain -m narrow -
+pretrain -m narrow --epochs 2 --schedule constant
+pretrain -m narrow --steps 1 --epochs 1 r.jsonl
+pretrain -m narrow --steps 1 --budget 1s r.jsonl
+pretrain -m narrow --budget soon r.jsonl
+pretrain -m narrow --steps 0 r.jsonl
+pretrain -m narrow --warmup 110% r.jsonl
+pretrain -m narrow --warmup early r.jsonl
+pretrain -m narrow --schedule square r.jsonl
+pretrain -m narrow --optimizer sgd r.jsonl
+pretrain -m narrow --beta1 1 r.jsonl
+pretrain -m narrow --epsilon 0 r.jsonl
+pretrain -m narrow --clip -1 r.jsonl
+pretrain -m narrow --batch-size 0 r.jsonl
+pretrain -m narrow --batch-size 8 --batch-tokens 100 r.jsonl
+pretrain -m narrow --no-shuffle --shuffle-buffer 10 r.jsonl
+pretrain -m narrow --mask-rate 0.9 --random-rate 0.2 r.jsonl
+pretrain -m narrow --eval-every 5 r.jsonl
+pretrain -m narrow --best loss r.jsonl
+pretrain -m narrow --best beauty --dev r.jsonl r.jsonl
+pretrain -m narrow -o model r.jsonl
+ls
