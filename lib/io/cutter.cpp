@@ -42,7 +42,7 @@ bool Cutter::full(const Chunk& chunk) const {
 
 void Cutter::cut_complete(Chunk& chunk) {
   const auto unread = input_.unread();
-  if (format_ == InputFormat::file) return;
+  if (is_whole_file()) return;
   while (!full(chunk)) {
     const void* found = std::memchr(unread.data() + searched_, '\n', unread.size() - searched_);
     if (found == nullptr) break;
@@ -54,7 +54,7 @@ void Cutter::cut_complete(Chunk& chunk) {
 // What stands after the last line end, when no more will come.
 void Cutter::cut_last(Chunk& chunk) {
   const auto unread = input_.unread();
-  if (format_ == InputFormat::file) {
+  if (is_whole_file()) {
     // Every FILE named is a record, an empty one too; an empty stdin is an empty input.
     const bool is_record = line_ == 1 && (!unread.empty() || input_.name() != "-");
     if (is_record) chunk.cuts.push_back({.begin = 0, .size = unread.size(), .line = line_++});
@@ -64,6 +64,8 @@ void Cutter::cut_last(Chunk& chunk) {
   if (line_begin_ < unread.size()) cut_line(chunk, unread, unread.size());
   if (ends_at_blank_lines()) end_paragraph(chunk);
 }
+
+bool Cutter::is_whole_file() const { return format_ == InputFormat::file || format_ == InputFormat::object; }
 
 bool Cutter::ends_at_blank_lines() const {
   return format_ == InputFormat::paragraphs || format_ == InputFormat::documents;

@@ -39,4 +39,9 @@ std::optional<Json> Fields::json(std::string_view name) const {
   return named(name, [&] { return object_->find_only(name); });
 }
 
+std::vector<std::pair<std::string_view, Json>> Fields::members() const {
+  if (!object_) return {};
+  return object_->members();
+}
+
 }  // namespace bert::io

@@ -4,6 +4,8 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "io/json.h"
 #include "io/record.h"
@@ -24,6 +26,8 @@ class Fields {
   std::optional<std::string_view> text(std::string_view name) const;
   std::string_view required_text(std::string_view name) const;  // Error `field "text" is missing`
   std::optional<Json> json(std::string_view name) const;        // any value; always nullopt for text and TSV
+  // All fields of a JSON record in their order; none of text and TSV.
+  std::vector<std::pair<std::string_view, Json>> members() const;
 
  private:
   const Source& source_;

@@ -6,7 +6,7 @@
 namespace bert::io {
 namespace {
 
-constexpr std::array<std::pair<InputFormat, std::string_view>, 9> kNames = {{
+constexpr std::array<std::pair<InputFormat, std::string_view>, 10> kNames = {{
     {InputFormat::automatic, "auto"},
     {InputFormat::text, "text"},
     {InputFormat::paragraphs, "paragraphs"},
@@ -14,6 +14,7 @@ constexpr std::array<std::pair<InputFormat, std::string_view>, 9> kNames = {{
     {InputFormat::jsonl, "jsonl"},
     {InputFormat::tsv, "tsv"},
     {InputFormat::documents, "documents"},
+    {InputFormat::object, "object"},
     {InputFormat::conll, "conll"},
     {InputFormat::squad, "squad"},
 }};

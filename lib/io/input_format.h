@@ -14,9 +14,15 @@ enum class InputFormat {
   jsonl,       // a JSON object a line
   tsv,         // a header line names the fields, or StreamOptions::columns does; split at TAB, no quoting
   documents,   // a sentence a line, a blank line ends a document, which is one record with line feeds in it
+  object,      // each FILE is one JSON object, on any number of lines
   conll,       // not read yet, like the one below
   squad,
 };
+
+// Whether records of this form are JSON objects.
+inline bool is_json(InputFormat format) {
+  return format == InputFormat::jsonl || format == InputFormat::object;
+}
 
 std::string_view name_of(InputFormat format);  // as --input-format spells it: "auto"
 std::optional<InputFormat> input_format_named(std::string_view name);

@@ -114,8 +114,9 @@ bool InputReader::take_chunk() {
 std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& line) const {
   auto source = std::make_shared<Source>(Source{.name = input.name(), .format = options_.input_format});
   if (source->format == InputFormat::automatic) {
-    const auto by_suffix = input_format_by_suffix(input.name());
-    source->format = by_suffix.value_or(InputFormat::automatic);
+    auto format = options_.recognize ? options_.recognize(input) : std::nullopt;
+    if (!format) format = input_format_by_suffix(input.name());
+    source->format = format.value_or(InputFormat::automatic);
   }
   if (source->format == InputFormat::automatic || source->format == InputFormat::jsonl) {
     const auto marks = first_marks(input);
@@ -129,7 +130,7 @@ std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& li
                     ": --columns names the columns of TSV, which needs --input-format tsv here");
     }
   }
-  if (source->format > InputFormat::documents) {
+  if (source->format > InputFormat::object) {
     throw Error(input.name(), ": ", name_of(source->format), " input is not read by this program");
   }
   if (source->format != InputFormat::tsv) {

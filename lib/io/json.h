@@ -110,5 +110,7 @@ void append_integers(std::string& out, const std::vector<int32_t>& values);  // 
 // The shortest decimal that reads back to the same f32, or `precision` digits after the point when >= 0
 // (trailing zeros dropped). NaN and infinity throw Error.
 void append_number(std::string& out, float value, int precision = -1);
+// The same for an f64, for figures that are compared digit by digit.
+void append_double(std::string& out, double value, int precision = -1);
 
 }  // namespace bert::io

@@ -79,9 +79,12 @@ void append_integers(std::string& out, const std::vector<int32_t>& values) {
   }
 }
 
-void append_number(std::string& out, float value, int precision) {
+namespace {
+
+template <class Float>
+void append_decimal(std::string& out, Float value, int precision) {
   if (!std::isfinite(value)) throw Error("a result is ", value, ", which is not a number JSON can hold");
-  char digits[128];
+  char digits[384];  // of the largest f64 and 20 digits after the point
   if (precision < 0) {
     out.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
     return;
@@ -95,5 +98,10 @@ void append_number(std::string& out, float value, int precision) {
   const std::string_view text(digits, static_cast<size_t>(end - digits));
   out += text == "-0" ? "0" : text;
 }
+
+}  // namespace
+
+void append_number(std::string& out, float value, int precision) { append_decimal(out, value, precision); }
+void append_double(std::string& out, double value, int precision) { append_decimal(out, value, precision); }
 
 }  // namespace bert::io

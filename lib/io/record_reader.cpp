@@ -53,7 +53,7 @@ void split_at_tabs(std::string_view line, std::vector<std::string_view>& cells) 
 
 void RecordReader::prepare(Chunk& chunk, const Filter& filter, OnError on_error) {
   chunk.records.reserve(chunk.cuts.size());
-  const bool json = !chunk.cuts.empty() && chunk.source->format == InputFormat::jsonl;
+  const bool json = !chunk.cuts.empty() && is_json(chunk.source->format);
   // One call for many records; JSON is validated as it is parsed.
   chunk_is_utf8_ = !json && is_utf8({chunk.data.data(), chunk.data_size});
   for (size_t i = 0; i < chunk.cuts.size(); ++i) {
@@ -76,7 +76,7 @@ void RecordReader::prepare(Chunk& chunk, const Filter& filter, OnError on_error)
 
 void RecordReader::read(Record& record, Chunk& chunk, const Filter& filter) {
   const Source& source = record.source();
-  if (source.format == InputFormat::jsonl) return read_json(record, chunk, filter);
+  if (is_json(source.format)) return read_json(record, chunk, filter);
   if (!chunk_is_utf8_) mend_utf8(record, chunk, 0);
   if (source.format == InputFormat::tsv) {
     split_at_tabs(record.raw_, values_);

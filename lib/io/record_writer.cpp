@@ -48,8 +48,8 @@ bool RecordWriter::dropped(std::string_view name) const {
 
 void RecordWriter::write(const Record& record, const Added& added, std::string& out) const {
   assert(added.fields_.size() <= 64);
-  const uint64_t placed = record.source().format == InputFormat::jsonl ? write_json(record, added, out)
-                                                                       : write_columns(record, added, out);
+  const uint64_t placed =
+      is_json(record.source().format) ? write_json(record, added, out) : write_columns(record, added, out);
   for (size_t i = 0; i < added.fields_.size(); ++i) {
     if ((placed >> i & 1) != 0 || dropped(added.fields_[i].name)) continue;
     if (!is_empty_object(out)) out += ',';

@@ -4,12 +4,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/log.h"
 #include "base/pool.h"
 #include "io/filter.h"
+#include "io/input.h"
 #include "io/input_format.h"
 
 namespace bert::io {
@@ -32,8 +35,10 @@ struct StreamOptions {
   ShowProgress progress = ShowProgress::automatic;
   int64_t first_record = 0;  // the place of the first record
 
-  // Set by the tool, not by the user. A chunk is what one task prepares: small ones answer
-  // soon, large ones cost less.
+  // These are set by the tool, not by the user.
+  // Looks at the beginning of a FILE whose format is automatic, before the rules that hold for all tools do.
+  std::function<std::optional<InputFormat>(Input&)> recognize;
+  // A chunk is what one task prepares: small ones answer soon, large ones cost less.
   size_t chunk_bytes = 256 << 10;
   size_t chunk_records = 4096;
   int64_t budget = 2048;  // tokens of one call of Filter::compute

@@ -49,6 +49,20 @@ TEST_CASE("numbers are written as the shortest text that reads back") {
   CHECK_THROWS_AS(written(1.0f / 0.0f), Error);
 }
 
+TEST_CASE("64-bit numbers get the digits that they need") {
+  const auto written = [](double value, int precision = -1) {
+    std::string out;
+    append_double(out, value, precision);
+    return out;
+  };
+  CHECK(written(50.98153647324482) == "50.98153647324482");
+  CHECK(written(0.1) == "0.1");
+  CHECK(written(100.0) == "100");
+  CHECK(written(2.0 / 3, 3) == "0.667");
+  CHECK(written(-1e308, 2) == written(-1e308, 0));
+  CHECK_THROWS_AS(written(0.0 / 0.0), Error);
+}
+
 TEST_CASE("strings are escaped only where JSON demands it") {
   std::string out;
   append_string(out, std::string_view("a\"\\\n\0é", 7));
