@@ -174,6 +174,7 @@ std::vector<Features> Featurizer::split(Features whole) const {
     windows.push_back(with_parts(whole, slides_first ? window : whole_part(whole.first),
                                  slides_first ? whole_part(whole.second) : window));
     windows.back().window = static_cast<int32_t>(windows.size()) - 1;
+    windows.back().window_begin = window.begin;
   }
   return windows;
 }

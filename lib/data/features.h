@@ -28,10 +28,11 @@ struct Features {
   text::Span first;                 // where A lies in ids, without specials
   text::Span second;                // where B lies; empty when there is none
   bool pair = false;
-  bool truncated = false;  // tokens were cut off
-  int32_t window = 0;      // number of this window of its record, from 0
-  int64_t characters = 0;  // if wanted: code points of A and B, before any cut
-  int32_t prompt = 0;      // tokens at the beginning that are [CLS] and the prompt; 0 without a prompt
+  bool truncated = false;    // tokens were cut off
+  int32_t window = 0;        // number of this window of its record, from 0
+  int64_t window_begin = 0;  // where it begins among the tokens of the part that is cut into windows
+  int64_t characters = 0;    // if wanted: code points of A and B, before any cut
+  int32_t prompt = 0;        // tokens at the beginning that are [CLS] and the prompt; 0 without a prompt
 };
 
 enum class Overflow { truncate, split, error };

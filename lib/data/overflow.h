@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "text/tokenizer.h"
@@ -47,5 +48,12 @@ struct Window {
 // tokens end and may be shorter. from_left: the same from the end backwards. One empty window when there are
 // no tokens.
 std::vector<Window> slide(int64_t count, const Slide& slide);
+
+// For each of `count` tokens the window in which it has most context, as run_squad.py's
+// _check_is_max_context has it: the highest min(tokens to the left, to the right) + 0.01 length, the first of
+// equals. Every token lies in a window.
+//
+//   [0,5) and [3,9): token 3 has 1 to its right in the first, 0 to its left in the second; 4 has 0 and 1.
+std::vector<int32_t> most_context(std::span<const Window> windows, int64_t count);
 
 }  // namespace bert::data

@@ -6,10 +6,16 @@ namespace bert::task {
 
 void run_in_batches(std::span<const data::Features* const> sequences, int64_t budget,
                     const std::function<void(const nn::Batch& batch, size_t first)>& run) {
+  run_in_batches(
+      sequences.size(), [&](size_t i) -> const data::Features& { return *sequences[i]; }, budget, run);
+}
+
+void run_in_batches(size_t count, const std::function<const data::Features&(size_t i)>& get, int64_t budget,
+                    const std::function<void(const nn::Batch& batch, size_t first)>& run) {
   nn::Batch batch;
   size_t first = 0;
-  for (size_t i = 0; i < sequences.size(); ++i) {
-    const data::Features& sequence = *sequences[i];
+  for (size_t i = 0; i < count; ++i) {
+    const data::Features& sequence = get(i);
     if (batch.sequences() > 0 && batch.tokens() + static_cast<int64_t>(sequence.ids.size()) > budget) {
       run(batch, first);
       batch = {};

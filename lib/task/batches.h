@@ -16,6 +16,9 @@ namespace bert::task {
 // sequence. A batch has at most `budget` tokens, or one sequence that is longer by itself.
 void run_in_batches(std::span<const data::Features* const> sequences, int64_t budget,
                     const std::function<void(const nn::Batch& batch, size_t first)>& run);
+// The same of `count` sequences that are made one by one; each is used before the next is asked for.
+void run_in_batches(size_t count, const std::function<const data::Features&(size_t i)>& sequence,
+                    int64_t budget, const std::function<void(const nn::Batch& batch, size_t first)>& run);
 
 // Error when the network cannot read the sequence: no ids, one outside the vocabulary or the token types, or
 // more tokens than positions. Before the batch is made, so that the error is the record's alone.

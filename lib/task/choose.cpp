@@ -45,7 +45,8 @@ class Choose final : public Task {
     return reading;
   }
 
-  std::vector<Row> compute(model::Network& network, Pool&, const nn::Tensor& hidden) const override {
+  std::vector<Row> compute(model::Network& network, Pool&, const nn::Tensor& hidden,
+                           std::span<const int32_t>) const override {
     return classifier_rows(network, hidden);
   }
 

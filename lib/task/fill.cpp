@@ -1,22 +1,11 @@
 // The pieces that may stand at each [MASK] (Devlin et al. 2018, section 3.1, task #1).
-#include <algorithm>
-
 #include "base/error.h"
 #include "io/json.h"
+#include "task/piece_logits.h"
 #include "task/task.h"
 
 namespace bert::task {
 namespace {
-
-// Logits held at once; a part of that many numbers is 16 MiB, 128 rows of the usual 30522.
-constexpr int64_t kLogitsAtOnce = 4 << 20;
-
-// Rows [begin, end) of `from`.
-nn::Tensor part(const nn::Tensor& from, int64_t begin, int64_t end) {
-  nn::Tensor to(end - begin, from.cols());
-  for (int64_t r = begin; r < end; ++r) std::ranges::copy(from.values(r), to.row(r - begin));
-  return to;
-}
 
 class Fill final : public Task {
  public:
@@ -35,16 +24,12 @@ class Fill final : public Task {
   data::Overflow overflow() const override { return data::Overflow::error; }
   bool can_split() const override { return false; }
 
-  std::vector<Row> compute(model::Network& network, Pool& pool, const nn::Tensor& hidden) const override {
+  std::vector<Row> compute(model::Network& network, Pool& pool, const nn::Tensor& hidden,
+                           std::span<const int32_t>) const override {
     std::vector<Row> rows(static_cast<size_t>(hidden.rows()));
-    const int64_t step = std::max<int64_t>(1, kLogitsAtOnce / network.config().vocab_size);
-    for (int64_t begin = 0; begin < hidden.rows(); begin += step) {
-      const int64_t end = std::min(begin + step, hidden.rows());
-      const nn::Tensor logits = network.masked_lm_logits(part(hidden, begin, end));
-      pool.run_grid(end - begin, [&](int64_t r, int) {
-        rows[static_cast<size_t>(begin + r)] = candidates(logits.values(r));
-      });
-    }
+    for_each_piece_logits(network, pool, hidden, [&](int64_t r, std::span<const float> logits) {
+      rows[static_cast<size_t>(r)] = candidates(logits);
+    });
     return rows;
   }
 

@@ -14,7 +14,8 @@ class Multilabel final : public Task {
 
   model::Needs needs() const override { return {.pooler = true, .classifier = true}; }
 
-  std::vector<Row> compute(model::Network& network, Pool&, const nn::Tensor& hidden) const override {
+  std::vector<Row> compute(model::Network& network, Pool&, const nn::Tensor& hidden,
+                           std::span<const int32_t>) const override {
     return classifier_rows(network, hidden);
   }
 

@@ -25,7 +25,8 @@ class Next final : public Task {
     return reading;
   }
 
-  std::vector<Row> compute(model::Network& network, Pool&, const nn::Tensor& hidden) const override {
+  std::vector<Row> compute(model::Network& network, Pool&, const nn::Tensor& hidden,
+                           std::span<const int32_t>) const override {
     return logit_rows(network.next_logits(network.pooled(hidden)));
   }
 

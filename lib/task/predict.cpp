@@ -1,13 +1,17 @@
 #include "task/predict.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
 #include "base/error.h"
+#include "task/batches.h"
 #include "task/cut_texts.h"
 
 namespace bert::task {
 namespace {
+
+constexpr int64_t kNone = -1;
 
 data::FeatureOptions feature_options(const PredictOptions& options, const Task& task,
                                      const model::Directory& directory) {
@@ -25,6 +29,7 @@ data::FeatureOptions feature_options(const PredictOptions& options, const Task& 
 Predictor::Predictor(const model::Directory& directory, const text::Tokenizer& tokenizer,
                      PredictOptions options, Pool& pool, Log& log)
     : directory_(directory),
+      tokenizer_(tokenizer),
       options_(std::move(options)),
       pool_(pool),
       log_(log),
@@ -39,30 +44,68 @@ void Predictor::prepare(const io::Fields& fields, io::Record& record) const {
   record.work = std::move(reading);
 }
 
-int64_t Predictor::cost(const io::Record& record) const { return record.work_as<Reading>().tokens(); }
-
-void Predictor::compute(std::span<io::Record* const> records) {
-  run_windows<Window>(
-      records, options_.batch_tokens,
-      [this](const nn::Batch& batch, std::span<Window* const> windows) { run(batch, windows); });
+int64_t Predictor::cost(const io::Record& record) const {
+  int64_t tokens = 0;
+  for (const Window& window : record.work_as<Reading>().windows) {
+    const auto passes = std::max<size_t>(window.hidden.size(), task_->hides_tokens() ? 0 : 1);
+    tokens += static_cast<int64_t>(passes * window.features.ids.size());
+  }
+  return tokens;
 }
 
-void Predictor::run(const nn::Batch& batch, std::span<Window* const> windows) {
+std::vector<Predictor::Pass> Predictor::passes_of(std::span<io::Record* const> records) const {
+  std::vector<Pass> passes;
+  for (const io::Record* record : records) {
+    for (Window& window : record->work_as<Reading>().windows) {
+      if (!task_->hides_tokens()) passes.push_back({&window, kNone});
+      for (const int64_t token : window.hidden) passes.push_back({&window, token});
+    }
+  }
+  return passes;
+}
+
+void Predictor::compute(std::span<io::Record* const> records) {
+  const auto passes = passes_of(records);
+  data::Features masked;
+  const auto sequence = [&](size_t i) -> const data::Features& {
+    const data::Features& features = passes[i].window->features;
+    if (passes[i].hidden == kNone) return features;
+    masked.ids = features.ids;
+    masked.types = features.types;
+    masked.ids[static_cast<size_t>(passes[i].hidden)] = tokenizer_.mask();
+    return masked;
+  };
+  run_in_batches(passes.size(), sequence, options_.batch_tokens, [&](const nn::Batch& batch, size_t first) {
+    run(batch, std::span(passes).subspan(first, static_cast<size_t>(batch.sequences())));
+  });
+}
+
+void Predictor::run(const nn::Batch& batch, std::span<const Pass> passes) {
   std::vector<int64_t> rows;    // of the batch's tokens, those that the head reads
-  std::vector<int64_t> counts;  // how many of them are of each window
-  for (size_t i = 0; i < windows.size(); ++i) {
+  std::vector<int64_t> counts;  // how many of them are of each pass
+  std::vector<int32_t> pieces;  // what stands there
+  for (size_t i = 0; i < passes.size(); ++i) {
+    const auto& [window, hidden] = passes[i];
     const size_t before = rows.size();
-    task_->positions(windows[i]->features, rows);
-    for (size_t r = before; r < rows.size(); ++r) rows[r] += batch.offsets[i];
+    if (hidden == kNone) {
+      task_->positions(window->features, rows);
+    } else {
+      rows.push_back(hidden);
+    }
+    for (size_t r = before; r < rows.size(); ++r) {
+      pieces.push_back(window->features.ids[static_cast<size_t>(rows[r])]);
+      rows[r] += batch.offsets[i];
+    }
     counts.push_back(static_cast<int64_t>(rows.size() - before));
   }
   if (rows.empty()) return;
   const auto hidden = network_.hidden(
       batch, {.layers = {static_cast<int>(directory_.config.layers)}, .rows = std::move(rows)});
-  auto answers = task_->compute(network_, pool_, hidden.front());
+  auto answers = task_->compute(network_, pool_, hidden.front(), pieces);
   auto next = std::make_move_iterator(answers.begin());
-  for (size_t i = 0; i < windows.size(); ++i) {
-    windows[i]->rows.assign(next, next + counts[i]);
+  for (size_t i = 0; i < passes.size(); ++i) {
+    auto& window_rows = passes[i].window->rows;
+    window_rows.insert(window_rows.end(), next, next + counts[i]);
     next += counts[i];
   }
 }

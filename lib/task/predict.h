@@ -40,9 +40,16 @@ class Predictor final : public io::Filter {
   void report_truncated(int64_t records) const override;
 
  private:
-  void run(const nn::Batch& batch, std::span<Window* const> windows);
+  // One passage of a window through the network.
+  struct Pass {
+    Window* window;
+    int64_t hidden;  // the token that is hidden; -1: none
+  };
+  std::vector<Pass> passes_of(std::span<io::Record* const> records) const;
+  void run(const nn::Batch& batch, std::span<const Pass> passes);
 
   const model::Directory& directory_;
+  const text::Tokenizer& tokenizer_;
   PredictOptions options_;
   Pool& pool_;
   Log& log_;

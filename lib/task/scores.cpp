@@ -40,6 +40,12 @@ std::vector<float> softmax(std::span<const float> logits) {
   return probabilities;
 }
 
+double log_probability(std::span<const float> logits, int32_t id) {
+  const float high = highest(logits);
+  return static_cast<double>(logits[static_cast<size_t>(id)]) - high -
+         std::log(exponential_sum(logits, high));
+}
+
 int32_t best(std::span<const float> logits) {
   return static_cast<int32_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
 }

@@ -12,6 +12,9 @@ float sigmoid(float logit);
 // exp(x_i - max) / Σ exp(x_j - max). Error when a logit is NaN or infinite.
 std::vector<float> softmax(std::span<const float> logits);
 
+// log softmax(logits)[id], in double. Error as softmax.
+double log_probability(std::span<const float> logits, int32_t id);
+
 // The id of the highest logit, the lowest id among equals.
 int32_t best(std::span<const float> logits);
 

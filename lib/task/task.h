@@ -24,14 +24,18 @@ namespace bert::task {
 struct Row {
   std::vector<float> logits;          // of the sentence heads
   std::vector<Candidate> candidates;  // of fill: the best pieces
-  std::string failure;                // why there are no candidates; empty when all is well
+  double log_probability = 0;         // of perplexity: of the piece behind [MASK]
+  std::string failure;                // why neither is there; empty when all is well
 };
 
 // One sequence of a record and what was computed of it.
 struct Window {
   data::Features features;
-  int32_t choice = 0;     // of choose: the choice it reads
-  std::vector<Row> rows;  // one for each position that Task::positions gave
+  int32_t choice = 0;  // of choose: the choice it reads
+  // Of perplexity: the tokens that are hidden, ascending. The sequence is read once for each of them, with
+  // [MASK] in its place, and that is then the position the head reads.
+  std::vector<int64_t> hidden;
+  std::vector<Row> rows;  // one for each position that was read
 };
 
 // A record as a task reads it, from prepare to finish.
@@ -49,6 +53,9 @@ class Task {
   // windows of its text, or of its pair.
   virtual std::unique_ptr<Reading> read(const io::Fields& fields, const data::Featurizer& featurizer) const;
 
+  // Whether sequences are read only with a token hidden, see Window::hidden.
+  virtual bool hides_tokens() const { return false; }
+
   // Appends the positions, ascending, of the tokens whose last hidden vectors the head reads.
   virtual void positions(const data::Features& /*features*/, std::vector<int64_t>& positions) const {
     positions.push_back(0);  // [CLS]
@@ -58,9 +65,10 @@ class Task {
   virtual data::Overflow overflow() const { return data::Overflow::truncate; }
   virtual bool can_split() const { return true; }
 
-  // Runs the head on `hidden` [R,H], the vectors of positions() of many sequences. Never throws for the sake
-  // of one row.
-  virtual std::vector<Row> compute(model::Network& network, Pool& pool, const nn::Tensor& hidden) const = 0;
+  // Runs the head on `hidden` [R,H], the vectors of positions of many sequences; `pieces` are the ids that
+  // stood there before any was hidden, [R]. Never throws for the sake of one row.
+  virtual std::vector<Row> compute(model::Network& network, Pool& pool, const nn::Tensor& hidden,
+                                   std::span<const int32_t> pieces) const = 0;
 
   // Adds `prediction` and what goes with it. Error when a number is not finite.
   virtual void answer(const Reading& reading, io::Added& added) const = 0;
@@ -105,5 +113,6 @@ std::unique_ptr<Task> make_regress(const TaskOptions& options, const model::Conf
 std::unique_ptr<Task> make_multilabel(const TaskOptions& options, const model::Config& config);
 std::unique_ptr<Task> make_rank(const TaskOptions& options, const model::Config& config);
 std::unique_ptr<Task> make_choose(const TaskOptions& options);
+std::unique_ptr<Task> make_perplexity(const TaskOptions& options, const text::Tokenizer& tokenizer);
 
 }  // namespace bert::task

@@ -73,3 +73,20 @@ TEST_CASE("neighbouring windows share the overlap and the last ends with the tok
   CHECK(slide(4, {.length = 4, .overlap = 3}) == std::vector<Window>{{0, 4}});
   CHECK(slide(0, {.length = 4, .overlap = 1}) == std::vector<Window>{{0, 0}});
 }
+
+TEST_CASE("each token has most context in the window that run_squad.py says") {
+  std::mt19937 chance(2);
+  for (int round = 0; round < 3000; ++round) {
+    const int64_t length = 1 + chance() % 60, count = chance() % 200;
+    const Slide rule{length, static_cast<int64_t>(chance() % length), chance() % 4 == 0};
+    const auto windows = slide(count, rule);
+    REQUIRE(most_context(windows, count) == reference::most_context(windows, count));
+  }
+}
+
+TEST_CASE("at a seam a token goes to the window with more on its shorter side, the first of equals") {
+  CHECK(most_context(std::vector<Window>{{0, 5}, {3, 9}}, 9) ==
+        std::vector<int32_t>{0, 0, 0, 0, 1, 1, 1, 1, 1});
+  CHECK(most_context(std::vector<Window>{{0, 4}, {2, 6}}, 6) == std::vector<int32_t>{0, 0, 0, 1, 1, 1});
+  CHECK(most_context(std::vector<Window>{{0, 3}, {2, 5}}, 5) == std::vector<int32_t>{0, 0, 0, 1, 1});
+}

@@ -5,6 +5,7 @@ A line: {"tool", "options", "input": the record, "output": the fields that the t
 decimals. check_tools.py runs the tools and compares.
 """
 import json
+import math
 import os
 import shutil
 import sys
@@ -116,6 +117,45 @@ def choose(model, record):
     return {"prediction": int(scores.argmax()), "scores": rounded(scores)}
 
 
+def hidden_log_probability(model, ids, types, place):
+    """log P of the token at `place` when [MASK] stands there."""
+    masked = [*ids[:place], model.tokenizer.ids["[MASK]"], *ids[place + 1:]]
+    row = model.bert.mlm_transform(model.bert.hidden_states(masked, types)[-1][[place]])
+    return float(torch.log_softmax(model.bert.mlm_logits(row)[0], 0)[ids[place]])
+
+
+def pseudo_perplexity(terms):
+    """Salazar et al. 2020, section 2; terms: a log probability a token, None for special ones."""
+    terms = [term for term in terms if term is not None]
+    return {"prediction": rounded([math.exp(-sum(terms) / len(terms))])[0] if terms else None}
+
+
+def term_of(model, ids, types, place):
+    special = model.tokenizer.pieces[ids[place]] in ("[CLS]", "[SEP]", "[PAD]", "[MASK]")
+    return None if special else hidden_log_probability(model, ids, types, place)
+
+
+def perplexity(model, record):
+    ids, types = model.encode(record)
+    return pseudo_perplexity([term_of(model, ids, types, place) for place in range(len(ids))])
+
+
+def perplexity_in_windows(length, overlap):
+    """Each token is hidden in the window where the nearer of the window's ends is farthest (ties: see below)."""
+    def compute(model, record):
+        ids = model.encode(record)[0]
+        inner, room = ids[1:-1], length - 2
+        best = [(-1.0, None)] * len(inner)
+        for begin in range(0, max(len(inner) - overlap, 1), room - overlap):
+            window = inner[begin: begin + room]
+            for place in range(len(window)):
+                context = min(place, len(window) - 1 - place) + 0.01 * len(window)  # a longer window wins a tie
+                if context > best[begin + place][0]:
+                    best[begin + place] = (context, ([ids[0], *window, ids[-1]], place + 1))
+        return pseudo_perplexity([term_of(model, window, None, place) for _, (window, place) in best])
+    return compute
+
+
 def rank_sigmoid(model, record):
     return {"prediction": rounded(torch.sigmoid(model.logits(record)))[0]}
 
@@ -185,6 +225,10 @@ def all_lines():
         lines = predictions(name, [], fill, masked)
         if name == "pretraining":
             lines += predictions(name, ["--task", "next"], next_sentence, PAIRS)
+            lines += predictions(name, ["--task", "perplexity"], perplexity,
+                                 [*single, (MASKED[0],), ("",), ("the zzz cat", "")])
+            lines += predictions(name, ["--task", "perplexity", "--overflow", "split", "--max-length", "17",
+                                        "--overlap", "6"], perplexity_in_windows(17, 6), [(LONG,), (TEXTS[0],)])
         yield name, lines
     yield "next", predictions("next", ["--task", "next"], next_sentence, PAIRS)
     yield "classify", predictions("classify", [], classify, single)

@@ -54,6 +54,31 @@ inline std::vector<Tokens> slide(const Tokens& tokens, const data::Slide& slide)
   return windows;
 }
 
+// run_squad.py's _check_is_max_context, asked for every token and every window.
+inline std::vector<int32_t> most_context(const std::vector<data::Window>& windows, int64_t count) {
+  const auto is_best = [&](size_t asked, int64_t position) {
+    double best_score = 0;
+    int best = -1;
+    for (size_t w = 0; w < windows.size(); ++w) {
+      const int64_t last = windows[w].end - 1;
+      if (position < windows[w].begin || position > last) continue;
+      const int64_t left = position - windows[w].begin, right = last - position;
+      const double length = static_cast<double>(windows[w].end - windows[w].begin);
+      const double score = static_cast<double>(left < right ? left : right) + 0.01 * length;
+      if (best < 0 || score > best_score) {
+        best_score = score;
+        best = static_cast<int>(w);
+      }
+    }
+    return best == static_cast<int>(asked);
+  };
+  std::vector<int32_t> owners(static_cast<size_t>(count), -1);
+  for (int64_t t = 0; t < count; ++t)
+    for (size_t w = 0; w < windows.size(); ++w)
+      if (is_best(w, t)) owners[static_cast<size_t>(t)] = static_cast<int32_t>(w);
+  return owners;
+}
+
 // [CLS] A [SEP] (B [SEP]), or A and B alone.
 inline Tokens join(Tokens a, const Tokens* b, const text::Tokenizer* specials) {
   Tokens all;

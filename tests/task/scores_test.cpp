@@ -71,3 +71,15 @@ TEST_CASE("a logit that is no number is an error that says which") {
                        "logit 1 is inf, expected a finite number", bert::Error);
   CHECK_THROWS_AS(top_k(std::vector<float>{std::nanf(""), 1}, 1, 2), bert::Error);
 }
+
+TEST_CASE("a log probability is the logarithm of the softmax, where that has none left as well") {
+  const std::vector<float> logits = {1, -2, 3.5f, 0};
+  const auto probabilities = bert::task::softmax(logits);
+  for (int32_t id = 0; id < 4; ++id) {
+    CHECK(
+        bert::task::log_probability(logits, id) ==
+        doctest::Approx(std::log(static_cast<double>(probabilities[static_cast<size_t>(id)]))).epsilon(1e-6));
+  }
+  CHECK(bert::task::log_probability(std::vector<float>{0, -5000}, 1) == -5000);
+  CHECK_THROWS_AS(bert::task::log_probability(std::vector<float>{0, NAN}, 0), bert::Error);
+}

@@ -5,7 +5,7 @@ try() {
   echo "exit $?"
 }
 try
-for task in tag answer perplexity; do try -m models/bare --task $task; done
+for task in tag answer; do try -m models/bare --task $task; done
 try -m models/bare --task guess
 try -m models/bare
 try -m models/tag
@@ -14,6 +14,7 @@ try -m models/bare --task choose
 try -m models/choose
 try -m models/bare --task fill
 try -m models/bare --task next
+try -m models/bare --task perplexity
 try -m models/bare --task classify
 try -m models/classify --task regress
 try -m models/classify --task rank

@@ -1,0 +1,114 @@
+// How surprising a text is to a masked language model (Salazar et al. 2020, "Masked Language Model Scoring",
+// section 2):
+//
+//   PLL(text) = Σ_t log P(w_t | the text with [MASK] for w_t),   pseudo-perplexity = exp(-PLL / number of
+//   w_t)
+//
+// The w_t are the pieces of the text, [UNK] among them; special tokens are never hidden. In windows each
+// piece is hidden once, where it has most context.
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "io/json.h"
+#include "task/piece_logits.h"
+#include "task/task.h"
+
+namespace bert::task {
+namespace {
+
+class Perplexity final : public Task {
+ public:
+  Perplexity(const TaskOptions& options, const text::Tokenizer& tokenizer)
+      : tokenizer_(tokenizer), precision_(options.precision) {}
+
+  model::Needs needs() const override { return {.masked_lm = true}; }
+
+  std::unique_ptr<Reading> read(const io::Fields& fields, const data::Featurizer& featurizer) const override {
+    auto reading = Task::read(fields, featurizer);
+    auto& windows = reading->windows;
+    if (windows.size() == 1) {
+      hide(windows.front(), windows.front().features.first);
+      hide(windows.front(), windows.front().features.second);
+    } else {
+      const bool first = featurizer.options().cut.strategy == text::Truncation::Strategy::only_first;
+      hide_in_windows(windows, windows.front().features.pair && !first);
+    }
+    return reading;
+  }
+
+  bool hides_tokens() const override { return true; }
+
+  std::vector<Row> compute(model::Network& network, Pool& pool, const nn::Tensor& hidden,
+                           std::span<const int32_t> pieces) const override {
+    std::vector<Row> rows(pieces.size());
+    for_each_piece_logits(network, pool, hidden, [&](int64_t r, std::span<const float> logits) {
+      Row& row = rows[static_cast<size_t>(r)];
+      try {
+        row.log_probability = log_probability(logits, pieces[static_cast<size_t>(r)]);
+      } catch (const Error& error) {
+        row.failure = error.what();
+      }
+    });
+    return rows;
+  }
+
+  void answer(const Reading& reading, io::Added& added) const override {
+    double sum = 0;
+    int64_t count = 0;
+    for (const Window& window : reading.windows) {
+      for (const Row& row : window.rows) {
+        if (!row.failure.empty()) throw Error(row.failure);
+        sum += row.log_probability;
+        ++count;
+      }
+    }
+    std::string& prediction = added.field("prediction");
+    if (count == 0) {
+      prediction += "null";
+    } else {
+      io::append_number(prediction, static_cast<float>(std::exp(-sum / static_cast<double>(count))),
+                        precision_);
+    }
+  }
+
+ private:
+  void hide(Window& window, text::Span part) const {
+    for (uint32_t i = part.begin; i < part.end; ++i) {
+      const int32_t id = window.features.ids[i];
+      if (id == tokenizer_.unk() || !tokenizer_.is_special(id)) window.hidden.push_back(i);
+    }
+  }
+
+  // The part that stays whole in every window is hidden in the first.
+  void hide_in_windows(std::span<Window> windows, bool slides_second) const {
+    std::vector<data::Window> spans;
+    int64_t count = 0;
+    for (const Window& window : windows) {
+      const auto part = slides_second ? window.features.second : window.features.first;
+      spans.push_back({window.features.window_begin, window.features.window_begin + part.end - part.begin});
+      count = std::max(count, spans.back().end);
+    }
+    const auto owners = data::most_context(spans, count);
+    hide(windows.front(), slides_second ? windows.front().features.first : windows.front().features.second);
+    for (size_t w = 0; w < windows.size(); ++w) {
+      const uint32_t begin = (slides_second ? windows[w].features.second : windows[w].features.first).begin;
+      for (int64_t t = spans[w].begin; t < spans[w].end; ++t) {
+        if (owners[static_cast<size_t>(t)] != static_cast<int32_t>(w)) continue;
+        const uint32_t place = begin + static_cast<uint32_t>(t - spans[w].begin);
+        hide(windows[w], {place, place + 1});
+      }
+    }
+  }
+
+  const text::Tokenizer& tokenizer_;
+  int precision_;
+};
+
+}  // namespace
+
+std::unique_ptr<Task> make_perplexity(const TaskOptions& options, const text::Tokenizer& tokenizer) {
+  return std::make_unique<Perplexity>(options, tokenizer);
+}
+
+}  // namespace bert::task

@@ -1,0 +1,18 @@
+// The logits of the masked-language-model head, a part at a time: all of them would be R·V numbers.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "base/pool.h"
+#include "model/network.h"
+#include "nn/tensor.h"
+
+namespace bert::task {
+
+// Calls use(r, logits [V]) for each row of `hidden` [R,H], from the threads of the pool; rows in any order.
+void for_each_piece_logits(model::Network& network, Pool& pool, const nn::Tensor& hidden,
+                           const std::function<void(int64_t r, std::span<const float> logits)>& use);
+
+}  // namespace bert::task

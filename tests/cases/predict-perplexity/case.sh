@@ -1,0 +1,28 @@
+# Every token but special ones is hidden once; windows hide each where it has most context.
+perplexity() { bert-predict -m "$MODELS/pretraining" --task perplexity --precision 2 "$@"; }
+cat >texts <<'END'
+the old king and the queen
+
+the [MASK] king
+[SEP] [MASK]
+xyzzy 日本
+END
+perplexity texts
+echo '-- a pair, in any order of its parts; an empty second text adds no token'
+cat >pairs.jsonl <<'END'
+{"text":"the king","text_pair":"the queen"}
+{"text":"the queen","text_pair":"the king"}
+{"text":"","text_pair":""}
+END
+perplexity pairs.jsonl
+echo '-- ids are the same as the text they were made of, frame or not'
+echo 'the old king and the queen' | bert-tokenize -m "$MODELS/pretraining" | perplexity --drop text,input_ids,token_type_ids
+echo '{"input_ids":[2,3]}' | perplexity
+echo '-- long'
+text='the old king and the queen said it was a good year for the cat and the dog'
+for overflow in truncate split error; do
+  echo "$text" | perplexity --max-length 9 --overlap 4 --overflow $overflow --drop text
+done
+echo '{"text":"the king","text_pair":"'"$text"'"}' | perplexity --max-length 14 --overlap 4 --overflow split --drop text,text_pair
+echo '-- truncated, it is that of the tokens that are left'
+echo 'the old king and the queen said' | perplexity --drop text
