@@ -96,6 +96,8 @@ bool Trainer::run() {
   }
   if (next == Next::stopped) {
     if (state_.step != saved_step_) snapshot();
+    if (state_.step > 0)
+      parts_.log.warn("stopped after step " + std::to_string(state_.step) + "; --resume goes on from there");
     return false;
   }
   snapshot();
@@ -183,6 +185,7 @@ void Trainer::write_line() {
     if (!is_own(name) && name != "loss") parts.push_back({name, sum / steps});
     if (!is_own(name)) state_.curve.add(name, state_.step, sum / steps);
   }
+  clear_progress();
   journal_.write({.step = state_.step,
                   .loss = sum_of(state_, "loss") / steps,
                   .parts = parts,
@@ -203,6 +206,7 @@ Trainer::Next Trainer::evaluate() {
   sum_of(state_, kUnevaluated) = 0;
   evaluated_step_ = state_.step;
   const auto figures = learner.end_evaluation();
+  clear_progress();
   journal_.write_dev(state_.step, figures);
   for (const auto& figure : figures) {
     state_.curve.add("dev_" + std::string(figure.name), state_.step, figure.value);
@@ -234,6 +238,11 @@ void Trainer::snapshot() {
   } catch (const Error& error) {  // no reason to end a run of hours
     parts_.log.warn(error.what());
   }
+}
+
+// So that on a terminal the journal's line does not follow on the progress line.
+void Trainer::clear_progress() {
+  if (options_.show_progress) parts_.log.progress("");
 }
 
 void Trainer::show_progress() {

@@ -89,6 +89,7 @@ class Trainer {
   void keep_best(const Figures& figures);
   void snapshot();
   void show_progress();
+  void clear_progress();
   std::vector<ParamsToFill> arrays();
 
   RunParts parts_;

@@ -14,7 +14,7 @@ stop() {
   signal=$1 wanted=$(($(lines) + $2))
   shift 2
   # shellcheck disable=SC2086
-  bert-train $options --out stopped "$@" open.jsonl >>journal &
+  bert-train $options --out stopped "$@" open.jsonl >>journal 2>>said &
   while [ "$(lines)" -lt $wanted ]; do sleep 0.01; done
   kill -s "$signal" $!
   wait $! 2>/dev/null
@@ -30,6 +30,7 @@ cmp whole/model.safetensors stopped/model.safetensors && echo 'the same model'
 figures() { sed 's/,"tokens_per.*//' "$1"; }
 figures whole.jsonl >whole.figures
 figures journal | cmp - whole.figures && echo 'the same journal, no line twice'
+sed 's/step [0-9]*/step N/' said
 echo '--- while it waits for a pipe'
 mkfifo pipe
 bert-train --task pretrain -m "$golden/narrow" --steps 5 --batch-size 2 --out waits - <pipe &
