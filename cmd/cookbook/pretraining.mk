@@ -5,7 +5,8 @@
 #   make -f pretraining.mk TEXTS=FOLDER OUT=FOLDER check      holds the result against one run without shards
 #
 # The first two give the same bytes: OUT/vocab/vocab.txt and, in this order, OUT/shards/*/train.jsonl. Beside each of
-# these stand the steps before it, which may be deleted. All together takes five times the space of the texts.
+# these stand the steps before it, which may be deleted. All together takes five times the space of the texts. To go on
+# to a model, see model.mk.
 #
 # Run again, make does what became stale. A text that changed, came or went renews its shard, and those behind it where
 # texts moved; a vocabulary that comes out as before renews nothing. The variables below may be set on the command line,
@@ -24,7 +25,8 @@ CASE ?= --uncased
 READ_OPTIONS ?=
 VOCAB_OPTIONS ?= --size 30522
 TOKENIZE_OPTIONS ?=
-PAIRS_OPTIONS ?= --max-length 128
+LENGTH ?= 128
+PAIRS_OPTIONS ?=
 MASK_OPTIONS ?=
 THREADS ?=
 
@@ -33,12 +35,21 @@ THREADS ?=
 POOL ?= 64
 SHARD ?= 256
 
+# So many texts, or a share such as 2% but at least two of them, are held out to measure a model on (model.mk): they are
+# in OUT/dev, neither in the vocabulary nor in shards. They are the first by `sort -R --random-source=/dev/zero` of the
+# names below TEXTS, an order in which texts keep their places when others come or go.
+HELD_OUT ?= 0
+
+# What is made of every shard in the end.
+RESULT ?= train.jsonl
+
 COUNT = bert-vocab $(CASE) --input-format file $(READ_OPTIONS) --size 0
 LEARN = bert-vocab $(CASE) $(VOCAB_OPTIONS)
 TOKENIZE = bert-tokenize --vocab $(VOCAB) --input-format file $(READ_OPTIONS) --sentences $(TOKENIZE_OPTIONS)
-PAIRS = bert-nsp-pairs --vocab $(VOCAB) --pool $(POOL) $(PAIRS_OPTIONS)
+pairs = bert-nsp-pairs --vocab $(VOCAB) --pool $(POOL) --max-length $(1) $(PAIRS_OPTIONS)
+PAIRS = $(call pairs,$(LENGTH))
 MASK = bert-mask --vocab $(VOCAB) $(MASK_OPTIONS)
-CUT = $(TEXTS)/$(NAMES), $(SHARD) a shard, $(POOL) a block
+CUT = $(TEXTS)/$(NAMES), $(SHARD) a shard, $(POOL) a block, $(HELD_OUT) held out
 
 SHELL = bash
 .SHELLFLAGS = -euo pipefail -c
@@ -49,7 +60,7 @@ SHELL = bash
 MAKEFLAGS += --no-builtin-rules
 
 threads = $(THREADS:%=-j %)
-shard = $(OUT)/shards/%
+part = $(OUT)/%# shards/NUMBER, or dev with the texts held out
 each_shard = $(SHARDS:%=$(OUT)/shards/%/$(1))
 # The texts of a list, the first prerequisite, as an array.
 read_texts = mapfile -t texts < <(cut -d ' ' -f 3- $<)
@@ -69,9 +80,26 @@ ifndef SHARDS
 include $(OUT)/shards.mk
 $(OUT)/shards.mk: $(OUT)/CUT.command FORCE
 	@[ $$(($(SHARD) % $(POOL))) = 0 ] || { echo "SHARD=$(SHARD) is not a multiple of POOL=$(POOL)" >&2; exit 1; }
+	[[ '$(HELD_OUT)' =~ ^[0-9]+%?$$ ]] || { echo "HELD_OUT=$(HELD_OUT) is no number and no share" >&2; exit 1; }
 	find -L $(TEXTS) -samefile $(OUT) -prune -o -type f -size +0 -name '$(NAMES)' -printf '%s %T@ %p\n' |
-	  LC_ALL=C sort -t ' ' -k 3 >$(OUT)/texts.new
-	[ -s $(OUT)/texts.new ] || { echo "$(TEXTS) has no text $(NAMES)" >&2; exit 1; }
+	  LC_ALL=C sort -t ' ' -k 3 >$(OUT)/all
+	[ -s $(OUT)/all ] || { echo "$(TEXTS) has no text $(NAMES)" >&2; exit 1; }
+	mkdir -p $(OUT)/dev
+	: >$(OUT)/texts.new >$(OUT)/dev/texts.new
+	name='{ name = $$0; sub(/^[^ ]* [^ ]* /, "", name); name = substr(name, length("$(TEXTS:%/=%)/") + 1) }'
+	LC_ALL=C awk "$$name"' { print name }' $(OUT)/all | LC_ALL=C sort -R --random-source=/dev/zero |
+	  LC_ALL=C awk -v count=$(HELD_OUT) -v out=$(OUT) '
+	    NR == FNR { names[NR] = $$0; next }
+	    FNR == 1 {
+	      if (sub(/%$$/, "", count) && (count = int(count / 100 * (NR - 1) + 0.5)) < 2) count = 2
+	      for (i = 1; i <= count; i++) held[names[i]]
+	    }
+	    '"$$name"'
+	    { print >(out (name in held ? "/dev" : "") "/texts.new") }' - $(OUT)/all
+	rm $(OUT)/all
+	[ -s $(OUT)/texts.new ] || { echo "HELD_OUT=$(HELD_OUT) leaves no text of $(TEXTS)" >&2; exit 1; }
+	if cmp -s $(OUT)/dev/texts.new $(OUT)/dev/texts; then rm $(OUT)/dev/texts.new
+	else mv $(OUT)/dev/texts.new $(OUT)/dev/texts; fi
 	if [ $@ -nt $< ] && cmp -s $(OUT)/texts.new $(OUT)/texts; then rm $(OUT)/texts.new; exit; fi
 	awk -v size=$(SHARD) -v out=$(OUT)/shards '
 	  NR == FNR { left++; next }
@@ -94,7 +122,7 @@ endif
 
 # ---- Vocabulary, unless VOCAB=FILE names one: words are counted shard by shard, and the merged counts learned from.
 
-$(shard)/words.tsv: $(shard)/texts $(OUT)/COUNT.command
+$(part)/words.tsv: $(part)/texts $(OUT)/COUNT.command
 	$(read_texts)
 	$(COUNT) $(threads) --counts $@ "$${texts[@]}"
 
@@ -115,16 +143,16 @@ vocab: $(VOCAB)
 
 # ---- Training data.
 
-train: $(call each_shard,train.jsonl)
+train: $(call each_shard,$(RESULT))
 
-$(shard)/sentences.jsonl: $(shard)/texts $(VOCAB) $(OUT)/TOKENIZE.command
+$(part)/sentences.jsonl: $(part)/texts $(VOCAB) $(OUT)/TOKENIZE.command
 	$(read_texts)
 	$(TOKENIZE) $(threads) -o $@ "$${texts[@]}"
 
-$(shard)/instances.jsonl: $(shard)/sentences.jsonl $(OUT)/PAIRS.command
-	$(PAIRS) $(threads) --first-record $* -o $@ $<
+$(part)/instances.jsonl: $(part)/sentences.jsonl $(OUT)/PAIRS.command
+	$(PAIRS) $(threads) --first-record $(subst dev,0,$(notdir $*)) -o $@ $<
 
-$(shard)/train.jsonl: $(shard)/instances.jsonl $(OUT)/MASK.command
+$(part)/train.jsonl: $(part)/instances.jsonl $(OUT)/MASK.command
 	$(MASK) $(threads) -o $@ $<
 
 # ---- By GNU parallel: each job is a make of one shard, first to its words, then with the vocabulary to the end.
@@ -140,7 +168,7 @@ parallel:
 
 # ---- One run over all texts, which has to fit on a command line.
 
-check: $(OUT)/texts train
+check: $(OUT)/texts $(call each_shard,train.jsonl)
 	$(read_texts)
 	$(if $(filter file,$(origin VOCAB)),$(LEARN) --input-format file $(READ_OPTIONS) "$${texts[@]}" | cmp - $(VOCAB))
 	$(TOKENIZE) "$${texts[@]}" | $(PAIRS) | $(MASK) | cmp - <(cat $(OUT)/shards/*/train.jsonl)

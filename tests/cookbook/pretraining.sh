@@ -3,7 +3,7 @@
 # fresh build and runs the commands that are stale, no others; what fails leaves no half files.
 # Usage: pretraining.sh TOOLS_DIRECTORY COOKBOOK_DIRECTORY
 set -eu
-tools=$(cd "$1" && pwd) cookbook=$(cd "$2" && pwd)
+tools=$(cd "$1" && pwd) cookbook=$(cd "$2" && pwd) here=$(cd "$(dirname "$0")" && pwd)
 for program in make bash parallel; do
   command -v $program >/dev/null || { echo "skipped: $program is absent"; exit 77; }
 done
@@ -20,19 +20,8 @@ done
 chmod +x bin/*
 PATH=$directory/bin:$PATH
 
-# write NUMBER: a text of some sentences over 60 words.
-write() {
-  awk -v seed="$1" 'BEGIN {
-    srand(seed)
-    for (sentence = 0; sentence < 9; sentence++) {
-      line = "The"
-      for (word = 0; word < 4 + rand() * 9; word++) {
-        at = int(rand() * 60)
-        line = line " " substr("baceidofug", at % 10 + 1, 2) substr("lymonersta", int(at / 6) + 1, 3)
-      }
-      print line "."
-    } }'
-}
+# write NUMBER: a text.
+write() { awk -v seed="$1" -f "$here/text.awk"; }
 mkdir -p texts/sub
 for number in $(seq 10 29); do write "$number" >"texts/$number.txt"; done
 write 2 >"texts/sub/with a space.txt"
@@ -46,8 +35,8 @@ build() {
   out=$1
   shift
   : >ran
-  make -f "$cookbook/pretraining.mk" TEXTS=texts OUT="$out" POOL=4 SHARD=8 "VOCAB_OPTIONS=--size 90" \
-    "PAIRS_OPTIONS=--max-length 32" "$@" >log 2>&1
+  make -f "$cookbook/pretraining.mk" TEXTS=texts OUT="$out" POOL=4 SHARD=8 LENGTH=32 \
+    "VOCAB_OPTIONS=--size 90" "$@" >log 2>&1
 }
 # ran WHAT COUNTS: how often bert-vocab, -tokenize, -nsp-pairs and -mask ran in the last build.
 ran() {
@@ -161,6 +150,29 @@ rm bin/sort
 build one || fail "after sort failed"
 fresh "after sort failed"
 
+# Texts that are held out are in no shard, and change only with those that come or go.
+held() { cut -d ' ' -f 3- one/dev/texts; }
+build one HELD_OUT=3 && ran "texts held out" "3 2 2 2"
+fresh "texts held out" HELD_OUT=3
+held >before
+[ "$(wc -l <before)" = 3 ] || fail "not three texts are held out"
+cut -d ' ' -f 3- one/texts | grep -Fxf before && fail "a text held out is in a shard"
+[ "$(cat one/shards/*/texts | sort)" = "$(sort one/texts)" ] || fail "the shards are not of all others"
+[ "$(wc -l <one/texts)" = 15 ] || fail "not all others are there"
+build one HELD_OUT=3 check || fail "shards differ from one run, texts held out"
+for number in $(seq 40 59); do write "$number" >"texts/$number.txt"; done
+build one HELD_OUT=3 || fail "more texts"
+held | grep -v '/[45]' | grep -Fxvf before && fail "a text that was learned from is held out"
+rm texts/[45]?.txt
+build one HELD_OUT=3 || fail "the texts as before"
+[ "$(held)" = "$(cat before)" ] || fail "other texts are held out"
+build one HELD_OUT=25% || fail "a share"
+[ "$(held | wc -l)" = 5 ] || fail "not 25 % of the texts are held out"
+build one HELD_OUT=1% || fail "a small share"
+[ "$(held | wc -l)" = 2 ] || fail "not two texts at least are held out"
+build one || fail "no text held out"
+[ -z "$(held)" ] || fail "texts stayed held out"
+
 # What is built among the texts is none of them.
 build texts/out || fail "below the texts"
 same "below the texts" one texts/out
@@ -180,6 +192,8 @@ refused() {
   grep -q "$what" log || fail "does not say: $what"
 }
 refused 'SHARD=9 is not a multiple of POOL=4' SHARD=9
+refused 'HELD_OUT=some is no number' HELD_OUT=some
+refused 'HELD_OUT=99 leaves no text' HELD_OUT=99
 refused 'texts has no text \*.csv' 'NAMES=*.csv'
 refused 'No such file' TEXTS=absent
 refused 'TEXTS=FOLDER says' TEXTS=

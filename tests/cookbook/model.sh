@@ -1,0 +1,157 @@
+#!/bin/sh
+# model.mk makes a model of a folder of texts; killed and made again, it ends with the same bytes; what is done is not
+# done again, and what began with other texts or options is not spoiled.
+# Usage: model.sh TOOLS_DIRECTORY COOKBOOK_DIRECTORY
+set -eu
+tools=$(cd "$1" && pwd) cookbook=$(cd "$2" && pwd) here=$(cd "$(dirname "$0")" && pwd)
+for program in make bash parallel; do
+  command -v $program >/dev/null || { echo "skipped: $program is absent"; exit 77; }
+done
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+cd "$directory"
+unset MAKEFLAGS MFLAGS MAKELEVEL BERT_MODEL
+
+# Each tool writes down that it ran.
+mkdir bin
+for tool in vocab tokenize nsp-pairs mask train; do
+  printf '#!/bin/sh\necho bert-%s >>%s/ran\nexec %s/bert-%s "$@"\n' $tool "$directory" "$tools" $tool >bin/bert-$tool
+done
+# bert-train calls gnuplot at every snapshot, which can therefore end the run at one that is known.
+cat >bin/gnuplot <<END
+#!/bin/sh
+[ "\$1" = --version ] && { echo gnuplot 5; exit; }
+cat >script
+[ ! -e $directory/end ] || . $directory/end
+echo '<svg></svg>'
+END
+chmod +x bin/*
+PATH=$directory/bin:$PATH
+
+mkdir texts
+for number in $(seq 10 29); do awk -v seed="$number" -f "$here/text.awk" >"texts/$number.txt"; done
+
+fail() { echo "FAILED: $1" >&2; cat log >&2; exit 1; }
+
+# build OUT ARGUMENT...: make; what it says goes to log, what ran to ran.
+options='--batch-size 4 --save-every 4 --eval-every 6 --log-every 2'
+build() {
+  out=$1
+  shift
+  : >ran
+  make -f "$cookbook/model.mk" TEXTS=texts OUT="$out" POOL=4 SHARD=8 "VOCAB_OPTIONS=--size 90" PRESET=tiny STEPS=12 \
+    LENGTH=32 LONG=64 LONG_STEPS=10 HELD_OUT=3 "TRAIN_OPTIONS=$options" "$@" >log 2>&1
+}
+# ran WHAT COUNTS: how often bert-vocab, -tokenize, -nsp-pairs, -mask and -train ran in the last build.
+ran() {
+  found=$(for tool in vocab tokenize nsp-pairs mask train; do grep -cx "bert-$tool" ran || true; done | paste -s -d ' ')
+  [ "$found" = "$2" ] || fail "$1: ran $found commands, expected $2"
+}
+# told OUT MODEL: what its journal says, less the time.
+told() { sed 's/,"tokens_per_second".*//' "$1/$2.jsonl"; }
+# same WHAT OUT OTHER MODEL: the bytes of the model, and the journal.
+same() {
+  for file in config.json model.safetensors vocab.txt tokenizer_config.json; do
+    cmp "$2/$4/$file" "$3/$4/$file" || fail "$1: another $4/$file"
+  done
+  [ "$(told "$2" "$4")" = "$(told "$3" "$4")" ] || fail "$1: another journal of $4: $(told "$2" "$4")"
+}
+# end_at FOLDER COMMANDS: what gnuplot does when the model in FOLDER has its snapshot of step 8. Its parent is
+# bert-train, which took the place of make's shell.
+end_at() { echo "snapshot=$directory/$1/snapshots/step-00000008; [ ! -e \$snapshot ] || { $2; }" >end; }
+# refused WHAT MESSAGE ARGUMENT...: the build of `one` fails, and the model is as it was.
+refused() {
+  what=$1 message=$2
+  shift 2
+  cp one/model/model.safetensors before
+  build one "$@" && fail "accepted: $what"
+  grep -q -e "$message" log || fail "$what: does not say: $message"
+  cmp before one/model/model.safetensors || fail "$what: the model was changed"
+}
+
+build one || fail "the first build"
+ran "a first build" "3 3 3 0 1"
+[ "$(sed 's/,.*//; s/.*://' one/model.jsonl | paste -s -d ' ')" = '2 4 6 6 8 10 12 12' ] ||
+  fail "not all steps were told"
+[ "$(grep -c dev_loss one/model.jsonl)" = 2 ] || fail "the model was not measured"
+[ -s one/model.svg ] || fail "no plot"
+build one && ran "nothing to do" "0 0 0 0 0"
+
+# The second model has learned on from the first, at the second length.
+build one model-64 || fail "the second length"
+ran "the second length" "0 0 3 0 1"
+grep -q '"input_ids":\[\([0-9]*,\)\{40\}' one/shards/000000000/instances-64.jsonl || fail "no longer instances"
+# shellcheck disable=SC2086  # options is a list of words
+bert-train --task pretrain -m one/model --moments --steps 10 $options --dev one/dev/instances-64.jsonl --out direct \
+  one/shards/*/instances-64.jsonl >log 2>&1 || fail "bert-train by itself"
+cmp direct/model.safetensors one/model-64/model.safetensors || fail "the second model is another"
+build one model-64 && ran "nothing to do for the second" "0 0 0 0 0"
+
+# Killed in the middle of either run, and when no snapshot was safe; make and bert-train ended by a signal to make.
+for model in model model-64; do
+  for end in 'rm -r $snapshot; kill -9 $PPID; exit' 'rm -r "${snapshot%/*}"; kill -9 $PPID; exit' \
+    'read -r _ _ _ make _ </proc/$PPID/stat; kill -TERM $make; sleep 1'; do
+    rm -rf "two/$model" "two/$model.done"
+    end_at "two/$model" "$end"
+    build two $model && fail "$model was not ended by $end"
+    rm end
+    [ ! -d "two/$model/snapshots" ] || flock --nonblock "two/$model/snapshots" true ||
+      fail "bert-train outlives make after $end"
+    [ ! -e "two/$model.done" ] && [ ! -e "two/$model/config.json" ] || fail "$model is there after $end"
+    grep -q '^{"step":8,' "two/$model.jsonl" || fail "$model was ended before its step 8"
+    grep -q '^{"step":10,' "two/$model.jsonl" && fail "$model was not ended at its step 8"
+    build two $model || fail "$model after $end"
+    ran "$model after $end" "0 0 0 0 1"
+    same "$model after $end" two one $model
+  done
+done
+
+# Texts that changed: nothing is learned from them unless asked for.
+touch texts/12.txt
+build one && ran "a touched text" "2 1 1 0 0"
+tac texts/12.txt >turned
+cp texts/12.txt kept
+mv turned texts/12.txt
+refused "other texts" 'rm -r one/model begins anew'
+cp kept texts/12.txt
+build one || fail "the texts as before"
+mv kept texts/12.txt
+echo 'Zyzzyva zyzzyva.' >>texts/12.txt
+refused "other texts, again" 'rm -r one/model begins anew'
+rm -r one/model
+build one || fail "anew"
+ran "anew" "0 0 0 0 1"
+build new || fail "a fresh build"
+same "anew" one new model
+rm -r new/model
+build new && ran "a model that was removed" "0 0 0 0 1"
+same "a model that was removed" one new model
+refused "another first model" 'rm -r one/model-64 begins anew' model-64
+
+# Options that would make another model, and such that do not.
+refused "another rate" '--lr was' "TRAIN_OPTIONS=$options --lr 1e-3"
+build one "TRAIN_OPTIONS=$options --keep 1" || fail "one snapshot"
+ran "one snapshot" "0 0 0 0 1"
+same "one snapshot" one new model
+rm -r one/model/snapshots
+build one "TRAIN_OPTIONS=$options --keep 1" && ran "without snapshots" "0 0 0 0 0"
+refused "without snapshots" 'no snapshot to go on from'
+
+# The model with the best measurement is written before the run is over.
+for begin in first again; do
+  rm -rf best/model
+  end_at best/model 'rm -r $snapshot; kill -9 $PPID; exit'
+  build best "TRAIN_OPTIONS=$options --best loss" && fail "$begin: the best model's run was not killed"
+  rm end
+  [ -e best/model/config.json ] || fail "$begin: no best model yet"
+  build best "TRAIN_OPTIONS=$options --best loss" || fail "$begin: after the best model was written"
+  ran "$begin: after the best model was written" "0 0 0 0 1"
+done
+
+# Data by GNU parallel; without texts held out; one epoch.
+build side parallel && ran "data in parallel" "3 2 2 0 0"
+build side && ran "a model of them" "0 1 1 0 1"
+same "data in parallel" side new model
+build none HELD_OUT=0 STEPS= "TRAIN_OPTIONS=--batch-size 4 --epochs 1" || fail "without texts held out"
+grep -q dev_loss none/model.jsonl && fail "measured on nothing"
+exit 0
