@@ -12,6 +12,11 @@ train b --steps 3 --batch-size 8 --no-shuffle --log-every 1 "$golden/records.jso
 train c --steps 3 --batch-size 8 --no-shuffle --log-every 3 "$golden/records.jsonl" >three
 cat one three | awk -F '[:,]' '
   { for (i = 3; i <= 12; i += 2) if (NR < 4) sum[i] += $(i + 1); else print $i, (sum[i] / 3 - $(i + 1)) ^ 2 < 1e-10 ? "agrees" : sum[i] / 3 " " $(i + 1) }'
+echo '--- what is measured on --dev is what bert-predict answers'
+train g --steps 100 --batch-size 8 --lr 3e-3 --dev "$golden/records.jsonl" --log-every 100 "$golden/records.jsonl" | sed -n 's/.*"dev_nsp_accuracy":\([0-9.]*\)}/\1/p' >measured
+bert-predict -m g --task next "$golden/records.jsonl" | sed 's/.*"next_sentence_label":\([01]\).*"prediction":\("[a-z_]*"\).*/\1\2/' |
+  awk '{ count += $0 == "0\"is_next\"" || $0 == "1\"not_next\"" } END { print count / NR }' | paste - measured |
+  awk '{ print (($1 - $2) ^ 2 < 1e-9 && $1 > 0.5) ? "agrees" : $0 }'
 echo '--- an epoch that ends with a short step, evaluated there once'
 train d --epochs 1 --batch-size 50 --log-every 1 --eval-every 1 --dev "$golden/records.jsonl" "$golden/records.jsonl" | sed 's/,.*//'
 echo '--- without next_sentence_label'
