@@ -162,6 +162,9 @@ void check(const PretrainOptions& options, const text::Tokenizer& tokenizer) {
   const auto& config = options.config;
   const std::string besides[] = {kSnapshots};
   model::require_output(options.out, besides);
+  namespace fs = std::filesystem;
+  if (!options.model.empty() && fs::exists(options.out) && fs::equivalent(options.model, options.out))
+    throw Error(options.out, ": is the model that training begins with: --out must be another directory");
   if (tokenizer.size() > config.vocab_size)
     throw Error("the vocabulary has ", tokenizer.size(), " tokens, the model ", config.vocab_size);
   if (!config.tied_embeddings)
@@ -170,8 +173,8 @@ void check(const PretrainOptions& options, const text::Tokenizer& tokenizer) {
     throw Error("--max-length ", *options.max_length, ": the model takes ", config.positions);
   if (!options.run.plot) return;
   require_gnuplot();
-  const auto folder = std::filesystem::absolute(*options.run.plot).parent_path();
-  if (!std::filesystem::is_directory(folder)) throw Error(*options.run.plot, ": no such directory");
+  const auto folder = fs::absolute(*options.run.plot).parent_path();
+  if (!fs::is_directory(folder)) throw Error(*options.run.plot, ": no such directory");
 }
 
 model::Config settled(const PretrainOptions& options, const text::Tokenizer& tokenizer,

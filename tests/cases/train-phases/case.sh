@@ -16,5 +16,5 @@ train none -m narrow --steps 1 --moments
 echo '--- the longest sequence is that of the model, whatever the records were'
 train short -m "$golden/narrow" --steps 1 --max-length 40 --on-error skip 2>&1 | tail -n 1 | sed 's/[0-9][0-9]*/N/'
 grep model_max_length short/tokenizer_config.json
-train first -m first --steps 1
+train first -m second --steps 1
 ls first/snapshots
