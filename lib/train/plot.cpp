@@ -12,6 +12,8 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -115,16 +117,30 @@ void append_data(std::string& script, size_t number, const Series& series) {
 // Of lines, one after another; readable with any eyes (Okabe and Ito 2008).
 constexpr std::array kColors = {"#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#000000"};
 
-// One panel. What is measured now and then has its points marked, what is measured always is a line.
+constexpr std::string_view kDev = "dev_";
+
+// "dev_mlm_loss" -> "mlm_loss"
+std::string_view metric_of(const Series& series) {
+  std::string_view name = series.name;
+  if (name.starts_with(kDev)) name.remove_prefix(kDev.size());
+  return name;
+}
+
+// One panel. A metric has a colour; on the dev set, where it is measured now and then, its line is dashed and
+// its points are marked.
 std::string plot_command(const Curve& curve, bool losses) {
   std::string command;
+  std::vector<std::string_view> metrics;
   for (size_t i = 0; i < curve.series.size(); ++i) {
     const auto& series = curve.series[i];
     if (is_loss(series) != losses) continue;
-    command += (command.empty() ? "plot $d" : ", $d") + std::to_string(i) + " with " +
-               (series.name.starts_with("dev_") ? "linespoints pointtype 7 pointsize 0.4" : "lines") +
-               " linewidth 1.5 linecolor rgb '" + kColors[i % kColors.size()] + "' title '" + series.name +
-               "'";
+    const auto known = std::ranges::find(metrics, metric_of(series));
+    const auto color = static_cast<size_t>(known - metrics.begin());
+    if (known == metrics.end()) metrics.push_back(metric_of(series));
+    command +=
+        (command.empty() ? "plot $d" : ", $d") + std::to_string(i) + " with " +
+        (series.name.starts_with(kDev) ? "linespoints dashtype 2 pointtype 7 pointsize 0.6" : "lines") +
+        " linewidth 1.5 linecolor rgb '" + kColors[color % kColors.size()] + "' title '" + series.name + "'";
   }
   return command;
 }
@@ -153,7 +169,8 @@ std::string gnuplot_script(const Curve& curve) {
   for (size_t i = 0; i < curve.series.size(); ++i) append_data(script, i, curve.series[i]);
   // Both panels are as wide, with the same steps below one another.
   script += "set grid\nset key outside right top\nset lmargin 9\nset rmargin 26\nset xlabel 'step'\n";
-  append_number(script += "set xrange [0:", last_step(curve));
+  constexpr double kMargin = 1.02;  // a point at the end is to be seen
+  append_number(script += "set xrange [0:", kMargin * last_step(curve));
   script += "]\n";
   if (panels == 2) script += "set multiplot layout 2,1\n";
   if (!losses.empty()) script += "set ylabel 'loss (nats)'\n" + losses + "\n";
