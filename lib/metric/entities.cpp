@@ -57,6 +57,18 @@ void EntityScore::add(std::span<const std::string_view> gold, std::span<const st
   for (size_t i = 0; i < gold.size(); ++i) right_tokens_ += gold[i] == predicted[i];
 }
 
+void EntityScore::merge(const EntityScore& other) {
+  const auto merge = [](Counts& counts, const Counts& more) {
+    counts.gold += more.gold;
+    counts.predicted += more.predicted;
+    counts.both += more.both;
+  };
+  merge(all_, other.all_);
+  for (const auto& [type, counts] : other.types_) merge(types_[type], counts);
+  tokens_ += other.tokens_;
+  right_tokens_ += other.right_tokens_;
+}
+
 void EntityScore::count(const Entity& entity, int64_t Counts::*member) {
   ++(all_.*member);
   auto type = types_.find(entity.type);

@@ -39,6 +39,8 @@ class EntityScore {
   // The tags of one sentence; Error when they are not as many.
   void add(std::span<const std::string_view> gold, std::span<const std::string_view> predicted);
 
+  void merge(const EntityScore& other);
+
   int64_t tokens() const { return tokens_; }
   double accuracy() const { return share(right_tokens_, tokens_); }  // of tags
   const Counts& all() const { return all_; }

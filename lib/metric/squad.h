@@ -25,9 +25,10 @@ struct AnswerScore {
 };
 struct AnswerScores {
   AnswerScore v1, v2;
-  bool has_answer = false;           // the question has one
-  bool gives_answer = false;         // so does the prediction
-  std::optional<double> null_score;  // how much better "no answer" scored than the best answer
+  bool has_answer = false;             // the question has one
+  bool gives_answer = false;           // so does the prediction
+  std::optional<double> null_score;    // how much better "no answer" scored than the best answer
+  std::optional<uint32_t> null_order;  // place among equal null scores; without it that of adding
 };
 AnswerScores score_answer(std::span<const std::string_view> gold, std::string_view predicted);
 
@@ -59,7 +60,7 @@ class SquadScore {
   enum Flag : uint8_t { kHere = 1, kHasAnswer = 2, kGivesAnswer = 4, kHasNullScore = 8 };
   struct Question {
     double f1_v1, f1_v2, null_score;
-    uint32_t order;  // in which it was added
+    uint32_t order;  // among equal null scores
     uint8_t flags, exact_v1, exact_v2;
   };
   struct Sums {

@@ -1,0 +1,108 @@
+#include "metric/gold.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "base/error.h"
+#include "io/cutter.h"
+#include "io/pull_reader.h"
+#include "io/raw_record.h"
+#include "metric/packed.h"
+#include "metric/scorer.h"
+
+namespace bert::metric {
+namespace {
+
+io::Json member(const io::Json& object, std::string_view name) {
+  const auto value = object.find(name);
+  if (!value) throw Error("\"", name, "\" is missing");
+  return *value;
+}
+
+// The id of each question and its answers' texts.
+void add_questions(const io::Json& data, GoldTable& table) {
+  for (const auto& article : data.elements()) {
+    for (const auto& paragraph : member(article, "paragraphs").elements()) {
+      for (const auto& question : member(paragraph, "qas").elements()) {
+        std::string answers;
+        for (const auto& answer : member(question, "answers").elements())
+          pack(answers, member(answer, "text").string());
+        table.add(member(question, "id").string(), answers);
+      }
+    }
+  }
+}
+
+std::optional<std::string_view> first_line(io::Input& input) {
+  size_t end;
+  while ((end = input.unread().find('\n')) == std::string_view::npos && input.read_more()) {
+  }
+  const auto line = input.unread().substr(0, end);
+  const auto mark = std::find_if_not(line.begin(), line.end(), io::is_white);
+  return mark != line.end() && *mark == '{' ? std::optional(line) : std::nullopt;
+}
+
+// `holds_all`: what a first line that is an object tells.
+std::optional<io::InputFormat> recognize(io::Input& input, bool (*holds_all)(const io::Json&)) {
+  const auto line = first_line(input);
+  if (!line) return std::nullopt;
+  try {
+    io::JsonDocument document;
+    const auto root = document.parse(*line);
+    return holds_all(root) ? std::optional(io::InputFormat::object) : std::nullopt;
+  } catch (const Error&) {  // goes on in the next line, or is not JSON at all
+    return io::InputFormat::object;
+  }
+}
+
+}  // namespace
+
+void GoldTable::add(std::string_view id, std::string_view gold) {
+  if (!ids_.add(id).second) throw Error("id \"", id, "\" stands twice");
+  bytes_ += gold;
+  ends_.push_back(bytes_.size());
+}
+
+std::string_view GoldTable::gold(size_t place) const {
+  const uint64_t begin = place == 0 ? 0 : ends_[place - 1];
+  return std::string_view(bytes_).substr(begin, ends_[place] - begin);
+}
+
+GoldTable read_gold(const std::string& file, const std::string& id_field, const Scorer& scorer,
+                    const io::StreamOptions& stream) {
+  GoldTable table(file);
+  io::StreamOptions options = {.files = {file}, .text_field = stream.text_field};
+  options.invalid_utf8 = stream.invalid_utf8;
+  options.recognize = recognize_data;
+  io::PullReader reader(options);
+  io::RawRecordReader records(options.invalid_utf8, io::OnError::stop);
+  for (io::RawRecord raw; reader.next(raw);) {
+    records.read(raw, [&](const io::Fields& fields, const io::Record& record) {
+      if (record.source().format == io::InputFormat::object)
+        return add_questions(required(fields, "data"), table);
+      table.add(record_id(fields, id_field), scorer.gold(fields));
+    });
+  }
+  return table;
+}
+
+std::string record_id(const io::Fields& fields, std::string_view id_field) {
+  return label_text(fields, id_field);
+}
+
+std::optional<io::InputFormat> recognize_answers(io::Input& input) {
+  return recognize(input, [](const io::Json& line) { return !line.find("prediction") && !line.find("id"); });
+}
+
+std::optional<io::InputFormat> recognize_data(io::Input& input) {
+  return recognize(input, [](const io::Json& line) {
+    const auto data = line.find("data");
+    return data && data->kind() == io::Json::Kind::array;
+  });
+}
+
+std::optional<io::InputFormat> recognize_conll(io::Input& input) {
+  return input.name().ends_with(".conll") ? std::optional(io::InputFormat::documents) : std::nullopt;
+}
+
+}  // namespace bert::metric

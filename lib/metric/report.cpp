@@ -1,0 +1,65 @@
+#include "metric/report.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/json.h"
+
+namespace bert::metric {
+
+Report::Report(std::vector<std::string> wanted, int precision,
+               std::function<void(std::string_view)> undefined)
+    : wanted_(std::move(wanted)), precision_(precision), undefined_(std::move(undefined)) {}
+
+// Inside of an object that is wanted everything is.
+bool Report::wanted(std::string_view name) const {
+  return depth_ > 0 || wanted_.empty() || std::find(wanted_.begin(), wanted_.end(), name) != wanted_.end();
+}
+
+void Report::begin(std::string_view name) {
+  if (json_.back() != '{') json_ += ',';
+  io::append_string(json_, name);
+  json_ += ':';
+}
+
+void Report::count(std::string_view name, int64_t value) {
+  begin(name);
+  io::append_integer(json_, value);
+}
+
+void Report::text(std::string_view name, std::string_view value) {
+  begin(name);
+  io::append_string(json_, value);
+}
+
+void Report::metric(std::string_view name, std::string_view written, double value) {
+  if (!wanted(name)) return;
+  begin(written);
+  if (std::isfinite(value)) {
+    io::append_double(json_, value, precision_);
+  } else {
+    json_ += "null";
+    undefined_(name);
+  }
+}
+
+void Report::metrics(const Values& values) {
+  for (const Value& value : values) metric(value.name, value.value);
+}
+
+bool Report::open(std::string_view name) {
+  if (!wanted(name)) return false;
+  begin(name);
+  json_ += '{';
+  ++depth_;
+  return true;
+}
+
+void Report::close() {
+  json_ += '}';
+  --depth_;
+}
+
+std::string Report::json() && { return std::move(json_) + "}\n"; }
+
+}  // namespace bert::metric

@@ -1,0 +1,127 @@
+#include "metric/score_filter.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "io/json.h"
+
+namespace bert::metric {
+
+// The predictions of one record: one, or all of an object {id: answer}.
+struct ScoreFilter::Prepared : io::Work {
+  struct Prediction {
+    size_t place = 0;  // of its truth in gold_
+    std::unique_ptr<io::Work> compared;
+  };
+  std::vector<Prediction> predictions;
+  int64_t strangers = 0;
+  std::string failure;  // found when all before were known
+};
+
+ScoreFilter::ScoreFilter(ScoreFilterOptions options, const io::StreamOptions& stream, Log& log)
+    : options_(std::move(options)), log_(log), scorer_(make_scorer(options_.score)) {
+  if (options_.gold.empty()) return;
+  gold_ = read_gold(options_.gold, options_.id_field, *scorer_, stream);
+  seen_.resize(gold_->size());
+  if (!options_.null_scores.empty()) scorer_->read_null_scores(io::JsonFile(options_.null_scores), *gold_);
+}
+
+void ScoreFilter::prepare(const io::Fields& fields, io::Record& record) const {
+  Prepared prepared;
+  if (record.source().format == io::InputFormat::documents) {
+    prepared.predictions.push_back(
+        {0, scorer_->compare_conll(fields.required_text(options_.score.text_field))});
+  } else if (gold_) {
+    prepared = prepare_joined(fields, record);
+  } else {
+    prepared.predictions.push_back({0, scorer_->compare(scorer_->gold(fields), fields)});
+  }
+  record.work = std::make_unique<Prepared>(std::move(prepared));
+}
+
+ScoreFilter::Prepared ScoreFilter::prepare_joined(const io::Fields& fields, const io::Record& record) const {
+  Prepared prepared;
+  const auto add = [&](std::string_view id, const auto& compare) {
+    const auto place = gold_->find(id);
+    if (place) {
+      prepared.predictions.push_back({*place, compare(gold_->gold(*place))});
+    } else if (options_.score.task == Task::answer) {
+      ++prepared.strangers;  // as the scripts do, which ask for the questions they have
+    } else {
+      throw Error("id \"", id, "\" is not in ", gold_->path());
+    }
+  };
+  if (record.source().format != io::InputFormat::object) {
+    add(record_id(fields, options_.id_field),
+        [&](std::string_view gold) { return scorer_->compare(gold, fields); });
+    return prepared;
+  }
+  for (const auto& [id, answer] : fields.members()) {
+    if (answer.kind() != io::Json::Kind::string)
+      throw Error("is read as answers by id, but \"", id, "\" is ", answer.kind_name(),
+                  ", expected a string");
+    add(id, [&](std::string_view gold) { return scorer_->compare_text(gold, answer.string()); });
+  }
+  return prepared;
+}
+
+void ScoreFilter::compute(std::span<io::Record* const> records) {
+  for (io::Record* record : records) add(record->work_as<Prepared>());
+}
+
+// An Error here would be the stream's, so finish() throws it.
+void ScoreFilter::add(Prepared& prepared) {
+  strangers_ += prepared.strangers;
+  if (gold_) {
+    for (auto i = prepared.predictions.begin(); i != prepared.predictions.end(); ++i) {
+      if (!seen_[i->place]) {
+        seen_[i->place] = true;
+        continue;
+      }
+      prepared.failure = "id \"" + std::string(gold_->id(i->place)) + "\" has a prediction already";
+      while (i != prepared.predictions.begin()) seen_[(--i)->place] = false;
+      return;
+    }
+  }
+  for (const auto& [place, compared] : prepared.predictions) {
+    scorer_->add(gold_ ? place : records_, *compared);
+    ++records_;
+  }
+}
+
+void ScoreFilter::finish(io::Record& record, std::string&) const {
+  const auto& failure = record.work_as<Prepared>().failure;
+  if (!failure.empty()) throw Error(failure);
+}
+
+// Truths without a prediction: an error, unless the task can count them or bad records are passed over
+// anyway.
+void ScoreFilter::add_missing() {
+  constexpr int64_t kNamed = 5;
+  int64_t missing = 0;
+  for (size_t place = 0; place < seen_.size(); ++place) {
+    if (seen_[place]) continue;
+    const std::string what =
+        options_.gold + ": id \"" + std::string(gold_->id(place)) + "\" has no prediction";
+    const bool counted = scorer_->add_missing(place, gold_->gold(place));
+    if (!counted && options_.on_error == io::OnError::stop) throw Error(what);
+    if (missing++ < kNamed) log_.warn(what + (counted ? ", which counts as wrong" : ""));
+  }
+  if (missing > kNamed) log_.warn(std::to_string(missing) + " ids have no prediction");
+}
+
+void ScoreFilter::end(std::string& out) {
+  if (gold_) add_missing();
+  if (strangers_ > 0)
+    log_.warn(std::to_string(strangers_) + (strangers_ == 1 ? " prediction is" : " predictions are") +
+              " left out: not in " + options_.gold);
+  if (records_ == 0 && seen_.empty()) return log_.warn("no records, no score");
+  Report report(options_.score.metrics, options_.precision, [this](std::string_view name) {
+    log_.warn(std::string(name) + " is not defined for these numbers");
+  });
+  scorer_->report(report);
+  if (const auto remark = scorer_->remark(); !remark.empty()) log_.warn(remark);
+  out += std::move(report).json();
+}
+
+}  // namespace bert::metric

@@ -1,0 +1,51 @@
+// What bert-score does to records: nothing comes out but one object at the end.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "io/filter.h"
+#include "io/stream.h"
+#include "metric/gold.h"
+#include "metric/scorer.h"
+
+namespace bert::metric {
+
+struct ScoreFilterOptions {
+  ScoreOptions score;
+  std::string gold;         // FILE; empty: the truth stands in the records
+  std::string null_scores;  // FILE with an object {id: number}; empty: in the records
+  std::string id_field = "id";
+  int precision = -1;
+  io::OnError on_error = io::OnError::stop;
+};
+
+class ScoreFilter : public io::Filter {
+ public:
+  // Reads the gold FILE; `stream` says how. `log` outlives the filter.
+  ScoreFilter(ScoreFilterOptions options, const io::StreamOptions& stream, Log& log);
+
+  void prepare(const io::Fields& fields, io::Record& record) const override;
+  int64_t cost(const io::Record&) const override { return 1; }
+  void compute(std::span<io::Record* const> records) override;
+  void finish(io::Record& record, std::string& out) const override;
+  void end(std::string& out) override;
+
+ private:
+  struct Prepared;
+  Prepared prepare_joined(const io::Fields& fields, const io::Record& record) const;
+  void add(Prepared& prepared);
+  void add_missing();
+
+  ScoreFilterOptions options_;
+  Log& log_;
+  std::unique_ptr<Scorer> scorer_;
+  std::optional<GoldTable> gold_;
+  std::vector<bool> seen_;  // truths that have a prediction
+  size_t records_ = 0;      // predictions so far
+  int64_t strangers_ = 0;   // answers to questions that are not in gold_
+};
+
+}  // namespace bert::metric

@@ -1,0 +1,102 @@
+#include "metric/scorer.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "base/error.h"
+
+namespace bert::metric {
+namespace {
+
+std::string integer_text(int64_t value) { return std::to_string(value); }
+
+// Runs `read` with the field's name in front of its Error.
+template <class Read>
+auto named(std::string_view name, Read read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    throw Error("field \"", name, "\" ", error.what());
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<io::Work> Scorer::compare_conll(std::string_view) const {
+  throw Error("CoNLL input is for the task tag");
+}
+
+std::unique_ptr<io::Work> Scorer::compare_text(std::string_view, std::string_view) const {
+  throw Error("an object of predictions by id is for the task answer");
+}
+
+void Scorer::read_null_scores(const io::JsonFile& file, const GoldTable&) {
+  throw Error(file.path(), ": null scores are for the task answer");
+}
+
+io::Json required(const io::Fields& fields, std::string_view name) {
+  const auto value = fields.json(name);
+  if (!value)
+    throw Error("field \"", name, fields.text(name) ? "\" is text, expected JSON" : "\" is missing");
+  return *value;
+}
+
+std::string label_text(const io::Fields& fields, std::string_view name) {
+  const auto value = fields.json(name);
+  if (!value) return std::string(fields.required_text(name));
+  return named(name, [&]() -> std::string {
+    if (value->kind() == io::Json::Kind::string) return std::string(value->string());
+    if (value->kind() == io::Json::Kind::number) return integer_text(value->integer());
+    throw Error("is ", value->kind_name(), ", expected a string or an integer");
+  });
+}
+
+double number(const io::Fields& fields, std::string_view name) {
+  const auto value = fields.json(name);
+  if (value && value->kind() != io::Json::Kind::string) {
+    return named(name, [&] { return value->number(); });
+  }
+  const auto text = fields.required_text(name);
+  double parsed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(parsed))
+    throw Error("field \"", name, "\" is \"", text, "\", expected a number");
+  return parsed;
+}
+
+std::vector<std::string_view> texts(const io::Fields& fields, std::string_view name) {
+  const auto value = required(fields, name);
+  return named(name, [&] {
+    std::vector<std::string_view> texts;
+    for (const auto& element : value.elements()) {
+      if (element.kind() != io::Json::Kind::string)
+        throw Error("has ", element.kind_name(), " in it, expected strings");
+      texts.push_back(element.string());
+    }
+    return texts;
+  });
+}
+
+std::unique_ptr<Scorer> make_scorer(const ScoreOptions& options) {
+  switch (options.task) {
+    case Task::next:
+    case Task::classify:
+    case Task::choose:
+      return make_label_scorer(options);
+    case Task::multilabel:
+      return make_multilabel_scorer(options);
+    case Task::regress:
+      return make_number_scorer(options);
+    case Task::rank:
+      return make_rank_scorer(options);
+    case Task::fill:
+      return make_fill_scorer(options);
+    case Task::tag:
+      return make_tag_scorer(options);
+    case Task::answer:
+      return make_answer_scorer(options);
+  }
+  throw Error("no such task");
+}
+
+}  // namespace bert::metric

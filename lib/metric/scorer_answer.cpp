@@ -1,0 +1,99 @@
+#include "base/error.h"
+#include "metric/packed.h"
+#include "metric/scorer.h"
+#include "metric/squad.h"
+
+namespace bert::metric {
+namespace {
+
+struct ComparedAnswer : io::Work {
+  explicit ComparedAnswer(const AnswerScores& its_scores) : scores(its_scores) {}
+  AnswerScores scores;
+};
+
+class AnswerScorer : public Scorer {
+ public:
+  explicit AnswerScorer(const ScoreOptions& options)
+      : field_(options.label_field.value_or("answers")), score_(options.version) {
+    if (options.no_answer_threshold) score_.set_no_answer_threshold(*options.no_answer_threshold);
+  }
+
+  // Hugging Face's {"text": […], …}; no texts: there is no answer.
+  std::string gold(const io::Fields& fields) const override {
+    const auto answers = required(fields, field_);
+    std::string packed;
+    try {
+      const auto texts = answers.find("text");
+      if (!texts) throw Error("has no \"text\"");
+      for (const auto& text : texts->elements()) pack(packed, text.string());
+    } catch (const Error& error) {
+      throw Error("field \"", field_, "\" ", error.what());
+    }
+    return packed;
+  }
+
+  std::unique_ptr<io::Work> compare(std::string_view gold, const io::Fields& fields) const override {
+    auto scores = score_answer(unpack(gold), fields.required_text("prediction"));
+    const auto null_score = fields.json("null_score");
+    if (null_score || fields.text("null_score")) scores.null_score = number(fields, "null_score");
+    return std::make_unique<ComparedAnswer>(scores);
+  }
+
+  std::unique_ptr<io::Work> compare_text(std::string_view gold, std::string_view predicted) const override {
+    return std::make_unique<ComparedAnswer>(score_answer(unpack(gold), predicted));
+  }
+
+  void add(size_t place, const io::Work& work) override {
+    auto scores = static_cast<const ComparedAnswer&>(work).scores;
+    if (!null_scores_.empty()) {
+      scores.null_score = null_scores_[place].score;
+      scores.null_order = null_scores_[place].order;
+    }
+    score_.add(place, scores);
+  }
+
+  bool add_missing(size_t place, std::string_view gold) override {
+    score_.add_missing(place, !gold.empty());
+    return true;
+  }
+
+  void read_null_scores(const io::JsonFile& file, const GoldTable& gold) override {
+    constexpr uint32_t kNone = static_cast<uint32_t>(-1);
+    null_scores_.assign(gold.size(), {0, kNone});
+    uint32_t order = 0;
+    for (const auto& [id, value] : file.root().members()) {
+      const auto place = gold.find(id);
+      if (!place) continue;
+      if (null_scores_[*place].order != kNone) throw Error(file.path(), ": id \"", id, "\" stands twice");
+      if (value.kind() != io::Json::Kind::number)
+        throw Error(file.path(), ": \"", id, "\" is ", value.kind_name(), ", expected a number");
+      null_scores_[*place] = {value.number(), order++};
+    }
+    for (size_t i = 0; i < gold.size(); ++i) {
+      if (null_scores_[i].order == kNone) throw Error(file.path(), ": id \"", gold.id(i), "\" is missing");
+    }
+  }
+
+  void report(Report& report) const override {
+    report.count("records", score_.count());
+    report.metrics(score_.values());
+  }
+
+ private:
+  struct NullScore {
+    double score;
+    uint32_t order;  // in its file
+  };
+
+  std::string field_;
+  SquadScore score_;
+  std::vector<NullScore> null_scores_;  // by place; empty: those of records
+};
+
+}  // namespace
+
+std::unique_ptr<Scorer> make_answer_scorer(const ScoreOptions& options) {
+  return std::make_unique<AnswerScorer>(options);
+}
+
+}  // namespace bert::metric

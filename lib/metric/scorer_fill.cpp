@@ -1,0 +1,127 @@
+#include "base/error.h"
+#include "metric/packed.h"
+#include "metric/ranking.h"
+#include "metric/scorer.h"
+
+namespace bert::metric {
+namespace {
+
+// A hidden token is known by its id (from bert-mask) or by its piece (from a field of labels).
+enum class Kind : char { id = 'i', piece = 'p' };
+
+struct ComparedMasks : io::Work {
+  struct Mask {
+    std::optional<int64_t> place;  // of the truth among the candidates
+    int64_t candidates;
+  };
+  std::vector<Mask> masks;
+};
+
+class FillScorer : public Scorer {
+ public:
+  explicit FillScorer(const ScoreOptions& options)
+      : field_(options.label_field), mask_id_(options.mask_id), top_k_(options.top_k) {}
+
+  std::string gold(const io::Fields& fields) const override {
+    std::string packed;
+    if (field_) {
+      for (const auto piece : texts(fields, *field_)) pack(packed, char(Kind::piece) + std::string(piece));
+      return packed;
+    }
+    const auto ids = integers(fields, "masked_lm_ids");
+    const auto positions = mask_id_ ? integers(fields, "masked_lm_positions") : std::vector<int32_t>();
+    const auto tokens = mask_id_ ? integers(fields, "input_ids") : std::vector<int32_t>();
+    if (mask_id_ && positions.size() != ids.size())
+      throw Error("has ", positions.size(), " masked_lm_positions and ", ids.size(), " masked_lm_ids");
+    for (size_t i = 0; i < ids.size(); ++i) {
+      if (mask_id_ && !is_mask(tokens, positions[i])) continue;
+      pack(packed, char(Kind::id) + std::to_string(ids[i]));
+    }
+    return packed;
+  }
+
+  std::unique_ptr<io::Work> compare(std::string_view gold, const io::Fields& fields) const override {
+    const auto truths = unpack(gold);
+    const auto predictions = texts(fields, "prediction");
+    if (predictions.size() != truths.size()) mismatch(truths.size(), predictions.size());
+    const auto candidates = fields.json("candidates");
+    const auto lists = candidates ? candidates->elements() : std::vector<io::Json>();
+    if (candidates && lists.size() != truths.size()) mismatch(truths.size(), lists.size());
+    auto compared = std::make_unique<ComparedMasks>();
+    for (size_t i = 0; i < truths.size(); ++i) {
+      const auto truth = truths[i].substr(1);
+      if (candidates) {
+        compared->masks.push_back(find(lists[i], Kind(truths[i][0]), truth));
+      } else if (Kind(truths[i][0]) == Kind::piece) {
+        compared->masks.push_back({predictions[i] == truth ? std::optional<int64_t>(0) : std::nullopt, 1});
+      } else {
+        throw Error("field \"candidates\" is missing");  // a piece does not say its id
+      }
+    }
+    return compared;
+  }
+
+  void add(size_t, const io::Work& work) override {
+    ++records_;
+    for (const auto& mask : static_cast<const ComparedMasks&>(work).masks)
+      hits_.add(mask.place, mask.candidates);
+  }
+
+  void report(Report& report) const override {
+    const int64_t k = top_k_.value_or(hits_.fewest());
+    if (k > hits_.fewest())
+      throw Error("a mask has only ", hits_.fewest(), " candidates, --top-k asks for ", k);
+    report.count("records", records_);
+    report.count("masks", hits_.count());
+    report.metric("accuracy", hits_.share_of(1));
+    if (k > 1) report.metric("top_k_accuracy", "top_" + std::to_string(k) + "_accuracy", hits_.share_of(k));
+  }
+
+ private:
+  static std::vector<int32_t> integers(const io::Fields& fields, std::string_view name) {
+    try {
+      return required(fields, name).integers();
+    } catch (const Error& error) {
+      throw Error(
+          std::string_view(error.what()).starts_with("field") ? "" : "field \"" + std::string(name) + "\" ",
+          error.what());
+    }
+  }
+
+  bool is_mask(const std::vector<int32_t>& tokens, int32_t position) const {
+    if (position < 0 || static_cast<size_t>(position) >= tokens.size())
+      throw Error("masked_lm_positions has ", position, ", input_ids has ", tokens.size(), " tokens");
+    return tokens[static_cast<size_t>(position)] == *mask_id_;
+  }
+
+  [[noreturn]] void mismatch(size_t truths, size_t predictions) const {
+    throw Error("has ", truths, " hidden tokens and ", predictions, " predictions",
+                mask_id_ || field_ ? "" : "; --mask-id leaves out tokens that bert-mask kept or replaced");
+  }
+
+  static ComparedMasks::Mask find(const io::Json& list, Kind kind, std::string_view truth) {
+    const auto candidates = list.elements();
+    ComparedMasks::Mask mask = {.place = {}, .candidates = static_cast<int64_t>(candidates.size())};
+    for (size_t k = 0; k < candidates.size() && !mask.place; ++k) {
+      const auto value = candidates[k].find(kind == Kind::id ? "id" : "token");
+      if (!value) throw Error("field \"candidates\" has no ", kind == Kind::id ? "id" : "token");
+      const bool same =
+          kind == Kind::id ? std::to_string(value->integer()) == truth : value->string() == truth;
+      if (same) mask.place = static_cast<int64_t>(k);
+    }
+    return mask;
+  }
+
+  std::optional<std::string> field_;
+  std::optional<int64_t> mask_id_, top_k_;
+  TopHits hits_;
+  int64_t records_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Scorer> make_fill_scorer(const ScoreOptions& options) {
+  return std::make_unique<FillScorer>(options);
+}
+
+}  // namespace bert::metric

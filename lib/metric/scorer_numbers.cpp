@@ -1,0 +1,98 @@
+#include <cstring>
+
+#include "base/error.h"
+#include "metric/correlation.h"
+#include "metric/ranking.h"
+#include "metric/scorer.h"
+
+namespace bert::metric {
+namespace {
+
+std::string bytes_of(double value) { return {reinterpret_cast<const char*>(&value), sizeof value}; }
+
+double number_of(std::string_view bytes) {
+  double value;
+  std::memcpy(&value, bytes.data(), sizeof value);
+  return value;
+}
+
+struct ComparedNumbers : io::Work {
+  double gold, predicted;
+  std::string query;  // of rank
+};
+
+class NumberScorer : public Scorer {
+ public:
+  explicit NumberScorer(const ScoreOptions& options) : field_(options.label_field.value_or("label")) {}
+
+  std::string gold(const io::Fields& fields) const override { return bytes_of(number(fields, field_)); }
+
+  std::unique_ptr<io::Work> compare(std::string_view gold, const io::Fields& fields) const override {
+    auto compared = std::make_unique<ComparedNumbers>();
+    compared->gold = number_of(gold);
+    compared->predicted = number(fields, "prediction");
+    return compared;
+  }
+
+  void add(size_t, const io::Work& work) override {
+    const auto& compared = static_cast<const ComparedNumbers&>(work);
+    pearson_.add(compared.gold, compared.predicted);
+    spearman_.add(compared.gold, compared.predicted);
+  }
+
+  void report(Report& report) const override {
+    report.count("records", pearson_.count());
+    report.metric("pearson", pearson_.value());
+    report.metric("spearman", spearman_.value());
+  }
+
+ private:
+  std::string field_;
+  Pearson pearson_;
+  Spearman spearman_;
+};
+
+// Passages of one query have the same text; a label above 0 says that a passage is relevant.
+class RankScorer : public Scorer {
+ public:
+  explicit RankScorer(const ScoreOptions& options)
+      : field_(options.label_field.value_or("label")), query_field_(options.text_field) {}
+
+  std::string gold(const io::Fields& fields) const override { return bytes_of(number(fields, field_)); }
+
+  std::unique_ptr<io::Work> compare(std::string_view gold, const io::Fields& fields) const override {
+    auto compared = std::make_unique<ComparedNumbers>();
+    compared->gold = number_of(gold);
+    compared->predicted = number(fields, "prediction");
+    compared->query = fields.required_text(query_field_);
+    return compared;
+  }
+
+  void add(size_t, const io::Work& work) override {
+    using Relevant = ReciprocalRank::Relevant;
+    const auto& compared = static_cast<const ComparedNumbers&>(work);
+    score_.add(compared.query, compared.gold > 0 ? Relevant::yes : Relevant::no, compared.predicted);
+  }
+
+  void report(Report& report) const override {
+    report.count("records", score_.count());
+    report.count("queries", score_.queries());
+    report.metric("mrr", score_.value());
+  }
+
+ private:
+  std::string field_, query_field_;
+  ReciprocalRank score_;
+};
+
+}  // namespace
+
+std::unique_ptr<Scorer> make_number_scorer(const ScoreOptions& options) {
+  return std::make_unique<NumberScorer>(options);
+}
+
+std::unique_ptr<Scorer> make_rank_scorer(const ScoreOptions& options) {
+  return std::make_unique<RankScorer>(options);
+}
+
+}  // namespace bert::metric

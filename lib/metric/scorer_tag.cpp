@@ -1,0 +1,106 @@
+#include <algorithm>
+
+#include "base/error.h"
+#include "io/cutter.h"
+#include "metric/entities.h"
+#include "metric/packed.h"
+#include "metric/scorer.h"
+
+namespace bert::metric {
+namespace {
+
+struct ComparedTags : io::Work {
+  EntityScore score;
+};
+
+std::vector<std::string_view> columns(std::string_view line) {
+  std::vector<std::string_view> columns;
+  for (auto at = line.begin(); at != line.end();) {
+    const auto begin = std::find_if_not(at, line.end(), io::is_white);
+    at = std::find_if(begin, line.end(), io::is_white);
+    if (begin != at) columns.emplace_back(begin, at);
+  }
+  return columns;
+}
+
+class TagScorer : public Scorer {
+ public:
+  explicit TagScorer(const ScoreOptions& options) : field_(options.label_field.value_or("tags")) {}
+
+  std::string gold(const io::Fields& fields) const override {
+    std::string packed;
+    for (const auto tag : texts(fields, field_)) pack(packed, tag);
+    return packed;
+  }
+
+  std::unique_ptr<io::Work> compare(std::string_view gold, const io::Fields& fields) const override {
+    auto compared = std::make_unique<ComparedTags>();
+    compared->score.add(unpack(gold), texts(fields, "prediction"));
+    return compared;
+  }
+
+  // The two last columns are the true and the predicted tag. A line that begins with -X- ends a sentence, as
+  // for conlleval.
+  std::unique_ptr<io::Work> compare_conll(std::string_view sentence) const override {
+    auto compared = std::make_unique<ComparedTags>();
+    std::vector<std::string_view> gold, predicted;
+    const auto end_sentence = [&] {
+      compared->score.add(gold, predicted);
+      gold.clear(), predicted.clear();
+    };
+    while (!sentence.empty()) {
+      const size_t end = std::min(sentence.find('\n'), sentence.size());
+      const auto words = columns(sentence.substr(0, end));
+      sentence.remove_prefix(std::min(end + 1, sentence.size()));
+      if (words.size() < 2) throw Error("a line has no true and predicted tag at its end");
+      if (words.front() == "-X-") {
+        end_sentence();
+        continue;
+      }
+      gold.push_back(words[words.size() - 2]);
+      predicted.push_back(words.back());
+    }
+    end_sentence();
+    return compared;
+  }
+
+  void add(size_t, const io::Work& work) override {
+    score_.merge(static_cast<const ComparedTags&>(work).score);
+    ++sentences_;
+  }
+
+  void report(Report& report) const override {
+    report.count("records", sentences_);
+    report.count("words", score_.tokens());
+    append(report, score_.all());
+    report.metric("accuracy", score_.accuracy());
+    if (!report.open("types")) return;
+    for (const auto& [type, counts] : score_.types()) {
+      report.open(type);
+      append(report, counts);
+      report.count("gold", counts.gold);
+      report.count("predicted", counts.predicted);
+      report.close();
+    }
+    report.close();
+  }
+
+ private:
+  static void append(Report& report, const EntityScore::Counts& counts) {
+    report.metric("precision", counts.precision());
+    report.metric("recall", counts.recall());
+    report.metric("f1", counts.f1());
+  }
+
+  std::string field_;
+  EntityScore score_;
+  int64_t sentences_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Scorer> make_tag_scorer(const ScoreOptions& options) {
+  return std::make_unique<TagScorer>(options);
+}
+
+}  // namespace bert::metric
