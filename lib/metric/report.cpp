@@ -32,8 +32,8 @@ void Report::text(std::string_view name, std::string_view value) {
   io::append_string(json_, value);
 }
 
-void Report::metric(std::string_view name, std::string_view written, double value) {
-  if (!wanted(name)) return;
+bool Report::metric(std::string_view name, std::string_view written, double value) {
+  if (!wanted(name)) return false;
   begin(written);
   if (std::isfinite(value)) {
     io::append_double(json_, value, precision_);
@@ -41,6 +41,7 @@ void Report::metric(std::string_view name, std::string_view written, double valu
     json_ += "null";
     undefined_(name);
   }
+  return true;
 }
 
 void Report::metrics(const Values& values) {

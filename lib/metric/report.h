@@ -19,9 +19,10 @@ class Report {
 
   void count(std::string_view name, int64_t value);  // always there
   void text(std::string_view name, std::string_view value);
-  void metric(std::string_view name, double value) { metric(name, name, value); }
+  // False when it is not wanted.
+  bool metric(std::string_view name, double value) { return metric(name, name, value); }
   // Asked for by one name and written under another.
-  void metric(std::string_view name, std::string_view written, double value);
+  bool metric(std::string_view name, std::string_view written, double value);
   void metrics(const Values& values);
 
   // Members until close() stand in an object of their own. False, and nothing is opened, when it is not

@@ -70,7 +70,7 @@ class FillScorer : public Scorer {
   void report(Report& report) const override {
     const int64_t k = top_k_.value_or(hits_.fewest());
     if (k > hits_.fewest())
-      throw Error("a mask has only ", hits_.fewest(), " candidates, --top-k asks for ", k);
+      throw Error("a mask has fewer candidates than --top-k asks for, ", hits_.fewest(), " of ", k);
     report.count("records", records_);
     report.count("masks", hits_.count());
     report.metric("accuracy", hits_.share_of(1));

@@ -56,8 +56,7 @@ class LabelScorer : public Scorer {
     report.metric("accuracy", score_.accuracy());
     if (task_ != Task::classify) return;
     if (const auto positive = positive_label(); !positive.empty()) {
-      report.metric("f1", score_.f1(positive));
-      report.text("positive", positive);
+      if (report.metric("f1", score_.f1(positive))) report.text("positive", positive);
     }
     report.metric("macro_f1", score_.macro_f1());
     report.metric("matthews", score_.matthews());

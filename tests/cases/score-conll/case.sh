@@ -1,0 +1,26 @@
+#!/bin/sh
+# Tagged files in conlleval's form.
+cat >tagged.conll <<'END'
+-DOCSTART- -X- O O O
+
+EU NNP I-NP I-ORG I-ORG
+rejects VBZ I-VP O O
+German JJ I-NP I-MISC B-MISC
+call NN I-NP O I-MISC
+
+Peter NNP I-NP I-PER B-PER
+Blackburn NNP I-NP I-PER I-LOC
+-X- O O
+Ada	NNP	I-NP	B-PER	I-PER
+END
+bert-score --task tag tagged.conll
+bert-score --task tag --input-format conll --metric types - <tagged.conll
+printf 'a O O\nb O B-\n\nc X\n' >short.conll
+bert-score --task tag short.conll
+printf 'a O O\n\nc\n' | bert-score --task tag --input-format conll
+echo "exit $?"
+bert-score --task tag --gold tagged.conll tagged.conll
+echo "exit $?"
+: >empty.conll
+bert-score --task tag empty.conll
+echo "exit $?"

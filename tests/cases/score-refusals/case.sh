@@ -1,0 +1,41 @@
+#!/bin/sh
+# Records that cannot be scored are named; nothing comes out.
+try() { task=$1; shift; printf '%s\n' "$@" | bert-score --task "$task"; echo "exit $?"; }
+try classify '{"label":"a"}'
+try classify '{"prediction":"a"}'
+try classify '{"label":1.5,"prediction":"a"}'
+try classify '{"label":true,"prediction":"a"}'
+try classify '{"label":"a","label":"b","prediction":"a"}'
+try classify '{"label":"a","prediction":"a"}' '{"label":"a",'
+try classify 'a text'
+try next '{"next_sentence_label":2,"prediction":"is_next"}'
+try regress '{"label":"high","prediction":1}'
+try regress '{"label":1,"prediction":null}'
+try multilabel '{"label":"x","prediction":["x"]}'
+try multilabel '{"label":["x"],"prediction":[1]}'
+try tag '{"tags":["O"],"prediction":["O","O"]}'
+try tag '{"tags":["O"],"prediction":["PER"]}'
+try tag '{"prediction":["O"]}'
+try answer '{"answers":{"answer_start":[1]},"prediction":"x"}'
+try answer '{"answers":["x"],"prediction":"x"}'
+try answer '{"answers":{"text":["x"]},"prediction":["x"]}'
+try answer '{"answers":{"text":["x"]},"prediction":"x","null_score":"low"}'
+try rank '{"label":1,"prediction":1}'
+try fill '{"masked_lm_ids":[7,8],"prediction":["a"],"candidates":[[]]}'
+try fill '{"masked_lm_ids":[7],"prediction":["a"]}'
+try fill '{"masked_lm_ids":7,"prediction":["a"]}'
+try fill '{"masked_lm_ids":[7],"prediction":["a"],"candidates":[[{"token":"a"}]]}'
+echo '{"masked_lm_ids":[7],"prediction":["a"],"candidates":[[{"token":"a","id":7}]]}' | bert-score --task fill --top-k 2
+echo "exit $?"
+echo '{"masked_lm_ids":[7],"masked_lm_positions":[9],"input_ids":[1],"prediction":[]}' | bert-score --task fill --mask-id 4
+echo "exit $?"
+echo '{"label":"a","prediction":"b"}' | bert-score --task classify --positive c
+echo "exit $?"
+echo "warnings"
+printf '{"label":%d,"prediction":"%s"}\n' 0 negative 1 positive | bert-score --task classify --metric accuracy
+printf '{"label":%d,"prediction":"%s"}\n' 0 negative 1 positive | bert-score --task classify --metric accuracy -q
+echo "exit $?"
+echo '{"label":1,"prediction":1}' | bert-score --task regress -o out.json; cat out.json
+echo '{"label":"a"}' | bert-score --task classify -o none; ls
+echo '{"label":"a","prediction":"b"}' | bert-score --task classify -o /dev/full
+echo "exit $?"
