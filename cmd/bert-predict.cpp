@@ -31,6 +31,10 @@ void task_options(cli::App& app, task::PredictOptions& predict) {
   app.number({"--top-k", "N", "Candidates for each [MASK] of fill."}, {.min = 1}, predict.task.top_k);
   app.real({"--threshold", "P", "Probability from which multilabel takes a label."}, {.min = 0, .max = 1},
            predict.task.threshold);
+  using enum task::Aggregate;
+  app.choice(
+      {"--aggregate", "", "Pieces of a word that decide its tag: the first, the mean of all, the surest."},
+      cli::Choices<task::Aggregate>{{"first", first}, {"mean", mean}, {"max", max}}, predict.task.aggregate);
   app.check([&predict] {
     if (!task::is_built(predict.task.task))
       throw cli::UsageError("--task ", task::name_of(predict.task.task), " is not built yet");
@@ -44,7 +48,8 @@ int main(int argc, char** argv) {
   cli::ModelOptions model(app);
   task::PredictOptions predict;
   task_options(app, predict);
-  cli::LengthOptions length(app, cli::LengthOptions::Overflow::truncate, "truncate; error for fill");
+  cli::LengthOptions length(app, cli::LengthOptions::Overflow::truncate,
+                            "truncate; split for tag, error for fill");
   cli::StreamOptions stream(app, cli::StreamOptions::Load::network);
   cli::PrecisionOption precision(app);
   cmd::batch_option(app, predict.batch_tokens);
@@ -56,6 +61,7 @@ int main(int argc, char** argv) {
     const auto tokenizer = text::load_tokenizer(directory.path);
     predict.task.precision = precision.digits;
     if (app.given("--overflow")) predict.overflow = predict.features.overflow;
+    if (app.given("--overlap")) predict.overlap = predict.features.overlap;
     predict.drop = stream.settings.drop;
     stream.settings.budget = predict.batch_tokens;
     task::Predictor predictor(directory, tokenizer, predict, stream.pool(), app.log());

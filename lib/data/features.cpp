@@ -106,6 +106,12 @@ std::vector<Features> Featurizer::windows(std::string_view text, std::optional<s
   return split(whole(text, pair));
 }
 
+std::vector<Features> Featurizer::windows(std::string_view field, const io::Json& words) const {
+  Sequence sequence(tokenizer_, options_);
+  sequence.add_words(field, words);
+  return split(std::move(sequence).finish(prompt_tokens_));
+}
+
 Features Featurizer::whole(const io::Fields& fields) const {
   if (options_.take_ids == TakeIds::where_present && fields.json("input_ids"))
     return features_of_ids(tokenizer_, fields);

@@ -81,6 +81,8 @@ class Featurizer {
   // The same of texts that are no record's.
   Features features(std::string_view text, std::optional<std::string_view> pair = {}) const;
   std::vector<Features> windows(std::string_view text, std::optional<std::string_view> pair = {}) const;
+  // The same of the words in a field that holds an array.
+  std::vector<Features> windows(std::string_view field, const io::Json& words) const;
 
  private:
   Features whole(const io::Fields& fields) const;

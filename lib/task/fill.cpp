@@ -22,7 +22,7 @@ class Fill final : public Task {
 
   // A cut could take a [MASK] away, and a [MASK] in two windows would have two answers.
   data::Overflow overflow() const override { return data::Overflow::error; }
-  bool can_split() const override { return false; }
+  bool takes(data::Overflow overflow) const override { return overflow != data::Overflow::split; }
 
   std::vector<Row> compute(model::Network& network, Pool& pool, const nn::Tensor& hidden,
                            std::span<const int32_t>) const override {

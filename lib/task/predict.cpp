@@ -12,15 +12,25 @@ namespace bert::task {
 namespace {
 
 constexpr int64_t kNone = -1;
+constexpr int64_t kSpecials = 2;  // [CLS] text [SEP]
 
 data::FeatureOptions feature_options(const PredictOptions& options, const Task& task,
                                      const model::Directory& directory) {
   data::FeatureOptions features = options.features;
   features.max_length = sequence_limit(features.max_length, directory.max_length, directory.config);
   features.overflow = options.overflow.value_or(task.overflow());
-  if (features.overflow == data::Overflow::split && !task.can_split()) {
-    throw Error("this task reads a text whole: --overflow split is not for it");
+  if (!task.takes(features.overflow)) {
+    throw Error(features.overflow == data::Overflow::split
+                    ? "this task reads a text whole: --overflow split is not for it"
+                    : "this task reads long texts in windows: --overflow truncate is not for it");
   }
+  // Who did not ask for windows is not to be told that they are too small for their overlap.
+  if (options.overlap) {
+    features.overlap = *options.overlap;
+  } else if (!options.overflow) {
+    features.overlap = std::clamp<int64_t>((*features.max_length - kSpecials) / 2, 0, features.overlap);
+  }
+  task.adapt(features);
   return features;
 }
 

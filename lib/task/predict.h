@@ -21,8 +21,11 @@ namespace bert::task {
 
 struct PredictOptions {
   TaskOptions task;
-  data::FeatureOptions features;           // max_length: without it the model's
-  std::optional<data::Overflow> overflow;  // without it the task's own
+  // max_length: without it the model's; overlap: without it that of `features`, or half a window where that
+  // is less; overflow: without it the task's own.
+  data::FeatureOptions features;
+  std::optional<int64_t> overlap;
+  std::optional<data::Overflow> overflow;
   std::vector<std::string> drop;
   int64_t batch_tokens = 1024;  // that go through the network at once; never changes the output
 };

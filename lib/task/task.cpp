@@ -31,7 +31,7 @@ TaskKind task_of_classifier(const model::Config& config) {
 
 std::string_view name_of(TaskKind kind) { return kNames[static_cast<size_t>(kind)]; }
 
-bool is_built(TaskKind kind) { return kind != TaskKind::tag && kind != TaskKind::answer; }
+bool is_built(TaskKind kind) { return kind != TaskKind::answer; }
 
 TaskKind task_of(const model::Config& config) {
   if (config.has_architecture("BertForSequenceClassification")) return task_of_classifier(config);
@@ -72,6 +72,8 @@ std::unique_ptr<Task> make_task(const TaskOptions& options, const model::Config&
       return make_rank(options, config);
     case TaskKind::choose:
       return make_choose(options);
+    case TaskKind::tag:
+      return make_tag(options, config);
     case TaskKind::perplexity:
       return make_perplexity(options, tokenizer);
     default:

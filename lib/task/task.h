@@ -61,9 +61,12 @@ class Task {
     positions.push_back(0);  // [CLS]
   }
 
-  // What happens to long texts when the user does not say.
+  // What happens to long texts when the user does not say, and whether the task knows what the user says.
   virtual data::Overflow overflow() const { return data::Overflow::truncate; }
-  virtual bool can_split() const { return true; }
+  virtual bool takes(data::Overflow) const { return true; }
+
+  // What the task wants to be told of the tokens, whatever the user.
+  virtual void adapt(data::FeatureOptions&) const {}
 
   // Runs the head on `hidden` [R,H], the vectors of positions of many sequences; `pieces` are the ids that
   // stood there before any was hidden, [R]. Never throws for the sake of one row.
@@ -73,6 +76,10 @@ class Task {
   // Adds `prediction` and what goes with it. Error when a number is not finite.
   virtual void answer(const Reading& reading, io::Added& added) const = 0;
 };
+
+// Which of a word's pieces decides its tag: the first (Devlin et al. 2018, section 5.3), all by their mean
+// probabilities, or the one that is surest.
+enum class Aggregate { first, mean, max };
 
 enum class TaskKind {
   automatic,
@@ -96,9 +103,10 @@ TaskKind task_of(const model::Config& config);
 
 struct TaskOptions {
   TaskKind task = TaskKind::automatic;
-  int64_t top_k = 5;       // candidates of fill
-  double threshold = 0.5;  // probability from which multilabel takes a label
-  int precision = -1;      // as io::append_number
+  int64_t top_k = 5;                       // candidates of fill
+  double threshold = 0.5;                  // probability from which multilabel takes a label
+  Aggregate aggregate = Aggregate::first;  // of tag
+  int precision = -1;                      // as io::append_number
 };
 
 // `config` and `tokenizer` outlive the task. Error when the model is not one for the task.
@@ -113,6 +121,7 @@ std::unique_ptr<Task> make_regress(const TaskOptions& options, const model::Conf
 std::unique_ptr<Task> make_multilabel(const TaskOptions& options, const model::Config& config);
 std::unique_ptr<Task> make_rank(const TaskOptions& options, const model::Config& config);
 std::unique_ptr<Task> make_choose(const TaskOptions& options);
+std::unique_ptr<Task> make_tag(const TaskOptions& options, const model::Config& config);
 std::unique_ptr<Task> make_perplexity(const TaskOptions& options, const text::Tokenizer& tokenizer);
 
 }  // namespace bert::task

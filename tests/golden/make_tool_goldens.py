@@ -7,6 +7,7 @@ decimals. check_tools.py runs the tools and compares.
 import json
 import math
 import os
+import re
 import shutil
 import sys
 
@@ -156,6 +157,79 @@ def perplexity_in_windows(length, overlap):
     return compute
 
 
+def split_text(text):
+    """(word, start, end) as BERT's basic tokenizer has them; ASCII alone."""
+    return [(found[0], *found.span()) for found in re.finditer(r"[A-Za-z0-9]+|[^\sA-Za-z0-9]", text)]
+
+
+def token_probabilities(model, pieces, length, overlap):
+    """[T,K]: of each token of a text, from the window in which the nearer of the window's ends is farthest."""
+    room = length - 2
+    best = [(-1.0, None)] * len(pieces)
+    for begin in range(0, max(len(pieces) - overlap, 1), room - overlap):
+        window = pieces[begin: begin + room]
+        ids = [model.tokenizer.ids[piece] for piece in ("[CLS]", *window, "[SEP]")]
+        rows = torch.softmax(model.bert.linear("classifier", model.bert.hidden_states(ids)[-1]), 1)
+        for place in range(len(window)):
+            context = min(place, len(window) - 1 - place) + 0.01 * len(window)
+            if context > best[begin + place][0]:
+                best[begin + place] = (context, rows[1 + place])
+    return [row for _, row in best]
+
+
+def aggregate_pieces(rows, how):
+    if how == "first":
+        return rows[0]
+    return torch.stack(rows).mean(0) if how == "mean" else max(rows, key=lambda row: float(row.max()))
+
+
+def chunks(tags):
+    """(type, first, past the last) by the rules of conlleval."""
+    found = []
+    before = "O"
+    for place, tag in enumerate([*tags, "O"]):
+        kind, _, name = tag.partition("-")
+        _, _, last = before.partition("-")
+        inside = before != "O"
+        if inside and (kind in "OB" or name != last):
+            found[-1][2] = place
+        if tag != "O" and (not inside or kind == "B" or name != last):
+            found.append([name, place, None])
+        before = tag
+    return found
+
+
+def tag(how="first", length=48, overlap=23):
+    """Words as they are given, or those of the text, which are added then."""
+    def compute(model, record):
+        names = list(model.bert.config["id2label"].values())
+        given = "words" in record
+        words = [(word, number, number + 1) for number, word in enumerate(record["words"])] if given else split_text(
+            record["text"])
+        pieces = [model.tokenizer.tokens(word) for word, _, _ in words]
+        rows = token_probabilities(model, sum(pieces, []), length, overlap)
+        tags, scores = [], []
+        for word in pieces:
+            if not word:
+                tags.append("O")
+                scores.append(0)
+                continue
+            row, rows = aggregate_pieces(rows[: len(word)], how), rows[len(word):]
+            best = row.topk(2).values
+            assert best[0] / best[1] > 1 + LEAST_GAP
+            tags.append(names[int(row.argmax())])
+            scores.append(float(best[0]))
+        entities = []
+        for name, first, last in chunks(tags):
+            start, end = words[first][1], words[last - 1][2]
+            text = " ".join(word for word, _, _ in words[first:last]) if given else record["text"][start:end]
+            score = sum(scores[first:last]) / (last - first)
+            entities.append({"type": name, "text": text, "start": start, "end": end, "score": round(score, 4)})
+        output = {"prediction": tags}
+        return output | ({} if given else {"words": [word for word, _, _ in words]}) | {"entities": entities}
+    return compute
+
+
 def rank_sigmoid(model, record):
     return {"prediction": rounded(torch.sigmoid(model.logits(record)))[0]}
 
@@ -236,6 +310,13 @@ def all_lines():
     yield "multilabel", predictions("multilabel", [], multilabel, single)
     yield "rank", predictions("rank", [], rank_sigmoid, PAIRS)
     yield "rank-legacy", predictions("rank-legacy", [], regress, PAIRS)  # its activation is the identity
+    tagged = [text_record(text) for text in (*TEXTS, LONG, "", "The unreadableness of Kings' overlongings")]
+    tagged += [{"words": ["The", "old", "kingdoms", "", " ", "of", "Paris", "!"]}, {"words": []},
+               {"words": LONG.split() + ["unnotable"] * 9}]
+    short = ["--max-length", "9", "--overlap", "3"]
+    yield "tag", (record_predictions("tag", [], tag(), tagged)
+                  + [line for how in ("first", "mean", "max") for line in record_predictions(
+                      "tag", ["--aggregate", how, *short], tag(how, 9, 3), tagged)])
     yield "choose", record_predictions("choose", [], choose, CHOICES)
     yield "bare", embeddings("bare", [
         {}, {"pooling": "cls"}, {"pooling": "max"}, {"pooling": "pooler"}, {"pooling": "none", "layers": [0]},

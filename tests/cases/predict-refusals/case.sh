@@ -5,10 +5,10 @@ try() {
   echo "exit $?"
 }
 try
-for task in tag answer; do try -m models/bare --task $task; done
+try -m models/bare --task answer
 try -m models/bare --task guess
 try -m models/bare
-try -m models/tag
+try -m models/bare --task tag
 try -m models/answer
 try -m models/bare --task choose
 try -m models/choose

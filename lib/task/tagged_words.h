@@ -1,0 +1,45 @@
+// A text in words, and how its tokens and windows belong to them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "task/task.h"
+
+namespace bert::task {
+
+// A record of tag: its words came with it, or are found in its text.
+class TaggedWords : public Reading {
+ public:
+  static std::unique_ptr<TaggedWords> of_words(std::vector<data::Features> windows,
+                                               std::vector<std::string> words);
+  static std::unique_ptr<TaggedWords> of_text(std::vector<data::Features> windows, std::string text);
+
+  bool given() const { return given_; }  // words came with the record
+  const std::vector<std::string>& words() const { return words_; }
+
+  // The rows of each word's tokens, each from the window in which the token has most context; none for a word
+  // without tokens. Windows must have been read.
+  std::vector<std::vector<const Row*>> rows() const;
+
+  // Words [begin, end): as they stand in the text, or with a space between; and where, in code points of the
+  // text, or as they are counted.
+  std::string text_of(size_t begin, size_t end) const;
+  text::Span place_of(size_t begin, size_t end) const;
+
+ private:
+  void set_windows(std::vector<data::Features> features);
+  void find_words();
+
+  bool given_ = false;
+  std::string text_;  // unless given
+  std::vector<std::string> words_;
+  std::vector<text::Span> places_;    // of each word, in code points; unless given
+  std::vector<text::Span> bytes_;     // the same in bytes
+  std::vector<data::Window> spans_;   // of the text's tokens, each window's
+  std::vector<int32_t> token_words_;  // the word of each token, ascending
+};
+
+}  // namespace bert::task
