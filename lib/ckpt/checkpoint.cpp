@@ -2,58 +2,15 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
-#include <optional>
 
 #include "base/error.h"
 #include "ckpt/column_major.h"
+#include "ckpt/forms.h"
 #include "ckpt/names.h"
-#include "ckpt/safetensors.h"
-#include "ckpt/shards.h"
+#include "ckpt/zip.h"
 
 namespace bert::ckpt {
 namespace {
-
-namespace fs = std::filesystem;
-
-constexpr auto kSingle = "model.safetensors";
-constexpr auto kIndex = "model.safetensors.index.json";
-
-bool is_file(const fs::path& path) {
-  std::error_code none;
-  return fs::is_regular_file(path, none);
-}
-
-// The first file of `directory` that holds weights in a form we do not read; "" when there is none.
-std::string other_form(const fs::path& directory) {
-  for (const auto* name :
-       {"pytorch_model.bin", "pytorch_model.bin.index.json", "tf_model.h5", "flax_model.msgpack"}) {
-    if (is_file(directory / name)) return name;
-  }
-  std::vector<std::string>
-      indexes;  // of TensorFlow checkpoints: bert_model.ckpt.index, model.ckpt-1000.index
-  std::error_code failure;
-  for (const auto& entry : fs::directory_iterator(directory, failure)) {
-    const auto name = entry.path().filename().string();
-    if (name.ends_with(".index") || name.ends_with(".ckpt")) indexes.push_back(name);
-  }
-  return indexes.empty() ? "" : *std::min_element(indexes.begin(), indexes.end());
-}
-
-// The file to open for `path`, a model directory or a file.
-std::string weights_of(const std::string& path) {
-  if (is_file(path)) return path;
-  const fs::path directory(path);
-  if (std::error_code failure; !fs::is_directory(directory, failure)) {
-    throw Error(path, ": no such model directory");
-  }
-  for (const auto* name : {kSingle, kIndex}) {
-    if (is_file(directory / name)) return (directory / name).string();
-  }
-  const auto other = other_form(directory);
-  if (other.empty()) throw Error(path, ": has no weights, expected ", kSingle);
-  throw Error(path, ": has its weights in ", other, ", a form that cannot be read yet; expected ", kSingle);
-}
 
 template <class Tensor>
 bool by_name(const Tensor& a, const Tensor& b) {
@@ -131,28 +88,28 @@ Checkpoint::Checkpoint(std::string path, std::vector<MappedFile> files, Contents
   std::sort(contents_.tensors.begin(), contents_.tensors.end(), by_name<StoredTensor>);
 }
 
-Checkpoint Checkpoint::open(const std::string& path) {
-  auto weights = weights_of(path);
+Checkpoint Checkpoint::open(const std::string& path, DataSums sums) {
+  auto weights = find_weights(path);
   std::vector<MappedFile> files;
-  Contents contents;
-  if (weights.ends_with(kIndex)) {
-    contents = read_shards(weights, files);
-  } else {
-    files.emplace_back(weights);
-    contents = read_safetensors(files.back());
-  }
+  auto contents = read_weights(weights, files, sums);
   make_canonical(contents.tensors);
   make_canonical(contents.unread);
   merge_aliases(contents.tensors);
   check_unique(contents);
-  return Checkpoint(std::move(weights), std::move(files), std::move(contents));
+  return Checkpoint(std::move(weights.path), std::move(files), std::move(contents));
 }
 
 Checkpoint Checkpoint::open_file(const std::string& path) {
   std::vector<MappedFile> files;
   files.emplace_back(path);
-  auto contents = read_safetensors(files.back());
+  auto contents = read_single(files.back());
   return Checkpoint(path, std::move(files), std::move(contents));
+}
+
+void Checkpoint::check_sums() const {
+  for (const auto& file : files_) {
+    if (is_zip(file)) check_zip(file);
+  }
 }
 
 const StoredTensor* Checkpoint::find(std::string_view name) const {
@@ -181,7 +138,5 @@ const StoredTensor& Checkpoint::get(std::string_view name, std::span<const int64
   }
   return *tensor;
 }
-
-void require_weights(const std::string& directory) { weights_of(directory); }
 
 }  // namespace bert::ckpt

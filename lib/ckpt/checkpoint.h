@@ -35,12 +35,12 @@ bool equal(const StoredTensor& a, const StoredTensor& b);
 
 std::string shape_text(std::span<const int64_t> shape);  // "[768, 3072]", for messages
 
-// A tensor of the file in a format without a Dtype (8-bit floats, …): no reason to refuse the file before it
-// is asked for.
+// A tensor of the file in a format without a Dtype (8-bit floats, …), or in an order of its numbers that is
+// not read: no reason to refuse the file before it is asked for.
 struct UnreadTensor {
   std::string name;
   std::string file;
-  std::string dtype;  // as the file writes it
+  std::string dtype;  // as the file writes it, or in words
 
   bool operator==(const UnreadTensor&) const = default;
 };
@@ -51,15 +51,21 @@ struct Contents {
   std::vector<UnreadTensor> unread;
 };
 
-// Opening checks all that the files say about themselves and reads none of the numbers. const methods are
-// safe for any thread.
+// Whether the sums that a TensorFlow checkpoint has of its numbers are checked, for which all are read.
+enum class DataSums { check, leave };
+
+// Opening checks all that the files say about themselves and reads none of the numbers, except for
+// TensorFlow's sums of them. const methods are safe for any thread.
 class Checkpoint {
  public:
-  // Opens model.safetensors (single, or sharded by model.safetensors.index.json) of a model directory, or a
-  // safetensors file by its path. Error when there is none, or it is not what it says, in one line.
-  static Checkpoint open(const std::string& path);
-  // One safetensors file by path (modules of sentence-transformers); names as they stand, not made canonical.
+  // Opens the weights of a model directory, or of a file, in any form (forms.h). Error when there are none,
+  // or they are not what they say, in one line.
+  static Checkpoint open(const std::string& path, DataSums sums = DataSums::check);
+  // One file by path; names as they stand, not made canonical.
   static Checkpoint open_file(const std::string& path);
+
+  // Reads everything and checks the sums that opening leaves: those in PyTorch's zip files.
+  void check_sums() const;
 
   const std::vector<StoredTensor>& tensors() const { return contents_.tensors; }  // sorted by name
   const StoredTensor* find(std::string_view name) const;                          // nullptr when absent
@@ -74,9 +80,5 @@ class Checkpoint {
   std::vector<MappedFile> files_;
   Contents contents_;
 };
-
-// Error unless `directory` holds weights that Checkpoint::open can read; it names the form found that cannot
-// be read.
-void require_weights(const std::string& directory);
 
 }  // namespace bert::ckpt

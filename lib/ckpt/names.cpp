@@ -1,8 +1,12 @@
 #include "ckpt/names.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
+#include "base/error.h"
 #include "io/json.h"
+#include "io/utf8.h"
 
 namespace bert::ckpt {
 namespace {
@@ -16,6 +20,30 @@ bool ends_with_components(std::string_view name, std::string_view tail) {
   if (!name.ends_with(tail)) return false;
   return name.size() == tail.size() || name[name.size() - tail.size() - 1] == '.';
 }
+
+// Moments of Adam and LAMB, steps, the loss scale.
+bool is_of_training(std::string_view variable) {
+  constexpr std::array<std::string_view, 8> kSlots = {"adam_m", "adam_v", "Adam", "Adam_1",
+                                                      "lamb_m", "lamb_v", "m",    "v"};
+  constexpr std::array<std::string_view, 5> kAlone = {"global_step", "beta1_power", "beta2_power",
+                                                      "loss_scale", "good_steps"};
+  const size_t slash = variable.rfind('/');
+  const bool slot =
+      slash != variable.npos && std::ranges::find(kSlots, variable.substr(slash + 1)) != kSlots.end();
+  return slot || std::ranges::find(kAlone, variable) != kAlone.end() ||
+         variable.starts_with("AdamWeightDecayOptimizer");
+}
+
+// What does not follow the rule.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kHeads = {{
+    {"cls/predictions/output_bias", "cls.predictions.bias"},
+    {"cls/seq_relationship/output_weights", "cls.seq_relationship.weight"},
+    {"cls/seq_relationship/output_bias", "cls.seq_relationship.bias"},
+    {"cls/squad/output_weights", "qa_outputs.weight"},
+    {"cls/squad/output_bias", "qa_outputs.bias"},
+    {"output_weights", "classifier.weight"},
+    {"output_bias", "classifier.bias"},
+}};
 
 }  // namespace
 
@@ -36,9 +64,44 @@ bool is_buffer(std::string_view canonical) {
   return canonical == "embeddings.position_ids" || canonical == "embeddings.token_type_ids";
 }
 
+std::optional<TensorflowName> tensorflow_name(std::string_view variable) {
+  if (is_of_training(variable)) return std::nullopt;
+  for (const auto& [google, name] : kHeads) {
+    if (variable == google) return TensorflowName{std::string(name)};
+  }
+  if (!variable.starts_with("bert/") && !variable.starts_with("cls/predictions/"))
+    return TensorflowName{std::string(variable)};
+  std::string name;
+  bool transposed = false;
+  for (size_t begin = 0; begin <= variable.size();) {
+    const size_t end = std::min(variable.find('/', begin), variable.size());
+    const auto component = variable.substr(begin, end - begin);
+    const bool last = end == variable.size();
+    if (!name.empty()) name += '.';
+    if (component.starts_with("layer_")) {
+      name.append("layer.").append(component.substr(6));
+    } else if (last && component == "kernel") {
+      name += "weight";
+      transposed = true;
+    } else {
+      name += component;
+      if (last && component.ends_with("_embeddings")) name += ".weight";
+    }
+    begin = end + 1;
+  }
+  return TensorflowName{canonical_name(name), transposed};
+}
+
+void refuse_lfs_pointer(const MappedFile& file) {
+  if (!file.text().starts_with("version https://git-lfs")) return;
+  throw Error(file.path(), ": is a Git LFS pointer, expected the file that it stands for (git lfs pull)");
+}
+
 std::string in_quotes(std::string_view name) {
+  constexpr size_t kLongest = 300;
   std::string text;
-  io::append_string(text, name);
+  io::append_string(text, io::repair_utf8(name.substr(0, kLongest)));
+  if (name.size() > kLongest) text += "...";
   return text;
 }
 

@@ -26,9 +26,7 @@ struct Entry {
 // The header's text. What is wrong with a file that is no safetensors file at all is said here.
 std::string_view header_of(const MappedFile& file) {
   const std::string_view text = file.text();
-  if (text.starts_with("version https://git-lfs")) {
-    throw Error(file.path(), ": is a Git LFS pointer, expected the file that it stands for (git lfs pull)");
-  }
+  refuse_lfs_pointer(file);
   if (text.size() < kLengthBytes) {
     throw Error(file.path(), ": is ", text.size(), " bytes long, expected a safetensors file");
   }

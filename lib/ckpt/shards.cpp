@@ -6,8 +6,8 @@
 #include <set>
 
 #include "base/error.h"
+#include "ckpt/forms.h"
 #include "ckpt/names.h"
-#include "ckpt/safetensors.h"
 #include "io/json.h"
 
 namespace bert::ckpt {
@@ -59,7 +59,7 @@ Contents read_shards(const std::string& path, std::vector<MappedFile>& files) {
   for (auto& [name, promised] : shards) {
     files.emplace_back((std::filesystem::path(path).parent_path() / name).string());
     const auto& file = files.back();
-    auto contents = read_safetensors(file);
+    auto contents = read_single(file);
     for (auto& tensor : contents.tensors) {
       expect(promised, tensor.name, file.path(), path);
       all.tensors.push_back(std::move(tensor));

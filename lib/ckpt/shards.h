@@ -1,4 +1,5 @@
-// A checkpoint cut into files: model.safetensors.index.json says which file holds each tensor.
+// A checkpoint cut into files: model.safetensors.index.json or pytorch_model.bin.index.json says which file
+// holds each tensor.
 //
 //   {"metadata": {"total_size": 24}, "weight_map": {"a": "model-00001-of-00002.safetensors", …}}
 #pragma once

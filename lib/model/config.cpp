@@ -56,14 +56,14 @@ void refuse_others(const io::JsonFile& file) {
   }
 }
 
-void read_sizes(const io::JsonFile& file, Config& config) {
+void read_sizes(const io::JsonFile& file, Dialect dialect, Config& config) {
   config.vocab_size = integer_within(file, "vocab_size", {1, kMaxVocab});
   config.hidden = integer_within(file, "hidden_size", {1, kMaxWidth});
   config.layers = integer_within(file, "num_hidden_layers", {1, kMaxLayers});
   config.heads = integer_within(file, "num_attention_heads", {1, kMaxWidth});
   config.feed_forward = integer_within(file, "intermediate_size", {1, kMaxWidth});
   config.positions = integer_within(file, "max_position_embeddings", {1, kMaxPositions}, 512);
-  config.types = integer_within(file, "type_vocab_size", {1, kMaxTypes}, 2);
+  config.types = integer_within(file, "type_vocab_size", {1, kMaxTypes}, dialect == Dialect::google ? 16 : 2);
   config.pad_id = static_cast<int32_t>(integer_within(file, "pad_token_id", {0, config.vocab_size - 1}, 0));
   if (config.hidden % config.heads != 0) {
     throw Error(file.path(), ": \"hidden_size\" is ", config.hidden,
@@ -71,14 +71,14 @@ void read_sizes(const io::JsonFile& file, Config& config) {
   }
 }
 
-void read_arithmetic(const io::JsonFile& file, Config& config) {
+void read_arithmetic(const io::JsonFile& file, Dialect dialect, Config& config) {
   const auto name = file.string("hidden_act", "gelu");
   const auto activation = activation_named(name);
   if (!activation) {
     throw Error(file.path(), ": \"hidden_act\" is ", in_quotes(name),
                 ", expected gelu, gelu_new, gelu_pytorch_tanh, relu, silu or tanh");
   }
-  config.activation = *activation;
+  config.activation = dialect == Dialect::google && name == "gelu" ? nn::Activation::gelu_tanh : *activation;
   config.norm_epsilon = fraction(file, "layer_norm_eps", 1e-12);
   config.hidden_dropout = fraction(file, "hidden_dropout_prob", 0.1);
   config.attention_dropout = fraction(file, "attention_probs_dropout_prob", 0.1);
@@ -173,11 +173,11 @@ void read_cross_encoder(const io::JsonFile& file, Config& config) {
 
 std::string_view last_component(std::string_view name) { return name.substr(name.rfind('.') + 1); }
 
-Config read_config(const io::JsonFile& file) {
+Config read_config(const io::JsonFile& file, Dialect dialect) {
   refuse_others(file);
   Config config;
-  read_sizes(file, config);
-  read_arithmetic(file, config);
+  read_sizes(file, dialect, config);
+  read_arithmetic(file, dialect, config);
   config.architectures = architectures_of(file);
   read_labels(file, config);
   read_task(file, config);
@@ -191,12 +191,21 @@ bool Config::has_architecture(std::string_view name) const {
   return std::find(architectures.begin(), architectures.end(), name) != architectures.end();
 }
 
-Config load_config(const std::string& directory) {
-  return read_config(io::JsonFile((std::filesystem::path(directory) / "config.json").string()));
+std::string config_path(const std::string& directory) {
+  const auto path = std::filesystem::path(directory) / "config.json";
+  const auto google = std::filesystem::path(directory) / "bert_config.json";
+  std::error_code none;
+  const bool only_google =
+      std::filesystem::is_regular_file(google, none) && !std::filesystem::exists(path, none);
+  return (only_google ? google : path).string();
+}
+
+Config load_config(const std::string& directory, Dialect dialect) {
+  return read_config(io::JsonFile(config_path(directory)), dialect);
 }
 
 Config parse_config(const std::string& path, std::string_view text) {
-  return read_config(io::JsonFile(path, text));
+  return read_config(io::JsonFile(path, text), Dialect::hugging_face);
 }
 
 std::optional<nn::Activation> activation_named(std::string_view name) {

@@ -51,10 +51,17 @@ struct Config {
   bool has_architecture(std::string_view name) const;
 };
 
-// Reads config.json of a model directory. Error names the file, the key, what was found and what was
+// Who wrote a configuration. Where Hugging Face says "gelu" it means erf; Google's code, from which all
+// TensorFlow checkpoints come, means the approximation by tanh, and 16 token types where it says nothing.
+enum class Dialect { hugging_face, google };
+
+// config.json of a model directory, or, where there is none, Google's bert_config.json.
+std::string config_path(const std::string& directory);
+
+// Reads the configuration of a model directory. Error names the file, the key, what was found and what was
 // expected; what this program does not compute (other models, decoders, relative positions) is refused by
 // name.
-Config load_config(const std::string& directory);
+Config load_config(const std::string& directory, Dialect dialect = Dialect::hugging_face);
 
 // The same from a text; `path` is what messages call it.
 Config parse_config(const std::string& path, std::string_view text);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "ckpt/checkpoint.h"
+#include "ckpt/forms.h"
 #include "io/json.h"
 
 namespace bert::model {
@@ -20,6 +20,33 @@ int64_t max_length_of(const Directory& directory) {
   return length;
 }
 
+// Google's files say nothing of heads and labels: the weights do.
+void read_heads(const ckpt::Checkpoint& checkpoint, Config& config) {
+  const auto has = [&](const char* name) { return checkpoint.find(name) != nullptr; };
+  if (has("cls.predictions.bias")) {
+    config.architectures = {has("cls.seq_relationship.weight") ? "BertForPreTraining" : "BertForMaskedLM"};
+  } else if (has("qa_outputs.weight")) {
+    config.architectures = {"BertForQuestionAnswering"};
+  } else if (const auto* classifier = checkpoint.find("classifier.bias")) {
+    config.architectures = {"BertForSequenceClassification"};
+    config.labels.clear();
+    for (int64_t id = 0; id < classifier->count(); ++id)
+      config.labels.push_back("LABEL_" + std::to_string(id));
+  }
+}
+
+Config read_configuration(const std::string& path) {
+  // The weights first: their being in a form that is not read is a better reason than a configuration
+  // missing.
+  const bool tensorflow = ckpt::find_weights(path).form == ckpt::Form::tensorflow;
+  auto config = load_config(path, tensorflow ? Dialect::google : Dialect::hugging_face);
+  const bool google = config_path(path).ends_with("/bert_config.json");
+  if (google && config.architectures.empty()) {
+    read_heads(ckpt::Checkpoint::open(path, ckpt::DataSums::leave), config);
+  }
+  return config;
+}
+
 }  // namespace
 
 int64_t Directory::vector_size(int64_t modes) const {
@@ -32,9 +59,7 @@ int64_t Directory::vector_size(int64_t modes) const {
 
 Directory open_directory(const std::string& path) {
   Directory directory{.root = path, .path = transformer_of(path)};
-  // Before config.json: a TensorFlow checkpoint has none, and its form is the better reason.
-  ckpt::require_weights(directory.path);
-  auto& config = directory.config = load_config(directory.path);
+  auto& config = directory.config = read_configuration(directory.path);
   auto& sentence = directory.sentence = load_sentence_transformer(path, config.hidden);
   config.cross_encoder |= sentence.cross_encoder;
   if (sentence.score_activation) config.score_activation = sentence.score_activation;

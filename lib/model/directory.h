@@ -11,9 +11,9 @@ namespace bert::model {
 
 struct Directory {
   std::string root;  // as given
-  std::string
-      path;  // holds config.json, the weights and the tokenizer's files: `root`, or a folder in it ("0_BERT")
-  Config config;                 // a cross-encoder's settings of any of the files are in it
+  std::string path;  // holds the configuration, the weights and the tokenizer's files: `root`, or a folder in
+                     // it ("0_BERT")
+  Config config;     // a cross-encoder's settings of any of the files are in it
   SentenceTransformer sentence;  // how hidden states become one vector; prompts
 
   // The longest sequence in tokens, specials included: the least of positions, sentence-transformers'

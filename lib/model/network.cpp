@@ -60,7 +60,10 @@ Network::Parts::Parts(const Config& c, ckpt::Checkpoint file, const Needs& needs
 void Network::Parts::load(Pool& pool) {
   const auto stored = [&](const std::string& name, std::span<const int64_t> shape, bool packed = false) {
     const auto& tensor = checkpoint.get(name, shape);
-    return nn::Stored{.dtype = tensor.dtype, .data = tensor.data.data()};
+    if (tensor.transposed && !packed) {
+      throw Error(tensor.file, ": tensor ", name, " lies there column by column, expected row by row");
+    }
+    return nn::Stored{.dtype = tensor.dtype, .data = tensor.data.data(), .transposed = tensor.transposed};
   };
   const int64_t table[] = {config.vocab_size, config.hidden};
   words = output_words = stored(kWordTable, table);
@@ -68,7 +71,7 @@ void Network::Parts::load(Pool& pool) {
   if (masked_lm && !config.tied_embeddings && checkpoint.find(untied) != nullptr)
     output_words = stored(untied, table);
   const nn::Weights::Source source = {
-      .find = [&](const nn::LayoutEntry& entry) { return stored(entry.name, entry.shape); },
+      .find = [&](const nn::LayoutEntry& entry) { return stored(entry.name, entry.shape, entry.packed); },
       .release = MappedFile::release};
   weights.emplace(layout, source, pool);
 }
@@ -145,15 +148,15 @@ nn::Tensor Network::class_logits(const nn::Tensor& pooled) {
   return y;
 }
 
-nn::Tensor Network::masked_lm_logits(const nn::Tensor& rows) {
-  auto& p = *parts_;
-  auto& head = p.masked_lm.value();
 nn::Tensor Network::span_logits(const nn::Tensor& rows) {
   nn::Tensor y;
   parts_->span.value().forward(parts_->context, *parts_->weights, rows, nn::Activation::none, y);
   return y;
 }
 
+nn::Tensor Network::masked_lm_logits(const nn::Tensor& rows) {
+  auto& p = *parts_;
+  auto& head = p.masked_lm.value();
   nn::Tensor y, logits;
   head.dense.forward(p.context, *p.weights, rows, p.config.activation, y);
   head.norm.forward(p.context, *p.weights, y, nullptr, y);

@@ -143,7 +143,7 @@ std::vector<std::string> TrainingNetwork::load(const ckpt::Checkpoint& checkpoin
       continue;
     }
     const auto& tensor = checkpoint.get(entries[i].name, entries[i].shape);
-    to_f32(tensor.dtype, tensor.data.data(), parts_->parameters.tensor(static_cast<int>(i)));
+    ckpt::to_f32(tensor, parts_->parameters.tensor(static_cast<int>(i)));
   }
   return missing;
 }

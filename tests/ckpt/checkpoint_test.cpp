@@ -155,15 +155,17 @@ TEST_CASE("an index that does not fit its shards is refused") {
 
 TEST_CASE("a directory without weights that can be read says what it has") {
   const Folder folder;
-  CHECK(refusal(folder) == "DIR/: has no weights, expected model.safetensors");
-  folder.write("bert_model.ckpt.index", "");
-  CHECK(refusal(folder).find("in bert_model.ckpt.index, a form that cannot be read yet") !=
-        std::string::npos);
-  folder.write("pytorch_model.bin", "");
-  CHECK(refusal(folder).find("in pytorch_model.bin, a form that cannot be read yet") != std::string::npos);
-  CHECK_THROWS_AS(require_weights(folder.path()), Error);
+  CHECK(refusal(folder) ==
+        "DIR/: has no weights, expected model.safetensors, pytorch_model.bin (either may be sharded) or a "
+        "TensorFlow "
+        "checkpoint (*.index)");
+  folder.write("bert_model.ckpt", "");
+  CHECK(refusal(folder).starts_with(
+      "DIR/: has its weights in \"bert_model.ckpt\", a form that is not read; expected "));
+  folder.write("tf_model.h5", "");
+  CHECK(refusal(folder).starts_with(
+      "DIR/: has its weights in \"tf_model.h5\", a form that is not read; expected "));
   folder.write(kSingle, safetensors({f32("a", {1}, {1})}));
   CHECK(refusal(folder) == "");
-  CHECK_NOTHROW(require_weights(folder.path()));
   CHECK_THROWS_WITH(Checkpoint::open("/nonexistent"), "/nonexistent: no such model directory");
 }

@@ -35,3 +35,47 @@ TEST_CASE("buffers are no weights") {
   CHECK(is_buffer("embeddings.token_type_ids"));
   CHECK(!is_buffer("embeddings.position_embeddings.weight"));
 }
+
+TEST_CASE("Google's variables have Hugging Face's names, matrices of products transposed") {
+  const auto name = [](std::string_view variable) { return tensorflow_name(variable).value().name; };
+  const auto transposed = [](std::string_view variable) {
+    return tensorflow_name(variable).value().transposed;
+  };
+  CHECK(name("bert/embeddings/word_embeddings") == "embeddings.word_embeddings.weight");
+  CHECK(name("bert/embeddings/token_type_embeddings") == "embeddings.token_type_embeddings.weight");
+  CHECK(name("bert/embeddings/LayerNorm/gamma") == "embeddings.LayerNorm.weight");
+  CHECK(name("bert/encoder/layer_11/attention/self/query/kernel") ==
+        "encoder.layer.11.attention.self.query.weight");
+  CHECK(name("bert/encoder/layer_0/attention/output/LayerNorm/beta") ==
+        "encoder.layer.0.attention.output.LayerNorm.bias");
+  CHECK(name("bert/encoder/layer_0/intermediate/dense/bias") == "encoder.layer.0.intermediate.dense.bias");
+  CHECK(name("bert/pooler/dense/kernel") == "pooler.dense.weight");
+  CHECK(name("cls/predictions/transform/dense/kernel") == "cls.predictions.transform.dense.weight");
+  CHECK(name("cls/predictions/transform/LayerNorm/gamma") == "cls.predictions.transform.LayerNorm.weight");
+  CHECK(name("cls/predictions/output_bias") == "cls.predictions.bias");
+  CHECK(name("cls/seq_relationship/output_weights") == "cls.seq_relationship.weight");
+  CHECK(name("cls/squad/output_weights") == "qa_outputs.weight");
+  CHECK(name("output_weights") == "classifier.weight");
+  CHECK(name("output_bias") == "classifier.bias");
+  CHECK(name("other/dense/kernel") == "other/dense/kernel");
+  CHECK(transposed("bert/pooler/dense/kernel"));
+  CHECK(!transposed("bert/pooler/dense/bias"));
+  CHECK(!transposed("bert/embeddings/word_embeddings"));
+  CHECK(!transposed("output_weights"));
+  CHECK(!transposed("other/dense/kernel"));
+}
+
+TEST_CASE("what training keeps beside the weights is no tensor of a model") {
+  for (const auto* variable :
+       {"global_step", "bert/pooler/dense/kernel/adam_m", "bert/pooler/dense/kernel/adam_v",
+        "output_bias/adam_v", "AdamWeightDecayOptimizer/x", "beta1_power", "bert/pooler/dense/bias/Adam_1"}) {
+    CHECK(!tensorflow_name(variable));
+  }
+  CHECK(tensorflow_name("bert/adam_mm"));
+}
+
+TEST_CASE("a name in a message is one line of UTF-8") {
+  CHECK(in_quotes("a\nb\"") == "\"a\\nb\\\"\"");
+  CHECK(in_quotes("a\xff") == "\"a\xef\xbf\xbd\"");
+  CHECK(in_quotes(std::string(1000, 'x')).size() == 305);
+}

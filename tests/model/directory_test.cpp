@@ -255,9 +255,8 @@ TEST_CASE("a cross-encoder of the new form says so beside modules.json") {
 
 TEST_CASE("weights in a form that cannot be read are the reason given, with or without config.json") {
   const Folder folder;
-  folder.write("bert_model.ckpt.index", "");
-  CHECK(refusal(folder).find("in bert_model.ckpt.index, a form that cannot be read yet") !=
-        std::string::npos);
+  folder.write("tf_model.h5", "");
+  CHECK(refusal(folder).find("in \"tf_model.h5\", a form that is not read") != std::string::npos);
   folder.write("model.safetensors", safetensors("{}", ""));
   CHECK(refusal(folder) == "DIR/config.json: No such file or directory");
   CHECK_THROWS_WITH(open_directory("/nonexistent"), "/nonexistent: no such model directory");
@@ -276,4 +275,41 @@ TEST_CASE("the golden models are what their makers made them") {
   const auto rank = open_directory(golden::model_directory("rank")).config;
   CHECK(rank.cross_encoder);
   CHECK(rank.labels.size() == 1);
+}
+
+TEST_CASE("Google's directories say what they need by their weights") {
+  const auto directory = [](const char* form) {
+    return (golden::directory() / "checkpoints" / form).string();
+  };
+  const auto google = open_directory(directory("tensorflow")).config;
+  const auto expected = open_directory(directory("safetensors")).config;
+  CHECK(google.activation == nn::Activation::gelu_tanh);  // their "gelu"
+  CHECK(google.architectures == expected.architectures);
+  CHECK(google.hidden == expected.hidden);
+  CHECK(google.types == 2);
+  CHECK(google.positions == 16);
+
+  const Folder folder;  // Google's configuration beside weights of PyTorch, as pytorch-pretrained-bert had it
+  const auto copy = [&](const std::string& form, const std::string& name) {
+    folder.write(name, read_file(directory(form.c_str()) + "/" + name));
+  };
+  copy("tensorflow", "bert_config.json");
+  copy("zip", "pytorch_model.bin");
+  CHECK(open_directory(folder.path()).config.activation == nn::Activation::gelu);
+  CHECK(open_directory(folder.path()).config.has_architecture("BertForPreTraining"));
+  folder.write("config.json", kConfig);
+  CHECK(open_directory(folder.path()).config.hidden == 4);
+}
+
+TEST_CASE("a classifier without labels has as many as its weights") {
+  const Folder folder;
+  folder.write("bert_config.json", kConfig);
+  folder.write("pytorch_model.bin", "");
+  CHECK(refusal(folder).starts_with("DIR/pytorch_model.bin: is neither "));
+  std::filesystem::remove(folder.path("pytorch_model.bin"));
+  folder.write("model.safetensors", safetensors({f32("classifier.weight", {3, 4}, std::vector<float>(12)),
+                                                 f32("classifier.bias", {3}, {1, 2, 3})}));
+  const auto config = open_directory(folder.path()).config;
+  CHECK(config.labels == std::vector<std::string>{"LABEL_0", "LABEL_1", "LABEL_2"});
+  CHECK(config.has_architecture("BertForSequenceClassification"));
 }

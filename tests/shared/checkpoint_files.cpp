@@ -8,7 +8,10 @@
 #include <vector>
 
 #include "base/error.h"
+#include "ckpt/bundle.h"
 #include "ckpt/checkpoint.h"
+#include "ckpt/names.h"
+#include "ckpt/sstable.h"
 #include "model/directory.h"
 
 namespace {
@@ -42,6 +45,53 @@ void check_encoder(const Checkpoint& checkpoint, const bert::model::Config& conf
   }
 }
 
+// A whole model, opened as a tool does.
+Checkpoint check_model(const std::string& path) {
+  const auto directory = bert::model::open_directory(path);
+  auto checkpoint = Checkpoint::open(directory.path);
+  check_encoder(checkpoint, directory.config);
+  checkpoint.check_sums();
+  return checkpoint;
+}
+
+void check_torch(const std::string& path) {
+  const auto checkpoint = check_model(path);
+  require(checkpoint.tensors().size() == 5 + 16 + 2,
+          "the small .bin has the tensors of a BertModel of one layer");
+}
+
+void check_tensorflow(const std::string& path) {
+  const auto checkpoint = check_model(path);
+  require(checkpoint.tensors().size() == 5 + 2 * 16 + 2 + 7,
+          "the small checkpoint has 46 weights, moments left out");
+  require(checkpoint.find("encoder.layer.1.output.dense.weight")->transposed, "its matrices are transposed");
+}
+
+// An index whose data is absent: the table is read whole before that is seen.
+void check_index(const std::string& path) {
+  const bert::MappedFile file(path);
+  const auto entries = bert::ckpt::read_sstable(file.bytes());
+  require(entries.size() >= 136, path + " has the tensors of a BERT");
+  size_t matrices = 0;
+  for (const auto& [key, value] : entries) {
+    if (key.empty()) continue;
+    const auto entry = bert::ckpt::read_bundle_entry(value);
+    uint64_t bytes = entry.dtype == 9 ? 8 : 4;
+    for (const auto extent : entry.shape) bytes *= static_cast<uint64_t>(extent);
+    require(entry.size == bytes && entry.crc != 0, path + ": " + key + " has a size and a sum");
+    const auto name = bert::ckpt::tensorflow_name(key);
+    matrices += name && name->transposed;
+  }
+  require(matrices == 12 * 6 + 2 || matrices == 8 * 6 + 2, path + " has 8 or 12 layers");
+  try {
+    Checkpoint::open(path);
+    throw Error("no refusal of ", path);
+  } catch (const Error& error) {
+    require(std::string(error.what()).ends_with(".data-00000-of-00001: No such file or directory"),
+            error.what());
+  }
+}
+
 void check_all(const std::string& weights) {
   const auto novels = bert::model::open_directory(weights + "/mini-novels");
   require(novels.max_length == 128, "mini-novels reads up to 128 tokens");
@@ -58,13 +108,10 @@ void check_all(const std::string& weights) {
   check_encoder(encoder, config);
   require(encoder.find("embeddings.word_embeddings.weight") == nullptr, "TinyBERT is here without words");
 
-  for (const auto* other : {"keras-bert-test_checkpoint-random", "bert-xsmall-dummy-random"}) {
-    try {
-      bert::model::open_directory(weights + "/" + other);
-      throw Error("no refusal of ", other);
-    } catch (const Error& error) {
-      require(std::string(error.what()).find("cannot be read yet") != std::string::npos, error.what());
-    }
+  check_torch(weights + "/bert-xsmall-dummy-random");
+  check_tensorflow(weights + "/keras-bert-test_checkpoint-random");
+  for (const auto* index : {"google-research__bert", "hwf87__bert_wwm", "llSiddharthll__Bert"}) {
+    check_index(weights + "/real-tf-checkpoint-indexes/" + index + "__bert_model.ckpt.index");
   }
 }
 

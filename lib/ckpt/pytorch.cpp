@@ -1,0 +1,169 @@
+#include "ckpt/pytorch.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/error.h"
+#include "ckpt/bytes.h"
+#include "ckpt/names.h"
+#include "ckpt/pickle.h"
+#include "ckpt/state_dictionary.h"
+#include "ckpt/zip.h"
+
+namespace bert::ckpt {
+namespace {
+
+using Kind = PickleValue::Kind;
+
+constexpr std::string_view kMagic("\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", 10);  // little-endian
+constexpr int64_t kProtocol = 1001;
+
+bool is_tar(std::string_view text) { return text.size() > 262 && text.substr(257, 5) == "ustar"; }
+
+uint64_t bytes_of(const StorageId& id) {
+  uint64_t bytes = 0;
+  if (__builtin_mul_overflow(id.count, size_of(id.dtype), &bytes)) throw Error("has a storage of 2^64 bytes");
+  return bytes;
+}
+
+// One top folder of any name holds all: data.pkl, and data/KEY for each storage.
+class Archive {
+ public:
+  explicit Archive(const MappedFile& file) : entries_(read_zip(file)) {
+    constexpr std::string_view kPickle = "/data.pkl";
+    for (const auto& entry : entries_) {
+      const size_t slash = entry.name.find('/');
+      if (slash != entry.name.npos && std::string_view(entry.name).substr(slash) == kPickle)
+        folder_ = entry.name.substr(0, slash + 1);
+    }
+    if (folder_.empty()) throw Error("is a zip file without a data.pkl, expected one that torch.save wrote");
+    if (find("constants.pkl") != nullptr)
+      throw Error("is a TorchScript program, expected a dictionary of tensors");
+    const auto* order = find("byteorder");
+    if (order != nullptr && Bytes(order->data).text(order->data.size()) == "big")
+      throw Error("has big-endian numbers, expected little-endian ones");
+  }
+
+  const ZipEntry* find(const std::string& name) const {
+    const auto place = std::ranges::lower_bound(entries_, folder_ + name, {}, &ZipEntry::name);
+    return place != entries_.end() && place->name == folder_ + name ? &*place : nullptr;
+  }
+
+  std::span<const std::byte> storage(const StorageId& id) const {
+    const auto* entry = find("data/" + id.key);
+    if (entry == nullptr) throw Error("has its storage ", in_quotes(id.key), " nowhere in the file");
+    if (entry->data.size() != bytes_of(id))
+      throw Error("has a storage of ", bytes_of(id), " bytes, but ", in_quotes(entry->name), " has ",
+                  entry->data.size());
+    if (id.view) throw Error("has a storage with an unknown view");
+    return entry->data;
+  }
+
+ private:
+  std::vector<ZipEntry> entries_;
+  std::string folder_;  // with its slash
+};
+
+Contents read_archive(const MappedFile& file) {
+  const Archive archive(file);
+  Bytes bytes(archive.find("data.pkl")->data);
+  const Pickle pickle(bytes, tensor_globals());
+  return read_state_dictionary(pickle, file.path(), [&](const StorageId& id) { return archive.storage(id); });
+}
+
+// What stands before the tensors: a magic number, the version of the form, and the machine it was written on.
+void read_preamble(Bytes& bytes) {
+  const Pickle magic(bytes, {});
+  if (magic.root().kind != Kind::integer || magic.root().text != kMagic)
+    throw Error("is a pickle, but not one that torch.save wrote");
+  const Pickle protocol(bytes, {});
+  if (protocol.root().kind != Kind::integer || protocol.root().integer != kProtocol)
+    throw Error("has version ", protocol.root().integer, " of PyTorch's old form, expected ", kProtocol);
+  const Pickle machine(bytes, {});
+  const auto& items = machine.root().items;
+  for (size_t i = 0; i + 1 < items.size(); i += 2) {
+    const auto& value = machine[items[i + 1]];
+    if (machine[items[i]].text == "little_endian" && value.kind == Kind::boolean && value.integer == 0)
+      throw Error("has big-endian numbers, expected little-endian ones");
+  }
+}
+
+// The storages of the old form: a list of their keys, then for each the count of its numbers and these. How
+// wide they are stands in the tensors' pickle.
+class Storages {
+ public:
+  Storages(Bytes& bytes, const Pickle& tensors) {
+    std::map<std::string, Dtype, std::less<>> dtypes;
+    for (const auto& value : tensors.values()) {
+      if (value.kind != Kind::persistent) continue;
+      const auto id = storage_id(tensors, value);
+      dtypes.emplace(id.key, id.dtype);
+    }
+    const Pickle keys(bytes, {});
+    if (keys.root().kind != Kind::list) throw Error("has no list of storages behind its tensors");
+    for (const auto ref : keys.root().items) {
+      const auto& key = keys[ref].text;
+      const auto dtype = dtypes.find(key);
+      if (dtype == dtypes.end()) throw Error("has a storage ", in_quotes(key), " that no tensor is part of");
+      const auto count = bytes.number<uint64_t>();
+      try {
+        const auto data = bytes.take(bytes_of({.dtype = dtype->second, .key = key, .count = count}));
+        storages_[key] = {.count = count, .data = data, .dtype = dtype->second};
+      } catch (const Error& error) {
+        throw Error("its storage ", in_quotes(key), " ", error.what());
+      }
+    }
+  }
+
+  std::span<const std::byte> storage(const StorageId& id) const {
+    const auto found = storages_.find(id.key);
+    if (found == storages_.end()) throw Error("has its storage ", in_quotes(id.key), " nowhere in the file");
+    const auto& [count, data, dtype] = found->second;
+    if (count != id.count || dtype != id.dtype)
+      throw Error("has a storage of ", id.count, " numbers, but ", in_quotes(id.key), " has ", count);
+    return data;
+  }
+
+ private:
+  struct Storage {
+    uint64_t count = 0;
+    std::span<const std::byte> data;
+    Dtype dtype = Dtype::f32;
+  };
+  std::map<std::string, Storage, std::less<>> storages_;
+};
+
+Contents read_stream(const MappedFile& file) {
+  Bytes bytes(file.bytes());
+  read_preamble(bytes);
+  const Pickle tensors(bytes, tensor_globals());
+  const Storages storages(bytes, tensors);
+  return read_state_dictionary(tensors, file.path(),
+                               [&](const StorageId& id) { return storages.storage(id); });
+}
+
+}  // namespace
+
+bool is_pytorch(const MappedFile& file) {
+  const auto text = file.text();
+  const auto stream = std::string("\x80?\x8a\x0a").append(kMagic);  // PROTO, LONG1
+  return is_zip(file) || is_tar(text) ||
+         (text.size() > stream.size() && text[0] == stream[0] &&
+          text.substr(2).starts_with(stream.substr(2)));
+}
+
+Contents read_pytorch(const MappedFile& file) {
+  const auto text = file.text();
+  try {
+    if (is_zip(file)) return read_archive(file);
+    if (text.starts_with('\x80')) return read_stream(file);
+    if (is_tar(text)) throw Error("is a tar file of PyTorch before 0.1.11, expected a newer form");
+    throw Error("is neither a zip file nor a pickle, expected what torch.save writes");
+  } catch (const Error& error) {
+    const std::string_view message = error.what();
+    if (message.starts_with(file.path() + ": ")) throw;
+    throw Error(file.path(), ": ", message);
+  }
+}
+
+}  // namespace bert::ckpt

@@ -1,0 +1,246 @@
+#include "ckpt/state_dictionary.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/error.h"
+#include "ckpt/names.h"
+
+namespace bert::ckpt {
+namespace {
+
+using Kind = PickleValue::Kind;
+
+constexpr std::string_view kOrderedDict = "collections.OrderedDict", kSize = "torch.Size";
+constexpr std::string_view kTensor = "torch._utils._rebuild_tensor",
+                           kTensor2 = "torch._utils._rebuild_tensor_v2";
+constexpr std::string_view kParameter = "torch._utils._rebuild_parameter",
+                           kParameterClass = "torch.nn.parameter.Parameter";
+constexpr std::array<std::pair<std::string_view, Dtype>, 10> kStorages = {{
+    {"torch.FloatStorage", Dtype::f32},
+    {"torch.DoubleStorage", Dtype::f64},
+    {"torch.HalfStorage", Dtype::f16},
+    {"torch.BFloat16Storage", Dtype::bf16},
+    {"torch.LongStorage", Dtype::i64},
+    {"torch.IntStorage", Dtype::i32},
+    {"torch.ShortStorage", Dtype::i16},
+    {"torch.CharStorage", Dtype::i8},
+    {"torch.ByteStorage", Dtype::u8},
+    {"torch.BoolStorage", Dtype::boolean},
+}};
+
+constexpr size_t kMaxRank = 64;
+
+uint64_t natural(const PickleValue& value, const char* what) {
+  if (value.kind != Kind::integer || value.integer < 0 || value.text.size() > sizeof value.integer)
+    throw Error("has a ", what, " that is no natural number");
+  return static_cast<uint64_t>(value.integer);
+}
+
+std::string_view function_of(const Pickle& pickle, const PickleValue& value) {
+  return value.kind == Kind::call ? std::string_view(pickle[value.items[0]].text) : std::string_view();
+}
+
+const PickleValue& argument(const Pickle& pickle, const PickleValue& call, size_t i) {
+  const auto& arguments = pickle[call.items[1]].items;
+  if (i >= arguments.size()) throw Error("has ", arguments.size(), " arguments, too few for a tensor");
+  return pickle[arguments[i]];
+}
+
+// A parameter is the tensor it was made of.
+const PickleValue* without_parameter(const Pickle& pickle, const PickleValue* value) {
+  for (;;) {
+    const auto function = function_of(pickle, *value);
+    if (function != kParameter && function != kParameterClass) return value;
+    value = &argument(pickle, *value, 0);
+  }
+}
+
+// Extents or strides: a tuple, or torch.Size of one.
+std::vector<int64_t> numbers_of(const Pickle& pickle, const PickleValue* value, const char* what) {
+  if (function_of(pickle, *value) == kSize) value = &argument(pickle, *value, 0);
+  if (value->kind != Kind::tuple && value->kind != Kind::list) throw Error("has no list of ", what, "s");
+  if (value->items.size() > kMaxRank)
+    throw Error("has ", value->items.size(), " ", what, "s, expected fewer");
+  std::vector<int64_t> numbers;
+  for (const auto ref : value->items) numbers.push_back(static_cast<int64_t>(natural(pickle[ref], what)));
+  return numbers;
+}
+
+struct View {
+  uint64_t offset;
+  std::vector<int64_t> shape, strides;
+
+  uint64_t count() const;  // of numbers; those of a tensor that is_within a storage fit 64 bits
+  bool is_within(uint64_t storage) const;
+  bool is_row_major() const;
+  bool is_transposed() const;
+};
+
+uint64_t View::count() const {
+  uint64_t count = 1;
+  for (const auto extent : shape) {
+    if (extent == 0) return 0;
+    if (__builtin_mul_overflow(count, static_cast<uint64_t>(extent), &count)) return UINT64_MAX;
+  }
+  return count;
+}
+
+bool View::is_within(uint64_t storage) const {
+  if (count() == 0) return true;
+  uint64_t last = offset;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    uint64_t step;
+    if (__builtin_mul_overflow(static_cast<uint64_t>(shape[i] - 1), static_cast<uint64_t>(strides[i]),
+                               &step) ||
+        __builtin_add_overflow(last, step, &last)) {
+      return false;
+    }
+  }
+  return last < storage;
+}
+
+// The stride of an extent of 1 means nothing, and may be anything.
+bool View::is_row_major() const {
+  int64_t expected = 1;
+  for (size_t i = shape.size(); i-- > 0;) {
+    if (shape[i] == 1) continue;
+    if (strides[i] != expected) return false;
+    expected *= shape[i];
+  }
+  return true;
+}
+
+bool View::is_transposed() const { return shape.size() == 2 && strides[0] == 1 && strides[1] == shape[0]; }
+
+class Reader {
+ public:
+  Reader(const Pickle& pickle, const std::string& file, const FindStorage& find)
+      : pickle_(pickle), file_(file), find_(find) {}
+
+  Contents read() {
+    const auto& root = pickle_.root();
+    const bool ordered = function_of(pickle_, root) == kOrderedDict;
+    if (root.kind != Kind::dictionary && !ordered) throw Error("holds no dictionary of tensors");
+    if (ordered) add_arguments(pickle_[root.items[1]].items);
+    add_pairs(std::span(root.items).subspan(ordered ? 2 : 0));
+    if (contents_.tensors.empty() && contents_.unread.empty()) throw Error("holds no tensors");
+    return std::move(contents_);
+  }
+
+ private:
+  // Python 2 gave an OrderedDict its members as a list of pairs.
+  void add_arguments(const std::vector<PickleRef>& arguments) {
+    if (arguments.empty()) return;
+    for (const auto ref : pickle_[arguments[0]].items) {
+      const auto& pair = pickle_[ref].items;
+      if (pair.size() != 2) throw Error("holds no dictionary of tensors");
+      add_pairs(pair);
+    }
+  }
+
+  void add_pairs(std::span<const PickleRef> refs) {
+    for (size_t i = 0; i + 1 < refs.size(); i += 2) {
+      const auto& key = pickle_[refs[i]];
+      if (key.kind != Kind::string) throw Error("has a key that is no string");
+      try {
+        add(key.text, pickle_[refs[i + 1]]);
+      } catch (const Error& error) {
+        throw Error("tensor ", in_quotes(key.text), " ", error.what());
+      }
+    }
+  }
+
+  void add(const std::string& name, const PickleValue& value) {
+    using enum Kind;
+    for (const auto kind : {none, boolean, integer, real, string}) {
+      if (value.kind == kind) return;  // steps, versions: no weights
+    }
+    const auto& tensor = *without_parameter(pickle_, &value);
+    const auto function = function_of(pickle_, tensor);
+    if (function != kTensor && function != kTensor2) throw Error("is no tensor");
+    const auto id = storage_id(pickle_, argument(pickle_, tensor, 0));
+    View view = {.offset = natural(argument(pickle_, tensor, 1), "offset"),
+                 .shape = numbers_of(pickle_, &argument(pickle_, tensor, 2), "extent"),
+                 .strides = numbers_of(pickle_, &argument(pickle_, tensor, 3), "stride")};
+    if (view.shape.size() != view.strides.size())
+      throw Error("has ", view.shape.size(), " extents, but ", view.strides.size(), " strides");
+    add(name, id, std::move(view));
+  }
+
+  void add(const std::string& name, const StorageId& id, View view) {
+    const auto storage = find_(id);
+    const uint64_t size = id.view ? id.view->count : id.count;
+    const uint64_t begin = id.view ? id.view->offset : 0;
+    if (begin > id.count || size > id.count - begin || !view.is_within(size))
+      throw Error("does not lie within its storage ", in_quotes(id.key), " of ", id.count, " numbers");
+    view.offset += begin;
+    const bool transposed = !view.is_row_major();
+    if (transposed && !view.is_transposed() && view.count() > 0) {
+      contents_.unread.push_back(
+          {.name = name,
+           .file = file_,
+           .dtype = std::string(name_of(id.dtype)) + " with strides " + shape_text(view.strides)});
+      return;
+    }
+    const size_t width = size_of(id.dtype);
+    const uint64_t count = view.count();
+    const auto data =
+        count == 0 ? std::span<const std::byte>() : storage.subspan(view.offset * width, count * width);
+    contents_.tensors.push_back({.name = name,
+                                 .file = file_,
+                                 .dtype = id.dtype,
+                                 .shape = std::move(view.shape),
+                                 .data = data,
+                                 .transposed = transposed && count > 0});
+  }
+
+  const Pickle& pickle_;
+  const std::string& file_;
+  const FindStorage& find_;
+  Contents contents_;
+};
+
+Dtype dtype_of_storage(const PickleValue& type) {
+  for (const auto& [name, dtype] : kStorages) {
+    if (type.kind == Kind::global && type.text == name) return dtype;
+  }
+  throw Error("has a storage of no known type");
+}
+
+}  // namespace
+
+std::span<const std::string_view> tensor_globals() {
+  static constexpr auto kAll = [] {
+    std::array<std::string_view, 6 + kStorages.size()> names = {kOrderedDict, kSize,      kTensor,
+                                                                kTensor2,     kParameter, kParameterClass};
+    for (size_t i = 0; i < kStorages.size(); ++i) names[6 + i] = kStorages[i].first;
+    return names;
+  }();
+  return kAll;
+}
+
+StorageId storage_id(const Pickle& pickle, const PickleValue& persistent) {
+  if (persistent.kind != Kind::persistent) throw Error("has no storage");
+  const auto& parts = pickle[persistent.items[0]];
+  if (parts.kind != Kind::tuple || parts.items.size() < 5 || pickle[parts.items[0]].text != "storage")
+    throw Error("has no storage");
+  const auto part = [&](size_t i) -> const PickleValue& { return pickle[parts.items[i]]; };
+  StorageId id = {
+      .dtype = dtype_of_storage(part(1)), .key = part(2).text, .count = natural(part(4), "storage size")};
+  if (part(2).kind != Kind::string) throw Error("has a storage without a key");
+  if (parts.items.size() > 5 && part(5).kind == Kind::tuple) {
+    const auto& view = part(5).items;
+    if (view.size() != 3) throw Error("has a storage with an unknown view");
+    id.view = {.offset = natural(pickle[view[1]], "view's offset"),
+               .count = natural(pickle[view[2]], "view's size")};
+  }
+  return id;
+}
+
+Contents read_state_dictionary(const Pickle& pickle, const std::string& file, const FindStorage& find) {
+  return Reader(pickle, file, find).read();
+}
+
+}  // namespace bert::ckpt
