@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <numeric>
 
 #include "base/dtype.h"
 #include "base/error.h"
@@ -12,21 +13,35 @@
 namespace bert::model {
 namespace {
 
-// tanh(dense([CLS])) and the next-sentence classifier over it.
-struct NextSentence {
-  nn::Linear pooler, classifier;
-
-  NextSentence(const Config& config, nn::Layout& layout)
-      : pooler("pooler.dense", config.hidden, config.hidden, layout),
-        classifier("cls.seq_relationship", 2, config.hidden, layout) {}
-};
-
 nn::EncoderLayer::Config training_layer(const Config& config, int64_t layer) {
   auto result = layer_config(config);
   result.layer = static_cast<uint64_t>(layer) + 1;  // 0: the embeddings
   result.dropout = config.hidden_dropout;
   result.attention_dropout = config.attention_dropout;
   return result;
+}
+
+bool pooled_over(const TrainingNetwork::Heads& heads) {
+  return heads.classifier && heads.classifier->over == TrainingNetwork::Classifier::Over::sequences;
+}
+
+// Parameters that add the same to all rows which the only loss compares: the classifier's bias and, where it
+// reads tokens as they are, the bias of the last norm.
+std::vector<int> same_in_all_rows(const TrainingNetwork::Heads& heads, int64_t layers,
+                                  const nn::Layout& layout) {
+  using Classifier = TrainingNetwork::Classifier;
+  if (!heads.classifier || heads.classifier->compares != Classifier::Compares::rows) return {};
+  std::vector<std::string> names = {heads.classifier->name + ".bias"};
+  if (heads.classifier->over == Classifier::Over::tokens && heads.classifier->dropout == 0 &&
+      !heads.masked_lm && !heads.next)
+    names.push_back("encoder.layer." + std::to_string(layers - 1) + ".output.LayerNorm.bias");
+  std::vector<int> places;
+  for (const auto& name : names) {
+    const auto found = std::ranges::find(layout.entries(), name, &nn::LayoutEntry::name);
+    assert(found != layout.entries().end());
+    places.push_back(static_cast<int>(found - layout.entries().begin()));
+  }
+  return places;
 }
 
 // dy becomes dy∘act'(u), row by row; y gets act(u) where it is wanted no more than as a place to write.
@@ -48,14 +63,17 @@ struct TrainingNetwork::Parts {
   int words;
   nn::Embeddings embeddings;
   std::vector<nn::EncoderLayer> layers;
-  std::optional<NextSentence> next;
+  std::optional<nn::Linear> pooler, next, classifier;
+  nn::DropoutPlace classifier_dropout;
   std::optional<MaskedLm> masked_lm;
+  std::vector<int> in_all_rows;  // parameters without a gradient, see Classifier::compares
   nn::Params parameters, gradients;
   nn::Weights weights;
 
   // Of the present batch.
   const nn::Batch* batch = nullptr;
   std::vector<int64_t> rows_wanted, row_offsets;  // of the encoder's output, and where each sequence's begin
+  std::vector<int64_t> classified_offsets;        // of the rows the classifier reads
   std::optional<nn::Chance> chance;
   Keep keep = Keep::activations;
   nn::Tensor sum;                              // what the embeddings' norm normalised
@@ -66,6 +84,7 @@ struct TrainingNetwork::Parts {
   nn::EncoderLayer::Workspace workspace;
   nn::TiedDecoder::Workspace decoder_workspace;
   nn::Tensor rows, u, transformed, normed, drows, scrap;  // of the heads
+  nn::Tensor pooled, logits;
 
   Parts(const Config& config, const Heads& heads, Pool& pool);
   nn::Pass pass() {
@@ -77,6 +96,21 @@ struct TrainingNetwork::Parts {
   nn::Tensor& top() { return inputs.back(); }
   nn::RowSelection selection() const { return {.rows = rows_wanted, .offsets = row_offsets}; }
   std::vector<int64_t> places(std::span<const int64_t> rows) const;  // in top()
+  std::vector<int64_t> cls_places() const {
+    return places(std::span(batch->offsets).first(batch->offsets.size() - 1));
+  }
+  nn::Pass pass_over(std::span<const int64_t> offsets) {
+    auto result = pass();
+    result.offsets = offsets;
+    return result;
+  }
+  nn::Pass each_by_itself() {  // a row a sequence
+    classified_offsets.resize(batch->offsets.size());
+    std::iota(classified_offsets.begin(), classified_offsets.end(), 0);
+    return pass_over(classified_offsets);
+  }
+  void forward_pooled();
+  void backward_pooled();  // of drows, the gradient of pooled
   void forward_layer(size_t layer, const nn::Tensor& x, nn::EncoderLayer::Saved& saved, nn::Tensor& z);
 };
 
@@ -97,8 +131,19 @@ TrainingNetwork::Parts::Parts(const Config& c, const Heads& heads, Pool& pool)
         }
         return made;
       }()),
-      next(heads.next ? std::optional<NextSentence>(std::in_place, c, layout) : std::nullopt),
+      pooler(heads.next || pooled_over(heads)
+                 ? std::optional<nn::Linear>(std::in_place, "pooler.dense", c.hidden, c.hidden, layout)
+                 : std::nullopt),
+      next(heads.next ? std::optional<nn::Linear>(std::in_place, "cls.seq_relationship", 2, c.hidden, layout)
+                      : std::nullopt),
+      classifier(heads.classifier ? std::optional<nn::Linear>(std::in_place, heads.classifier->name,
+                                                              heads.classifier->outputs, c.hidden, layout)
+                                  : std::nullopt),
+      classifier_dropout{.layer = static_cast<uint64_t>(c.layers) + 1,
+                         .site = nn::DropoutSite::pooled,
+                         .rate = nn::DropoutRate(heads.classifier ? heads.classifier->dropout : 0)},
       masked_lm(heads.masked_lm ? std::optional<MaskedLm>(std::in_place, c, layout) : std::nullopt),
+      in_all_rows(same_in_all_rows(heads, c.layers, layout)),
       parameters(layout),
       gradients(layout),
       weights(parameters) {}
@@ -131,6 +176,7 @@ TrainingNetwork::TrainingNetwork(TrainingNetwork&&) noexcept = default;
 const Config& TrainingNetwork::config() const { return parts_->config; }
 nn::Params& TrainingNetwork::parameters() { return parts_->parameters; }
 nn::Params& TrainingNetwork::gradients() { return parts_->gradients; }
+nn::Context& TrainingNetwork::context() { return parts_->context; }
 void TrainingNetwork::clear_gradients() { parts_->gradients.clear(parts_->context.pool()); }
 void TrainingNetwork::refresh() { parts_->weights.refresh(parts_->context.pool()); }
 
@@ -201,26 +247,66 @@ nn::Loss TrainingNetwork::masked_lm(std::span<const int64_t> rows, std::span<con
   return loss;
 }
 
+// forward:  pooled = tanh(W·[CLS] + b)
+void TrainingNetwork::Parts::forward_pooled() {
+  nn::gather_rows(context, top(), cls_places(), rows);
+  pooler.value().forward(context, weights, rows, nn::Activation::tanh, u, pooled);
+}
+
+void TrainingNetwork::Parts::backward_pooled() {
+  backward_activation(context, nn::Activation::tanh, u, scrap, drows);
+  pooler.value().backward_weights(context, rows, drows, 0, gradients);
+  pooler.value().backward_input(context, weights, drows, 0, nn::Into::replace, rows);
+  nn::add_rows(context, rows, cls_places(), dtop);
+}
+
 nn::Loss TrainingNetwork::next_sentence(std::span<const int32_t> labels, std::optional<float> weight) {
   auto& p = *parts_;
   auto& head = p.next.value();
   assert(static_cast<int64_t>(labels.size()) == p.batch->sequences());
-  const auto places = p.places(std::span(p.batch->offsets).first(labels.size()));  // of [CLS]
-  nn::gather_rows(p.context, p.top(), places, p.rows);
-  nn::Tensor& pooled = p.transformed;
-  nn::Tensor& logits = p.normed;
-  head.pooler.forward(p.context, p.weights, p.rows, nn::Activation::tanh, p.u, pooled);
-  head.classifier.forward(p.context, p.weights, pooled, nn::Activation::none, logits);
-  const auto loss = nn::softmax_loss(p.context, labels, weight.value_or(0), logits);
+  p.forward_pooled();
+  head.forward(p.context, p.weights, p.pooled, nn::Activation::none, p.logits);
+  const auto loss = nn::softmax_loss(p.context, labels, weight.value_or(0), p.logits);
   if (!weight) return loss;
-
-  head.classifier.backward_weights(p.context, pooled, logits, 0, p.gradients);
-  head.classifier.backward_input(p.context, p.weights, logits, 0, nn::Into::replace, p.drows);
-  backward_activation(p.context, nn::Activation::tanh, p.u, p.scrap, p.drows);
-  head.pooler.backward_weights(p.context, p.rows, p.drows, 0, p.gradients);
-  head.pooler.backward_input(p.context, p.weights, p.drows, 0, nn::Into::replace, p.rows);
-  nn::add_rows(p.context, p.rows, places, p.dtop);
+  head.backward_weights(p.context, p.pooled, p.logits, 0, p.gradients);
+  head.backward_input(p.context, p.weights, p.logits, 0, nn::Into::replace, p.drows);
+  p.backward_pooled();
   return loss;
+}
+
+// forward:  logits = W·drop(pooled) + b
+nn::Tensor& TrainingNetwork::sequence_logits() {
+  auto& p = *parts_;
+  p.forward_pooled();
+  nn::drop(p.each_by_itself(), p.classifier_dropout, p.pooled, p.pooled);
+  p.classifier.value().forward(p.context, p.weights, p.pooled, nn::Activation::none, p.logits);
+  return p.logits;
+}
+
+void TrainingNetwork::sequence_gradient(const nn::Tensor& dlogits) {
+  auto& p = *parts_;
+  p.classifier->backward_weights(p.context, p.pooled, dlogits, 0, p.gradients);
+  p.classifier->backward_input(p.context, p.weights, dlogits, 0, nn::Into::replace, p.drows);
+  nn::drop(p.each_by_itself(), p.classifier_dropout, p.drows, p.drows);
+  p.backward_pooled();
+}
+
+// forward:  logits = W·drop(h) + b at the rows
+nn::Tensor& TrainingNetwork::token_logits(std::span<const int64_t> rows) {
+  auto& p = *parts_;
+  p.classified_offsets = offsets_among(rows, *p.batch);
+  nn::gather_rows(p.context, p.top(), p.places(rows), p.rows);
+  nn::drop(p.pass_over(p.classified_offsets), p.classifier_dropout, p.rows, p.rows);
+  p.classifier.value().forward(p.context, p.weights, p.rows, nn::Activation::none, p.logits);
+  return p.logits;
+}
+
+void TrainingNetwork::token_gradient(std::span<const int64_t> rows, const nn::Tensor& dlogits) {
+  auto& p = *parts_;
+  p.classifier->backward_weights(p.context, p.rows, dlogits, 0, p.gradients);
+  p.classifier->backward_input(p.context, p.weights, dlogits, 0, nn::Into::replace, p.drows);
+  nn::drop(p.pass_over(p.classified_offsets), p.classifier_dropout, p.drows, p.drows);
+  nn::add_rows(p.context, p.drows, p.places(rows), p.dtop);
 }
 
 void TrainingNetwork::backward() {
@@ -240,6 +326,7 @@ void TrainingNetwork::backward() {
     std::swap(dz, dx);
   }
   p.embeddings.backward(pass, *p.batch, p.sum, *dz, p.gradients.tensor(p.words), p.gradients);
+  for (const int place : p.in_all_rows) std::ranges::fill(p.gradients.tensor(place), 0.0f);
 }
 
 }  // namespace bert::model

@@ -17,17 +17,32 @@
 #include "ckpt/checkpoint.h"
 #include "model/config.h"
 #include "nn/batch.h"
+#include "nn/context.h"
 #include "nn/dropout.h"
+#include "nn/losses.h"
 #include "nn/params.h"
-#include "nn/softmax_loss.h"
 
 namespace bert::model {
 
 class TrainingNetwork {
  public:
+  // What a task answers by: K numbers for each sequence, from the pooled [CLS], or for each token.
+  struct Classifier {
+    enum class Over { sequences, tokens };
+    std::string name = "classifier";  // "qa_outputs" for answers
+    int64_t outputs = 2;              // K
+    Over over = Over::sequences;
+    float dropout = 0;  // of what it reads
+    // Whether its losses compare rows, as nn::place_loss does, or no more than a row's own outputs. What is
+    // in all rows alike cancels then: parameters that only add such get no gradient, where sums would leave
+    // rounding, of which Adam makes whole steps.
+    enum class Compares { outputs, rows };
+    Compares compares = Compares::outputs;
+  };
   struct Heads {
     bool masked_lm = true;
-    bool next = true;  // with the pooler
+    bool next = true;
+    std::optional<Classifier> classifier;
   };
 
   // What forward keeps for backward: the activations of every layer, or only each layer's input, from which
@@ -45,6 +60,7 @@ class TrainingNetwork {
   nn::Params& parameters();
   nn::Params& gradients();
   void clear_gradients();
+  nn::Context& context();  // what losses of its logits are computed with
 
   // Copies what the checkpoint has; returns the names of parameters it does not have, which stay as they are.
   // Error for a tensor of another shape.
@@ -65,6 +81,14 @@ class TrainingNetwork {
 
   // The next-sentence loss of all sequences: labels 0 (follows) or 1 [B].
   nn::Loss next_sentence(std::span<const int32_t> labels, std::optional<float> weight);
+
+  // The classifier's numbers: [B,K], or those of `rows`, ascending: [R,K]. Valid until the next call. What of
+  // a token's vector is left out depends on which of its sequence's `rows` it is.
+  nn::Tensor& sequence_logits();
+  nn::Tensor& token_logits(std::span<const int64_t> rows);
+  // Their gradient, for backward to go down, as a loss leaves it; right after they were asked for.
+  void sequence_gradient(const nn::Tensor& dlogits);
+  void token_gradient(std::span<const int64_t> rows, const nn::Tensor& dlogits);
 
   // From the losses of this forward to gradients(), which it adds to.
   void backward();

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "nn/context.h"
+#include "nn/losses.h"
 #include "nn/params.h"
-#include "nn/softmax_loss.h"
 #include "nn/weights.h"
 
 namespace bert::nn {

@@ -8,7 +8,7 @@
 #include "data/pretrain_example.h"
 #include "model/training_network.h"
 #include "nn/batch.h"
-#include "nn/softmax_loss.h"
+#include "nn/losses.h"
 #include "train/learner.h"
 
 namespace bert::train {

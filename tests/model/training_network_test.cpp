@@ -1,0 +1,293 @@
+#include "model/training_network.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "model/initialize.h"
+#include "nn/losses.h"
+#include "reference/slow_training.h"
+
+using namespace bert;
+using model::Config;
+using model::TrainingNetwork;
+using Classifier = TrainingNetwork::Classifier;
+using Keep = TrainingNetwork::Keep;
+using Over = Classifier::Over;
+
+namespace {
+
+constexpr int64_t kHidden = 24, kLayers = 2;
+
+Config small_config(float dropout = 0) {
+  Config config;
+  config.vocab_size = 60;
+  config.hidden = kHidden;
+  config.layers = kLayers;
+  config.heads = 2;
+  config.feed_forward = 50;
+  config.positions = 40;
+  config.hidden_dropout = config.attention_dropout = dropout;
+  return config;
+}
+
+TrainingNetwork network_with(const Config& config, const Classifier& classifier, Pool& pool) {
+  TrainingNetwork network(config, {.masked_lm = false, .next = false, .classifier = classifier}, pool);
+  model::initialize(network.parameters(), 0.3f, 1, model::PositionStart::normal, pool);
+  network.refresh();
+  return network;
+}
+
+// Of parameters or gradients.
+std::span<float> tensor(nn::Params& params, const std::string& name) {
+  const auto& entries = params.layout().entries();
+  const auto found = std::ranges::find(entries, name, &nn::LayoutEntry::name);
+  REQUIRE(found != entries.end());
+  return params.tensor(static_cast<int>(found - entries.begin()));
+}
+
+struct Sequence {
+  std::vector<int32_t> ids;
+  std::vector<int64_t> rows;  // of tokens that are asked about, [CLS] among them
+  int32_t label = 0;
+};
+
+std::vector<Sequence> random_sequences(size_t count) {
+  std::mt19937 random(4);
+  std::vector<Sequence> sequences(count);
+  for (auto& sequence : sequences) {
+    const int64_t length = 3 + random() % 38;
+    sequence.label = static_cast<int32_t>(random() % 3);
+    for (int64_t i = 0; i < length; ++i) {
+      sequence.ids.push_back(static_cast<int32_t>(random() % 60));
+      if (i == 0 || random() % 3 == 0) sequence.rows.push_back(i);
+    }
+  }
+  return sequences;
+}
+
+struct Input {
+  nn::Batch batch;
+  std::vector<int64_t> rows;
+  std::vector<int32_t> gold;
+
+  Input(std::span<const Sequence> sequences, Over over) {
+    for (const auto& sequence : sequences) {
+      const bool tokens = over == Over::tokens;
+      for (const int64_t row : sequence.rows)
+        if (tokens || row == 0) rows.push_back(batch.tokens() + row);
+      gold.insert(gold.end(), tokens ? sequence.rows.size() : 1, sequence.label);
+      batch.add(sequence.ids, std::vector<int32_t>(sequence.ids.size()));
+    }
+  }
+};
+
+nn::Tensor& logits_of(TrainingNetwork& network, const Input& input, Over over, const nn::Chance* chance,
+                      Keep keep = Keep::nothing) {
+  network.forward(input.batch, input.rows, chance, keep);
+  return over == Over::tokens ? network.token_logits(input.rows) : network.sequence_logits();
+}
+
+// Adds to the gradients; returns the sum of the losses.
+double learn(TrainingNetwork& network, const Input& input, Over over, const nn::Chance* chance,
+             Keep keep = Keep::activations) {
+  nn::Tensor& logits = logits_of(network, input, over, chance, keep);
+  const auto loss = nn::softmax_loss(network.context(), input.gold, 0.125f, logits);
+  if (over == Over::tokens) {
+    network.token_gradient(input.rows, logits);
+  } else {
+    network.sequence_gradient(logits);
+  }
+  network.backward();
+  return loss.sum;
+}
+
+struct Learned {
+  double loss = 0;
+  std::vector<float> gradients;
+
+  bool operator==(const Learned&) const = default;
+};
+
+// A step of the sequences, cut into parts of `part`.
+Learned learned(const Config& config, const Classifier& classifier, int threads, size_t part,
+                std::optional<nn::Chance> chance, Keep keep = Keep::activations) {
+  Pool pool(threads);
+  auto network = network_with(config, classifier, pool);
+  const auto sequences = random_sequences(12);
+  Learned result;
+  for (size_t first = 0; first < sequences.size(); first += part) {
+    const auto count = std::min(part, sequences.size() - first);
+    const Input input(std::span<const Sequence>(sequences).subspan(first, count), classifier.over);
+    result.loss += learn(network, input, classifier.over, chance ? &*chance : nullptr, keep);
+    if (chance) chance->first_sequence += count;
+  }
+  const auto all = network.gradients().all();
+  result.gradients.assign(all.begin(), all.end());
+  return result;
+}
+
+double distance(const std::vector<float>& a, const std::vector<float>& b) {  // relative
+  double difference = 0, norm = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    difference += std::pow(static_cast<double>(a[i]) - b[i], 2);
+    norm += std::pow(static_cast<double>(b[i]), 2);
+  }
+  return std::sqrt(difference / norm);
+}
+
+void set_identity(TrainingNetwork& network) {
+  const auto weight = tensor(network.parameters(), "classifier.weight");
+  std::ranges::fill(weight, 0.0f);
+  for (size_t i = 0; i < kHidden; ++i) weight[i * kHidden + i] = 1;
+  network.refresh();
+}
+
+// What the numbers of a row are multiplied with: 0 or the rate's scale.
+std::vector<float> factors(const nn::Chance& chance, uint64_t sequence, uint32_t row, nn::DropoutRate rate) {
+  const auto key =
+      nn::dropout_key(chance, chance.first_sequence + sequence, kLayers + 1, nn::DropoutSite::pooled);
+  std::vector<float> result;
+  for (uint32_t j = 0; j < kHidden; ++j)
+    result.push_back(reference::kept(key, row, j, rate.threshold) ? rate.scale : 0);
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("the classifier reads vectors of which a part is left out") {
+  Pool pool(2);
+  const nn::Chance chance = {.seed = 7, .step = 3, .first_sequence = 5};
+  for (const Over over : {Over::sequences, Over::tokens}) {
+    const Classifier classifier = {.outputs = kHidden, .over = over, .dropout = 0.3f};
+    auto network = network_with(small_config(), classifier, pool);
+    set_identity(network);  // logits are what the classifier reads
+    const auto sequences = random_sequences(9);
+    const Input input(sequences, over);
+    std::vector<std::vector<float>> whole;
+    const nn::Tensor& before = logits_of(network, input, over, nullptr);
+    for (int64_t row = 0; row < before.rows(); ++row)
+      whole.emplace_back(before.values(row).begin(), before.values(row).end());
+    const nn::Tensor& after = logits_of(network, input, over, &chance);
+    int64_t at = 0;
+    for (uint64_t s = 0; s < sequences.size(); ++s) {
+      const size_t rows = over == Over::tokens ? sequences[s].rows.size() : 1;
+      for (uint32_t row = 0; row < rows; ++row, ++at) {
+        auto expected = whole.at(static_cast<size_t>(at));
+        const auto factor = factors(chance, s, row, nn::DropoutRate(0.3f));
+        for (size_t j = 0; j < kHidden; ++j) expected[j] *= factor[j];
+        CHECK(std::ranges::equal(after.values(at), expected));
+      }
+    }
+    CHECK(at == after.rows());
+  }
+}
+
+// With one row, leaving out numbers of it is leaving out columns of W; a rate of 1/2 scales by 2, which no
+// rounding notices.
+TEST_CASE("backward leaves out what forward left out") {
+  Pool pool(2);
+  constexpr int64_t kOutputs = 3;
+  for (const Over over : {Over::sequences, Over::tokens}) {
+    const Classifier dropping = {.outputs = kOutputs, .over = over, .dropout = 0.5f};
+    const Classifier none = {.outputs = kOutputs, .over = over};
+    auto sequences = random_sequences(5);
+    for (uint64_t s = 0; s < sequences.size(); ++s) {
+      sequences[s].rows = {0};
+      const Input input(std::span<const Sequence>(sequences).subspan(s, 1), over);
+      const nn::Chance chance = {.seed = 9, .step = 1, .first_sequence = s};
+      const auto factor = factors(chance, 0, 0, nn::DropoutRate(0.5f));
+      const auto scale = [&](std::span<float> weight) {
+        for (size_t i = 0; i < weight.size(); ++i) weight[i] *= factor[i % kHidden];
+      };
+      auto a = network_with(small_config(), dropping, pool), b = network_with(small_config(), none, pool);
+      scale(tensor(b.parameters(), "classifier.weight"));
+      b.refresh();
+      CHECK(learn(a, input, over, &chance) == learn(b, input, over, &chance));
+      scale(tensor(b.gradients(), "classifier.weight"));
+      CHECK(std::ranges::count(factor, 0.0f) > 0);
+      CHECK(std::ranges::equal(a.gradients().all(), b.gradients().all()));
+    }
+  }
+}
+
+TEST_CASE("the same seed gives the same loss and gradients, whatever threads, micro-batches, recomputation") {
+  const nn::Chance chance = {.seed = 5, .step = 2};
+  for (const Over over : {Over::sequences, Over::tokens}) {
+    const Classifier classifier = {.outputs = 3, .over = over, .dropout = 0.3f};
+    const auto run = [&](int threads, size_t part, nn::Chance at, Keep keep = Keep::activations) {
+      return learned(small_config(0.1f), classifier, threads, part, at, keep);
+    };
+    const auto expected = run(1, 12, chance);
+    CHECK(run(3, 12, chance) == expected);
+    CHECK(run(2, 12, chance, Keep::inputs) == expected);
+    for (const size_t part : {1, 5, 6}) {
+      const auto cut = run(2, part, chance);
+      CHECK(std::abs(cut.loss - expected.loss) <= 1e-6 * expected.loss);
+      CHECK(distance(cut.gradients, expected.gradients) <= 2e-6);
+    }
+    for (const auto& other : {nn::Chance{.seed = 6, .step = 2}, nn::Chance{.seed = 5, .step = 3},
+                              nn::Chance{.seed = 5, .step = 2, .first_sequence = 1}})
+      CHECK(distance(run(1, 12, other).gradients, expected.gradients) > 0.1);
+  }
+}
+
+TEST_CASE("a rate of 0 is no dropout, and the classifier's is its own") {
+  const nn::Chance chance = {.seed = 5};
+  for (const Over over : {Over::sequences, Over::tokens}) {
+    Classifier classifier = {.outputs = 3, .over = over};
+    const auto without = learned(small_config(), classifier, 2, 12, {});
+    CHECK(learned(small_config(), classifier, 2, 12, chance) == without);
+    classifier.dropout = 0.3f;
+    CHECK(distance(learned(small_config(), classifier, 2, 12, chance).gradients, without.gradients) > 0.1);
+    CHECK(learned(small_config(), classifier, 2, 12, {}) == without);
+  }
+}
+
+TEST_CASE("a batch in which no token is asked about has no loss and no gradient") {
+  Pool pool(2);
+  const Classifier classifier = {.outputs = 3, .over = Over::tokens, .dropout = 0.3f};
+  auto network = network_with(small_config(0.1f), classifier, pool);
+  auto sequences = random_sequences(3);
+  for (auto& sequence : sequences) sequence.rows.clear();
+  const nn::Chance chance = {.seed = 5};
+  for (const Keep keep : {Keep::activations, Keep::inputs}) {
+    CHECK(learn(network, Input(sequences, Over::tokens), Over::tokens, &chance, keep) == 0);
+    CHECK(std::ranges::all_of(network.gradients().all(), [](float x) { return x == 0; }));
+  }
+}
+
+TEST_CASE("where rows are compared, what is in all of them alike has no gradient, to the bit") {
+  const std::string norm = "encoder.layer.1.output.LayerNorm.bias";
+  Pool pool(1);
+  const nn::Chance chance = {.seed = 5};
+  const auto zero = [](std::span<const float> x) {
+    return std::ranges::all_of(x, [](float y) { return y == 0; });
+  };
+  const auto sequences = random_sequences(6);
+  for (const Over over : {Over::sequences, Over::tokens}) {
+    for (const float dropout : {0.0f, 0.3f}) {
+      Classifier classifier = {
+          .outputs = 2, .over = over, .dropout = dropout, .compares = Classifier::Compares::rows};
+      auto network = network_with(small_config(0.1f), classifier, pool);
+      const Input input(sequences, over);
+      nn::Tensor& logits = logits_of(network, input, over, &chance, Keep::activations);
+      const std::vector<int64_t> offsets = {0, 2, logits.rows()};
+      nn::place_loss(network.context(), offsets, std::vector<int32_t>{1, 0, 3, 2}, 1, logits);
+      if (over == Over::tokens) {
+        network.token_gradient(input.rows, logits);
+      } else {
+        network.sequence_gradient(logits);
+      }
+      network.backward();
+      CHECK(zero(tensor(network.gradients(), "classifier.bias")));
+      CHECK(!zero(tensor(network.gradients(), "classifier.weight")));
+      CHECK(zero(tensor(network.gradients(), norm)) == (over == Over::tokens && dropout == 0));
+    }
+  }
+}
