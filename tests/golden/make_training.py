@@ -1,13 +1,15 @@
 #!/usr/bin/python3
-"""Writes tests/golden/training: what pre-training must compute, by training_reference.py in float64.
+"""Writes tests/golden/training: what training must compute, by training_reference.py and heads_reference.py in float64.
 
 MODEL/         a small model with all pre-training heads, without dropout; sizes are awkward for tiles
 MODEL.json     its parameters in order, and cases: micro-batches, losses, counts, where the gradients begin
 MODEL.f32      gradients, a case after another, all parameters in order (the float64 value rounded once)
+heads.json     cases of fine-tuning `narrow`: examples, losses, parameters in order, where their numbers begin
+heads.f32      the head's own parameters, then the gradients of all, a case after another
 records.jsonl  the records of 20 steps, a batch after another
 curves.json    for each optimiser: its options; losses, rates and norms of the 20 steps from MODEL `narrow` on
 sinusoid.f32   the position embeddings of `narrow` as a run begins that asks for waves (Vaswani et al. 2017, 3.5)
-manifest.json  versions; PyTorch's own float32 errors on this machine, as shares of what training_test.cpp allows
+manifest.json  versions; PyTorch's own float32 errors on this machine, as shares of what the tests allow
 
 `--check` computes everything again and compares: what is rounded to float32 may differ by that, since sums of
 float64 depend on the machine too.
@@ -28,6 +30,8 @@ except ImportError:
     print("skipped: python3-torch is not installed")
     sys.exit(77)
 
+import heads_cases
+import heads_reference
 from bert_reference import read_json
 from random_model import config_of, encoder_shapes, head_shapes, random_tensors, with_prefix, write_directory
 from training_cases import cases_of, curve_steps
@@ -41,6 +45,7 @@ MODELS = {  # layers, hidden, heads, inner; vocabulary, positions; the cases tha
     "broad": ((2, 64, 4, 100), 151, 40, {"hidden_act": "gelu_new", "layer_norm_eps": 1e-6}, ["two micro-batches"]),
 }
 CASE_SEED = 3  # no gradient of its cases cancels so far that float32 alone would use up half of what is allowed
+HEADS_SEED = 1  # likewise
 STEPS, BATCH = 20, 6
 OPTIONS = {"steps": STEPS, "batch": BATCH, "rate": 2e-3, "warmup": 4, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-6,
            "weight_decay": 0.1, "clip": 1.0}
@@ -61,17 +66,29 @@ def write_pretraining_model(directory, seed, sizes, vocabulary, positions, branc
     write_directory(directory, config, numbered_vocabulary(vocabulary), with_prefix(tensors))
 
 
-def own_shares(directory, step, truth):
-    """PyTorch's float32 error: of the key biases, whose true gradient is 0, and the worst of all others."""
-    bert = trainable(directory, torch.float32)
-    forward_backward(bert, step)
-    shares = shares_of(gradients_of(bert), truth)
-    keys = [name for name in shares if name.endswith("key.bias")]
-    return [max(float(f"{shares[name]:.1g}") for name in names) for names in (keys, shares.keys() - set(keys))]
+def own_shares(gradients, truth):
+    """PyTorch's float32 error: where the true gradient is 0, as of the key biases, and the worst of all others."""
+    shares = shares_of(gradients, truth)
+    least = 1e-12 * norm_of(truth.values())
+    zeros = {name for name in shares if norm_of([truth[name]]) <= least}
+    return [max(float(f"{shares[name]:.1g}") for name in names) for names in (zeros, shares.keys() - zeros)]
 
 
 def lines_of(values):
     return ",\n".join(json.dumps(value, separators=(",", ":")) for value in values)
+
+
+def worst_of(shares):
+    return {"truly 0": max(zeros for zeros, _ in shares), "all others": max(others for _, others in shares)}
+
+
+def append(data, tensors):
+    for tensor in tensors:
+        data += tensor.numpy().astype("<f4").tobytes()
+
+
+def parameters_of(gradients):
+    return [{"name": name, "shape": list(gradient.shape)} for name, gradient in gradients.items()]
 
 
 def write_gradients(root, name):
@@ -85,18 +102,54 @@ def write_gradients(root, name):
         bert = trainable(directory)
         result = forward_backward(bert, step)
         gradients = gradients_of(bert)
-        own.append(own_shares(directory, step, gradients))
+        single = trainable(directory, torch.float32)
+        forward_backward(single, step)
+        own.append(own_shares(gradients_of(single), gradients))
         assert own[-1][1] <= 0.5, (name, case, own[-1])
         cases.append({"name": case, **result, "norm": norm_of(gradients.values()), "offset": len(data) // 4,
                       "micro_batches": step})
-        for gradient in gradients.values():
-            data += gradient.numpy().astype("<f4").tobytes()
-    parameters = [{"name": parameter, "shape": list(gradient.shape)} for parameter, gradient in gradients.items()]
+        append(data, gradients.values())
     with open(os.path.join(root, name + ".f32"), "wb") as file:
         file.write(data)
     with open(os.path.join(root, name + ".json"), "w", encoding="utf-8") as file:
-        file.write(f'{{"model":"{name}","parameters":[\n{lines_of(parameters)}],\n"cases":[\n{lines_of(cases)}]}}\n')
-    return {"key biases": max(keys for keys, _ in own), "all others": max(others for _, others in own)}
+        file.write(f'{{"model":"{name}","parameters":[\n{lines_of(parameters_of(gradients))}],\n'
+                   f'"cases":[\n{lines_of(cases)}]}}\n')
+    return worst_of(own)
+
+
+def with_head(directory, case, dtype=torch.float64):
+    """The trainable model of a directory with the head of a case and no other."""
+    bert = trainable(directory, dtype)
+    over_tokens = case["task"] in heads_reference.OVER_TOKENS
+    kind = "qa" if case["task"] == "answer" else "classifier"
+    head = random_tensors("head of " + case["name"], head_shapes(bert.config, [kind], case["classes"]))
+    bert.weights = {name: weight for name, weight in bert.weights.items()
+                    if not name.startswith(("cls.", "pooler.") if over_tokens else "cls.")}
+    for name, array in head.items():
+        bert.weights[name] = torch.from_numpy(array).to(dtype).requires_grad_()
+    return bert
+
+
+def learn_head(directory, case, dtype=torch.float64):
+    rest = {key: case[key] for key in ("class_weights",) if key in case}
+    return heads_reference.gradients(with_head(directory, case, dtype), case["task"], case["step"], **rest)
+
+
+def write_heads(root):
+    directory = os.path.join(root, "narrow")
+    data, cases, own = bytearray(), [], []
+    for case in heads_cases.cases_of(*MODELS["narrow"][1:3], HEADS_SEED):
+        result, gradients = learn_head(directory, case)
+        own.append(own_shares(learn_head(directory, case, torch.float32)[1], gradients))
+        assert own[-1][1] <= 0.5, (case["name"], own[-1])
+        cases.append({**case, **result, "offset": len(data) // 4, "parameters": parameters_of(gradients)})
+        head = list(with_head(directory, case).weights.items())[-2:]  # its weight and its bias
+        append(data, [weight.detach() for _, weight in head] + list(gradients.values()))
+    with open(os.path.join(root, "heads.f32"), "wb") as file:
+        file.write(data)
+    with open(os.path.join(root, "heads.json"), "w", encoding="utf-8") as file:
+        file.write(f'{{"model":"narrow","cases":[\n{lines_of(cases)}]}}\n')
+    return worst_of(own)
 
 
 def write_curves(root):
@@ -131,6 +184,7 @@ def write_training(root):
     os.makedirs(root, exist_ok=True)
     write_sinusoid(root)
     gradients = {name: write_gradients(root, name) for name in MODELS}
+    gradients["heads"] = write_heads(root)
     manifest = {"python": platform.python_version(), "numpy": np.__version__, "torch": torch.__version__,
                 "machine": platform.machine(), "torch_f32_gradient_shares": gradients,
                 "torch_f32_curve_error": write_curves(root)}

@@ -1,0 +1,101 @@
+// What fine-tuning must compute for the cases of tests/golden/training/heads.json, by heads_reference.py in
+// float64: losses and the gradient of every parameter of one step.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "training.h"
+
+namespace bert::golden {
+
+struct HeadExample {
+  struct Sequence {
+    std::vector<int32_t> ids, types;
+  };
+  std::vector<Sequence> sequences;  // one; of choose the choices
+  // The class or right choice; of tag each token's class or kIgnored; of answer its first and last token.
+  std::vector<int32_t> gold;
+  std::vector<float> targets;  // of regress one, of multilabel each label's
+};
+constexpr int32_t kIgnored = -100;
+
+struct HeadCase {
+  std::string name;  // "classify, with class weights"
+  std::string task;  // "classify"
+  int64_t classes = 0;
+  std::vector<float> class_weights;  // empty: all 1
+  std::vector<HeadExample> examples;
+  int64_t first = 0;  // so many of them are the first of two micro-batches
+
+  double loss = 0, norm = 0;  // of all gradients together
+  int64_t right = 0;
+  std::map<std::string, std::vector<float>> head;       // its parameters by name
+  std::map<std::string, std::vector<float>> gradients;  // of all parameters, row-major
+
+  bool over_tokens() const { return task == "tag" || task == "answer"; }
+};
+
+inline std::vector<float> floats_of(const io::Json& array) {
+  std::vector<float> numbers;
+  for (const io::Json& number : array.elements()) numbers.push_back(static_cast<float>(number.number()));
+  return numbers;
+}
+
+inline HeadExample::Sequence head_sequence(const io::Json& json) {
+  return {.ids = json.find("input_ids").value().integers(),
+          .types = json.find("token_type_ids").value().integers()};
+}
+
+inline HeadExample head_example(const io::Json& json) {
+  HeadExample example;
+  if (const auto choices = json.find("choices")) {
+    for (const io::Json& choice : choices->elements()) example.sequences.push_back(head_sequence(choice));
+  } else {
+    example.sequences.push_back(head_sequence(json));
+  }
+  for (const char* key : {"label", "start", "end"})
+    if (const auto value = json.find(key)) example.gold.push_back(static_cast<int32_t>(value->integer()));
+  if (const auto labels = json.find("labels")) example.gold = labels->integers();
+  if (const auto target = json.find("target"))
+    example.targets.push_back(static_cast<float>(target->number()));
+  if (const auto targets = json.find("targets")) example.targets = floats_of(*targets);
+  return example;
+}
+
+inline HeadCase head_case(const io::Json& json, std::span<const std::byte> numbers) {
+  HeadCase one{.name = std::string(json.find("name").value().string()),
+               .task = std::string(json.find("task").value().string()),
+               .classes = json.find("classes").value().integer(),
+               .first = json.find("first").value().integer(),
+               .loss = json.find("loss").value().number(),
+               .norm = json.find("norm").value().number(),
+               .right = json.find("right").value().integer()};
+  if (const auto weights = json.find("class_weights")) one.class_weights = floats_of(*weights);
+  for (const io::Json& example : json.find("step").value().elements())
+    one.examples.push_back(head_example(example));
+  int64_t offset = json.find("offset").value().integer();
+  const auto parameters = json.find("parameters").value().elements();
+  const auto read = [&](const io::Json& parameter, std::map<std::string, std::vector<float>>& to) {
+    int64_t count = 1;
+    for (const int32_t length : parameter.find("shape").value().integers()) count *= length;
+    to.emplace(parameter.find("name").value().string(), read_numbers(numbers, offset, count));
+  };
+  for (size_t i = parameters.size() - 2; i < parameters.size(); ++i) read(parameters[i], one.head);
+  for (const io::Json& parameter : parameters) read(parameter, one.gradients);
+  return one;
+}
+
+inline std::vector<HeadCase> load_head_cases() {
+  const io::JsonFile index(training_directory() / "heads.json");
+  const MappedFile numbers((training_directory() / "heads.f32").string());
+  std::vector<HeadCase> cases;
+  for (const io::Json& json : index.find("cases").value().elements())
+    cases.push_back(head_case(json, numbers.bytes()));
+  return cases;
+}
+
+}  // namespace bert::golden

@@ -1,0 +1,201 @@
+#include "heads.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+#include <span>
+
+#include "base/pool.h"
+#include "model/config.h"
+#include "model/training_network.h"
+#include "nn/losses.h"
+
+namespace bert::golden {
+namespace {
+
+using model::TrainingNetwork;
+using Classifier = TrainingNetwork::Classifier;
+using Keep = TrainingNetwork::Keep;
+using Examples = std::span<const HeadExample>;
+
+const std::string kAnswerHead = "qa_outputs";
+
+// The encoder of model `narrow` with the head of a case.
+TrainingNetwork load_network(const HeadCase& one, Pool& pool) {
+  Classifier classifier = {.outputs = one.classes};
+  if (one.task == "answer") classifier.name = kAnswerHead;
+  if (one.over_tokens()) classifier.over = Classifier::Over::tokens;
+  if (one.task == "choose" || one.task == "answer") classifier.compares = Classifier::Compares::rows;
+  const auto directory = (training_directory() / "narrow").string();
+  TrainingNetwork network(model::load_config(directory),
+                          {.masked_lm = false, .next = false, .classifier = classifier}, pool);
+  auto& parameters = network.parameters();
+  const auto missing = network.load(ckpt::Checkpoint::open(directory));
+  CHECK(std::set(missing.begin(), missing.end()) ==
+        std::set{classifier.name + ".weight", classifier.name + ".bias"});
+  const auto& entries = parameters.layout().entries();
+  for (size_t place = 0; place < entries.size(); ++place) {
+    const auto found = one.head.find(entries[place].name);
+    if (found == one.head.end()) continue;
+    const auto to = parameters.tensor(static_cast<int>(place));
+    REQUIRE(to.size() == found->second.size());
+    std::ranges::copy(found->second, to.begin());
+  }
+  network.refresh();
+  return network;
+}
+
+// What the losses of a step are divided by.
+double count_of(const HeadCase& one, Examples step) {
+  double count = 0;
+  for (const auto& example : step) {
+    if (one.task == "classify") {
+      count += one.class_weights.empty() ? 1 : one.class_weights.at(static_cast<size_t>(example.gold.at(0)));
+    } else if (one.task == "tag") {
+      count += static_cast<double>(example.gold.size()) -
+               static_cast<double>(std::ranges::count(example.gold, kIgnored));
+    } else if (one.task == "multilabel") {
+      count += static_cast<double>(example.targets.size());
+    } else {
+      count += one.task == "answer" ? 2 : 1;
+    }
+  }
+  return count;
+}
+
+// A micro-batch as the network takes it.
+struct HeadBatch {
+  nn::Batch batch;
+  std::vector<int64_t> rows;    // of tokens that the head reads
+  std::vector<int64_t> groups;  // where the sequences of each example begin: places among all, and their end
+  std::vector<int32_t> gold;
+  std::vector<float> targets, importance;
+
+  HeadBatch(const HeadCase& one, Examples examples) : groups{0} {
+    for (const auto& example : examples) {
+      const int64_t begin = batch.tokens();
+      for (const auto& sequence : example.sequences) {
+        if (!one.over_tokens()) rows.push_back(batch.tokens());
+        batch.add(sequence.ids, sequence.types);
+      }
+      groups.push_back(batch.sequences());
+      for (int64_t row = begin; one.over_tokens() && row < batch.tokens(); ++row) {
+        if (one.task == "answer" || example.gold.at(static_cast<size_t>(row - begin)) != kIgnored)
+          rows.push_back(row);
+      }
+      std::ranges::remove_copy(example.gold, std::back_inserter(gold), kIgnored);
+      targets.insert(targets.end(), example.targets.begin(), example.targets.end());
+      if (!one.class_weights.empty())
+        importance.push_back(one.class_weights.at(static_cast<size_t>(example.gold.at(0))));
+    }
+  }
+};
+
+// One way from logits to their gradient for each task.
+nn::Loss loss_of(const HeadCase& one, const HeadBatch& batch, float weight, nn::Context& context,
+                 nn::Tensor& logits) {
+  if (one.task == "regress") return nn::squared_loss(batch.targets, weight, logits);
+  if (one.task == "multilabel") return nn::logistic_loss(batch.targets, weight, logits);
+  if (one.task == "choose") return nn::place_loss(context, batch.groups, batch.gold, weight, logits);
+  if (one.task == "answer") return nn::place_loss(context, batch.batch.offsets, batch.gold, weight, logits);
+  return nn::softmax_loss(context, {.gold = batch.gold, .lengths = {}, .importance = batch.importance},
+                          weight, logits);
+}
+
+// Sums over the step; with Keep other than nothing the gradients of its mean are in network.gradients().
+nn::Loss run_step(TrainingNetwork& network, const HeadCase& one, const std::vector<Examples>& micro_batches,
+                  Keep keep) {
+  const auto weight = static_cast<float>(1 / count_of(one, one.examples));
+  network.clear_gradients();
+  nn::Loss sum;
+  for (const auto& examples : micro_batches) {
+    const HeadBatch batch(one, examples);
+    network.forward(batch.batch, batch.rows, nullptr, keep);
+    nn::Tensor& logits = one.over_tokens() ? network.token_logits(batch.rows) : network.sequence_logits();
+    sum += loss_of(one, batch, weight, network.context(), logits);
+    if (keep == Keep::nothing) continue;
+    if (one.over_tokens()) {
+      network.token_gradient(batch.rows, logits);
+    } else {
+      network.sequence_gradient(logits);
+    }
+    network.backward();
+  }
+  return sum;
+}
+
+std::vector<Examples> whole(const HeadCase& one) { return {Examples(one.examples)}; }
+std::vector<Examples> cut(const HeadCase& one) {
+  const auto first = static_cast<size_t>(one.first);
+  const Examples all(one.examples);
+  return {all.first(first), all.subspan(first)};
+}
+
+void check_loss(const nn::Loss& loss, const HeadCase& one) {
+  CHECK(std::abs(loss.sum / count_of(one, one.examples) - one.loss) <= 1e-6 * one.loss);
+  CHECK(loss.correct == one.right);
+}
+
+void check_gradients(const nn::Params& gradients, const HeadCase& one) {
+  const auto& entries = gradients.layout().entries();
+  for (size_t place = 0; place < entries.size(); ++place) {
+    const auto& name = entries[place].name;
+    const double share =
+        gradient_share(gradients.tensor(static_cast<int>(place)), one.gradients.at(name), one.norm);
+    CHECK_MESSAGE(share <= 1, name, ": ", share, " of what is allowed");
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the parameters of each head's network are those of the reference") {
+  Pool pool(1);
+  std::set<std::string> tasks;
+  for (const auto& one : load_head_cases()) {
+    INFO(one.name);
+    auto network = load_network(one, pool);
+    std::set<std::string> ours, theirs;
+    for (const auto& entry : network.parameters().layout().entries()) ours.insert(entry.name);
+    for (const auto& [parameter, gradient] : one.gradients) theirs.insert(parameter);
+    CHECK(ours == theirs);
+    tasks.insert(one.task);
+  }
+  CHECK(tasks == std::set<std::string>{"answer", "choose", "classify", "multilabel", "regress", "tag"});
+}
+
+TEST_CASE("losses and gradients of every head are PyTorch's in float64, however a step is cut") {
+  Pool pool(2);
+  for (const auto& one : load_head_cases()) {
+    auto network = load_network(one, pool);
+    for (const Keep keep : {Keep::activations, Keep::inputs, Keep::nothing}) {
+      for (const auto& micro_batches : {whole(one), cut(one)}) {
+        INFO(one.name, ", ", micro_batches.size(), " micro-batches, Keep ", static_cast<int>(keep));
+        check_loss(run_step(network, one, micro_batches, keep), one);
+        if (keep != Keep::nothing) check_gradients(network.gradients(), one);
+      }
+    }
+  }
+}
+
+TEST_CASE("threads change no bit of a head's loss and gradients") {
+  for (const auto& one : load_head_cases()) {
+    INFO(one.name);
+    std::vector<float> expected;
+    double sum = 0;
+    for (const int threads : {1, 2, 3}) {
+      Pool pool(threads);
+      auto network = load_network(one, pool);
+      const auto loss = run_step(network, one, cut(one), Keep::activations);
+      const auto gradients = network.gradients().all();
+      if (threads == 1) {
+        expected.assign(gradients.begin(), gradients.end());
+        sum = loss.sum;
+      }
+      CHECK(std::ranges::equal(gradients, expected));
+      CHECK(loss.sum == sum);
+    }
+  }
+}
+
+}  // namespace bert::golden
