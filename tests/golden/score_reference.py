@@ -1,0 +1,196 @@
+"""Metrics from their definitions, in plain Python: what bert-score is compared with.
+
+Labels and correlations as scikit-learn and SciPy define them (score_reference_test.py compares with both), entities as
+conlleval counts chunks, answers as the evaluation scripts of SQuAD 1.1 and 2.0 compare them.
+"""
+import math
+import re
+import string
+from collections import Counter
+from fractions import Fraction
+
+
+def ratio(part, whole):
+    return part / whole if whole else 0.0
+
+
+def accuracy(gold, predicted):
+    return ratio(sum(g == p for g, p in zip(gold, predicted)), len(gold))
+
+
+def f1(gold, predicted, label):
+    both = sum(g == p == label for g, p in zip(gold, predicted))
+    return ratio(2 * both, gold.count(label) + predicted.count(label))
+
+
+def macro_f1(gold, predicted):
+    labels = sorted(set(gold) | set(predicted))
+    return ratio(sum(f1(gold, predicted, label) for label in labels), len(labels))
+
+
+def matthews(gold, predicted):
+    """Gorodkin's R_K from the exact confusion matrix."""
+    n, right = len(gold), sum(g == p for g, p in zip(gold, predicted))
+    t, p = Counter(gold), Counter(predicted)
+    covariance = right * n - sum(t[label] * p[label] for label in t)
+    variances = (n * n - sum(k * k for k in t.values())) * (n * n - sum(k * k for k in p.values()))
+    return covariance / math.sqrt(variances) if variances else 0.0
+
+
+def multilabel(gold, predicted):
+    labels = sorted({label for labels in gold + predicted for label in labels})
+    column = lambda rows, label: [label in row for row in rows]
+    each = [f1(column(gold, label), column(predicted, label), True) for label in labels]
+    both = sum(len(set(g) & set(p)) for g, p in zip(gold, predicted))
+    size = sum(len(set(row)) for row in gold + predicted)
+    return {"micro_f1": ratio(2 * both, size), "macro_f1": ratio(sum(each), len(labels)),
+            "accuracy": ratio(sum(set(g) == set(p) for g, p in zip(gold, predicted)), len(gold))}
+
+
+def pearson(x, y):
+    """None where it is not defined. Sums are exact."""
+    x, y = [Fraction(a) for a in x], [Fraction(b) for b in y]
+    mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
+    xx, yy = sum((a - mean_x) ** 2 for a in x), sum((b - mean_y) ** 2 for b in y)
+    xy = sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y))
+    if xx == 0 or yy == 0:
+        return None
+    return math.copysign(math.sqrt(xy * xy / (xx * yy)), xy)
+
+
+def ranks(values):
+    place = {}
+    for i, value in enumerate(sorted(values), 1):
+        place.setdefault(value, []).append(i)
+    return [Fraction(sum(place[value]), len(place[value])) for value in values]
+
+
+def spearman(x, y):
+    return pearson(ranks(x), ranks(y))
+
+
+def mrr(passages):
+    """passages: (query, relevant, score)."""
+    queries = {}
+    for query, relevant, score in passages:
+        queries.setdefault(query, []).append((-score, relevant))
+    total = 0.0
+    for ranking in queries.values():
+        places = [i for i, (_, relevant) in enumerate(sorted(ranking), 1) if relevant]
+        total += 1 / places[0] if places else 0
+    return total / len(queries)
+
+
+def conll(sentences):
+    """conlleval on [(true tag, predicted tag)] per sentence: its state machine over the two columns."""
+    def parts(tag):
+        kind, _, kind_of = tag.partition("-")
+        return kind, kind_of
+
+    def ends(before, now):
+        (kind, name), (next_kind, next_name) = before, now
+        return kind != "O" and (next_kind in ("B", "O") or name != next_name)
+
+    def begins(before, now):
+        (kind, name), (next_kind, next_name) = before, now
+        return next_kind != "O" and (next_kind == "B" or kind == "O" or name != next_name)
+
+    gold, predicted, both = Counter(), Counter(), Counter()
+    words = right = 0
+    last_gold = last_predicted = ("O", "")
+    open_in_both = False
+    rows = [row for sentence in sentences for row in sentence + [None]]
+    for row in rows:
+        now_gold, now_predicted = (parts(row[0]), parts(row[1])) if row else (("O", ""), ("O", ""))
+        if open_in_both:
+            gold_ends, predicted_ends = ends(last_gold, now_gold), ends(last_predicted, now_predicted)
+            if gold_ends and predicted_ends and last_gold[1] == last_predicted[1]:
+                both[last_gold[1]] += 1
+                open_in_both = False
+            elif gold_ends != predicted_ends or now_gold[1] != now_predicted[1]:
+                open_in_both = False
+        gold_begins, predicted_begins = begins(last_gold, now_gold), begins(last_predicted, now_predicted)
+        if gold_begins and predicted_begins and now_gold[1] == now_predicted[1]:
+            open_in_both = True
+        gold[now_gold[1]] += gold_begins
+        predicted[now_predicted[1]] += predicted_begins
+        if row:
+            words += 1
+            right += row[0] == row[1]
+        last_gold, last_predicted = now_gold, now_predicted
+
+    def figures(both, gold, predicted):
+        p, r = ratio(both, predicted), ratio(both, gold)
+        return {"precision": p, "recall": r, "f1": ratio(2 * p * r, p + r)}
+
+    names = sorted(name for name in set(gold) | set(predicted) if gold[name] or predicted[name])
+    types = {name: {**figures(both[name], gold[name], predicted[name]), "gold": gold[name], "predicted": predicted[name]}
+             for name in names}
+    return {"words": words, **figures(sum(both.values()), sum(gold.values()), sum(predicted.values())),
+            "accuracy": ratio(right, words), "types": types}
+
+
+def normal_form(answer):
+    bare = "".join(c for c in answer.lower() if c not in string.punctuation)
+    return " ".join(re.sub(r"\b(?:a|an|the)\b", " ", bare).split())
+
+
+def token_f1(gold, predicted, both_empty):
+    gold, predicted = normal_form(gold).split(), normal_form(predicted).split()
+    if both_empty is not None and not (gold and predicted):
+        return both_empty if gold == predicted else 0
+    same = sum((Counter(gold) & Counter(predicted)).values())
+    if same == 0:
+        return 0
+    precision, recall = same / len(predicted), same / len(gold)
+    return 2 * precision * recall / (precision + recall)
+
+
+def squad_v1(questions):
+    """questions: (answers, prediction or None), in the order of the data file."""
+    exact = score = 0
+    for answers, prediction in questions:
+        if prediction is None:
+            continue
+        exact += max(normal_form(answer) == normal_form(prediction) for answer in answers)
+        score += max(token_f1(answer, prediction, None) for answer in answers)
+    return {"exact_match": 100.0 * exact / len(questions), "f1": 100.0 * score / len(questions)}
+
+
+def squad_v2(questions, null_scores=None, order=None, threshold=None):
+    """Every question has a prediction. null_scores by place; order: the places as null scores were given."""
+    exact, score = [], []
+    for place, (answers, prediction) in enumerate(questions):
+        some = [answer for answer in answers if normal_form(answer)] or [""]
+        e = max(int(normal_form(answer) == normal_form(prediction)) for answer in some)
+        f = max(token_f1(answer, prediction, 1) for answer in some)
+        if threshold is not None and null_scores[place] > threshold:
+            e = f = int(not answers)
+        exact.append(e)
+        score.append(f)
+    result = {}
+
+    def add(prefix, places):
+        if places:
+            e = f = 0
+            for place in places:
+                e += exact[place]
+                f += score[place]
+            result[prefix + "exact_match"] = 100.0 * e / len(places)
+            result[prefix + "f1"] = 100.0 * f / len(places)
+
+    add("", range(len(questions)))
+    add("has_answer_", [i for i, (answers, _) in enumerate(questions) if answers])
+    add("no_answer_", [i for i, (answers, _) in enumerate(questions) if not answers])
+    if null_scores is not None and threshold is None:
+        for name, scores in (("best_exact_match", exact), ("best_f1", score)):
+            best = now = sum(not answers for answers, _ in questions)
+            best_threshold = 0.0
+            for place in sorted(order, key=lambda place: null_scores[place]):
+                answers, prediction = questions[place]
+                now += scores[place] if answers else -1 if prediction else 0
+                if now > best:
+                    best, best_threshold = now, null_scores[place]
+            result[name] = 100.0 * best / len(questions)
+            result[name + "_threshold"] = best_threshold
+    return result
