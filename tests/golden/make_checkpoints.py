@@ -4,7 +4,8 @@
 safetensors, zip, stream, shards, tensorflow: the same model as Hugging Face's safetensors, as torch.save writes it now
 and wrote it before 1.6, sharded, and as Google released its models (bundle_file.py writes that, not TensorFlow).
 odd: zip.bin, stream.bin, protocol.bin hold all number formats, views and strides; expected.safetensors has the
-same tensors, those that can be read. `--check` writes everything again and compares bytes.
+same tensors, those that can be read. small: a few numbers in each form, to be damaged in every way. `--check` writes
+everything again and compares bytes.
 """
 import collections
 import filecmp
@@ -127,9 +128,21 @@ def write_odd(root):
     tensor_file.write_file(os.path.join(directory, "expected.safetensors"), floats)
 
 
+def write_small(root):
+    directory = os.path.join(root, "small")
+    array = np.arange(6, dtype="<f4").reshape(2, 3)
+    state = {"bert.pooler.dense.weight": as_torch(array.T).t(), "cls.predictions.bias": torch.ones(2).half()}
+    save(os.path.join(directory, "zip.bin"), state)
+    save(os.path.join(directory, "stream.bin"), state, stream=True)
+    bundle_file.write_bundle(os.path.join(directory, "bert_model.ckpt"), {
+        "bert/pooler/dense/kernel": array, "bert/pooler/dense/bias": array[0], "bert/pooler/dense/bias/adam_m": array[1],
+        "global_step": np.array(3, "<i8")}, shards=2, per_block=3)
+
+
 def write_all(root):
     write_model(root)
     write_odd(root)
+    write_small(root)
 
 
 def files_of(root):
