@@ -1,0 +1,157 @@
+#include "train/sentence_learning.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+
+#include "model/initialize.h"
+#include "train/optimizer.h"
+
+using namespace bert;
+using namespace bert::train;
+using data::SentenceTask;
+using model::TrainingNetwork;
+
+namespace {
+
+model::Config small_config(float dropout = 0) {
+  model::Config config;
+  config.vocab_size = 30;
+  config.hidden = 32;
+  config.layers = 1;
+  config.heads = 2;
+  config.feed_forward = 48;
+  config.positions = 16;
+  config.hidden_dropout = config.attention_dropout = dropout;
+  return config;
+}
+
+struct Subject {
+  Pool pool{2};
+  data::Labels labels;
+  TrainingNetwork network;
+  SentenceLearning learning;
+
+  Subject(SentenceTask task, std::vector<std::string> names, std::vector<float> weights = {})
+      : labels(std::move(names)),
+        network(small_config(),
+                {.masked_lm = false,
+                 .next = false,
+                 .classifier =
+                     TrainingNetwork::Classifier{.outputs = task == SentenceTask::regress ? 1 : labels.size(),
+                                                 .dropout = 0}},
+                pool),
+        learning(network, labels, {.task = task, .class_weights = std::move(weights)}) {
+    model::initialize(network.parameters(), 0.2f, 3, model::PositionStart::normal, pool);
+    network.refresh();
+  }
+};
+
+// A sequence whose class, number and set of labels are told by one token at a random place.
+std::unique_ptr<data::Example> example(int32_t number) {
+  auto made = std::make_unique<data::SentenceExample>();
+  const int32_t label = number * 7 % 3;
+  made->ids = {2, 10 + number % 11, 10 + number % 7, 3};
+  made->ids.insert(made->ids.begin() + 1 + number % 3, 5 + label);
+  made->types.assign(made->ids.size(), 0);
+  made->label = label;
+  made->value = static_cast<float>(label) - 1;
+  made->targets = {label == 0 ? 1.0f : 0.0f, label != 1 ? 1.0f : 0.0f};
+  return made;
+}
+
+data::Step step_of(int32_t first, int32_t count, int32_t batches = 1) {
+  data::Step step;
+  for (int32_t i = 0; i < batches; ++i) {
+    data::Examples batch;
+    for (int32_t k = 0; k < count; ++k) batch.push_back(example(first + i * count + k));
+    step.batches.push_back(std::move(batch));
+  }
+  return step;
+}
+
+double figure(const Figures& figures, std::string_view name) {
+  for (const auto& one : figures) {
+    if (one.name == name) return one.value;
+  }
+  FAIL("no figure ", std::string(name));
+  return 0;
+}
+
+Figures evaluated(SentenceLearning& learning) {
+  learning.begin_evaluation();
+  learning.evaluate(step_of(1000, 50).batches.front());
+  learning.evaluate(step_of(1050, 40).batches.front());
+  return learning.end_evaluation();
+}
+
+void learn_for(Subject& subject, int steps) {
+  Optimizer optimizer(subject.network.parameters().layout(), {});
+  for (int step = 0; step < steps; ++step) {
+    subject.learning.learn(step_of(step * 16, 16), {.seed = 1, .step = static_cast<uint64_t>(step)});
+    optimizer.step(subject.network.parameters(), subject.network.gradients(), 5e-3, 1, subject.pool);
+    subject.learning.refresh();
+  }
+}
+
+double distance(std::span<const float> a, std::span<const float> b) {
+  double difference = 0, norm = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    difference += (static_cast<double>(a[i]) - b[i]) * (static_cast<double>(a[i]) - b[i]);
+    norm += static_cast<double>(a[i]) * a[i];
+  }
+  return std::sqrt(difference / norm);
+}
+
+}  // namespace
+
+TEST_CASE("each sentence task is learned, and measured on a dev set by the metrics of its kind") {
+  Subject classify(SentenceTask::classify, {"a", "b", "c"});
+  const double before = figure(evaluated(classify.learning), "accuracy");
+  learn_for(classify, 60);
+  const auto figures = evaluated(classify.learning);
+  CHECK(figures.front().name == "loss");
+  CHECK(before < 0.8);
+  CHECK(figure(figures, "accuracy") > 0.98);
+  CHECK(figure(figures, "macro_f1") > 0.98);
+  CHECK(figure(figures, "matthews") > 0.97);
+
+  Subject regress(SentenceTask::regress, {});
+  learn_for(regress, 60);
+  CHECK(figure(evaluated(regress.learning), "loss") < 0.05);
+  CHECK(figure(evaluated(regress.learning), "pearson") > 0.97);
+  CHECK(figure(evaluated(regress.learning), "spearman") > 0.9);
+
+  Subject multilabel(SentenceTask::multilabel, {"zero", "not one"});
+  learn_for(multilabel, 60);
+  CHECK(figure(evaluated(multilabel.learning), "micro_f1") > 0.98);
+}
+
+TEST_CASE("a step of several batches is the step of one") {
+  for (const auto task : {SentenceTask::classify, SentenceTask::regress, SentenceTask::multilabel}) {
+    const bool classes = task == SentenceTask::classify;
+    const std::vector<std::string> names =
+        classes ? std::vector<std::string>{"a", "b", "c"} : std::vector<std::string>{"a", "b"};
+    const std::vector<float> weights = classes ? std::vector<float>{1, 2.5f, 0.5f} : std::vector<float>{};
+    Subject whole(task, names, weights), parts(task, names, weights);
+    const auto one = whole.learning.learn(step_of(0, 24), {});
+    const auto four = parts.learning.learn(step_of(0, 6, 4), {});
+    CHECK(one.front().value == doctest::Approx(four.front().value).epsilon(1e-6));
+    CHECK(distance(whole.network.gradients().all(), parts.network.gradients().all()) < 1e-5);
+  }
+}
+
+TEST_CASE("a class of twice the weight counts as its examples twice") {
+  Subject weighted(SentenceTask::classify, {"a", "b", "c"}, {2, 1, 1}),
+      repeated(SentenceTask::classify, {"a", "b", "c"});
+  auto step = step_of(0, 9);
+  const double loss = weighted.learning.learn(step, {}).front().value;
+  auto& batch = step.batches.front();
+  for (int32_t i = 0; i < 9; ++i) {
+    if (example(i)->as<data::SentenceExample>().label == 0) batch.push_back(example(i));
+  }
+  CHECK(batch.size() == 12);
+  CHECK(repeated.learning.learn(step, {}).front().value == doctest::Approx(loss).epsilon(1e-6));
+  CHECK(distance(weighted.network.gradients().all(), repeated.network.gradients().all()) < 1e-5);
+}
