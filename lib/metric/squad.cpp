@@ -152,7 +152,9 @@ void SquadScore::add(size_t place, const AnswerScores& scores) {
 }
 
 void SquadScore::add_missing(size_t place, bool has_answer) {
-  add(place, {.has_answer = has_answer, .gives_answer = !has_answer});
+  add(place, {.has_answer = has_answer});
+  ++missing_;
+  missing_unanswerable_ += !has_answer;
 }
 
 SquadScore::Version SquadScore::version() const {
@@ -194,7 +196,7 @@ Values SquadScore::values() const {
   if (version() == Version::v1) return values;
   if (unanswerable_ < count_) append("has_answer_", sums(kHere | kHasAnswer, kHere | kHasAnswer));
   if (unanswerable_ > 0) append("no_answer_", sums(kHere | kHasAnswer, kHere));
-  if (null_scores_ == count_) append_best(values);
+  if (null_scores_ > 0 && null_scores_ + missing_ == count_) append_best(values);
   return values;
 }
 
@@ -204,13 +206,13 @@ Values SquadScore::values() const {
 void SquadScore::append_best(Values& values) const {
   std::vector<const Question*> sorted;
   for (const Question& question : questions_) {
-    if ((question.flags & kHere) != 0) sorted.push_back(&question);
+    if ((question.flags & kHasNullScore) != 0) sorted.push_back(&question);
   }
   std::sort(sorted.begin(), sorted.end(), [](const Question* a, const Question* b) {
     return a->null_score != b->null_score ? a->null_score < b->null_score : a->order < b->order;
   });
   for (const bool exact : {true, false}) {
-    double now = static_cast<double>(unanswerable_), best = now, threshold = 0;
+    double now = static_cast<double>(unanswerable_ - missing_unanswerable_), best = now, threshold = 0;
     for (const Question* question : sorted) {
       const double gain = exact ? double(question->exact_v2) : question->f1_v2;
       if ((question->flags & kHasAnswer) != 0)

@@ -43,7 +43,7 @@ class SquadScore {
   // `place` from 0; places may be left out and each is filled once.
   void add(size_t place, const AnswerScores& scores);
   void add(const AnswerScores& scores) { add(questions_.size(), scores); }
-  // Questions without a prediction count as wrong.
+  // A question without a prediction counts as wrong, whatever the threshold.
   void add_missing(size_t place, bool has_answer);
 
   // Takes predictions whose null score is above it for "no answer" (--na-prob-thresh of the script).
@@ -76,6 +76,7 @@ class SquadScore {
   std::optional<double> threshold_;
   std::vector<Question> questions_;
   int64_t count_ = 0, unanswerable_ = 0, null_scores_ = 0;
+  int64_t missing_ = 0, missing_unanswerable_ = 0;
 };
 
 }  // namespace bert::metric

@@ -95,8 +95,33 @@ TEST_CASE("the best threshold, and what it gives") {
   CHECK(value(score, "best_f1_threshold") == -2);
   score.set_no_answer_threshold(-2);
   CHECK(value(score, "exact_match") == 75);
+  SquadScore lacking = score;
+  lacking.add_missing(4, true);
+  lacking.add_missing(5, false);
+  CHECK(value(lacking, "exact_match") == 50);
+  CHECK(value(lacking, "best_exact_match") == 50);
   CHECK(value(score, "f1") == 75);
   CHECK(value(score, "best_f1") == 75);
+}
+
+TEST_CASE("the first of the best thresholds counts, and among equal null scores what came first") {
+  const auto question = [](bool has_answer, double exact, double null_score) {
+    AnswerScores scores;
+    scores.has_answer = has_answer;
+    scores.gives_answer = true;
+    scores.v2 = {.exact = exact, .f1 = exact};
+    scores.null_score = null_score;
+    return scores;
+  };
+  SquadScore score(SquadScore::Version::v2);
+  for (const auto& one : {question(true, 1, 1), question(false, 0, 2), question(true, 1, 3)}) score.add(one);
+  CHECK(value(score, "best_f1_threshold") == 1);  // 2 of 3 right here, and again at 3
+  SquadScore equal(SquadScore::Version::v2);
+  for (const auto& one : {question(true, 1, 5), question(false, 0, 5)}) equal.add(one);
+  CHECK(value(equal, "best_f1") == 100);  // between the two
+  SquadScore turned(SquadScore::Version::v2);
+  for (const auto& one : {question(false, 0, 5), question(true, 1, 5)}) turned.add(one);
+  CHECK(value(turned, "best_f1") == 50);
 }
 
 TEST_CASE("the best threshold equals that of trying all, where no two are equal") {
