@@ -34,7 +34,7 @@ constexpr size_t kMaxRank = 64;
 
 uint64_t natural(const PickleValue& value, const char* what) {
   if (value.kind != Kind::integer || value.integer < 0 || value.text.size() > sizeof value.integer)
-    throw Error("has a ", what, " that is no natural number");
+    throw Error("its ", what, " is no natural number");
   return static_cast<uint64_t>(value.integer);
 }
 
@@ -228,13 +228,13 @@ StorageId storage_id(const Pickle& pickle, const PickleValue& persistent) {
     throw Error("has no storage");
   const auto part = [&](size_t i) -> const PickleValue& { return pickle[parts.items[i]]; };
   StorageId id = {
-      .dtype = dtype_of_storage(part(1)), .key = part(2).text, .count = natural(part(4), "storage size")};
+      .dtype = dtype_of_storage(part(1)), .key = part(2).text, .count = natural(part(4), "storage's size")};
   if (part(2).kind != Kind::string) throw Error("has a storage without a key");
   if (parts.items.size() > 5 && part(5).kind == Kind::tuple) {
     const auto& view = part(5).items;
     if (view.size() != 3) throw Error("has a storage with an unknown view");
-    id.view = {.offset = natural(pickle[view[1]], "view's offset"),
-               .count = natural(pickle[view[2]], "view's size")};
+    id.view = {.offset = natural(pickle[view[1]], "storage's view"),
+               .count = natural(pickle[view[2]], "storage's view")};
   }
   return id;
 }
