@@ -63,7 +63,7 @@ class LabelScorer : public Scorer {
   }
 
   std::string remark() const override {
-    if (!score_.confused()) return {};
+    if (task_ != Task::classify || score_.count() < 2 || !score_.confused()) return {};
     return "no true label is ever predicted: are labels named alike in truth and predictions?";
   }
 
