@@ -60,7 +60,7 @@ ScoreFilter::Prepared ScoreFilter::prepare_joined(const io::Fields& fields, cons
     if (answer.kind() != io::Json::Kind::string)
       throw Error("is read as answers by id, but \"", id, "\" is ", answer.kind_name(),
                   ", expected a string");
-    add(id, [&](std::string_view gold) { return scorer_->compare_text(gold, answer.string()); });
+    add(id, [&, text = answer.string()](std::string_view gold) { return scorer_->compare_text(gold, text); });
   }
   return prepared;
 }
