@@ -52,6 +52,7 @@ void check_unique(const Contents& contents) {
 int64_t StoredTensor::count() const { return static_cast<int64_t>(data.size() / size_of(dtype)); }
 
 void to_f32(const StoredTensor& tensor, std::span<float> to) {
+  if (to.empty()) return;
   if (!tensor.transposed) {
     bert::to_f32(tensor.dtype, tensor.data.data(), to);
     return;
