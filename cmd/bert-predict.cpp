@@ -35,10 +35,21 @@ void task_options(cli::App& app, task::PredictOptions& predict) {
   app.choice(
       {"--aggregate", "", "Pieces of a word that decide its tag: the first, the mean of all, the surest."},
       cli::Choices<task::Aggregate>{{"first", first}, {"mean", mean}, {"max", max}}, predict.task.aggregate);
-  app.check([&predict] {
-    if (!task::is_built(predict.task.task))
-      throw cli::UsageError("--task ", task::name_of(predict.task.task), " is not built yet");
-  });
+}
+
+void answer_options(cli::App& app, task::AnswerOptions& answer) {
+  app.section("Answers");
+  app.number({"--stride", "N", "Tokens from one window of the context to the next."}, {.min = 1},
+             answer.stride);
+  app.number({"--max-question-length", "N",
+              "Tokens at which questions are cut (default 64, at most half a sequence)."},
+             {.min = 1}, answer.max_question_length);
+  app.number({"--max-answer-length", "N", "Most tokens of an answer."}, {.min = 1}, answer.max_answer_length);
+  app.number({"--n-best", "N", "List the N best answers (without it none)."}, {.min = 1}, answer.n_best);
+  app.real(
+      {"--no-answer-threshold", "T",
+       "Give no answer where none is better than the best by more than T; without it there is always one."},
+      {.min = -1e6, .max = 1e6}, answer.no_answer_threshold);
 }
 
 }  // namespace
@@ -48,8 +59,9 @@ int main(int argc, char** argv) {
   cli::ModelOptions model(app);
   task::PredictOptions predict;
   task_options(app, predict);
+  answer_options(app, predict.task.answer);
   cli::LengthOptions length(app, cli::LengthOptions::Overflow::truncate,
-                            "truncate; split for tag, error for fill");
+                            "truncate; split for tag and answer, error for fill");
   cli::StreamOptions stream(app, cli::StreamOptions::Load::network);
   cli::PrecisionOption precision(app);
   cmd::batch_option(app, predict.batch_tokens);

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "task/batches.h"
-#include "task/cut_texts.h"
 
 namespace bert::task {
 namespace {
@@ -17,13 +16,17 @@ constexpr int64_t kSpecials = 2;  // [CLS] text [SEP]
 data::FeatureOptions feature_options(const PredictOptions& options, const Task& task,
                                      const model::Directory& directory) {
   data::FeatureOptions features = options.features;
-  features.max_length = sequence_limit(features.max_length, directory.max_length, directory.config);
+  features.max_length = sequence_limit(features.max_length,
+                                       std::min(directory.max_length, task.usual_length()), directory.config);
   features.overflow = options.overflow.value_or(task.overflow());
   if (!task.takes(features.overflow)) {
-    throw Error(features.overflow == data::Overflow::split
-                    ? "this task reads a text whole: --overflow split is not for it"
-                    : "this task reads long texts in windows: --overflow truncate is not for it");
+    if (features.overflow == data::Overflow::split)
+      throw Error("this task reads a text whole: --overflow split is not for it");
+    throw Error("this task reads long texts in windows: --overflow ",
+                features.overflow == data::Overflow::error ? "error" : "truncate", " is not for it");
   }
+  if (options.overlap && !task.takes_overlap())
+    throw Error("this task's windows go on by --stride: --overlap is not for it");
   // Who did not ask for windows is not to be told that they are too small for their overlap.
   if (options.overlap) {
     features.overlap = *options.overlap;
@@ -131,7 +134,7 @@ void Predictor::finish(io::Record& record, std::string& out) const {
 }
 
 void Predictor::report_truncated(int64_t records) const {
-  report_cut_texts(log_, records, *featurizer_.options().max_length);
+  task_->report_cut(log_, records, *featurizer_.options().max_length);
 }
 
 }  // namespace bert::task

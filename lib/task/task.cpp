@@ -1,6 +1,7 @@
 #include "task/task.h"
 
 #include "base/error.h"
+#include "task/cut_texts.h"
 
 namespace bert::task {
 namespace {
@@ -31,8 +32,6 @@ TaskKind task_of_classifier(const model::Config& config) {
 
 std::string_view name_of(TaskKind kind) { return kNames[static_cast<size_t>(kind)]; }
 
-bool is_built(TaskKind kind) { return kind != TaskKind::answer; }
-
 TaskKind task_of(const model::Config& config) {
   if (config.has_architecture("BertForSequenceClassification")) return task_of_classifier(config);
   for (const Use& use : kUses) {
@@ -52,6 +51,10 @@ std::unique_ptr<Reading> Task::read(const io::Fields& fields, const data::Featur
     reading->windows.push_back({.features = std::move(features)});
   }
   return reading;
+}
+
+void Task::report_cut(Log& log, int64_t records, int64_t max_length) const {
+  report_cut_texts(log, records, max_length);
 }
 
 std::unique_ptr<Task> make_task(const TaskOptions& options, const model::Config& config,
@@ -76,9 +79,12 @@ std::unique_ptr<Task> make_task(const TaskOptions& options, const model::Config&
       return make_tag(options, config);
     case TaskKind::perplexity:
       return make_perplexity(options, tokenizer);
-    default:
-      throw Error("the model is for the task ", name_of(kind), ", which is not built yet");
+    case TaskKind::answer:
+      return make_answer(options, tokenizer);
+    case TaskKind::automatic:
+      break;
   }
+  return nullptr;  // task_of says a task or throws
 }
 
 }  // namespace bert::task

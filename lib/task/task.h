@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -9,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/log.h"
 #include "base/pool.h"
 #include "data/features.h"
 #include "io/record_writer.h"
@@ -64,9 +66,15 @@ class Task {
   // What happens to long texts when the user does not say, and whether the task knows what the user says.
   virtual data::Overflow overflow() const { return data::Overflow::truncate; }
   virtual bool takes(data::Overflow) const { return true; }
+  virtual bool takes_overlap() const { return true; }
+  // The most tokens of a sequence when the user does not say, as far as the model reads so many.
+  virtual int64_t usual_length() const { return std::numeric_limits<int64_t>::max(); }
 
-  // What the task wants to be told of the tokens, whatever the user.
+  // What the task wants to be told of the tokens, whatever the user. Error when it cannot work so.
   virtual void adapt(data::FeatureOptions&) const {}
+
+  // Says how many of the records that came out were cut.
+  virtual void report_cut(Log& log, int64_t records, int64_t max_length) const;
 
   // Runs the head on `hidden` [R,H], the vectors of positions of many sequences; `pieces` are the ids that
   // stood there before any was hidden, [R]. Never throws for the sake of one row.
@@ -96,17 +104,26 @@ enum class TaskKind {
 };
 
 std::string_view name_of(TaskKind kind);  // as --task spells it: "auto"
-bool is_built(TaskKind kind);             // false for those that only have a name yet
 
 // What the architecture in config.json is for; Error when it is for nothing in particular.
 TaskKind task_of(const model::Config& config);
+
+// Of answer, with run_squad.py's defaults.
+struct AnswerOptions {
+  int64_t stride = 128;                        // from one window to the next, in tokens
+  std::optional<int64_t> max_question_length;  // in tokens; without it 64, or half of what the model reads
+  int64_t max_answer_length = 30;              // in tokens
+  std::optional<int64_t> n_best;               // answers listed; 20, or so many, are kept in any case
+  std::optional<double> no_answer_threshold;   // without it there is always an answer, as in SQuAD 1.1
+};
 
 struct TaskOptions {
   TaskKind task = TaskKind::automatic;
   int64_t top_k = 5;                       // candidates of fill
   double threshold = 0.5;                  // probability from which multilabel takes a label
   Aggregate aggregate = Aggregate::first;  // of tag
-  int precision = -1;                      // as io::append_number
+  AnswerOptions answer = {};
+  int precision = -1;  // as io::append_number
 };
 
 // `config` and `tokenizer` outlive the task. Error when the model is not one for the task.
@@ -122,6 +139,7 @@ std::unique_ptr<Task> make_multilabel(const TaskOptions& options, const model::C
 std::unique_ptr<Task> make_rank(const TaskOptions& options, const model::Config& config);
 std::unique_ptr<Task> make_choose(const TaskOptions& options);
 std::unique_ptr<Task> make_tag(const TaskOptions& options, const model::Config& config);
+std::unique_ptr<Task> make_answer(const TaskOptions& options, const text::Tokenizer& tokenizer);
 std::unique_ptr<Task> make_perplexity(const TaskOptions& options, const text::Tokenizer& tokenizer);
 
 }  // namespace bert::task

@@ -230,6 +230,69 @@ def tag(how="first", length=48, overlap=23):
     return compute
 
 
+def span_sums(model, question, pieces, length, stride):
+    """(start + end logit, first token, last token) of every span of the context, from the windows of its first tokens;
+    and the lowest of [CLS], all windows seen."""
+    room = length - 3 - len(question)
+    windows = []
+    for begin in range(0, max(len(pieces), 1), min(room, stride)):
+        window = pieces[begin: begin + room]
+        tokens = ["[CLS]", *question, "[SEP]", *window, "[SEP]"]
+        types = [0] * (len(question) + 2) + [1] * (len(window) + 1)
+        hidden = model.bert.hidden_states([model.tokenizer.ids[token] for token in tokens], types)[-1]
+        windows.append((begin, len(window), model.bert.linear("qa_outputs", hidden)))
+        if begin + room >= len(pieces):
+            break
+    found = []
+    for first in range(len(pieces)):
+        holding = [window for window in windows if 0 <= first - window[0] < window[1]]
+        begin, count, logits = max(holding, key=lambda w: min(first - w[0], w[0] + w[1] - 1 - first) + 0.01 * w[1])
+        at = len(question) + 2 - begin
+        found += [(float(logits[at + first, 0] + logits[at + last, 1]), first, last)
+                  for last in range(first, begin + count)]
+    return found, min(float(logits[0].sum()) for _, _, logits in windows)
+
+
+def answer(length=48, stride=128, longest=30, best=20, listed=False, threshold=None):
+    """run_squad.py's write_predictions where its n best starts and ends hold all that is needed: asserted below by
+    comparing only what is far from ties, and by best >= all tokens of a window."""
+    def compute(model, record):
+        question = model.tokenizer.tokens(record["question"])
+        limit = min(64, (length - 3) // 2)
+        words = split_text(record["context"])
+        pieces, places = [], []
+        for word, start, _ in words:
+            tokens = model.tokenizer.tokens(word)
+            for token in tokens:
+                width = len(token.removeprefix("##")) if token != "[UNK]" else len(word)
+                pieces.append(token)
+                places.append((start, start + width))
+                start += width
+        sums, null = span_sums(model, question[:limit], pieces, length, stride)
+        spans = [(total, places[first][0], places[last][1]) for total, first, last in sums if last - first < longest]
+        if threshold is not None:
+            spans.append((null, None, None))
+        entries = []
+        for total, start, end in sorted(spans, key=lambda span: -span[0]):
+            text = "" if start is None else record["context"][start:end]
+            assert all(abs(total - entry[0]) > LEAST_GAP for entry in entries[-1:])
+            if len(entries) < best and text not in [entry[1] for entry in entries]:
+                entries.append((total, text, start, end))
+        if threshold is not None and "" not in [entry[1] for entry in entries]:
+            entries.append((null, "", None, None))
+        scores = torch.softmax(torch.tensor([entry[0] for entry in entries], dtype=torch.float64), 0)
+        listing = [{"text": text, "start": start, "end": end, "score": score}
+                   for (_, text, start, end), score in zip(entries, rounded(scores))]
+        chosen = next(entry for entry in listing if entry["text"])
+        difference = null - next(entry for entry in entries if entry[1])[0]
+        if threshold is not None and difference > threshold:
+            chosen = next(entry for entry in listing if not entry["text"])
+        output = {"prediction" if key == "text" else key: value for key, value in chosen.items()}
+        output |= {"null_score": round(difference, 4)} | ({"n_best": listing} if listed else {})
+        return output | ({"truncated": True} if len(question) > limit else {})
+    return compute
+
+
 def rank_sigmoid(model, record):
     return {"prediction": rounded(torch.sigmoid(model.logits(record)))[0]}
 
@@ -317,6 +380,15 @@ def all_lines():
     yield "tag", (record_predictions("tag", [], tag(), tagged)
                   + [line for how in ("first", "mean", "max") for line in record_predictions(
                       "tag", ["--aggregate", how, *short], tag(how, 9, 3), tagged)])
+    asked = [{"question": PAIRS[0][0], "context": PAIRS[0][1]}, {"question": "where is it?", "context": LONG},
+             {"question": "", "context": "The unreadableness of Kings' overlongings"},
+             {"question": LONG, "context": "the cat and the dog"}]
+    wide = ["--n-best", "60"]  # all starts and ends of a window
+    yield "answer", (record_predictions("answer", wide, answer(best=60, listed=True), asked)
+                     + [line for threshold in (-3, 0, 3) for line in record_predictions(
+                         "answer", [*wide, "--max-length", "20", "--stride", "4", "--max-answer-length", "3",
+                                    "--no-answer-threshold", str(threshold)],
+                         answer(20, 4, 3, 60, True, threshold), asked)])
     yield "choose", record_predictions("choose", [], choose, CHOICES)
     yield "bare", embeddings("bare", [
         {}, {"pooling": "cls"}, {"pooling": "max"}, {"pooling": "pooler"}, {"pooling": "none", "layers": [0]},

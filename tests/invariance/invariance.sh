@@ -4,7 +4,8 @@
 #
 # FORM says how output becomes lines, one a record, that do not know their place: jsonl, google, or rows:N for N f32 a
 # record (npy:N behind NumPy's header). The records are made here of the models' vocabulary: some empty, some longer than the model reads, with
-# [MASK] in places, every third of them a pair (for the model next all, for choose none but two to four choices each).
+# [MASK] in places, every third of them a pair (for the model next all, for choose none but two to four choices each, for answer a
+# question and its context).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 tools=$(cd "$1" && pwd) form=$2 tool=$3 model=$here/../golden/models/$4
@@ -60,6 +61,7 @@ awk -v records="$records" -v every="$every" -v kind="$(basename "$model")" '
       first = text(number(i % 5 == 1 && !pair && kind != "choose" ? 90 : 14))
       rest = pair ? ",\"text_pair\":\"" text(number(i % 2 ? 60 : 9)) "\"" : ""
       if (kind == "choose") rest = choices(2 + i % 3)
+      if (kind == "answer") rest = ",\"context\":\"" text(number(i % 2 ? 90 : 9)) "\",\"question\":\"" text(number(9)) "\""
       printf "{\"text\":\"%s\"%s}\n", first, rest
     }
   }' "$here/../golden/models/bare/vocab.txt" >input

@@ -1,0 +1,185 @@
+// The part of a text that answers a question (Devlin et al. 2018, sections 4.2 and 4.3), by the algorithm of
+// Google's run_squad.py. It differs in one thing: the text of an answer is that between the offsets of its
+// first and its last token, where Google looks for the pieces in the text anew. (And where none of the best
+// starts goes with one of the best ends Google's answer is "empty", or a failure; here all are tried.)
+#include <algorithm>
+
+#include "base/error.h"
+#include "io/json.h"
+#include "task/sentence_head.h"
+#include "task/spans.h"
+
+namespace bert::task {
+namespace {
+
+constexpr int64_t kUsualLength = 384, kUsualQuestion = 64, kUsualNBest = 20;
+constexpr int64_t kSpecials = 3;  // [CLS] question [SEP] context [SEP]
+
+struct Question : Reading {
+  std::string context;
+  std::vector<text::Span> offsets;  // of the context's tokens, in code points
+};
+
+class Answer final : public Task {
+ public:
+  Answer(const TaskOptions& options, const text::Tokenizer& tokenizer)
+      : tokenizer_(tokenizer), options_(options.answer), precision_(options.precision) {}
+
+  model::Needs needs() const override { return {.span = true}; }
+
+  data::Overflow overflow() const override { return data::Overflow::split; }
+  bool takes(data::Overflow overflow) const override { return overflow == data::Overflow::split; }
+  bool takes_overlap() const override { return false; }
+  int64_t usual_length() const override { return kUsualLength; }
+  void adapt(data::FeatureOptions& features) const override {
+    features.overlap = 0;
+    const int64_t question = question_limit(*features.max_length);
+    if (*features.max_length <= question + kSpecials)
+      throw Error("a maximal length of ", *features.max_length, " leaves no room beside a question of ",
+                  question, " tokens and ", kSpecials, " special ones");
+  }
+
+  std::unique_ptr<Reading> read(const io::Fields& fields, const data::Featurizer& featurizer) const override {
+    const int64_t max_length = *featurizer.options().max_length;
+    auto reading = std::make_unique<Question>();
+    text::Tokens question, context;
+    tokenizer_.encode(fields.required_text("question"), {}, question);
+    reading->context = fields.required_text("context");
+    tokenizer_.encode(reading->context, {.offsets = text::Offsets::chars}, context);
+    reading->offsets = std::move(context.offsets);
+
+    const auto limit = static_cast<size_t>(question_limit(max_length));
+    reading->truncated = question.ids.size() > limit;
+    if (reading->truncated) question.ids.resize(limit);
+    const auto count = static_cast<int64_t>(context.ids.size());
+    const int64_t room = max_length - static_cast<int64_t>(question.ids.size()) - kSpecials;
+    const int64_t step = std::min(room, options_.stride);
+    for (const auto part : data::slide(count, {.length = room, .overlap = room - step}))
+      reading->windows.push_back({.features = sequence(question.ids, context.ids, part)});
+    return reading;
+  }
+
+  void positions(const data::Features& features, std::vector<int64_t>& positions) const override {
+    for (size_t i = 0; i < features.ids.size(); ++i) positions.push_back(static_cast<int64_t>(i));
+  }
+
+  std::vector<Row> compute(model::Network& network, Pool&, const nn::Tensor& hidden,
+                           std::span<const int32_t>) const override {
+    return logit_rows(network.span_logits(hidden));
+  }
+
+  void answer(const Reading& reading, io::Added& added) const override {
+    const auto& question = static_cast<const Question&>(reading);
+    std::vector<SpanWindow> windows;
+    for (const Window& window : question.windows) windows.push_back(span_window(window));
+    const SpanRule rule = {.n_best = std::max(options_.n_best.value_or(0), kUsualNBest),
+                           .max_length = options_.max_answer_length,
+                           .with_null = options_.no_answer_threshold.has_value()};
+    const BestSpans best = best_spans(windows, question.context, question.offsets, rule);
+    // How much better "no answer" is than the best answer; where there is none that has 0, as in
+    // run_squad.py.
+    const double null_score = best.null_logits - (best.answer ? best.spans[*best.answer].logits : 0);
+    append_chosen(chosen(best, null_score), added);
+    io::append_number(added.field("null_score"), static_cast<float>(null_score), precision_);
+    if (!options_.n_best) return;
+    std::string& list = added.field("n_best");
+    list += '[';
+    const auto count = std::min(best.spans.size(), static_cast<size_t>(*options_.n_best));
+    for (size_t i = 0; i < count; ++i) {
+      if (i > 0) list += ',';
+      append_listed(list, best.spans[i]);
+    }
+    list += ']';
+  }
+
+  void report_cut(Log& log, int64_t records, int64_t max_length) const override {
+    log.warn(std::to_string(records) + (records == 1 ? " question was" : " questions were") +
+             " truncated to " + std::to_string(question_limit(max_length)) + " tokens");
+  }
+
+ private:
+  int64_t question_limit(int64_t max_length) const {
+    if (options_.max_question_length) return *options_.max_question_length;
+    return std::clamp<int64_t>((max_length - kSpecials) / 2, 0, kUsualQuestion);
+  }
+
+  data::Features sequence(const std::vector<int32_t>& question, const std::vector<int32_t>& context,
+                          data::Window part) const {
+    data::Features features;
+    auto& ids = features.ids;
+    ids.push_back(tokenizer_.cls());
+    ids.insert(ids.end(), question.begin(), question.end());
+    ids.push_back(tokenizer_.sep());
+    const auto begin = static_cast<uint32_t>(ids.size());
+    features.first = {1, begin - 1};
+    ids.insert(ids.end(), context.begin() + part.begin, context.begin() + part.end);
+    features.second = {begin, static_cast<uint32_t>(ids.size())};
+    ids.push_back(tokenizer_.sep());
+    features.types.resize(ids.size(), 1);
+    std::fill_n(features.types.begin(), begin, 0);
+    features.pair = true;
+    features.window_begin = part.begin;
+    return features;
+  }
+
+  static SpanWindow span_window(const Window& window) {
+    const data::Features& features = window.features;
+    const int64_t length = features.second.end - features.second.begin;
+    SpanWindow logits = {.text_begin = features.second.begin,
+                         .text = {features.window_begin, features.window_begin + length}};
+    for (const Row& row : window.rows) {
+      logits.starts.push_back(row.logits[0]);
+      logits.ends.push_back(row.logits[1]);
+    }
+    return logits;
+  }
+
+  // Without any answer a span without text and score.
+  TextSpan chosen(const BestSpans& best, double null_score) const {
+    const bool none = options_.no_answer_threshold && null_score > *options_.no_answer_threshold;
+    if (best.answer && !none) return best.spans[*best.answer];
+    for (const TextSpan& span : best.spans) {
+      if (span.text.empty()) return span;
+    }
+    return {};
+  }
+
+  void append_chosen(const TextSpan& span, io::Added& added) const {
+    io::append_string(added.field("prediction"), span.text);
+    append_place(added.field("start"), span, span.place.begin);
+    append_place(added.field("end"), span, span.place.end);
+    io::append_number(added.field("score"), span.score, precision_);
+  }
+
+  void append_listed(std::string& out, const TextSpan& span) const {
+    out += "{\"text\":";
+    io::append_string(out, span.text);
+    out += ",\"start\":";
+    append_place(out, span, span.place.begin);
+    out += ",\"end\":";
+    append_place(out, span, span.place.end);
+    out += ",\"score\":";
+    io::append_number(out, span.score, precision_);
+    out += '}';
+  }
+
+  static void append_place(std::string& out, const TextSpan& span, uint32_t place) {
+    if (span.text.empty()) {
+      out += "null";
+    } else {
+      io::append_integer(out, place);
+    }
+  }
+
+  const text::Tokenizer& tokenizer_;
+  AnswerOptions options_;
+  int precision_;
+};
+
+}  // namespace
+
+std::unique_ptr<Task> make_answer(const TaskOptions& options, const text::Tokenizer& tokenizer) {
+  return std::make_unique<Answer>(options, tokenizer);
+}
+
+}  // namespace bert::task
