@@ -69,7 +69,7 @@ class FillScorer : public Scorer {
 
   void report(Report& report) const override {
     const int64_t k = top_k_.value_or(hits_.fewest());
-    if (k > hits_.fewest())
+    if (hits_.count() > 0 && k > hits_.fewest())
       throw Error("a mask has fewer candidates than --top-k asks for, ", hits_.fewest(), " of ", k);
     report.count("records", records_);
     report.count("masks", hits_.count());

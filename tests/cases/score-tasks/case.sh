@@ -30,3 +30,4 @@ best 1,3 7,8 4,9,4 '"a","a"' "$(candidate 7 8 9),$(candidate 5 6 8)" | score --t
 best 1,3 7,8 4,9,4 '"a","a"' "$(candidate 7 8 9),$(candidate 5 6 8)" | score --task fill --top-k 2
 best 1,3 7,8 4,9,9 '"a"' "$(candidate 1 7 9)" | score --task fill --mask-id 4 --metric top_k_accuracy
 printf '{"label":%s,"prediction":%s}\n' '["a","b"]' '["a","a"]' '[]' '[]' | score --task fill --label-field label
+echo '{"masked_lm_ids":[],"prediction":[],"candidates":[]}' | score --task fill --top-k 2
