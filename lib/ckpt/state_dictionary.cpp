@@ -153,7 +153,7 @@ class Reader {
   }
 
   void add(const std::string& name, const PickleValue& value) {
-    using enum Kind;
+    using enum PickleValue::Kind;
     for (const auto kind : {none, boolean, integer, real, string}) {
       if (value.kind == kind) return;  // steps, versions: no weights
     }

@@ -10,7 +10,7 @@
 namespace bert::ckpt {
 namespace {
 
-constexpr uint32_t kEntry = 0x02014b50, kLocal = 0x04034b50, kEnd = 0x06054b50;  // "PK" and two more
+constexpr uint32_t kEntry = 0x02014b50, kLocal = 0x04034b50;  // "PK" and two more
 constexpr uint32_t kEnd64 = 0x06064b50, kLocator64 = 0x07064b50;
 constexpr size_t kEndBytes = 22, kLocatorBytes = 20;
 constexpr size_t kMaxComment = 0xffff;

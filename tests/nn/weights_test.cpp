@@ -66,8 +66,8 @@ TEST_CASE("a matrix that is stored transposed becomes the same panels") {
       const LayoutEntry entry = {.name = "w", .shape = {n, k}};
       const auto expected = packed(entry, {.dtype = dtype}, row_bytes, 0, pool);
       for (const size_t odd : {0, 1}) {
-        CAPTURE(n);
-        CAPTURE(k);
+        CAPTURE(entry.shape[0]);
+        CAPTURE(entry.shape[1]);
         CHECK(packed(entry, {.dtype = dtype, .transposed = true}, column_bytes, odd, pool) == expected);
       }
     }
