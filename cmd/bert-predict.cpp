@@ -64,6 +64,9 @@ int main(int argc, char** argv) {
                             "truncate; split for tag and answer, error for fill");
   cli::StreamOptions stream(app, cli::StreamOptions::Load::network);
   cli::PrecisionOption precision(app);
+  app.section("Output");
+  app.choice({"--format", "", "Records, or one object of answers as SQuAD's official scripts read it."},
+             cli::Choices<bool>{{"jsonl", false}, {"squad", true}}, predict.official);
   cmd::batch_option(app, predict.batch_tokens);
   app.check([&] { cmd::set_network_input(predict.features, stream, length); });
   app.version_of(text::version);

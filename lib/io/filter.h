@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "io/fields.h"
 #include "io/record.h"
@@ -41,6 +42,8 @@ class Filter {
   virtual void finish(Record& record, std::string& out) const = 0;
 
   virtual void begin(std::string& /*out*/) {}  // before the first record: a file header
+  // Between the outputs of two records, wherever these came from; not called for each.
+  virtual std::string_view separator() const { return {}; }
 
   // After the last record: what was held back, piece by piece until it returns false.
   enum class Ending { complete, stopped };  // stopped: at a bad record; those before it were the last

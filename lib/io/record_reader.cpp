@@ -122,6 +122,7 @@ void finish_records(Chunk& chunk, const Filter& filter, OnError on_error) {
   for (auto& record : chunk.records) {
     const size_t before = chunk.out.size();
     try {
+      if (before > 0) chunk.out += filter.separator();
       filter.finish(record, chunk.out);
       ++chunk.written;
       if (record.truncated) ++chunk.truncated;

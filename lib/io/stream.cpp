@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <thread>
+#include <utility>
 
 #include "base/error.h"
 #include "base/output_file.h"
@@ -74,6 +75,7 @@ class Stream {
   int64_t first_unfinished_ = 0;  // chunks before this one have been given to finish tasks
 
   // Of the writer, until it has ended.
+  bool wrote_ = false;  // the output of a record
   RunResult result_;
   std::optional<std::string> failure_;
   std::exception_ptr write_error_;
@@ -253,6 +255,7 @@ void Stream::write_chunks() {
 }
 
 void Stream::write(Chunk& chunk) {
+  if (!chunk.out.empty() && std::exchange(wrote_, true)) output_.write(filter_.separator());
   output_.write(chunk.out);
   result_.records += chunk.written;
   result_.truncated += chunk.truncated;

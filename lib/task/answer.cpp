@@ -68,17 +68,15 @@ class Answer final : public Task {
     return logit_rows(network.span_logits(hidden));
   }
 
+  bool has_official() const override { return true; }
+  std::optional<std::string> official(const Reading& reading) const override {
+    const BestSpans best = best_of(reading);
+    return std::string(chosen(best, null_score_of(best)).text);
+  }
+
   void answer(const Reading& reading, io::Added& added) const override {
-    const auto& question = static_cast<const Question&>(reading);
-    std::vector<SpanWindow> windows;
-    for (const Window& window : question.windows) windows.push_back(span_window(window));
-    const SpanRule rule = {.n_best = std::max(options_.n_best.value_or(0), kUsualNBest),
-                           .max_length = options_.max_answer_length,
-                           .with_null = options_.no_answer_threshold.has_value()};
-    const BestSpans best = best_spans(windows, question.context, question.offsets, rule);
-    // How much better "no answer" is than the best answer; where there is none that has 0, as in
-    // run_squad.py.
-    const double null_score = best.null_logits - (best.answer ? best.spans[*best.answer].logits : 0);
+    const BestSpans best = best_of(reading);
+    const double null_score = null_score_of(best);
     append_chosen(chosen(best, null_score), added);
     io::append_number(added.field("null_score"), static_cast<float>(null_score), precision_);
     if (!options_.n_best) return;
@@ -98,6 +96,21 @@ class Answer final : public Task {
   }
 
  private:
+  BestSpans best_of(const Reading& reading) const {
+    const auto& question = static_cast<const Question&>(reading);
+    std::vector<SpanWindow> windows;
+    for (const Window& window : question.windows) windows.push_back(span_window(window));
+    const SpanRule rule = {.n_best = std::max(options_.n_best.value_or(0), kUsualNBest),
+                           .max_length = options_.max_answer_length,
+                           .with_null = options_.no_answer_threshold.has_value()};
+    return best_spans(windows, question.context, question.offsets, rule);
+  }
+
+  // How much better "no answer" is than the best answer; where there is none that has 0, as in run_squad.py.
+  static double null_score_of(const BestSpans& best) {
+    return best.null_logits - (best.answer ? best.spans[*best.answer].logits : 0);
+  }
+
   int64_t question_limit(int64_t max_length) const {
     if (options_.max_question_length) return *options_.max_question_length;
     return std::clamp<int64_t>((max_length - kSpecials) / 2, 0, kUsualQuestion);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "io/json.h"
 #include "task/batches.h"
 
 namespace bert::task {
@@ -37,6 +38,13 @@ data::FeatureOptions feature_options(const PredictOptions& options, const Task& 
   return features;
 }
 
+// The official form knows questions by a text.
+std::string id_of(const io::Fields& fields) {
+  const auto id = fields.json("id");
+  if (id && id->kind() == io::Json::Kind::number) return std::to_string(id->integer());
+  return std::string(fields.required_text("id"));
+}
+
 }  // namespace
 
 Predictor::Predictor(const model::Directory& directory, const text::Tokenizer& tokenizer,
@@ -49,11 +57,14 @@ Predictor::Predictor(const model::Directory& directory, const text::Tokenizer& t
       task_(make_task(options_.task, directory.config, tokenizer)),
       featurizer_(tokenizer, feature_options(options_, *task_, directory)),
       network_(directory, task_->needs(), pool),
-      writer_(options_.drop) {}
+      writer_(options_.drop) {
+  if (options_.official && !task_->has_official()) throw Error("--format squad is for the task answer alone");
+}
 
 void Predictor::prepare(const io::Fields& fields, io::Record& record) const {
   auto reading = task_->read(fields, featurizer_);
   for (const Window& window : reading->windows) require_readable(window.features, directory_.config);
+  if (options_.official) reading->id = id_of(fields);
   record.work = std::move(reading);
 }
 
@@ -125,12 +136,31 @@ void Predictor::run(const nn::Batch& batch, std::span<const Pass> passes) {
 
 void Predictor::finish(io::Record& record, std::string& out) const {
   const Reading& reading = record.work_as<Reading>();
+  record.truncated = reading.truncated;
+  if (options_.official) {
+    io::append_string(out, reading.id);
+    out += ": ";
+    io::append_string(out, task_->official(reading).value());
+    record.work.reset();
+    return;
+  }
   io::Added added;
   task_->answer(reading, added);
-  record.truncated = reading.truncated;
   if (record.truncated) added.field("truncated") += "true";
   writer_.write(record, added, out);
   record.work.reset();
+}
+
+void Predictor::begin(std::string& out) {
+  if (options_.official) out += '{';
+}
+
+std::string_view Predictor::separator() const { return options_.official ? ",\n " : ""; }
+
+bool Predictor::release(Ending, std::string& out) {
+  if (!options_.official || closed_) return false;
+  out += "}\n";
+  return closed_ = true;
 }
 
 void Predictor::report_truncated(int64_t records) const {

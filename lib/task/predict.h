@@ -27,6 +27,7 @@ struct PredictOptions {
   std::optional<int64_t> overlap;
   std::optional<data::Overflow> overflow;
   std::vector<std::string> drop;
+  bool official = false;        // one object {"id": "answer", ...}, as SQuAD's scripts read it
   int64_t batch_tokens = 1024;  // that go through the network at once; never changes the output
 };
 
@@ -41,6 +42,9 @@ class Predictor final : public io::Filter {
   void compute(std::span<io::Record* const> records) override;
   void finish(io::Record& record, std::string& out) const override;
   void report_truncated(int64_t records) const override;
+  void begin(std::string& out) override;
+  std::string_view separator() const override;
+  bool release(Ending ending, std::string& out) override;
 
  private:
   // One passage of a window through the network.
@@ -60,6 +64,7 @@ class Predictor final : public io::Filter {
   data::Featurizer featurizer_;
   model::Network network_;
   io::RecordWriter writer_;
+  bool closed_ = false;  // the object of answers
 };
 
 }  // namespace bert::task

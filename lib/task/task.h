@@ -43,6 +43,7 @@ struct Window {
 // A record as a task reads it, from prepare to finish.
 struct Reading : Windows<Window> {
   bool truncated = false;  // tokens were cut off
+  std::string id;          // of the record, for the official form of answers
 };
 
 class Task {
@@ -80,6 +81,10 @@ class Task {
   // stood there before any was hidden, [R]. Never throws for the sake of one row.
   virtual std::vector<Row> compute(model::Network& network, Pool& pool, const nn::Tensor& hidden,
                                    std::span<const int32_t> pieces) const = 0;
+
+  // The prediction alone, for the official form of answers; nullopt: the task has none.
+  virtual std::optional<std::string> official(const Reading&) const { return {}; }
+  virtual bool has_official() const { return false; }
 
   // Adds `prediction` and what goes with it. Error when a number is not finite.
   virtual void answer(const Reading& reading, io::Added& added) const = 0;

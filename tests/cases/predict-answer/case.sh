@@ -31,3 +31,9 @@ cat >bad.jsonl <<'END'
 {"question":"who","context":"the king"}
 END
 answer --on-error skip bad.jsonl
+echo '-- official'
+sed 's/"q3"/3/' records.jsonl | answer --format squad
+sed 's/"id":"q[14]",//' records.jsonl | answer --format squad --on-error skip
+sed 's/"id":"q3",//' records.jsonl | answer --format squad
+answer --format squad </dev/null
+echo text | bert-predict -m "$MODELS/classify" --format squad
