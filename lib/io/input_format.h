@@ -15,13 +15,13 @@ enum class InputFormat {
   tsv,         // a header line names the fields, or StreamOptions::columns does; split at TAB, no quoting
   documents,   // a sentence a line, a blank line ends a document, which is one record with line feeds in it
   object,      // each FILE is one JSON object, on any number of lines
-  conll,       // not read yet, like the one below
-  squad,
+  conll,       // not read yet
+  squad,       // an original SQuAD file: a JSON record a question
 };
 
 // Whether records of this form are JSON objects.
 inline bool is_json(InputFormat format) {
-  return format == InputFormat::jsonl || format == InputFormat::object;
+  return format == InputFormat::jsonl || format == InputFormat::object || format == InputFormat::squad;
 }
 
 std::string_view name_of(InputFormat format);  // as --input-format spells it: "auto"

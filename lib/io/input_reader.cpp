@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "io/squad_cutter.h"
 #include "io/utf8.h"
 
 namespace bert::io {
@@ -92,11 +93,12 @@ bool InputReader::read(const std::string& name) {
   int64_t line = 1;
   const auto source = open_source(input, line);
   Cutter cutter(input, source->format, line, limits_);
+  SquadCutter squad(input, line, limits_);
   for (;;) {
     if (!take_chunk()) return false;
     chunk_->source = source;
     chunk_->first_place = place_;
-    const bool filled = cutter.fill(*chunk_);
+    const bool filled = source->format == InputFormat::squad ? squad.fill(*chunk_) : cutter.fill(*chunk_);
     if (ring_.stopped()) return false;
     if (!filled) return true;
     place_ += static_cast<int64_t>(chunk_->cuts.size());
@@ -130,7 +132,7 @@ std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& li
                     ": --columns names the columns of TSV, which needs --input-format tsv here");
     }
   }
-  if (source->format > InputFormat::object) {
+  if (source->format == InputFormat::conll) {
     throw Error(input.name(), ": ", name_of(source->format), " input is not read by this program");
   }
   if (source->format != InputFormat::tsv) {
