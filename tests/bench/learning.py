@@ -164,8 +164,8 @@ class Learning:
             name = f"{self.name}-{seed}"
             plot = ["--plot", self.options.plot] if self.options.plot and seed == 0 else []
             with tempfile.TemporaryDirectory() as out, open(self.work / f"ours-{name}.jsonl", "w") as journal:
-                subprocess.run([*self.our_command(out, seed), "--dev", self.dev, "--eval-every", "50", *plot, self.train],
-                               check=True, stdout=journal)
+                subprocess.run([*self.our_command(out, seed), "--dev", self.dev, "--eval-every", "50", "--log-every", "50",
+                                *plot, self.train], check=True, stdout=journal)
 
     # ---- tables ---------------------------------------------------------------------------------------------------
 
