@@ -69,6 +69,7 @@ class Checkpoint {
 
   const std::vector<StoredTensor>& tensors() const { return contents_.tensors; }  // sorted by name
   const StoredTensor* find(std::string_view name) const;                          // nullptr when absent
+  const std::vector<UnreadTensor>& unread() const { return contents_.unread; }
 
   // The floating-point tensor `name`, which must be of `shape`; Error names file, tensor, found and expected.
   const StoredTensor& get(std::string_view name, std::span<const int64_t> shape) const;

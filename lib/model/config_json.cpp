@@ -38,6 +38,19 @@ std::string_view hugging_face_name(ProblemType type) {
   return "";
 }
 
+std::string_view torch_name(Dtype weights) {
+  switch (weights) {
+    case Dtype::f64:
+      return "float64";
+    case Dtype::f16:
+      return "float16";
+    case Dtype::bf16:
+      return "bfloat16";
+    default:
+      return "float32";
+  }
+}
+
 // An object with a member a line.
 class Object {
  public:
@@ -95,7 +108,7 @@ std::string cross_encoder(const Config& config) {
 
 }  // namespace
 
-std::string config_json(const Config& config) {
+std::string config_json(const Config& config, Dtype weights) {
   Object object("");
   object.word("architectures", strings(config.architectures));
   object.number("attention_probs_dropout_prob", config.attention_dropout);
@@ -121,7 +134,7 @@ std::string config_json(const Config& config) {
   if (config.problem_type) object.string("problem_type", hugging_face_name(*config.problem_type));
   if (config.cross_encoder) object.word("sentence_transformers", cross_encoder(config));
   if (!config.tied_embeddings) object.word("tie_word_embeddings", "false");
-  object.string("torch_dtype", "float32");
+  object.string("torch_dtype", torch_name(weights));
   object.integer("type_vocab_size", config.types);
   object.word("use_cache", "true");
   object.integer("vocab_size", config.vocab_size);

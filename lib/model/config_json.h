@@ -3,11 +3,13 @@
 
 #include <string>
 
+#include "base/dtype.h"
 #include "model/config.h"
 
 namespace bert::model {
 
 // What parse_config reads back as `config`, keys in the order of the alphabet as transformers writes them.
-std::string config_json(const Config& config);
+// `weights`: the format of the floating-point weights that stand beside it.
+std::string config_json(const Config& config, Dtype weights = Dtype::f32);
 
 }  // namespace bert::model

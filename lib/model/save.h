@@ -25,9 +25,10 @@ std::vector<ckpt::TensorToWrite> saved_tensors(const Config& config, const nn::P
 void require_output(const std::string& directory, std::span<const std::string> besides = {});
 
 // Writes the directory so that it appears complete. A model that is there is replaced in one operation where
-// the file system can do that (base/output_directory.h); what else is there stays.
+// the file system can do that (base/output_directory.h); what else is there stays. config.json calls
+// `weights` the format of the numbers.
 void save(const std::string& directory, const Config& config, const TokenizerFiles& tokenizer,
-          std::span<const ckpt::TensorToWrite> tensors);
+          std::span<const ckpt::TensorToWrite> tensors, Dtype weights = Dtype::f32);
 void save(const std::string& directory, const Config& config, const TokenizerFiles& tokenizer,
           const nn::Params& params);
 

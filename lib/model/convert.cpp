@@ -1,0 +1,101 @@
+#include "model/convert.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "base/error.h"
+#include "ckpt/names.h"
+#include "model/parts.h"
+#include "model/save.h"
+#include "model/saved_tokenizer.h"
+#include "nn/embeddings.h"
+#include "text/tokenizer.h"
+
+namespace bert::model {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kDecoder = "cls.predictions.decoder.weight";
+
+bool is_weight_name(std::string_view name) {
+  constexpr std::array<std::string_view, 6> kParts = {"embeddings.", "encoder.",    "pooler.",
+                                                      "cls.",        "classifier.", "qa_outputs."};
+  return std::ranges::any_of(kParts, [&](auto part) { return name.starts_with(part); });
+}
+
+// What every BERT has is there, in the shapes that the configuration asks for.
+void check_encoder(const Config& config, const ckpt::Checkpoint& checkpoint) {
+  nn::Layout layout;
+  layout.add_plain(kWordTable, {config.vocab_size, config.hidden});
+  const nn::Embeddings embeddings(
+      {.hidden = config.hidden, .positions = config.positions, .types = config.types}, layout);
+  for (int64_t i = 0; i < config.layers; ++i)
+    const nn::EncoderLayer layer("encoder.layer." + std::to_string(i), layer_config(config), layout);
+  for (const auto& entry : layout.entries()) checkpoint.get(entry.name, entry.shape);
+}
+
+// A directory of transformers has no place for it.
+void warn_of_loss(const Directory& directory, Log& log) {
+  const auto& sentence = directory.sentence;
+  if (sentence.pooling || !sentence.modules.empty() || !sentence.prompts.empty() || sentence.lowercase)
+    log.warn(directory.root + ": pooling, modules and prompts of sentence-transformers are not carried over");
+}
+
+// As transformers names the format of most numbers.
+Dtype main_dtype(const ckpt::Checkpoint& checkpoint, std::optional<Dtype> store) {
+  return store.value_or(checkpoint.find(kWordTable)->dtype);
+}
+
+}  // namespace
+
+std::vector<ckpt::TensorToWrite> converted_tensors(const Config& config, const ckpt::Checkpoint& checkpoint,
+                                                   Log& log) {
+  check_encoder(config, checkpoint);
+  for (const auto& unread : checkpoint.unread()) {
+    if (is_weight_name(unread.name))
+      throw Error(unread.file, ": tensor ", ckpt::in_quotes(unread.name), " is ", unread.dtype,
+                  ", expected F32, F16, BF16 or F64");
+  }
+  std::vector<ckpt::TensorToWrite> tensors;
+  std::vector<std::string> dropped;
+  for (const auto& unread : checkpoint.unread()) dropped.push_back(unread.name);
+  for (const auto& tensor : checkpoint.tensors()) {
+    if (tensor.name == kDecoder && config.tied_embeddings) continue;
+    if (!is_weight_name(tensor.name) || !is_floating(tensor.dtype)) {
+      dropped.push_back(tensor.name);
+      continue;
+    }
+    tensors.push_back({.name = stored_name(config, tensor.name),
+                       .shape = tensor.shape,
+                       .data = tensor.data,
+                       .dtype = tensor.dtype,
+                       .transposed = tensor.transposed});
+  }
+  if (!dropped.empty()) {
+    log.warn("left out " + std::to_string(dropped.size()) +
+             (dropped.size() == 1 ? " tensor that is" : " tensors that are") +
+             " no weight of BERT: " + ckpt::in_quotes(dropped.front()) + (dropped.size() > 1 ? ", ..." : ""));
+  }
+  return tensors;
+}
+
+void convert(const std::string& source, const std::string& out, std::optional<Dtype> store, Log& log) {
+  const auto directory = open_directory(source);
+  if (std::error_code none; fs::equivalent(directory.root, out, none))
+    throw Error(out, ": is the model to convert, expected another directory");
+  require_output(out);
+  const auto checkpoint = ckpt::Checkpoint::open(directory.path);
+  checkpoint.check_sums();
+  auto tensors = converted_tensors(directory.config, checkpoint, log);
+  for (auto& tensor : tensors) tensor.store = store;
+  const auto tokenizer = text::load_tokenizer(directory.path);
+  warn_of_loss(directory, log);
+  save(out, directory.config, tokenizer_files(tokenizer, directory.path, directory.max_length), tensors,
+       main_dtype(checkpoint, store));
+}
+
+void verify(const std::string& source) { ckpt::Checkpoint::open(transformer_of(source)).check_sums(); }
+
+}  // namespace bert::model

@@ -1,0 +1,33 @@
+// Any model directory as one of Hugging Face, straight from the mapped files; and what a directory holds.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/dtype.h"
+#include "base/log.h"
+#include "ckpt/checkpoint.h"
+#include "ckpt/safetensors_writer.h"
+#include "model/directory.h"
+
+namespace bert::model {
+
+// The weights of BERT and its heads among the tensors of `checkpoint`, by the names that go into the file;
+// they refer to `checkpoint`. The tied decoder is stored once, as the word embeddings. Error when a tensor of
+// the encoder is missing or of another shape than `config` says, or a weight is in a format that is not read.
+// What is no weight is dropped, and named once in `log`.
+std::vector<ckpt::TensorToWrite> converted_tensors(const Config& config, const ckpt::Checkpoint& checkpoint,
+                                                   Log& log);
+
+// Writes the model of `source` to the directory `out`, floating-point numbers in the format `store` or as
+// they are. The sums of the files are checked first.
+void convert(const std::string& source, const std::string& out, std::optional<Dtype> store, Log& log);
+
+// Opens the weights of `source` and checks all sums of their files.
+void verify(const std::string& source);
+
+// One JSON object in one line: what `source` holds.
+std::string describe(const std::string& source, Log& log);
+
+}  // namespace bert::model

@@ -1,0 +1,31 @@
+# Command lines, sources and targets that will not do.
+ln -s "$MODELS" models
+try() {
+  bert-convert "$@" </dev/null
+  echo "exit $?"
+}
+try
+try models/bare
+try models/bare models/tag --info
+try models/bare --store f16
+try models/bare --out new --store f8
+try models/bare --info --store f16
+try absent --out new
+mkdir empty other
+touch other/notes
+try empty --out new
+try models/bare --out other
+cp -R models/bare own
+chmod -R u+w own
+try own --out own
+echo '-- other shapes than the configuration says'
+sed -i 's/"intermediate_size": [0-9]*/"intermediate_size": 8/' own/config.json
+try own --out new
+echo '-- a wrong sum'
+cp -R "$MODELS/../checkpoints/zip" zip
+chmod -R u+w zip
+printf 'x' | dd of=zip/pytorch_model.bin bs=1 seek=9000 conv=notrunc 2>dd.log
+try zip --info --verify
+try zip --out new
+echo '-- nothing was left'
+ls
