@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 # What a test only compares with or checks by (mandoc, shellcheck, numpy) is skipped aloud where it is absent.
-sh cmd/packages.sh doctest-dev ninja-build clang-format mandoc shellcheck xz-utils python3 python3-numpy
+sh cmd/packages.sh doctest-dev ninja-build clang-format mandoc shellcheck xz-utils python3 python3-numpy jq
 
 builds=${BUILD_DIR:-build-test}
 generator='Unix Makefiles'
