@@ -31,7 +31,7 @@ targets=--target
 for folder in $checked; do [ -e "tests/$folder" ] && targets="$targets ${folder}_test"; done
 build sanitize "$targets" -DBERT_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=RelWithDebInfo
 ctest --test-dir "$builds/sanitize" --output-on-failure --parallel "$jobs" --quiet \
-  --output-log sanitize.log -R "^($(echo "$checked" | tr ' ' '|'))\$" ||
+  --output-log "$builds/sanitize/sanitize.log" -R "^($(echo "$checked" | tr ' ' '|'))\$" ||
   { cat "$builds/sanitize/sanitize.log"; exit 1; }
 echo "They pass."
 

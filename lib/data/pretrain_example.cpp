@@ -38,12 +38,7 @@ void take_labels(const text::Tokenizer& tokenizer, const std::vector<int32_t>& l
 std::optional<int32_t> next_of(const io::Fields& fields) {
   const auto json = fields.json(kNext);
   if (!json) return std::nullopt;
-  int64_t label = 0;
-  try {
-    label = json->integer();
-  } catch (const Error& error) {
-    throw Error("field \"", kNext, "\" ", error.what());
-  }
+  const int64_t label = io::named(kNext, [&] { return json->integer(); });
   if (label != 0 && label != 1) throw Error("field \"", kNext, "\" is ", label, ", expected 0 or 1");
   return static_cast<int32_t>(label);
 }

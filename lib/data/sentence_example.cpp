@@ -26,20 +26,10 @@ std::string label_of(const io::Json& json) {
   throw Error("is ", json.kind_name(), ", expected a string or an integer");
 }
 
-// What `read` makes of the field; its Errors get the field's name in front.
-template <class Read>
-auto named(const std::string& field, Read read) {
-  try {
-    return read();
-  } catch (const Error& error) {
-    throw Error("field \"", field, "\" ", error.what());
-  }
-}
-
 float value_of(const io::Fields& fields, const std::string& field) {
   double value = 0;
   if (const auto json = fields.json(field)) {
-    value = named(field, [&] { return json->number(); });
+    value = io::named(field, [&] { return json->number(); });
   } else {
     const auto text = fields.required_text(field);
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -70,14 +60,14 @@ int32_t Labels::id(const std::string& name) const {
 }
 
 std::string label_of(const io::Fields& fields, const std::string& field) {
-  if (const auto json = fields.json(field)) return named(field, [&] { return label_of(*json); });
+  if (const auto json = fields.json(field)) return io::named(field, [&] { return label_of(*json); });
   return std::string(fields.required_text(field));
 }
 
 std::vector<std::string> labels_of(const io::Fields& fields, const std::string& field) {
   std::vector<std::string> labels;
   if (const auto json = fields.json(field)) {
-    named(field, [&] {
+    io::named(field, [&] {
       for (const auto& element : json->elements()) labels.push_back(label_of(element));
       return 0;
     });

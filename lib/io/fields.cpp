@@ -3,20 +3,6 @@
 #include "base/error.h"
 
 namespace bert::io {
-namespace {
-
-// Runs `read` with `field "name" ` in front of its Error.
-template <class Read>
-auto named(std::string_view name, Read read) {
-  try {
-    return read();
-  } catch (const Error& error) {
-    throw Error("field \"", name, "\" ", error.what());
-  }
-}
-
-}  // namespace
-
 std::optional<std::string_view> Fields::text(std::string_view name) const {
   if (object_) {
     const auto value = json(name);

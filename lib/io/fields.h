@@ -7,10 +7,21 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "io/json.h"
 #include "io/record.h"
 
 namespace bert::io {
+
+// Runs `read` with `field "name" ` in front of its Error.
+template <class Read>
+auto named(std::string_view name, Read read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    throw Error("field \"", name, "\" ", error.what());
+  }
+}
 
 // The views end with the call of Filter::prepare. Text input has one field, the text field; TSV has its
 // columns, all of them strings.

@@ -10,16 +10,6 @@ namespace {
 
 std::string integer_text(int64_t value) { return std::to_string(value); }
 
-// Runs `read` with the field's name in front of its Error.
-template <class Read>
-auto named(std::string_view name, Read read) {
-  try {
-    return read();
-  } catch (const Error& error) {
-    throw Error("field \"", name, "\" ", error.what());
-  }
-}
-
 }  // namespace
 
 std::unique_ptr<io::Work> Scorer::compare_conll(std::string_view) const {
@@ -44,7 +34,7 @@ io::Json required(const io::Fields& fields, std::string_view name) {
 std::string label_text(const io::Fields& fields, std::string_view name) {
   const auto value = fields.json(name);
   if (!value) return std::string(fields.required_text(name));
-  return named(name, [&]() -> std::string {
+  return io::named(name, [&]() -> std::string {
     if (value->kind() == io::Json::Kind::string) return std::string(value->string());
     if (value->kind() == io::Json::Kind::number) return integer_text(value->integer());
     throw Error("is ", value->kind_name(), ", expected a string or an integer");
@@ -54,7 +44,7 @@ std::string label_text(const io::Fields& fields, std::string_view name) {
 double number(const io::Fields& fields, std::string_view name) {
   const auto value = fields.json(name);
   if (value && value->kind() != io::Json::Kind::string) {
-    return named(name, [&] { return value->number(); });
+    return io::named(name, [&] { return value->number(); });
   }
   const auto text = fields.required_text(name);
   double parsed = 0;
@@ -66,7 +56,7 @@ double number(const io::Fields& fields, std::string_view name) {
 
 std::vector<std::string_view> texts(const io::Fields& fields, std::string_view name) {
   const auto value = required(fields, name);
-  return named(name, [&] {
+  return io::named(name, [&] {
     std::vector<std::string_view> texts;
     for (const auto& element : value.elements()) {
       if (element.kind() != io::Json::Kind::string)

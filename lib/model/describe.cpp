@@ -37,24 +37,6 @@ std::string strings(const std::vector<std::string>& values) {
   return text + "]";
 }
 
-std::string_view name_of_mode(PoolingMode mode) {
-  switch (mode) {
-    case PoolingMode::cls:
-      return "cls";
-    case PoolingMode::max:
-      return "max";
-    case PoolingMode::mean:
-      return "mean";
-    case PoolingMode::mean_sqrt_len:
-      return "mean_sqrt_len";
-    case PoolingMode::weighted_mean:
-      return "weighted_mean";
-    case PoolingMode::last:
-      return "last";
-  }
-  return "";
-}
-
 std::string_view form_of(const ckpt::WeightsFile& weights) {
   if (weights.form == ckpt::Form::tensorflow) return "tensorflow";
   const auto name = std::filesystem::path(weights.path).filename().string();
@@ -91,7 +73,7 @@ std::string tokenizer_json(const text::Tokenizer& tokenizer) {
 std::string pooling_json(const SentenceTransformer& sentence) {
   if (!sentence.pooling) return "null";
   std::vector<std::string> modes;
-  for (const auto mode : sentence.pooling->modes) modes.emplace_back(name_of_mode(mode));
+  for (const auto mode : sentence.pooling->modes) modes.emplace_back(name_of(mode));
   return strings(modes);
 }
 

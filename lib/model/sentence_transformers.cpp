@@ -269,6 +269,24 @@ void read_settings(const fs::path& directory, SentenceTransformer& sentence) {
 
 }  // namespace
 
+std::string_view name_of(PoolingMode mode) {
+  switch (mode) {
+    case PoolingMode::cls:
+      return "cls";
+    case PoolingMode::max:
+      return "max";
+    case PoolingMode::mean:
+      return "mean";
+    case PoolingMode::mean_sqrt_len:
+      return "mean_sqrt_len";
+    case PoolingMode::weighted_mean:
+      return "weighted_mean";
+    case PoolingMode::last:
+      return "last";
+  }
+  return "";
+}
+
 std::string transformer_of(const std::string& directory) {
   const auto modules = read_modules(directory);
   return modules.empty() || modules[0].path.empty() ? directory

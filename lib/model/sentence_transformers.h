@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -26,6 +27,8 @@ enum class PoolingMode {
   weighted_mean,  // Σ i·h_i / Σ i
   last,           // h_n
 };
+
+std::string_view name_of(PoolingMode mode);  // "mean_sqrt_len"
 
 struct Pooling {
   std::vector<PoolingMode> modes;  // at least one; the vectors of several stand one after another

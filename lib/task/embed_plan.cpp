@@ -20,24 +20,6 @@ LayerMix::Recipe recipe_of(const VectorOptions& options) {
   return recipe;
 }
 
-std::string name_of(PoolingMode mode) {
-  switch (mode) {
-    case PoolingMode::cls:
-      return "cls";
-    case PoolingMode::max:
-      return "max";
-    case PoolingMode::mean:
-      return "mean";
-    case PoolingMode::mean_sqrt_len:
-      return "mean_sqrt_len";
-    case PoolingMode::weighted_mean:
-      return "weighted_mean";
-    case PoolingMode::last:
-      return "last";
-  }
-  return {};
-}
-
 std::vector<PoolingMode> modes_of(Pooling pooling) {
   switch (pooling) {
     case Pooling::cls:

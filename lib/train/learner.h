@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "data/steps.h"
@@ -18,6 +20,11 @@ struct StepPlace {
   uint64_t seed = 0;
   uint64_t step = 0;
 };
+
+// Examples cut into runs of about this many tokens, for evaluation in bounded memory; the bits of a result do
+// not depend on it.
+constexpr int64_t kEvaluationTokens = 4096;
+std::vector<std::span<const std::unique_ptr<data::Example>>> evaluation_parts(const data::Examples& examples);
 
 class Learner {
  public:

@@ -8,8 +8,6 @@ namespace {
 
 using Keep = model::TrainingNetwork::Keep;
 
-constexpr int64_t kEvaluationTokens = 4096;  // of one pass; the bits do not depend on it
-
 const data::PretrainExample& pretrain(const std::unique_ptr<data::Example>& example) {
   return example->as<data::PretrainExample>();
 }
@@ -45,14 +43,7 @@ Figures Pretraining::learn(const data::Step& step, const StepPlace& place) {
 }
 
 void Pretraining::evaluate(const data::Examples& examples) {
-  const std::span all(examples);
-  for (size_t first = 0, end = 0; first < all.size(); first = end) {
-    int64_t tokens = 0;
-    while (end < all.size() && (end == first || tokens + all[end]->tokens() <= kEvaluationTokens)) {
-      tokens += all[end++]->tokens();
-    }
-    add(all.subspan(first, end - first), nullptr, {}, losses_);
-  }
+  for (const auto part : evaluation_parts(examples)) add(part, nullptr, {}, losses_);
 }
 
 Figures Pretraining::end_evaluation() { return figures(losses_); }

@@ -12,8 +12,6 @@ namespace {
 using data::SentenceTask;
 using Keep = model::TrainingNetwork::Keep;
 
-constexpr int64_t kEvaluationTokens = 4096;  // of one pass; the bits do not depend on it
-
 const data::SentenceExample& sentence(const std::unique_ptr<data::Example>& example) {
   return example->as<data::SentenceExample>();
 }
@@ -89,13 +87,7 @@ nn::Loss SentenceLearning::loss(Part examples, float weight, nn::Tensor& logits)
 }
 
 void SentenceLearning::evaluate(const data::Examples& examples) {
-  const Part all(examples);
-  for (size_t first = 0, end = 0; first < all.size(); first = end) {
-    int64_t tokens = 0;
-    while (end < all.size() && (end == first || tokens + all[end]->tokens() <= kEvaluationTokens)) {
-      tokens += all[end++]->tokens();
-    }
-    const auto part = all.subspan(first, end - first);
+  for (const auto part : evaluation_parts(examples)) {
     nn::Tensor& numbers = logits(part, nullptr, Keep::nothing);
     add_predictions(part, numbers);
     evaluation_.loss += loss(part, 0, numbers);

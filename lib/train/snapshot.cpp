@@ -195,10 +195,18 @@ Snapshots::Snapshots(std::string directory, int64_t keep, Log& log)
     : directory_(std::move(directory)), keep_(keep), log_(log) {
   assert(keep >= 1);
   std::error_code error;
+  made_output_ = !fs::exists(fs::path(directory_).parent_path(), error);
   fs::create_directories(directory_, error);
   if (error) throw Error(directory_, ": ", error.message());
   lock_ = lock(directory_);
   clear_leftovers(directory_);
+}
+
+Snapshots::~Snapshots() {
+  std::error_code is_not_empty;
+  if (!fs::remove(directory_, is_not_empty)) return;
+  const auto output = fs::path(directory_).parent_path();
+  if (made_output_ && !output.empty()) fs::remove(output, is_not_empty);
 }
 
 std::vector<int64_t> Snapshots::steps() const { return steps_in(directory_); }

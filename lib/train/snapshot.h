@@ -79,6 +79,10 @@ class Snapshots {
   // Makes `directory`, clears what killed runs left in it, and holds it against other processes while this
   // lives (Error when another has it). Once a snapshot is safe, all but the last `keep` are removed.
   Snapshots(std::string directory, int64_t keep, Log& log);
+  // Leaves nothing where there was nothing and none was written.
+  ~Snapshots();
+  Snapshots(const Snapshots&) = delete;
+  Snapshots& operator=(const Snapshots&) = delete;
 
   // The last whole one of a step before `end`; each damaged one is passed over with a warning. nullopt when
   // there are none at all; Error when all are damaged.
@@ -100,6 +104,7 @@ class Snapshots {
   std::string directory_;
   int64_t keep_;
   Log& log_;
+  bool made_output_ = false;  // the folder above
   FileDescriptor lock_;
 };
 

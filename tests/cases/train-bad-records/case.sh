@@ -53,3 +53,8 @@ train --dev r.jsonl --on-error skip labelled.jsonl
 train --dev labelled.jsonl --best nsp_loss --on-error skip labelled.jsonl
 sed 's/:[-+.e0-9]*/:N/g' journal
 ls -d out/snapshots/*
+echo '--- a run that fails before its first snapshot leaves nothing behind' >&2
+printf '{"input_ids":[2,9,3],"masked_lm_positions":[5],"masked_lm_ids":[3]}\n' >wrong.jsonl
+train --out folder/fresh wrong.jsonl
+[ -e folder/fresh ] && echo 'folder/fresh is there' >&2
+true
