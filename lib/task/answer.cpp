@@ -4,7 +4,7 @@
 // starts goes with one of the best ends Google's answer is "empty", or a failure; here all are tried.)
 #include <algorithm>
 
-#include "base/error.h"
+#include "data/answer_windows.h"
 #include "io/json.h"
 #include "task/sentence_head.h"
 #include "task/spans.h"
@@ -12,8 +12,7 @@
 namespace bert::task {
 namespace {
 
-constexpr int64_t kUsualLength = 384, kUsualQuestion = 64, kUsualNBest = 20;
-constexpr int64_t kSpecials = 3;  // [CLS] question [SEP] context [SEP]
+constexpr int64_t kUsualNBest = 20;
 
 struct Question : Reading {
   std::string context;
@@ -30,32 +29,20 @@ class Answer final : public Task {
   data::Overflow overflow() const override { return data::Overflow::split; }
   bool takes(data::Overflow overflow) const override { return overflow == data::Overflow::split; }
   bool takes_overlap() const override { return false; }
-  int64_t usual_length() const override { return kUsualLength; }
+  int64_t usual_length() const override { return data::kAnswerLength; }
   void adapt(data::FeatureOptions& features) const override {
     features.overlap = 0;
-    const int64_t question = question_limit(*features.max_length);
-    if (*features.max_length <= question + kSpecials)
-      throw Error("a maximal length of ", *features.max_length, " leaves no room beside a question of ",
-                  question, " tokens and ", kSpecials, " special ones");
+    data::require_room(rule(*features.max_length));
   }
 
   std::unique_ptr<Reading> read(const io::Fields& fields, const data::Featurizer& featurizer) const override {
-    const int64_t max_length = *featurizer.options().max_length;
+    auto made = data::answer_windows(tokenizer_, rule(*featurizer.options().max_length), fields);
     auto reading = std::make_unique<Question>();
-    text::Tokens question, context;
-    tokenizer_.encode(fields.required_text("question"), {}, question);
-    reading->context = fields.required_text("context");
-    tokenizer_.encode(reading->context, {.offsets = text::Offsets::chars}, context);
-    reading->offsets = std::move(context.offsets);
-
-    const auto limit = static_cast<size_t>(question_limit(max_length));
-    reading->truncated = question.ids.size() > limit;
-    if (reading->truncated) question.ids.resize(limit);
-    const auto count = static_cast<int64_t>(context.ids.size());
-    const int64_t room = max_length - static_cast<int64_t>(question.ids.size()) - kSpecials;
-    const int64_t step = std::min(room, options_.stride);
-    for (const auto part : data::slide(count, {.length = room, .overlap = room - step}))
-      reading->windows.push_back({.features = sequence(question.ids, context.ids, part)});
+    reading->context = std::move(made.context);
+    reading->offsets = std::move(made.offsets);
+    reading->truncated = made.truncated;
+    for (data::Features& features : made.windows)
+      reading->windows.push_back({.features = std::move(features)});
     return reading;
   }
 
@@ -92,7 +79,7 @@ class Answer final : public Task {
 
   void report_cut(Log& log, int64_t records, int64_t max_length) const override {
     log.warn(std::to_string(records) + (records == 1 ? " question was" : " questions were") +
-             " truncated to " + std::to_string(question_limit(max_length)) + " tokens");
+             " truncated to " + std::to_string(data::question_limit(rule(max_length))) + " tokens");
   }
 
  private:
@@ -111,28 +98,10 @@ class Answer final : public Task {
     return best.null_logits - (best.answer ? best.spans[*best.answer].logits : 0);
   }
 
-  int64_t question_limit(int64_t max_length) const {
-    if (options_.max_question_length) return *options_.max_question_length;
-    return std::clamp<int64_t>((max_length - kSpecials) / 2, 0, kUsualQuestion);
-  }
-
-  data::Features sequence(const std::vector<int32_t>& question, const std::vector<int32_t>& context,
-                          data::Window part) const {
-    data::Features features;
-    auto& ids = features.ids;
-    ids.push_back(tokenizer_.cls());
-    ids.insert(ids.end(), question.begin(), question.end());
-    ids.push_back(tokenizer_.sep());
-    const auto begin = static_cast<uint32_t>(ids.size());
-    features.first = {1, begin - 1};
-    ids.insert(ids.end(), context.begin() + part.begin, context.begin() + part.end);
-    features.second = {begin, static_cast<uint32_t>(ids.size())};
-    ids.push_back(tokenizer_.sep());
-    features.types.resize(ids.size(), 1);
-    std::fill_n(features.types.begin(), begin, 0);
-    features.pair = true;
-    features.window_begin = part.begin;
-    return features;
+  data::AnswerRule rule(int64_t max_length) const {
+    return {.max_length = max_length,
+            .stride = options_.stride,
+            .max_question_length = options_.max_question_length};
   }
 
   static SpanWindow span_window(const Window& window) {

@@ -2,26 +2,12 @@
 // sequence [CLS] text [SEP] question choice [SEP] one number, and the softmax is over the choices.
 #include <algorithm>
 
-#include "base/error.h"
+#include "data/choose_sequences.h"
 #include "io/json.h"
 #include "task/sentence_head.h"
 
 namespace bert::task {
 namespace {
-
-std::vector<io::Json> choices_of(const io::Fields& fields) {
-  const auto array = fields.json("choices");
-  if (!array) throw Error("field \"choices\" is missing");
-  if (array->kind() != io::Json::Kind::array)
-    throw Error("field \"choices\" is ", array->kind_name(), ", expected an array of strings");
-  auto choices = array->elements();
-  if (choices.empty()) throw Error("field \"choices\" is empty, choose needs at least one");
-  for (size_t i = 0; i < choices.size(); ++i) {
-    if (choices[i].kind() != io::Json::Kind::string)
-      throw Error("field \"choices\": element ", i, " is ", choices[i].kind_name(), ", expected a string");
-  }
-  return choices;
-}
 
 class Choose final : public Task {
  public:
@@ -30,17 +16,10 @@ class Choose final : public Task {
   model::Needs needs() const override { return {.pooler = true, .choice = true}; }
 
   std::unique_ptr<Reading> read(const io::Fields& fields, const data::Featurizer& featurizer) const override {
-    const std::string_view text = fields.required_text(featurizer.options().text_field);
-    std::string before(fields.text("question").value_or(""));
-    if (!before.empty()) before += ' ';
     auto reading = std::make_unique<Reading>();
-    int32_t number = 0;
-    for (const io::Json& choice : choices_of(fields)) {
-      for (data::Features& features : featurizer.windows(text, before + std::string(choice.string()))) {
-        reading->truncated |= features.truncated;
-        reading->windows.push_back({.features = std::move(features), .choice = number, .rows = {}});
-      }
-      ++number;
+    for (auto& [features, choice] : data::choose_sequences(featurizer, fields)) {
+      reading->truncated |= features.truncated;
+      reading->windows.push_back({.features = std::move(features), .choice = choice, .rows = {}});
     }
     return reading;
   }
