@@ -1,4 +1,5 @@
 // bert-embed: text → vectors.
+#include "activation_option.h"
 #include "cli/app.h"
 #include "cli/length_options.h"
 #include "cli/model_options.h"
@@ -56,6 +57,8 @@ void shard_option(cli::App& app, cli::StreamOptions& stream) {
 int main(int argc, char** argv) {
   cli::App app("bert-embed", "Add a vector to each record, of its text or of its tokens.");
   cli::ModelOptions model(app);
+  std::string activation;
+  cmd::activation_option(app, activation);
   task::EmbedOptions embed;
   pooling_options(app, embed.vectors);
   cli::LengthOptions length(app, cli::LengthOptions::Overflow::truncate, "truncate");
@@ -71,7 +74,7 @@ int main(int argc, char** argv) {
   app.version_of(text::version);
   app.version_of(task::version);
   return app.run(argc, argv, [&] {
-    const auto directory = model::open_directory(model.path);
+    const auto directory = model::open_directory(model.path, activation);
     const auto tokenizer = text::load_tokenizer(directory.path);
     embed.precision = precision.digits;
     embed.drop = stream.settings.drop;

@@ -1,4 +1,5 @@
 // bert-predict: text → answers.
+#include "activation_option.h"
 #include "cli/app.h"
 #include "cli/length_options.h"
 #include "cli/model_options.h"
@@ -57,6 +58,8 @@ void answer_options(cli::App& app, task::AnswerOptions& answer) {
 int main(int argc, char** argv) {
   cli::App app("bert-predict", "Add the answer of a model's head to each record.");
   cli::ModelOptions model(app);
+  std::string activation;
+  cmd::activation_option(app, activation);
   task::PredictOptions predict;
   task_options(app, predict);
   answer_options(app, predict.task.answer);
@@ -72,7 +75,7 @@ int main(int argc, char** argv) {
   app.version_of(text::version);
   app.version_of(task::version);
   return app.run(argc, argv, [&] {
-    const auto directory = model::open_directory(model.path);
+    const auto directory = model::open_directory(model.path, activation);
     const auto tokenizer = text::load_tokenizer(directory.path);
     predict.task.precision = precision.digits;
     if (app.given("--overflow")) predict.overflow = predict.features.overflow;

@@ -75,8 +75,7 @@ void read_arithmetic(const io::JsonFile& file, Dialect dialect, Config& config) 
   const auto name = file.string("hidden_act", "gelu");
   const auto activation = activation_named(name);
   if (!activation) {
-    throw Error(file.path(), ": \"hidden_act\" is ", in_quotes(name),
-                ", expected gelu, gelu_new, gelu_pytorch_tanh, relu, silu or tanh");
+    throw Error(file.path(), ": \"hidden_act\" is ", in_quotes(name), ", expected ", kActivationNames);
   }
   config.activation = dialect == Dialect::google && name == "gelu" ? nn::Activation::gelu_tanh : *activation;
   config.norm_epsilon = fraction(file, "layer_norm_eps", 1e-12);
@@ -210,11 +209,12 @@ Config parse_config(const std::string& path, std::string_view text) {
 
 std::optional<nn::Activation> activation_named(std::string_view name) {
   using enum nn::Activation;
-  constexpr std::array<std::pair<std::string_view, nn::Activation>, 17> kNames = {{
+  constexpr std::array<std::pair<std::string_view, nn::Activation>, 18> kNames = {{
       {"gelu", gelu},
       {"gelu_python", gelu},
       {"GELU", gelu},
       {"gelu_new", gelu_tanh},
+      {"gelu_tanh", gelu_tanh},
       {"gelu_pytorch_tanh", gelu_tanh},
       {"gelu_fast", gelu_tanh},
       {"gelu_accurate", gelu_tanh},
@@ -234,6 +234,24 @@ std::optional<nn::Activation> activation_named(std::string_view name) {
     if (known == key) return activation;
   }
   return std::nullopt;
+}
+
+std::string_view hidden_act(nn::Activation activation) {
+  switch (activation) {
+    case nn::Activation::none:
+      return "linear";
+    case nn::Activation::gelu:
+      return "gelu";
+    case nn::Activation::gelu_tanh:
+      return "gelu_new";
+    case nn::Activation::relu:
+      return "relu";
+    case nn::Activation::silu:
+      return "silu";
+    case nn::Activation::tanh:
+      return "tanh";
+  }
+  return "";
 }
 
 ScoreActivation score_activation_named(std::string_view name) {

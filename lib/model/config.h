@@ -69,6 +69,10 @@ Config parse_config(const std::string& path, std::string_view text);
 // "gelu", "gelu_new", "relu", … as config.json writes it, or a PyTorch class by its last component ("Tanh");
 // nullopt when there is no such function here.
 std::optional<nn::Activation> activation_named(std::string_view name);
+constexpr auto kActivationNames = "gelu, gelu_new, gelu_tanh, relu, silu, tanh or linear";  // for messages
+
+// The name that config.json has for it: "gelu_new" for the approximation by tanh.
+std::string_view hidden_act(nn::Activation activation);
 
 // A cross-encoder's activation by the last component of its PyTorch class; Error says what was expected.
 ScoreActivation score_activation_named(std::string_view name);

@@ -8,24 +8,6 @@
 namespace bert::model {
 namespace {
 
-std::string_view hugging_face_name(nn::Activation activation) {
-  switch (activation) {
-    case nn::Activation::none:
-      return "linear";
-    case nn::Activation::gelu:
-      return "gelu";
-    case nn::Activation::gelu_tanh:
-      return "gelu_new";
-    case nn::Activation::relu:
-      return "relu";
-    case nn::Activation::silu:
-      return "silu";
-    case nn::Activation::tanh:
-      return "tanh";
-  }
-  return "";
-}
-
 std::string_view hugging_face_name(ProblemType type) {
   switch (type) {
     case ProblemType::regression:
@@ -117,7 +99,7 @@ std::string config_json(const Config& config, Dtype weights) {
   } else {
     object.number("classifier_dropout", config.classifier_dropout);
   }
-  object.string("hidden_act", hugging_face_name(config.activation));
+  object.string("hidden_act", hidden_act(config.activation));
   object.number("hidden_dropout_prob", config.hidden_dropout);
   object.integer("hidden_size", config.hidden);
   if (has_labels(config)) object.word("id2label", id2label(config));

@@ -81,8 +81,9 @@ std::vector<ckpt::TensorToWrite> converted_tensors(const Config& config, const c
   return tensors;
 }
 
-void convert(const std::string& source, const std::string& out, std::optional<Dtype> store, Log& log) {
-  const auto directory = open_directory(source);
+void convert(const Conversion& conversion, Log& log) {
+  const auto& [source, out, store, activation] = conversion;
+  const auto directory = open_directory(source, activation);
   if (std::error_code none; fs::equivalent(directory.root, out, none))
     throw Error(out, ": is the model to convert, expected another directory");
   require_output(out);

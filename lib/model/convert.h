@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/dtype.h"
@@ -20,14 +21,19 @@ namespace bert::model {
 std::vector<ckpt::TensorToWrite> converted_tensors(const Config& config, const ckpt::Checkpoint& checkpoint,
                                                    Log& log);
 
-// Writes the model of `source` to the directory `out`, floating-point numbers in the format `store` or as
-// they are. The sums of the files are checked first.
-void convert(const std::string& source, const std::string& out, std::optional<Dtype> store, Log& log);
+struct Conversion {
+  std::string source, out;     // directories
+  std::optional<Dtype> store;  // of floating-point numbers; without it they stay as they are
+  std::string activation;      // as in open_directory
+};
+
+// Checks the sums of the files first.
+void convert(const Conversion& conversion, Log& log);
 
 // Opens the weights of `source` and checks all sums of their files.
 void verify(const std::string& source);
 
-// One JSON object in one line: what `source` holds.
-std::string describe(const std::string& source, Log& log);
+// One JSON object in one line: what `source` holds. `activation` as in open_directory.
+std::string describe(const std::string& source, std::string_view activation, Log& log);
 
 }  // namespace bert::model

@@ -95,8 +95,8 @@ std::string heads_json(const ckpt::Checkpoint& checkpoint) {
 
 }  // namespace
 
-std::string describe(const std::string& source, Log& log) {
-  const auto directory = open_directory(source);
+std::string describe(const std::string& source, std::string_view activation, Log& log) {
+  const auto directory = open_directory(source, activation);
   const auto& config = directory.config;
   const auto checkpoint = ckpt::Checkpoint::open(directory.path, ckpt::DataSums::leave);
   const auto tensors = converted_tensors(config, checkpoint, log);
@@ -111,6 +111,7 @@ std::string describe(const std::string& source, Log& log) {
   line.integer("num_hidden_layers", config.layers);
   line.integer("num_attention_heads", config.heads);
   line.integer("intermediate_size", config.feed_forward);
+  line.string("hidden_act", hidden_act(config.activation));
   line.integer("max_position_embeddings", config.positions);
   line.integer("type_vocab_size", config.types);
   line.integer("max_length", directory.max_length);

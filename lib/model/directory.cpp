@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/error.h"
 #include "ckpt/forms.h"
+#include "ckpt/names.h"
 #include "io/json.h"
 
 namespace bert::model {
@@ -35,6 +37,11 @@ void read_heads(const ckpt::Checkpoint& checkpoint, Config& config) {
   }
 }
 
+nn::Activation activation_of(std::string_view name) {
+  if (const auto activation = activation_named(name)) return *activation;
+  throw Error("no activation is called ", ckpt::in_quotes(name), ", expected ", kActivationNames);
+}
+
 Config read_configuration(const std::string& path) {
   // The weights first: their being in a form that is not read is a better reason than a configuration
   // missing.
@@ -57,9 +64,13 @@ int64_t Directory::vector_size(int64_t modes) const {
   return size;
 }
 
-Directory open_directory(const std::string& path) {
+Directory open_directory(const std::string& path, std::string_view activation) {
+  if (std::error_code none; !std::filesystem::is_directory(path, none))
+    throw Error(path, std::filesystem::exists(path, none) ? ": is a file, expected a model directory"
+                                                          : ": no such model directory");
   Directory directory{.root = path, .path = transformer_of(path)};
   auto& config = directory.config = read_configuration(directory.path);
+  if (!activation.empty()) config.activation = activation_of(activation);
   auto& sentence = directory.sentence = load_sentence_transformer(path, config.hidden);
   config.cross_encoder |= sentence.cross_encoder;
   if (sentence.score_activation) config.score_activation = sentence.score_activation;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "model/config.h"
 #include "model/sentence_transformers.h"
@@ -26,7 +27,8 @@ struct Directory {
 
 // Error, in one line, when there is no such directory, its weights are in a form that cannot be read, or a
 // file says something that is not computed. Opens no weights but those of Dense modules; the network's and
-// the tokenizer are the caller's to load, from `path`.
-Directory open_directory(const std::string& path);
+// the tokenizer are the caller's to load, from `path`. `activation`, a name that activation_named knows, goes
+// before what the configuration says of the encoder; empty: nothing does.
+Directory open_directory(const std::string& path, std::string_view activation = {});
 
 }  // namespace bert::model

@@ -260,6 +260,7 @@ TEST_CASE("weights in a form that cannot be read are the reason given, with or w
   folder.write("model.safetensors", safetensors("{}", ""));
   CHECK(refusal(folder) == "DIR/config.json: No such file or directory");
   CHECK_THROWS_WITH(open_directory("/nonexistent"), "/nonexistent: no such model directory");
+  CHECK_THROWS_WITH(open_directory("/dev/null"), "/dev/null: is a file, expected a model directory");
 }
 
 TEST_CASE("the golden models are what their makers made them") {
@@ -296,6 +297,10 @@ TEST_CASE("Google's directories say what they need by their weights") {
   copy("tensorflow", "bert_config.json");
   copy("zip", "pytorch_model.bin");
   CHECK(open_directory(folder.path()).config.activation == nn::Activation::gelu);
+  CHECK(open_directory(folder.path(), "gelu_tanh").config.activation == nn::Activation::gelu_tanh);
+  CHECK_THROWS_WITH(
+      open_directory(folder.path(), "geglu"),
+      "no activation is called \"geglu\", expected gelu, gelu_new, gelu_tanh, relu, silu, tanh or linear");
   CHECK(open_directory(folder.path()).config.has_architecture("BertForPreTraining"));
   folder.write("config.json", kConfig);
   CHECK(open_directory(folder.path()).config.hidden == 4);
