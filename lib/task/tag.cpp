@@ -1,6 +1,7 @@
 // A tag for each word, and the entities that the tags make (Devlin et al. 2018, section 5.3).
 #include <algorithm>
 
+#include "data/tag_example.h"
 #include "io/json.h"
 #include "metric/entities.h"
 #include "task/sentence_head.h"
@@ -79,13 +80,10 @@ class Tag final : public Task {
   // Words go before the text, since that may be what they were made of, unless another field was asked for.
   std::unique_ptr<Reading> read(const io::Fields& fields, const data::Featurizer& featurizer) const override {
     const std::string& asked = featurizer.options().text_field;
-    const std::string usual = data::FeatureOptions().text_field;
-    for (const std::string& field : {asked == usual ? std::string("words") : asked, asked}) {
-      const auto value = fields.json(field);
-      if (!value || (field == asked && value->kind() != io::Json::Kind::array)) continue;
-      auto windows = featurizer.windows(field, *value);
+    if (const auto given = data::find_words(fields, asked)) {
+      auto windows = featurizer.windows(given->first, given->second);
       std::vector<std::string> words;
-      for (const io::Json& word : value->elements()) words.emplace_back(word.string());
+      for (const io::Json& word : given->second.elements()) words.emplace_back(word.string());
       return TaggedWords::of_words(std::move(windows), std::move(words));
     }
     const std::string_view text = fields.required_text(asked);

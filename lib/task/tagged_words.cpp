@@ -6,24 +6,6 @@
 #include "task/code_points.h"
 
 namespace bert::task {
-namespace {
-
-// One array of all windows put together: its element at each token of the text.
-template <class T>
-std::vector<T> joined(std::span<const Window> windows, std::span<const data::Window> spans,
-                      std::vector<T> data::Features::*array) {
-  std::vector<T> all;
-  for (size_t w = 0; w < windows.size(); ++w) {
-    const data::Features& features = windows[w].features;
-    all.resize(std::max(all.size(), static_cast<size_t>(spans[w].end)));
-    const auto values = std::span(features.*array).subspan(features.first.begin);
-    std::copy_n(values.begin(), spans[w].end - spans[w].begin, all.begin() + spans[w].begin);
-  }
-  return all;
-}
-
-}  // namespace
-
 std::unique_ptr<TaggedWords> TaggedWords::of_words(std::vector<data::Features> windows,
                                                    std::vector<std::string> words) {
   auto tagged = std::make_unique<TaggedWords>();
@@ -36,23 +18,21 @@ std::unique_ptr<TaggedWords> TaggedWords::of_words(std::vector<data::Features> w
 std::unique_ptr<TaggedWords> TaggedWords::of_text(std::vector<data::Features> windows, std::string text) {
   auto tagged = std::make_unique<TaggedWords>();
   tagged->text_ = std::move(text);
+  const auto offsets = data::joined(std::span<const data::Features>(windows), &data::Features::offsets);
   tagged->set_windows(std::move(windows));
-  tagged->find_words();
+  tagged->find_words(offsets);
   return tagged;
 }
 
 void TaggedWords::set_windows(std::vector<data::Features> sequences) {
-  for (data::Features& features : sequences) {
-    const int64_t begin = features.window_begin;
-    spans_.push_back({begin, begin + features.first.end - features.first.begin});
-    windows.push_back({.features = std::move(features)});
-  }
-  token_words_ = joined(windows, spans_, &data::Features::words);
+  const std::span<const data::Features> all(sequences);
+  token_words_ = data::joined(all, &data::Features::words);
+  token_places_ = data::token_places(all);
+  for (data::Features& features : sequences) windows.push_back({.features = std::move(features)});
 }
 
 // Words are counted afresh, so that none is without a token.
-void TaggedWords::find_words() {
-  const auto offsets = joined(windows, spans_, &data::Features::offsets);
+void TaggedWords::find_words(std::span<const text::Span> offsets) {
   int32_t before = data::kNoWord;
   for (size_t t = 0; t < offsets.size(); ++t) {
     if (token_words_[t] != before) places_.push_back(offsets[t]);
@@ -66,11 +46,10 @@ void TaggedWords::find_words() {
 
 std::vector<std::vector<const Row*>> TaggedWords::rows() const {
   std::vector<std::vector<const Row*>> rows(words_.size());
-  const auto owners = data::most_context(spans_, static_cast<int64_t>(token_words_.size()));
-  for (size_t t = 0; t < owners.size(); ++t) {
-    const auto owner = static_cast<size_t>(owners[t]);
-    const size_t place = t - static_cast<size_t>(spans_[owner].begin);
-    rows[static_cast<size_t>(token_words_[t])].push_back(&windows[owner].rows[place]);
+  for (size_t t = 0; t < token_places_.size(); ++t) {
+    const Window& window = windows[token_places_[t].window];
+    const uint32_t row = token_places_[t].position - window.features.first.begin;
+    rows[static_cast<size_t>(token_words_[t])].push_back(&window.rows[row]);
   }
   return rows;
 }

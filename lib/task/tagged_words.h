@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "data/window_tokens.h"
 #include "task/task.h"
 
 namespace bert::task {
@@ -31,15 +32,15 @@ class TaggedWords : public Reading {
 
  private:
   void set_windows(std::vector<data::Features> features);
-  void find_words();
+  void find_words(std::span<const text::Span> offsets);
 
   bool given_ = false;
   std::string text_;  // unless given
   std::vector<std::string> words_;
-  std::vector<text::Span> places_;    // of each word, in code points; unless given
-  std::vector<text::Span> bytes_;     // the same in bytes
-  std::vector<data::Window> spans_;   // of the text's tokens, each window's
-  std::vector<int32_t> token_words_;  // the word of each token, ascending
+  std::vector<text::Span> places_;              // of each word, in code points; unless given
+  std::vector<text::Span> bytes_;               // the same in bytes
+  std::vector<int32_t> token_words_;            // the word of each token, ascending
+  std::vector<data::TokenPlace> token_places_;  // and where it is read
 };
 
 }  // namespace bert::task

@@ -1,0 +1,101 @@
+#include "data/tag_example.h"
+
+#include <algorithm>
+#include <cassert>
+#include <memory>
+
+#include "base/error.h"
+#include "data/window_tokens.h"
+
+namespace bert::data {
+namespace {
+
+const std::string kOutside = "O";
+
+bool is_inside(std::string_view tag) { return tag == "I" || tag.starts_with("I-"); }
+
+std::string_view type_of(std::string_view tag) {
+  return tag.size() > 1 && tag[1] == '-' ? tag.substr(2) : std::string_view();
+}
+
+}  // namespace
+
+std::optional<std::pair<std::string, io::Json>> find_words(const io::Fields& fields,
+                                                           const std::string& asked) {
+  const bool usual = asked == FeatureOptions().text_field;
+  if (usual) {
+    if (const auto words = fields.json("words")) return std::pair("words", *words);
+  }
+  const auto array = fields.json(asked);
+  if (!array || array->kind() != io::Json::Kind::array) return std::nullopt;
+  return std::pair(asked, *array);
+}
+
+std::vector<std::string> bio_of(std::span<const std::string_view> tags) {
+  std::vector<std::string> bio;
+  for (size_t i = 0; i < tags.size(); ++i) {
+    bio.emplace_back(tags[i]);
+    const bool goes_on = i > 0 && tags[i - 1] != kOutside && type_of(tags[i - 1]) == type_of(tags[i]);
+    if (is_inside(tags[i]) && !goes_on) bio.back()[0] = 'B';
+  }
+  return bio;
+}
+
+std::vector<std::string_view> tags_of(const io::Fields& fields, const std::string& field) {
+  const auto array = fields.json(field);
+  if (!array) throw Error("field \"", field, "\" is missing");
+  return io::named(field, [&] {
+    std::vector<std::string_view> tags;
+    for (const io::Json& tag : array->elements()) {
+      if (tag.kind() != io::Json::Kind::string)
+        throw Error("has ", tag.kind_name(), " in it, expected strings");
+      tags.push_back(tag.string());
+    }
+    return tags;
+  });
+}
+
+std::vector<std::string> tags_in_order(std::vector<std::string> names) {
+  names = in_order(std::move(names));
+  if (const auto outside = std::ranges::find(names, kOutside); outside != names.end())
+    std::rotate(names.begin(), outside, outside + 1);
+  return names;
+}
+
+TagReader::TagReader(const Featurizer& featurizer, std::string label_field, const Labels& labels, For use)
+    : featurizer_(featurizer), label_field_(std::move(label_field)), labels_(labels), use_(use) {
+  assert(featurizer.options().overflow != Overflow::truncate && featurizer.options().wanted.words);
+}
+
+void TagReader::read(const io::Fields& fields, const io::Record&, int64_t, Examples& examples) const {
+  const auto words = find_words(fields, featurizer_.options().text_field);
+  if (!words) throw Error("field \"words\" is missing");
+  auto windows = featurizer_.windows(words->first, words->second);
+  const auto tags = tags_of(fields, label_field_);
+  if (tags.size() != words->second.size())
+    throw Error("field \"", label_field_, "\" has ", tags.size(), " tags for ", words->second.size(),
+                " words");
+  std::vector<int32_t> labels;
+  for (const std::string& tag : bio_of(tags)) labels.push_back(labels_.id(tag));
+
+  std::vector<std::unique_ptr<TagExample>> made(windows.size());
+  for (auto& example : made) example = std::make_unique<TagExample>();
+  const auto token_words = joined(std::span<const Features>(windows), &Features::words);
+  const auto places = token_places(windows);
+  for (size_t t = 0; t < places.size(); ++t) {
+    const int32_t word = token_words[t];
+    if (t > 0 && word == token_words[t - 1]) continue;
+    TagExample& example = *made[places[t].window];
+    example.places.push_back(static_cast<int32_t>(places[t].position));
+    example.labels.push_back(labels[static_cast<size_t>(word)]);
+    if (use_ == For::evaluation) example.words.push_back(word);
+  }
+  if (use_ == For::evaluation) made.back()->tags.emplace(tags.begin(), tags.end());
+  for (size_t w = 0; w < windows.size(); ++w) {
+    made[w]->ids = std::move(windows[w].ids);
+    made[w]->types = std::move(windows[w].types);
+    if (use_ == For::evaluation || !made[w]->places.empty()) examples.push_back(std::move(made[w]));
+  }
+}
+
+}  // namespace bert::data

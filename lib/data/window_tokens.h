@@ -1,0 +1,35 @@
+// The tokens of a text that was cut into windows (Featurizer::windows of a single text), put together again.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "data/features.h"
+
+namespace bert::data {
+
+// One array of all windows: its element at each token of the text.
+template <class T>
+std::vector<T> joined(std::span<const Features> windows, std::vector<T> Features::*array) {
+  std::vector<T> all;
+  for (const Features& window : windows) {
+    const auto begin = static_cast<size_t>(window.window_begin);
+    const size_t count = window.first.end - window.first.begin;
+    all.resize(std::max(all.size(), begin + count));
+    const auto values = std::span(window.*array).subspan(window.first.begin);
+    std::copy_n(values.begin(), count, all.begin() + static_cast<ptrdiff_t>(begin));
+  }
+  return all;
+}
+
+struct TokenPlace {
+  size_t window = 0;
+  uint32_t position = 0;  // in the window's ids
+};
+
+// Where each token of the text is read: in the window in which it has most context.
+std::vector<TokenPlace> token_places(std::span<const Features> windows);
+
+}  // namespace bert::data
