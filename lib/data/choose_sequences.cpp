@@ -27,7 +27,7 @@ std::vector<io::Json> choices_of(const io::Fields& fields) {
 
 std::vector<ChooseSequence> choose_sequences(const Featurizer& featurizer, const io::Fields& fields) {
   const std::string_view text = fields.required_text(featurizer.options().text_field);
-  std::string before(fields.text("question").value_or(""));
+  std::string before(fields.text_unless_null("question").value_or(""));
   if (!before.empty()) before += ' ';
   std::vector<ChooseSequence> sequences;
   int32_t number = 0;

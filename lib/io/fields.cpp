@@ -15,6 +15,12 @@ std::optional<std::string_view> Fields::text(std::string_view name) const {
   return std::nullopt;
 }
 
+std::optional<std::string_view> Fields::text_unless_null(std::string_view name) const {
+  const auto value = json(name);
+  if (value && value->is_null()) return std::nullopt;
+  return text(name);
+}
+
 std::string_view Fields::required_text(std::string_view name) const {
   if (const auto value = text(name)) return *value;
   throw Error("field \"", name, "\" is missing");

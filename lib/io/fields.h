@@ -35,6 +35,7 @@ class Fields {
   // The field's text; nullopt when the record has none. Error (`field "text" is a number, expected a string`)
   // otherwise, and when the key stands twice.
   std::optional<std::string_view> text(std::string_view name) const;
+  std::optional<std::string_view> text_unless_null(std::string_view name) const;  // nullopt for null, too
   std::string_view required_text(std::string_view name) const;  // Error `field "text" is missing`
   std::optional<Json> json(std::string_view name) const;        // any value; always nullopt for text and TSV
   // All fields of a JSON record in their order; none of text and TSV.

@@ -197,8 +197,11 @@ TEST_CASE("what a record lacks or has wrong is named") {
   CHECK_THROWS_WITH(text.features(JsonFields("{}")), "field \"text\" is missing");
   CHECK_THROWS_WITH(text.features(JsonFields(R"({"text":3})")),
                     "field \"text\" is a number, expected a string");
-  CHECK_THROWS_WITH(text.features(JsonFields(R"({"text":"a","text_pair":null})")),
-                    "field \"text_pair\" is null, expected a string");
+  CHECK_THROWS_WITH(text.features(JsonFields(R"({"text":"a","text_pair":true})")),
+                    "field \"text_pair\" is a boolean, expected a string");
+  CHECK(text.features(JsonFields(R"({"text":"a","text_pair":null})")).ids == Ids{2, 5, 3});
+  CHECK_THROWS_WITH(text.features(JsonFields(R"({"text":null,"text_pair":"a"})")),
+                    "field \"text\" is null, expected a string");
   CHECK_THROWS_WITH(text.features(JsonFields(R"({"words":"a"})")),
                     "field \"words\" is a string, expected an array of strings");
   CHECK_THROWS_WITH(text.features(JsonFields(R"({"words":["a",1]})")),
