@@ -1,10 +1,12 @@
 #include "data/choose_sequences.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/error.h"
+#include "data/given_ids.h"
 
 namespace bert::data {
 namespace {
@@ -23,9 +25,43 @@ std::vector<io::Json> choices_of(const io::Fields& fields) {
   return choices;
 }
 
+std::vector<io::Json> arrays_of(std::string_view field, const io::Json& array) {
+  return io::named(field, [&] { return array.elements(); });
+}
+
+// Of ids for each choice, [[…], […]]; messages count these from 0.
+std::vector<ChooseSequence> given_sequences(const Featurizer& featurizer, const io::Json& input_ids,
+                                            const std::optional<io::Json>& token_type_ids) {
+  constexpr auto kIds = "input_ids", kTypes = "token_type_ids";
+  const auto ids = arrays_of(kIds, input_ids);
+  if (ids.empty()) throw Error("field \"input_ids\" is empty, choose needs at least one choice");
+  std::vector<io::Json> types;
+  if (token_type_ids) types = arrays_of(kTypes, *token_type_ids);
+  if (token_type_ids && types.size() != ids.size())
+    throw Error("field \"token_type_ids\" has ", types.size(), " values, input_ids has ", ids.size());
+  std::vector<ChooseSequence> sequences;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    try {
+      std::optional<std::vector<int32_t>> own_types;
+      if (token_type_ids) own_types = io::named(kTypes, [&] { return types[i].integers(); });
+      auto whole = features_of_ids(featurizer.tokenizer(), io::named(kIds, [&] { return ids[i].integers(); }),
+                                   std::move(own_types));
+      for (Features& features : featurizer.windows(std::move(whole)))
+        sequences.push_back({.features = std::move(features), .choice = static_cast<int32_t>(i)});
+    } catch (const Error& error) {
+      throw Error("choice ", i, ": ", error.what());
+    }
+  }
+  return sequences;
+}
+
 }  // namespace
 
 std::vector<ChooseSequence> choose_sequences(const Featurizer& featurizer, const io::Fields& fields) {
+  if (featurizer.options().take_ids == TakeIds::where_present) {
+    if (const auto ids = fields.json("input_ids"))
+      return given_sequences(featurizer, *ids, fields.json("token_type_ids"));
+  }
   const std::string_view text = fields.required_text(featurizer.options().text_field);
   std::string before(fields.text_unless_null("question").value_or(""));
   if (!before.empty()) before += ' ';

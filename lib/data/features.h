@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "data/overflow.h"
@@ -67,6 +68,7 @@ class Featurizer {
   // Error when the options have an impossible_length. `tokenizer` outlives this object.
   Featurizer(const text::Tokenizer& tokenizer, FeatureOptions options);
 
+  const text::Tokenizer& tokenizer() const { return tokenizer_; }
   const FeatureOptions& options() const { return options_; }
 
   // One sequence of the record. Too long: cut, or with Overflow::error an Error; with Overflow::split cut as
@@ -81,6 +83,8 @@ class Featurizer {
   // The same of texts that are no record's.
   Features features(std::string_view text, std::optional<std::string_view> pair = {}) const;
   std::vector<Features> windows(std::string_view text, std::optional<std::string_view> pair = {}) const;
+  // The same of a sequence that is there before any limit.
+  std::vector<Features> windows(Features whole) const { return split(std::move(whole)); }
   // The same of the words in a field that holds an array.
   std::vector<Features> windows(std::string_view field, const io::Json& words) const;
 

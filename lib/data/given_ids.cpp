@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "base/error.h"
 #include "io/json.h"
@@ -29,6 +30,16 @@ void find_parts(const text::Tokenizer& tokenizer, Features& features) {
   features.first = {1, begin - 1};
   features.second = {begin, length - 1};
   features.pair = true;
+}
+
+std::vector<int32_t> checked_types(std::optional<std::vector<int32_t>> types, size_t length) {
+  if (!types) return std::vector<int32_t>(length, 0);
+  if (types->size() != length)
+    throw Error("field \"token_type_ids\" has ", types->size(), " values, input_ids has ", length);
+  for (size_t i = 0; i < length; ++i)
+    if ((*types)[i] < 0)
+      throw Error("field \"token_type_ids\": ", (*types)[i], " at position ", i, " is negative");
+  return *std::move(types);
 }
 
 }  // namespace
@@ -77,20 +88,21 @@ std::vector<int32_t> ids_of_line(const text::Tokenizer& tokenizer, std::string_v
 }
 
 std::vector<int32_t> types_of(const io::Fields& fields, size_t length) {
-  auto types = integers_of(fields, "token_type_ids");
-  if (!types) return std::vector<int32_t>(length, 0);
-  if (types->size() != length)
-    throw Error("field \"token_type_ids\" has ", types->size(), " values, input_ids has ", length);
-  for (size_t i = 0; i < length; ++i)
-    if ((*types)[i] < 0)
-      throw Error("field \"token_type_ids\": ", (*types)[i], " at position ", i, " is negative");
-  return *std::move(types);
+  return checked_types(integers_of(fields, "token_type_ids"), length);
 }
 
 Features features_of_ids(const text::Tokenizer& tokenizer, const io::Fields& fields) {
+  auto ids = integers_of(fields, "input_ids");
+  if (!ids) throw Error("field \"input_ids\" is missing");
+  return features_of_ids(tokenizer, *std::move(ids), integers_of(fields, "token_type_ids"));
+}
+
+Features features_of_ids(const text::Tokenizer& tokenizer, std::vector<int32_t> ids,
+                         std::optional<std::vector<int32_t>> types) {
+  check_ids(tokenizer, "input_ids", ids);
   Features features;
-  features.ids = ids_of(tokenizer, fields);
-  features.types = types_of(fields, features.ids.size());
+  features.types = checked_types(std::move(types), ids.size());
+  features.ids = std::move(ids);
   find_parts(tokenizer, features);
   return features;
 }

@@ -31,5 +31,8 @@ void check_ids(const text::Tokenizer& tokenizer, std::string_view field, std::sp
 // [CLS] and [SEP] and the types say so, otherwise all ids are A, so that a limit cuts ids as it would have
 // cut their text.
 Features features_of_ids(const text::Tokenizer& tokenizer, const io::Fields& fields);
+// The same of arrays from elsewhere in a record; messages call them by the fields' names.
+Features features_of_ids(const text::Tokenizer& tokenizer, std::vector<int32_t> ids,
+                         std::optional<std::vector<int32_t>> types);
 
 }  // namespace bert::data

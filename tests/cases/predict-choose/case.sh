@@ -23,6 +23,22 @@ echo '-- the tokens of every choice are cut alike in a single pair'
 for text in 'the cat' 'it was a good year for the queen and a bad one for the king' 'a dog'; do
   echo "{\"text\":\"the old king and the queen said it was a good year for the cat and the dog\",\"text_pair\":\"$text\"}"
 done | bert-tokenize -m "$MODELS/choose" --max-length 14 --tokens --drop text,text_pair,input_ids,token_type_ids
+echo '-- ids of each choice, as their texts give them; cut like these'
+cat >texts.jsonl <<'END'
+{"text":"the man took the book","text_pair":"and read it"}
+{"text":"the man took the book","text_pair":"home"}
+END
+bert-tokenize -m "$MODELS/choose" texts.jsonl >tokens
+all() { sed "s/.*\"$1\":\(\[[^]]*\]\).*/\1/" tokens | paste -sd, -; }
+fields="\"input_ids\":[$(all input_ids)],\"token_type_ids\":[$(all token_type_ids)]"
+echo "{$fields}" | tee ids.jsonl
+choose --drop input_ids,token_type_ids ids.jsonl
+choose --drop input_ids,token_type_ids --max-length 8 ids.jsonl
+echo '{"text":"the man took the book","choices":["and read it","home"]}' >own.jsonl
+choose --drop text,choices own.jsonl
+choose --drop text,choices --max-length 8 own.jsonl
+echo "{$fields,\"text\":\"a text\",\"choices\":[\"one\",\"two\",\"three\"]}" |
+  choose --text-field text --drop input_ids,token_type_ids
 echo '-- refused'
 cat >bad.jsonl <<'END'
 {"id":1,"text":"no choices"}
@@ -32,7 +48,15 @@ cat >bad.jsonl <<'END'
 {"id":5,"text":"a text","choices":["one"],"question":7}
 {"id":6,"choices":["one"]}
 {"id":7,"input_ids":[2,3],"choices":["one"]}
-{"id":8,"text":"the old one","choices":["the last"]}
+{"id":8,"input_ids":[]}
+{"id":9,"input_ids":[[2,3],[2,-1,3]]}
+{"id":10,"input_ids":[[2,3],[2,4,3]],"token_type_ids":[[0,0]]}
+{"id":11,"input_ids":[[2,3],[2,4,3]],"token_type_ids":[[0,0],[0,0]]}
+{"id":12,"input_ids":[[2,3],[]]}
+{"id":13,"input_ids":[[2,3],["a"]]}
+{"id":14,"input_ids":[[2,3]],"token_type_ids":[0,0]}
+{"id":15,"input_ids":[[2,3]],"token_type_ids":0}
+{"id":16,"text":"the old one","choices":["the last"]}
 END
 choose --on-error skip --drop text bad.jsonl
 echo "exit $?"
