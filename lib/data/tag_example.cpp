@@ -10,8 +10,6 @@
 namespace bert::data {
 namespace {
 
-const std::string kOutside = "O";
-
 bool is_inside(std::string_view tag) { return tag == "I" || tag.starts_with("I-"); }
 
 std::string_view type_of(std::string_view tag) {

@@ -18,6 +18,8 @@
 
 namespace bert::data {
 
+inline constexpr std::string_view kOutside = "O";  // the tag of what is in no entity
+
 // The field that holds a record's words and its array: "words", or `asked` where that is another than the
 // usual field of texts, or the array in that one. nullopt: there is none.
 std::optional<std::pair<std::string, io::Json>> find_words(const io::Fields& fields,

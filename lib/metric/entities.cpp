@@ -12,14 +12,18 @@ struct Tag {
   std::string_view type;
 };
 
+std::string_view kind_of(std::string_view tag) { return tag.substr(0, tag.find('-')); }
+
 Tag parse(std::string_view tag) {
-  const std::string_view kind = tag.substr(0, tag.find('-'));
+  if (!is_bio(tag)) throw Error("tag \"", tag, "\" is not O, B-TYPE or I-TYPE");
   if (tag == "O") return {'O', {}};
-  if (kind != "B" && kind != "I") throw Error("tag \"", tag, "\" is not O, B-TYPE or I-TYPE");
+  const std::string_view kind = kind_of(tag);
   return {kind[0], tag.substr(std::min(tag.size(), kind.size() + 1))};
 }
 
 }  // namespace
+
+bool is_bio(std::string_view tag) { return tag == "O" || kind_of(tag) == "B" || kind_of(tag) == "I"; }
 
 std::vector<Entity> entities(std::span<const std::string_view> tags) {
   std::vector<Entity> found;

@@ -22,6 +22,8 @@ struct Entity {
   bool operator==(const Entity&) const = default;
 };
 
+bool is_bio(std::string_view tag);  // "B" and "I" alone are
+
 // Error `tag "PER" is not O, B-TYPE or I-TYPE`.
 std::vector<Entity> entities(std::span<const std::string_view> tags);
 

@@ -10,8 +10,6 @@
 namespace bert::task {
 namespace {
 
-const std::string kOutside = "O";  // the tag of a word without tokens, whatever the labels
-
 // The label as metric::entities reads it. BIOES and BILOU are BIO with more detail: S-X and U-X begin an
 // entity, E-X and L-X go on with it. A label that is none of these is a type without B- or I-.
 std::string as_bio(const std::string& label) {
@@ -116,8 +114,9 @@ class Tag final : public Task {
   }
 
  private:
-  static const std::string& label_of(const std::vector<std::string>& labels, const Decision& decision) {
-    return decision.label < 0 ? kOutside : labels[static_cast<size_t>(decision.label)];
+  // A word without tokens is in no entity, whatever the labels.
+  static std::string_view label_of(const std::vector<std::string>& labels, const Decision& decision) {
+    return decision.label < 0 ? data::kOutside : labels[static_cast<size_t>(decision.label)];
   }
 
   // The score is the mean probability of its words' tags.

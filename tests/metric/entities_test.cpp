@@ -21,6 +21,8 @@ TEST_CASE("entities of sequences that are BIO, IOB1 and neither") {
   CHECK_THROWS_WITH_AS(entities(Tags{"O", "PER"}), "tag \"PER\" is not O, B-TYPE or I-TYPE", Error);
   CHECK_THROWS_WITH_AS(entities(Tags{"O-PER"}), "tag \"O-PER\" is not O, B-TYPE or I-TYPE", Error);
   CHECK_THROWS_WITH_AS(entities(Tags{""}), "tag \"\" is not O, B-TYPE or I-TYPE", Error);
+  for (const auto tag : {"O", "B", "I", "B-X", "I-"}) CHECK(is_bio(tag));
+  for (const auto tag : {"", "O-X", "PER", "S-X", "BX"}) CHECK(!is_bio(tag));
 }
 
 TEST_CASE("precision, recall and F1 over all sentences and by type") {

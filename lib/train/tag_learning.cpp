@@ -1,0 +1,127 @@
+#include "train/tag_learning.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "metric/value.h"
+#include "task/scores.h"
+
+namespace bert::train {
+namespace {
+
+using Keep = model::TrainingNetwork::Keep;
+
+const data::TagExample& words_of(const std::unique_ptr<data::Example>& example) {
+  return example->as<data::TagExample>();
+}
+
+bool names_entities(const data::Labels& labels) {
+  return std::ranges::all_of(labels.names(), [](const auto& name) { return metric::is_bio(name); });
+}
+
+}  // namespace
+
+std::vector<std::string> tag_metrics(const data::Labels& labels) {
+  if (!names_entities(labels)) return {"accuracy"};
+  return {"precision", "recall", "f1", "accuracy"};
+}
+
+TagLearning::TagLearning(model::TrainingNetwork& network, const data::Labels& labels, Options options)
+    : network_(network),
+      labels_(labels),
+      options_(std::move(options)),
+      measures_entities_(names_entities(labels)) {}
+
+TagLearning::Gold TagLearning::gold(Part examples) const {
+  Gold gold;
+  for (const auto& example : examples) {
+    for (const int32_t label : words_of(example).labels) {
+      gold.labels.push_back(label);
+      const float weight =
+          options_.class_weights.empty() ? 1 : options_.class_weights[static_cast<size_t>(label)];
+      gold.total += weight;
+      if (!options_.class_weights.empty()) gold.importance.push_back(weight);
+    }
+  }
+  return gold;
+}
+
+Figures TagLearning::learn(const data::Step& step, const StepPlace& place) {
+  std::vector<Gold> golds;
+  double total = 0;
+  for (const auto& batch : step.batches) total += golds.emplace_back(gold(batch)).total;
+  const float weight = total > 0 ? static_cast<float>(1 / total) : 0;
+  network_.clear_gradients();
+  nn::Loss sum;
+  nn::Chance chance = {.seed = place.seed, .step = place.step};
+  for (size_t i = 0; i < step.batches.size(); ++i) {
+    nn::Tensor& gradient = logits(step.batches[i], &chance, options_.keep);
+    sum += nn::softmax_loss(network_.context(),
+                            {.gold = golds[i].labels, .lengths = {}, .importance = golds[i].importance},
+                            weight, gradient);
+    network_.token_gradient(rows_, gradient);
+    network_.backward();
+    chance.first_sequence += step.batches[i].size();
+  }
+  return {{"loss", total > 0 ? sum.sum / total : 0}, {"accuracy", metric::share(sum.correct, sum.count)}};
+}
+
+nn::Tensor& TagLearning::logits(Part examples, const nn::Chance* chance, Keep keep) {
+  batch_ = {};
+  rows_.clear();
+  for (const auto& example : examples) {
+    for (const int32_t place : words_of(example).places) rows_.push_back(batch_.tokens() + place);
+    batch_.add(example->ids, example->types);
+  }
+  network_.forward(batch_, rows_, chance, keep);
+  return network_.token_logits(rows_);
+}
+
+void TagLearning::evaluate(const data::Examples& examples) {
+  for (const auto part : evaluation_parts(examples)) {
+    const Gold truth = gold(part);
+    std::vector<int32_t> said;
+    if (!truth.labels.empty()) {
+      nn::Tensor& numbers = logits(part, nullptr, Keep::nothing);
+      for (int64_t row = 0; row < numbers.rows(); ++row)
+        said.push_back(task::best(task::softmax(numbers.values(row))));
+      evaluation_.loss +=
+          nn::softmax_loss(network_.context(),
+                           {.gold = truth.labels, .lengths = {}, .importance = truth.importance}, 0, numbers);
+      evaluation_.importance += truth.total;
+    }
+    auto label = said.begin();
+    for (const auto& one : part) {
+      const auto& example = words_of(one);
+      for (const int32_t word : example.words) evaluation_.said.emplace_back(word, *label++);
+      if (example.tags) end_record(*example.tags);
+    }
+  }
+}
+
+// As bert-predict answers and bert-score compares.
+void TagLearning::end_record(std::span<const std::string> tags) {
+  const std::vector<std::string_view> truth(tags.begin(), tags.end());
+  std::vector<std::string_view> predicted(tags.size(), data::kOutside);
+  for (const auto& [word, label] : evaluation_.said)
+    predicted[static_cast<size_t>(word)] = labels_.names()[static_cast<size_t>(label)];
+  evaluation_.said.clear();
+  if (measures_entities_) evaluation_.entities.add(truth, predicted);
+  evaluation_.words += static_cast<int64_t>(truth.size());
+  for (size_t i = 0; i < truth.size(); ++i) evaluation_.right += truth[i] == predicted[i];
+}
+
+Figures TagLearning::end_evaluation() {
+  const auto& e = evaluation_;
+  Figures figures = {{"loss", e.importance > 0 ? e.loss.sum / e.importance : 0}};
+  if (measures_entities_) {
+    const auto& all = e.entities.all();
+    figures.push_back({"precision", all.precision()});
+    figures.push_back({"recall", all.recall()});
+    figures.push_back({"f1", all.f1()});
+  }
+  figures.push_back({"accuracy", metric::share(e.right, e.words)});
+  return figures;
+}
+
+}  // namespace bert::train

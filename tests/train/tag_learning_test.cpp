@@ -1,0 +1,217 @@
+#include "train/tag_learning.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+
+#include "model/initialize.h"
+#include "train/optimizer.h"
+
+using namespace bert;
+using namespace bert::train;
+using model::TrainingNetwork;
+using Names = std::vector<std::string>;
+
+namespace {
+
+const Names kNames = {"O", "B-X", "I-X"};
+
+model::Config small_config() {
+  model::Config config;
+  config.vocab_size = 30;
+  config.hidden = 32;
+  config.layers = 1;
+  config.heads = 2;
+  config.feed_forward = 48;
+  config.positions = 16;
+  config.hidden_dropout = config.attention_dropout = 0;
+  return config;
+}
+
+struct Subject {
+  Pool pool{2};
+  data::Labels labels;
+  TrainingNetwork network;
+  TagLearning learning;
+
+  explicit Subject(const Names& names = kNames, std::vector<float> weights = {}, float dropout = 0)
+      : labels(names),
+        network(small_config(),
+                {.masked_lm = false,
+                 .next = false,
+                 .classifier = TrainingNetwork::Classifier{.outputs = labels.size(),
+                                                           .over = TrainingNetwork::Classifier::Over::tokens,
+                                                           .dropout = dropout}},
+                pool),
+        learning(network, labels, {.class_weights = std::move(weights)}) {
+    model::initialize(network.parameters(), 0.2f, 3, model::PositionStart::normal, pool);
+    network.refresh();
+  }
+};
+
+// Words of one or two tokens, whose tags their first tokens and the words before tell.
+std::unique_ptr<data::TagExample> example(int32_t number) {
+  auto made = std::make_unique<data::TagExample>();
+  made->tags.emplace();
+  made->ids = {2};
+  int32_t before = 0;
+  for (int32_t word = 0; word < 5; ++word) {
+    const int32_t seen = (number * 7 + word * (number % 3 + 2)) % 11;
+    const int32_t label = seen < 6 ? 0 : before == 0 ? 1 : 2;
+    made->places.push_back(static_cast<int32_t>(made->ids.size()));
+    made->labels.push_back(label);
+    made->words.push_back(word);
+    made->tags->push_back(kNames[static_cast<size_t>(label)]);
+    made->ids.push_back(10 + seen);
+    if (seen % 2 == 0) made->ids.push_back(25);
+    before = label;
+  }
+  made->ids.push_back(3);
+  made->types.assign(made->ids.size(), 0);
+  return made;
+}
+
+data::Step step_of(int32_t first, int32_t count, int32_t batches = 1) {
+  data::Step step;
+  for (int32_t i = 0; i < batches; ++i) {
+    data::Examples batch;
+    for (int32_t k = 0; k < count; ++k) batch.push_back(example(first + i * count + k));
+    step.batches.push_back(std::move(batch));
+  }
+  return step;
+}
+
+double figure(const Figures& figures, std::string_view name) {
+  for (const auto& one : figures) {
+    if (one.name == name) return one.value;
+  }
+  FAIL("no figure ", std::string(name));
+  return 0;
+}
+
+Figures evaluated(TagLearning& learning, data::Examples& examples) {
+  learning.begin_evaluation();
+  learning.evaluate(examples);
+  return learning.end_evaluation();
+}
+
+double distance(std::span<const float> a, std::span<const float> b) {
+  double difference = 0, norm = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    difference += (static_cast<double>(a[i]) - b[i]) * (static_cast<double>(a[i]) - b[i]);
+    norm += static_cast<double>(a[i]) * a[i];
+  }
+  return std::sqrt(difference / norm);
+}
+
+}  // namespace
+
+TEST_CASE("tags are learned, and measured by entities") {
+  Subject subject;
+  auto dev = std::move(step_of(1000, 60).batches.front());
+  const double before = figure(evaluated(subject.learning, dev), "f1");
+  Optimizer optimizer(subject.network.parameters().layout(), {});
+  Figures last;
+  for (int step = 0; step < 80; ++step) {
+    last = subject.learning.learn(step_of(step * 16, 16), {.seed = 1, .step = static_cast<uint64_t>(step)});
+    optimizer.step(subject.network.parameters(), subject.network.gradients(), 5e-3, 1, subject.pool);
+    subject.learning.refresh();
+  }
+  CHECK(figure(last, "loss") < 0.2);
+  CHECK(figure(last, "accuracy") > 0.95);
+  const auto figures = evaluated(subject.learning, dev);
+  CHECK(figures.front().name == "loss");
+  CHECK(before < 0.5);
+  for (const auto& name : tag_metrics(subject.labels)) CHECK(figure(figures, name) > 0.9);
+}
+
+TEST_CASE("a step of several batches is the step of one, dropout and lengths of batches notwithstanding") {
+  for (const auto& weights : {std::vector<float>{}, {1, 2.5f, 0.5f}}) {
+    Subject whole(kNames, weights, 0.3f), parts(kNames, weights, 0.3f);
+    const auto one = whole.learning.learn(step_of(0, 24), {.seed = 5, .step = 2});
+    const auto four = parts.learning.learn(step_of(0, 6, 4), {.seed = 5, .step = 2});
+    CHECK(one.front().value == doctest::Approx(four.front().value).epsilon(1e-6));
+    CHECK(distance(whole.network.gradients().all(), parts.network.gradients().all()) < 1e-5);
+  }
+}
+
+TEST_CASE("dropout leaves out of what the classifier reads, anew in each step") {
+  Subject subject(kNames, {}, 0.3f);
+  const auto loss = [&](uint64_t step) {
+    return subject.learning.learn(step_of(0, 8), {.seed = 5, .step = step}).front().value;
+  };
+  CHECK(loss(0) == loss(0));
+  CHECK(loss(0) != loss(1));
+}
+
+TEST_CASE("a class of twice the weight counts as its words twice") {
+  Subject weighted(kNames, {2, 1, 1}), repeated;
+  auto step = step_of(0, 9);
+  const double loss = weighted.learning.learn(step, {}).front().value;
+  auto& batch = step.batches.front();
+  for (int32_t i = 0; i < 9; ++i) {
+    auto again = example(i);
+    for (size_t w = again->labels.size(); w-- > 0;) {
+      if (again->labels[w] == 0) continue;
+      again->labels.erase(again->labels.begin() + static_cast<ptrdiff_t>(w));
+      again->places.erase(again->places.begin() + static_cast<ptrdiff_t>(w));
+    }
+    batch.push_back(std::move(again));
+  }
+  CHECK(repeated.learning.learn(step, {}).front().value == doctest::Approx(loss).epsilon(1e-6));
+  CHECK(distance(weighted.network.gradients().all(), repeated.network.gradients().all()) < 1e-5);
+}
+
+TEST_CASE("a record may go by in windows and in several parts, and have words that no window shows") {
+  Subject subject;
+  const auto whole = [&] {
+    data::Examples examples;
+    for (int32_t i = 0; i < 20; ++i) {
+      auto one = example(i);
+      one->tags->insert(one->tags->end(), {"O", "B-X"});  // of words without tokens
+      examples.push_back(std::move(one));
+    }
+    return examples;
+  }();
+  subject.learning.begin_evaluation();
+  subject.learning.evaluate(whole);
+  const auto expected = subject.learning.end_evaluation();
+
+  // A window that reads all of the record for some words, and one for the others, behind which is an end.
+  subject.learning.begin_evaluation();
+  for (int32_t i = 0; i < 20; ++i) {
+    auto first = example(i), second = example(i), third = example(i);
+    const auto cut = [](data::TagExample& of, size_t begin, size_t end) {
+      for (auto* list : {&of.places, &of.labels, &of.words})
+        *list = std::vector<int32_t>(list->begin() + static_cast<ptrdiff_t>(begin),
+                                     list->begin() + static_cast<ptrdiff_t>(end));
+    };
+    cut(*first, 0, 3);
+    cut(*second, 3, 5);
+    cut(*third, 0, 0);
+    first->tags.reset();
+    second->tags.reset();
+    third->tags = whole[static_cast<size_t>(i)]->as<data::TagExample>().tags;
+    data::Examples one, others;
+    one.push_back(std::move(first));
+    others.push_back(std::move(second));
+    others.push_back(std::move(third));
+    subject.learning.evaluate(one);
+    subject.learning.evaluate(others);
+  }
+  const auto found = subject.learning.end_evaluation();
+  REQUIRE(found.size() == expected.size());
+  CHECK(found[0].value == doctest::Approx(expected[0].value));
+  for (size_t i = 1; i < found.size(); ++i) CHECK(found[i].value == expected[i].value);
+}
+
+TEST_CASE("labels that name no entities are measured by their accuracy") {
+  Subject subject({"DET", "NOUN", "O"});
+  CHECK(tag_metrics(subject.labels) == Names{"accuracy"});
+  auto one = example(1);
+  one->tags = {"DET", "NOUN", "DET", "NOUN", "DET"};
+  data::Examples dev;
+  dev.push_back(std::move(one));
+  CHECK(evaluated(subject.learning, dev).size() == 2);
+}
