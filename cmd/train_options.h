@@ -10,11 +10,10 @@
 #include "cli/amounts.h"
 #include "cli/model_options.h"
 #include "cli/stream_options.h"
-#include "mask_options.h"
 #include "model/directory.h"
 #include "model/preset.h"
 #include "text/tokenizer.h"
-#include "train/pretrain.h"
+#include "train/training.h"
 
 namespace bert::cmd {
 
@@ -23,31 +22,22 @@ constexpr int64_t kMostSteps = 1'000'000'000'000;
 // Which model learns, and what for: one that is there, or a new one for a vocabulary.
 class LearnerOptions {
  public:
-  LearnerOptions(cli::App& app, train::PretrainOptions& options);
+  LearnerOptions(cli::App& app, train::TrainingOptions& options);
   LearnerOptions(const LearnerOptions&) = delete;
 
   // Loads the tokenizer and says what learns, in the body of App::run.
-  text::Tokenizer settle(train::PretrainOptions& options) const;
+  text::Tokenizer settle(train::TrainingOptions& options) const;
 
  private:
-  void check(const train::PretrainOptions& options);
+  void check(const train::TrainingOptions& options);
 
-  std::optional<std::string> task_;
   std::string model_, config_, vocab_;
   std::optional<model::Preset> preset_;
   bool cased_ = false, uncased_ = false;
 };
 
-inline LearnerOptions::LearnerOptions(cli::App& app, train::PretrainOptions& options) {
+inline LearnerOptions::LearnerOptions(cli::App& app, train::TrainingOptions& options) {
   app.section("Model");
-  app.custom({"--task", "pretrain|classify|regress|multilabel|tag|answer|choose",
-              "What to train for; only pretrain is built yet."},
-             [this](const std::string& name, const std::string& value) {
-               const size_t choice = cli::App::index_of(
-                   name, value, {"pretrain", "classify", "regress", "multilabel", "tag", "answer", "choose"});
-               if (choice > 0) throw cli::UsageError(name, " ", value, " is not built yet");
-               task_ = value;
-             });
   app.option({"-m,--model", "DIR", "Train this model on; without it, --preset and --config, $BERT_MODEL."},
              model_);
   using enum model::Preset;
@@ -82,9 +72,8 @@ inline LearnerOptions::LearnerOptions(cli::App& app, train::PretrainOptions& opt
   });
 }
 
-inline void LearnerOptions::check(const train::PretrainOptions& options) {
+inline void LearnerOptions::check(const train::TrainingOptions& options) {
   using cli::UsageError;
-  if (!task_) throw UsageError("no --task: --task pretrain is what is built");
   if (!model_.empty() + preset_.has_value() + !config_.empty() > 1)
     throw UsageError("--model, --preset and --config exclude each other");
   if (cased_ && uncased_) throw UsageError("--cased and --uncased exclude each other");
@@ -97,41 +86,47 @@ inline void LearnerOptions::check(const train::PretrainOptions& options) {
   if (!vocab_.empty()) throw UsageError("--vocab is for new models; ", model_, " brings its own");
 }
 
-inline text::Tokenizer LearnerOptions::settle(train::PretrainOptions& options) const {
+inline text::Tokenizer LearnerOptions::settle(train::TrainingOptions& options) const {
   using text::Case;
   const auto letter_case = cased_ ? Case::cased : uncased_ ? Case::uncased : Case::from_files;
   if (!model_.empty()) {
     const auto directory = model::open_directory(model_);
     options.model = options.tokenizer_source = directory.path;
     options.config = directory.config;
+    options.model_length = directory.max_length;
     return text::load_tokenizer(directory.path, text::Compat::hf, letter_case);
   }
   options.tokenizer_source = vocab_;
   auto tokenizer = text::load_vocab(vocab_, text::Compat::hf, letter_case);
   options.config = preset_ ? model::config_of(*preset_, tokenizer.size())
                            : model::parse_config(config_, read_file(config_));
+  options.model_length = options.config.positions;
   return tokenizer;
 }
 
 // What is learned from, and how it is cut into steps. FILEs are settings of the stream.
 class DataOptions {
  public:
-  DataOptions(cli::App& app, train::PretrainOptions& options);
+  DataOptions(cli::App& app, train::TrainingOptions& options);
   DataOptions(const DataOptions&) = delete;
 
  private:
+  std::optional<int64_t> sequences_;
   bool in_order_ = false;
 };
 
-inline DataOptions::DataOptions(cli::App& app, train::PretrainOptions& options) {
+inline DataOptions::DataOptions(cli::App& app, train::TrainingOptions& options) {
   app.section("Data");
   app.option({"--dev", "FILE", "Records to measure the model on; not learned from."}, options.dev);
-  app.number({"--batch-size", "N", "Records that are computed at once."}, {.min = 1}, options.step.sequences);
+  app.number({"--batch-size", "N", "Records that are computed at once (default 32; of choose 16)."},
+             {.min = 1}, sequences_);
   app.number({"--batch-tokens", "N", "Instead: as many as have N tokens together."}, {.min = 1},
              options.step.tokens);
   app.number({"--accumulate", "N", "Batches of a step."}, {.min = 1}, options.step.accumulate);
-  app.number({"--max-length", "N", "Longer records are bad (default: what the model takes)."}, {.min = 1},
-             options.max_length);
+  app.number(
+      {"--max-length", "N",
+       "Longer texts are cut or become windows; of pretrain they are bad (default: what the model takes)."},
+      {.min = 1}, options.max_length);
   app.flag({"--no-shuffle", "", "Take records in the order of the input."}, in_order_);
   app.number({"--shuffle-buffer", "N", "Records of a pipe among which the next is drawn."}, {.min = 1},
              options.source.buffer_records);
@@ -141,38 +136,42 @@ inline DataOptions::DataOptions(cli::App& app, train::PretrainOptions& options) 
     if (in_order_ && app.given("--shuffle-buffer"))
       throw cli::UsageError("--no-shuffle and --shuffle-buffer exclude each other");
     if (in_order_) options.source.order = data::SourceOptions::Order::given;
+    const bool chooses = options.task.kind == train::TaskKind::choose;
+    options.step.sequences = sequences_.value_or(chooses ? 16 : 32);
   });
 }
 
 // How long, and with which learning rate.
 class ScheduleOptions {
  public:
-  ScheduleOptions(cli::App& app, train::PretrainOptions& options);
+  ScheduleOptions(cli::App& app, train::TrainingOptions& options);
   ScheduleOptions(const ScheduleOptions&) = delete;
 
   // What depends on the inputs: to be called by a check, when options.stream has them.
-  void settle(train::PretrainOptions& options) const;
+  void settle(train::TrainingOptions& options) const;
 
  private:
+  std::optional<double> rate_;
   std::optional<cli::CountOrShare> warmup_;
 };
 
-inline ScheduleOptions::ScheduleOptions(cli::App& app, train::PretrainOptions& options) {
+inline ScheduleOptions::ScheduleOptions(cli::App& app, train::TrainingOptions& options) {
   auto& run = options.run;
   app.section("Schedule");
   app.number({"--steps", "N", "Stop after so many steps."}, {.min = 1, .max = kMostSteps}, run.extent.steps);
-  app.number({"--epochs", "N", "Stop after so many passes over the FILEs (1 when nothing else is said)."},
+  app.number({"--epochs", "N", "Stop after so many passes over the FILEs (default 3; of pretrain 1)."},
              {.min = 1}, options.source.epochs);
   app.custom({"--budget", "TIME", "Stop after this time: 45s, 90m, 1h30m, 2d."},
              [&run](const std::string& name, const std::string& value) {
                run.extent.budget_s = cli::duration_s(name, value);
              });
-  app.real({"--lr", "R", "Highest learning rate."}, {.min = 0, .max = 1e9}, run.schedule.peak);
-  app.custom(
-      {"--warmup", "N|SHARE", "Steps over which the rate rises, or their share: 0.1, 10% (default 1%)."},
-      [this](const std::string& name, const std::string& value) {
-        warmup_ = cli::count_or_share(name, value);
-      });
+  app.real({"--lr", "R", "Highest learning rate (default 1e-4 of pretrain, 2e-5 of choose, else 5e-5)."},
+           {.min = 0, .max = 1e9}, rate_);
+  app.custom({"--warmup", "N|SHARE",
+              "Steps over which the rate rises, or their share: 0.1, 10% (default 10%; of pretrain 1%)."},
+             [this](const std::string& name, const std::string& value) {
+               warmup_ = cli::count_or_share(name, value);
+             });
   using enum train::Decay;
   app.choice<train::Decay>(
       {"--schedule", "", "How the rate falls; google: linear, counted from the beginning."},
@@ -180,7 +179,7 @@ inline ScheduleOptions::ScheduleOptions(cli::App& app, train::PretrainOptions& o
       run.schedule.decay);
 }
 
-inline void ScheduleOptions::settle(train::PretrainOptions& options) const {
+inline void ScheduleOptions::settle(train::TrainingOptions& options) const {
   using cli::UsageError;
   const auto& extent = options.run.extent;
   if (extent.steps.has_value() + extent.budget_s.has_value() + options.source.epochs.has_value() > 1)
@@ -194,10 +193,18 @@ inline void ScheduleOptions::settle(train::PretrainOptions& options) const {
     throw UsageError(
         "the length of stdin is not known: --steps or --budget says when the rate is to be 0, "
         "--schedule constant that it is not");
+  // The paper's, of pre-training in appendix A.2, of fine-tuning in A.3 and section 4.
+  const auto kind = options.task.kind;
+  const bool pretrains = kind == train::TaskKind::pretrain;
+  const bool measured = extent.steps || extent.budget_s || options.source.epochs;
+  if (!pretrains && !piped && !measured) options.source.epochs = 3;
+  options.run.schedule.peak = rate_.value_or(pretrains                         ? 1e-4
+                                             : kind == train::TaskKind::choose ? 2e-5
+                                                                               : 5e-5);
   auto& warmup = options.run.schedule.warmup;
   warmup = {};
   if (!warmup_) {
-    if (!endless) warmup.share = 0.01;  // the paper's: 10,000 steps of 1,000,000
+    if (!endless) warmup.share = pretrains ? 0.01 : 0.1;
   } else if (warmup_->is_share) {
     warmup.share = warmup_->amount;
   } else {
@@ -205,7 +212,7 @@ inline void ScheduleOptions::settle(train::PretrainOptions& options) const {
   }
 }
 
-inline void optimizer_options(cli::App& app, train::PretrainOptions& options) {
+inline void optimizer_options(cli::App& app, train::TrainingOptions& options) {
   auto& optimizer = options.run.optimizer;
   constexpr double kLessThanOne = 0.999999;
   app.section("Optimiser");
@@ -228,7 +235,7 @@ inline void optimizer_options(cli::App& app, train::PretrainOptions& options) {
 }
 
 // What is told and kept.
-inline void output_options(cli::App& app, train::PretrainOptions& options) {
+inline void output_options(cli::App& app, train::TrainingOptions& options) {
   auto& run = options.run;
   app.section("Output");
   app.option({"--out", "DIR", "Write the model there, and snapshots below it."}, options.out);
@@ -239,20 +246,22 @@ inline void output_options(cli::App& app, train::PretrainOptions& options) {
   app.number({"--save-every", "N", "Steps between snapshots."}, {.min = 1, .max = kMostSteps},
              run.save_every);
   app.number({"--keep", "N", "Snapshots that are kept."}, {.min = 1}, options.keep);
-  app.number({"--eval-every", "N", "Steps between measurements on --dev (default: at the end)."},
+  app.number({"--eval-every", "N",
+              "Steps between measurements on --dev (default: an epoch; of pretrain at the end)."},
              {.min = 1, .max = kMostSteps}, run.eval_every);
-  app.custom(
-      {"--best", "METRIC", "Write the model that was best on --dev by it, not the last: mlm_accuracy."},
-      [&run](const std::string& name, const std::string& value) {
-        const std::vector<std::string> metrics = {"loss", "mlm_loss", "mlm_accuracy", "nsp_loss",
-                                                  "nsp_accuracy"};
-        run.best = metrics[cli::App::index_of(name, value, metrics)];
-      });
+  app.option(
+      {"--best", "METRIC",
+       "Write the model that was best on --dev by it, not the last: loss, accuracy, f1, mlm_accuracy."},
+      run.best);
+  app.number({"--patience", "N", "Stop when --best has not become better in N measurements."}, {.min = 1},
+             run.patience);
   app.option({"--plot", "FILE", "Draw the journal as SVG, anew at each snapshot; needs gnuplot."}, run.plot);
   app.check([&options, &run] {
     if (options.out.empty()) throw cli::UsageError("no --out DIR to write the model to");
     if (options.dev.empty() && run.eval_every) throw cli::UsageError("--eval-every needs --dev FILE");
     if (options.dev.empty() && run.best) throw cli::UsageError("--best needs --dev FILE");
+    if (run.patience && !run.best) throw cli::UsageError("--patience needs --best METRIC");
+    run.eval_epochs = !run.eval_every && options.task.kind != train::TaskKind::pretrain;
   });
 }
 

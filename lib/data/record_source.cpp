@@ -28,7 +28,7 @@ class EpochSource : public RecordSource {
   bool draw(io::RawRecord& record) override;
   void drawn_is_bad() override;
   std::optional<io::RawRecord> ahead(int64_t i) override {
-    return i < std::min(kPeeked, records()) ? std::optional(index_.read(i)) : std::nullopt;
+    return i < records() ? std::optional(index_.read(i)) : std::nullopt;
   }
   int64_t epoch() const override { return (drawn_ - 1) / records(); }
 
@@ -174,12 +174,20 @@ RecordSource::RecordSource(const io::StreamOptions& stream, Log& log)
       log_(log) {}
 
 bool RecordSource::peek(const Use& use) {
-  for (int64_t i = 0;; ++i) {
+  for (int64_t i = 0; i < kPeeked; ++i) {
     auto raw = ahead(i);
     if (!raw) return false;
     const auto bad = peek_reader_.read(
         *raw, [&](const io::Fields& fields, const io::Record& record) { use(fields, record, 0); });
     if (!bad) return true;
+  }
+  return false;
+}
+
+void RecordSource::each(const Use& use) {
+  for (int64_t i = 0; i < records(); ++i) {
+    auto raw = ahead(i);
+    reader_.read(*raw, [&](const io::Fields& fields, const io::Record& record) { use(fields, record, 0); });
   }
 }
 

@@ -54,6 +54,10 @@ class RecordSource {
   // none near the beginning.
   bool peek(const Use& use);
 
+  // Shows each good record of FILEs, in the order of the input, without drawing it. Errors are those of
+  // next(); records that are to be skipped are left out without a word.
+  void each(const Use& use);
+
   int64_t drawn() const { return drawn_; }      // records so far, bad ones counted
   int64_t skipped() const { return skipped_; }  // bad ones that have been named
   void report_skipped() const;                  // "3 records skipped", as streams end

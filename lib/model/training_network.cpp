@@ -180,10 +180,11 @@ nn::Context& TrainingNetwork::context() { return parts_->context; }
 void TrainingNetwork::clear_gradients() { parts_->gradients.clear(parts_->context.pool()); }
 void TrainingNetwork::refresh() { parts_->weights.refresh(parts_->context.pool()); }
 
-std::vector<std::string> TrainingNetwork::load(const ckpt::Checkpoint& checkpoint) {
+std::vector<std::string> TrainingNetwork::load(const ckpt::Checkpoint& checkpoint, std::string_view except) {
   std::vector<std::string> missing;
   const auto& entries = parts_->layout.entries();
   for (size_t i = 0; i < entries.size(); ++i) {
+    if (!except.empty() && entries[i].name.starts_with(except)) continue;
     if (checkpoint.find(entries[i].name) == nullptr) {
       missing.push_back(entries[i].name);
       continue;

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/pool.h"
@@ -63,8 +64,8 @@ class TrainingNetwork {
   nn::Context& context();  // what losses of its logits are computed with
 
   // Copies what the checkpoint has; returns the names of parameters it does not have, which stay as they are.
-  // Error for a tensor of another shape.
-  std::vector<std::string> load(const ckpt::Checkpoint& checkpoint);
+  // Error for a tensor of another shape. What has a name that begins with `except` is not looked for.
+  std::vector<std::string> load(const ckpt::Checkpoint& checkpoint, std::string_view except = {});
 
   // After parameters() have changed, and before the first forward.
   void refresh();

@@ -22,7 +22,11 @@ void run_in_batches(size_t count, const std::function<const data::Features&(size
 
 // Error when the network cannot read the sequence: no ids, one outside the vocabulary or the token types, or
 // more tokens than positions. Before the batch is made, so that the error is the record's alone.
-void require_readable(const data::Features& features, const model::Config& config);
+void require_readable(std::span<const int32_t> ids, std::span<const int32_t> types,
+                      const model::Config& config);
+inline void require_readable(const data::Features& features, const model::Config& config) {
+  require_readable(features.ids, features.types, config);
+}
 
 // The most tokens of a sequence: `asked` where given, else `longest`. Error when more is asked than the
 // model's positions allow.

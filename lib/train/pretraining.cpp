@@ -12,11 +12,6 @@ const data::PretrainExample& pretrain(const std::unique_ptr<data::Example>& exam
   return example->as<data::PretrainExample>();
 }
 
-double mean(const nn::Loss& loss) { return loss.count == 0 ? 0 : loss.sum / static_cast<double>(loss.count); }
-double accuracy(const nn::Loss& loss) {
-  return static_cast<double>(loss.correct) / static_cast<double>(loss.count);
-}
-
 }  // namespace
 
 Pretraining::Pretraining(model::TrainingNetwork& network, Keep keep) : network_(network), keep_(keep) {}
@@ -75,14 +70,14 @@ void Pretraining::add(std::span<const std::unique_ptr<data::Example>> examples, 
 }
 
 Figures Pretraining::figures(const Losses& losses) {
-  Figures figures = {{"loss", mean(losses.masked_lm) + mean(losses.next)}};
+  Figures figures = {{"loss", losses.masked_lm.mean() + losses.next.mean()}};
   if (losses.masked_lm.count > 0) {
-    figures.push_back({"mlm_loss", mean(losses.masked_lm)});
-    figures.push_back({"mlm_accuracy", accuracy(losses.masked_lm)});
+    figures.push_back({"mlm_loss", losses.masked_lm.mean()});
+    figures.push_back({"mlm_accuracy", losses.masked_lm.accuracy()});
   }
   if (losses.next.count > 0) {
-    figures.push_back({"nsp_loss", mean(losses.next)});
-    figures.push_back({"nsp_accuracy", accuracy(losses.next)});
+    figures.push_back({"nsp_loss", losses.next.mean()});
+    figures.push_back({"nsp_accuracy", losses.next.accuracy()});
   }
   return figures;
 }

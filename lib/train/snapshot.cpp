@@ -101,17 +101,6 @@ void fill_tensor(const ckpt::StoredTensor& tensor, const nn::LayoutEntry& entry,
   MappedFile::release(tensor.data);
 }
 
-const std::string* find(const Settings& settings, const std::string& name) {
-  const auto found = std::ranges::find(settings, name, &Settings::value_type::first);
-  return found == settings.end() ? nullptr : &found->second;
-}
-
-// "--seed was 1 in the snapshot, 2 now"
-std::string difference(const std::string& name, const std::string* then, const std::string* now) {
-  return name + " was " + (then ? *then : "not set") + " in the snapshot, " + (now ? *now : "not set") +
-         " now";
-}
-
 std::string path_in(const std::string& directory, int64_t step) {
   char digits[24];
   std::snprintf(digits, sizeof digits, "%08lld", static_cast<long long>(step));
@@ -130,21 +119,6 @@ std::vector<int64_t> steps_in(const std::string& directory) {
 }
 
 }  // namespace
-
-void require_same(const Settings& snapshot, const Settings& now) {
-  std::string differences;
-  const auto add = [&](const std::string& name, const std::string* then, const std::string* present) {
-    differences += (differences.empty() ? "" : "; ") + difference(name, then, present);
-  };
-  for (const auto& [name, value] : now) {
-    const auto* then = find(snapshot, name);
-    if (!then || *then != value) add(name, then, &value);
-  }
-  for (const auto& [name, value] : snapshot) {
-    if (!find(now, name)) add(name, &value, nullptr);
-  }
-  if (!differences.empty()) throw Error(differences);
-}
 
 Snapshot::Snapshot(const std::string& path) : path_(path), file_(in(path, kTrainingFile)) {
   const auto state_path = in(path, kStateFile);

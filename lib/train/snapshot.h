@@ -20,14 +20,9 @@
 #include "data/steps.h"
 #include "nn/params.h"
 #include "train/curve.h"
+#include "train/settings.h"
 
 namespace bert::train {
-
-// What must agree when a run goes on: option -> value, in the order in which differences are told.
-using Settings = std::vector<std::pair<std::string, std::string>>;
-
-// Error("--seed was 1 in the snapshot, 2 now; --clip was not set in the snapshot, 1 now") unless equal.
-void require_same(const Settings& snapshot, const Settings& now);
 
 struct State {
   int64_t step = 0;            // steps done
@@ -35,6 +30,7 @@ struct State {
   data::DataPosition data;
   double elapsed_s = 0;
   std::optional<double> best;                        // of the metric that chooses the model
+  int64_t stale = 0;                                 // evaluations since then, in a row, that were no better
   std::vector<std::pair<std::string, double>> sums;  // of what the next journal line will tell; finite
   Curve curve;
   Settings settings;

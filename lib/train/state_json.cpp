@@ -123,6 +123,7 @@ StateFile read(const Json& root) {
   state.data = data_of(member(root, "data"));
   state.elapsed_s = member(root, "elapsed_s").number();
   if (const auto best = root.find("best")) state.best = best->number();
+  state.stale = member(root, "stale").integer();
   for (const auto& [name, value] : member(root, "sums").members())
     state.sums.emplace_back(name, value.number());
   for (const auto& [name, value] : member(root, "settings").members())
@@ -152,6 +153,7 @@ std::string state_json(const StateFile& file) {
   }
   members.number("elapsed_s", state.elapsed_s);
   if (state.best) members.number("best", *state.best);
+  members.integer("stale", state.stale);
   {
     Members sums(members.key("sums") += '{', ",");
     for (const auto& [name, value] : state.sums) sums.number(name, value);

@@ -86,7 +86,8 @@ bool Trainer::run() {
     next = StopOnSignal::requested() ? Next::stopped : step();
     if (next != Next::more) break;
     if (due(options_.log_every)) write_line();
-    if (due(options_.eval_every) && !finished()) next = evaluate();
+    const bool epoch = options_.eval_epochs && epoch_ended_;
+    if ((due(options_.eval_every) || epoch) && !finished()) next = evaluate();
     if (next == Next::more && due(options_.save_every) && !finished()) snapshot();
   }
   if (next != Next::stopped) {
@@ -108,6 +109,12 @@ bool Trainer::run() {
 }
 
 void Trainer::warn_of_early_end() const {
+  if (out_of_patience()) {
+    parts_.log.warn("ended after step " + std::to_string(state_.step) + ": " + *options_.best +
+                    " has not become better in the last " + std::to_string(*options_.patience) +
+                    " measurements");
+    return;
+  }
   const auto& steps = options_.extent.steps;
   if (!steps || state_.step >= *steps) return;
   parts_.log.warn("the input ended after " + std::to_string(state_.step) + " of " + std::to_string(*steps) +
@@ -116,6 +123,7 @@ void Trainer::warn_of_early_end() const {
 
 bool Trainer::finished() const {
   const auto& extent = options_.extent;
+  if (out_of_patience()) return true;
   if (extent.steps && state_.step >= *extent.steps) return true;
   return extent.budget_s && elapsed_s() >= *extent.budget_s;
 }
@@ -153,7 +161,9 @@ Trainer::Next Trainer::step() {
                   parts_.pool);
   learner.refresh();
   ++state_.step;
+  const int64_t records = parts_.source.records(), before = state_.data.drawn;
   state_.data = parts_.data.position();
+  epoch_ended_ = records > 0 && state_.data.drawn / records > before / records;
   add_to_line(figures, norm, step.tokens);
   sum_of(state_, kSeconds) += std::chrono::duration<double>(Clock::now() - begin).count();
   if (options_.show_progress) show_progress();
@@ -215,14 +225,19 @@ Trainer::Next Trainer::evaluate() {
   return Next::more;
 }
 
+// A metric that could not be computed, such as the correlation of a constant, is no better than any.
 void Trainer::keep_best(const Figures& figures) {
   if (!options_.best) return;
   const auto found =
       std::ranges::find_if(figures, [&](const Metric& figure) { return figure.name == *options_.best; });
-  if (found == figures.end()) throw Error("--best ", *options_.best, ": the dev set has no such metric");
-  if (state_.best && !better(found->name, found->value, *state_.best)) return;
-  state_.best = found->value;
-  parts_.save_model();
+  const bool measured = found != figures.end();
+  if (measured && (!state_.best || better(found->name, found->value, *state_.best))) {
+    state_.best = found->value;
+    state_.stale = 0;
+    parts_.save_model();
+  } else {
+    ++state_.stale;
+  }
 }
 
 void Trainer::snapshot() {

@@ -38,7 +38,9 @@ struct RunOptions {
   int64_t log_every = 10;             // steps between lines of the journal
   int64_t save_every = 1000;          // between snapshots
   std::optional<int64_t> eval_every;  // between evaluations; always one at the end
+  bool eval_epochs = false;           // one after each epoch of FILEs, too
   std::optional<std::string> best;    // the dev metric that chooses the model; else the last one is kept
+  std::optional<int64_t> patience;    // evaluations in a row without a better `best` after which it ends
   std::optional<std::string> plot;    // path
   bool show_progress = false;
   Settings settings;  // what must agree when the run goes on
@@ -77,6 +79,7 @@ class Trainer {
 
   Next step();
   bool finished() const;
+  bool out_of_patience() const { return options_.patience && state_.stale >= *options_.patience; }
   bool due(std::optional<int64_t> every) const { return every && state_.step % *every == 0; }
   double elapsed_s() const;
   double progress() const;
@@ -104,6 +107,7 @@ class Trainer {
   int64_t evaluated_step_ = -1;  // of the last evaluation
   double elapsed_before_s_ = 0;  // in earlier parts of a resumed run
   double rate_ = 0;              // of the last step
+  bool epoch_ended_ = false;     // in the last step
 };
 
 }  // namespace bert::train

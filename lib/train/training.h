@@ -1,4 +1,4 @@
-// A pre-training run from its files to its files: what is read, what learns, where it is written.
+// A run of training from its files to its files: what is read, what learns, where it is written.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,6 @@
 
 #include "base/log.h"
 #include "base/pool.h"
-#include "data/mask_filter.h"
 #include "data/record_source.h"
 #include "data/steps.h"
 #include "io/stream.h"
@@ -15,23 +14,26 @@
 #include "model/initialize.h"
 #include "text/tokenizer.h"
 #include "train/trainer.h"
+#include "train/training_task.h"
 
 namespace bert::train {
 
-struct PretrainOptions {
+struct TrainingOptions {
+  TrainingTaskOptions task;
+
   // What learns: the model in a directory, else new parameters of this shape.
   std::string model;
-  model::Config config;          // of `model`, or of the new one
-  std::optional<float> dropout;  // instead of both of the config's
+  model::Config config;               // of `model`, or of the new one
+  int64_t model_length = 512;         // tokens of a sequence, as the model's files have it
+  std::optional<int64_t> max_length;  // as asked for
+  std::optional<float> dropout;       // instead of all of the config's
   model::PositionStart positions = model::PositionStart::normal;
   bool moments = false;    // with the moments of the last snapshot of `model`
   bool recompute = false;  // less memory, a third more work
 
   // What it learns from.
   io::StreamOptions stream;
-  std::string dev;                    // a file, or ""
-  std::optional<int64_t> max_length;  // of a record; default: what the model takes
-  data::MaskOptions mask;
+  std::string dev;  // a file, or ""
   data::SourceOptions source;
   data::StepOptions step;
 
@@ -45,6 +47,6 @@ struct PretrainOptions {
 
 // Trains, writes the model to options.out and returns true; false when a signal asked for a stop, after which
 // a snapshot is there. Error as everywhere.
-bool pretrain(PretrainOptions options, const text::Tokenizer& tokenizer, Pool& pool, Log& log);
+bool train(TrainingOptions options, const text::Tokenizer& tokenizer, Pool& pool, Log& log);
 
 }  // namespace bert::train

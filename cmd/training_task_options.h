@@ -1,0 +1,134 @@
+// The options of bert-train that are about what a model is trained for.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/stream_options.h"
+#include "mask_options.h"
+#include "train/training_task.h"
+
+namespace bert::cmd {
+
+class TrainingTaskOptions {
+ public:
+  // The options go to `task`.
+  TrainingTaskOptions(cli::App& app, train::TrainingTaskOptions& task);
+  TrainingTaskOptions(const TrainingTaskOptions&) = delete;
+
+  // To be called by a check, when the input's options are known.
+  void settle(train::TrainingTaskOptions& task, const cli::StreamOptions& stream) const;
+
+ private:
+  void add_labels(cli::App& app, train::TrainingTaskOptions& task);
+  void add_answers(cli::App& app, task::AnswerOptions& answer);
+  void check_uses(const train::TrainingTaskOptions& task) const;
+
+  cli::App& app_;
+  std::optional<train::TaskKind> kind_;
+  std::optional<MaskOptions> masking_;
+};
+
+inline cli::Choices<train::TaskKind> training_tasks() {
+  using enum train::TaskKind;
+  cli::Choices<train::TaskKind> choices;
+  for (const auto kind : {pretrain, classify, regress, multilabel, tag, answer, choose})
+    choices.emplace_back(train::name_of(kind), kind);
+  return choices;
+}
+
+// "balanced", or "spam=3,ham=0.5". A label may have = in it.
+inline train::ClassWeights class_weights(const std::string& name, const std::string& value) {
+  if (value == "balanced") return {.balanced = true, .given = {}};
+  train::ClassWeights weights;
+  for (const auto& item : cli::App::split(name, value)) {
+    const size_t equals = item.rfind('=');
+    if (equals == item.npos || equals == 0)
+      throw cli::UsageError(name, " is \"", item, "\", expected balanced or LABEL=WEIGHT,...");
+    const auto weight = cli::App::real_number(name, item.substr(equals + 1), {.min = 0, .max = 1e6});
+    weights.given.emplace_back(item.substr(0, equals), static_cast<float>(weight));
+  }
+  return weights;
+}
+
+inline TrainingTaskOptions::TrainingTaskOptions(cli::App& app, train::TrainingTaskOptions& task) : app_(app) {
+  app.section("Task");
+  app.choice<train::TaskKind>({"--task", "", "What to train for; must be given."}, training_tasks(), kind_);
+  add_labels(app, task);
+  add_answers(app, task.answer);
+  app.section("Masking, of pretrain's records without hidden tokens");
+  masking_.emplace(app, task.mask);
+  app.check([this, &task] {
+    if (!kind_)
+      throw cli::UsageError("no --task: pretrain, classify, regress, multilabel, tag, answer or choose");
+    task.kind = *kind_;
+    check_uses(task);
+  });
+}
+
+inline void TrainingTaskOptions::add_labels(cli::App& app, train::TrainingTaskOptions& task) {
+  app.option(
+      {"--label-field", "NAME", "Field that holds what is to be learned (default label; tags of tag)."},
+      task.label_field);
+  app.list({"--labels", "NAME,...", "Labels in the order of their ids (default: those of the records)."},
+           task.labels);
+  app.custom({"--class-weights", "balanced|LABEL=W,...",
+              "How much the examples of a label count; balanced: all labels alike."},
+             [&task](const std::string& name, const std::string& value) {
+               task.class_weights = class_weights(name, value);
+             });
+  app.real({"--threshold", "P", "Probability from which multilabel takes a label, on --dev."},
+           {.min = 0, .max = 1}, task.threshold);
+}
+
+inline void TrainingTaskOptions::add_answers(cli::App& app, task::AnswerOptions& answer) {
+  app.number({"--stride", "N", "Tokens from one window of answer's context to the next."}, {.min = 1},
+             answer.stride);
+  app.number({"--max-question-length", "N",
+              "Tokens at which questions are cut (default 64, at most half a sequence)."},
+             {.min = 1}, answer.max_question_length);
+  app.number({"--max-answer-length", "N", "Most tokens of an answer, on --dev."}, {.min = 1},
+             answer.max_answer_length);
+  app.real({"--no-answer-threshold", "T",
+            "On --dev, give no answer where none is better than the best by more than T."},
+           {.min = -1e6, .max = 1e6}, answer.no_answer_threshold);
+}
+
+// An option that does nothing for the task is a mistake.
+inline void TrainingTaskOptions::check_uses(const train::TrainingTaskOptions& task) const {
+  using enum train::TaskKind;
+  struct Use {
+    std::string_view option;
+    std::vector<train::TaskKind> kinds;
+  };
+  const Use uses[] = {{"--label-field", {classify, regress, multilabel, tag, choose}},
+                      {"--labels", {classify, multilabel, tag}},
+                      {"--class-weights", {classify, tag}},
+                      {"--threshold", {multilabel}},
+                      {"--stride", {answer}},
+                      {"--max-question-length", {answer}},
+                      {"--max-answer-length", {answer}},
+                      {"--no-answer-threshold", {answer}},
+                      {"--mask-prob", {pretrain}},
+                      {"--mask-rate", {pretrain}},
+                      {"--random-rate", {pretrain}},
+                      {"--max-predictions", {pretrain}},
+                      {"--whole-word", {pretrain}},
+                      {"--replace-any", {pretrain}}};
+  for (const auto& use : uses) {
+    if (app_.given(use.option) && std::ranges::find(use.kinds, task.kind) == use.kinds.end())
+      throw cli::UsageError(use.option, " is not for --task ", train::name_of(task.kind));
+  }
+}
+
+inline void TrainingTaskOptions::settle(train::TrainingTaskOptions& task,
+                                        const cli::StreamOptions& stream) const {
+  task.features.text_field = stream.settings.text_field;
+  task.features.pair_field = stream.settings.pair_field;
+  task.features.take_ids = stream.text_field_given() ? data::TakeIds::never : data::TakeIds::where_present;
+}
+
+}  // namespace bert::cmd

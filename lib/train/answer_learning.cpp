@@ -1,0 +1,125 @@
+#include "train/answer_learning.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "base/error.h"
+#include "io/json.h"
+
+namespace bert::train {
+namespace {
+
+using Keep = model::TrainingNetwork::Keep;
+
+constexpr std::string_view kMetrics[] = {"exact_match",
+                                         "f1",
+                                         "has_answer_exact_match",
+                                         "has_answer_f1",
+                                         "no_answer_exact_match",
+                                         "no_answer_f1",
+                                         "best_exact_match",
+                                         "best_exact_match_threshold",
+                                         "best_f1",
+                                         "best_f1_threshold"};
+
+const data::AnswerExample& window(const std::unique_ptr<data::Example>& example) {
+  return example->as<data::AnswerExample>();
+}
+
+// A number as bert-score reads it in what bert-predict has written.
+double written(float number) {
+  std::string digits;
+  io::append_number(digits, number);
+  return io::JsonDocument().parse(digits).number();
+}
+
+}  // namespace
+
+std::span<const std::string_view> AnswerLearning::metrics() { return kMetrics; }
+
+AnswerLearning::AnswerLearning(model::TrainingNetwork& network, const Options& options)
+    : network_(network), options_(options) {}
+
+Figures AnswerLearning::learn(const data::Step& step, const StepPlace& place) {
+  const auto places = static_cast<float>(2 * step.sequences);
+  network_.clear_gradients();
+  nn::Loss sum;
+  nn::Chance chance = {.seed = place.seed, .step = place.step};
+  for (const auto& batch : step.batches) {
+    nn::Tensor& gradient = logits(batch, &chance, options_.keep);
+    sum += loss(batch, 1 / places, gradient);
+    network_.token_gradient(rows_, gradient);
+    network_.backward();
+    chance.first_sequence += batch.size();
+  }
+  return {{"loss", sum.mean()}};
+}
+
+nn::Tensor& AnswerLearning::logits(Part examples, const nn::Chance* chance, Keep keep) {
+  batch_ = {};
+  for (const auto& example : examples) batch_.add(example->ids, example->types);
+  rows_.resize(static_cast<size_t>(batch_.tokens()));
+  std::iota(rows_.begin(), rows_.end(), 0);
+  network_.forward(batch_, rows_, chance, keep);
+  return network_.token_logits(rows_);
+}
+
+nn::Loss AnswerLearning::loss(Part examples, float weight, nn::Tensor& logits) {
+  std::vector<int32_t> gold;
+  for (const auto& example : examples) {
+    gold.push_back(window(example).start);
+    gold.push_back(window(example).end);
+  }
+  return nn::place_loss(network_.context(), batch_.offsets, gold, weight, logits);
+}
+
+void AnswerLearning::evaluate(const data::Examples& examples) {
+  for (const auto part : evaluation_parts(examples)) {
+    nn::Tensor& numbers = logits(part, nullptr, Keep::nothing);
+    add_windows(part, numbers);
+    evaluation_.loss += loss(part, 0, numbers);
+  }
+}
+
+void AnswerLearning::add_windows(Part examples, const nn::Tensor& logits) {
+  int64_t row = 0;
+  for (const auto& one : examples) {
+    const auto& example = window(one);
+    task::SpanWindow numbers = {
+        .starts = {}, .ends = {}, .text_begin = example.text_begin, .text = example.text};
+    for (const int64_t end = row + example.tokens(); row < end; ++row) {
+      numbers.starts.push_back(logits.row(row)[0]);
+      numbers.ends.push_back(logits.row(row)[1]);
+    }
+    evaluation_.windows.push_back(std::move(numbers));
+    if (!example.last) continue;
+    try {
+      add_answer(*example.answered);
+    } catch (const Error& error) {
+      throw Error(example.where, ": ", error.what());
+    }
+    evaluation_.windows.clear();
+  }
+}
+
+void AnswerLearning::add_answer(const data::AnsweredText& answered) {
+  const auto& rule = options_.answer;
+  const auto best =
+      task::best_spans(evaluation_.windows, answered.context, answered.offsets, task::span_rule(rule));
+  const auto answer = task::answer_of(best, rule.no_answer_threshold);
+  const std::vector<std::string_view> gold(answered.answers.begin(), answered.answers.end());
+  auto scores = metric::score_answer(gold, answer.text);
+  scores.null_score = written(static_cast<float>(task::null_score_of(best)));
+  evaluation_.score.add(scores);
+}
+
+Figures AnswerLearning::end_evaluation() {
+  Figures figures = {{"loss", evaluation_.loss.mean()}};
+  for (const auto& [name, value] : evaluation_.score.values()) {
+    figures.push_back({*std::ranges::find(kMetrics, name), value});
+  }
+  return figures;
+}
+
+}  // namespace bert::train

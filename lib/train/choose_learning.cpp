@@ -1,0 +1,80 @@
+#include "train/choose_learning.h"
+
+#include <string>
+
+#include "task/scores.h"
+
+namespace bert::train {
+namespace {
+
+using Keep = model::TrainingNetwork::Keep;
+
+const data::ChooseExample& record(const std::unique_ptr<data::Example>& example) {
+  return example->as<data::ChooseExample>();
+}
+
+}  // namespace
+
+ChooseLearning::ChooseLearning(model::TrainingNetwork& network, Keep keep) : network_(network), keep_(keep) {}
+
+Figures ChooseLearning::learn(const data::Step& step, const StepPlace& place) {
+  const float weight = 1 / static_cast<float>(step.sequences);
+  network_.clear_gradients();
+  nn::Loss sum;
+  nn::Chance chance = {.seed = place.seed, .step = place.step};
+  for (const auto& batch : step.batches) {
+    nn::Tensor& gradient = logits(batch, &chance, keep_);
+    sum += loss(batch, weight, gradient);
+    network_.sequence_gradient(gradient);
+    network_.backward();
+    chance.first_sequence += static_cast<uint64_t>(batch_.sequences());
+  }
+  return {{"loss", sum.mean()}, {"accuracy", sum.accuracy()}};
+}
+
+nn::Tensor& ChooseLearning::logits(Part examples, const nn::Chance* chance, Keep keep) {
+  batch_ = {};
+  groups_ = {0};
+  for (const auto& example : examples) {
+    auto ids = std::span<const int32_t>(example->ids), types = std::span<const int32_t>(example->types);
+    for (const int64_t length : record(example).lengths) {
+      const auto tokens = static_cast<size_t>(length);
+      batch_.add(ids.first(tokens), types.first(tokens));
+      ids = ids.subspan(tokens);
+      types = types.subspan(tokens);
+    }
+    groups_.push_back(batch_.sequences());
+  }
+  const auto sequences = static_cast<size_t>(batch_.sequences());
+  network_.forward(batch_, std::span(batch_.offsets).first(sequences), chance, keep);
+  return network_.sequence_logits();
+}
+
+nn::Loss ChooseLearning::loss(Part examples, float weight, nn::Tensor& logits) {
+  std::vector<int32_t> gold;
+  for (const auto& example : examples) gold.push_back(record(example).label);
+  return nn::place_loss(network_.context(), groups_, gold, weight, logits);
+}
+
+void ChooseLearning::evaluate(const data::Examples& examples) {
+  for (const auto part : evaluation_parts(examples)) {
+    nn::Tensor& numbers = logits(part, nullptr, Keep::nothing);
+    add_predictions(part, numbers);
+    evaluation_.loss += loss(part, 0, numbers);
+  }
+}
+
+// As bert-predict answers and bert-score compares.
+void ChooseLearning::add_predictions(Part examples, const nn::Tensor& logits) {
+  for (size_t i = 0; i < examples.size(); ++i) {
+    std::vector<float> numbers;
+    for (int64_t row = groups_[i]; row < groups_[i + 1]; ++row) numbers.push_back(logits.row(row)[0]);
+    evaluation_.choices.add(std::to_string(record(examples[i]).label), std::to_string(task::best(numbers)));
+  }
+}
+
+Figures ChooseLearning::end_evaluation() {
+  return {{"loss", evaluation_.loss.mean()}, {"accuracy", evaluation_.choices.accuracy()}};
+}
+
+}  // namespace bert::train

@@ -1,0 +1,85 @@
+#include "train/label_set.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+
+#include "base/error.h"
+#include "data/sentence_example.h"
+
+namespace bert::train {
+namespace {
+
+constexpr size_t kMostLabels = 10'000;  // more are taken for a field that holds no labels
+
+using Counts = std::map<std::string, int64_t>;
+
+Counts count_labels(const Preview& preview, const LabelQuestion& question) {
+  Counts counts;
+  preview.all([&](const io::Fields& fields, const io::Record&, int64_t) {
+    for (const auto& label : question.of_record(fields)) ++counts[label];
+    if (counts.size() > kMostLabels)
+      throw Error("more than ", kMostLabels, " labels: field \"", question.field, "\" holds something else");
+  });
+  for (const auto& label : question.always) counts[label];
+  return counts;
+}
+
+bool all_among(const Counts& counts, const std::vector<std::string>& names) {
+  return std::ranges::all_of(
+      counts, [&](const auto& count) { return std::ranges::find(names, count.first) != names.end(); });
+}
+
+std::vector<std::string> names_of(const TrainingTaskOptions& options, const model::Config& config,
+                                  const Preview& preview, const LabelQuestion& question,
+                                  const Counts& counts) {
+  if (!options.labels.empty()) return options.labels;
+  const bool models = !question.architecture.empty() && config.has_architecture(question.architecture);
+  if (models && (!preview.all || all_among(counts, config.labels))) return config.labels;
+  if (!preview.all) throw Error("labels of a pipe are not known beforehand: give --labels, or FILEs");
+  std::vector<std::string> names;
+  for (const auto& [name, count] : counts) names.push_back(name);
+  return data::in_order(std::move(names));
+}
+
+std::vector<float> balanced(const std::vector<std::string>& names, const Counts& counts) {
+  double total = 0;
+  for (const auto& [name, count] : counts) total += static_cast<double>(count);
+  std::vector<float> weights;
+  for (const auto& name : names) {
+    const auto found = counts.find(name);
+    const auto count = found == counts.end() ? 0 : found->second;
+    weights.push_back(count == 0 ? 1
+                                 : static_cast<float>(total / (static_cast<double>(names.size()) *
+                                                               static_cast<double>(count))));
+  }
+  return weights;
+}
+
+std::vector<float> weights_of(const ClassWeights& wanted, const std::vector<std::string>& names,
+                              const Counts& counts) {
+  if (wanted.balanced) return balanced(names, counts);
+  if (wanted.given.empty()) return {};
+  std::vector<float> weights(names.size(), 1);
+  const data::Labels labels(names);
+  for (const auto& [name, weight] : wanted.given) weights[static_cast<size_t>(labels.id(name))] = weight;
+  return weights;
+}
+
+}  // namespace
+
+LabelSet settle_labels(const TrainingTaskOptions& options, const model::Config& config,
+                       const Preview& preview, const LabelQuestion& question) {
+  if (options.class_weights.balanced && !preview.all)
+    throw Error("--class-weights balanced counts the records of FILEs: a pipe is read once");
+  const bool counted = preview.all && (options.labels.empty() || options.class_weights.balanced);
+  const Counts counts = counted ? count_labels(preview, question) : Counts();
+  LabelSet set;
+  set.names = names_of(options, config, preview, question, counts);
+  set.weights = weights_of(options.class_weights, set.names, counts);
+  set.of_model = !question.architecture.empty() && config.has_architecture(question.architecture) &&
+                 set.names == config.labels;
+  return set;
+}
+
+}  // namespace bert::train

@@ -1,0 +1,104 @@
+// Pre-training as a task: masked tokens, and next sentences where the records say what follows what.
+#include <utility>
+
+#include "base/error.h"
+#include "data/pretrain_example.h"
+#include "train/pretraining.h"
+#include "train/training_task.h"
+
+namespace bert::train {
+namespace {
+
+// Of a dev set, whose records are to be like those that are learned from.
+class DevReader final : public data::PretrainReader {
+ public:
+  DevReader(const text::Tokenizer& tokenizer, const data::MaskOptions& mask, data::PretrainLimits limits,
+            std::string path, bool next)
+      : PretrainReader(tokenizer, mask, limits), path_(std::move(path)), next_(next) {}
+
+  void check(const data::Example& example) override {
+    PretrainReader::check(example);
+    if (example.as<data::PretrainExample>().next.has_value() != next_)
+      throw Error(path_, next_ ? ": has no " : ": has ",
+                  "field \"next_sentence_label\", other than what is learned from");
+  }
+
+ private:
+  const std::string path_;
+  const bool next_;
+};
+
+class PretrainTask final : public TrainingTask {
+ public:
+  PretrainTask(const TrainingTaskOptions& options, const text::Tokenizer& tokenizer,
+               const model::Config& config)
+      : tokenizer_(tokenizer),
+        mask_{.rule = options.mask, .seed = options.seed},
+        limits_{.max_length = options.features.max_length.value_or(config.positions), .types = config.types} {
+    if (!config.tied_embeddings)
+      throw Error("the model's output embeddings are not its input embeddings: not trained here");
+  }
+
+  void prepare(const Preview& preview) override {
+    data::PretrainReader reader(tokenizer_, mask_, limits_);
+    preview.first([&](const io::Fields& fields, const io::Record& record, int64_t epoch) {
+      data::Examples examples;
+      reader.read(fields, record, epoch, examples);
+      next_ = examples.front()->as<data::PretrainExample>().next.has_value();
+    });
+  }
+
+  void add_settings(Settings& settings) const override {
+    const auto& rule = mask_.rule;
+    settings.emplace_back("--mask-prob", setting(rule.probability));
+    settings.emplace_back("--mask-rate", setting(rule.mask_rate));
+    settings.emplace_back("--random-rate", setting(rule.random_rate));
+    settings.emplace_back("--max-predictions", setting(rule.max_predictions));
+    settings.emplace_back("--whole-word", yes_or_no(rule.unit == data::MaskRule::Unit::word));
+    settings.emplace_back("--replace-any",
+                          yes_or_no(rule.replacements == data::MaskRule::Replacements::every));
+  }
+
+  std::vector<std::string> metrics() const override {
+    std::vector<std::string> names = {"loss", "mlm_loss", "mlm_accuracy"};
+    if (next_) names.insert(names.end(), {"nsp_loss", "nsp_accuracy"});
+    return names;
+  }
+
+  model::TrainingNetwork::Heads heads() const override { return {.masked_lm = true, .next = next_}; }
+
+  void settle(model::Config& config) const override {
+    config.architectures = {next_ ? "BertForPreTraining" : "BertForMaskedLM"};
+    config.problem_type = {};
+    config.labels = model::Config().labels;
+  }
+
+  bool keeps_head() const override { return true; }
+
+  std::unique_ptr<data::ExampleReader> make_reader() const override {
+    return std::make_unique<data::PretrainReader>(tokenizer_, mask_, limits_);
+  }
+  std::unique_ptr<data::ExampleReader> make_dev_reader(const std::string& path) const override {
+    return std::make_unique<DevReader>(tokenizer_, mask_, limits_, path, next_);
+  }
+  std::unique_ptr<Learner> make_learner(model::TrainingNetwork& network,
+                                        model::TrainingNetwork::Keep keep) const override {
+    return std::make_unique<Pretraining>(network, keep);
+  }
+
+ private:
+  const text::Tokenizer& tokenizer_;
+  const data::MaskOptions mask_;
+  const data::PretrainLimits limits_;
+  bool next_ = false;  // the records say what follows what
+};
+
+}  // namespace
+
+std::unique_ptr<TrainingTask> make_pretrain_task(const TrainingTaskOptions& options,
+                                                 const text::Tokenizer& tokenizer,
+                                                 const model::Config& config) {
+  return std::make_unique<PretrainTask>(options, tokenizer, config);
+}
+
+}  // namespace bert::train
