@@ -24,6 +24,9 @@ inline bool is_json(InputFormat format) {
   return format == InputFormat::jsonl || format == InputFormat::object || format == InputFormat::squad;
 }
 
+// Whether records are made from what a FILE has, and do not stand in it as they are.
+inline bool is_made(InputFormat format) { return format == InputFormat::squad; }
+
 std::string_view name_of(InputFormat format);  // as --input-format spells it: "auto"
 std::optional<InputFormat> input_format_named(std::string_view name);
 std::optional<InputFormat> input_format_by_suffix(std::string_view path);  // ".tsv"; nullopt: it says nothing

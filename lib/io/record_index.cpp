@@ -82,8 +82,10 @@ void RecordIndex::add(const StreamOptions& options, const std::string& name) {
 void RecordIndex::add(const Chunk& chunk, File& file) {
   constexpr auto kMost = std::numeric_limits<uint32_t>::max();
   file.source = chunk.source;
+  const bool made = io::is_made(chunk.source->format);
+  const uint64_t begin = made ? made_.append({chunk.data.data(), chunk.data_size}) : chunk.offset;
   for (const Cut& cut : chunk.cuts) {
-    const uint64_t offset = chunk.offset + cut.begin;
+    const uint64_t offset = begin + cut.begin;
     if (cut.size > kMost || cut.line > kMost || offset >= kMostOffset)
       throw Error(file.name, ":", cut.line, ": is too far on, or too long, to be shuffled");
     entries_.push_back({.offset = offset,
@@ -94,11 +96,18 @@ void RecordIndex::add(const Chunk& chunk, File& file) {
   }
 }
 
+bool RecordIndex::is_made(const Entry& entry) const { return io::is_made(files_[entry.file].source->format); }
+
 RawRecord RecordIndex::read(int64_t i) const {
   const Entry& entry = entries_[static_cast<size_t>(i)];
   const File& file = files_[entry.file];
   RawRecord record{.source = file.source, .line = entry.line, .place = first_place_ + i, .bytes = {}};
   record.bytes.resize(entry.size + kJsonPadding);
+  if (is_made(entry)) {
+    if (read_at(made_.fd(), file.name, record.bytes.data(), entry.size, entry.offset) != entry.size)
+      throw Error(file.name, ": records that were put aside are gone");
+    return record;
+  }
   FileDescriptor opened;
   if (file.kept.get() < 0) opened = FileDescriptor::open(file.name);
   const int fd = file.kept.get() < 0 ? opened.get() : file.kept.get();
@@ -110,7 +119,7 @@ RawRecord RecordIndex::read(int64_t i) const {
 
 void RecordIndex::will_read(int64_t i) const {
   const Entry& entry = entries_[static_cast<size_t>(i)];
-  const int fd = files_[entry.file].kept.get();
+  const int fd = is_made(entry) ? made_.fd() : files_[entry.file].kept.get();
   if (fd < 0) return;
   ::posix_fadvise(fd, static_cast<off_t>(entry.offset), static_cast<off_t>(entry.size), POSIX_FADV_WILLNEED);
 }

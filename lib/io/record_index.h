@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "io/raw_record.h"
+#include "io/spool.h"
 #include "io/stream.h"
 
 namespace bert::io {
@@ -28,7 +29,7 @@ class RecordIndex {
   int64_t bytes() const { return bytes_; }  // of the FILEs together
 
   // Record `i` in the order of the inputs, which has place first_record + i. Error when its FILE is not what
-  // it was when the index was made.
+  // it was when the index was made; records that are made of it (is_made) have been put aside.
   RawRecord read(int64_t i) const;
   // Lets the system fetch the bytes of record `i` meanwhile.
   void will_read(int64_t i) const;
@@ -54,10 +55,12 @@ class RecordIndex {
 
   void add(const StreamOptions& options, const std::string& name);
   void add(const Chunk& chunk, File& file);
+  bool is_made(const Entry& entry) const;
 
   int64_t first_place_;
   int64_t bytes_ = 0;
   std::vector<File> files_;
+  Spool made_;
   std::deque<Entry> entries_;  // a vector would need twice the memory while it grows
 };
 

@@ -57,6 +57,30 @@ TEST_CASE("records stand where they stood") {
   }
 }
 
+TEST_CASE("records that are made of a FILE are put aside") {
+  const TemporaryDirectory directory;
+  const auto article = [](const std::string& context, const std::string& id) {
+    return R"({"paragraphs":[{"context":")" + context + R"(","qas":[{"id":")" + id + R"("},{"id":"z"}]}]})";
+  };
+  const auto name =
+      directory.write("a.json", R"({"data":[)" + article("x", "1") + ",\n" + article("y", "2") + "]}");
+  const auto other = directory.write("b.json", R"({"data":[)" + article("long", "3") + "]}");
+  auto options = options_of({name, other});
+  options.input_format = InputFormat::squad;
+  for (const size_t chunk_records : {1, 3, 100}) {
+    options.chunk_records = chunk_records;
+    const RecordIndex index(options);
+    REQUIRE(index.size() == 6);
+    CHECK(text_of(index, 4) == R"({"id":"3","context":"long"})");
+    CHECK(text_of(index, 2) == R"({"id":"2","context":"y"})");
+    CHECK(text_of(index, 0) == R"({"id":"1","context":"x"})");
+    CHECK(text_of(index, 5) == R"({"id":"z","context":"long"})");
+    CHECK(index.read(3).line == 2);
+    CHECK(index.read(3).source->name == name);
+    index.will_read(1);
+  }
+}
+
 TEST_CASE("what is no regular file cannot be read again") {
   const TemporaryDirectory directory;
   const auto file = directory.write("a", "x\n");
