@@ -4,15 +4,11 @@
 // starts goes with one of the best ends Google's answer is "empty", or a failure; here all are tried.)
 #include <algorithm>
 
-#include "data/answer_windows.h"
 #include "io/json.h"
 #include "task/sentence_head.h"
-#include "task/spans.h"
 
 namespace bert::task {
 namespace {
-
-constexpr int64_t kUsualNBest = 20;
 
 struct Question : Reading {
   std::string context;
@@ -32,11 +28,12 @@ class Answer final : public Task {
   int64_t usual_length() const override { return data::kAnswerLength; }
   void adapt(data::FeatureOptions& features) const override {
     features.overlap = 0;
-    data::require_room(rule(*features.max_length));
+    data::require_room(window_rule(options_, *features.max_length));
   }
 
   std::unique_ptr<Reading> read(const io::Fields& fields, const data::Featurizer& featurizer) const override {
-    auto made = data::answer_windows(tokenizer_, rule(*featurizer.options().max_length), fields);
+    auto made =
+        data::answer_windows(tokenizer_, window_rule(options_, *featurizer.options().max_length), fields);
     auto reading = std::make_unique<Question>();
     reading->context = std::move(made.context);
     reading->offsets = std::move(made.offsets);
@@ -58,14 +55,13 @@ class Answer final : public Task {
   bool has_official() const override { return true; }
   std::optional<std::string> official(const Reading& reading) const override {
     const BestSpans best = best_of(reading);
-    return std::string(chosen(best, null_score_of(best)).text);
+    return std::string(answer_of(best, options_.no_answer_threshold).text);
   }
 
   void answer(const Reading& reading, io::Added& added) const override {
     const BestSpans best = best_of(reading);
-    const double null_score = null_score_of(best);
-    append_chosen(chosen(best, null_score), added);
-    io::append_number(added.field("null_score"), static_cast<float>(null_score), precision_);
+    append_chosen(answer_of(best, options_.no_answer_threshold), added);
+    io::append_number(added.field("null_score"), static_cast<float>(null_score_of(best)), precision_);
     if (!options_.n_best) return;
     std::string& list = added.field("n_best");
     list += '[';
@@ -79,7 +75,8 @@ class Answer final : public Task {
 
   void report_cut(Log& log, int64_t records, int64_t max_length) const override {
     log.warn(std::to_string(records) + (records == 1 ? " question was" : " questions were") +
-             " truncated to " + std::to_string(data::question_limit(rule(max_length))) + " tokens");
+             " truncated to " + std::to_string(data::question_limit(window_rule(options_, max_length))) +
+             " tokens");
   }
 
  private:
@@ -87,21 +84,7 @@ class Answer final : public Task {
     const auto& question = static_cast<const Question&>(reading);
     std::vector<SpanWindow> windows;
     for (const Window& window : question.windows) windows.push_back(span_window(window));
-    const SpanRule rule = {.n_best = std::max(options_.n_best.value_or(0), kUsualNBest),
-                           .max_length = options_.max_answer_length,
-                           .with_null = options_.no_answer_threshold.has_value()};
-    return best_spans(windows, question.context, question.offsets, rule);
-  }
-
-  // How much better "no answer" is than the best answer; where there is none that has 0, as in run_squad.py.
-  static double null_score_of(const BestSpans& best) {
-    return best.null_logits - (best.answer ? best.spans[*best.answer].logits : 0);
-  }
-
-  data::AnswerRule rule(int64_t max_length) const {
-    return {.max_length = max_length,
-            .stride = options_.stride,
-            .max_question_length = options_.max_question_length};
+    return best_spans(windows, question.context, question.offsets, span_rule(options_));
   }
 
   static SpanWindow span_window(const Window& window) {
@@ -114,16 +97,6 @@ class Answer final : public Task {
       logits.ends.push_back(row.logits[1]);
     }
     return logits;
-  }
-
-  // Without any answer a span without text and score.
-  TextSpan chosen(const BestSpans& best, double null_score) const {
-    const bool none = options_.no_answer_threshold && null_score > *options_.no_answer_threshold;
-    if (best.answer && !none) return best.spans[*best.answer];
-    for (const TextSpan& span : best.spans) {
-      if (span.text.empty()) return span;
-    }
-    return {};
   }
 
   void append_chosen(const TextSpan& span, io::Added& added) const {
@@ -159,6 +132,18 @@ class Answer final : public Task {
 };
 
 }  // namespace
+
+data::AnswerRule window_rule(const AnswerOptions& options, int64_t max_length) {
+  return {
+      .max_length = max_length, .stride = options.stride, .max_question_length = options.max_question_length};
+}
+
+SpanRule span_rule(const AnswerOptions& options) {
+  constexpr int64_t kUsualNBest = 20;
+  return {.n_best = std::max(options.n_best.value_or(0), kUsualNBest),
+          .max_length = options.max_answer_length,
+          .with_null = options.no_answer_threshold.has_value()};
+}
 
 std::unique_ptr<Task> make_answer(const TaskOptions& options, const text::Tokenizer& tokenizer) {
   return std::make_unique<Answer>(options, tokenizer);

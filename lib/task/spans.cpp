@@ -115,4 +115,17 @@ BestSpans best_spans(std::span<const SpanWindow> windows, std::string_view text,
   return best;
 }
 
+double null_score_of(const BestSpans& best) {
+  return best.null_logits - (best.answer ? best.spans[*best.answer].logits : 0);
+}
+
+TextSpan answer_of(const BestSpans& best, std::optional<double> no_answer_threshold) {
+  const bool none = no_answer_threshold && null_score_of(best) > *no_answer_threshold;
+  if (best.answer && !none) return best.spans[*best.answer];
+  for (const TextSpan& span : best.spans) {
+    if (span.text.empty()) return span;
+  }
+  return {};
+}
+
 }  // namespace bert::task

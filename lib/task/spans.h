@@ -44,4 +44,11 @@ struct BestSpans {
 BestSpans best_spans(std::span<const SpanWindow> windows, std::string_view text,
                      std::span<const text::Span> offsets, const SpanRule& rule);
 
+// How much better "no answer" is than the best answer; where there is none that has 0, as in run_squad.py.
+double null_score_of(const BestSpans& best);
+
+// The best answer, or "no answer" where that is better by more than the threshold. Where nothing is an
+// answer, a span without text and score.
+TextSpan answer_of(const BestSpans& best, std::optional<double> no_answer_threshold);
+
 }  // namespace bert::task

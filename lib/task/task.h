@@ -12,11 +12,13 @@
 
 #include "base/log.h"
 #include "base/pool.h"
+#include "data/answer_windows.h"
 #include "data/features.h"
 #include "io/record_writer.h"
 #include "model/config.h"
 #include "model/network.h"
 #include "task/scores.h"
+#include "task/spans.h"
 #include "task/windows.h"
 #include "text/tokenizer.h"
 
@@ -121,6 +123,9 @@ struct AnswerOptions {
   std::optional<int64_t> n_best;               // answers listed; 20, or so many, are kept in any case
   std::optional<double> no_answer_threshold;   // without it there is always an answer, as in SQuAD 1.1
 };
+
+data::AnswerRule window_rule(const AnswerOptions& options, int64_t max_length);
+SpanRule span_rule(const AnswerOptions& options);
 
 struct TaskOptions {
   TaskKind task = TaskKind::automatic;
