@@ -13,6 +13,8 @@
 namespace bert::data {
 namespace {
 
+constexpr std::string_view kAnswers = "answers";
+
 // A member of the object `answers`.
 template <class Read>
 auto member(const io::Json& answers, std::string_view name, Read read) {
@@ -146,17 +148,14 @@ std::unique_ptr<AnswerExample> example_of(Features features, const std::optional
 
 }  // namespace
 
-AnswerReader::AnswerReader(const text::Tokenizer& tokenizer, const AnswerRule& rule,
-                           std::string answers_field, For use)
-    : tokenizer_(tokenizer), rule_(rule), answers_field_(std::move(answers_field)), use_(use) {
-  require_room(rule_);
-}
+AnswerReader::AnswerReader(const text::Tokenizer& tokenizer, const AnswerRule& rule, For use)
+    : tokenizer_(tokenizer), rule_(rule), use_(use) {}
 
 void AnswerReader::read(const io::Fields& fields, const io::Record&, int64_t, Examples& examples) const {
   auto made = answer_windows(tokenizer_, rule_, fields);
-  const auto answers = fields.json(answers_field_);
-  if (!answers) throw Error("field \"", answers_field_, "\" is missing");
-  auto gold = io::named(answers_field_, [&] { return gold_of(*answers, made); });
+  const auto answers = fields.json(kAnswers);
+  if (!answers) throw Error("field \"", kAnswers, "\" is missing");
+  auto gold = io::named(kAnswers, [&] { return gold_of(*answers, made); });
   std::shared_ptr<const AnsweredText> answered;
   if (use_ == For::evaluation) {
     answered = std::make_shared<AnsweredText>(AnsweredText{.context = std::move(made.context),

@@ -40,8 +40,8 @@ class AnswerReader : public ExampleReader {
  public:
   enum class For { learning, evaluation };
 
-  // `tokenizer` outlives the reader. Error when the rule leaves no room for a context.
-  AnswerReader(const text::Tokenizer& tokenizer, const AnswerRule& rule, std::string answers_field, For use);
+  // `tokenizer` outlives the reader. require_room(rule) was no Error.
+  AnswerReader(const text::Tokenizer& tokenizer, const AnswerRule& rule, For use);
 
   // Error of an answer that does not stand in the context where it is said to. White space there and in the
   // answer may differ in kind and amount, and around the answer does not count.
@@ -51,7 +51,6 @@ class AnswerReader : public ExampleReader {
  private:
   const text::Tokenizer& tokenizer_;
   const AnswerRule rule_;
-  const std::string answers_field_;
   const For use_;
 };
 

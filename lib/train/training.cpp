@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/signals.h"
 #include "ckpt/checkpoint.h"
+#include "data/answer_windows.h"
 #include "model/save.h"
 #include "model/training_network.h"
 #include "task/batches.h"
@@ -109,11 +110,10 @@ void settle_extent(TrainingOptions& options, const TrainingTask& task, const dat
 
 // The most tokens of a sequence.
 int64_t length_of(const TrainingOptions& options) {
-  constexpr int64_t kUsualOfAnswer = 384;
   const auto& config = options.config;
   const auto kind = options.task.kind;
   const int64_t longest = kind == TaskKind::pretrain ? config.positions
-                          : kind == TaskKind::answer ? std::min(options.model_length, kUsualOfAnswer)
+                          : kind == TaskKind::answer ? std::min(options.model_length, data::kAnswerLength)
                                                      : options.model_length;
   return task::sequence_limit(options.max_length, longest, config);
 }

@@ -35,9 +35,11 @@ std::unique_ptr<TrainingTask> make_training_task(const TrainingTaskOptions& opti
     case TaskKind::multilabel:
       return make_sentence_task(options, tokenizer, config);
     case TaskKind::tag:
-    case TaskKind::answer:
-    case TaskKind::choose:
       break;
+    case TaskKind::answer:
+      return make_answer_task(options, tokenizer, config);
+    case TaskKind::choose:
+      return make_choose_task(options, tokenizer, config);
   }
   throw Error("--task ", name_of(options.kind), " is not built yet");
 }

@@ -18,8 +18,7 @@ struct Reader {
   text::Tokenizer tokenizer = letters();
   AnswerReader reader;
 
-  explicit Reader(const AnswerRule& rule = {}, For use = For::learning)
-      : reader(tokenizer, rule, "answers", use) {}
+  explicit Reader(const AnswerRule& rule = {}, For use = For::learning) : reader(tokenizer, rule, use) {}
 
   std::vector<AnswerExample> read(const std::string& json) {
     std::vector<AnswerExample> examples;
@@ -134,7 +133,7 @@ TEST_CASE("fields of another kind are told with what was expected") {
   CHECK(reader.error(record("a", R"({"text":["a"],"answer_start":[0,1]})")) ==
         R"(x.jsonl:1: field "answers" has 1 of "text" and 2 of "answer_start")");
   CHECK_THROWS_WITH_AS(
-      Reader({.max_length = 20, .max_question_length = 17}),
+      require_room({.max_length = 20, .max_question_length = 17}),
       "a maximal length of 20 leaves no room beside a question of 17 tokens and 3 special ones", Error);
 }
 
