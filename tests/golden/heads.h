@@ -98,4 +98,38 @@ inline std::vector<HeadCase> load_head_cases() {
   return cases;
 }
 
+// 20 steps of fine-tuning from the head of a case on, by AdamW, dropout off.
+struct TaskCurve {
+  struct Step {
+    std::vector<HeadExample> examples;
+    double loss = 0, rate = 0, norm = 0;  // norm: of the gradients before clipping
+  };
+  HeadCase head;
+  std::vector<Step> steps;
+};
+
+struct TaskCurves {
+  CurveOptions options;
+  std::vector<TaskCurve> curves;
+};
+
+inline TaskCurves load_task_curves() {
+  const io::JsonFile file(training_directory() / "task_curves.json");
+  TaskCurves all = {.options = curve_options(file.find("options").value()), .curves = {}};
+  const auto heads = load_head_cases();
+  for (const io::Json& json : file.find("curves").value().elements()) {
+    auto& curve = all.curves.emplace_back(TaskCurve{
+        .head = *std::ranges::find(heads, json.find("case").value().string(), &HeadCase::name), .steps = {}});
+    for (const io::Json& step : json.find("steps").value().elements()) {
+      auto& made = curve.steps.emplace_back(TaskCurve::Step{.examples = {},
+                                                            .loss = step.find("loss").value().number(),
+                                                            .rate = step.find("rate").value().number(),
+                                                            .norm = step.find("norm").value().number()});
+      for (const io::Json& example : step.find("examples").value().elements())
+        made.examples.push_back(head_example(example));
+    }
+  }
+  return all;
+}
+
 }  // namespace bert::golden

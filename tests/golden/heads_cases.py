@@ -57,3 +57,31 @@ def cases_of(vocabulary, longest, seed):
         {"name": "tag", "task": "tag", "classes": 5, "first": 4, "step": tagged},
         {"name": "answer", "task": "answer", "classes": 2, "first": 3, "step": windows},
     ]
+
+
+def curve_steps(case, vocabulary, longest, steps, batch, seed):
+    """Steps of a task, from the head of `case` on. What is to be found out is in the ids, so that it is learned."""
+    examples, classes = Examples(min(vocabulary, 40), seed), case["classes"]
+
+    def sequence():
+        return examples.sequence(5 + examples.below(longest - 4))
+
+    def classify():
+        made = sequence()
+        return made | {"label": made["input_ids"][1] % classes}
+
+    def regress():
+        made = sequence()
+        return made | {"target": made["input_ids"][1] / 16}
+
+    def multilabel():
+        made = sequence()
+        return made | {"targets": [made["input_ids"][1] >> bit & 1 for bit in range(classes)]}
+
+    def tag():
+        made = examples.tagged(5 + examples.below(longest - 4), classes)
+        return made | {"labels": [IGNORED if label == IGNORED else token % classes
+                                  for token, label in zip(made["input_ids"], made["labels"])]}
+
+    make = {"classify": classify, "regress": regress, "multilabel": multilabel, "tag": tag}[case["task"]]
+    return [[make() for _ in range(batch)] for _ in range(steps)]

@@ -7,44 +7,15 @@
 #include <span>
 
 #include "base/pool.h"
-#include "model/config.h"
-#include "model/training_network.h"
+#include "head_network.h"
 #include "nn/losses.h"
 
 namespace bert::golden {
 namespace {
 
 using model::TrainingNetwork;
-using Classifier = TrainingNetwork::Classifier;
 using Keep = TrainingNetwork::Keep;
 using Examples = std::span<const HeadExample>;
-
-const std::string kAnswerHead = "qa_outputs";
-
-// The encoder of model `narrow` with the head of a case.
-TrainingNetwork load_network(const HeadCase& one, Pool& pool) {
-  Classifier classifier = {.outputs = one.classes};
-  if (one.task == "answer") classifier.name = kAnswerHead;
-  if (one.over_tokens()) classifier.over = Classifier::Over::tokens;
-  if (one.task == "choose" || one.task == "answer") classifier.compares = Classifier::Compares::rows;
-  const auto directory = (training_directory() / "narrow").string();
-  TrainingNetwork network(model::load_config(directory),
-                          {.masked_lm = false, .next = false, .classifier = classifier}, pool);
-  auto& parameters = network.parameters();
-  const auto missing = network.load(ckpt::Checkpoint::open(directory));
-  CHECK(std::set(missing.begin(), missing.end()) ==
-        std::set{classifier.name + ".weight", classifier.name + ".bias"});
-  const auto& entries = parameters.layout().entries();
-  for (size_t place = 0; place < entries.size(); ++place) {
-    const auto found = one.head.find(entries[place].name);
-    if (found == one.head.end()) continue;
-    const auto to = parameters.tensor(static_cast<int>(place));
-    REQUIRE(to.size() == found->second.size());
-    std::ranges::copy(found->second, to.begin());
-  }
-  network.refresh();
-  return network;
-}
 
 // What the losses of a step are divided by.
 double count_of(const HeadCase& one, Examples step) {
@@ -154,7 +125,7 @@ TEST_CASE("the parameters of each head's network are those of the reference") {
   std::set<std::string> tasks;
   for (const auto& one : load_head_cases()) {
     INFO(one.name);
-    auto network = load_network(one, pool);
+    auto network = load_head_network(one, pool);
     std::set<std::string> ours, theirs;
     for (const auto& entry : network.parameters().layout().entries()) ours.insert(entry.name);
     for (const auto& [parameter, gradient] : one.gradients) theirs.insert(parameter);
@@ -167,7 +138,7 @@ TEST_CASE("the parameters of each head's network are those of the reference") {
 TEST_CASE("losses and gradients of every head are PyTorch's in float64, however a step is cut") {
   Pool pool(2);
   for (const auto& one : load_head_cases()) {
-    auto network = load_network(one, pool);
+    auto network = load_head_network(one, pool);
     for (const Keep keep : {Keep::activations, Keep::inputs, Keep::nothing}) {
       for (const auto& micro_batches : {whole(one), cut(one)}) {
         INFO(one.name, ", ", micro_batches.size(), " micro-batches, Keep ", static_cast<int>(keep));
@@ -185,7 +156,7 @@ TEST_CASE("threads change no bit of a head's loss and gradients") {
     double sum = 0;
     for (const int threads : {1, 2, 3}) {
       Pool pool(threads);
-      auto network = load_network(one, pool);
+      auto network = load_head_network(one, pool);
       const auto loss = run_step(network, one, cut(one), Keep::activations);
       const auto gradients = network.gradients().all();
       if (threads == 1) {

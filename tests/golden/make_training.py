@@ -6,6 +6,7 @@ MODEL.json     its parameters in order, and cases: micro-batches, losses, counts
 MODEL.f32      gradients, a case after another, all parameters in order (the float64 value rounded once)
 heads.json     cases of fine-tuning `narrow`: examples, losses, parameters in order, where their numbers begin
 heads.f32      the head's own parameters, then the gradients of all, a case after another
+task_curves.json  likewise 20 steps of fine-tuning with AdamW, from the heads of some cases on
 records.jsonl  the records of 20 steps, a batch after another
 curves.json    for each optimiser: its options; losses, rates and norms of the 20 steps from MODEL `narrow` on
 sinusoid.f32   the position embeddings of `narrow` as a run begins that asks for waves (Vaswani et al. 2017, 3.5)
@@ -49,6 +50,8 @@ HEADS_SEED = 1  # likewise
 STEPS, BATCH = 20, 6
 OPTIONS = {"steps": STEPS, "batch": BATCH, "rate": 2e-3, "warmup": 4, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-6,
            "weight_decay": 0.1, "clip": 1.0}
+TASK_CURVES = ["classify, with class weights", "regress", "multilabel", "tag"]  # cases of heads_cases.py
+TASK_STEPS = {"longest": 20, "batch": 4, "seed": 3}
 CURVES = {"adamw": {"optimizer": "adamw", "schedule": "linear"},
           "google": {"optimizer": "google", "schedule": "google"}}
 
@@ -130,9 +133,12 @@ def with_head(directory, case, dtype=torch.float64):
     return bert
 
 
+def rest_of(case):
+    return {key: case[key] for key in ("class_weights",) if key in case}
+
+
 def learn_head(directory, case, dtype=torch.float64):
-    rest = {key: case[key] for key in ("class_weights",) if key in case}
-    return heads_reference.gradients(with_head(directory, case, dtype), case["task"], case["step"], **rest)
+    return heads_reference.gradients(with_head(directory, case, dtype), case["task"], case["step"], **rest_of(case))
 
 
 def write_heads(root):
@@ -171,6 +177,29 @@ def write_curves(root):
     return own
 
 
+def write_task_curves(root):
+    """Returns by how much float32 leaves each curve, relative."""
+    directory = os.path.join(root, "narrow")
+    options = OPTIONS | CURVES["adamw"] | {"batch": TASK_STEPS["batch"]}
+    curves, own = [], {}
+    for case in heads_cases.cases_of(*MODELS["narrow"][1:3], HEADS_SEED):
+        if case["name"] not in TASK_CURVES:
+            continue
+        steps = heads_cases.curve_steps(case, MODELS["narrow"][1], steps=STEPS, **TASK_STEPS)
+
+        def learn(bert, step):
+            return heads_reference.learn(bert, case["task"], step, **rest_of(case))
+
+        exact, single = (list(train(with_head(directory, case, dtype), steps, options, learn))
+                         for dtype in (torch.float64, torch.float32))
+        own[case["name"]] = float(f"{max(abs(b['loss'] / a['loss'] - 1) for a, b in zip(exact, single)):.1g}")
+        learned = lines_of(result | {"examples": step} for result, step in zip(exact, steps))
+        curves.append(f'{{"case":"{case["name"]}","steps":[\n{learned}]}}')
+    with open(os.path.join(root, "task_curves.json"), "w", encoding="utf-8") as file:
+        file.write(f'{{"options":{json.dumps(options)},"curves":[\n' + ",\n".join(curves) + "]}\n")
+    return own
+
+
 def write_sinusoid(root):
     """[T,H]: 0.04 times sines of falling frequency, then cosines."""
     (_, hidden, *_), _, positions, *_ = MODELS["narrow"]
@@ -187,7 +216,7 @@ def write_training(root):
     gradients["heads"] = write_heads(root)
     manifest = {"python": platform.python_version(), "numpy": np.__version__, "torch": torch.__version__,
                 "machine": platform.machine(), "torch_f32_gradient_shares": gradients,
-                "torch_f32_curve_error": write_curves(root)}
+                "torch_f32_curve_error": write_curves(root) | write_task_curves(root)}
     with open(os.path.join(root, "manifest.json"), "w", encoding="utf-8") as file:
         file.write(json.dumps(manifest, indent=1) + "\n")
 

@@ -45,14 +45,17 @@ struct TrainingModel {
   std::vector<TrainingCase> cases;
 };
 
-// A run of 20 steps from model `narrow`, dropout off; a step is the next `batch` of its records.
-struct TrainingCurve {
-  struct Step {
-    double loss = 0, rate = 0, norm = 0;  // norm: of the gradients before clipping
-  };
+struct CurveOptions {
   std::string schedule;
   int64_t batch = 0, warmup = 0;
   double rate = 0, beta1 = 0, beta2 = 0, epsilon = 0, weight_decay = 0, clip = 0;
+};
+
+// A run of 20 steps from model `narrow`, dropout off; a step is the next `batch` of its records.
+struct TrainingCurve : CurveOptions {
+  struct Step {
+    double loss = 0, rate = 0, norm = 0;  // norm: of the gradients before clipping
+  };
   std::vector<Step> steps;
 };
 
@@ -135,21 +138,24 @@ inline std::vector<TrainingRecord> stored_records() {
   return records;
 }
 
+inline CurveOptions curve_options(const io::Json& options) {
+  const auto number = [&](const char* name) { return options.find(name).value().number(); };
+  return {.schedule = std::string(options.find("schedule").value().string()),
+          .batch = options.find("batch").value().integer(),
+          .warmup = options.find("warmup").value().integer(),
+          .rate = number("rate"),
+          .beta1 = number("beta1"),
+          .beta2 = number("beta2"),
+          .epsilon = number("epsilon"),
+          .weight_decay = number("weight_decay"),
+          .clip = number("clip")};
+}
+
 // By optimiser: "adamw", "google".
 inline TrainingCurve load_curve(const std::string& optimizer) {
   const io::JsonFile file(training_directory() / "curves.json");
   const auto json = file.find(optimizer).value();
-  const auto options = json.find("options").value();
-  const auto number = [&](const char* name) { return options.find(name).value().number(); };
-  TrainingCurve curve{.schedule = std::string(options.find("schedule").value().string()),
-                      .batch = options.find("batch").value().integer(),
-                      .warmup = options.find("warmup").value().integer(),
-                      .rate = number("rate"),
-                      .beta1 = number("beta1"),
-                      .beta2 = number("beta2"),
-                      .epsilon = number("epsilon"),
-                      .weight_decay = number("weight_decay"),
-                      .clip = number("clip")};
+  TrainingCurve curve = {curve_options(json.find("options").value()), {}};
   for (const io::Json& step : json.find("steps").value().elements())
     curve.steps.push_back({.loss = step.find("loss").value().number(),
                            .rate = step.find("rate").value().number(),

@@ -171,13 +171,13 @@ def google_rate(step, options):
 SCHEDULES = {"linear": linear_rate, "google": google_rate}
 
 
-def train(bert, steps, options):
-    """Yields what forward_backward says of each step, with its "rate" and "norm"."""
+def train(bert, steps, options, learn=forward_backward):
+    """Yields what `learn` says of each step, with its "rate" and "norm"."""
     optimizer = OPTIMIZERS[options["optimizer"]](bert.weights, options)
     for number, step in enumerate(steps):
         for weight in bert.weights.values():
             weight.grad = torch.zeros_like(weight)
-        result = forward_backward(bert, step)
+        result = learn(bert, step)
         result["rate"] = SCHEDULES[options["schedule"]](number, options)
         result["norm"] = optimizer.step(result["rate"])
         yield result

@@ -1,0 +1,112 @@
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <set>
+
+#include "data/sentence_example.h"
+#include "data/tag_example.h"
+#include "head_network.h"
+#include "train/clipping.h"
+#include "train/optimizer.h"
+#include "train/schedule.h"
+#include "train/sentence_learning.h"
+#include "train/tag_learning.h"
+
+namespace bert::golden {
+namespace {
+
+using data::SentenceTask;
+
+std::unique_ptr<data::Example> sentence_example(const HeadExample& from) {
+  auto example = std::make_unique<data::SentenceExample>();
+  if (!from.gold.empty()) example->label = from.gold.front();
+  if (!from.targets.empty()) example->value = from.targets.front();
+  example->targets = from.targets;
+  return example;
+}
+
+std::unique_ptr<data::Example> tag_example(const HeadExample& from) {
+  auto example = std::make_unique<data::TagExample>();
+  for (size_t i = 0; i < from.gold.size(); ++i) {
+    if (from.gold[i] == kIgnored) continue;
+    example->places.push_back(static_cast<int32_t>(i));
+    example->labels.push_back(from.gold[i]);
+  }
+  return example;
+}
+
+std::unique_ptr<data::Example> example_of(const std::string& task, const HeadExample& from) {
+  auto example = task == "tag" ? tag_example(from) : sentence_example(from);
+  example->ids = from.sequences.front().ids;
+  example->types = from.sequences.front().types;
+  return example;
+}
+
+std::unique_ptr<train::Learner> make_learner(const HeadCase& head, model::TrainingNetwork& network,
+                                             const data::Labels& labels) {
+  const auto sentences = [&](SentenceTask task) {
+    return std::make_unique<train::SentenceLearning>(
+        network, labels, train::SentenceLearning::Options{.task = task, .class_weights = head.class_weights});
+  };
+  if (head.task == "classify") return sentences(SentenceTask::classify);
+  if (head.task == "regress") return sentences(SentenceTask::regress);
+  if (head.task == "multilabel") return sentences(SentenceTask::multilabel);
+  REQUIRE(head.task == "tag");
+  return std::make_unique<train::TagLearning>(network, labels, train::TagLearning::Options{});
+}
+
+data::Labels labels_of(const HeadCase& head) {
+  std::vector<std::string> names;
+  for (int64_t i = 0; i < head.classes; ++i) names.push_back(std::to_string(i));
+  return data::Labels(names);
+}
+
+data::Step cut(const TaskCurve& curve, const TaskCurve::Step& step, size_t micro_batches) {
+  data::Step made;
+  const size_t each = step.examples.size() / micro_batches;
+  for (size_t i = 0; i < step.examples.size(); ++i) {
+    if (i % each == 0) made.batches.emplace_back();
+    made.batches.back().push_back(example_of(curve.head.task, step.examples[i]));
+  }
+  return made;
+}
+
+// Runs the steps of a curve, each cut into `micro_batches`, and compares every one.
+void check_curve(const CurveOptions& options, const TaskCurve& curve, size_t micro_batches) {
+  Pool pool(2);
+  auto network = load_head_network(curve.head, pool);
+  const auto labels = labels_of(curve.head);
+  const auto learner = make_learner(curve.head, network, labels);
+  train::Optimizer optimizer(network.parameters().layout(), {.method = train::Method::adamw,
+                                                             .beta1 = options.beta1,
+                                                             .beta2 = options.beta2,
+                                                             .epsilon = options.epsilon,
+                                                             .weight_decay = options.weight_decay});
+  for (size_t number = 0; number < curve.steps.size(); ++number) {
+    INFO(curve.head.name, ", step ", number);
+    const auto& want = curve.steps[number];
+    const auto figures = learner->learn(cut(curve, want, micro_batches), {});
+    const double norm = train::global_norm(network.gradients(), pool);
+    optimizer.step(network.parameters(), network.gradients(), want.rate,
+                   train::clip_factor(norm, options.clip), pool);
+    learner->refresh();
+    CHECK(std::abs(figures.front().value - want.loss) <= 1e-5 * std::max(1.0, want.loss));
+    CHECK(std::abs(norm - want.norm) <= 1e-5 * want.norm);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("20 steps of every task have PyTorch's losses, however a step is cut") {
+  const auto all = load_task_curves();
+  std::set<std::string> tasks;
+  for (const auto& curve : all.curves) {
+    REQUIRE(curve.steps.size() == 20);
+    check_curve(all.options, curve, 1);
+    check_curve(all.options, curve, 2);
+    tasks.insert(curve.head.task);
+  }
+  CHECK(tasks == std::set<std::string>{"classify", "multilabel", "regress", "tag"});
+}
+
+}  // namespace bert::golden
