@@ -1,14 +1,13 @@
 // Bytes of true files are changed at random, always the same ones: the answer is an Error or a checkpoint
-// that keeps its word, never a crash. BERT_FUZZ_ROUNDS asks for more rounds, BERT_FUZZ_CORPUS for the files
-// to be kept that were answered in a new way; tests/ckpt/corpus has such ones, which are replayed.
+// that keeps its word, never a crash. fuzz.h says how to ask for more; tests/ckpt/corpus has files that were
+// answered in a new way, which are replayed.
+#include "fuzz.h"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cctype>
-#include <cstdlib>
 #include <functional>
 #include <random>
-#include <set>
 
 #include "base/error.h"
 #include "ckpt/bytes.h"
@@ -19,38 +18,9 @@
 
 using namespace bert;
 using namespace bert::ckpt;
+using namespace bert::fuzz;
 
 namespace {
-
-int rounds() {
-  const char* stated = std::getenv("BERT_FUZZ_ROUNDS");
-  return stated == nullptr ? 6000 : std::atoi(stated);
-}
-
-std::string mutated(std::string bytes, std::mt19937& random) {
-  static constexpr std::string_view kTelling = "{}[]\",:0189-.eE\\ \n\x7f\xff()tRQus2q";
-  for (auto changes = 1 + random() % 4; changes > 0; --changes) {
-    const size_t at = random() % bytes.size();
-    switch (random() % 5) {
-      case 0:
-        bytes[at] = static_cast<char>(bytes[at] ^ (1 << random() % 8));
-        break;
-      case 1:
-        bytes[at] = static_cast<char>(random());
-        break;
-      case 2:
-        bytes[at] = kTelling[random() % kTelling.size()];
-        break;
-      case 3:
-        bytes.erase(at, 1 + random() % 3);
-        break;
-      default:
-        bytes.insert(at, 1, kTelling[random() % kTelling.size()]);
-    }
-    if (bytes.empty()) return bytes;
-  }
-  return bytes;
-}
 
 // Reads all that a checkpoint promises: sanitizers see a span that leaves its file.
 void check_promises(const Checkpoint& checkpoint) {
@@ -63,19 +33,6 @@ void check_promises(const Checkpoint& checkpoint) {
     CHECK(checkpoint.find(tensor.name) == &tensor);
   }
   CHECK(sum < ~0u);
-}
-
-// What a message says, without the numbers and names in it.
-std::string kind_of(std::string_view message) {
-  std::string kind;
-  bool quoted = false;
-  for (size_t i = 0; i < message.size(); ++i) {
-    const char c = message[i];
-    if (c == '\\') ++i;
-    if (c == '"') quoted = !quoted;
-    if (!quoted && (std::isalpha(static_cast<unsigned char>(c)) != 0 || c == ' ')) kind += c;
-  }
-  return kind;
 }
 
 // Opens `path`, a folder or a file in it; what is said when it cannot be opened.
@@ -98,17 +55,9 @@ std::string opened(const Folder& folder, const std::string& path) {
   return "";
 }
 
-void keep(std::string_view file, const std::string& bytes, const std::string& message) {
-  static std::set<std::string> kinds;
-  const char* corpus = std::getenv("BERT_FUZZ_CORPUS");
-  if (corpus == nullptr || !kinds.insert(kind_of(message)).second) return;
-  const auto name = std::to_string(kinds.size()) + "-" + std::string(file);
-  std::ofstream(std::filesystem::path(corpus) / name, std::ios::binary) << bytes;
-}
-
 // How many of the rounds gave a checkpoint. `mend` makes the sums right again.
-int fuzz(const Folder& folder, std::string_view file, const std::string& bytes,
-         const std::function<std::string(std::string)>& mend = {}) {
+int open_changed(const Folder& folder, std::string_view file, const std::string& bytes,
+                 const std::function<std::string(std::string)>& mend = {}) {
   std::mt19937 random(7);
   int count = 0;
   for (int round = 0; round < rounds(); ++round) {
@@ -196,7 +145,7 @@ TEST_CASE("a changed safetensors file ends in an Error or in a checkpoint that h
                                   {"bert.embeddings.position_ids", "I64", {1, 2}, u64(0) + u64(1)},
                                   {"cls.predictions.bias", "BF16", {3}, "abcdef"},
                                   {"odd", "F8_E4M3", {3}, "abc"}});
-  const int opened = fuzz(folder, "model.safetensors", bytes);
+  const int opened = open_changed(folder, "model.safetensors", bytes);
   CHECK(opened > rounds() / 20);
   CHECK(opened < rounds() / 2);
 }
@@ -205,7 +154,7 @@ TEST_CASE("a changed index ends in an Error or in a checkpoint that holds") {
   const Folder folder;
   folder.write("1.safetensors", safetensors({f32("bert.a", {2}, {1, 2})}));
   folder.write("2.safetensors", safetensors({f32("bert.b", {2}, {3, 4})}));
-  const int opened = fuzz(
+  const int opened = open_changed(
       folder, "model.safetensors.index.json",
       R"({"metadata":{"total_size":16},"weight_map":{"bert.a":"1.safetensors","bert.b":"2.safetensors"}})");
   CHECK(opened > 0);
@@ -215,7 +164,7 @@ TEST_CASE("a changed index ends in an Error or in a checkpoint that holds") {
 TEST_CASE("a changed file of PyTorch ends in an Error or in a checkpoint that holds") {
   for (const auto* form : {"small/zip.bin", "small/stream.bin"}) {
     const Folder folder;
-    const int count = fuzz(folder, kTorch, golden_file(form));
+    const int count = open_changed(folder, kTorch, golden_file(form));
     CHECK(count > rounds() / 50);
     CHECK(count < rounds());
   }
@@ -224,7 +173,7 @@ TEST_CASE("a changed file of PyTorch ends in an Error or in a checkpoint that ho
 TEST_CASE("a changed index of TensorFlow ends in an Error or in a checkpoint that holds") {
   const Folder folder;
   write_bundle(folder);
-  const int count = fuzz(folder, kTable, golden_file(std::string("small/") + kTable), with_sums);
+  const int count = open_changed(folder, kTable, golden_file(std::string("small/") + kTable), with_sums);
   CHECK(count > rounds() / 1000);
   CHECK(count < rounds());
 }

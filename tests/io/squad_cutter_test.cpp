@@ -1,0 +1,174 @@
+// SQuAD files as they should be, in pieces, cut off and changed: the records are those of a reader that has
+// the whole file, or the file is refused in one line.
+#include "io/squad_cutter.h"
+
+#include <doctest/doctest.h>
+
+#include "fuzz.h"
+#include "golden/golden.h"
+#include "io/stream_run.h"
+#include "reference/slow_squad.h"
+
+using namespace bert;
+using namespace bert::io;
+
+namespace {
+
+constexpr std::string_view kFile = R"({"version": "v2.0", "data": [
+  {"title": "K\u00f6nige", "paragraphs": [
+    {"context": "The \"old\" k\u00f6nig, [of] {Paris}\\.", "qas": [
+      {"id": "a1", "question": "Who?", "answers": [{"text": "old", "answer_start": 5}], "is_impossible": false},
+      {"answers": [], "is_impossible": true, "question": "Where?", "id": 2, "plausible_answers": [{}]}]},
+    {"qas": [], "context": "not asked"}]},
+  {"paragraphs": []},
+
+  {"title": "Rivers", "paragraphs": [{"qas": [{"question": "What?", "id": "b1"}], "context": "the river"}]}
+], "more": {"]": [1, "}"]}, "n": 7, "data": []}
+)";
+
+struct Cuts {
+  std::vector<std::string> records;
+  std::vector<int64_t> lines;
+  std::vector<size_t> sizes;  // of the chunks
+  std::string failure;
+};
+
+Cuts cut(const std::string& path, ChunkLimits limits = {.bytes = 1 << 20, .records = 1000}) {
+  Cuts found;
+  constexpr int kNeverStopped = -1;
+  Input input(path, kNeverStopped);
+  SquadCutter cutter(input, 1, limits);
+  Chunk chunk;
+  while (cutter.fill(chunk)) {
+    for (const Cut& cut : chunk.cuts) {
+      found.records.push_back(chunk.data.substr(cut.begin, cut.size));
+      found.lines.push_back(cut.line);
+    }
+    REQUIRE(chunk.data.size() == chunk.data_size + kJsonPadding);
+    if (!chunk.cuts.empty()) found.sizes.push_back(chunk.cuts.size());
+    if (chunk.failure) {
+      found.failure = *chunk.failure;
+      break;
+    }
+    chunk.clear();
+  }
+  return found;
+}
+
+// What is said of a file, without its path; nothing when it is a SQuAD file. Its records are the slow
+// reader's; of one that is refused they may be those before the fault.
+std::string answer_of(const TemporaryDirectory& directory, std::string_view bytes) {
+  const auto path = directory.write("in.json", bytes);
+  const auto found = cut(path);
+  std::vector<std::string> expected;
+  bool refused = false;
+  try {
+    expected = reference::slow_squad(bytes);
+  } catch (const std::exception&) {  // bert::Error, or no value in an optional
+    refused = true;
+  }
+  CHECK(found.failure.empty() == !refused);
+  if (!refused) CHECK(found.records == expected);
+  if (!refused || found.failure.empty()) return "";
+  CHECK(found.failure.find('\n') == std::string::npos);
+  CHECK(found.failure.size() < 1000);
+  REQUIRE(found.failure.starts_with(path + ":"));
+  return found.failure.substr(path.size() + 1);
+}
+
+}  // namespace
+
+TEST_CASE("a SQuAD file becomes a record for each question, with the line of its article") {
+  const TemporaryDirectory directory;
+  const auto found = cut(directory.write("in.json", kFile));
+  CHECK(found.failure == "");
+  REQUIRE(found.records.size() == 3);
+  CHECK(found.records[0] ==
+        R"({"id":"a1","title":"Könige","context":"The \"old\" könig, [of] {Paris}\\.","question":"Who?",)"
+        R"("answers":{"text":["old"],"answer_start":[5]},"is_impossible":false})");
+  CHECK(found.records[1] ==
+        R"({"id":2,"title":"Könige","context":"The \"old\" könig, [of] {Paris}\\.","question":"Where?",)"
+        R"("answers":{"text":[],"answer_start":[]},"is_impossible":true})");
+  CHECK(found.records[2] == R"({"id":"b1","title":"Rivers","context":"the river","question":"What?"})");
+  CHECK(found.lines == std::vector<int64_t>{2, 2, 9});
+}
+
+TEST_CASE("the records of a SQuAD file do not depend on the pieces in which it comes, nor on the chunks") {
+  const TemporaryDirectory directory;
+  const auto whole = cut(directory.write("in.json", kFile));
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    const Fifo fifo(directory / ("fifo" + std::to_string(seed)), std::string(kFile), 1 + seed, seed);
+    const auto pieces = cut(directory / ("fifo" + std::to_string(seed)));
+    CHECK(pieces.records == whole.records);
+    CHECK(pieces.lines == whole.lines);
+    CHECK(pieces.failure == "");
+  }
+  for (const size_t records : {1, 2}) {
+    const auto chunks = cut(directory / "in.json", {.bytes = 1 << 20, .records = records});
+    CHECK(chunks.records == whole.records);
+    CHECK(std::ranges::max(chunks.sizes) == records);
+  }
+  CHECK(cut(directory / "in.json", {.bytes = 1, .records = 1000}).sizes == std::vector<size_t>{1, 1, 1});
+}
+
+TEST_CASE("nothing but white space is a SQuAD file without questions") {
+  const TemporaryDirectory directory;
+  for (const auto* bytes : {"", " \n\t\r\n", "{}", " { } \n", R"({"data":[]})", R"({"data":[],"data":[]})"})
+    CHECK(answer_of(directory, bytes) == "");
+}
+
+TEST_CASE("what is wrong with a SQuAD file is said with the line where it was found") {
+  const TemporaryDirectory directory;
+  const auto no_file = [](const std::string& what) {
+    return "is no SQuAD file: " + what + ", expected {\"data\": [{\"paragraphs\": …}, …]}";
+  };
+  CHECK(answer_of(directory, "\n[]") == "2: " + no_file("it does not begin with {"));
+  CHECK(answer_of(directory, "{\"data\"\n,[]}") == "2: " + no_file("a key has no value"));
+  CHECK(answer_of(directory, "{\n\n\"data\":{}}") == "3: " + no_file("\"data\" is no array"));
+  CHECK(answer_of(directory, R"({"data":[[]]})") == "1: " + no_file("an element of \"data\" is no object"));
+  CHECK(answer_of(directory, R"({"data":[],})") == "1: " + no_file("a key is missing"));
+  CHECK(answer_of(directory, R"({,"data":[]})") == "1: " + no_file("a key is missing"));
+  CHECK(answer_of(directory, "{}\n{}") == "2: " + no_file("something follows the object"));
+  CHECK(answer_of(directory, "{\"data\":[\n") == "2: ends in the middle of the JSON object");
+  CHECK(answer_of(directory, R"({"data":[{"paragraphs":[]},{}]})") ==
+        "1: article 2 of \"data\": \"paragraphs\" is missing");
+  CHECK(answer_of(directory, R"({"data":[{"paragraphs":[{"qas":[{"id":null}]}]}]})") ==
+        "1: article 1 of \"data\": \"id\" is null");
+  CHECK(answer_of(directory, R"({"data":[{"paragraphs":[{"qas":[{"answers":[{"text":"a"}]}]}]}]})") ==
+        "1: article 1 of \"data\": \"answers\" has an element without text or answer_start");
+}
+
+TEST_CASE("a SQuAD file that is cut off anywhere is refused in one line") {
+  const TemporaryDirectory directory;
+  const size_t end = kFile.rfind('}');
+  for (size_t length = 1; length <= end; ++length) {
+    CAPTURE(length);
+    CHECK(answer_of(directory, kFile.substr(0, length)).ends_with("ends in the middle of the JSON object"));
+  }
+}
+
+TEST_CASE("a changed SQuAD file gives the records of a reader that has it whole, or is refused by both") {
+  const TemporaryDirectory directory;
+  std::mt19937 random(7);
+  int count = 0;
+  for (int round = 0; round < fuzz::rounds(); ++round) {
+    const auto bytes = fuzz::mutated(std::string(kFile), random);
+    CAPTURE(bytes);
+    const auto answer = answer_of(directory, bytes);
+    count += answer.empty();
+    fuzz::keep("squad.json", bytes, answer);
+  }
+  CHECK(count > fuzz::rounds() / 20);
+  CHECK(count < fuzz::rounds() / 2);
+}
+
+TEST_CASE("the corpus of SQuAD files is answered as by a reader that has them whole") {
+  const TemporaryDirectory directory;
+  size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(golden::directory() / "../io/corpus")) {
+    CAPTURE(entry.path());
+    answer_of(directory, read_file(entry.path().string()));
+    ++count;
+  }
+  CHECK(count >= 10);
+}
