@@ -4,6 +4,7 @@
 // starts goes with one of the best ends Google's answer is "empty", or a failure; here all are tried.)
 #include <algorithm>
 
+#include "base/error.h"
 #include "io/json.h"
 #include "task/sentence_head.h"
 
@@ -32,6 +33,8 @@ class Answer final : public Task {
   }
 
   std::unique_ptr<Reading> read(const io::Fields& fields, const data::Featurizer& featurizer) const override {
+    if (!fields.json("context") && fields.json("input_ids"))
+      throw Error("answer is a part of the field \"context\", which input_ids do not have");
     auto made =
         data::answer_windows(tokenizer_, window_rule(options_, *featurizer.options().max_length), fields);
     auto reading = std::make_unique<Question>();

@@ -72,11 +72,13 @@ class Tag final : public Task {
   bool takes(data::Overflow overflow) const override { return overflow != data::Overflow::truncate; }
   void adapt(data::FeatureOptions& features) const override {
     features.wanted = {.offsets = text::Offsets::chars, .words = true};
-    features.take_ids = data::TakeIds::never;
   }
 
   // Words go before the text, since that may be what they were made of, unless another field was asked for.
+  // Ids go before both: each is a word.
   std::unique_ptr<Reading> read(const io::Fields& fields, const data::Featurizer& featurizer) const override {
+    if (featurizer.options().take_ids == data::TakeIds::where_present && fields.json("input_ids"))
+      return TaggedWords::of_tokens(featurizer.windows(fields), featurizer.tokenizer());
     const std::string& asked = featurizer.options().text_field;
     if (const auto given = data::find_words(fields, asked)) {
       auto windows = featurizer.windows(given->first, given->second);
@@ -104,7 +106,7 @@ class Tag final : public Task {
     append_list(added.field("prediction"), decisions, [&](std::string& out, const Decision& decision) {
       io::append_string(out, label_of(config_.labels, decision));
     });
-    if (!tagged.given()) append_list(added.field("words"), tagged.words(), io::append_string);
+    if (tagged.found()) append_list(added.field("words"), tagged.words(), io::append_string);
     std::vector<std::string_view> tags;
     for (const Decision& decision : decisions) tags.push_back(label_of(bio_, decision));
     append_list(added.field("entities"), metric::entities(tags),

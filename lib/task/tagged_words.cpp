@@ -1,16 +1,32 @@
 #include "task/tagged_words.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
+#include "base/error.h"
 #include "task/code_points.h"
 
 namespace bert::task {
 std::unique_ptr<TaggedWords> TaggedWords::of_words(std::vector<data::Features> windows,
                                                    std::vector<std::string> words) {
   auto tagged = std::make_unique<TaggedWords>();
-  tagged->given_ = true;
+  tagged->found_ = false;
   tagged->words_ = std::move(words);
+  tagged->token_words_ = data::joined(std::span<const data::Features>(windows), &data::Features::words);
+  tagged->set_windows(std::move(windows));
+  return tagged;
+}
+
+std::unique_ptr<TaggedWords> TaggedWords::of_tokens(std::vector<data::Features> windows,
+                                                    const text::Tokenizer& tokenizer) {
+  if (windows.front().pair) throw Error("field \"input_ids\" has a pair, tag reads a single text");
+  auto tagged = std::make_unique<TaggedWords>();
+  const std::span<const data::Features> all(windows);
+  for (const int32_t id : data::joined(all, &data::Features::ids))
+    tagged->words_.emplace_back(tokenizer.piece(id));
+  tagged->token_words_.resize(tagged->words_.size());
+  std::iota(tagged->token_words_.begin(), tagged->token_words_.end(), 0);
   tagged->set_windows(std::move(windows));
   return tagged;
 }
@@ -18,7 +34,9 @@ std::unique_ptr<TaggedWords> TaggedWords::of_words(std::vector<data::Features> w
 std::unique_ptr<TaggedWords> TaggedWords::of_text(std::vector<data::Features> windows, std::string text) {
   auto tagged = std::make_unique<TaggedWords>();
   tagged->text_ = std::move(text);
-  const auto offsets = data::joined(std::span<const data::Features>(windows), &data::Features::offsets);
+  const std::span<const data::Features> all(windows);
+  tagged->token_words_ = data::joined(all, &data::Features::words);
+  const auto offsets = data::joined(all, &data::Features::offsets);
   tagged->set_windows(std::move(windows));
   tagged->find_words(offsets);
   return tagged;
@@ -26,7 +44,6 @@ std::unique_ptr<TaggedWords> TaggedWords::of_text(std::vector<data::Features> wi
 
 void TaggedWords::set_windows(std::vector<data::Features> sequences) {
   const std::span<const data::Features> all(sequences);
-  token_words_ = data::joined(all, &data::Features::words);
   token_places_ = data::token_places(all);
   for (data::Features& features : sequences) windows.push_back({.features = std::move(features)});
 }
@@ -39,7 +56,7 @@ void TaggedWords::find_words(std::span<const text::Span> offsets) {
     before = std::exchange(token_words_[t], static_cast<int32_t>(places_.size()) - 1);
     places_.back().end = std::max(places_.back().end, offsets[t].end);
   }
-  const CodePoints code_points(text_);
+  const CodePoints code_points(*text_);
   for (const text::Span place : places_) bytes_.push_back(code_points.bytes(place));
   for (size_t w = 0; w < places_.size(); ++w) words_.push_back(text_of(w, w + 1));
 }
@@ -55,12 +72,12 @@ std::vector<std::vector<const Row*>> TaggedWords::rows() const {
 }
 
 text::Span TaggedWords::place_of(size_t begin, size_t end) const {
-  if (given_) return {static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
+  if (!text_) return {static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
   return {places_[begin].begin, places_[end - 1].end};
 }
 
 std::string TaggedWords::text_of(size_t begin, size_t end) const {
-  if (!given_) return text_.substr(bytes_[begin].begin, bytes_[end - 1].end - bytes_[begin].begin);
+  if (text_) return text_->substr(bytes_[begin].begin, bytes_[end - 1].end - bytes_[begin].begin);
   std::string joined;
   for (size_t w = begin; w < end; ++w) joined.append(w == begin ? "" : " ").append(words_[w]);
   return joined;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,9 +17,12 @@ class TaggedWords : public Reading {
  public:
   static std::unique_ptr<TaggedWords> of_words(std::vector<data::Features> windows,
                                                std::vector<std::string> words);
+  // Words are the tokens, special ones left out. Error when they are a pair's.
+  static std::unique_ptr<TaggedWords> of_tokens(std::vector<data::Features> windows,
+                                                const text::Tokenizer& tokenizer);
   static std::unique_ptr<TaggedWords> of_text(std::vector<data::Features> windows, std::string text);
 
-  bool given() const { return given_; }  // words came with the record
+  bool found() const { return found_; }  // words did not come with the record
   const std::vector<std::string>& words() const { return words_; }
 
   // The rows of each word's tokens, each from the window in which the token has most context; none for a word
@@ -34,10 +38,10 @@ class TaggedWords : public Reading {
   void set_windows(std::vector<data::Features> features);
   void find_words(std::span<const text::Span> offsets);
 
-  bool given_ = false;
-  std::string text_;  // unless given
+  bool found_ = true;
+  std::optional<std::string> text_;  // in which words have their places
   std::vector<std::string> words_;
-  std::vector<text::Span> places_;              // of each word, in code points; unless given
+  std::vector<text::Span> places_;              // of each word, in code points; of a text
   std::vector<text::Span> bytes_;               // the same in bytes
   std::vector<int32_t> token_words_;            // the word of each token, ascending
   std::vector<data::TokenPlace> token_places_;  // and where it is read

@@ -20,6 +20,13 @@ for options in '' '--max-length 6 --overlap 2' '--max-length 3 --overlap 0' '--m
     tag --aggregate $aggregate $options long | grep -o '"words":\[.*\],"ent'
   done
 done | sort | uniq -c
+echo '-- ids: each token is a word; of a text, in windows, without specials, where a text is asked for'
+ids() { bert-tokenize -m "$MODELS/tag" "$@"; }
+echo 'The König of Paris, unreadable!' | ids --drop text | tee ids.jsonl | tag --drop input_ids
+tag --drop input_ids,entities --max-length 6 --overlap 2 ids.jsonl
+echo 'of Paris' | ids --no-special-tokens --drop text | tag
+echo 'of Paris' | ids | tag --text-field text --drop text,input_ids
+echo '{"input_ids":[2,3],"words":["not","read"]}' | tag
 echo '-- refused'
 tag --overflow truncate long
 tag --overflow error --max-length 9 long
@@ -29,6 +36,9 @@ cat >bad.jsonl <<'END'
 {"id":2,"words":"a b"}
 {"id":3,"words":["a",1]}
 {"id":4,"text":7}
-{"id":5,"text":"good"}
+{"id":5,"input_ids":[2,101,3,102,3],"token_type_ids":[0,0,0,1,1]}
+{"id":6,"input_ids":[2,-1,3]}
+{"id":7,"input_ids":[]}
+{"id":8,"text":"good"}
 END
 tag --on-error skip bad.jsonl
