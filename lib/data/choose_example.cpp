@@ -22,6 +22,16 @@ int32_t index_of(const io::Fields& fields, const std::string& field, size_t choi
 
 }  // namespace
 
+std::vector<TokenSequence> ChooseExample::sequences() const {
+  std::vector<TokenSequence> sequences;
+  size_t begin = 0;
+  for (const size_t length : lengths) {
+    sequences.push_back({std::span(ids).subspan(begin, length), std::span(types).subspan(begin, length)});
+    begin += length;
+  }
+  return sequences;
+}
+
 ChooseReader::ChooseReader(const Featurizer& featurizer, std::string label_field)
     : featurizer_(featurizer), label_field_(std::move(label_field)) {
   assert(featurizer_.options().overflow == Overflow::truncate);
@@ -32,7 +42,7 @@ void ChooseReader::read(const io::Fields& fields, const io::Record&, int64_t, Ex
   for (const auto& [features, choice] : choose_sequences(featurizer_, fields)) {
     example->ids.insert(example->ids.end(), features.ids.begin(), features.ids.end());
     example->types.insert(example->types.end(), features.types.begin(), features.types.end());
-    example->lengths.push_back(static_cast<int64_t>(features.ids.size()));
+    example->lengths.push_back(features.ids.size());
   }
   example->label = index_of(fields, label_field_, example->lengths.size());
   examples.push_back(std::move(example));

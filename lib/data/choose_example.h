@@ -11,10 +11,12 @@
 
 namespace bert::data {
 
-// A sequence for each choice, of any number, end to end in ids and types.
+// A sequence for each choice, of any number.
 struct ChooseExample : Example {
-  std::vector<int64_t> lengths;  // of the sequences
-  int32_t label = 0;             // the right one
+  std::vector<size_t> lengths;  // of the sequences
+  int32_t label = 0;            // the right one
+
+  std::vector<TokenSequence> sequences() const override;
 };
 
 class ChooseReader : public ExampleReader {

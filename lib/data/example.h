@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,12 @@
 
 namespace bert::data {
 
-// One sequence; each task adds what is to be found out about it.
+// Views of an example.
+struct TokenSequence {
+  std::span<const int32_t> ids, types;
+};
+
+// One sequence, or several end to end; each task adds what is to be found out about it.
 struct Example {
   virtual ~Example() = default;
 
@@ -20,6 +26,7 @@ struct Example {
   std::string where;           // its record, "FILE:LINE"
 
   int64_t tokens() const { return static_cast<int64_t>(ids.size()); }
+  virtual std::vector<TokenSequence> sequences() const { return {{ids, types}}; }
   template <class T>
   const T& as() const {
     return static_cast<const T&>(*this);

@@ -36,13 +36,7 @@ nn::Tensor& ChooseLearning::logits(Part examples, const nn::Chance* chance, Keep
   batch_ = {};
   groups_ = {0};
   for (const auto& example : examples) {
-    auto ids = std::span<const int32_t>(example->ids), types = std::span<const int32_t>(example->types);
-    for (const int64_t length : record(example).lengths) {
-      const auto tokens = static_cast<size_t>(length);
-      batch_.add(ids.first(tokens), types.first(tokens));
-      ids = ids.subspan(tokens);
-      types = types.subspan(tokens);
-    }
+    for (const auto& [ids, types] : example->sequences()) batch_.add(ids, types);
     groups_.push_back(batch_.sequences());
   }
   const auto sequences = static_cast<size_t>(batch_.sequences());

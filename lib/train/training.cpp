@@ -144,8 +144,9 @@ class ReadableReader final : public data::ExampleReader {
             data::Examples& examples) const override {
     const size_t before = examples.size();
     reader_->read(fields, record, epoch, examples);
-    for (size_t i = before; i < examples.size(); ++i)
-      task::require_readable(examples[i]->ids, examples[i]->types, config_);
+    for (size_t i = before; i < examples.size(); ++i) {
+      for (const auto& [ids, types] : examples[i]->sequences()) task::require_readable(ids, types, config_);
+    }
   }
   void check(const data::Example& example) override { reader_->check(example); }
 

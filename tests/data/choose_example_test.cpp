@@ -33,8 +33,12 @@ TEST_CASE("each choice is a sequence with the text, end to end in one example") 
   const auto& three = examples[0]->as<ChooseExample>();
   CHECK(three.ids == Ids{2, 5, 3, 6, 3, 2, 5, 3, 7, 8, 3, 2, 5, 3, 9, 3});
   CHECK(three.types == Ids{0, 0, 0, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1});
-  CHECK(three.lengths == std::vector<int64_t>{5, 6, 5});
+  CHECK(three.lengths == std::vector<size_t>{5, 6, 5});
   CHECK(three.label == 1);
+  REQUIRE(three.sequences().size() == 3);
+  const auto [ids, types] = three.sequences()[1];
+  CHECK(Ids(ids.begin(), ids.end()) == Ids{2, 5, 3, 7, 8, 3});
+  CHECK(Ids(types.begin(), types.end()) == Ids{0, 0, 0, 1, 1, 1});
   CHECK(three.tokens() == 16);
   const auto& one = examples[1]->as<ChooseExample>();
   CHECK(one.ids == Ids{2, 5, 3, 21, 6, 3});
