@@ -26,7 +26,7 @@ std::string label_of(const io::Json& json) {
   throw Error("is ", json.kind_name(), ", expected a string or an integer");
 }
 
-float value_of(const io::Fields& fields, const std::string& field) {
+double value_of(const io::Fields& fields, const std::string& field) {
   double value = 0;
   if (const auto json = fields.json(field)) {
     value = io::named(field, [&] { return json->number(); });
@@ -36,9 +36,8 @@ float value_of(const io::Fields& fields, const std::string& field) {
     if (error != std::errc() || end != text.data() + text.size())
       throw Error("field \"", field, "\" is \"", text, "\", expected a number");
   }
-  const auto narrow = static_cast<float>(value);
-  if (!std::isfinite(narrow)) throw Error("field \"", field, "\" is not a finite number");
-  return narrow;
+  if (!std::isfinite(static_cast<float>(value))) throw Error("field \"", field, "\" is not a finite number");
+  return value;
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace bert::data {
 
 struct SentenceExample : Example {
   int32_t label = 0;           // of classify: the class
-  float value = 0;             // of regress
+  double value = 0;            // of regress, finite as a float
   std::vector<float> targets;  // of multilabel: 0 or 1 for each label
 };
 

@@ -9,11 +9,14 @@
 namespace bert::train {
 namespace {
 
-void append_metric(std::string& line, std::string_view prefix, std::string_view name, double value,
-                   int precision = -1) {
+void append_name(std::string& line, std::string_view name) {
   line += ',';
-  io::append_string(line, std::string(prefix).append(name));
+  io::append_string(line, name);
   line += ':';
+}
+
+void append_metric(std::string& line, std::string_view name, double value, int precision = -1) {
+  append_name(line, name);
   io::append_number(line, static_cast<float>(value), precision);
 }
 
@@ -52,18 +55,21 @@ std::string duration(double seconds) {
 
 std::string json_line(const StepLine& step) {
   auto line = begin_line(step.step);
-  append_metric(line, "", "loss", step.loss);
-  for (const auto& part : step.parts) append_metric(line, "", part.name, part.value);
-  append_metric(line, "", "lr", step.learning_rate);
-  append_metric(line, "", "gradient_norm", step.gradient_norm);
-  append_metric(line, "", "tokens_per_second", step.tokens_per_second, 0);
-  append_metric(line, "", "seconds", step.seconds, 1);
+  append_metric(line, "loss", step.loss);
+  for (const auto& part : step.parts) append_metric(line, part.name, part.value);
+  append_metric(line, "lr", step.learning_rate);
+  append_metric(line, "gradient_norm", step.gradient_norm);
+  append_metric(line, "tokens_per_second", step.tokens_per_second, 0);
+  append_metric(line, "seconds", step.seconds, 1);
   return line += "}\n";
 }
 
 std::string json_line(int64_t step, std::span<const Metric> dev) {
   auto line = begin_line(step);
-  for (const auto& metric : dev) append_metric(line, "dev_", metric.name, metric.value);
+  for (const auto& metric : dev) {
+    append_name(line, std::string("dev_").append(metric.name));
+    io::append_double(line, metric.value);
+  }
   return line += "}\n";
 }
 

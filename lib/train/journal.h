@@ -32,7 +32,8 @@ struct StepLine {
 //  "tokens_per_second":6540,"seconds":183.5}
 std::string json_line(const StepLine& line);
 
-// {"step":1200,"dev_loss":6.2,"dev_mlm_loss":5.6,"dev_mlm_accuracy":0.31}: "dev_" is put before each name.
+// {"step":1200,"dev_loss":6.2,"dev_mlm_loss":5.6,"dev_mlm_accuracy":0.31}: "dev_" is put before each name;
+// in full, to be compared with what bert-score says.
 std::string json_line(int64_t step, std::span<const Metric> dev);
 
 // Each line is passed on at once. Write errors as those of any output (OutputFile).

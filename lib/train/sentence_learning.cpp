@@ -1,9 +1,12 @@
 #include "train/sentence_learning.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <string>
 #include <string_view>
 
+#include "io/json.h"
 #include "task/scores.h"
 
 namespace bert::train {
@@ -14,6 +17,15 @@ using Keep = model::TrainingNetwork::Keep;
 
 const data::SentenceExample& sentence(const std::unique_ptr<data::Example>& example) {
   return example->as<data::SentenceExample>();
+}
+
+// bert-predict writes the shortest decimal that reads back to the same float; this is what bert-score reads.
+double as_written(float value) {
+  std::string digits;
+  io::append_number(digits, value);
+  double read = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), read);
+  return read;
 }
 
 }  // namespace
@@ -70,7 +82,7 @@ nn::Loss SentenceLearning::loss(Part examples, float weight, nn::Tensor& logits)
     if (!options_.class_weights.empty()) {
       importance.push_back(options_.class_weights[static_cast<size_t>(example.label)]);
     }
-    if (options_.task == SentenceTask::regress) targets.push_back(example.value);
+    if (options_.task == SentenceTask::regress) targets.push_back(static_cast<float>(example.value));
     if (options_.task == SentenceTask::multilabel)
       targets.insert(targets.end(), example.targets.begin(), example.targets.end());
   }
@@ -103,8 +115,9 @@ void SentenceLearning::add_predictions(Part examples, const nn::Tensor& logits) 
     if (options_.task == SentenceTask::classify) {
       evaluation_.classes.add(name(example.label), name(task::best(numbers)));
     } else if (options_.task == SentenceTask::regress) {
-      evaluation_.pearson.add(example.value, numbers.front());
-      evaluation_.spearman.add(example.value, numbers.front());
+      const double predicted = as_written(numbers.front());
+      evaluation_.pearson.add(example.value, predicted);
+      evaluation_.spearman.add(example.value, predicted);
     } else {
       std::vector<std::string_view> gold, predicted;
       for (int32_t k = 0; k < labels_.size(); ++k) {
