@@ -71,15 +71,15 @@ void EncoderLayer::finish(const Pass& pass, const Tensor& x, Workspace& workspac
   norm2_.forward(pass, feed_forward_dropout_, workspace.branch, &saved.y, saved.s2, z);
 }
 
-void EncoderLayer::backward(const Pass& pass, const Tensor& x, const Saved& saved, Tensor& dz,
-                            Workspace& workspace, Params& gradients, Tensor& dx) const {
+void EncoderLayer::backward(const Pass& pass, const Tensor& x, Saved& saved, Tensor& dz, Workspace& workspace,
+                            Params& gradients, Tensor& dx) const {
   backward_to_attention(pass, saved, dz, workspace, gradients, dx);
   attention_.backward(pass, x, saved.attention, workspace.branch, workspace.attention_backward, gradients,
                       Into::add, dx);
 }
 
 void EncoderLayer::backward_rows(const Pass& pass, const Tensor& x, const RowSelection& selection,
-                                 const Saved& saved, Tensor& dz, Workspace& workspace, Params& gradients,
+                                 Saved& saved, Tensor& dz, Workspace& workspace, Params& gradients,
                                  Tensor& dx) const {
   Tensor& dx_rows = workspace.ds1;
   backward_to_attention(of_rows(pass, selection), saved, dz, workspace, gradients, dx_rows);
@@ -91,17 +91,17 @@ void EncoderLayer::backward_rows(const Pass& pass, const Tensor& x, const RowSel
 // forward:  s1 = x + drop(o)   y = norm1(s1)   u = W₁·y + b₁   s2 = y + drop(W₂·act(u) + b₂)   z = norm2(s2)
 // so        df = drop(ds2)   du = (df·W₂)∘act'(u)   dy = ds2 + du·W₁   do = drop(ds1)   dx = ds1 +
 // attention's
-void EncoderLayer::backward_to_attention(const Pass& pass, const Saved& saved, const Tensor& dz,
+void EncoderLayer::backward_to_attention(const Pass& pass, Saved& saved, const Tensor& dz,
                                          Workspace& workspace, Params& gradients, Tensor& ds1) const {
   auto& [context, weights, offsets, chance] = pass;
   Tensor& ds = workspace.ds;
   norm2_.backward(pass, saved.s2, dz, ds, gradients);
   Tensor& df = workspace.branch;
   drop(pass, feed_forward_dropout_, ds, df);
-  output_.backward_input(context, weights, df, activation_, saved.u, workspace.du, workspace.inner);
+  output_.backward_input(context, weights, df, activation_, saved.u, workspace.inner);
   output_.backward_weights(context, workspace.inner, df, 0, gradients);
-  inner_.backward_weights(context, saved.y, workspace.du, 0, gradients);
-  inner_.backward_input(context, weights, workspace.du, 0, Into::add, ds);
+  inner_.backward_weights(context, saved.y, saved.u, 0, gradients);
+  inner_.backward_input(context, weights, saved.u, 0, Into::add, ds);
 
   norm1_.backward(pass, saved.s1, ds, ds1, gradients);
   drop(pass, attention_dropout_, ds1, workspace.branch);

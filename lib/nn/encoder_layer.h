@@ -38,7 +38,7 @@ class EncoderLayer {
     Tensor x_rows;  // the selected rows of x; all that follows has only these
     Tensor s1;      // what norm1 normalised
     Tensor y;
-    Tensor u;   // W₁·y + b₁
+    Tensor u;   // W₁·y + b₁; its gradient once backward is there
     Tensor s2;  // what norm2 normalised
   };
 
@@ -53,7 +53,6 @@ class EncoderLayer {
     // Of backward.
     Attention::BackwardWorkspace attention_backward;
     Tensor ds;  // gradient of s2, then of y
-    Tensor du;
     Tensor ds1;
   };
 
@@ -70,14 +69,14 @@ class EncoderLayer {
   // In training: the same, with dropout, keeping what backward needs.
   void forward(const Pass& pass, const Tensor& x, Workspace& workspace, Saved& saved, Tensor& z) const;
 
-  // dz [M,H], which is used up, -> dx [M,H]. Adds to `gradients`, so that micro-batches accumulate.
-  void backward(const Pass& pass, const Tensor& x, const Saved& saved, Tensor& dz, Workspace& workspace,
+  // dz [M,H] -> dx [M,H], using up saved.u. Adds to `gradients`, so that micro-batches accumulate.
+  void backward(const Pass& pass, const Tensor& x, Saved& saved, Tensor& dz, Workspace& workspace,
                 Params& gradients, Tensor& dx) const;
 
   // The same for the selected rows of z only: z, dz [R,H]. What is left out goes by places among these rows.
   void forward_rows(const Pass& pass, const Tensor& x, const RowSelection& selection, Workspace& workspace,
                     Saved& saved, Tensor& z) const;
-  void backward_rows(const Pass& pass, const Tensor& x, const RowSelection& selection, const Saved& saved,
+  void backward_rows(const Pass& pass, const Tensor& x, const RowSelection& selection, Saved& saved,
                      Tensor& dz, Workspace& workspace, Params& gradients, Tensor& dx) const;
 
  private:
@@ -85,7 +84,7 @@ class EncoderLayer {
               Tensor& z) const;
   void finish(const Pass& pass, const Tensor& x, Workspace& workspace, Saved& saved, Tensor& z) const;
   // Leaves the gradient of the attention branch in workspace.branch.
-  void backward_to_attention(const Pass& pass, const Saved& saved, const Tensor& dz, Workspace& workspace,
+  void backward_to_attention(const Pass& pass, Saved& saved, const Tensor& dz, Workspace& workspace,
                              Params& gradients, Tensor& ds1) const;
 
   Activation activation_;
