@@ -175,9 +175,12 @@ TrainingNetwork::TrainingNetwork(TrainingNetwork&&) noexcept = default;
 
 const Config& TrainingNetwork::config() const { return parts_->config; }
 nn::Params& TrainingNetwork::parameters() { return parts_->parameters; }
-nn::Params& TrainingNetwork::gradients() { return parts_->gradients; }
+nn::Params& TrainingNetwork::gradients() {
+  parts_->gradients.settle(parts_->context.pool());
+  return parts_->gradients;
+}
 nn::Context& TrainingNetwork::context() { return parts_->context; }
-void TrainingNetwork::clear_gradients() { parts_->gradients.clear(parts_->context.pool()); }
+void TrainingNetwork::clear_gradients() { parts_->gradients.clear(); }
 void TrainingNetwork::refresh() { parts_->weights.refresh(parts_->context.pool()); }
 
 std::vector<std::string> TrainingNetwork::load(const ckpt::Checkpoint& checkpoint, std::string_view except) {
@@ -237,7 +240,7 @@ nn::Loss TrainingNetwork::masked_lm(std::span<const int64_t> rows, std::span<con
     return head.decoder.loss(p.context, p.weights, words, p.normed, gold, nullptr, p.decoder_workspace);
 
   const nn::TiedDecoder::Gradient gradient = {
-      .weight = *weight, .words = p.gradients.tensor(p.words), .gradients = p.gradients, .dx = p.drows};
+      .weight = *weight, .words = p.gradients.target(p.words), .gradients = p.gradients, .dx = p.drows};
   const auto loss =
       head.decoder.loss(p.context, p.weights, words, p.normed, gold, &gradient, p.decoder_workspace);
   head.norm.backward(p.pass(), p.transformed, p.drows, p.drows, p.gradients);
@@ -326,6 +329,7 @@ void TrainingNetwork::backward() {
     }
     std::swap(dz, dx);
   }
+  p.gradients.settle(p.context.pool());
   p.embeddings.backward(pass, *p.batch, p.sum, *dz, p.gradients.tensor(p.words), p.gradients);
   for (const int place : p.in_all_rows) std::ranges::fill(p.gradients.tensor(place), 0.0f);
 }

@@ -28,8 +28,10 @@ struct AttentionHead {
   int64_t out_stride;
 };
 
-// A part of a gradient of a matrix W [N,K] of y = x·Wᵀ: dw [rows, cols] += dyᵀ·x, over `depth` rows of dy and
-// x.
+enum class Into { replace, add };  // what a product does to what it is written to
+
+// A part of a gradient of a matrix W [N,K] of y = x·Wᵀ: dw [rows, cols] = dyᵀ·x or += dyᵀ·x, over `depth`
+// rows of dy and x, at least one.
 struct GradientProduct {
   int64_t depth, rows, cols;
   const float* dy;  // [depth, rows], and x [depth, cols]: with room to read up to 64 columns
@@ -38,6 +40,7 @@ struct GradientProduct {
   int64_t x_stride;
   float* dw;
   int64_t dw_stride;
+  Into into;
   float* db;  // [rows] += Σ dy, or nullptr
 };
 

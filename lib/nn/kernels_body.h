@@ -11,8 +11,6 @@ namespace bert::nn::BERT_KERNELS {
 
 // ---- products
 
-enum class Into { replace, add };
-
 // How the left factor a [m,k] of a product lies: as it is, rows a_stride apart, or transposed.
 enum class Left { rows, transposed };
 
@@ -128,10 +126,14 @@ static void column_sums(int64_t depth, const float* a, int64_t n, float* sums) {
   }
 }
 
-// c [rows, cols] += tile [rows, 64]
-static inline void add_part(int64_t rows, int64_t cols, const float* tile, float* c, int64_t c_stride) {
+// c [rows, cols] = tile [rows, 64], or += it
+static inline void put_part(int64_t rows, int64_t cols, const float* tile, Into into, float* c,
+                            int64_t c_stride) {
   for (int64_t row = 0; row < rows; ++row) {
-    for (int64_t i = 0; i < cols; ++i) c[row * c_stride + i] += tile[row * kPanelWidth + i];
+    for (int64_t i = 0; i < cols; ++i) {
+      const float part = tile[row * kPanelWidth + i];
+      c[row * c_stride + i] = into == Into::add ? c[row * c_stride + i] + part : part;
+    }
   }
 }
 
@@ -143,6 +145,9 @@ static void gradient_products(const GradientProduct& g, float* scratch) {
   float* const right = tile + kRows * kWidth;
   for (int64_t from = 0; from < g.depth; from += kDepth) {
     const int64_t depth = g.depth - from < kDepth ? g.depth - from : kDepth;
+    const Into into = from == 0 ? g.into : Into::add;
+    const auto product = into == Into::replace ? product_into<Into::replace, Left::transposed>
+                                               : product_into<Into::add, Left::transposed>;
     for (int64_t i = 0; i < depth; ++i) {  // whole rows, since that is how memory likes to be read
       gather(panels, kWidth, g.x + (from + i) * g.x_stride, kWidth, right + i * kWidth, kDepth * kWidth);
     }
@@ -155,13 +160,12 @@ static void gradient_products(const GradientProduct& g, float* scratch) {
         const float* panel = right + p * kDepth * kWidth;
         float* const to = g.dw + row * g.dw_stride + p * kWidth;
         if (cols % kLanes == 0) {
-          product_into<Into::add, Left::transposed>(rows, cols, depth, left, kRows, panel, kWidth, to,
-                                                    g.dw_stride);
+          product(rows, cols, depth, left, kRows, panel, kWidth, to, g.dw_stride);
           continue;
         }
         product_into<Into::replace, Left::transposed>(rows, kWidth, depth, left, kRows, panel, kWidth, tile,
                                                       kWidth);
-        add_part(rows, cols, tile, to, g.dw_stride);
+        put_part(rows, cols, tile, into, to, g.dw_stride);
       }
     }
   }

@@ -32,6 +32,9 @@ struct Columns {
 
 constexpr int64_t kMostPanels = 4;
 
+// Rows that are asked for before they are needed, since they lie far apart, by lines of so many numbers.
+constexpr int64_t kAhead = 8, kLine = 16;
+
 // How many panels a task takes. Several read the rows of x from a nearer cache, but many tasks share out more
 // evenly.
 int64_t panels_a_task(int64_t tiles, int64_t panels, int64_t threads) {
@@ -138,7 +141,8 @@ void Linear::forward(Context& context, const Weights& weights, const Tensor& x, 
 // so        dW += dyᵀ·x   db += Σ_m dy   dx = dy·W
 void Linear::backward_weights(Context& context, const Tensor& x, const Tensor& dy, int64_t column,
                               Params& gradients, Bias bias) const {
-  float* const dw = gradients.tensor(weight_).data();
+  if (x.rows() == 0) return;
+  const auto [dw, into] = gradients.target(weight_);
   float* const db = bias_ < 0 || bias == Bias::no ? nullptr : gradients.tensor(bias_).data();
   const GradientTask task = gradient_task(outputs_, inputs_, context.pool().size());
   const int64_t tiles = (outputs_ + task.rows - 1) / task.rows,
@@ -152,8 +156,9 @@ void Linear::backward_weights(Context& context, const Tensor& x, const Tensor& d
                                      .dy_stride = dy.stride(),
                                      .x = x.row(0) + from,
                                      .x_stride = x.stride(),
-                                     .dw = dw + row * inputs_ + from,
+                                     .dw = dw.data() + row * inputs_ + from,
                                      .dw_stride = inputs_,
+                                     .into = into,
                                      .db = from == 0 && db != nullptr ? db + row : nullptr};
     kernels().gradient_products(product, context.scratch(thread, gradient_scratch(product.cols)));
   });
@@ -174,18 +179,21 @@ void Linear::backward_input(Context& context, const Weights& weights, const Tens
 }
 
 void Linear::backward_input(Context& context, const Weights& weights, const Tensor& dy, Activation activation,
-                            const Tensor& u, Tensor& du, Tensor& x) const {
-  du.reshape(dy.rows(), inputs_);
+                            Tensor& u, Tensor& x) const {
   x.reshape(dy.rows(), inputs_);
   Columns columns;
   columns.add(transposed(context, weights), nullptr, 0);
   run(context, dy, 0, outputs_, columns, [&](const Tile& tile) {
     const int64_t place = columns.places[tile.panel];
     for (int64_t i = 0; i < tile.rows; ++i) {
-      const int64_t row = tile.row + i;
+      const int64_t row = tile.row + i, later = tile.row + std::min(i + kAhead, tile.rows - 1);
+      for (int64_t column = 0; column < Panels::kWidth; column += kLine) {
+        __builtin_prefetch(u.row(later) + place + column, 1);
+        __builtin_prefetch(x.row(later) + place + column, 1);
+      }
       training_kernels().activation_backward(Panels::kWidth, activation, u.row(row) + place,
                                              tile.numbers + i * Panels::kWidth, x.row(row) + place,
-                                             du.row(row) + place);
+                                             u.row(row) + place);
     }
   });
 }
@@ -194,14 +202,13 @@ Panels Linear::transposed(Context& context, const Weights& weights) const {
   Panels panels = {.outputs = inputs_, .inputs = outputs_};
   float* const packed = context.shared(panels.count() * panels.panel_size());
   const float* const matrix = weights.matrix(weight_);
-  constexpr int64_t kRows = 256;  // a task's
-  const int64_t pieces = (outputs_ + kRows - 1) / kRows;
-  context.pool().run_grid(pieces * panels.count(), [&](int64_t i, int) {
-    const int64_t p = i / pieces, first = p * Panels::kWidth,
-                  count = std::min(Panels::kWidth, inputs_ - first);
-    float* const panel = packed + p * panels.panel_size();
-    for (int64_t row = i % pieces * kRows; row < std::min(outputs_, (i % pieces + 1) * kRows); ++row) {
-      std::copy_n(matrix + row * inputs_ + first, count, panel + row * Panels::kWidth);
+  constexpr int64_t kRows = 16;  // a task's; whole ones, since that is how memory likes to be read
+  context.pool().run_grid((outputs_ + kRows - 1) / kRows, [&](int64_t i, int) {
+    for (int64_t row = i * kRows; row < std::min(outputs_, (i + 1) * kRows); ++row) {
+      for (int64_t first = 0; first < inputs_; first += Panels::kWidth) {
+        std::copy_n(matrix + row * inputs_ + first, std::min(Panels::kWidth, inputs_ - first),
+                    packed + first / Panels::kWidth * panels.panel_size() + row * Panels::kWidth);
+      }
     }
   });
   panels.data = packed;

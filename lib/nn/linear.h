@@ -11,8 +11,6 @@
 
 namespace bert::nn {
 
-enum class Into { replace, add };  // what a product does to what it is written to
-
 class Linear {
  public:
   // Names `prefix`.weight [N,K] and `prefix`.bias [N]; without a bias in the model, b = 0.
@@ -38,9 +36,9 @@ class Linear {
   //   dx [M,K] = dy·W, or dx += dy·W
   void backward_input(Context& context, const Weights& weights, const Tensor& dy, int64_t column, Into into,
                       Tensor& dx) const;
-  // Where x = act(u):   du = (dy·W)∘act'(u), and x again, so that it need not be kept
+  // Where x = act(u):   u becomes its gradient (dy·W)∘act'(u); and x again, so that it need not be kept
   void backward_input(Context& context, const Weights& weights, const Tensor& dy, Activation activation,
-                      const Tensor& u, Tensor& du, Tensor& x) const;
+                      Tensor& u, Tensor& x) const;
 
  private:
   friend void forward_beside(Context&, const Weights&, const Tensor&, std::span<const Linear* const>, int64_t,

@@ -1,6 +1,7 @@
 #include "nn/params.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace bert::nn {
 
@@ -11,24 +12,53 @@ Params::Params(const Layout& layout) : layout_(&layout) {
     total += (static_cast<size_t>(entry.count()) + 63) / 64 * 64;
   }
   memory_ = Memory(total);
+  cleared_.resize(starts_.size());
+}
+
+std::span<float> Params::all() {
+  assert(std::ranges::find(cleared_, true) == cleared_.end());
+  return {memory_.data(), memory_.size()};
+}
+
+std::span<const float> Params::all() const {
+  assert(std::ranges::find(cleared_, true) == cleared_.end());
+  return {memory_.data(), memory_.size()};
 }
 
 std::span<float> Params::tensor(int place) {
-  return {memory_.data() + start(place),
-          static_cast<size_t>(layout_->entries()[static_cast<size_t>(place)].count())};
+  const auto [numbers, into] = target(place);
+  if (into == Into::replace) std::ranges::fill(numbers, 0.0f);
+  return numbers;
 }
 
 std::span<const float> Params::tensor(int place) const {
+  assert(!cleared_[static_cast<size_t>(place)]);
   return {memory_.data() + start(place),
           static_cast<size_t>(layout_->entries()[static_cast<size_t>(place)].count())};
 }
 
-void Params::clear(Pool& pool) {
-  constexpr int64_t kPiece = 1 << 18;  // numbers
-  const auto count = static_cast<int64_t>(memory_.size());
-  pool.run_grid((count + kPiece - 1) / kPiece, [&](int64_t i, int) {
-    std::fill(memory_.data() + i * kPiece, memory_.data() + std::min(count, (i + 1) * kPiece), 0.0f);
-  });
+Params::Target Params::target(int place) {
+  const auto i = static_cast<size_t>(place);
+  const Into into = cleared_[i] ? Into::replace : Into::add;
+  cleared_[i] = false;
+  return {.numbers = {memory_.data() + starts_[i], static_cast<size_t>(layout_->entries()[i].count())},
+          .into = into};
+}
+
+void Params::clear() { cleared_.assign(starts_.size(), true); }
+
+void Params::settle(Pool& pool) {
+  constexpr size_t kPiece = 1 << 18;  // numbers
+  std::vector<std::span<float>> pieces;
+  for (size_t i = 0; i < starts_.size(); ++i) {
+    if (!cleared_[i]) continue;
+    const auto numbers = target(static_cast<int>(i)).numbers;
+    for (size_t from = 0; from < numbers.size(); from += kPiece) {
+      pieces.push_back(numbers.subspan(from, std::min(kPiece, numbers.size() - from)));
+    }
+  }
+  pool.run_grid(static_cast<int64_t>(pieces.size()),
+                [&](int64_t i, int) { std::ranges::fill(pieces[static_cast<size_t>(i)], 0.0f); });
 }
 
 }  // namespace bert::nn

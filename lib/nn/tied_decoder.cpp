@@ -60,18 +60,21 @@ Loss TiedDecoder::loss(Context& context, const Weights& weights, std::span<const
     const auto block_gold = gold.subspan(static_cast<size_t>(first), static_cast<size_t>(block.rows));
     forward(context, weights, stored, block, logits);
     total += softmax_loss(context, block_gold, gradient == nullptr ? 0 : gradient->weight, logits);
-    if (gradient != nullptr) backward(context, words, block, *gradient, workspace);
+    if (gradient == nullptr) continue;
+    Gradient of_block = *gradient;
+    if (first > 0) of_block.words.into = Into::add;
+    backward(context, words, block, of_block, workspace);
   }
   return total;
 }
 
 // forward:  logits = x·Eᵀ + b
-// so        dE += dlogitsᵀ·x   db += Σ_r dlogits   dx = dlogits·E
+// so        dE = dlogitsᵀ·x, or +=    db += Σ_r dlogits   dx = dlogits·E
 // A task is a chunk of the vocabulary; what each adds to dx is summed up afterwards, in order.
 void TiedDecoder::backward(Context& context, std::span<const float> words, const Block& block,
                            const Gradient& gradient, Workspace& workspace) const {
   const int64_t chunks = (vocab_size_ + kChunk - 1) / kChunk, rows = block.rows;
-  float* const dwords = gradient.words.data();
+  float* const dwords = gradient.words.numbers.data();
   float* const dbias = gradient.gradients.tensor(bias_).data();
   const Tensor& dlogits = workspace.logits;
   Tensor& parts = workspace.parts;
@@ -88,6 +91,7 @@ void TiedDecoder::backward(Context& context, std::span<const float> words, const
                                  .x_stride = block.x.stride(),
                                  .dw = dwords + first * hidden_,
                                  .dw_stride = hidden_,
+                                 .into = gradient.words.into,
                                  .db = dbias + first},
                                 scratch);
     kernels().strided_products(rows, count, dlogits.row(0) + first, dlogits.stride(), hidden_,

@@ -28,10 +28,10 @@ class TiedDecoder {
     Tensor logits, parts;
   };
 
-  // Where the gradient of weight·loss goes: dx [R,H] is overwritten, E's and b's are added to.
+  // Where the gradient of weight·loss goes: dx [R,H] is overwritten, b's is added to.
   struct Gradient {
     float weight;
-    std::span<float> words;
+    Params::Target words;  // E's
     Params& gradients;
     Tensor& dx;
   };

@@ -186,6 +186,7 @@ class OurProducts {
 
   // Of all but the decoder, and of the decoder less its softmax.
   double run() {
+    gradients_.clear();
     double seconds = seconds_of([&] {
       for (size_t i = 0; i < products_.size(); ++i) {
         const auto& p = products_[i];
@@ -201,7 +202,7 @@ class OurProducts {
       }
     });
     const nn::TiedDecoder::Gradient gradient = {
-        .weight = 1, .words = gradients_.tensor(words_), .gradients = gradients_, .dx = dx_};
+        .weight = 1, .words = gradients_.target(words_), .gradients = gradients_, .dx = dx_};
     seconds += seconds_of([&] {
       decoder_.loss(context_, weights_, parameters_.tensor(words_), top_, gold_, &gradient, workspace_);
     });

@@ -100,6 +100,29 @@ TEST_CASE("gradients of a product agree with double precision and are added to w
   }
 }
 
+TEST_CASE("gradients that were cleared have the bits of those that are added to zeros") {
+  std::mt19937 random(15);
+  for (const auto& [tokens, outputs, inputs] : kShapes) {
+    CAPTURE(tokens);
+    CAPTURE(outputs);
+    CAPTURE(inputs);
+    Pool pool(2);
+    Context context(pool);
+    Products p(random, outputs, inputs);
+    const Tensor x = normal_tensor(random, tokens, inputs), dy = normal_tensor(random, tokens, outputs);
+    Params zeros(p.layout);
+    p.gradients.clear();
+    for (Params* gradients : {&p.gradients, &zeros}) {
+      p.linear.backward_weights(context, x, dy, 0, *gradients);
+      p.linear.backward_weights(context, x, dy, 0, *gradients);
+    }
+    CHECK(std::ranges::equal(p.gradients.all(), zeros.all()));
+    p.gradients.clear();
+    p.gradients.settle(pool);
+    CHECK(std::ranges::all_of(p.gradients.all(), [](float number) { return number == 0; }));
+  }
+}
+
 TEST_CASE("gradients of a product's input agree with double precision") {
   std::mt19937 random(12);
   for (const auto& [tokens, outputs, inputs] : kShapes) {
@@ -147,7 +170,8 @@ TEST_CASE("the loss over the vocabulary and its gradients agree with double prec
     const int words = layout.add_plain("words", {vocab, hidden});
     const TiedDecoder decoder("bias", vocab, hidden, layout);
     Params params(layout), gradients(layout);
-    for (int i : {words, words + 1}) fill(random, params.tensor(i));
+    for (int i : {words, words + 1}) fill(random, params.tensor(i)), fill(random, gradients.tensor(i));
+    gradients.clear();
     for (float& number : params.tensor(words)) number /= std::sqrt(static_cast<float>(hidden));
     const Weights weights(params);
     const Tensor x = normal_tensor(random, rows, hidden);
@@ -156,7 +180,7 @@ TEST_CASE("the loss over the vocabulary and its gradients agree with double prec
     constexpr float kWeight = 0.25f;
     Tensor dx;
     const TiedDecoder::Gradient gradient = {
-        .weight = kWeight, .words = gradients.tensor(words), .gradients = gradients, .dx = dx};
+        .weight = kWeight, .words = gradients.target(words), .gradients = gradients, .dx = dx};
     TiedDecoder::Workspace workspace;
     const auto loss = decoder.loss(context, weights, params.tensor(words), x, gold, &gradient, workspace);
 
