@@ -62,7 +62,13 @@ std::vector<float> weights_of(const ClassWeights& wanted, const std::vector<std:
   if (wanted.given.empty()) return {};
   std::vector<float> weights(names.size(), 1);
   const data::Labels labels(names);
-  for (const auto& [name, weight] : wanted.given) weights[static_cast<size_t>(labels.id(name))] = weight;
+  for (const auto& [name, weight] : wanted.given) {
+    try {
+      weights[static_cast<size_t>(labels.id(name))] = weight;
+    } catch (const Error& error) {
+      throw Error("--class-weights: ", error.what());
+    }
+  }
   return weights;
 }
 

@@ -146,6 +146,7 @@ Figures SentenceLearning::end_evaluation() {
       figures.push_back({"spearman", spearman.value()});
       break;
     case SentenceTask::multilabel:
+      figures.push_back({"accuracy", sets.accuracy()});
       figures.push_back({"micro_f1", sets.micro_f1()});
       figures.push_back({"macro_f1", sets.macro_f1()});
       break;

@@ -82,7 +82,7 @@ class Task final : public TrainingTask {
       case SentenceTask::regress:
         return {"loss", "pearson", "spearman"};
       case SentenceTask::multilabel:
-        return {"loss", "micro_f1", "macro_f1"};
+        return {"loss", "accuracy", "micro_f1", "macro_f1"};
       case SentenceTask::classify:
         break;
     }

@@ -1,0 +1,58 @@
+#!/bin/sh
+# Which labels a model learns: those of the records, those that are given, or the model's own.
+train() { bert-train -m "$MODELS/bare" --batch-size 4 --steps 1 --lr 1e-3 "$@" >/dev/null; }
+classify() { rm -rf out; train --task classify --out out "$@"; [ $? = 0 ] && sed -n '/id2label/,/}/p' out/config.json | tr -d ' \n' && echo; }
+# records LABEL...: one of each.
+records() { for label in "$@"; do printf '{"text":"a good day","label":%s}\n' "$label"; done; }
+echo '--- by bytes; whole numbers by value'
+records '"c"' '"a"' '"b"' '"a"' >r.jsonl
+classify r.jsonl
+records 10 '"9"' 2 >numbers.jsonl
+classify numbers.jsonl
+echo '--- as given, those that no record has among them'
+classify --labels c,b,x,a r.jsonl
+classify --labels c,b r.jsonl
+records '"c"' '"a"' | classify --labels a,c
+echo '--- of a pipe'
+records '"c"' '"a"' | classify
+echo '--- nothing to tell apart, or something that is no label'
+records '"a"' '"a"' >one.jsonl
+classify one.jsonl
+records '"a"' null '"b"' >null.jsonl
+classify null.jsonl
+records 1.5 2 >real.jsonl
+classify real.jsonl
+echo '{"text":"a"}' >none.jsonl
+classify none.jsonl
+classify --on-error skip --labels a,b none.jsonl
+cat r.jsonl null.jsonl | classify --labels a,b,c --on-error skip
+echo '--- on --dev'
+records '"z"' >dev.jsonl
+classify --dev dev.jsonl r.jsonl
+echo '--- weights'
+classify --class-weights balanced r.jsonl
+classify --class-weights a=2,c=0.5 r.jsonl
+classify --class-weights z=2 r.jsonl
+classify --class-weights a r.jsonl
+records '"c"' '"a"' | classify --labels a,c --class-weights balanced
+echo '--- the model goes on with its own, or begins anew with others'
+rm -rf first
+train --task classify --out first r.jsonl
+on() { bert-train -m first --task classify --batch-size 4 --steps 1 --lr 0 --dropout 0 --out second "$@" >/dev/null && cmp first/model.safetensors second/model.safetensors && echo 'the same model'; rm -rf second; }
+records '"b"' '"a"' >fewer.jsonl
+on fewer.jsonl
+on <fewer.jsonl
+records '"b"' '"new"' >more.jsonl
+on more.jsonl 2>&1 | sed 's/, line.*//; s/byte.*/byte N/; s/char.*/byte N/'
+echo '--- regress and multilabel'
+rm -rf out
+printf '{"text":"a","label":"1.5"}\n{"text":"b","label":"much"}\n' >r.jsonl
+train --task regress --out out r.jsonl
+printf '{"text":"a","label":1e300}\n' >r.jsonl
+train --task regress --out out r.jsonl
+train --task regress --labels a,b --out out r.jsonl
+printf '{"text":"a","label":["x","x"]}\n' >r.jsonl
+train --task multilabel --out out r.jsonl
+printf '{"text":"a","label":"x"}\n' >r.jsonl
+train --task multilabel --out out r.jsonl
+ls

@@ -1,0 +1,54 @@
+#!/bin/sh
+# Fine-tuning for sentences: what is measured while training is what bert-predict and bert-score say of the model.
+# records N FORM: sentences with one good or bad thing in them.
+records() {
+  awk -v n="$1" -v form="$2" 'BEGIN {
+    split("good great love light", good); split("bad dark less old", bad); split("film story book music", thing)
+    for (i = 0; i < n; ++i) {
+      kind = i * 7 % 3 % 2; word = kind ? good[i % 4 + 1] : bad[i % 4 + 1]; about = thing[int(i / 4) % 4 + 1]
+      if (form == "class") printf "{\"text\":\"the %s was %s\",\"label\":\"%s\"}\n", about, word, kind ? "good" : "bad"
+      if (form == "number") printf "{\"text\":\"%s %s\",\"text_pair\":\"it is %s\",\"label\":%s}\n", word, about, word, kind * 2.3 + i % 4 / 10
+      if (form == "set") printf "{\"text\":\"the %s is %s\",\"label\":[\"%s\"%s]}\n", about, word, about, kind ? ",\"good\"" : ""
+    }
+  }'
+}
+train() { bert-train -m "$MODELS/bare" --dropout 0.1 --lr 3e-3 "$@"; }
+# figures JOURNAL: those of the last measurement, as bert-score writes them.
+figures() { sed -n '$s/.*"dev_loss":[^,]*,//p' "$1" | sed 's/dev_//g; s/}//' | tr , '\n' | sort; }
+scored() { bert-predict -m "$1" --threshold 0.4 "$2" | bert-score --task "$3" | sed 's/"records":[0-9]*,//; s/"positive":"[a-z]*",//; s/[{}]//g' | tr , '\n' | sort; }
+
+# same TASK FORM OPTION...
+same() {
+  task=$1 form=$2
+  shift 2
+  records 90 "$form" >train.jsonl
+  records 40 "$form" | tail -n 25 >dev.jsonl
+  echo "--- $task"
+  train --task "$task" --batch-size 10 "$@" --dev dev.jsonl --out "$task" train.jsonl >"$task.journal" || echo "exit $?"
+  sed -n 's/,.*//p' "$task.journal"
+  figures "$task.journal" >expected
+  scored "$task" dev.jsonl "$task" | diff expected - && sed 's/:.*//' expected
+  bert-predict -m "$task" dev.jsonl | head -n 1 | sed 's/:-*[0-9][0-9.e-]*/:N/g'
+}
+same classify class
+same regress number
+same multilabel set --threshold 0.4
+sed -n 's/,"dev_loss.*"dev_accuracy"/ "dev_accuracy"/p' classify.journal | sed 's/,"dev_f1.*//'
+
+echo '--- the same bytes from any number of threads, and 9 steps = 4 + 5'
+parts() { train --task classify --labels bad,good --batch-size 10 --steps 9 --no-shuffle --out "$@"; }
+records 90 class >train.jsonl
+parts whole -j 1 train.jsonl >whole.jsonl
+parts four -j 4 <train.jsonl >four.jsonl
+head -n 40 train.jsonl | parts stopped >stopped.jsonl
+parts stopped --resume <train.jsonl >>stopped.jsonl
+for run in four stopped; do cmp whole/model.safetensors $run/model.safetensors && echo "whole = $run"; done
+
+echo '--- TSV'
+{ echo 'id	sentence	class'; records 30 class | sed 's/.*"text":"\(.*\)","label":"\(.*\)"}/7	\1	\2/'; } >train.tsv
+train --task classify --text-field sentence --label-field class --epochs 1 --dev train.tsv --out tsv train.tsv | wc -l
+
+echo '--- no better for so many measurements'
+records 90 class >train.jsonl
+records 40 class | tail -n 25 >dev.jsonl
+train --task classify --epochs 50 --batch-size 15 --lr 0 --best accuracy --patience 2 --dev dev.jsonl --out patient train.jsonl | sed 's/,.*//'
