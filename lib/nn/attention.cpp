@@ -1,5 +1,6 @@
 #include "nn/attention.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -100,10 +101,10 @@ void Attention::backward(const Pass& pass, const Tensor& x, const Saved& saved, 
   dqkv.reshape(saved.qkv.rows(), saved.qkv.cols());
   attend_backward(pass, saved.qkv, offsets, saved, workspace, dqkv);
   query_.backward_weights(context, x, dqkv, 0, gradients);
-  query_.backward_input(context, weights, dqkv, 0, into, dx);
   key_.backward_weights(context, x, dqkv, width, gradients, Linear::Bias::no);
-  key_.backward_input(context, weights, dqkv, width, Into::add, dx);
   value_.backward_weights(context, x, dqkv, 2 * width, gradients);
+  query_.backward_input(context, weights, dqkv, 0, into, dx);
+  key_.backward_input(context, weights, dqkv, width, Into::add, dx);
   value_.backward_input(context, weights, dqkv, 2 * width, Into::add, dx);
 }
 
@@ -120,10 +121,10 @@ void Attention::backward_rows(const Pass& pass, const Tensor& x, const Tensor& x
   dq.reshape(x_rows.rows(), hidden_);
   attend_backward(pass, saved.q, row_offsets, saved, workspace, dq);
   query_.backward_weights(context, x_rows, dq, 0, gradients);
-  query_.backward_input(context, weights, dq, 0, Into::add, dx_rows);
   key_.backward_weights(context, x, dqkv, width, gradients, Linear::Bias::no);
-  key_.backward_input(context, weights, dqkv, width, Into::replace, dx);
   value_.backward_weights(context, x, dqkv, 2 * width, gradients);
+  query_.backward_input(context, weights, dq, 0, Into::add, dx_rows);
+  key_.backward_input(context, weights, dqkv, width, Into::replace, dx);
   value_.backward_input(context, weights, dqkv, 2 * width, Into::add, dx);
 }
 
@@ -131,20 +132,26 @@ void Attention::attend_backward(const Pass& pass, const Tensor& q, std::span<con
                                 const Saved& saved, BackwardWorkspace& workspace, Tensor& dq) const {
   auto& [dqkv, dq_apart, d_attended] = workspace;
   const int64_t sequences = static_cast<int64_t>(pass.offsets.size()) - 1, size = hidden_ / heads_;
-  pass.context.pool().run_grid(sequences * heads_, [&](int64_t i, int thread) {
+  const auto gradient_of = [&](int64_t i) -> AttentionHeadGradient {
     const int64_t sequence = i / heads_, column = i % heads_ * size;
     const auto s = static_cast<size_t>(sequence);
     float* const dk = dqkv.row(pass.offsets[s]) + query_.width() + column;
-    const AttentionHeadGradient gradient = {
-        .head = head_of(pass.offsets, q, q_offsets, saved.qkv, sequence, i % heads_),
-        .dropped = dropped(pass, sequence, i % heads_),
-        .dout = d_attended.row(q_offsets[s]) + column,
-        .dout_stride = d_attended.stride(),
-        .dq = dq.row(q_offsets[s]) + column,
-        .dq_stride = dq.stride(),
-        .dk = dk,
-        .dv = dk + query_.width(),
-        .dkv_stride = dqkv.stride()};
+    return {.head = head_of(pass.offsets, q, q_offsets, saved.qkv, sequence, i % heads_),
+            .dropped = dropped(pass, sequence, i % heads_),
+            .dout = d_attended.row(q_offsets[s]) + column,
+            .dout_stride = d_attended.stride(),
+            .dq = dq.row(q_offsets[s]) + column,
+            .dq_stride = dq.stride(),
+            .dk = dk,
+            .dv = dk + query_.width(),
+            .dkv_stride = dqkv.stride(),
+            .next = nullptr};
+  };
+  const int64_t count = sequences * heads_;
+  pass.context.pool().run_grid(count, [&](int64_t i, int thread) {
+    const auto next = gradient_of(std::min(i + pass.context.pool().size(), count - 1));
+    auto gradient = gradient_of(i);
+    gradient.next = &next;
     training_kernels().attend_backward(
         gradient, pass.context.scratch(thread, attention_training_scratch(gradient.head.length, size)));
   });

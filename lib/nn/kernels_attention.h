@@ -29,14 +29,15 @@ static inline void scatter_rows(const float* from, int64_t rows, int64_t cols, f
 // Asks for rows before they are read or written. Those of a head lie far apart, where the processor does not
 // look ahead, and those of a batch do not fit into its second cache. Always inline: GCC takes a function that
 // only prefetches for one without effect, and leaves its calls out.
-enum class Access { read, write };
+enum class Access { read, write, read_later };
 template <Access kAccess>
 __attribute__((always_inline)) static inline void prefetch_rows(const float* from, int64_t stride,
                                                                 int64_t rows, int64_t cols) {
   constexpr int64_t kLine = 16;
   for (int64_t row = 0; row < rows; ++row) {
     for (int64_t i = 0; i < cols; i += kLine) {
-      __builtin_prefetch(from + row * stride + i, kAccess == Access::write ? 1 : 0);
+      __builtin_prefetch(from + row * stride + i, kAccess == Access::write ? 1 : 0,
+                         kAccess == Access::read_later ? 2 : 3);
     }
   }
 }
@@ -121,6 +122,21 @@ static void attend_in_training(const AttentionHead& head, const DroppedProbabili
   }
 }
 
+// Asks for one row of what a later head reads, which then comes from the second cache.
+__attribute__((always_inline)) static inline void prefetch_next(const AttentionHeadGradient& next,
+                                                                int64_t row) {
+  const AttentionHead& head = next.head;
+  constexpr auto prefetch = prefetch_rows<Access::read_later>;
+  if (row < head.length) {
+    prefetch(head.k + row * head.kv_stride, 0, 1, head.size);
+    prefetch(head.v + row * head.kv_stride, 0, 1, head.size);
+  }
+  if (row < head.rows) {
+    prefetch(head.q + row * head.q_stride, 0, 1, head.size);
+    prefetch(next.dout + row * next.dout_stride, 0, 1, head.size);
+  }
+}
+
 // One row of scores e^(…) and of dp = dout·vᵀ -> the probabilities kept, times scale, and ds·scale:
 //
 //   p = e / Σe   pd = p∘keep·c   D = Σ pd∘dp   ds = p∘(dp∘keep·c - D)
@@ -193,6 +209,7 @@ static void attend_backward(const AttentionHeadGradient& gradient, float* scratc
         prefetch_rows<Access::read>(head.q + later * head.q_stride, 0, 1, head.size);
         prefetch_rows<Access::read>(gradient.dout + later * gradient.dout_stride, 0, 1, head.size);
       }
+      if (gradient.next != nullptr) prefetch_next(*gradient.next, now);
       prefetch_rows<Access::write>(gradient.dq + now * gradient.dq_stride, 0, 1, head.size);
       prefetch_rows<Access::write>(gradient.dk + now * gradient.dkv_stride, 0, 1, head.size);
       prefetch_rows<Access::write>(gradient.dv + now * gradient.dkv_stride, 0, 1, head.size);

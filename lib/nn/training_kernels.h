@@ -26,6 +26,7 @@ struct AttentionHeadGradient {
   int64_t dq_stride;
   float *dk, *dv;  // [length, size], overwritten
   int64_t dkv_stride;
+  const AttentionHeadGradient* next;  // what is likely to be asked for after it, or nullptr
 };
 
 struct TrainingKernels {
