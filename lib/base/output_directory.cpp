@@ -186,6 +186,7 @@ void OutputDirectory::commit() {
 void OutputDirectory::move_in_place() {
   for (const auto& name : names_) {
     const auto from = fs::path(staging_) / name, to = fs::path(target_) / name;
+    if (std::error_code none; fs::is_directory(to, none)) remove_tree(to);
     if (::rename(from.c_str(), to.c_str()) != 0) throw Error(to.string(), ": ", std::strerror(errno));
   }
   for (const auto& entry : entries_of(target_)) {

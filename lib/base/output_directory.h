@@ -27,7 +27,7 @@ class OutputDirectory {
   OutputDirectory& operator=(const OutputDirectory&) = delete;
 
   // Where the file `name` of the directory is to be written, which the caller brings to the disk
-  // (OutputFile::commit does).
+  // (OutputFile::commit does); or a folder, which takes the place of one with all that was in it.
   std::string file(const std::string& name);
 
   // Makes sure that the names have reached the disk, and gives the directory its own.

@@ -36,13 +36,6 @@ void check_encoder(const Config& config, const ckpt::Checkpoint& checkpoint) {
   for (const auto& entry : layout.entries()) checkpoint.get(entry.name, entry.shape);
 }
 
-// A directory of transformers has no place for it.
-void warn_of_loss(const Directory& directory, Log& log) {
-  const auto& sentence = directory.sentence;
-  if (sentence.pooling || !sentence.modules.empty() || !sentence.prompts.empty() || sentence.lowercase)
-    log.warn(directory.root + ": pooling, modules and prompts of sentence-transformers are not carried over");
-}
-
 // As transformers names the format of most numbers.
 Dtype main_dtype(const ckpt::Checkpoint& checkpoint, std::optional<Dtype> store) {
   return store.value_or(checkpoint.find(kWordTable)->dtype);
@@ -92,9 +85,8 @@ void convert(const Conversion& conversion, Log& log) {
   auto tensors = converted_tensors(directory.config, checkpoint, log);
   for (auto& tensor : tensors) tensor.store = store;
   const auto tokenizer = text::load_tokenizer(directory.path);
-  warn_of_loss(directory, log);
   save(out, directory.config, tokenizer_files(tokenizer, directory.path, directory.max_length), tensors,
-       main_dtype(checkpoint, store));
+       main_dtype(checkpoint, store), ModuleFiles(source, store));
 }
 
 void verify(const std::string& source) { ckpt::Checkpoint::open(transformer_of(source)).check_sums(); }

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 // What a directory of Hugging Face may hold of a model: a new model makes them void, written again or not.
 bool is_model_file(const std::string& name) {
-  static constexpr std::array<std::string_view, 14> kNames = {"config.json",
+  static constexpr std::array<std::string_view, 11> kNames = {"config.json",
                                                               "generation_config.json",
                                                               "vocab.txt",
                                                               "tokenizer.json",
@@ -25,12 +25,9 @@ bool is_model_file(const std::string& name) {
                                                               "added_tokens.json",
                                                               "model.safetensors.index.json",
                                                               "pytorch_model.bin.index.json",
-                                                              "modules.json",
-                                                              "sentence_bert_config.json",
-                                                              "config_sentence_transformers.json",
                                                               "tf_model.h5",
                                                               "flax_model.msgpack"};
-  if (std::ranges::find(kNames, name) != kNames.end()) return true;
+  if (is_module_entry(name) || std::ranges::find(kNames, name) != kNames.end()) return true;
   return (name.starts_with("model") && name.ends_with(".safetensors")) ||
          (name.starts_with("pytorch_model") && name.ends_with(".bin"));
 }
@@ -76,13 +73,14 @@ void require_output(const std::string& directory, std::span<const std::string> b
 }
 
 void save(const std::string& directory, const Config& config, const TokenizerFiles& tokenizer,
-          std::span<const ckpt::TensorToWrite> tensors, Dtype weights) {
+          std::span<const ckpt::TensorToWrite> tensors, Dtype weights, const ModuleFiles& modules) {
   OutputDirectory output(directory, is_kept);
   write_file(output.file("vocab.txt"), tokenizer.vocab);
   write_file(output.file("tokenizer_config.json"), tokenizer.settings);
   write_file(output.file("special_tokens_map.json"), tokenizer.special_tokens);
   if (tokenizer.json) write_file(output.file("tokenizer.json"), *tokenizer.json);
   write_file(output.file("config.json"), config_json(config, weights));
+  modules.write(output);
   ckpt::write_safetensors(output.file("model.safetensors"), tensors);
   output.commit();
 }

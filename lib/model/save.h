@@ -7,6 +7,7 @@
 
 #include "ckpt/safetensors_writer.h"
 #include "model/config.h"
+#include "model/module_files.h"
 #include "model/saved_tokenizer.h"
 #include "nn/params.h"
 
@@ -28,7 +29,8 @@ void require_output(const std::string& directory, std::span<const std::string> b
 // the file system can do that (base/output_directory.h); what else is there stays. config.json calls
 // `weights` the format of the numbers.
 void save(const std::string& directory, const Config& config, const TokenizerFiles& tokenizer,
-          std::span<const ckpt::TensorToWrite> tensors, Dtype weights = Dtype::f32);
+          std::span<const ckpt::TensorToWrite> tensors, Dtype weights = Dtype::f32,
+          const ModuleFiles& modules = {});
 void save(const std::string& directory, const Config& config, const TokenizerFiles& tokenizer,
           const nn::Params& params);
 

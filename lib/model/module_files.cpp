@@ -1,0 +1,118 @@
+#include "model/module_files.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/output_file.h"
+#include "io/json.h"
+#include "model/sentence_transformers.h"
+
+namespace bert::model {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto kModules = "modules.json", kSettings = "config_sentence_transformers.json";
+
+bool is_file(const fs::path& path) {
+  std::error_code none;
+  return fs::is_regular_file(path, none);
+}
+
+std::vector<std::string> paths_of(std::string_view modules) {
+  io::JsonDocument document;
+  std::vector<std::string> paths;
+  for (const auto& module : document.parse(modules).elements())
+    paths.emplace_back(module.find("path").value().string());
+  return paths;
+}
+
+// The first path, which is the transformer's, becomes "".
+std::string with_transformer_in_root(std::string modules, const std::vector<std::string>& paths) {
+  std::string quoted;
+  io::append_string(quoted, paths.front());
+  const size_t place = modules.find(quoted, modules.find("\"path\""));
+  if (place != modules.npos) modules.replace(place, quoted.size(), "\"\"");
+  auto expected = paths;
+  expected.front() = "";
+  if (paths_of(modules) != expected) throw Error(kModules, ": the path ", quoted, " cannot be replaced");
+  return modules;
+}
+
+// sentence_bert_config.json, or by another name of a model.
+bool is_transformer_settings(std::string_view name) {
+  return name.starts_with("sentence_") && name.ends_with("_config.json");
+}
+
+}  // namespace
+
+void ModuleFiles::add(const std::string& root, const std::string& name) {
+  const auto path = fs::path(root) / name;
+  if (is_file(path)) files_.push_back({name, read_file(path.string())});
+}
+
+void ModuleFiles::add_folder(const std::string& root, const std::string& folder, std::optional<Dtype> store) {
+  add(root, (fs::path(folder) / "config.json").string());
+  const auto path = fs::path(root) / folder;
+  const bool has_weights = is_file(path / "model.safetensors") || is_file(path / "pytorch_model.bin");
+  if (!has_weights) return;
+  Weights weights{.folder = folder, .checkpoint = ckpt::Checkpoint::open(path.string()), .tensors = {}};
+  weights.checkpoint.check_sums();
+  for (const auto& tensor : weights.checkpoint.tensors()) {
+    weights.tensors.push_back({.name = tensor.name,
+                               .shape = tensor.shape,
+                               .data = tensor.data,
+                               .dtype = tensor.dtype,
+                               .store = is_floating(tensor.dtype) ? store : std::nullopt,
+                               .transposed = tensor.transposed});
+  }
+  weights_.push_back(std::move(weights));
+}
+
+ModuleFiles::ModuleFiles(const std::string& root, std::optional<Dtype> store) {
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(transformer_of(root), none)) {
+    const auto name = entry.path().filename().string();
+    if (is_transformer_settings(name)) files_.push_back({name, read_file(entry.path().string())});
+  }
+  if (!is_file(fs::path(root) / kModules)) return;
+  auto modules = read_file((fs::path(root) / kModules).string());
+  const auto paths = paths_of(modules);
+  if (!paths.front().empty()) modules = with_transformer_in_root(std::move(modules), paths);
+  files_.push_back({kModules, std::move(modules)});
+  add(root, kSettings);
+  for (size_t i = 1; i < paths.size(); ++i) {
+    if (!paths[i].empty()) add_folder(root, paths[i], store);
+  }
+}
+
+void ModuleFiles::write(OutputDirectory& output) const {
+  const auto place = [&](const fs::path& name) {
+    const auto first = name.begin()->string();  // a file, or the folder that takes its place as a whole
+    const auto path = fs::path(output.file(first)).parent_path() / name;
+    fs::create_directories(path.parent_path());
+    return path.string();
+  };
+  for (const auto& [name, bytes] : files_) {
+    OutputFile file(place(name));
+    file.write(bytes);
+    file.commit();
+  }
+  for (const auto& weights : weights_)
+    ckpt::write_safetensors(place(fs::path(weights.folder) / "model.safetensors"), weights.tensors);
+}
+
+bool is_module_entry(const std::string& name) {
+  constexpr std::array<std::string_view, 6> kFolders = {"Transformer", "BERT",      "Pooling",
+                                                        "Dense",       "Normalize", "Dropout"};
+  if (name == kModules || name == kSettings || is_transformer_settings(name)) return true;
+  const auto digits = name.find_first_not_of("0123456789");
+  return digits != name.npos && digits > 0 && name[digits] == '_' &&
+         std::ranges::find(kFolders, std::string_view(name).substr(digits + 1)) != kFolders.end();
+}
+
+}  // namespace bert::model
