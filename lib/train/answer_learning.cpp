@@ -5,7 +5,6 @@
 #include <string>
 
 #include "base/error.h"
-#include "io/json.h"
 
 namespace bert::train {
 namespace {
@@ -25,13 +24,6 @@ constexpr std::string_view kMetrics[] = {"exact_match",
 
 const data::AnswerExample& window(const std::unique_ptr<data::Example>& example) {
   return example->as<data::AnswerExample>();
-}
-
-// A number as bert-score reads it in what bert-predict has written.
-double written(float number) {
-  std::string digits;
-  io::append_number(digits, number);
-  return io::JsonDocument().parse(digits).number();
 }
 
 }  // namespace
@@ -110,7 +102,7 @@ void AnswerLearning::add_answer(const data::AnsweredText& answered) {
   const auto answer = task::answer_of(best, rule.no_answer_threshold);
   const std::vector<std::string_view> gold(answered.answers.begin(), answered.answers.end());
   auto scores = metric::score_answer(gold, answer.text);
-  scores.null_score = written(static_cast<float>(task::null_score_of(best)));
+  scores.null_score = as_written(static_cast<float>(task::null_score_of(best)));
   evaluation_.score.add(scores);
 }
 

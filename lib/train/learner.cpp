@@ -1,6 +1,10 @@
 #include "train/learner.h"
 
+#include <charconv>
 #include <cstddef>
+#include <string>
+
+#include "io/json.h"
 
 namespace bert::train {
 
@@ -16,6 +20,14 @@ std::vector<std::span<const std::unique_ptr<data::Example>>> evaluation_parts(
     parts.push_back(all.subspan(first, end - first));
   }
   return parts;
+}
+
+double as_written(float number) {
+  std::string digits;
+  io::append_number(digits, number);
+  double read = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), read);
+  return read;
 }
 
 }  // namespace bert::train

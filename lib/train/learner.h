@@ -26,6 +26,9 @@ struct StepPlace {
 constexpr int64_t kEvaluationTokens = 4096;
 std::vector<std::span<const std::unique_ptr<data::Example>>> evaluation_parts(const data::Examples& examples);
 
+// A number as bert-score reads it in what bert-predict writes: the shortest decimal of its float.
+double as_written(float number);
+
 class Learner {
  public:
   virtual ~Learner() = default;

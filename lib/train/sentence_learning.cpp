@@ -1,12 +1,9 @@
 #include "train/sentence_learning.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <string>
 #include <string_view>
 
-#include "io/json.h"
 #include "task/scores.h"
 
 namespace bert::train {
@@ -17,15 +14,6 @@ using Keep = model::TrainingNetwork::Keep;
 
 const data::SentenceExample& sentence(const std::unique_ptr<data::Example>& example) {
   return example->as<data::SentenceExample>();
-}
-
-// bert-predict writes the shortest decimal that reads back to the same float; this is what bert-score reads.
-double as_written(float value) {
-  std::string digits;
-  io::append_number(digits, value);
-  double read = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), read);
-  return read;
 }
 
 }  // namespace

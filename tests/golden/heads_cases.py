@@ -83,5 +83,16 @@ def curve_steps(case, vocabulary, longest, steps, batch, seed):
         return made | {"labels": [IGNORED if label == IGNORED else token % classes
                                   for token, label in zip(made["input_ids"], made["labels"])]}
 
-    make = {"classify": classify, "regress": regress, "multilabel": multilabel, "tag": tag}[case["task"]]
+    def choose():
+        made = [sequence() for _ in range(2 + examples.below(3))]
+        return {"choices": made, "label": max(range(len(made)), key=lambda i: made[i]["input_ids"][1])}
+
+    def answer():
+        made = sequence()
+        one, other, third = (made["input_ids"][place] % len(made["input_ids"]) for place in (1, 2, 3))
+        start, end = (0, 0) if third == 0 else (min(one, other), max(one, other))
+        return made | {"start": start, "end": end}
+
+    make = {"classify": classify, "regress": regress, "multilabel": multilabel, "tag": tag, "choose": choose,
+            "answer": answer}[case["task"]]
     return [[make() for _ in range(batch)] for _ in range(steps)]

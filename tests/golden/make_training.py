@@ -50,7 +50,7 @@ HEADS_SEED = 1  # likewise
 STEPS, BATCH = 20, 6
 OPTIONS = {"steps": STEPS, "batch": BATCH, "rate": 2e-3, "warmup": 4, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-6,
            "weight_decay": 0.1, "clip": 1.0}
-TASK_CURVES = ["classify, with class weights", "regress", "multilabel", "tag"]  # cases of heads_cases.py
+TASK_CURVES = ["classify, with class weights", "regress", "multilabel", "choose", "tag", "answer"]  # of heads_cases.py
 TASK_STEPS = {"longest": 20, "batch": 4, "seed": 3}
 CURVES = {"adamw": {"optimizer": "adamw", "schedule": "linear"},
           "google": {"optimizer": "google", "schedule": "google"}}

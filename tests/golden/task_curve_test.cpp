@@ -3,9 +3,13 @@
 #include <memory>
 #include <set>
 
+#include "data/answer_example.h"
+#include "data/choose_example.h"
 #include "data/sentence_example.h"
 #include "data/tag_example.h"
 #include "head_network.h"
+#include "train/answer_learning.h"
+#include "train/choose_learning.h"
 #include "train/clipping.h"
 #include "train/optimizer.h"
 #include "train/schedule.h"
@@ -35,10 +39,29 @@ std::unique_ptr<data::Example> tag_example(const HeadExample& from) {
   return example;
 }
 
+std::unique_ptr<data::Example> choose_example(const HeadExample& from) {
+  auto example = std::make_unique<data::ChooseExample>();
+  for (const auto& sequence : from.sequences) example->lengths.push_back(sequence.ids.size());
+  example->label = from.gold.front();
+  return example;
+}
+
+std::unique_ptr<data::Example> answer_example(const HeadExample& from) {
+  auto example = std::make_unique<data::AnswerExample>();
+  example->start = from.gold.at(0);
+  example->end = from.gold.at(1);
+  return example;
+}
+
 std::unique_ptr<data::Example> example_of(const std::string& task, const HeadExample& from) {
-  auto example = task == "tag" ? tag_example(from) : sentence_example(from);
-  example->ids = from.sequences.front().ids;
-  example->types = from.sequences.front().types;
+  auto example = task == "tag"      ? tag_example(from)
+                 : task == "choose" ? choose_example(from)
+                 : task == "answer" ? answer_example(from)
+                                    : sentence_example(from);
+  for (const auto& [ids, types] : from.sequences) {
+    example->ids.insert(example->ids.end(), ids.begin(), ids.end());
+    example->types.insert(example->types.end(), types.begin(), types.end());
+  }
   return example;
 }
 
@@ -51,6 +74,10 @@ std::unique_ptr<train::Learner> make_learner(const HeadCase& head, model::Traini
   if (head.task == "classify") return sentences(SentenceTask::classify);
   if (head.task == "regress") return sentences(SentenceTask::regress);
   if (head.task == "multilabel") return sentences(SentenceTask::multilabel);
+  if (head.task == "answer")
+    return std::make_unique<train::AnswerLearning>(network, train::AnswerLearning::Options{});
+  if (head.task == "choose")
+    return std::make_unique<train::ChooseLearning>(network, model::TrainingNetwork::Keep::activations);
   REQUIRE(head.task == "tag");
   return std::make_unique<train::TagLearning>(network, labels, train::TagLearning::Options{});
 }
@@ -67,6 +94,7 @@ data::Step cut(const TaskCurve& curve, const TaskCurve::Step& step, size_t micro
   for (size_t i = 0; i < step.examples.size(); ++i) {
     if (i % each == 0) made.batches.emplace_back();
     made.batches.back().push_back(example_of(curve.head.task, step.examples[i]));
+    ++made.sequences;
   }
   return made;
 }
@@ -106,7 +134,7 @@ TEST_CASE("20 steps of every task have PyTorch's losses, however a step is cut")
     check_curve(all.options, curve, 2);
     tasks.insert(curve.head.task);
   }
-  CHECK(tasks == std::set<std::string>{"classify", "multilabel", "regress", "tag"});
+  CHECK(tasks == std::set<std::string>{"answer", "choose", "classify", "multilabel", "regress", "tag"});
 }
 
 }  // namespace bert::golden

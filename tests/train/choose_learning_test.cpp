@@ -1,0 +1,116 @@
+#include "train/choose_learning.h"
+
+#include <doctest/doctest.h>
+
+#include "model/initialize.h"
+#include "train/optimizer.h"
+
+using namespace bert;
+using namespace bert::train;
+using model::TrainingNetwork;
+
+namespace {
+
+model::Config small_config(float dropout) {
+  model::Config config;
+  config.vocab_size = 30;
+  config.hidden = 32;
+  config.layers = 1;
+  config.heads = 2;
+  config.feed_forward = 48;
+  config.positions = 16;
+  config.hidden_dropout = config.attention_dropout = dropout;
+  return config;
+}
+
+struct Subject {
+  Pool pool{2};
+  TrainingNetwork network;
+  ChooseLearning learning;
+
+  explicit Subject(float dropout = 0)
+      : network(small_config(dropout),
+                {.masked_lm = false,
+                 .next = false,
+                 .classifier =
+                     TrainingNetwork::Classifier{.outputs = 1,
+                                                 .dropout = dropout,
+                                                 .compares = TrainingNetwork::Classifier::Compares::rows}},
+                pool),
+        learning(network, TrainingNetwork::Keep::activations) {
+    model::initialize(network.parameters(), 0.2f, 3, model::PositionStart::normal, pool);
+    network.refresh();
+  }
+};
+
+// One to four choices, of which the right one has a token that the others have not.
+std::unique_ptr<data::Example> example(int number) {
+  auto made = std::make_unique<data::ChooseExample>();
+  const int choices = 1 + number * 5 % 4;
+  made->label = number * 7 % choices;
+  for (int i = 0; i < choices; ++i) {
+    std::vector<int32_t> ids = {2, 10 + number % 11, 3, 11 + (number + i) % 7, 3};
+    ids.insert(ids.begin() + 1 + number % 3, i == made->label ? 5 : 6);
+    made->ids.insert(made->ids.end(), ids.begin(), ids.end());
+    made->lengths.push_back(ids.size());
+  }
+  made->types.assign(made->ids.size(), 0);
+  return made;
+}
+
+data::Step step_of(int first, int count, int batches = 1) {
+  data::Step step;
+  for (int i = 0; i < batches; ++i) {
+    auto& batch = step.batches.emplace_back();
+    for (int k = 0; k < count; ++k) batch.push_back(example(first + i * count + k));
+    step.sequences += count;
+  }
+  return step;
+}
+
+Figures evaluated(ChooseLearning& learning) {
+  learning.begin_evaluation();
+  learning.evaluate(step_of(1000, 30).batches.front());
+  learning.evaluate(step_of(1030, 31).batches.front());
+  return learning.end_evaluation();
+}
+
+double distance(const nn::Params& a, const nn::Params& b) {
+  const auto x = a.all(), y = b.all();
+  double difference = 0, norm = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    difference += (double{x[i]} - y[i]) * (double{x[i]} - y[i]);
+    norm += double{x[i]} * x[i];
+  }
+  return difference / norm;
+}
+
+}  // namespace
+
+TEST_CASE("the right choice is learned, of one or of many") {
+  Subject subject;
+  const auto before = evaluated(subject.learning);
+  CHECK(before[1].name == "accuracy");
+  CHECK(before[1].value < 0.8);
+  Optimizer optimizer(subject.network.parameters().layout(), {});
+  for (int step = 0; step < 60; ++step) {
+    subject.learning.learn(step_of(step * 8, 8), {.seed = 1, .step = static_cast<uint64_t>(step)});
+    optimizer.step(subject.network.parameters(), subject.network.gradients(), 5e-3, 1, subject.pool);
+    subject.learning.refresh();
+  }
+  const auto after = evaluated(subject.learning);
+  CHECK(after[0].value < 0.1);
+  CHECK(after[1].value > 0.98);
+}
+
+TEST_CASE("a step of several batches is the step of one, with what is left out as well") {
+  for (const float dropout : {0.0f, 0.3f}) {
+    Subject whole(dropout), parts(dropout);
+    const StepPlace place = {.seed = 4, .step = 2};
+    const auto one = whole.learning.learn(step_of(0, 12), place);
+    const auto four = parts.learning.learn(step_of(0, 3, 4), place);
+    CHECK(one[0].value == doctest::Approx(four[0].value).epsilon(1e-6));
+    CHECK(one[1].value == four[1].value);
+    CHECK(distance(whole.network.gradients(), parts.network.gradients()) < 1e-10);
+  }
+}
