@@ -64,9 +64,10 @@ def write_shards(directory, state):
     write_json(directory, "pytorch_model.bin.index.json", {"metadata": {"total_size": 0}, "weight_map": weight_map})
 
 
-def write_google(directory, config, tensors):
+def write_google(directory, config, tensors, trained=True, shards=2):
+    """trained: the optimiser's numbers are there as well."""
     google = bundle_file.google_tensors(tensors)
-    for name in list(google):
+    for name in list(google) if trained else ():
         google[name + "/adam_m"] = google[name] * np.float32(0.5)
         google[name + "/adam_v"] = google[name] * google[name]
     google["global_step"] = np.array(1000, "<i8")
@@ -74,7 +75,7 @@ def write_google(directory, config, tensors):
     kept = ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "max_position_embeddings",
             "vocab_size", "type_vocab_size", "hidden_dropout_prob", "attention_probs_dropout_prob", "initializer_range")
     write_json(directory, "bert_config.json", {key: config[key] for key in kept} | {"hidden_act": "gelu"})
-    bundle_file.write_bundle(os.path.join(directory, "bert_model.ckpt"), google, shards=2)
+    bundle_file.write_bundle(os.path.join(directory, "bert_model.ckpt"), google, shards)
 
 
 def write_model(root):
