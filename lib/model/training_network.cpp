@@ -66,7 +66,8 @@ struct TrainingNetwork::Parts {
   std::optional<nn::Linear> pooler, next, classifier;
   nn::DropoutPlace classifier_dropout;
   std::optional<MaskedLm> masked_lm;
-  std::vector<int> in_all_rows;  // parameters without a gradient, see Classifier::compares
+  std::optional<int64_t> frozen;  // how many layers above the embeddings
+  std::vector<int> in_all_rows;   // parameters without a gradient, see Classifier::compares
   nn::Params parameters, gradients;
   nn::Weights weights;
 
@@ -77,8 +78,8 @@ struct TrainingNetwork::Parts {
   std::optional<nn::Chance> chance;
   Keep keep = Keep::activations;
   nn::Tensor sum;                              // what the embeddings' norm normalised
-  std::vector<nn::Tensor> inputs;              // of each layer; the last one is the encoder's output [R,H]
-  std::vector<nn::EncoderLayer::Saved> saved;  // of each layer, or one for all in turn
+  std::vector<nn::Tensor> inputs;              // of each layer that is kept; the last one is the output [R,H]
+  std::vector<nn::EncoderLayer::Saved> saved;  // of each of them, or one for all in turn
   nn::Tensor dtop, dx;                         // gradients of the output, and of a layer's input
 
   nn::EncoderLayer::Workspace workspace;
@@ -94,6 +95,11 @@ struct TrainingNetwork::Parts {
             .chance = chance ? &*chance : nullptr};
   }
   nn::Tensor& top() { return inputs.back(); }
+  size_t frozen_layers() const { return static_cast<size_t>(frozen.value_or(0)); }
+  bool encoder_learns() const { return !frozen || frozen_layers() < layers.size(); }
+  nn::EncoderLayer::Saved& saved_of(size_t layer) {
+    return saved[keep == Keep::activations ? layer - frozen_layers() : 0];
+  }
   nn::RowSelection selection() const { return {.rows = rows_wanted, .offsets = row_offsets}; }
   std::vector<int64_t> places(std::span<const int64_t> rows) const;  // in top()
   std::vector<int64_t> cls_places() const {
@@ -174,6 +180,13 @@ TrainingNetwork::~TrainingNetwork() = default;
 TrainingNetwork::TrainingNetwork(TrainingNetwork&&) noexcept = default;
 
 const Config& TrainingNetwork::config() const { return parts_->config; }
+void TrainingNetwork::freeze(std::optional<int64_t> layers) {
+  const auto most = parts_->config.layers;
+  if (layers && (*layers < 0 || *layers > most))
+    throw Error("cannot freeze ", *layers, " encoder layers, the model has ", most);
+  parts_->frozen = layers;
+}
+
 nn::Params& TrainingNetwork::parameters() { return parts_->parameters; }
 nn::Params& TrainingNetwork::gradients() {
   parts_->gradients.settle(parts_->context.pool());
@@ -207,17 +220,16 @@ void TrainingNetwork::forward(const nn::Batch& batch, std::span<const int64_t> r
   p.row_offsets = offsets_among(rows, batch);
   p.chance = chance == nullptr ? std::nullopt : std::optional(*chance);
   p.keep = keep;
-  const size_t count = p.layers.size();
-  p.inputs.resize(keep == Keep::nothing ? 2 : count + 1);
-  p.saved.resize(keep == Keep::activations ? count : 1);
+  const size_t count = p.layers.size(), first_kept = keep == Keep::nothing ? count : p.frozen_layers();
+  p.inputs.resize(count - first_kept + 1);
+  p.saved.resize(keep == Keep::activations ? std::max<size_t>(1, count - first_kept) : 1);
   p.embeddings.forward(p.pass(), p.parameters.tensor(p.words), batch, p.sum, p.inputs[0]);
-  for (size_t i = 0; i < count; ++i) {
-    if (keep == Keep::nothing) {
-      p.forward_layer(i, p.inputs[0], p.saved[0], p.inputs[1]);
-      if (i + 1 < count) std::swap(p.inputs[0], p.inputs[1]);
-    } else {
-      p.forward_layer(i, p.inputs[i], p.saved[keep == Keep::activations ? i : 0], p.inputs[i + 1]);
-    }
+  for (size_t i = 0; i < first_kept; ++i) {
+    p.forward_layer(i, p.inputs[0], p.saved[0], p.dx);
+    std::swap(p.inputs[0], p.dx);
+  }
+  for (size_t i = first_kept; i < count; ++i) {
+    p.forward_layer(i, p.inputs[i - first_kept], p.saved_of(i), p.inputs[i + 1 - first_kept]);
   }
   if (keep == Keep::nothing) return;
   p.dtop.reshape(p.top().rows(), p.config.hidden);
@@ -240,12 +252,16 @@ nn::Loss TrainingNetwork::masked_lm(std::span<const int64_t> rows, std::span<con
     return head.decoder.loss(p.context, p.weights, words, p.normed, gold, nullptr, p.decoder_workspace);
 
   const nn::TiedDecoder::Gradient gradient = {
-      .weight = *weight, .words = p.gradients.target(p.words), .gradients = p.gradients, .dx = p.drows};
+      .weight = *weight,
+      .words = p.frozen ? std::nullopt : std::optional(p.gradients.target(p.words)),
+      .gradients = p.gradients,
+      .dx = p.drows};
   const auto loss =
       head.decoder.loss(p.context, p.weights, words, p.normed, gold, &gradient, p.decoder_workspace);
   head.norm.backward(p.pass(), p.transformed, p.drows, p.drows, p.gradients);
   backward_activation(p.context, p.config.activation, p.u, p.scrap, p.drows);
   head.dense.backward_weights(p.context, p.rows, p.drows, 0, p.gradients);
+  if (!p.encoder_learns()) return loss;
   head.dense.backward_input(p.context, p.weights, p.drows, 0, nn::Into::replace, p.rows);
   nn::add_rows(p.context, p.rows, places, p.dtop);
   return loss;
@@ -260,6 +276,7 @@ void TrainingNetwork::Parts::forward_pooled() {
 void TrainingNetwork::Parts::backward_pooled() {
   backward_activation(context, nn::Activation::tanh, u, scrap, drows);
   pooler.value().backward_weights(context, rows, drows, 0, gradients);
+  if (!encoder_learns()) return;
   pooler.value().backward_input(context, weights, drows, 0, nn::Into::replace, rows);
   nn::add_rows(context, rows, cls_places(), dtop);
 }
@@ -308,6 +325,7 @@ nn::Tensor& TrainingNetwork::token_logits(std::span<const int64_t> rows) {
 void TrainingNetwork::token_gradient(std::span<const int64_t> rows, const nn::Tensor& dlogits) {
   auto& p = *parts_;
   p.classifier->backward_weights(p.context, p.rows, dlogits, 0, p.gradients);
+  if (!p.encoder_learns()) return;
   p.classifier->backward_input(p.context, p.weights, dlogits, 0, nn::Into::replace, p.drows);
   nn::drop(p.pass_over(p.classified_offsets), p.classifier_dropout, p.drows, p.drows);
   nn::add_rows(p.context, p.drows, p.places(rows), p.dtop);
@@ -316,21 +334,26 @@ void TrainingNetwork::token_gradient(std::span<const int64_t> rows, const nn::Te
 void TrainingNetwork::backward() {
   auto& p = *parts_;
   assert(p.keep != Keep::nothing);
-  const auto pass = p.pass();
+  auto pass = p.pass();
   nn::Tensor* dz = &p.dtop;
   nn::Tensor* dx = &p.dx;
-  for (size_t i = p.layers.size(); i-- > 0;) {
-    auto& saved = p.saved[p.keep == Keep::activations ? i : 0];
+  for (size_t i = p.layers.size(); i-- > p.frozen_layers();) {
+    const size_t place = i - p.frozen_layers();  // in inputs
+    if (p.frozen && place == 0) pass.below = nn::Pass::Below::frozen;
+    auto& saved = p.saved_of(i);
+    const nn::Tensor& x = p.inputs[place];
     if (i + 1 == p.layers.size()) {
-      p.layers[i].backward_rows(pass, p.inputs[i], p.selection(), saved, *dz, p.workspace, p.gradients, *dx);
+      p.layers[i].backward_rows(pass, x, p.selection(), saved, *dz, p.workspace, p.gradients, *dx);
     } else {
-      if (p.keep == Keep::inputs) p.forward_layer(i, p.inputs[i], saved, p.inputs[i + 1]);
-      p.layers[i].backward(pass, p.inputs[i], saved, *dz, p.workspace, p.gradients, *dx);
+      if (p.keep == Keep::inputs) p.forward_layer(i, x, saved, p.inputs[place + 1]);
+      p.layers[i].backward(pass, x, saved, *dz, p.workspace, p.gradients, *dx);
     }
     std::swap(dz, dx);
   }
-  p.gradients.settle(p.context.pool());
-  p.embeddings.backward(pass, *p.batch, p.sum, *dz, p.gradients.tensor(p.words), p.gradients);
+  if (!p.frozen) {
+    p.gradients.settle(p.context.pool());
+    p.embeddings.backward(pass, *p.batch, p.sum, *dz, p.gradients.tensor(p.words), p.gradients);
+  }
   for (const int place : p.in_all_rows) std::ranges::fill(p.gradients.tensor(place), 0.0f);
 }
 

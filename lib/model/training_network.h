@@ -57,6 +57,12 @@ class TrainingNetwork {
 
   const Config& config() const;
 
+  // Before the first forward: the embeddings and the first `layers` encoder layers do not learn (none: all
+  // learns). Backward ends above them and their gradients are 0, to the bit; dropout goes on in them. The MLM
+  // decoder's matrix is that of the word embeddings, so it does not learn either. Error for more layers than
+  // there are.
+  void freeze(std::optional<int64_t> layers);
+
   // One layout, with Hugging Face's names without "bert.".
   nn::Params& parameters();
   nn::Params& gradients();

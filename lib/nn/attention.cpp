@@ -93,7 +93,7 @@ void Attention::attend(const Pass& pass, const Tensor& q, std::span<const int64_
 // is 0. Summing dk would give the rounding errors in its place.
 void Attention::backward(const Pass& pass, const Tensor& x, const Saved& saved, const Tensor& dy,
                          BackwardWorkspace& workspace, Params& gradients, Into into, Tensor& dx) const {
-  auto& [context, weights, offsets, chance] = pass;
+  auto& [context, weights, offsets, chance, below] = pass;
   Tensor& dqkv = workspace.dqkv;
   const int64_t width = query_.width();
   output_.backward_weights(context, saved.attended, dy, 0, gradients);
@@ -103,6 +103,7 @@ void Attention::backward(const Pass& pass, const Tensor& x, const Saved& saved, 
   query_.backward_weights(context, x, dqkv, 0, gradients);
   key_.backward_weights(context, x, dqkv, width, gradients, Linear::Bias::no);
   value_.backward_weights(context, x, dqkv, 2 * width, gradients);
+  if (below == Pass::Below::frozen) return;
   query_.backward_input(context, weights, dqkv, 0, into, dx);
   key_.backward_input(context, weights, dqkv, width, Into::add, dx);
   value_.backward_input(context, weights, dqkv, 2 * width, Into::add, dx);
@@ -112,7 +113,7 @@ void Attention::backward_rows(const Pass& pass, const Tensor& x, const Tensor& x
                               std::span<const int64_t> row_offsets, const Saved& saved, const Tensor& dy,
                               BackwardWorkspace& workspace, Params& gradients, Tensor& dx,
                               Tensor& dx_rows) const {
-  auto& [context, weights, offsets, chance] = pass;
+  auto& [context, weights, offsets, chance, below] = pass;
   Tensor &dqkv = workspace.dqkv, &dq = workspace.dq;
   const int64_t width = query_.width();
   output_.backward_weights(context, saved.attended, dy, 0, gradients);
@@ -123,6 +124,7 @@ void Attention::backward_rows(const Pass& pass, const Tensor& x, const Tensor& x
   query_.backward_weights(context, x_rows, dq, 0, gradients);
   key_.backward_weights(context, x, dqkv, width, gradients, Linear::Bias::no);
   value_.backward_weights(context, x, dqkv, 2 * width, gradients);
+  if (below == Pass::Below::frozen) return;
   query_.backward_input(context, weights, dq, 0, Into::add, dx_rows);
   key_.backward_input(context, weights, dqkv, width, Into::replace, dx);
   value_.backward_input(context, weights, dqkv, 2 * width, Into::add, dx);

@@ -9,8 +9,9 @@ namespace bert::nn {
 namespace {
 
 Pass of_rows(const Pass& pass, const RowSelection& selection) {
-  return {
-      .context = pass.context, .weights = pass.weights, .offsets = selection.offsets, .chance = pass.chance};
+  Pass result = pass;
+  result.offsets = selection.offsets;
+  return result;
 }
 
 }  // namespace
@@ -85,7 +86,7 @@ void EncoderLayer::backward_rows(const Pass& pass, const Tensor& x, const RowSel
   backward_to_attention(of_rows(pass, selection), saved, dz, workspace, gradients, dx_rows);
   attention_.backward_rows(pass, x, saved.x_rows, selection.offsets, saved.attention, workspace.branch,
                            workspace.attention_backward, gradients, dx, dx_rows);
-  add_rows(pass.context, dx_rows, selection.rows, dx);
+  if (pass.below == Pass::Below::learns) add_rows(pass.context, dx_rows, selection.rows, dx);
 }
 
 // forward:  s1 = x + drop(o)   y = norm1(s1)   u = W₁·y + b₁   s2 = y + drop(W₂·act(u) + b₂)   z = norm2(s2)
@@ -93,7 +94,7 @@ void EncoderLayer::backward_rows(const Pass& pass, const Tensor& x, const RowSel
 // attention's
 void EncoderLayer::backward_to_attention(const Pass& pass, Saved& saved, const Tensor& dz,
                                          Workspace& workspace, Params& gradients, Tensor& ds1) const {
-  auto& [context, weights, offsets, chance] = pass;
+  auto& [context, weights, offsets, chance, below] = pass;
   Tensor& ds = workspace.ds;
   norm2_.backward(pass, saved.s2, dz, ds, gradients);
   Tensor& df = workspace.branch;

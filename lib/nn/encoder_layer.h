@@ -70,6 +70,7 @@ class EncoderLayer {
   void forward(const Pass& pass, const Tensor& x, Workspace& workspace, Saved& saved, Tensor& z) const;
 
   // dz [M,H] -> dx [M,H], using up saved.u. Adds to `gradients`, so that micro-batches accumulate.
+  // dx means nothing where nothing learns below.
   void backward(const Pass& pass, const Tensor& x, Saved& saved, Tensor& dz, Workspace& workspace,
                 Params& gradients, Tensor& dx) const;
 

@@ -15,6 +15,10 @@ struct Pass {
   const Weights& weights;            // of Params
   std::span<const int64_t> offsets;  // [B+1] where each sequence begins among the M tokens
   const Chance* chance = nullptr;    // nullptr: nothing is left out, as in evaluation
+
+  // Whether anything learns below the layer, so that backward has to give the gradient of what it read.
+  enum class Below { learns, frozen };
+  Below below = Below::learns;
 };
 
 // What a layer leaves out at one of its sites.

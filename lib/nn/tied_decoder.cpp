@@ -11,6 +11,17 @@ constexpr int64_t kTile = Tensor::kRowTile, kWidth = Panels::kWidth;
 constexpr int64_t kLossFloats = 16 << 20;  // of logits held at a time
 constexpr int64_t kChunk = 1024;  // of the vocabulary, for one task of backward; part of the arithmetic
 
+// sums += Σ_r x[r, first + i], in chains of at most kLongestPart additions. Scratch: `count` numbers.
+void add_column_sums(const Tensor& x, int64_t first, int64_t count, float* scratch, float* sums) {
+  for (int64_t from = 0; from < x.rows(); from += kLongestPart) {
+    std::fill_n(scratch, count, 0.0f);
+    for (int64_t row = from; row < std::min(x.rows(), from + kLongestPart); ++row) {
+      kernels().add(count, x.row(row) + first, scratch);
+    }
+    kernels().add(count, scratch, sums);
+  }
+}
+
 }  // namespace
 
 TiedDecoder::TiedDecoder(std::string bias_name, int64_t vocab_size, int64_t hidden, Layout& layout)
@@ -62,7 +73,7 @@ Loss TiedDecoder::loss(Context& context, const Weights& weights, std::span<const
     total += softmax_loss(context, block_gold, gradient == nullptr ? 0 : gradient->weight, logits);
     if (gradient == nullptr) continue;
     Gradient of_block = *gradient;
-    if (first > 0) of_block.words.into = Into::add;
+    if (first > 0 && of_block.words) of_block.words->into = Into::add;
     backward(context, words, block, of_block, workspace);
   }
   return total;
@@ -74,7 +85,6 @@ Loss TiedDecoder::loss(Context& context, const Weights& weights, std::span<const
 void TiedDecoder::backward(Context& context, std::span<const float> words, const Block& block,
                            const Gradient& gradient, Workspace& workspace) const {
   const int64_t chunks = (vocab_size_ + kChunk - 1) / kChunk, rows = block.rows;
-  float* const dwords = gradient.words.numbers.data();
   float* const dbias = gradient.gradients.tensor(bias_).data();
   const Tensor& dlogits = workspace.logits;
   Tensor& parts = workspace.parts;
@@ -82,18 +92,22 @@ void TiedDecoder::backward(Context& context, std::span<const float> words, const
   context.pool().run_grid(chunks, [&](int64_t chunk, int thread) {
     const int64_t first = chunk * kChunk, count = std::min(kChunk, vocab_size_ - first);
     float* const scratch = context.scratch(thread, gradient_scratch(hidden_));
-    kernels().gradient_products({.depth = rows,
-                                 .rows = count,
-                                 .cols = hidden_,
-                                 .dy = dlogits.row(0) + first,
-                                 .dy_stride = dlogits.stride(),
-                                 .x = block.x.row(block.first),
-                                 .x_stride = block.x.stride(),
-                                 .dw = dwords + first * hidden_,
-                                 .dw_stride = hidden_,
-                                 .into = gradient.words.into,
-                                 .db = dbias + first},
-                                scratch);
+    if (gradient.words) {
+      kernels().gradient_products({.depth = rows,
+                                   .rows = count,
+                                   .cols = hidden_,
+                                   .dy = dlogits.row(0) + first,
+                                   .dy_stride = dlogits.stride(),
+                                   .x = block.x.row(block.first),
+                                   .x_stride = block.x.stride(),
+                                   .dw = gradient.words->numbers.data() + first * hidden_,
+                                   .dw_stride = hidden_,
+                                   .into = gradient.words->into,
+                                   .db = dbias + first},
+                                  scratch);
+    } else {
+      add_column_sums(dlogits, first, count, scratch, dbias + first);
+    }
     kernels().strided_products(rows, count, dlogits.row(0) + first, dlogits.stride(), hidden_,
                                words.data() + first * hidden_, hidden_, parts.row(chunk * rows),
                                parts.stride(), scratch);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -31,7 +32,7 @@ class TiedDecoder {
   // Where the gradient of weight·loss goes: dx [R,H] is overwritten, b's is added to.
   struct Gradient {
     float weight;
-    Params::Target words;  // E's
+    std::optional<Params::Target> words;  // E's, unless it is frozen
     Params& gradients;
     Tensor& dx;
   };
