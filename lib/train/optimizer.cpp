@@ -1,10 +1,30 @@
 #include "train/optimizer.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
+#include "model/depth.h"
 
 namespace bert::train {
+namespace {
+
+std::vector<double> rate_factors(const nn::Layout& layout, double layer_decay) {
+  std::vector<int64_t> levels;
+  int64_t highest = 0;  // of the encoder
+  for (const auto& entry : layout.entries()) {
+    levels.push_back(model::level_of(entry.name));
+    if (levels.back() != model::kAboveLayers) highest = std::max(highest, levels.back());
+  }
+  std::vector<double> factors;
+  for (const int64_t level : levels) {
+    const int64_t below_heads = std::max<int64_t>(0, highest + 1 - level);
+    factors.push_back(std::pow(layer_decay, static_cast<double>(below_heads)));
+  }
+  return factors;
+}
+
+}  // namespace
 
 bool decays(std::string_view name) {
   for (const std::string_view excluded : {"LayerNorm", "layer_norm", "bias"}) {
@@ -22,16 +42,23 @@ Optimizer::Optimizer(const nn::Layout& layout, const OptimizerConfig& config,
   if (!config_.epsilon) config_.epsilon = config.method == Method::adamw ? 1e-8 : 1e-6;
   if (*config_.epsilon < 1e-12)
     throw Error("epsilon of the optimiser is ", *config_.epsilon, ", must be at least 1e-12");
+  if (!(config_.layer_decay > 0 && config_.layer_decay <= 1))
+    throw Error("layer decay of the optimiser is ", config_.layer_decay, ", must be above 0 and at most 1");
+  rate_factors_ = rate_factors(layout, config_.layer_decay);
   for (const auto& entry : layout.entries()) decays_.push_back(decays(entry.name));
+  if (config_.frozen) {
+    std::erase_if(pieces_, [&](const Piece& piece) {
+      return model::is_frozen(layout.entries()[static_cast<size_t>(piece.tensor)].name, *config_.frozen);
+    });
+  }
 }
 
 // In double precision: 1 - β2^t of floats would lose half its digits.
-nn::AdamStep Optimizer::next_step(double learning_rate, double gradient_scale) const {
+nn::AdamStep Optimizer::next_step(double gradient_scale) const {
   nn::AdamStep step = {.gradient_scale = static_cast<float>(gradient_scale),
                        .m_step = static_cast<float>(1 - config_.beta1),
                        .v_step = static_cast<float>(1 - config_.beta2),
-                       .epsilon = static_cast<float>(*config_.epsilon),
-                       .rate = static_cast<float>(learning_rate)};
+                       .epsilon = static_cast<float>(*config_.epsilon)};
   if (config_.method != Method::google) {
     const auto t = static_cast<double>(state_.steps + 1);
     step.m_scale = static_cast<float>(1 / (1 - std::pow(config_.beta1, t)));
@@ -40,28 +67,35 @@ nn::AdamStep Optimizer::next_step(double learning_rate, double gradient_scale) c
   return step;
 }
 
+std::vector<nn::AdamStep> Optimizer::steps_of_tensors(double learning_rate, double gradient_scale) const {
+  std::vector<nn::AdamStep> steps(decays_.size(), next_step(gradient_scale));
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (decays_[i]) steps[i].decay = static_cast<float>(config_.weight_decay);
+    steps[i].rate = static_cast<float>(learning_rate * rate_factors_[i]);
+  }
+  return steps;
+}
+
 bool Optimizer::adapts(int tensor) const {
   return config_.method == Method::lamb && decays_[static_cast<size_t>(tensor)];
 }
 
 void Optimizer::step(nn::Params& params, const nn::Params& gradients, double learning_rate,
                      double gradient_scale, Pool& pool) {
-  const nn::AdamStep plain = next_step(learning_rate, gradient_scale);
-  nn::AdamStep decayed = plain;
-  decayed.decay = static_cast<float>(config_.weight_decay);
+  const auto steps = steps_of_tensors(learning_rate, gradient_scale);
   const float* g = gradients.all().data();
   float *m = state_.m.all().data(), *v = state_.v.all().data(), *p = params.all().data();
   std::vector<nn::SquareSums> sums(pieces_.size());
   pool.run_grid(static_cast<int64_t>(pieces_.size()), [&](int64_t i, int) {
     const auto& [tensor, at, count] = pieces_[static_cast<size_t>(i)];
-    const nn::AdamStep& step = decays_[static_cast<size_t>(tensor)] ? decayed : plain;
+    const nn::AdamStep& step = steps[static_cast<size_t>(tensor)];
     if (adapts(tensor)) {
       sums[static_cast<size_t>(i)] = kernels_->adam_moments(count, step, g + at, m + at, v + at, p + at);
     } else {
       kernels_->adam(count, step, g + at, m + at, v + at, p + at);
     }
   });
-  if (config_.method == Method::lamb) finish_lamb(params, decayed, sums, pool);
+  if (config_.method == Method::lamb) finish_lamb(params, steps, sums, pool);
   ++state_.steps;
 }
 
@@ -80,15 +114,15 @@ std::vector<float> Optimizer::trust_ratios(const std::vector<nn::SquareSums>& su
   return ratios;
 }
 
-void Optimizer::finish_lamb(nn::Params& params, nn::AdamStep step, const std::vector<nn::SquareSums>& sums,
-                            Pool& pool) const {
+void Optimizer::finish_lamb(nn::Params& params, const std::vector<nn::AdamStep>& steps,
+                            const std::vector<nn::SquareSums>& sums, Pool& pool) const {
   const auto ratios = trust_ratios(sums);
   const float *m = state_.m.all().data(), *v = state_.v.all().data();
   float* p = params.all().data();
   pool.run_grid(static_cast<int64_t>(pieces_.size()), [&](int64_t i, int) {
     const auto& [tensor, at, count] = pieces_[static_cast<size_t>(i)];
     if (!adapts(tensor)) return;
-    nn::AdamStep own = step;
+    nn::AdamStep own = steps[static_cast<size_t>(tensor)];
     own.rate *= ratios[static_cast<size_t>(tensor)];
     kernels_->adam_apply(count, own, m + at, v + at, p + at);
   });

@@ -11,6 +11,10 @@
 // LAMB's norms are those of one tensor; the factor is 1 where one of them is 0 and, as in its authors'
 // program but not in the algorithm, for tensors that are not decayed. Decay is decoupled in all three: it is
 // no part of the moments.
+//
+// With a layer decay R, η is that times R^d for a tensor d levels below the heads: R^(L - i) for encoder
+// layer i of L, from 0, and R^(L + 1) for the embeddings (Howard & Ruder 2018, "Universal language model
+// fine-tuning for text classification", section 3.2).
 #pragma once
 
 #include <cstdint>
@@ -32,6 +36,10 @@ struct OptimizerConfig {
   double beta1 = 0.9, beta2 = 0.999;
   std::optional<double> epsilon;  // at least 1e-12; default 1e-8 for adamw, as PyTorch's, 1e-6 for the others
   double weight_decay = 0.01;     // λ
+  double layer_decay = 1;         // R, in (0, 1]
+  // What does not learn: nothing, or the embeddings and so many encoder layers above them. It keeps its bits,
+  // and its moments stay 0.
+  std::optional<int64_t> frozen = std::nullopt;
 };
 
 // Whether weight decay holds for a tensor: not when its name has LayerNorm, layer_norm or bias in it.
@@ -59,16 +67,18 @@ class Optimizer {
   const State& state() const { return state_; }
 
  private:
-  nn::AdamStep next_step(double learning_rate, double gradient_scale) const;
+  nn::AdamStep next_step(double gradient_scale) const;
+  std::vector<nn::AdamStep> steps_of_tensors(double learning_rate, double gradient_scale) const;
   bool adapts(int tensor) const;
   std::vector<float> trust_ratios(const std::vector<nn::SquareSums>& sums) const;
-  void finish_lamb(nn::Params& params, nn::AdamStep step, const std::vector<nn::SquareSums>& sums,
-                   Pool& pool) const;
+  void finish_lamb(nn::Params& params, const std::vector<nn::AdamStep>& steps,
+                   const std::vector<nn::SquareSums>& sums, Pool& pool) const;
 
   OptimizerConfig config_;
   const nn::UpdateKernels* kernels_;
-  std::vector<Piece> pieces_;
-  std::vector<bool> decays_;  // for each tensor
+  std::vector<Piece> pieces_;         // of what learns
+  std::vector<bool> decays_;          // for each tensor
+  std::vector<double> rate_factors_;  // likewise
   State state_;
 };
 
