@@ -1,0 +1,79 @@
+#!/bin/sh
+# Fine-tuning for answers: windows are learned, and what is measured is what bert-predict and bert-score say.
+# records N EACH: contexts of some words, in which a king or queen with what is behind is the answer; of every EACH-th
+# record there is none (0: always one). Some contexts are longer than a window, some answers end within a token.
+records() {
+  awk -v n="$1" -v each="$2" 'BEGIN {
+    count = split("the old man took a long way home over river and book", word); split("king queen", person)
+    for (i = 0; i < n; ++i) {
+      none = each && i % each == 0; place = i * 5 % (4 + i % 3 * 8); last = place + 3 + i * 7 % 20; context = "Ü"
+      for (k = 0; k <= last; ++k) {
+        if (k == place && !none) {
+          answer = person[i % 2 + 1] " is g" (i % 4 ? "ood" : "")
+          start = length(context)  # in bytes, of which the first letter has two
+          context = context " " answer (i % 4 ? "" : "ood")
+        }
+        context = context " " word[(i * 3 + k * 7) % count + 1]
+      }
+      printf "{\"id\":\"q%d\",\"question\":\"who is it\",\"context\":\"%s\",\"answers\":", i, context
+      if (none) print "{\"text\":[],\"answer_start\":[]}}"
+      else printf "{\"text\":[\"%s\",\"other\"],\"answer_start\":[%d,0]}}\n", answer, start
+    }
+  }'
+}
+# squad VERSION <RECORDS: the original form of such a file.
+squad() {
+  sed 's/"answers":{"text":\[\],.*/"answers":[],"is_impossible":true}]}/
+    s/"answers":{"text":\["\([^"]*\)","\([^"]*\)"\],"answer_start":\[\([0-9]*\),0\]}}/"answers":[{"text":"\1","answer_start":\3},{"text":"\2","answer_start":0}],"is_impossible":false}]}/
+    s/^{\("id":"[^"]*","question":"[^"]*"\),\("context":"[^"]*"\),/{\2,"qas":[{\1,/' | awk -v version="$1" '
+      BEGIN { printf "{\"version\":\"%s\",\"data\":[{\"title\":\"t\",\"paragraphs\":[\n", version }
+      NR > 1 { print NR % 5 == 0 ? "]},{\"title\":\"u\",\"paragraphs\":[" : "," } { printf "%s", $0 } END { print "\n]}]}" }'
+}
+train() { bert-train --task answer -m "$MODELS/bare" --dropout 0.1 --lr 3e-3 --batch-size 10 --max-length 24 --stride 8 "$@"; }
+# figures JOURNAL: those of the last measurement, as bert-score writes them.
+figures() { sed -n 's/.*"dev_loss":[^,]*,//p' "$1" | tail -n 1 | sed 's/dev_//g; s/}//' | tr , '\n'; }
+scored() { bert-predict --stride 8 "$@" | bert-score --task answer | sed 's/"records":[0-9]*,//; s/[{}]//g' | tr , '\n'; }
+
+# same NAME EACH OPTION...: the options are those of training and of predicting.
+same() {
+  name=$1 each=$2
+  shift 2
+  echo "--- $name"
+  records 120 "$each" >train.jsonl
+  records 150 "$each" | tail -n 40 >dev.jsonl
+  train --epochs 4 "$@" --dev dev.jsonl --out "$name" train.jsonl >"$name.journal" || echo "exit $?"
+  figures "$name.journal" >expected
+  scored -m "$name" "$@" dev.jsonl | diff expected - && sed 's/:.*//' expected | tr '\n' ' ' && echo
+}
+same always 0
+awk -F'[:,]' '/"f1"/ { print ($2 > 80 ? "learned" : "not learned") }' expected
+bert-predict -m always --drop context,answers dev.jsonl | head -n 2 | sed 's/:-*[0-9][0-9.e-]*/:N/g'
+same some 3
+same threshold 3 --no-answer-threshold 0.5
+same short 3 --max-question-length 1 --max-answer-length 2
+
+echo '--- original files of SQuAD: the same model and figures'
+records 120 3 >train.jsonl
+records 150 3 | tail -n 40 >dev.jsonl
+squad v2.0 <train.jsonl >train.json
+squad v2.0 <dev.jsonl >dev.json
+train --epochs 4 --input-format squad --dev dev.json --out squad train.json >squad.journal
+cmp some/model.safetensors squad/model.safetensors && figures some.journal >expected && figures squad.journal | cmp expected - && echo same
+grep -A 1 architectures squad/config.json
+
+echo '--- the same bytes from any number of threads, and 9 steps = 4 + 5, between two windows of a record'
+parts() { train --steps 9 --batch-size 9 --save-every 4 --keep 9 --seed 5 --out "$@" train.jsonl >/dev/null; }
+parts whole -j 1
+parts four -j 4
+cp -R whole stopped
+rm -r stopped/model.safetensors stopped/snapshots/step-00000008 stopped/snapshots/step-00000009
+parts stopped --resume
+parts recomputed --recompute
+for run in four stopped recomputed; do cmp whole/model.safetensors $run/model.safetensors && echo "whole = $run"; done
+grep -o '"within": *[0-9]*' whole/snapshots/step-00000004/state.json
+parts stopped --resume --stride 9 || echo "exit $?"
+
+echo '--- the model that was best'
+train --epochs 2 --batch-size 40 --best best_f1 --dev dev.jsonl --out best train.jsonl | grep -c dev_best_f1
+train --steps 1 --best best_f1_threshold --dev dev.jsonl --out other train.jsonl
+train --steps 1 --max-question-length 21 --out other train.jsonl
