@@ -64,7 +64,8 @@ class Tools:
 
     def run(self, tool, subject, cases, *options):
         """One answer a case."""
-        records = [{key: case[key] for key in ("input_ids", "token_type_ids")} for case in cases]
+        read = ("input_ids", "token_type_ids", "question", "context")
+        records = [{key: case[key] for key in read if key in case} for case in cases]
         text = "".join(json.dumps(record) + "\n" for record in records)
         command = [os.path.join(self.directory, tool), "-m", subject.directory, "--input-format", "jsonl", *options]
         status, answers = self.execute(command, text)
@@ -198,10 +199,73 @@ def check_regress(tools, subject, report):
         report.add("regress", error, float(allowed) + ROUNDING * abs(answer["prediction"]), length_of(case))
 
 
+def check_choose(tools, subject, report):
+    """One record with all cases as its choices."""
+    record = {key: [case[key] for case in subject.cases] for key in ("input_ids", "token_type_ids")}
+    scores = tools.run("bert-predict", subject, [record])[0]["scores"]
+    model = subject.models[0]
+    logits, bounds = [], []
+    for number in range(len(subject.cases)):
+        rows, bound = subject.answers(lambda m, states: m.pooled(states[-1]), number)
+        logits.append(model.linear("classifier", rows))
+        bounds.append(head_bounds(model.weights["classifier.weight"], rows, bound))
+    logs, allowed = log_softmax_bounds(torch.cat(logits, 1), torch.cat(bounds, 1))
+    for place, (case, score) in enumerate(zip(subject.cases, scores)):
+        check_log(report, "choose", score, logs[0, place], allowed[0, place], length_of(case))
+
+
+def check_tag(tools, subject, report):
+    """All labels begin an entity, so that each token is one and its score stands there."""
+    wanted = [number for number, case in enumerate(subject.cases)
+              if 1 not in case["token_type_ids"] and len(case["input_ids"]) > 2]
+    answers = tools.run("bert-predict", subject, [subject.cases[number] for number in wanted])
+    model = subject.models[0]
+    names = list(model.config["id2label"].values())
+    for number, answer in zip(wanted, answers):
+        place = length_of(subject.cases[number])
+        rows, bound = subject.answers(lambda m, states: states[-1][1:-1], number)
+        allowed = head_bounds(model.weights["classifier.weight"], rows, bound)
+        logs, allowed = log_softmax_bounds(model.linear("classifier", rows), allowed)
+        if len(answer["entities"]) != len(rows):
+            raise Failure(f"{subject.name}: tag of {place} has {len(answer['entities'])} entities")
+        for token, (entity, name) in enumerate(zip(answer["entities"], answer["prediction"])):
+            label = names.index(name)
+            check_log(report, "tag", entity["score"], logs[token, label], allowed[token, label], place)
+            missed = float(logs[token].max() - logs[token, label])
+            report.add("tag best", missed, 2 * float(allowed[token].max()), place)
+
+
+def check_answer(tools, subject, report, longest=30):
+    """By how much no answer is better than the best one; of pairs whose question is not cut, as texts."""
+    pieces = large_models.pieces_of(subject.directory)
+    model = subject.models[0]
+    for number, case in enumerate(subject.cases):
+        begin = len(case["token_type_ids"]) - sum(case["token_type_ids"])
+        if begin == len(case["token_type_ids"]) or begin > 64:
+            continue
+        words = [pieces[token] for token in case["input_ids"]]
+        record = {"question": " ".join(words[1:begin - 1]), "context": " ".join(words[begin:-1])}
+        answer = tools.run("bert-predict", subject, [record], "--n-best", "400")[0]
+        rows, bound = subject.answers(lambda m, states: states[-1], number)
+        allowed = head_bounds(model.weights["qa_outputs.weight"], rows, bound).max(0).values.sum()
+        logits = model.linear("qa_outputs", rows)
+        spans = [float(logits[first, 0] + logits[last, 1]) for first in range(begin, len(rows) - 1)
+                 for last in range(first, min(first + longest, len(rows) - 1))]
+        truth = float(logits[0].sum()) - max(spans)
+        report.add("answer", abs(answer["null_score"] - truth), 2 * float(allowed) + ROUNDING * abs(truth),
+                   length_of(case))
+
+
 def check(tools, subject):
     """True when everything that the directory can answer is within bounds."""
     report = Report(subject.name)
     model = subject.models[0]
+    own = {"BertForMultipleChoice": check_choose, "BertForTokenClassification": check_tag,
+           "BertForQuestionAnswering": check_answer}
+    architecture = model.config["architectures"][0]
+    if architecture in own:  # the encoder is another subject's
+        own[architecture](tools, subject, report)
+        return report.print()
     check_hidden(tools, subject, report)
     if model.has("pooler.dense.weight"):
         check_pooling(tools, subject, report)
@@ -223,7 +287,10 @@ def seeded_subjects(directory, sizes):
         if size == "mini":
             kind = "BertForSequenceClassification"
             heads += [(" classify", {"architecture": kind, "labels": 3}),
-                      (" regress", {"architecture": kind, "labels": 1})]
+                      (" regress", {"architecture": kind, "labels": 1}),
+                      (" choose", {"architecture": "BertForMultipleChoice", "labels": 1}),
+                      (" tag", {"architecture": "BertForTokenClassification", "labels": 5}),
+                      (" answer", {"architecture": "BertForQuestionAnswering"})]
         for suffix, options in heads:
             model = os.path.join(directory, size + suffix)
             large_models.write_seeded(model, size, **options)

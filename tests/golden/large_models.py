@@ -27,14 +27,19 @@ PAIRS = [(10, 9), (64, 64), (200, 312), (300, 5)]  # tokens of either part with 
 PAD, UNK, CLS, SEP, MASK = range(5)
 
 
+HEADS = {"BertForPreTraining": ["pooler", "mlm", "nsp"], "BertForTokenClassification": ["classifier"],
+         "BertForQuestionAnswering": ["qa"]}
+
+
 def write_seeded(directory, size, architecture="BertForPreTraining", labels=0):
-    """BertForPreTraining or BertForSequenceClassification with `labels` labels."""
+    """A model of this architecture, a classifier with `labels` labels."""
     *sizes, vocabulary = SIZES[size]
     config = config_of(*sizes, vocab_size=vocabulary, max_position_embeddings=512, architectures=[architecture])
-    heads = ["pooler", "classifier"] if labels else ["pooler", "mlm", "nsp"]
+    heads = HEADS.get(architecture, ["pooler", "classifier"])
     if labels:
-        config |= {"id2label": {str(label): f"label {label}" for label in range(labels)},
-                   "label2id": {f"label {label}": label for label in range(labels)}}
+        names = [f"B-{label}" if architecture == "BertForTokenClassification" else f"label {label}"
+                 for label in range(labels)]
+        config |= {"id2label": dict(zip(map(str, range(labels)), names)), "label2id": dict(zip(names, range(labels)))}
     tensors = random_tensors(size, encoder_shapes(config) | head_shapes(config, heads, labels))
     write_directory(directory, config, numbered_vocabulary(vocabulary), with_prefix(tensors))
 
@@ -48,6 +53,11 @@ def write_tinybert(directory, shared, seed):
     words = random_tensor(f"tinybert {seed}", name, (config["vocab_size"], config["hidden_size"]))
     tensors["bert." + name] = words / words.std() * np.float32(0.05)  # as wide as BERT's own
     write_directory(directory, config, numbered_vocabulary(config["vocab_size"]), tensors)
+
+
+def pieces_of(directory):
+    with open(os.path.join(directory, "vocab.txt"), encoding="utf-8") as file:
+        return file.read().splitlines()
 
 
 def mask_some(ids, special):
