@@ -65,7 +65,8 @@ int main(int argc, char** argv) {
   answer_options(app, predict.task.answer);
   cli::LengthOptions length(app, cli::LengthOptions::Overflow::truncate,
                             "truncate; split for tag and answer, error for fill");
-  cli::StreamOptions stream(app, cli::StreamOptions::Load::network, {io::InputFormat::squad});
+  cli::StreamOptions stream(app, cli::StreamOptions::Load::network,
+                            {io::InputFormat::conll, io::InputFormat::squad});
   cli::PrecisionOption precision(app);
   app.section("Output");
   app.choice({"--format", "", "Records, or one object of answers as SQuAD's official scripts read it."},

@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
   bert::cmd::optimizer_options(app, train);
   bert::cmd::output_options(app, train);
   bert::cli::StreamOptions stream(app, bert::cli::StreamOptions::Load::training,
-                                  {bert::io::InputFormat::squad});
+                                  {bert::io::InputFormat::conll, bert::io::InputFormat::squad});
   app.check([&] {
     train.stream = stream.settings;
     task.settle(train.task, stream);

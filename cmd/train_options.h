@@ -229,6 +229,10 @@ inline void optimizer_options(cli::App& app, train::TrainingOptions& options) {
            {.min = 0, .max = 1e6}, optimizer.weight_decay);
   app.real({"--clip", "NORM", "Most of the gradient's norm; 0: any."}, {.min = 0, .max = 1e30},
            options.run.clip);
+  app.real({"--layer-decay", "R", "Each layer learns at this share of the rate of the one above."},
+           {.min = 1e-6, .max = 1}, optimizer.layer_decay);
+  app.number({"--freeze", "N", "The embeddings and the first N layers do not learn."}, {.min = 0},
+             optimizer.frozen);
   app.section("Randomness");
   app.number({"--seed", "N", "Another number, another outcome; the same, the same."},
              {.min = 0, .max = INT64_MAX}, options.run.seed);

@@ -44,6 +44,8 @@ complete -c bert-train -l beta2 -x -d 'Share of the mean squared gradient that s
 complete -c bert-train -l epsilon -x -d 'Added to its root'
 complete -c bert-train -l weight-decay -x -d 'Weight decay'
 complete -c bert-train -l clip -x -d 'Greatest norm of the gradient'
+complete -c bert-train -l layer-decay -x -d 'Share of the rate of the layer above'
+complete -c bert-train -l freeze -x -d 'First layers that do not learn'
 complete -c bert-train -l seed -x -d 'Another number, another outcome'
 complete -c bert-train -l out -x -a '(__fish_complete_directories)' -d 'Where the model is written'
 complete -c bert-train -l resume -d 'Go on from the last snapshot'

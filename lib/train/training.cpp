@@ -78,6 +78,8 @@ Settings settings_of(const TrainingOptions& options, const std::string& model, c
                        {"--beta2", setting(run.optimizer.beta2)},
                        {"--epsilon", setting(run.optimizer.epsilon)},
                        {"--weight-decay", setting(run.optimizer.weight_decay)},
+                       {"--layer-decay", setting(run.optimizer.layer_decay)},
+                       {"--freeze", setting(run.optimizer.frozen)},
                        {"--clip", setting(run.clip)},
                        {"--dropout", setting(options.dropout)},
                        {"--best", run.best.value_or("not set")},
@@ -128,6 +130,8 @@ void check(const TrainingOptions& options, const text::Tokenizer& tokenizer) {
     throw Error(options.out, ": is the model that training begins with: --out must be another directory");
   if (tokenizer.size() > config.vocab_size)
     throw Error("the vocabulary has ", tokenizer.size(), " tokens, the model ", config.vocab_size);
+  if (const auto frozen = options.run.optimizer.frozen; frozen > config.layers)
+    throw Error("--freeze ", *frozen, ": the model has ", config.layers, " layers");
   if (!options.run.plot) return;
   require_gnuplot();
   const auto folder = fs::absolute(*options.run.plot).parent_path();
@@ -232,6 +236,7 @@ bool train(TrainingOptions options, const text::Tokenizer& tokenizer, Pool& pool
   model::Config config = options.config;
   task->settle(config);
   model::TrainingNetwork network(config, task->heads(), pool);
+  network.freeze(options.run.optimizer.frozen);
   using Keep = model::TrainingNetwork::Keep;
   const auto learner = task->make_learner(network, options.recompute ? Keep::inputs : Keep::activations);
   Trainer trainer(

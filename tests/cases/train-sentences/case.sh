@@ -52,3 +52,21 @@ echo '--- no better for so many measurements'
 records 90 class >train.jsonl
 records 40 class | tail -n 25 >dev.jsonl
 train --task classify --epochs 50 --batch-size 15 --lr 0 --best accuracy --patience 2 --dev dev.jsonl --out patient train.jsonl | sed 's/,.*//'
+
+echo '--- layers that do not learn keep their bits, and others do not'
+records 90 class >train.jsonl
+train --task classify --epochs 1 --freeze 1 --out frozen train.jsonl >/dev/null
+train --task classify --epochs 1 --layer-decay 0.5 --out slow train.jsonl >/dev/null
+train --task classify --freeze 2 --out none train.jsonl
+# tensor MODEL NAME: a checksum of the numbers of a tensor.
+tensor() {
+  header=$(od -An -N8 -tu8 "$1/model.safetensors" | tr -d ' ')
+  range=$(head -c $((8 + header)) "$1/model.safetensors" | tail -c "$header" | sed "s/.*\"$2\"[^]]*\][^[]*\[\([0-9]*\),\([0-9]*\)\].*/\1 \2/")
+  tail -c +$((9 + header + ${range% *})) "$1/model.safetensors" | head -c $((${range#* } - ${range% *})) | cksum
+}
+for name in embeddings.word_embeddings.weight encoder.layer.0.output.dense.weight pooler.dense.weight; do
+  for model in frozen slow; do
+    if [ "$(tensor "$MODELS/bare" "$name")" = "$(tensor $model "bert.$name")" ]; then same=yes; else same=no; fi
+    echo "$name of $model as before: $same"
+  done
+done
