@@ -85,6 +85,10 @@ std::optional<std::string> impossible_length(const FeatureOptions& options) {
   return {};
 }
 
+int64_t usual_overlap(int64_t max_length) {
+  return std::clamp<int64_t>((max_length - kSingleSpecials) / 2, 0, FeatureOptions().overlap);
+}
+
 Featurizer::Featurizer(const text::Tokenizer& tokenizer, FeatureOptions options)
     : tokenizer_(tokenizer), options_(std::move(options)) {
   if (const auto wrong = impossible_length(options_)) throw Error(*wrong);

@@ -61,6 +61,9 @@ FeatureOptions with_settings_of(const text::Tokenizer& tokenizer, FeatureOptions
 // all is well.
 std::optional<std::string> impossible_length(const FeatureOptions& options);
 
+// Tokens that windows share where nobody says how many: 64, at most half a window.
+int64_t usual_overlap(int64_t max_length);
+
 // Const and without locks: any thread may use it. Errors are the record's: the caller puts the place in
 // front.
 class Featurizer {

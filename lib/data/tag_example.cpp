@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <memory>
+#include <numeric>
 
 #include "base/error.h"
 #include "data/window_tokens.h"
@@ -16,6 +17,29 @@ std::string_view type_of(std::string_view tag) {
   return tag.size() > 1 && tag[1] == '-' ? tag.substr(2) : std::string_view();
 }
 
+struct WordWindows {
+  std::vector<Features> windows;
+  std::vector<int32_t> token_words;  // of each token of them together
+  size_t words = 0;
+};
+
+WordWindows word_windows(const io::Fields& fields, const Featurizer& featurizer) {
+  WordWindows found;
+  if (auto windows = find_token_windows(fields, featurizer)) {
+    found.token_words.resize(token_places(*windows).size());
+    std::iota(found.token_words.begin(), found.token_words.end(), 0);
+    found.words = found.token_words.size();
+    found.windows = *std::move(windows);
+    return found;
+  }
+  const auto words = find_words(fields, featurizer.options().text_field);
+  if (!words) throw Error("field \"words\" is missing");
+  found.windows = featurizer.windows(words->first, words->second);
+  found.token_words = joined(std::span<const Features>(found.windows), &Features::words);
+  found.words = words->second.size();
+  return found;
+}
+
 }  // namespace
 
 std::optional<std::pair<std::string, io::Json>> find_words(const io::Fields& fields,
@@ -27,6 +51,14 @@ std::optional<std::pair<std::string, io::Json>> find_words(const io::Fields& fie
   const auto array = fields.json(asked);
   if (!array || array->kind() != io::Json::Kind::array) return std::nullopt;
   return std::pair(asked, *array);
+}
+
+std::optional<std::vector<Features>> find_token_windows(const io::Fields& fields,
+                                                        const Featurizer& featurizer) {
+  if (featurizer.options().take_ids == TakeIds::never || !fields.json("input_ids")) return std::nullopt;
+  auto windows = featurizer.windows(fields);
+  if (windows.front().pair) throw Error("field \"input_ids\" has a pair, tag reads a single text");
+  return windows;
 }
 
 std::vector<std::string> bio_of(std::span<const std::string_view> tags) {
@@ -66,19 +98,15 @@ TagReader::TagReader(const Featurizer& featurizer, std::string label_field, cons
 }
 
 void TagReader::read(const io::Fields& fields, const io::Record&, int64_t, Examples& examples) const {
-  const auto words = find_words(fields, featurizer_.options().text_field);
-  if (!words) throw Error("field \"words\" is missing");
-  auto windows = featurizer_.windows(words->first, words->second);
+  auto [windows, token_words, count] = word_windows(fields, featurizer_);
   const auto tags = tags_of(fields, label_field_);
-  if (tags.size() != words->second.size())
-    throw Error("field \"", label_field_, "\" has ", tags.size(), " tags for ", words->second.size(),
-                " words");
+  if (tags.size() != count)
+    throw Error("field \"", label_field_, "\" has ", tags.size(), " tags for ", count, " words");
   std::vector<int32_t> labels;
   for (const std::string& tag : bio_of(tags)) labels.push_back(labels_.id(tag));
 
   std::vector<std::unique_ptr<TagExample>> made(windows.size());
   for (auto& example : made) example = std::make_unique<TagExample>();
-  const auto token_words = joined(std::span<const Features>(windows), &Features::words);
   const auto places = token_places(windows);
   for (size_t t = 0; t < places.size(); ++t) {
     const int32_t word = token_words[t];

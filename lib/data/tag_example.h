@@ -25,6 +25,11 @@ inline constexpr std::string_view kOutside = "O";  // the tag of what is in no e
 std::optional<std::pair<std::string, io::Json>> find_words(const io::Fields& fields,
                                                            const std::string& asked);
 
+// The windows of a record's input_ids, which go before its words; each token is a word. nullopt: there are
+// none, or they are not asked for. Error when they are a pair's.
+std::optional<std::vector<Features>> find_token_windows(const io::Fields& fields,
+                                                        const Featurizer& featurizer);
+
 // IOB1 as BIO: an I- that follows no tag of its type becomes B-. Other tags stay as they are.
 //
 //   I-PER I-PER B-PER O I-LOC   ->   B-PER I-PER B-PER O B-LOC

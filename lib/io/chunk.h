@@ -33,7 +33,7 @@ struct Chunk {
 
   // By prepare and finish.
   std::vector<Record> records;       // the good ones; views into data and repaired
-  std::deque<std::string> repaired;  // text of records that were not UTF-8
+  std::deque<std::string> repaired;  // text of records that were not UTF-8, or not JSON
   std::string out;
   int64_t written = 0;                                   // records in out
   int64_t truncated = 0;                                 // of these, the ones whose text was cut

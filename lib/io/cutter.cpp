@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "io/conll.h"
 #include "io/json.h"
 
 namespace bert::io {
@@ -68,7 +69,15 @@ void Cutter::cut_last(Chunk& chunk) {
 bool Cutter::is_whole_file() const { return format_ == InputFormat::file || format_ == InputFormat::object; }
 
 bool Cutter::ends_at_blank_lines() const {
-  return format_ == InputFormat::paragraphs || format_ == InputFormat::documents;
+  return format_ == InputFormat::paragraphs || format_ == InputFormat::documents ||
+         format_ == InputFormat::conll;
+}
+
+// Whether a line ends the paragraph before it and is in none itself.
+bool Cutter::separates(std::string_view line) const {
+  if (is_blank(line)) return true;
+  if (format_ != InputFormat::conll) return false;
+  return is_conll_document(line) || (paragraph_begin_ == kNone && is_conll_comment(line));
 }
 
 void Cutter::cut_line(Chunk& chunk, std::string_view unread, size_t line_end) {
@@ -77,7 +86,7 @@ void Cutter::cut_line(Chunk& chunk, std::string_view unread, size_t line_end) {
   const int64_t number = line_++;
   line_begin_ = searched_ = line_end;
   if (ends_at_blank_lines()) {
-    if (is_blank(line)) {
+    if (separates(line)) {
       end_paragraph(chunk);
     } else {
       if (paragraph_begin_ == kNone) {

@@ -34,6 +34,7 @@ class Cutter {
   void cut_line(Chunk& chunk, std::string_view unread, size_t line_end);
   bool is_whole_file() const;
   bool ends_at_blank_lines() const;
+  bool separates(std::string_view line) const;
   void end_paragraph(Chunk& chunk);
   void take_data(Chunk& chunk);
   void consume_done();

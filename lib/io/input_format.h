@@ -15,13 +15,14 @@ enum class InputFormat {
   tsv,         // a header line names the fields, or StreamOptions::columns does; split at TAB, no quoting
   documents,   // a sentence a line, a blank line ends a document, which is one record with line feeds in it
   object,      // each FILE is one JSON object, on any number of lines
-  conll,       // not read yet
+  conll,       // words in columns: a JSON record a sentence
   squad,       // an original SQuAD file: a JSON record a question
 };
 
 // Whether records of this form are JSON objects.
 inline bool is_json(InputFormat format) {
-  return format == InputFormat::jsonl || format == InputFormat::object || format == InputFormat::squad;
+  return format == InputFormat::jsonl || format == InputFormat::object || format == InputFormat::squad ||
+         format == InputFormat::conll;
 }
 
 // Whether records are made from what a FILE has, and do not stand in it as they are.

@@ -132,9 +132,6 @@ std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& li
                     ": --columns names the columns of TSV, which needs --input-format tsv here");
     }
   }
-  if (source->format == InputFormat::conll) {
-    throw Error(input.name(), ": ", name_of(source->format), " input is not read by this program");
-  }
   if (source->format != InputFormat::tsv) {
     source->columns = {options_.text_field};
   } else if (!options_.columns.empty()) {

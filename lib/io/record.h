@@ -47,7 +47,7 @@ class Record {
   }
 
  private:
-  friend class RecordReader;  // validates; may replace raw_ by repaired text, and fills keys_
+  friend class RecordReader;  // validates; may replace raw_ by repaired text or by JSON, and fills keys_
   friend class RecordWriter;
 
   const Source* source_;

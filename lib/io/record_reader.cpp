@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "io/conll.h"
 #include "io/cutter.h"
 #include "io/utf8.h"
 
@@ -91,6 +92,7 @@ void RecordReader::read(Record& record, Chunk& chunk, const Filter& filter) {
 }
 
 void RecordReader::read_json(Record& record, Chunk& chunk, const Filter& filter) {
+  if (record.source().format == InputFormat::conll) make_json(record, chunk);
   const auto line = record.raw_;
   record.raw_ = json_part(line);
   largest_json_ = std::max(largest_json_, record.raw_.size());
@@ -98,6 +100,21 @@ void RecordReader::read_json(Record& record, Chunk& chunk, const Filter& filter)
   if (root.kind() != Json::Kind::object) throw Error("is ", root.kind_name(), ", expected an object");
   record.keys_ = root.key_bits();
   filter.prepare(Fields(record.source(), root), record);
+}
+
+// The lines of a sentence become an object. Where one is wrong, the record's line is that one.
+void RecordReader::make_json(Record& record, Chunk& chunk) const {
+  if (invalid_utf8_ == InvalidUtf8::replace) mend_utf8(record, chunk, 0);
+  int64_t line = 0;
+  try {
+    auto& json = chunk.repaired.emplace_back(conll_record(record.raw_, line));
+    const size_t size = json.size();
+    json.append(kJsonPadding, '\0');
+    record.raw_ = std::string_view(json).substr(0, size);
+  } catch (const Error&) {
+    record.line_ += line;
+    throw;
+  }
 }
 
 Json RecordReader::parse(Record& record, Chunk& chunk, size_t begin) {

@@ -26,6 +26,7 @@ class RecordReader {
 
   void read(Record& record, Chunk& chunk, const Filter& filter);
   void read_json(Record& record, Chunk& chunk, const Filter& filter);
+  void make_json(Record& record, Chunk& chunk) const;
   // `begin`: where the record stands in its line.
   Json parse(Record& record, Chunk& chunk, size_t begin);
   void mend_utf8(Record& record, Chunk& chunk, size_t begin) const;

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "io/cutter.h"
+#include "io/conll.h"
 #include "metric/entities.h"
 #include "metric/packed.h"
 #include "metric/scorer.h"
@@ -12,16 +12,6 @@ namespace {
 struct ComparedTags : io::Work {
   EntityScore score;
 };
-
-std::vector<std::string_view> columns(std::string_view line) {
-  std::vector<std::string_view> columns;
-  for (auto at = line.begin(); at != line.end();) {
-    const auto begin = std::find_if_not(at, line.end(), io::is_white);
-    at = std::find_if(begin, line.end(), io::is_white);
-    if (begin != at) columns.emplace_back(begin, at);
-  }
-  return columns;
-}
 
 class TagScorer : public Scorer {
  public:
@@ -50,7 +40,7 @@ class TagScorer : public Scorer {
     };
     while (!sentence.empty()) {
       const size_t end = std::min(sentence.find('\n'), sentence.size());
-      const auto words = columns(sentence.substr(0, end));
+      const auto words = io::columns_of(sentence.substr(0, end));
       sentence.remove_prefix(std::min(end + 1, sentence.size()));
       if (words.size() < 2) throw Error("a line has no true and predicted tag at its end");
       if (words.front() == "-X-") {

@@ -12,7 +12,6 @@ namespace bert::task {
 namespace {
 
 constexpr int64_t kNone = -1;
-constexpr int64_t kSpecials = 2;  // [CLS] text [SEP]
 
 data::FeatureOptions feature_options(const PredictOptions& options, const Task& task,
                                      const model::Directory& directory) {
@@ -32,7 +31,7 @@ data::FeatureOptions feature_options(const PredictOptions& options, const Task& 
   if (options.overlap) {
     features.overlap = *options.overlap;
   } else if (!options.overflow) {
-    features.overlap = std::clamp<int64_t>((*features.max_length - kSpecials) / 2, 0, features.overlap);
+    features.overlap = data::usual_overlap(*features.max_length);
   }
   task.adapt(features);
   return features;

@@ -77,8 +77,8 @@ class Tag final : public Task {
   // Words go before the text, since that may be what they were made of, unless another field was asked for.
   // Ids go before both: each is a word.
   std::unique_ptr<Reading> read(const io::Fields& fields, const data::Featurizer& featurizer) const override {
-    if (featurizer.options().take_ids == data::TakeIds::where_present && fields.json("input_ids"))
-      return TaggedWords::of_tokens(featurizer.windows(fields), featurizer.tokenizer());
+    if (auto windows = data::find_token_windows(fields, featurizer))
+      return TaggedWords::of_tokens(*std::move(windows), featurizer.tokenizer());
     const std::string& asked = featurizer.options().text_field;
     if (const auto given = data::find_words(fields, asked)) {
       auto windows = featurizer.windows(given->first, given->second);

@@ -4,7 +4,6 @@
 #include <numeric>
 #include <utility>
 
-#include "base/error.h"
 #include "task/code_points.h"
 
 namespace bert::task {
@@ -20,7 +19,6 @@ std::unique_ptr<TaggedWords> TaggedWords::of_words(std::vector<data::Features> w
 
 std::unique_ptr<TaggedWords> TaggedWords::of_tokens(std::vector<data::Features> windows,
                                                     const text::Tokenizer& tokenizer) {
-  if (windows.front().pair) throw Error("field \"input_ids\" has a pair, tag reads a single text");
   auto tagged = std::make_unique<TaggedWords>();
   const std::span<const data::Features> all(windows);
   for (const int32_t id : data::joined(all, &data::Features::ids))

@@ -17,7 +17,7 @@ class TaggedWords : public Reading {
  public:
   static std::unique_ptr<TaggedWords> of_words(std::vector<data::Features> windows,
                                                std::vector<std::string> words);
-  // Words are the tokens, special ones left out. Error when they are a pair's.
+  // Words are the tokens, special ones left out.
   static std::unique_ptr<TaggedWords> of_tokens(std::vector<data::Features> windows,
                                                 const text::Tokenizer& tokenizer);
   static std::unique_ptr<TaggedWords> of_text(std::vector<data::Features> windows, std::string text);

@@ -21,7 +21,6 @@ Counts count_labels(const Preview& preview, const LabelQuestion& question) {
     if (counts.size() > kMostLabels)
       throw Error("more than ", kMostLabels, " labels: field \"", question.field, "\" holds something else");
   });
-  for (const auto& label : question.always) counts[label];
   return counts;
 }
 
@@ -39,7 +38,7 @@ std::vector<std::string> names_of(const TrainingTaskOptions& options, const mode
   if (!preview.all) throw Error("labels of a pipe are not known beforehand: give --labels, or FILEs");
   std::vector<std::string> names;
   for (const auto& [name, count] : counts) names.push_back(name);
-  return data::in_order(std::move(names));
+  return question.order(std::move(names));
 }
 
 std::vector<float> balanced(const std::vector<std::string>& names, const Counts& counts) {
@@ -86,6 +85,14 @@ LabelSet settle_labels(const TrainingTaskOptions& options, const model::Config& 
   set.of_model = !question.architecture.empty() && config.has_architecture(question.architecture) &&
                  set.names == config.labels;
   return set;
+}
+
+void add_settings(const LabelSet& labels, Settings& settings) {
+  settings.emplace_back("the labels", setting(labels.names));
+  if (labels.weights.empty()) return;
+  std::vector<std::string> weights;
+  for (const float weight : labels.weights) weights.push_back(setting(weight));
+  settings.emplace_back("--class-weights", setting(weights));
 }
 
 }  // namespace bert::train

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/sentence_example.h"
 #include "io/fields.h"
 #include "model/config.h"
 #include "train/training_task.h"
@@ -22,14 +23,18 @@ struct LabelQuestion {
   std::string architecture;  // whose labels the model's config lists; "" when the model's are not for this
   // A record's labels; Error when it has none.
   std::function<std::vector<std::string>(const io::Fields&)> of_record;
-  std::string field;                     // for messages
-  std::vector<std::string> always = {};  // labels even where no record has them
+  std::string field;  // for messages
+  // Of names, each once.
+  std::function<std::vector<std::string>(std::vector<std::string>)> order = data::in_order;
 };
 
 // Labels are the options', else the model's where those of all records are among them, else those of the
-// records in data::in_order. Only FILEs are looked through: records of a pipe need given labels, or the
+// records in the question's order. Only FILEs are looked through: records of a pipe need given labels, or the
 // model's.
 LabelSet settle_labels(const TrainingTaskOptions& options, const model::Config& config,
                        const Preview& preview, const LabelQuestion& question);
+
+// What of it decides about the bits of a run.
+void add_settings(const LabelSet& labels, Settings& settings);
 
 }  // namespace bert::train

@@ -69,13 +69,7 @@ class Task final : public TrainingTask {
     labels_.emplace(set_.names);
   }
 
-  void add_settings(Settings& settings) const override {
-    settings.emplace_back("the labels", setting(set_.names));
-    if (set_.weights.empty()) return;
-    std::vector<std::string> weights;
-    for (const float weight : set_.weights) weights.push_back(setting(weight));
-    settings.emplace_back("--class-weights", setting(weights));
-  }
+  void add_settings(Settings& settings) const override { train::add_settings(set_, settings); }
 
   std::vector<std::string> metrics() const override {
     switch (task_) {

@@ -1,7 +1,5 @@
 #include "train/training_task.h"
 
-#include "base/error.h"
-
 namespace bert::train {
 
 std::string_view name_of(TaskKind kind) {
@@ -35,13 +33,13 @@ std::unique_ptr<TrainingTask> make_training_task(const TrainingTaskOptions& opti
     case TaskKind::multilabel:
       return make_sentence_task(options, tokenizer, config);
     case TaskKind::tag:
-      break;
+      return make_tag_task(options, tokenizer, config);
     case TaskKind::answer:
       return make_answer_task(options, tokenizer, config);
     case TaskKind::choose:
-      return make_choose_task(options, tokenizer, config);
+      break;
   }
-  throw Error("--task ", name_of(options.kind), " is not built yet");
+  return make_choose_task(options, tokenizer, config);
 }
 
 }  // namespace bert::train

@@ -95,6 +95,8 @@ std::unique_ptr<TrainingTask> make_pretrain_task(const TrainingTaskOptions& opti
 std::unique_ptr<TrainingTask> make_sentence_task(const TrainingTaskOptions& options,
                                                  const text::Tokenizer& tokenizer,
                                                  const model::Config& config);
+std::unique_ptr<TrainingTask> make_tag_task(const TrainingTaskOptions& options,
+                                            const text::Tokenizer& tokenizer, const model::Config& config);
 std::unique_ptr<TrainingTask> make_answer_task(const TrainingTaskOptions& options,
                                                const text::Tokenizer& tokenizer, const model::Config& config);
 std::unique_ptr<TrainingTask> make_choose_task(const TrainingTaskOptions& options,

@@ -161,6 +161,19 @@ TEST_CASE("words may stand in another field") {
   CHECK(read(R"({"text":["a"],"tags":["O"]})", {}).front()->ids == std::vector<int32_t>{2, 5, 3});
 }
 
+TEST_CASE("of input_ids each token is a word, where they are asked for") {
+  const std::string record = R"({"input_ids":[2,5,6,7,3],"tags":["O","I-PER","O"],"words":["not","read"]})";
+  FeatureOptions options = {.take_ids = TakeIds::where_present, .max_length = 4, .overlap = 0};
+  const auto examples = read(record, options, For::evaluation);
+  REQUIRE(examples.size() == 2);
+  CHECK(examples[0]->ids == std::vector<int32_t>{2, 5, 6, 3});
+  CHECK(examples[0]->as<TagExample>().labels == std::vector<int32_t>{0, 1});
+  CHECK(examples[1]->as<TagExample>().words == std::vector<int32_t>{2});
+  CHECK(examples[1]->as<TagExample>().places == std::vector<int32_t>{1});
+  options.take_ids = TakeIds::never;
+  CHECK_THROWS_WITH_AS(read(record, options), R"(field "tags" has 3 tags for 2 words)", Error);
+}
+
 TEST_CASE("a record that cannot be learned from is told with what was expected") {
   CHECK(error_of(R"({"tags":["O"]})") == R"(field "words" is missing)");
   CHECK(error_of(R"({"text":"a b","tags":["O","O"]})") == R"(field "words" is missing)");

@@ -68,7 +68,7 @@ TEST_CASE("auto goes by the suffix, else by the first byte that is not white") {
   CHECK(records_of("{", automatic, "in.txt") == "1:0:{|");
   CHECK(records_of("\n{}", automatic, "in.jsonl") == "2:0:{}|");
   CHECK(records_of("x", automatic, "in.json").starts_with("in.json:1: not valid JSON"));
-  CHECK(records_of("x", automatic, "in.conll") == "in.conll: conll input is not read by this program");
+  CHECK(records_of("x", automatic, "in.conll") == "1:0:{\"words\":[\"x\"]}|");
   CHECK(records_of("\xef\xbb\xbf \f\n{}", automatic) == "2:0:{}|");
   CHECK(records_of("\n\nx", automatic) == "1:0:|2:1:|3:2:x|");
   CHECK(records_of("[MASK]", automatic) == "1:0:[MASK]|");

@@ -1,0 +1,50 @@
+#include "io/conll.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "io/cutter.h"
+#include "io/json.h"
+#include "io/utf8.h"
+
+namespace bert::io {
+
+std::vector<std::string_view> columns_of(std::string_view line) {
+  std::vector<std::string_view> columns;
+  for (auto at = line.begin(); at != line.end();) {
+    const auto begin = std::find_if_not(at, line.end(), is_white);
+    at = std::find_if(begin, line.end(), is_white);
+    if (begin != at) columns.emplace_back(begin, at);
+  }
+  return columns;
+}
+
+bool is_conll_document(std::string_view line) {
+  constexpr std::string_view kMark = "-DOCSTART-";
+  return line.starts_with(kMark) && (line.size() == kMark.size() || is_white(line[kMark.size()]));
+}
+
+bool is_conll_comment(std::string_view line) {
+  return line.starts_with("# ") && line.find('=') != std::string_view::npos;
+}
+
+std::string conll_record(std::string_view sentence, int64_t& line) {
+  std::string words, tags;
+  size_t expected = 0;
+  for (line = 0; !sentence.empty(); ++line) {
+    const size_t size = std::min(sentence.find('\n'), sentence.size() - 1) + 1;
+    const auto text = without_line_end(sentence.substr(0, size));
+    sentence.remove_prefix(size);
+    check_utf8(text);
+    const auto columns = columns_of(text);
+    if (line == 0) expected = columns.size();
+    if (columns.size() != expected)
+      throw Error("has ", columns.size(), columns.size() == 1 ? " column" : " columns", ", expected ",
+                  expected, " as in the sentence's first line");
+    append_string(words.append(words.empty() ? "" : ","), columns.front());
+    if (expected > 1) append_string(tags.append(tags.empty() ? "" : ","), columns.back());
+  }
+  return "{\"words\":[" + words + (expected > 1 ? "],\"tags\":[" + tags : "") + "]}";
+}
+
+}  // namespace bert::io
