@@ -32,9 +32,10 @@ TEST_CASE("a journal line has its fields in one order, numbers in their shortest
         R"("tokens_per_second":6540,"seconds":183.5})"
         "\n");
   const Metric dev[] = {{"loss", 6.5}, {"mlm_loss", 5.75}, {"mlm_accuracy", 1.0 / 3}, {"nsp_accuracy", 0.75}};
-  CHECK(json_line(1200, dev) ==
-        R"({"step":1200,"dev_loss":6.5,"dev_mlm_loss":5.75,"dev_mlm_accuracy":0.3333333333333333,"dev_nsp_accuracy":0.75})"
-        "\n");
+  CHECK(
+      json_line(1200, dev) ==
+      R"({"step":1200,"dev_loss":6.5,"dev_mlm_loss":5.75,"dev_mlm_accuracy":0.3333333333333333,"dev_nsp_accuracy":0.75})"
+      "\n");
 }
 
 TEST_CASE("a journal line is JSON whatever the numbers, and never holds NaN") {
