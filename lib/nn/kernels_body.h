@@ -300,8 +300,7 @@ static SoftmaxResult softmax_gradient(int64_t n, float* logits, int64_t gold, fl
     best = max_lanes(most);
   }
   for (; i < n; ++i) best = logits[i] > best ? logits[i] : best;
-  SoftmaxResult result = {.max = best, .sum = 0, .gold = logits[gold], .best = -1};
-  for (i = 0; i < n && result.best < 0; ++i) result.best = logits[i] == best ? i : -1;
+  SoftmaxResult result = {.max = best, .sum = 0, .gold = logits[gold], .best = place_of(best, logits, n)};
   const int64_t padded = round_up(n, kPanelWidth);
   for (i = n; i < padded; ++i) logits[i] = best;
   double sum = 0;  // of parts: thousands of numbers in one float would lose digits

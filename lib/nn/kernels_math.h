@@ -50,6 +50,20 @@ static inline float max_lanes(Vector v) {
   return fold_lanes<BERT_LANES>(lanes, [](auto a, auto b) { return a > b ? a : b; });
 }
 
+// The first place of a value among n numbers, or -1. Parts that do not have it are passed over by whole
+// vectors.
+static inline int64_t place_of(float value, const float* numbers, int64_t n) {
+  constexpr int64_t kPart = 512;
+  int64_t i = 0;
+  for (bool found = false; !found && i + kPart <= n; i += found ? 0 : kPart) {
+    Integers equal = {};
+    for (int64_t j = i; j < i + kPart; j += kLanes) equal |= load(numbers + j) == all(value);
+    found = max_lanes(select(equal, all(1.0f), Vector{})) > 0;
+  }
+  while (i < n && !(numbers[i] == value)) ++i;
+  return i < n ? i : -1;
+}
+
 // exp(x) = 2^n · e^r with n = round(x / ln 2), |r| <= ln(2)/2 and a polynomial fitted to e^r (relative error
 // 2e-9 before rounding). Below -87.3 the result is the smallest normal number, NaN stays NaN.
 static inline Vector exp_of(Vector x) {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstring>
 #include <random>
 #include <vector>
@@ -213,6 +214,24 @@ TEST_CASE("a panel is the rows transposed, with zeros around") {
         }
         CHECK_MESSAGE(same, table->name, " k ", k, " rows ", count);
       }
+    }
+  }
+}
+
+TEST_CASE("the best of a row is the first of those that are highest, wherever it stands") {
+  std::mt19937 random(8);
+  for (const Kernels* table : tables()) {
+    for (const int64_t n : {1, 5, 511, 512, 513, 1100, 30522}) {
+      for (const int64_t place : {int64_t{0}, n / 3, n / 2, n - 1}) {
+        auto row = normal_numbers(random, n);
+        row.resize(static_cast<size_t>(n + 63) / 64 * 64);
+        row[static_cast<size_t>(place)] = row[static_cast<size_t>((place + n) / 2)] = 50;
+        const auto result = table->softmax_gradient(n, row.data(), 0, 1);
+        CHECK_MESSAGE(result.best == place, table->name, ", ", n, " numbers");
+        CHECK(result.max == 50);
+      }
+      std::vector<float> none(static_cast<size_t>(n + 63) / 64 * 64, NAN);
+      CHECK(table->softmax_gradient(n, none.data(), 0, 1).best == -1);
     }
   }
 }
