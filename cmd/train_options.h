@@ -55,9 +55,11 @@ inline LearnerOptions::LearnerOptions(cli::App& app, train::TrainingOptions& opt
   app.flag({"--cased", "", "Keep case and accents, whatever the files say."}, cased_);
   app.flag({"--uncased", "", "Lower-case and strip accents, whatever the files say."}, uncased_);
   using enum model::PositionStart;
-  app.choice<model::PositionStart>(
-      {"--init-positions", "", "Begin the positions of a new model with random numbers or with waves."},
-      {{"normal", normal}, {"sinusoid", sinusoid}}, options.positions);
+  app.choice<model::PositionStart>({"--init-positions", "",
+                                    "What positions of a new model begin with: random numbers, waves, waves "
+                                    "and heads that look at neighbours."},
+                                   {{"normal", normal}, {"sinusoid", sinusoid}, {"neighbours", neighbours}},
+                                   options.positions);
   app.flag({"--moments", "", "Begin with the optimiser's state of the model's last snapshot, too."},
            options.moments);
   app.real({"--dropout", "P", "Instead of what config.json says, 0.1 of a new model."},

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,14 +30,50 @@ void fill_normal(std::span<float> numbers, double deviation, Random random) {
   }
 }
 
+// The angle from one position to the next in wave `i` of `count`.
+double frequency(int64_t i, int64_t count) {
+  return std::pow(10000, -static_cast<double>(i) / static_cast<double>(count));
+}
+
 void fill_waves(std::span<float> table, int64_t width) {
   constexpr double kAmplitude = 0.04;
   const int64_t half = std::max<int64_t>(1, width / 2);
   for (size_t i = 0; i < table.size(); ++i) {
     const auto row = static_cast<int64_t>(i) / width, column = static_cast<int64_t>(i) % width;
-    const double wave = static_cast<double>(column % half) / static_cast<double>(half);
-    const double angle = static_cast<double>(row) / std::pow(10000, wave);
+    const double angle = static_cast<double>(row) * frequency(column % half, half);
     table[i] = static_cast<float>(kAmplitude * (column < half ? std::sin(angle) : std::cos(angle)));
+  }
+}
+
+// +1, -1, +2, -2, …
+int64_t distance_of_head(int64_t head) { return head % 2 == 0 ? head / 2 + 1 : -(head / 2 + 1); }
+
+// Queries and keys [H,H] of heads that look from x to x + d: with waves sin(f·x) and cos(f·x) in the tokens,
+// of some frequencies f each,
+//   key(y)   = (sin f·y, cos f·y)
+//   query(x) = (sin f·(x + d), cos f·(x + d)),   sin f·(x + d) = sin f·x·cos f·d + cos f·x·sin f·d
+// so that their product Σ_f cos f·(x + d - y) is greatest at y = x + d.
+void look_at_neighbours(std::span<float> queries, std::span<float> keys, int64_t hidden, int64_t heads) {
+  const double kGain = std::numbers::sqrt2;  // of each: attention is on the neighbour for the most part
+  const int64_t waves = hidden / 2, pairs = hidden / heads / 2, apart = std::max<int64_t>(1, heads / 2);
+  const auto set = [hidden](std::span<float> matrix, int64_t row, int64_t column, double value) {
+    matrix[static_cast<size_t>(row * hidden + column)] = static_cast<float>(value);
+  };
+  for (int64_t pair = 0; pair < heads * pairs; ++pair) {
+    const int64_t head = pair / pairs, within = pair % pairs;
+    const int64_t sine = head * (hidden / heads) + within, cosine = sine + pairs, wave = within * apart;
+    const double turn = static_cast<double>(distance_of_head(head)) * frequency(wave, waves);
+    for (const int64_t row : {sine, cosine}) {
+      std::ranges::fill(queries.subspan(static_cast<size_t>(row * hidden), static_cast<size_t>(hidden)),
+                        0.0f);
+      std::ranges::fill(keys.subspan(static_cast<size_t>(row * hidden), static_cast<size_t>(hidden)), 0.0f);
+    }
+    set(keys, sine, wave, kGain);
+    set(keys, cosine, waves + wave, kGain);
+    set(queries, sine, wave, kGain * std::cos(turn));
+    set(queries, sine, waves + wave, kGain * std::sin(turn));
+    set(queries, cosine, wave, -kGain * std::sin(turn));
+    set(queries, cosine, waves + wave, kGain * std::cos(turn));
   }
 }
 
@@ -59,7 +96,7 @@ void initialize(nn::Params& params, float deviation, uint64_t seed, PositionStar
       std::ranges::fill(numbers, 0.0f);
     } else if (name.ends_with("LayerNorm.weight")) {
       std::ranges::fill(numbers, 1.0f);
-    } else if (positions == PositionStart::sinusoid && name.ends_with("position_embeddings.weight")) {
+    } else if (positions != PositionStart::normal && name.ends_with("position_embeddings.weight")) {
       fill_waves(numbers, entries[place].shape[1]);
     } else {
       for (size_t from = 0; from < numbers.size(); from += kBlock) {
@@ -72,6 +109,20 @@ void initialize(nn::Params& params, float deviation, uint64_t seed, PositionStar
     const auto& block = blocks[static_cast<size_t>(i)];
     fill_normal(block.numbers, deviation, Random(seed, {block.name, block.index}));
   });
+}
+
+void look_at_neighbours(nn::Params& params, int64_t heads) {
+  const std::string prefix = "encoder.layer.0.attention.self.";
+  std::span<float> queries, keys;
+  int64_t hidden = 0;
+  const auto& entries = params.layout().entries();
+  for (size_t place = 0; place < entries.size(); ++place) {
+    if (entries[place].name == prefix + "query.weight") queries = params.tensor(static_cast<int>(place));
+    if (entries[place].name != prefix + "key.weight") continue;
+    keys = params.tensor(static_cast<int>(place));
+    hidden = entries[place].shape[1];
+  }
+  look_at_neighbours(queries, keys, hidden, heads);
 }
 
 }  // namespace bert::model

@@ -163,6 +163,8 @@ void start(model::TrainingNetwork& network, const TrainingTask& task, const Trai
            Pool& pool, Log& log) {
   model::initialize(network.parameters(), network.config().init_range, options.run.seed, options.positions,
                     pool);
+  if (options.positions == model::PositionStart::neighbours)
+    model::look_at_neighbours(network.parameters(), network.config().heads);
   if (!options.model.empty()) {
     const auto head = task.heads().classifier;
     const auto anew = head && !task.keeps_head() ? head->name + "." : "";

@@ -124,3 +124,35 @@ TEST_CASE("positions may start as waves, which changes nothing else") {
     }
   }
 }
+
+// By the tokens' positions alone, away from both ends of the text.
+TEST_CASE("with waves as positions, heads begin by looking at one neighbour each") {
+  constexpr int64_t kHidden = 64, kHeads = 4, kSize = kHidden / kHeads, kTokens = 40;
+  nn::Layout layout;
+  layout.add_plain(kPositions, {kTokens, kHidden});
+  layout.add_matrix("encoder.layer.0.attention.self.query.weight", kHidden, kHidden);
+  layout.add_matrix("encoder.layer.0.attention.self.key.weight", kHidden, kHidden);
+  auto params = start(layout, 5, 1, PositionStart::neighbours);
+  model::look_at_neighbours(params, kHeads);
+  const auto row = [&](int matrix, int64_t output, int64_t token) {
+    double sum = 0;
+    for (int64_t i = 0; i < kHidden; ++i)
+      sum += static_cast<double>(params.tensor(matrix)[static_cast<size_t>(output * kHidden + i)]) *
+             static_cast<double>(params.tensor(0)[static_cast<size_t>(token * kHidden + i)]);
+    return sum;
+  };
+  const int64_t distances[kHeads] = {1, -1, 2, -2};
+  for (int64_t head = 0; head < kHeads; ++head) {
+    for (int64_t x = 3; x < kTokens - 3; ++x) {
+      int64_t best = 0;
+      double most = -1e9;
+      for (int64_t y = 0; y < kTokens; ++y) {
+        double logit = 0;
+        for (int64_t i = head * kSize; i < (head + 1) * kSize; ++i) logit += row(1, i, x) * row(2, i, y);
+        if (logit > most) best = y;
+        most = std::max(most, logit);
+      }
+      CHECK(best - x == distances[head]);
+    }
+  }
+}
