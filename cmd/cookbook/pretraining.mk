@@ -45,10 +45,11 @@ RESULT ?= train.jsonl
 
 COUNT = bert-vocab $(CASE) --input-format file $(READ_OPTIONS) --size 0
 LEARN = bert-vocab $(CASE) $(VOCAB_OPTIONS)
-TOKENIZE = bert-tokenize --vocab $(VOCAB) --input-format file $(READ_OPTIONS) --sentences $(TOKENIZE_OPTIONS)
-pairs = bert-nsp-pairs --vocab $(VOCAB) --pool $(POOL) --max-length $(1) $(PAIRS_OPTIONS)
+tokenizer ?= --vocab $(VOCAB)
+TOKENIZE = bert-tokenize $(tokenizer) --input-format file $(READ_OPTIONS) --sentences $(TOKENIZE_OPTIONS)
+pairs = bert-nsp-pairs $(tokenizer) --pool $(POOL) --max-length $(1) $(PAIRS_OPTIONS)
 PAIRS = $(call pairs,$(LENGTH))
-MASK = bert-mask --vocab $(VOCAB) $(MASK_OPTIONS)
+MASK = bert-mask $(tokenizer) $(MASK_OPTIONS)
 CUT = $(TEXTS)/$(NAMES), $(SHARD) a shard, $(POOL) a block, $(HELD_OUT) held out
 
 SHELL = bash
@@ -126,7 +127,7 @@ $(part)/words.tsv: $(part)/texts $(OUT)/COUNT.command
 	$(read_texts)
 	$(COUNT) $(threads) --counts $@ "$${texts[@]}"
 
-ifndef VOCAB
+ifeq ($(origin VOCAB),undefined)
 VOCAB = $(OUT)/vocab/vocab.txt
 words: $(call each_shard,words.tsv)
 $(OUT)/vocab/learned: $(call each_shard,words.tsv) $(OUT)/LEARN.command

@@ -1,0 +1,185 @@
+# A classifier on the features of a model that stays as it is (Devlin et al. 2018, section 5.3): what its last four layers
+# make of a text or a word is all that the classifier sees. From tables of texts with labels, or files of words with tags:
+#
+#   make -f features.mk MODEL=DIR TRAIN=train.tsv DEV=dev.tsv OUT=FOLDER TEXT=sentence
+#   make -f features.mk MODEL=DIR TRAIN=train.conll DEV=dev.conll OUT=FOLDER FORMAT=conll
+#
+# The features are computed once: OUT/features/train.tsv and dev.tsv have the number of the line in TRAIN or DEV, the label
+# and the numbers, for any classifier there is. The one here is softmax regression, by awk, since that is everywhere:
+# OUT/features/weights.tsv is what it learned, a label a line, its bias, and a weight for each number. It is measured on
+# DEV: predictions.tsv, or tagged.conll, which has a column more than DEV, and score.json.
+#
+# What is finished is not done again; when data, model or options change, what depends on them is made anew. The variables
+# below may be set on the command line. Needs GNU make 4, bash and the tools in PATH. Names of files are without spaces.
+
+$(if $(TRAIN),,$(error TRAIN=FILE says what to learn from))
+$(if $(DEV),,$(error DEV=FILE says what to measure on))
+$(if $(OUT),,$(error OUT=FOLDER says where the result goes))
+MODEL ?= $(BERT_MODEL)
+
+# Of tsv, the columns of the text and of its label, by the header lines. Of conll the word is in the first column and its
+# tag in the last; of longer sentences than LENGTH tokens, the words behind them count as O.
+FORMAT ?= tsv
+TEXT ?= text
+LABEL ?= label
+LENGTH ?= 128
+
+# The layers, laid end to end. A text's vector is the mean of those of its tokens, a word's that of its first.
+LAYERS ?= -1,-2,-3,-4
+EMBED_OPTIONS ?=
+EPOCHS ?= 10
+RATE ?= 0.3
+THREADS ?=
+
+tokenizer = $(MODEL:%=--model %)
+EMBED = bert-embed $(tokenizer) --layers $(LAYERS) --format tsv --precision 4 $(EMBED_OPTIONS)
+LEARN = $(EPOCHS) epochs at $(RATE)
+model = $(wildcard $(MODEL:%=%/*.*))
+train = $(TRAIN)
+dev = $(DEV)
+
+SHELL = bash
+.SHELLFLAGS = -euo pipefail -c
+.ONESHELL:
+.DELETE_ON_ERROR:
+.SECONDARY:
+.SECONDEXPANSION:
+.PHONY: score FORCE
+MAKEFLAGS += --no-builtin-rules
+
+to = $(OUT)/features
+threads = $(THREADS:%=-j %)
+
+score: $(to)/score.json # the default
+	@cat $<
+
+# A command that is not as it was makes stale what it gave.
+$(to)/%.command: FORCE
+	@mkdir -p $(to)
+	echo '$($*)' | cmp -s - $@ || echo '$($*)' >$@
+
+# ---- The examples of TRAIN and of DEV: a list of lines and labels, and their features beside it.
+
+$(to)/%.tsv: $(to)/%.labels $(if $(filter conll,$(FORMAT)),$(to)/%.tokens.jsonl) $(model) $(to)/EMBED.command
+	$(EMBED) $(threads) $(if $(filter conll,$(FORMAT)),$(to)/$*.tokens.jsonl,$($*)) | paste $< - | grep -v $$'^\t' >$@
+
+ifeq ($(FORMAT),conll)
+EMBED += --pooling none --overflow error
+READ = $(TOKENIZE) $(TRAIN) $(DEV)
+TOKENIZE = bert-tokenize $(tokenizer) --input-format jsonl --word-ids --max-length $(LENGTH) --drop words
+
+# `inside` is true of the lines that are words; a comment before a sentence is passed over.
+words = { sub(/\r$$/, "") } !inside && /^\# .*=/ { next } { inside = NF && $$1 != "-DOCSTART-" }
+
+$(to)/%.tokens.jsonl: $$($$*) $(model) $(to)/READ.command
+	awk '
+	  function done() { if (words != "") print "{\"words\":[" words "]}"; words = "" }
+	  $(words)
+	  !inside { done(); next }
+	  { gsub(/[\\"]/, "\\\\&", $$1); words = words (words == "" ? "" : ",") "\"" $$1 "\"" }
+	  END { done() }' $< | $(TOKENIZE) $(threads) -o $@
+
+# Of the tokens, the first of each word has its line and tag; the others have an empty line here and are left out.
+$(to)/%.labels: $$($$*) $(to)/%.tokens.jsonl
+	sed 's/.*"word_ids":\[\([^]]*\)\].*/\1/' $(to)/$*.tokens.jsonl | awk '
+	  NR != FNR {
+	    count = split($$0, id, ",")
+	    for (i = 1; i <= count; i++) print id[i] != "null" && id[i] != id[i - 1] ? example[FNR, id[i]] : ""
+	    next
+	  }
+	  $(words)
+	  !inside { word = 0; next }
+	  { example[word ? sentence : ++sentence, word + 0] = FNR "\t" $$NF; word++ }' $< - >$@
+else
+EMBED += --text-field $(TEXT) --input-format $(FORMAT)
+READ = $(LABEL) of $(TRAIN) $(DEV)
+
+$(to)/%.labels: $$($$*) $(to)/READ.command
+	awk -F '\t' '
+	  { sub(/\r$$/, "") }
+	  NR == 1 { for (i = 1; i <= NF; i++) if ($$i == "$(LABEL)") column = i }
+	  !column { print FILENAME ": has no column $(LABEL)" >"/dev/stderr"; exit 1 }
+	  NR > 1 { print NR "\t" $$column }' $< >$@
+endif
+
+# ---- Softmax regression by stochastic gradient descent, at a rate that falls to 0. Each number is learned from in units
+# ---- of its deviation, and the weights are then those of the number as it is.
+
+$(to)/weights.tsv: $(to)/train.tsv $(to)/LEARN.command
+	count=$$(wc -l <$<)
+	awk 'BEGIN { srand(1) } { print rand() "\t" $$0 }' $< | LC_ALL=C sort -g | cut -f 2- >$@.shuffled
+	awk -F '\t' -v epochs=$(EPOCHS) -v rate=$(RATE) -v count=$$count '
+	  BEGIN { for (i = 0; i < epochs; i++) ARGV[ARGC++] = ARGV[1] }
+	  NR == FNR {
+	    if (!($$2 in known)) { known[$$2]; label[++labels] = $$2 }
+	    for (i = 3; i <= NF; i++) { sum[i] += $$i; square[i] += $$i * $$i }
+	    next
+	  }
+	  NR == count + 1 {
+	    for (i = 3; i <= NF; i++) {
+	      mean[i] = sum[i] / count
+	      scale[i] = square[i] / count - mean[i] ^ 2
+	      scale[i] = scale[i] > 1e-9 ? 1 / sqrt(scale[i]) : 0
+	    }
+	  }
+	  {
+	    for (i = 3; i <= NF; i++) x[i] = ($$i - mean[i]) * scale[i]
+	    highest = ""
+	    for (k = 1; k <= labels; k++) {
+	      z = bias[k]
+	      for (i = 3; i <= NF; i++) z += w[k, i] * x[i]
+	      logit[k] = z
+	      if (highest == "" || z > highest) highest = z
+	    }
+	    total = 0
+	    for (k = 1; k <= labels; k++) total += p[k] = exp(logit[k] - highest)
+	    step = rate / (NF - 1) * (1 - (NR - count - 1) / (epochs * count))
+	    for (k = 1; k <= labels; k++) {
+	      g = step * ((label[k] == $$2) - p[k] / total)
+	      if (g < 1e-9 && g > -1e-9) continue
+	      bias[k] += g
+	      for (i = 3; i <= NF; i++) w[k, i] += g * x[i]
+	    }
+	  }
+	  END {
+	    for (k = 1; k <= labels; k++) {
+	      line = ""
+	      for (i = 3; i <= NF; i++) {
+	        line = line "\t" w[k, i] * scale[i]
+	        bias[k] -= w[k, i] * scale[i] * mean[i]
+	      }
+	      print label[k] "\t" bias[k] line
+	    }
+	  }' $@.shuffled >$@
+	rm $@.shuffled
+
+# Lines of DEV with their label and the likeliest one.
+$(to)/predictions.tsv: $(to)/weights.tsv $(to)/dev.tsv
+	awk -F '\t' -v OFS='\t' '
+	  BEGIN { print "line", "label", "prediction" }
+	  NR == FNR { label[NR] = $$1; labels = NR; for (i = 2; i <= NF; i++) w[NR, i] = $$i; next }
+	  {
+	    highest = ""
+	    for (k = 1; k <= labels; k++) {
+	      z = w[k, 2]
+	      for (i = 3; i <= NF; i++) z += w[k, i] * $$i
+	      if (highest == "" || z > highest) { highest = z; best = k }
+	    }
+	    print $$1, $$2, label[best]
+	  }' $^ >$@
+
+$(to)/tagged.conll: $(to)/predictions.tsv $(DEV)
+	awk '
+	  NR == FNR { tag[$$1] = $$3; next }
+	  /^\# .*=/ && !inside { print }
+	  $(words)
+	  !inside { print; next }
+	  { print $$0 ($$0 ~ /\t/ ? "\t" : " ") (FNR in tag ? tag[FNR] : "O") }' $^ >$@
+
+ifeq ($(FORMAT),conll)
+$(to)/score.json: $(to)/tagged.conll
+	awk '$(words) { print inside ? $$0 : "" }' $< | bert-score --task tag --input-format conll -o $@
+else
+$(to)/score.json: $(to)/predictions.tsv
+	bert-score --task classify -o $@ $<
+endif
