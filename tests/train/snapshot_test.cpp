@@ -306,10 +306,10 @@ TEST_CASE("a process killed at any moment loses no snapshot that it had told of"
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
   const auto directory = folder.path("snapshots");
-  fs::create_directory(directory);
   double patience_us = 5000;  // about as long as a snapshot takes, however fast the machine is just now
   int unfinished = 0;         // rounds that ended within a snapshot
   for (int round = 0; round < 200; ++round) {
+    fs::create_directory(directory);  // a round without any snapshot has removed it
     const pid_t child = ::fork();
     if (child == 0) {
       Snapshots snapshots(directory, 2, log);
