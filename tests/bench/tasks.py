@@ -1,0 +1,273 @@
+#!/usr/bin/python3
+"""Fine-tunes a model and the same shape with random weights on eight tasks, and prints a table (Markdown).
+
+    /usr/bin/python3 tests/bench/tasks.py BUILD_DIR DATA_DIR -m MODEL [--work DIR] [--tasks sst2,...] [--examples 5000]
+        [--seeds 3] [--epochs 3] [--grid 1e-4,3e-4,1e-3] [-j 2] [-o FILE]
+
+Tasks: sst2, cola, mrpc, stsb, rte, conll (CoNLL-2003), squad (1.1), openbookqa, with their training data cut to --examples
+drawn at random, always the same, and the whole development data, of squad --dev-examples. DATA_DIR has glue/SST-2 and so
+on, conll2003, openbookqa and squad-*-v1.1.json. Each run is bert-train, bert-predict and bert-score with one thread; -j of
+them at a time. Batch, epochs, length and all else are the same for both starts, but for the learning rate: each start has
+that of --grid with which it does best with seed 0 on the mean of --grid-tasks. Figures are times 100: mean and standard
+deviation over the seeds, which give the weights that are drawn and the order of the data. A difference counts when it is
+more than the sum of both deviations.
+
+Each result is a file in DIR (/tmp/bert-tasks), by task, start, learning rate and seed, and is not computed again, so that a
+run can be stopped and go on; it is when other options or another model gave it. After a change of the tools, remove DIR.
+"""
+import argparse
+import concurrent.futures
+import hashlib
+import json
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench import row, table
+
+BATCH = 32
+STARTS = ("model", "random")
+
+# ---- data: files of the tasks' own forms, cut to so many examples --------------------------------------------------
+
+
+def some(examples, count):
+    """`count` of them at random, in their order."""
+    chosen = sorted(random.Random(0).sample(range(len(examples)), min(count, len(examples))))
+    return [examples[place] for place in chosen]
+
+
+def cut_lines(text, count, header=0):
+    lines = text.splitlines(keepends=True)
+    kept = some(lines[header:], count)
+    return "".join(line.rstrip("\n") + "\n" for line in lines[:header] + kept), len(kept)
+
+
+def cut_tsv(text, count):
+    return cut_lines(text, count, header=1)
+
+
+def cut_conll(text, count):
+    sentences = [block for block in text.strip("\n").split("\n\n") if not block.startswith("-DOCSTART-")]
+    kept = some([sentence.strip("\n") for sentence in sentences], count)
+    return "\n\n".join(kept) + "\n", len(kept)
+
+
+def cut_squad(text, count):
+    """Whole paragraphs but for the last one, in random order."""
+    paragraphs = [paragraph for article in json.loads(text)["data"] for paragraph in article["paragraphs"]]
+    random.Random(0).shuffle(paragraphs)
+    kept, found = [], 0
+    for paragraph in paragraphs:
+        questions = paragraph["qas"][:count - found]
+        if questions:
+            kept.append(paragraph | {"qas": questions})
+            found += len(questions)
+    return json.dumps({"version": "1.1", "data": [{"title": "", "paragraphs": kept}]}), found
+
+
+def cut_openbookqa(text, count):
+    text, found = cut_lines(text, count)
+    records = []
+    for line in text.splitlines():
+        record = json.loads(line)
+        choices = record["question"]["choices"]
+        label = [choice["label"] for choice in choices].index(record["answerKey"])
+        records.append({"text": record["question"]["stem"], "label": label,
+                        "choices": [choice["text"] for choice in choices]})
+    return "".join(json.dumps(record) + "\n" for record in records), found
+
+
+@dataclass
+class Task:
+    title: str
+    kind: str  # --task
+    train: str
+    dev: str
+    cut: object
+    benchmark: str  # --metric
+    metrics: dict  # what bert-score calls them (their mean is the figure) -> its factor to percent
+    name: str  # of the figure
+    read: tuple = ()  # options of bert-train and bert-predict
+    label: tuple = ()  # options of bert-train and bert-score
+    suffix: str = "tsv"
+
+
+def pair(first, second):
+    return "--text-field", first, "--pair-field", second
+
+
+TASKS = {
+    "sst2": Task("SST-2", "classify", "glue/SST-2/train.tsv", "glue/SST-2/dev.tsv", cut_tsv, "glue/sst2",
+                 {"accuracy": 100}, "accuracy", ("--text-field", "sentence")),
+    "cola": Task("CoLA", "classify", "glue/CoLA/train.tsv", "glue/CoLA/dev.tsv", cut_lines, "glue/cola",
+                 {"matthews": 100}, "Matthews", ("--columns", "source,label,mark,sentence", "--text-field", "sentence")),
+    "mrpc": Task("MRPC", "classify", "glue/MRPC/train.tsv", "glue/MRPC/dev.tsv", cut_tsv, "glue/mrpc",
+                 {"f1": 100}, "F1", pair("#1 String", "#2 String"), ("--label-field", "Quality")),
+    "stsb": Task("STS-B", "regress", "glue/STS-B/train.tsv", "glue/STS-B/dev.tsv", cut_tsv, "glue/stsb",
+                 {"pearson": 100, "spearman": 100}, "Pearson and Spearman", pair("sentence1", "sentence2"),
+                 ("--label-field", "score")),
+    "rte": Task("RTE", "classify", "glue/RTE/train.tsv", "glue/RTE/dev.tsv", cut_tsv, "glue/rte",
+                {"accuracy": 100}, "accuracy", pair("sentence1", "sentence2")),
+    "conll": Task("CoNLL-2003", "tag", "conll2003/eng.train", "conll2003/eng.testa", cut_conll, "conll2003",
+                  {"f1": 100}, "F1", suffix="conll"),
+    "squad": Task("SQuAD 1.1", "answer", "squad-train-v1.1.json", "squad-dev-v1.1.json", cut_squad, "squad",
+                  {"f1": 1}, "F1", ("--input-format", "squad"), suffix="json"),
+    "openbookqa": Task("OpenBookQA", "choose", "openbookqa/train.jsonl", "openbookqa/dev.jsonl", cut_openbookqa, "swag",
+                       {"accuracy": 100}, "accuracy", suffix="jsonl"),
+}
+
+# ---- runs -----------------------------------------------------------------------------------------------------------
+
+
+def digest(paths):
+    """Of the files' bytes."""
+    found = hashlib.sha256()
+    for path in sorted(paths):
+        found.update(path.read_bytes())
+    return found.hexdigest()[:16]
+
+
+class Bench:
+    def __init__(self, options):
+        self.options, self.work, self.model = options, Path(options.work), options.model
+        self.tools = Path(options.build).resolve() / "cmd"
+        self.work.mkdir(parents=True, exist_ok=True)
+        self.config = self.model / "config.json"
+        self.vocab = next(path for path in (self.model / "vocab.txt", self.model / "tokenizer.json") if path.exists())
+        self.digests = {"model": digest(path for path in self.model.iterdir() if path.is_file()),
+                        "random": digest([self.config, self.vocab])}
+        self.length = json.loads(self.config.read_text())["max_position_embeddings"]
+        settings = self.model / "tokenizer_config.json"
+        if settings.exists():
+            self.length = min(self.length, json.loads(settings.read_text()).get("model_max_length", self.length))
+        self.counts = {}
+
+    def file(self, name, part):
+        return self.work / f"{name}.{part}.{TASKS[name].suffix}"
+
+    def prepare(self, name):
+        task, data = TASKS[name], Path(self.options.data)
+        dev_count = self.options.dev_examples if name == "squad" else sys.maxsize
+        for part, source, count in (("train", task.train, self.options.examples), ("dev", task.dev, dev_count)):
+            text, self.counts[name, part] = task.cut((data / source).read_text(encoding="utf-8"), count)
+            self.file(name, part).write_text(text, encoding="utf-8")
+
+    def settings(self, name, start, rate, seed):
+        return {"task": name, "start": start, "lr": rate, "seed": seed, "files": self.digests[start],
+                "train": digest([self.file(name, "train")]), "dev": digest([self.file(name, "dev")]),
+                "epochs": self.options.epochs, "batch": BATCH, "length": self.length}
+
+    def figure(self, run):
+        """In percent, of a run by name, start, rate and seed; from its file where it has one."""
+        settings = self.settings(*run)
+        path = self.work / ("-".join(map(str, run)) + ".result.json")
+        if path.exists():
+            result = json.loads(path.read_text())
+            if result["settings"] == settings:
+                return result["figure"]
+        began = time.monotonic()
+        scores = self.learn_and_score(*run)
+        figure = statistics.mean((scores[metric] or 0) * factor for metric, factor in TASKS[run[0]].metrics.items())
+        seconds = round(time.monotonic() - began, 1)
+        result = {"settings": settings, "figure": figure, "scores": scores, "seconds": seconds}
+        path.with_suffix(".new").write_text(json.dumps(result) + "\n")
+        path.with_suffix(".new").rename(path)
+        print(f"{run[0]} from {run[1]}, learning rate {run[2]}, seed {run[3]}: {figure:.2f} ({seconds} s)", file=sys.stderr)
+        return figure
+
+    def learn_and_score(self, name, start, rate, seed):
+        task = TASKS[name]
+        weights = ["-m", self.model] if start == "model" else ["--config", self.config, "--vocab", self.vocab]
+        with tempfile.TemporaryDirectory(dir=self.work) as folder:
+            learned = Path(folder) / "model"
+            subprocess.run([str(word) for word in [
+                self.tools / "bert-train", "-q", "--task", task.kind, *weights, *task.read, *task.label, "--seed", seed,
+                "--epochs", self.options.epochs, "--batch-size", BATCH, "--lr", rate, "--max-length",
+                min(self.length, 384) if task.kind == "answer" else self.length, "-j", 1, "--save-every", 10**6,
+                "--out", learned, self.file(name, "train")]], check=True, stdout=subprocess.DEVNULL)
+            answers = Path(folder) / "answers"
+            dev = self.file(name, "dev")
+            subprocess.run([self.tools / "bert-predict", "-q", "-m", learned, *task.read, "-j", "1", "-o", answers, dev]
+                           + (["--format", "squad"] if name == "squad" else []), check=True)
+            gold = ["--input-format", "squad", "--gold", dev] if name == "squad" else ["--input-format", "jsonl"]
+            out = subprocess.run([self.tools / "bert-score", "-q", "--metric", task.benchmark, *task.label, *gold, answers],
+                                 check=True, stdout=subprocess.PIPE).stdout
+            return json.loads(out)
+
+    def figures(self, runs):
+        """run -> figure, with so many at a time."""
+        with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
+            try:
+                return dict(zip(runs, pool.map(self.figure, runs)))
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+
+    # ---- the table ----------------------------------------------------------------------------------------------------
+
+    def rates(self):
+        """start -> learning rate."""
+        grid, tasks = self.options.grid.split(","), self.options.grid_tasks.split(",")
+        if len(grid) == 1:
+            return dict.fromkeys(STARTS, grid[0])
+        found = self.figures([(name, start, rate, 0) for name in tasks for start in STARTS for rate in grid])
+        means = {start: {rate: statistics.mean(found[name, start, rate, 0] for name in tasks) for rate in grid}
+                 for start in STARTS}
+        table(f"mean of {', '.join(TASKS[name].title for name in tasks)}, seed 0, learning rate", *grid)
+        for start in STARTS:
+            row(start, *[f"{mean:.2f}" for mean in means[start].values()])
+        return {start: max(means[start], key=means[start].get) for start in STARTS}
+
+    def run(self):
+        names = self.options.tasks.split(",")
+        for name in {*names, *self.options.grid_tasks.split(",")}:
+            self.prepare(name)
+        rates, seeds = self.rates(), range(self.options.seeds)
+        found = self.figures([(name, start, rates[start], seed) for name in names for seed in seeds for start in STARTS])
+        rows, better = [], []
+        for name in names:
+            sides = [[found[name, start, rates[start], seed] for seed in seeds] for start in STARTS]
+            means = [statistics.mean(side) for side in sides]
+            spreads = [statistics.stdev(side) if len(side) > 1 else 0 for side in sides]
+            if means[0] - means[1] > sum(spreads):
+                better.append(name)
+            rows.append([f"{TASKS[name].title}, {TASKS[name].name}", f"{self.counts[name, 'train']:,}",
+                         *[f"{mean:.1f} ± {spread:.1f}" for mean, spread in zip(means, spreads)],
+                         f"{means[0] - means[1]:+.1f}", "yes" if name in better else "no"])
+        lines = [["dev figure", "examples", f"{self.model.name} (learning rate {rates['model']})",
+                  f"random weights ({rates['random']})", "difference", "more than both deviations"]]
+        lines += [["---"] * len(lines[0]), *rows]
+        text = "".join("| " + " | ".join(line) + " |\n" for line in lines)
+        text += f"\nBetter by more than both deviations in {len(better)} of {len(names)}, {self.options.seeds} seeds.\n"
+        print("\n" + text, end="")
+        if self.options.output:
+            self.options.output.write_text(text, encoding="utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build")
+    parser.add_argument("data")
+    parser.add_argument("-m", "--model", type=Path, required=True)
+    parser.add_argument("--work", default="/tmp/bert-tasks", metavar="DIR")
+    parser.add_argument("--tasks", default=",".join(TASKS))
+    parser.add_argument("--examples", type=int, default=5000)
+    parser.add_argument("--dev-examples", type=int, default=2000, help="of squad")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--grid", default="1e-4,3e-4,1e-3", metavar="LR,...", help="of one: that for both")
+    parser.add_argument("--grid-tasks", default="sst2,stsb,conll")
+    parser.add_argument("-j", "--jobs", type=int, default=2)
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the table once more")
+    options = parser.parse_args()
+    Bench(options).run()
+
+
+if __name__ == "__main__":
+    main()
