@@ -28,7 +28,7 @@ LENGTH ?= 128
 LAYERS ?= -1,-2,-3,-4
 EMBED_OPTIONS ?=
 EPOCHS ?= 10
-RATE ?= 0.3
+RATE ?= 1
 THREADS ?=
 
 tokenizer = $(MODEL:%=--model %)
@@ -107,7 +107,7 @@ endif
 
 $(to)/weights.tsv: $(to)/train.tsv $(to)/LEARN.command
 	count=$$(wc -l <$<)
-	awk 'BEGIN { srand(1) } { print rand() "\t" $$0 }' $< | LC_ALL=C sort -g | cut -f 2- >$@.shuffled
+	LC_ALL=C sort -t $$'\t' -k 1,1R --random-source=/dev/zero $< >$@.shuffled
 	awk -F '\t' -v epochs=$(EPOCHS) -v rate=$(RATE) -v count=$$count '
 	  BEGIN { for (i = 0; i < epochs; i++) ARGV[ARGC++] = ARGV[1] }
 	  NR == FNR {
