@@ -5,7 +5,7 @@
         [--seeds 3] [--epochs 3] [--grid 1e-4,3e-4,1e-3] [-j 2] [-o FILE]
 
 Tasks: sst2, cola, mrpc, stsb, rte, conll (CoNLL-2003), squad (1.1), openbookqa, with their training data cut to --examples
-drawn at random, always the same, and the whole development data, of squad --dev-examples. DATA_DIR has glue/SST-2 and so
+drawn at random, always the same, and the whole development data, of squad 2,000 questions. DATA_DIR has glue/SST-2 and so
 on, conll2003, openbookqa and squad-*-v1.1.json. Each run is bert-train, bert-predict and bert-score with one thread; -j of
 them at a time. Batch, epochs, length and all else are the same for both starts, but for the learning rate: each start has
 that of --grid with which it does best with seed 0 on the mean of --grid-tasks. Figures are times 100: mean and standard
@@ -153,7 +153,7 @@ class Bench:
 
     def prepare(self, name):
         task, data = TASKS[name], Path(self.options.data)
-        dev_count = self.options.dev_examples if name == "squad" else sys.maxsize
+        dev_count = self.options.dev_examples or (2000 if name == "squad" else sys.maxsize)
         for part, source, count in (("train", task.train, self.options.examples), ("dev", task.dev, dev_count)):
             text, self.counts[name, part] = task.cut((data / source).read_text(encoding="utf-8"), count)
             self.file(name, part).write_text(text, encoding="utf-8")
@@ -257,8 +257,8 @@ def main():
     parser.add_argument("-m", "--model", type=Path, required=True)
     parser.add_argument("--work", default="/tmp/bert-tasks", metavar="DIR")
     parser.add_argument("--tasks", default=",".join(TASKS))
-    parser.add_argument("--examples", type=int, default=5000)
-    parser.add_argument("--dev-examples", type=int, default=2000, help="of squad")
+    parser.add_argument("--examples", type=int, default=5000, help="of training")
+    parser.add_argument("--dev-examples", type=int, help="all, of squad 2,000")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--grid", default="1e-4,3e-4,1e-3", metavar="LR,...", help="of one: that for both")
