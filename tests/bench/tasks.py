@@ -19,6 +19,7 @@ import argparse
 import concurrent.futures
 import hashlib
 import json
+import math
 import random
 import statistics
 import subprocess
@@ -227,6 +228,8 @@ class Bench:
     def run(self):
         names = self.options.tasks.split(",")
         for name in {*names, *self.options.grid_tasks.split(",")}:
+            if name not in TASKS:
+                sys.exit(f"no task {name}; there are {', '.join(TASKS)}")
             self.prepare(name)
         rates, seeds = self.rates(), range(self.options.seeds)
         found = self.figures([(name, start, rates[start], seed) for name in names for seed in seeds for start in STARTS])
@@ -234,7 +237,7 @@ class Bench:
         for name in names:
             sides = [[found[name, start, rates[start], seed] for seed in seeds] for start in STARTS]
             means = [statistics.mean(side) for side in sides]
-            spreads = [statistics.stdev(side) if len(side) > 1 else 0 for side in sides]
+            spreads = [statistics.stdev(side) if len(side) > 1 else math.nan for side in sides]
             if means[0] - means[1] > sum(spreads):
                 better.append(name)
             rows.append([f"{TASKS[name].title}, {TASKS[name].name}", f"{self.counts[name, 'train']:,}",
