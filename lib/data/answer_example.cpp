@@ -165,6 +165,7 @@ void AnswerReader::read(const io::Fields& fields, const io::Record&, int64_t, Ex
   for (Features& features : made.windows) {
     auto example = example_of(std::move(features), gold.tokens);
     example->answered = answered;
+    example->truncated = made.truncated;
     example->last = &features == &made.windows.back();
     examples.push_back(std::move(example));
   }

@@ -43,6 +43,7 @@ void ChooseReader::read(const io::Fields& fields, const io::Record&, int64_t, Ex
     example->ids.insert(example->ids.end(), features.ids.begin(), features.ids.end());
     example->types.insert(example->types.end(), features.types.begin(), features.types.end());
     example->lengths.push_back(features.ids.size());
+    example->truncated |= features.truncated;
   }
   example->label = index_of(fields, label_field_, example->lengths.size());
   examples.push_back(std::move(example));

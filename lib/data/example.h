@@ -24,6 +24,7 @@ struct Example {
   std::vector<int32_t> ids;    // at least one
   std::vector<int32_t> types;  // as many
   std::string where;           // its record, "FILE:LINE"
+  bool truncated = false;      // tokens of the record were cut off
 
   int64_t tokens() const { return static_cast<int64_t>(ids.size()); }
   virtual std::vector<TokenSequence> sequences() const { return {{ids, types}}; }

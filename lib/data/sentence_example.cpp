@@ -107,6 +107,7 @@ void SentenceReader::read(const io::Fields& fields, const io::Record&, int64_t, 
   auto features = featurizer_.features(fields);
   example->ids = std::move(features.ids);
   example->types = std::move(features.types);
+  example->truncated = features.truncated;
   switch (task_) {
     case SentenceTask::classify:
       example->label = labels_.id(label_of(fields, label_field_));

@@ -1,6 +1,7 @@
 #include "train/training.h"
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <tuple>
 #include <utility>
@@ -138,7 +139,7 @@ void check(const TrainingOptions& options, const text::Tokenizer& tokenizer) {
   if (!fs::is_directory(folder)) throw Error(*options.run.plot, ": no such directory");
 }
 
-// What the network cannot read is an error of its record.
+// What the network cannot read is an error of its record. Counts the records that were cut.
 class ReadableReader final : public data::ExampleReader {
  public:
   ReadableReader(std::unique_ptr<data::ExampleReader> reader, const model::Config& config)
@@ -151,12 +152,16 @@ class ReadableReader final : public data::ExampleReader {
     for (size_t i = before; i < examples.size(); ++i) {
       for (const auto& [ids, types] : examples[i]->sequences()) task::require_readable(ids, types, config_);
     }
+    if (epoch == 0 && examples.size() > before && examples[before]->truncated) ++truncated_;
   }
   void check(const data::Example& example) override { reader_->check(example); }
+
+  int64_t truncated() const { return truncated_; }  // records of the first epoch
 
  private:
   const std::unique_ptr<data::ExampleReader> reader_;
   const model::Config& config_;
+  mutable std::atomic<int64_t> truncated_ = 0;
 };
 
 void start(model::TrainingNetwork& network, const TrainingTask& task, const TrainingOptions& options,
@@ -264,6 +269,8 @@ bool train(TrainingOptions options, const text::Tokenizer& tokenizer, Pool& pool
   }
   const bool ended = trainer.run();
   source->report_skipped();
+  if (const auto cut = reader->truncated(); cut > 0)
+    log.warn(std::to_string(cut) + (cut == 1 ? " record was" : " records were") + " cut to fit a sequence");
   return ended;
 }
 

@@ -70,3 +70,7 @@ for name in embeddings.word_embeddings.weight encoder.layer.0.output.dense.weigh
     echo "$name of $model as before: $same"
   done
 done
+
+echo '--- texts that are cut are counted once, in however many epochs' >&2
+train --task classify --epochs 3 --max-length 5 --out cut train.jsonl >/dev/null
+bert-predict -m cut train.jsonl -o /dev/null
