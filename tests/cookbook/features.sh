@@ -89,6 +89,7 @@ words 31 41 >dev.conll
 names() { build names FORMAT=conll TRAIN=train.conll DEV=dev.conll LENGTH=32 "$@"; }
 names || fail "words"
 ran "words" "2 2 1"
+[ -z "$(cut -f 1 names/features/dev.tsv | uniq -d)" ] || fail "a word has the features of several tokens"
 cut -f 1-3 names/features/tagged.conll | cmp - dev.conll || fail "the words were changed"
 # Of 140 words a limit of 32 tokens leaves some without features, which are O; all the others are as they should be.
 awk -F '\t' '

@@ -149,7 +149,7 @@ words() {
 }
 words 1 60 >train.words
 words 61 80 >dev.words
-names() { build tagger one MODEL="$models/bare" TRAIN=train.words DEV=dev.words LR=3e-3 TRAIN_OPTIONS='--batch-size 4' "$@"; }
+names() { build tagger one MODEL="$models/bare" TRAIN=train.words DEV=dev.words LR=3e-3 TRAIN_OPTIONS='--batch-size 4'; }
 names || fail "tags"
 ran "tags" "1 1 1"
 bert-predict -m one/tagger --input-format conll dev.words >predicted
@@ -191,7 +191,7 @@ for version in 1 2; do
   threshold=$([ $version = 1 ] || echo 0)
   answers() {
     build answers $version MODEL="$models/bare" TRAIN=train.json DEV=dev.json LR=3e-3 THRESHOLD="$threshold" \
-      TRAIN_OPTIONS='--batch-size 4' ANSWER_OPTIONS='--max-answer-length 3' "$@"
+      TRAIN_OPTIONS='--batch-size 4' ANSWER_OPTIONS='--max-answer-length 3'
   }
   answers || fail "answers $version"
   ran "answers $version" "1 1 1"

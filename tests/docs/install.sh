@@ -16,8 +16,11 @@ for tool; do
   done
   "$directory/usr/bin/$tool" --version >/dev/null || failed=1
 done
-for file in man/man5/bert-records.5 man/man7/bert.7 doc/bert/cookbook/pretraining.mk \
-  doc/bert/cookbook/model.mk; do
+for file in man/man5/bert-records.5 man/man7/bert.7; do
+  [ -f "$directory/usr/share/$file" ] || { echo "/usr/share/$file is missing"; failed=1; }
+done
+for recipe in pretraining model fine-tuning sentiment pairs tagger answers adapt features; do
+  file=doc/bert/cookbook/$recipe.mk
   [ -f "$directory/usr/share/$file" ] || { echo "/usr/share/$file is missing"; failed=1; }
 done
 exit $failed
