@@ -51,15 +51,15 @@ std::string added_tokens(const text::Tokenizer& tokenizer) {
   return all.empty() ? "{}" : all + "\n  }";
 }
 
-std::string settings_json(const text::Tokenizer& tokenizer, int64_t positions) {
+std::string settings_json(const text::Tokenizer& tokenizer, int64_t max_length) {
   const auto& config = tokenizer.config();
   const auto line = [](std::string_view key, std::string_view value) {
     return "  \"" + std::string(key) + "\": " + std::string(value) + ",\n";
   };
-  const int64_t length = std::min(config.model_max_length.value_or(positions), positions);
   return "{\n" + line("added_tokens_decoder", added_tokens(tokenizer)) +
          line("do_basic_tokenize", word(config.basic_tokenize)) +
-         line("do_lower_case", word(config.lowercase)) + line("model_max_length", std::to_string(length)) +
+         line("do_lower_case", word(config.lowercase)) +
+         line("model_max_length", std::to_string(max_length)) +
          line("strip_accents", word(config.strip_accents)) +
          line("tokenize_chinese_chars", word(config.chinese_chars)) +
          line("tokenizer_class", "\"BertTokenizer\"") + special_names(config);
@@ -102,10 +102,10 @@ Source files_of(const std::string& source) {
 }  // namespace
 
 TokenizerFiles tokenizer_files(const text::Tokenizer& tokenizer, const std::string& source,
-                               int64_t positions) {
+                               int64_t max_length) {
   const auto found = files_of(source);
   TokenizerFiles files;
-  files.settings = settings_json(tokenizer, positions);
+  files.settings = settings_json(tokenizer, max_length);
   files.special_tokens = "{\n" + special_names(tokenizer.config());
   if (fs::exists(found.json)) {
     const auto json = text::load_vocab(found.json.string());

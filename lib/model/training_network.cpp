@@ -118,6 +118,7 @@ struct TrainingNetwork::Parts {
   void forward_pooled();
   void backward_pooled();  // of drows, the gradient of pooled
   void forward_layer(size_t layer, const nn::Tensor& x, nn::EncoderLayer::Saved& saved, nn::Tensor& z);
+  void infer_layer(size_t layer, const nn::Tensor& x, nn::Tensor& z);
 };
 
 TrainingNetwork::Parts::Parts(const Config& c, const Heads& heads, Pool& pool)
@@ -174,6 +175,15 @@ void TrainingNetwork::Parts::forward_layer(size_t layer, const nn::Tensor& x, nn
   }
 }
 
+// As model::Network does, so that what is measured while training is what the saved model gives, to the bit.
+void TrainingNetwork::Parts::infer_layer(size_t layer, const nn::Tensor& x, nn::Tensor& z) {
+  if (layer + 1 < layers.size()) {
+    layers[layer].forward(context, weights, batch->offsets, x, workspace, z);
+  } else {
+    layers[layer].forward_rows(context, weights, batch->offsets, x, selection(), workspace, z);
+  }
+}
+
 TrainingNetwork::TrainingNetwork(const Config& config, const Heads& heads, Pool& pool)
     : parts_(std::make_unique<Parts>(config, heads, pool)) {}
 TrainingNetwork::~TrainingNetwork() = default;
@@ -224,8 +234,13 @@ void TrainingNetwork::forward(const nn::Batch& batch, std::span<const int64_t> r
   p.inputs.resize(count - first_kept + 1);
   p.saved.resize(keep == Keep::activations ? std::max<size_t>(1, count - first_kept) : 1);
   p.embeddings.forward(p.pass(), p.parameters.tensor(p.words), batch, p.sum, p.inputs[0]);
+  const bool infers = keep == Keep::nothing && !p.chance;
   for (size_t i = 0; i < first_kept; ++i) {
-    p.forward_layer(i, p.inputs[0], p.saved[0], p.dx);
+    if (infers) {
+      p.infer_layer(i, p.inputs[0], p.dx);
+    } else {
+      p.forward_layer(i, p.inputs[0], p.saved[0], p.dx);
+    }
     std::swap(p.inputs[0], p.dx);
   }
   for (size_t i = first_kept; i < count; ++i) {
