@@ -31,7 +31,7 @@ const data::AnswerExample& window(const std::unique_ptr<data::Example>& example)
 std::span<const std::string_view> AnswerLearning::metrics() { return kMetrics; }
 
 AnswerLearning::AnswerLearning(model::TrainingNetwork& network, const Options& options)
-    : network_(network), options_(options) {}
+    : Learner(network), options_(options) {}
 
 Figures AnswerLearning::learn(const data::Step& step, const StepPlace& place) {
   const auto places = static_cast<float>(2 * step.sequences);

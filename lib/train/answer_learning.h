@@ -10,7 +10,6 @@
 #include "data/answer_example.h"
 #include "metric/squad.h"
 #include "model/training_network.h"
-#include "nn/batch.h"
 #include "nn/losses.h"
 #include "task/spans.h"
 #include "task/task.h"
@@ -38,12 +37,7 @@ class AnswerLearning : public Learner {
   void evaluate(const data::Examples& examples) override;
   Figures end_evaluation() override;
 
-  nn::Params& parameters() override { return network_.parameters(); }
-  nn::Params& gradients() override { return network_.gradients(); }
-  void refresh() override { network_.refresh(); }
-
  private:
-  using Part = std::span<const std::unique_ptr<data::Example>>;
   struct Evaluation {
     nn::Loss loss;  // of starts and ends alike
     metric::SquadScore score = metric::SquadScore();
@@ -56,9 +50,7 @@ class AnswerLearning : public Learner {
   void add_windows(Part examples, const nn::Tensor& logits);
   void add_answer(const data::AnsweredText& answered);
 
-  model::TrainingNetwork& network_;
   const Options options_;
-  nn::Batch batch_;            // the network looks at it until backward is done
   std::vector<int64_t> rows_;  // all of its tokens
   Evaluation evaluation_;
 };

@@ -15,7 +15,7 @@ const data::ChooseExample& record(const std::unique_ptr<data::Example>& example)
 
 }  // namespace
 
-ChooseLearning::ChooseLearning(model::TrainingNetwork& network, Keep keep) : network_(network), keep_(keep) {}
+ChooseLearning::ChooseLearning(model::TrainingNetwork& network, Keep keep) : Learner(network), keep_(keep) {}
 
 Figures ChooseLearning::learn(const data::Step& step, const StepPlace& place) {
   const float weight = 1 / static_cast<float>(step.sequences);

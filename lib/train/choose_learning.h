@@ -9,7 +9,6 @@
 #include "data/choose_example.h"
 #include "metric/classification.h"
 #include "model/training_network.h"
-#include "nn/batch.h"
 #include "nn/losses.h"
 #include "train/learner.h"
 
@@ -26,12 +25,7 @@ class ChooseLearning : public Learner {
   void evaluate(const data::Examples& examples) override;
   Figures end_evaluation() override;
 
-  nn::Params& parameters() override { return network_.parameters(); }
-  nn::Params& gradients() override { return network_.gradients(); }
-  void refresh() override { network_.refresh(); }
-
  private:
-  using Part = std::span<const std::unique_ptr<data::Example>>;
   struct Evaluation {
     nn::Loss loss;
     metric::Classification choices;
@@ -42,9 +36,7 @@ class ChooseLearning : public Learner {
   nn::Loss loss(Part examples, float weight, nn::Tensor& logits);
   void add_predictions(Part examples, const nn::Tensor& logits);
 
-  model::TrainingNetwork& network_;
   const model::TrainingNetwork::Keep keep_;
-  nn::Batch batch_;              // the network looks at it until backward is done
   std::vector<int64_t> groups_;  // where each record's sequences begin, and their end
   Evaluation evaluation_;
 };

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "data/steps.h"
+#include "model/training_network.h"
+#include "nn/batch.h"
 #include "nn/params.h"
 #include "train/journal.h"
 
@@ -31,6 +33,8 @@ double as_written(float number);
 
 class Learner {
  public:
+  // `network` outlives this, with its parameters refreshed.
+  explicit Learner(model::TrainingNetwork& network) : network_(network) {}
   virtual ~Learner() = default;
 
   // Makes the gradients those of the step's loss, normalised by the counts of the whole step.
@@ -41,9 +45,15 @@ class Learner {
   virtual void evaluate(const data::Examples& examples) = 0;
   virtual Figures end_evaluation() = 0;
 
-  virtual nn::Params& parameters() = 0;
-  virtual nn::Params& gradients() = 0;
-  virtual void refresh() = 0;  // after parameters() have changed
+  nn::Params& parameters() { return network_.parameters(); }
+  nn::Params& gradients() { return network_.gradients(); }
+  void refresh() { network_.refresh(); }  // after parameters() have changed
+
+ protected:
+  using Part = std::span<const std::unique_ptr<data::Example>>;
+
+  model::TrainingNetwork& network_;
+  nn::Batch batch_;  // the network looks at it until backward is done
 };
 
 }  // namespace bert::train

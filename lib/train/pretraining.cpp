@@ -14,7 +14,7 @@ const data::PretrainExample& pretrain(const std::unique_ptr<data::Example>& exam
 
 }  // namespace
 
-Pretraining::Pretraining(model::TrainingNetwork& network, Keep keep) : network_(network), keep_(keep) {}
+Pretraining::Pretraining(model::TrainingNetwork& network, Keep keep) : Learner(network), keep_(keep) {}
 
 Figures Pretraining::learn(const data::Step& step, const StepPlace& place) {
   int64_t hidden = 0, labelled = 0;

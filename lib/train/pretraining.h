@@ -7,7 +7,6 @@
 
 #include "data/pretrain_example.h"
 #include "model/training_network.h"
-#include "nn/batch.h"
 #include "nn/losses.h"
 #include "train/learner.h"
 
@@ -23,10 +22,6 @@ class Pretraining : public Learner {
   void evaluate(const data::Examples& examples) override;
   Figures end_evaluation() override;
 
-  nn::Params& parameters() override { return network_.parameters(); }
-  nn::Params& gradients() override { return network_.gradients(); }
-  void refresh() override { network_.refresh(); }
-
  private:
   struct Losses {
     nn::Loss masked_lm, next;
@@ -39,10 +34,8 @@ class Pretraining : public Learner {
            const std::optional<Weights>& weights, Losses& losses);
   static Figures figures(const Losses& losses);
 
-  model::TrainingNetwork& network_;
   const model::TrainingNetwork::Keep keep_;
-  nn::Batch batch_;  // the network looks at it until backward is done
-  Losses losses_;    // of the evaluation
+  Losses losses_;  // of the evaluation
 };
 
 }  // namespace bert::train

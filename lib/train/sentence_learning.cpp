@@ -20,7 +20,7 @@ const data::SentenceExample& sentence(const std::unique_ptr<data::Example>& exam
 
 SentenceLearning::SentenceLearning(model::TrainingNetwork& network, const data::Labels& labels,
                                    const Options& options)
-    : network_(network), labels_(labels), options_(options) {}
+    : Learner(network), labels_(labels), options_(options) {}
 
 double SentenceLearning::importance(Part examples) const {
   const auto count = static_cast<double>(examples.size());

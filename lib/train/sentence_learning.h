@@ -13,7 +13,6 @@
 #include "metric/classification.h"
 #include "metric/correlation.h"
 #include "model/training_network.h"
-#include "nn/batch.h"
 #include "nn/losses.h"
 #include "train/learner.h"
 
@@ -38,12 +37,7 @@ class SentenceLearning : public Learner {
   void evaluate(const data::Examples& examples) override;
   Figures end_evaluation() override;
 
-  nn::Params& parameters() override { return network_.parameters(); }
-  nn::Params& gradients() override { return network_.gradients(); }
-  void refresh() override { network_.refresh(); }
-
  private:
-  using Part = std::span<const std::unique_ptr<data::Example>>;
   struct Evaluation {
     nn::Loss loss;
     double importance = 0;
@@ -60,10 +54,8 @@ class SentenceLearning : public Learner {
   void add_predictions(Part examples, const nn::Tensor& logits);
   const std::string& name(int32_t label) const { return labels_.names()[static_cast<size_t>(label)]; }
 
-  model::TrainingNetwork& network_;
   const data::Labels& labels_;
   const Options options_;
-  nn::Batch batch_;  // the network looks at it until backward is done
   Evaluation evaluation_;
 };
 

@@ -27,7 +27,7 @@ std::vector<std::string> tag_metrics(const data::Labels& labels) {
 }
 
 TagLearning::TagLearning(model::TrainingNetwork& network, const data::Labels& labels, Options options)
-    : network_(network),
+    : Learner(network),
       labels_(labels),
       options_(std::move(options)),
       measures_entities_(names_entities(labels)) {}

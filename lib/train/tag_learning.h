@@ -11,7 +11,6 @@
 #include "data/tag_example.h"
 #include "metric/entities.h"
 #include "model/training_network.h"
-#include "nn/batch.h"
 #include "nn/losses.h"
 #include "train/learner.h"
 
@@ -37,12 +36,7 @@ class TagLearning : public Learner {
   void evaluate(const data::Examples& examples) override;
   Figures end_evaluation() override;
 
-  nn::Params& parameters() override { return network_.parameters(); }
-  nn::Params& gradients() override { return network_.gradients(); }
-  void refresh() override { network_.refresh(); }
-
  private:
-  using Part = std::span<const std::unique_ptr<data::Example>>;
   struct Evaluation {
     nn::Loss loss;
     double importance = 0;
@@ -62,11 +56,9 @@ class TagLearning : public Learner {
   nn::Tensor& logits(Part examples, const nn::Chance* chance, model::TrainingNetwork::Keep keep);
   void end_record(std::span<const std::string> tags);
 
-  model::TrainingNetwork& network_;
   const data::Labels& labels_;
   const Options options_;
   const bool measures_entities_;
-  nn::Batch batch_;            // the network looks at it until backward is done
   std::vector<int64_t> rows_;  // of batch_, that the classifier reads
   Evaluation evaluation_;
 };
