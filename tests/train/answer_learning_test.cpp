@@ -7,8 +7,8 @@
 
 #include "data/letters.h"
 #include "data/read_examples.h"
-#include "model/initialize.h"
 #include "train/optimizer.h"
+#include "train/small_learning.h"
 
 using namespace bert;
 using namespace bert::train;
@@ -17,18 +17,6 @@ using model::TrainingNetwork;
 namespace {
 
 constexpr data::AnswerRule kRule = {.max_length = 16, .stride = 5, .max_question_length = 1};
-
-model::Config small_config() {
-  model::Config config;
-  config.vocab_size = 57;
-  config.hidden = 32;
-  config.layers = 1;
-  config.heads = 2;
-  config.feed_forward = 48;
-  config.positions = 16;
-  config.hidden_dropout = config.attention_dropout = 0;
-  return config;
-}
 
 struct Subject {
   Pool pool{2};
@@ -46,8 +34,7 @@ struct Subject {
                                                  .compares = TrainingNetwork::Classifier::Compares::rows}},
                 pool),
         learning(network, options) {
-    model::initialize(network.parameters(), 0.2f, 3, model::PositionStart::normal, pool);
-    network.refresh();
+    start(network, pool);
   }
 };
 

@@ -2,26 +2,14 @@
 
 #include <doctest/doctest.h>
 
-#include "model/initialize.h"
 #include "train/optimizer.h"
+#include "train/small_learning.h"
 
 using namespace bert;
 using namespace bert::train;
 using model::TrainingNetwork;
 
 namespace {
-
-model::Config small_config(float dropout) {
-  model::Config config;
-  config.vocab_size = 30;
-  config.hidden = 32;
-  config.layers = 1;
-  config.heads = 2;
-  config.feed_forward = 48;
-  config.positions = 16;
-  config.hidden_dropout = config.attention_dropout = dropout;
-  return config;
-}
 
 struct Subject {
   Pool pool{2};
@@ -38,8 +26,7 @@ struct Subject {
                                                  .compares = TrainingNetwork::Classifier::Compares::rows}},
                 pool),
         learning(network, TrainingNetwork::Keep::activations) {
-    model::initialize(network.parameters(), 0.2f, 3, model::PositionStart::normal, pool);
-    network.refresh();
+    start(network, pool);
   }
 };
 
@@ -59,13 +46,7 @@ std::unique_ptr<data::Example> example(int number) {
 }
 
 data::Step step_of(int first, int count, int batches = 1) {
-  data::Step step;
-  for (int i = 0; i < batches; ++i) {
-    auto& batch = step.batches.emplace_back();
-    for (int k = 0; k < count; ++k) batch.push_back(example(first + i * count + k));
-    step.sequences += count;
-  }
-  return step;
+  return numbered_step(example, first, count, batches);
 }
 
 Figures evaluated(ChooseLearning& learning) {

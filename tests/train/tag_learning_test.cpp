@@ -5,8 +5,8 @@
 #include <cmath>
 #include <string>
 
-#include "model/initialize.h"
 #include "train/optimizer.h"
+#include "train/small_learning.h"
 
 using namespace bert;
 using namespace bert::train;
@@ -16,18 +16,6 @@ using Names = std::vector<std::string>;
 namespace {
 
 const Names kNames = {"O", "B-X", "I-X"};
-
-model::Config small_config() {
-  model::Config config;
-  config.vocab_size = 30;
-  config.hidden = 32;
-  config.layers = 1;
-  config.heads = 2;
-  config.feed_forward = 48;
-  config.positions = 16;
-  config.hidden_dropout = config.attention_dropout = 0;
-  return config;
-}
 
 struct Subject {
   Pool pool{2};
@@ -45,8 +33,7 @@ struct Subject {
                                                            .dropout = dropout}},
                 pool),
         learning(network, labels, {.class_weights = std::move(weights)}) {
-    model::initialize(network.parameters(), 0.2f, 3, model::PositionStart::normal, pool);
-    network.refresh();
+    start(network, pool);
   }
 };
 
@@ -73,21 +60,7 @@ std::unique_ptr<data::TagExample> example(int32_t number) {
 }
 
 data::Step step_of(int32_t first, int32_t count, int32_t batches = 1) {
-  data::Step step;
-  for (int32_t i = 0; i < batches; ++i) {
-    data::Examples batch;
-    for (int32_t k = 0; k < count; ++k) batch.push_back(example(first + i * count + k));
-    step.batches.push_back(std::move(batch));
-  }
-  return step;
-}
-
-double figure(const Figures& figures, std::string_view name) {
-  for (const auto& one : figures) {
-    if (one.name == name) return one.value;
-  }
-  FAIL("no figure ", std::string(name));
-  return 0;
+  return numbered_step(example, first, count, batches);
 }
 
 Figures evaluated(TagLearning& learning, data::Examples& examples) {

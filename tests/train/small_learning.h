@@ -1,0 +1,56 @@
+// What tests of learners have in common: a network so small that it learns in no time, and steps for it.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "data/steps.h"
+#include "model/initialize.h"
+#include "model/training_network.h"
+#include "train/learner.h"
+
+namespace bert::train {
+
+inline model::Config small_config(float dropout = 0) {
+  model::Config config;
+  config.vocab_size = 57;
+  config.hidden = 32;
+  config.layers = 1;
+  config.heads = 2;
+  config.feed_forward = 48;
+  config.positions = 16;
+  config.hidden_dropout = config.attention_dropout = dropout;
+  return config;
+}
+
+inline void start(model::TrainingNetwork& network, Pool& pool) {
+  model::initialize(network.parameters(), 0.2f, 3, model::PositionStart::normal, pool);
+  network.refresh();
+}
+
+// Batches of `count` examples each, numbered from `first` on.
+template <class MakeExample>
+data::Step numbered_step(const MakeExample& example, int32_t first, int32_t count, int32_t batches = 1) {
+  data::Step step;
+  for (int32_t i = 0; i < batches; ++i) {
+    data::Examples batch;
+    for (int32_t k = 0; k < count; ++k) batch.push_back(example(first + i * count + k));
+    step.batches.push_back(std::move(batch));
+    step.sequences += count;
+  }
+  return step;
+}
+
+inline double figure(const Figures& figures, std::string_view name) {
+  for (const auto& one : figures) {
+    if (one.name == name) return one.value;
+  }
+  FAIL("no figure ", std::string(name));
+  return 0;
+}
+
+}  // namespace bert::train
