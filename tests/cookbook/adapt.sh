@@ -5,27 +5,18 @@
 set -eu
 tools=$(cd "$1" && pwd) cookbook=$(cd "$2" && pwd) here=$(cd "$(dirname "$0")" && pwd)
 models=$(cd "$here/../golden/models" && pwd)
-for program in make bash; do
-  command -v $program >/dev/null || { echo "skipped: $program is absent"; exit 77; }
-done
+# shellcheck source=/dev/null
+. "$here/common.sh"
+need make bash
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 cd "$directory"
-unset MAKEFLAGS MFLAGS MAKELEVEL BERT_MODEL
 
-# Each tool writes down that it ran.
-mkdir bin
-for tool in vocab tokenize nsp-pairs mask train; do
-  printf '#!/bin/sh\necho bert-%s >>%s/ran\nexec %s/bert-%s "$@"\n' $tool "$directory" "$tools" $tool >bin/bert-$tool
-done
-chmod +x bin/*
-PATH=$directory/bin:$PATH
+trace "$tools" vocab tokenize nsp-pairs mask train
 
 mkdir texts
 for number in $(seq 10 29); do awk -v seed="$number" -f "$here/text.awk" >"texts/$number.txt"; done
 cp -R "$models/brain" brain
-
-fail() { echo "FAILED: $1" >&2; cat log >&2; exit 1; }
 
 # build OUT ARGUMENT...: make; what it says goes to log, what ran to ran.
 build() {

@@ -4,31 +4,15 @@
 # Usage: fine-tuning.sh TOOLS_DIRECTORY COOKBOOK_DIRECTORY
 set -eu
 tools=$(cd "$1" && pwd) cookbook=$(cd "$2" && pwd) models=$(cd "$(dirname "$0")/../golden/models" && pwd)
-for program in make bash; do
-  command -v $program >/dev/null || { echo "skipped: $program is absent"; exit 77; }
-done
+# shellcheck source=/dev/null
+. "$(dirname "$0")/common.sh"
+need make bash
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 cd "$directory"
-unset MAKEFLAGS MFLAGS MAKELEVEL BERT_MODEL
 
-# Each tool writes down that it ran. bert-train calls gnuplot at every snapshot, which can therefore end the run at one
-# that is known; gnuplot's parent is bert-train, which took the place of make's shell.
-mkdir bin
-for tool in train predict score; do
-  printf '#!/bin/sh\necho bert-%s >>%s/ran\nexec %s/bert-%s "$@"\n' $tool "$directory" "$tools" $tool >bin/bert-$tool
-done
-cat >bin/gnuplot <<END
-#!/bin/sh
-[ "\$1" = --version ] && { echo gnuplot 5; exit; }
-cat >script
-[ ! -e $directory/end ] || . $directory/end
-echo '<svg></svg>'
-END
-chmod +x bin/*
-PATH=$directory/bin:$PATH
-
-fail() { echo "FAILED: $1" >&2; cat log >&2; exit 1; }
+trace "$tools" train predict score
+trace_snapshots
 
 # build RECIPE OUT ARGUMENT...: make; what it says goes to log, what ran to ran.
 build() {

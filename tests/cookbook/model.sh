@@ -4,34 +4,18 @@
 # Usage: model.sh TOOLS_DIRECTORY COOKBOOK_DIRECTORY
 set -eu
 tools=$(cd "$1" && pwd) cookbook=$(cd "$2" && pwd) here=$(cd "$(dirname "$0")" && pwd)
-for program in make bash parallel; do
-  command -v $program >/dev/null || { echo "skipped: $program is absent"; exit 77; }
-done
+# shellcheck source=/dev/null
+. "$here/common.sh"
+need make bash parallel
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 cd "$directory"
-unset MAKEFLAGS MFLAGS MAKELEVEL BERT_MODEL
 
-# Each tool writes down that it ran.
-mkdir bin
-for tool in vocab tokenize nsp-pairs mask train; do
-  printf '#!/bin/sh\necho bert-%s >>%s/ran\nexec %s/bert-%s "$@"\n' $tool "$directory" "$tools" $tool >bin/bert-$tool
-done
-# bert-train calls gnuplot at every snapshot, which can therefore end the run at one that is known.
-cat >bin/gnuplot <<END
-#!/bin/sh
-[ "\$1" = --version ] && { echo gnuplot 5; exit; }
-cat >script
-[ ! -e $directory/end ] || . $directory/end
-echo '<svg></svg>'
-END
-chmod +x bin/*
-PATH=$directory/bin:$PATH
+trace "$tools" vocab tokenize nsp-pairs mask train
+trace_snapshots
 
 mkdir texts
 for number in $(seq 10 29); do awk -v seed="$number" -f "$here/text.awk" >"texts/$number.txt"; done
-
-fail() { echo "FAILED: $1" >&2; cat log >&2; exit 1; }
 
 # build OUT ARGUMENT...: make; what it says goes to log, what ran to ran.
 options='--batch-size 4 --save-every 4 --eval-every 6 --log-every 2'

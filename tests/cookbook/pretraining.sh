@@ -4,21 +4,14 @@
 # Usage: pretraining.sh TOOLS_DIRECTORY COOKBOOK_DIRECTORY
 set -eu
 tools=$(cd "$1" && pwd) cookbook=$(cd "$2" && pwd) here=$(cd "$(dirname "$0")" && pwd)
-for program in make bash parallel; do
-  command -v $program >/dev/null || { echo "skipped: $program is absent"; exit 77; }
-done
+# shellcheck source=/dev/null
+. "$here/common.sh"
+need make bash parallel
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 cd "$directory"
-unset MAKEFLAGS MFLAGS MAKELEVEL
 
-# Each tool writes down that it ran, as it is called: a test may put another one in its place.
-mkdir bin
-for tool in vocab tokenize nsp-pairs mask; do
-  printf '#!/bin/sh\necho bert-%s >>%s/ran\nexec %s/bert-%s "$@"\n' $tool "$directory" "$tools" $tool >bin/bert-$tool
-done
-chmod +x bin/*
-PATH=$directory/bin:$PATH
+trace "$tools" vocab tokenize nsp-pairs mask
 
 # write NUMBER: a text.
 write() { awk -v seed="$1" -f "$here/text.awk"; }
@@ -27,8 +20,6 @@ for number in $(seq 10 29); do write "$number" >"texts/$number.txt"; done
 write 2 >"texts/sub/with a space.txt"
 : >texts/15-is-empty.txt
 write 1 >texts/not-a-text.md
-
-fail() { echo "FAILED: $1" >&2; cat log >&2; exit 1; }
 
 # build OUT ARGUMENT...: make; what it says goes to log, what ran to ran.
 build() {
