@@ -28,3 +28,13 @@ ModelOptions::ModelOptions(App& app) {
 }
 
 }  // namespace bert::cli
+void dtype_option(App& app, Dtype& dtype) {
+  app.custom({"--dtype", "auto|f32|bf16|int8",
+              "Arithmetic; bf16 rounds what is multiplied, int8 is not built yet (default f32)."},
+             [&dtype](const std::string& name, const std::string& value) {
+               const size_t choice = App::index_of(name, value, {"auto", "f32", "bf16", "int8"});
+               if (choice > 2) throw UsageError(name, " ", value, " is not built yet; use f32 or bf16");
+               dtype = choice == 2 ? Dtype::bf16 : Dtype::f32;
+             });
+}
+

@@ -13,8 +13,9 @@ namespace bert::cli {
 // there are to give a model.
 std::string model_directory(const std::string& given, std::string_view ways);
 
-// --dtype, under the heading that is open; f32 is all that is built.
-void dtype_option(App& app);
+// --dtype, under the heading that is open; what is not built is refused.
+void dtype_option(App& app);                // f32 is
+void dtype_option(App& app, Dtype& dtype);  // so is bf16
 
 struct ModelOptions {
   explicit ModelOptions(App& app);

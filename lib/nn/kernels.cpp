@@ -25,12 +25,33 @@ namespace kernels_avx512 = kernels_baseline;
 
 int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
+bool bf16_is_used = false;
+
+const Kernels& bf16_table() {
+#if defined(__x86_64__)
+  static const Kernels table = kernels_bf16::table();
+  return table;
+#else
+  return kernels_baseline::kTable;
+#endif
+}
+
 }  // namespace
 
 const Kernels& kernels() {
   static const Kernels& table = pick(kernels_avx512::kTable, kernels_avx2::kTable, kernels_baseline::kTable);
-  return table;
+  return bf16_is_used ? bf16_table() : table;
 }
+
+bool has_bf16() {
+#if defined(__x86_64__)
+  return usable_isa() == Isa::avx512 && __builtin_cpu_supports("avx512bf16");
+#else
+  return false;
+#endif
+}
+
+void use_bf16() { bf16_is_used = true; }
 
 const TrainingKernels& training_kernels() {
   static const TrainingKernels& table =

@@ -94,6 +94,11 @@ struct Kernels {
   // Cuts 64 rows of k numbers into a panel [k, 64]: panel[i][j] = rows[j][i]; rows from `count` on are zero.
   void (*pack_panel)(const float* rows, int64_t row_stride, int64_t count, int64_t k, float* panel);
 
+  // Rows first to first + count of a panel: panel[first + i][j] = rows[i][j], j < cols. `first` is even, and
+  // only at the panel's end is `count` odd.
+  void (*pack_rows)(const float* rows, int64_t row_stride, int64_t first, int64_t count, int64_t cols,
+                    float* panel);
+
   void (*attend)(const AttentionHead& head, float* scratch);
 };
 
@@ -104,6 +109,12 @@ int64_t gradient_scratch(int64_t cols);
 // The table for this machine. ONEDNN_MAX_CPU_ISA lowers it as it lowers oneDNN.
 const Kernels& kernels();
 
+// Whether this machine multiplies bf16; use_bf16() makes all products that do, in this process, from now on:
+// the factors are rounded to bf16, sums, weights and all else stay f32. To be called before threads use
+// kernels().
+bool has_bf16();
+void use_bf16();
+
 namespace kernels_baseline {
 extern const Kernels kTable;
 }
@@ -113,6 +124,9 @@ extern const Kernels kTable;
 }
 namespace kernels_avx512 {
 extern const Kernels kTable;
+}
+namespace kernels_bf16 {
+Kernels table();  // that of AVX-512 with products of bf16
 }
 #endif
 

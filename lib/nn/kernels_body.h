@@ -290,6 +290,13 @@ static void pack_panel(const float* rows, int64_t row_stride, int64_t count, int
   transpose(rows, row_stride, count, k, {panel, kPanelWidth, kPanelWidth, round_up(k, 16)});
 }
 
+static void pack_rows(const float* rows, int64_t row_stride, int64_t first, int64_t count, int64_t cols,
+                      float* panel) {
+  for (int64_t i = 0; i < count; ++i) {
+    for (int64_t j = 0; j < cols; ++j) panel[(first + i) * kPanelWidth + j] = rows[i * row_stride + j];
+  }
+}
+
 // Row of logits [n] -> gradient of weight·(-ln softmax[gold]), zero up to the next 64.
 static SoftmaxResult softmax_gradient(int64_t n, float* logits, int64_t gold, float weight) {
   float best = logits[0];
@@ -390,6 +397,7 @@ const Kernels kTable = {
     .layer_norm = layer_norm,
     .add = add,
     .pack_panel = pack_panel,
+    .pack_rows = pack_rows,
     .attend = attend,
 };
 

@@ -204,11 +204,11 @@ Panels Linear::transposed(Context& context, const Weights& weights) const {
   const float* const matrix = weights.matrix(weight_);
   constexpr int64_t kRows = 16;  // a task's; whole ones, since that is how memory likes to be read
   context.pool().run_grid((outputs_ + kRows - 1) / kRows, [&](int64_t i, int) {
-    for (int64_t row = i * kRows; row < std::min(outputs_, (i + 1) * kRows); ++row) {
-      for (int64_t first = 0; first < inputs_; first += Panels::kWidth) {
-        std::copy_n(matrix + row * inputs_ + first, std::min(Panels::kWidth, inputs_ - first),
-                    packed + first / Panels::kWidth * panels.panel_size() + row * Panels::kWidth);
-      }
+    const int64_t row = i * kRows, rows = std::min(kRows, outputs_ - row);
+    for (int64_t first = 0; first < inputs_; first += Panels::kWidth) {
+      kernels().pack_rows(matrix + row * inputs_ + first, inputs_, row, rows,
+                          std::min(Panels::kWidth, inputs_ - first),
+                          packed + first / Panels::kWidth * panels.panel_size());
     }
   });
   panels.data = packed;

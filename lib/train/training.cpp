@@ -12,6 +12,7 @@
 #include "data/answer_windows.h"
 #include "model/save.h"
 #include "model/training_network.h"
+#include "nn/kernels.h"
 #include "task/batches.h"
 #include "train/dev_set.h"
 #include "train/plot.h"
@@ -85,6 +86,7 @@ Settings settings_of(const TrainingOptions& options, const std::string& model, c
                        {"--dropout", setting(options.dropout)},
                        {"--best", run.best.value_or("not set")},
                        {"--patience", setting(run.patience)}};
+  if (options.dtype == Dtype::bf16) settings.emplace_back("--dtype", "bf16");
   task.add_settings(settings);
   return settings;
 }
@@ -210,6 +212,10 @@ void check_best(const TrainingOptions& options, const TrainingTask& task) {
 
 bool train(TrainingOptions options, const text::Tokenizer& tokenizer, Pool& pool, Log& log) {
   check(options, tokenizer);
+  if (options.dtype == Dtype::bf16) {
+    if (!nn::has_bf16()) throw Error("--dtype bf16: this processor does not multiply bf16 (AVX512_BF16)");
+    nn::use_bf16();
+  }
   const auto model_setting = setting(options.config);
   settle_model(options, tokenizer);
   const auto task = make_training_task(options.task, tokenizer, options.config);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "base/dtype.h"
 #include "base/log.h"
 #include "base/pool.h"
 #include "data/record_source.h"
@@ -28,8 +29,9 @@ struct TrainingOptions {
   std::optional<int64_t> max_length;  // as asked for
   std::optional<float> dropout;       // instead of all of the config's
   model::PositionStart positions = model::PositionStart::normal;
-  bool moments = false;    // with the moments of the last snapshot of `model`
-  bool recompute = false;  // less memory, a third more work
+  bool moments = false;      // with the moments of the last snapshot of `model`
+  bool recompute = false;    // less memory, a third more work
+  Dtype dtype = Dtype::f32;  // of what products multiply: f32 or bf16
 
   // What it learns from.
   io::StreamOptions stream;

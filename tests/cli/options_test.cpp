@@ -61,6 +61,22 @@ TEST_CASE("arithmetic that is not built is refused by name") {
         usage_error("--dtype must be auto, f32, bf16 or int8, not \"f16\""));
 }
 
+namespace {
+struct TrainingDtype {
+  explicit TrainingDtype(bert::cli::App& app) { bert::cli::dtype_option(app, dtype); }
+  bert::Dtype dtype = bert::Dtype::f32;
+};
+}  // namespace
+
+TEST_CASE("training has bf16, too") {
+  CHECK(read<TrainingDtype>({}).group->dtype == bert::Dtype::f32);
+  CHECK(read<TrainingDtype>({"--dtype", "auto"}).group->dtype == bert::Dtype::f32);
+  CHECK(read<TrainingDtype>({"--dtype", "f32"}).group->dtype == bert::Dtype::f32);
+  CHECK(read<TrainingDtype>({"--dtype", "bf16"}).group->dtype == bert::Dtype::bf16);
+  CHECK(read<TrainingDtype>({"--dtype", "int8"}).outcome.err ==
+        usage_error("--dtype int8 is not built yet; use f32 or bf16"));
+}
+
 TEST_CASE("a vocabulary file stands in for the model") {
   unsetenv("BERT_MODEL");
   const auto file = read<VocabOptions>({"--vocab", "v.txt", "--uncased", "--compat", "google"});

@@ -19,7 +19,7 @@ pretrain --preset huge --vocab vocab.txt
 pretrain --preset tiny --vocab vocab.txt --moments
 pretrain -m narrow --init-positions sinusoid
 pretrain -m narrow --cased --uncased
-pretrain -m narrow --dtype bf16
+pretrain -m narrow --dtype int8
 pretrain -m narrow --dropout 1
 pretrain -m narrow
 pretrain -m narrow -
