@@ -1,5 +1,5 @@
 // Products of numbers rounded to bf16 with sums in f32, on processors that have an instruction for that: the
-// same functions of f32 matrices as in kernels_body.h, and the same parts of the depth. What is multiplied is
+// same functions of f32 matrices as in kernels_products.h, and the same parts of the depth. What is multiplied is
 // rounded where panels are packed and rows gathered, so that nothing else knows of it.
 #include <immintrin.h>
 
@@ -113,7 +113,7 @@ void pair_neighbours(int64_t rows, int64_t cols, const float* from, int64_t stri
 
 int64_t pairs_of(int64_t depth) { return (depth + 1) / 2; }
 
-// Cuts the depth as kernels_body.h does, calls part(from, size, into) for each.
+// Cuts the depth as kernels_products.h does, calls part(from, size, into) for each.
 template <class Function>
 void for_parts(int64_t depth, Function part) {
   const int64_t parts = (depth + kDepth - 1) / kDepth,
