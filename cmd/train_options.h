@@ -38,7 +38,8 @@ class LearnerOptions {
 
 inline LearnerOptions::LearnerOptions(cli::App& app, train::TrainingOptions& options) {
   app.section("Model");
-  app.option({"-m,--model", "DIR", "Train this model on; without it, --preset and --config, $BERT_MODEL."},
+  app.option({"-m,--model", "DIR",
+              "Train this model on; without it, --preset and --config, $BERT_MODEL, else the default model."},
              model_);
   using enum model::Preset;
   app.choice<model::Preset>({"--preset", "", "Train a new model of this size."},

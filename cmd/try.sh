@@ -12,7 +12,6 @@ mkdir -p "$build"
   cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Release && cmake --build "$build" --parallel "$(nproc)"
 } >"$build/build.log" 2>&1 || { tail -n 60 "$build/build.log"; echo "The build failed; all of it: $build/build.log"; exit 1; }
 PATH=$(cd "$build/cmd" && pwd):$PATH
-models=tests/golden/models
 
 text=$(mktemp)
 trap 'rm -f "$text"' EXIT
@@ -25,19 +24,18 @@ END
 # show COMMAND: what a person would type, and what comes of it.
 show() {
   printf '\n$ %s\n' "$1"
-  sh -c "cd '$models' && $2"
+  sh -c "$2"
 }
 
 echo
 echo "The text, text.txt:"
 cat "$text"
-show 'bert-tokenize -m pretraining --tokens text.txt' "bert-tokenize -m pretraining --tokens '$text'"
+show 'bert-tokenize --tokens text.txt' "bert-tokenize --tokens '$text'"
+show 'bert-embed --dim 6 --precision 4 text.txt' "bert-embed --dim 6 --precision 4 '$text'"
+show "echo 'It was a dark and [MASK] night.' | bert-predict --top-k 3 --precision 2" \
+  "echo 'It was a dark and [MASK] night.' | bert-predict --top-k 3 --precision 2"
+show 'bert-predict --task perplexity --precision 4 text.txt' "bert-predict --task perplexity --precision 4 '$text'"
 echo
-echo "There is no default model yet: the network runs on small test models with random weights, so vectors and answers"
-echo "show the form, not the sense. Give a BERT of your own by -m DIR."
-show 'bert-embed -m pretraining --dim 6 --precision 4 text.txt' "bert-embed -m pretraining --dim 6 --precision 4 '$text'"
-show 'bert-predict -m classify --precision 4 text.txt' "bert-predict -m classify --precision 4 '$text'"
-show "echo 'The room was [MASK].' | bert-predict -m masked-lm --top-k 2 --precision 4" \
-  "echo 'The room was [MASK].' | bert-predict -m masked-lm --top-k 2 --precision 4"
+echo "This is the default model, a small BERT of English novels. Give another one by -m DIR."
 echo
 echo "The tools are in $build/cmd; install them by: cmake --install $build"

@@ -1,14 +1,30 @@
 #include "cli/model_options.h"
 
 #include <cstdlib>
+#include <filesystem>
 
 namespace bert::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The same way from the executable in a build tree and in an installation, wherever that was moved to.
+fs::path default_model() {
+  std::error_code error;
+  const fs::path executable = fs::read_symlink("/proc/self/exe", error);
+  return (executable.parent_path() / BERT_DEFAULT_MODEL).lexically_normal();
+}
+
+}  // namespace
 
 std::string model_directory(const std::string& given, std::string_view ways) {
   if (!given.empty()) return given;
-  const char* const directory = std::getenv("BERT_MODEL");
-  if (directory == nullptr || *directory == '\0') throw UsageError("no model: ", ways);
-  return directory;
+  if (const char* const named = std::getenv("BERT_MODEL"); named != nullptr && *named != '\0') return named;
+  const fs::path directory = default_model();
+  std::error_code error;
+  if (!fs::is_directory(directory, error))
+    throw UsageError("no model: ", ways, "; the default one is not at ", directory.string());
+  return directory.string();
 }
 
 void dtype_option(App& app) {
@@ -20,14 +36,6 @@ void dtype_option(App& app) {
              });
 }
 
-ModelOptions::ModelOptions(App& app) {
-  app.section("Model");
-  app.option({"-m,--model", "DIR", "Model directory; without it $BERT_MODEL."}, path);
-  dtype_option(app);
-  app.check([this] { path = model_directory(path, "give -m DIR or set BERT_MODEL"); });
-}
-
-}  // namespace bert::cli
 void dtype_option(App& app, Dtype& dtype) {
   app.custom({"--dtype", "auto|f32|bf16|int8",
               "Arithmetic; bf16 rounds what is multiplied, int8 is not built yet (default f32)."},
@@ -38,3 +46,11 @@ void dtype_option(App& app, Dtype& dtype) {
              });
 }
 
+ModelOptions::ModelOptions(App& app) {
+  app.section("Model");
+  app.option({"-m,--model", "DIR", "Model directory; without it $BERT_MODEL, else the default model."}, path);
+  dtype_option(app);
+  app.check([this] { path = model_directory(path, "give -m DIR or set BERT_MODEL"); });
+}
+
+}  // namespace bert::cli

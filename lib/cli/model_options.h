@@ -9,8 +9,9 @@
 
 namespace bert::cli {
 
-// The directory that -m names, else $BERT_MODEL; UsageError when there is neither, which names the `ways`
-// there are to give a model.
+// The directory that -m names, else $BERT_MODEL, else the default model, which is found from where the
+// running executable stands. UsageError when it is not there, which names the `ways` there are to give a
+// model.
 std::string model_directory(const std::string& given, std::string_view ways);
 
 // --dtype, under the heading that is open; what is not built is refused.

@@ -6,7 +6,9 @@ namespace bert::cli {
 
 VocabOptions::VocabOptions(App& app) {
   app.section("Tokenizer");
-  app.option({"-m,--model", "DIR", "Model directory whose tokenizer to use; without it $BERT_MODEL."}, model);
+  app.option({"-m,--model", "DIR",
+              "Model directory whose tokenizer to use; without it $BERT_MODEL, else the default model."},
+             model);
   app.option(
       {"--vocab", "FILE", "A vocab.txt or tokenizer.json instead; settings come from the files beside it."},
       vocab);

@@ -15,7 +15,7 @@ struct VocabOptions {
   VocabOptions(const VocabOptions&) = delete;
 
   // Exactly one of the two is set once the body of App::run runs.
-  std::string model;  // a directory: -m, else $BERT_MODEL
+  std::string model;  // a directory: -m, else $BERT_MODEL, else the default model
   std::string vocab;  // a file: --vocab
   Case letter_case = Case::from_files;
   Compat compat = Compat::hf;

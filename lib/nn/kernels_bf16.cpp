@@ -1,6 +1,6 @@
 // Products of numbers rounded to bf16 with sums in f32, on processors that have an instruction for that: the
-// same functions of f32 matrices as in kernels_products.h, and the same parts of the depth. What is multiplied is
-// rounded where panels are packed and rows gathered, so that nothing else knows of it.
+// same functions of f32 matrices as in kernels_products.h, and the same parts of the depth. What is
+// multiplied is rounded where panels are packed and rows gathered, so that nothing else knows of it.
 #include <immintrin.h>
 
 #include "nn/kernels.h"

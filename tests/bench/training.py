@@ -4,8 +4,8 @@
     /usr/bin/python3 tests/bench/training.py BUILD_DIR [--rounds 3] [--only SECTION,...]
 
 Sections: full (sequences of 128 tokens), real (sentences at their own lengths, which PyTorch pads to the longest of a
-batch), parts (where the time of a step goes, and its products beside bare oneDNN), pipe (memory over a million records
-from a pipe; --records). f32, two threads, dropout 0.1, AdamW, clipping. Ours is the whole bert-train, reading records and
+batch), bf16 (sequences of 128 tokens, --dtype bf16 beside f32), parts (where the time of a step goes, and its products
+beside bare oneDNN), pipe (memory over a million records from a pipe; --records). f32, two threads, dropout 0.1, AdamW, clipping. Ours is the whole bert-train, reading records and
 writing a line of the journal for each step, from which the speed is taken; its memory is that of the process, saving
 included. The first two steps are left out on both sides. Contenders take turns, `--rounds` times; medians count.
 Needs ../shared (sentences, vocabulary, peers) beside the project or in $BERT_SHARED, Debian's python3-torch with
@@ -60,10 +60,10 @@ class Bench:
             "--no-shuffle", "--optimizer", "adamw", "--weight-decay", 0.01, "--clip", 1, "--lr", 1e-4, "--log-every", 1,
             "--out", out, *arguments]]
 
-    def ours(self, shape, batch, records, tokens):
+    def ours(self, shape, batch, records, tokens, *more):
         """Seconds of each step (`tokens` are each step's), and MiB."""
         with tempfile.TemporaryDirectory(dir=self.folder) as out:
-            command = self.command(out, "--preset", shape, "--batch-size", batch, "--steps", len(tokens), records)
+            command = self.command(out, "--preset", shape, "--batch-size", batch, "--steps", len(tokens), *more, records)
             with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
                 journal = [json.loads(line) for line in process.stdout]
                 _, status, usage = os.wait4(process.pid, 0)
@@ -78,18 +78,26 @@ class Bench:
 
     # ---- sections -------------------------------------------------------------------------------------------------
 
+    def sequences(self):
+        """Of 128 tokens: shape, batch, steps, records."""
+        for shape, batch, steps in (("base", 8, 6), ("mini", 32, 14)):
+            generator, count = random.Random(1), batch * (steps + WARM_UP)
+            ids = [[101, *generator.choices(range(1000, 30000), k=126), 102] for _ in range(count)]
+            yield shape, batch, steps, write(self.folder / f"{shape}.jsonl", [masked(one, 20, generator) for one in ids])
+
+    def step(self, shape, batch, steps, records, *more):
+        """Median seconds, and MiB."""
+        seconds, peak = self.ours(shape, batch, records, [batch * 128] * (steps + WARM_UP), *more)
+        return statistics.median(seconds[WARM_UP:]), peak
+
     def full(self):
         table("sequences of 128 tokens", "bert-train, tokens/s", "s a step", "MiB", "PyTorch, tokens/s", "s a step", "MiB",
               "speed", "memory")
-        for shape, batch, steps in (("base", 8, 6), ("mini", 32, 14)):
-            generator, tokens = random.Random(1), batch * 128
-            count = batch * (steps + WARM_UP)
-            ids = [[101, *generator.choices(range(1000, 30000), k=126), 102] for _ in range(count)]
-            records = write(self.folder / f"{shape}.jsonl", [masked(one, 20, generator) for one in ids])
+        for shape, batch, steps, records in self.sequences():
+            tokens = batch * 128
             ours, theirs = [], []
             for _ in range(self.rounds):
-                seconds, peak = self.ours(shape, batch, records, [tokens] * (steps + WARM_UP))
-                ours.append((statistics.median(seconds[WARM_UP:]), peak))
+                ours.append(self.step(shape, batch, steps, records))
                 out = self.torch(PEERS / "train_torch.py", shape, batch, 128, THREADS, "fp32", steps, 0.1)
                 found = re.search(r": ([\d.]+) s/step .* peakRSS (\d+) MiB", out)
                 theirs.append((float(found[1]), float(found[2])))
@@ -122,6 +130,14 @@ class Bench:
         (a, a_peak), (b, b_peak) = ([statistics.median(column) for column in zip(*side)] for side in (ours, theirs))
         row(what, f"{tokens / a:,.0f}", f"{a:.3f}", f"{a_peak:.0f}", f"{tokens / b:,.0f}", f"{b:.3f}", f"{b_peak:.0f}",
             f"{b / a:.2f}", f"{a_peak / b_peak:.2f}")
+
+    def bf16(self):
+        table("sequences of 128 tokens", "f32, tokens/s", "bf16, tokens/s", "speed")
+        for shape, batch, steps, records in self.sequences():
+            turns = [[self.step(shape, batch, steps, records, "--dtype", dtype)[0] for dtype in ("f32", "bf16")]
+                     for _ in range(self.rounds)]
+            f32, bf16 = (statistics.median(column) for column in zip(*turns))
+            row(f"{shape}, {batch} × 128", f"{batch * 128 / f32:,.0f}", f"{batch * 128 / bf16:,.0f}", f"{f32 / bf16:.2f}")
 
     def parts(self):
         for shape, batch in (("base", 8), ("mini", 32)):

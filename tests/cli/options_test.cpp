@@ -36,17 +36,16 @@ Read<Group> read(std::vector<const char*> arguments, Rest... rest) {
 
 }  // namespace
 
-TEST_CASE("the model is -m, else $BERT_MODEL, else a usage error") {
+TEST_CASE("the model is -m, else $BERT_MODEL, else the default model beside the tools") {
   setenv("BERT_MODEL", "from-environment", 1);
   CHECK(read<ModelOptions>({"-m", "given"}).group->path == "given");
   CHECK(read<ModelOptions>({}).group->path == "from-environment");
   CHECK(read<VocabOptions>({}).group->model == "from-environment");
+  setenv("BERT_MODEL", "", 1);
+  CHECK(read<ModelOptions>({}).group->path.ends_with("/share/bert/default-model"));
   unsetenv("BERT_MODEL");
-  const Outcome outcome = read<ModelOptions>({}).outcome;
-  CHECK(outcome.code == 2);
-  CHECK(outcome.err == usage_error("no model: give -m DIR or set BERT_MODEL"));
-  CHECK(read<VocabOptions>({}).outcome.err ==
-        usage_error("no model: give -m DIR or --vocab FILE, or set BERT_MODEL"));
+  CHECK(read<ModelOptions>({}).group->path.ends_with("/share/bert/default-model"));
+  CHECK(read<VocabOptions>({}).group->model.ends_with("/share/bert/default-model"));
 }
 
 TEST_CASE("arithmetic that is not built is refused by name") {

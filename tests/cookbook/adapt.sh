@@ -55,6 +55,8 @@ awk -F '[:,]' '{ loss[NR] = $4 } END { exit !(NR == 2 && loss[2] < loss[1] - 1) 
 BERT_MODEL=brain build two MODEL= || fail "the model of BERT_MODEL"
 cmp one/model/model.safetensors two/model/model.safetensors || fail "the model of BERT_MODEL is another"
 grep -q -e --model two/TOKENIZE.command && fail "no model was named, but one is passed on"
+build three MODEL= EPOCHS=1 || fail "the default model"
+grep -q '"vocab_size": *8192' three/model/config.json || fail "it was not the default model that learned"
 printf '\n' >>brain/config.json
 build one MODEL=brain && fail "accepted: a model that changed"
 grep -q 'rm -r one/model begins anew' log || fail "does not say that the model changed"

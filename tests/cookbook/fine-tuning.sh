@@ -188,10 +188,14 @@ for version in 1 2; do
   answers && ran "no answers to do" "0 0 0"
 done
 
+# Without MODEL it is the default model that learns.
+sentiments default MODEL= EPOCHS=1 && ran "the default model" "1 1 1"
+grep -q '"vocab_size": *8192' default/classifier/config.json || fail "it was not the default model that learned"
+
 # What is wrong is said.
 refused 'TRAIN=FILE says' DEV=dev.tsv
 refused 'DEV=FILE says' TRAIN=train.tsv
-refused 'no model' TRAIN=train.tsv DEV=dev.tsv MODEL=
+refused 'no such model directory' TRAIN=train.tsv DEV=dev.tsv MODEL=nowhere
 refused 'field "sentence" is missing' TRAIN=train.tsv DEV=dev.tsv MODEL=bare TEXT=sentence
 refused 'would be replaced' TRAIN=train.tsv DEV=dev.tsv MODEL=./other/classifier/
 build sentiment '' TRAIN=train.tsv DEV=dev.tsv && fail "accepted: no OUT"

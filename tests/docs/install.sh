@@ -23,4 +23,9 @@ for recipe in pretraining model fine-tuning sentiment pairs tagger answers adapt
   file=doc/bert/cookbook/$recipe.mk
   [ -f "$directory/usr/share/$file" ] || { echo "/usr/share/$file is missing"; failed=1; }
 done
+for file in README.md config.json model.safetensors tokenizer_config.json vocab.txt; do
+  [ -f "$directory/usr/share/bert/default-model/$file" ] || { echo "/usr/share/bert/default-model/$file is missing"; failed=1; }
+done
+came=$(echo 'She shook her [MASK].' | env -u BERT_MODEL "$directory/usr/bin/bert-predict" --top-k 1 --drop candidates)
+[ "$came" = '{"text":"She shook her [MASK].","prediction":["head"]}' ] || { echo "installed, it gave: $came"; failed=1; }
 exit $failed

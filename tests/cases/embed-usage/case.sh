@@ -4,7 +4,6 @@ try() {
   bert-embed "$@" </dev/null
   echo "exit $?"
 }
-try
 try -m models/bare --dtype bf16
 try -m models/bare --dtype int8
 try -m models/bare --dtype f16

@@ -4,7 +4,6 @@ try() {
   echo 'the old king' | bert-predict "$@"
   echo "exit $?"
 }
-try
 try -m models/bare --task guess
 try -m models/bare
 try -m models/bare --task tag

@@ -1,7 +1,6 @@
 #!/bin/sh
 # What is wrong with the command line is said in a line, exit 2; what is wrong with files, exit 1.
 try() { echo "bert-tokenize $*" >&2; bert-tokenize "$@" </dev/null; echo "exit $?"; }
-try
 export BERT_MODEL="$MODELS/bare"
 try --sentences --decode
 try --sentences --tokens

@@ -1,0 +1,27 @@
+#!/bin/sh
+# Without -m: $BERT_MODEL, else the default model, which is found from where the tool stands, links followed.
+mkdir -p moved/bin moved/share/bert
+for tool in bert-predict bert-tokenize bert-train; do cp "$(command -v $tool)" moved/bin; done
+{
+  echo 'The room was [MASK].' | moved/bin/bert-predict
+  echo 'The room was [MASK].' | moved/bin/bert-tokenize
+  moved/bin/bert-train --task classify
+} 2>&1 | sed "s|$(pwd -P)|HERE|"
+ln -s "$MODELS/masked-lm" moved/share/bert/default-model
+ln -s moved/bin/bert-predict linked
+for tool in moved/bin/bert-predict ./linked; do echo 'The room was [MASK].' | $tool --top-k 1 --precision 3; done
+echo 'The room was [MASK].' | BERT_MODEL="$MODELS/classify" moved/bin/bert-predict --precision 3
+echo 'The room was [MASK].' | BERT_MODEL='' moved/bin/bert-predict -m "$MODELS/classify" --precision 3
+
+unset BERT_MODEL
+tab=$(printf '\t')
+printf '%s\n' 'It was a dark and [MASK] night.' 'She shook her [MASK].' 'He put his [MASK] into his pocket.' |
+  bert-predict --top-k 3 | sed 's/,"candidates.*/}/'
+printf '%s\n' "text${tab}text_pair" "Where is he?${tab}\"He is gone, sir,\" she said." |
+  bert-predict --input-format tsv --task next --precision 1
+echo 'It was the best of times.' | bert-tokenize --tokens
+echo 'It was the best of times.' | bert-embed --dim 3 --precision 1
+printf '%s\n' '{"text":"good","label":"yes"}' '{"text":"bad","label":"no"}' >train.jsonl
+bert-train --task classify --epochs 1 --out classifier train.jsonl >journal && ls classifier
+echo good | bert-predict -m classifier | sed 's/:[^:]*"scores.*/: .../'
+bert-convert --info "$CASE/../../../lib/default-model"
