@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "io/stream_run.h"
+#include "sanitized.h"
 
 using namespace bert;
 using namespace bert::io;
@@ -125,14 +126,6 @@ class Child {
   FileDescriptor in_, out_, said_;
   struct rusage usage_ = {};
 };
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool kSanitized = false;
-#endif
 
 int exit_code(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status); }
 
