@@ -9,10 +9,14 @@ namespace {
 namespace fs = std::filesystem;
 
 // The same way from the executable in a build tree and in an installation, wherever that was moved to.
-fs::path default_model() {
+fs::path default_model(std::string_view ways) {
   std::error_code error;
   const fs::path executable = fs::read_symlink("/proc/self/exe", error);
-  return (executable.parent_path() / BERT_DEFAULT_MODEL).lexically_normal();
+  if (error) throw UsageError("no model: ", ways, "; the default one is not found without /proc/self/exe");
+  auto directory = (executable.parent_path() / BERT_DEFAULT_MODEL).lexically_normal();
+  if (!fs::is_directory(directory, error))
+    throw UsageError("no model: ", ways, "; the default one is not at ", directory.string());
+  return directory;
 }
 
 }  // namespace
@@ -20,11 +24,7 @@ fs::path default_model() {
 std::string model_directory(const std::string& given, std::string_view ways) {
   if (!given.empty()) return given;
   if (const char* const named = std::getenv("BERT_MODEL"); named != nullptr && *named != '\0') return named;
-  const fs::path directory = default_model();
-  std::error_code error;
-  if (!fs::is_directory(directory, error))
-    throw UsageError("no model: ", ways, "; the default one is not at ", directory.string());
-  return directory.string();
+  return default_model(ways).string();
 }
 
 void dtype_option(App& app) {

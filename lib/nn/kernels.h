@@ -71,7 +71,7 @@ struct Kernels {
   void (*gradient_products)(const GradientProduct& product, float* scratch);
 
   // y [rows, cols] = x [rows, depth] · w [depth, cols], w row-major; y and x have room for cols rounded up to
-  // 64. Scratch: kLongestPart·64.
+  // 64. Scratch: gradient_scratch(cols).
   void (*strided_products)(int64_t rows, int64_t depth, const float* x, int64_t x_stride, int64_t cols,
                            const float* w, int64_t w_stride, float* y, int64_t y_stride, float* scratch);
 

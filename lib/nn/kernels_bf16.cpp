@@ -31,7 +31,7 @@ struct Left {
 struct Result {
   float* numbers;
   int64_t stride, cols;
-  Into into;
+  Into into = Into::replace;
 };
 
 template <int kRows>
@@ -139,42 +139,64 @@ void pack_panel(const float* rows, int64_t row_stride, int64_t count, int64_t k,
   }
 }
 
-constexpr int64_t kGatheredRows = 96;  // of the left factor at a time
+// Products of x [rows, depth] with `panels` panels of pairs. right(from, size) makes a part of the panels and
+// gives where panel p has it, to(row, p) is where the product goes from that row on.
+constexpr int64_t kGatheredRows = 96;
 
-void panel_products(int64_t rows, int64_t depth, const float* x, int64_t x_stride, int64_t panels,
-                    const float* const* panel, float* tiles) {
+template <class Right, class To>
+void products(int64_t rows, int64_t depth, const float* x, int64_t x_stride, int64_t panels, Right right,
+              To to) {
   alignas(64) Pair left[kGatheredRows * kPairs];
   for_parts(depth, [&](int64_t from, int64_t size, Into into) {
+    const auto panel = right(from, size);
     for (int64_t row = 0; row < rows; row += kGatheredRows) {
       const int64_t count = rows - row < kGatheredRows ? rows - row : kGatheredRows;
       pair_along_rows(count, size, x + row * x_stride + from, x_stride, left);
       for (int64_t p = 0; p < panels; ++p) {
-        const Pair* const right = reinterpret_cast<const Pair*>(panel[p]) + from / 2 * kPanelWidth;
-        product(count, pairs_of(size), {.numbers = left, .row = kPairs, .step = 1}, right,
-                {.numbers = tiles + (p * rows + row) * kPanelWidth,
-                 .stride = kPanelWidth,
-                 .cols = kPanelWidth,
-                 .into = into});
+        Result result = to(row, p);
+        result.into = into;
+        product(count, pairs_of(size), {.numbers = left, .row = kPairs, .step = 1}, panel(p), result);
       }
     }
   });
 }
 
+void panel_products(int64_t rows, int64_t depth, const float* x, int64_t x_stride, int64_t panels,
+                    const float* const* panel, float* tiles) {
+  products(
+      rows, depth, x, x_stride, panels,
+      [&](int64_t from, int64_t) {
+        return [=](int64_t p) { return reinterpret_cast<const Pair*>(panel[p]) + from / 2 * kPanelWidth; };
+      },
+      [&](int64_t row, int64_t p) -> Result {
+        return {
+            .numbers = tiles + (p * rows + row) * kPanelWidth, .stride = kPanelWidth, .cols = kPanelWidth};
+      });
+}
+
+// Rows of `width` numbers -> panels of pairs, one kPairs·64 behind another.
+void pair_panels(int64_t rows, int64_t width, const float* from, int64_t stride, Pair* to) {
+  for (int64_t first = 0; first < width; first += kPanelWidth) {
+    const int64_t cols = width - first < kPanelWidth ? width - first : kPanelWidth;
+    pair_neighbours(rows, cols, from + first, stride, to + first * kPairs, kPanelWidth);
+  }
+}
+
 void strided_products(int64_t rows, int64_t depth, const float* x, int64_t x_stride, int64_t cols,
-                      const float* w, int64_t w_stride, float* y, int64_t y_stride, float*) {
-  alignas(64) Pair left[kGatheredRows * kPairs], right[kPairs * kPanelWidth];
-  for_parts(depth, [&](int64_t from, int64_t size, Into into) {
-    for (int64_t row = 0; row < rows; row += kGatheredRows) {
-      const int64_t count = rows - row < kGatheredRows ? rows - row : kGatheredRows;
-      pair_along_rows(count, size, x + row * x_stride + from, x_stride, left);
-      for (int64_t first = 0; first < cols; first += kPanelWidth) {
-        const int64_t width = cols - first < kPanelWidth ? cols - first : kPanelWidth;
-        pair_neighbours(size, width, w + from * w_stride + first, w_stride, right, kPanelWidth);
-        product(count, pairs_of(size), {.numbers = left, .row = kPairs, .step = 1}, right,
-                {.numbers = y + row * y_stride + first, .stride = y_stride, .cols = width, .into = into});
-      }
-    }
-  });
+                      const float* w, int64_t w_stride, float* y, int64_t y_stride, float* scratch) {
+  auto* const panels = reinterpret_cast<Pair*>(scratch);
+  products(
+      rows, depth, x, x_stride, (cols + kPanelWidth - 1) / kPanelWidth,
+      [&](int64_t from, int64_t size) {
+        pair_panels(size, cols, w + from * w_stride, w_stride, panels);
+        return [=](int64_t p) { return panels + p * kPairs * kPanelWidth; };
+      },
+      [&](int64_t row, int64_t p) -> Result {
+        const int64_t first = p * kPanelWidth, width = cols - first;
+        return {.numbers = y + row * y_stride + first,
+                .stride = y_stride,
+                .cols = width < kPanelWidth ? width : kPanelWidth};
+      });
 }
 
 void column_sums(int64_t depth, const float* a, int64_t stride, int64_t n, float* sums) {
@@ -194,11 +216,7 @@ void gradient_products(const GradientProduct& g, float* scratch) {
   for (int64_t from = 0; from < g.depth; from += kDepth) {
     const int64_t depth = g.depth - from < kDepth ? g.depth - from : kDepth;
     const Into into = from == 0 ? g.into : Into::add;
-    for (int64_t first = 0; first < g.cols; first += kPanelWidth) {
-      const int64_t cols = g.cols - first < kPanelWidth ? g.cols - first : kPanelWidth;
-      pair_neighbours(depth, cols, g.x + from * g.x_stride + first, g.x_stride, right + first * kPairs,
-                      kPanelWidth);
-    }
+    pair_panels(depth, g.cols, g.x + from * g.x_stride, g.x_stride, right);
     for (int64_t row = 0; row < g.rows; row += kGradientRows) {
       const int64_t rows = g.rows - row < kGradientRows ? g.rows - row : kGradientRows;
       const float* const dy = g.dy + from * g.dy_stride + row;

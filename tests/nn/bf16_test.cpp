@@ -48,6 +48,16 @@ bool is_product(float came, int64_t depth, LeftTerm left, RightTerm right, doubl
   return std::abs(came - sum) <= 3e-6 * std::sqrt(static_cast<double>(depth)) + 1e-6 * std::abs(sum);
 }
 
+// How many places of [rows, cols] are not right.
+template <class IsRight>
+int64_t wrong_ones(int64_t rows, int64_t cols, IsRight is_right) {
+  int64_t wrong = 0;
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < cols; ++j) wrong += !is_right(i, j);
+  }
+  return wrong;
+}
+
 bool skipped() {
   if (has_bf16()) return false;
   MESSAGE("skipped: this processor does not multiply bf16");
@@ -75,17 +85,14 @@ TEST_CASE("a panel of rows or of columns and its product are those of rounded nu
     }
     const float* const panels[] = {by_rows.data(), by_columns.data()};
     table.panel_products(kRows, depth, x.numbers.data(), x.stride, 2, panels, tiles.data());
-    int64_t wrong = 0;
-    for (int64_t i = 0; i < kRows; ++i) {
-      for (int64_t j = 0; j < kOutputs; ++j) {
-        const auto tile = [&](int64_t p) {
-          return tiles[static_cast<size_t>((p * kRows + i) * kPanelWidth + j)];
-        };
-        const auto left = [&](int64_t k) { return x.at(i, k); };
-        wrong += !is_product(tile(0), depth, left, [&](int64_t k) { return w.at(j, k); });
-        wrong += !is_product(tile(1), depth, left, [&](int64_t k) { return v.at(k, j); });
-      }
-    }
+    const auto wrong = wrong_ones(kRows, kOutputs, [&](int64_t i, int64_t j) {
+      const auto tile = [&](int64_t p) {
+        return tiles[static_cast<size_t>((p * kRows + i) * kPanelWidth + j)];
+      };
+      const auto left = [&](int64_t k) { return x.at(i, k); };
+      return is_product(tile(0), depth, left, [&](int64_t k) { return w.at(j, k); }) &&
+             is_product(tile(1), depth, left, [&](int64_t k) { return v.at(k, j); });
+    });
     CHECK_MESSAGE(wrong == 0, "depth ", depth);
   }
 }
@@ -95,18 +102,16 @@ TEST_CASE("a product with a matrix as it lies is that of rounded numbers") {
   const Kernels table = kernels_bf16::table();
   std::mt19937 random(2);
   for (const int64_t depth : kDepths) {
-    constexpr int64_t kRows = 7, kCols = 150;
+    constexpr int64_t kRows = 107, kCols = 150;
     const Matrix x = random_matrix(random, kRows, depth), w = random_matrix(random, depth, kCols);
     Matrix y = random_matrix(random, kRows, kCols);
+    std::vector<float> scratch(static_cast<size_t>(gradient_scratch(kCols)));
     table.strided_products(kRows, depth, x.numbers.data(), x.stride, kCols, w.numbers.data(), w.stride,
-                           y.numbers.data(), y.stride, nullptr);
-    int64_t wrong = 0;
-    for (int64_t i = 0; i < kRows; ++i) {
-      for (int64_t j = 0; j < kCols; ++j) {
-        wrong += !is_product(
-            y.at(i, j), depth, [&](int64_t k) { return x.at(i, k); }, [&](int64_t k) { return w.at(k, j); });
-      }
-    }
+                           y.numbers.data(), y.stride, scratch.data());
+    const auto wrong = wrong_ones(kRows, kCols, [&](int64_t i, int64_t j) {
+      return is_product(
+          y.at(i, j), depth, [&](int64_t k) { return x.at(i, k); }, [&](int64_t k) { return w.at(k, j); });
+    });
     CHECK_MESSAGE(wrong == 0, "depth ", depth);
   }
 }
@@ -134,19 +139,17 @@ TEST_CASE("a gradient is that of rounded numbers, replaced or added to; that of 
                                .into = into,
                                .db = db.data()},
                               scratch.data());
-      int64_t wrong = 0;
-      for (int64_t i = 0; i < kRows; ++i) {
+      auto wrong = wrong_ones(kRows, kCols, [&](int64_t i, int64_t j) {
+        return is_product(
+            dw.at(i, j), depth, [&](int64_t k) { return dy.at(k, i); }, [&](int64_t k) { return x.at(k, j); },
+            into == Into::add ? static_cast<double>(before.at(i, j)) : 0);
+      });
+      wrong += wrong_ones(kRows, 1, [&](int64_t i, int64_t) {
         double sum = 2;
         for (int64_t k = 0; k < depth; ++k) sum += static_cast<double>(dy.at(k, i));
-        wrong += !(std::abs(db[static_cast<size_t>(i)] - sum) < 1e-5 * std::sqrt(static_cast<double>(depth)));
-        for (int64_t j = 0; j < kCols; ++j) {
-          wrong += !is_product(
-              dw.at(i, j), depth, [&](int64_t k) { return dy.at(k, i); },
-              [&](int64_t k) { return x.at(k, j); },
-              into == Into::add ? static_cast<double>(before.at(i, j)) : 0);
-        }
-        wrong += !std::isnan(dw.at(i, kCols));  // what lies behind the row is not touched
-      }
+        return std::abs(db[static_cast<size_t>(i)] - sum) < 1e-5 * std::sqrt(static_cast<double>(depth)) &&
+               std::isnan(dw.at(i, kCols));  // what lies behind the row is not touched
+      });
       CHECK_MESSAGE(wrong == 0, "depth ", depth);
     }
   }
