@@ -2,22 +2,24 @@
 """Fine-tunes a model and the same shape with random weights on eight tasks, and prints a table (Markdown).
 
     /usr/bin/python3 tests/bench/tasks.py BUILD_DIR DATA_DIR -m MODEL [--work DIR] [--tasks sst2,...] [--examples 5000]
-        [--seeds 3] [--epochs 3] [--grid 1e-4,3e-4,1e-3] [-j 2] [-o FILE]
+        [--seeds 3] [--epochs 4] [--rates 1e-4,3e-4,1e-3] [--dropouts 0,0.1] [-j 2] [-o FILE]
 
 Tasks: sst2, cola, mrpc, stsb, rte, conll (CoNLL-2003), squad (1.1), openbookqa, with their training data cut to --examples
 drawn at random, always the same, and the whole development data, of squad 2,000 questions. DATA_DIR has glue/SST-2 and so
 on, conll2003, openbookqa and squad-*-v1.1.json. Each run is bert-train, bert-predict and bert-score with one thread; -j of
-them at a time. Batch, epochs, length and all else are the same for both starts, but for the learning rate: each start has
-that of --grid with which it does best with seed 0 on the mean of --grid-tasks. Figures are times 100: mean and standard
+them at a time. Batch (16), epochs, length and all else are the same for both starts, but for the learning rate and the
+dropout: each start has those of --rates and --dropouts with which it does best with seed 0 on the mean of --grid-tasks.
+Figures are times 100: mean and standard
 deviation over the seeds, which give the weights that are drawn and the order of the data. A difference counts when it is
 more than the sum of both deviations.
 
-Each result is a file in DIR (/tmp/bert-tasks), by task, start, learning rate and seed, and is not computed again, so that a
+Each result is a file in DIR (/tmp/bert-tasks), by task, start, settings and seed, and is not computed again, so that a
 run can be stopped and go on; it is when other options or another model gave it. After a change of the tools, remove DIR.
 """
 import argparse
 import concurrent.futures
 import hashlib
+import itertools
 import json
 import math
 import random
@@ -31,7 +33,7 @@ from pathlib import Path
 
 from bench import row, table
 
-BATCH = 32
+BATCH = 16
 STARTS = ("model", "random")
 
 # ---- data: files of the tasks' own forms, cut to so many examples --------------------------------------------------
@@ -141,8 +143,8 @@ class Bench:
         self.work.mkdir(parents=True, exist_ok=True)
         self.config = self.model / "config.json"
         self.vocab = next(path for path in (self.model / "vocab.txt", self.model / "tokenizer.json") if path.exists())
-        self.digests = {"model": digest(path for path in self.model.iterdir() if path.is_file()),
-                        "random": digest([self.config, self.vocab])}
+        parts = [path for path in self.model.iterdir() if path.suffix in (".json", ".txt", ".safetensors")]
+        self.digests = {"model": digest(parts), "random": digest([self.config, self.vocab])}
         self.length = json.loads(self.config.read_text())["max_position_embeddings"]
         settings = self.model / "tokenizer_config.json"
         if settings.exists():
@@ -159,13 +161,13 @@ class Bench:
             text, self.counts[name, part] = task.cut((data / source).read_text(encoding="utf-8"), count)
             self.file(name, part).write_text(text, encoding="utf-8")
 
-    def settings(self, name, start, rate, seed):
-        return {"task": name, "start": start, "lr": rate, "seed": seed, "files": self.digests[start],
+    def settings(self, name, start, rate, dropout, seed):
+        return {"task": name, "start": start, "lr": rate, "dropout": dropout, "seed": seed, "files": self.digests[start],
                 "train": digest([self.file(name, "train")]), "dev": digest([self.file(name, "dev")]),
                 "epochs": self.options.epochs, "batch": BATCH, "length": self.length}
 
     def figure(self, run):
-        """In percent, of a run by name, start, rate and seed; from its file where it has one."""
+        """In percent, of a run by name, start, rate, dropout and seed; from its file where it has one."""
         settings = self.settings(*run)
         path = self.work / ("-".join(map(str, run)) + ".result.json")
         if path.exists():
@@ -179,17 +181,18 @@ class Bench:
         result = {"settings": settings, "figure": figure, "scores": scores, "seconds": seconds}
         path.with_suffix(".new").write_text(json.dumps(result) + "\n")
         path.with_suffix(".new").rename(path)
-        print(f"{run[0]} from {run[1]}, learning rate {run[2]}, seed {run[3]}: {figure:.2f} ({seconds} s)", file=sys.stderr)
+        print(f"{run[0]} from {run[1]}, learning rate {run[2]}, dropout {run[3]}, seed {run[4]}: {figure:.2f} ({seconds} s)",
+              file=sys.stderr)
         return figure
 
-    def learn_and_score(self, name, start, rate, seed):
+    def learn_and_score(self, name, start, rate, dropout, seed):
         task = TASKS[name]
         weights = ["-m", self.model] if start == "model" else ["--config", self.config, "--vocab", self.vocab]
         with tempfile.TemporaryDirectory(dir=self.work) as folder:
             learned = Path(folder) / "model"
             subprocess.run([str(word) for word in [
                 self.tools / "bert-train", "-q", "--task", task.kind, *weights, *task.read, *task.label, "--seed", seed,
-                "--epochs", self.options.epochs, "--batch-size", BATCH, "--lr", rate, "--max-length",
+                "--epochs", self.options.epochs, "--batch-size", BATCH, "--lr", rate, "--dropout", dropout, "--max-length",
                 min(self.length, 384) if task.kind == "answer" else self.length, "-j", 1, "--save-every", 10**6,
                 "--out", learned, self.file(name, "train")]], check=True, stdout=subprocess.DEVNULL)
             answers = Path(folder) / "answers"
@@ -212,15 +215,18 @@ class Bench:
 
     # ---- the table ----------------------------------------------------------------------------------------------------
 
-    def rates(self):
-        """start -> learning rate."""
-        grid, tasks = self.options.grid.split(","), self.options.grid_tasks.split(",")
-        if len(grid) == 1:
-            return dict.fromkeys(STARTS, grid[0])
-        found = self.figures([(name, start, rate, 0) for name in tasks for start in STARTS for rate in grid])
-        means = {start: {rate: statistics.mean(found[name, start, rate, 0] for name in tasks) for rate in grid}
+    def grid(self):
+        """start -> learning rate and dropout."""
+        rates, dropouts = self.options.rates.split(","), self.options.dropouts.split(",")
+        settings = list(itertools.product(rates, dropouts))
+        if len(settings) == 1:
+            return dict.fromkeys(STARTS, settings[0])
+        tasks = self.options.grid_tasks.split(",")
+        found = self.figures([(name, start, *setting, 0) for name in tasks for start in STARTS for setting in settings])
+        means = {start: {setting: statistics.mean(found[name, start, *setting, 0] for name in tasks) for setting in settings}
                  for start in STARTS}
-        table(f"mean of {', '.join(TASKS[name].title for name in tasks)}, seed 0, learning rate", *grid)
+        table(f"mean of {', '.join(TASKS[name].title for name in tasks)}, seed 0, learning rate and dropout",
+              *map(" ".join, settings))
         for start in STARTS:
             row(start, *[f"{mean:.2f}" for mean in means[start].values()])
         return {start: max(means[start], key=means[start].get) for start in STARTS}
@@ -231,11 +237,11 @@ class Bench:
             if name not in TASKS:
                 sys.exit(f"no task {name}; there are {', '.join(TASKS)}")
             self.prepare(name)
-        rates, seeds = self.rates(), range(self.options.seeds)
-        found = self.figures([(name, start, rates[start], seed) for name in names for seed in seeds for start in STARTS])
+        chosen, seeds = self.grid(), range(self.options.seeds)
+        found = self.figures([(name, start, *chosen[start], seed) for name in names for seed in seeds for start in STARTS])
         rows, better = [], []
         for name in names:
-            sides = [[found[name, start, rates[start], seed] for seed in seeds] for start in STARTS]
+            sides = [[found[name, start, *chosen[start], seed] for seed in seeds] for start in STARTS]
             means = [statistics.mean(side) for side in sides]
             spreads = [statistics.stdev(side) if len(side) > 1 else math.nan for side in sides]
             if means[0] - means[1] > sum(spreads):
@@ -243,8 +249,9 @@ class Bench:
             rows.append([f"{TASKS[name].title}, {TASKS[name].name}", f"{self.counts[name, 'train']:,}",
                          *[f"{mean:.1f} ± {spread:.1f}" for mean, spread in zip(means, spreads)],
                          f"{means[0] - means[1]:+.1f}", "yes" if name in better else "no"])
-        lines = [["dev figure", "examples", f"{self.model.name} (learning rate {rates['model']})",
-                  f"random weights ({rates['random']})", "difference", "more than both deviations"]]
+        said = {start: f"learning rate {rate}, dropout {dropout}" for start, (rate, dropout) in chosen.items()}
+        lines = [["dev figure", "examples", f"{self.model.name} ({said['model']})", f"random weights ({said['random']})",
+                  "difference", "more than both deviations"]]
         lines += [["---"] * len(lines[0]), *rows]
         text = "".join("| " + " | ".join(line) + " |\n" for line in lines)
         text += f"\nBetter by more than both deviations in {len(better)} of {len(names)}, {self.options.seeds} seeds.\n"
@@ -263,8 +270,9 @@ def main():
     parser.add_argument("--examples", type=int, default=5000, help="of training")
     parser.add_argument("--dev-examples", type=int, help="all, of squad 2,000")
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--epochs", type=int, default=3)
-    parser.add_argument("--grid", default="1e-4,3e-4,1e-3", metavar="LR,...", help="of one: that for both")
+    parser.add_argument("--epochs", type=int, default=4)
+    parser.add_argument("--rates", default="1e-4,3e-4,1e-3", metavar="LR,...", help="to choose from")
+    parser.add_argument("--dropouts", default="0,0.1", metavar="P,...", help="to choose from")
     parser.add_argument("--grid-tasks", default="sst2,stsb,conll")
     parser.add_argument("-j", "--jobs", type=int, default=2)
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the table once more")
