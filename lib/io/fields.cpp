@@ -1,8 +1,26 @@
 #include "io/fields.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace bert::io {
+namespace {
+
+constexpr size_t kNamed = 8;
+
+// Which there are, so that a misspelled name or a file without a header line shows.
+std::string columns_text(const std::vector<std::string>& columns) {
+  std::string text = ", the columns are ";
+  for (size_t i = 0; i < std::min(columns.size(), kNamed); ++i) {
+    if (i > 0) text += ", ";
+    append_string(text, columns[i]);
+  }
+  return columns.size() > kNamed ? text + " …" : text;
+}
+
+}  // namespace
+
 std::optional<std::string_view> Fields::text(std::string_view name) const {
   if (object_) {
     const auto value = json(name);
@@ -23,7 +41,8 @@ std::optional<std::string_view> Fields::text_unless_null(std::string_view name) 
 
 std::string_view Fields::required_text(std::string_view name) const {
   if (const auto value = text(name)) return *value;
-  throw Error("field \"", name, "\" is missing");
+  const bool tsv = source_.format == InputFormat::tsv;
+  throw Error("field \"", name, "\" is missing", tsv ? columns_text(source_.columns) : "");
 }
 
 std::optional<Json> Fields::json(std::string_view name) const {

@@ -36,8 +36,9 @@ class Fields {
   // otherwise, and when the key stands twice.
   std::optional<std::string_view> text(std::string_view name) const;
   std::optional<std::string_view> text_unless_null(std::string_view name) const;  // nullopt for null, too
-  std::string_view required_text(std::string_view name) const;  // Error `field "text" is missing`
-  std::optional<Json> json(std::string_view name) const;        // any value; always nullopt for text and TSV
+  // Error `field "text" is missing`, of TSV with the columns there are.
+  std::string_view required_text(std::string_view name) const;
+  std::optional<Json> json(std::string_view name) const;  // any value; always nullopt for text and TSV
   // All fields of a JSON record in their order; none of text and TSV.
   std::vector<std::pair<std::string_view, Json>> members() const;
 

@@ -1,0 +1,9 @@
+# A column that a table does not have: the message says which it has, at most eight of them.
+printf 'id\tsent"ence\n1\tking\n' >table.tsv
+seq 9 | paste -s -d '\t' >wide.tsv
+seq 9 | paste -s -d '\t' >>wide.tsv
+bert-tokenize -m "$MODELS/bare" table.tsv
+echo "exit $?"
+bert-tokenize -m "$MODELS/bare" --columns a,b table.tsv
+bert-tokenize -m "$MODELS/bare" wide.tsv
+echo '{"sentence":"king"}' | bert-tokenize -m "$MODELS/bare"
