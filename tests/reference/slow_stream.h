@@ -168,10 +168,17 @@ class SlowStream {
   // The fields PassFilter adds.
   std::vector<std::pair<std::string, std::string>> answers(const std::optional<std::string>& text,
                                                            const std::string& where) const {
-    if (!text) throw where + ": field \"" + options_.text_field + "\" is missing";
+    if (!text) throw where + ": field \"" + options_.text_field + "\" is missing" + those_there_are();
     if (text->find("bad") != std::string::npos) throw where + ": is bad";
     if (text->find("worse") != std::string::npos) throw where + ": is worse";
     return {{added_, std::to_string(text->size())}, {"place", std::to_string(place_)}};
+  }
+
+  std::string those_there_are() const {
+    std::string list;
+    if (format_ != Format::tsv) return list;
+    for (size_t i = 0; i < columns_.size() && i < 8; ++i) list += (i == 0 ? "" : ", ") + quoted(columns_[i]);
+    return ", the columns are " + list + (columns_.size() > 8 ? " …" : "");
   }
 
   bool dropped(const std::string& name) const {
