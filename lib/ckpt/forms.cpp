@@ -9,6 +9,7 @@
 #include "ckpt/pytorch.h"
 #include "ckpt/safetensors.h"
 #include "ckpt/shards.h"
+#include "io/json.h"
 
 namespace bert::ckpt {
 namespace {
@@ -68,7 +69,7 @@ std::optional<fs::path> tensorflow_index(const fs::path& directory) {
   if (found.empty()) return std::nullopt;
   if (found.size() == 1) return directory / found[0];
   throw Error(directory.string(), ": has ", found.size(), " TensorFlow checkpoints, among them ",
-              in_quotes(found[0]), " and ", in_quotes(found[1]),
+              io::in_quotes(found[0]), " and ", io::in_quotes(found[1]),
               ", and no file \"checkpoint\" that names one");
 }
 
@@ -97,7 +98,7 @@ WeightsFile find_weights(const std::string& path) {
   if (const auto index = tensorflow_index(directory)) return by_name(index->string());
   const auto other = other_form(directory);
   if (other.empty()) throw Error(path, ": has no weights, expected ", kForms);
-  throw Error(path, ": has its weights in ", in_quotes(other), ", a form that is not read; expected ",
+  throw Error(path, ": has its weights in ", io::in_quotes(other), ", a form that is not read; expected ",
               kForms);
 }
 

@@ -5,8 +5,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "io/json.h"
-#include "io/utf8.h"
 
 namespace bert::ckpt {
 namespace {
@@ -95,14 +93,6 @@ std::optional<TensorflowName> tensorflow_name(std::string_view variable) {
 void refuse_lfs_pointer(const MappedFile& file) {
   if (!file.text().starts_with("version https://git-lfs")) return;
   throw Error(file.path(), ": is a Git LFS pointer, expected the file that it stands for (git lfs pull)");
-}
-
-std::string in_quotes(std::string_view name) {
-  constexpr size_t kLongest = 300;
-  std::string text;
-  io::append_string(text, io::repair_utf8(name.substr(0, kLongest)));
-  if (name.size() > kLongest) text += "...";
-  return text;
 }
 
 }  // namespace bert::ckpt

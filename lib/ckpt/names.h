@@ -33,7 +33,4 @@ std::optional<TensorflowName> tensorflow_name(std::string_view variable);
 // Error when `file` is what Git LFS leaves in the place of a file that was not fetched.
 void refuse_lfs_pointer(const MappedFile& file);
 
-// A name as a message shows it, in quotes: what a file holds may be anything, a message is one line.
-std::string in_quotes(std::string_view name);
-
 }  // namespace bert::ckpt

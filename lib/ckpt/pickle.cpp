@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "ckpt/names.h"
+#include "io/json.h"
 
 namespace bert::ckpt {
 namespace {
@@ -252,7 +253,7 @@ class Machine {
   }
 
   [[noreturn]] static void refuse(std::string_view global) {
-    throw Error("asks for ", in_quotes(global.substr(0, 100)), ", expected nothing but tensors");
+    throw Error("asks for ", io::in_quotes(global.substr(0, 100)), ", expected nothing but tensors");
   }
 
   // What may be popped: the stack above the last mark.

@@ -97,7 +97,7 @@ void check_metadata(const io::Json& value) {
   if (value.is_null()) return;
   for (const auto& [key, member] : value.members()) {
     if (member.kind() != io::Json::Kind::string) {
-      throw Error(in_quotes(key), " is ", member.kind_name(), ", expected a string");
+      throw Error(io::in_quotes(key), " is ", member.kind_name(), ", expected a string");
     }
   }
 }
@@ -115,7 +115,7 @@ std::vector<Entry> read_entries(const MappedFile& file, const io::Json& root) {
       metadata = true;
       check_metadata(value);
     } catch (const Error& error) {
-      throw Error(file.path(), name == "__metadata__" ? ": " : ": tensor ", in_quotes(name), ": ",
+      throw Error(file.path(), name == "__metadata__" ? ": " : ": tensor ", io::in_quotes(name), ": ",
                   error.what());
     }
   }
@@ -128,7 +128,8 @@ void check_names(const MappedFile& file, const std::vector<Entry>& entries) {
   for (const auto& entry : entries) names.push_back(entry.name);
   std::sort(names.begin(), names.end());
   const auto twice = std::adjacent_find(names.begin(), names.end());
-  if (twice != names.end()) throw Error(file.path(), ": tensor ", in_quotes(*twice), " stands there twice");
+  if (twice != names.end())
+    throw Error(file.path(), ": tensor ", io::in_quotes(*twice), " stands there twice");
 }
 
 // The tensors must tile [0, size): one begins where the one before it ends. Sorts them so.
@@ -139,15 +140,15 @@ void check_layout(const MappedFile& file, std::vector<Entry>& entries, uint64_t 
   uint64_t end = 0;
   for (const auto& entry : entries) {
     if (entry.end > size) {
-      throw Error(file.path(), ": tensor ", in_quotes(entry.name), " ends at byte ", entry.end,
+      throw Error(file.path(), ": tensor ", io::in_quotes(entry.name), " ends at byte ", entry.end,
                   " of the data, which has ", size);
     }
     if (entry.begin < end) {
-      throw Error(file.path(), ": tensor ", in_quotes(entry.name), " begins at byte ", entry.begin,
+      throw Error(file.path(), ": tensor ", io::in_quotes(entry.name), " begins at byte ", entry.begin,
                   ", inside the one before it, which ends at ", end);
     }
     if (entry.begin > end) {
-      throw Error(file.path(), ": tensor ", in_quotes(entry.name), " begins at byte ", entry.begin,
+      throw Error(file.path(), ": tensor ", io::in_quotes(entry.name), " begins at byte ", entry.begin,
                   ", expected ", end, ", where the one before it ends");
     }
     end = entry.end;
@@ -173,7 +174,7 @@ void check_size(const MappedFile& file, const Entry& entry, Dtype dtype) {
   const auto expected = bytes_of(entry.shape, dtype);
   if (expected == entry.end - entry.begin) return;
   const auto bytes = expected ? std::to_string(*expected) : "more than 2^64";
-  throw Error(file.path(), ": tensor ", in_quotes(entry.name), " has ", entry.end - entry.begin,
+  throw Error(file.path(), ": tensor ", io::in_quotes(entry.name), " has ", entry.end - entry.begin,
               " bytes, but ", entry.dtype, " ", shape_text(entry.shape), " takes ", bytes);
 }
 

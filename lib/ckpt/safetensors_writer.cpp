@@ -107,7 +107,7 @@ class Writer {
     bert::to_f32(store, narrow.data(), read_back_);
     for (size_t i = 0; i < numbers.size(); ++i) {
       if (std::isfinite(numbers[i]) && !std::isfinite(read_back_[i])) {
-        throw Error("tensor ", in_quotes(tensor.name), " holds ", numbers[i], ", which is too large for ",
+        throw Error("tensor ", io::in_quotes(tensor.name), " holds ", numbers[i], ", which is too large for ",
                     name_of(store));
       }
     }

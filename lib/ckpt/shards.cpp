@@ -33,9 +33,9 @@ std::map<std::string, Names> read_index(const std::string& path) {
     for (const auto& [name, value] : weight_map->members()) {
       const std::string file(value.string());
       if (!is_plain(file)) {
-        throw Error("has the file ", in_quotes(file), ", expected a plain name");
+        throw Error("has the file ", io::in_quotes(file), ", expected a plain name");
       }
-      if (!shards[file].insert(std::string(name)).second) throw Error("has ", in_quotes(name), " twice");
+      if (!shards[file].insert(std::string(name)).second) throw Error("has ", io::in_quotes(name), " twice");
     }
   } catch (const Error& error) {
     throw Error(path, ": \"weight_map\" ", error.what());
@@ -47,7 +47,7 @@ std::map<std::string, Names> read_index(const std::string& path) {
 // Strikes `name`, found in `file`, off what the index promises there.
 void expect(Names& promised, const std::string& name, const std::string& file, const std::string& index) {
   if (promised.erase(name) == 0) {
-    throw Error(file, ": tensor ", in_quotes(name), " is not what ", index, " has in this file");
+    throw Error(file, ": tensor ", io::in_quotes(name), " is not what ", index, " has in this file");
   }
 }
 
@@ -69,7 +69,7 @@ Contents read_shards(const std::string& path, std::vector<MappedFile>& files) {
       all.unread.push_back(std::move(tensor));
     }
     if (!promised.empty()) {
-      throw Error(file.path(), ": tensor ", in_quotes(*promised.begin()), " is missing, ", path,
+      throw Error(file.path(), ": tensor ", io::in_quotes(*promised.begin()), " is missing, ", path,
                   " has it in this file");
     }
   }

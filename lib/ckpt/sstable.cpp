@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "ckpt/bytes.h"
 #include "ckpt/names.h"
+#include "io/json.h"
 
 namespace bert::ckpt {
 namespace {
@@ -83,14 +84,14 @@ std::vector<TableEntry> read_sstable(std::span<const std::byte> bytes) {
   read_block(
       block_at(bytes, read_handle(handles)), [&](const std::string&, std::span<const std::byte> value) {
         Bytes handle(value);
-        read_block(block_at(bytes, read_handle(handle)),
-                   [&](const std::string& key, std::span<const std::byte> found) {
-                     if (!entries.empty() && key <= entries.back().key)
-                       throw Error("has the key ", in_quotes(key), " behind ", in_quotes(entries.back().key));
-                     if ((key_bytes += key.size()) > kMaxKeyBytes)
-                       throw Error("has more than ", kMaxKeyBytes, " bytes of keys");
-                     entries.push_back({key, found});
-                   });
+        read_block(block_at(bytes, read_handle(handle)), [&](const std::string& key,
+                                                             std::span<const std::byte> found) {
+          if (!entries.empty() && key <= entries.back().key)
+            throw Error("has the key ", io::in_quotes(key), " behind ", io::in_quotes(entries.back().key));
+          if ((key_bytes += key.size()) > kMaxKeyBytes)
+            throw Error("has more than ", kMaxKeyBytes, " bytes of keys");
+          entries.push_back({key, found});
+        });
       });
   return entries;
 }

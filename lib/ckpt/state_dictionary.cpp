@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "ckpt/names.h"
+#include "io/json.h"
 
 namespace bert::ckpt {
 namespace {
@@ -147,7 +148,7 @@ class Reader {
       try {
         add(key.text, pickle_[refs[i + 1]]);
       } catch (const Error& error) {
-        throw Error("tensor ", in_quotes(key.text), " ", error.what());
+        throw Error("tensor ", io::in_quotes(key.text), " ", error.what());
       }
     }
   }
@@ -174,7 +175,7 @@ class Reader {
     const uint64_t size = id.view ? id.view->count : id.count;
     const uint64_t begin = id.view ? id.view->offset : 0;
     if (begin > id.count || size > id.count - begin || !view.is_within(size))
-      throw Error("does not lie within its storage ", in_quotes(id.key), " of ", id.count, " numbers");
+      throw Error("does not lie within its storage ", io::in_quotes(id.key), " of ", id.count, " numbers");
     view.offset += begin;
     const bool transposed = !view.is_row_major();
     if (transposed && !view.is_transposed() && view.count() > 0) {

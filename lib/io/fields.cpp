@@ -7,16 +7,13 @@
 namespace bert::io {
 namespace {
 
-constexpr size_t kNamed = 8;
-
 // Which there are, so that a misspelled name or a file without a header line shows.
 std::string columns_text(const std::vector<std::string>& columns) {
+  constexpr size_t kNamed = 8;
   std::string text = ", the columns are ";
-  for (size_t i = 0; i < std::min(columns.size(), kNamed); ++i) {
-    if (i > 0) text += ", ";
-    append_string(text, columns[i]);
-  }
-  return columns.size() > kNamed ? text + " …" : text;
+  for (size_t i = 0; i < std::min(columns.size(), kNamed); ++i)
+    text += (i > 0 ? ", " : "") + in_quotes(columns[i]);
+  return columns.size() > kNamed ? text + ", ..." : text;
 }
 
 }  // namespace

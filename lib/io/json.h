@@ -102,6 +102,9 @@ class JsonFile {
   Json root_;
 };
 
+// A name as a message shows it, in quotes: what a file holds may be anything, a message is one line.
+std::string in_quotes(std::string_view name);
+
 // Writing: appends one JSON value to `out`, compactly.
 void append_string(std::string& out, std::string_view text);  // quoted; only what JSON demands is escaped
 void append_integer(std::string& out, int64_t value);

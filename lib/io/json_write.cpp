@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "io/json.h"
+#include "io/utf8.h"
 
 namespace bert::io {
 namespace {
@@ -58,6 +59,14 @@ void append_string(std::string& out, std::string_view text) {
   }
   out.append(text, plain);
   out += '"';
+}
+
+std::string in_quotes(std::string_view name) {
+  constexpr size_t kLongest = 300;
+  std::string text;
+  append_string(text, repair_utf8(name.substr(0, kLongest)));
+  if (name.size() > kLongest) text += "...";
+  return text;
 }
 
 void append_integer(std::string& out, int64_t value) {

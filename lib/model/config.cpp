@@ -12,7 +12,7 @@
 
 namespace bert::model {
 
-using ckpt::in_quotes;
+using io::in_quotes;
 
 namespace {
 

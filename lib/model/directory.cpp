@@ -39,7 +39,7 @@ void read_heads(const ckpt::Checkpoint& checkpoint, Config& config) {
 
 nn::Activation activation_of(std::string_view name) {
   if (const auto activation = activation_named(name)) return *activation;
-  throw Error("no activation is called ", ckpt::in_quotes(name), ", expected ", kActivationNames);
+  throw Error("no activation is called ", io::in_quotes(name), ", expected ", kActivationNames);
 }
 
 Config read_configuration(const std::string& path) {

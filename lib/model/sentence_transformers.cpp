@@ -13,7 +13,7 @@
 
 namespace bert::model {
 
-using ckpt::in_quotes;
+using io::in_quotes;
 
 namespace {
 

@@ -73,9 +73,3 @@ TEST_CASE("what training keeps beside the weights is no tensor of a model") {
   }
   CHECK(tensorflow_name("bert/adam_mm"));
 }
-
-TEST_CASE("a name in a message is one line of UTF-8") {
-  CHECK(in_quotes("a\nb\"") == "\"a\\nb\\\"\"");
-  CHECK(in_quotes("a\xff") == "\"a\xef\xbf\xbd\"");
-  CHECK(in_quotes(std::string(1000, 'x')).size() == 305);
-}

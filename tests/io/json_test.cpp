@@ -68,3 +68,9 @@ TEST_CASE("strings are escaped only where JSON demands it") {
   append_string(out, std::string_view("a\"\\\n\0é", 7));
   CHECK(out == "\"a\\\"\\\\\\n\\u0000é\"");
 }
+
+TEST_CASE("a name in a message is one line of UTF-8") {
+  CHECK(in_quotes("a\nb\"") == "\"a\\nb\\\"\"");
+  CHECK(in_quotes("a\xff") == "\"a\xef\xbf\xbd\"");
+  CHECK(in_quotes(std::string(1000, 'x')).size() == 305);
+}

@@ -178,7 +178,7 @@ class SlowStream {
     std::string list;
     if (format_ != Format::tsv) return list;
     for (size_t i = 0; i < columns_.size() && i < 8; ++i) list += (i == 0 ? "" : ", ") + quoted(columns_[i]);
-    return ", the columns are " + list + (columns_.size() > 8 ? " …" : "");
+    return ", the columns are " + list + (columns_.size() > 8 ? ", ..." : "");
   }
 
   bool dropped(const std::string& name) const {
