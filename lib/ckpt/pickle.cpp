@@ -4,7 +4,6 @@
 #include <cstring>
 #include <unordered_map>
 
-#include "ckpt/names.h"
 #include "io/json.h"
 
 namespace bert::ckpt {

@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "ckpt/bytes.h"
-#include "ckpt/names.h"
 #include "ckpt/pickle.h"
 #include "ckpt/state_dictionary.h"
 #include "ckpt/zip.h"

@@ -12,7 +12,6 @@
 #include "base/output_file.h"
 #include "ckpt/checkpoint.h"
 #include "ckpt/column_major.h"
-#include "ckpt/names.h"
 #include "io/json.h"
 
 namespace bert::ckpt {

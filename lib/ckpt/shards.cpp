@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "ckpt/forms.h"
-#include "ckpt/names.h"
 #include "io/json.h"
 
 namespace bert::ckpt {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "ckpt/names.h"
 #include "io/json.h"
 
 namespace bert::ckpt {

@@ -5,7 +5,6 @@
 #include "base/crc.h"
 #include "base/error.h"
 #include "ckpt/bytes.h"
-#include "ckpt/names.h"
 #include "io/json.h"
 
 namespace bert::ckpt {

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "ckpt/names.h"
 #include "io/json.h"
 
 namespace bert::model {

@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include "base/error.h"
-#include "ckpt/names.h"
 #include "io/json.h"
 #include "model/parts.h"
 #include "model/save.h"

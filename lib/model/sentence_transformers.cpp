@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "ckpt/checkpoint.h"
-#include "ckpt/names.h"
 #include "io/json.h"
 
 namespace bert::model {

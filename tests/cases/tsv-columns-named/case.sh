@@ -1,4 +1,4 @@
-# A column that a table does not have: the message says which it has, at most eight of them.
+# A column that a table does not have: the message says which it has, at most eight of them, each cut after 300 bytes.
 printf 'id\tsent"ence\n1\tking\n' >table.tsv
 seq 9 | paste -s -d '\t' >wide.tsv
 seq 9 | paste -s -d '\t' >>wide.tsv
@@ -6,4 +6,5 @@ bert-tokenize -m "$MODELS/bare" table.tsv
 echo "exit $?"
 bert-tokenize -m "$MODELS/bare" --columns a,b table.tsv
 bert-tokenize -m "$MODELS/bare" wide.tsv
+{ seq 200 | paste -s -d _; echo king; } | bert-tokenize -m "$MODELS/bare" --input-format tsv
 echo '{"sentence":"king"}' | bert-tokenize -m "$MODELS/bare"
