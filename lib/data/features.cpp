@@ -130,7 +130,7 @@ Features Featurizer::whole(const io::Fields& fields) const {
   } else {
     fields.required_text(options_.text_field);
   }
-  if (const auto pair = fields.text_unless_null(options_.pair_field)) sequence.add_text(*pair);
+  if (const auto pair = fields.pair_text(options_.pair_field)) sequence.add_text(*pair);
   return std::move(sequence).finish(prompt_tokens_);
 }
 

@@ -41,7 +41,7 @@ enum class TakeIds { never, where_present };  // the field input_ids goes before
 
 struct FeatureOptions {
   std::string text_field = "text";  // a string, or an array of words; without it the field "words"
-  std::string pair_field = "text_pair";
+  std::string pair_field{io::kPairField};
   TakeIds take_ids = TakeIds::never;
   std::optional<int64_t> max_length = {};  // tokens, specials included; nullopt: no limit
   Overflow overflow = Overflow::truncate;

@@ -101,7 +101,7 @@ void VocabularyFilter::read_texts(const io::Fields& fields, Prepared& prepared) 
   } else {
     fields.required_text(options_.text_field);
   }
-  if (const auto pair = fields.text_unless_null(options_.pair_field)) add_words(*pair, prepared);
+  if (const auto pair = fields.pair_text(options_.pair_field)) add_words(*pair, prepared);
 }
 
 int64_t VocabularyFilter::cost(const io::Record& record) const {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "io/fields.h"
 #include "io/filter.h"
 #include "text/character_table.h"
 #include "text/tokenizer.h"
@@ -19,7 +20,7 @@ struct VocabularyOptions {
   text::LearnerOptions learner;  // size 0: nothing is learned
   text::TokenizerConfig tokenizer;
   Records records = Records::texts;
-  std::string text_field = "text", pair_field = "text_pair";
+  std::string text_field = "text", pair_field{io::kPairField};
   size_t max_words = 4'000'000;
   std::string write_counts;  // FILE, "-" for stdout; "": none
   std::string write_config;  // FILE for tokenizer_config.json; "": none

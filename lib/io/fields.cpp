@@ -36,6 +36,11 @@ std::optional<std::string_view> Fields::text_unless_null(std::string_view name) 
   return text(name);
 }
 
+std::optional<std::string_view> Fields::pair_text(std::string_view name) const {
+  const bool asked_for = source_.format == InputFormat::tsv && name != kPairField;
+  return asked_for ? required_text(name) : text_unless_null(name);
+}
+
 std::string_view Fields::required_text(std::string_view name) const {
   if (const auto value = text(name)) return *value;
   const bool tsv = source_.format == InputFormat::tsv;

@@ -13,6 +13,9 @@
 
 namespace bert::io {
 
+// Where the second text of a pair is looked for unless another field is asked for.
+inline constexpr std::string_view kPairField = "text_pair";
+
 // Runs `read` with `field "name" ` in front of its Error.
 template <class Read>
 auto named(std::string_view name, Read read) {
@@ -36,6 +39,9 @@ class Fields {
   // otherwise, and when the key stands twice.
   std::optional<std::string_view> text(std::string_view name) const;
   std::optional<std::string_view> text_unless_null(std::string_view name) const;  // nullopt for null, too
+  // The second text of a pair; nullopt when there is none. A record of TSV has the column, by the same Error
+  // as required_text's, unless `name` is kPairField, which nobody may have asked for.
+  std::optional<std::string_view> pair_text(std::string_view name) const;
   // Error `field "text" is missing`, of TSV with the columns there are.
   std::string_view required_text(std::string_view name) const;
   std::optional<Json> json(std::string_view name) const;  // any value; always nullopt for text and TSV

@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "base/pool.h"
+#include "io/fields.h"
 #include "io/filter.h"
 #include "io/input.h"
 #include "io/input_format.h"
@@ -25,10 +26,10 @@ struct StreamOptions {
   std::vector<std::string> files;  // none or "-": stdin
   std::string output = "-";        // "-": stdout
   InputFormat input_format = InputFormat::automatic;
-  std::vector<std::string> columns;      // of TSV without a header line
-  std::string text_field = "text";       // the one field of text input
-  std::string pair_field = "text_pair";  // for filters; the stream does not look at it
-  std::vector<std::string> drop;         // for the filter's RecordWriter
+  std::vector<std::string> columns;    // of TSV without a header line
+  std::string text_field = "text";     // the one field of text input
+  std::string pair_field{kPairField};  // for filters; the stream does not look at it
+  std::vector<std::string> drop;       // for the filter's RecordWriter
   OnError on_error = OnError::stop;
   InvalidUtf8 invalid_utf8 = InvalidUtf8::error;
   bool line_buffered = false;  // each record is written by itself; also when the output is a terminal

@@ -95,7 +95,7 @@ void Embedder::prepare(const io::Fields& fields, io::Record& record) const {
 std::vector<data::Features> Embedder::windows(const io::Fields& fields) const {
   const std::string& field = options_.features.text_field;
   const bool is_line =
-      !fields.json(field) && fields.text(field) && !fields.text(options_.features.pair_field);
+      !fields.json(field) && fields.text(field) && !fields.pair_text(options_.features.pair_field);
   if (options_.vectors.format != VectorFormat::google || !is_line) return featurizer_.windows(fields);
   const GoogleTexts texts = google_texts(*fields.text(field));
   return featurizer_.windows(texts.first, texts.pair ? std::optional(texts.second) : std::nullopt);

@@ -8,3 +8,9 @@ bert-tokenize -m "$MODELS/bare" --columns a,b table.tsv
 bert-tokenize -m "$MODELS/bare" wide.tsv
 { seq 200 | paste -s -d _; echo king; } | bert-tokenize -m "$MODELS/bare" --input-format tsv
 echo '{"sentence":"king"}' | bert-tokenize -m "$MODELS/bare"
+# So does a second text that is asked for by another name than the default's.
+printf 'text\tsecond\nking\tqueen\n' >pairs.tsv
+bert-tokenize -m "$MODELS/bare" --pair-field secnd pairs.tsv
+bert-vocab --size 100 --pair-field secnd pairs.tsv
+bert-tokenize -m "$MODELS/bare" --pair-field second pairs.tsv
+bert-tokenize -m "$MODELS/bare" pairs.tsv
