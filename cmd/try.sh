@@ -36,6 +36,6 @@ show "echo 'It was a dark and [MASK] night.' | bert-predict --top-k 3 --precisio
   "echo 'It was a dark and [MASK] night.' | bert-predict --top-k 3 --precision 2"
 show 'bert-predict --task perplexity --precision 4 text.txt' "bert-predict --task perplexity --precision 4 '$text'"
 echo
-echo "This is the default model, a small BERT of English novels. Give another one by -m DIR."
+echo "This is the default model, a small BERT of English books. Give another one by -m DIR."
 echo
 echo "The tools are in $build/cmd; install them by: cmake --install $build"

@@ -17,8 +17,11 @@ unset BERT_MODEL
 tab=$(printf '\t')
 printf '%s\n' 'It was a dark and [MASK] night.' 'She shook her [MASK].' 'He put his [MASK] into his pocket.' |
   bert-predict --top-k 3 | sed 's/,"candidates.*/}/'
-printf '%s\n' "text${tab}text_pair" "Where is he?${tab}\"He is gone, sir,\" she said." |
-  bert-predict --input-format tsv --task next --precision 1
+first='The captain looked at the sea. The storm had driven the ship far to the south.'
+for second in 'The sailors stood silent on the deck, and the wind still tore at the sails of the ship.' \
+  '"My dear Mary," said her aunt, "you will marry him or leave this house."'; do
+  printf '%s\n' "text${tab}text_pair" "$first$tab$second" | bert-predict --input-format tsv --task next --precision 1 --drop text
+done
 echo 'It was the best of times.' | bert-tokenize --tokens
 echo 'It was the best of times.' | bert-embed --dim 3 --precision 1
 printf '%s\n' '{"text":"good","label":"yes"}' '{"text":"bad","label":"no"}' >train.jsonl
