@@ -11,6 +11,8 @@ echo '{"sentence":"king"}' | bert-tokenize -m "$MODELS/bare"
 # So does a second text that is asked for by another name than the default's.
 printf 'text\tsecond\nking\tqueen\n' >pairs.tsv
 bert-tokenize -m "$MODELS/bare" --pair-field secnd pairs.tsv
+echo "exit $?"
+bert-embed -m "$MODELS/masked-lm" --format google --layers=-1 --pair-field secnd pairs.tsv
 bert-vocab --size 100 --pair-field secnd pairs.tsv
 bert-tokenize -m "$MODELS/bare" --pair-field second pairs.tsv
 bert-tokenize -m "$MODELS/bare" pairs.tsv
