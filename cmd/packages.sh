@@ -32,6 +32,5 @@ trap 'rm -f "$log"' EXIT
 # root and missing are lists of words.
 # shellcheck disable=SC2086
 {
-  $root apt-get -o Acquire::Retries=3 update &&
-    $root env DEBIAN_FRONTEND=noninteractive apt-get -o Acquire::Retries=3 install -y --no-install-recommends $missing
+  $root apt-get update && $root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing
 } >"$log" 2>&1 </dev/null || { cat "$log" >&2; exit 1; }
