@@ -1,8 +1,9 @@
 #!/bin/sh
-# Sees to it that the Debian packages of the build, and those named as arguments, are installed: installs them when it
-# may, else names what is missing and how to install it.
+# Makes sure that the Debian packages of the build, and those named as arguments, are installed. Installs them as root or
+# through sudo; otherwise names the command that does.
 set -eu
-set -- g++ make cmake libdnnl-dev libcli11-dev libicu-dev libsimdjson-dev "$@"
+# Debian's dnnl-config.cmake needs ocl-icd-opencl-dev, which libdnnl-dev only recommends.
+set -- g++ make cmake libdnnl-dev ocl-icd-opencl-dev libcli11-dev libicu-dev libsimdjson-dev "$@"
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   echo "No Debian packages here; going on with what is installed."
@@ -17,20 +18,21 @@ for package; do
 done
 [ -n "$missing" ] || exit 0
 
+install="apt-get install -y --no-install-recommends$missing"
 if [ "$(id -u)" = 0 ]; then
   root=
-elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
-  root='sudo -n'
+elif command -v sudo >/dev/null && { sudo -n true 2>/dev/null || { [ -t 0 ] && sudo -v; }; }; then
+  root=sudo
 else
-  echo "Missing packages:$missing" >&2
-  echo "Install them as root:  apt-get install$missing" >&2
+  echo "Packages are missing. Install them as root:" >&2
+  echo "apt-get update && $install" >&2
   exit 1
 fi
 echo "Installing packages:$missing"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-# root and missing are lists of words.
+# root and install are lists of words.
 # shellcheck disable=SC2086
 {
-  $root apt-get update && $root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing
+  $root apt-get update && $root env DEBIAN_FRONTEND=noninteractive $install
 } >"$log" 2>&1 </dev/null || { cat "$log" >&2; exit 1; }
