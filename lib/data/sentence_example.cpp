@@ -93,8 +93,7 @@ std::vector<std::string> in_order(std::vector<std::string> names) {
   } else {
     std::ranges::sort(names);
   }
-  const auto repeated = std::ranges::unique(names);
-  names.erase(repeated.begin(), repeated.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
 

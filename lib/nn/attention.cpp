@@ -132,7 +132,7 @@ void Attention::backward_rows(const Pass& pass, const Tensor& x, const Tensor& x
 
 void Attention::attend_backward(const Pass& pass, const Tensor& q, std::span<const int64_t> q_offsets,
                                 const Saved& saved, BackwardWorkspace& workspace, Tensor& dq) const {
-  auto& [dqkv, dq_apart, d_attended] = workspace;
+  Tensor& dqkv = workspace.dqkv;
   const int64_t sequences = static_cast<int64_t>(pass.offsets.size()) - 1, size = hidden_ / heads_;
   const auto gradient_of = [&](int64_t i) -> AttentionHeadGradient {
     const int64_t sequence = i / heads_, column = i % heads_ * size;
@@ -140,8 +140,8 @@ void Attention::attend_backward(const Pass& pass, const Tensor& q, std::span<con
     float* const dk = dqkv.row(pass.offsets[s]) + query_.width() + column;
     return {.head = head_of(pass.offsets, q, q_offsets, saved.qkv, sequence, i % heads_),
             .dropped = dropped(pass, sequence, i % heads_),
-            .dout = d_attended.row(q_offsets[s]) + column,
-            .dout_stride = d_attended.stride(),
+            .dout = workspace.d_attended.row(q_offsets[s]) + column,
+            .dout_stride = workspace.d_attended.stride(),
             .dq = dq.row(q_offsets[s]) + column,
             .dq_stride = dq.stride(),
             .dk = dk,

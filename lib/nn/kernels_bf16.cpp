@@ -72,10 +72,11 @@ void product(int64_t rows, int64_t pairs, Left a, const Pair* b, Result c) {
   const auto forward = [&](int64_t count) {
     a.numbers += count * a.row;
     c.numbers += count * c.stride;
-    rows -= count;
   };
-  for (; rows >= kBlockRows; forward(kBlockRows)) product_block<kBlockRows>(pairs, a, b, c);
-  for (; rows >= 2; forward(2)) product_block<2>(pairs, a, b, c);
+  for (; rows >= kBlockRows; rows -= kBlockRows, forward(kBlockRows)) {
+    product_block<kBlockRows>(pairs, a, b, c);
+  }
+  for (; rows >= 2; rows -= 2, forward(2)) product_block<2>(pairs, a, b, c);
   if (rows == 1) product_block<1>(pairs, a, b, c);
 }
 

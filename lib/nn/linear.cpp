@@ -142,7 +142,7 @@ void Linear::forward(Context& context, const Weights& weights, const Tensor& x, 
 void Linear::backward_weights(Context& context, const Tensor& x, const Tensor& dy, int64_t column,
                               Params& gradients, Bias bias) const {
   if (x.rows() == 0) return;
-  const auto [dw, into] = gradients.target(weight_);
+  const auto target = gradients.target(weight_);
   float* const db = bias_ < 0 || bias == Bias::no ? nullptr : gradients.tensor(bias_).data();
   const GradientTask task = gradient_task(outputs_, inputs_, context.pool().size());
   const int64_t tiles = (outputs_ + task.rows - 1) / task.rows,
@@ -156,9 +156,9 @@ void Linear::backward_weights(Context& context, const Tensor& x, const Tensor& d
                                      .dy_stride = dy.stride(),
                                      .x = x.row(0) + from,
                                      .x_stride = x.stride(),
-                                     .dw = dw.data() + row * inputs_ + from,
+                                     .dw = target.numbers.data() + row * inputs_ + from,
                                      .dw_stride = inputs_,
-                                     .into = into,
+                                     .into = target.into,
                                      .db = from == 0 && db != nullptr ? db + row : nullptr};
     kernels().gradient_products(product, context.scratch(thread, gradient_scratch(product.cols)));
   });

@@ -14,12 +14,12 @@
 #include <cstdio>
 #include <functional>
 #include <map>
-#include <oneapi/dnnl/dnnl.hpp>
 #include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "matmul.h"
 #include "model/initialize.h"
 #include "model/training_network.h"
 #include "nn/linear.h"
@@ -96,14 +96,16 @@ class Step {
   Seconds run() {
     Seconds parts;
     const nn::Chance chance = {.seed = 1, .step = step_++};
-    const auto& [batch, hidden, wanted, gold, next] = instances_;
     double norm = 0;
     parts["1 clearing gradients"] = seconds_of([&] { network_.clear_gradients(); });
-    parts["2 forward"] = seconds_of(
-        [&] { network_.forward(batch, wanted, &chance, model::TrainingNetwork::Keep::activations); });
+    parts["2 forward"] = seconds_of([&] {
+      network_.forward(instances_.batch, instances_.wanted, &chance,
+                       model::TrainingNetwork::Keep::activations);
+    });
     parts["3 heads, both ways"] = seconds_of([&] {
-      network_.masked_lm(hidden, gold, 1 / static_cast<float>(hidden.size()));
-      network_.next_sentence(next, 1 / static_cast<float>(next.size()));
+      network_.masked_lm(instances_.hidden, instances_.gold,
+                         1 / static_cast<float>(instances_.hidden.size()));
+      network_.next_sentence(instances_.next, 1 / static_cast<float>(instances_.next.size()));
     });
     parts["4 backward"] = seconds_of([&] { network_.backward(); });
     parts["5 norm"] = seconds_of([&] { norm = train::global_norm(network_.gradients(), pool_); });
@@ -263,7 +265,7 @@ class BareProducts {
     const auto f32 = memory::data_type::f32;
     const memory::desc x({m, k}, f32, memory::format_tag::ab), w({k, n}, f32, memory::format_tag::any),
         y({m, n}, f32, memory::format_tag::ab);
-    const dnnl::matmul::primitive_desc description({x, w, y}, engine_);
+    const auto description = bench::matmul_of(engine_, x, w, y);
     Matmul matmul = {dnnl::matmul(description),
                      {description.src_desc(), engine_},
                      {description.weights_desc(), engine_},

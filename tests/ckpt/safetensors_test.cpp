@@ -75,7 +75,7 @@ TEST_CASE("a header may be padded with spaces, and a file may hold nothing") {
 TEST_CASE("each lie of a header is named") {
   const Folder folder;
   for (
-      const auto& [header, expected] : std::initializer_list<Lie>{
+      const auto& broken : std::initializer_list<Lie>{
           {R"([])", "header does not begin with {"},
           {R"( {})", "header does not begin with {"},
           {R"({"a":})", "header: not valid JSON"},
@@ -125,8 +125,8 @@ TEST_CASE("each lie of a header is named") {
           {R"({"__metadata__":{"format":1}})", R"("__metadata__": "format" is a number, expected a string)"},
           {R"({"a\n":{}})", R"(tensor "a\n": "dtype" is missing)"},
       }) {
-    const auto message = verdict(folder, safetensors(header, kData));
-    CHECK_MESSAGE(message.find(expected) != message.npos, header, " gave: ", message);
+    const auto message = verdict(folder, safetensors(broken.header, kData));
+    CHECK_MESSAGE(message.find(broken.expected) != message.npos, broken.header, " gave: ", message);
   }
 }
 

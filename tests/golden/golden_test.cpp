@@ -17,8 +17,9 @@ TEST_CASE("every model has cases whose arrays have the length of their text") {
       CHECK(one.token_type_ids.size() == one.input_ids.size());
       const auto& embeddings = one.outputs.at("hidden.0");
       CHECK(embeddings.rows == static_cast<int64_t>(one.input_ids.size()));
-      for (const auto& [output, array] : one.outputs) {
-        INFO(output);
+      for (const auto& output : one.outputs) {
+        INFO(output.first);
+        const auto& array = output.second;
         CHECK(array.bound >= 2e-6);
         CHECK(array.bound < 1e-5);
         CHECK(array.error(array.values) == 0);

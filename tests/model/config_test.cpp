@@ -90,17 +90,17 @@ TEST_CASE("everything a file states is taken over") {
 
 TEST_CASE("activations go by the names of transformers") {
   using enum nn::Activation;
-  for (const auto& [name, activation] :
-       std::map<std::string, nn::Activation>{{"gelu", gelu},
-                                             {"gelu_python", gelu},
-                                             {"gelu_new", gelu_tanh},
-                                             {"gelu_pytorch_tanh", gelu_tanh},
-                                             {"gelu_fast", gelu_tanh},
-                                             {"relu", relu},
-                                             {"silu", silu},
-                                             {"swish", silu},
-                                             {"tanh", tanh}}) {
-    CHECK_MESSAGE(config_of({{"hidden_act", "\"" + name + "\""}}).activation == activation, name);
+  for (const auto& named : std::map<std::string, nn::Activation>{{"gelu", gelu},
+                                                                 {"gelu_python", gelu},
+                                                                 {"gelu_new", gelu_tanh},
+                                                                 {"gelu_pytorch_tanh", gelu_tanh},
+                                                                 {"gelu_fast", gelu_tanh},
+                                                                 {"relu", relu},
+                                                                 {"silu", silu},
+                                                                 {"swish", silu},
+                                                                 {"tanh", tanh}}) {
+    const std::string& name = named.first;
+    CHECK_MESSAGE(config_of({{"hidden_act", "\"" + name + "\""}}).activation == named.second, name);
   }
   CHECK(activation_named("torch.nn.modules.activation.Tanh") == tanh);
   CHECK(activation_named("torch.nn.modules.linear.Identity") == none);

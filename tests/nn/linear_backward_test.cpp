@@ -73,7 +73,8 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
 
 TEST_CASE("gradients of a product agree with double precision and are added to what is there") {
   std::mt19937 random(11);
-  for (const auto& [tokens, outputs, inputs] : kShapes) {
+  for (const auto& shape : kShapes) {
+    const int64_t tokens = shape.tokens, outputs = shape.outputs, inputs = shape.inputs;
     CAPTURE(tokens);
     CAPTURE(outputs);
     CAPTURE(inputs);
@@ -102,7 +103,8 @@ TEST_CASE("gradients of a product agree with double precision and are added to w
 
 TEST_CASE("gradients that were cleared have the bits of those that are added to zeros") {
   std::mt19937 random(15);
-  for (const auto& [tokens, outputs, inputs] : kShapes) {
+  for (const auto& shape : kShapes) {
+    const int64_t tokens = shape.tokens, outputs = shape.outputs, inputs = shape.inputs;
     CAPTURE(tokens);
     CAPTURE(outputs);
     CAPTURE(inputs);
@@ -125,7 +127,8 @@ TEST_CASE("gradients that were cleared have the bits of those that are added to 
 
 TEST_CASE("gradients of a product's input agree with double precision") {
   std::mt19937 random(12);
-  for (const auto& [tokens, outputs, inputs] : kShapes) {
+  for (const auto& shape : kShapes) {
+    const int64_t tokens = shape.tokens, outputs = shape.outputs, inputs = shape.inputs;
     CAPTURE(tokens);
     CAPTURE(outputs);
     CAPTURE(inputs);
@@ -159,8 +162,9 @@ TEST_CASE("the loss over the vocabulary and its gradients agree with double prec
   struct Case {
     int64_t rows, vocab, hidden;
   };
-  for (const auto& [rows, vocab, hidden] :
+  for (const auto& shape :
        {Case{1, 7, 24}, Case{5, 150, 40}, Case{40, 2100, 64}, Case{230, 65000, 16}, Case{97, 1024, 65}}) {
+    const int64_t rows = shape.rows, vocab = shape.vocab, hidden = shape.hidden;
     CAPTURE(rows);
     CAPTURE(vocab);
     CAPTURE(hidden);

@@ -266,7 +266,8 @@ TEST_CASE("attention's gradients are the central differences of its twin") {
   std::mt19937 random(23);
   const std::vector<int64_t> offsets = {0, 1, 12, 20};
   const Chance chance = {.seed = 2, .step = 8, .first_sequence = 6};
-  for (const auto& [hidden, heads] : {std::pair<int64_t, int64_t>{24, 3}, {64, 4}, {78, 3}}) {
+  for (const auto& shape : {std::pair<int64_t, int64_t>{24, 3}, {64, 4}, {78, 3}}) {
+    const int64_t hidden = shape.first, heads = shape.second;
     for (float p : {0.0f, 0.3f}) {
       CAPTURE(hidden);
       CAPTURE(p);
