@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <new>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -205,6 +206,36 @@ std::string with_wide_integers(std::string_view text) {
   return wide;
 }
 
+// What is wrong, in our words: simdjson's differ from release to release. Codes that newer releases add are
+// named by the last line.
+std::string_view explanation(simdjson::error_code failure) {
+  switch (failure) {
+    case simdjson::EMPTY:
+      return "it is empty";
+    case simdjson::UTF8_ERROR:
+      return "it is not valid UTF-8";
+    case simdjson::DEPTH_ERROR:
+      return "arrays and objects are nested too deep";
+    case simdjson::CAPACITY:
+      return "it is larger than 4 GiB";
+    case simdjson::STRING_ERROR:
+      return "a string has an invalid escape sequence";
+    case simdjson::UNESCAPED_CHARS:
+      return "a string has an unescaped control character";
+    case simdjson::UNCLOSED_STRING:
+      return "a string has no closing quote";
+    case simdjson::T_ATOM_ERROR:
+    case simdjson::F_ATOM_ERROR:
+    case simdjson::N_ATOM_ERROR:
+      return "a bare word is not true, false or null";
+    case simdjson::NUMBER_ERROR:
+    case simdjson::NUMBER_OUT_OF_RANGE:
+      return "a number is malformed or too large";
+    default:
+      return "a comma, colon, bracket, brace, key or value is missing or misplaced";
+  }
+}
+
 }  // namespace
 
 static_assert(kJsonPadding >= simdjson::SIMDJSON_PADDING);
@@ -215,10 +246,10 @@ Json JsonDocument::parse_padded(std::string_view text) { return parse(text, Padd
 Json JsonDocument::parse(std::string_view text, Padding padding) {
   element root;
   auto failure = parser_->parser.parse(text.data(), text.size(), padding == Padding::absent).get(root);
-  if (failure == simdjson::NUMBER_ERROR) {
-    failure = parser_->parser.parse(with_wide_integers(text)).get(root);
-  }
-  if (failure) throw Error("not valid JSON: ", simdjson::error_message(failure));
+  // Releases differ in the code for an integer that does not fit 64 bits.
+  if (failure) failure = parser_->parser.parse(with_wide_integers(text)).get(root);
+  if (failure == simdjson::MEMALLOC) throw std::bad_alloc();
+  if (failure) throw Error("not valid JSON: ", explanation(failure));
   return Json::Access::from(root);
 }
 
