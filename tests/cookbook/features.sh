@@ -89,7 +89,7 @@ awk -F '\t' '
   NF == 4 && !(FNR in has) { cut++; if ($4 != "O") wrong++ }
   END { exit !(known > 40 && cut > 100 && cut < 140 && !wrong) }' names/features/dev.tsv names/features/tagged.conll ||
   fail "not every word has its tag"
-bert-predict -m "$models/tag" dev.conll --drop entities >/dev/null || fail "dev.conll is not read by bert-predict"
+"$tools/bert-predict" -m "$models/tag" dev.conll --drop entities >/dev/null || fail "dev.conll is not read by bert-predict"
 grep -q '"f1":' names/features/score.json || fail "no score"
 names && ran "no words to do" "0 0 0"
 names LENGTH=200 && fail "accepted: longer sequences than the model takes"

@@ -15,6 +15,9 @@ import subprocess
 import sys
 import tempfile
 
+import fast_blas
+
+os.environ.update(fast_blas.setting())
 try:
     import torch
 except ImportError:

@@ -17,6 +17,9 @@ import time
 
 import numpy as np
 
+import fast_blas
+
+os.environ.update(fast_blas.setting())
 try:
     import torch
 except ImportError:

@@ -1,5 +1,5 @@
 # Every token but special ones is hidden once; windows hide each where it has most context.
-perplexity() { bert-predict -m "$MODELS/pretraining" --task perplexity --precision 2 "$@"; }
+perplexity() { bert-predict -m "$MODELS/pretraining" --task perplexity --precision 0 "$@"; }
 cat >texts <<'END'
 the old king and the queen
 

@@ -1,0 +1,15 @@
+"""The setting with which Debian's PyTorch is fast. Its OpenBLAS does not recognize processors newer than itself and then
+uses slow kernels, so it is told where the processor has AVX-512. $OPENBLAS_CORETYPE overrides this."""
+import os
+import re
+from pathlib import Path
+
+AVX512 = {"avx512f", "avx512bw", "avx512dq", "avx512vl"}
+
+
+def setting():
+    """Environment variables for a process that will import torch."""
+    if "OPENBLAS_CORETYPE" in os.environ:
+        return {}
+    flags = re.search(r"^flags\s*:(.*)|\Z", Path("/proc/cpuinfo").read_text(), re.M)[0].split()
+    return {"OPENBLAS_CORETYPE": "SKYLAKEX"} if AVX512 <= set(flags) else {}
