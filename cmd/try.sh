@@ -1,41 +1,54 @@
 #!/bin/sh
-# From a fresh clone to text that became tokens, vectors and answers: sh cmd/try.sh
-# The build is in $BUILD_DIR, else build/.
+# From a fresh clone to predictions: sh cmd/try.sh
+# Builds the tools in $BUILD_DIR (build/ by default) and shows what they do.
 set -eu
 cd "$(dirname "$0")/.."
 sh cmd/packages.sh
-
 build=${BUILD_DIR:-build}
-echo "Building in $build/ (a few minutes the first time)"
-mkdir -p "$build"
-{
-  cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Release && cmake --build "$build" --parallel "$(nproc)"
-} >"$build/build.log" 2>&1 || { tail -n 60 "$build/build.log"; echo "The build failed; all of it: $build/build.log"; exit 1; }
-PATH=$(cd "$build/cmd" && pwd):$PATH
+sh cmd/build.sh "$build" -DCMAKE_BUILD_TYPE=Release
 
-text=$(mktemp)
-trap 'rm -f "$text"' EXIT
-cat >"$text" <<'END'
-Call me Ishmael.
-It was the best of times, it was the worst of times.
-Happy families are all alike; every unhappy family is unhappy in its own way.
+PATH=$(cd "$build/cmd" && pwd):$PATH
+unset BERT_MODEL
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cat >"$folder/lines.txt" <<'END'
+The ship was lost in the storm.
+The vessel sank in a gale at sea.
+She wore a dress of white silk.
+END
+cat >"$folder/pairs.tsv" <<'END'
+text	text_pair
+He opened the door and looked in.	There was nobody there.
+He opened the door and looked in.	The price of corn rose again that year.
 END
 
-# show COMMAND: what a person would type, and what comes of it.
+# show COMMAND MEANING: what a person would type in that folder, what it prints, and what this means.
 show() {
   printf '\n$ %s\n' "$1"
-  sh -c "$2"
+  (cd "$folder" && sh -c "$1")
+  echo "$2"
 }
 
-echo
-echo "The text, text.txt:"
-cat "$text"
-show 'bert-tokenize --tokens text.txt' "bert-tokenize --tokens '$text'"
-show 'bert-embed --dim 6 --precision 4 text.txt' "bert-embed --dim 6 --precision 4 '$text'"
-show "echo 'It was a dark and [MASK] night.' | bert-predict --top-k 3 --precision 2" \
-  "echo 'It was a dark and [MASK] night.' | bert-predict --top-k 3 --precision 2"
-show 'bert-predict --task perplexity --precision 4 text.txt' "bert-predict --task perplexity --precision 4 '$text'"
-echo
-echo "This is the default model, a small BERT of English books. Give another one by -m DIR."
-echo
-echo "The tools are in $build/cmd; install them by: cmake --install $build"
+show "echo 'He drank a cup of [MASK] and went to bed.' | bert-predict --top-k 3 --precision 2" \
+  "A masked word: the words that the model would put there, the most probable first."
+show "bert-embed --normalize --format tsv lines.txt |
+    awk 'NR == 1 { split(\$0, first) } { sum = 0; for (i = 1; i <= NF; i++) sum += first[i] * \$i; printf \"%.2f\\n\", sum }' |
+    paste - lines.txt" \
+  "Alike or not: each line became a vector, and the number is its cosine with the vector of the first line."
+show "bert-predict --task next --precision 2 pairs.tsv" \
+  "A label: whether the second text of a pair follows the first, with the probabilities."
+
+cat <<END
+
+This was the default model, a small one trained on English books; the README says how to use a larger one.
+Three things to type next:
+  sh cmd/playground.sh               a shell in which all examples of the README work as typed
+  $build/cmd/bert-embed --format npy -o vectors.npy FILE
+                                     a NumPy matrix with a row for each line of FILE
+  $build/cmd/bert-predict --help     the tasks: labels, tags, answers, masked words ...
+
+Install the tools, man pages and completions without root:
+  cmake --install $build --prefix ~/.local
+Uninstall them:
+  cmake --build $build --target uninstall
+END

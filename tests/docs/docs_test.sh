@@ -8,7 +8,8 @@ trap 'rm -rf "$tree"' EXIT
 plant() {
   rm -rf "${tree:?}"/*
   mkdir -p "$tree/tools" "$tree/man" "$tree/completions/bash" "$tree/completions/zsh" "$tree/completions/fish" \
-    "$tree/tests/docs/files" "$tree/tests/golden/models/tiny"
+    "$tree/tests/docs/files" "$tree/tests/golden/models/tiny" "$tree/cmd/cookbook"
+  cp "$here/../../cmd/playground.sh" "$tree/cmd"
   cp "$here"/*.awk "$here"/*.sh "$here"/complete.bash "$tree/tests/docs"
   cat >"$tree/tools/tool" <<'END'
 #!/bin/sh
@@ -46,6 +47,7 @@ $ printf 'one\entwo\en' |
 one
 t...o
 $ ls
+cookbook
 tiny
 .Ed
 .Dl $ true

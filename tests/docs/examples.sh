@@ -4,8 +4,7 @@
 # output line stands for any text, as a line of its own for all that follows.
 # Usage: examples.sh TOOLS_DIRECTORY REPOSITORY FILE
 #
-# Commands run one after another in a copy of tests/docs/files in which model names are those of tests/golden/models, and
-# cookbook is cmd/cookbook.
+# Commands run one after another in the folder that cmd/playground.sh opens a shell in.
 set -u
 tools=$(cd "$1" && pwd) repository=$(cd "$2" && pwd) file=$3
 here=$repository/tests/docs
@@ -24,10 +23,7 @@ esac >"$directory/text"
 awk -v directory="$directory" -f "$here/examples.awk" "$directory/text" >"$directory/list"
 
 mkdir "$directory/work"
-cp -R "$here/files/." "$directory/work"
-for folder in "$repository"/tests/golden/models/*/ "$repository"/cmd/cookbook/; do
-  [ ! -d "$folder" ] || ln -s "${folder%/}" "$directory/work/"
-done
+sh "$repository/cmd/playground.sh" --fill "$directory/work" || exit 2
 cd "$directory/work" || exit 2
 unset BERT_MODEL
 PATH=$tools:$PATH

@@ -1,0 +1,51 @@
+#!/bin/sh
+# Configures and builds the project: sh cmd/build.sh [-t TARGET]... DIRECTORY [CMAKE_OPTION...]
+# On a terminal one line shows the progress. The log is DIRECTORY/build.log; if the build fails, its first error is
+# shown.
+set -eu
+cd "$(dirname "$0")/.."
+targets=
+while getopts t: option; do
+  case $option in
+  t) targets="$targets --target $OPTARG" ;;
+  *) exit 2 ;;
+  esac
+done
+shift $((OPTIND - 1))
+directory=$1
+shift
+log=$directory/build.log
+jobs=$(nproc)
+
+# The progress of make, "[ 42%] ...", or ninja, "[42/100] ...", on a line that is overwritten; everything to the log.
+progress() {
+  awk -v log_file="$log" -v what="Building in $directory" -v terminal="$([ -t 1 ] && echo yes)" '
+    function show(text) { if (terminal) { printf "\r%s: %s", what, text; fflush() } }
+    BEGIN { if (terminal) show("configuring"); else print what }
+    { print > log_file }
+    /^\[ *[0-9]+%\]/ { show(substr($0, 2, index($0, "%") - 1) "      ") }
+    /^\[[0-9]+\/[0-9]+\]/ { split(substr($0, 2), n, "[/\\]]"); show(sprintf("%3d%%      ", 100 * n[1] / n[2])) }
+    END { if (terminal) print "" }'
+}
+
+# The first error, with the lines that lead to it and those that show it.
+first_error() {
+  awk '
+    /error:|CMake Error|undefined reference|No space left|Killed/ && !rest { rest = 12; printf "%s", lead }
+    rest { print; if (--rest == 0) exit }
+    { lead = /In file included from|^ +from |: In | required / ? lead $0 "\n" : "" }' "$log"
+}
+
+mkdir -p "$directory"
+status=$(mktemp)
+trap 'rm -f "$status"' EXIT
+# targets is a list of words.
+# shellcheck disable=SC2086
+{
+  { cmake -S . -B "$directory" "$@" && cmake --build "$directory" --parallel "$jobs" $targets; } 2>&1 && echo built >"$status"
+} | progress
+[ ! -s "$status" ] || exit 0
+found=$(first_error)
+if [ -n "$found" ]; then echo "$found"; else tail -n 20 "$log"; fi
+echo "The build failed. Its log is $log."
+exit 1
