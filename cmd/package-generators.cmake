@@ -1,0 +1,17 @@
+# Read by cpack once for each generator that it runs; see package.cmake.
+if(CPACK_GENERATOR STREQUAL "DEB")
+  set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+  set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/package-debian.cmake)
+elseif(CPACK_GENERATOR STREQUAL "TGZ")
+  set(CPACK_PACKAGE_FILE_NAME ${CPACK_PACKAGE_NAME}-${CPACK_PACKAGE_VERSION})
+  set(CPACK_INSTALL_CMAKE_PROJECTS "")
+  set(CPACK_STRIP_FILES OFF)
+  # The top level is fixed; whatever else lies in the folder is not part of the sources.
+  cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH sources)
+  set(CPACK_INSTALLED_DIRECTORIES "")
+  foreach(folder .ci cmd completions lib man tests)
+    list(APPEND CPACK_INSTALLED_DIRECTORIES ${sources}/${folder} ${folder})
+  endforeach()
+  set(CPACK_IGNORE_FILES "~$;\\.swp$;/__pycache__/")
+  set(CPACK_INSTALL_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/package-sources.cmake)
+endif()

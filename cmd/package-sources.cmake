@@ -1,0 +1,5 @@
+# The files of the top level, for the archive of the sources; see package-generators.cmake.
+cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH sources)
+foreach(file .clang-format .gitignore CMakeLists.txt LICENSE README.md)
+  file(COPY ${sources}/${file} DESTINATION ${CMAKE_INSTALL_PREFIX})
+endforeach()
