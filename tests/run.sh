@@ -1,40 +1,47 @@
 #!/bin/sh
 # Builds and runs all tests, from a fresh clone on: sh tests/run.sh [CTEST_OPTION...]
-# The builds are below $BUILD_DIR, else build-test/.
+# The builds are below $BUILD_DIR, build-test/ by default.
 set -eu
 cd "$(dirname "$0")/.."
-# What a test only compares with or checks by (mandoc, shellcheck, numpy) is skipped aloud where it is absent.
-sh cmd/packages.sh doctest-dev ninja-build clang-format mandoc shellcheck xz-utils python3 python3-numpy jq
+# Tests that need one of the optional programs (mandoc, shellcheck, numpy, ...) are reported as skipped without it.
+sh cmd/packages.sh doctest-dev ninja-build clang clang-format mandoc shellcheck xz-utils python3 python3-numpy jq
 
 builds=${BUILD_DIR:-build-test}
 generator='Unix Makefiles'
 command -v ninja >/dev/null && generator=Ninja
 jobs=$(nproc)
 
-# build DIRECTORY TARGET_OPTIONS -- CMAKE_OPTIONS: configures and builds; its log appears only when it fails.
-build() {
-  directory=$builds/$1 targets=$2
-  shift 2
-  mkdir -p "$directory"
-  # targets is a list of words.
-  # shellcheck disable=SC2086
-  {
-    cmake -S . -B "$directory" -G "$generator" -DBERT_DEVELOPER=ON "$@" &&
-      cmake --build "$directory" --parallel "$jobs" $targets
-  } >"$directory/build.log" 2>&1 || { tail -n 60 "$directory/build.log"; echo "The build failed; all of it: $directory/build.log"; exit 1; }
+# run_tests BUILD CTEST_OPTION...: shows what ctest says only when a test fails.
+run_tests() {
+  build=$builds/$1
+  shift
+  ctest --test-dir "$build" --output-on-failure --parallel "$jobs" --quiet --output-log "$build/tests.log" "$@" ||
+    { cat "$build/tests.log"; exit 1; }
+  tail -n 20 "$build/tests.log" | grep 'tests passed'
 }
 
-# The libraries that read foreign bytes, under sanitizers. oneDNN's generated code is not for them.
-checked='base io text ckpt data cli'
-echo "Building the unit tests with sanitizers in $builds/sanitize"
-targets=--target
-for folder in $checked; do [ -e "tests/$folder" ] && targets="$targets ${folder}_test"; done
-build sanitize "$targets" -DBERT_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=RelWithDebInfo
-ctest --test-dir "$builds/sanitize" --output-on-failure --parallel "$jobs" --quiet \
-  --output-log "$builds/sanitize/sanitize.log" -R "^($(echo "$checked" | tr ' ' '|'))\$" ||
-  { cat "$builds/sanitize/sanitize.log"; exit 1; }
-echo "They pass."
+# The unit tests of all of lib/ under sanitizers. Optimization is light, for the sake of the compiler's time.
+folders='base io nn text metric ckpt cli data model task train'
+targets=
+for folder in $folders; do [ ! -e "tests/$folder" ] || targets="$targets -t ${folder}_test"; done
+# targets is a list of words.
+# shellcheck disable=SC2086
+sh cmd/build.sh $targets "$builds/sanitize" -G "$generator" -DBERT_DEVELOPER=ON -DBERT_SANITIZE=address,undefined \
+  -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS='-O1 -g1'
+echo "The unit tests with the address and undefined behaviour sanitizers:"
+run_tests sanitize -R "^($(echo "$folders" | tr ' ' '|'))\$"
 
-echo "Building the tools and all tests in $builds/release"
-build release ''
+sh cmd/build.sh "$builds/release" -G "$generator" -DBERT_DEVELOPER=ON
+
+# instruction_set: that of the tools here.
+instruction_set() { "$builds/release/cmd/bert-embed" --version | grep oneDNN; }
+own=$(instruction_set)
+for isa in SSE41 AVX2; do
+  export ONEDNN_MAX_CPU_ISA=$isa
+  [ "$(instruction_set)" != "$own" ] || continue
+  echo "All tests with the instruction set $isa:"
+  run_tests release -LE style "$@"
+done
+unset ONEDNN_MAX_CPU_ISA
+echo "All tests with the instruction set of this processor ($own):"
 ctest --test-dir "$builds/release" --output-on-failure --parallel "$jobs" "$@"

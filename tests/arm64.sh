@@ -1,0 +1,30 @@
+#!/bin/sh
+# Builds the project for arm64 in a bare Debian 12 tree and runs its tests under emulation: sh tests/arm64.sh
+# Takes about an hour on two cores. Needs root, debootstrap, a Debian mirror (that of this machine's apt) and 4 GB in
+# $TMPDIR or /var/tmp.
+set -eu
+cd "$(dirname "$0")/.."
+# shellcheck source=/dev/null
+. tests/bare_tree.sh
+open_trees tests/arm64.sh "$@"
+
+# shellcheck disable=SC2034
+release=bookworm  # of step and first_tree
+step debootstrap
+first_tree
+new_tree build
+clone build novice
+step 'packages'
+quietly in_tree build root 'dpkg --add-architecture arm64 && apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y \
+  --no-install-recommends g++-aarch64-linux-gnu cmake ninja-build qemu-user libcli11-dev libdnnl-dev:arm64 \
+  ocl-icd-opencl-dev:arm64 libicu-dev:arm64 libsimdjson-dev:arm64 doctest-dev python3 python3-numpy jq'
+step 'build'
+quietly in_tree build novice 'cd bert && sh cmd/build.sh build -G Ninja -DBERT_DEVELOPER=ON -DCMAKE_SYSTEM_NAME=Linux \
+  -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++ \
+  -DCMAKE_CROSSCOMPILING_EMULATOR=/usr/bin/qemu-aarch64'
+# Scripts call the tools by name: in their place, calls of the emulator.
+quietly in_tree build novice 'cd bert/build/cmd && mkdir real && for tool in bert-*; do
+  mv $tool real && printf "#!/bin/sh\nexec qemu-aarch64 %s/real/%s \"\$@\"\n" "$PWD" $tool >$tool && chmod +x $tool; done'
+step 'tests'
+in_tree build novice "cd bert && ctest --test-dir build --output-on-failure --parallel $(nproc) -LE 'style|docs|large|shared'"
+step passed

@@ -1,0 +1,102 @@
+#!/bin/sh
+# Tries the project in bare Debian trees as a new user would:
+#   sh tests/bare.sh [--all] [RELEASE...]        RELEASE: bookworm, trixie (default: both)
+# In trees made by debootstrap it installs the packages as root, through sudo, and by the command that a user without either
+# is given; runs cmd/try.sh, the command-line cases and the README's examples; and makes, installs, uses and removes the
+# Debian package. With --all it also runs the second of the README's two commands, tests/run.sh.
+# Needs root, debootstrap, git, a Debian mirror (that of this machine's apt) and 4 GB in $TMPDIR or /var/tmp.
+# shellcheck disable=SC2154  # of bare_tree.sh
+set -eu
+cd "$(dirname "$0")/.."
+# shellcheck source=/dev/null
+. tests/bare_tree.sh
+open_trees tests/bare.sh "$@"
+all=no
+[ "${1-}" = --all ] && { all=yes; shift; }
+[ $# -gt 0 ] || set -- bookworm trixie
+
+# refused TREE COMMAND: novice runs the command, which fails for want of packages; root runs the line that it gives.
+refused() {
+  ! in_tree "$1" novice "$2" >"$work/refusal" 2>&1 || { echo "FAILED: '$2' works without packages"; exit 1; }
+  [ "$(grep -c '^apt-get ' "$work/refusal")" = 1 ] || { cat "$work/refusal"; echo "FAILED: no line to paste"; exit 1; }
+  quietly in_tree "$1" root "export DEBIAN_FRONTEND=noninteractive; $(grep '^apt-get ' "$work/refusal")"
+}
+
+build_and_test() {
+  new_tree build
+  clone build novice
+  step 'cmd/try.sh by a user without root or sudo, and the command that it gives'
+  refused build 'sh bert/cmd/try.sh'
+  step 'cmd/try.sh'
+  in_tree build novice 'sh bert/cmd/try.sh'
+  step 'command-line cases and examples'
+  quietly in_tree build novice 'cd bert && sh tests/cases/run.sh build/cmd && sh tests/docs/examples.sh build/cmd . README.md'
+}
+
+install_packages() {
+  step 'packages through sudo'
+  new_tree sudo
+  quietly in_tree sudo root 'apt-get update && apt-get install -y --no-install-recommends sudo'
+  echo 'novice ALL=(ALL) NOPASSWD: ALL' >"$work/sudo/etc/sudoers.d/novice"
+  clone sudo novice
+  quietly in_tree sudo novice 'sh bert/cmd/packages.sh && command -v cmake'
+  drop_tree sudo
+  step 'packages as root'
+  new_tree root
+  clone root root
+  quietly in_tree root root 'sh bert/cmd/packages.sh && command -v cmake'
+  drop_tree root
+}
+
+files_of() { in_tree "$1" root 'find / -xdev \( -path /proc -o -path /var -o -path /tmp \) -prune -o -print | sort'; }
+
+# The Debian package, from making to removal, after which the same files are there as before.
+package() {
+  step 'cpack -G DEB, cpack -G TGZ, lintian'
+  quietly in_tree build root 'DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends dpkg-dev file lintian'
+  quietly in_tree build novice 'cd bert/build && cpack -G DEB && cpack -G TGZ &&
+    tar -xzf bert-*.tar.gz && diff -r -x .git -x build bert-*/ .. && rm -r bert-*/'
+  quietly in_tree build novice 'lintian --fail-on error bert/build/bert_*.deb'
+  step 'the package in a tree without compilers'
+  new_tree user
+  quietly in_tree user root 'apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
+    man-db bash-completion zsh fish'
+  files_of user >"$work/before"
+  cp "$work"/build/home/novice/bert/build/bert_*.deb tests/installed.sh "$work/user/tmp"
+  quietly in_tree user root 'DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends /tmp/bert_*.deb'
+  in_tree user novice 'sh /tmp/installed.sh'
+  step 'its removal'
+  quietly in_tree user root 'apt-get purge -y bert && apt-get autoremove -y --purge'
+  files_of user >"$work/after"
+  diff "$work/before" "$work/after" || { echo "FAILED: the removal leaves or takes these files"; exit 1; }
+  drop_tree user
+}
+
+# cmake --install for one user, and its removal.
+install_for_one() {
+  step 'cmake --install --prefix ~/.local, and the target uninstall'
+  quietly in_tree build novice 'mkdir -p .local/share/mine && touch .local/share/mine/file && cd bert &&
+    cmake --install build --prefix ~/.local && echo text | ~/.local/bin/bert-embed --dim 1 && cmake --build build --target uninstall'
+  left=$(in_tree build novice 'find .local | sort | paste -s -d " "')
+  [ "$left" = '.local .local/bin .local/share .local/share/mine .local/share/mine/file' ] || { echo "FAILED: left: $left"; exit 1; }
+}
+
+run_all_tests() {
+  step 'tests/run.sh by a user without root or sudo, and the command that it gives'
+  refused build 'sh bert/tests/run.sh'
+  step 'tests/run.sh'
+  in_tree build novice 'sh bert/tests/run.sh'
+}
+
+for release; do
+  step debootstrap
+  first_tree
+  build_and_test
+  install_for_one
+  package
+  install_packages
+  [ "$all" = no ] || run_all_tests
+  drop_tree build
+  rm -rf --one-file-system "${work:?}/$release"
+  step passed
+done
