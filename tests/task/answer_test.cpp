@@ -56,7 +56,7 @@ TEST_CASE("answers are those of run_squad.py, over windows, with no answer and w
   const auto tokenizer = data::letters();
   std::mt19937 random(11);
   int several_windows = 0, none = 0, always = 0;
-  for (int round = 0; round < 8000; ++round) {
+  for (int round = 0; round < 10000; ++round) {
     std::string asked, context;
     const auto question = random_question(random, asked, context);
     reference::SlowSquadOptions squad;
