@@ -9,7 +9,7 @@ file(WRITE ${doc}/copyright
 Upstream-Name: ${CPACK_PACKAGE_NAME}
 
 Files: *
-Copyright: the authors of the BERT filters
+Copyright: 2026, the authors of the BERT filters
 License: Apache-2.0
  On Debian systems, the text of the licence is in
  /usr/share/common-licenses/Apache-2.0.

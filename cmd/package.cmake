@@ -2,7 +2,7 @@
 # with them, `cpack -G TGZ` an archive of the sources.
 set(CPACK_PACKAGE_NAME ${PROJECT_NAME})
 set(CPACK_PACKAGE_CONTACT "BERT filters <bert@packages.invalid>")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "BERT as Unix filters: tokens, vectors and predictions from text")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "tokens, vectors and predictions from text by BERT, as Unix filters")
 set(CPACK_PACKAGE_DESCRIPTION
     "Command-line tools around BERT (Devlin et al. 2018) that read text or JSONL and
 write JSONL: tokenize, embed, classify, tag, answer questions, pre-train and

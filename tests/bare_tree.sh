@@ -19,7 +19,7 @@ open_trees() {
 }
 
 remove_trees() {
-  for mounted in "$work"/*/proc "$work"/*/var/cache/apt/archives; do
+  for mounted in "$work"/*/proc "$work"/*/dev/pts "$work"/*/var/cache/apt/archives; do
     ! mountpoint -q "$mounted" 2>/dev/null || umount "$mounted"
   done
   rm -rf --one-file-system "$work"
@@ -52,12 +52,14 @@ first_tree() {
 new_tree() {
   cp -a "$work/$release" "$work/$1"
   mount -t proc proc "$work/$1/proc"
+  mount -t devpts -o newinstance,ptmxmode=0666 devpts "$work/$1/dev/pts"
+  ln -sf pts/ptmx "$work/$1/dev/ptmx"
   mount --bind "$work/archives" "$work/$1/var/cache/apt/archives"
   in_tree "$1" root 'useradd --create-home --shell /bin/bash novice'
 }
 
 drop_tree() {
-  umount "$work/$1/proc" "$work/$1/var/cache/apt/archives"
+  umount "$work/$1/proc" "$work/$1/dev/pts" "$work/$1/var/cache/apt/archives"
   rm -rf --one-file-system "${work:?}/$1"
 }
 
