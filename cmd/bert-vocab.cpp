@@ -1,6 +1,9 @@
 // bert-vocab: text to the WordPiece vocabulary that divides it best.
 #include <filesystem>
+#include <memory>
 
+#include "base/file.h"
+#include "base/output_directory.h"
 #include "cli/stream_options.h"
 #include "data/vocabulary_filter.h"
 #include "text/version.h"
@@ -62,36 +65,19 @@ void settle_input(const Flags& flags, StreamOptions& stream, VocabularyOptions& 
   settings.columns = {"word", "count"};
 }
 
-// -o DIR/, or a directory that is there.
-void settle_output(StreamOptions& stream, VocabularyOptions& vocabulary) {
+// For -o DIR/, or a directory that is there: the directory, in which all else stays as it is.
+std::unique_ptr<bert::OutputDirectory> open_directory(StreamOptions& stream, VocabularyOptions& vocabulary) {
   std::string& output = stream.settings.output;
-  if (vocabulary.write_counts == "-" && output == "-")
-    throw UsageError("--counts - and the vocabulary would both go to stdout; -o names a file for the latter");
-  if (!output.ends_with('/') && !std::filesystem::is_directory(output)) return;
-  const std::filesystem::path directory(output);
-  vocabulary.write_config = directory / "tokenizer_config.json";
-  output = directory / "vocab.txt";
+  if (output == "-" || (!output.ends_with('/') && !bert::is_directory(output))) return nullptr;
+  auto directory = std::make_unique<bert::OutputDirectory>(output, [](const std::string&) { return true; });
+  vocabulary.write_config = directory->file("tokenizer_config.json");
+  const auto place_of = [](const std::filesystem::path& path) { return absolute(path).lexically_normal(); };
+  const std::filesystem::path counts = vocabulary.write_counts;
+  if (counts.has_filename() && place_of(counts.parent_path() / "") == place_of(output + "/"))
+    vocabulary.write_counts = directory->file(counts.filename().string());
+  output = directory->file("vocab.txt");
+  return directory;
 }
-
-// The directory of -o DIR/. One that was not there goes again if nothing was written to it.
-class OutputDirectory {
- public:
-  explicit OutputDirectory(const VocabularyOptions& vocabulary)
-      : path_(std::filesystem::path(vocabulary.write_config).parent_path()) {
-    std::error_code error;
-    if (!path_.empty()) made_ = std::filesystem::create_directories(path_, error);
-    if (error) throw bert::Error(path_.string(), ": ", error.message());
-  }
-  ~OutputDirectory() {
-    std::error_code not_empty;
-    if (made_) std::filesystem::remove(path_, not_empty);
-  }
-  OutputDirectory(const OutputDirectory&) = delete;
-
- private:
-  std::filesystem::path path_;
-  bool made_ = false;
-};
 
 }  // namespace
 
@@ -104,11 +90,15 @@ int main(int argc, char** argv) {
   app.version_of(bert::text::version);
   app.check([&] {
     settle_input(flags, stream, vocabulary);
-    settle_output(stream, vocabulary);
+    if (vocabulary.write_counts == "-" && stream.settings.output == "-") {
+      throw UsageError(
+          "--counts - and the vocabulary would both go to stdout; -o names a file for the latter");
+    }
   });
   return app.run(argc, argv, [&] {
-    const OutputDirectory directory(vocabulary);
+    const auto directory = open_directory(stream, vocabulary);
     bert::data::VocabularyFilter filter(vocabulary, app.log());
     stream.transform(filter);
+    if (directory) directory->commit();
   });
 }

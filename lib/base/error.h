@@ -24,4 +24,7 @@ class Error : public std::runtime_error {
   }
 };
 
+// What a person is told of an exception; those of the standard library do not say it well by themselves.
+std::string message_of(const std::exception& error);
+
 }  // namespace bert

@@ -5,9 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 
 #include "base/error.h"
 
@@ -38,17 +40,20 @@ MappedFile::MappedFile(const std::string& path) : path_(path) {
   void* memory = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (memory == MAP_FAILED) throw Error(path, ": ", std::strerror(errno));
   data_ = static_cast<const std::byte*>(memory);
+  name_on_bus_error_ = std::make_unique<NameOnBusError>(data_, size_, path);
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept
     : path_(std::move(other.path_)),
       data_(std::exchange(other.data_, nullptr)),
-      size_(std::exchange(other.size_, 0)) {}
+      size_(std::exchange(other.size_, 0)),
+      name_on_bus_error_(std::move(other.name_on_bus_error_)) {}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
+  std::swap(name_on_bus_error_, other.name_on_bus_error_);
   return *this;
 }
 
@@ -74,6 +79,30 @@ std::string read_file(const std::string& path) {
     if (count == 0) return text;
     text.append(block, static_cast<size_t>(count));
   }
+}
+
+FileKind kind_of(const std::string& path) {
+  struct stat info;
+  if (::lstat(path.c_str(), &info) != 0) {
+    if (errno == ENOENT) return FileKind::absent;
+    throw Error(path, ": ", std::strerror(errno));
+  }
+  if (S_ISLNK(info.st_mode) && ::stat(path.c_str(), &info) != 0) {
+    throw Error(path, ": ", errno == ENOENT ? "is a broken symbolic link" : std::strerror(errno));
+  }
+  if (S_ISREG(info.st_mode)) return FileKind::regular;
+  return S_ISDIR(info.st_mode) ? FileKind::directory : FileKind::other;
+}
+
+std::vector<std::string> names_in_directory(const std::string& directory) {
+  std::vector<std::string> names;
+  std::error_code failure;
+  std::filesystem::directory_iterator entry(directory, failure);
+  for (; !failure && entry != std::filesystem::end(entry); entry.increment(failure))
+    names.push_back(entry->path().filename().string());
+  if (failure) throw Error(directory, ": cannot be listed: ", failure.message());
+  std::ranges::sort(names);
+  return names;
 }
 
 }  // namespace bert

@@ -2,9 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include "base/signals.h"
 
 namespace bert {
 
@@ -45,9 +49,21 @@ class MappedFile {
   std::string path_;
   const std::byte* data_ = nullptr;
   size_t size_ = 0;
+  std::unique_ptr<NameOnBusError> name_on_bus_error_;
 };
 
 // The whole of a small file.
 std::string read_file(const std::string& path);
+
+enum class FileKind { absent, regular, directory, other };
+
+// What a name stands for, through symbolic links. Only a name that is not there is absent: an Error is thrown
+// for a broken link and wherever the system cannot tell.
+FileKind kind_of(const std::string& path);
+inline bool is_file(const std::string& path) { return kind_of(path) == FileKind::regular; }
+inline bool is_directory(const std::string& path) { return kind_of(path) == FileKind::directory; }
+
+// The names in a directory, sorted. Error when they cannot be read to the end.
+std::vector<std::string> names_in_directory(const std::string& directory);
 
 }  // namespace bert

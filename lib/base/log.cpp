@@ -15,16 +15,35 @@ void put(std::string_view text) {
   }
 }
 
+// Control characters as in C, "\n" or "\x1b", but for those of `kept`.
+std::string escaped(std::string_view text, std::string_view kept) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string line;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte >= 0x20 && byte != 0x7f) || kept.find(c) != kept.npos) {
+      line += c;
+    } else if (c == '\n') {
+      line += "\\n";
+    } else {
+      line += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
+    }
+  }
+  return line;
+}
+
 }  // namespace
 
-void Log::error(std::string_view message) { write(message); }
+void Log::error(std::string_view message) { write(escaped(message, "")); }
+
+void Log::usage(std::string_view lines) { write(escaped(lines, "\n")); }
 
 void Log::warn(std::string_view message) {
-  if (level_ != Level::quiet) write(message);
+  if (level_ != Level::quiet) write(escaped(message, ""));
 }
 
 void Log::info(std::string_view message) {
-  if (level_ == Level::verbose) write(message);
+  if (level_ == Level::verbose) write(escaped(message, ""));
 }
 
 void Log::progress(std::string_view line) {

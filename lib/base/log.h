@@ -17,9 +17,11 @@ class Log {
   void set_level(Level level) { level_ = level; }
   bool quiet() const { return level_ == Level::quiet; }
 
+  // A message is one line: control characters in it, which may come from a file's name, are escaped.
   void error(std::string_view message);  // always
   void warn(std::string_view message);   // unless quiet
   void info(std::string_view message);   // only when verbose
+  void usage(std::string_view lines);    // always; keeps line ends
 
   // Shows `line` until the next message or the next line; an empty one clears it. The caller asks only on a
   // terminal.

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/output_file.h"
 
 namespace bert {
@@ -53,29 +54,27 @@ fs::path resolved(const std::string& path) {
   return target;
 }
 
-// Whether it is there and cannot be renamed: a mount point, or nobody may write beside it.
+// Whether it is there and is not to be renamed: a mount point, the working directory, or nobody may write
+// beside it.
 bool is_fixed(const fs::path& target) {
   struct statx info;
   if (::statx(AT_FDCWD, target.c_str(), 0, STATX_BASIC_STATS, &info) != 0) return false;
   struct stat parent;
   if (::stat(target.parent_path().c_str(), &parent) != 0) return true;
+  struct stat here, itself;  // the working directory of a shell must not change places with another one
+  if (::stat(".", &here) != 0 || ::stat(target.c_str(), &itself) != 0) return true;
+  if (here.st_dev == itself.st_dev && here.st_ino == itself.st_ino) return true;
   return (info.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0 ||
          parent.st_dev != makedev(info.stx_dev_major, info.stx_dev_minor) ||
          ::access(target.parent_path().c_str(), W_OK) != 0;
 }
 
-std::vector<fs::path> entries_of(const fs::path& directory) {
-  std::error_code error;
-  std::vector<fs::path> entries;
-  for (const auto& entry : fs::directory_iterator(directory, error)) entries.push_back(entry.path());
-  return entries;
-}
-
 std::vector<fs::path> leftovers_of(const fs::path& target) {
   std::vector<fs::path> found;
   for (const auto& directory : {target.parent_path(), target}) {
-    for (const auto& entry : entries_of(directory)) {
-      if (is_leftover(entry.filename().string(), target.filename().string())) found.push_back(entry);
+    if (!is_directory(directory.string())) continue;
+    for (const auto& name : names_in_directory(directory.string())) {
+      if (is_leftover(name, target.filename().string())) found.push_back(directory / name);
     }
   }
   return found;
@@ -84,11 +83,10 @@ std::vector<fs::path> leftovers_of(const fs::path& target) {
 // Moves what `keep` wants of `from` to `to`, unless the name is taken there. Files that a killed process was
 // still writing are nobody's.
 void move_entries(const fs::path& from, const fs::path& to, const OutputDirectory::Keep& keep) {
-  for (const auto& entry : entries_of(from)) {
-    const auto place = to / entry.filename();
-    const auto name = entry.filename().string();
-    if (!keep(name) || is_temporary_name(name) || fs::exists(fs::symlink_status(place))) continue;
+  for (const auto& name : names_in_directory(from.string())) {
+    const auto entry = from / name, place = to / name;
     std::error_code error;
+    if (!keep(name) || is_temporary_name(name) || fs::exists(fs::symlink_status(place, error))) continue;
     fs::create_directories(to, error);
     if (!error) fs::rename(entry, place, error);
     if (error) throw Error(place.string(), ": ", error.message());
@@ -141,7 +139,8 @@ void OutputDirectory::clear_leftovers(const std::string& path, const Keep& keep)
 OutputDirectory::OutputDirectory(const std::string& path, Keep keep) : keep_(std::move(keep)) {
   const auto target = resolved(path);
   target_ = target.string();
-  if (fs::exists(target) && !fs::is_directory(target)) throw Error(path, ": is not a directory");
+  if (const auto kind = kind_of(target_); kind != FileKind::absent && kind != FileKind::directory)
+    throw Error(path, ": is not a directory");
   clear_leftovers(target_, keep_);
   std::error_code error;
   fs::create_directories(target.parent_path(), error);
@@ -189,8 +188,8 @@ void OutputDirectory::move_in_place() {
     if (std::error_code none; fs::is_directory(to, none)) remove_tree(to);
     if (::rename(from.c_str(), to.c_str()) != 0) throw Error(to.string(), ": ", std::strerror(errno));
   }
-  for (const auto& entry : entries_of(target_)) {
-    const auto name = entry.filename().string();
+  for (const auto& name : names_in_directory(target_)) {
+    const auto entry = fs::path(target_) / name;
     if (entry != staging_ && !keep_(name) && std::ranges::find(names_, name) == names_.end())
       remove_tree(entry);
   }

@@ -96,7 +96,7 @@ bool OutputFile::is_terminal() const { return ::isatty(fd_) == 1; }
 
 void OutputFile::fail(std::string_view doing, int error) const {
   if (error == EPIPE) throw Error("");
-  throw Error(path_ == "-" ? "" : path_ + ": ", doing, ": ", std::strerror(error));
+  throw Error(path_ == "-" ? "stdout" : path_, ": ", doing, ": ", std::strerror(error));
 }
 
 void OutputFile::write(std::string_view bytes) {

@@ -7,6 +7,9 @@
 #include <chrono>
 #include <fstream>
 #include <string>
+#include <system_error>
+
+#include "base/error.h"
 
 namespace bert {
 namespace {
@@ -14,6 +17,13 @@ namespace {
 // How long an idle worker looks for work before it sleeps: longer than the driver needs between two grids of
 // one network pass, short enough to leave the core to the other filters of a pipe.
 constexpr auto kSpin = std::chrono::microseconds(50);
+
+// Where the system does not let all workers start, so many that did are ended again: the streams that read
+// and write need a thread each.
+constexpr int kSpared = 2;
+
+// A thread that has just ended counts for the system's limit a little longer.
+constexpr int kAttempts = 10;
 
 void pause_briefly() {
 #if defined(__x86_64__)
@@ -46,9 +56,38 @@ struct Pool::Grid {
   std::exception_ptr error;
 };
 
-Pool::Pool(int threads) {
+Pool::Pool(int threads) : limit_(threads - 1) {
   assert(threads >= 1);
-  for (int thread = 1; thread < threads; ++thread) workers_.emplace_back([this, thread] { work(thread); });
+  workers_.reserve(static_cast<size_t>(limit_));
+  while (size() < threads) {
+    try {
+      workers_.emplace_back([this, thread = size()] { work(thread); });
+    } catch (const std::system_error&) {
+      retire(kSpared);
+      return;
+    }
+  }
+}
+
+void Pool::retire(int count) {
+  const int left = std::max(0, size() - 1 - count);
+  {
+    const std::lock_guard lock(mutex_);
+    limit_ = left;
+  }
+  wake_.notify_all();
+  for (; size() - 1 > left; workers_.pop_back()) workers_.back().join();
+}
+
+std::thread start_thread(std::function<void()> body) {
+  for (int attempts = 1;; ++attempts) {
+    try {
+      return std::thread(body);
+    } catch (const std::system_error& error) {
+      if (attempts == kAttempts) throw Error("a thread cannot be started: ", error.code().message());
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 Pool::~Pool() {
@@ -136,9 +175,10 @@ void Pool::work(int thread) {
       }
       std::unique_lock lock(mutex_);
       ++sleepers_;
-      wake_.wait(lock, [&] { return stopping_ || !background_.empty() || grid_number_ != seen; });
+      wake_.wait(
+          lock, [&] { return stopping_ || thread > limit_ || !background_.empty() || grid_number_ != seen; });
       --sleepers_;
-      if (stopping_) return;
+      if (stopping_ || thread > limit_) return;
     }
     idle_since = Clock::now();
   }

@@ -21,7 +21,8 @@ namespace bert {
 
 class Pool {
  public:
-  // Starts threads - 1 workers; threads >= 1.
+  // Starts threads - 1 workers; threads >= 1. Where the system does not let all of them start, two fewer than
+  // it lets start, for the threads that others need.
   explicit Pool(int threads);
   ~Pool();  // background tasks not yet begun are dropped
   Pool(const Pool&) = delete;
@@ -42,6 +43,7 @@ class Pool {
  private:
   struct Grid;
   void work(int thread);
+  void retire(int count);
   void take_tasks(Grid& grid, int thread);
 
   std::vector<std::thread> workers_;
@@ -53,7 +55,11 @@ class Pool {
   std::atomic<int> grid_visitors_ = 0;
   std::atomic<int> sleepers_ = 0;
   bool stopping_ = false;
+  int limit_;  // the last worker that goes on; guarded by mutex_
 };
+
+// A thread; an Error when the system does not let it start.
+std::thread start_thread(std::function<void()> body);
 
 // The number of threads the machine lends us: the smaller of CPU affinity and the cgroup's CPU quota, at
 // least 1.

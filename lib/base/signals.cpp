@@ -4,8 +4,10 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <climits>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/error.h"
@@ -23,10 +25,14 @@ struct Slot {
 std::array<Slot, 8> slots;
 static_assert(std::atomic<Slot::State>::is_always_lock_free);
 
-extern "C" void unlink_and_raise(int signal) {
+void unlink_all() {
   for (auto& slot : slots) {
     if (slot.state == Slot::armed) ::unlink(slot.path);
   }
+}
+
+extern "C" void unlink_and_raise(int signal) {
+  unlink_all();
   std::signal(signal, SIG_DFL);
   std::raise(signal);  // delivered when the handler returns
 }
@@ -37,6 +43,34 @@ static_assert(std::atomic<int>::is_always_lock_free);
 extern "C" void note(int signal) {
   int none = 0;
   if (!noted_signal.compare_exchange_strong(none, signal)) unlink_and_raise(signal);
+}
+
+// Mapped files. A slot is taken as long as `path` is not null; `begin` is set last and cleared first.
+struct Mapping {
+  std::atomic<char*> path = nullptr;
+  std::atomic<const char*> begin = nullptr;
+  std::atomic<size_t> size = 0;
+};
+std::array<Mapping, 1024> mappings;
+static_assert(std::atomic<char*>::is_always_lock_free && std::atomic<size_t>::is_always_lock_free);
+
+void say(const char* text) {
+  if (::write(STDERR_FILENO, text, std::strlen(text)) < 0) return;  // nowhere to complain
+}
+
+extern "C" void name_file(int signal, siginfo_t* info, void*) {
+  const auto* const address = static_cast<const char*>(info->si_addr);
+  for (auto& mapping : mappings) {
+    const char* const begin = mapping.begin;
+    if (begin == nullptr || address < begin || address >= begin + mapping.size) continue;
+    unlink_all();
+    say(program_invocation_short_name);
+    say(": ");
+    say(mapping.path);
+    say(": cannot be read any more; it was cut or its disk failed\n");
+    ::_exit(1);
+  }
+  std::signal(signal, SIG_DFL);  // the same access is tried again
 }
 
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
@@ -70,6 +104,30 @@ UnlinkOnSignal::UnlinkOnSignal(const std::string& path) {
 }
 
 UnlinkOnSignal::~UnlinkOnSignal() { slots[static_cast<size_t>(slot_)].state = Slot::empty; }
+
+NameOnBusError::NameOnBusError(const void* begin, size_t size, const std::string& path) {
+  struct sigaction action = {};
+  action.sa_sigaction = name_file;
+  action.sa_flags = SA_SIGINFO;
+  ::sigaction(SIGBUS, &action, nullptr);
+  char* const name = ::strdup(path.c_str());
+  for (slot_ = 0; name != nullptr && slot_ < mappings.size(); ++slot_) {
+    auto& mapping = mappings[slot_];
+    char* none = nullptr;
+    if (!mapping.path.compare_exchange_strong(none, name)) continue;
+    mapping.size = size;
+    mapping.begin = static_cast<const char*>(begin);
+    return;
+  }
+  std::free(name);  // more files than slots: SIGBUS ends the process as usual
+  slot_ = mappings.size();
+}
+
+NameOnBusError::~NameOnBusError() {
+  if (slot_ == mappings.size()) return;
+  mappings[slot_].begin = nullptr;
+  std::free(mappings[slot_].path.exchange(nullptr));
+}
 
 StopOnSignal::StopOnSignal() {
   for (const int signal : kSignals) {

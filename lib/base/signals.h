@@ -1,6 +1,7 @@
 // What happens when a signal ends the process early, or is to.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 namespace bert {
@@ -16,6 +17,20 @@ class UnlinkOnSignal {
 
  private:
   int slot_;
+};
+
+// While this lives, a read of these bytes of a mapped file that is not there any more, because the file was
+// cut, ends the process with a message that names `path`, exit status 1. The system would end it by SIGBUS
+// without a word.
+class NameOnBusError {
+ public:
+  NameOnBusError(const void* begin, size_t size, const std::string& path);
+  ~NameOnBusError();
+  NameOnBusError(const NameOnBusError&) = delete;
+  NameOnBusError& operator=(const NameOnBusError&) = delete;
+
+ private:
+  size_t slot_;
 };
 
 // While this lives, the first SIGINT, SIGTERM or SIGHUP is only noted, for work that ends by itself at a good

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "ckpt/names.h"
 #include "ckpt/pytorch.h"
 #include "ckpt/safetensors.h"
@@ -20,11 +21,6 @@ constexpr std::string_view kTableSuffix = ".index", kJsonSuffix = ".index.json";
 constexpr auto kForms =
     "model.safetensors, pytorch_model.bin (either may be sharded) or a TensorFlow checkpoint (*.index)";
 
-bool is_file(const fs::path& path) {
-  std::error_code none;
-  return fs::is_regular_file(path, none);
-}
-
 WeightsFile by_name(std::string path) {
   const auto form = path.ends_with(kJsonSuffix)    ? Form::sharded
                     : path.ends_with(kTableSuffix) ? Form::tensorflow
@@ -34,13 +30,8 @@ WeightsFile by_name(std::string path) {
 
 // The names of files in `directory` that end with `suffix`, sorted.
 std::vector<std::string> names_ending(const fs::path& directory, std::string_view suffix) {
-  std::vector<std::string> names;
-  std::error_code failure;
-  for (const auto& entry : fs::directory_iterator(directory, failure)) {
-    auto name = entry.path().filename().string();
-    if (name.ends_with(suffix)) names.push_back(std::move(name));
-  }
-  std::sort(names.begin(), names.end());
+  auto names = names_in_directory(directory.string());
+  std::erase_if(names, [&](const auto& name) { return !name.ends_with(suffix); });
   return names;
 }
 
@@ -88,9 +79,7 @@ WeightsFile find_weights(const std::string& path) {
   if (is_file(path)) return by_name(path);
   if (is_file(path + std::string(kTableSuffix))) return by_name(path + std::string(kTableSuffix));
   const fs::path directory(path);
-  if (std::error_code failure; !fs::is_directory(directory, failure)) {
-    throw Error(path, ": no such model directory");
-  }
+  if (!is_directory(path)) throw Error(path, ": no such model directory");
   for (const auto* name : {"model.safetensors", "model.safetensors.index.json", "pytorch_model.bin",
                            "pytorch_model.bin.index.json"}) {
     if (is_file(directory / name)) return by_name((directory / name).string());

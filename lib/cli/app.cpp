@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
-#include <new>
 #include <system_error>
 
 #include "cli/help.h"
@@ -32,7 +31,7 @@ void print(std::string_view text) {
   while (!text.empty()) {
     const ssize_t count = ::write(STDOUT_FILENO, text.data(), text.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw Error("write error: ", std::generic_category().message(errno));
+    if (count < 0) throw Error("stdout: write error: ", std::generic_category().message(errno));
     text.remove_prefix(static_cast<size_t>(count));
   }
 }
@@ -173,12 +172,10 @@ int App::run(int argc, const char* const* argv, const std::function<void()>& bod
     read(arguments_of(argc, argv, valued));
     return obey(body);
   } catch (const UsageError& error) {
-    log_.error(error.what() + ("\nTry '" + name_ + " --help'."));
+    log_.usage(error.what() + ("\nTry '" + name_ + " --help'."));
     return kUsage;
-  } catch (const std::bad_alloc&) {
-    log_.error("out of memory");
   } catch (const std::exception& error) {
-    if (*error.what()) log_.error(error.what());  // nothing to say: nobody reads our output any more
+    if (*error.what()) log_.error(message_of(error));  // nothing to say: nobody reads our output any more
   }
   return kFailure;
 }

@@ -71,7 +71,13 @@ void StreamOptions::add_running(App& app, Load load) {
 }
 
 Pool& StreamOptions::pool() {
-  if (!pool_) pool_ = std::make_unique<Pool>(threads_.value_or(available_threads()));
+  if (pool_) return *pool_;
+  const int wanted = threads_.value_or(available_threads());
+  pool_ = std::make_unique<Pool>(wanted);
+  if (pool_->size() < wanted) {
+    app_.log().warn("only " + std::to_string(pool_->size()) + " of " + std::to_string(wanted) +
+                    " threads could be started");
+  }
   return *pool_;
 }
 

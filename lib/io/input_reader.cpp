@@ -80,7 +80,7 @@ void InputReader::run() {
     }
   } catch (const std::exception& error) {
     if (!take_chunk()) return;
-    chunk_->failure = error.what();
+    chunk_->failure = message_of(error);
     ++chunks_;
     ring_.put(*chunk_, Ring::State::finished);
   }

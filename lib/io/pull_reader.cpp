@@ -26,7 +26,7 @@ PullReader::PullReader(const StreamOptions& options, Interrupted interrupted)
       ring_(chunks_ahead(options)),
       input_(options_, {.bytes = options.chunk_bytes, .records = options.chunk_records}, ring_, stop_.get(),
              [this](Chunk& chunk) { ring_.put(chunk, Ring::State::finished); }),
-      thread_([this] { input_.run(); }) {}
+      thread_(start_thread([this] { input_.run(); })) {}
 
 PullReader::~PullReader() {
   ring_.stop();

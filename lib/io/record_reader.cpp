@@ -12,7 +12,7 @@ namespace {
 
 // Takes note of a record that failed. False when the stream ends before it.
 bool pass_over(Chunk& chunk, const Record& record, const std::exception& error, OnError on_error) {
-  const std::string message = record.where() + ": " + error.what();
+  const std::string message = record.where() + ": " + message_of(error);
   if (on_error == OnError::stop || dynamic_cast<const Error*>(&error) == nullptr) {
     chunk.failure = message;
     return false;

@@ -95,11 +95,12 @@ RunResult Stream::run() {
   const ChunkLimits limits = {.bytes = options_.chunk_bytes,
                               .records = one_by_one ? 1 : options_.chunk_records};
   InputReader input(options_, limits, ring_, stop_event_.get(), [this](Chunk& chunk) { on_chunk(chunk); });
-  std::thread reader([&] { input.run(); });
-  std::thread writer([this] { write_chunks(); });
+  std::thread reader = start_thread([&] { input.run(); });
+  std::thread writer;
   try {
+    writer = start_thread([this] { write_chunks(); });
     drive();
-  } catch (...) {  // compute failed
+  } catch (...) {  // no writer, or compute failed
     stop();
     wind_up(reader, writer);
     throw;
@@ -126,7 +127,7 @@ void Stream::wind_up(std::thread& reader, std::thread& writer) {
     if (!ring_.has_tasks()) break;
     if (!pool_.run_one()) ring_.wait(seen);
   }
-  writer.join();
+  if (writer.joinable()) writer.join();
   progress_.clear();
 }
 

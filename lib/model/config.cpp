@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "io/json.h"
 
 namespace bert::model {
@@ -190,12 +191,9 @@ bool Config::has_architecture(std::string_view name) const {
 }
 
 std::string config_path(const std::string& directory) {
-  const auto path = std::filesystem::path(directory) / "config.json";
-  const auto google = std::filesystem::path(directory) / "bert_config.json";
-  std::error_code none;
-  const bool only_google =
-      std::filesystem::is_regular_file(google, none) && !std::filesystem::exists(path, none);
-  return (only_google ? google : path).string();
+  const auto path = (std::filesystem::path(directory) / "config.json").string();
+  const auto google = (std::filesystem::path(directory) / "bert_config.json").string();
+  return kind_of(path) == FileKind::absent && is_file(google) ? google : path;
 }
 
 Config load_config(const std::string& directory, Dialect dialect) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "io/json.h"
 #include "model/parts.h"
 #include "model/save.h"
@@ -77,7 +78,7 @@ std::vector<ckpt::TensorToWrite> converted_tensors(const Config& config, const c
 void convert(const Conversion& conversion, Log& log) {
   const auto& [source, out, store, activation] = conversion;
   const auto directory = open_directory(source, activation);
-  if (std::error_code none; fs::equivalent(directory.root, out, none))
+  if (kind_of(out) != FileKind::absent && fs::equivalent(directory.root, out))
     throw Error(out, ": is the model to convert, expected another directory");
   require_output(out);
   const auto checkpoint = ckpt::Checkpoint::open(directory.path);

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "ckpt/forms.h"
 #include "io/json.h"
 
@@ -13,9 +14,9 @@ namespace {
 int64_t max_length_of(const Directory& directory) {
   int64_t length =
       std::min(directory.config.positions, directory.sentence.max_seq_length.value_or(INT64_MAX));
-  const auto path = std::filesystem::path(directory.path) / "tokenizer_config.json";
-  if (std::error_code none; !std::filesystem::is_regular_file(path, none)) return length;
-  const io::JsonFile file(path.string());
+  const auto path = (std::filesystem::path(directory.path) / "tokenizer_config.json").string();
+  if (!is_file(path)) return length;
+  const io::JsonFile file(path);
   const double stated = file.number("model_max_length", 0.0);  // transformers writes 1e30 for "no limit"
   if (stated >= 1 && stated < static_cast<double>(length)) length = static_cast<int64_t>(stated);
   return length;
@@ -64,9 +65,10 @@ int64_t Directory::vector_size(int64_t modes) const {
 }
 
 Directory open_directory(const std::string& path, std::string_view activation) {
-  if (std::error_code none; !std::filesystem::is_directory(path, none))
-    throw Error(path, std::filesystem::exists(path, none) ? ": is a file, expected a model directory"
-                                                          : ": no such model directory");
+  if (const auto kind = kind_of(path); kind != FileKind::directory) {
+    throw Error(path, kind == FileKind::absent ? ": no such model directory"
+                                               : ": is a file, expected a model directory");
+  }
   Directory directory{.root = path, .path = transformer_of(path)};
   auto& config = directory.config = read_configuration(directory.path);
   if (!activation.empty()) config.activation = activation_of(activation);

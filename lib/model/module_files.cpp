@@ -18,11 +18,6 @@ namespace fs = std::filesystem;
 
 constexpr auto kModules = "modules.json", kSettings = "config_sentence_transformers.json";
 
-bool is_file(const fs::path& path) {
-  std::error_code none;
-  return fs::is_regular_file(path, none);
-}
-
 std::vector<std::string> paths_of(std::string_view modules) {
   io::JsonDocument document;
   std::vector<std::string> paths;
@@ -74,13 +69,14 @@ void ModuleFiles::add_folder(const std::string& root, const std::string& folder,
 }
 
 ModuleFiles::ModuleFiles(const std::string& root, std::optional<Dtype> store) {
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(transformer_of(root), none)) {
-    const auto name = entry.path().filename().string();
-    if (is_transformer_settings(name)) files_.push_back({name, read_file(entry.path().string())});
+  const auto transformer = transformer_of(root);
+  for (const auto& name : names_in_directory(transformer)) {
+    if (is_transformer_settings(name))
+      files_.push_back({name, read_file((fs::path(transformer) / name).string())});
   }
-  if (!is_file(fs::path(root) / kModules)) return;
-  auto modules = read_file((fs::path(root) / kModules).string());
+  const auto listed = (fs::path(root) / kModules).string();
+  if (!is_file(listed)) return;
+  auto modules = read_file(listed);
   const auto paths = paths_of(modules);
   if (!paths.front().empty()) modules = with_transformer_in_root(std::move(modules), paths);
   files_.push_back({kModules, std::move(modules)});

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/output_directory.h"
 #include "base/output_file.h"
 #include "model/config_json.h"
@@ -61,11 +62,11 @@ std::vector<ckpt::TensorToWrite> saved_tensors(const Config& config, const nn::P
 
 void require_output(const std::string& directory, std::span<const std::string> besides) {
   OutputDirectory::clear_leftovers(directory, is_kept);
-  const fs::path path(directory);
-  if (!fs::exists(path) || fs::exists(path / "config.json")) return;
-  if (!fs::is_directory(path)) throw Error(directory, ": is not a directory");
-  for (const auto& entry : fs::directory_iterator(path)) {
-    const auto name = entry.path().filename().string();
+  const auto kind = kind_of(directory);
+  if (kind == FileKind::absent) return;
+  if (kind != FileKind::directory) throw Error(directory, ": is not a directory");
+  if (is_file((fs::path(directory) / "config.json").string())) return;
+  for (const auto& name : names_in_directory(directory)) {
     if (std::ranges::find(besides, name) != besides.end()) continue;
     throw Error(directory, ": holds ", name,
                 " and no model: expected a new, an empty or a model's directory");

@@ -94,7 +94,7 @@ struct Source {
 
 Source files_of(const std::string& source) {
   const fs::path path(source);
-  if (fs::is_directory(path)) return {path / "vocab.txt", path / "tokenizer.json"};
+  if (is_directory(source)) return {path / "vocab.txt", path / "tokenizer.json"};
   if (path.extension() == ".json") return {path.parent_path() / "vocab.txt", path};
   return {path, path.parent_path() / "tokenizer.json"};
 }
@@ -107,14 +107,14 @@ TokenizerFiles tokenizer_files(const text::Tokenizer& tokenizer, const std::stri
   TokenizerFiles files;
   files.settings = settings_json(tokenizer, max_length);
   files.special_tokens = "{\n" + special_names(tokenizer.config());
-  if (fs::exists(found.json)) {
+  if (is_file(found.json)) {
     const auto json = text::load_vocab(found.json.string());
     if (same_pieces(json, tokenizer) && same_settings(json.config(), tokenizer.config()))
       files.json = read_file(found.json.string());
   }
   // A vocab.txt beside a tokenizer.json may be another one.
   const bool vocab_is_meant =
-      fs::exists(found.vocab) &&
+      is_file(found.vocab) &&
       same_pieces(text::load_vocab(found.vocab.string(), tokenizer.config().compat), tokenizer);
   files.vocab = vocab_is_meant ? read_file(found.vocab.string()) : vocab_lines(tokenizer);
   return files;

@@ -26,11 +26,6 @@ struct Listed {
   std::string path;  // folder inside the model directory, "" for that itself
 };
 
-bool is_file(const fs::path& path) {
-  std::error_code none;
-  return fs::is_regular_file(path, none);
-}
-
 Listed read_listed(const io::Json& entry) {
   const auto member = [&](std::string_view key) {
     const auto value = entry.find(key);

@@ -1,6 +1,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "text/tokenizer.h"
 #include "text/tokenizer_files.h"
 
@@ -26,7 +27,7 @@ TokenizerParts read_json(const std::string& path, const std::string& directory) 
 // The settings of a directory; pieces as well when there is a tokenizer.json.
 TokenizerParts read_directory(const std::string& directory) {
   const std::string json = in(directory, "tokenizer.json");
-  if (std::filesystem::exists(json)) return read_json(json, directory);
+  if (kind_of(json) != FileKind::absent) return read_json(json, directory);
   TokenizerParts parts;
   read_tokenizer_config(directory, parts.config);
   return parts;
@@ -45,12 +46,12 @@ Tokenizer make(TokenizerParts parts, Compat compat, Case override_case, const st
 }  // namespace
 
 Tokenizer load_tokenizer(const std::string& directory, Compat compat, Case override_case) {
-  if (!std::filesystem::exists(directory)) throw Error(directory, ": no such model directory");
+  if (kind_of(directory) == FileKind::absent) throw Error(directory, ": no such model directory");
   TokenizerParts parts = read_directory(directory);
   if (!parts.pieces.empty())
     return make(std::move(parts), compat, override_case, in(directory, "tokenizer.json"));
   const std::string vocab = in(directory, "vocab.txt");
-  if (!std::filesystem::exists(vocab))
+  if (kind_of(vocab) == FileKind::absent)
     throw Error(directory, ": there is neither tokenizer.json nor vocab.txt");
   parts.pieces = read_vocab_txt(vocab, compat);
   return make(std::move(parts), compat, override_case, vocab);

@@ -24,7 +24,7 @@ std::string in(const std::string& directory, std::string_view name) {
 // The file of that name, if there is one.
 std::optional<JsonFile> open_if_there(const std::string& directory, std::string_view name) {
   const std::string path = in(directory, name);
-  if (!std::filesystem::exists(path)) return std::nullopt;
+  if (kind_of(path) == FileKind::absent) return std::nullopt;
   return std::optional<JsonFile>(std::in_place, path);
 }
 

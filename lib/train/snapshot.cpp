@@ -13,6 +13,7 @@
 
 #include "base/checksum.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/output_directory.h"
 #include "base/output_file.h"
 #include "ckpt/safetensors.h"
@@ -54,12 +55,10 @@ FileDescriptor lock(const std::string& directory) {
 }
 
 void clear_leftovers(const std::string& directory) {
-  std::vector<fs::path> found;
-  for (const auto& entry : fs::directory_iterator(directory)) {
-    if (is_leftover(entry.path().filename().string())) found.push_back(entry.path());
-  }
   std::error_code error;
-  for (const auto& path : found) {
+  for (const auto& name : names_in_directory(directory)) {
+    if (!is_leftover(name)) continue;
+    const auto path = fs::path(directory) / name;
     fs::remove_all(path, error);
     if (error) throw Error(path.string(), ": cannot be removed: ", error.message());
   }
@@ -110,9 +109,9 @@ std::string path_in(const std::string& directory, int64_t step) {
 // Ascending.
 std::vector<int64_t> steps_in(const std::string& directory) {
   std::vector<int64_t> steps;
-  for (const auto& entry : fs::directory_iterator(directory)) {
-    const auto step = step_of(entry.path().filename().string());
-    if (step && path_in(directory, *step) == entry.path()) steps.push_back(*step);
+  for (const auto& name : names_in_directory(directory)) {
+    const auto step = step_of(name);
+    if (step && path_in(directory, *step) == fs::path(directory) / name) steps.push_back(*step);
   }
   std::ranges::sort(steps);
   return steps;
@@ -149,7 +148,7 @@ void Snapshot::fill(std::span<const ParamsToFill> arrays) const {
 }
 
 std::optional<Snapshot> last_snapshot(const std::string& directory, Log& log, int64_t end) {
-  if (!fs::is_directory(directory)) return std::nullopt;
+  if (!is_directory(directory)) return std::nullopt;
   bool damaged = false;
   const auto all = steps_in(directory);
   for (auto step = all.rbegin(); step != all.rend(); ++step) {
@@ -169,7 +168,8 @@ Snapshots::Snapshots(std::string directory, int64_t keep, Log& log)
     : directory_(std::move(directory)), keep_(keep), log_(log) {
   assert(keep >= 1);
   std::error_code error;
-  made_output_ = !fs::exists(fs::path(directory_).parent_path(), error);
+  const auto output = fs::path(directory_).parent_path();
+  made_output_ = !output.empty() && kind_of(output.string()) == FileKind::absent;
   fs::create_directories(directory_, error);
   if (error) throw Error(directory_, ": ", error.message());
   lock_ = lock(directory_);

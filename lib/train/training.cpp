@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/signals.h"
 #include "ckpt/checkpoint.h"
 #include "data/answer_windows.h"
@@ -129,7 +130,8 @@ void check(const TrainingOptions& options, const text::Tokenizer& tokenizer) {
   const std::string besides[] = {kSnapshots};
   model::require_output(options.out, besides);
   namespace fs = std::filesystem;
-  if (!options.model.empty() && fs::exists(options.out) && fs::equivalent(options.model, options.out))
+  if (!options.model.empty() && kind_of(options.out) != FileKind::absent &&
+      fs::equivalent(options.model, options.out))
     throw Error(options.out, ": is the model that training begins with: --out must be another directory");
   if (tokenizer.size() > config.vocab_size)
     throw Error("the vocabulary has ", tokenizer.size(), " tokens, the model ", config.vocab_size);
@@ -138,7 +140,7 @@ void check(const TrainingOptions& options, const text::Tokenizer& tokenizer) {
   if (!options.run.plot) return;
   require_gnuplot();
   const auto folder = fs::absolute(*options.run.plot).parent_path();
-  if (!fs::is_directory(folder)) throw Error(*options.run.plot, ": no such directory");
+  if (!is_directory(folder.string())) throw Error(*options.run.plot, ": no such directory");
 }
 
 // What the network cannot read is an error of its record. Counts the records that were cut.

@@ -189,7 +189,7 @@ TEST_CASE("help that cannot be written is a failure") {
   close(full);
   close(kept);
   CHECK(code == 1);
-  CHECK(err.text() == "bert-test: write error: No space left on device\n");
+  CHECK(err.text() == "bert-test: stdout: write error: No space left on device\n");
 }
 
 TEST_CASE("exceptions of the body become one line and an exit code") {

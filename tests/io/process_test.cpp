@@ -178,7 +178,7 @@ TEST_CASE("a full device is one line and a failure, while the producer still spe
   Child child({.stdout_path = "/dev/full"});
   child.say("a\n");
   CHECK(exit_code(child.wait()) == 1);
-  CHECK(child.messages() == "test: write error: No space left on device\n");
+  CHECK(child.messages() == "test: stdout: write error: No space left on device\n");
 }
 
 TEST_CASE("a bad record ends the stream though more input may come") {
