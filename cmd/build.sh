@@ -21,7 +21,7 @@ jobs=$(nproc)
 progress() {
   awk -v log_file="$log" -v what="Building in $directory" -v terminal="$([ -t 1 ] && echo yes)" '
     function show(text) { if (terminal) { printf "\r%s: %s", what, text; fflush() } }
-    BEGIN { if (terminal) show("configuring"); else print what }
+    BEGIN { if (terminal) show("configuring"); else { print what; fflush() } }
     { print > log_file }
     /^\[ *[0-9]+%\]/ { show(substr($0, 2, index($0, "%") - 1) "      ") }
     /^\[[0-9]+\/[0-9]+\]/ { split(substr($0, 2), n, "[/\\]]"); show(sprintf("%3d%%      ", 100 * n[1] / n[2])) }

@@ -85,7 +85,10 @@ void OutputFile::open_aside(std::optional<uint32_t> permissions) {
       FileDescriptor(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, permissions ? 0600 : 0666));
   if (file_.get() < 0) throw Error(path_, ": ", std::strerror(errno));
   temporary_ = name;
-  if (permissions && ::fchmod(file_.get(), *permissions) != 0) fail("cannot be given its permissions", errno);
+  if (!permissions || ::fchmod(file_.get(), *permissions) == 0) return;
+  const int reason = errno;
+  ::unlink(name.c_str());  // no destructor runs when the constructor fails
+  fail("cannot be given its permissions", reason);
 }
 
 OutputFile::~OutputFile() {

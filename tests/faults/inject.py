@@ -1,0 +1,200 @@
+#!/usr/bin/python3
+"""Makes each system call of short runs of all tools fail once, and checks what comes of it.
+
+usage: inject.py [--most N] [--only SCENARIO] DIRECTORY_OF_THE_TOOLS
+
+Each scenario is one command. It runs undisturbed under strace, which counts its calls, and then once for each of them,
+with strace making the call fail (in every thread that makes as many). The rules for a disturbed run:
+
+* It ends within 20 seconds, and not by a signal.
+* With exit status 0, stdout and all files are those of the undisturbed run.
+* With another one, the last line of stderr begins with the tool's name (unless it was this write that failed).
+* The output is whole: the new one, the old one, or none; nothing unfinished lies beside it.
+* A training run that is resumed comes to the files of the undisturbed run.
+
+--most N tries at most N calls, evenly spread over all. Exit status 0 when all keep the rules, 1 when one does not, 77
+(skipped) without strace.
+"""
+import argparse
+import collections
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+MODELS = HERE.parent / "golden/models"
+TRAINING = HERE.parent / "golden/training"
+FAULTS = {
+    "openat": "EMFILE", "read": "EIO", "pread64": "EIO", "write": "ENOSPC", "pwrite64": "ENOSPC", "close": "EIO",
+    "newfstatat": "EIO", "statx": "EIO", "access": "EIO", "readlink": "EIO", "getdents64": "EIO", "mmap": "ENOMEM",
+    "munmap": "ENOMEM", "mprotect": "ENOMEM", "madvise": "EINVAL", "rename": "EIO", "renameat2": "EIO",
+    "unlink": "EIO", "unlinkat": "EIO", "rmdir": "EIO", "mkdir": "ENOSPC", "fsync": "EIO", "flock": "EIO",
+    "fchmod": "EIO", "fcntl": "EINVAL", "ftruncate": "EIO", "lseek": "EINVAL", "getrandom": "EIO", "dup": "EMFILE",
+    "clone3": "EAGAIN", "pipe2": "EMFILE", "eventfd2": "EMFILE", "poll": "EINVAL",
+}
+REMOVING = {"unlink", "unlinkat", "rmdir", "getdents64"}  # after such a failure something may be left over
+FIRST_CALL = "fcntl(0, F_GETFD)"  # of the tool itself, after those of the dynamic loader
+TIMED = {"state.json"}  # holds times
+TIMEOUT_S = 20
+
+Scenario = collections.namedtuple("Scenario", "name tool arguments resumes")
+
+
+def scenarios():
+    vocab = MODELS / "pretraining/vocab.txt"
+    make = lambda name, tool, arguments, resumes=False: Scenario(name, tool, [str(a) for a in arguments], resumes)
+    yield make("tokenize", "bert-tokenize", ["--vocab", vocab, "-j", 2, "-o", "out", "in.txt"])
+    yield make("embed", "bert-embed", ["-m", MODELS / "sentence-old", "-j", 2, "in.txt"])
+    yield make("embed-npy", "bert-embed", ["-m", MODELS / "bare", "-j", 1, "--format", "npy", "-o", "out", "in.txt"])
+    yield make("predict", "bert-predict", ["-m", MODELS / "classify", "-j", 1, "-o", "out", "in.txt"])
+    yield make("score", "bert-score", ["--metric", "glue/stsb", "-o", "out", "numbers.jsonl"])
+    yield make("vocab", "bert-vocab", ["--size", 60, "--min-frequency", 1, "-o", "dir/", "in.txt"])
+    yield make("pairs", "bert-nsp-pairs", ["--vocab", vocab, "--mode", "none", "--max-length", 16, "-o", "out",
+                                           "sentences.jsonl"])
+    yield make("mask", "bert-mask", ["--vocab", vocab, "-o", "out", "ids.jsonl"])
+    yield make("convert", "bert-convert", [MODELS / "sharded", "--out", "dir"])
+    yield make("train", "bert-train", ["--task", "pretrain", "-m", TRAINING / "narrow", "--batch-size", 6, "--steps", 4,
+                                       "--save-every", 1, "--keep", 2, "-j", 1, "--out", "run", "-q",
+                                       TRAINING / "records.jsonl"], True)
+
+
+def fill(folder):
+    """The inputs, and an older output that is to be replaced."""
+    (folder / "in.txt").write_text("the king and the queen\nold\n\nthe old king said\n")
+    (folder / "numbers.jsonl").write_text('{"label":1,"prediction":2}\n{"label":3,"prediction":3.5}\n')
+    (folder / "sentences.jsonl").write_text('{"sentences":[[5,6,7],[8,9],[10,11,12]]}\n' * 3)
+    (folder / "ids.jsonl").write_text('{"input_ids":[2,20,21,22,23,3]}\n' * 3)
+    (folder / "out").write_text("old\n")
+
+
+def without_times(text):
+    return re.sub(rb'"(elapsed_s|seconds|tokens_per_second)":[^,}]*', b"", text)
+
+
+def files_of(folder):
+    """Everything below the folder by its path from there: a file's bytes, None for directories and TIMED files."""
+    return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() and path.name not in TIMED else None
+            for path in sorted(folder.rglob("*"))}
+
+
+def is_unfinished(name):
+    return re.search(r"(^|/)\.[^/]*\.[0-9a-f]{16}(\.tmp)?(/|$)", name) is not None
+
+
+class Run:
+    def __init__(self, tools, scenario, folder, strace=(), more=()):
+        command = [*strace, str(tools / scenario.tool), *scenario.arguments, *more]
+        environment = {"PATH": os.environ["PATH"], "LC_ALL": "C"}
+        try:
+            done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=False,
+                                  env=environment, timeout=TIMEOUT_S)
+            self.status, self.out, self.err = done.returncode, done.stdout, done.stderr.decode(errors="replace")
+        except subprocess.TimeoutExpired:
+            self.status, self.out, self.err = None, b"", ""
+        self.files = files_of(folder)
+
+
+def calls_of(tools, scenario):
+    """{call: its numbers, from the tool's first to the last of the thread that makes most of them}"""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "work").mkdir()
+        fill(folder / "work")
+        trace = folder / "trace"
+        run = Run(tools, scenario, folder / "work",
+                  ["strace", "-f", "-qq", "-o", str(trace), "-e", "trace=" + ",".join(FAULTS), "-e", "signal=none"])
+        assert run.status == 0, (scenario.name, run.err)
+        calls = trace.read_text(errors="replace")
+    find = re.compile(r"^(\d+) +(\w+)\(", re.M)
+    before = collections.Counter(call for _, call in find.findall(calls[:calls.index(FIRST_CALL)]))
+    most = {}
+    for (_, call), count in collections.Counter(find.findall(calls)).items():
+        most[call] = max(most.get(call, 0), count)
+    return {call: range(before[call] + 1, count + 1) for call, count in most.items()}
+
+
+def verdict(tools, scenario, call, run, whole, folder):
+    """What breaks a rule; None when nothing does."""
+    if run.status is None:
+        return "hangs"
+    if run.status < 0 or 128 < run.status < 160:
+        return f"ends by signal {-run.status if run.status < 0 else run.status - 128}"
+    if run.status == 0:
+        if without_times(run.out) != without_times(whole.out):
+            return "exit status 0, but another stdout"
+        if run.files != whole.files and not (call in REMOVING and whole.files.items() <= run.files.items()):
+            return "exit status 0, but other files"
+        return None
+    lines = run.err.splitlines()
+    if not lines and call == "write":
+        return None
+    if not lines or not lines[-1].startswith(scenario.tool + ": "):
+        return f"exit status {run.status}, and stderr is {run.err!r}"
+    if re.search(r"filesystem error|std::|terminate called|basic_string|: (Resource|Cannot allocate)[^:]*$", lines[-1]) \
+            and lines[-1].count(":") < 2:
+        return f"an unclear message: {lines[-1]!r}"
+    if any(map(is_unfinished, run.files)) and call not in REMOVING and not scenario.resumes:
+        return "leaves " + ", ".join(filter(is_unfinished, run.files))
+    if run.files.get("out") not in (b"old\n", whole.files.get("out"), None):
+        return "leaves another output"
+    if not scenario.resumes:
+        made = {name: text for name, text in run.files.items() if name.startswith("dir/") and not is_unfinished(name)}
+        expected = {name: text for name, text in whole.files.items() if name.startswith("dir/")}
+        return None if made in ({}, expected) else f"leaves a part of the output: {sorted(made)}"
+    again = Run(tools, scenario, folder, more=["--resume"])
+    if again.status != 0:
+        return f"cannot be resumed: {again.err!r}"
+    if again.files != whole.files:
+        return "resumed, it comes to other files: " + ", ".join(
+            sorted(name for name in {*again.files, *whole.files} if again.files.get(name) != whole.files.get(name)))
+    return None
+
+
+def try_fault(tools, scenario, call, number, whole):
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        fill(folder)
+        fault = f"inject={call}:error={FAULTS[call]}:when={number}"
+        run = Run(tools, scenario, folder, ["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}", "-e", fault])
+        return verdict(tools, scenario, call, run, whole, folder), run
+
+
+def undisturbed(tools, scenario):
+    with tempfile.TemporaryDirectory() as name:
+        fill(Path(name))
+        return Run(tools, scenario, Path(name))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--most", type=int)
+    parser.add_argument("--only")
+    parser.add_argument("tools", type=Path)
+    options = parser.parse_args()
+    if shutil.which("strace") is None:
+        print("skipped: strace is absent")
+        return 77
+    tools = options.tools.resolve()
+    chosen = [scenario for scenario in scenarios() if options.only in (None, scenario.name)]
+    wholes = {scenario.name: undisturbed(tools, scenario) for scenario in chosen}
+    faults = [(scenario, call, number) for scenario in chosen
+              for call, numbers in sorted(calls_of(tools, scenario).items()) for number in numbers]
+    step = max(1, len(faults) / options.most) if options.most else 1
+    tried = [faults[int(i * step)] for i in range(int(len(faults) / step))]
+    broken = 0
+    for scenario, call, number in tried:
+        wrong, run = try_fault(tools, scenario, call, number, wholes[scenario.name])
+        if wrong:
+            broken += 1
+            print(f"{scenario.name}: {call} {FAULTS[call]} when={number}: {wrong}\n    stderr: {run.err.strip()!r}",
+                  flush=True)
+    print(f"{len(tried)} of {len(faults)} calls failed once, {broken} broke a rule")
+    return 1 if broken or not tried else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
