@@ -49,7 +49,7 @@ install_packages() {
   drop_tree root
 }
 
-files_of() { in_tree "$1" root 'find / -xdev \( -path /proc -o -path /var -o -path /tmp \) -prune -o -print | sort'; }
+files_of() { in_tree "$1" root 'find / -xdev \( -path /proc -o -path /var -o -path /tmp -o -path /home \) -prune -o -print | sort'; }
 
 # The Debian package, from making to removal, after which the same files are there as before.
 package() {

@@ -4,7 +4,7 @@
 usage: check_large.py [--seeded | --trained | --size NAME] DIRECTORY_OF_THE_TOOLS
 
 Vectors: |a - truth| / |truth| of a text's tokens together, and of the worst of them, must be at most 2e-6, or
-twice the same error of PyTorch's own float32 on the same case where that is more.
+twice the same error of PyTorch's own float32 on the same case where that is more; for TinyBERT 4e-6.
 Heads: within that bound of the head's input, times |w|·|h|.
 Exit 0 when all hold, 1 when one does not, 77 (skipped) without PyTorch or without the shared data.
 """
@@ -29,6 +29,7 @@ from bert_reference import Bert
 from make_goldens import LEAST_BOUND, worst_row_error
 
 TINYBERT_SEEDS = 6
+TINYBERT_BOUND = 4e-6  # of hidden states: their layers are 1,200 wide, and PyTorch's own error changes with its BLAS
 ROUNDING = 2.0**-22  # of a probability computed and printed in f32, relative
 
 
@@ -44,16 +45,16 @@ def error_of_all(values, truth):
 class Subject:
     """A model directory, its cases, and the reference's answers in both precisions."""
 
-    def __init__(self, name, directory, cases):
-        self.name, self.directory, self.cases = name, directory, cases
+    def __init__(self, name, directory, cases, hidden_bound=LEAST_BOUND):
+        self.name, self.directory, self.cases, self.hidden_bound = name, directory, cases, hidden_bound
         self.models = [Bert.load(directory, dtype) for dtype in (torch.float64, torch.float32)]
         self.states = [[model.hidden_states(case["input_ids"], case["token_type_ids"]) for model in self.models]
                        for case in cases]
 
-    def answers(self, compute, number, error=worst_row_error):
+    def answers(self, compute, number, error=worst_row_error, least=LEAST_BOUND):
         """compute(model, hidden states) of case `number` in float64, and the bound of its error."""
         truth, own = [compute(model, states) for model, states in zip(self.models, self.states[number])]
-        return truth, max(LEAST_BOUND, 2 * error(own, truth))
+        return truth, max(least, 2 * error(own, truth))
 
 
 class Tools:
@@ -120,7 +121,8 @@ def check_hidden(tools, subject, report):
         for layer, part in zip(layers, values.split(hidden, 1)):
             kind = "last layer" if layer == count else f"layer {layer}"
             for suffix, error in {"": error_of_all, " token": worst_row_error}.items():
-                truth, bound = subject.answers(lambda model, states: states[layer], number, error)
+                truth, bound = subject.answers(lambda model, states: states[layer], number, error,
+                                              subject.hidden_bound)
                 report.add(kind + suffix, error(part, truth), bound, length_of(case))
 
 
@@ -308,7 +310,7 @@ def trained_subjects(directory, shared):
         tinybert = os.path.join(directory, f"tinybert {seed}")
         large_models.write_tinybert(tinybert, shared, seed)
         words = large_models.random_words(30522, seed)
-        yield Subject(f"tinybert {seed}", tinybert, large_models.make_cases(words, 128))
+        yield Subject(f"tinybert {seed}", tinybert, large_models.make_cases(words, 128), TINYBERT_BOUND)
 
 
 def main():
