@@ -29,7 +29,8 @@ for folder in $folders; do [ ! -e "tests/$folder" ] || targets="$targets -t ${fo
 sh cmd/build.sh $targets "$builds/sanitize" -G "$generator" -DBERT_DEVELOPER=ON -DBERT_SANITIZE=address,undefined \
   -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS='-O1 -g1'
 echo "The unit tests with the address and undefined behaviour sanitizers:"
-run_tests sanitize -R "^($(echo "$folders" | tr ' ' '|'))\$"
+# GCC 14 misaligns vectors of 64 bytes on the stack that this check would move elsewhere (its bug 110027).
+ASAN_OPTIONS=detect_stack_use_after_return=0 run_tests sanitize -R "^($(echo "$folders" | tr ' ' '|'))\$"
 
 sh cmd/build.sh "$builds/release" -G "$generator" -DBERT_DEVELOPER=ON
 

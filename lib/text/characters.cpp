@@ -31,6 +31,7 @@ int8_t category_of_unicode_8(char32_t c) {
     case 0x111C9:
       return U_OTHER_PUNCTUATION;
     case 0x1734:
+    case 0x1171E:
       return U_NON_SPACING_MARK;
     case 0x1885:
     case 0x1886:
