@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 # Tests that need one of the optional programs (mandoc, shellcheck, numpy, ...) are reported as skipped without it.
-sh cmd/packages.sh doctest-dev ninja-build clang clang-format mandoc shellcheck xz-utils python3 python3-numpy jq
+sh cmd/packages.sh doctest-dev ninja-build clang clang-format mandoc shellcheck xz-utils python3 python3-numpy jq strace
 
 builds=${BUILD_DIR:-build-test}
 generator='Unix Makefiles'

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <system_error>
 
 #include "cli/help.h"
@@ -160,6 +161,7 @@ int App::obey(const std::function<void()>& body) {
 
 int App::run(int argc, const char* const* argv, const std::function<void()>& body) {
   hold_standard_streams();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit (ulimit -f) is a failed write, with a message
   section(std::string(kGeneral));
   flag({"-q,--quiet", "", "No notes and no progress, only errors; skipped records are errors."}, quiet_);
   flag({"-v,--verbose", "", "Say more on stderr."}, verbose_);

@@ -1,8 +1,10 @@
 #include "base/file.h"
 
 #include <doctest/doctest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -44,6 +46,35 @@ TEST_CASE("only a name that is not there is absent") {
                        (folder / "itself: Too many levels of symbolic links").c_str(), Error);
   CHECK_THROWS_WITH_AS(kind_of(folder / "file/in/it"), (folder / "file/in/it: Not a directory").c_str(),
                        Error);
+}
+
+TEST_CASE("reading what was cut from a mapped file names the file, and removes what is unfinished") {
+  const Folder folder;
+  const std::string path = folder / "weights", unfinished = folder / "unfinished";
+  std::ofstream(path) << std::string(1 << 20, 'x');
+  std::ofstream(unfinished) << "x";
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::dup2(ends[1], STDERR_FILENO);
+    const UnlinkOnSignal removal(unfinished);
+    const MappedFile file(path);
+    fs::resize_file(path, 4096);
+    const volatile std::byte last = file.bytes().back();
+    ::_exit(last == std::byte{0} ? 2 : 3);
+  }
+  ::close(ends[1]);
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  char text[4096];
+  const ssize_t size = ::read(ends[0], text, sizeof text);
+  ::close(ends[0]);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 1);
+  CHECK(std::string(text, static_cast<size_t>(std::max<ssize_t>(size, 0))) ==
+        "base_test: " + path + ": cannot be read any more; it was cut or its disk failed\n");
+  CHECK_FALSE(fs::exists(unfinished));
 }
 
 TEST_CASE("names of a directory are sorted; one that cannot be listed is an error") {
