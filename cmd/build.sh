@@ -19,7 +19,9 @@ jobs=$(nproc)
 
 # The progress of make, "[ 42%] ...", or ninja, "[42/100] ...", on a line that is overwritten; everything to the log.
 progress() {
-  awk -v log_file="$log" -v what="Building in $directory" -v terminal="$([ -t 1 ] && echo yes)" '
+  terminal=
+  [ ! -t 1 ] || terminal=yes
+  awk -v log_file="$log" -v what="Building in $directory" -v terminal="$terminal" '
     function show(text) { if (terminal) { printf "\r%s: %s", what, text; fflush() } }
     BEGIN { if (terminal) show("configuring"); else { print what; fflush() } }
     { print > log_file }

@@ -9,8 +9,8 @@ project=$(cd "$(dirname "$0")/.." && pwd)
 
 fill() {
   cp -R "$project/tests/docs/files/." "$1"
-  for folder in "$project"/tests/golden/models/*/ "$project"/cmd/cookbook/; do
-    [ ! -d "$folder" ] || ln -s "${folder%/}" "$1"
+  for linked in "$project"/tests/golden/models/*/ "$project"/cmd/cookbook/; do
+    [ ! -d "$linked" ] || ln -s "${linked%/}" "$1"
   done
 }
 [ "${1-}" != --fill ] || { fill "$2"; exit 0; }
