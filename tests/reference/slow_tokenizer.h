@@ -257,22 +257,24 @@ class SlowTokenizer {
       bool first;
     };
     std::vector<Mark> marks;
-    Chars result;
-    std::u16string all;  // since the last inert code point
+    Chars result, sources;  // sources: the code points of the text, each once where lower case made two of it
+    std::u16string all;     // since the last inert code point
     for (const Char& c : chars) {
+      const bool new_source = sources.empty() || sources.back().bytes != c.bytes;
+      if (new_source) sources.push_back(c);
       if (text::is_inert(c.value, config_.compat)) {
         append(nfd(all), {}, result);
         all.clear();
         result.push_back(c);
-        marks.push_back({c.value, 0, true});
+        marks.push_back({c.value, 0, new_source});
         continue;
       }
       all += utf16(c.value);
       Chars parts;
       append(nfd(utf16(c.value)), c, parts);
       for (const Char& part : parts) {
-        marks.push_back(
-            {part.value, u_getCombiningClass(static_cast<UChar32>(part.value)), &part == &parts[0]});
+        marks.push_back({part.value, u_getCombiningClass(static_cast<UChar32>(part.value)),
+                         new_source && &part == &parts[0]});
       }
     }
     for (bool sorted = false; !sorted;) {  // bubble sort that never moves past a starter
@@ -288,7 +290,7 @@ class SlowTokenizer {
     size_t next = 0;
     for (size_t i = 0; i < result.size(); ++i) {
       if (marks[i].first) ++next;
-      const Char& source = chars[next == 0 ? 0 : next - 1];
+      const Char& source = sources[next == 0 ? 0 : next - 1];
       result[i].bytes = source.bytes;
       result[i].chars = source.chars;
     }
