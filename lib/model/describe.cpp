@@ -5,6 +5,7 @@
 #include "ckpt/forms.h"
 #include "io/json.h"
 #include "model/convert.h"
+#include "model/heads.h"
 #include "text/tokenizer.h"
 
 namespace bert::model {
@@ -77,20 +78,10 @@ std::string pooling_json(const SentenceTransformer& sentence) {
   return strings(modes);
 }
 
-// By the tensors that only they have.
 std::string heads_json(const ckpt::Checkpoint& checkpoint) {
-  constexpr std::pair<const char*, const char*> kHeads[] = {
-      {"pooler", "pooler.dense.weight"},
-      {"masked_lm", "cls.predictions.bias"},
-      {"next_sentence", "cls.seq_relationship.weight"},
-      {"classifier", "classifier.weight"},
-      {"question_answering", "qa_outputs.weight"},
-  };
-  std::vector<std::string> heads;
-  for (const auto& [head, tensor] : kHeads) {
-    if (checkpoint.find(tensor) != nullptr) heads.emplace_back(head);
-  }
-  return strings(heads);
+  std::vector<std::string> names;
+  for (const Head head : heads_of(checkpoint)) names.emplace_back(name_of(head));
+  return strings(names);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "io/json.h"
 #include "task/batches.h"
+#include "task/fit.h"
 
 namespace bert::task {
 namespace {
@@ -37,6 +38,11 @@ data::FeatureOptions feature_options(const PredictOptions& options, const Task& 
   return features;
 }
 
+TaskOptions task_options(TaskOptions options, const model::Directory& directory) {
+  options.task = task_for(options.task, directory);
+  return options;
+}
+
 // The official form knows questions by a text.
 std::string id_of(const io::Fields& fields) {
   const auto id = fields.json("id");
@@ -53,7 +59,7 @@ Predictor::Predictor(const model::Directory& directory, const text::Tokenizer& t
       options_(std::move(options)),
       pool_(pool),
       log_(log),
-      task_(make_task(options_.task, directory.config, tokenizer)),
+      task_(make_task(task_options(options_.task, directory), directory.config, tokenizer)),
       featurizer_(tokenizer, feature_options(options_, *task_, directory)),
       network_(directory, task_->needs(), pool),
       writer_(options_.drop) {

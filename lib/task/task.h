@@ -112,9 +112,6 @@ enum class TaskKind {
 
 std::string_view name_of(TaskKind kind);  // as --task spells it: "auto"
 
-// What the architecture in config.json is for; Error when it is for nothing in particular.
-TaskKind task_of(const model::Config& config);
-
 // Of answer, with run_squad.py's defaults.
 struct AnswerOptions {
   int64_t stride = 128;                        // from one window to the next, in tokens
@@ -136,7 +133,8 @@ struct TaskOptions {
   int precision = -1;  // as io::append_number
 };
 
-// `config` and `tokenizer` outlive the task. Error when the model is not one for the task.
+// `options.task` is one that task_for gives for the model. `config` and `tokenizer` outlive the task. Error
+// when the model's labels are not what the task needs.
 std::unique_ptr<Task> make_task(const TaskOptions& options, const model::Config& config,
                                 const text::Tokenizer& tokenizer);
 

@@ -8,17 +8,8 @@
 #include "task/sentence_head.h"
 
 using namespace bert::task;
-using bert::model::Config;
-using bert::model::ProblemType;
 
 namespace {
-
-TaskKind classifier(size_t labels, std::optional<ProblemType> type, bool cross_encoder) {
-  Config config = {.architectures = {"BertForSequenceClassification"}, .labels = {}, .problem_type = type};
-  for (size_t k = 0; k < labels; ++k) config.labels.push_back("label " + std::to_string(k));
-  config.cross_encoder = cross_encoder;
-  return task_of(config);
-}
 
 Window window(size_t tokens, std::vector<float> logits) {
   Window window;
@@ -28,41 +19,6 @@ Window window(size_t tokens, std::vector<float> logits) {
 }
 
 }  // namespace
-
-TEST_CASE("an architecture says the task") {
-  CHECK(task_of({.architectures = {"BertForPreTraining"}}) == TaskKind::fill);
-  CHECK(task_of({.architectures = {"BertForMaskedLM"}}) == TaskKind::fill);
-  CHECK(task_of({.architectures = {"BertForNextSentencePrediction"}}) == TaskKind::next);
-  CHECK(task_of({.architectures = {"BertForTokenClassification"}}) == TaskKind::tag);
-  CHECK(task_of({.architectures = {"BertForQuestionAnswering"}}) == TaskKind::answer);
-  CHECK(task_of({.architectures = {"BertForMultipleChoice"}}) == TaskKind::choose);
-}
-
-TEST_CASE("a classifier's task is its problem type, else goes by its labels and its settings") {
-  CHECK(classifier(3, {}, false) == TaskKind::classify);
-  CHECK(classifier(1, {}, false) == TaskKind::regress);
-  CHECK(classifier(1, {}, true) == TaskKind::rank);
-  CHECK(classifier(3, {}, true) == TaskKind::classify);
-  CHECK(classifier(3, ProblemType::multi_label, false) == TaskKind::multilabel);
-  CHECK(classifier(1, ProblemType::multi_label, false) == TaskKind::multilabel);
-  CHECK(classifier(1, ProblemType::regression, true) == TaskKind::regress);
-  CHECK(classifier(2, ProblemType::single_label, false) == TaskKind::classify);
-}
-
-TEST_CASE("a bare encoder is for nothing in particular, and the error names what there is") {
-  for (const std::string name : {"BertModel", ""}) {
-    try {
-      task_of({.architectures = {name}});
-      FAIL("no error");
-    } catch (const bert::Error& error) {
-      const std::string what = error.what();
-      for (const auto task :
-           {"fill", "next", "classify", "regress", "multilabel", "choose", "rank", "perplexity"}) {
-        CHECK_MESSAGE(what.find(task) != std::string::npos, what);
-      }
-    }
-  }
-}
 
 TEST_CASE("the logits of one window come back to the last bit") {
   const std::vector<float> logits = {0.1f, -3e-7f, 12345.678f};
