@@ -58,10 +58,8 @@ std::vector<ChooseSequence> given_sequences(const Featurizer& featurizer, const 
 }  // namespace
 
 std::vector<ChooseSequence> choose_sequences(const Featurizer& featurizer, const io::Fields& fields) {
-  if (featurizer.options().take_ids == TakeIds::where_present) {
-    if (const auto ids = fields.json("input_ids"))
-      return given_sequences(featurizer, *ids, fields.json("token_type_ids"));
-  }
+  if (featurizer.takes_ids(fields))
+    return given_sequences(featurizer, *fields.json("input_ids"), fields.json("token_type_ids"));
   const std::string_view text = fields.required_text(featurizer.options().text_field);
   std::string before(fields.text_unless_null("question").value_or(""));
   if (!before.empty()) before += ' ';

@@ -18,7 +18,7 @@ bool is_array(const std::optional<io::Json>& value) {
   return value && value->kind() == io::Json::Kind::array;
 }
 
-// Tokens [begin, end) of one sequence, appended to another.
+// Tokens [begin, end) of a whole sequence, appended to a part of it.
 void append(Features& to, const Features& from, uint32_t begin, uint32_t end) {
   const auto copy = [&](const auto& source, auto& target) {
     if (!source.empty()) target.insert(target.end(), source.begin() + begin, source.begin() + end);
@@ -27,6 +27,7 @@ void append(Features& to, const Features& from, uint32_t begin, uint32_t end) {
   copy(from.types, to.types);
   copy(from.offsets, to.offsets);
   copy(from.words, to.words);
+  for (uint32_t place = begin; place < end; ++place) to.places.push_back(place);
 }
 
 // The sequence with these tokens alone of A and of B; the specials stay.
@@ -117,8 +118,7 @@ std::vector<Features> Featurizer::windows(std::string_view field, const io::Json
 }
 
 Features Featurizer::whole(const io::Fields& fields) const {
-  if (options_.take_ids == TakeIds::where_present && fields.json("input_ids"))
-    return features_of_ids(tokenizer_, fields);
+  if (takes_ids(fields)) return features_of_ids(tokenizer_, fields);
 
   Sequence sequence(tokenizer_, options_);
   if (const auto words = fields.json(options_.text_field); is_array(words)) {
@@ -139,6 +139,10 @@ Features Featurizer::whole(std::string_view text, std::optional<std::string_view
   sequence.add_text(text);
   if (pair) sequence.add_text(*pair);
   return std::move(sequence).finish(prompt_tokens_);
+}
+
+bool Featurizer::takes_ids(const io::Fields& fields) const {
+  return options_.take_ids == TakeIds::where_present && fields.json("input_ids");
 }
 
 bool Featurizer::fits(const Features& features) const {

@@ -34,6 +34,9 @@ struct Features {
   int64_t window_begin = 0;  // where it begins among the tokens of the part that is cut into windows
   int64_t characters = 0;    // if wanted: code points of A and B, before any cut
   int32_t prompt = 0;        // tokens at the beginning that are [CLS] and the prompt; 0 without a prompt
+  // Of a sequence that was cut, or of a window: where each token is in the whole sequence, ascending. Empty:
+  // this is the whole.
+  std::vector<uint32_t> places;
 };
 
 enum class Overflow { truncate, split, error };
@@ -73,6 +76,9 @@ class Featurizer {
 
   const text::Tokenizer& tokenizer() const { return tokenizer_; }
   const FeatureOptions& options() const { return options_; }
+
+  // Whether the record's input_ids are read and not its text.
+  bool takes_ids(const io::Fields& fields) const;
 
   // One sequence of the record. Too long: cut, or with Overflow::error an Error; with Overflow::split cut as
   // well.

@@ -1,10 +1,12 @@
 #include "data/mask_filter.h"
 
+#include <algorithm>
 #include <span>
 #include <string_view>
 
 #include "base/error.h"
 #include "data/given_ids.h"
+#include "data/token_json.h"
 #include "io/json.h"
 
 namespace bert::data {
@@ -13,6 +15,8 @@ namespace {
 // First place of all streams of this tool, so that the same seed in another one draws other numbers: with
 // those of bert-nsp-pairs the hidden positions would depend on the label.
 constexpr uint64_t kMaskStream = 0x6d61736b;
+
+constexpr std::string_view kTokens = "tokens";
 
 // A field that says where the record stands, a whole number.
 uint64_t place_in(std::string_view field, const io::Json& json) {
@@ -64,6 +68,16 @@ MaskFilter::MaskFilter(const text::Tokenizer& tokenizer, MaskOptions options, Lo
       writer_(options_.drop),
       log_(log) {}
 
+// The field must be what it would be replaced by, one piece for each id: anything else is not ours to
+// replace.
+bool MaskFilter::rewrites_tokens(const io::Fields& fields, size_t length) const {
+  const auto tokens = fields.json(kTokens);
+  if (!tokens || std::ranges::find(options_.drop, kTokens) != options_.drop.end()) return false;
+  const size_t count = io::named(kTokens, [&] { return tokens->size(); });
+  if (count != length) throw Error("field \"", kTokens, "\" has ", count, " values, input_ids has ", length);
+  return true;
+}
+
 void MaskFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto ids = ids_of(tokenizer_, fields);
   check_unmasked(fields);
@@ -73,6 +87,7 @@ void MaskFilter::prepare(const io::Fields& fields, io::Record& record) const {
   std::string& text = prepared->added.field("input_ids");
   text.reserve(6 * ids.size() + 10 * hidden.size() + 8);
   io::append_integers(text, ids);
+  if (rewrites_tokens(fields, ids.size())) append_pieces(prepared->added.field(kTokens), tokenizer_, ids);
   append_array(prepared->added.field("masked_lm_positions"), hidden, &Prediction::position);
   append_array(prepared->added.field("masked_lm_ids"), hidden, &Prediction::id);
   prepared->masked = !hidden.empty();

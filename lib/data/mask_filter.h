@@ -26,8 +26,9 @@ struct MaskOptions {
 // document and instance, else its place in the input.
 Random mask_random(const io::Fields& fields, int64_t place, uint64_t seed, uint64_t epoch);
 
-// Replaces input_ids; adds masked_lm_positions and masked_lm_ids, hidden by mask_random. Records without a
-// token that could be hidden leave with empty arrays, and are counted at the end.
+// Replaces input_ids, and tokens where the record has these; adds masked_lm_positions and masked_lm_ids,
+// hidden by mask_random. Records without a token that could be hidden leave with empty arrays, and are
+// counted at the end.
 class MaskFilter : public io::Filter {
  public:
   // `tokenizer` and `log` outlive the filter.
@@ -39,6 +40,7 @@ class MaskFilter : public io::Filter {
 
  private:
   struct Prepared;
+  bool rewrites_tokens(const io::Fields& fields, size_t length) const;
 
   const text::Tokenizer& tokenizer_;
   const MaskOptions options_;

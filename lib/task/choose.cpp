@@ -17,6 +17,7 @@ class Choose final : public Task {
 
   std::unique_ptr<Reading> read(const io::Fields& fields, const data::Featurizer& featurizer) const override {
     auto reading = std::make_unique<Reading>();
+    reading->of_ids = featurizer.takes_ids(fields);
     for (auto& [features, choice] : data::choose_sequences(featurizer, fields)) {
       reading->truncated |= features.truncated;
       reading->windows.push_back({.features = std::move(features), .choice = choice, .rows = {}});

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "data/window_tokens.h"
 #include "task/cut_texts.h"
 #include "task/google_json.h"
 #include "task/windows.h"
@@ -15,6 +16,11 @@ namespace bert::task {
 struct Embedder::Window {
   data::Features features;
   std::vector<float> values = {};
+};
+
+struct Embedder::Prepared : Windows<Window> {
+  std::vector<data::TokenPlace> places;  // of vectors of tokens: where each token of the record is read
+  std::vector<data::CutField> cut;
 };
 
 namespace {
@@ -85,7 +91,10 @@ Embedder::Embedder(const model::Directory& directory, const text::Tokenizer& tok
 
 void Embedder::prepare(const io::Fields& fields, io::Record& record) const {
   auto prepared = std::make_unique<Prepared>();
-  for (data::Features& features : windows(fields)) {
+  auto sequences = windows(fields);
+  if (plan_.kind() == EmbedPlan::Kind::tokens) prepared->places = data::sequence_places(sequences);
+  prepared->cut = cut_of(fields, sequences.front());
+  for (data::Features& features : sequences) {
     require_readable(features, directory_.config);
     prepared->windows.push_back({.features = std::move(features)});
   }
@@ -99,6 +108,13 @@ std::vector<data::Features> Embedder::windows(const io::Fields& fields) const {
   if (options_.vectors.format != VectorFormat::google || !is_line) return featurizer_.windows(fields);
   const GoogleTexts texts = google_texts(*fields.text(field));
   return featurizer_.windows(texts.first, texts.pair ? std::optional(texts.second) : std::nullopt);
+}
+
+// Of a text the record says nothing that a cut could make untrue.
+std::vector<data::CutField> Embedder::cut_of(const io::Fields& fields, const data::Features& features) const {
+  if (!features.truncated || !featurizer_.takes_ids(fields)) return {};
+  if (options_.vectors.format != VectorFormat::jsonl) return {};
+  return data::cut_fields(fields, std::vector{&features}, options_.drop);
 }
 
 int64_t Embedder::cost(const io::Record& record) const { return record.work_as<Prepared>().tokens(); }
@@ -162,23 +178,34 @@ void Embedder::finish(io::Record& record, std::string& out) const {
         plan_.finished(mean_by_tokens(std::span<const Window>(prepared.windows),
                                       [](const Window& window) { return std::span(window.values); }));
     require_finite(vector);
-    writer_->write(record, {.values = vector, .width = plan_.width(), .truncated = truncated}, out);
+    writer_->write(
+        record, {.values = vector, .width = plan_.width(), .truncated = truncated, .cut = prepared.cut}, out);
   }
   record.truncated = truncated;
   record.work.reset();  // the vectors are large, and the chunk waits to be written
 }
 
+// One vector for each token, whatever windows there are.
 void Embedder::write_tokens(const io::Record& record, const Prepared& prepared, std::string& out) const {
-  for (const Window& window : prepared.windows) {
-    require_finite(window.values);
-    writer_->write(record,
-                   {.values = window.values,
-                    .width = plan_.width(),
-                    .tokens = &window.features,
-                    .truncated = window.features.truncated,
-                    .split = featurizer_.options().overflow == data::Overflow::split},
-                   out);
+  const auto width = static_cast<size_t>(plan_.width());
+  std::vector<int32_t> ids;
+  std::vector<float> values;
+  ids.reserve(prepared.places.size());
+  values.reserve(prepared.places.size() * width);
+  for (const auto& [w, position] : prepared.places) {
+    const Window& window = prepared.windows[w];
+    ids.push_back(window.features.ids[position]);
+    const auto vector = std::span(window.values).subspan(position * width, width);
+    values.insert(values.end(), vector.begin(), vector.end());
   }
+  require_finite(values);
+  writer_->write(record,
+                 {.values = values,
+                  .width = plan_.width(),
+                  .ids = &ids,
+                  .truncated = prepared.windows.front().features.truncated,
+                  .cut = prepared.cut},
+                 out);
 }
 
 void Embedder::report_truncated(int64_t records) const {

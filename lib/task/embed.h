@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/pool.h"
+#include "data/cut_fields.h"
 #include "data/features.h"
 #include "io/filter.h"
 #include "model/directory.h"
@@ -49,11 +50,12 @@ class Embedder final : public io::Filter {
 
  private:
   struct Window;
-  using Prepared = Windows<Window>;
+  struct Prepared;
   std::vector<data::Features> windows(const io::Fields& fields) const;
   void run(const nn::Batch& batch, std::span<Window* const> windows);
   void run_pooler(std::span<const nn::Tensor> states, std::span<Window* const> windows);
   void take(std::span<const nn::Tensor> states, int64_t row, Window& window) const;
+  std::vector<data::CutField> cut_of(const io::Fields& fields, const data::Features& features) const;
   void write_tokens(const io::Record& record, const Prepared& prepared, std::string& out) const;
 
   const model::Directory& directory_;

@@ -43,6 +43,13 @@ TaskOptions task_options(TaskOptions options, const model::Directory& directory)
   return options;
 }
 
+std::vector<data::CutField> cut_of(const io::Fields& fields, std::span<const Window> windows,
+                                   std::span<const std::string> dropped) {
+  std::vector<const data::Features*> sequences;
+  for (const Window& window : windows) sequences.push_back(&window.features);
+  return data::cut_fields(fields, sequences, dropped);
+}
+
 // The official form knows questions by a text.
 std::string id_of(const io::Fields& fields) {
   const auto id = fields.json("id");
@@ -70,6 +77,7 @@ void Predictor::prepare(const io::Fields& fields, io::Record& record) const {
   auto reading = task_->read(fields, featurizer_);
   for (const Window& window : reading->windows) require_readable(window.features, directory_.config);
   if (options_.official) reading->id = id_of(fields);
+  if (reading->truncated && reading->of_ids) reading->cut = cut_of(fields, reading->windows, options_.drop);
   record.work = std::move(reading);
 }
 
@@ -150,6 +158,7 @@ void Predictor::finish(io::Record& record, std::string& out) const {
     return;
   }
   io::Added added;
+  for (const data::CutField& field : reading.cut) added.field(field.name) += field.json;
   task_->answer(reading, added);
   if (record.truncated) added.field("truncated") += "true";
   writer_.write(record, added, out);

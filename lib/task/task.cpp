@@ -14,6 +14,7 @@ std::string_view name_of(TaskKind kind) { return kNames[static_cast<size_t>(kind
 
 std::unique_ptr<Reading> Task::read(const io::Fields& fields, const data::Featurizer& featurizer) const {
   auto reading = std::make_unique<Reading>();
+  reading->of_ids = featurizer.takes_ids(fields);
   for (data::Features& features : featurizer.windows(fields)) {
     reading->truncated |= features.truncated;
     reading->windows.push_back({.features = std::move(features)});

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/pool.h"
 #include "data/answer_windows.h"
+#include "data/cut_fields.h"
 #include "data/features.h"
 #include "io/record_writer.h"
 #include "model/config.h"
@@ -44,8 +45,10 @@ struct Window {
 
 // A record as a task reads it, from prepare to finish.
 struct Reading : Windows<Window> {
-  bool truncated = false;  // tokens were cut off
-  std::string id;          // of the record, for the official form of answers
+  bool truncated = false;           // tokens were cut off
+  bool of_ids = false;              // the windows are those of input_ids
+  std::vector<data::CutField> cut;  // what the cut left of fields that describe these
+  std::string id;                   // of the record, for the official form of answers
 };
 
 class Task {

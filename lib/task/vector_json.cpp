@@ -6,6 +6,8 @@
 namespace bert::task {
 namespace {
 
+constexpr std::string_view kTokens = "tokens";
+
 void append_vector(std::string& out, std::span<const float> values, int precision) {
   out += '[';
   for (const float& value : values) {
@@ -22,7 +24,10 @@ class JsonWriter final : public VectorWriter {
 
   void write(const io::Record& record, const Vectors& vectors, std::string& out) const override {
     io::Added added;
-    if (vectors.tokens) {
+    for (const data::CutField& field : vectors.cut) {
+      if (!vectors.ids || field.name != kTokens) added.field(field.name) += field.json;
+    }
+    if (vectors.ids) {
       add_tokens(vectors, added);
     } else {
       append_vector(added.field("embedding"), vectors.values, precision_);
@@ -33,8 +38,8 @@ class JsonWriter final : public VectorWriter {
 
  private:
   void add_tokens(const Vectors& vectors, io::Added& added) const {
-    const std::vector<int32_t>& ids = vectors.tokens->ids;
-    std::string& tokens = added.field("tokens");
+    const std::vector<int32_t>& ids = *vectors.ids;
+    std::string& tokens = added.field(kTokens);
     tokens += '[';
     for (const int32_t& id : ids) {
       if (&id != ids.data()) tokens += ',';
@@ -49,7 +54,6 @@ class JsonWriter final : public VectorWriter {
       append_vector(embeddings, vectors.values.subspan(t * width, width), precision_);
     }
     embeddings += ']';
-    if (vectors.split) io::append_integer(added.field("window"), vectors.tokens->window);
   }
 
   const text::Tokenizer& tokenizer_;
@@ -63,7 +67,7 @@ class GoogleWriter final : public VectorWriter {
       : tokenizer_(tokenizer), layers_(std::move(layers)), precision_(precision) {}
 
   void write(const io::Record& record, const Vectors& vectors, std::string& out) const override {
-    const std::vector<int32_t>& ids = vectors.tokens->ids;
+    const std::vector<int32_t>& ids = *vectors.ids;
     const size_t hidden = static_cast<size_t>(vectors.width) / layers_.size();
     std::vector<GoogleLayer> layers(layers_.size());
     begin_google_line(out, record.place());

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/output_file.h"
-#include "data/features.h"
+#include "data/cut_fields.h"
 #include "io/array_writer.h"
 #include "io/record.h"
 #include "io/record_writer.h"
@@ -16,13 +16,13 @@
 
 namespace bert::task {
 
-// The vector of a record, or the vectors of the tokens of one of its windows. Views for one call.
+// The vector of a record, or the vectors of its tokens. Views for one call.
 struct Vectors {
   std::span<const float> values;  // [rows, width], all finite
   int64_t width = 0;
-  const data::Features* tokens = nullptr;  // of vectors of tokens: as many ids as rows
+  const std::vector<int32_t>* ids = nullptr;  // of vectors of tokens: as many as rows
   bool truncated = false;
-  bool split = false;  // the record's windows are written one by one
+  std::span<const data::CutField> cut = {};  // what the cut left of the record's own fields
 };
 
 class VectorWriter {
@@ -34,7 +34,7 @@ class VectorWriter {
   virtual void patch(OutputFile& /*output*/) const {}
 };
 
-// Adds `embedding`; or `tokens` and `embeddings`, with `window` when the record is split; then `truncated`.
+// Adds `embedding`, or `tokens` and `embeddings`; then `truncated`.
 std::unique_ptr<VectorWriter> make_json_writer(const text::Tokenizer& tokenizer,
                                                std::vector<std::string> drop, int precision);
 

@@ -1,0 +1,28 @@
+# What bert-tokenize says of the tokens is cut as they are, in the middle of a pair too, or the record is an error.
+model=$MODELS/sharded
+embed() { bert-embed -q -m "$model" --max-length 8 --dim 1 --precision 1 --drop text,text_pair "$@"; }
+echo '{"text":"The old king and the queen said it.","text_pair":"A good year for the cat!"}' >pair
+bert-tokenize -m "$model" --tokens --offsets chars --word-ids pair >whole
+embed --drop embedding whole
+echo '-- the ids that stay give the same vector without a cut'
+embed --drop input_ids,token_type_ids,tokens,offsets,word_ids,truncated whole >cut
+embed --drop embedding,truncated,tokens,offsets,word_ids whole | embed --drop input_ids,token_type_ids | cmp - cut && echo same
+echo '-- as many rows as word_ids, with records behind it in step'
+{ cat whole; echo '{"text":"a cat"}' | bert-tokenize -m "$model" --word-ids; } >both
+embed --pooling none both | jq -c '[(.input_ids, .word_ids, .embeddings, .tokens // []) | length]'
+embed --pooling none --format tsv both | wc -l
+embed --pooling none --drop embeddings,offsets both
+echo '-- bert-mask counts positions anew'
+bert-mask -m "$model" --mask-prob 0.5 --mask-rate 1 --random-rate 0 whole >masked
+jq -c '[.masked_lm_positions, .masked_lm_ids]' masked
+embed --drop embedding masked | jq -c '[.input_ids, .masked_lm_positions, .masked_lm_ids]'
+echo '-- nothing is cut from what is short, or read in windows, or read as text'
+embed --max-length 48 --drop embedding whole | jq -c '.word_ids | length'
+embed --max-length 16 --overflow split --overlap 1 --drop embedding whole | jq -c '.word_ids | length'
+embed --text-field text --drop embedding whole | jq -c '.word_ids | length'
+echo '-- refused'
+ids='"input_ids":[2,101,101,101,101,101,101,101,3]'
+echo "{$ids,\"tokens\":[\"a\"]}" | embed
+echo "{$ids,\"tokens\":[\"a\"]}" | embed --drop tokens,input_ids,embedding
+echo "{$ids,\"offsets\":\"none\"}" | embed
+echo "{$ids,\"masked_lm_ids\":[5]}" | embed
