@@ -11,6 +11,8 @@ namespace bert::data {
 struct TokenizeFilter::Prepared : io::Work {
   Features first;               // the one of most records
   std::vector<Features> later;  // windows of a long text
+  bool had_ids = false;         // the record comes from such a filter
+  bool had_types = false;
 };
 
 std::unique_ptr<io::Filter> make_tokenize_filter(const text::Tokenizer& tokenizer, TokenizeOptions options,
@@ -31,11 +33,28 @@ std::unique_ptr<io::Filter> make_tokenize_filter(const text::Tokenizer& tokenize
   return std::make_unique<TokenizeFilter>(tokenizer, std::move(options), log);
 }
 
+namespace {
+
+// The fields to drop where other ids take the place of those that they describe.
+std::vector<std::string> with_stale_fields(const TokenizeOptions& options) {
+  std::vector<std::string> drop = options.drop;
+  const auto add = [&](std::string_view name) {
+    if (name != options.features.text_field && name != options.features.pair_field) drop.emplace_back(name);
+  };
+  if (!options.tokens) add("tokens");
+  if (options.features.wanted.offsets == text::Offsets::none) add("offsets");
+  if (!options.features.wanted.words) add("word_ids");
+  return drop;
+}
+
+}  // namespace
+
 TokenizeFilter::TokenizeFilter(const text::Tokenizer& tokenizer, TokenizeOptions options, Log& log)
     : tokenizer_(tokenizer),
       options_(std::move(options)),
       featurizer_(tokenizer, with_settings_of(tokenizer, options_.features)),
       writer_(options_.drop),
+      anew_writer_(with_stale_fields(options_)),
       log_(log),
       limit_from_(options_.features.max_length ? "" : ", as the truncation block of tokenizer.json says") {}
 
@@ -48,6 +67,9 @@ void TokenizeFilter::prepare(const io::Fields& fields, io::Record& record) const
   } else {
     prepared->first = featurizer_.features(fields);
   }
+  prepared->had_ids = fields.json("input_ids").has_value();
+  const auto types = fields.json("token_type_ids");
+  prepared->had_types = prepared->had_ids && types && types->kind() == io::Json::Kind::array;
   record.work = std::move(prepared);
 }
 
@@ -66,10 +88,12 @@ void TokenizeFilter::write(const io::Record& record, const Features& features, i
       return append_id_line(out, features.ids);
     case TokenizeOptions::Format::tokens:
       return append_piece_line(out, tokenizer_, features.ids);
-    case TokenizeOptions::Format::jsonl:
+    case TokenizeOptions::Format::jsonl: {
       added.clear();
-      add_fields(features, added);
-      return writer_.write(record, added, out);
+      const auto& prepared = record.work_as<Prepared>();
+      add_fields(features, prepared, added);
+      return (prepared.had_ids ? anew_writer_ : writer_).write(record, added, out);
+    }
   }
 }
 
@@ -78,12 +102,12 @@ void TokenizeFilter::report_truncated(int64_t records) const {
             std::to_string(*featurizer_.options().max_length) + " tokens" + limit_from_);
 }
 
-void TokenizeFilter::add_fields(const Features& features, io::Added& added) const {
+void TokenizeFilter::add_fields(const Features& features, const Prepared& prepared, io::Added& added) const {
   // One allocation for the usual record: an id takes about five characters with its comma.
   std::string& ids = added.field("input_ids");
   ids.reserve(6 * features.ids.size());
   io::append_integers(ids, features.ids);
-  if (features.pair) io::append_integers(added.field("token_type_ids"), features.types);
+  if (features.pair || prepared.had_types) io::append_integers(added.field("token_type_ids"), features.types);
   if (options_.tokens) append_pieces(added.field("tokens"), tokenizer_, features.ids);
   if (options_.features.wanted.offsets != text::Offsets::none)
     append_spans(added.field("offsets"), features.offsets);

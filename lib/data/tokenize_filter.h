@@ -34,6 +34,7 @@ std::unique_ptr<io::Filter> make_tokenize_filter(const text::Tokenizer& tokenize
 
 // Adds input_ids, and token_type_ids for pairs; tokens, offsets and word_ids if wanted; window with
 // Overflow::split; truncated to a record that was cut. Says at the end how many were.
+// A record that has input_ids loses tokens, offsets and word_ids that are not written anew.
 class TokenizeFilter : public io::Filter {
  public:
   TokenizeFilter(const text::Tokenizer& tokenizer, TokenizeOptions options, Log& log);
@@ -44,13 +45,15 @@ class TokenizeFilter : public io::Filter {
 
  private:
   struct Prepared;
-  void add_fields(const Features& features, io::Added& added) const;
+  void add_fields(const Features& features, const Prepared& prepared, io::Added& added) const;
   void write(const io::Record& record, const Features& features, io::Added& added, std::string& out) const;
 
   const text::Tokenizer& tokenizer_;
   const TokenizeOptions options_;
   const Featurizer featurizer_;
   const io::RecordWriter writer_;
+  const io::RecordWriter
+      anew_writer_;  // of records whose input_ids are replaced: without what described these
   Log& log_;
   const std::string limit_from_;  // who set the limit, for the message at the end
 };
