@@ -5,8 +5,8 @@ echo '{"text":"The old king and the queen said it.","text_pair":"A good year for
 bert-tokenize -m "$model" --tokens --offsets chars --word-ids pair >whole
 embed --drop embedding whole
 echo '-- the ids that stay give the same vector without a cut'
-embed --drop input_ids,token_type_ids,tokens,offsets,word_ids,truncated whole >cut
-embed --drop embedding,truncated,tokens,offsets,word_ids whole | embed --drop input_ids,token_type_ids | cmp - cut && echo same
+embed --drop input_ids,token_type_ids,tokens,offsets,word_ids,truncated whole >vector
+embed --drop embedding,truncated,tokens,offsets,word_ids whole | embed --drop input_ids,token_type_ids | cmp - vector && echo same
 echo '-- as many rows as word_ids, with records behind it in step'
 { cat whole; echo '{"text":"a cat"}' | bert-tokenize -m "$model" --word-ids; } >both
 embed --pooling none both | jq -c '[(.input_ids, .word_ids, .embeddings, .tokens // []) | length]'
