@@ -22,9 +22,16 @@ step 'build'
 quietly in_tree build novice 'cd bert && sh cmd/build.sh build -G Ninja -DBERT_DEVELOPER=ON -DCMAKE_SYSTEM_NAME=Linux \
   -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++ \
   -DCMAKE_CROSSCOMPILING_EMULATOR=/usr/bin/qemu-aarch64'
-# Scripts call the tools by name: in their place, calls of the emulator.
-quietly in_tree build novice 'cd bert/build/cmd && mkdir real && for tool in bert-*; do
-  mv $tool real && printf "#!/bin/sh\nexec qemu-aarch64 %s/real/%s \"\$@\"\n" "$PWD" $tool >$tool && chmod +x $tool; done'
+# Scripts call programs by name: in their place, calls of the emulator. From arm64/ the tools find the default model, too.
+quietly in_tree build novice 'cd bert/build && mkdir arm64 && for program in cmd/bert-* tests/golden/normal_form_probe; do
+  mv $program arm64 && printf "#!/bin/sh\nexec /usr/bin/qemu-aarch64 %s/arm64/%s \"\$@\"\n" "$PWD" "${program##*/}" >$program &&
+  chmod +x $program; done'
 step 'tests'
-in_tree build novice "cd bert && ctest --test-dir build --output-on-failure --parallel $(nproc) -LE 'style|docs|large|shared'"
+in_tree build novice "cd bert && ctest --test-dir build --output-on-failure --parallel $(nproc) -LE 'style|docs|large|shared|faults' \
+  -E '^(io|train|case.default-model)\$'"
+# What cannot hold here: a process has a thread of the emulator's; a child that cannot be executed is a copy of the emulator and
+# fails later than one of the system's; a copy of a tool is a copy of the call (case.default-model).
+unit() { in_tree build novice "cd bert/build/tests && qemu-aarch64 ./$1_test --test-case-exclude='$2'"; }
+unit io 'the process has the threads of the pool*'
+unit train 'without gnuplot there is one clear line*'
 step passed

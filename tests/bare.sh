@@ -30,7 +30,7 @@ build_and_test() {
   step 'cmd/try.sh'
   in_tree build novice 'sh bert/cmd/try.sh'
   step 'command-line cases and examples'
-  quietly in_tree build root 'apt-get install -y --no-install-recommends python3'  # one of the cases reads by it
+  quietly in_tree build root 'apt-get install -y --no-install-recommends python3 jq'  # cases use them
   quietly in_tree build novice 'cd bert && sh tests/cases/run.sh build/cmd && sh tests/docs/examples.sh build/cmd . README.md'
 }
 
