@@ -160,7 +160,12 @@ Features Featurizer::limited(Features whole) const {
   if (room < 1)
     throw Error("a maximal length of ", *options_.max_length, " leaves no room beside ", specials,
                 " special tokens");
-  const auto kept = cut_lengths(lengths, room, options_.cut);
+  const auto counted = [&](text::Span part) {
+    const auto ids = std::span(whole.ids).subspan(part.begin, part.end - part.begin);
+    return counted_length(tokenizer_, ids, *options_.max_length, options_.cut.from_left);
+  };
+  const auto kept =
+      cut_lengths(lengths, room, options_.cut, PartLengths{counted(whole.first), counted(whole.second)});
   if (!kept)
     throw Error("text of ", length_of(whole), " tokens cannot be cut to ", *options_.max_length, " in its ",
                 options_.cut.strategy == text::Truncation::Strategy::only_first ? "first" : "second",

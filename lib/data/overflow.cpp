@@ -8,28 +8,45 @@ namespace {
 
 using Strategy = text::Truncation::Strategy;
 
-PartLengths cut_longest(PartLengths lengths, int64_t room, text::Compat compat) {
+PartLengths cut_longest(PartLengths lengths, int64_t room, text::Compat compat, PartLengths counted) {
   const int64_t shorter = std::min(lengths.first, lengths.second);
   if (2 * shorter <= room) {  // the longer part alone gives
     if (lengths.first > lengths.second) return {.first = room - shorter, .second = shorter};
     return {.first = shorter, .second = room - shorter};
   }
   const int64_t less = room / 2, more = room - less;
-  if (compat == text::Compat::google || lengths.first > lengths.second)
+  if (compat == text::Compat::google || counted.first > counted.second)
     return {.first = more, .second = less};
   return {.first = less, .second = more};
 }
 
 }  // namespace
 
-std::optional<PartLengths> cut_lengths(PartLengths lengths, int64_t room, const CutRule& rule) {
+std::optional<PartLengths> cut_lengths(PartLengths lengths, int64_t room, const CutRule& rule,
+                                       std::optional<PartLengths> counted) {
   const int64_t surplus = lengths.first + lengths.second - room;
   assert(surplus > 0);
-  if (rule.strategy == Strategy::longest_first) return cut_longest(lengths, room, rule.compat);
+  if (rule.strategy == Strategy::longest_first)
+    return cut_longest(lengths, room, rule.compat, counted.value_or(lengths));
   int64_t& giving = rule.strategy == Strategy::only_first ? lengths.first : lengths.second;
   if (giving <= surplus) return std::nullopt;
   giving -= surplus;
   return lengths;
+}
+
+int64_t counted_length(const text::Tokenizer& tokenizer, std::span<const int32_t> ids, int64_t max_length,
+                       bool from_left) {
+  const auto total = static_cast<int64_t>(ids.size());
+  const auto id = [&](int64_t number) {
+    return ids[static_cast<size_t>(from_left ? total - number : number - 1)];
+  };
+  for (int64_t count = max_length; count < total;
+       ++count) {  // the `count`th token is the last that is counted
+    const bool word_ends =
+        from_left ? !tokenizer.continues_word(id(count)) : !tokenizer.continues_word(id(count + 1));
+    if (word_ends && !tokenizer.is_added(id(count))) return count;
+  }
+  return total;
 }
 
 std::vector<Window> slide(int64_t count, const Slide& slide) {

@@ -28,10 +28,20 @@ struct PartLengths {
 // longest_first takes tokens one by one from the longer part until both fit, computed at once: the longer
 // part gives until it is as short as the other; if that is not enough each gets half. An odd token goes
 //   google: to the first part (run_classifier.py takes from the second on a tie),
-//   hf:     to the part that was longer, the second when both were equal (tokenizers' truncate_encodings).
+//   hf:     to the part that was longer, the second when both were equal (tokenizers' truncate_encodings); by
+//   the
+//           lengths that are `counted` there, lest they differ from the true ones.
 // only_first, only_second: that part gives all; nullopt when it would have to give all it has or more, as
 // there.
-std::optional<PartLengths> cut_lengths(PartLengths lengths, int64_t room, const CutRule& rule);
+std::optional<PartLengths> cut_lengths(PartLengths lengths, int64_t room, const CutRule& rule,
+                                       std::optional<PartLengths> counted = {});
+
+// The length of a part of a pair as Hugging Face's tokenizers (from 0.23 on) count it: they stop at the end
+// of the word with which the part has `max_length` tokens, or behind the added tokens that follow one without
+// such an end. from_left: the same from the part's end. An added token that is a piece as well counts as
+// added wherever it stands.
+int64_t counted_length(const text::Tokenizer& tokenizer, std::span<const int32_t> ids, int64_t max_length,
+                       bool from_left);
 
 struct Slide {
   int64_t length = 0;   // of a window

@@ -56,7 +56,10 @@ TokenizeFilter::TokenizeFilter(const text::Tokenizer& tokenizer, TokenizeOptions
       writer_(options_.drop),
       anew_writer_(with_stale_fields(options_)),
       log_(log),
-      limit_from_(options_.features.max_length ? "" : ", as the truncation block of tokenizer.json says") {}
+      limit_from_(options_.features.max_length ? "" : ", as the truncation block of tokenizer.json says") {
+  if (tokenizer.config().padding)
+    log_.warn("the padding block of tokenizer.json is left out: no sequence is padded");
+}
 
 void TokenizeFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto prepared = std::make_unique<Prepared>();

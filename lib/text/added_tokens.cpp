@@ -37,7 +37,6 @@ size_t skip_space_right(std::string_view text, size_t end) {
 }  // namespace
 
 void AddedTokens::add(const AddedToken& token, std::string form) {
-  if (form.empty()) return;
   std::vector<size_t>& sizes = sizes_[static_cast<uint8_t>(form[0])];
   if (sizes.empty()) first_bytes_.push_back(form[0]);
   const auto place = std::lower_bound(sizes.begin(), sizes.end(), form.size(), std::greater<>());
@@ -79,6 +78,7 @@ std::optional<AddedTokens::Match> AddedTokens::Search::next() {
     if (entry.single_word && !stands_alone(text_, match.begin, match.end)) continue;
     if (entry.lstrip) match.begin = std::max(skip_space_left(text_, match.begin, taken_), taken_);
     if (entry.rstrip) match.end = skip_space_right(text_, match.end);
+    if (match.begin >= match.end) continue;  // white space that the token before has taken
     taken_ = match.end;
     return match;
   }

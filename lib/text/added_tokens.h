@@ -1,5 +1,9 @@
 // Finds literal tokens such as "[MASK]" in a text, from the left, the longest first, as Hugging Face's
 // tokenizers do.
+//
+// A token that is white space itself may lie in what rstrip of the token before took. There, too, it counts,
+// as in that library; but if it has lstrip it begins where the one before ends, and is nothing when that
+// leaves nothing of it.
 #pragma once
 
 #include <array>
@@ -20,13 +24,15 @@ class AddedTokens {
     size_t begin = 0, end = 0;  // with the white space that lstrip and rstrip take
   };
 
-  // Adds a token that stands in texts as `form`, which differs from its content when texts are normalised
-  // first.
+  // Adds a token that stands in texts as `form`, not empty, which differs from its content when texts are
+  // normalised first. Of tokens with one form the last is meant; Hugging Face's choice differs from run to
+  // run.
   void add(const AddedToken& token, std::string form);
 
   bool empty() const { return by_form_.empty(); }
 
-  // Matches in `text` in order, not overlapping. A search keeps its place in this object.
+  // Matches in `text`, in the order of their literal tokens, which do not overlap. A search keeps its place
+  // in this object.
   class Search {
    public:
     Search(const AddedTokens& tokens, std::string_view text) : tokens_(tokens), text_(text) {}

@@ -37,6 +37,13 @@ void count_in_code_points(std::string_view text, std::span<Span> offsets) {
   }
 }
 
+void require_given(std::optional<int64_t> given, const std::string& token, int32_t id,
+                   const std::string& name) {
+  if (given.value_or(id) == id) return;
+  throw Error(name, ": post_processor gives ", token, " the id ", *given, ", the vocabulary gives it ", id,
+              "; only equal ids are supported");
+}
+
 }  // namespace
 
 void Tokens::clear() {
@@ -65,7 +72,7 @@ struct Tokenizer::Impl {
   std::unordered_map<std::string, int32_t> added_ids;
   AddedTokens added;             // looked for in the text as it is
   AddedTokens added_normalized;  // looked for in what is between, once it is normalised
-  std::vector<bool> is_special;
+  std::vector<bool> is_special, is_added;
   int32_t unk = 0, cls = 0, sep = 0, pad = 0, mask = 0;
 };
 
@@ -74,13 +81,16 @@ Tokenizer::Impl::Impl(std::vector<std::string> vocabulary, TokenizerConfig setti
       pieces(std::move(vocabulary)),
       wordpiece(pieces, config.prefix, prefix_in_words(config)),
       characters(CharacterRules(config)),
-      is_special(pieces.size()) {
+      is_special(pieces.size()),
+      is_added(pieces.size()) {
   for (const AddedToken& token : config.added) add(token, name);
   unk = required_id(config.unk, "unknown", name);
   cls = required_id(config.cls, "classification", name);
   sep = required_id(config.sep, "separator", name);
   pad = required_id(config.pad, "padding", name);
   mask = required_id(config.mask, "mask", name);
+  require_given(config.given_cls, config.cls, cls, name);
+  require_given(config.given_sep, config.sep, sep, name);
   for (const int32_t special : {unk, cls, sep, pad, mask}) mark_special(special);
 }
 
@@ -108,13 +118,18 @@ void Tokenizer::Impl::add(const AddedToken& token, const std::string& name) {
   if (index >= pieces.size()) {
     pieces.resize(index + 1);
     is_special.resize(index + 1);
+    is_added.resize(index + 1);
   }
   if (pieces[index].empty()) pieces[index] = token.content;
   added_ids.insert_or_assign(token.content, resolved.id);
+  is_added[index] = true;
   if (token.special) mark_special(resolved.id);
   if (config.compat == Compat::google) return;
   if (token.normalized) {
-    added_normalized.add(resolved, NormalizedText(token.content, characters).text());
+    std::string form = NormalizedText(token.content, characters).text();
+    if (form.empty())
+      throw Error(name, ": nothing is left of the added token ", token.content, " in normalised text");
+    added_normalized.add(resolved, std::move(form));
   } else {
     added.add(resolved, token.content);
   }
@@ -194,6 +209,15 @@ int32_t Tokenizer::mask() const { return impl_->mask; }
 
 bool Tokenizer::is_special(int32_t id) const {
   return id >= 0 && id < size() && impl_->is_special[static_cast<size_t>(id)];
+}
+
+bool Tokenizer::is_added(int32_t id) const {
+  return id >= 0 && id < size() && impl_->is_added[static_cast<size_t>(id)];
+}
+
+bool Tokenizer::continues_word(int32_t id) const {
+  const std::string& prefix = impl_->config.prefix;
+  return !prefix.empty() && piece(id).starts_with(prefix) && !is_added(id);
 }
 
 std::string Tokenizer::decode(std::span<const int32_t> ids, Specials specials) const {

@@ -41,15 +41,18 @@ struct TokenizerConfig {
   bool clean_text = true;
   bool lowercase = true;
   bool strip_accents = true;
-  bool chinese_chars = true;   // each CJK ideograph is a word
-  bool basic_tokenize = true;  // false (do_basic_tokenize): split at white space only
-  int max_word_chars = 100;    // code points; a longer word is [UNK]. Google: 200
+  bool chinese_chars = true;     // each CJK ideograph is a word
+  bool basic_tokenize = true;    // false (do_basic_tokenize): split at white space only
+  int64_t max_word_chars = 100;  // code points; a longer word is [UNK]. Google: 200
   Compat compat = Compat::hf;
   std::string prefix = "##";
   bool decode_cleanup = true;  // decode() leaves out the space before ".", "'s" and the like
   std::string unk = "[UNK]", cls = "[CLS]", sep = "[SEP]", pad = "[PAD]", mask = "[MASK]";
   std::vector<AddedToken> added;  // not looked for by Compat::google
+  std::optional<int64_t> given_cls,
+      given_sep;  // the ids that tokenizer.json gives them besides the vocabulary
   std::optional<Truncation> truncation;
+  bool padding = false;  // tokenizer.json asks for sequences of one length; nothing here does that
   std::optional<int64_t> model_max_length;  // nullopt: the files set none (1e30 counts as none)
 };
 
@@ -96,6 +99,8 @@ class Tokenizer {
   int32_t pad() const;
   int32_t mask() const;
   bool is_special(int32_t id) const;  // [PAD] [UNK] [CLS] [SEP] [MASK] and special added tokens
+  bool is_added(int32_t id) const;
+  bool continues_word(int32_t id) const;  // "##ing"
 
   // Text of ids as Hugging Face's WordPiece decoder gives it (cleanup included); specials are left out if
   // asked.

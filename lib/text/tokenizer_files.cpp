@@ -89,17 +89,6 @@ bool is_one_of_five(const std::string& token, const TokenizerConfig& config) {
          token == config.mask;
 }
 
-// A later entry for the same token replaces an earlier one.
-void add_token(AddedToken token, TokenizerConfig& config) {
-  const auto same = std::find_if(config.added.begin(), config.added.end(),
-                                 [&](const AddedToken& other) { return other.content == token.content; });
-  if (same == config.added.end()) {
-    config.added.push_back(std::move(token));
-  } else {
-    *same = std::move(token);
-  }
-}
-
 // {"NEW": 30522, ...}, the form before added_tokens_decoder.
 void read_added_tokens_json(const std::string& directory, TokenizerConfig& config) {
   const auto file = open_if_there(directory, "added_tokens.json");
@@ -144,6 +133,16 @@ void read_added_tokens_decoder(const JsonFile& file, TokenizerConfig& config) {
 }
 
 }  // namespace
+
+void add_token(AddedToken token, TokenizerConfig& config) {
+  const auto same = std::find_if(config.added.begin(), config.added.end(),
+                                 [&](const AddedToken& other) { return other.content == token.content; });
+  if (same == config.added.end()) {
+    config.added.push_back(std::move(token));
+  } else {
+    *same = std::move(token);
+  }
+}
 
 std::vector<std::string> read_vocab_txt(const std::string& path, Compat compat) {
   const std::string content = read_file(path);

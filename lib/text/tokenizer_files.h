@@ -20,6 +20,9 @@ struct TokenizerParts {
 // Error that names it.
 TokenizerParts read_tokenizer_json(const std::string& path);
 
+// A later entry for the same token replaces an earlier one.
+void add_token(AddedToken token, TokenizerConfig& config);
+
 // One piece a line. Google strips white space on both sides, Hugging Face at the end.
 std::vector<std::string> read_vocab_txt(const std::string& path, Compat compat);
 

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 
 #include "base/error.h"
@@ -20,6 +22,8 @@ class Block {
   [[noreturn]] void refuse(std::string_view what, std::string_view expected) const {
     throw Error(path_, ": ", name_, " ", what, "; only ", expected, " is supported");
   }
+
+  const std::string& name() const { return name_; }
 
   std::optional<Json> find(std::string_view key) const {
     const std::optional<Json> found = json_.kind() == Json::Kind::object ? json_.find(key) : std::nullopt;
@@ -82,7 +86,9 @@ std::vector<std::string> read_pieces(const JsonFile& file, const Block& model) {
         throw Error("gives ", piece, " the id ", id, " among ", members.size(), " pieces");
       }
       if (static_cast<size_t>(id) >= pieces.size()) pieces.resize(static_cast<size_t>(id) + 1);
-      pieces[static_cast<size_t>(id)] = piece;
+      std::string& place = pieces[static_cast<size_t>(id)];
+      if (!place.empty()) throw Error("gives ", place, " and ", piece, " the same id ", id);
+      place = piece;
     }
   });
   return pieces;
@@ -93,7 +99,11 @@ void read_model(const JsonFile& file, TokenizerParts& parts) {
   model.require_type("WordPiece");
   parts.config.unk = model.string("unk_token", "[UNK]");
   parts.config.prefix = model.string("continuing_subword_prefix", "##");
-  parts.config.max_word_chars = static_cast<int>(model.integer("max_input_chars_per_word", 100));
+  parts.config.max_word_chars = model.integer("max_input_chars_per_word", 100);
+  if (parts.config.max_word_chars < 0) {
+    throw Error(file.path(), ": model.max_input_chars_per_word is ", parts.config.max_word_chars,
+                ", expected at least 0");
+  }
   parts.pieces = read_pieces(file, model);
 }
 
@@ -110,23 +120,52 @@ void read_normalizer(const JsonFile& file, TokenizerConfig& config) {
   config.strip_accents = normalizer.boolean("strip_accents", config.lowercase);
 }
 
-void read_added_tokens(const JsonFile& file, TokenizerConfig& config) {
+// Hugging Face's tokenizers give an added token the id of the equal piece, else the next behind the
+// vocabulary, whatever the file says. So what the file says must be that.
+class AddedIds {
+ public:
+  explicit AddedIds(const std::vector<std::string>& pieces)
+      : pieces_(pieces),
+        next_(std::count_if(pieces.begin(), pieces.end(), [](auto& piece) { return !piece.empty(); })) {}
+
+  void check(const Block& block, const AddedToken& token) {
+    const auto id = static_cast<size_t>(token.id);
+    if (id < pieces_.size() && pieces_[id] == token.content) return;
+    const auto piece = std::find(pieces_.begin(), pieces_.end(), token.content);
+    const int64_t expected = piece != pieces_.end() ? piece - pieces_.begin() : next_++;
+    if (token.id != expected)
+      block.refuse("gives " + token.content + " the id " + std::to_string(token.id),
+                   "the id " + std::to_string(expected));
+  }
+
+ private:
+  const std::vector<std::string>& pieces_;
+  int64_t next_;
+};
+
+void read_added_tokens(const JsonFile& file, TokenizerParts& parts) {
   const std::optional<Json> list = file.find("added_tokens");
   if (!list) return;
+  AddedIds ids(parts.pieces);
   size_t number = 0;
   for (const Json& json : list->elements()) {
-    const Block token(file, "added_tokens[" + std::to_string(number++) + "]", json);
-    const bool special = token.boolean("special", false);
-    config.added.push_back({.content = token.string("content", ""),
-                            .id = static_cast<int32_t>(token.integer("id", 0)),
-                            .single_word = token.boolean("single_word", false),
-                            .lstrip = token.boolean("lstrip", false),
-                            .rstrip = token.boolean("rstrip", false),
-                            .normalized = token.boolean("normalized", !special),
-                            .special = special});
-    if (config.added.back().content.empty() || config.added.back().id < 0) {
-      throw Error(file.path(), ": added_tokens has an entry without content or with a negative id");
-    }
+    const Block block(file, "added_tokens[" + std::to_string(number++) + "]", json);
+    const bool special = block.boolean("special", false);
+    const int64_t id = block.integer("id", 0);
+    AddedToken token{.content = block.string("content", ""),
+                     .id = static_cast<int32_t>(id),
+                     .single_word = block.boolean("single_word", false),
+                     .lstrip = block.boolean("lstrip", false),
+                     .rstrip = block.boolean("rstrip", false),
+                     .normalized = block.boolean("normalized", !special),
+                     .special = special};
+    if (token.content.empty()) throw Error(file.path(), ": ", block.name(), " has no content");
+    if (id < 0 || id > std::numeric_limits<int32_t>::max())
+      throw Error(file.path(), ": ", block.name(), ".id is ", id, ", expected 0 to 2147483647");
+    const bool again = std::any_of(parts.config.added.begin(), parts.config.added.end(),
+                                   [&](const AddedToken& other) { return other.content == token.content; });
+    if (!again) ids.check(block, token);
+    add_token(std::move(token), parts.config);
   }
 }
 
@@ -150,6 +189,18 @@ std::string describe(const Block& processor, std::string_view key) {
   });
 }
 
+// The id in special_tokens: {"[CLS]": {"id": "[CLS]", "ids": [101], "tokens": ["[CLS]"]}, ...}
+std::optional<int64_t> given_id(const Block& processor, const std::string& token) {
+  const std::optional<Json> specials = processor.find("special_tokens");
+  if (!specials) return std::nullopt;
+  return processor.named("special_tokens", [&] {
+    const std::optional<Json> entry = specials->find(token);
+    const std::optional<Json> ids = entry ? entry->find("ids") : std::nullopt;
+    if (!ids || ids->elements().size() != 1) throw Error("does not give ", token, " one id");
+    return std::optional(ids->elements().front().integer());
+  });
+}
+
 void read_template(const Block& processor, TokenizerConfig& config) {
   const std::string single = describe(processor, "single");
   const size_t first = single.find(":0 $A:0 ");
@@ -167,6 +218,8 @@ void read_template(const Block& processor, TokenizerConfig& config) {
   if (!pair.empty() && pair != expected_pair) {
     processor.refuse("has the pair template \"" + pair + "\"", "\"" + expected_pair + "\"");
   }
+  config.given_cls = given_id(processor, config.cls);
+  config.given_sep = given_id(processor, config.sep);
 }
 
 void read_post_processor(const JsonFile& file, TokenizerConfig& config) {
@@ -177,17 +230,18 @@ void read_post_processor(const JsonFile& file, TokenizerConfig& config) {
     return;
   }
   if (type != "BertProcessing") processor.refuse("is " + type, "TemplateProcessing or BertProcessing");
-  const auto name_in = [&](const char* key) {  // ["[SEP]", 102]
+  const auto read = [&](const char* key, std::string& token, std::optional<int64_t>& id) {  // ["[SEP]", 102]
     const std::optional<Json> entry = processor.find(key);
     if (!entry) throw Error(file.path(), ": post_processor has no ", key);
-    return processor.named(key, [&] {
+    processor.named(key, [&] {
       const std::vector<Json> elements = entry->elements();
       if (elements.size() != 2) throw Error("is not a token and its id");
-      return std::string(elements[0].string());
+      token = elements[0].string();
+      id = elements[1].integer();
     });
   };
-  config.cls = name_in("cls");
-  config.sep = name_in("sep");
+  read("cls", config.cls, config.given_cls);
+  read("sep", config.sep, config.given_sep);
 }
 
 void read_truncation(const JsonFile& file, TokenizerConfig& config) {
@@ -226,12 +280,16 @@ TokenizerParts read_tokenizer_json(const std::string& path) {
   read_model(file, parts);
   read_normalizer(file, parts.config);
   required(file, "pre_tokenizer").require_type("BertPreTokenizer");
-  read_added_tokens(file, parts.config);
+  read_added_tokens(file, parts);
   read_post_processor(file, parts.config);
   read_truncation(file, parts.config);
+  parts.config.padding = file.find("padding").has_value();
   if (const std::optional<Json> json = file.find("decoder")) {
     const Block decoder(file, "decoder", *json);
     decoder.require_type("WordPiece");
+    const std::string prefix = decoder.string("prefix", "##");
+    if (prefix != parts.config.prefix)
+      decoder.refuse("has the prefix " + prefix, parts.config.prefix + ", that of model,");
     parts.config.decode_cleanup = decoder.boolean("cleanup", true);
   }
   return parts;

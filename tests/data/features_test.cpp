@@ -98,7 +98,7 @@ TEST_CASE("cut features are those that tokens taken away one by one leave") {
     Case made = random_case(chance, tokenizer, text);
     const bool fits = static_cast<int64_t>(made.a.size() + made.b.size()) <= made.room;
     const auto features = Featurizer(tokenizer, made.options).features(text, made.second);
-    reference::cut_pair(made.a, made.b, made.room, made.options.cut);
+    reference::cut_pair(made.a, made.b, made.room, made.options.cut, *made.options.max_length);
     const auto expected = reference::join(made.a, made.second ? &made.b : nullptr,
                                           made.options.specials ? &tokenizer : nullptr);
     REQUIRE(as_slow(features) == expected);

@@ -12,7 +12,12 @@ using Strategy = text::Truncation::Strategy;
 
 namespace {
 
-reference::Tokens some_tokens(int64_t count) { return reference::Tokens(static_cast<size_t>(count)); }
+// Each a word of its own.
+reference::Tokens some_tokens(int64_t count) {
+  reference::Tokens tokens(static_cast<size_t>(count));
+  for (size_t i = 0; i < tokens.size(); ++i) tokens[i].word = static_cast<int32_t>(i);
+  return tokens;
+}
 
 void check_like_token_by_token(PartLengths lengths, int64_t room, const CutRule& rule) {
   auto a = some_tokens(lengths.first), b = some_tokens(lengths.second);
@@ -42,6 +47,26 @@ TEST_CASE("an odd token goes to the first part in Google's rule, to the longer i
   CHECK(cut_lengths({10, 11}, 7, {.compat = google}) == PartLengths{4, 3});
   CHECK(cut_lengths({10, 3}, 7, {.compat = hf}) == PartLengths{4, 3});
   CHECK(cut_lengths({int64_t{1} << 40, 3}, 7, {.compat = google}) == PartLengths{4, 3});
+}
+
+TEST_CASE("who was longer is decided by what Hugging Face's tokenizers count") {
+  CHECK(cut_lengths({30, 20}, 5, {}) == PartLengths{3, 2});
+  CHECK(cut_lengths({30, 20}, 5, {}, PartLengths{8, 8}) == PartLengths{2, 3});
+  CHECK(cut_lengths({30, 20}, 5, {}, PartLengths{8, 9}) == PartLengths{2, 3});
+  CHECK(cut_lengths({30, 20}, 5, {.compat = text::Compat::google}, PartLengths{8, 9}) == PartLengths{3, 2});
+  // Ids 0 to 4 are specials, 5 the whole word "x", 6 its continuation "##x", 7 an added token.
+  const text::Tokenizer tokenizer({"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "x", "##x"},
+                                  {.added = {{.content = "[MASK]"}, {.content = "[NEW]", .id = 7}}}, "test");
+  const auto counted = [&](std::vector<int32_t> ids, int64_t max_length) {
+    return std::pair(counted_length(tokenizer, ids, max_length, false),
+                     counted_length(tokenizer, ids, max_length, true));
+  };
+  CHECK(counted({5, 5, 5}, 9) == std::pair<int64_t, int64_t>{3, 3});
+  CHECK(counted({5, 6, 6, 5, 6, 5}, 2) == std::pair<int64_t, int64_t>{3, 3});
+  CHECK(counted({5, 6, 6, 5, 6, 5}, 1) == std::pair<int64_t, int64_t>{3, 1});
+  CHECK(counted({5, 7, 7, 5, 5}, 2) == std::pair<int64_t, int64_t>{4, 2});
+  CHECK(counted({5, 5, 7, 7, 5}, 2) == std::pair<int64_t, int64_t>{2, 4});
+  CHECK(counted({5, 7, 7}, 2) == std::pair<int64_t, int64_t>{3, 3});
 }
 
 TEST_CASE("only one part gives, and not all it has") {

@@ -1,7 +1,9 @@
 // The slow twin of lib/data: tokens are single objects in vectors, taken away one at a time.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "data/features.h"
@@ -20,11 +22,24 @@ inline void drop_one(Tokens& tokens, bool from_left) {
   tokens.erase(from_left ? tokens.begin() : tokens.end() - 1);
 }
 
+// Tokens in whole words (none is an added token) from the beginning or the end, until there are max_length of
+// them.
+inline size_t counted(Tokens tokens, int64_t max_length, bool from_left) {
+  if (from_left) std::reverse(tokens.begin(), tokens.end());
+  size_t count = 0;
+  while (count < tokens.size() && static_cast<int64_t>(count) < max_length) {
+    const int32_t word = tokens[count].word;
+    while (count < tokens.size() && tokens[count].word == word) ++count;
+  }
+  return count;
+}
+
 // Token by token from the longer part. On a tie, Google's run_classifier.py takes from B; Hugging Face's fast
 // tokenizer ends as if the part gave that was the shorter one at first, or A when both were equal.
-inline void cut_pair(Tokens& a, Tokens& b, int64_t room, const data::CutRule& rule) {
+inline void cut_pair(Tokens& a, Tokens& b, int64_t room, const data::CutRule& rule,
+                     int64_t max_length = std::numeric_limits<int64_t>::max()) {
   using Strategy = text::Truncation::Strategy;
-  const bool a_was_longer = a.size() > b.size();
+  const bool a_was_longer = counted(a, max_length, rule.from_left) > counted(b, max_length, rule.from_left);
   const bool b_gives_on_tie = rule.compat == text::Compat::google || a_was_longer;
   while (static_cast<int64_t>(a.size() + b.size()) > room) {
     bool from_b = b.size() > a.size() || (b.size() == a.size() && b_gives_on_tie);

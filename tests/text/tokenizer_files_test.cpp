@@ -45,6 +45,8 @@ struct Json {
   std::string truncation = "null";
   std::string model_type = "WordPiece";
   std::string decoder = "null";
+  std::string max_word_chars = "50";
+  std::string vocabulary = R"({"[PAD]":0,"[UNK]":1,"[CLS]":2,"[SEP]":3,"[MASK]":4,"abc":5,"ABC":6})";
 
   std::string text() const {
     const std::string processor =
@@ -52,9 +54,8 @@ struct Json {
     return R"({"version":"1.0","truncation":)" + truncation + R"(,"added_tokens":)" + added +
            R"(,"normalizer":)" + normalizer + R"(,"pre_tokenizer":)" + pre_tokenizer +
            R"(,"post_processor":)" + processor + R"(,"decoder":)" + decoder + R"(,"model":{"type":")" +
-           model_type +
-           R"(","unk_token":"[UNK]","max_input_chars_per_word":50,"vocab":{"[PAD]":0,"[UNK]":1,"[CLS]":2,"[SEP]":3,
-           "[MASK]":4,"abc":5,"ABC":6}}})";
+           model_type + R"(","unk_token":"[UNK]","max_input_chars_per_word":)" + max_word_chars +
+           R"(,"vocab":)" + vocabulary + "}}";
   }
 };
 
@@ -171,6 +172,17 @@ TEST_CASE("the truncation block is read") {
   CHECK(truncation->strategy == Truncation::Strategy::only_second);
 }
 
+TEST_CASE("a word may have 2^32 characters, or none") {
+  const Directory directory;
+  Json json;
+  json.max_word_chars = "4294967296";
+  directory.write("tokenizer.json", json.text());
+  CHECK(ids_of(load_tokenizer(directory.path()), "abc") == Ids{5});
+  json.max_word_chars = "0";
+  directory.write("tokenizer.json", json.text());
+  CHECK(ids_of(load_tokenizer(directory.path()), "abc") == Ids{1});
+}
+
 TEST_CASE("BertProcessing names the specials as a template does") {
   const Directory directory;
   Json json;
@@ -198,7 +210,32 @@ TEST_CASE("what would be computed otherwise is refused by name") {
   CHECK(complaint({.normalizer = R"({"type":"BertNormalizer","lowercase":"yes"})"}) ==
         "normalizer.lowercase is a string, expected a boolean");
   CHECK(complaint({.added = R"([{"id":2000000000,"content":"X"}])"}) ==
-        "the added token X has the id 2000000000 after 7 pieces");
+        "added_tokens[0] gives X the id 2000000000; only the id 7 is supported");
+  CHECK(complaint({.added = R"([{"id":7,"content":"X"},{"id":9,"content":"Y"}])"}) ==
+        "added_tokens[1] gives Y the id 9; only the id 8 is supported");
+  CHECK(complaint({.added = R"([{"id":6,"content":"abc"}])"}) ==
+        "added_tokens[0] gives abc the id 6; only the id 5 is supported");
+  CHECK(complaint({.added = R"([{"id":7,"content":"X"},{"id":7,"content":"X","lstrip":true}])"}) == "");
+  CHECK(complaint({.added = R"([{"id":-1,"content":"X"}])"}) ==
+        "added_tokens[0].id is -1, expected 0 to 2147483647");
+  CHECK(complaint({.added = R"([{"id":7}])"}) == "added_tokens[0] has no content");
+  CHECK(complaint({.added = R"([{"id":7,"content":"\u200b","normalized":true}])"}) ==
+        "nothing is left of the added token \xE2\x80\x8B in normalised text");
+  CHECK(complaint({.post_processor = R"({"type":"BertProcessing","sep":["[SEP]",3],"cls":["[CLS]",6]})"}) ==
+        "post_processor gives [CLS] the id 6, the vocabulary gives it 2; only equal ids are supported");
+  const auto with_ids = [](const std::string& ids) {
+    return R"({"type":"TemplateProcessing","single":)" + Json().single + R"(,"special_tokens":)" + ids + "}";
+  };
+  CHECK(complaint({.post_processor = with_ids(R"({"[CLS]":{"ids":[2]},"[SEP]":{"ids":[3]}})")}) == "");
+  CHECK(complaint({.post_processor = with_ids(R"({"[CLS]":{"ids":[2]},"[SEP]":{"ids":[4]}})")}) ==
+        "post_processor gives [SEP] the id 4, the vocabulary gives it 3; only equal ids are supported");
+  CHECK(complaint({.post_processor = with_ids(R"({"[CLS]":{"ids":[2,2]},"[SEP]":{"ids":[3]}})")}) ==
+        "post_processor.special_tokens does not give [CLS] one id");
+  CHECK(complaint({.decoder = R"({"type":"WordPiece","prefix":"@@"})"}) ==
+        "decoder has the prefix @@; only ##, that of model, is supported");
+  CHECK(complaint({.max_word_chars = "-1"}) == "model.max_input_chars_per_word is -1, expected at least 0");
+  CHECK(complaint({.max_word_chars = "4294967296"}) == "");
+  CHECK(complaint({.vocabulary = R"({"[PAD]":0,"a":1,"b":1})"}) == "model.vocab gives a and b the same id 1");
 }
 
 TEST_CASE("missing and unreadable files are named") {

@@ -57,7 +57,7 @@ struct Sample {
 
 std::vector<AddedToken> random_added(Generator& random) {
   std::vector<AddedToken> added = {{.content = "[MASK]", .lstrip = random.coin()}, {.content = "[SEP]"}};
-  for (const char* content : {"aB", "aBc", "é!", "b c", "##a", "東", " a"}) {
+  for (const char* content : {"aB", "aBc", "é!", "b c", "##a", "東", " a", "\n", " "}) {
     if (random.coin()) continue;
     added.push_back({.content = content,
                      .id = 5,

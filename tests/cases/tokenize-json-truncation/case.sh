@@ -1,5 +1,6 @@
 #!/bin/sh
 # A truncation block saved in tokenizer.json is obeyed, with strategy and direction, and said; --max-length goes before.
+# A padding block is left out, and that is said.
 make() {
   cat >tokenizer.json <<END
 {"version":"1.0","truncation":{"direction":"$1","max_length":$2,"strategy":"$3","stride":0},"padding":null,
@@ -21,6 +22,11 @@ echo 'a b c d e' | bert-tokenize --vocab tokenizer.json --tokens
 make Left 5 LongestFirst
 echo 'a b c d e' | bert-tokenize -m . --format tokens
 echo 'a b c d e' | bert-tokenize -m . --format tokens --max-length 6
+make Right 5 LongestFirst
+sed 's/"padding":null/"padding":{"strategy":{"Fixed":9},"direction":"Right","pad_id":0,"pad_type_id":0,"pad_token":"[PAD]"}/' \
+  tokenizer.json >padded.json
+echo 'a b' | bert-tokenize --vocab padded.json
+echo 'a b' | bert-tokenize -q --vocab padded.json
 make Right 7 OnlySecond
 echo '{"text":"a b","text_pair":"c d e"}' | bert-tokenize -m . --tokens
 echo 'a b c d e a b' | bert-tokenize -m .
