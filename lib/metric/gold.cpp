@@ -80,7 +80,8 @@ GoldTable read_gold(const std::string& file, const std::string& id_field, const 
     records.read(raw, [&](const io::Fields& fields, const io::Record& record) {
       if (record.source().format == io::InputFormat::object)
         return add_questions(required(fields, "data"), table);
-      table.add(record_id(fields, id_field), scorer.gold(fields));
+      const auto gold = scorer.gold(fields);  // complains first when both are missing
+      table.add(record_id(fields, id_field), gold);
     });
   }
   return table;

@@ -1,0 +1,21 @@
+// The counts of words that bert-vocab --counts reads.
+#include "base/log.h"
+#include "data/vocabulary_filter.h"
+#include "records.h"
+
+using namespace bert;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const fuzz::Files files;
+  static Log log("fuzz", Log::Level::quiet);
+  static const data::VocabularyOptions vocabulary{
+      .learner = {.size = 60}, .records = data::VocabularyOptions::Records::counts, .max_words = 8};
+  io::StreamOptions options{.files = {files.write("counts", fuzz::text_of(data, size))}};
+  options.input_format = io::InputFormat::tsv;
+  options.columns = {"word", "count"};
+  fuzz::answered([&] {
+    data::VocabularyFilter filter(vocabulary, log);
+    fuzz::run(options, filter);
+  });
+  return 0;
+}

@@ -1,0 +1,79 @@
+// Records as bert-train reads them. Of the first byte the low half says for which task, the high half the
+// format.
+#include "base/log.h"
+#include "data/answer_example.h"
+#include "data/choose_example.h"
+#include "data/letters.h"
+#include "data/pretrain_example.h"
+#include "data/sentence_example.h"
+#include "data/tag_example.h"
+#include "records.h"
+
+using namespace bert;
+
+namespace {
+
+struct Readers {
+  text::Tokenizer tokenizer = data::letters();
+  data::Featurizer windows{tokenizer,
+                           {.take_ids = data::TakeIds::where_present,
+                            .max_length = 12,
+                            .overflow = data::Overflow::split,
+                            .overlap = 2,
+                            .wanted = {.words = true}}};
+  data::Featurizer cut{tokenizer, {.take_ids = data::TakeIds::where_present, .max_length = 12}};
+  data::Labels labels{{"no", "yes", "1"}};
+  data::Labels tags{{"O", "B-PER", "I-PER"}};
+  std::vector<std::unique_ptr<data::ExampleReader>> all;
+
+  Readers() {
+    using enum data::SentenceTask;
+    for (const auto task : {classify, regress, multilabel})
+      all.push_back(std::make_unique<data::SentenceReader>(task, cut, "label", labels));
+    for (const auto use : {data::TagReader::For::learning, data::TagReader::For::evaluation})
+      all.push_back(std::make_unique<data::TagReader>(windows, "tags", tags, use));
+    for (const auto use : {data::AnswerReader::For::learning, data::AnswerReader::For::evaluation})
+      all.push_back(std::make_unique<data::AnswerReader>(
+          tokenizer, data::AnswerRule{.max_length = 16, .stride = 4}, use));
+    all.push_back(std::make_unique<data::ChooseReader>(cut, "label"));
+    all.push_back(
+        std::make_unique<data::PretrainReader>(tokenizer, data::MaskOptions{}, data::PretrainLimits{32, 2}));
+  }
+};
+
+// Makes the examples of each record and looks at what they promise.
+class ExampleFilter : public io::Filter {
+ public:
+  ExampleFilter(const Readers& readers, const data::ExampleReader& reader)
+      : readers_(readers), reader_(reader) {}
+
+  void prepare(const io::Fields& fields, io::Record& record) const override {
+    data::Examples examples;
+    reader_.read(fields, record, 0, examples);
+    for (const auto& example : examples) {
+      if (example->ids.empty() || example->types.size() != example->ids.size()) std::abort();
+      for (const auto id : example->ids)
+        if (id < 0 || id >= readers_.tokenizer.size()) std::abort();
+    }
+  }
+  void finish(io::Record&, std::string&) const override {}
+
+ private:
+  const Readers& readers_;
+  const data::ExampleReader& reader_;
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const fuzz::Files files;
+  static const Readers readers;
+  if (size == 0) return 0;
+  io::StreamOptions options{.files = {files.write("input", fuzz::text_of(data + 1, size - 1))}};
+  options.input_format = fuzz::kFormats[data[0] / 16 % fuzz::kFormats.size()];
+  options.columns = {"text", "label", "text_pair"};
+  if (options.input_format != io::InputFormat::tsv) options.columns.clear();
+  ExampleFilter filter(readers, *readers.all[data[0] % 16 % readers.all.size()]);
+  fuzz::answered([&] { fuzz::run(options, filter); });
+  return 0;
+}

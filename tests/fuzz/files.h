@@ -1,0 +1,75 @@
+// Files that a fuzz target writes for what reads files, in memory where the system has /dev/shm.
+#pragma once
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+namespace bert::fuzz {
+
+class Files {
+ public:
+  Files() {
+    std::string name =
+        std::filesystem::is_directory("/dev/shm") ? "/dev/shm/bert-fuzz-XXXXXX" : "/tmp/bert-fuzz-XXXXXX";
+    if (::mkdtemp(name.data()) == nullptr) throw Error(name, ": cannot be made");
+    path_ = name;
+  }
+  ~Files() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  Files(const Files&) = delete;
+
+  const std::string& path() const { return path_; }
+
+  // Its path. A file of that name is written anew, not replaced: that takes half the time.
+  std::string write(const std::string& name, std::string_view bytes) const {
+    auto path = path_ + "/" + name;
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (file < 0 || ::write(file, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
+      throw Error(path, ": cannot be written");
+    ::close(file);
+    return path;
+  }
+
+ private:
+  std::string path_;
+};
+
+inline std::string_view text_of(const uint8_t* data, size_t size) {
+  return {reinterpret_cast<const char*>(data), size};
+}
+
+// An input as several files: its parts between NULs, the last of them with all that is left.
+inline std::vector<std::string_view> parts_of(std::string_view text, size_t count) {
+  std::vector<std::string_view> parts;
+  while (parts.size() + 1 < count) {
+    const size_t end = text.find('\0');
+    parts.push_back(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  parts.push_back(text);
+  return parts;
+}
+
+// Runs `read`. An Error, of one line, is an answer; whatever else it throws ends the program.
+template <class Read>
+void answered(const Read& read) {
+  try {
+    read();
+  } catch (const Error& error) {
+    const std::string_view message = error.what();
+    if (message.empty()) std::abort();
+  }
+}
+
+}  // namespace bert::fuzz

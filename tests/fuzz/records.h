@@ -1,0 +1,51 @@
+// The records of bytes in one of the formats of input, as a filter gets and answers them, in one thread.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "files.h"
+#include "io/input_reader.h"
+#include "io/record_reader.h"
+
+namespace bert::fuzz {
+
+inline constexpr std::array kFormats = {
+    io::InputFormat::automatic, io::InputFormat::text, io::InputFormat::paragraphs, io::InputFormat::file,
+    io::InputFormat::jsonl,     io::InputFormat::tsv,  io::InputFormat::documents,  io::InputFormat::object,
+    io::InputFormat::conll,     io::InputFormat::squad};
+
+// Runs all records through `filter`, bad ones skipped; what it answers, with what it says of bad ones behind.
+inline std::string run(const io::StreamOptions& options, io::Filter& filter) {
+  std::string out;
+  filter.begin(out);
+  io::Ring ring(2);
+  io::RecordReader reader(options.invalid_utf8);
+  bool complete = true;
+  constexpr int kNeverStopped = -1;
+  const auto on_chunk = [&](io::Chunk& chunk) {
+    reader.prepare(chunk, filter, io::OnError::skip);
+    std::vector<io::Record*> records;
+    for (auto& record : chunk.records)
+      if (filter.cost(record) > 0) records.push_back(&record);
+    if (!records.empty()) filter.compute(records);
+    io::finish_records(chunk, filter, io::OnError::skip);
+    out += chunk.out;
+    for (const auto& [place, message] : chunk.skipped) out += message;
+    ring.put(chunk, io::Ring::State::finished);
+    ring.release(*ring.take_finished());
+  };
+  io::InputReader input(options, {.bytes = 64, .records = 3}, ring, kNeverStopped, on_chunk);
+  input.run();
+  while (auto* chunk = ring.take_finished()) {  // the one that says why the input cannot be read on
+    complete = false;
+    out += chunk->failure.value();
+    ring.release(*chunk);
+  }
+  while (filter.release(complete ? io::Filter::Ending::complete : io::Filter::Ending::stopped, out)) {
+  }
+  if (complete) filter.end(out);
+  return out;
+}
+
+}  // namespace bert::fuzz

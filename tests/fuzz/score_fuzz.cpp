@@ -1,0 +1,26 @@
+// bert-score: predictions, and truths in a FILE of their own behind a NUL. Of the first byte the low half
+// says which task, bit 4 whether there is such a FILE, the rest which format the predictions have.
+#include "base/log.h"
+#include "metric/score_filter.h"
+#include "records.h"
+
+using namespace bert;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const fuzz::Files files;
+  static Log log("fuzz", Log::Level::quiet);
+  if (size == 0) return 0;
+  const auto parts = fuzz::parts_of(fuzz::text_of(data + 1, size - 1), 2);
+  metric::ScoreFilterOptions score{.on_error = io::OnError::skip};
+  score.score.task = static_cast<metric::Task>(data[0] % 16 % 9);
+  if (data[0] / 16 % 2 == 1) score.gold = files.write("gold", parts[1]);
+  io::StreamOptions options{.files = {files.write("predictions", parts[0])}};
+  constexpr std::array kForms = {io::InputFormat::automatic, io::InputFormat::tsv, io::InputFormat::conll};
+  options.input_format = kForms[data[0] / 32 % kForms.size()];
+  options.recognize = metric::recognize_answers;
+  fuzz::answered([&] {
+    metric::ScoreFilter filter(score, options, log);
+    fuzz::run(options, filter);
+  });
+  return 0;
+}
