@@ -28,10 +28,22 @@ inline std::string run(const io::StreamOptions& options, io::Filter& filter) {
     std::vector<io::Record*> records;
     for (auto& record : chunk.records)
       if (filter.cost(record) > 0) records.push_back(&record);
-    if (!records.empty()) filter.compute(records);
+    try {
+      if (!records.empty() && complete) filter.compute(records);
+    } catch (const Error& error) {  // would end the stream
+      complete = false;
+      out += error.what();
+    }
+    if (!complete) chunk.records.clear();
     io::finish_records(chunk, filter, io::OnError::skip);
     out += chunk.out;
     for (const auto& [place, message] : chunk.skipped) out += message;
+    if (chunk.failure) {
+      out += *chunk.failure;
+      complete = false;
+      ring.stop();
+      return;
+    }
     ring.put(chunk, io::Ring::State::finished);
     ring.release(*ring.take_finished());
   };

@@ -1,0 +1,26 @@
+#!/bin/sh
+# Fuzzes every reader of foreign bytes with the address and undefined behaviour sanitizers:
+#   sh tests/fuzz/run.sh SECONDS [TARGET...]       each target for so many seconds, as many at once as there are processors
+# Builds below $BUILD_DIR, build-test/ by default. What reaches new code is kept in fuzz-found/TARGET there; an input that
+# fails is left in the current folder as crash-NUMBER. Says how many runs there were.
+set -eu
+seconds=${1:?}
+shift
+root=$(cd "$(dirname "$0")/../.." && pwd)
+builds=${BUILD_DIR:-$root/build-test}
+sources=$root/tests/fuzz
+[ $# -gt 0 ] || for folder in "$sources"/corpus/*; do set -- "$@" "${folder##*/}"; done
+
+for target; do targets="${targets-} -t ${target}_fuzz"; done
+# targets is a list of words.
+# shellcheck disable=SC2086
+sh "$root/cmd/build.sh" $targets "$builds/fuzz" -DBERT_DEVELOPER=ON -DBERT_SANITIZE=address,undefined \
+  -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS='-O1 -g1 -fsanitize-coverage=trace-pc'
+
+found=$builds/fuzz-found
+export builds seconds sources found
+for target; do mkdir -p "$found/$target" && echo "$target"; done |
+  xargs -P "$(nproc)" -I{} sh -c 'said=$("$builds/fuzz/tests/fuzz/{}_fuzz" -max_total_time="$seconds" -seed="$(date +%s)" \
+    "$found/{}" "$sources/corpus/{}") && echo "{}: $said" || { echo "{}: FAILED"; exit 255; }' | tee "$found/runs.txt"
+awk '{ sum += $2 } END { print sum " runs in all" }' "$found/runs.txt"
+! grep -q FAILED "$found/runs.txt"
