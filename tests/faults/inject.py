@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""Makes each system call of short runs of all tools fail once, and checks what comes of it.
+"""Makes each system call of short runs of all tools fail with each of its errors, and checks what comes of it.
 
 usage: inject.py [--most N] [--only SCENARIO] DIRECTORY_OF_THE_TOOLS
 
-Each scenario is one command. It runs undisturbed under strace, which counts its calls, and then once for each of them,
-with strace making the call fail (in every thread that makes as many). The rules for a disturbed run:
+Each scenario is one command. It runs undisturbed under strace, which counts its calls, and then once for each of them
+and each error, with strace making the call fail (in every thread that makes as many), once and, if it is an error that
+lasts, from then on. The rules for a disturbed run:
 
 * It ends within 20 seconds, and not by a signal.
 * With exit status 0, stdout and all files are those of the undisturbed run.
@@ -12,11 +13,12 @@ with strace making the call fail (in every thread that makes as many). The rules
 * The output is whole: the new one, the old one, or none; nothing unfinished lies beside it.
 * A training run that is resumed comes to the files of the undisturbed run.
 
---most N tries at most N calls, evenly spread over all. Exit status 0 when all keep the rules, 1 when one does not, 77
+--most N tries at most N faults, evenly spread over all. Exit status 0 when all keep the rules, 1 when one does not, 77
 (skipped) without strace.
 """
 import argparse
 import collections
+import concurrent.futures
 import os
 import re
 import shutil
@@ -28,15 +30,21 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 MODELS = HERE.parent / "golden/models"
 TRAINING = HERE.parent / "golden/training"
-FAULTS = {
-    "openat": "EMFILE", "read": "EIO", "pread64": "EIO", "write": "ENOSPC", "pwrite64": "ENOSPC", "close": "EIO",
-    "newfstatat": "EIO", "statx": "EIO", "access": "EIO", "readlink": "EIO", "getdents64": "EIO", "mmap": "ENOMEM",
-    "munmap": "ENOMEM", "mprotect": "ENOMEM", "madvise": "EINVAL", "rename": "EIO", "renameat2": "EIO",
-    "unlink": "EIO", "unlinkat": "EIO", "rmdir": "EIO", "mkdir": "ENOSPC", "fsync": "EIO", "flock": "EIO",
-    "fchmod": "EIO", "fcntl": "EINVAL", "ftruncate": "EIO", "lseek": "EINVAL", "getrandom": "EIO", "dup": "EMFILE",
-    "clone3": "EAGAIN", "pipe2": "EMFILE", "eventfd2": "EMFILE", "poll": "EINVAL",
+CHECKPOINTS = HERE.parent / "golden/checkpoints"
+FAULTS = {  # each error that a call is made to fail with
+    "openat": "EMFILE EACCES EIO", "read": "EIO EINTR", "pread64": "EIO EINTR", "write": "ENOSPC EIO EINTR",
+    "pwrite64": "ENOSPC EIO EINTR", "close": "EIO EINTR", "newfstatat": "EIO EACCES", "statx": "EIO", "access": "EIO EACCES",
+    "readlink": "EIO", "getdents64": "EIO", "mmap": "ENOMEM EACCES", "munmap": "ENOMEM", "mprotect": "ENOMEM",
+    "madvise": "EINVAL", "rename": "EIO EACCES", "renameat2": "EIO EINVAL", "unlink": "EIO EACCES", "unlinkat": "EIO",
+    "rmdir": "EIO", "mkdir": "ENOSPC EACCES", "fsync": "EIO EINTR", "flock": "EIO EINTR", "fchmod": "EIO EPERM",
+    "fcntl": "EINVAL", "ftruncate": "EIO ENOSPC", "lseek": "EINVAL", "getrandom": "EIO EINTR", "dup": "EMFILE",
+    "clone3": "EAGAIN ENOMEM", "pipe2": "EMFILE", "eventfd2": "EMFILE ENOMEM", "poll": "EINVAL EINTR",
+    "prlimit64": "EPERM", "sched_getaffinity": "EINVAL", "sysinfo": "EFAULT", "rt_sigaction": "EINVAL",
 }
-REMOVING = {"unlink", "unlinkat", "rmdir", "getdents64"}  # after such a failure something may be left over
+LASTING = {"EMFILE", "ENOSPC", "ENOMEM", "EACCES", "EAGAIN", "EIO"}
+# After a failure of these something may be left over: of the latter when it lasts, so that nothing can be found any more.
+REMOVING = {"unlink", "unlinkat", "rmdir", "getdents64"}
+FINDING = {"openat", "newfstatat", "statx"}
 FIRST_CALL = "fcntl(0, F_GETFD)"  # of the tool itself, after those of the dynamic loader
 TIMED = {"state.json"}  # holds times
 TIMEOUT_S = 20
@@ -47,27 +55,53 @@ Scenario = collections.namedtuple("Scenario", "name tool arguments resumes")
 def scenarios():
     vocab = MODELS / "pretraining/vocab.txt"
     make = lambda name, tool, arguments, resumes=False: Scenario(name, tool, [str(a) for a in arguments], resumes)
-    yield make("tokenize", "bert-tokenize", ["--vocab", vocab, "-j", 2, "-o", "out", "in.txt"])
+    for number, arguments in enumerate((["-j", 2, "in.txt"], ["--format", "tokens", "-j", 1, "in.txt"], ["--stats", "in.txt"],
+                                        ["--max-length", 9, "--overlap", 1, "--overflow", "split", "pairs.tsv"])):
+        yield make(f"tokenize-{number}", "bert-tokenize", ["--vocab", vocab, "-o", "out", *arguments])
+    yield make("tokenize-model", "bert-tokenize", ["-m", MODELS / "sentence-old", "in.txt"])
     yield make("embed", "bert-embed", ["-m", MODELS / "sentence-old", "-j", 2, "in.txt"])
     yield make("embed-npy", "bert-embed", ["-m", MODELS / "bare", "-j", 1, "--format", "npy", "-o", "out", "in.txt"])
-    yield make("predict", "bert-predict", ["-m", MODELS / "classify", "-j", 1, "-o", "out", "in.txt"])
+    yield make("embed-layers", "bert-embed", ["-m", MODELS / "bare", "--layers", "0,-1", "--format", "tsv", "in.txt"])
+    yield make("embed-tensorflow", "bert-embed", ["-m", CHECKPOINTS / "tensorflow", "-j", 1, "-o", "out", "in.txt"])
+    yield make("embed-pytorch", "bert-embed", ["-m", CHECKPOINTS / "zip", "-j", 1, "-o", "out", "in.txt"])
+    for model, file in (("classify", "in.txt"), ("tag", "in.txt"), ("masked-lm", "in.txt"), ("answer", "questions.jsonl"),
+                        ("choose", "choices.jsonl"), ("rank", "pairs.tsv"), ("next", "pairs.tsv")):
+        yield make(f"predict-{model}", "bert-predict", ["-m", MODELS / model, "-j", 1, "-o", "out", file])
     yield make("score", "bert-score", ["--metric", "glue/stsb", "-o", "out", "numbers.jsonl"])
+    yield make("score-gold", "bert-score", ["--task", "regress", "--gold", "gold.jsonl", "-o", "out", "numbers.jsonl"])
     yield make("vocab", "bert-vocab", ["--size", 60, "--min-frequency", 1, "-o", "dir/", "in.txt"])
+    yield make("vocab-counts", "bert-vocab", ["--size", 0, "--counts", "out", "in.txt"])
     yield make("pairs", "bert-nsp-pairs", ["--vocab", vocab, "--mode", "none", "--max-length", 16, "-o", "out",
                                            "sentences.jsonl"])
+    yield make("pairs-next", "bert-nsp-pairs", ["-m", MODELS / "pretraining", "--max-length", 16, "-j", 2, "sentences.jsonl"])
     yield make("mask", "bert-mask", ["--vocab", vocab, "-o", "out", "ids.jsonl"])
+    yield make("mask-words", "bert-mask", ["-m", MODELS / "pretraining", "--whole-word", "-j", 2, "ids.jsonl"])
     yield make("convert", "bert-convert", [MODELS / "sharded", "--out", "dir"])
+    yield make("convert-f16", "bert-convert", [CHECKPOINTS / "stream", "--store", "f16", "--out", "dir"])
+    yield make("convert-modules", "bert-convert", [MODELS / "sentence-new", "--out", "dir"])
+    yield make("convert-info", "bert-convert", ["--info", CHECKPOINTS / "shards"])
     yield make("train", "bert-train", ["--task", "pretrain", "-m", TRAINING / "narrow", "--batch-size", 6, "--steps", 4,
                                        "--save-every", 1, "--keep", 2, "-j", 1, "--out", "run", "-q",
                                        TRAINING / "records.jsonl"], True)
+    yield make("train-classify", "bert-train", ["--task", "classify", "-m", MODELS / "bare", "--batch-size", 2, "--steps", 4,
+                                                "--save-every", 2, "--eval-every", 2, "--dev", "labels.jsonl", "-j", 1,
+                                                "--out", "run", "-q", "labels.jsonl"], True)
+    yield make("train-tag", "bert-train", ["--task", "tag", "-m", MODELS / "bare", "--batch-size", 2, "--steps", 3, "-j", 2,
+                                           "--save-every", 1, "--out", "run", "-q", "words.jsonl"], True)
 
 
 def fill(folder):
     """The inputs, and an older output that is to be replaced."""
     (folder / "in.txt").write_text("the king and the queen\nold\n\nthe old king said\n")
-    (folder / "numbers.jsonl").write_text('{"label":1,"prediction":2}\n{"label":3,"prediction":3.5}\n')
+    (folder / "numbers.jsonl").write_text('{"id":0,"label":1,"prediction":2}\n{"id":1,"label":3,"prediction":3.5}\n')
     (folder / "sentences.jsonl").write_text('{"sentences":[[5,6,7],[8,9],[10,11,12]]}\n' * 3)
     (folder / "ids.jsonl").write_text('{"input_ids":[2,20,21,22,23,3]}\n' * 3)
+    (folder / "gold.jsonl").write_text('{"id":0,"label":1}\n{"id":1,"label":3}\n')
+    (folder / "pairs.tsv").write_text("text\ttext_pair\nthe king\tthe old queen\nold\tthe king said\n")
+    (folder / "questions.jsonl").write_text('{"id":"a","question":"the king","context":"the old king and the queen"}\n')
+    (folder / "choices.jsonl").write_text('{"text":"the king","choices":["old","said the queen"]}\n')
+    (folder / "labels.jsonl").write_text('{"text":"the king","label":"a"}\n{"text":"the queen","label":"b"}\n' * 3)
+    (folder / "words.jsonl").write_text('{"words":["the","king"],"tags":["O","B-PER"]}\n' * 4)
     (folder / "out").write_text("old\n")
 
 
@@ -117,8 +151,9 @@ def calls_of(tools, scenario):
     return {call: range(before[call] + 1, count + 1) for call, count in most.items()}
 
 
-def verdict(tools, scenario, call, run, whole, folder):
+def verdict(tools, scenario, call, run, whole, folder, lasts):
     """What breaks a rule; None when nothing does."""
+    may_leave = call in REMOVING or lasts and call in FINDING
     if run.status is None:
         return "hangs"
     if run.status < 0 or 128 < run.status < 160:
@@ -126,7 +161,7 @@ def verdict(tools, scenario, call, run, whole, folder):
     if run.status == 0:
         if without_times(run.out) != without_times(whole.out):
             return "exit status 0, but another stdout"
-        if run.files != whole.files and not (call in REMOVING and whole.files.items() <= run.files.items()):
+        if run.files != whole.files and not (may_leave and whole.files.items() <= run.files.items()):
             return "exit status 0, but other files"
         return None
     lines = run.err.splitlines()
@@ -137,7 +172,7 @@ def verdict(tools, scenario, call, run, whole, folder):
     if re.search(r"filesystem error|std::|terminate called|basic_string|: (Resource|Cannot allocate)[^:]*$", lines[-1]) \
             and lines[-1].count(":") < 2:
         return f"an unclear message: {lines[-1]!r}"
-    if any(map(is_unfinished, run.files)) and call not in REMOVING and not scenario.resumes:
+    if any(map(is_unfinished, run.files)) and not may_leave and not scenario.resumes:
         return "leaves " + ", ".join(filter(is_unfinished, run.files))
     if run.files.get("out") not in (b"old\n", whole.files.get("out"), None):
         return "leaves another output"
@@ -154,13 +189,13 @@ def verdict(tools, scenario, call, run, whole, folder):
     return None
 
 
-def try_fault(tools, scenario, call, number, whole):
+def try_fault(tools, scenario, call, error, when, whole):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         fill(folder)
-        fault = f"inject={call}:error={FAULTS[call]}:when={number}"
+        fault = f"inject={call}:error={error}:when={when}"
         run = Run(tools, scenario, folder, ["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}", "-e", fault])
-        return verdict(tools, scenario, call, run, whole, folder), run
+        return verdict(tools, scenario, call, run, whole, folder, str(when).endswith("+")), run
 
 
 def undisturbed(tools, scenario):
@@ -181,18 +216,20 @@ def main():
     tools = options.tools.resolve()
     chosen = [scenario for scenario in scenarios() if options.only in (None, scenario.name)]
     wholes = {scenario.name: undisturbed(tools, scenario) for scenario in chosen}
-    faults = [(scenario, call, number) for scenario in chosen
-              for call, numbers in sorted(calls_of(tools, scenario).items()) for number in numbers]
+    faults = [(scenario, call, error, when) for scenario in chosen
+              for call, numbers in sorted(calls_of(tools, scenario).items())
+              for error in FAULTS[call].split() for number in numbers
+              for when in ([number, f"{number}+"] if error in LASTING else [number])]
     step = max(1, len(faults) / options.most) if options.most else 1
     tried = [faults[int(i * step)] for i in range(int(len(faults) / step))]
     broken = 0
-    for scenario, call, number in tried:
-        wrong, run = try_fault(tools, scenario, call, number, wholes[scenario.name])
-        if wrong:
-            broken += 1
-            print(f"{scenario.name}: {call} {FAULTS[call]} when={number}: {wrong}\n    stderr: {run.err.strip()!r}",
-                  flush=True)
-    print(f"{len(tried)} of {len(faults)} calls failed once, {broken} broke a rule")
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for (scenario, call, error, when), (wrong, run) in zip(
+                tried, pool.map(lambda fault: try_fault(tools, *fault, wholes[fault[0].name]), tried)):
+            if wrong:
+                broken += 1
+                print(f"{scenario.name}: {call} {error} when={when}: {wrong}\n    stderr: {run.err.strip()!r}", flush=True)
+    print(f"{len(tried)} of {len(faults)} faults tried, {broken} broke a rule")
     return 1 if broken or not tried else 0
 
 

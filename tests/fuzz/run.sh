@@ -15,10 +15,12 @@ for target; do targets="${targets-} -t ${target}_fuzz"; done
 # targets is a list of words.
 # shellcheck disable=SC2086
 sh "$root/cmd/build.sh" $targets "$builds/fuzz" -DBERT_DEVELOPER=ON -DBERT_SANITIZE=address,undefined \
-  -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS='-O1 -g1 -fsanitize-coverage=trace-pc'
+  -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS='-O1 -g1' -DBERT_FUZZ=ON
 
 found=$builds/fuzz-found
 export builds seconds sources found
+# The shell that xargs starts expands it.
+# shellcheck disable=SC2016
 for target; do mkdir -p "$found/$target" && echo "$target"; done |
   xargs -P "$(nproc)" -I{} sh -c 'said=$("$builds/fuzz/tests/fuzz/{}_fuzz" -max_total_time="$seconds" -seed="$(date +%s)" \
     "$found/{}" "$sources/corpus/{}") && echo "{}: $said" || { echo "{}: FAILED"; exit 255; }' | tee "$found/runs.txt"
