@@ -149,6 +149,7 @@ OutputDirectory::OutputDirectory(const std::string& path, Keep keep) : keep_(std
   const auto place = (inside_ ? target : target.parent_path()) / unused_name(target.filename().string());
   if (::mkdir(place.c_str(), 0777) != 0) throw Error(path, ": ", std::strerror(errno));
   staging_ = place.string();
+  removal_ = std::make_unique<RemoveOnSignal>(staging_);
   new_lock_ = lock(staging_);
 }
 
@@ -164,6 +165,7 @@ std::string OutputDirectory::file(const std::string& name) {
 
 void OutputDirectory::commit() {
   sync_directory(staging_);
+  removal_.reset();  // what has that name from now on may be what is replaced
   const auto parent = fs::path(target_).parent_path().string();
   if (!inside_ && ::rename(staging_.c_str(), target_.c_str()) == 0) {  // nothing there, or an empty directory
     staging_.clear();

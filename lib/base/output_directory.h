@@ -2,11 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/file.h"
+#include "base/signals.h"
 
 namespace bert {
 
@@ -40,9 +42,10 @@ class OutputDirectory {
  private:
   void move_in_place();
 
-  std::string target_;   // absolute, through symbolic links
-  std::string staging_;  // "" after commit
-  bool inside_ = false;  // staging_ is in target_, not beside it
+  std::string target_;                       // absolute, through symbolic links
+  std::string staging_;                      // "" after commit
+  std::unique_ptr<RemoveOnSignal> removal_;  // of staging_
+  bool inside_ = false;                      // staging_ is in target_, not beside it
   Keep keep_;
   std::vector<std::string> names_;      // of files, in the order asked for
   FileDescriptor new_lock_, old_lock_;  // tell clear_leftovers of other processes to leave them alone

@@ -80,7 +80,7 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
 void OutputFile::open_aside(std::optional<uint32_t> permissions) {
   target_ = follow_links(path_);
   const std::string name = temporary_name(target_);
-  unlink_on_signal_ = std::make_unique<UnlinkOnSignal>(name);
+  removal_ = std::make_unique<RemoveOnSignal>(name);
   file_ =
       FileDescriptor(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, permissions ? 0600 : 0666));
   if (file_.get() < 0) throw Error(path_, ": ", std::strerror(errno));
@@ -137,7 +137,7 @@ void OutputFile::commit() {
   if (!is_regular()) return;
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot be renamed into place", errno);
   temporary_.clear();
-  unlink_on_signal_.reset();
+  removal_.reset();
 }
 
 }  // namespace bert

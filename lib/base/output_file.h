@@ -45,7 +45,7 @@ class OutputFile {
   std::string path_;       // as the user gave it
   std::string target_;     // what it names after symbolic links
   std::string temporary_;  // empty when written directly
-  std::unique_ptr<UnlinkOnSignal> unlink_on_signal_;
+  std::unique_ptr<RemoveOnSignal> removal_;
   FileDescriptor file_;  // not for stdout, which is not ours to close
   int fd_ = -1;
   int64_t size_ = 0;

@@ -1,5 +1,7 @@
 #include "base/signals.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
@@ -25,14 +27,33 @@ struct Slot {
 std::array<Slot, 8> slots;
 static_assert(std::atomic<Slot::State>::is_always_lock_free);
 
-void unlink_all() {
+// Removes a file, or a directory with all that is in it, by nothing but system calls: a handler may make no
+// others.
+void remove_at(int directory, const char* name) {
+  if (::unlinkat(directory, name, 0) == 0 || errno != EISDIR) return;
+  const int inside = ::openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (inside < 0) return;
+  alignas(dirent64) char entries[4096];
+  for (ssize_t size; (size = ::getdents64(inside, entries, sizeof entries)) > 0;) {
+    for (ssize_t at = 0; at < size;) {
+      const auto* const entry = reinterpret_cast<const dirent64*>(entries + at);
+      at += entry->d_reclen;
+      if (std::strcmp(entry->d_name, ".") != 0 && std::strcmp(entry->d_name, "..") != 0)
+        remove_at(inside, entry->d_name);
+    }
+  }
+  ::close(inside);
+  ::unlinkat(directory, name, AT_REMOVEDIR);
+}
+
+void remove_all() {
   for (auto& slot : slots) {
-    if (slot.state == Slot::armed) ::unlink(slot.path);
+    if (slot.state == Slot::armed) remove_at(AT_FDCWD, slot.path);
   }
 }
 
-extern "C" void unlink_and_raise(int signal) {
-  unlink_all();
+extern "C" void remove_and_raise(int signal) {
+  remove_all();
   std::signal(signal, SIG_DFL);
   std::raise(signal);  // delivered when the handler returns
 }
@@ -42,7 +63,7 @@ static_assert(std::atomic<int>::is_always_lock_free);
 
 extern "C" void note(int signal) {
   int none = 0;
-  if (!noted_signal.compare_exchange_strong(none, signal)) unlink_and_raise(signal);
+  if (!noted_signal.compare_exchange_strong(none, signal)) remove_and_raise(signal);
 }
 
 // Mapped files. A slot is taken as long as `path` is not null; `begin` is set last and cleared first.
@@ -63,7 +84,7 @@ extern "C" void name_file(int signal, siginfo_t* info, void*) {
   for (auto& mapping : mappings) {
     const char* const begin = mapping.begin;
     if (begin == nullptr || address < begin || address >= begin + mapping.size) continue;
-    unlink_all();
+    remove_all();
     say(program_invocation_short_name);
     say(": ");
     say(mapping.path);
@@ -81,7 +102,7 @@ void install_handlers() {
     struct sigaction action;
     ::sigaction(signal, nullptr, &action);
     if ((action.sa_flags & SA_SIGINFO) != 0 || action.sa_handler != SIG_DFL) continue;
-    action.sa_handler = unlink_and_raise;
+    action.sa_handler = remove_and_raise;
     action.sa_flags = SA_RESTART;
     ::sigaction(signal, &action, nullptr);
   }
@@ -89,7 +110,7 @@ void install_handlers() {
 
 }  // namespace
 
-UnlinkOnSignal::UnlinkOnSignal(const std::string& path) {
+RemoveOnSignal::RemoveOnSignal(const std::string& path) {
   install_handlers();
   if (path.size() >= PATH_MAX) throw Error(path, ": ", std::strerror(ENAMETOOLONG));
   for (slot_ = 0; slot_ < static_cast<int>(slots.size()); ++slot_) {
@@ -103,7 +124,7 @@ UnlinkOnSignal::UnlinkOnSignal(const std::string& path) {
   throw Error(path, ": too many unfinished files at once");
 }
 
-UnlinkOnSignal::~UnlinkOnSignal() { slots[static_cast<size_t>(slot_)].state = Slot::empty; }
+RemoveOnSignal::~RemoveOnSignal() { slots[static_cast<size_t>(slot_)].state = Slot::empty; }
 
 NameOnBusError::NameOnBusError(const void* begin, size_t size, const std::string& path) {
   struct sigaction action = {};

@@ -6,14 +6,15 @@
 
 namespace bert {
 
-// While this lives, SIGINT, SIGTERM and SIGHUP unlink `path` before they end the process as they would have
-// done anyway. Signals that are ignored (nohup) stay ignored. At most eight at a time.
-class UnlinkOnSignal {
+// While this lives, SIGINT, SIGTERM and SIGHUP remove `path`, a file or a directory with all that is in it,
+// before they end the process as they would have done anyway. Signals that are ignored (nohup) stay ignored.
+// At most eight at a time.
+class RemoveOnSignal {
  public:
-  explicit UnlinkOnSignal(const std::string& path);
-  ~UnlinkOnSignal();
-  UnlinkOnSignal(const UnlinkOnSignal&) = delete;
-  UnlinkOnSignal& operator=(const UnlinkOnSignal&) = delete;
+  explicit RemoveOnSignal(const std::string& path);
+  ~RemoveOnSignal();
+  RemoveOnSignal(const RemoveOnSignal&) = delete;
+  RemoveOnSignal& operator=(const RemoveOnSignal&) = delete;
 
  private:
   int slot_;

@@ -66,6 +66,7 @@ Tokenizer load_vocab(const std::string& file, Compat compat, Case override_case)
   } else {
     parts = read_directory(directory);
     parts.pieces = read_vocab_txt(file, compat);
+    parts.config.given_cls = parts.config.given_sep = std::nullopt;  // ids in another vocabulary
   }
   return make(std::move(parts), compat, override_case, file);
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
@@ -58,7 +59,7 @@ TEST_CASE("reading what was cut from a mapped file names the file, and removes w
   const pid_t child = ::fork();
   if (child == 0) {
     ::dup2(ends[1], STDERR_FILENO);
-    const UnlinkOnSignal removal(unfinished);
+    const RemoveOnSignal removal(unfinished);
     const MappedFile file(path);
     fs::resize_file(path, 4096);
     const volatile std::byte last = file.bytes().back();
@@ -75,6 +76,28 @@ TEST_CASE("reading what was cut from a mapped file names the file, and removes w
   CHECK(std::string(text, static_cast<size_t>(std::max<ssize_t>(size, 0))) ==
         "base_test: " + path + ": cannot be read any more; it was cut or its disk failed\n");
   CHECK_FALSE(fs::exists(unfinished));
+}
+
+TEST_CASE("a signal removes an unfinished directory with all that is in it, and ends the process") {
+  const Folder folder;
+  const fs::path unfinished = folder / "unfinished", beside = folder / "beside";
+  fs::create_directories(unfinished / "in/it");
+  for (int i = 0; i < 500; ++i) std::ofstream(unfinished / "in" / std::to_string(i)) << "x";
+  std::ofstream(beside) << "x";
+  fs::create_symlink(folder.path, unfinished / "in/it/link");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::signal(SIGTERM, SIG_DFL);  // doctest has its own way
+    const RemoveOnSignal removal(unfinished);
+    std::raise(SIGTERM);
+    ::_exit(0);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == SIGTERM);
+  CHECK_FALSE(fs::exists(unfinished));
+  CHECK(fs::exists(beside));
 }
 
 TEST_CASE("names of a directory are sorted; one that cannot be listed is an error") {
