@@ -98,7 +98,12 @@ int main(int argc, char** argv) {
   return app.run(argc, argv, [&] {
     const auto directory = open_directory(stream, vocabulary);
     bert::data::VocabularyFilter filter(vocabulary, app.log());
-    stream.transform(filter);
-    if (directory) directory->commit();
+    const auto learn = [&] { stream.transform(filter); };
+    if (!directory) {
+      learn();
+      return;
+    }
+    directory->write(learn);
+    directory->commit();
   });
 }

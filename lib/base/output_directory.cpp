@@ -136,7 +136,7 @@ void OutputDirectory::clear_leftovers(const std::string& path, const Keep& keep)
   }
 }
 
-OutputDirectory::OutputDirectory(const std::string& path, Keep keep) : keep_(std::move(keep)) {
+OutputDirectory::OutputDirectory(const std::string& path, Keep keep) : path_(path), keep_(std::move(keep)) {
   const auto target = resolved(path);
   target_ = target.string();
   if (const auto kind = kind_of(target_); kind != FileKind::absent && kind != FileKind::directory)
@@ -182,6 +182,13 @@ void OutputDirectory::commit() {
   move_entries(old, target_, keep_);
   sync_directory(target_);
   remove_tree(old);
+}
+
+std::string OutputDirectory::with_final_names(std::string message) const {
+  const size_t at = staging_.empty() ? message.npos : message.find(staging_);
+  return at == message.npos
+             ? message
+             : message.replace(at, staging_.size(), fs::path(path_ + "/.").parent_path().string());
 }
 
 void OutputDirectory::move_in_place() {

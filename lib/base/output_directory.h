@@ -1,12 +1,14 @@
 // A directory that appears only when it is complete.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "base/signals.h"
 
@@ -32,6 +34,17 @@ class OutputDirectory {
   // (OutputFile::commit does); or a folder, which takes the place of one with all that was in it.
   std::string file(const std::string& name);
 
+  // Runs what writes the files. An Error that names one by its path until commit() names it by the one that
+  // it will have.
+  template <class Write>
+  void write(const Write& files) const {
+    try {
+      files();
+    } catch (const std::exception& error) {
+      throw Error(with_final_names(message_of(error)));
+    }
+  }
+
   // Makes sure that the names have reached the disk, and gives the directory its own.
   void commit();
 
@@ -41,7 +54,9 @@ class OutputDirectory {
 
  private:
   void move_in_place();
+  std::string with_final_names(std::string message) const;
 
+  std::string path_;                         // as it was given
   std::string target_;                       // absolute, through symbolic links
   std::string staging_;                      // "" after commit
   std::unique_ptr<RemoveOnSignal> removal_;  // of staging_

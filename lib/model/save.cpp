@@ -76,13 +76,15 @@ void require_output(const std::string& directory, std::span<const std::string> b
 void save(const std::string& directory, const Config& config, const TokenizerFiles& tokenizer,
           std::span<const ckpt::TensorToWrite> tensors, Dtype weights, const ModuleFiles& modules) {
   OutputDirectory output(directory, is_kept);
-  write_file(output.file("vocab.txt"), tokenizer.vocab);
-  write_file(output.file("tokenizer_config.json"), tokenizer.settings);
-  write_file(output.file("special_tokens_map.json"), tokenizer.special_tokens);
-  if (tokenizer.json) write_file(output.file("tokenizer.json"), *tokenizer.json);
-  write_file(output.file("config.json"), config_json(config, weights));
-  modules.write(output);
-  ckpt::write_safetensors(output.file("model.safetensors"), tensors);
+  output.write([&] {
+    write_file(output.file("vocab.txt"), tokenizer.vocab);
+    write_file(output.file("tokenizer_config.json"), tokenizer.settings);
+    write_file(output.file("special_tokens_map.json"), tokenizer.special_tokens);
+    if (tokenizer.json) write_file(output.file("tokenizer.json"), *tokenizer.json);
+    write_file(output.file("config.json"), config_json(config, weights));
+    modules.write(output);
+    ckpt::write_safetensors(output.file("model.safetensors"), tensors);
+  });
   output.commit();
 }
 

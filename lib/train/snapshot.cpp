@@ -192,10 +192,12 @@ std::optional<Snapshot> Snapshots::last(int64_t end) const { return last_snapsho
 std::string Snapshots::write(const State& state, std::span<const ParamsToKeep> arrays) {
   const auto path = path_of(state.step);
   OutputDirectory output(path, [](const std::string&) { return false; });
-  const auto training = ckpt::write_safetensors(output.file(kTrainingFile), tensors_of(arrays));
-  OutputFile file(output.file(kStateFile));
-  file.write(state_json({state, training}));
-  file.commit();
+  output.write([&] {
+    const auto training = ckpt::write_safetensors(output.file(kTrainingFile), tensors_of(arrays));
+    OutputFile file(output.file(kStateFile));
+    file.write(state_json({state, training}));
+    file.commit();
+  });
   output.commit();
   remove_outdated(state.step);
   return path;

@@ -91,6 +91,17 @@ TEST_CASE("without commit nothing is there and nothing changes") {
   CHECK(tree(folder.path) == Tree{{"out/", ""}, {"out/x", "old"}});
 }
 
+TEST_CASE("errors name files as they will be called, and as the directory was given") {
+  const Folder folder;
+  for (const std::string& given : {folder / "new", folder / "new/"}) {
+    OutputDirectory output(given, keeps_notes);
+    const auto path = output.file("a");
+    CHECK_THROWS_WITH_AS(output.write([&] { throw Error(path, ": write error"); }),
+                         (folder / "new/a: write error").c_str(), Error);
+    CHECK_THROWS_WITH_AS(output.write([&] { throw Error("else: ", 7); }), "else: 7", Error);
+  }
+}
+
 TEST_CASE("a directory replaces what is there, but for what is kept") {
   const Folder folder;
   put(folder / "out/x", "old");

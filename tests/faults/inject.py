@@ -172,6 +172,8 @@ def verdict(tools, scenario, call, run, whole, folder, lasts):
     if re.search(r"filesystem error|std::|terminate called|basic_string|: (Resource|Cannot allocate)[^:]*$", lines[-1]) \
             and lines[-1].count(":") < 2:
         return f"an unclear message: {lines[-1]!r}"
+    if ".tmp/" in lines[-1]:
+        return f"a message that names what is not there any more: {lines[-1]!r}"
     if any(map(is_unfinished, run.files)) and not may_leave and not scenario.resumes:
         return "leaves " + ", ".join(filter(is_unfinished, run.files))
     if run.files.get("out") not in (b"old\n", whole.files.get("out"), None):

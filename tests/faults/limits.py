@@ -37,8 +37,7 @@ class Run(inject.Run):
     """A run in `folder` with `prepare` called before the tool; `interrupt` gets the process."""
 
     def __init__(self, tools, scenario, folder, prepare=None, interrupt=None, more=()):
-        # Not by inject.Run's: this one must reach the process while it runs.
-        # pylint: disable=super-init-not-called,subprocess-popen-preexec-fn
+        # Not by inject.Run's way: the process must be reached while it runs.
         environment = {"PATH": os.environ["PATH"], "LC_ALL": "C"}
         process = subprocess.Popen([str(tools / scenario.tool), *scenario.arguments, *more], cwd=folder, env=environment,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
