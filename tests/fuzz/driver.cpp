@@ -1,6 +1,7 @@
 // Runs a fuzz target where Clang's libFuzzer is not at hand: usage as there,
 //
 //   NAME_fuzz [-runs=N] [-max_total_time=SECONDS] [-max_len=BYTES] [-seed=N] [FOLDER|FILE...]
+//   NAME_fuzz -merge=1 FOLDER FOLDER...
 //
 // Runs what is in the FOLDERs, then changes of it, until N runs or SECONDS are over (neither: not at all).
 // Built with -fsanitize-coverage=trace-pc it keeps what reaches new code, in the first FOLDER. The input of a
@@ -8,6 +9,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -63,6 +65,7 @@ struct Options {
   double seconds = 0;
   size_t max_length = 4096;
   unsigned seed = 1;
+  bool merges = false;
   std::vector<std::filesystem::path> paths;
 };
 
@@ -77,6 +80,8 @@ Options parse(int argc, char** argv) {
       options.seconds = std::stod(value);
     else if (argument.starts_with("-max_len="))
       options.max_length = std::stoull(value);
+    else if (argument == "-merge=1")
+      options.merges = true;
     else if (argument.starts_with("-seed="))
       options.seed = static_cast<unsigned>(std::stoul(value));
     else if (!argument.starts_with("-"))
@@ -130,6 +135,30 @@ std::string changed(const std::vector<std::string>& inputs, std::mt19937& random
 
 }  // namespace
 
+namespace {
+
+void keep(const std::filesystem::path& folder, const std::string& input) {
+  std::ofstream(folder / std::to_string(std::hash<std::string>{}(input)), std::ios::binary) << input;
+}
+
+// Adds to the first folder what reaches code, in the other folders, that nothing in it reaches; small inputs
+// first.
+int merge(const std::vector<std::filesystem::path>& paths) {
+  for (const auto& input : inputs_in({paths.front()})) run(input);
+  auto inputs = inputs_in({paths.begin() + 1, paths.end()});
+  std::ranges::stable_sort(inputs, {}, &std::string::size);
+  int kept = 0;
+  for (const auto& input : inputs) {
+    if (!run(input)) continue;
+    ++kept;
+    keep(paths.front(), input);
+  }
+  std::printf("%d of %zu kept\n", kept, inputs.size());
+  return 0;
+}
+
+}  // namespace
+
 extern "C" NOT_COUNTED void __sanitizer_cov_trace_pc() {
   const auto here = reinterpret_cast<uintptr_t>(__builtin_return_address(0));
   bool& step = taken[(here ^ before) % kSteps];
@@ -143,6 +172,7 @@ int main(int argc, char** argv) {
   const auto options = parse(argc, argv);
   for (const int signal : {SIGABRT, SIGALRM}) ::signal(signal, die);
   if (__sanitizer_set_death_callback != nullptr) __sanitizer_set_death_callback(write_current);
+  if (options.merges) return merge(options.paths);
   auto inputs = inputs_in(options.paths);
   for (const auto& input : inputs) run(input);
   uint64_t count = inputs.size(), kept = 0;
@@ -153,19 +183,20 @@ int main(int argc, char** argv) {
   const auto seconds = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   };
-  while (count < options.runs || (count % 256 != 0 || seconds() < options.seconds)) {
-    if (options.runs == 0 && options.seconds == 0) break;
-    if (options.runs != 0 && count >= options.runs) break;
+  const auto goes_on = [&] {
+    if (options.runs == 0 && options.seconds == 0) return false;
+    if (options.runs != 0 && count >= options.runs) return false;
+    return options.seconds == 0 || count % 256 != 0 || seconds() < options.seconds;
+  };
+  while (goes_on()) {
     auto input = changed(inputs, random);
     if (input.size() > options.max_length) input.resize(options.max_length);
     ++count;
     if (!run(input)) continue;
     ++kept;
     inputs.push_back(input);
-    if (!options.paths.empty() && std::filesystem::is_directory(options.paths.front())) {
-      const auto name = std::to_string(std::hash<std::string>{}(input));
-      std::ofstream(options.paths.front() / name, std::ios::binary) << input;
-    }
+    if (!options.paths.empty() && std::filesystem::is_directory(options.paths.front()))
+      keep(options.paths.front(), input);
   }
   std::printf("%llu runs in %.0f s, %llu kept\n", static_cast<unsigned long long>(count), seconds(),
               static_cast<unsigned long long>(kept));

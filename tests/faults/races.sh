@@ -1,0 +1,13 @@
+#!/bin/sh
+# Builds all tools with the thread sanitizer and runs the command-line cases with them, whose expected stderr has no report
+# of a race: sh tests/faults/races.sh [CASE...]
+# Builds below $BUILD_DIR, build-test/ by default.
+set -eu
+cd "$(dirname "$0")/../.."
+build=${BUILD_DIR:-build-test}/races
+targets=
+for source in cmd/bert-*.cpp; do targets="$targets -t $(basename "$source" .cpp)"; done
+# targets is a list of words.
+# shellcheck disable=SC2086
+sh cmd/build.sh $targets "$build" -DBERT_DEVELOPER=ON -DBERT_SANITIZE=thread -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS='-O1 -g1'
+TSAN_OPTIONS=exitcode=66 sh tests/cases/run.sh "$build/cmd" "$@"

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Which share of each reader's lines the corpora reach: sh tests/fuzz/coverage.sh [FOLDER]
+# FOLDER/TARGET holds more inputs of each target, such as fuzz-found of run.sh. Builds below $BUILD_DIR, build-test/ by
+# default. Needs gcov, which comes with GCC.
+set -eu
+root=$(cd "$(dirname "$0")/../.." && pwd)
+build=${BUILD_DIR:-$root/build-test}/coverage
+more=${1:-}
+for folder in "$root"/tests/fuzz/corpus/*; do targets="${targets-} -t $(basename "$folder")_fuzz"; done
+# targets is a list of words.
+# shellcheck disable=SC2086
+sh "$root/cmd/build.sh" $targets "$build" -DBERT_DEVELOPER=ON -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS='-O1 --coverage'
+find "$build" -name '*.gcda' -delete
+for folder in "$root"/tests/fuzz/corpus/*; do
+  target=$(basename "$folder")
+  "$build/tests/fuzz/${target}_fuzz" -runs=0 "$folder" ${more:+"$more/$target"} >/dev/null
+done
+cd "$build"
+find lib -name '*.gcda' | sort | while read -r data; do
+  gcov -n "$data" 2>/dev/null | awk -v root="$root/lib/" '
+    /^File/ { file = $2; gsub("\047", "", file); wanted = index(file, root) == 1 && file ~ /\.cpp$/ }
+    /^Lines executed/ && wanted { split($2, share, ":"); print share[2] "\t" $4 "\t" substr(file, length(root) + 1) }'
+done | grep -E '	(ckpt/(bundle|checkpoint|forms|names|pickle|pytorch|safetensors|shards|sstable|state_dictionary|tensorflow|zip)|text/(added_tokens|load_tokenizer|tokenizer_files|tokenizer_json)|model/(config|sentence_transformers)|io/(conll|cutter|fields|input_reader|json|json_members|record_reader|squad_cutter|utf8)|data/([a-z]*_example|given_ids|sequence|vocabulary_filter)|metric/(gold|score_filter|scorer_[a-z]*)|train/state_json)\.cpp$' |
+  awk -F '\t' '{ lines += $2; reached += $1 * $2 / 100; print } END { printf "%.2f%%\t%d\tin all\n", 100 * reached / lines, lines }'
