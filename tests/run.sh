@@ -20,17 +20,18 @@ run_tests() {
   grep 'tests passed' "$build/tests.log"
 }
 
-# The unit tests of all of lib/ under sanitizers. Optimization is light, for the sake of the compiler's time.
+# The unit tests of all of lib/, and the fuzz targets, under sanitizers. Optimization is light, for the sake of the compiler's time.
 folders='base io nn text metric ckpt cli data model task train'
 targets=
 for folder in $folders; do [ ! -e "tests/$folder" ] || targets="$targets -t ${folder}_test"; done
+for corpus in tests/fuzz/corpus/*; do targets="$targets -t $(basename "$corpus")_fuzz"; done
 # targets is a list of words.
 # shellcheck disable=SC2086
 sh cmd/build.sh $targets "$builds/sanitize" -G "$generator" -DBERT_DEVELOPER=ON -DBERT_SANITIZE=address,undefined \
   -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS='-O1 -g1'
 echo "The unit tests with the address and undefined behaviour sanitizers:"
 # GCC 14 misaligns vectors of 64 bytes on the stack that this check would move elsewhere (its bug 110027).
-ASAN_OPTIONS=detect_stack_use_after_return=0 run_tests sanitize -R "^($(echo "$folders" | tr ' ' '|'))\$"
+ASAN_OPTIONS=detect_stack_use_after_return=0 run_tests sanitize -R "^($(echo "$folders" | tr ' ' '|')|fuzz\..*)\$"
 
 sh cmd/build.sh "$builds/release" -G "$generator" -DBERT_DEVELOPER=ON
 
