@@ -33,7 +33,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 extern "C" void __sanitizer_set_death_callback(void (*callback)()) __attribute__((weak));
 // A file that claims to hold gigabytes must not be believed.
 extern "C" const char* __asan_default_options() {
-  return "max_allocation_size_mb=1024:detect_stack_use_after_return=0:handle_abort=1";
+  // No traces of allocations, and little memory kept from use: they take a third of the time.
+  return "max_allocation_size_mb=1024:detect_stack_use_after_return=0:malloc_context_size=0:quarantine_size_"
+         "mb=4";
 }
 
 namespace {
@@ -47,7 +49,7 @@ bool taken[kSteps];
 uintptr_t before;
 size_t new_steps;
 
-std::string current;  // the input of the run
+std::string& current = *new std::string;  // the input of the run; it outlives all that could fail
 
 void write_current() {
   const auto name = "crash-" + std::to_string(std::hash<std::string>{}(current));
