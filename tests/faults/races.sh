@@ -10,4 +10,9 @@ for source in cmd/bert-*.cpp; do targets="$targets -t $(basename "$source" .cpp)
 # targets is a list of words.
 # shellcheck disable=SC2086
 sh cmd/build.sh $targets "$build" -DBERT_DEVELOPER=ON -DBERT_SANITIZE=thread -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS='-O1 -g1'
+# The sanitizer itself writes a file, which vocab-directory's limit does not allow.
+[ $# -gt 0 ] || for case in tests/cases/*/case.sh; do
+  name=$(basename "$(dirname "$case")")
+  [ "$name" = vocab-directory ] || set -- "$@" "$name"
+done
 TSAN_OPTIONS=exitcode=66 sh tests/cases/run.sh "$build/cmd" "$@"

@@ -18,8 +18,9 @@ namespace bert::fuzz {
 class Files {
  public:
   Files() {
-    std::string name =
-        std::filesystem::is_directory("/dev/shm") ? "/dev/shm/bert-fuzz-XXXXXX" : "/tmp/bert-fuzz-XXXXXX";
+    const auto folder = ::access("/dev/shm", W_OK) == 0 ? std::filesystem::path("/dev/shm")
+                                                        : std::filesystem::temp_directory_path();
+    std::string name = folder / "bert-fuzz-XXXXXX";
     if (::mkdtemp(name.data()) == nullptr) throw Error(name, ": cannot be made");
     path_ = name;
   }
