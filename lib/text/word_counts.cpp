@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 
 #include "base/error.h"
 
@@ -76,7 +77,8 @@ void WordCounts::prune() {
     kept.push_back(entry);
   }
   forgotten_ += static_cast<int64_t>(entries_.size() - kept.size());
-  uncertainty_ += threshold;
+  if (__builtin_add_overflow(uncertainty_, threshold, &uncertainty_))
+    uncertainty_ = std::numeric_limits<int64_t>::max();
   entries_ = std::move(kept);
   text_ = std::move(kept_text);
   place_all(slots_.size());

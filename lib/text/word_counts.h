@@ -28,7 +28,7 @@ class WordCounts {
 
   size_t size() const { return entries_.size(); }
   int64_t forgotten() const { return forgotten_; }      // words, each as often as it was forgotten
-  int64_t uncertainty() const { return uncertainty_; }  // the sum of the k
+  int64_t uncertainty() const { return uncertainty_; }  // the sum of the k, at most the greatest of 63 bits
 
   // By the words' bytes; the views live until the next add().
   std::vector<WordCount> sorted() const;

@@ -38,6 +38,8 @@ extern "C" const char* __asan_default_options() {
          "mb=4";
 }
 
+extern "C" const char* __ubsan_default_options() { return "abort_on_error=1:print_stacktrace=1"; }
+
 namespace {
 
 constexpr unsigned kSecondsOfARun = 20;

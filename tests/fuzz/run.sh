@@ -23,6 +23,6 @@ export builds seconds sources found
 # shellcheck disable=SC2016
 for target; do mkdir -p "$found/$target" && echo "$target"; done |
   xargs -P "$(nproc)" -I{} sh -c 'said=$("$builds/fuzz/tests/fuzz/{}_fuzz" -max_total_time="$seconds" -seed="$(date +%s)" \
-    "$found/{}" "$sources/corpus/{}") && echo "{}: $said" || { echo "{}: FAILED"; exit 255; }' | tee "$found/runs.txt"
+    "$found/{}" "$sources/corpus/{}") && echo "{}: $said" || { echo "{}: FAILED"; exit 1; }' | tee "$found/runs.txt"
 awk '{ sum += $2 } END { print sum " runs in all" }' "$found/runs.txt"
 ! grep -q FAILED "$found/runs.txt"

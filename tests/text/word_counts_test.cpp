@@ -76,6 +76,13 @@ TEST_CASE("the worked case of forgetting: four words at most, a fifth comes") {
   CHECK(counts.uncertainty() == 1);
 }
 
+TEST_CASE("what is forgotten of counts near 63 bits is told as that many") {
+  WordCounts counts(1);
+  for (const char* word : {"a", "b", "c", "d"}) counts.add(word, INT64_MAX - 1);
+  CHECK(counts.forgotten() == 4);
+  CHECK(counts.uncertainty() == INT64_MAX);
+}
+
 TEST_CASE("a count beyond 63 bits is an error") {
   WordCounts counts(4);
   counts.add("a", INT64_MAX);
