@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 """Writes the inputs from which fuzzing begins: make_seeds.py [CORPUS]; corpus/ beside this script by default.
 
-One folder for each target, small files of each form that its reader knows.
+One folder for each target, small files of each form that its reader knows: seed-NUMBER. The other files there are what
+fuzzing has found and a test is to see again.
 """
 import json
-import shutil
 import struct
 import sys
 from pathlib import Path
@@ -146,8 +146,9 @@ def main():
     corpus = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / "corpus"
     for target, inputs in seeds():
         folder = corpus / target
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        for old in folder.glob("seed-*"):
+            old.unlink()
         for number, text in enumerate(inputs):
             (folder / f"seed-{number:02}").write_bytes(text if isinstance(text, bytes) else text.encode())
 
