@@ -245,6 +245,7 @@ Json JsonDocument::parse_padded(std::string_view text) { return parse(text, Padd
 
 Json JsonDocument::parse(std::string_view text, Padding padding) {
   element root;
+  if (text.empty()) text = "";  // of no bytes at an address, for the parser's memcpy
   auto failure = parser_->parser.parse(text.data(), text.size(), padding == Padding::absent).get(root);
   // Releases differ in the code for an integer that does not fit 64 bits.
   if (failure) failure = parser_->parser.parse(with_wide_integers(text)).get(root);
