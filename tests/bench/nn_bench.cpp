@@ -6,8 +6,6 @@
 // Cases as in other benchmarks of BERT: full = 32 sequences of 128 tokens, lat = one of 16, real = the
 // sequences of IDS_FILE (a line of space-separated ids each) in order, in batches of about 1024 tokens.
 // GFLOP/s count the work of the sequences' true lengths.
-#include <omp.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -23,6 +21,9 @@
 #include "nn/embeddings.h"
 #include "nn/encoder_layer.h"
 #include "nn/onednn.h"
+
+// Of the OpenMP library that oneDNN is built on. Compilers keep its header in different places.
+extern "C" void omp_set_num_threads(int);
 
 using namespace bert;
 using Clock = std::chrono::steady_clock;

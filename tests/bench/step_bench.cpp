@@ -7,8 +7,6 @@
 // vocabulary do in a step (biases, and the packing of what they read, included), run by themselves; the rest
 // is what a step takes longer: attention, norms, activations, dropout, the loss, the optimiser. Bare is
 // oneDNN's matmul of the same shapes, as many as the step has, on operands that are packed already.
-#include <omp.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -26,6 +24,9 @@
 #include "nn/tied_decoder.h"
 #include "train/clipping.h"
 #include "train/optimizer.h"
+
+// Of the OpenMP library that oneDNN is built on. Compilers keep its header in different places.
+extern "C" void omp_set_num_threads(int);
 
 using namespace bert;
 using Clock = std::chrono::steady_clock;
