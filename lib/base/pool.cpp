@@ -100,7 +100,9 @@ Pool::~Pool() {
 }
 
 // A worker counts itself as a visitor before it reads grid_, and the driver withdraws grid_ before it reads
-// the number of visitors; so when the driver sees none, nobody holds a pointer to the grid on its stack.
+// the number of visitors; so when the driver sees none, nobody holds a pointer to the grid on its stack. It
+// withdraws it by an exchange: qemu's arm64 lets a load overtake a store before it (in 7.2, on x86), though
+// both are sequentially consistent.
 void Pool::run_grid(int64_t count, const std::function<void(int64_t, int)>& f) {
   if (count <= 0) return;
   Grid grid{.f = f, .count = count};
@@ -113,7 +115,7 @@ void Pool::run_grid(int64_t count, const std::function<void(int64_t, int)>& f) {
     }
   }
   take_tasks(grid, 0);
-  grid_ = nullptr;
+  grid_.exchange(nullptr);
   for (int spins = 0; grid_visitors_ > 0; ++spins) {
     if (spins < 10000) {
       pause_briefly();
