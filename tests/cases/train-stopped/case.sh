@@ -7,17 +7,25 @@ options="--task pretrain -m $golden/narrow --dropout 0.1 --batch-size 2 --log-ev
 # shellcheck disable=SC2086
 bert-train $options --out whole open.jsonl >whole.jsonl
 
-# Lines of the journal that have come, 0 before there is one.
-lines() { if [ -e journal ]; then wc -l <journal; else echo 0; fi; }
-# stop SIGNAL AFTER OPTION...: starts the run, and sends SIGNAL when the journal has AFTER lines more.
+mkfifo out
+# stop_after LINES SIGNAL OUTPUT COMMAND...: runs it, appends what it writes to OUTPUT, and sends SIGNAL after so many
+# lines; a full pipe keeps it from being far ahead. Under nohup SIGHUP is ignored, but not by what env starts.
+stop_after() {
+  left=$1 signal=$2 output=$3
+  shift 3
+  env --default-signal=HUP "$@" >out 2>>said &
+  {
+    while [ "$left" -gt 0 ] && IFS= read -r line; do printf '%s\n' "$line" && left=$((left - 1)); done
+    kill -s "$signal" $!
+    cat
+  } <out >>"$output"
+  wait $! 2>/dev/null
+}
 stop() {
-  signal=$1 wanted=$(($(lines) + $2))
+  signal=$1 lines=$2
   shift 2
   # shellcheck disable=SC2086
-  bert-train $options --out stopped "$@" open.jsonl >>journal 2>>said &
-  while [ "$(lines)" -lt $wanted ]; do sleep 0.01; done
-  kill -s "$signal" $!
-  wait $! 2>/dev/null
+  stop_after "$lines" "$signal" journal bert-train $options --out stopped "$@" open.jsonl
   echo "$signal: exit $?"
 }
 stop TERM 40
@@ -37,13 +45,9 @@ options="--task pretrain -m $golden/narrow --dropout 0.1 --batch-size 4 --log-ev
 # shellcheck disable=SC2086
 endless | bert-train $options --out whole-pipe >/dev/null
 mkfifo records
-: >piped.jsonl
 endless >records &
 # shellcheck disable=SC2086
-bert-train $options --out piped - <records >>piped.jsonl 2>/dev/null &
-until [ "$(wc -l <piped.jsonl)" -ge 100 ]; do sleep 0.01; done
-kill -s TERM $!
-wait $! 2>/dev/null
+stop_after 100 TERM piped.jsonl bert-train $options --out piped records
 [ -e piped/model.safetensors ] && echo 'it was over already'
 # shellcheck disable=SC2086
 endless | bert-train $options --out piped --resume -v 2>&1 >/dev/null | sed 's/step [0-9]*, .*/step N/'
