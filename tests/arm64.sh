@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the project for arm64 in a bare Debian 12 tree and runs its tests under emulation: sh tests/arm64.sh
-# Takes about half an hour on two cores. Needs root, debootstrap, a Debian mirror (that of this machine's apt) and 4 GB in
+# Takes about 40 minutes on two cores. Needs root, debootstrap, a Debian mirror (that of this machine's apt) and 4 GB in
 # $TMPDIR or /var/tmp.
 set -eu
 cd "$(dirname "$0")/.."

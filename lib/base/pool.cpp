@@ -101,8 +101,8 @@ Pool::~Pool() {
 
 // A worker counts itself as a visitor before it reads grid_, and the driver withdraws grid_ before it reads
 // the number of visitors; so when the driver sees none, nobody holds a pointer to the grid on its stack. It
-// withdraws it by an exchange: qemu's arm64 lets a load overtake a store before it (in 7.2, on x86), though
-// both are sequentially consistent.
+// clears grid_ with an exchange because qemu 7.2, emulating arm64 on x86, lets a load overtake an earlier
+// store even if both are sequentially consistent.
 void Pool::run_grid(int64_t count, const std::function<void(int64_t, int)>& f) {
   if (count <= 0) return;
   Grid grid{.f = f, .count = count};

@@ -90,12 +90,12 @@ TRAINING = [
     '"next_sentence_label":0}\n{"input_ids":[2,5,3]}\n',
 ]
 SCORES = {
-    "fill": '{"masked_lm_ids":[7,8],"candidates":[[{"id":7},{"id":9}],[{"id":1}]]}\n',
+    "fill": '{"id":1,"masked_lm_ids":[7,8],"prediction":["a","b"],"candidates":[[{"id":7},{"id":9}],[{"id":1}]]}\n',
     "next": '{"next_sentence_label":0,"prediction":"is_next"}\n', "classify": '{"label":"a","prediction":"b","id":1}\n',
     "regress": '{"label":1.5,"prediction":2}\n{"label":2,"prediction":2.25}\n',
     "multilabel": '{"label":["a"],"prediction":["a","b"],"scores":{"a":0.5,"b":0.1}}\n',
     "tag": '{"tags":["B-PER","I-PER","O"],"prediction":["B-PER","O","O"]}\n',
-    "answer": '{"id":"a","answers":[{"text":"The old king"}],"prediction":"old king","no_answer_score":0.5}\n',
+    "answer": '{"id":"a","answers":{"text":["The old king"],"answer_start":[0]},"prediction":"old king","null_score":0.5}\n',
     "choose": '{"label":1,"prediction":0}\n', "rank": '{"text":"q","label":1,"score":0.5}\n{"text":"q","label":0,"score":2}\n',
 }
 STATE = """{
@@ -128,7 +128,8 @@ def seeds():
     yield "config", [path.read_bytes() for name in ("models/bare", "models/classify", "checkpoints/tensorflow", "models/rank")
                      for path in sorted((GOLDEN / name).glob("*config.json")) if "tokenizer" not in path.name]
     texts = lambda folder, names: "\0".join((folder / name).read_text() if (folder / name).is_file() else "" for name in names)
-    names = ["modules.json", "config_sentence_transformers.json", "sentence_bert_config.json", "1_Pooling/config.json"]
+    names = ["modules.json", "config_sentence_transformers.json", "sentence_bert_config.json", "1_Pooling/config.json",
+             "2_Dense/config.json"]
     yield "modules", [texts(GOLDEN / "models" / model, names) for model in ("sentence-new", "sentence-old", "sentence-prompt")]
     yield "records", [bytes([FORMATS.index(name) + 16 * number]) + text.encode("latin-1")
                       for name, text in RECORDS.items() for number in range(len(FILTERS))]
@@ -138,7 +139,8 @@ def seeds():
     yield "score", [bytes([TASKS.index(task) + 16 * gold]) + (text + "\0" * gold + text * gold).encode()
                     for task, text in SCORES.items() for gold in (0, 1)] + [
                         bytes([TASKS.index("tag") + 64]) + b"EU B-ORG B-ORG\nx O O\n\nP B-PER O\n",
-                        bytes([TASKS.index("answer") + 16]) + b'{"a":"old king","b":""}\0' + RECORDS["squad"].encode()]
+                        *(bytes([TASKS.index("answer") + 16]) + b'{"a":"old king","b":""}\0' + RECORDS["squad"].encode() + scores
+                          for scores in (b"", b'\0{"a":-1.5,"b":2}'))]
     yield "state", [STATE]
 
 

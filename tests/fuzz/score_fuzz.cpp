@@ -1,5 +1,6 @@
-// bert-score: predictions, and truths in a FILE of their own behind a NUL. Of the first byte the low half
-// says which task, bit 4 whether there is such a FILE, the rest which format the predictions have.
+// bert-score: predictions, gold labels for a FILE of their own and null scores for another, with NULs between
+// them. The low half of the first byte is the task, bit 4 says whether there are such FILEs, and the rest is
+// the format of the predictions.
 #include "base/log.h"
 #include "metric/score_filter.h"
 #include "records.h"
@@ -10,10 +11,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const fuzz::Files files;
   static Log log("fuzz", Log::Level::quiet);
   if (size == 0) return 0;
-  const auto parts = fuzz::parts_of(fuzz::text_of(data + 1, size - 1), 2);
+  const auto parts = fuzz::parts_of(fuzz::text_of(data + 1, size - 1), 3);
   metric::ScoreFilterOptions score{.on_error = io::OnError::skip};
   score.score.task = static_cast<metric::Task>(data[0] % 16 % 9);
-  if (data[0] / 16 % 2 == 1) score.gold = files.write("gold", parts[1]);
+  if (data[0] / 16 % 2 == 1) {
+    score.gold = files.write("gold", parts[1]);
+    if (!parts[2].empty()) score.null_scores = files.write("null_scores", parts[2]);
+  }
   io::StreamOptions options{.files = {files.write("predictions", parts[0])}};
   constexpr std::array kForms = {io::InputFormat::automatic, io::InputFormat::tsv, io::InputFormat::conll};
   options.input_format = kForms[data[0] / 32 % kForms.size()];

@@ -8,8 +8,8 @@ options="--task pretrain -m $golden/narrow --dropout 0.1 --batch-size 2 --log-ev
 bert-train $options --out whole open.jsonl >whole.jsonl
 
 mkfifo out
-# stop_after LINES SIGNAL OUTPUT COMMAND...: runs it, appends what it writes to OUTPUT, and sends SIGNAL after so many
-# lines; a full pipe keeps it from being far ahead. Under nohup SIGHUP is ignored, but not by what env starts.
+# stop_after LINES SIGNAL OUTPUT COMMAND...: runs COMMAND, appends its output to OUTPUT and sends SIGNAL after LINES lines.
+# The pipe fills up and blocks COMMAND, so it cannot end before. env undoes nohup, which ignores SIGHUP.
 stop_after() {
   left=$1 signal=$2 output=$3
   shift 3
