@@ -78,6 +78,7 @@ int main(int argc, char** argv) {
     const auto tokenizer = text::load_tokenizer(directory.path);
     embed.precision = precision.digits;
     embed.drop = stream.settings.drop;
+    embed.dtype = model.dtype;
     stream.settings.budget = embed.batch_tokens;
     stream.settings.needs_regular_output = embed.vectors.format == task::VectorFormat::npy;
     task::Embedder embedder(directory, tokenizer, embed, stream.pool(), app.log());

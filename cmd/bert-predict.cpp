@@ -82,6 +82,7 @@ int main(int argc, char** argv) {
     if (app.given("--overflow")) predict.overflow = predict.features.overflow;
     if (app.given("--overlap")) predict.overlap = predict.features.overlap;
     predict.drop = stream.settings.drop;
+    predict.dtype = model.dtype;
     stream.settings.budget = predict.batch_tokens;
     task::Predictor predictor(directory, tokenizer, predict, stream.pool(), app.log());
     stream.transform(predictor);

@@ -67,7 +67,7 @@ inline LearnerOptions::LearnerOptions(cli::App& app, train::TrainingOptions& opt
            {.min = 0, .max = 0.99}, options.dropout);
   app.flag({"--recompute", "", "Keep less in memory and compute it again: the same result, more slowly."},
            options.recompute);
-  cli::dtype_option(app, options.dtype);
+  cli::dtype_option(app, cli::Int8::no, options.dtype);
   app.check([this, &app, &options] {
     check(options);
     if (!model_.empty() && app.given("--init-positions"))

@@ -1,6 +1,6 @@
 # fish completion of bert-embed(1)
 complete -c bert-embed -s m -l model -x -a '(__fish_complete_directories)' -d 'Model directory'
-complete -c bert-embed -l dtype -x -a 'auto f32 bf16 int8' -d 'Arithmetic'
+complete -c bert-embed -l dtype -x -a 'auto f32 bf16 int8' -d 'Number format'
 complete -c bert-embed -l activation -x -a 'gelu gelu_new relu silu tanh linear' -d 'Between the layers'
 complete -c bert-embed -l pooling -x -a 'auto cls mean max pooler none' -d 'How tokens become one vector'
 complete -c bert-embed -l layers -x -d 'Layers to read'

@@ -1,6 +1,6 @@
 # fish completion of bert-predict(1)
 complete -c bert-predict -s m -l model -x -a '(__fish_complete_directories)' -d 'Model directory'
-complete -c bert-predict -l dtype -x -a 'auto f32 bf16 int8' -d 'Arithmetic'
+complete -c bert-predict -l dtype -x -a 'auto f32 bf16 int8' -d 'Number format'
 complete -c bert-predict -l activation -x -a 'gelu gelu_new relu silu tanh linear' -d 'Between the layers'
 complete -c bert-predict -l task -x -a 'auto fill next classify regress multilabel tag answer choose rank perplexity' -d 'What to answer'
 complete -c bert-predict -l top-k -x -d 'Candidates for each mask'

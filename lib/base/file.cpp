@@ -30,14 +30,13 @@ FileDescriptor FileDescriptor::open(const std::string& path) {
   return FileDescriptor(fd);
 }
 
-MappedFile::MappedFile(const std::string& path) : path_(path) {
-  const auto file = FileDescriptor::open(path);
+MappedFile::MappedFile(const std::string& path) : path_(path), file_(FileDescriptor::open(path)) {
   struct stat info;
-  if (::fstat(file.get(), &info) != 0) throw Error(path, ": ", std::strerror(errno));
+  if (::fstat(file_.get(), &info) != 0) throw Error(path, ": ", std::strerror(errno));
   if (!S_ISREG(info.st_mode)) throw Error(path, ": not a regular file");
   size_ = static_cast<size_t>(info.st_size);
   if (size_ == 0) return;
-  void* memory = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
+  void* memory = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file_.get(), 0);
   if (memory == MAP_FAILED) throw Error(path, ": ", std::strerror(errno));
   data_ = static_cast<const std::byte*>(memory);
   name_on_bus_error_ = std::make_unique<NameOnBusError>(data_, size_, path);
@@ -45,12 +44,14 @@ MappedFile::MappedFile(const std::string& path) : path_(path) {
 
 MappedFile::MappedFile(MappedFile&& other) noexcept
     : path_(std::move(other.path_)),
+      file_(std::move(other.file_)),
       data_(std::exchange(other.data_, nullptr)),
       size_(std::exchange(other.size_, 0)),
       name_on_bus_error_(std::move(other.name_on_bus_error_)) {}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   std::swap(path_, other.path_);
+  std::swap(file_, other.file_);
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
   std::swap(name_on_bus_error_, other.name_on_bus_error_);
@@ -59,6 +60,17 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 
 MappedFile::~MappedFile() {
   if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+}
+
+void MappedFile::read(size_t offset, std::span<std::byte> to) const {
+  while (!to.empty()) {
+    const ssize_t count = ::pread(file_.get(), to.data(), to.size(), static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw Error(path_, ": ", std::strerror(errno));
+    if (count == 0) throw Error(path_, ": cannot be read any more; it was cut");
+    offset += static_cast<size_t>(count);
+    to = to.subspan(static_cast<size_t>(count));
+  }
 }
 
 void MappedFile::release(std::span<const std::byte> part) {

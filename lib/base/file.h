@@ -42,11 +42,16 @@ class MappedFile {
   std::span<const std::byte> bytes() const { return {data_, size_}; }
   std::string_view text() const { return {reinterpret_cast<const char*>(data_), size_}; }
 
+  // Copies to.size() bytes from `offset` on without mapping them, so that they do not count as this process's
+  // memory. Error where the file has become shorter.
+  void read(size_t offset, std::span<std::byte> to) const;
+
   // Lets go of the memory behind `part` (whole pages inside it only); reading it again maps it again.
   static void release(std::span<const std::byte> part);
 
  private:
   std::string path_;
+  FileDescriptor file_;
   const std::byte* data_ = nullptr;
   size_t size_ = 0;
   std::unique_ptr<NameOnBusError> name_on_bus_error_;

@@ -147,14 +147,19 @@ OutputDirectory::OutputDirectory(const std::string& path, Keep keep) : path_(pat
   if (error) throw Error(target.parent_path().string(), ": ", error.message());
   inside_ = is_fixed(target);
   const auto place = (inside_ ? target : target.parent_path()) / unused_name(target.filename().string());
+  new_lock_ = FileDescriptor::open(place.parent_path().string());  // keeps room for the lock
+  spare_ = FileDescriptor::open(place.parent_path().string());
   if (::mkdir(place.c_str(), 0777) != 0) throw Error(path, ": ", std::strerror(errno));
   staging_ = place.string();
   removal_ = std::make_unique<RemoveOnSignal>(staging_);
+  new_lock_ = {};
   new_lock_ = lock(staging_);
 }
 
 OutputDirectory::~OutputDirectory() {
   std::error_code ignored;
+  new_lock_ = {};
+  spare_ = {};
   if (!staging_.empty()) fs::remove_all(staging_, ignored);
 }
 

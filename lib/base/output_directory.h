@@ -64,6 +64,7 @@ class OutputDirectory {
   Keep keep_;
   std::vector<std::string> names_;      // of files, in the order asked for
   FileDescriptor new_lock_, old_lock_;  // tell clear_leftovers of other processes to leave them alone
+  FileDescriptor spare_;                // closed to remove staging_, where there may be no other
 };
 
 // Brings the names in a directory to the disk.

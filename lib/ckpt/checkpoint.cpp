@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <stdexcept>
 
 #include "base/error.h"
 #include "ckpt/column_major.h"
@@ -119,6 +121,16 @@ const StoredTensor* Checkpoint::find(std::string_view name) const {
       std::lower_bound(all.begin(), all.end(), name,
                        [](const StoredTensor& tensor, std::string_view key) { return tensor.name < key; });
   return place != all.end() && place->name == name ? &*place : nullptr;
+}
+
+void Checkpoint::read(std::span<const std::byte> part, std::byte* to) const {
+  for (const auto& file : files_) {
+    const auto all = file.bytes();
+    const std::less_equal<> at_most;
+    if (at_most(all.data(), part.data()) && at_most(part.data() + part.size(), all.data() + all.size()))
+      return file.read(static_cast<size_t>(part.data() - all.data()), {to, part.size()});
+  }
+  throw std::logic_error("Checkpoint::read: not a part of a tensor");
 }
 
 const StoredTensor& Checkpoint::get(std::string_view name, std::span<const int64_t> shape) const {

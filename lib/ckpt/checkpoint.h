@@ -71,6 +71,9 @@ class Checkpoint {
   const StoredTensor* find(std::string_view name) const;                          // nullptr when absent
   const std::vector<UnreadTensor>& unread() const { return contents_.unread; }
 
+  // Copies a part of a tensor's data as MappedFile::read does.
+  void read(std::span<const std::byte> part, std::byte* to) const;
+
   // The floating-point tensor `name`, which must be of `shape`; Error names file, tensor, found and expected.
   const StoredTensor& get(std::string_view name, std::span<const int64_t> shape) const;
 

@@ -27,29 +27,18 @@ std::string model_directory(const std::string& given, std::string_view ways) {
   return default_model(ways).string();
 }
 
-void dtype_option(App& app) {
-  // auto is f32: bf16 is slower than f32 on processors without AMX, and is not built yet for those with it.
-  app.custom({"--dtype", "auto|f32|bf16|int8", "Arithmetic; bf16 and int8 are not built yet (default f32)."},
-             [](const std::string& name, const std::string& value) {
-               const size_t choice = App::index_of(name, value, {"auto", "f32", "bf16", "int8"});
-               if (choice > 1) throw UsageError(name, " ", value, " is not built yet; use f32");
-             });
-}
-
-void dtype_option(App& app, Dtype& dtype) {
-  app.custom({"--dtype", "auto|f32|bf16|int8",
-              "Arithmetic; bf16 rounds what is multiplied, int8 is not built yet (default f32)."},
-             [&dtype](const std::string& name, const std::string& value) {
-               const size_t choice = App::index_of(name, value, {"auto", "f32", "bf16", "int8"});
-               if (choice > 2) throw UsageError(name, " ", value, " is not built yet; use f32 or bf16");
-               dtype = choice == 2 ? Dtype::bf16 : Dtype::f32;
-             });
+void dtype_option(App& app, Int8 int8, std::optional<Dtype>& dtype) {
+  using Choice = std::pair<std::string_view, std::optional<Dtype>>;
+  Choices<std::optional<Dtype>> choices = {
+      {"auto", std::nullopt}, {"f32", Dtype::f32}, {"bf16", Dtype::bf16}};
+  if (int8 == Int8::yes) choices.push_back(Choice("int8", Dtype::i8));
+  app.choice({"--dtype", "", "Number format of the encoder's matrix products."}, choices, dtype);
 }
 
 ModelOptions::ModelOptions(App& app) {
   app.section("Model");
   app.option({"-m,--model", "DIR", "Model directory; without it $BERT_MODEL, else the default model."}, path);
-  dtype_option(app);
+  dtype_option(app, Int8::yes, dtype);
   app.check([this] { path = model_directory(path, "give -m DIR or set BERT_MODEL"); });
 }
 

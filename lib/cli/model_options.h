@@ -1,6 +1,7 @@
 // Which model a network tool runs, and in which arithmetic.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,16 +15,16 @@ namespace bert::cli {
 // model.
 std::string model_directory(const std::string& given, std::string_view ways);
 
-// --dtype, under the heading that is open; what is not built is refused.
-void dtype_option(App& app);                // f32 is
-void dtype_option(App& app, Dtype& dtype);  // so is bf16
+// --dtype, under the heading that is open; nullopt is auto.
+enum class Int8 { yes, no };
+void dtype_option(App& app, Int8 int8, std::optional<Dtype>& dtype);
 
 struct ModelOptions {
   explicit ModelOptions(App& app);
   ModelOptions(const ModelOptions&) = delete;
 
   std::string path;  // of the model directory; set once the body of App::run runs
-  Dtype dtype = Dtype::f32;
+  std::optional<Dtype> dtype = Dtype::f32;
 };
 
 }  // namespace bert::cli

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -32,10 +33,12 @@ struct Network::Parts {
   std::optional<nn::Weights> weights;
 
   nn::EncoderLayer::Workspace workspace;
+  nn::EncoderLayer::Saved saved;
   nn::Tensor x, z;  // a layer's input and output, by turns
 
   Parts(const Config& config, ckpt::Checkpoint checkpoint, const Needs& needs, Pool& pool);
-  void load(Pool& pool);
+  void load(Pool& pool, Dtype dtype);
+  void look_up(int32_t id, std::span<float> row) const;
 };
 
 Network::Parts::Parts(const Config& c, ckpt::Checkpoint file, const Needs& needs, Pool& pool)
@@ -57,7 +60,7 @@ Network::Parts::Parts(const Config& c, ckpt::Checkpoint file, const Needs& needs
   if (needs.masked_lm) masked_lm.emplace(c, layout);
 }
 
-void Network::Parts::load(Pool& pool) {
+void Network::Parts::load(Pool& pool, Dtype dtype) {
   const auto stored = [&](const std::string& name, std::span<const int64_t> shape, bool packed = false) {
     const auto& tensor = checkpoint.get(name, shape);
     if (tensor.transposed && !packed) {
@@ -73,16 +76,28 @@ void Network::Parts::load(Pool& pool) {
   const nn::Weights::Source source = {
       .find = [&](const nn::LayoutEntry& entry) { return stored(entry.name, entry.shape, entry.packed); },
       .release = MappedFile::release};
-  weights.emplace(layout, source, pool);
+  weights.emplace(layout, source, pool, dtype);
 }
 
-Network::Network(const Config& config, ckpt::Checkpoint checkpoint, const Needs& needs, Pool& pool)
+// Reads the row of a word from the file: to touch one row of a mapped file may map megabytes around it, and
+// after some words the whole table would count as memory of this process.
+void Network::Parts::look_up(int32_t id, std::span<float> row) const {
+  const size_t size = row.size() * size_of(words.dtype);
+  const std::span part(words.data + static_cast<size_t>(id) * size, size);
+  if (words.dtype == Dtype::f32) return checkpoint.read(part, std::as_writable_bytes(row).data());
+  std::vector<std::byte> stored(size);
+  checkpoint.read(part, stored.data());
+  to_f32(words.dtype, stored.data(), row);
+}
+
+Network::Network(const Config& config, ckpt::Checkpoint checkpoint, const Needs& needs, Pool& pool,
+                 Dtype dtype)
     : parts_(std::make_unique<Parts>(config, std::move(checkpoint), needs, pool)) {
-  parts_->load(pool);
+  parts_->load(pool, dtype);
 }
 
-Network::Network(const Directory& directory, const Needs& needs, Pool& pool)
-    : Network(directory.config, ckpt::Checkpoint::open(directory.path), needs, pool) {}
+Network::Network(const Directory& directory, const Needs& needs, Pool& pool, Dtype dtype)
+    : Network(directory.config, ckpt::Checkpoint::open(directory.path), needs, pool, dtype) {}
 
 Network::~Network() = default;
 Network::Network(Network&&) noexcept = default;
@@ -107,15 +122,16 @@ std::vector<nn::Tensor> Network::hidden(const nn::Batch& batch, const Wanted& wa
       ++next;
     }
   };
-  p.embeddings.forward(p.context, *p.weights, p.words, batch, last == 0 && !wanted.rows ? *next : p.x);
+  const nn::Pass pass = {.context = p.context, .weights = *p.weights, .offsets = batch.offsets};
+  nn::Tensor& x = last == 0 && !wanted.rows ? *next : p.x;
+  p.embeddings.forward(pass, std::bind_front(&Parts::look_up, &p), batch, x, x);
   if (last == 0) {
     if (wanted.rows) keep_if_wanted(0, p.x);
     return results;
   }
   keep_if_wanted(0, p.x);
   for (int layer = 1; layer < last; ++layer) {
-    p.layers[static_cast<size_t>(layer) - 1].forward(p.context, *p.weights, batch.offsets, p.x, p.workspace,
-                                                     p.z);
+    p.layers[static_cast<size_t>(layer) - 1].forward(pass, p.x, p.workspace, p.saved, p.z);
     std::swap(p.x, p.z);
     keep_if_wanted(layer, p.x);
   }
@@ -123,9 +139,9 @@ std::vector<nn::Tensor> Network::hidden(const nn::Batch& batch, const Wanted& wa
   if (wanted.rows) {
     const auto offsets = offsets_among(*wanted.rows, batch);
     const nn::RowSelection selection = {.rows = *wanted.rows, .offsets = offsets};
-    highest.forward_rows(p.context, *p.weights, batch.offsets, p.x, selection, p.workspace, *next);
+    highest.forward_rows(pass, p.x, selection, p.workspace, p.saved, *next);
   } else {
-    highest.forward(p.context, *p.weights, batch.offsets, p.x, p.workspace, *next);
+    highest.forward(pass, p.x, p.workspace, p.saved, *next);
   }
   return results;
 }
@@ -159,7 +175,7 @@ nn::Tensor Network::masked_lm_logits(const nn::Tensor& rows) {
   auto& head = p.masked_lm.value();
   nn::Tensor y, logits;
   head.dense.forward(p.context, *p.weights, rows, p.config.activation, y);
-  head.norm.forward(p.context, *p.weights, y, nullptr, y);
+  head.norm.forward({.context = p.context, .weights = *p.weights, .offsets = {}}, {}, y, nullptr, y, y);
   head.decoder.forward(p.context, *p.weights, p.output_words, y, logits);
   return logits;
 }

@@ -29,10 +29,12 @@ struct Needs {
 class Network {
  public:
   // Owns the checkpoint, in whose mapped file the embeddings stay. Error when a tensor that is needed is
-  // missing or has another shape than `config` says. The calling thread is the pool's driver.
-  Network(const Config& config, ckpt::Checkpoint checkpoint, const Needs& needs, Pool& pool);
+  // missing or has another shape than `config` says. The encoder multiplies `dtype`, see nn::arithmetic. The
+  // calling thread is the pool's driver.
+  Network(const Config& config, ckpt::Checkpoint checkpoint, const Needs& needs, Pool& pool,
+          Dtype dtype = Dtype::f32);
   // The network in a model directory.
-  Network(const Directory& directory, const Needs& needs, Pool& pool);
+  Network(const Directory& directory, const Needs& needs, Pool& pool, Dtype dtype = Dtype::f32);
   ~Network();
   Network(Network&&) noexcept;
 

@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "model/parts.h"
 #include "nn/kernels.h"
-#include "nn/training_kernels.h"
 
 namespace bert::model {
 namespace {
@@ -49,8 +48,7 @@ void backward_activation(nn::Context& context, nn::Activation activation, const 
                          nn::Tensor& dy) {
   y.reshape(u.rows(), u.cols());
   context.pool().run_grid(u.rows(), [&](int64_t row, int) {
-    nn::training_kernels().activation_backward(u.cols(), activation, u.row(row), dy.row(row), y.row(row),
-                                               dy.row(row));
+    nn::kernels().activation_backward(u.cols(), activation, u.row(row), dy.row(row), y.row(row), dy.row(row));
   });
 }
 
@@ -83,16 +81,17 @@ struct TrainingNetwork::Parts {
   nn::Tensor dtop, dx;                         // gradients of the output, and of a layer's input
 
   nn::EncoderLayer::Workspace workspace;
-  nn::TiedDecoder::Workspace decoder_workspace;
+  nn::Tensor vocab_logits;                                // of the masked language model's loss
   nn::Tensor rows, u, transformed, normed, drows, scrap;  // of the heads
   nn::Tensor pooled, logits;
 
-  Parts(const Config& config, const Heads& heads, Pool& pool);
+  Parts(const Config& config, const Heads& heads, Pool& pool, Dtype dtype);
   nn::Pass pass() {
     return {.context = context,
             .weights = weights,
             .offsets = batch->offsets,
-            .chance = chance ? &*chance : nullptr};
+            .chance = chance ? &*chance : nullptr,
+            .keeps = keep != Keep::nothing};
   }
   nn::Tensor& top() { return inputs.back(); }
   size_t frozen_layers() const { return static_cast<size_t>(frozen.value_or(0)); }
@@ -118,10 +117,9 @@ struct TrainingNetwork::Parts {
   void forward_pooled();
   void backward_pooled();  // of drows, the gradient of pooled
   void forward_layer(size_t layer, const nn::Tensor& x, nn::EncoderLayer::Saved& saved, nn::Tensor& z);
-  void infer_layer(size_t layer, const nn::Tensor& x, nn::Tensor& z);
 };
 
-TrainingNetwork::Parts::Parts(const Config& c, const Heads& heads, Pool& pool)
+TrainingNetwork::Parts::Parts(const Config& c, const Heads& heads, Pool& pool, Dtype dtype)
     : config(c),
       context(pool),
       words(layout.add_plain(kWordTable, {c.vocab_size, c.hidden})),
@@ -153,7 +151,7 @@ TrainingNetwork::Parts::Parts(const Config& c, const Heads& heads, Pool& pool)
       in_all_rows(same_in_all_rows(heads, c.layers, layout)),
       parameters(layout),
       gradients(layout),
-      weights(parameters) {}
+      weights(parameters, dtype) {}
 
 std::vector<int64_t> TrainingNetwork::Parts::places(std::span<const int64_t> rows) const {
   std::vector<int64_t> places;
@@ -175,17 +173,8 @@ void TrainingNetwork::Parts::forward_layer(size_t layer, const nn::Tensor& x, nn
   }
 }
 
-// As model::Network does, so that what is measured while training is what the saved model gives, to the bit.
-void TrainingNetwork::Parts::infer_layer(size_t layer, const nn::Tensor& x, nn::Tensor& z) {
-  if (layer + 1 < layers.size()) {
-    layers[layer].forward(context, weights, batch->offsets, x, workspace, z);
-  } else {
-    layers[layer].forward_rows(context, weights, batch->offsets, x, selection(), workspace, z);
-  }
-}
-
-TrainingNetwork::TrainingNetwork(const Config& config, const Heads& heads, Pool& pool)
-    : parts_(std::make_unique<Parts>(config, heads, pool)) {}
+TrainingNetwork::TrainingNetwork(const Config& config, const Heads& heads, Pool& pool, Dtype dtype)
+    : parts_(std::make_unique<Parts>(config, heads, pool, dtype)) {}
 TrainingNetwork::~TrainingNetwork() = default;
 TrainingNetwork::TrainingNetwork(TrainingNetwork&&) noexcept = default;
 
@@ -233,14 +222,13 @@ void TrainingNetwork::forward(const nn::Batch& batch, std::span<const int64_t> r
   const size_t count = p.layers.size(), first_kept = keep == Keep::nothing ? count : p.frozen_layers();
   p.inputs.resize(count - first_kept + 1);
   p.saved.resize(keep == Keep::activations ? std::max<size_t>(1, count - first_kept) : 1);
-  p.embeddings.forward(p.pass(), p.parameters.tensor(p.words), batch, p.sum, p.inputs[0]);
-  const bool infers = keep == Keep::nothing && !p.chance;
+  const auto words = p.parameters.tensor(p.words);
+  const auto look_up = [&](int32_t id, std::span<float> row) {
+    std::ranges::copy(words.subspan(static_cast<size_t>(id) * row.size(), row.size()), row.begin());
+  };
+  p.embeddings.forward(p.pass(), look_up, batch, p.sum, p.inputs[0]);
   for (size_t i = 0; i < first_kept; ++i) {
-    if (infers) {
-      p.infer_layer(i, p.inputs[0], p.dx);
-    } else {
-      p.forward_layer(i, p.inputs[0], p.saved[0], p.dx);
-    }
+    p.forward_layer(i, p.inputs[0], p.saved[0], p.dx);
     std::swap(p.inputs[0], p.dx);
   }
   for (size_t i = first_kept; i < count; ++i) {
@@ -261,21 +249,19 @@ nn::Loss TrainingNetwork::masked_lm(std::span<const int64_t> rows, std::span<con
   const auto words = p.parameters.tensor(p.words);
   const auto places = p.places(rows);
   nn::gather_rows(p.context, p.top(), places, p.rows);
-  head.dense.forward(p.context, p.weights, p.rows, p.config.activation, p.u, p.transformed);
-  head.norm.forward(p.context, p.weights, p.transformed, nullptr, p.normed);
-  if (!weight)
-    return head.decoder.loss(p.context, p.weights, words, p.normed, gold, nullptr, p.decoder_workspace);
+  head.dense.forward(p.context, p.weights, p.rows, p.config.activation, p.transformed, &p.u);
+  head.norm.forward(p.pass(), {}, p.transformed, nullptr, p.normed, p.normed);
+  if (!weight) return head.decoder.loss(p.context, p.weights, words, p.normed, gold, nullptr, p.vocab_logits);
 
   const nn::TiedDecoder::Gradient gradient = {
       .weight = *weight,
       .words = p.frozen ? std::nullopt : std::optional(p.gradients.target(p.words)),
       .gradients = p.gradients,
       .dx = p.drows};
-  const auto loss =
-      head.decoder.loss(p.context, p.weights, words, p.normed, gold, &gradient, p.decoder_workspace);
+  const auto loss = head.decoder.loss(p.context, p.weights, words, p.normed, gold, &gradient, p.vocab_logits);
   head.norm.backward(p.pass(), p.transformed, p.drows, p.drows, p.gradients);
   backward_activation(p.context, p.config.activation, p.u, p.scrap, p.drows);
-  head.dense.backward_weights(p.context, p.rows, p.drows, 0, p.gradients);
+  head.dense.backward_weights(p.context, p.weights, p.rows, p.drows, 0, p.gradients);
   if (!p.encoder_learns()) return loss;
   head.dense.backward_input(p.context, p.weights, p.drows, 0, nn::Into::replace, p.rows);
   nn::add_rows(p.context, p.rows, places, p.dtop);
@@ -285,12 +271,12 @@ nn::Loss TrainingNetwork::masked_lm(std::span<const int64_t> rows, std::span<con
 // forward:  pooled = tanh(W·[CLS] + b)
 void TrainingNetwork::Parts::forward_pooled() {
   nn::gather_rows(context, top(), cls_places(), rows);
-  pooler.value().forward(context, weights, rows, nn::Activation::tanh, u, pooled);
+  pooler.value().forward(context, weights, rows, nn::Activation::tanh, pooled, &u);
 }
 
 void TrainingNetwork::Parts::backward_pooled() {
   backward_activation(context, nn::Activation::tanh, u, scrap, drows);
-  pooler.value().backward_weights(context, rows, drows, 0, gradients);
+  pooler.value().backward_weights(context, weights, rows, drows, 0, gradients);
   if (!encoder_learns()) return;
   pooler.value().backward_input(context, weights, drows, 0, nn::Into::replace, rows);
   nn::add_rows(context, rows, cls_places(), dtop);
@@ -304,7 +290,7 @@ nn::Loss TrainingNetwork::next_sentence(std::span<const int32_t> labels, std::op
   head.forward(p.context, p.weights, p.pooled, nn::Activation::none, p.logits);
   const auto loss = nn::softmax_loss(p.context, labels, weight.value_or(0), p.logits);
   if (!weight) return loss;
-  head.backward_weights(p.context, p.pooled, p.logits, 0, p.gradients);
+  head.backward_weights(p.context, p.weights, p.pooled, p.logits, 0, p.gradients);
   head.backward_input(p.context, p.weights, p.logits, 0, nn::Into::replace, p.drows);
   p.backward_pooled();
   return loss;
@@ -321,7 +307,7 @@ nn::Tensor& TrainingNetwork::sequence_logits() {
 
 void TrainingNetwork::sequence_gradient(const nn::Tensor& dlogits) {
   auto& p = *parts_;
-  p.classifier->backward_weights(p.context, p.pooled, dlogits, 0, p.gradients);
+  p.classifier->backward_weights(p.context, p.weights, p.pooled, dlogits, 0, p.gradients);
   p.classifier->backward_input(p.context, p.weights, dlogits, 0, nn::Into::replace, p.drows);
   nn::drop(p.each_by_itself(), p.classifier_dropout, p.drows, p.drows);
   p.backward_pooled();
@@ -339,7 +325,7 @@ nn::Tensor& TrainingNetwork::token_logits(std::span<const int64_t> rows) {
 
 void TrainingNetwork::token_gradient(std::span<const int64_t> rows, const nn::Tensor& dlogits) {
   auto& p = *parts_;
-  p.classifier->backward_weights(p.context, p.rows, dlogits, 0, p.gradients);
+  p.classifier->backward_weights(p.context, p.weights, p.rows, dlogits, 0, p.gradients);
   if (!p.encoder_learns()) return;
   p.classifier->backward_input(p.context, p.weights, dlogits, 0, nn::Into::replace, p.drows);
   nn::drop(p.pass_over(p.classified_offsets), p.classifier_dropout, p.drows, p.drows);

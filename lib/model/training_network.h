@@ -51,7 +51,8 @@ class TrainingNetwork {
   enum class Keep { activations, inputs, nothing };
 
   // Parameters are zero until they are loaded or initialised. The calling thread is the pool's driver.
-  TrainingNetwork(const Config& config, const Heads& heads, Pool& pool);
+  // Products of the layers' matrices are of `dtype`, f32 or bf16, which has_bf16() has to allow.
+  TrainingNetwork(const Config& config, const Heads& heads, Pool& pool, Dtype dtype = Dtype::f32);
   ~TrainingNetwork();
   TrainingNetwork(TrainingNetwork&&) noexcept;
 

@@ -18,47 +18,11 @@ Attention::Attention(const std::string& prefix, int64_t hidden, int64_t heads, L
       value_(prefix + ".self.value", hidden, hidden, layout),
       output_(prefix + ".output.dense", hidden, hidden, layout) {}
 
-void Attention::forward(Context& context, const Weights& weights, std::span<const int64_t> offsets,
-                        const Tensor& x, Workspace& workspace, Tensor& y) const {
-  const std::array<const Linear*, 3> linears = {&query_, &key_, &value_};
-  workspace.qkv.reshape(x.rows(), 3 * query_.width());
-  forward_beside(context, weights, x, linears, 0, workspace.qkv);
-  attend(context, offsets, workspace.qkv, offsets, workspace);
-  output_.forward(context, weights, workspace.attended, Activation::none, y);
-}
-
-void Attention::forward_rows(Context& context, const Weights& weights, std::span<const int64_t> offsets,
-                             const Tensor& x, const RowSelection& selection, const Tensor& x_rows,
-                             Workspace& workspace, Tensor& y) const {
-  const std::array<const Linear*, 2> linears = {&key_, &value_};
-  workspace.qkv.reshape(x.rows(), 3 * query_.width());
-  forward_beside(context, weights, x, linears, query_.width(), workspace.qkv);
-  query_.forward(context, weights, x_rows, Activation::none, workspace.q);
-  attend(context, offsets, workspace.q, selection.offsets, workspace);
-  output_.forward(context, weights, workspace.attended, Activation::none, y);
-}
-
-// One task is one head of one sequence.
-void Attention::attend(Context& context, std::span<const int64_t> offsets, const Tensor& q,
-                       std::span<const int64_t> q_offsets, Workspace& workspace) const {
-  const int64_t sequences = static_cast<int64_t>(offsets.size()) - 1, size = hidden_ / heads_;
-  workspace.attended.reshape(q_offsets.back(), hidden_);
-  context.pool().run_grid(sequences * heads_, [&](int64_t i, int thread) {
-    const int64_t sequence = i / heads_, column = i % heads_ * size;
-    AttentionHead head = head_of(offsets, q, q_offsets, workspace.qkv, sequence, i % heads_);
-    if (head.rows == 0) return;
-    head.out = workspace.attended.row(q_offsets[static_cast<size_t>(sequence)]) + column;
-    head.out_stride = workspace.attended.stride();
-    kernels().attend(head, context.scratch(thread, attention_scratch(head.length, size)));
-  });
-}
-
 void Attention::forward(const Pass& pass, const Tensor& x, Saved& saved, Tensor& y) const {
   const std::array<const Linear*, 3> linears = {&query_, &key_, &value_};
   saved.qkv.reshape(x.rows(), 3 * query_.width());
   forward_beside(pass.context, pass.weights, x, linears, 0, saved.qkv);
-  attend(pass, saved.qkv, pass.offsets, saved);
-  output_.forward(pass.context, pass.weights, saved.attended, Activation::none, y);
+  attend(pass, saved.qkv, pass.offsets, saved, y);
 }
 
 void Attention::forward_rows(const Pass& pass, const Tensor& x, const Tensor& x_rows,
@@ -67,12 +31,12 @@ void Attention::forward_rows(const Pass& pass, const Tensor& x, const Tensor& x_
   saved.qkv.reshape(x.rows(), 3 * query_.width());
   forward_beside(pass.context, pass.weights, x, linears, query_.width(), saved.qkv);
   query_.forward(pass.context, pass.weights, x_rows, Activation::none, saved.q);
-  attend(pass, saved.q, row_offsets, saved);
-  output_.forward(pass.context, pass.weights, saved.attended, Activation::none, y);
+  attend(pass, saved.q, row_offsets, saved, y);
 }
 
-void Attention::attend(const Pass& pass, const Tensor& q, std::span<const int64_t> q_offsets,
-                       Saved& saved) const {
+// One task is one head of one sequence.
+void Attention::attend(const Pass& pass, const Tensor& q, std::span<const int64_t> q_offsets, Saved& saved,
+                       Tensor& y) const {
   saved.attended.reshape(q_offsets.back(), hidden_);
   const int64_t sequences = static_cast<int64_t>(pass.offsets.size()) - 1, size = hidden_ / heads_;
   pass.context.pool().run_grid(sequences * heads_, [&](int64_t i, int thread) {
@@ -81,9 +45,10 @@ void Attention::attend(const Pass& pass, const Tensor& q, std::span<const int64_
     if (head.rows == 0) return;
     head.out = saved.attended.row(q_offsets[static_cast<size_t>(sequence)]) + column;
     head.out_stride = saved.attended.stride();
-    training_kernels().attend(head, dropped(pass, sequence, i % heads_),
-                              pass.context.scratch(thread, attention_training_scratch(head.length, size)));
+    kernels().attend(head, dropped(pass, sequence, i % heads_),
+                     pass.context.scratch(thread, attention_scratch(head.length, size)));
   });
+  output_.forward(pass.context, pass.weights, saved.attended, Activation::none, y);
 }
 
 // forward:  q, k, v = x·Wᵀ + b of each   attended = heads(q, k, v)   y = attended·Wₒᵀ + bₒ
@@ -93,17 +58,18 @@ void Attention::attend(const Pass& pass, const Tensor& q, std::span<const int64_
 // is 0. Summing dk would give the rounding errors in its place.
 void Attention::backward(const Pass& pass, const Tensor& x, const Saved& saved, const Tensor& dy,
                          BackwardWorkspace& workspace, Params& gradients, Into into, Tensor& dx) const {
-  auto& [context, weights, offsets, chance, below] = pass;
+  Context& context = pass.context;
+  const Weights& weights = pass.weights;
   Tensor& dqkv = workspace.dqkv;
   const int64_t width = query_.width();
-  output_.backward_weights(context, saved.attended, dy, 0, gradients);
+  output_.backward_weights(context, weights, saved.attended, dy, 0, gradients);
   output_.backward_input(context, weights, dy, 0, Into::replace, workspace.d_attended);
   dqkv.reshape(saved.qkv.rows(), saved.qkv.cols());
-  attend_backward(pass, saved.qkv, offsets, saved, workspace, dqkv);
-  query_.backward_weights(context, x, dqkv, 0, gradients);
-  key_.backward_weights(context, x, dqkv, width, gradients, Linear::Bias::no);
-  value_.backward_weights(context, x, dqkv, 2 * width, gradients);
-  if (below == Pass::Below::frozen) return;
+  attend_backward(pass, saved.qkv, pass.offsets, saved, workspace, dqkv);
+  query_.backward_weights(context, weights, x, dqkv, 0, gradients);
+  key_.backward_weights(context, weights, x, dqkv, width, gradients, Linear::Bias::no);
+  value_.backward_weights(context, weights, x, dqkv, 2 * width, gradients);
+  if (pass.below == Pass::Below::frozen) return;
   query_.backward_input(context, weights, dqkv, 0, into, dx);
   key_.backward_input(context, weights, dqkv, width, Into::add, dx);
   value_.backward_input(context, weights, dqkv, 2 * width, Into::add, dx);
@@ -113,18 +79,19 @@ void Attention::backward_rows(const Pass& pass, const Tensor& x, const Tensor& x
                               std::span<const int64_t> row_offsets, const Saved& saved, const Tensor& dy,
                               BackwardWorkspace& workspace, Params& gradients, Tensor& dx,
                               Tensor& dx_rows) const {
-  auto& [context, weights, offsets, chance, below] = pass;
+  Context& context = pass.context;
+  const Weights& weights = pass.weights;
   Tensor &dqkv = workspace.dqkv, &dq = workspace.dq;
   const int64_t width = query_.width();
-  output_.backward_weights(context, saved.attended, dy, 0, gradients);
+  output_.backward_weights(context, weights, saved.attended, dy, 0, gradients);
   output_.backward_input(context, weights, dy, 0, Into::replace, workspace.d_attended);
   dqkv.reshape(saved.qkv.rows(), saved.qkv.cols());
   dq.reshape(x_rows.rows(), hidden_);
   attend_backward(pass, saved.q, row_offsets, saved, workspace, dq);
-  query_.backward_weights(context, x_rows, dq, 0, gradients);
-  key_.backward_weights(context, x, dqkv, width, gradients, Linear::Bias::no);
-  value_.backward_weights(context, x, dqkv, 2 * width, gradients);
-  if (below == Pass::Below::frozen) return;
+  query_.backward_weights(context, weights, x_rows, dq, 0, gradients);
+  key_.backward_weights(context, weights, x, dqkv, width, gradients, Linear::Bias::no);
+  value_.backward_weights(context, weights, x, dqkv, 2 * width, gradients);
+  if (pass.below == Pass::Below::frozen) return;
   query_.backward_input(context, weights, dq, 0, Into::add, dx_rows);
   key_.backward_input(context, weights, dqkv, width, Into::replace, dx);
   value_.backward_input(context, weights, dqkv, 2 * width, Into::add, dx);
@@ -154,8 +121,8 @@ void Attention::attend_backward(const Pass& pass, const Tensor& q, std::span<con
     const auto next = gradient_of(std::min(i + pass.context.pool().size(), count - 1));
     auto gradient = gradient_of(i);
     gradient.next = &next;
-    training_kernels().attend_backward(
-        gradient, pass.context.scratch(thread, attention_training_scratch(gradient.head.length, size)));
+    kernels().attend_backward(gradient,
+                              pass.context.scratch(thread, attention_scratch(gradient.head.length, size)));
   });
 }
 

@@ -8,10 +8,10 @@
 #include <string>
 
 #include "nn/context.h"
+#include "nn/kernels.h"
 #include "nn/linear.h"
 #include "nn/params.h"
 #include "nn/pass.h"
-#include "nn/training_kernels.h"
 
 namespace bert::nn {
 
@@ -29,13 +29,8 @@ class Attention {
   Attention(const std::string& prefix, int64_t hidden, int64_t heads, Layout& layout,
             const DropoutPlace& dropout = {});
 
-  struct Workspace {
-    Tensor qkv;       // q, k and v beside each other
-    Tensor q;         // of the selected rows
-    Tensor attended;  // the heads' outputs beside each other
-  };
-
-  // What backward needs of a forward pass, besides x: 4·M·H numbers. Probabilities are computed again.
+  // What forward computes besides y, and backward needs besides x: 4·M·H numbers. Probabilities are computed
+  // again.
   struct Saved {
     Tensor qkv;       // without q where only some rows look at the others
     Tensor q;         // of these rows
@@ -49,16 +44,7 @@ class Attention {
     Tensor d_attended;
   };
 
-  // x [M,H], sequences by offsets [B+1] -> y [M,H], the output projection included.
-  void forward(Context& context, const Weights& weights, std::span<const int64_t> offsets, const Tensor& x,
-               Workspace& workspace, Tensor& y) const;
-
-  // The same for some rows only: x_rows [R,H] are these rows of x, y is [R,H].
-  void forward_rows(Context& context, const Weights& weights, std::span<const int64_t> offsets,
-                    const Tensor& x, const RowSelection& selection, const Tensor& x_rows,
-                    Workspace& workspace, Tensor& y) const;
-
-  // In training: the same, with dropout, keeping what backward needs.
+  // x [M,H] -> y [M,H], the output projection included.
   void forward(const Pass& pass, const Tensor& x, Saved& saved, Tensor& y) const;
 
   // dy [M,H] -> dx [M,H], replaced or added to. Adds to `gradients`.
@@ -75,11 +61,9 @@ class Attention {
                      BackwardWorkspace& workspace, Params& gradients, Tensor& dx, Tensor& dx_rows) const;
 
  private:
-  void attend(Context& context, std::span<const int64_t> offsets, const Tensor& q,
-              std::span<const int64_t> q_offsets, Workspace& workspace) const;
-
   // q and its gradient are the first columns of qkv and its gradient, or apart.
-  void attend(const Pass& pass, const Tensor& q, std::span<const int64_t> q_offsets, Saved& saved) const;
+  void attend(const Pass& pass, const Tensor& q, std::span<const int64_t> q_offsets, Saved& saved,
+              Tensor& y) const;
   void attend_backward(const Pass& pass, const Tensor& q, std::span<const int64_t> q_offsets,
                        const Saved& saved, BackwardWorkspace& workspace, Tensor& dq) const;
 

@@ -15,40 +15,23 @@ Embeddings::Embeddings(const Config& config, Layout& layout)
       norm_("embeddings.LayerNorm", config.hidden, config.norm_epsilon, layout),
       dropout_{.site = DropoutSite::embeddings, .rate = DropoutRate(config.dropout)} {}
 
-void Embeddings::forward(Context& context, const Weights& weights, const Stored& words, const Batch& batch,
+void Embeddings::forward(const Pass& pass, const LookUp& words, const Batch& batch, Tensor& s,
                          Tensor& x) const {
-  x.reshape(batch.tokens(), config_.hidden);
-  context.pool().run_grid(batch.sequences(), [&](int64_t sequence, int) {
-    const int64_t begin = batch.offsets[static_cast<size_t>(sequence)];
-    for (int64_t position = 0; position < batch.length(sequence); ++position) {
-      float* row = x.row(begin + position);
-      sum_row(weights, words, batch, begin + position, position, row);
-      norm_.forward_row(weights, row, row);
-    }
-  });
-}
-
-void Embeddings::forward(const Pass& pass, std::span<const float> words, const Batch& batch, Tensor& s,
-                         Tensor& x) const {
-  const Stored stored = {.dtype = Dtype::f32, .data = std::as_bytes(words).data()};
   s.reshape(batch.tokens(), config_.hidden);
+  const float* const positions = pass.weights.plain(position_table_);
+  const float* const types = pass.weights.plain(type_table_);
   pass.context.pool().run_grid(batch.sequences(), [&](int64_t sequence, int) {
     const int64_t begin = batch.offsets[static_cast<size_t>(sequence)];
     for (int64_t position = 0; position < batch.length(sequence); ++position) {
-      sum_row(pass.weights, stored, batch, begin + position, position, s.row(begin + position));
+      const auto token = static_cast<size_t>(begin + position);
+      float* const row = s.row(begin + position);
+      words(batch.ids[token], {row, static_cast<size_t>(config_.hidden)});
+      kernels().add(config_.hidden, types + batch.types[token] * config_.hidden, row);
+      kernels().add(config_.hidden, positions + position * config_.hidden, row);
     }
   });
-  norm_.forward(pass.context, pass.weights, s, nullptr, x);
+  norm_.forward(pass, {}, s, nullptr, x, x);
   drop(pass, dropout_, x, x);
-}
-
-void Embeddings::sum_row(const Weights& weights, const Stored& words, const Batch& batch, int64_t token,
-                         int64_t position, float* row) const {
-  const auto count = static_cast<size_t>(config_.hidden), place = static_cast<size_t>(token);
-  const size_t row_bytes = count * size_of(words.dtype);
-  to_f32(words.dtype, words.data + static_cast<size_t>(batch.ids[place]) * row_bytes, {row, count});
-  kernels().add(config_.hidden, weights.plain(type_table_) + batch.types[place] * config_.hidden, row);
-  kernels().add(config_.hidden, weights.plain(position_table_) + position * config_.hidden, row);
 }
 
 // forward:  s[m] = words[id] + positions[m - begin] + types[type]     x = drop(norm(s))
@@ -62,9 +45,8 @@ void Embeddings::backward(const Pass& pass, const Batch& batch, const Tensor& s,
   norm_.backward(pass, s, dx, dx, gradients);
   constexpr int64_t kColumns = 64;
   const int64_t hidden = config_.hidden;
-  float *const dpositions = gradients.tensor(position_table_).data(), *const dtypes =
-                                                                          gradients.tensor(type_table_)
-                                                                              .data();
+  float* const dpositions = gradients.tensor(position_table_).data();
+  float* const dtypes = gradients.tensor(type_table_).data();
   pass.context.pool().run_grid((hidden + kColumns - 1) / kColumns, [&](int64_t i, int) {
     const int64_t first = i * kColumns, count = std::min(kColumns, hidden - first);
     std::vector<float> type_sums(static_cast<size_t>(config_.types * kColumns));

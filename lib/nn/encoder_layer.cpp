@@ -5,13 +5,23 @@
 #include "nn/kernels.h"
 
 namespace bert::nn {
-
 namespace {
 
 Pass of_rows(const Pass& pass, const RowSelection& selection) {
   Pass result = pass;
   result.offsets = selection.offsets;
   return result;
+}
+
+// Runs f(i, rows[i]) for all of them.
+template <class Function>
+void for_rows(Context& context, std::span<const int64_t> rows, Function f) {
+  constexpr int64_t kTaskRows = 64;
+  const auto count = static_cast<int64_t>(rows.size());
+  context.pool().run_grid((count + kTaskRows - 1) / kTaskRows, [&](int64_t task, int) {
+    for (int64_t i = task * kTaskRows; i < std::min(count, (task + 1) * kTaskRows); ++i)
+      f(i, rows[static_cast<size_t>(i)]);
+  });
 }
 
 }  // namespace
@@ -27,30 +37,6 @@ EncoderLayer::EncoderLayer(const std::string& prefix, const Config& config, Layo
       attention_dropout_{config.layer, DropoutSite::attention, DropoutRate(config.dropout)},
       feed_forward_dropout_{config.layer, DropoutSite::feed_forward, DropoutRate(config.dropout)} {}
 
-void EncoderLayer::forward(Context& context, const Weights& weights, std::span<const int64_t> offsets,
-                           const Tensor& x, Workspace& workspace, Tensor& z) const {
-  attention_.forward(context, weights, offsets, x, workspace.attention, workspace.branch);
-  finish(context, weights, x, workspace, z);
-}
-
-void EncoderLayer::forward_rows(Context& context, const Weights& weights, std::span<const int64_t> offsets,
-                                const Tensor& x, const RowSelection& selection, Workspace& workspace,
-                                Tensor& z) const {
-  gather_rows(context, x, selection.rows, workspace.x_rows);
-  attention_.forward_rows(context, weights, offsets, x, selection, workspace.x_rows, workspace.attention,
-                          workspace.branch);
-  finish(context, weights, workspace.x_rows, workspace, z);
-}
-
-// All that follows attention, whose output is workspace.branch, looks at each row by itself.
-void EncoderLayer::finish(Context& context, const Weights& weights, const Tensor& x, Workspace& workspace,
-                          Tensor& z) const {
-  norm1_.forward(context, weights, workspace.branch, &x, workspace.y);
-  inner_.forward(context, weights, workspace.y, activation_, workspace.inner);
-  output_.forward(context, weights, workspace.inner, Activation::none, workspace.branch);
-  norm2_.forward(context, weights, workspace.branch, &workspace.y, z);
-}
-
 void EncoderLayer::forward(const Pass& pass, const Tensor& x, Workspace& workspace, Saved& saved,
                            Tensor& z) const {
   attention_.forward(pass, x, saved.attention, workspace.branch);
@@ -64,12 +50,14 @@ void EncoderLayer::forward_rows(const Pass& pass, const Tensor& x, const RowSele
   finish(of_rows(pass, selection), saved.x_rows, workspace, saved, z);
 }
 
+// All that follows attention, whose output is workspace.branch, looks at each row by itself.
 void EncoderLayer::finish(const Pass& pass, const Tensor& x, Workspace& workspace, Saved& saved,
                           Tensor& z) const {
-  norm1_.forward(pass, attention_dropout_, workspace.branch, &x, saved.s1, saved.y);
-  inner_.forward(pass.context, pass.weights, saved.y, activation_, saved.u, workspace.inner);
-  output_.forward(pass.context, pass.weights, workspace.inner, Activation::none, workspace.branch);
-  norm2_.forward(pass, feed_forward_dropout_, workspace.branch, &saved.y, saved.s2, z);
+  Tensor &branch = workspace.branch, &inner = workspace.inner;
+  norm1_.forward(pass, attention_dropout_, branch, &x, pass.keeps ? saved.s1 : saved.y, saved.y);
+  inner_.forward(pass.context, pass.weights, saved.y, activation_, inner, pass.keeps ? &saved.u : nullptr);
+  output_.forward(pass.context, pass.weights, inner, Activation::none, branch);
+  norm2_.forward(pass, feed_forward_dropout_, branch, &saved.y, pass.keeps ? saved.s2 : z, z);
 }
 
 void EncoderLayer::backward(const Pass& pass, const Tensor& x, Saved& saved, Tensor& dz, Workspace& workspace,
@@ -94,14 +82,15 @@ void EncoderLayer::backward_rows(const Pass& pass, const Tensor& x, const RowSel
 // attention's
 void EncoderLayer::backward_to_attention(const Pass& pass, Saved& saved, const Tensor& dz,
                                          Workspace& workspace, Params& gradients, Tensor& ds1) const {
-  auto& [context, weights, offsets, chance, below] = pass;
+  Context& context = pass.context;
+  const Weights& weights = pass.weights;
   Tensor& ds = workspace.ds;
   norm2_.backward(pass, saved.s2, dz, ds, gradients);
   Tensor& df = workspace.branch;
   drop(pass, feed_forward_dropout_, ds, df);
   output_.backward_input(context, weights, df, activation_, saved.u, workspace.inner);
-  output_.backward_weights(context, workspace.inner, df, 0, gradients);
-  inner_.backward_weights(context, saved.y, saved.u, 0, gradients);
+  output_.backward_weights(context, weights, workspace.inner, df, 0, gradients);
+  inner_.backward_weights(context, weights, saved.y, saved.u, 0, gradients);
   inner_.backward_input(context, weights, saved.u, 0, Into::add, ds);
 
   norm1_.backward(pass, saved.s1, ds, ds1, gradients);
@@ -109,24 +98,12 @@ void EncoderLayer::backward_to_attention(const Pass& pass, Saved& saved, const T
 }
 
 void gather_rows(Context& context, const Tensor& x, std::span<const int64_t> rows, Tensor& y) {
-  constexpr int64_t kRows = 64;
-  const auto count = static_cast<int64_t>(rows.size());
-  y.reshape(count, x.cols());
-  context.pool().run_grid((count + kRows - 1) / kRows, [&](int64_t i, int) {
-    for (int64_t row = i * kRows; row < std::min(count, (i + 1) * kRows); ++row) {
-      std::ranges::copy(x.values(rows[static_cast<size_t>(row)]), y.row(row));
-    }
-  });
+  y.reshape(static_cast<int64_t>(rows.size()), x.cols());
+  for_rows(context, rows, [&](int64_t i, int64_t row) { std::ranges::copy(x.values(row), y.row(i)); });
 }
 
 void add_rows(Context& context, const Tensor& x, std::span<const int64_t> rows, Tensor& y) {
-  constexpr int64_t kRows = 64;
-  const auto count = static_cast<int64_t>(rows.size());
-  context.pool().run_grid((count + kRows - 1) / kRows, [&](int64_t i, int) {
-    for (int64_t row = i * kRows; row < std::min(count, (i + 1) * kRows); ++row) {
-      kernels().add(x.cols(), x.row(row), y.row(rows[static_cast<size_t>(row)]));
-    }
-  });
+  for_rows(context, rows, [&](int64_t i, int64_t row) { kernels().add(x.cols(), x.row(i), y.row(row)); });
 }
 
 }  // namespace bert::nn

@@ -32,7 +32,7 @@ class EncoderLayer {
     float attention_dropout = 0;  // of attention probabilities
   };
 
-  // What backward needs of a forward pass, besides x: M·(7H + F) numbers.
+  // What forward computes besides z; of a pass that keeps, backward needs it besides x: M·(7H + F) numbers.
   struct Saved {
     Attention::Saved attention;
     Tensor x_rows;  // the selected rows of x; all that follows has only these
@@ -44,11 +44,8 @@ class EncoderLayer {
 
   // What a pass needs between its steps; used again from layer to layer and batch to batch.
   struct Workspace {
-    Attention::Workspace attention;
     Tensor branch;  // a residual branch's output
-    Tensor y;
     Tensor inner;   // [M, feed_forward]
-    Tensor x_rows;  // the selected rows of x
 
     // Of backward.
     Attention::BackwardWorkspace attention_backward;
@@ -59,14 +56,6 @@ class EncoderLayer {
   // Names the block's tensors as Hugging Face does after `prefix`, for example "encoder.layer.3".
   EncoderLayer(const std::string& prefix, const Config& config, Layout& layout);
 
-  void forward(Context& context, const Weights& weights, std::span<const int64_t> offsets, const Tensor& x,
-               Workspace& workspace, Tensor& z) const;
-
-  // Only the selected rows of z: [R,H].
-  void forward_rows(Context& context, const Weights& weights, std::span<const int64_t> offsets,
-                    const Tensor& x, const RowSelection& selection, Workspace& workspace, Tensor& z) const;
-
-  // In training: the same, with dropout, keeping what backward needs.
   void forward(const Pass& pass, const Tensor& x, Workspace& workspace, Saved& saved, Tensor& z) const;
 
   // dz [M,H] -> dx [M,H], using up saved.u. Adds to `gradients`, so that micro-batches accumulate.
@@ -81,8 +70,6 @@ class EncoderLayer {
                      Tensor& dz, Workspace& workspace, Params& gradients, Tensor& dx) const;
 
  private:
-  void finish(Context& context, const Weights& weights, const Tensor& x, Workspace& workspace,
-              Tensor& z) const;
   void finish(const Pass& pass, const Tensor& x, Workspace& workspace, Saved& saved, Tensor& z) const;
   // Leaves the gradient of the attention branch in workspace.branch.
   void backward_to_attention(const Pass& pass, Saved& saved, const Tensor& dz, Workspace& workspace,

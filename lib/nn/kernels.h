@@ -9,8 +9,25 @@
 #include <cstdint>
 
 #include "nn/activation.h"
+#include "nn/dropout.h"
 
 namespace bert::nn {
+
+enum class Into { replace, add };  // what a product does to what it is written to
+
+// A row's softmax: logits exceed nothing but max, which stands first at `best`; sum is Σ e^(logit - max).
+struct SoftmaxResult {
+  float max;
+  double sum;
+  float gold;  // the logit of the right one
+  int64_t best;
+};
+
+// A row of f32 as u8: numbers are scale·(byte - zero). A row that has NaN or infinity has the scale NaN.
+struct QuantizedRow {
+  float scale;
+  int32_t zero;
+};
 
 // One head of one sequence: rows softmax(q·kᵀ·scale)·v. q [rows, size] is a part of the sequence's queries, k
 // and v [length, size] are whole; pointers are to the head's columns, strides in floats.
@@ -28,92 +45,134 @@ struct AttentionHead {
   int64_t out_stride;
 };
 
-enum class Into { replace, add };  // what a product does to what it is written to
-
-// A part of a gradient of a matrix W [N,K] of y = x·Wᵀ: dw [rows, cols] = dyᵀ·x or += dyᵀ·x, over `depth`
-// rows of dy and x, at least one.
-struct GradientProduct {
-  int64_t depth, rows, cols;
-  const float* dy;  // [depth, rows], and x [depth, cols]: with room to read up to 64 columns
-  int64_t dy_stride;
-  const float* x;
-  int64_t x_stride;
-  float* dw;
-  int64_t dw_stride;
-  Into into;
-  float* db;  // [rows] += Σ dy, or nullptr
+// Attention probabilities of one head that are left out: key of the head, rows are queries.
+struct DroppedProbabilities {
+  DropoutKey key = {};
+  DropoutRate rate;
 };
 
-// A row's softmax: logits exceed nothing but max, which stands first at `best`; sum is Σ e^(logit - max).
-struct SoftmaxResult {
-  float max;
-  double sum;
-  float gold;  // the logit of the right one
-  int64_t best;
+// One head of one sequence on the way back: all as forward had it, but head.out is not looked at.
+struct AttentionHeadGradient {
+  AttentionHead head;
+  DroppedProbabilities dropped;
+  const float* dout;  // [rows, size]
+  int64_t dout_stride;
+  float* dq;  // [rows, size], overwritten
+  int64_t dq_stride;
+  float *dk, *dv;  // [length, size], overwritten
+  int64_t dkv_stride;
+  const AttentionHeadGradient* next;  // what is likely to be asked for after it, or nullptr
 };
 
-constexpr int64_t kPanelWidth = 64;     // columns of a packed panel
-constexpr int64_t kGradientRows = 96;   // rows of a gradient computed at a time
+// One step of Adam for the numbers of one array:
+//
+//   m += (1 - β1)·(g' - m)    v += (1 - β2)·(g'² - v)    g' = gradient_scale·g
+//   r  = m_scale·m / (v_scale·√v + epsilon) + decay·p
+//   p -= rate·r
+//
+// The moments are written as steps toward their goals because β2 = 0.999 rounded to f32 would put v wrong by
+// 1.3e-5 of itself. Moments below 1e-34 become 0: a parameter without gradients would else end in denormal
+// numbers, which are many times slower, and √v of them does not show beside any epsilon above 1e-12.
+struct AdamStep {
+  float gradient_scale = 1;
+  float m_step = 0;                // 1 - β1
+  float v_step = 0;                // 1 - β2
+  float m_scale = 1, v_scale = 1;  // correct the bias of the young averages
+  float epsilon = 0;
+  float decay = 0;
+  float rate = 0;
+};
+
+struct SquareSums {
+  double p = 0, r = 0;
+};
+
+// A column of weights as integers: numbers are scale·integer, and NaN if it has NaN or infinity.
+struct QuantizedColumn {
+  float scale;
+  int32_t sum;  // of the integers
+};
+
+constexpr float kLeastRange = 1e-30f;   // of numbers that are rounded to whole ones; others become 0
 constexpr int64_t kSoftmaxPart = 1024;  // numbers added up before the sum goes on in double
-constexpr int64_t kLongestPart = 96;    // of a product's depth: 24 KiB of a panel, half a first-level cache
 constexpr int64_t kAttentionRows = 48;  // of scores at a time: they stay in the cache
+constexpr int64_t kAttentionColumns = 64, kAttentionDepth = 96;  // and of products' factors
 
 struct Kernels {
   const char* name;
 
-  // tile p [rows, 64] = x [rows, depth] · panel p [depth, 64] for each of the panels; the tiles lie one
-  // behind another. The depth is cut into equal parts of at most kLongestPart whose products are added in
-  // order: one chain of additions over thousands of terms would lose twice as much.
-  void (*panel_products)(int64_t rows, int64_t depth, const float* x, int64_t x_stride, int64_t panels,
-                         const float* const* panel, float* tiles);
+  // y += x, n numbers.
+  void (*add)(int64_t n, const float* x, float* y);
 
-  // Chains of additions are at most kLongestPart long, as above. Scratch: gradient_scratch(cols).
-  void (*gradient_products)(const GradientProduct& product, float* scratch);
+  // to [cols, stride] = from [rows, cols] transposed, rows ≤ stride, a multiple of 16; zeros beyond the rows.
+  void (*transpose)(int64_t rows, int64_t cols, const float* from, int64_t from_stride, float* to,
+                    int64_t stride);
 
-  // y [rows, cols] = x [rows, depth] · w [depth, cols], w row-major; y and x have room for cols rounded up to
-  // 64. Scratch: gradient_scratch(cols).
-  void (*strided_products)(int64_t rows, int64_t depth, const float* x, int64_t x_stride, int64_t cols,
-                           const float* w, int64_t w_stride, float* y, int64_t y_stride, float* scratch);
+  // Rounds n numbers to 255 equal steps from the least to the greatest, 0 among them.
+  QuantizedRow (*quantize)(int64_t n, const float* x, uint8_t* bytes);
 
-  // Turns the logits of one row [n] into the gradient of -weight·ln softmax[gold], and sets what follows up
-  // to a multiple of 64 to zero.
-  SoftmaxResult (*softmax_gradient)(int64_t n, float* logits, int64_t gold, float weight);
+  // Rounds n numbers to n integers from -most to most.
+  QuantizedColumn (*quantize_column)(int64_t n, const float* x, float most, int8_t* integers);
+
+  // Sums of products of bytes of a row with whole numbers w/scales[j], in place: the products' sums. sums[j]
+  // are those of the whole numbers. n is a multiple of 16.
+  void (*dequantize)(int64_t n, QuantizedRow row, const float* scales, const int32_t* sums,
+                     int32_t* products);
 
   // y = act(tile + bias) for [rows, n] numbers, n a multiple of 16.
   void (*finish_tile)(int64_t rows, int64_t n, const float* tile, int64_t tile_stride, const float* bias,
                       Activation activation, float* y, int64_t y_stride);
 
-  // y = (s - mean(s)) / sqrt(var(s) + epsilon) · gain + bias with s = x + residual (no residual: nullptr); n
-  // numbers.
-  void (*layer_norm)(int64_t n, const float* x, const float* residual, const float* gain, const float* bias,
-                     float epsilon, float* y);
+  // y = act(x) and dx = dy·act'(x), n numbers; dy and dx may be the same, x and y too.
+  void (*activation_backward)(int64_t n, Activation activation, const float* x, const float* dy, float* y,
+                              float* dx);
 
-  // y += x, n numbers.
-  void (*add)(int64_t n, const float* x, float* y);
+  // y = (x - mean(x)) / sqrt(var(x) + epsilon) · gain + bias of n numbers; y may be x.
+  void (*layer_norm)(int64_t n, const float* x, const float* gain, const float* bias, float epsilon,
+                     float* y);
 
-  // Cuts 64 rows of k numbers into a panel [k, 64]: panel[i][j] = rows[j][i]; rows from `count` on are zero.
-  void (*pack_panel)(const float* rows, int64_t row_stride, int64_t count, int64_t k, float* panel);
+  // With s = the row that was normalised: dx gets the gradient of s; dgain += dy∘x̂ and dbias += dy. n
+  // numbers; dx may be dy.
+  void (*layer_norm_backward)(int64_t n, const float* s, const float* gain, float epsilon, const float* dy,
+                              float* dx, float* dgain, float* dbias);
 
-  // Rows first to first + count of a panel: panel[first + i][j] = rows[i][j], j < cols. `first` is even, and
-  // only at the panel's end is `count` odd.
-  void (*pack_rows)(const float* rows, int64_t row_stride, int64_t first, int64_t count, int64_t cols,
-                    float* panel);
+  // y = x·keep·scale + residual (none: nullptr) over one row of n numbers; y may be x or the residual. Which
+  // are kept is that of DropoutKey at (column, row), and the same for every table. No random numbers are
+  // computed when the rate is not active.
+  void (*drop)(int64_t n, DropoutKey key, uint32_t row, DropoutRate rate, const float* x,
+               const float* residual, float* y);
 
-  void (*attend)(const AttentionHead& head, float* scratch);
+  // Attention and its way back. Scratch of both: attention_scratch.
+  void (*attend)(const AttentionHead& head, const DroppedProbabilities& dropped, float* scratch);
+  void (*attend_backward)(const AttentionHeadGradient& gradient, float* scratch);
+
+  // Turns the logits of one row [n] into the gradient of -weight·ln softmax[gold], and sets what follows up
+  // to a multiple of 64 to zero.
+  SoftmaxResult (*softmax_gradient)(int64_t n, float* logits, int64_t gold, float weight);
+
+  // What follows is of whole arrays and bound by memory, so each array is read and written once. Counts n are
+  // multiples of 16, which the arrays of Params allow: zeros lie between tensors, and zeros become zeros.
+
+  // Moments and parameters in one pass.
+  void (*adam)(int64_t n, const AdamStep& step, const float* g, float* m, float* v, float* p);
+
+  // The moments alone, and Σ p² and Σ r².
+  SquareSums (*adam_moments)(int64_t n, const AdamStep& step, const float* g, float* m, float* v,
+                             const float* p);
+
+  // p -= rate·r alone.
+  void (*adam_apply)(int64_t n, const AdamStep& step, const float* m, const float* v, float* p);
+
+  // Σ x² in double precision, where squares of floats are exact: number i goes to sum i mod 16, and these are
+  // added as a tree, so that every table gives the same bits.
+  double (*sum_of_squares)(int64_t n, const float* x);
 };
 
-// Floats of scratch that attend() and gradient_products() need.
+// Floats of scratch, of a multiple of 16 each part.
 int64_t attention_scratch(int64_t length, int64_t size);
-int64_t gradient_scratch(int64_t cols);
 
 // The table for this machine. ONEDNN_MAX_CPU_ISA lowers it as it lowers oneDNN.
 const Kernels& kernels();
-
-// Whether this machine multiplies bf16; use_bf16() makes all products that do, in this process, from now on:
-// the factors are rounded to bf16, sums, weights and all else stay f32. To be called before threads use
-// kernels().
-bool has_bf16();
-void use_bf16();
 
 namespace kernels_baseline {
 extern const Kernels kTable;
@@ -124,9 +183,6 @@ extern const Kernels kTable;
 }
 namespace kernels_avx512 {
 extern const Kernels kTable;
-}
-namespace kernels_bf16 {
-Kernels table();  // that of AVX-512 with products of bf16
 }
 #endif
 

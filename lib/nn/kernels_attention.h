@@ -1,10 +1,10 @@
-// Attention in training, as source for one instruction set; included by kernels_training.h.
+// Attention; included only by kernels_body.h, inside its namespace.
 //
 // Forward keeps nothing but q, k, v and its output. Backward computes the probabilities again, kAttentionRows
 // queries at a time, as FlashAttention does (Dao et al. 2022, "Fast and memory-efficient exact attention with
 // IO-awareness", appendix B.2), by forward's operations: to the last bit the same.
 
-namespace bert::nn::BERT_KERNELS {
+#include "nn/kernels_dropout.h"
 
 // Scores of kAttentionRows queries are this many floats apart: an odd number of cache lines, so that a column
 // of them is not in one set of the cache.
@@ -42,13 +42,13 @@ __attribute__((always_inline)) static inline void prefetch_rows(const float* fro
   }
 }
 
-// Panels [cols, 64] of 64 rows each, transposed; zeros beyond the rows. A panel stays in the first-level
-// cache.
+// Panels [cols, 64] of 64 rows each, transposed, with zeros up to a multiple of 16 rows. A panel stays in the
+// first-level cache.
 static void transposed_panels(const float* from, int64_t stride, int64_t rows, int64_t cols, float* panels) {
-  for (int64_t first = 0; first < rows; first += kPanelWidth) {
-    const int64_t count = rows - first < kPanelWidth ? rows - first : kPanelWidth;
+  for (int64_t first = 0; first < rows; first += kAttentionColumns) {
+    const int64_t count = rows - first < kAttentionColumns ? rows - first : kAttentionColumns;
     transpose(from + first * stride, stride, count, cols,
-              {panels + first * cols, kPanelWidth, kPanelWidth, cols});
+              {panels + first * cols, kAttentionColumns, round_up(count, 16), cols});
   }
 }
 
@@ -56,9 +56,9 @@ static void transposed_panels(const float* from, int64_t stride, int64_t rows, i
 static inline void score_products(int64_t rows, int64_t length, int64_t size, const float* a,
                                   int64_t a_stride, const float* panels, float* scores) {
   const int64_t padded = round_up(length, 16), stride = score_stride(length);
-  for (int64_t first = 0; first < padded; first += kPanelWidth) {
-    const int64_t width = padded - first < kPanelWidth ? padded - first : kPanelWidth;
-    product_into<Into::replace>(rows, width, size, a, a_stride, panels + first * size, kPanelWidth,
+  for (int64_t first = 0; first < padded; first += kAttentionColumns) {
+    const int64_t width = padded - first < kAttentionColumns ? padded - first : kAttentionColumns;
+    product_into<Into::replace>(rows, width, size, a, a_stride, panels + first * size, kAttentionColumns,
                                 scores + first, stride);
   }
 }
@@ -67,8 +67,8 @@ static inline void score_products(int64_t rows, int64_t length, int64_t size, co
 // cache at a time.
 static inline void value_products(int64_t rows, int64_t length, int64_t size, const float* scores,
                                   const float* values, float* out) {
-  for (int64_t from = 0; from < length; from += kLongestPart) {
-    const int64_t part = length - from < kLongestPart ? length - from : kLongestPart;
+  for (int64_t from = 0; from < length; from += kAttentionDepth) {
+    const int64_t part = length - from < kAttentionDepth ? length - from : kAttentionDepth;
     const auto product = from == 0 ? product_into<Into::replace> : product_into<Into::add>;
     product(rows, size, part, scores + from, score_stride(length), values + from * size, size, out, size);
   }
@@ -84,11 +84,10 @@ struct Scratch {
   }
 };
 
-static void attend_in_training(const AttentionHead& head, const DroppedProbabilities& dropped,
-                               float* scratch) {
+static void attend(const AttentionHead& head, const DroppedProbabilities& dropped, float* scratch) {
   const int64_t length = head.length, size = round_up(head.size, 16), stride = score_stride(length);
   Scratch parts = {scratch};
-  float* const kt = parts.take(round_up(length, kPanelWidth) * head.size);
+  float* const kt = parts.take(round_up(length, kAttentionColumns) * head.size);
   float* const v = parts.take(length * size);
   float* const q = parts.take(kAttentionRows * size);
   float* const scores = parts.take(kAttentionRows * stride);
@@ -177,8 +176,8 @@ static void attend_backward(const AttentionHeadGradient& gradient, float* scratc
   const AttentionHead& head = gradient.head;
   const int64_t length = head.length, size = round_up(head.size, 16), stride = score_stride(length);
   Scratch parts = {scratch};
-  float* const kt = parts.take(round_up(length, kPanelWidth) * head.size);
-  float* const vt = parts.take(round_up(length, kPanelWidth) * head.size);
+  float* const kt = parts.take(round_up(length, kAttentionColumns) * head.size);
+  float* const vt = parts.take(round_up(length, kAttentionColumns) * head.size);
   float* const k = parts.take(length * size);
   float* const dk = parts.take(length * size);
   float* const dv = parts.take(length * size);
@@ -228,5 +227,3 @@ static void attend_backward(const AttentionHeadGradient& gradient, float* scratc
   scatter_rows(dk, length, head.size, gradient.dk, gradient.dkv_stride);
   scatter_rows(dv, length, head.size, gradient.dv, gradient.dkv_stride);
 }
-
-}  // namespace bert::nn::BERT_KERNELS

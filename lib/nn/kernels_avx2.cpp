@@ -2,5 +2,3 @@
 #define BERT_KERNELS_NAME "AVX2"
 #define BERT_LANES 8
 #include "nn/kernels_body.h"
-#include "nn/kernels_training.h"
-#include "nn/kernels_update.h"

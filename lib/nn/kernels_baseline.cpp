@@ -2,5 +2,3 @@
 #define BERT_KERNELS_NAME "baseline"
 #define BERT_LANES 4
 #include "nn/kernels_body.h"
-#include "nn/kernels_training.h"
-#include "nn/kernels_update.h"

@@ -58,16 +58,11 @@ static inline float sum_over(int64_t n, Whole whole, Single single) {
   return sum_lanes(sums);
 }
 
-static void layer_norm(int64_t n, const float* x, const float* residual, const float* gain, const float* bias,
-                       float epsilon, float* y) {
-  if (residual != nullptr) {
-    for (int64_t i = 0; i < n; ++i) y[i] = x[i] + residual[i];
-  } else {
-    for (int64_t i = 0; i < n; ++i) y[i] = x[i];
-  }
+static void layer_norm(int64_t n, const float* x, const float* gain, const float* bias, float epsilon,
+                       float* y) {
   const float count = static_cast<float>(n);
   const float mean = sum_over(
-                         n, [&](int64_t i) { return load(y + i); }, [&](int64_t i) { return y[i]; }) /
+                         n, [&](int64_t i) { return load(x + i); }, [&](int64_t i) { return x[i]; }) /
                      count;
   const auto square = [&](auto value) {
     const auto centred = value - mean;
@@ -75,10 +70,10 @@ static void layer_norm(int64_t n, const float* x, const float* residual, const f
   };
   const float variance =
       sum_over(
-          n, [&](int64_t i) { return square(load(y + i)); }, [&](int64_t i) { return square(y[i]); }) /
+          n, [&](int64_t i) { return square(load(x + i)); }, [&](int64_t i) { return square(x[i]); }) /
       count;
   const float scale = 1.0f / __builtin_sqrtf(variance + epsilon);
-  for (int64_t i = 0; i < n; ++i) y[i] = (y[i] - mean) * scale * gain[i] + bias[i];
+  for (int64_t i = 0; i < n; ++i) y[i] = (x[i] - mean) * scale * gain[i] + bias[i];
 }
 
 static void add(int64_t n, const float* x, float* y) {
@@ -110,14 +105,68 @@ static void transpose(const float* from, int64_t stride, int64_t rows, int64_t c
   }
 }
 
-static void pack_panel(const float* rows, int64_t row_stride, int64_t count, int64_t k, float* panel) {
-  transpose(rows, row_stride, count, k, {panel, kPanelWidth, kPanelWidth, round_up(k, 16)});
+static void transpose_rows(int64_t rows, int64_t cols, const float* from, int64_t from_stride, float* to,
+                           int64_t stride) {
+  transpose(from, from_stride, rows, cols, {to, stride, stride, cols});
 }
 
-static void pack_rows(const float* rows, int64_t row_stride, int64_t first, int64_t count, int64_t cols,
-                      float* panel) {
-  for (int64_t i = 0; i < count; ++i) {
-    for (int64_t j = 0; j < cols; ++j) panel[(first + i) * kPanelWidth + j] = rows[i * row_stride + j];
+// ---- integers
+
+// Of n numbers and 0; check is NaN if one of them is not finite.
+struct Extremes {
+  float low, high, check;
+};
+static Extremes extremes_of(int64_t n, const float* x) {
+  Vector least = {}, most = {}, check = {};
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    const Vector v = load(x + i);
+    least = min_of(v, least);
+    most = max_of(v, most);
+    check += v * 0.0f;
+  }
+  Extremes found = {-max_lanes(-least), max_lanes(most), sum_lanes(check)};
+  for (; i < n; ++i) {
+    found.low = x[i] < found.low ? x[i] : found.low;
+    found.high = x[i] > found.high ? x[i] : found.high;
+    found.check += x[i] * 0.0f;
+  }
+  return found;
+}
+
+static QuantizedRow quantize(int64_t n, const float* x, uint8_t* bytes) {
+  const auto [low, high, check] = extremes_of(n, x);
+  if (!(check == 0)) return {.scale = check, .zero = 0};
+  const float steps = high - low > kLeastRange ? 255 / (high - low) : 0;
+  const float zero = static_cast<float>(static_cast<int32_t>(0.5f - low * steps));
+  for (int64_t i = 0; i < n; ++i)
+    bytes[i] = static_cast<uint8_t>(static_cast<int32_t>(x[i] * steps + zero + 0.5f));
+  return {.scale = (high - low) / 255, .zero = static_cast<int32_t>(zero)};
+}
+
+static QuantizedColumn quantize_column(int64_t n, const float* x, float most, int8_t* integers) {
+  const auto [low, high, check] = extremes_of(n, x);
+  const float largest = high > -low ? high : -low;
+  const float factor = check == 0 && largest > kLeastRange ? most / largest : 0;
+  int32_t sum = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    // Adding kRound leaves no bits for a fraction, so the sum is rounded to the nearest integer.
+    constexpr float kRound = 3 << 22;
+    const float rounded = x[i] * factor + kRound - kRound;
+    const int32_t integer = factor == 0 ? 0 : static_cast<int32_t>(rounded);
+    integers[i] = static_cast<int8_t>(integer);
+    sum += integer;
+  }
+  return {.scale = largest / most + check, .sum = sum};
+}
+
+static void dequantize(int64_t n, QuantizedRow row, const float* scales, const int32_t* sums,
+                       int32_t* products) {
+  float* const numbers = reinterpret_cast<float*>(products);
+  for (int64_t i = 0; i < n; i += kLanes) {
+    const Integers whole = *reinterpret_cast<const Integers*>(products + i) -
+                           *reinterpret_cast<const Integers*>(sums + i) * row.zero;
+    store(numbers + i, __builtin_convertvector(whole, Vector) * (load(scales + i) * row.scale));
   }
 }
 
@@ -132,7 +181,7 @@ static SoftmaxResult softmax_gradient(int64_t n, float* logits, int64_t gold, fl
   }
   for (; i < n; ++i) best = logits[i] > best ? logits[i] : best;
   SoftmaxResult result = {.max = best, .sum = 0, .gold = logits[gold], .best = place_of(best, logits, n)};
-  const int64_t padded = round_up(n, kPanelWidth);
+  const int64_t padded = round_up(n, kAttentionColumns);
   for (i = n; i < padded; ++i) logits[i] = best;
   double sum = 0;  // of parts: thousands of numbers in one float would lose digits
   for (int64_t from = 0; from < n; from += kSoftmaxPart) {
@@ -178,51 +227,30 @@ static float exponentials(float* scores, int64_t length, int64_t padded, float s
   return 1.0f / sum_lanes(sums);
 }
 
-// Scratch: kᵀ [size, length'], v [length, size'], scores [rows, length'], out [rows, size'], the dashes
-// meaning rounded up to 16.
-static void attend(const AttentionHead& head, float* scratch) {
-  const int64_t length = round_up(head.length, 16), size = round_up(head.size, 16);
-  float* kt = scratch;
-  float* padded = kt + head.size * length;
-  float* scores = padded + head.length * size;
-  float* out = scores + kAttentionRows * length;
-  transpose(head.k, head.kv_stride, head.length, head.size, {kt, length, length, head.size});
-  const bool whole = head.size == size;  // no copy is needed to have whole vectors
-  for (int64_t j = 0; !whole && j < head.length; ++j) {
-    for (int64_t i = 0; i < size; ++i)
-      padded[j * size + i] = i < head.size ? head.v[j * head.kv_stride + i] : 0.0f;
-  }
-  const float* v = whole ? head.v : padded;
-  const int64_t v_stride = whole ? head.kv_stride : size;
-  for (int64_t from = 0; from < head.rows; from += kAttentionRows) {
-    const int64_t rows = head.rows - from < kAttentionRows ? head.rows - from : kAttentionRows;
-    product_into<Into::replace>(rows, length, head.size, head.q + from * head.q_stride, head.q_stride, kt,
-                                length, scores, length);
-    float inverse[kAttentionRows];
-    for (int64_t row = 0; row < rows; ++row) {
-      inverse[row] = exponentials(scores + row * length, head.length, length, head.scale);
-    }
-    product_into<Into::replace>(rows, size, head.length, scores, length, v, v_stride, out, size);
-    for (int64_t row = 0; row < rows; ++row) {
-      float* to = head.out + (from + row) * head.out_stride;
-      for (int64_t i = 0; i < head.size; ++i) to[i] = out[row * size + i] * inverse[row];
-    }
-  }
-}
+#include "nn/kernels_attention.h"
+#include "nn/kernels_training.h"
+#include "nn/kernels_update.h"
 
 extern const Kernels kTable;
 const Kernels kTable = {
     .name = BERT_KERNELS_NAME,
-    .panel_products = panel_products,
-    .gradient_products = gradient_products,
-    .strided_products = strided_products,
-    .softmax_gradient = softmax_gradient,
-    .finish_tile = finish_tile,
-    .layer_norm = layer_norm,
     .add = add,
-    .pack_panel = pack_panel,
-    .pack_rows = pack_rows,
+    .transpose = transpose_rows,
+    .quantize = quantize,
+    .quantize_column = quantize_column,
+    .dequantize = dequantize,
+    .finish_tile = finish_tile,
+    .activation_backward = activation_backward,
+    .layer_norm = layer_norm,
+    .layer_norm_backward = layer_norm_backward,
+    .drop = drop,
     .attend = attend,
+    .attend_backward = attend_backward,
+    .softmax_gradient = softmax_gradient,
+    .adam = adam,
+    .adam_moments = adam_moments,
+    .adam_apply = adam_apply,
+    .sum_of_squares = sum_of_squares,
 };
 
 }  // namespace bert::nn::BERT_KERNELS

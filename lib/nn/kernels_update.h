@@ -1,8 +1,4 @@
-// The optimiser's kernels themselves, as source for one instruction set; included behind kernels_body.h by
-// the same files.
-#include "nn/update_kernels.h"
-
-namespace bert::nn::BERT_KERNELS {
+// The optimiser's loops; included only by kernels_body.h, inside its namespace.
 
 static inline Vector root_of(Vector x) {
   Vector root;
@@ -100,14 +96,3 @@ static double sum_of_squares(int64_t n, const float* x) {
   }
   return sums.total();
 }
-
-extern const UpdateKernels kUpdateTable;
-const UpdateKernels kUpdateTable = {
-    .name = BERT_KERNELS_NAME,
-    .adam = adam,
-    .adam_moments = adam_moments,
-    .adam_apply = adam_apply,
-    .sum_of_squares = sum_of_squares,
-};
-
-}  // namespace bert::nn::BERT_KERNELS

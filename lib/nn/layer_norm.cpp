@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "nn/kernels.h"
-#include "nn/training_kernels.h"
 
 namespace bert::nn {
 namespace {
@@ -29,12 +28,14 @@ class Places {
 
   // x, residual (may be nullptr), y: one row of n numbers. Rows come in order.
   void drop(int64_t row, int64_t n, const float* x, const float* residual, float* y) {
-    if (rate_.active() && row >= pass_.offsets[static_cast<size_t>(sequence_) + 1]) {
+    uint32_t position = 0;
+    if (rate_.active()) {
+      const auto last = sequence_;
       while (row >= pass_.offsets[static_cast<size_t>(sequence_) + 1]) ++sequence_;
-      find_key();
+      if (sequence_ != last) find_key();
+      position = static_cast<uint32_t>(row - pass_.offsets[static_cast<size_t>(sequence_)]);
     }
-    const auto position = static_cast<uint32_t>(row - pass_.offsets[static_cast<size_t>(sequence_)]);
-    training_kernels().drop(n, key_, position, rate_, x, residual, y);
+    kernels().drop(n, key_, position, rate_, x, residual, y);
   }
 
  private:
@@ -50,6 +51,14 @@ class Places {
   DropoutKey key_;
 };
 
+template <class Function>
+void for_rows(const Pass& pass, const DropoutPlace& place, int64_t rows, Function f) {
+  pass.context.pool().run_grid((rows + kRows - 1) / kRows, [&](int64_t i, int) {
+    Places places(pass, place, i * kRows);
+    for (int64_t row = i * kRows; row < std::min(rows, (i + 1) * kRows); ++row) f(places, row);
+  });
+}
+
 }  // namespace
 
 LayerNorm::LayerNorm(std::string_view prefix, int64_t hidden, float epsilon, Layout& layout)
@@ -58,34 +67,14 @@ LayerNorm::LayerNorm(std::string_view prefix, int64_t hidden, float epsilon, Lay
       hidden_(hidden),
       epsilon_(epsilon) {}
 
-void LayerNorm::forward(Context& context, const Weights& weights, const Tensor& x, const Tensor* residual,
-                        Tensor& y) const {
-  y.reshape(x.rows(), x.cols());
-  const float *gain = weights.plain(gain_), *bias = weights.plain(bias_);
-  context.pool().run_grid((x.rows() + kRows - 1) / kRows, [&](int64_t i, int) {
-    for (int64_t row = i * kRows; row < std::min(x.rows(), (i + 1) * kRows); ++row) {
-      const float* other = residual == nullptr ? nullptr : residual->row(row);
-      kernels().layer_norm(hidden_, x.row(row), other, gain, bias, epsilon_, y.row(row));
-    }
-  });
-}
-
-void LayerNorm::forward_row(const Weights& weights, const float* x, float* y) const {
-  kernels().layer_norm(hidden_, x, nullptr, weights.plain(gain_), weights.plain(bias_), epsilon_, y);
-}
-
 void LayerNorm::forward(const Pass& pass, const DropoutPlace& place, const Tensor& x, const Tensor* residual,
                         Tensor& s, Tensor& y) const {
   s.reshape(x.rows(), x.cols());
   y.reshape(x.rows(), x.cols());
-  const float *gain = pass.weights.plain(gain_), *bias = pass.weights.plain(bias_);
-  pass.context.pool().run_grid((x.rows() + kRows - 1) / kRows, [&](int64_t i, int) {
-    Places places(pass, place, i * kRows);
-    for (int64_t row = i * kRows; row < std::min(x.rows(), (i + 1) * kRows); ++row) {
-      const float* other = residual == nullptr ? nullptr : residual->row(row);
-      places.drop(row, hidden_, x.row(row), other, s.row(row));
-      kernels().layer_norm(hidden_, s.row(row), nullptr, gain, bias, epsilon_, y.row(row));
-    }
+  for_rows(pass, place, x.rows(), [&](Places& places, int64_t row) {
+    places.drop(row, hidden_, x.row(row), residual == nullptr ? nullptr : residual->row(row), s.row(row));
+    kernels().layer_norm(hidden_, s.row(row), pass.weights.plain(gain_), pass.weights.plain(bias_), epsilon_,
+                         y.row(row));
   });
 }
 
@@ -101,8 +90,8 @@ void LayerNorm::backward(const Pass& pass, const Tensor& s, const Tensor& dy, Te
     float* const dgain = sums + i * 2 * width;
     std::fill_n(dgain, 2 * width, 0.0f);
     for (int64_t row = i * kGradientPart; row < std::min(s.rows(), (i + 1) * kGradientPart); ++row) {
-      training_kernels().layer_norm_backward(hidden_, s.row(row), gain, epsilon_, dy.row(row), ds.row(row),
-                                             dgain, dgain + width);
+      kernels().layer_norm_backward(hidden_, s.row(row), gain, epsilon_, dy.row(row), ds.row(row), dgain,
+                                    dgain + width);
     }
   });
   float *const dgain = gradients.tensor(gain_).data(), *const dbias = gradients.tensor(bias_).data();
@@ -119,12 +108,8 @@ void drop(const Pass& pass, const DropoutPlace& place, const Tensor& x, Tensor& 
   const bool active = pass.chance != nullptr && place.rate.active();
   if (&x == &y && !active) return;
   if (&x != &y) y.reshape(x.rows(), x.cols());
-  pass.context.pool().run_grid((x.rows() + kRows - 1) / kRows, [&](int64_t i, int) {
-    Places places(pass, place, i * kRows);
-    for (int64_t row = i * kRows; row < std::min(x.rows(), (i + 1) * kRows); ++row) {
-      places.drop(row, x.cols(), x.row(row), nullptr, y.row(row));
-    }
-  });
+  for_rows(pass, place, x.rows(),
+           [&](Places& places, int64_t row) { places.drop(row, x.cols(), x.row(row), nullptr, y.row(row)); });
 }
 
 }  // namespace bert::nn

@@ -15,14 +15,7 @@ class LayerNorm {
   // Names `prefix`.weight (the gain) and `prefix`.bias, each [H].
   LayerNorm(std::string_view prefix, int64_t hidden, float epsilon, Layout& layout);
 
-  // x, residual (may be nullptr), y: [M,H].
-  void forward(Context& context, const Weights& weights, const Tensor& x, const Tensor* residual,
-               Tensor& y) const;
-
-  // One row, on the calling thread; x and y may be the same.
-  void forward_row(const Weights& weights, const float* x, float* y) const;
-
-  // In training: s = drop(x) + residual, which is kept for backward; y = norm(s).
+  // y = norm(s) of s = drop(x) + residual (may be nullptr): [M,H]. s and y may be one tensor, x too.
   void forward(const Pass& pass, const DropoutPlace& place, const Tensor& x, const Tensor* residual,
                Tensor& s, Tensor& y) const;
 

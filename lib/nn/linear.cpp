@@ -1,110 +1,38 @@
 #include "nn/linear.h"
 
 #include <algorithm>
-#include <limits>
+#include <string>
 #include <vector>
 
+#include "nn/blocks.h"
 #include "nn/kernels.h"
-#include "nn/training_kernels.h"
 
 namespace bert::nn {
 namespace {
 
-constexpr int64_t kTile = Tensor::kRowTile;
-
-const float kZeros[Panels::kWidth] = {};
-
-// The panels of a product: where the numbers, the bias and the 64 columns of the output of each are.
-struct Columns {
-  std::vector<const float*> panels;
-  std::vector<const float*> biases;
-  std::vector<int64_t> places;
-
-  void add(const Panels& matrix, const float* bias, int64_t column) {
-    for (int64_t p = 0; p < matrix.count(); ++p) {
-      const int64_t offset = p * Panels::kWidth;
-      panels.push_back(matrix.panel(p));
-      biases.push_back(bias == nullptr ? kZeros : bias + offset);
-      places.push_back(column + offset);
-    }
-  }
-};
-
-constexpr int64_t kMostPanels = 4;
+const float kZeros[384] = {};  // as many as any tile has columns
 
 // Rows that are asked for before they are needed, since they lie far apart, by lines of so many numbers.
 constexpr int64_t kAhead = 8, kLine = 16;
 
-// How many panels a task takes. Several read the rows of x from a nearer cache, but many tasks share out more
-// evenly.
-int64_t panels_a_task(int64_t tiles, int64_t panels, int64_t threads) {
-  int64_t group = kMostPanels;
-  while (group > 1 && tiles * panels < 16 * threads * group) group /= 2;
-  return group;
+// y = act(tile + bias), where the product's columns begin at `column` of y
+void finish(const Tile& tile, int64_t column, const float* bias, Activation activation, Tensor& y) {
+  kernels().finish_tile(tile.rows, round_up(tile.columns, kBlockColumns), tile.numbers, tile.stride, bias,
+                        activation, y.row(tile.row) + column + tile.column, y.stride());
 }
 
-// What one task computes of a gradient [N,K].
-struct GradientTask {
-  int64_t rows, cols;
-};
-
-// Large tasks copy less, small ones share out better: the size with the least work for the busiest thread.
-GradientTask gradient_task(int64_t outputs, int64_t inputs, int64_t threads) {
-  constexpr int64_t kCopy = 16;  // of one number, in fused multiply-adds
-  GradientTask best = {};
-  int64_t least = std::numeric_limits<int64_t>::max();
-  for (int64_t rows = kGradientRows; rows <= 4 * kGradientRows; rows += kGradientRows) {
-    for (int64_t cols = Panels::kWidth; cols <= 8 * Panels::kWidth; cols *= 2) {
-      const int64_t tasks = ((outputs + rows - 1) / rows) * ((inputs + cols - 1) / cols);
-      const int64_t most_rows = std::min(rows, outputs), most_cols = std::min(cols, inputs);
-      const int64_t work = most_rows * most_cols + kCopy * (most_rows + most_cols);
-      const int64_t busiest = (tasks + threads - 1) / threads * work;
-      if (busiest >= least) continue;
-      least = busiest;
-      best = {.rows = rows, .cols = cols};
+// u becomes du = dy∘act'(u), and x = act(u); the tile is of dy and may lie where x does.
+void finish_backward(const Tile& tile, Activation activation, Tensor& u, Tensor& x) {
+  for (int64_t i = 0; i < tile.rows; ++i) {
+    const int64_t later = tile.row + std::min(i + kAhead, tile.rows - 1);
+    for (int64_t line = tile.column; line < tile.column + tile.columns; line += kLine) {
+      __builtin_prefetch(u.row(later) + line, 1);
+      __builtin_prefetch(x.row(later) + line, 1);
     }
+    float* const of_u = u.row(tile.row + i) + tile.column;
+    kernels().activation_backward(tile.columns, activation, of_u, tile.numbers + i * tile.stride,
+                                  x.row(tile.row + i) + tile.column, of_u);
   }
-  return best;
-}
-
-// A tile of a product: rows from `row` on of the 64 columns that panel `panel` computes.
-struct Tile {
-  const float* numbers;  // [rows, 64]
-  int64_t row, rows;
-  size_t panel;
-};
-
-// The grid of row tiles × groups of panels; each tile is given to `finish`, on the thread that computed it.
-// Neighbouring tasks share panels, so that they are read from memory once.
-template <class Finish>
-void run(Context& context, const Tensor& x, int64_t column, int64_t depth, const Columns& columns,
-         Finish finish) {
-  const int64_t tiles = (x.rows() + kTile - 1) / kTile, panels = static_cast<int64_t>(columns.panels.size());
-  const int64_t group = panels_a_task(tiles, panels, context.pool().size());
-  context.pool().run_grid(tiles * ((panels + group - 1) / group), [&](int64_t i, int) {
-    const int64_t first = i % tiles * kTile, rows = std::min(kTile, x.rows() - first);
-    const int64_t from = i / tiles * group, count = std::min(group, panels - from);
-    alignas(64) float results[kMostPanels * kTile * Panels::kWidth];
-    kernels().panel_products(rows, depth, x.row(first) + column, x.stride(), count,
-                             &columns.panels[static_cast<size_t>(from)], results);
-    for (int64_t p = 0; p < count; ++p) {
-      finish(Tile{.numbers = results + p * rows * Panels::kWidth,
-                  .row = first,
-                  .rows = rows,
-                  .panel = static_cast<size_t>(from + p)});
-    }
-  });
-}
-
-// y = act(tile + bias)
-void finish_forward(const Columns& columns, const Tile& tile, Activation activation, Tensor& y) {
-  kernels().finish_tile(tile.rows, Panels::kWidth, tile.numbers, Panels::kWidth, columns.biases[tile.panel],
-                        activation, y.row(tile.row) + columns.places[tile.panel], y.stride());
-}
-
-void run(Context& context, const Tensor& x, const Columns& columns, Activation activation, Tensor& y) {
-  run(context, x, 0, x.cols(), columns,
-      [&](const Tile& tile) { finish_forward(columns, tile, activation, y); });
 }
 
 }  // namespace
@@ -116,114 +44,101 @@ Linear::Linear(std::string_view prefix, int64_t outputs, int64_t inputs, Layout&
       inputs_(inputs) {}
 
 void Linear::forward(Context& context, const Weights& weights, const Tensor& x, Activation activation,
-                     Tensor& y) const {
+                     Tensor& y, Tensor* u) const {
   y.reshape(x.rows(), outputs_);
-  Columns columns;
-  columns.add(weights.panels(weight_), bias_ < 0 ? nullptr : weights.plain(bias_), 0);
-  run(context, x, columns, activation, y);
-}
-
-void Linear::forward(Context& context, const Weights& weights, const Tensor& x, Activation activation,
-                     Tensor& u, Tensor& y) const {
-  u.reshape(x.rows(), outputs_);
-  y.reshape(x.rows(), outputs_);
-  Columns columns;
-  columns.add(weights.panels(weight_), bias_ < 0 ? nullptr : weights.plain(bias_), 0);
-  run(context, x, 0, x.cols(), columns, [&](const Tile& tile) {
-    finish_forward(columns, tile, Activation::none, u);
-    const int64_t place = columns.places[tile.panel];
-    kernels().finish_tile(tile.rows, Panels::kWidth, u.row(tile.row) + place, u.stride(), kZeros, activation,
-                          y.row(tile.row) + place, y.stride());
+  if (u != nullptr) u->reshape(x.rows(), outputs_);
+  const Panels panels[] = {weights.forward(weight_)};
+  multiply(context, x, 0, panels, [&](const Tile& tile) {
+    const float* const added = bias(weights, tile.column);
+    if (u == nullptr) return finish(tile, 0, added, activation, y);
+    finish(tile, 0, added, Activation::none, *u);
+    Tile of_u = tile;
+    of_u.numbers = u->row(tile.row) + tile.column;
+    of_u.stride = u->stride();
+    finish(of_u, 0, kZeros, activation, y);
   });
 }
 
 // forward:  y = x·Wᵀ + b          x [M,K], W [N,K], y [M,N]
 // so        dW += dyᵀ·x   db += Σ_m dy   dx = dy·W
-void Linear::backward_weights(Context& context, const Tensor& x, const Tensor& dy, int64_t column,
-                              Params& gradients, Bias bias) const {
+void Linear::backward_weights(Context& context, const Weights& weights, const Tensor& x, const Tensor& dy,
+                              int64_t column, Params& gradients, Bias bias) const {
   if (x.rows() == 0) return;
   const auto target = gradients.target(weight_);
-  float* const db = bias_ < 0 || bias == Bias::no ? nullptr : gradients.tensor(bias_).data();
-  const GradientTask task = gradient_task(outputs_, inputs_, context.pool().size());
-  const int64_t tiles = (outputs_ + task.rows - 1) / task.rows,
-                groups = (inputs_ + task.cols - 1) / task.cols;
-  context.pool().run_grid(tiles * groups, [&](int64_t i, int thread) {
-    const int64_t row = i % tiles * task.rows, from = i / tiles * task.cols;
-    const GradientProduct product = {.depth = x.rows(),
-                                     .rows = std::min(task.rows, outputs_ - row),
-                                     .cols = std::min(task.cols, inputs_ - from),
-                                     .dy = dy.row(0) + column + row,
-                                     .dy_stride = dy.stride(),
-                                     .x = x.row(0) + from,
-                                     .x_stride = x.stride(),
-                                     .dw = target.numbers.data() + row * inputs_ + from,
-                                     .dw_stride = inputs_,
-                                     .into = target.into,
-                                     .db = from == 0 && db != nullptr ? db + row : nullptr};
-    kernels().gradient_products(product, context.scratch(thread, gradient_scratch(product.cols)));
-  });
+  const bool bias_learns = bias_ >= 0 && bias == Bias::yes;
+  const Product product = {
+      .rows = outputs_,
+      .cols = inputs_,
+      .depth = x.rows(),
+      .a = {.numbers = dy.row(0) + column, .stride = dy.stride(), .order = Order::columns},
+      .b = {.numbers = x.row(0), .stride = x.stride()},
+      .c = target.numbers.data(),
+      .c_stride = inputs_,
+      .into = target.into,
+      .row_sums = bias_learns ? gradients.tensor(bias_).data() : nullptr};
+  if (weights.dtype(weight_) == Dtype::bf16) {
+    multiply_bf16(context, product);
+  } else {
+    multiply(context, product);
+  }
 }
 
 void Linear::backward_input(Context& context, const Weights& weights, const Tensor& dy, int64_t column,
                             Into into, Tensor& dx) const {
   if (into == Into::replace) dx.reshape(dy.rows(), inputs_);
-  Columns columns;
-  columns.add(transposed(context, weights), nullptr, 0);
-  run(context, dy, column, outputs_, columns, [&](const Tile& tile) {
-    if (into == Into::replace) return finish_forward(columns, tile, Activation::none, dx);
-    for (int64_t row = 0; row < tile.rows; ++row) {
-      kernels().add(Panels::kWidth, tile.numbers + row * Panels::kWidth,
-                    dx.row(tile.row + row) + columns.places[tile.panel]);
-    }
-  });
+  if (weights.dtype(weight_) == Dtype::bf16) {
+    const Panels panels[] = {weights.backward(weight_)};
+    return multiply(context, dy, column, panels, [&](const Tile& tile) {
+      if (into == Into::replace) return finish(tile, 0, kZeros, Activation::none, dx);
+      for (int64_t i = 0; i < tile.rows; ++i) {
+        kernels().add(tile.columns, tile.numbers + i * tile.stride, dx.row(tile.row + i) + tile.column);
+      }
+    });
+  }
+  Product product = input_gradient(weights, dy, column, dx);
+  product.into = into;
+  multiply(context, product);
 }
 
 void Linear::backward_input(Context& context, const Weights& weights, const Tensor& dy, Activation activation,
                             Tensor& u, Tensor& x) const {
   x.reshape(dy.rows(), inputs_);
-  Columns columns;
-  columns.add(transposed(context, weights), nullptr, 0);
-  run(context, dy, 0, outputs_, columns, [&](const Tile& tile) {
-    const int64_t place = columns.places[tile.panel];
-    for (int64_t i = 0; i < tile.rows; ++i) {
-      const int64_t row = tile.row + i, later = tile.row + std::min(i + kAhead, tile.rows - 1);
-      for (int64_t column = 0; column < Panels::kWidth; column += kLine) {
-        __builtin_prefetch(u.row(later) + place + column, 1);
-        __builtin_prefetch(x.row(later) + place + column, 1);
-      }
-      training_kernels().activation_backward(Panels::kWidth, activation, u.row(row) + place,
-                                             tile.numbers + i * Panels::kWidth, x.row(row) + place,
-                                             u.row(row) + place);
-    }
-  });
+  const auto finish = [&](const Tile& tile) { finish_backward(tile, activation, u, x); };
+  if (weights.dtype(weight_) == Dtype::f32)
+    return multiply(context, input_gradient(weights, dy, 0, x), finish);
+  const Panels panels[] = {weights.backward(weight_)};
+  multiply(context, dy, 0, panels, finish);
 }
 
-Panels Linear::transposed(Context& context, const Weights& weights) const {
-  Panels panels = {.outputs = inputs_, .inputs = outputs_};
-  float* const packed = context.shared(panels.count() * panels.panel_size());
-  const float* const matrix = weights.matrix(weight_);
-  constexpr int64_t kRows = 16;  // a task's; whole ones, since that is how memory likes to be read
-  context.pool().run_grid((outputs_ + kRows - 1) / kRows, [&](int64_t i, int) {
-    const int64_t row = i * kRows, rows = std::min(kRows, outputs_ - row);
-    for (int64_t first = 0; first < inputs_; first += Panels::kWidth) {
-      kernels().pack_rows(matrix + row * inputs_ + first, inputs_, row, rows,
-                          std::min(Panels::kWidth, inputs_ - first),
-                          packed + first / Panels::kWidth * panels.panel_size());
-    }
-  });
-  panels.data = packed;
-  return panels;
+const float* Linear::bias(const Weights& weights, int64_t output) const {
+  return bias_ < 0 ? kZeros : weights.plain(bias_) + output;
+}
+
+// dx = dy·W
+Product Linear::input_gradient(const Weights& weights, const Tensor& dy, int64_t column, Tensor& dx) const {
+  return {.rows = dy.rows(),
+          .cols = inputs_,
+          .depth = outputs_,
+          .a = {.numbers = dy.row(0) + column, .stride = dy.stride()},
+          .b = {.numbers = weights.plain(weight_), .stride = inputs_},
+          .c = dx.row(0),
+          .c_stride = dx.stride(),
+          .room = true};
 }
 
 void forward_beside(Context& context, const Weights& weights, const Tensor& x,
                     std::span<const Linear* const> linears, int64_t column, Tensor& y) {
-  Columns columns;
+  std::vector<Panels> panels;
+  std::vector<int64_t> columns;
   for (const Linear* linear : linears) {
-    const float* bias = linear->bias_ < 0 ? nullptr : weights.plain(linear->bias_);
-    columns.add(weights.panels(linear->weight_), bias, column);
+    panels.push_back(weights.forward(linear->weight_));
+    columns.push_back(column);
     column += linear->width();
   }
-  run(context, x, columns, Activation::none, y);
+  multiply(context, x, 0, panels, [&](const Tile& tile) {
+    const float* const bias = linears[tile.place]->bias(weights, tile.column);
+    finish(tile, columns[tile.place], bias, Activation::none, y);
+  });
 }
 
 }  // namespace bert::nn

@@ -7,6 +7,7 @@
 #include "nn/activation.h"
 #include "nn/context.h"
 #include "nn/params.h"
+#include "nn/products.h"
 #include "nn/weights.h"
 
 namespace bert::nn {
@@ -19,20 +20,17 @@ class Linear {
 
   int64_t outputs() const { return outputs_; }
 
-  // Columns it takes in a tensor beside others: outputs rounded up to whole panels.
-  int64_t width() const { return (outputs_ + Panels::kWidth - 1) / Panels::kWidth * Panels::kWidth; }
+  // Columns it takes in a tensor beside others: outputs rounded up.
+  int64_t width() const { return round_up(outputs_, Tensor::kColumns); }
 
-  void forward(Context& context, const Weights& weights, const Tensor& x, Activation activation,
-               Tensor& y) const;
-
-  // The same, u = x·Wᵀ + b kept for backward: y = act(u).
-  void forward(Context& context, const Weights& weights, const Tensor& x, Activation activation, Tensor& u,
-               Tensor& y) const;
+  // With u for backward, where it is given: u = x·Wᵀ + b.
+  void forward(Context& context, const Weights& weights, const Tensor& x, Activation activation, Tensor& y,
+               Tensor* u = nullptr) const;
 
   // Of y = x·Wᵀ + b, weights being of Params. dy are columns [column, column + N) of a tensor [M, …].
   //   dW += dyᵀ·x   db += Σ_m dy     into `gradients`; Bias::no leaves db out
-  void backward_weights(Context& context, const Tensor& x, const Tensor& dy, int64_t column,
-                        Params& gradients, Bias bias = Bias::yes) const;
+  void backward_weights(Context& context, const Weights& weights, const Tensor& x, const Tensor& dy,
+                        int64_t column, Params& gradients, Bias bias = Bias::yes) const;
   //   dx [M,K] = dy·W, or dx += dy·W
   void backward_input(Context& context, const Weights& weights, const Tensor& dy, int64_t column, Into into,
                       Tensor& dx) const;
@@ -43,8 +41,8 @@ class Linear {
  private:
   friend void forward_beside(Context&, const Weights&, const Tensor&, std::span<const Linear* const>, int64_t,
                              Tensor&);
-  // Wᵀ as panels, in the context's shared memory.
-  Panels transposed(Context& context, const Weights& weights) const;
+  const float* bias(const Weights& weights, int64_t output) const;  // of that output on, or zeros
+  Product input_gradient(const Weights& weights, const Tensor& dy, int64_t column, Tensor& dx) const;
 
   int weight_, bias_;
   int64_t outputs_, inputs_;

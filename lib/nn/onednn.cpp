@@ -2,14 +2,25 @@
 
 #include <dnnl.h>
 
+// Of the OpenMP library that oneDNN is built on. Compilers keep its header in different places.
+extern "C" void omp_set_num_threads(int);
+
 namespace bert::nn {
+namespace {
+
+bool knows(dnnl_cpu_isa_t isa) { return (dnnl_get_effective_cpu_isa() & isa) == isa; }
+
+}  // namespace
+
+void compute_here() { [[maybe_unused]] thread_local const bool done = (omp_set_num_threads(1), true); }
 
 Isa usable_isa() {
-  const auto isa = dnnl_get_effective_cpu_isa();
-  if ((isa & dnnl_cpu_isa_avx512_core) == dnnl_cpu_isa_avx512_core) return Isa::avx512;
-  if ((isa & dnnl_cpu_isa_avx2) == dnnl_cpu_isa_avx2) return Isa::avx2;
-  return Isa::baseline;
+  if (knows(dnnl_cpu_isa_avx512_core)) return Isa::avx512;
+  return knows(dnnl_cpu_isa_avx2) ? Isa::avx2 : Isa::baseline;
 }
+
+bool has_exact_bytes() { return knows(dnnl_cpu_isa_avx512_core_vnni); }
+bool has_amx() { return knows(dnnl_cpu_isa_avx512_core_amx); }
 
 std::string onednn_version() {
   const auto* version = dnnl_version();

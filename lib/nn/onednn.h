@@ -1,6 +1,4 @@
-// oneDNN, the only place that knows it. Products in f32 are our own (kernels.h): on the same panels they are
-// as fast as its AVX-512 kernels, keep more precision because long sums are cut, and give a row the same bits
-// for every number of rows on all instruction sets, which oneDNN 2 does on AVX-512 alone.
+// What oneDNN knows of the machine, and what it does to threads.
 #pragma once
 
 #include <string>
@@ -12,6 +10,15 @@ enum class Isa { baseline, avx2, avx512 };
 // The best set that this machine, and oneDNN's ONEDNN_MAX_CPU_ISA if it is set, allow.
 Isa usable_isa();
 
+// Whether it sums up products of bytes exactly whatever they are; else pairs of products have to fit into 16
+// bits.
+bool has_exact_bytes();
+
+bool has_amx();  // which oneDNN multiplies bf16 by
+
 std::string onednn_version();  // "2.6.3"
+
+// From now on oneDNN computes on the calling thread alone when that calls it.
+void compute_here();
 
 }  // namespace bert::nn

@@ -1,4 +1,4 @@
-// What the layers share while one batch goes forward and back in training.
+// What the layers share while one batch goes forward and, in training, back.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,10 @@ namespace bert::nn {
 
 struct Pass {
   Context& context;
-  const Weights& weights;            // of Params
+  const Weights& weights;            // of Params when it goes back
   std::span<const int64_t> offsets;  // [B+1] where each sequence begins among the M tokens
-  const Chance* chance = nullptr;    // nullptr: nothing is left out, as in evaluation
+  const Chance* chance = nullptr;    // nullptr: nothing is left out
+  bool keeps = false;                // what goes back needs, in each layer's Saved
 
   // Whether anything learns below the layer, so that backward has to give the gradient of what it read.
   enum class Below { learns, frozen };

@@ -4,18 +4,19 @@
 
 #include <new>
 
+#include "nn/blocks.h"
+
 namespace bert::nn {
 namespace {
 
 constexpr size_t kHugePage = size_t{1} << 21;
-
-int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
+constexpr size_t kBeyond = 64;  // numbers
 
 }  // namespace
 
 Memory::Memory(size_t floats) : data_(nullptr, Unmap(0)), size_(floats) {
   if (floats == 0) return;
-  size_t bytes = floats * sizeof(float);
+  size_t bytes = (floats + kBeyond) * sizeof(float);
   const bool huge = bytes >= kHugePage;
   if (huge) bytes = static_cast<size_t>(round_up(static_cast<int64_t>(bytes), kHugePage));
   void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -29,8 +30,8 @@ void Memory::Unmap::operator()(float* data) const { ::munmap(data, bytes); }
 void Tensor::reshape(int64_t rows, int64_t cols) {
   rows_ = rows;
   cols_ = cols;
-  stride_ = round_up(cols, kPanel);
-  const auto needed = static_cast<size_t>(round_up(rows, kRowTile) * stride_);
+  stride_ = round_up(cols, kColumns);
+  const auto needed = static_cast<size_t>((round_up(rows, kBlockRows) + 4) * stride_);
   if (needed > memory_.size()) memory_ = Memory(needed);
 }
 

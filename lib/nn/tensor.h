@@ -8,7 +8,8 @@
 
 namespace bert::nn {
 
-// Memory for numbers, 64-byte aligned, on huge pages where the system gives them; zero at first.
+// Memory for numbers, 64-byte aligned, on huge pages where the system gives them; zero at first. 64 more can
+// be read, so that blocks may be computed whole.
 class Memory {
  public:
   Memory() : data_(nullptr, Unmap(0)) {}
@@ -26,13 +27,12 @@ class Memory {
   size_t size_ = 0;
 };
 
-// [rows, cols]. Its memory has room for rows rounded up to kRowTile and columns to kPanel, so that tiles may
-// be computed whole; what lies beyond rows × cols means nothing. Contents are undefined until written.
-// Movable only.
+// [rows, cols]. Its memory has room for whole blocks: rows are rounded up to a multiple of 12 and four more,
+// columns to a multiple of kColumns. What lies beyond rows × cols means nothing. Contents are undefined until
+// written. Movable only.
 class Tensor {
  public:
-  static constexpr int64_t kRowTile = 96;  // rows of a product that one task computes
-  static constexpr int64_t kPanel = 64;    // columns of one
+  static constexpr int64_t kColumns = 64;
 
   Tensor() = default;
   Tensor(int64_t rows, int64_t cols) { reshape(rows, cols); }

@@ -1,7 +1,7 @@
 // logits = x·Eᵀ + b over the vocabulary, E the word embeddings        x [R,H], E [V,H], b [V], logits [R,V]
 //
-// E stays where it is: each thread packs one panel of it at a time, where it is used. That costs a little for
-// few rows and nothing for many, and saves a second copy of the largest matrix of the model.
+// E stays where it is; what is not f32 there is widened by each thread for a few words at a time. That costs
+// a little for few rows and nothing for many, and saves a second copy of the largest matrix of the model.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,6 @@ class TiedDecoder {
   void forward(Context& context, const Weights& weights, const Stored& words, const Tensor& x,
                Tensor& logits) const;
 
-  // What loss() needs between its steps; used again from batch to batch.
-  struct Workspace {
-    Tensor logits, parts;
-  };
-
   // Where the gradient of weight·loss goes: dx [R,H] is overwritten, b's is added to.
   struct Gradient {
     float weight;
@@ -38,9 +33,10 @@ class TiedDecoder {
   };
 
   // The loss of x [R,H] against gold [R], ids in the vocabulary, and its gradient unless that is nullptr; E
-  // is f32. Logits are held for equal parts of the rows at a time, at most 64 MiB or 96 rows.
+  // is f32. Logits are held, in `logits`, for about equal parts of the rows at a time, at most 64 MiB
+  // or 96 rows.
   Loss loss(Context& context, const Weights& weights, std::span<const float> words, const Tensor& x,
-            std::span<const int32_t> gold, const Gradient* gradient, Workspace& workspace) const;
+            std::span<const int32_t> gold, const Gradient* gradient, Tensor& logits) const;
 
  private:
   // Rows of x that are looked at together.
@@ -51,7 +47,7 @@ class TiedDecoder {
   void forward(Context& context, const Weights& weights, const Stored& words, const Block& block,
                Tensor& logits) const;
   void backward(Context& context, std::span<const float> words, const Block& block, const Gradient& gradient,
-                Workspace& workspace) const;
+                const Tensor& dlogits) const;
 
   int bias_;
   int64_t vocab_size_, hidden_;

@@ -1,5 +1,5 @@
-// The numbers a network computes with, in the form that is fast: matrices cut into packed panels, the rest
-// plain.
+// The numbers a network computes with: those of a file, matrices cut into panels, or those of Params where
+// they are.
 //
 // Layers own no numbers. Each names its tensors in a Layout when it is made and keeps their places; the
 // Weights of that layout are filled from a file (inference) or from Params (training).
@@ -14,7 +14,7 @@
 
 #include "base/dtype.h"
 #include "base/pool.h"
-#include "nn/kernels.h"
+#include "nn/panels.h"
 #include "nn/tensor.h"
 
 namespace bert::nn {
@@ -22,7 +22,7 @@ namespace bert::nn {
 struct LayoutEntry {
   std::string name;  // as Hugging Face calls it: "encoder.layer.0.output.dense.weight"
   std::vector<int64_t> shape;
-  bool packed = false;  // a matrix [N,K] of a product, kept in panels
+  bool packed = false;  // a matrix [N,K] of a product, which is kept in panels
 
   int64_t count() const;  // of numbers
 };
@@ -37,25 +37,6 @@ class Layout {
   std::vector<LayoutEntry> entries_;
 };
 
-// W [N,K] as panels of 64 of its rows, transposed: panel p holds W[64p+j][i] at [i][j], i up to K rounded up
-// to 16 and j up to 64 with zeros beyond K and N.
-struct Panels {
-  static constexpr int64_t kWidth = kPanelWidth;
-  const float* data = nullptr;
-  int64_t outputs = 0, inputs = 0;
-
-  int64_t count() const { return (outputs + kWidth - 1) / kWidth; }
-  int64_t panel_size() const { return (inputs + 15) / 16 * 16 * kWidth; }
-  const float* panel(int64_t p) const { return data + p * panel_size(); }
-};
-
-// A tensor's numbers where a file has them, row-major, possibly unaligned.
-struct Stored {
-  Dtype dtype = Dtype::f32;
-  const std::byte* data = nullptr;
-  bool transposed = false;  // a matrix [N,K] that lies there as [K,N]; packed ones only
-};
-
 class Params;
 
 class Weights {
@@ -67,23 +48,28 @@ class Weights {
     std::function<void(std::span<const std::byte>)> release;
   };
 
-  // Packs everything the layout names; the whole pool works.
-  Weights(const Layout& layout, const Source& source, Pool& pool);
+  // Packs everything the layout names, for products of `dtype` (f32, bf16, i8); the whole pool works.
+  Weights(const Layout& layout, const Source& source, Pool& pool, Dtype dtype = Dtype::f32);
 
   // The compute copy of `params`, which it refers to: matrices are packed by refresh(), the rest is read
   // where it is.
-  explicit Weights(const Params& params);
+  explicit Weights(const Params& params, Dtype dtype = Dtype::f32);  // f32 or bf16
   void refresh(Pool& pool);  // after the parameters have changed, and before the first use
 
-  Panels panels(int place) const;
-  const float* plain(int place) const;  // followed by zeros up to a multiple of 64 numbers
-
-  // A matrix [N,K] row-major. Only of Params.
-  const float* matrix(int place) const;
+  // Of products of the matrix: that asked for in the encoder; heads are f32.
+  Dtype dtype(int place) const;
+  Panels forward(int place) const;   // of a matrix W [N,K]: for x·Wᵀ
+  Panels backward(int place) const;  // of Params, bf16: for dy·W
+  // A plain tensor, followed by zeros up to a multiple of 64 numbers. Of Params also a matrix, row-major.
+  const float* plain(int place) const;
 
  private:
+  void make_room();
+  Panels shape(int place) const;
+
   const Layout& layout_;
   const Params* params_ = nullptr;
+  Dtype dtype_;
   Memory memory_;
   std::vector<size_t> starts_;
 };

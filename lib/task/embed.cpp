@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "data/window_tokens.h"
+#include "nn/panels.h"
 #include "task/cut_texts.h"
 #include "task/google_json.h"
 #include "task/windows.h"
@@ -84,7 +85,7 @@ Embedder::Embedder(const model::Directory& directory, const text::Tokenizer& tok
       log_(log),
       plan_(options_.vectors, directory, log),
       featurizer_(tokenizer, feature_options(options_, plan_, directory)),
-      network_(directory, plan_.needs(), pool),
+      network_(directory, plan_.needs(), pool, nn::arithmetic(options_.dtype, log)),
       writer_(make_writer(options_, plan_, tokenizer)) {
   require_same_case(directory, tokenizer);
 }

@@ -27,7 +27,8 @@ struct EmbedOptions {
   int precision = -1;             // as io::append_number; -1 is 6 for google
   data::FeatureOptions features;  // max_length: without it the model's; prompt is the vectors' and not this
   std::vector<std::string> drop;
-  int64_t batch_tokens = 1024;  // that go through the network at once; never changes the output
+  std::optional<Dtype> dtype = Dtype::f32;  // as nn::arithmetic
+  int64_t batch_tokens = 1024;              // that go through the network at once; never changes the output
 };
 
 // What options exclude each other, whatever the model; nullopt when all is well.

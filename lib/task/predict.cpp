@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "io/json.h"
+#include "nn/panels.h"
 #include "task/batches.h"
 #include "task/fit.h"
 
@@ -68,7 +69,7 @@ Predictor::Predictor(const model::Directory& directory, const text::Tokenizer& t
       log_(log),
       task_(make_task(task_options(options_.task, directory), directory.config, tokenizer)),
       featurizer_(tokenizer, feature_options(options_, *task_, directory)),
-      network_(directory, task_->needs(), pool),
+      network_(directory, task_->needs(), pool, nn::arithmetic(options_.dtype, log)),
       writer_(options_.drop) {
   if (options_.official && !task_->has_official()) throw Error("--format squad is for the task answer alone");
 }

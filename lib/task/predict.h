@@ -27,8 +27,9 @@ struct PredictOptions {
   std::optional<int64_t> overlap;
   std::optional<data::Overflow> overflow;
   std::vector<std::string> drop;
-  bool official = false;        // one object {"id": "answer", ...}, as SQuAD's scripts read it
-  int64_t batch_tokens = 1024;  // that go through the network at once; never changes the output
+  std::optional<Dtype> dtype = Dtype::f32;  // as nn::arithmetic
+  bool official = false;                    // one object {"id": "answer", ...}, as SQuAD's scripts read it
+  int64_t batch_tokens = 1024;              // that go through the network at once; never changes the output
 };
 
 class Predictor final : public io::Filter {

@@ -1,9 +1,10 @@
 #include "task/version.h"
 
-#include "nn/version.h"
+#include "nn/kernels.h"
+#include "nn/onednn.h"
 
 namespace bert::task {
 
-std::string version() { return nn::version(); }
+std::string version() { return "oneDNN " + nn::onednn_version() + ", " + nn::kernels().name; }
 
 }  // namespace bert::task

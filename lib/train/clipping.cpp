@@ -8,7 +8,7 @@
 
 namespace bert::train {
 
-double global_norm(const nn::Params& gradients, Pool& pool, const nn::UpdateKernels& kernels) {
+double global_norm(const nn::Params& gradients, Pool& pool, const nn::Kernels& kernels) {
   const auto pieces = pieces_of(gradients.layout());
   std::vector<double> sums(pieces.size());
   pool.run_grid(static_cast<int64_t>(pieces.size()), [&](int64_t i, int) {

@@ -3,16 +3,15 @@
 #pragma once
 
 #include "base/pool.h"
+#include "nn/kernels.h"
 #include "nn/params.h"
-#include "nn/update_kernels.h"
 
 namespace bert::train {
 
 // √Σ g² over all numbers, added in double precision at fixed places: the same bits for any number of threads
 // and any instruction set. It cannot overflow, so it is finite exactly when every gradient is; else it is NaN
 // or infinite.
-double global_norm(const nn::Params& gradients, Pool& pool,
-                   const nn::UpdateKernels& kernels = nn::update_kernels());
+double global_norm(const nn::Params& gradients, Pool& pool, const nn::Kernels& kernels = nn::kernels());
 
 // What gradients of this finite norm are multiplied with so that it is at most `most`: min(1, most / norm),
 // as tf.clip_by_global_norm has it. PyTorch adds 1e-6 to the norm against a division by zero, which cannot

@@ -33,8 +33,7 @@ bool decays(std::string_view name) {
   return true;
 }
 
-Optimizer::Optimizer(const nn::Layout& layout, const OptimizerConfig& config,
-                     const nn::UpdateKernels& kernels)
+Optimizer::Optimizer(const nn::Layout& layout, const OptimizerConfig& config, const nn::Kernels& kernels)
     : config_(config),
       kernels_(&kernels),
       pieces_(pieces_of(layout)),

@@ -23,8 +23,8 @@
 #include <vector>
 
 #include "base/pool.h"
+#include "nn/kernels.h"
 #include "nn/params.h"
-#include "nn/update_kernels.h"
 #include "train/pieces.h"
 
 namespace bert::train {
@@ -56,7 +56,7 @@ class Optimizer {
 
   // The layout outlives this.
   Optimizer(const nn::Layout& layout, const OptimizerConfig& config,
-            const nn::UpdateKernels& kernels = nn::update_kernels());
+            const nn::Kernels& kernels = nn::kernels());
 
   // One step with g = gradient_scale·gradients, so that clipping needs no pass over memory. The same bits for
   // any number of threads.
@@ -75,7 +75,7 @@ class Optimizer {
                    const std::vector<nn::SquareSums>& sums, Pool& pool) const;
 
   OptimizerConfig config_;
-  const nn::UpdateKernels* kernels_;
+  const nn::Kernels* kernels_;
   std::vector<Piece> pieces_;         // of what learns
   std::vector<bool> decays_;          // for each tensor
   std::vector<double> rate_factors_;  // likewise

@@ -13,7 +13,7 @@
 #include "data/answer_windows.h"
 #include "model/save.h"
 #include "model/training_network.h"
-#include "nn/kernels.h"
+#include "nn/panels.h"
 #include "task/batches.h"
 #include "train/dev_set.h"
 #include "train/plot.h"
@@ -214,10 +214,7 @@ void check_best(const TrainingOptions& options, const TrainingTask& task) {
 
 bool train(TrainingOptions options, const text::Tokenizer& tokenizer, Pool& pool, Log& log) {
   check(options, tokenizer);
-  if (options.dtype == Dtype::bf16) {
-    if (!nn::has_bf16()) throw Error("--dtype bf16: this processor does not multiply bf16 (AVX512_BF16)");
-    nn::use_bf16();
-  }
+  options.dtype = nn::arithmetic(options.dtype, log);
   const auto model_setting = setting(options.config);
   settle_model(options, tokenizer);
   const auto task = make_training_task(options.task, tokenizer, options.config);
@@ -250,7 +247,7 @@ bool train(TrainingOptions options, const text::Tokenizer& tokenizer, Pool& pool
 
   model::Config config = options.config;
   task->settle(config);
-  model::TrainingNetwork network(config, task->heads(), pool);
+  model::TrainingNetwork network(config, task->heads(), pool, *options.dtype);
   network.freeze(options.run.optimizer.frozen);
   using Keep = model::TrainingNetwork::Keep;
   const auto learner = task->make_learner(network, options.recompute ? Keep::inputs : Keep::activations);

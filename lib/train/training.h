@@ -29,9 +29,9 @@ struct TrainingOptions {
   std::optional<int64_t> max_length;  // as asked for
   std::optional<float> dropout;       // instead of all of the config's
   model::PositionStart positions = model::PositionStart::normal;
-  bool moments = false;      // with the moments of the last snapshot of `model`
-  bool recompute = false;    // less memory, a third more work
-  Dtype dtype = Dtype::f32;  // of what products multiply: f32 or bf16
+  bool moments = false;                     // with the moments of the last snapshot of `model`
+  bool recompute = false;                   // less memory, a third more work
+  std::optional<Dtype> dtype = Dtype::f32;  // of what products multiply: f32 or bf16, as nn::arithmetic
 
   // What it learns from.
   io::StreamOptions stream;

@@ -78,6 +78,22 @@ TEST_CASE("reading what was cut from a mapped file names the file, and removes w
   CHECK_FALSE(fs::exists(unfinished));
 }
 
+TEST_CASE("a mapped file is read from any place, and not beyond what is left of it") {
+  const Folder folder;
+  const std::string path = folder / "weights";
+  std::ofstream(path) << "0123456789";
+  MappedFile opened(path);
+  const MappedFile file(std::move(opened));
+  std::string part(4, ' ');
+  file.read(3, std::as_writable_bytes(std::span(part)));
+  CHECK(part == "3456");
+  file.read(6, std::as_writable_bytes(std::span(part)));
+  CHECK(part == "6789");
+  fs::resize_file(path, 8);
+  CHECK_THROWS_WITH_AS(file.read(6, std::as_writable_bytes(std::span(part))),
+                       (path + ": cannot be read any more; it was cut").c_str(), Error);
+}
+
 TEST_CASE("a signal removes an unfinished directory with all that is in it, and ends the process") {
   const Folder folder;
   const fs::path unfinished = folder / "unfinished", beside = folder / "beside";

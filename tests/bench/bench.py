@@ -3,7 +3,7 @@
 
     /usr/bin/python3 tests/bench/bench.py BUILD_DIR [--rounds 3] [--sentences 1024] [--only SECTION,...]
 
-Sections: network (bert-embed, and bare oneDNN, PyTorch, ONNX Runtime), tokenizer (and Hugging Face's), process (whole
+Sections: network (bert-embed, and bare oneDNN, PyTorch, ONNX Runtime), dtypes (the same in int8 and bf16), tokenizer (and Hugging Face's), process (whole
 pipes), start, memory. Needs ../shared (texts, ids, peers) beside the project or in $BERT_SHARED, and an otherwise
 idle machine. Contenders take turns, `--rounds` times; medians count. Peers that are not installed are left out by name:
 PyTorch is Debian's python3-torch, ONNX Runtime and tokenizers are npm packages in $NPM_DIR.
@@ -85,14 +85,14 @@ class Bench:
         path.write_text("".join(json.dumps({"input_ids": ids}) + "\n" for ids in sequences))
         return path
 
-    def rate_less_start(self, shape, threads, many, one, count):
+    def rate_less_start(self, shape, threads, many, one, count, dtype="f32"):
         """Sequences a second of the whole process, less the time it takes for the one first."""
-        command = self.tool("bert-embed", "-m", self.model(shape), "--format", "f32", "-j", threads)
+        command = self.tool("bert-embed", "-m", self.model(shape), "--format", "f32", "-j", threads, "--dtype", dtype)
         return (count - 1) / (self.seconds(command, many) - self.seconds(command, one))
 
-    def latency(self, shape, threads, turns=60):
+    def latency(self, shape, threads, turns=60, dtype="f32"):
         """Seconds from a record of 16 tokens into the pipe to its vector out of it, the process being up."""
-        command = self.tool("bert-embed", "-m", self.model(shape), "--precision", "2", "-j", threads)
+        command = self.tool("bert-embed", "-m", self.model(shape), "--precision", "2", "-j", threads, "--dtype", dtype)
         record = (json.dumps({"input_ids": self.sixteen}) + "\n").encode()
         times = []
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as process:
@@ -116,17 +116,23 @@ class Bench:
         found = re.search(rf"{case} +median ([\d.]+) ms.* ([\d.]+) sent/s", out)
         return (float(found[2]), float(found[1])) if found else None
 
-    def contenders(self, shape):
+    def contenders(self, shape, dtype="fp32"):
         ids = str(self.ids_file)
 
         def torch(case):
-            command = ["/usr/bin/python3", str(PEERS / "inf_torch.py"), shape, "fp32", "2", ids, case, "1"]
+            command = ["/usr/bin/python3", str(PEERS / "inf_torch.py"), shape, dtype, "2", ids, case, "1"]
             return self.peer(command, case, TORCH_SETTING)
 
+        def make(onnx, *command):
+            if "NPM_DIR" in os.environ and not onnx.exists():
+                subprocess.run(["/usr/bin/python3", *map(str, command)], cwd=PEERS, capture_output=True, check=False)
+            return onnx
+
         onnx = self.folder / f"{shape}.onnx"
-        if "NPM_DIR" in os.environ and not onnx.exists():
-            subprocess.run(["/usr/bin/python3", str(PEERS / "export_onnx.py"), shape, str(onnx)], cwd=PEERS,
-                           capture_output=True, check=False)
+        make(onnx, PEERS / "export_onnx.py", shape, onnx)
+        if dtype == "int8":
+            exact, onnx = onnx, self.folder / f"{shape}.int8.onnx"
+            make(onnx, HERE / "onnx_int8.py", exact, onnx)
 
         def runtime(case):
             if not onnx.exists():
@@ -135,12 +141,45 @@ class Bench:
 
         return torch, runtime
 
-    def network(self, shape):
+    def cases(self):
+        """Sequences of each case, the files of their records, and that of one record."""
         self.sixteen = [101] + list(range(2000, 2014)) + [102]
         full = [[1000 + (17 * i + 31 * j) % 29000 for j in range(128)] for i in range(128)]
         cases = {"real": self.ids, "full": full}
         files = {case: self.records(f"{case}.jsonl", ids) for case, ids in cases.items()}
-        one = self.records("one.jsonl", [self.sixteen])
+        return cases, files, self.records("one.jsonl", [self.sixteen])
+
+    def dtypes(self):
+        """What is not measured here is left out: bf16 where the processor does not multiply it."""
+        cases, files, one = self.cases()
+        usable = [dtype for dtype in ("f32", "int8", "bf16") if subprocess.run(
+            self.tool("bert-embed", "-m", self.model("minilm"), "--dtype", dtype, os.devnull),
+            capture_output=True, check=False).returncode == 0]
+        for shape in SHAPES:
+            torch, runtime = self.contenders(shape, "int8")
+            table(f"{shape}, 2 threads", *usable, "PyTorch int8", "ONNX Runtime int8")
+            for case, ids in cases.items():
+                ours = {dtype: [] for dtype in usable}
+                peers = ([], [])
+                for _ in range(self.rounds):
+                    for dtype in usable:
+                        ours[dtype].append(self.rate_less_start(shape, 2, files[case], one, len(ids), dtype))
+                    for found, run in zip(peers, (torch, runtime)):
+                        found.append((run(case) or [None])[0])
+                rates = {dtype: statistics.median(found) for dtype, found in ours.items()}
+                row(f"{case}: sequences", *[f"{rate:.1f}/s ({rate / rates['f32']:.2f})" for rate in rates.values()],
+                    *["–" if None in found else f"{statistics.median(found):.1f}/s" for found in peers])
+            row("lat: 16 tokens, to the vector",
+                *[f"{self.median(lambda: self.latency(shape, 2, dtype=dtype)) * 1e3:.1f} ms" for dtype in usable],
+                *[f"{found[1]:.1f} ms" if (found := run("lat")) else "–" for run in (torch, runtime)])
+            commands = [self.tool("bert-embed", "-m", self.model(shape), "--dtype", dtype) for dtype in usable]
+            starts = [statistics.median(self.seconds(command, one) for _ in range(15)) for command in commands]
+            row("start to the first vector", *[f"{start * 1e3:.0f} ms" for start in starts], "", "")
+            peaks = [self.peak(command + ["--format", "f32"], 1024, self.sentences) for command in commands]
+            row("peak memory", *[f"{peak:.0f} MiB ({peak / peaks[0]:.2f})" for peak in peaks], "", "")
+
+    def network(self, shape):
+        cases, files, one = self.cases()
         torch, runtime = self.contenders(shape)
         table(f"{shape}, f32, 2 threads", "bert-embed", "PyTorch", "ONNX Runtime", "bert-embed -j 1")
         for case, ids in cases.items():
@@ -242,9 +281,9 @@ class Bench:
 
     def peak(self, command, lines, source):
         with tempfile.NamedTemporaryFile("w+") as report:
-            text = source.read_bytes()
+            known = source.read_bytes().splitlines(keepends=True)
             subprocess.run(["/usr/bin/time", "-f", "%M", "-o", report.name, *command],
-                           input=(text * (lines // text.count(b"\n") + 1)), stdout=subprocess.DEVNULL, check=True)
+                           input=b"".join((known * (lines // len(known) + 1))[:lines]), stdout=subprocess.DEVNULL, check=True)
             return int(report.read()) / 1024
 
     def memory(self):
@@ -264,7 +303,7 @@ def main():
     parser.add_argument("build")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--sentences", type=int, default=1024, help="of real text: the first so many")
-    parser.add_argument("--only", default="network,bare,tokenizer,process,start,memory")
+    parser.add_argument("--only", default="network,dtypes,bare,tokenizer,process,start,memory")
     options = parser.parse_args()
     if not PEERS.exists():
         print(f"skipped: {SHARED} is absent, which has the texts and the peers")

@@ -1,12 +1,13 @@
-// The encoder beside the bare matrix products it consists of, done by oneDNN on the same panels, as many as
-// the model has, with random weights:
+// The encoder beside the bare matrix products it consists of, with random weights:
 //
 //   nn_bench SHAPE THREADS IDS_FILE [REPEATS]        SHAPE: base minilm mini tiny
+//                                                    OMP_WAIT_POLICY=PASSIVE
 //
 // Cases as in other benchmarks of BERT: full = 32 sequences of 128 tokens, lat = one of 16, real = the
 // sequences of IDS_FILE (a line of space-separated ids each) in order, in batches of about 1024 tokens.
 // GFLOP/s count the work of the sequences' true lengths.
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -14,13 +15,13 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/pool.h"
 #include "matmul.h"
 #include "nn/embeddings.h"
 #include "nn/encoder_layer.h"
-#include "nn/onednn.h"
 
 // Of the OpenMP library that oneDNN is built on. Compilers keep its header in different places.
 extern "C" void omp_set_num_threads(int);
@@ -61,6 +62,7 @@ struct Encoder {
   std::vector<float> numbers;  // every tensor is a part of these
   nn::Weights weights;
   nn::EncoderLayer::Workspace workspace;
+  nn::EncoderLayer::Saved saved;
   nn::Tensor x, z;
 
   Encoder(const Shape& s, Pool& pool)
@@ -87,80 +89,115 @@ struct Encoder {
     return numbers;
   }
   nn::Weights::Source source() {
-    return {.find = [this](const nn::LayoutEntry&) { return words(); },
-            .release = [](std::span<const std::byte>) {}};
+    const auto find = [this](const nn::LayoutEntry&) {
+      return nn::Stored{.data = reinterpret_cast<const std::byte*>(numbers.data())};
+    };
+    return {.find = find, .release = [](std::span<const std::byte>) {}};
   }
-  nn::Stored words() const { return {.data = reinterpret_cast<const std::byte*>(numbers.data())}; }
 
   void run(nn::Context& context, const nn::Batch& batch) {
-    embeddings.forward(context, weights, words(), batch, x);
+    const nn::Pass pass = {.context = context, .weights = weights, .offsets = batch.offsets};
+    const auto look_up = [this](int32_t id, std::span<float> row) {
+      std::copy_n(&numbers[static_cast<size_t>(id) * row.size()], row.size(), row.begin());
+    };
+    embeddings.forward(pass, look_up, batch, x, x);
     for (const auto& layer : layers) {
-      layer.forward(context, weights, batch.offsets, x, workspace, z);
+      layer.forward(pass, x, workspace, saved, z);
       std::swap(x, z);
     }
   }
 };
 
-// oneDNN's matmul of a row tile with a panel, bias and all else left out: what the machine can do.
+template <class Run>
+double seconds_of(Run run) {
+  const auto start = Clock::now();
+  run();
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// The encoder's matrix products alone, [tokens, K]·[K, N], all layers having weights of their own, by the
+// better of oneDNN's ways with its own threads: matmul, weights in the form it likes best, or dnnl_sgemm.
 class BareProducts {
  public:
-  void run(Pool& pool, const Encoder& encoder, int64_t tokens, const std::vector<float>& input) {
-    const int64_t tiles = (tokens + kTile - 1) / kTile;
-    for (size_t place = 0; place < encoder.layout.entries().size(); ++place) {
-      if (!encoder.layout.entries()[place].packed) continue;
-      const auto panels = encoder.weights.panels(static_cast<int>(place));
-      pool.run_grid(tiles * panels.count(), [&](int64_t i, int thread) {
-        const int64_t first = i % tiles * kTile, rows = std::min(kTile, tokens - first);
-        multiply(thread, rows, panels.inputs, &input[static_cast<size_t>(first * panels.inputs)],
-                 panels.panel(i / tiles));
-      });
+  void run(const Shape& s, int64_t tokens, int threads) {
+    omp_set_num_threads(threads);
+    for (int64_t layer = 0; layer < s.layers; ++layer) {
+      multiply(layer, tokens, s.hidden, 3 * s.hidden);
+      multiply(layer, tokens, s.hidden, s.hidden);
+      multiply(layer, tokens, s.hidden, s.feed_forward);
+      multiply(layer, tokens, s.feed_forward, s.hidden);
     }
+    omp_set_num_threads(1);  // for the encoder, whose threads are the pool's
   }
 
  private:
-  static constexpr int64_t kTile = nn::Tensor::kRowTile;
-
   struct Product {
     dnnl::matmul primitive;
-    dnnl::memory x, panel, y;
-  };
-  struct Thread {
-    dnnl::engine engine{dnnl::engine::kind::cpu, 0};
-    dnnl::stream stream{engine};
-    std::map<std::pair<int64_t, int64_t>, Product> products;
+    dnnl::memory x, w, y;
+    bool by_sgemm = false;
   };
 
-  static Product make(const dnnl::engine& engine, int64_t rows, int64_t depth) {
+  Product make(int64_t rows, int64_t depth, int64_t cols) {
     using dnnl::memory;
     const auto f32 = memory::data_type::f32;
-    const memory::desc x({rows, depth}, f32, memory::format_tag::ab);
-    // The same numbers in the same order. Only the AVX-512 kernels read packed weights as they are; elsewhere
-    // oneDNN 2 would fall back to its reference code.
-    const bool packed = nn::usable_isa() == nn::Isa::avx512;
-    const memory::desc panel({depth, nn::kPanelWidth}, f32,
-                             packed ? memory::format_tag::BA16a64b : memory::format_tag::ab);
-    const memory::desc y({rows, nn::kPanelWidth}, f32, memory::format_tag::ab);
-    return {dnnl::matmul(bench::matmul_of(engine, x, panel, y)),
-            {x, engine, nullptr},
-            {panel, engine, nullptr},
-            {y, engine}};
+    const auto description =
+        bench::matmul_of(engine_, memory::desc({rows, depth}, f32, memory::format_tag::ab),
+                         memory::desc({depth, cols}, f32, memory::format_tag::any),
+                         memory::desc({rows, cols}, f32, memory::format_tag::ab));
+    Product product = {dnnl::matmul(description),
+                       {description.src_desc(), engine_},
+                       {description.weights_desc(), engine_, weights(0, depth, cols)},
+                       {description.dst_desc(), engine_}};
+    for (const auto* numbers : {&product.x, &product.y}) {
+      std::fill_n(static_cast<float*>(numbers->get_data_handle()),
+                  numbers->get_desc().get_size() / sizeof(float), 0.01f);
+    }
+    // On some instruction sets matmul of packed weights is reference code, which nobody wants to wait for.
+    product.by_sgemm = std::string_view(description.impl_info_str()).starts_with("ref");
+    if (product.by_sgemm) return product;
+    double matmul = 1e9, sgemm = 1e9;
+    for (int turn = 0; turn < 5; ++turn) {
+      product.by_sgemm = false;
+      matmul = std::min(matmul, seconds_of([&] { multiply(product, rows, depth, cols); }));
+      product.by_sgemm = true;
+      sgemm = std::min(sgemm, seconds_of([&] { multiply(product, rows, depth, cols); }));
+    }
+    product.by_sgemm = sgemm < matmul;
+    return product;
   }
 
-  void multiply(int thread, int64_t rows, int64_t depth, const float* x, const float* panel) {
-    thread_local const bool one_thread = (omp_set_num_threads(1), true);
-    (void)one_thread;
-    auto& mine = threads_.at(static_cast<size_t>(thread));
-    const std::pair key = {rows, depth};
-    if (!mine.products.contains(key)) mine.products.emplace(key, make(mine.engine, rows, depth));
-    auto& product = mine.products.at(key);
-    product.x.set_data_handle(const_cast<float*>(x));
-    product.panel.set_data_handle(const_cast<float*>(panel));
+  void multiply(Product& product, int64_t rows, int64_t depth, int64_t cols) {
+    if (product.by_sgemm) {
+      const auto numbers = [](dnnl::memory& memory) { return static_cast<float*>(memory.get_data_handle()); };
+      dnnl_sgemm('N', 'N', rows, cols, depth, 1, numbers(product.x), depth, numbers(product.w), cols, 0,
+                 numbers(product.y), cols);
+      return;
+    }
     product.primitive.execute(
-        mine.stream,
-        {{DNNL_ARG_SRC, product.x}, {DNNL_ARG_WEIGHTS, product.panel}, {DNNL_ARG_DST, product.y}});
+        stream_, {{DNNL_ARG_SRC, product.x}, {DNNL_ARG_WEIGHTS, product.w}, {DNNL_ARG_DST, product.y}});
+    stream_.wait();
   }
 
-  std::vector<Thread> threads_ = std::vector<Thread>(64);
+  void multiply(int64_t layer, int64_t rows, int64_t depth, int64_t cols) {
+    const std::array<int64_t, 3> shape = {rows, depth, cols};
+    if (!products_.contains(shape)) products_.emplace(shape, make(rows, depth, cols));
+    auto& product = products_.at(shape);
+    product.w.set_data_handle(weights(layer, depth, cols));
+    multiply(product, rows, depth, cols);
+  }
+
+  float* weights(int64_t layer, int64_t depth, int64_t cols) {
+    auto& numbers = weights_[{layer, depth, cols}];
+    if (numbers.empty()) numbers.assign(static_cast<size_t>(depth * (cols + kRoom)), 0.01f);
+    return numbers.data();
+  }
+
+  static constexpr int64_t kRoom = 64;  // packed weights may be larger
+
+  dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
+  dnnl::stream stream_{engine_};
+  std::map<std::array<int64_t, 3>, Product> products_;
+  std::map<std::array<int64_t, 3>, std::vector<float>> weights_;
 };
 
 nn::Batch random_batch(int64_t sequences, int64_t length) {
@@ -187,13 +224,6 @@ std::vector<nn::Batch> read_batches(const std::string& path) {
   return batches;
 }
 
-template <class Run>
-double seconds_of(Run run) {
-  const auto start = Clock::now();
-  run();
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 // Without the first one.
 double median(std::vector<double> values) {
   std::sort(values.begin() + 1, values.end());
@@ -203,14 +233,12 @@ double median(std::vector<double> values) {
 void measure(const char* name, nn::Context& context, Encoder& encoder, const std::vector<nn::Batch>& batches,
              int repeats) {
   double work = 0, product_work = 0;
-  int64_t sequences = 0, most = 0;
+  int64_t sequences = 0;
   for (const auto& batch : batches) {
     work += flops(encoder.shape, batch);
     product_work += product_flops(encoder.shape, batch.tokens());
     sequences += batch.sequences();
-    most = std::max(most, batch.tokens());
   }
-  const std::vector<float> input(static_cast<size_t>(most * encoder.shape.feed_forward), 0.01f);
   BareProducts products;
   std::vector<double> ours, bare;
   for (int i = 0; i <= repeats;
@@ -219,7 +247,7 @@ void measure(const char* name, nn::Context& context, Encoder& encoder, const std
       for (const auto& batch : batches) encoder.run(context, batch);
     }));
     bare.push_back(seconds_of([&] {
-      for (const auto& batch : batches) products.run(context.pool(), encoder, batch.tokens(), input);
+      for (const auto& batch : batches) products.run(encoder.shape, batch.tokens(), context.pool().size());
     }));
   }
   const double seconds = median(ours), bare_rate = product_work / median(bare) / 1e9;

@@ -200,7 +200,7 @@ class OurProducts {
         const auto& p = products_[i];
         x_.reshape(p.rows, p.inputs);
         dy_.reshape(p.rows, p.outputs);
-        linears_[i].backward_weights(context_, x_, dy_, 0, gradients_);
+        linears_[i].backward_weights(context_, weights_, x_, dy_, 0, gradients_);
         linears_[i].backward_input(context_, weights_, dy_, 0, nn::Into::replace, dx_);
       }
     });
@@ -214,7 +214,7 @@ class OurProducts {
 
  private:
   double softmax() {
-    nn::Tensor& logits = workspace_.logits;  // of the last of equal parts, whose rows are these
+    nn::Tensor& logits = workspace_;  // of the last of equal parts, whose rows are these
     const auto gold = std::span(gold_).first(static_cast<size_t>(logits.rows()));
     const double parts = static_cast<double>(gold_.size()) / static_cast<double>(gold.size());
     return parts * seconds_of([&] { nn::softmax_loss(context_, gold, 1, logits); });
@@ -230,14 +230,13 @@ class OurProducts {
   nn::Params parameters_, gradients_;
   nn::Weights weights_;
   nn::Tensor x_, dy_, y_, dx_, top_;
-  nn::TiedDecoder::Workspace workspace_;
+  nn::Tensor workspace_;
 };
 
 // oneDNN's matmul [M,K]·[K,N], its own threads, weights in the form it likes best.
 class BareProducts {
  public:
-  BareProducts(const std::vector<Product>& products, int threads) {
-    omp_set_num_threads(threads);
+  BareProducts(const std::vector<Product>& products, int threads) : threads_(threads) {
     for (const auto& p : products) {
       add(p.rows, p.outputs, p.inputs);  // y = x·Wᵀ
       add(p.rows, p.inputs, p.outputs);  // dx = dy·W
@@ -246,13 +245,16 @@ class BareProducts {
   }
 
   double run() {
-    return seconds_of([&] {
+    omp_set_num_threads(threads_);
+    const double seconds = seconds_of([&] {
       for (auto& product : products_) {
         product.primitive.execute(
             stream_, {{DNNL_ARG_SRC, product.x}, {DNNL_ARG_WEIGHTS, product.w}, {DNNL_ARG_DST, product.y}});
       }
       stream_.wait();
     });
+    omp_set_num_threads(1);  // for the step, whose threads are the pool's
+    return seconds;
   }
 
  private:
@@ -280,6 +282,7 @@ class BareProducts {
 
   dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream_{engine_};
+  int threads_;
   std::vector<Matmul> products_;
 };
 

@@ -14,7 +14,6 @@
 
 #include "nn/kernels.h"
 #include "nn/tensor.h"
-#include "nn/training_kernels.h"
 
 using namespace bert::nn;
 
@@ -53,8 +52,7 @@ void measure_attention(const Shape& shape, float dropout) {
   const Tensor qkv = random_tensor(shape.tokens, 3 * shape.hidden),
                dout = random_tensor(shape.tokens, shape.hidden);
   Tensor out(shape.tokens, shape.hidden), dqkv(shape.tokens, 3 * shape.hidden);
-  const Memory scratch(static_cast<size_t>(attention_training_scratch(shape.length, shape.size()) +
-                                           attention_scratch(shape.length, shape.size())));
+  const Memory scratch(static_cast<size_t>(attention_scratch(shape.length, shape.size())));
   const auto for_heads = [&](auto f) {
     for (int64_t first = 0; first + shape.length <= shape.tokens; first += shape.length) {
       for (int64_t head = 0; head < shape.heads; ++head) {
@@ -78,32 +76,28 @@ void measure_attention(const Shape& shape, float dropout) {
   const double pairs =
       static_cast<double>(shape.tokens / shape.length * shape.length * shape.length * shape.hidden);
   const DroppedProbabilities dropped = {{1, 2}, DropoutRate(dropout)};
-  const double inference = seconds_of([&] {
-    for_heads([&](const AttentionHead& head, int64_t, int64_t) { kernels().attend(head, scratch.data()); });
-  });
   const double forward = seconds_of([&] {
     for_heads([&](const AttentionHead& head, int64_t, int64_t) {
-      training_kernels().attend(head, dropped, scratch.data());
+      kernels().attend(head, dropped, scratch.data());
     });
   });
   const double backward = seconds_of([&] {
     for_heads([&](const AttentionHead& head, int64_t first, int64_t column) {
       float* const dq = dqkv.row(first) + column;
-      training_kernels().attend_backward({.head = head,
-                                          .dropped = dropped,
-                                          .dout = dout.row(first) + column,
-                                          .dout_stride = dout.stride(),
-                                          .dq = dq,
-                                          .dq_stride = dqkv.stride(),
-                                          .dk = dq + shape.hidden,
-                                          .dv = dq + 2 * shape.hidden,
-                                          .dkv_stride = dqkv.stride()},
-                                         scratch.data());
+      kernels().attend_backward({.head = head,
+                                 .dropped = dropped,
+                                 .dout = dout.row(first) + column,
+                                 .dout_stride = dout.stride(),
+                                 .dq = dq,
+                                 .dq_stride = dqkv.stride(),
+                                 .dk = dq + shape.hidden,
+                                 .dv = dq + 2 * shape.hidden,
+                                 .dkv_stride = dqkv.stride()},
+                                scratch.data());
     });
   });
-  std::printf(
-      "attention, dropout %.1f   inference %6.1f   forward %6.1f   backward %6.1f GFLOP/s   %.2f ms back\n",
-      dropout, 4e-9 * pairs / inference, 4e-9 * pairs / forward, 10e-9 * pairs / backward, backward * 1e3);
+  std::printf("attention, dropout %.1f   forward %6.1f   backward %6.1f GFLOP/s   %.2f ms back\n", dropout,
+              4e-9 * pairs / forward, 10e-9 * pairs / backward, backward * 1e3);
 }
 
 void measure_rows(const Shape& shape) {
@@ -112,7 +106,7 @@ void measure_rows(const Shape& shape) {
   Tensor y(shape.tokens, n);
   Tensor gain(1, n), dgain(1, n), dbias(1, n);
   std::fill_n(gain.row(0), n, 1.0f);
-  const TrainingKernels& table = training_kernels();
+  const Kernels& table = kernels();
   const auto print = [&](const char* name, int tensors, auto f) {
     const double seconds = seconds_of([&] {
       for (int64_t row = 0; row < shape.tokens; ++row) f(row);
@@ -133,7 +127,7 @@ void measure_rows(const Shape& shape) {
     table.drop(n, {1, 2}, static_cast<uint32_t>(row), DropoutRate(0.1f), x.row(row), nullptr, y.row(row));
   });
   print("layer norm", 2, [&](int64_t row) {
-    kernels().layer_norm(n, x.row(row), nullptr, gain.row(0), dbias.row(0), 1e-12f, y.row(row));
+    kernels().layer_norm(n, x.row(row), gain.row(0), dbias.row(0), 1e-12f, y.row(row));
   });
   print("layer norm back", 3, [&](int64_t row) {
     table.layer_norm_backward(n, x.row(row), gain.row(0), 1e-12f, residual.row(row), y.row(row), dgain.row(0),
@@ -152,8 +146,8 @@ void measure_rows(const Shape& shape) {
 int main(int argc, char** argv) {
   const auto argument = [&](int i, int64_t otherwise) { return argc > i ? std::stoll(argv[i]) : otherwise; };
   const Shape shape = {argument(1, 1024), argument(2, 128), argument(3, 768), argument(4, 12)};
-  std::printf("%s, %ld tokens in sequences of %ld, hidden %ld, %ld heads\n", training_kernels().name,
-              shape.tokens, shape.length, shape.hidden, shape.heads);
+  std::printf("%s, %ld tokens in sequences of %ld, hidden %ld, %ld heads\n", kernels().name, shape.tokens,
+              shape.length, shape.hidden, shape.heads);
   for (float dropout : {0.0f, 0.1f}) measure_attention(shape, dropout);
   measure_rows(shape);
 }

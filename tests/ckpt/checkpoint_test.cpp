@@ -126,6 +126,12 @@ TEST_CASE("shards are one checkpoint") {
   CHECK(first(checkpoint.get("b", kTwo)) == 3);
   CHECK(checkpoint.find("b")->file == folder.path("two.safetensors"));
   CHECK(first(checkpoint.get("c", kTwo)) == 5);
+  for (const auto& [name, second] : {std::pair("a", 2.0f), {"b", 4.0f}, {"c", 6.0f}}) {
+    float number = 0;
+    checkpoint.read(checkpoint.get(name, kTwo).data.subspan(4),
+                    std::as_writable_bytes(std::span(&number, 1)).data());
+    CHECK(number == second);
+  }
 }
 
 TEST_CASE("an index that does not fit its shards is refused") {

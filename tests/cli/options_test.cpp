@@ -48,32 +48,27 @@ TEST_CASE("the model is -m, else $BERT_MODEL, else the default model beside the 
   CHECK(read<VocabOptions>({}).group->model.ends_with("/share/bert/default-model"));
 }
 
-TEST_CASE("arithmetic that is not built is refused by name") {
-  CHECK(read<ModelOptions>({"-m.", "--dtype", "auto"}).group->dtype == bert::Dtype::f32);
-  CHECK(read<ModelOptions>({"-m.", "--dtype", "f32"}).outcome.code == 0);
-  for (const std::string dtype : {"bf16", "int8"}) {
-    const Outcome outcome = read<ModelOptions>({"-m.", "--dtype", dtype.c_str()}).outcome;
-    CHECK(outcome.code == 2);
-    CHECK(outcome.err == usage_error("--dtype " + dtype + " is not built yet; use f32"));
-  }
+TEST_CASE("the arithmetic is f32 unless another is asked for; auto leaves it to the machine") {
+  CHECK(read<ModelOptions>({"-m."}).group->dtype == bert::Dtype::f32);
+  CHECK(read<ModelOptions>({"-m.", "--dtype", "auto"}).group->dtype == std::nullopt);
+  CHECK(read<ModelOptions>({"-m.", "--dtype", "bf16"}).group->dtype == bert::Dtype::bf16);
+  CHECK(read<ModelOptions>({"-m.", "--dtype", "int8"}).group->dtype == bert::Dtype::i8);
   CHECK(read<ModelOptions>({"-m.", "--dtype", "f16"}).outcome.err ==
         usage_error("--dtype must be auto, f32, bf16 or int8, not \"f16\""));
 }
 
 namespace {
 struct TrainingDtype {
-  explicit TrainingDtype(bert::cli::App& app) { bert::cli::dtype_option(app, dtype); }
-  bert::Dtype dtype = bert::Dtype::f32;
+  explicit TrainingDtype(bert::cli::App& app) { bert::cli::dtype_option(app, bert::cli::Int8::no, dtype); }
+  std::optional<bert::Dtype> dtype = bert::Dtype::f32;
 };
 }  // namespace
 
-TEST_CASE("training has bf16, too") {
+TEST_CASE("training has no int8") {
   CHECK(read<TrainingDtype>({}).group->dtype == bert::Dtype::f32);
-  CHECK(read<TrainingDtype>({"--dtype", "auto"}).group->dtype == bert::Dtype::f32);
-  CHECK(read<TrainingDtype>({"--dtype", "f32"}).group->dtype == bert::Dtype::f32);
   CHECK(read<TrainingDtype>({"--dtype", "bf16"}).group->dtype == bert::Dtype::bf16);
   CHECK(read<TrainingDtype>({"--dtype", "int8"}).outcome.err ==
-        usage_error("--dtype int8 is not built yet; use f32 or bf16"));
+        usage_error("--dtype must be auto, f32 or bf16, not \"int8\""));
 }
 
 TEST_CASE("a vocabulary file stands in for the model") {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "nn/training_tables.h"
+#include "nn/tables.h"
 #include "reference/slow_training.h"
 
 using namespace bert;
@@ -20,7 +20,7 @@ TEST_CASE("Threefry-2x32-13 of the twin gives the published known answers") {
 
 TEST_CASE("dropout leaves out what the twin leaves out, to the bit, in every table") {
   std::mt19937 random(1);
-  for (const TrainingKernels* table : tables()) {
+  for (const Kernels* table : tables()) {
     for (int turn = 0; turn < 400; ++turn) {
       const int64_t n = turn < 130 ? turn + 1 : static_cast<int64_t>(random() % 900 + 1);
       const DropoutKey key = {static_cast<uint32_t>(random()), static_cast<uint32_t>(random())};

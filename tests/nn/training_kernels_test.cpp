@@ -1,11 +1,10 @@
-#include "nn/training_kernels.h"
-
 #include <doctest/doctest.h>
 
 #include <random>
 #include <vector>
 
-#include "nn/training_tables.h"
+#include "nn/kernels.h"
+#include "nn/tables.h"
 #include "reference/slow_training.h"
 
 using namespace bert;
@@ -129,7 +128,7 @@ TEST_CASE("activations and their slopes agree with double precision over all mag
   for (float value = 1e-30f; value < 1e5f; value *= 1.7f) x.insert(x.end(), {value, -value});
   const std::vector<float> dy(x.size(), 1.5f);
   std::vector<float> y(x.size()), dx(x.size());
-  for (const TrainingKernels* table : tables()) {
+  for (const Kernels* table : tables()) {
     for (auto activation : kActivations) {
       table->activation_backward(static_cast<int64_t>(x.size()), activation, x.data(), dy.data(), y.data(),
                                  dx.data());
@@ -162,7 +161,7 @@ TEST_CASE("activations and their slopes agree with double precision over all mag
 
 TEST_CASE("layer norm's gradients agree with double precision for any width") {
   std::mt19937 random(2);
-  for (const TrainingKernels* table : tables()) {
+  for (const Kernels* table : tables()) {
     for (int64_t n : {2, 5, 8, 16, 24, 31, 64, 78, 80, 312, 768, 1024}) {
       const auto s = normal_numbers(random, n, 3), gain = normal_numbers(random, n),
                  dy = normal_numbers(random, n), before = normal_numbers(random, n);
@@ -210,9 +209,9 @@ TEST_CASE("attention and its gradients agree with double precision for any lengt
                  values = matrix(v, length, size, stride), douts = matrix(dout, rows, size, stride);
       const Matrix expected = reference::attend_dropped(queries, keys, values, scale, keep);
       const auto gradient = reference::attend_backward(queries, keys, values, scale, keep, douts);
-      for (const TrainingKernels* table : tables()) {
+      for (const Kernels* table : tables()) {
         std::vector<float> out(q.size(), 7), dq = out, dk = out, dv = out;
-        std::vector<float> scratch(static_cast<size_t>(attention_training_scratch(length, size)) + 1, 7);
+        std::vector<float> scratch(static_cast<size_t>(attention_scratch(length, size)) + 1, 7);
         const AttentionHead head = {.q = q.data(),
                                     .q_stride = stride,
                                     .rows = rows,
@@ -259,10 +258,10 @@ TEST_CASE("attention and its gradients agree with double precision for any lengt
 
 TEST_CASE("with one key nothing flows back into the scores") {
   std::mt19937 random(6);
-  for (const TrainingKernels* table : tables()) {
+  for (const Kernels* table : tables()) {
     const auto q = normal_numbers(random, 64), dout = normal_numbers(random, 64);
     std::vector<float> out(64), dq(64, 7), dk(64, 7), dv(64, 7);
-    std::vector<float> scratch(static_cast<size_t>(attention_training_scratch(1, 64)));
+    std::vector<float> scratch(static_cast<size_t>(attention_scratch(1, 64)));
     table->attend_backward({.head = {.q = q.data(),
                                      .q_stride = 64,
                                      .rows = 1,

@@ -6,7 +6,7 @@
 
 #include "nn/attention.h"
 #include "nn/layer_norm.h"
-#include "nn/training_tables.h"
+#include "nn/tables.h"
 #include "reference/slow_training.h"
 
 using namespace bert;

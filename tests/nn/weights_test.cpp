@@ -33,8 +33,9 @@ std::vector<float> packed(const LayoutEntry& entry, Stored stored, std::span<con
                              }},
                         pool);
   CHECK(released == bytes.size());
-  const auto panels = weights.panels(0);
-  return {panels.data, panels.data + panels.count() * panels.panel_size()};
+  const Panels panels = weights.forward(0);
+  const auto* const numbers = reinterpret_cast<const float*>(panels.data);
+  return {numbers, numbers + panels.count() * panels.bytes() / 4};
 }
 
 }  // namespace

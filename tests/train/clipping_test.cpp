@@ -8,7 +8,7 @@
 #include <random>
 #include <string>
 
-#include "train/tables.h"
+#include "nn/tables.h"
 
 using namespace bert;
 using train::clip_factor;
@@ -56,8 +56,8 @@ TEST_CASE("the global norm is that of all tensors together") {
 TEST_CASE("the global norm has the same bits for any number of threads and every table") {
   Gradients gradients;
   Pool one(1);
-  const double expected = global_norm(gradients.params, one, nn::kernels_baseline::kUpdateTable);
-  for (const auto* kernels : test::update_tables()) {
+  const double expected = global_norm(gradients.params, one, nn::kernels_baseline::kTable);
+  for (const auto* kernels : nn::tables()) {
     for (const int threads : {1, 2, 3}) {
       Pool pool(threads);
       const double norm = global_norm(gradients.params, pool, *kernels);
@@ -70,7 +70,7 @@ TEST_CASE("the global norm is finite exactly when every gradient is") {
   constexpr float kMost = std::numeric_limits<float>::max(),
                   kInfinity = std::numeric_limits<float>::infinity();
   Pool pool(1);
-  for (const auto* kernels : test::update_tables()) {
+  for (const auto* kernels : nn::tables()) {
     Gradients gradients;
     for (float& number : gradients.params.tensor(0)) number = kMost;
     CHECK(std::isfinite(global_norm(gradients.params, pool, *kernels)));

@@ -10,9 +10,9 @@
 #include <string>
 
 #include "base/error.h"
+#include "nn/tables.h"
 #include "reference/slow_optimizer.h"
 #include "train/schedule.h"
-#include "train/tables.h"
 
 using namespace bert;
 using train::Method;
@@ -119,7 +119,7 @@ struct Run {
   Optimizer optimizer;
   Gradients gradients;
 
-  Run(const nn::Layout& layout, Method method, const nn::UpdateKernels& kernels = nn::update_kernels())
+  Run(const nn::Layout& layout, Method method, const nn::Kernels& kernels = nn::kernels())
       : params(layout), optimizer(layout, {.method = method}, kernels), gradients(layout) {
     std::mt19937 random(3);
     fill_normal(params, random, 0.02f);
@@ -143,7 +143,7 @@ TEST_CASE("every optimiser follows its published recurrence for 1000 steps with 
   const train::Schedule schedule({.peak = 1e-3, .warmup = {.steps = 100}}, kSteps);
   Pool pool(1);
   for (const Method method : kMethods) {
-    for (const auto* kernels : test::update_tables()) {
+    for (const auto* kernels : nn::tables()) {
       Run run(layout, method, *kernels);
       std::vector<reference::SlowTensor> twins;
       for (size_t i = 0; i < kTensors.size(); ++i) twins.emplace_back(widened(tensor(run.params, i)));
@@ -267,7 +267,7 @@ TEST_CASE("any number of threads gives the same bits with every table") {
   const auto layout =
       layout_of({{"a.weight", {300, 701}, true}, {"a.bias", {300}, false}, {"b.weight", {7, 9}, true}});
   for (const Method method : kMethods) {
-    for (const auto* kernels : test::update_tables()) {
+    for (const auto* kernels : nn::tables()) {
       Pool one(1);
       Run expected(layout, method, *kernels);
       expected.steps(4, one);
@@ -330,7 +330,7 @@ TEST_CASE("between tensors all stays zero") {
 TEST_CASE("moments end at zero and never in denormal numbers") {
   const auto layout = layout_of({{"a.weight", {4, 16}, true}});
   Pool pool(1);
-  for (const auto* kernels : test::update_tables()) {
+  for (const auto* kernels : nn::tables()) {
     Run run(layout, Method::adamw, *kernels);
     run.steps(1, pool);
     const nn::Params none(layout);
@@ -348,7 +348,7 @@ TEST_CASE("NaN in a gradient is not hidden") {
   const auto layout = layout_of({{"a.weight", {4, 16}, true}});
   Pool pool(1);
   for (const Method method : kMethods) {
-    for (const auto* kernels : test::update_tables()) {
+    for (const auto* kernels : nn::tables()) {
       Run run(layout, method, *kernels);
       run.gradients.next();
       tensor(run.gradients.now, 0)[5] = std::nanf("");

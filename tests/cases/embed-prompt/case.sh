@@ -3,7 +3,8 @@ embed() {
   echo "-- $*"
   echo 'the old king' | bert-embed -m "$MODELS/sentence-new" --dim 3 --precision 3 --drop text "$@"
 }
-embed -v
+embed -v 2>said
+grep -v multiplies said >&2
 embed --prompt query
 embed --prompt 'find: '
 embed --prompt document

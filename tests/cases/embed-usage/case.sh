@@ -4,8 +4,6 @@ try() {
   bert-embed "$@" </dev/null
   echo "exit $?"
 }
-try -m models/bare --dtype bf16
-try -m models/bare --dtype int8
 try -m models/bare --dtype f16
 try -m models/bare --pooling first
 try -m models/bare --batch-tokens 0

@@ -21,4 +21,3 @@ try -m models/regress --task classify
 try -m models/next
 try -m models/classify --top-k 0
 try -m models/multilabel --threshold 1.5
-try -m models/classify --dtype int8

@@ -9,7 +9,7 @@ train whole --no-shuffle open.jsonl >whole.jsonl
 echo '--- a pipe that ends after 10 steps, then the whole of it'
 head -n 60 open.jsonl | train parts --no-shuffle | sed 's/,.*/}/'
 train parts --no-shuffle --resume -v <open.jsonl 2>said >parts.jsonl
-sed 's/, .*//' said
+grep -v multiplies said | sed 's/, .*//'
 train pipe --no-shuffle <open.jsonl >pipe.jsonl
 same pipe parts
 same pipe whole
@@ -37,7 +37,8 @@ ls damaged/snapshots
 printf 'x' | dd of=damaged/snapshots/step-00000020/training.safetensors bs=1 seek=5000 conv=notrunc 2>/dev/null
 : >damaged/snapshots/step-00000015/state.json
 rm damaged/model.safetensors
-train damaged --no-shuffle --resume -v --save-every 5 open.jsonl >/dev/null
+train damaged --no-shuffle --resume -v --save-every 5 open.jsonl 2>said >/dev/null
+grep -v multiplies said >&2
 same damaged whole
 for file in damaged/snapshots/*/training.safetensors; do : >"$file"; done
 train damaged --no-shuffle --resume open.jsonl

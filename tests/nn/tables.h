@@ -1,21 +1,21 @@
-// What the tests of training's kernels share.
+// What the tests of kernels share.
 #pragma once
 
 #include <cstdint>
 #include <random>
 #include <vector>
 
+#include "nn/kernels.h"
 #include "nn/onednn.h"
-#include "nn/training_kernels.h"
 
 namespace bert::nn {
 
 // The tables this machine can run.
-inline std::vector<const TrainingKernels*> tables() {
-  std::vector<const TrainingKernels*> usable = {&kernels_baseline::kTrainingTable};
+inline std::vector<const Kernels*> tables() {
+  std::vector<const Kernels*> usable = {&kernels_baseline::kTable};
 #if defined(__x86_64__)
-  if (usable_isa() >= Isa::avx2) usable.push_back(&kernels_avx2::kTrainingTable);
-  if (usable_isa() >= Isa::avx512) usable.push_back(&kernels_avx512::kTrainingTable);
+  if (usable_isa() >= Isa::avx2) usable.push_back(&kernels_avx2::kTable);
+  if (usable_isa() >= Isa::avx512) usable.push_back(&kernels_avx512::kTable);
 #endif
   return usable;
 }

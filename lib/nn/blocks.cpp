@@ -1,0 +1,16 @@
+#include "nn/blocks.h"
+
+namespace bert::nn {
+
+void ColumnBlocks::fill(Pool& pool, int64_t count, const float* from, int64_t stride) const {
+  constexpr int64_t kTaskRows = 16;
+  pool.run_grid(parts_of(count, kTaskRows), [&](int64_t i, int) {
+    for (int64_t row = i * kTaskRows; row < std::min(count, (i + 1) * kTaskRows); ++row) {
+      for (int64_t column = 0; column < cols; column += block) {
+        from_f32({from + row * stride + column, static_cast<size_t>(width(column))}, dtype, at(row, column));
+      }
+    }
+  });
+}
+
+}  // namespace bert::nn

@@ -1,0 +1,44 @@
+// The blocks in which products are computed.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/dtype.h"
+#include "base/pool.h"
+
+namespace bert::nn {
+
+constexpr int64_t kBlockRows = 12;     // the rows of oneDNN's blocks divide this on every instruction set
+constexpr int64_t kBlockColumns = 16;  // the same of columns
+
+constexpr int64_t parts_of(int64_t n, int64_t size) { return (n + size - 1) / size; }
+constexpr int64_t round_up(int64_t n, int64_t to) { return parts_of(n, to) * to; }
+
+// Rows and columns of a product that one task computed.
+struct Tile {
+  int64_t row = 0, rows = 0, column = 0, columns = 0;
+  const float* numbers = nullptr;  // of these rows and columns
+  int64_t stride = 0;
+  size_t place = 0;  // of the product, where there are several
+};
+
+// A matrix [rows, cols] as oneDNN's matmul reads it: a sequence of blocks of `block` columns (the last may
+// have fewer), each dense.
+struct ColumnBlocks {
+  Dtype dtype = Dtype::f32;
+  int64_t rows = 0, cols = 0, block = 0;
+  std::byte* data = nullptr;
+
+  int64_t width(int64_t column) const { return std::min(block, cols - column); }  // of the block there
+  int64_t floats() const { return parts_of(rows * cols * static_cast<int64_t>(size_of(dtype)), 4); }
+  std::byte* at(int64_t row, int64_t column) const {  // where a block begins
+    return data + (column * rows + row * width(column)) * static_cast<int64_t>(size_of(dtype));
+  }
+
+  // Rounds `count` rows of f32, `stride` apart.
+  void fill(Pool& pool, int64_t count, const float* from, int64_t stride) const;
+};
+
+}  // namespace bert::nn

@@ -1,0 +1,243 @@
+#include "nn/panels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/error.h"
+#include "nn/blocks.h"
+#include "nn/kernels.h"
+#include "nn/matmul.h"
+#include "nn/onednn.h"
+#include "nn/products.h"
+
+namespace bert::nn {
+namespace {
+
+constexpr int64_t kPanelRows = 96;  // the most of a task: of more rows, matmul may cut the depth elsewhere
+constexpr int64_t kWidest = 128;
+constexpr int64_t kMatmulDepth = 768;  // of the longest part of a matmul's: each part costs some time
+
+// Whether products by such panels are a matmul's, else dnnl_sgemm's.
+bool is_matmul(Dtype dtype) {
+  static const bool f32_is = !matmul_code(Dtype::f32).empty(), i8_is = !matmul_code(Dtype::i8).empty();
+  return dtype == Dtype::bf16 || (dtype == Dtype::f32 ? f32_is : i8_is);
+}
+
+// What stands behind the numbers of a panel of i8.
+struct ColumnNumbers {
+  float* scales;
+  int32_t* sums;
+};
+ColumnNumbers column_numbers(const Panels& panels, int64_t panel) {
+  std::byte* const end = panels.panel(panel + 1);
+  return {.scales = reinterpret_cast<float*>(end) - 2 * panels.width(),
+          .sums = reinterpret_cast<int32_t*>(end) - panels.width()};
+}
+
+// Rows of W in f32, which become columns of a panel.
+struct Rows {
+  const float* numbers;
+  int64_t count, stride;
+};
+
+// Where they are, or in `copy`.
+Rows rows_of(const Stored& w, const Panels& panels, int64_t first, int64_t count, std::vector<float>& copy) {
+  const int64_t depth = panels.depth, size = static_cast<int64_t>(size_of(w.dtype));
+  if (w.transposed) {
+    const int64_t stride = round_up(depth, kBlockColumns);
+    std::vector<float> columns(static_cast<size_t>(depth * count));
+    for (int64_t k = 0; k < depth; ++k) {
+      to_f32(w.dtype, w.data + (k * panels.cols + first) * size,
+             {&columns[static_cast<size_t>(k * count)], static_cast<size_t>(count)});
+    }
+    copy.resize(static_cast<size_t>(count * stride));
+    kernels().transpose(depth, count, columns.data(), count, copy.data(), stride);
+    return {copy.data(), count, stride};
+  }
+  const std::byte* const stored = w.data + first * depth * size;
+  if (w.dtype == Dtype::f32 && reinterpret_cast<uintptr_t>(stored) % alignof(float) == 0)
+    return {reinterpret_cast<const float*>(stored), count, depth};
+  copy.resize(static_cast<size_t>(count * depth));
+  to_f32(w.dtype, stored, copy);
+  return {copy.data(), count, depth};
+}
+
+void pack_bf16(const Rows& rows, int64_t depth, std::byte* panel) {
+  constexpr int64_t kPart = 64;
+  alignas(64) float part[kPart * kMatmulColumns];
+  std::byte rounded[2 * kMatmulColumns];
+  for (int64_t k = 0; k < depth; ++k) {
+    if (k % kPart == 0)
+      kernels().transpose(rows.count, std::min(kPart, depth - k), rows.numbers + k, rows.stride, part,
+                          kMatmulColumns);
+    from_f32({part + k % kPart * kMatmulColumns, kMatmulColumns}, Dtype::bf16, rounded);
+    std::byte* const to = panel + (k / 2 * kMatmulColumns * 2 + k % 2) * 2;
+    for (int64_t column = 0; column < kMatmulColumns; ++column)
+      std::copy_n(rounded + 2 * column, 2, to + 4 * column);
+  }
+}
+
+void pack_i8(const Rows& rows, const Panels& panels, int64_t panel) {
+  static const float most = has_exact_bytes() ? 127 : 63;
+  const int64_t room = round_up(panels.depth, kBlockColumns);
+  std::vector<float> integers(static_cast<size_t>(rows.count * room / 4));
+  auto* const bytes = reinterpret_cast<int8_t*>(integers.data());
+  const ColumnNumbers numbers = column_numbers(panels, panel);
+  for (int64_t i = 0; i < rows.count; ++i) {
+    const auto column =
+        kernels().quantize_column(panels.depth, rows.numbers + i * rows.stride, most, bytes + i * room);
+    numbers.scales[i] = column.scale;
+    numbers.sums[i] = column.sum;
+  }
+  if (!is_matmul(Dtype::i8)) {
+    std::copy_n(bytes, rows.count * room, reinterpret_cast<int8_t*>(panels.panel(panel)));
+    return;
+  }
+  // Four integers are as large as a float, and are transposed together.
+  kernels().transpose(rows.count, room / 4, integers.data(), room / 4,
+                      reinterpret_cast<float*>(panels.panel(panel)), panels.width());
+}
+
+// The rows of x as a matmul reads them.
+struct DenseRows {
+  ColumnBlocks numbers;
+  QuantizedRow* quantized = nullptr;  // each row's, of i8
+};
+
+// x itself where it is stored so, else a copy in the context's shared memory. In i8 the depth is not cut.
+DenseRows dense_rows(Context& context, const Tensor& x, int64_t column, const Panels& panels) {
+  const bool is_i8 = panels.dtype == Dtype::i8;
+  const int64_t depth = panels.depth, parts = is_i8 ? 1 : parts_of(depth, kMatmulDepth);
+  DenseRows rows = {.numbers = {.dtype = panels.dtype,
+                                .rows = round_up(x.rows(), kBlockRows),
+                                .cols = depth,
+                                .block = round_up(parts_of(depth, parts), is_i8 ? 1 : kBlockColumns)}};
+  ColumnBlocks& numbers = rows.numbers;
+  if (panels.dtype == Dtype::f32 && parts == 1 && x.stride() == depth) {
+    numbers.data = reinterpret_cast<std::byte*>(const_cast<float*>(x.row(0)));
+    return rows;
+  }
+  const int64_t floats = round_up(numbers.floats(), 16);
+  float* const copy = context.shared(floats + x.rows() * static_cast<int64_t>(sizeof(QuantizedRow) / 4));
+  numbers.data = reinterpret_cast<std::byte*>(copy);
+  if (!is_i8) {
+    numbers.fill(context.pool(), x.rows(), x.row(0) + column, x.stride());
+    return rows;
+  }
+  rows.quantized = reinterpret_cast<QuantizedRow*>(copy + floats);
+  context.pool().run_grid(x.rows(), [&](int64_t row, int) {
+    auto* const bytes = reinterpret_cast<uint8_t*>(numbers.at(row, 0));
+    rows.quantized[row] = kernels().quantize(depth, x.row(row) + column, bytes);
+  });
+  return rows;
+}
+
+// Rows [row, row + rows) of x by one panel: to tile, in f32.
+void multiply_dense(const DenseRows& x, int64_t row, int64_t rows, const Panels& panels, int64_t panel,
+                    float* tile) {
+  const std::byte* const b = panels.panel(panel);
+  const int64_t size = static_cast<int64_t>(size_of(panels.dtype)), width = panels.width();
+  auto* const sums = reinterpret_cast<int32_t*>(tile);
+  if (!is_matmul(panels.dtype)) {
+    multiply_bytes(rows, width, panels.depth, reinterpret_cast<uint8_t*>(x.numbers.at(row, 0)),
+                   reinterpret_cast<const int8_t*>(b), round_up(panels.depth, kBlockColumns), sums);
+  } else {
+    for (int64_t from = 0; from < panels.depth; from += x.numbers.block) {
+      // A primitive for each number of rows would cost more than rows that nobody asks for.
+      matmul({.dtype = panels.dtype,
+              .rows = round_up(rows, rows <= 16 ? 4 : kBlockRows),
+              .cols = width,
+              .depth = x.numbers.width(from),
+              .panel = true,
+              .into = from == 0 ? Into::replace : Into::add},
+             x.numbers.at(row, from), b + from * width * size, tile);
+    }
+  }
+  if (x.quantized == nullptr) return;
+  const ColumnNumbers of_columns = column_numbers(panels, panel);
+  for (int64_t i = 0; i < rows; ++i) {
+    kernels().dequantize(width, x.quantized[row + i], of_columns.scales, of_columns.sums, sums + i * width);
+  }
+}
+
+}  // namespace
+
+bool has_bf16() { return !matmul_code(Dtype::bf16).empty(); }
+
+Dtype arithmetic(std::optional<Dtype> wish, Log& log) {
+  const Dtype dtype = wish.value_or(has_amx() && has_bf16() ? Dtype::bf16 : Dtype::f32);
+  if (dtype == Dtype::bf16 && !has_bf16())
+    throw Error("--dtype bf16: this processor does not multiply bf16 (AVX512_BF16)");
+  const std::string code = is_matmul(dtype)     ? "matmul " + matmul_code(dtype)
+                           : dtype == Dtype::i8 ? "gemm_u8s8s32"
+                                                : "sgemm";
+  const char* const name = dtype == Dtype::i8 ? "int8" : dtype == Dtype::bf16 ? "bf16" : "f32";
+  log.info(std::string("the encoder multiplies ") + name + " by oneDNN " + onednn_version() + ", " + code);
+  return dtype;
+}
+
+int64_t Panels::width() const { return is_matmul(dtype) ? kMatmulColumns : kWidest; }
+
+int64_t Panels::bytes() const {
+  const int64_t numbers = round_up(depth, kBlockColumns) * width() * static_cast<int64_t>(size_of(dtype));
+  return dtype == Dtype::i8 ? numbers + width() * 8 : numbers;
+}
+
+void Panels::pack(int64_t i, const Stored& w) const {
+  const int64_t first = i * width();
+  std::vector<float> copy;
+  const Rows rows = rows_of(w, *this, first, std::min(width(), cols - first), copy);
+  switch (dtype) {
+    case Dtype::bf16:
+      return pack_bf16(rows, depth, panel(i));
+    case Dtype::i8:
+      return pack_i8(rows, *this, i);
+    default:
+      return kernels().transpose(rows.count, depth, rows.numbers, rows.stride,
+                                 reinterpret_cast<float*>(panel(i)), width());
+  }
+}
+
+void multiply(Context& context, const Tensor& x, int64_t column, std::span<const Panels> panels,
+              const std::function<void(const Tile&)>& finish) {
+  if (panels.empty() || x.rows() == 0) return;
+  const Dtype dtype = panels.front().dtype;
+  std::optional<DenseRows> dense;
+  if (dtype == Dtype::i8 || is_matmul(dtype)) dense = dense_rows(context, x, column, panels.front());
+  const int64_t tall = parts_of(x.rows(), kPanelRows),
+                height = round_up(parts_of(x.rows(), tall), kBlockRows);  // of about equal tasks
+  int64_t count = 0;
+  for (const auto& b : panels) count += b.count();
+  context.pool().run_grid(tall * count, [&](int64_t i, int) {
+    // Neighbouring tasks share a panel, so that it is read from memory once.
+    const int64_t row = i % tall * height, rows = std::min(height, x.rows() - row);
+    int64_t panel = i / tall;
+    size_t place = 0;
+    while (panel >= panels[place].count()) panel -= panels[place++].count();
+    const Panels& b = panels[place];
+    const int64_t first = panel * b.width(), columns = std::min(b.width(), b.cols - first);
+    alignas(64) float tile[kPanelRows * kWidest];
+    if (dense) {
+      multiply_dense(*dense, row, rows, b, panel, tile);
+    } else {
+      nn::multiply({.rows = rows,
+                    .cols = round_up(columns, kBlockColumns),
+                    .depth = b.depth,
+                    .a = {.numbers = x.row(row) + column, .stride = x.stride()},
+                    .b = {.numbers = reinterpret_cast<const float*>(b.panel(panel)), .stride = b.width()},
+                    .c = tile,
+                    .c_stride = b.width(),
+                    .room = true});
+    }
+    finish({.row = row,
+            .rows = rows,
+            .column = first,
+            .columns = columns,
+            .numbers = tile,
+            .stride = b.width(),
+            .place = place});
+  });
+}
+
+}  // namespace bert::nn

@@ -1,0 +1,218 @@
+#include "nn/products.h"
+
+#include <dnnl.h>
+
+#include <algorithm>
+#include <new>
+#include <vector>
+
+#include "base/code_memory.h"
+#include "base/error.h"
+#include "nn/blocks.h"
+#include "nn/matmul.h"
+#include "nn/onednn.h"
+
+namespace bert::nn {
+namespace {
+
+constexpr int64_t kDepth = 384;  // of the longest part: as precise as others' products, and hardly slower
+constexpr int64_t kMostColumns = 384;  // of a tile
+constexpr int64_t kSmallest = 48;      // rows and columns of the smallest tile that is worth a task
+
+void check(dnnl_status_t status) {
+  if (status == dnnl_out_of_memory) throw std::bad_alloc();
+  if (status != dnnl_success) throw Error("oneDNN cannot multiply matrices here (error ", status, ")");
+}
+
+// oneDNN generates all code for a data type with its first product.
+template <Dtype>
+void prepare_gemm() {
+  compute_here();
+  [[maybe_unused]] static const bool can_generate = (require_code_memory(), true);
+}
+
+// Calls f(from, depth) for the parts of the product's depth.
+template <class Function>
+void for_parts(int64_t depth, Function f) {
+  const int64_t part =
+      round_up(parts_of(depth, std::max<int64_t>(1, parts_of(depth, kDepth))), kBlockColumns);
+  for (int64_t from = 0; from < depth; from += part) f(from, std::min(part, depth - from));
+}
+
+// Of a's columns [from, from + depth).
+void add_row_sums(const Product& p, int64_t from, int64_t depth) {
+  float part[kDepth];
+  for (int64_t first = 0; first < p.rows; first += kDepth) {
+    const int64_t count = std::min(kDepth, p.rows - first);
+    std::fill_n(part, count, 0.0f);
+    for (int64_t i = from; i < from + depth; ++i) kernels().add(count, p.a.from(first, i).numbers, part);
+    kernels().add(count, part, p.row_sums + first);
+  }
+}
+
+// dnnl_sgemm's blocks have 4 or 6 rows; a rest of 4 or 5 rows of 6 is computed by the same operations, up to
+// 72 rows. Where b lies column by column there are others for up to 12 rows.
+int64_t whole_rows(const Product& p) {
+  int64_t rows = p.b.order == Order::columns ? std::max<int64_t>(p.rows, 16) : p.rows;
+  while (rows % kBlockRows != 0 && (rows > 6 * kBlockRows || (rows % 6 != 0 && rows % 6 < 4))) ++rows;
+  return rows;
+}
+
+void copy_rows(int64_t rows, int64_t cols, const float* from, int64_t from_stride, float* to,
+               int64_t stride) {
+  for (int64_t i = 0; i < rows; ++i) std::copy_n(from + i * from_stride, cols, to + i * stride);
+}
+
+// Rows or columns of a factor, oneDNN wanting them to be at least `whole` numbers apart: themselves, or
+// `copy`.
+Factor apart(const Factor& factor, int64_t lines, int64_t length, int64_t whole, std::vector<float>& copy) {
+  if (factor.stride >= whole) return factor;
+  copy.resize(static_cast<size_t>(lines * whole));
+  copy_rows(lines, length, factor.numbers, factor.stride, copy.data(), whole);
+  return {.numbers = copy.data(), .stride = whole, .order = factor.order};
+}
+
+// Runs `compute` on the product in `room`, whose rows are of `cols` numbers.
+template <class Function>
+void compute_apart(const Product& p, float* room, int64_t cols, Function compute) {
+  Product in_room = p;
+  in_room.c = room;
+  in_room.c_stride = cols;
+  if (p.into == Into::add) copy_rows(p.rows, p.cols, p.c, p.c_stride, room, cols);
+  compute(in_room);
+  copy_rows(p.rows, p.cols, room, cols, p.c, p.c_stride);
+}
+
+struct Size {
+  int64_t rows, cols;
+};
+
+// A matrix is copied by oneDNN, which pays for many rows; a gradient's tiles are smaller, so that there are
+// enough.
+Size tile_size(const Product& p, int threads) {
+  Size size = {.rows = p.a.order == Order::columns ? 192 : 384, .cols = kMostColumns};
+  while (parts_of(p.rows, size.rows) * parts_of(p.cols, size.cols) < 2 * threads &&
+         (size.rows > kSmallest || size.cols > kSmallest)) {
+    (size.rows >= size.cols ? size.rows : size.cols) /= 2;
+  }
+  return size;
+}
+
+// Runs f(tile, thread) for all tiles of the product, neighbours having the same columns.
+void for_tiles(Context& context, const Product& p, Size size,
+               const std::function<void(const Tile&, int)>& f) {
+  const int64_t tall = parts_of(p.rows, size.rows);
+  if (tall == 0) return;
+  const int64_t height = round_up(parts_of(p.rows, tall), kBlockRows);  // about equal ones
+  const int64_t wide = std::max<int64_t>(1, parts_of(p.cols, size.cols));
+  context.pool().run_grid(tall * wide, [&](int64_t i, int thread) {
+    const int64_t row = i % tall * height, column = i / tall * size.cols;
+    f({.row = row,
+       .rows = std::min(height, p.rows - row),
+       .column = column,
+       .columns = std::min(size.cols, p.cols - column),
+       .numbers = p.c + row * p.c_stride + column,
+       .stride = p.c_stride},
+      thread);
+  });
+}
+
+}  // namespace
+
+Factor Factor::from(int64_t row, int64_t column) const {
+  Factor part = *this;
+  switch (order) {
+    case Order::rows:
+      part.numbers += row * stride + column;
+      break;
+    case Order::columns:
+      part.numbers += column * stride + row;
+      break;
+  }
+  return part;
+}
+
+Product Product::part(const Tile& tile) const {
+  Product part = *this;
+  part.rows = tile.rows;
+  part.cols = tile.columns;
+  part.a = a.from(tile.row, 0);
+  part.b = b.from(0, tile.column);
+  part.c = c + tile.row * c_stride + tile.column;
+  if (row_sums != nullptr) part.row_sums = tile.column == 0 ? row_sums + tile.row : nullptr;
+  return part;
+}
+
+void multiply(const Product& p) {
+  const auto letter = [](const Factor& factor) { return factor.order == Order::columns ? 'T' : 'N'; };
+  const int64_t rows = whole_rows(p), cols = round_up(p.cols, kBlockColumns);
+  std::vector<float> a_copy, b_copy;
+  prepare_gemm<Dtype::f32>();
+  for_parts(p.depth, [&](int64_t from, int64_t depth) {
+    Factor a = p.a.from(0, from), b = p.b.from(from, 0);
+    if (a.order == Order::columns) a = apart(a, depth, p.rows, rows, a_copy);
+    if (b.order == Order::rows) b = apart(b, depth, p.cols, cols, b_copy);
+    const float old = from == 0 && p.into == Into::replace ? 0.0f : 1.0f;
+    if (cols > 0)
+      check(dnnl_sgemm(letter(a), letter(b), rows, cols, depth, 1, a.numbers, a.stride, b.numbers, b.stride,
+                       old, p.c, p.c_stride));
+    if (p.row_sums != nullptr) add_row_sums(p, from, depth);
+  });
+}
+
+void multiply(Context& context, const Product& p, const std::function<void(const Tile&)>& finish) {
+  for_tiles(context, p, tile_size(p, context.pool().size()), [&](const Tile& tile, int thread) {
+    const Product part = p.part(tile);
+    if (p.room || (whole_rows(part) == part.rows && part.cols % kBlockColumns == 0)) {
+      multiply(part);
+    } else {
+      const int64_t cols = round_up(part.cols, kBlockColumns);
+      compute_apart(part, context.scratch(thread, whole_rows(part) * cols), cols,
+                    [](const Product& in_room) { multiply(in_room); });
+    }
+    if (finish) finish(tile);
+  });
+}
+
+void multiply_bytes(int64_t rows, int64_t cols, int64_t depth, const uint8_t* a, const int8_t* b,
+                    int64_t b_stride, int32_t* c) {
+  prepare_gemm<Dtype::i8>();
+  const int32_t offset = 0;
+  check(dnnl_gemm_u8s8s32('N', 'T', 'F', rows, cols, depth, 1, a, depth, 0, b, b_stride, 0, 0, c, cols,
+                          &offset));
+}
+
+// The tiles do not depend on the number of threads, since oneDNN may cut the depth otherwise in others.
+void multiply_bf16(Context& context, const Product& p) {
+  constexpr Size kTile = {.rows = 192, .cols = 384};
+  const int64_t tall = parts_of(p.rows, kTile.rows);
+  if (tall == 0 || p.depth == 0) return;
+  ColumnBlocks a = {.dtype = Dtype::bf16,
+                    .rows = p.depth,
+                    .cols = p.rows,
+                    .block = round_up(parts_of(p.rows, tall), kBlockRows)};
+  ColumnBlocks b = {.dtype = Dtype::bf16, .rows = p.depth, .cols = p.cols, .block = kTile.cols};
+  const int64_t a_floats = round_up(a.floats(), 16);
+  float* const copies = context.shared(a_floats + b.floats());
+  a.data = reinterpret_cast<std::byte*>(copies);
+  b.data = reinterpret_cast<std::byte*>(copies + a_floats);
+  a.fill(context.pool(), p.depth, p.a.numbers, p.a.stride);
+  b.fill(context.pool(), p.depth, p.b.numbers, p.b.stride);
+  for_tiles(context, p, kTile, [&](const Tile& tile, int thread) {
+    const Product part = p.part(tile);
+    compute_apart(part, context.scratch(thread, kTile.rows * kTile.cols), part.cols,
+                  [&](const Product& in_room) {
+                    matmul({.dtype = Dtype::bf16,
+                            .rows = part.rows,
+                            .cols = part.cols,
+                            .depth = p.depth,
+                            .a_by_columns = true,
+                            .into = p.into},
+                           a.at(0, tile.row), b.at(0, tile.column), in_room.c);
+                  });
+    if (part.row_sums != nullptr)
+      for_parts(p.depth, [&](int64_t from, int64_t depth) { add_row_sums(part, from, depth); });
+  });
+}
+
+}  // namespace bert::nn

@@ -1,0 +1,235 @@
+#include "nn/panels.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "nn/onednn.h"
+#include "nn/tensor.h"
+
+using namespace bert;
+using namespace bert::nn;
+
+namespace {
+
+std::vector<Dtype> dtypes() {
+  std::vector<Dtype> usable = {Dtype::f32, Dtype::i8};
+  if (has_bf16()) {
+    usable.push_back(Dtype::bf16);
+  } else {
+    MESSAGE("bf16 skipped: this processor does not multiply it");
+  }
+  return usable;
+}
+
+// Of normal numbers, which is what lies beyond its columns, too.
+Tensor random_tensor(std::mt19937& random, int64_t rows, int64_t cols) {
+  std::normal_distribution<float> normal;
+  Tensor tensor(rows, cols);
+  for (int64_t i = 0; i < rows * tensor.stride(); ++i) tensor.row(0)[i] = normal(random);
+  return tensor;
+}
+
+using Row = std::vector<double>;
+
+Row rounded(std::span<const float> numbers, Dtype dtype) {
+  std::vector<float> copy(numbers.begin(), numbers.end());
+  std::vector<std::byte> bytes(copy.size() * size_of(dtype));
+  from_f32(copy, dtype, bytes.data());
+  to_f32(dtype, bytes.data(), copy);
+  return {copy.begin(), copy.end()};
+}
+
+// A row of x of bytes: 255 steps from the least to the greatest number, 0 among them.
+Row rounded_to_bytes(std::span<const float> numbers) {
+  const auto [low, high] = std::ranges::minmax(numbers);
+  const double least = std::min(low, 0.0f), step = (std::max(high, 0.0f) - least) / 255,
+               zero = std::round(-least / step);
+  Row row;
+  for (const float number : numbers) row.push_back(step * (std::round(number / step + zero) - zero));
+  return row;
+}
+
+// A column of weights of whole numbers.
+Row rounded_to_whole(std::span<const float> numbers) {
+  double largest = 0;
+  for (const double number : numbers) largest = std::max(largest, std::abs(number));
+  const double step = largest / (has_exact_bytes() ? 127 : 63);
+  Row row;
+  for (const double number : numbers) row.push_back(step * std::round(number / step));
+  return row;
+}
+
+// Wᵀ of W [cols, depth], packed from its rows or, transposed, from its columns.
+struct Packed {
+  Memory memory;
+  Panels panels;
+};
+enum class From { rows, columns };
+Packed packed(const Tensor& w, Dtype dtype, From from = From::rows) {
+  Packed result = {.memory = {}, .panels = {.dtype = dtype, .depth = w.cols(), .cols = w.rows()}};
+  Panels& panels = result.panels;
+  result.memory = Memory(static_cast<size_t>(panels.count() * panels.bytes() / 4));
+  panels.data = reinterpret_cast<std::byte*>(result.memory.data());
+  std::vector<float> numbers;
+  if (from == From::rows) {
+    for (int64_t n = 0; n < w.rows(); ++n)
+      numbers.insert(numbers.end(), w.values(n).begin(), w.values(n).end());
+  } else {
+    for (int64_t k = 0; k < w.cols(); ++k) {
+      for (int64_t n = 0; n < w.rows(); ++n) numbers.push_back(w.row(n)[k]);
+    }
+  }
+  const Stored stored = {.data = std::as_bytes(std::span(numbers)).data(),
+                         .transposed = from == From::columns};
+  for (int64_t i = 0; i < panels.count(); ++i) panels.pack(i, stored);
+  return result;
+}
+
+Tensor product(Context& context, const Tensor& x, int64_t column, const Panels& panels) {
+  Tensor y(x.rows(), panels.cols);
+  multiply(context, x, column, {&panels, 1}, [&](const Tile& tile) {
+    for (int64_t i = 0; i < tile.rows; ++i) {
+      std::copy_n(tile.numbers + i * tile.stride, tile.columns, y.row(tile.row + i) + tile.column);
+    }
+  });
+  return y;
+}
+
+bool same_rows(const Tensor& expected, int64_t first, const Tensor& actual) {
+  for (int64_t i = 0; i < actual.rows(); ++i) {
+    const auto size = static_cast<size_t>(actual.cols()) * sizeof(float);
+    if (std::memcmp(expected.row(first + i), actual.row(i), size) != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a product by panels agrees with double precision of its rounded factors, however they were packed") {
+  std::mt19937 random(5);
+  Pool pool(2);
+  Context context(pool);
+  for (const Dtype dtype : dtypes()) {
+    for (const int64_t depth : {1, 2, 15, 16, 24, 52, 64, 78, 257, 312, 768, 769, 1200, 3072}) {
+      constexpr int64_t kRows = 101, kCols = 139;
+      const Tensor x = random_tensor(random, kRows, depth + 64), w = random_tensor(random, kCols, depth);
+      const Tensor y = product(context, x, 64, packed(w, dtype).panels);
+      CHECK(same_rows(y, 0, product(context, x, 64, packed(w, dtype, From::columns).panels)));
+      std::vector<Row> columns;
+      for (int64_t j = 0; j < kCols; ++j) {
+        columns.push_back(dtype == Dtype::i8 ? rounded_to_whole(w.values(j)) : rounded(w.values(j), dtype));
+      }
+      double difference = 0, norm = 0;
+      for (int64_t i = 0; i < kRows; i += 9) {
+        const auto numbers = x.values(i).subspan(64);
+        const Row row = dtype == Dtype::i8 ? rounded_to_bytes(numbers) : rounded(numbers, dtype);
+        for (int64_t j = 0; j < kCols; ++j) {
+          const double expected =
+              std::inner_product(row.begin(), row.end(), columns[static_cast<size_t>(j)].begin(), 0.0);
+          difference += (expected - y.row(i)[j]) * (expected - y.row(i)[j]);
+          norm += expected * expected;
+        }
+      }
+      // In f32 a number now and then lies on the other side of the middle between two whole ones.
+      const double bound = dtype == Dtype::i8 ? 2e-4 : 6e-7;
+      CHECK_MESSAGE(std::sqrt(difference / norm) < bound, name_of(dtype), ", depth ", depth);
+    }
+  }
+}
+
+TEST_CASE("a row has the same bits among 1 to 200 rows") {
+  std::mt19937 random(6);
+  constexpr int64_t kMost = 200;
+  Pool pool(1);
+  Context context(pool);
+  for (const Dtype dtype : dtypes()) {
+    for (const int64_t depth : {16, 24, 64, 78, 312, 384, 768, 1024, 1200, 3072}) {
+      for (const int64_t cols : {2, 64, 144}) {
+        const Tensor x = random_tensor(random, kMost, depth), w = random_tensor(random, cols, depth);
+        const Packed matrix = packed(w, dtype);
+        const Tensor whole = product(context, x, 0, matrix.panels);
+        Tensor part;
+        for (int64_t count = 1; count <= kMost; ++count) {
+          const int64_t first = count * 7 % (kMost - count + 1);
+          part.reshape(count, depth);
+          for (int64_t i = 0; i < count; ++i) std::copy_n(x.row(first + i), depth, part.row(i));
+          CHECK_MESSAGE(same_rows(whole, first, product(context, part, 0, matrix.panels)), name_of(dtype),
+                        ", ", count, " rows of ", depth, " by ", cols);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("several products have the same bits for every number of threads, and each tile is given once") {
+  std::mt19937 random(7);
+  for (const Dtype dtype : dtypes()) {
+    for (const int64_t rows : {1, 17, 300}) {
+      constexpr int64_t kDepth = 200;
+      const Tensor x = random_tensor(random, rows, kDepth);
+      std::vector<Packed> matrices;
+      std::vector<Panels> panels;
+      for (const int64_t cols : {5, 130, 64}) {
+        matrices.push_back(packed(random_tensor(random, cols, kDepth), dtype));
+        panels.push_back(matrices.back().panels);
+      }
+      Pool one(1);
+      Context alone(one);
+      for (const int threads : {1, 2, 5}) {
+        Pool pool(threads);
+        Context context(pool);
+        std::vector<Tensor> y;
+        std::vector<std::vector<int>> given;
+        for (const Panels& b : panels) {
+          y.emplace_back(rows, b.cols);
+          given.emplace_back(static_cast<size_t>(rows * b.cols));
+        }
+        multiply(context, x, 0, panels, [&](const Tile& tile) {
+          for (int64_t i = 0; i < tile.rows; ++i) {
+            const int64_t row = tile.row + i;
+            std::copy_n(tile.numbers + i * tile.stride, tile.columns, y[tile.place].row(row) + tile.column);
+            for (int64_t j = tile.column; j < tile.column + tile.columns; ++j) {
+              ++given[tile.place][static_cast<size_t>(row * panels[tile.place].cols + j)];
+            }
+          }
+        });
+        for (size_t i = 0; i < panels.size(); ++i) {
+          CHECK(same_rows(product(alone, x, 0, panels[i]), 0, y[i]));
+          CHECK(std::ranges::all_of(given[i], [](int times) { return times == 1; }));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("what is not a number stays so in whole numbers, and rows of zeros are zeros") {
+  std::mt19937 random(8);
+  Pool pool(1);
+  Context context(pool);
+  Tensor x = random_tensor(random, 3, 80);
+  x.row(0)[17] = std::nanf("");
+  x.row(1)[79] = std::numeric_limits<float>::infinity();
+  std::fill_n(x.row(2), 80, 0.0f);
+  Tensor w = random_tensor(random, 70, 80);
+  std::fill_n(w.row(5), 80, 0.0f);
+  std::fill_n(w.row(6), 80, 1e-42f);
+  w.row(7)[3] = std::nanf("");
+  w.row(8)[4] = std::numeric_limits<float>::infinity();
+  const Tensor y = product(context, x, 0, packed(w, Dtype::i8).panels);
+  CHECK(std::isnan(y.row(2)[7]));
+  CHECK(std::isnan(y.row(2)[8]));
+  for (int64_t j = 0; j < 70; ++j) {
+    if (j == 7 || j == 8) continue;
+    CHECK(std::isnan(y.row(0)[j]));
+    CHECK(std::isnan(y.row(1)[j]));
+    CHECK(y.row(2)[j] == 0);
+  }
+}
