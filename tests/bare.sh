@@ -31,7 +31,10 @@ build_and_test() {
   in_tree build novice 'sh bert/cmd/try.sh'
   step 'command-line cases and examples'
   quietly in_tree build root 'apt-get install -y --no-install-recommends python3 jq'  # cases use them
-  quietly in_tree build novice 'cd bert && sh tests/cases/run.sh build/cmd && sh tests/docs/examples.sh build/cmd . README.md'
+  quietly in_tree build novice 'cd bert && sh tests/cases/run.sh build/cmd'
+  for page in README.md cmd/cookbook/README.md; do
+    quietly in_tree build novice "cd bert && sh tests/docs/examples.sh build/cmd . $page"
+  done
 }
 
 install_packages() {
