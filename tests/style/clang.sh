@@ -1,6 +1,6 @@
 #!/bin/sh
-# Clang accepts all sources without a warning. Only the syntax and the types are checked, with the commands by which
-# another compiler built them.
+# Checks that Clang compiles all sources without warnings. It checks syntax and types only, with the compile commands
+# of a build by another compiler.
 # Usage: clang.sh BUILD_DIRECTORY
 set -eu
 for program in clang++ jq; do

@@ -1,7 +1,8 @@
-# The rules of layers.sh; reads lib/LAYERS, lib/CMakeLists.txt and then the sources. `longest`: lines of a file.
+# The rules of layers.sh; reads lib/LAYERS, lib/CMakeLists.txt and then the sources. `longest`: maximum lines
+# per file.
 function fail(message) { print message; bad = 1 }
 
-# Whether the header is prefix.h, prefix.hpp or below prefix/.
+# Whether the header is prefix.h, prefix.hpp or in the folder prefix/.
 function under(header, prefix) { return index(header, prefix "/") == 1 || index(header, prefix ".") == 1 }
 
 # First the table: a row "folder: folders | prefixes".
@@ -23,7 +24,7 @@ FILENAME == "lib/LAYERS" {
   next
 }
 
-# Then the build, whose libraries link what their rows say.
+# Then the build: libraries may link only what their rows allow.
 FILENAME == "lib/CMakeLists.txt" {
   if (!match($0, /^bert_library\([a-z]+/)) next
   folder = substr($0, 14, RLENGTH - 13)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Holds the sources and the build to lib/LAYERS: what a folder includes and links, who sees third-party headers, and
-# how long a file may be.
+# Checks the sources and the build against lib/LAYERS: what each folder may include and link, which folder may include
+# a third-party header, and the maximum length of a file.
 # Usage: layers.sh [REPOSITORY]
 set -eu
 rules=$(cd "$(dirname "$0")" && pwd)/layers.awk

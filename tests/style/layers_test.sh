@@ -1,5 +1,5 @@
 #!/bin/sh
-# layers.sh accepts a tree that keeps the rules and names what breaks each of them.
+# Checks that layers.sh accepts a tree that follows the rules, and reports each violation.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 tree=$(mktemp -d)
@@ -16,7 +16,7 @@ plant() {
   printf '#include "cli/a.h"\n#include "tool.h"\n' >"$tree/cmd/tool.cpp"
 }
 
-# expect_failure MESSAGE: the planted tree is refused with exactly this line.
+# expect_failure MESSAGE: layers.sh rejects the planted tree and prints exactly this line.
 expect_failure() {
   if said=$(sh "$here/layers.sh" "$tree"); then
     echo "accepted, but expected: $1" >&2

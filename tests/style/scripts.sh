@@ -1,5 +1,5 @@
 #!/bin/sh
-# All shell scripts pass shellcheck; its mere hints do not count.
+# Checks all shell scripts with shellcheck, at severity warning or higher.
 # Usage: scripts.sh [REPOSITORY]
 set -eu
 cd "${1:-$(dirname "$0")/../..}"
