@@ -1,4 +1,4 @@
-// The activation that a model's files do not say, or say wrongly.
+// The activation function, for models whose files do not name it or name a wrong one.
 #pragma once
 
 #include <string>
@@ -8,15 +8,16 @@
 
 namespace bert::cmd {
 
-// --activation, under the heading that is open, for model::open_directory.
+// --activation, in the current section of --help, for model::open_directory.
 inline void activation_option(cli::App& app, std::string& activation) {
-  app.custom({"--activation", "NAME",
-              "Between the encoder's layers, whatever config.json says: gelu, gelu_new, relu, ..."},
-             [&activation](const std::string& name, const std::string& value) {
-               if (!model::activation_named(value))
-                 throw cli::UsageError(name, " ", value, " is not known; use ", model::kActivationNames);
-               activation = value;
-             });
+  app.custom(
+      {"--activation", "NAME",
+       "Activation function of the feed-forward layers; overrides config.json: gelu, gelu_new, relu, ..."},
+      [&activation](const std::string& name, const std::string& value) {
+        if (!model::activation_named(value))
+          throw cli::UsageError(name, " must be ", model::kActivationNames, ", not \"", value, "\"");
+        activation = value;
+      });
 }
 
 }  // namespace bert::cmd

@@ -1,4 +1,4 @@
-// bert-convert: any model directory → one of Hugging Face.
+// bert-convert: converts a model directory to a Hugging Face directory.
 #include "activation_option.h"
 #include "base/output_file.h"
 #include "cli/app.h"
@@ -18,9 +18,9 @@ struct Options {
 
   void check() const {
     if (directories.size() != 1) throw UsageError("expected one model directory, not ", directories.size());
-    if (out.empty() && !info && !verify) throw UsageError("expected --out DIR, --info or --verify");
-    if (store && out.empty()) throw UsageError("--store is for --out");
-    if (!activation.empty() && out.empty() && !info) throw UsageError("--activation is for --out and --info");
+    if (out.empty() && !info && !verify) throw UsageError("expected -o DIR, --info or --verify");
+    if (store && out.empty()) throw UsageError("--store is for -o");
+    if (!activation.empty() && out.empty() && !info) throw UsageError("--activation is for -o and --info");
   }
 };
 
@@ -33,18 +33,19 @@ void print(std::string_view text) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  bert::cli::App app("bert-convert", "Turn the model directory FILE, of any form, into one of Hugging Face.");
+  bert::cli::App app("bert-convert",
+                     "Convert a model in any supported format to a Hugging Face model directory.");
   Options options;
   app.files(options.directories);
   app.section("Conversion");
-  app.option({"--out", "DIR", "Write the model to DIR."}, options.out);
+  app.option({"-o,--output", "DIR", "Write the model to DIR.", "--out"}, options.out);
   app.choice<std::optional<Dtype>>(
-      {"--store", "", "Numbers as they are, or rounded to a format."},
+      {"--store", "", "Number format of the stored weights."},
       {{"same", {}}, {"f32", Dtype::f32}, {"f16", Dtype::f16}, {"bf16", Dtype::bf16}}, options.store);
   bert::cmd::activation_option(app, options.activation);
   app.section("Inspection");
-  app.flag({"--info", "", "Print what the directory holds as a JSON object."}, options.info);
-  app.flag({"--verify", "", "Check all sums of the weights' files; --out always does."}, options.verify);
+  app.flag({"--info", "", "Print the contents of the directory as a JSON object."}, options.info);
+  app.flag({"--verify", "", "Verify all checksums of the weight files; -o always does."}, options.verify);
   app.version_of(bert::text::version);
   app.check([&] { options.check(); });
   return app.run(argc, argv, [&] {

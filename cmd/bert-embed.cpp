@@ -1,4 +1,6 @@
-// bert-embed: text → vectors.
+// bert-embed: computes vectors of texts.
+#include <algorithm>
+
 #include "activation_option.h"
 #include "cli/app.h"
 #include "cli/length_options.h"
@@ -21,54 +23,84 @@ void pooling_options(cli::App& app, task::VectorOptions& vectors) {
   app.section("Vectors");
   using enum task::Pooling;
   app.choice<task::Pooling>(
-      {"--pooling", "", "How a text's tokens become one vector; auto: as the model says, else mean."},
+      {"--pooling", "",
+       "How to combine token vectors into one; none: one vector for each token; auto: as the model directory "
+       "says, else mean."},
       {{"auto", automatic}, {"cls", cls}, {"mean", mean}, {"max", max}, {"pooler", pooler}, {"none", none}},
       vectors.pooling);
-  app.numbers({"--layers", "N,...", "Layers to read: 0 embeddings, 1 and up, -1 the last (default -1)."},
+  app.numbers({"--layers", "N,...",
+               "Layers to read: 0 is the embeddings, 1 the first layer, -1 the last (default -1)."},
               {.min = -1000, .max = 1000}, vectors.layers);
-  app.choice<Combine>({"--combine", "", "What becomes of several layers (default concat)."},
+  app.choice<Combine>({"--combine", "", "How to combine several layers (default concat)."},
                       {{"concat", Combine::concat}, {"sum", Combine::sum}, {"mean", Combine::mean}},
                       vectors.combine);
-  app.reals({"--layer-weights", "W,...", "A weight for each layer, for sum (then the default) and mean."},
-            {.min = -1e6, .max = 1e6}, vectors.layer_weights);
-  app.flag({"--normalize", "", "Make vectors 1 long."}, vectors.normalize);
-  app.number({"--dim", "N", "Keep the first N numbers of each vector."}, {.min = 1}, vectors.dim);
-  app.option({"--prompt", "TEXT|NAME", "Text put before each text, or a name of the model's prompts."},
-             vectors.prompt);
+  app.reals(
+      {"--layer-weights", "W,...", "Weights of the layers, for --combine sum (then the default) or mean."},
+      {.min = -1e6, .max = 1e6}, vectors.layer_weights);
+  app.flag({"--normalize", "", "Scale vectors to unit length (L2)."}, vectors.normalize);
+  app.number({"--dim", "N", "Keep only the first N numbers of each vector."}, {.min = 1}, vectors.dim);
+  app.option(
+      {"--prompt", "TEXT|NAME", "Insert this text before each text, or the model's prompt of this name."},
+      vectors.prompt);
 }
 
 void output_options(cli::App& app, task::EmbedOptions& embed) {
   app.section("Output");
   using enum task::VectorFormat;
   app.choice<task::VectorFormat>(
-      {"--format", "", "Records, rows of numbers (npy needs -o), or extract_features.py's JSON."},
-      {{"jsonl", jsonl}, {"npy", npy}, {"f32", f32}, {"tsv", tsv}, {"google", google}}, embed.vectors.format);
+      {"--format", "",
+       "Write records (jsonl), rows of numbers (npy requires -o), or the JSON of Google's "
+       "extract_features.py."},
+      {{"jsonl", jsonl}, {"npy", npy}, {"f32", f32}, {"tsv", tsv}, {"csv", csv}, {"google", google}},
+      embed.vectors.format);
 }
 
-// Of the forms of output google's alone says where a record stands.
+// Tables are rows of numbers alone; with --keep they have named columns, the vector last unless it is named.
+void settle_output(task::EmbedOptions& embed, io::StreamOptions& stream) {
+  auto& format = embed.vectors.format;
+  if (stream.keep.empty()) return;
+  using task::VectorFormat;
+  if (format == VectorFormat::npy || format == VectorFormat::f32 || format == VectorFormat::google)
+    throw cli::UsageError("--keep requires --format jsonl, tsv or csv");
+  if (format == VectorFormat::jsonl) return;
+  if (embed.vectors.pooling == task::Pooling::none)
+    throw cli::UsageError(
+        "--keep with --format tsv or csv cannot be used with --pooling none, which has several vectors for "
+        "each text");
+  stream.output_format = format == VectorFormat::tsv ? io::OutputFormat::tsv : io::OutputFormat::csv;
+  format = VectorFormat::jsonl;
+  if (std::ranges::find(stream.keep, "embedding") == stream.keep.end()) stream.keep.emplace_back("embedding");
+}
+
+// Of the output formats, only google contains the place of a record.
 void shard_option(cli::App& app, cli::StreamOptions& stream) {
   app.section("Input");
-  app.number({"--first-record", "K", "Place of the first record, in a shard; google counts from it."},
+  app.number({"--first-record", "K",
+              "For --format google: number of the first record, for a part of a larger input."},
              {.min = 0}, stream.settings.first_record);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  cli::App app("bert-embed", "Add a vector to each record, of its text or of its tokens.");
+  cli::App app("bert-embed", "Add a vector to each record: of its text, or of each of its tokens.");
   cli::ModelOptions model(app);
   std::string activation;
   cmd::activation_option(app, activation);
   task::EmbedOptions embed;
   pooling_options(app, embed.vectors);
   cli::LengthOptions length(app, cli::LengthOptions::Overflow::truncate, "truncate");
-  cli::StreamOptions stream(app, cli::StreamOptions::Load::network);
+  cli::StreamOptions stream(app,
+                            {.load = cli::StreamOptions::Load::network, .more = {io::InputFormat::conll}});
   shard_option(app, stream);
-  cli::PrecisionOption precision(app);
   output_options(app, embed);
+  cli::PrecisionOption precision(app);
   cmd::batch_option(app, embed.batch_tokens);
+  app.most_used({"--model", "--pooling", "--normalize", "--output", "--format", "--keep", "--text-field",
+                 "--max-length", "--overflow", "--threads"});
   app.check([&] {
     cmd::set_network_input(embed.features, stream, length);
+    settle_output(embed, stream.settings);
     if (const auto wrong = task::conflict(embed)) throw cli::UsageError(*wrong);
   });
   app.version_of(text::version);

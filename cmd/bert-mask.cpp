@@ -1,4 +1,4 @@
-// bert-mask: hides tokens of training instances, for a model to find out.
+// bert-mask: masks tokens of training instances.
 #include "cli/random_options.h"
 #include "data/mask_filter.h"
 #include "mask_options.h"
@@ -6,13 +6,14 @@
 #include "text_options.h"
 
 int main(int argc, char** argv) {
-  bert::cli::App app("bert-mask", "Hide tokens of each record's input_ids and write down what they were.");
+  bert::cli::App app("bert-mask", "Mask tokens of each record's input_ids and add the original ids.");
   bert::data::MaskOptions mask;
   app.section("Masking");
   const bert::cmd::MaskOptions masking(app, mask.rule);
-  app.number({"--epoch", "K", "Another epoch hides other tokens."}, {.min = 0}, mask.epoch);
+  app.number({"--epoch", "K", "Number of the epoch; each epoch masks different tokens."}, {.min = 0},
+             mask.epoch);
   const bert::cli::VocabOptions vocab(app);
-  bert::cli::StreamOptions stream(app);
+  bert::cli::StreamOptions stream(app, {.text = false, .pair = false});
   const bert::cli::RandomOptions random(app, stream);
   app.version_of(bert::text::version);
   return app.run(argc, argv, [&] {

@@ -1,4 +1,4 @@
-// bert-nsp-pairs: documents of sentences to pairs that a model tells apart: neighbours, and strangers.
+// bert-nsp-pairs: makes sentence pairs for next sentence prediction from documents.
 #include <malloc.h>
 
 #include "cli/random_options.h"
@@ -16,22 +16,25 @@ using Mode = bert::data::PairRule::Mode;
 void pair_options(App& app, PairOptions& pairs) {
   auto& rule = pairs.rule;
   app.section("Instances");
-  app.number({"--max-length", "N", "Most tokens of an instance, specials included."},
+  app.number({"--max-length", "N", "Maximum length of an instance in tokens, special tokens included."},
              {.min = bert::data::kShortestPairs}, rule.max_length);
-  app.real({"--short-seq-prob", "P", "Share of instances that aim at a random shorter length."},
+  app.real({"--short-seq-prob", "P", "Share of instances with a random shorter target length."},
            {.min = 0, .max = 1}, rule.short_probability);
-  app.real({"--random-next-prob", "P", "Share of label 1: random with nsp, swapped with sop."},
+  app.real({"--random-next-prob", "P",
+            "Share of instances with label 1: random next sentence (nsp) or swapped order (sop)."},
            {.min = 0, .max = 1}, rule.random_probability);
-  app.number({"--dupe-factor", "N", "Go over each document so many times, with other choices."}, {.min = 1},
-             pairs.dupe_factor);
-  app.choice<Mode>({"--mode", "", "Next sentence, order of two, or full sentences without a label."},
-                   {{"nsp", Mode::next}, {"sop", Mode::order}, {"none", Mode::none}}, rule.mode);
-  app.number({"--pool", "N", "Random sentences come from the same aligned block of N documents."},
+  app.number({"--dupe-factor", "N", "Make N passes over each document, drawn differently each time."},
+             {.min = 1}, pairs.dupe_factor);
+  app.choice<Mode>(
+      {"--mode", "",
+       "Next sentence prediction, sentence order prediction, or full sentences without a label."},
+      {{"nsp", Mode::next}, {"sop", Mode::order}, {"none", Mode::none}}, rule.mode);
+  app.number({"--pool", "N", "Take random sentences from the same aligned block of N documents."},
              {.min = 2, .max = 1 << 20}, pairs.block);
 }
 
-// A book and its instances are buffers of a few MB. The C library would keep freed ones between others, 80 MB
-// of them over 1 GB of novels; so large ones go back to the kernel, which costs 1 ms a MB of text.
+// A book and its instances need buffers of a few MB. glibc would keep freed ones between others, 80 MB over 1
+// GB of novels. So large buffers are returned to the kernel, which costs 1 ms for each MB of text.
 void give_back_large_buffers() {
   ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
   ::mallopt(M_TRIM_THRESHOLD, 8 << 20);
@@ -41,11 +44,11 @@ void give_back_large_buffers() {
 
 int main(int argc, char** argv) {
   give_back_large_buffers();
-  App app("bert-nsp-pairs", "Make training instances of documents, whose field sentences holds ids.");
+  App app("bert-nsp-pairs", "Build next-sentence-prediction instances from tokenized documents.");
   PairOptions pairs;
   pair_options(app, pairs);
   const bert::cli::VocabOptions vocab(app);
-  bert::cli::StreamOptions stream(app);
+  bert::cli::StreamOptions stream(app, {.text = false, .pair = false});
   const bert::cli::RandomOptions random(app, stream);
   app.version_of(bert::text::version);
   app.check([&] {

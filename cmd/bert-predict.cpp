@@ -1,4 +1,4 @@
-// bert-predict: text → answers.
+// bert-predict: adds a model's predictions to records.
 #include "activation_option.h"
 #include "cli/app.h"
 #include "cli/length_options.h"
@@ -27,36 +27,53 @@ cli::Choices<task::TaskKind> task_names() {
 
 void task_options(cli::App& app, task::PredictOptions& predict) {
   app.section("Task");
-  app.choice({"--task", "", "What to answer; auto goes by the model's architecture."}, task_names(),
+  app.choice({"--task", "", "What to predict; auto: the task of the model's architecture."}, task_names(),
              predict.task.task);
-  app.number({"--top-k", "N", "Candidates for each [MASK] of fill."}, {.min = 1}, predict.task.top_k);
-  app.real({"--threshold", "P", "Probability from which multilabel takes a label."}, {.min = 0, .max = 1},
-           predict.task.threshold);
+  app.number({"--top-k", "N", "For fill: number of candidates for each [MASK]."}, {.min = 1},
+             predict.task.top_k);
+  app.real({"--threshold", "P", "For multilabel: predict the labels with at least this probability."},
+           {.min = 0, .max = 1}, predict.task.threshold);
   using enum task::Aggregate;
-  app.choice(
-      {"--aggregate", "", "Pieces of a word that decide its tag: the first, the mean of all, the surest."},
-      cli::Choices<task::Aggregate>{{"first", first}, {"mean", mean}, {"max", max}}, predict.task.aggregate);
+  app.choice({"--aggregate", "",
+              "For tag: subword tokens that decide the tag of a word: the first, the mean of all, or the one "
+              "with the highest probability."},
+             cli::Choices<task::Aggregate>{{"first", first}, {"mean", mean}, {"max", max}},
+             predict.task.aggregate);
 }
 
 void answer_options(cli::App& app, task::AnswerOptions& answer) {
-  app.section("Answers");
-  app.number({"--stride", "N", "Tokens from one window of the context to the next."}, {.min = 1},
+  app.section("Task answer");
+  app.number({"--stride", "N", "Step from one window of the context to the next, in tokens."}, {.min = 1},
              answer.stride);
-  app.number({"--max-question-length", "N",
-              "Tokens at which questions are cut (default 64, at most half a sequence)."},
-             {.min = 1}, answer.max_question_length);
-  app.number({"--max-answer-length", "N", "Most tokens of an answer."}, {.min = 1}, answer.max_answer_length);
-  app.number({"--n-best", "N", "List the N best answers (without it none)."}, {.min = 1}, answer.n_best);
-  app.real(
-      {"--no-answer-threshold", "T",
-       "Give no answer where none is better than the best by more than T; without it there is always one."},
-      {.min = -1e6, .max = 1e6}, answer.no_answer_threshold);
+  app.number(
+      {"--max-question-length", "N", "Truncate questions to N tokens (default 64, at most half a sequence)."},
+      {.min = 1}, answer.max_question_length);
+  app.number({"--max-answer-length", "N", "Maximum length of an answer in tokens."}, {.min = 1},
+             answer.max_answer_length);
+  app.number({"--n-best", "N", "Add the N best answers as n_best (default: none)."}, {.min = 1},
+             answer.n_best);
+  app.real({"--no-answer-threshold", "T",
+            "Predict no answer if its score exceeds that of the best answer by more than T (default: always "
+            "answer)."},
+           {.min = -1e6, .max = 1e6}, answer.no_answer_threshold);
+}
+
+enum class Format { jsonl, tsv, csv, squad };
+
+void output_options(cli::App& app, Format& format) {
+  app.section("Output");
+  app.choice(
+      {"--format", "",
+       "Write records as JSONL, TSV or CSV, or answers as one JSON object for the official SQuAD scripts."},
+      cli::Choices<Format>{
+          {"jsonl", Format::jsonl}, {"tsv", Format::tsv}, {"csv", Format::csv}, {"squad", Format::squad}},
+      format);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  cli::App app("bert-predict", "Add the answer of a model's head to each record.");
+  cli::App app("bert-predict", "Add a model's prediction to each record.");
   cli::ModelOptions model(app);
   std::string activation;
   cmd::activation_option(app, activation);
@@ -65,14 +82,23 @@ int main(int argc, char** argv) {
   answer_options(app, predict.task.answer);
   cli::LengthOptions length(app, cli::LengthOptions::Overflow::truncate,
                             "truncate; split for tag and answer, error for fill");
-  cli::StreamOptions stream(app, cli::StreamOptions::Load::network,
-                            {io::InputFormat::conll, io::InputFormat::squad});
+  cli::StreamOptions stream(app, {.load = cli::StreamOptions::Load::network,
+                                  .more = {io::InputFormat::conll, io::InputFormat::squad}});
+  Format format = Format::jsonl;
+  output_options(app, format);
   cli::PrecisionOption precision(app);
-  app.section("Output");
-  app.choice({"--format", "", "Records, or one object of answers as SQuAD's official scripts read it."},
-             cli::Choices<bool>{{"jsonl", false}, {"squad", true}}, predict.official);
   cmd::batch_option(app, predict.batch_tokens);
-  app.check([&] { cmd::set_network_input(predict.features, stream, length); });
+  app.most_used({"--model", "--task", "--output", "--format", "--keep", "--text-field", "--top-k",
+                 "--max-length", "--overflow", "--threads"});
+  app.check([&] {
+    cmd::set_network_input(predict.features, stream, length);
+    predict.official = format == Format::squad;
+    if (predict.official && app.given("--keep"))
+      throw cli::UsageError("--keep cannot be used with --format squad");
+    stream.settings.output_format = format == Format::tsv   ? io::OutputFormat::tsv
+                                    : format == Format::csv ? io::OutputFormat::csv
+                                                            : io::OutputFormat::jsonl;
+  });
   app.version_of(text::version);
   app.version_of(task::version);
   return app.run(argc, argv, [&] {

@@ -1,4 +1,4 @@
-// bert-score: predictions with the truth → metrics.
+// bert-score: compares predictions with gold labels and prints metrics.
 #include <algorithm>
 
 #include "cli/app.h"
@@ -13,7 +13,7 @@ using namespace bert;
 using cli::UsageError;
 using metric::Task;
 
-// What the options say, until the whole command line has been read.
+// Options that are interpreted after the whole command line has been read.
 struct Flags {
   std::optional<Task> task;
   std::vector<std::string> metrics;
@@ -30,75 +30,89 @@ cli::Choices<std::optional<Task>> task_names() {
 void score_options(cli::App& app, metric::ScoreFilterOptions& options, Flags& flags) {
   auto& score = options.score;
   app.section("Task");
-  app.choice({"--task", "", "What was predicted."}, task_names(), flags.task);
-  app.list(
-      {"--metric", "NAME,...", "Metrics to write, or a benchmark as glue/stsb, which also says the task."},
-      flags.metrics);
-  app.option({"--positive", "LABEL", "Label that f1 of classify is about (default: of two, the higher id)."},
+  app.choice({"--task", "", "Task of the predictions; required unless --metric names a benchmark."},
+             task_names(), flags.task);
+  app.list({"--metric", "NAME,...",
+            "Write only these metrics (default: all), or those of a benchmark such as glue/stsb."},
+           flags.metrics);
+  app.option({"--positive", "LABEL",
+              "For classify: compute f1 of this label (default: of two labels, the one with the higher id)."},
              score.positive);
-  app.number({"--top-k", "N", "Candidates of fill that count (default: all that each mask has)."}, {.min = 1},
-             score.top_k);
-  app.number({"--mask-id", "N", "Of fill, leave out hidden tokens that did not become this id, [MASK]'s."},
-             {}, score.mask_id);
-  app.real({"--no-answer-threshold", "T", "Take answers whose null score is above T for \"no answer\"."},
+  app.number({"--top-k", "N", "For fill: score the top N candidates of each masked token (default: all)."},
+             {.min = 1}, score.top_k);
+  app.number(
+      {"--mask-id", "N", "For fill: ignore masked tokens whose id in input_ids is not N, the id of [MASK]."},
+      {}, score.mask_id);
+  app.real({"--no-answer-threshold", "T",
+            "For answer: count predictions with a null score above T as \"no answer\"."},
            {.min = -1e300, .max = 1e300}, score.no_answer_threshold);
-  app.section("Truth");
-  app.option({"--gold", "FILE", "JSONL, TSV or SQuAD's JSON with the truth, joined by id."}, options.gold);
-  app.option({"--id-field", "NAME", "Field that joins predictions and truth."}, options.id_field);
-  app.option({"--label-field", "NAME", "Field that holds the truth (default: that of training records)."},
+  app.section("Gold labels");
+  app.option(
+      {"--gold", "FILE",
+       "Read gold labels from this JSONL, TSV or SQuAD file, joined by id (default: from the records)."},
+      options.gold);
+  app.option({"--id-field", "NAME", "Field with the id that joins predictions and gold labels."},
+             options.id_field);
+  app.option({"--label-field", "NAME", "Field with the gold label (default: that of training records)."},
              score.label_field);
   app.option(
-      {"--null-scores", "FILE", "JSON object with the null score of each id, as run_squad's null_odds."},
+      {"--null-scores", "FILE",
+       "For answer: read null scores from this JSON object by id, such as run_squad.py's null_odds.json."},
       options.null_scores);
 }
 
-// Task and metrics of their names.
+// Determines the task and metrics from their names.
 void settle_metrics(const Flags& flags, metric::ScoreOptions& score) {
   const auto* benchmark = flags.metrics.size() == 1 ? metric::find_benchmark(flags.metrics[0]) : nullptr;
   if (benchmark != nullptr) {
     if (flags.task && *flags.task != benchmark->task)
-      throw UsageError(benchmark->name, " is for --task ", metric::name_of(benchmark->task));
+      throw UsageError("--metric ", benchmark->name, " requires --task ", metric::name_of(benchmark->task));
     score.task = benchmark->task;
     score.metrics = benchmark->metrics;
     score.usual_positive = benchmark->positive;
     score.version = benchmark->version;
     return;
   }
-  if (!flags.task) throw UsageError("no --task, and --metric is none of ", metric::benchmark_names());
+  if (!flags.task)
+    throw UsageError("--task is missing; without it, --metric must be one of ", metric::benchmark_names());
   score.task = *flags.task;
   const auto known = metric::metrics_of(score.task);
   for (const auto& name : flags.metrics) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     std::string names;
     for (const auto& one : known) names += (names.empty() ? "" : ", ") + std::string(one);
-    throw UsageError("--metric ", name, " is no benchmark and not of ", metric::name_of(score.task),
-                     ", which has ", names);
+    throw UsageError("--metric ", name, " is neither a benchmark nor a metric of ",
+                     metric::name_of(score.task), ", which are ", names);
   }
   score.metrics = flags.metrics;
 }
 
-// Which options go with which task.
+// Rejects options that do not apply to the task.
 void check_task(const cli::App& app, Task task) {
   const auto only = [&](std::string_view option, Task its) {
-    if (app.given(option) && task != its) throw UsageError(option, " is for --task ", metric::name_of(its));
+    if (app.given(option) && task != its) throw UsageError(option, " requires --task ", metric::name_of(its));
   };
   only("--positive", Task::classify);
   only("--top-k", Task::fill);
   only("--mask-id", Task::fill);
   only("--no-answer-threshold", Task::answer);
   only("--null-scores", Task::answer);
-  if (app.given("--null-scores") && !app.given("--gold")) throw UsageError("--null-scores needs --gold");
+  if (app.given("--plot") && !metric::has_plot(task))
+    throw UsageError("--plot requires --task next, classify, choose or regress; ", metric::name_of(task),
+                     " has no plot");
+  if (app.given("--null-scores") && !app.given("--gold")) throw UsageError("--null-scores requires --gold");
 }
 
-// Forms of input that are those of one task alone.
+// Sets input formats that belong to a single task.
 void settle_input(metric::ScoreFilterOptions& options, io::StreamOptions& stream) {
   using io::InputFormat;
   const bool answers = options.score.task == Task::answer && !options.gold.empty();
   const bool tags = options.score.task == Task::tag && options.gold.empty();
   if (stream.input_format == InputFormat::squad && !answers)
-    throw UsageError("--input-format squad, answers by id, is for --task answer with --gold");
+    throw UsageError("--input-format squad, an object of answers by id, requires --task answer and --gold");
   if (stream.input_format == InputFormat::conll && !tags)
-    throw UsageError("--input-format conll, with true and predicted tags, is for --task tag without --gold");
+    throw UsageError(
+        "--input-format conll, with gold and predicted tags, requires --task tag without --gold");
   if (stream.input_format == InputFormat::squad) stream.input_format = InputFormat::object;
   if (stream.input_format == InputFormat::conll) stream.input_format = InputFormat::documents;
   if (answers) stream.recognize = metric::recognize_answers;
@@ -110,12 +124,20 @@ void settle_input(metric::ScoreFilterOptions& options, io::StreamOptions& stream
 }  // namespace
 
 int main(int argc, char** argv) {
-  cli::App app("bert-score", "Compare predictions with the truth and print one JSON object of metrics.");
+  cli::App app("bert-score", "Compare predictions with gold labels and write one JSON object of metrics.");
   metric::ScoreFilterOptions options;
   Flags flags;
   score_options(app, options, flags);
-  cli::StreamOptions stream(app, cli::StreamOptions::Load::text,
-                            {io::InputFormat::conll, io::InputFormat::squad});
+  cli::StreamOptions stream(
+      app, {.more = {io::InputFormat::conll, io::InputFormat::squad}, .pair = false, .records = false});
+  app.section("Output");
+  app.choice<io::OutputFormat>(
+      {"--format", "", "Write the metrics as a JSON object or as a table of one row."},
+      {{"jsonl", io::OutputFormat::jsonl}, {"tsv", io::OutputFormat::tsv}, {"csv", io::OutputFormat::csv}},
+      stream.settings.output_format);
+  app.option({"--plot", "FILE",
+              "Draw the result as SVG: confusion matrix, calibration, or scatter plot; needs gnuplot."},
+             options.plot);
   cli::PrecisionOption precision(app);
   app.check([&] {
     settle_metrics(flags, options.score);

@@ -1,4 +1,4 @@
-// bert-tokenize: text to the ids that BERT reads, ids to text, or a summary of a corpus.
+// bert-tokenize: converts text to BERT's input ids or back, or summarizes a corpus.
 #include "data/tokenize_filter.h"
 #include "text/version.h"
 #include "text_options.h"
@@ -11,40 +11,55 @@ using bert::data::TokenizeOptions;
 using Format = TokenizeOptions::Format;
 using Offsets = bert::text::Offsets;
 
-// What the flags say, until the whole command line has been read.
+enum class Shown { jsonl, tsv, csv, ids, tokens };
+
+// Options that are interpreted after the whole command line has been read.
 struct Flags {
+  Shown format = Shown::jsonl;
   bool no_specials = false, decode = false, stats = false, sentences = false;
 };
 
 void result_options(App& app, TokenizeOptions& tokenize, Flags& flags) {
   auto& features = tokenize.features;
   app.section("Result");
-  app.flag({"--tokens", "", "Add the field tokens."}, tokenize.tokens);
-  app.choice<Offsets>({"--offsets", "", "Add offsets, where each token lies in the original text."},
+  app.flag({"--tokens", "", "Add the tokens of each text as field tokens."}, tokenize.tokens);
+  app.choice<Offsets>({"--offsets", "", "Add offsets, the [start,end) of each token in the original text."},
                       {{"chars", Offsets::chars}, {"bytes", Offsets::bytes}}, features.wanted.offsets);
   app.flag({"--word-ids", "", "Add word_ids, the index of each token's word."}, features.wanted.words);
-  app.flag({"--no-special-tokens", "", "Leave out [CLS] and [SEP]."}, flags.no_specials);
-  app.choice<Format>({"--format", "", "Records, or lines of ids or tokens alone with spaces between."},
-                     {{"jsonl", Format::jsonl}, {"ids", Format::ids}, {"tokens", Format::tokens}},
-                     tokenize.format);
-  app.flag({"--decode", "", "Turn input_ids back into text; special tokens are left out."}, flags.decode);
-  app.flag({"--stats", "", "Print one JSON object about all records instead of them."}, flags.stats);
-  app.flag({"--sentences", "", "Add sentences instead, the ids of each sentence of a document."},
+  app.flag({"--no-special-tokens", "", "Do not add [CLS] and [SEP]."}, flags.no_specials);
+  app.choice<Shown>(
+      {"--format", "", "Write records as JSONL or as a table, or lines of space-separated ids or tokens."},
+      {{"jsonl", Shown::jsonl},
+       {"tsv", Shown::tsv},
+       {"csv", Shown::csv},
+       {"ids", Shown::ids},
+       {"tokens", Shown::tokens}},
+      flags.format);
+  app.flag({"--decode", "", "Convert input_ids back to text, without special tokens."}, flags.decode);
+  app.flag({"--stats", "", "Print statistics of all records as one JSON object instead of the records."},
+           flags.stats);
+  app.flag({"--sentences", "", "Split documents into sentences; add sentences, the ids of each sentence."},
            flags.sentences);
-  app.option({"--locale", "TAG", "Language whose sentence boundaries hold, such as el; root is any."},
+  app.option({"--locale", "TAG", "Language for sentence boundaries, such as el; root is language-neutral."},
              tokenize.locale);
 }
 
-void settle(TokenizeOptions& tokenize, const Flags& flags) {
+void settle(TokenizeOptions& tokenize, const Flags& flags, bert::io::StreamOptions& stream) {
+  if (flags.format == Shown::ids) tokenize.format = Format::ids;
+  if (flags.format == Shown::tokens) tokenize.format = Format::tokens;
+  if (flags.format == Shown::tsv) stream.output_format = bert::io::OutputFormat::tsv;
+  if (flags.format == Shown::csv) stream.output_format = bert::io::OutputFormat::csv;
+  if (tokenize.format != Format::jsonl && !stream.keep.empty())
+    throw UsageError("--keep is for --format jsonl, tsv and csv");
   const auto& wanted = tokenize.features.wanted;
   if (flags.decode + flags.stats + flags.sentences > 1)
-    throw UsageError("--decode, --stats and --sentences exclude each other");
+    throw UsageError("--decode, --stats and --sentences cannot be used together");
   const bool fields = tokenize.tokens || wanted.words || wanted.offsets != Offsets::none;
   const bool records = !flags.decode && !flags.stats && !flags.sentences;
   if (fields && !(records && tokenize.format == Format::jsonl))
-    throw UsageError("--tokens, --offsets and --word-ids add fields, which only records of ids have");
+    throw UsageError("--tokens, --offsets and --word-ids need records with input_ids");
   if (!records && tokenize.format != Format::jsonl)
-    throw UsageError("--format is not for --decode, --stats and --sentences");
+    throw UsageError("--format ids and tokens are not for --decode, --stats and --sentences");
   tokenize.features.specials = !flags.no_specials;
   if (flags.decode) tokenize.result = TokenizeOptions::Result::decoded;
   if (flags.stats) tokenize.result = TokenizeOptions::Result::stats;
@@ -54,22 +69,21 @@ void settle(TokenizeOptions& tokenize, const Flags& flags) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  App app("bert-tokenize", "Add to each record the ids of its text, as BERT reads them.");
+  App app("bert-tokenize", "Tokenize texts with WordPiece and add the token ids to each record.");
   TokenizeOptions tokenize;
   Flags flags;
   result_options(app, tokenize, flags);
-  app.check([&] { settle(tokenize, flags); });
   const bert::cli::VocabOptions vocab(app);
   const bert::cli::LengthOptions length(app, bert::cli::LengthOptions::Overflow::truncate, "truncate");
-  bert::cli::StreamOptions stream(app, bert::cli::StreamOptions::Load::text,
-                                  {bert::io::InputFormat::documents});
+  bert::cli::StreamOptions stream(app, {.more = {bert::io::InputFormat::documents}});
   app.version_of(bert::text::version);
   app.check([&] {
+    settle(tokenize, flags, stream.settings);
     bert::cmd::set_input(tokenize.features, stream, length);
     tokenize.drop = stream.settings.drop;
     if (const auto wrong = impossible_length(tokenize.features)) throw UsageError(*wrong);
     if (flags.sentences && (length.max_length || app.given("--overflow")))
-      throw UsageError("--sentences takes them whole: no --max-length, no --overflow");
+      throw UsageError("--sentences does not truncate: --max-length and --overflow cannot be used with it");
     if (!flags.sentences && app.given("--locale")) throw UsageError("--locale is for --sentences");
   });
   return app.run(argc, argv, [&] {

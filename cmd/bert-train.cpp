@@ -1,4 +1,4 @@
-// bert-train: records → a model that has learned from them.
+// bert-train: trains a model on records.
 #include "base/signals.h"
 #include "task/version.h"
 #include "text/version.h"
@@ -7,7 +7,7 @@
 #include "training_task_options.h"
 
 int main(int argc, char** argv) {
-  bert::cli::App app("bert-train", "Train a model on records; stdout is the journal of the run.");
+  bert::cli::App app("bert-train", "Pre-train or fine-tune a model; the training log is written to stdout.");
   bert::train::TrainingOptions train;
   const bert::cmd::TrainingTaskOptions task(app, train.task);
   const bert::cmd::LearnerOptions learner(app, train);
@@ -15,13 +15,23 @@ int main(int argc, char** argv) {
   const bert::cmd::ScheduleOptions schedule(app, train);
   bert::cmd::optimizer_options(app, train);
   bert::cmd::output_options(app, train);
-  bert::cli::StreamOptions stream(app, bert::cli::StreamOptions::Load::training,
-                                  {bert::io::InputFormat::conll, bert::io::InputFormat::squad});
+  bert::cli::StreamOptions stream(app,
+                                  {.load = bert::cli::StreamOptions::Load::training,
+                                   .more = {bert::io::InputFormat::conll, bert::io::InputFormat::squad}});
   app.check([&] {
+    if (train.run.extent.steps == 0) {
+      if (!stream.settings.files.empty())
+        throw bert::cli::UsageError("--steps 0 only evaluates on --dev, it does not read ",
+                                    stream.settings.files[0]);
+      stream.settings.files = {train.dev};
+    }
     train.stream = stream.settings;
+    train.pair_field_given = app.given("--pair-field");
     task.settle(train.task, stream);
     schedule.settle(train);
   });
+  app.most_used({"--model", "--task", "--dev", "--output", "--epochs", "--batch-size", "--lr", "--max-length",
+                 "--seed", "--resume"});
   app.version_of(bert::text::version);
   app.version_of(bert::task::version);
   return app.run(argc, argv, [&] {

@@ -1,4 +1,4 @@
-// bert-vocab: text to the WordPiece vocabulary that divides it best.
+// bert-vocab: learns a WordPiece vocabulary from text.
 #include <filesystem>
 #include <memory>
 
@@ -16,7 +16,7 @@ using bert::cli::UsageError;
 using bert::data::VocabularyOptions;
 using bert::text::Criterion;
 
-// What the flags say, until the whole command line has been read.
+// Options that are interpreted after the whole command line has been read.
 struct Flags {
   bool cased = false, uncased = false;
   std::string counts;
@@ -26,31 +26,32 @@ struct Flags {
 void vocabulary_options(App& app, VocabularyOptions& vocabulary, Flags& flags) {
   auto& learner = vocabulary.learner;
   app.section("Vocabulary");
-  app.number({"--size", "N", "Pieces in all; 0 learns nothing, for --counts alone."}, {}, learner.size);
-  app.number({"--min-frequency", "N", "How often two pieces must stand side by side to be joined."},
-             {.min = 1, .max = INT64_MAX}, learner.min_frequency);
+  app.number({"--size", "N", "Vocabulary size; 0 learns nothing and only writes --counts."}, {},
+             learner.size);
+  app.number(
+      {"--min-frequency", "N", "Merge two subword tokens only if they occur together at least N times."},
+      {.min = 1, .max = INT64_MAX}, learner.min_frequency);
   app.choice<Criterion>(
-      {"--criterion", "", "Join what raises the likelihood most, or what is most frequent."},
+      {"--criterion", "", "Merge the pair that increases the likelihood most, or the most frequent pair."},
       {{"likelihood", Criterion::likelihood}, {"frequency", Criterion::frequency}}, learner.criterion);
   app.number({"--alphabet-limit", "N", "Keep only the N most frequent characters (default: all)."},
              {.min = 1}, flags.alphabet_limit);
-  app.number({"--unused", "N", "Put [unused0] to [unusedN-1] behind the special tokens."}, {},
-             learner.unused);
+  app.number({"--unused", "N", "Add [unused0] to [unusedN-1] after the special tokens."}, {}, learner.unused);
   app.flag({"--cased", "", "Keep case and accents."}, flags.cased);
-  app.flag({"--uncased", "", "Lower-case and strip accents, the default."}, flags.uncased);
+  app.flag({"--uncased", "", "Lower-case and strip accents (default)."}, flags.uncased);
   app.section("Counting");
   app.option({"--counts", "FILE",
-              "Write the words and their counts to FILE; without any FILE of text, learn "
-              "from the counts in it."},
+              "Write the words and their counts to FILE; without text input, learn "
+              "from the counts in FILE."},
              flags.counts);
-  app.number({"--max-words", "N", "Different words held at once; beyond, the rarest are forgotten."},
+  app.number({"--max-words", "N", "Maximum number of different words in memory; the rarest are discarded."},
              {.min = 2, .max = 1'000'000'000}, vocabulary.max_words);
 }
 
-// Without text the counts are what is read.
+// If no text is given, the counts file is the input.
 void settle_input(const Flags& flags, StreamOptions& stream, VocabularyOptions& vocabulary) {
   auto& settings = stream.settings;
-  if (flags.cased && flags.uncased) throw UsageError("--cased and --uncased exclude each other");
+  if (flags.cased && flags.uncased) throw UsageError("--cased and --uncased cannot be used together");
   vocabulary.tokenizer.lowercase = vocabulary.tokenizer.strip_accents = !flags.cased;
   vocabulary.learner.alphabet_limit = flags.alphabet_limit.value_or(-1);
   vocabulary.text_field = settings.text_field;
@@ -65,7 +66,7 @@ void settle_input(const Flags& flags, StreamOptions& stream, VocabularyOptions& 
   settings.columns = {"word", "count"};
 }
 
-// For -o DIR/, or a directory that is there: the directory, in which all else stays as it is.
+// For -o DIR/ or an existing directory: opens the directory. Its other files are kept.
 std::unique_ptr<bert::OutputDirectory> open_directory(StreamOptions& stream, VocabularyOptions& vocabulary) {
   std::string& output = stream.settings.output;
   if (output == "-" || (!output.ends_with('/') && !bert::is_directory(output))) return nullptr;
@@ -86,13 +87,13 @@ int main(int argc, char** argv) {
   VocabularyOptions vocabulary;
   Flags flags;
   vocabulary_options(app, vocabulary, flags);
-  StreamOptions stream(app);
+  StreamOptions stream(app, {.records = false});
   app.version_of(bert::text::version);
   app.check([&] {
     settle_input(flags, stream, vocabulary);
     if (vocabulary.write_counts == "-" && stream.settings.output == "-") {
       throw UsageError(
-          "--counts - and the vocabulary would both go to stdout; -o names a file for the latter");
+          "--counts - and the vocabulary would both go to stdout; write the vocabulary to a file with -o");
     }
   });
   return app.run(argc, argv, [&] {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Configures and builds the project: sh cmd/build.sh [-t TARGET]... DIRECTORY [CMAKE_OPTION...]
-# On a terminal one line shows the progress. The log is DIRECTORY/build.log; if the build fails, its first error is
-# shown.
+# On a terminal, one line shows the progress. The log goes to DIRECTORY/build.log; if the build fails, the first
+# error is shown.
 set -eu
 cd "$(dirname "$0")/.."
 targets=
@@ -17,7 +17,7 @@ shift
 log=$directory/build.log
 jobs=$(nproc)
 
-# The progress of make, "[ 42%] ...", or ninja, "[42/100] ...", on a line that is overwritten; everything to the log.
+# Writes the output of make ("[ 42%] ...") or ninja ("[42/100] ...") to the log and shows the progress on one line.
 progress() {
   terminal=
   [ ! -t 1 ] || terminal=yes
@@ -30,7 +30,7 @@ progress() {
     END { if (terminal) print "" }'
 }
 
-# The first error, with the lines that lead to it and those that show it.
+# Prints the first error of the log, with the include and instantiation lines before it and 11 lines after it.
 first_error() {
   awk '
     /error:|CMake Error|undefined reference|No space left|Killed/ && !rest { rest = 12; printf "%s", lead }
@@ -41,7 +41,7 @@ first_error() {
 mkdir -p "$directory"
 status=$(mktemp)
 trap 'rm -f "$status"' EXIT
-# targets is a list of words.
+# $targets must be split into words.
 # shellcheck disable=SC2086
 {
   { cmake -S . -B "$directory" "$@" && cmake --build "$directory" --parallel "$jobs" $targets; } 2>&1 && echo built >"$status"
@@ -49,5 +49,5 @@ trap 'rm -f "$status"' EXIT
 [ ! -s "$status" ] || exit 0
 found=$(first_error)
 if [ -n "$found" ]; then echo "$found"; else tail -n 20 "$log"; fi
-echo "The build failed. Its log is $log."
+echo "The build failed. The full log is $log."
 exit 1

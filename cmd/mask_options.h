@@ -19,16 +19,17 @@ class MaskOptions {
 };
 
 inline MaskOptions::MaskOptions(cli::App& app, data::MaskRule& rule) {
-  app.real({"--mask-prob", "P", "Share of an instance's tokens to hide, rounded, at least one."},
+  app.real({"--mask-prob", "P", "Share of an instance's tokens to mask, rounded; at least one token."},
            {.min = 0, .max = 1}, rule.probability);
-  app.number({"--max-predictions", "N", "Hide at most so many tokens of an instance."}, {.min = 1},
+  app.number({"--max-predictions", "N", "Mask at most N tokens of an instance."}, {.min = 1},
              rule.max_predictions);
-  app.real({"--mask-rate", "P", "Share of the hidden tokens that become [MASK]."}, {.min = 0, .max = 1},
-           rule.mask_rate);
-  app.real({"--random-rate", "P", "Share of them that become a random token; the others stay."},
+  app.real({"--mask-rate", "P", "Share of the masked tokens that are replaced with [MASK]."},
+           {.min = 0, .max = 1}, rule.mask_rate);
+  app.real({"--random-rate", "P",
+            "Share of the masked tokens that are replaced with a random token; the rest are kept."},
            {.min = 0, .max = 1}, rule.random_rate);
-  app.flag({"--whole-word", "", "Hide the pieces of a word together or not at all."}, whole_word_);
-  app.flag({"--replace-any", "", "Random tokens may be special or unused ones too, as in Google's BERT."},
+  app.flag({"--whole-word", "", "Mask whole words."}, whole_word_);
+  app.flag({"--replace-any", "", "Allow special and unused tokens as random tokens, as in Google's BERT."},
            replace_any_);
   app.check([this, &rule] { settle(rule); });
 }

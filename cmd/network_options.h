@@ -9,11 +9,11 @@ namespace bert::cmd {
 
 inline void batch_option(cli::App& app, int64_t& batch_tokens) {
   app.section("Running");
-  app.number({"--batch-tokens", "N", "Tokens that go through the network at once; bounds memory."},
-             {.min = 1}, batch_tokens);
+  app.number({"--batch-tokens", "N", "Number of tokens per forward pass; limits memory."}, {.min = 1},
+             batch_tokens);
 }
 
-// As set_input; and ids that a record brings go before its text, unless a text field was asked for.
+// Like set_input. Ids in a record take precedence over its text, unless --text-field was given.
 inline void set_network_input(data::FeatureOptions& features, const cli::StreamOptions& stream,
                               const cli::LengthOptions& length) {
   set_input(features, stream, length);

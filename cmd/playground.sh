@@ -1,9 +1,9 @@
 #!/bin/sh
 # Opens a shell in which the examples of the README and the man pages work as typed, or runs COMMAND there:
 #   sh cmd/playground.sh [COMMAND]
-# The tools, their man pages and their completions are those of the build in $BUILD_DIR (build/ by default), which is
-# made if it is not there. The folder with the texts, small models and the cookbook is deleted at the end.
-# With --fill DIRECTORY, only copies these things into DIRECTORY.
+# The tools are those of the build in $BUILD_DIR (default: build/), which is built if it does not exist. Their man
+# pages and completions work, too. The shell starts in a temporary folder with example texts, small models and the
+# cookbook; it is deleted on exit. With --fill DIRECTORY, only puts these files into DIRECTORY.
 set -eu
 project=$(cd "$(dirname "$0")/.." && pwd)
 
@@ -41,8 +41,8 @@ if [ $# -gt 0 ]; then
   exit
 fi
 
-echo "In this shell the examples of the README and of the man pages work as typed."
-echo "Leave it with exit; its folder, $folder/play, is deleted then."
+echo "The examples of the README and the man pages work as typed in this shell."
+echo "Type exit to leave it; its folder, $folder/play, is then deleted."
 cd "$folder/play"
 if command -v bash >/dev/null; then
   {

@@ -38,55 +38,57 @@ class LearnerOptions {
 
 inline LearnerOptions::LearnerOptions(cli::App& app, train::TrainingOptions& options) {
   app.section("Model");
-  app.option({"-m,--model", "DIR",
-              "Train this model on; without it, --preset and --config, $BERT_MODEL, else the default model."},
+  app.option({"-m,--model", "DIR", "Start from this model (default: $BERT_MODEL, else the default model)."},
              model_);
   using enum model::Preset;
-  app.choice<model::Preset>({"--preset", "", "Train a new model of this size."},
-                            {{"tiny", tiny},
-                             {"mini", mini},
-                             {"small", small},
-                             {"medium", medium},
-                             {"base", base},
-                             {"large", large}},
-                            preset_);
-  app.option({"--config", "FILE", "Train a new model of the sizes in this config.json."}, config_);
-  app.option({"--vocab", "FILE", "Vocabulary of a new model; settings come from the files beside it."},
+  app.choice<model::Preset>(
+      {"--preset", "", "Train a new model of this size from random weights; needs --vocab."},
+      {{"tiny", tiny},
+       {"mini", mini},
+       {"small", small},
+       {"medium", medium},
+       {"base", base},
+       {"large", large}},
+      preset_);
+  app.option({"--config", "FILE", "Train a new model with the sizes in this config.json; needs --vocab."},
+             config_);
+  app.option({"--vocab", "FILE", "Vocabulary of the new model; settings are read from the files beside it."},
              vocab_);
-  app.flag({"--cased", "", "Keep case and accents, whatever the files say."}, cased_);
-  app.flag({"--uncased", "", "Lower-case and strip accents, whatever the files say."}, uncased_);
+  app.flag({"--cased", "", "Keep case and accents; overrides the files."}, cased_);
+  app.flag({"--uncased", "", "Lower-case and strip accents; overrides the files."}, uncased_);
   using enum model::PositionStart;
   app.choice<model::PositionStart>({"--init-positions", "",
-                                    "What positions of a new model begin with: random numbers, waves, waves "
-                                    "and heads that look at neighbours."},
+                                    "Initial position embeddings of a new model: random, sinusoids, or "
+                                    "sinusoids and attention heads that attend to neighbouring tokens."},
                                    {{"normal", normal}, {"sinusoid", sinusoid}, {"neighbours", neighbours}},
                                    options.positions);
-  app.flag({"--moments", "", "Begin with the optimiser's state of the model's last snapshot, too."},
+  app.flag({"--moments", "", "Also start from the optimizer state in the model's last checkpoint."},
            options.moments);
-  app.real({"--dropout", "P", "Instead of what config.json says, 0.1 of a new model."},
+  app.real({"--dropout", "P", "Dropout rate (default: that of config.json; 0.1 for a new model)."},
            {.min = 0, .max = 0.99}, options.dropout);
-  app.flag({"--recompute", "", "Keep less in memory and compute it again: the same result, more slowly."},
-           options.recompute);
+  app.flag(
+      {"--recompute", "", "Recompute activations in the backward pass: less memory, slower, same results."},
+      options.recompute);
   cli::dtype_option(app, cli::Int8::no, options.dtype);
   app.check([this, &app, &options] {
     check(options);
     if (!model_.empty() && app.given("--init-positions"))
-      throw cli::UsageError("--init-positions is for new models: --preset or --config");
+      throw cli::UsageError("--init-positions needs a new model: --preset or --config");
   });
 }
 
 inline void LearnerOptions::check(const train::TrainingOptions& options) {
   using cli::UsageError;
   if (!model_.empty() + preset_.has_value() + !config_.empty() > 1)
-    throw UsageError("--model, --preset and --config exclude each other");
-  if (cased_ && uncased_) throw UsageError("--cased and --uncased exclude each other");
+    throw UsageError("--model, --preset and --config cannot be used together");
+  if (cased_ && uncased_) throw UsageError("--cased and --uncased cannot be used together");
   if (preset_ || !config_.empty()) {
     if (vocab_.empty()) throw UsageError("a new model needs --vocab FILE");
-    if (options.moments) throw UsageError("--moments needs the model whose snapshot has them: -m DIR");
+    if (options.moments) throw UsageError("--moments needs a model with checkpoints: -m DIR");
     return;
   }
-  model_ = cli::model_directory(model_, "give -m DIR, or --preset or --config for a new one");
-  if (!vocab_.empty()) throw UsageError("--vocab is for new models; ", model_, " brings its own");
+  model_ = cli::model_directory(model_, "use -m DIR, or --preset or --config for a new model");
+  if (!vocab_.empty()) throw UsageError("--vocab needs a new model; ", model_, " has its own vocabulary");
 }
 
 inline text::Tokenizer LearnerOptions::settle(train::TrainingOptions& options) const {
@@ -120,24 +122,26 @@ class DataOptions {
 
 inline DataOptions::DataOptions(cli::App& app, train::TrainingOptions& options) {
   app.section("Data");
-  app.option({"--dev", "FILE", "Records to measure the model on; not learned from."}, options.dev);
-  app.number({"--batch-size", "N", "Records that are computed at once (default 32; of choose 16)."},
-             {.min = 1}, sequences_);
-  app.number({"--batch-tokens", "N", "Instead: as many as have N tokens together."}, {.min = 1},
+  app.option({"--dev", "FILE", "Evaluate on the records of FILE, the dev set."}, options.dev);
+  app.number({"--batch-size", "N", "Number of records per batch (default 32; choose: 16)."}, {.min = 1},
+             sequences_);
+  app.number({"--batch-tokens", "N", "Number of tokens per batch, instead of --batch-size."}, {.min = 1},
              options.step.tokens);
-  app.number({"--accumulate", "N", "Batches of a step."}, {.min = 1}, options.step.accumulate);
+  app.number({"--accumulate", "N", "Number of batches per step (gradient accumulation)."}, {.min = 1},
+             options.step.accumulate);
   app.number(
       {"--max-length", "N",
-       "Longer texts are cut or become windows; of pretrain they are bad (default: what the model takes)."},
+       "Maximum sequence length in tokens (default: that of the model). Longer texts are truncated; tag and "
+       "answer split them into windows, pretrain reports an error."},
       {.min = 1}, options.max_length);
-  app.flag({"--no-shuffle", "", "Take records in the order of the input."}, in_order_);
-  app.number({"--shuffle-buffer", "N", "Records of a pipe among which the next is drawn."}, {.min = 1},
+  app.flag({"--no-shuffle", "", "Read records in input order."}, in_order_);
+  app.number({"--shuffle-buffer", "N", "Number of records in the shuffle buffer of a pipe."}, {.min = 1},
              options.source.buffer_records);
   app.check([this, &app, &options] {
     if (options.step.tokens && app.given("--batch-size"))
-      throw cli::UsageError("--batch-size and --batch-tokens exclude each other");
+      throw cli::UsageError("--batch-size and --batch-tokens cannot be used together");
     if (in_order_ && app.given("--shuffle-buffer"))
-      throw cli::UsageError("--no-shuffle and --shuffle-buffer exclude each other");
+      throw cli::UsageError("--no-shuffle and --shuffle-buffer cannot be used together");
     if (in_order_) options.source.order = data::SourceOptions::Order::given;
     const bool chooses = options.task.kind == train::TaskKind::choose;
     options.step.sequences = sequences_.value_or(chooses ? 16 : 32);
@@ -154,30 +158,33 @@ class ScheduleOptions {
   void settle(train::TrainingOptions& options) const;
 
  private:
-  std::optional<double> rate_;
   std::optional<cli::CountOrShare> warmup_;
 };
 
 inline ScheduleOptions::ScheduleOptions(cli::App& app, train::TrainingOptions& options) {
   auto& run = options.run;
   app.section("Schedule");
-  app.number({"--steps", "N", "Stop after so many steps."}, {.min = 1, .max = kMostSteps}, run.extent.steps);
-  app.number({"--epochs", "N", "Stop after so many passes over the FILEs (default 3; of pretrain 1)."},
-             {.min = 1}, options.source.epochs);
-  app.custom({"--budget", "TIME", "Stop after this time: 45s, 90m, 1h30m, 2d."},
+  app.number({"--steps", "N", "Number of steps; 0 only evaluates the model on --dev."},
+             {.min = 0, .max = kMostSteps}, run.extent.steps);
+  app.number({"--epochs", "N", "Number of passes over the FILEs (default 3; pretrain: 1)."}, {.min = 1},
+             options.source.epochs);
+  app.custom({"--budget", "TIME", "Stop after this time, such as 45s, 90m, 1h30m or 2d."},
              [&run](const std::string& name, const std::string& value) {
                run.extent.budget_s = cli::duration_s(name, value);
              });
-  app.real({"--lr", "R", "Highest learning rate (default 1e-4 of pretrain, 2e-5 of choose, else 5e-5)."},
-           {.min = 0, .max = 1e9}, rate_);
-  app.custom({"--warmup", "N|SHARE",
-              "Steps over which the rate rises, or their share: 0.1, 10% (default 10%; of pretrain 1%)."},
-             [this](const std::string& name, const std::string& value) {
-               warmup_ = cli::count_or_share(name, value);
-             });
+  app.real(
+      {"--lr", "R",
+       "Peak learning rate (default: by task and hidden size; 5e-5 to fine-tune BERT-base, 3e-4 a mini)."},
+      {.min = 0, .max = 1e9}, options.rate);
+  app.custom(
+      {"--warmup", "N|SHARE",
+       "Number of warmup steps, or their share of the run, such as 0.1 or 10% (default 10%; pretrain: 1%)."},
+      [this](const std::string& name, const std::string& value) {
+        warmup_ = cli::count_or_share(name, value);
+      });
   using enum train::Decay;
   app.choice<train::Decay>(
-      {"--schedule", "", "How the rate falls; google: linear, counted from the beginning."},
+      {"--schedule", "", "Learning-rate decay after warmup; google: linear, measured from the first step."},
       {{"linear", linear}, {"cosine", cosine}, {"constant", constant}, {"google", google}},
       run.schedule.decay);
 }
@@ -186,24 +193,21 @@ inline void ScheduleOptions::settle(train::TrainingOptions& options) const {
   using cli::UsageError;
   const auto& extent = options.run.extent;
   if (extent.steps.has_value() + extent.budget_s.has_value() + options.source.epochs.has_value() > 1)
-    throw UsageError("--steps, --epochs and --budget exclude each other");
+    throw UsageError("--steps, --epochs and --budget cannot be used together");
   const auto& files = options.stream.files;
   const bool piped = files.empty() || std::ranges::find(files, "-") != files.end();
   const bool endless = piped && !extent.steps && !extent.budget_s;
   if (piped && options.source.epochs.value_or(1) > 1)
-    throw UsageError("stdin is read once: more --epochs need FILEs");
+    throw UsageError("stdin can be read only once: more --epochs need FILEs");
   if (endless && options.run.schedule.decay != train::Decay::constant)
     throw UsageError(
-        "the length of stdin is not known: --steps or --budget says when the rate is to be 0, "
-        "--schedule constant that it is not");
+        "the length of stdin is unknown, so the learning rate needs --steps or --budget, or --schedule "
+        "constant");
   // The paper's, of pre-training in appendix A.2, of fine-tuning in A.3 and section 4.
   const auto kind = options.task.kind;
   const bool pretrains = kind == train::TaskKind::pretrain;
   const bool measured = extent.steps || extent.budget_s || options.source.epochs;
   if (!pretrains && !piped && !measured) options.source.epochs = 3;
-  options.run.schedule.peak = rate_.value_or(pretrains                         ? 1e-4
-                                             : kind == train::TaskKind::choose ? 2e-5
-                                                                               : 5e-5);
   auto& warmup = options.run.schedule.warmup;
   warmup = {};
   if (!warmup_) {
@@ -218,53 +222,63 @@ inline void ScheduleOptions::settle(train::TrainingOptions& options) const {
 inline void optimizer_options(cli::App& app, train::TrainingOptions& options) {
   auto& optimizer = options.run.optimizer;
   constexpr double kLessThanOne = 0.999999;
-  app.section("Optimiser");
+  app.section("Optimizer");
   using enum train::Method;
-  app.choice<train::Method>({"--optimizer", "", "google: Adam without bias correction, as BERT was trained."},
-                            {{"adamw", adamw}, {"google", google}, {"lamb", lamb}}, optimizer.method);
-  app.real({"--beta1", "B", "Share of the mean gradient that stays."}, {.min = 0, .max = kLessThanOne},
+  app.choice<train::Method>(
+      {"--optimizer", "", "Optimizer; google: Adam without bias correction, as in Google's BERT."},
+      {{"adamw", adamw}, {"google", google}, {"lamb", lamb}}, optimizer.method);
+  app.real({"--beta1", "B", "Decay rate of the first moment."}, {.min = 0, .max = kLessThanOne},
            optimizer.beta1);
-  app.real({"--beta2", "B", "Share of the mean squared gradient that stays."},
-           {.min = 0, .max = kLessThanOne}, optimizer.beta2);
-  app.real({"--epsilon", "E", "Added to its root (default 1e-8 of adamw, else 1e-6)."},
+  app.real({"--beta2", "B", "Decay rate of the second moment."}, {.min = 0, .max = kLessThanOne},
+           optimizer.beta2);
+  app.real({"--epsilon", "E",
+            "Constant added to the root of the second moment (default 1e-8 for adamw, else 1e-6)."},
            {.min = 1e-12, .max = 1}, optimizer.epsilon);
-  app.real({"--weight-decay", "D", "Of matrices; biases and layer norms are not decayed."},
+  app.real({"--weight-decay", "D",
+            "Weight decay of matrices and embeddings, not of biases and layer normalization."},
            {.min = 0, .max = 1e6}, optimizer.weight_decay);
-  app.real({"--clip", "NORM", "Most of the gradient's norm; 0: any."}, {.min = 0, .max = 1e30},
+  app.real({"--clip", "NORM", "Clip gradients to this norm; 0 turns clipping off."}, {.min = 0, .max = 1e30},
            options.run.clip);
-  app.real({"--layer-decay", "R", "Each layer learns at this share of the rate of the one above."},
-           {.min = 1e-6, .max = 1}, optimizer.layer_decay);
-  app.number({"--freeze", "N", "The embeddings and the first N layers do not learn."}, {.min = 0},
+  app.real(
+      {"--layer-decay", "R", "Multiply the learning rate of each layer by R relative to the layer above."},
+      {.min = 1e-6, .max = 1}, optimizer.layer_decay);
+  app.number({"--freeze", "N", "Do not train the embeddings and the first N layers."}, {.min = 0},
              optimizer.frozen);
   app.section("Randomness");
-  app.number({"--seed", "N", "Another number, another outcome; the same, the same."},
-             {.min = 0, .max = INT64_MAX}, options.run.seed);
+  app.number({"--seed", "N", "Random seed. Equal seeds give equal results."}, {.min = 0, .max = INT64_MAX},
+             options.run.seed);
 }
 
 // What is told and kept.
 inline void output_options(cli::App& app, train::TrainingOptions& options) {
   auto& run = options.run;
   app.section("Output");
-  app.option({"--out", "DIR", "Write the model there, and snapshots below it."}, options.out);
-  app.flag({"--resume", "", "Go on with the run in --out, if there is one, from its last snapshot."},
+  app.option({"-o,--output", "DIR", "Write the model to DIR, and checkpoints below it.", "--out"},
+             options.out);
+  app.flag({"--resume", "", "Continue the run in DIR from its last checkpoint, if there is one."},
            options.resume);
-  app.number({"--log-every", "N", "Steps of a line of the journal, on stdout."},
+  app.number({"--log-every", "N", "Number of steps between lines of the training log."},
              {.min = 1, .max = kMostSteps}, run.log_every);
-  app.number({"--save-every", "N", "Steps between snapshots."}, {.min = 1, .max = kMostSteps},
+  app.number({"--save-every", "N", "Number of steps between checkpoints."}, {.min = 1, .max = kMostSteps},
              run.save_every);
-  app.number({"--keep", "N", "Snapshots that are kept."}, {.min = 1}, options.keep);
+  app.number({"--keep", "N", "Number of checkpoints to keep."}, {.min = 1}, options.keep);
   app.number({"--eval-every", "N",
-              "Steps between measurements on --dev (default: an epoch; of pretrain at the end)."},
+              "Number of steps between evaluations on --dev (default: each epoch; pretrain: at the end)."},
              {.min = 1, .max = kMostSteps}, run.eval_every);
   app.option(
       {"--best", "METRIC",
-       "Write the model that was best on --dev by it, not the last: loss, accuracy, f1, mlm_accuracy."},
+       "Keep the model with the best value of this dev metric instead of the last one: loss, accuracy, f1, "
+       "mlm_accuracy, ..."},
       run.best);
-  app.number({"--patience", "N", "Stop when --best has not become better in N measurements."}, {.min = 1},
+  app.number({"--patience", "N", "Stop when --best has not improved in N evaluations."}, {.min = 1},
              run.patience);
-  app.option({"--plot", "FILE", "Draw the journal as SVG, anew at each snapshot; needs gnuplot."}, run.plot);
+  app.option({"--plot", "FILE", "Plot the training log as SVG, updated at each checkpoint; needs gnuplot."},
+             run.plot);
   app.check([&options, &run] {
-    if (options.out.empty()) throw cli::UsageError("no --out DIR to write the model to");
+    const bool trains = run.extent.steps != 0;
+    if (options.out.empty() && trains) throw cli::UsageError("no -o DIR for the model");
+    if (options.dev.empty() && !trains) throw cli::UsageError("--steps 0 needs --dev FILE");
+    if (!options.out.empty() && !trains) throw cli::UsageError("--steps 0 writes no model: -o does nothing");
     if (options.dev.empty() && run.eval_every) throw cli::UsageError("--eval-every needs --dev FILE");
     if (options.dev.empty() && run.best) throw cli::UsageError("--best needs --dev FILE");
     if (run.patience && !run.best) throw cli::UsageError("--patience needs --best METRIC");

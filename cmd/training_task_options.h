@@ -56,10 +56,10 @@ inline train::ClassWeights class_weights(const std::string& name, const std::str
 
 inline TrainingTaskOptions::TrainingTaskOptions(cli::App& app, train::TrainingTaskOptions& task) : app_(app) {
   app.section("Task");
-  app.choice<train::TaskKind>({"--task", "", "What to train for; must be given."}, training_tasks(), kind_);
+  app.choice<train::TaskKind>({"--task", "", "Task to train for (required)."}, training_tasks(), kind_);
   add_labels(app, task);
   add_answers(app, task.answer);
-  app.section("Masking, of pretrain's records without hidden tokens");
+  app.section("Masking for --task pretrain, unless the records are masked");
   masking_.emplace(app, task.mask);
   app.check([this, &task] {
     if (!kind_)
@@ -70,30 +70,29 @@ inline TrainingTaskOptions::TrainingTaskOptions(cli::App& app, train::TrainingTa
 }
 
 inline void TrainingTaskOptions::add_labels(cli::App& app, train::TrainingTaskOptions& task) {
-  app.option(
-      {"--label-field", "NAME", "Field that holds what is to be learned (default label; tags of tag)."},
-      task.label_field);
-  app.list({"--labels", "NAME,...", "Labels in the order of their ids (default: those of the records)."},
+  app.option({"--label-field", "NAME", "Field with the gold label (default label; tag: tags)."},
+             task.label_field);
+  app.list({"--labels", "NAME,...", "Labels in the order of their ids (default: the labels in the records)."},
            task.labels);
   app.custom({"--class-weights", "balanced|LABEL=W,...",
-              "How much the examples of a label count; balanced: all labels alike."},
+              "Weight of each label in the loss; balanced: inversely proportional to its frequency."},
              [&task](const std::string& name, const std::string& value) {
                task.class_weights = class_weights(name, value);
              });
-  app.real({"--threshold", "P", "Probability from which multilabel takes a label, on --dev."},
+  app.real({"--threshold", "P", "Minimum probability of a predicted label when multilabel is evaluated."},
            {.min = 0, .max = 1}, task.threshold);
 }
 
 inline void TrainingTaskOptions::add_answers(cli::App& app, task::AnswerOptions& answer) {
-  app.number({"--stride", "N", "Tokens from one window of answer's context to the next."}, {.min = 1},
-             answer.stride);
+  app.number({"--stride", "N", "Number of tokens from one window of the context to the next (answer)."},
+             {.min = 1}, answer.stride);
   app.number({"--max-question-length", "N",
-              "Tokens at which questions are cut (default 64, at most half a sequence)."},
+              "Maximum question length in tokens (default 64, at most half a sequence)."},
              {.min = 1}, answer.max_question_length);
-  app.number({"--max-answer-length", "N", "Most tokens of an answer, on --dev."}, {.min = 1},
+  app.number({"--max-answer-length", "N", "Maximum answer length in tokens when evaluated."}, {.min = 1},
              answer.max_answer_length);
   app.real({"--no-answer-threshold", "T",
-            "On --dev, give no answer where none is better than the best by more than T."},
+            "When evaluated, predict no answer if its score exceeds the best span's by more than T."},
            {.min = -1e6, .max = 1e6}, answer.no_answer_threshold);
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # From a fresh clone to predictions: sh cmd/try.sh
-# Builds the tools in $BUILD_DIR (build/ by default) and shows what they do.
+# Builds the tools in $BUILD_DIR (default: build/) and shows what they do.
 set -eu
 cd "$(dirname "$0")/.."
 sh cmd/packages.sh
@@ -22,7 +22,7 @@ He opened the door and looked in.	There was nobody there.
 He opened the door and looked in.	The price of corn rose again that year.
 END
 
-# show COMMAND MEANING: what a person would type in that folder, what it prints, and what this means.
+# show COMMAND MEANING: prints COMMAND, runs it in $folder, and prints MEANING, which explains the output.
 show() {
   printf '\n$ %s\n' "$1"
   (cd "$folder" && sh -c "$1")
@@ -30,25 +30,25 @@ show() {
 }
 
 show "echo 'He drank a cup of [MASK] and went to bed.' | bert-predict --top-k 3 --precision 2" \
-  "A masked word: the words that the model would put there, the most probable first."
+  "Fill a mask: the words that the model finds most probable, best first."
 show "bert-embed --normalize --format tsv lines.txt |
     awk 'NR == 1 { split(\$0, first) } { sum = 0; for (i = 1; i <= NF; i++) sum += first[i] * \$i; printf \"%.2f\\n\", sum }' |
     paste - lines.txt" \
-  "Alike or not: each line became a vector, and the number is its cosine with the vector of the first line."
+  "Compare texts: each line becomes a vector; the number is its cosine similarity to the first line."
 show "bert-predict --task next --precision 2 pairs.tsv" \
-  "A label: whether the second text of a pair follows the first, with the probabilities."
+  "Label pairs: whether the second text follows the first, with the probability of each answer."
 
 cat <<END
 
-This was the default model, a small one trained on English books; the README says how to use a larger one.
-Three things to type next:
-  sh cmd/playground.sh               a shell in which all examples of the README work as typed
+This was the default model. It is small and was trained on English books; the README says how to get a larger one.
+What to try next:
+  sh cmd/playground.sh               a shell in which the examples of the README work as typed
   $build/cmd/bert-embed --format npy -o vectors.npy FILE
-                                     a NumPy matrix with a row for each line of FILE
+                                     a NumPy matrix with one row per line of FILE
   $build/cmd/bert-predict --help     the tasks: labels, tags, answers, masked words ...
 
-Install the tools, man pages and completions without root:
+To install the tools, man pages and completions without root:
   cmake --install $build --prefix ~/.local
-Uninstall them:
+To uninstall them:
   cmake --build $build --target uninstall
 END

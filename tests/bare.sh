@@ -1,10 +1,11 @@
 #!/bin/sh
-# Tries the project in bare Debian trees as a new user would:
+# Tries the project in bare Debian trees as a new user does:
 #   sh tests/bare.sh [--all] [RELEASE...]        RELEASE: bookworm, trixie (default: both)
-# In trees made by debootstrap it installs the packages as root, through sudo, and by the command that a user without either
-# is given; runs cmd/try.sh, the command-line cases and the README's examples; and makes, installs, uses and removes the
-# Debian package. With --all it also runs the second of the README's two commands, tests/run.sh.
-# Needs root, debootstrap, git, a Debian mirror (that of this machine's apt) and 4 GB in $TMPDIR or /var/tmp.
+# In trees made by debootstrap it installs the packages as root, through sudo, and with the command shown to a
+# user without either; runs cmd/try.sh, the command-line cases and the README's examples; and builds,
+# installs, uses and removes the Debian package. With --all it also runs tests/run.sh, the second command of
+# the README. Needs root, debootstrap, git, a Debian mirror (as set up for this machine's apt) and 4 GB in
+# $TMPDIR or /var/tmp.
 # shellcheck disable=SC2154  # of bare_tree.sh
 set -eu
 cd "$(dirname "$0")/.."
@@ -15,7 +16,8 @@ all=no
 [ "${1-}" = --all ] && { all=yes; shift; }
 [ $# -gt 0 ] || set -- bookworm trixie
 
-# refused TREE COMMAND: novice runs the command, which fails for want of packages; root runs the line that it gives.
+# refused TREE COMMAND: the user novice runs the command, which fails because packages are missing; root runs
+# the line that it prints.
 refused() {
   ! in_tree "$1" novice "$2" >"$work/refusal" 2>&1 || { echo "FAILED: '$2' works without packages"; exit 1; }
   [ "$(grep -c '^apt-get ' "$work/refusal")" = 1 ] || { cat "$work/refusal"; echo "FAILED: no line to paste"; exit 1; }
@@ -30,7 +32,7 @@ build_and_test() {
   step 'cmd/try.sh'
   in_tree build novice 'sh bert/cmd/try.sh'
   step 'command-line cases and examples'
-  quietly in_tree build root 'apt-get install -y --no-install-recommends python3 jq'  # cases use them
+  quietly in_tree build root 'apt-get install -y --no-install-recommends python3 jq'  # used by the cases
   quietly in_tree build novice 'cd bert && sh tests/cases/run.sh build/cmd'
   for page in README.md cmd/cookbook/README.md; do
     quietly in_tree build novice "cd bert && sh tests/docs/examples.sh build/cmd . $page"
@@ -54,7 +56,7 @@ install_packages() {
 
 files_of() { in_tree "$1" root 'find / -xdev \( -path /proc -o -path /var -o -path /tmp -o -path /home \) -prune -o -print | sort'; }
 
-# The Debian package, from making to removal, after which the same files are there as before.
+# The Debian package, from build to removal; afterwards the files are the same as before.
 package() {
   step 'cpack -G DEB, cpack -G TGZ, lintian'
   quietly in_tree build root 'DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends dpkg-dev file lintian'
@@ -76,7 +78,7 @@ package() {
   drop_tree user
 }
 
-# cmake --install for one user, and its removal.
+# cmake --install for a single user, and its removal.
 install_for_one() {
   step 'cmake --install --prefix ~/.local, and the target uninstall'
   quietly in_tree build novice 'mkdir -p .local/share/mine && touch .local/share/mine/file && cd bert &&

@@ -1,8 +1,9 @@
 # shellcheck shell=sh disable=SC2154
-# What the scripts that work in bare Debian trees have in common; to be sourced. The trees are in $work, whose mounts are
-# seen by this process alone and end with it.
+# Shared by the scripts that work in bare Debian trees; to be sourced. The trees are in $work; their mounts
+# are visible to this process only and end with it.
 
-# open_trees SCRIPT ARGUMENT...: runs the script again where it may mount, or skips it.
+# open_trees SCRIPT ARGUMENT...: runs the script again in a mount namespace, or skips it if this is not
+# possible.
 open_trees() {
   if [ "${BERT_BARE-}" != inside ]; then
     [ "$(id -u)" = 0 ] || { echo "skipped: only root can make Debian trees"; exit 77; }
@@ -25,15 +26,15 @@ remove_trees() {
   rm -rf --one-file-system "$work"
 }
 
-# step TEXT: says what comes next and when.
+# step TEXT: prints the next step and the time.
 step() { printf '%5d s  %s: %s\n' $(($(date +%s) - began)) "$release" "$1"; }
 
-# quietly COMMAND...: shows what a command said only when it fails.
+# quietly COMMAND...: shows a command's output only if it fails.
 quietly() {
   "$@" >"$work/said" 2>&1 || { cat "$work/said"; echo "FAILED: $*"; exit 1; }
 }
 
-# in_tree TREE USER COMMAND: runs a command of a shell in the user's home, with nothing of this machine's environment.
+# in_tree TREE USER COMMAND: runs a shell command in the user's home, without this machine's environment.
 in_tree() {
   home=$(home_of "$2")
   chroot --userspec="$2:$2" "$work/$1" /usr/bin/env -i HOME="$home" USER="$2" LANG=C.UTF-8 \
@@ -41,14 +42,14 @@ in_tree() {
 }
 home_of() { if [ "$1" = root ]; then echo /root; else echo "/home/$1"; fi; }
 
-# first_tree: the tree of $release, made from nothing, with this machine's settings for reaching the mirror.
+# first_tree: creates the tree of $release, with this machine's settings for reaching the mirror.
 first_tree() {
   quietly debootstrap --variant=minbase "$release" "$work/$release" "$mirror"
   apt-config dump --format '%f "%v";%n' Acquire | grep -E '^Acquire::(https?|ftp|Retries|Check|Proxy)' \
     >"$work/$release/etc/apt/apt.conf.d/99mirror" || true
 }
 
-# new_tree NAME: a copy of it with a user, novice. Downloaded packages are shared by the copies.
+# new_tree NAME: copies it and adds the user novice. The copies share downloaded packages.
 new_tree() {
   cp -a "$work/$release" "$work/$1"
   mount -t proc proc "$work/$1/proc"
@@ -63,7 +64,7 @@ drop_tree() {
   rm -rf --one-file-system "${work:?}/$1"
 }
 
-# clone TREE USER: a clone of what is committed here, in the user's home.
+# clone TREE USER: clones the committed state of this repository into the user's home.
 clone() {
   home=$(home_of "$2")
   git clone -q --no-hardlinks . "$work/$1$home/bert"

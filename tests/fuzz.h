@@ -1,6 +1,5 @@
-// Bytes changed at random, always the same ones, for tests of what reads foreign bytes. BERT_FUZZ_ROUNDS asks
-// for more rounds, BERT_FUZZ_CORPUS for the files to be kept, in that folder, that were answered in a new
-// way.
+// Random but reproducible changes of bytes, for tests of parsers. BERT_FUZZ_ROUNDS sets the number of rounds;
+// BERT_FUZZ_CORPUS names a folder in which to keep files that cause a new result.
 #pragma once
 
 #include <cctype>
@@ -44,7 +43,7 @@ inline std::string mutated(std::string bytes, std::mt19937& random) {
   return bytes;
 }
 
-// What a message says, without the numbers and names in it.
+// A message without its numbers and names.
 inline std::string kind_of(std::string_view message) {
   std::string kind;
   bool quoted = false;

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Uses the installed Debian package as its user would: man pages, completions in three shells, the default model.
+# Tests the installed Debian package as a user sees it: man pages, completions in three shells, the default
+# model.
 set -eu
 cd "$(mktemp -d)"
 fail() { echo "FAILED: $1"; exit 1; }
@@ -13,7 +14,7 @@ came=$(echo 'She shook her [MASK].' | bert-predict --top-k 1 --drop candidates)
 [ "$(printf 'one\ntwo\n' | bert-embed --drop text | wc -l)" = 2 ] || fail bert-embed
 [ -r /usr/share/doc/bert/cookbook/sentiment.mk ] || fail cookbook
 
-# What each shell offers after "bert-embed --pool" and Tab.
+# The completions that each shell offers after "bert-embed --pool" and Tab.
 offered=$(bash -c '. /usr/share/bash-completion/bash_completion; _completion_loader bert-embed; COMP_WORDS=(bert-embed --pool)
   COMP_CWORD=1 COMP_LINE="bert-embed --pool" COMP_POINT=17
   "$(complete -p bert-embed | sed "s/.*-F \([^ ]*\).*/\1/")" bert-embed --pool bert-embed; echo "${COMPREPLY[*]}"')

@@ -1,4 +1,4 @@
-// Whether this is built with sanitizers, which have threads and memory of their own.
+// Whether this build uses sanitizers, which have threads and memory of their own.
 #pragma once
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -1,28 +1,27 @@
-# A model adapted to a folder of texts, each of which is a document, by going on with its pre-training on them:
+# Adapts a model to your texts by continuing its pre-training on them. Each text is one document:
 #
 #   make -f adapt.mk MODEL=DIR TEXTS=FOLDER OUT=FOLDER
 #
-# OUT/model is the model, for whatever MODEL is for, OUT/model.jsonl its journal. Some texts are held out. What the two
-# models make of them is compared in OUT/compared.jsonl: the loss of hidden tokens, which are the same for both, and how
-# many of these they find.
+# OUT/model is the adapted model, to be used like MODEL; OUT/model.jsonl is the training log. Some texts are
+# held out. OUT/compared.jsonl compares the two models on them: loss and accuracy on the same masked tokens.
 #
-# Data and training are those of pretraining.mk and model.mk beside this file: what is said there of interruptions and
-# changes holds here, and their variables may be set as well as those below.
+# Data and training are those of pretraining.mk and model.mk in this folder. The notes on interruptions and
+# changes there apply here, and the variables of both files can be set as well as those below.
 
 adapt: # the default
 
 MODEL ?= $(BERT_MODEL)
 
-# Three times over the texts. The highest learning rate is a tenth of what a model begins with, so that it keeps more of
-# what it knows; small models stand more.
+# The peak learning rate is a tenth of that for a new model, so that the model keeps more of what it knows.
+# Small models tolerate a higher one.
 PRESET =
 STEPS =
 EPOCHS ?= 3
 LR ?= 5e-5
 TRAIN_OPTIONS ?=
 
-# Tokens of an instance, which may not be more than the model takes. Instances are full sentences, one after another;
-# --mode nsp makes pairs of a model whose second head is of use, from many texts.
+# Tokens per instance, at most the model's maximum length. Instances are filled with consecutive full
+# sentences. --mode nsp makes sentence pairs instead: for many texts, if the next-sentence head will be used.
 LENGTH ?= 128
 PAIRS_OPTIONS ?= --mode none
 HELD_OUT ?= 5%
@@ -41,11 +40,9 @@ $(OUT)/model.checked: $(wildcard $(MODEL:%=%/*.*))
 adapt: $(if $(dev),$(OUT)/compared.jsonl,model)
 	@$(if $(dev),cat $<)
 
-# A model is measured by a step that learns nothing.
-measure = bert-train --task pretrain $(1) $(MASK_OPTIONS) $(threads) --steps 1 --lr 0 --batch-size 1 --dev $(dev) \
-  --out $(OUT)/measured $(dev) | \
-  sed -n '/"dev_/ { s/"dev_/"/g; s/"step":1/"model":"$(2)"/p; }'; rm -r $(OUT)/measured
+# Evaluates a model.
+measure = bert-train --task pretrain $(1) $(MASK_OPTIONS) $(threads) --steps 0 --dev $(dev) | \
+  sed 's/"dev_/"/g; s/"step":0/"model":"$(2)"/'
 
 $(OUT)/compared.jsonl: $(OUT)/model.done $(dev)
-	rm -rf $(OUT)/measured
 	{ $(call measure,$(tokenizer),before); $(call measure,--model $(OUT)/model,after); } >$@

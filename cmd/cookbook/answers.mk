@@ -1,20 +1,21 @@
-# A finder of answers in texts, from files in the form of SQuAD, 1.1 or 2.0:
+# Fine-tunes a question-answering model on files in the format of SQuAD 1.1 or 2.0:
 #
 #   make -f answers.mk MODEL=DIR TRAIN=train-v1.1.json DEV=dev-v1.1.json OUT=FOLDER
 #
-# The model is OUT/answerer, its journal OUT/answerer.jsonl. It is measured on DEV: OUT/answerer.predictions.json is what
-# the official scripts of SQuAD read, OUT/answerer.score.json what they would say of it. Other questions are answered by
+# OUT/answerer is the model, OUT/answerer.jsonl the training log. The model is evaluated on DEV:
+# OUT/answerer.predictions.json is in the format of SQuAD's official scripts, and OUT/answerer.score.json has
+# the scores that they would compute. To answer other questions:
 #
 #   bert-predict -m OUT/answerer --input-format tsv --columns question,context FILE
 #
-# The variables below, and EPOCHS, LR and others in fine-tuning.mk beside this file, may be set on the command line. What
-# is said there of interruptions and changes holds here.
+# The variables below and those of fine-tuning.mk, such as EPOCHS and LR, can be set on the command line. The
+# notes on interruptions and changes in fine-tuning.mk apply here.
 
-# Of SQuAD 2.0, where some questions have no answer, 0 or a number near it: what "no answer" must be better by than the
-# best answer. Without it there is always an answer.
+# For SQuAD 2.0, where some questions have no answer: predict "no answer" if its score exceeds that of the
+# best answer by more than THRESHOLD. Use 0 or a number near it. If empty, there is always an answer.
 THRESHOLD ?=
 
-# Options of learning and answering, such as --stride 64 --max-answer-length 20.
+# Options of both bert-train and bert-predict, such as --stride 64 --max-answer-length 20.
 ANSWER_OPTIONS ?=
 
 NAME = answerer

@@ -1,30 +1,33 @@
-# A classifier on the features of a model that stays as it is (Devlin et al. 2018, section 5.3): what its last four layers
-# make of a text or a word is all that the classifier sees. From tables of texts with labels, or files of words with tags:
+# Trains a classifier on the features of an unchanged model (Devlin et al. 2018, section 5.3). The classifier
+# sees only the output of the model's last four layers for a text or a word. Takes tables of texts with
+# labels, or files of words with tags:
 #
 #   make -f features.mk MODEL=DIR TRAIN=train.tsv DEV=dev.tsv OUT=FOLDER TEXT=sentence
 #   make -f features.mk MODEL=DIR TRAIN=train.conll DEV=dev.conll OUT=FOLDER FORMAT=conll
 #
-# The features are computed once: OUT/features/train.tsv and dev.tsv have the number of the line in TRAIN or DEV, the label
-# and the numbers, for any classifier there is. The one here is softmax regression, by awk, since that is everywhere:
-# OUT/features/weights.tsv is what it learned, a label a line, its bias, and a weight for each number. It is measured on
-# DEV: predictions.tsv, or tagged.conll, which has a column more than DEV, and score.json.
+# The features are computed once. OUT/features/train.tsv and dev.tsv have the line number in TRAIN or DEV, the
+# label and the features, for use with any classifier. The one here is softmax regression in awk, which is
+# installed everywhere. OUT/features/weights.tsv holds what it learned: one line per label, with its bias and
+# a weight for each feature. The classifier is evaluated on DEV: predictions.tsv, or tagged.conll (DEV with
+# one more column), and score.json.
 #
-# What is finished is not done again; when data, model or options change, what depends on them is made anew. The variables
-# below may be set on the command line. Needs GNU make 4, bash and the tools in PATH. Names of files are without spaces.
+# When data, model or options change, make rebuilds only what depends on them. The variables below can be set
+# on the command line. Needs GNU make 4, bash and the tools in PATH. File names must not contain spaces.
 
 $(if $(TRAIN),,$(error TRAIN=FILE says what to learn from))
 $(if $(DEV),,$(error DEV=FILE says what to measure on))
 $(if $(OUT),,$(error OUT=FOLDER says where the result goes))
 MODEL ?= $(BERT_MODEL)
 
-# Of tsv, the columns of the text and of its label, by the header lines. Of conll the word is in the first column and its
-# tag in the last; of longer sentences than LENGTH tokens, the words behind them count as O.
+# FORMAT=tsv: the names of the columns with the text and the label, as in the header lines. FORMAT=conll: the
+# word is in the first column and its tag in the last; words beyond the first LENGTH tokens of a sentence are
+# tagged O.
 FORMAT ?= tsv
 TEXT ?= text
 LABEL ?= label
 LENGTH ?= 128
 
-# The layers, laid end to end. A text's vector is the mean of those of its tokens, a word's that of its first.
+# The layers to concatenate. The vector of a text is the mean over its tokens; a word has its first token's.
 LAYERS ?= -1,-2,-3,-4
 EMBED_OPTIONS ?=
 EPOCHS ?= 10
@@ -53,12 +56,12 @@ threads = $(THREADS:%=-j %)
 score: $(to)/score.json # the default
 	@cat $<
 
-# A command that is not as it was makes stale what it gave.
+# Rebuild what a command made when the command changes.
 $(to)/%.command: FORCE
 	@mkdir -p $(to)
 	echo '$($*)' | cmp -s - $@ || echo '$($*)' >$@
 
-# ---- The examples of TRAIN and of DEV: a list of lines and labels, and their features beside it.
+# ---- The examples of TRAIN and DEV: line numbers and labels in .labels, with the features added in .tsv.
 
 $(to)/%.tsv: $(to)/%.labels $(if $(filter conll,$(FORMAT)),$(to)/%.tokens.jsonl) $(model) $(to)/EMBED.command
 	$(EMBED) $(threads) $(if $(filter conll,$(FORMAT)),$(to)/$*.tokens.jsonl,$($*)) | paste $< - | grep -v $$'^\t' >$@
@@ -68,7 +71,7 @@ EMBED += --pooling none --overflow error
 READ = $(TOKENIZE) $(TRAIN) $(DEV)
 TOKENIZE = bert-tokenize $(tokenizer) --input-format jsonl --word-ids --max-length $(LENGTH) --drop words
 
-# `inside` is true of the lines that are words; a comment before a sentence is passed over.
+# `inside` is true for lines that hold a word. A comment before a sentence is skipped.
 words = { sub(/\r$$/, "") } !inside && /^\# .*=/ { next } { inside = NF && $$1 != "-DOCSTART-" }
 
 $(to)/%.tokens.jsonl: $$($$*) $(model) $(to)/READ.command
@@ -79,7 +82,8 @@ $(to)/%.tokens.jsonl: $$($$*) $(model) $(to)/READ.command
 	  { gsub(/[\\"]/, "\\\\&", $$1); words = words (words == "" ? "" : ",") "\"" $$1 "\"" }
 	  END { done() }' $< | $(TOKENIZE) $(threads) -o $@
 
-# Of the tokens, the first of each word has its line and tag; the others have an empty line here and are left out.
+# One line per token. The first token of each word gets the word's line number and tag; the others get an
+# empty line and are dropped with their features.
 $(to)/%.labels: $$($$*) $(to)/%.tokens.jsonl
 	sed 's/.*"word_ids":\[\([^]]*\)\].*/\1/' $(to)/$*.tokens.jsonl | awk '
 	  NR != FNR {
@@ -102,8 +106,8 @@ $(to)/%.labels: $$($$*) $(to)/READ.command
 	  NR > 1 { print NR "\t" $$column }' $< >$@
 endif
 
-# ---- Softmax regression by stochastic gradient descent, at a rate that falls to 0. Each number is learned from in units
-# ---- of its deviation, and the weights are then those of the number as it is.
+# ---- Softmax regression by stochastic gradient descent with a learning rate that decays to 0. Features are
+# ---- standardized for training; the weights written are those for the raw features.
 
 $(to)/weights.tsv: $(to)/train.tsv $(to)/LEARN.command
 	count=$$(wc -l <$<)
@@ -153,7 +157,7 @@ $(to)/weights.tsv: $(to)/train.tsv $(to)/LEARN.command
 	  }' $@.shuffled >$@
 	rm $@.shuffled
 
-# Lines of DEV with their label and the likeliest one.
+# Line numbers of DEV with the gold label and the predicted label.
 $(to)/predictions.tsv: $(to)/weights.tsv $(to)/dev.tsv
 	awk -F '\t' -v OFS='\t' '
 	  BEGIN { print "line", "label", "prediction" }

@@ -1,20 +1,20 @@
-# What sentiment.mk, pairs.mk, tagger.mk and answers.mk beside this file have in common: a model that learns from TRAIN,
-# its predictions for DEV, and their score. Their first lines say how they are used.
+# Fine-tunes a model on TRAIN, predicts for DEV and scores the predictions. This is the common part of
+# sentiment.mk, pairs.mk, tagger.mk and answers.mk, whose first lines say how to use them.
 #
-# Killed at any moment and run again, training goes on from its last snapshot and ends with the same model. What is
-# finished is not done again; when data, model or options change, what depends on them is made anew, and OUT/$(NAME) is
-# replaced when the new one is complete.
+# When run again after an interruption, training resumes from the last checkpoint and gives the same model.
+# When data, model or options change, make rebuilds only what depends on them; OUT/$(NAME) is replaced when
+# the new model is complete.
 #
-# Needs GNU make 4, bash and the tools in PATH. Names of files are without spaces.
+# Needs GNU make 4, bash and the tools in PATH. File names must not contain spaces.
 
 $(if $(TRAIN),,$(error TRAIN=FILE says what to learn from))
 $(if $(DEV),,$(error DEV=FILE says what to measure on))
 $(if $(OUT),,$(error OUT=FOLDER says where the result goes))
 
-# Where training begins; without it bert-train says what it takes.
+# The model to start from; if empty, bert-train uses the default model.
 MODEL ?= $(BERT_MODEL)
 
-# Without LR it is what bert-train takes, which suits BERT-base; small models learn more with 1e-4 or 3e-4.
+# LR is empty: bert-train's default suits BERT-base. Small models learn more with 1e-4 or 3e-4.
 EPOCHS ?= 3
 LR ?=
 
@@ -24,8 +24,8 @@ PREDICT_OPTIONS ?=
 SCORE_OPTIONS ?=
 THREADS ?=
 
-# Those who include this file set NAME, TASK and INPUT, the options of all that read records. PREDICTIONS may be another
-# form.
+# A Makefile that includes this one sets NAME, TASK and INPUT, the input options of bert-train and
+# bert-predict. It may set PREDICTIONS, the file of the predictions.
 TRUTH = $(LABEL:%=--label-field %)
 PREDICTIONS ?= $(OUT)/$(NAME).predictions.jsonl
 LEARN = bert-train --task $(TASK) $(MODEL:%=--model %) $(INPUT) $(TRUTH) $(EPOCHS:%=--epochs %) $(LR:%=--lr %) \
@@ -48,31 +48,31 @@ score: $(OUT)/$(NAME).score.json # the default
 predictions: $(PREDICTIONS)
 model: $(OUT)/$(NAME).done
 
-# A command that is not as it was makes stale what it gave.
+# Rebuild what a command made when the command changes.
 $(OUT)/$(NAME).%.command: FORCE
 	@mkdir -p $(OUT)
 	echo '$($*)' | cmp -s - $@ || echo '$($*)' >$@
 
 $(if $(filter $(abspath $(OUT)/$(NAME)),$(abspath $(MODEL))),$(error MODEL=$(MODEL) would be replaced: set another OUT))
 $(OUT)/%.begun: $(TRAIN) $(DEV) $(wildcard $(MODEL:%=%/*.*)) $(OUT)/%.LEARN.command
-	rm -rf $(OUT)/$*/snapshots
+	rm -rf $(OUT)/$*/checkpoints
 	touch $@
 
-# Nothing is ever called .trained: it is passed over while .done is newer than what it depends on. bert-train takes the
-# place of the shell, so that signals reach it and it saves its work.
+# No file named .trained is ever made: make skips this intermediate target while .done is newer than its
+# prerequisites. `exec` lets signals reach bert-train, which then saves a checkpoint.
 $(OUT)/%.trained: $(OUT)/%.begun
-	compgen -G '$(OUT)/$*/snapshots/step-*' >/dev/null || rm -f $(OUT)/$*.jsonl
+	compgen -G '$(OUT)/$*/checkpoints/step-*' >/dev/null || rm -f $(OUT)/$*.jsonl
 	rm -f $(OUT)/$*.done
 	exec $(LEARN) $(threads) --out $(OUT)/$* --resume $(TRAIN) >>$(OUT)/$*.jsonl
 
-# A run that was killed has told steps that were done again: only their last lines stay.
+# After a kill, some steps run and are logged twice: keep only the last copy of each line.
 $(OUT)/%.done: $(OUT)/%.trained
 	@tac $(OUT)/$*.jsonl | awk -F '[:,]' '!told[$$2, $$3 ~ /dev_/]++' | tac >$(OUT)/$*.jsonl.new
 	mv $(OUT)/$*.jsonl.new $(OUT)/$*.jsonl
-	rm -rf $(OUT)/$*/snapshots
+	rm -rf $(OUT)/$*/checkpoints
 	touch $@
 
-# A model that was removed is made again.
+# Rebuild a model that was deleted.
 $(if $(wildcard $(OUT)/$(NAME)/config.json),,$(eval $(OUT)/$(NAME).trained: FORCE))
 
 $(PREDICTIONS): $(OUT)/$(NAME).done $(OUT)/$(NAME).PREDICT.command

@@ -1,22 +1,23 @@
-# A judge of how alike two sentences are, or of any other number, from tables of pairs with their numbers:
+# Fine-tunes a regression model that scores pairs of texts, for example their similarity, on tables of pairs
+# with scores:
 #
 #   make -f pairs.mk MODEL=DIR TRAIN=train.tsv DEV=dev.tsv OUT=FOLDER
 #
-# The model is OUT/regressor, its journal OUT/regressor.jsonl. It is measured on DEV: OUT/regressor.predictions.jsonl and
-# OUT/regressor.score.json, with Pearson's and Spearman's correlations. Other pairs, with a TAB between the two, are judged
-# by
+# OUT/regressor is the model, OUT/regressor.jsonl the training log. The model is evaluated on DEV:
+# OUT/regressor.predictions.jsonl, and OUT/regressor.score.json with Pearson's and Spearman's correlations. To
+# score other pairs, separated by a TAB:
 #
 #   bert-predict -m OUT/regressor --input-format tsv --columns text,text_pair FILE
 #
-# The variables below, and EPOCHS, LR and others in fine-tuning.mk beside this file, may be set on the command line. What
-# is said there of interruptions and changes holds here.
+# The variables below and those of fine-tuning.mk, such as EPOCHS and LR, can be set on the command line. The
+# notes on interruptions and changes in fine-tuning.mk apply here.
 
-# The columns of the two texts and of their number, by the header lines of TRAIN and DEV: those of STS-B.
+# The names of the columns with the two texts and the score, as in the header lines (default: those of STS-B).
 TEXT ?= sentence1
 PAIR ?= sentence2
 LABEL ?= score
 
-# Options of what reads the tables, such as --columns NAME,... where there is no header line. JSONL is read as well as TSV.
+# Input options, such as --columns NAME,... for tables without a header line. TRAIN and DEV can also be JSONL.
 READ_OPTIONS ?=
 
 NAME = regressor

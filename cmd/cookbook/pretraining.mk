@@ -1,26 +1,28 @@
-# A pre-training set from a folder of texts, each of which is a document:
+# Makes pre-training data from a folder of texts. Each text is one document:
 #
-#   make -f pretraining.mk TEXTS=FOLDER OUT=FOLDER            shard after shard, each step on all cores
-#   make -f pretraining.mk TEXTS=FOLDER OUT=FOLDER parallel   by GNU parallel, a shard a core
-#   make -f pretraining.mk TEXTS=FOLDER OUT=FOLDER check      holds the result against one run without shards
+#   make -f pretraining.mk TEXTS=FOLDER OUT=FOLDER            one shard after another, each step on all cores
+#   make -f pretraining.mk TEXTS=FOLDER OUT=FOLDER parallel   with GNU parallel, one shard per core
+#   make -f pretraining.mk TEXTS=FOLDER OUT=FOLDER check      compares the result with a run without shards
 #
-# The first two give the same bytes: OUT/vocab/vocab.txt and, in this order, OUT/shards/*/train.jsonl. Beside each of
-# these stand the steps before it, which may be deleted. All together takes five times the space of the texts. To go on
-# to a model, see model.mk.
+# The first two give the same bytes: OUT/vocab/vocab.txt and, in this order, OUT/shards/*/train.jsonl. The
+# intermediate files beside these may be deleted. All files together take five times the space of the texts.
+# To train a model as well, use model.mk.
 #
-# Run again, make does what became stale. A text that changed, came or went renews its shard, and those behind it where
-# texts moved; a vocabulary that comes out as before renews nothing. The variables below may be set on the command line,
-# which renews what depends on them. An interrupted run goes on where it stopped.
+# When run again, make rebuilds only what changed, and continues an interrupted run. If a text was changed,
+# added or removed, its shard is rebuilt, and later shards if their texts moved. If the new vocabulary equals
+# the old one, nothing is rebuilt for it. The variables below can be set on the command line; what depends on
+# them is then rebuilt.
 #
-# Needs GNU make 4, GNU find, bash and the tools in PATH. TEXTS and OUT are without spaces, names of texts without line
-# ends. The vocabulary is that of one run while there are not more different words than bert-vocab's --max-words.
+# Needs GNU make 4, GNU find, bash and the tools in PATH. TEXTS and OUT must not contain spaces, names of
+# texts no newlines. The vocabulary equals that of a single run unless the texts have more distinct words than
+# bert-vocab's --max-words.
 
 $(if $(TEXTS),,$(error TEXTS=FOLDER says where the texts are))
 $(if $(OUT),,$(error OUT=FOLDER says where the result goes))
 NAMES ?= *.txt
 
-# Options of the tools. READ_OPTIONS are of both that read texts, such as --invalid-utf8 replace; but a text that
-# --on-error skip left out would move those behind it to other places than they have in one run.
+# Options of the tools. READ_OPTIONS, such as --invalid-utf8 replace, apply to both tools that read texts.
+# Avoid --on-error skip: a skipped text shifts the texts after it, and the result differs from a single run.
 CASE ?= --uncased
 READ_OPTIONS ?=
 VOCAB_OPTIONS ?= --size 30522
@@ -30,17 +32,19 @@ PAIRS_OPTIONS ?=
 MASK_OPTIONS ?=
 THREADS ?=
 
-# Random sentences come from blocks of POOL documents, so a shard is several of them. A rest of at most half a shard
-# joins the one before: a document alone in it would have to ask there for sentences. Of books take fewer: SHARD=64.
+# POOL is the number of documents in a block, from which random sentences are drawn; SHARD, the texts per
+# shard, is a multiple of it. A last shard of at most half the size is merged into the one before: a single
+# document in it would need random sentences from there. For books, use fewer texts: SHARD=64.
 POOL ?= 64
 SHARD ?= 256
 
-# So many texts, or a share such as 2% but at least two of them, are held out to measure a model on (model.mk): they are
-# in OUT/dev, neither in the vocabulary nor in shards. They are the first by `sort -R --random-source=/dev/zero` of the
-# names below TEXTS, an order in which texts keep their places when others come or go.
+# The number of texts to hold out for evaluation (model.mk), or their share, such as 2%, but at least two.
+# They go to OUT/dev and are neither in the vocabulary nor in the shards. They are the first in the order of
+# `sort -R --random-source=/dev/zero` of the names below TEXTS. Adding or removing texts does not reorder the
+# others.
 HELD_OUT ?= 0
 
-# What is made of every shard in the end.
+# The final file of each shard.
 RESULT ?= train.jsonl
 
 COUNT = bert-vocab $(CASE) --input-format file $(READ_OPTIONS) --size 0
@@ -61,21 +65,21 @@ SHELL = bash
 MAKEFLAGS += --no-builtin-rules
 
 threads = $(THREADS:%=-j %)
-part = $(OUT)/%# shards/NUMBER, or dev with the texts held out
+part = $(OUT)/%# shards/NUMBER, or dev for the held-out texts
 each_shard = $(SHARDS:%=$(OUT)/shards/%/$(1))
-# The texts of a list, the first prerequisite, as an array.
+# Reads the list of texts in the first prerequisite into an array.
 read_texts = mapfile -t texts < <(cut -d ' ' -f 3- $<)
 
 train: # the default
 
-# ---- A command that is not as it was makes stale what it gave.
+# ---- Rebuild what a command made when the command changes.
 
 $(OUT)/%.command: FORCE
 	@mkdir -p $(OUT)
 	echo '$($*)' | cmp -s - $@ || echo '$($*)' >$@
 
-# ---- Shards are lists of "size time path", so that a list changes when a text does. Folders are named by the place of
-# ---- their first text.
+# ---- A shard is a list of lines "size time path", so the list changes when a text does. Its folder is named
+# ---- by the index of its first text.
 
 ifndef SHARDS
 include $(OUT)/shards.mk
@@ -121,7 +125,7 @@ $(OUT)/shards.mk: $(OUT)/CUT.command FORCE
 	mv $@.new $@
 endif
 
-# ---- Vocabulary, unless VOCAB=FILE names one: words are counted shard by shard, and the merged counts learned from.
+# ---- Vocabulary, unless VOCAB=FILE names one: words are counted by shard, the counts merged.
 
 $(part)/words.tsv: $(part)/texts $(OUT)/COUNT.command
 	$(read_texts)
@@ -156,8 +160,9 @@ $(part)/instances.jsonl: $(part)/sentences.jsonl $(OUT)/PAIRS.command
 $(part)/train.jsonl: $(part)/instances.jsonl $(OUT)/MASK.command
 	$(MASK) $(threads) -o $@ $<
 
-# ---- By GNU parallel: each job is a make of one shard, first to its words, then with the vocabulary to the end.
-# ---- The variable PARALLEL holds options for it, such as "--jobs 4".
+# ---- With GNU parallel: each job runs make for one shard, first up to its word counts, then, with the
+# ---- vocabulary, to the end. The environment variable PARALLEL holds options for GNU parallel, such as
+# ---- "--jobs 4".
 
 each_job = ls $(OUT)/shards | parallel --halt now,fail=1 $(MAKE) --no-print-directory -f $(firstword $(MAKEFILE_LIST)) \
   THREADS=1 SHARDS={}
@@ -167,7 +172,7 @@ parallel:
 	$(if $(filter file,$(origin VOCAB)),$(each_job) words; $(MAKE) -f $(firstword $(MAKEFILE_LIST)) vocab)
 	$(each_job) VOCAB=$(VOCAB) train
 
-# ---- One run over all texts, which has to fit on a command line.
+# ---- A single run over all texts; their names must fit on one command line.
 
 check: $(OUT)/texts $(call each_shard,train.jsonl)
 	$(read_texts)

@@ -1,21 +1,21 @@
-# A classifier of sentiments, or of any other labels, from tables of texts with their labels:
+# Fine-tunes a classifier of sentiment, or of any other labels, on tables of texts with labels:
 #
 #   make -f sentiment.mk MODEL=DIR TRAIN=train.tsv DEV=dev.tsv OUT=FOLDER TEXT=sentence
 #
-# The model is OUT/classifier, its journal OUT/classifier.jsonl. It is measured on DEV: OUT/classifier.predictions.jsonl
-# and OUT/classifier.score.json. Other texts, a line each, are judged by
+# OUT/classifier is the model, OUT/classifier.jsonl the training log. The model is evaluated on DEV:
+# OUT/classifier.predictions.jsonl and OUT/classifier.score.json. To classify other texts, one per line:
 #
 #   bert-predict -m OUT/classifier FILE
 #
-# The variables below, and EPOCHS, LR and others in fine-tuning.mk beside this file, may be set on the command line. What
-# is said there of interruptions and changes holds here.
+# The variables below and those of fine-tuning.mk, such as EPOCHS and LR, can be set on the command line. The
+# notes on interruptions and changes in fine-tuning.mk apply here.
 
-# The columns of the text and of its label, by the header lines of TRAIN and DEV.
+# The names of the columns with the text and the label, as in the header lines of TRAIN and DEV.
 TEXT ?= text
 LABEL ?= label
 
-# Options of what reads the tables: a second text is --pair-field NAME, a table without header line has
-# --columns NAME,...; JSONL is read as well as TSV.
+# Input options, such as --pair-field NAME for a second text, or --columns NAME,... for tables without a
+# header line. TRAIN and DEV can also be JSONL.
 READ_OPTIONS ?=
 
 NAME = classifier

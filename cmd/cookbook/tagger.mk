@@ -1,18 +1,18 @@
-# A tagger of words, such as names, from files with a word and its tag a line:
+# Fine-tunes a tagger of words, for example of names, on files with one word and its tag per line:
 #
 #   make -f tagger.mk MODEL=DIR TRAIN=train.conll DEV=dev.conll OUT=FOLDER
 #
-# The model is OUT/tagger, its journal OUT/tagger.jsonl. It is measured on DEV: OUT/tagger.predictions.jsonl, with the
-# entities that were found, OUT/tagger.tagged.conll, which is DEV with one more column, and OUT/tagger.score.json. Other
-# texts are tagged by
+# OUT/tagger is the model, OUT/tagger.jsonl the training log. The model is evaluated on DEV:
+# OUT/tagger.predictions.jsonl has the entities found, OUT/tagger.tagged.conll is DEV with a column of
+# predicted tags, and OUT/tagger.score.json has the scores. To tag other texts:
 #
 #   bert-predict -m OUT/tagger FILE
 #
-# The variables below, and EPOCHS, LR and others in fine-tuning.mk beside this file, may be set on the command line. What
-# is said there of interruptions and changes holds here.
+# The variables below and those of fine-tuning.mk, such as EPOCHS and LR, can be set on the command line. The
+# notes on interruptions and changes in fine-tuning.mk apply here.
 
-# conll has the word in the first column and its tag in the last, and blank lines between sentences; jsonl has arrays
-# `words` and `tags`. Tags are BIO or IOB1, or any others. Of jsonl there is no tagged.conll.
+# conll: the word is in the first column and its tag in the last; blank lines separate sentences. jsonl:
+# arrays `words` and `tags`; no tagged.conll is written. Tags are BIO, IOB1 or any others.
 FORMAT ?= conll
 READ_OPTIONS ?=
 

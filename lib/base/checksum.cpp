@@ -8,7 +8,7 @@ namespace {
 
 constexpr uint64_t kOdd = 0x9e3779b97f4a7c15u;  // 2^64 / golden ratio
 
-// One-to-one in `lane` for each word and in `word` for each lane: what differs once stays different.
+// Bijective in `lane` for a fixed word and in `word` for a fixed lane, so a difference is never lost.
 uint64_t mixed(uint64_t lane, uint64_t word) {
   lane = (lane ^ word) * kOdd;
   return lane ^ lane >> 29;

@@ -1,5 +1,5 @@
-// A 64-bit sum by which a damaged file is known: any change within 8 bytes changes it, any other does but for
-// one in 2^64. For accidents, not for attacks. As fast as memory.
+// 64-bit checksum that detects accidental damage to a file: a change within one aligned 8-byte word always
+// changes it, any other change is missed with probability 2^-64. Not cryptographic. Runs at memory speed.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace bert {
 
 class Checksum {
  public:
-  // The sum is that of all the bytes end to end, however they are cut into calls.
+  // The checksum covers the concatenation of all bytes; how they are split into calls makes no difference.
   void add(std::span<const std::byte> bytes);
   void add(std::string_view text) { add(std::as_bytes(std::span(text))); }
   uint64_t value() const;
@@ -22,7 +22,7 @@ class Checksum {
   void add_blocks(const std::byte* bytes, size_t blocks);
 
   std::array<uint64_t, 4> lanes_ = {1, 2, 3, 4};
-  std::array<std::byte, kBlock> rest_;  // of the last block, size_ % kBlock bytes
+  std::array<std::byte, kBlock> rest_;  // the incomplete last block: size_ % kBlock bytes
   uint64_t size_ = 0;
 };
 

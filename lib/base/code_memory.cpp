@@ -17,7 +17,8 @@ void require_code_memory() {
   const int error = mprotect(memory, kBytes, PROT_READ | PROT_WRITE | PROT_EXEC) == 0 ? 0 : errno;
   munmap(memory, kBytes);
   if (error == ENOMEM) throw std::bad_alloc();
-  if (error != 0) throw Error("the system does not allow code generated at run time: ", std::strerror(error));
+  if (error != 0)
+    throw Error("the system does not allow code generation at run time: ", std::strerror(error));
 }
 
 }  // namespace bert

@@ -1,10 +1,10 @@
-// Memory for code that a library generates at run time.
+// Memory for code generated at run time by a library.
 #pragma once
 
 namespace bert {
 
-// Throws std::bad_alloc or Error unless the system grants 16 MiB of writable and executable memory. To be
-// called before oneDNN allocates memory, for generated code or else: it does not check, and crashes.
+// Checks that the system grants 16 MiB of writable and executable memory; throws std::bad_alloc or Error if
+// not. Call it before oneDNN allocates memory or generates code: oneDNN does not check and crashes.
 void require_code_memory();
 
 }  // namespace bert

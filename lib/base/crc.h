@@ -1,5 +1,5 @@
-// Cyclic redundancy checks that file formats carry: CRC-32 (zip; ISO 3309) and CRC-32C (TensorFlow's tables
-// and tensors; Castagnoli's polynomial).
+// Cyclic redundancy checks used in file formats: CRC-32 (zip; ISO 3309) and CRC-32C (TensorFlow's tables and
+// tensors; Castagnoli polynomial).
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace bert {
 
 uint32_t crc32(std::span<const std::byte> bytes);
 
-// As fast as memory where the CPU has an instruction for it.
+// Runs at memory speed if the CPU has a CRC-32C instruction.
 uint32_t crc32c(std::span<const std::byte> bytes);
 
 }  // namespace bert

@@ -1,7 +1,7 @@
-// CRC-32C by the instruction of SSE 4.2, found at run time. It takes 3 cycles and one can begin each cycle,
-// so three stretches of the bytes are summed side by side:
+// CRC-32C with the SSE 4.2 instruction, which is detected at run time. The instruction has a latency of 3
+// cycles and a throughput of 1 per cycle, so three stretches of the input are processed in parallel:
 //
-//   crc(A·B·C) = shift(shift(crc(A)) ^ crc(B)) ^ crc(C)        shift: over as many zero bytes as B or C has
+//   crc(A·B·C) = shift(shift(crc(A)) ^ crc(B)) ^ crc(C)        shift: append as many zero bytes as B or C has
 #include <immintrin.h>
 
 #include "base/crc.h"
@@ -10,9 +10,9 @@
 namespace bert {
 namespace {
 
-constexpr size_t kStretch = 2048;  // bytes of A, B and C each; a power of two
+constexpr size_t kStretch = 2048;  // size of A, of B and of C in bytes; a power of two
 
-// A linear map of remainders: what becomes of each bit.
+// A linear map of remainders: the image of each bit.
 using Map = std::array<uint32_t, 32>;
 
 constexpr uint32_t apply(const Map& map, uint32_t remainder) {
@@ -32,7 +32,7 @@ constexpr Map over_stretch() {
   return map;
 }
 
-// The map over a stretch for each value of each byte of a remainder.
+// The map over one stretch, tabulated for each value of each byte of a remainder.
 using ShiftTables = std::array<std::array<uint32_t, 256>, 4>;
 
 constexpr ShiftTables shift_tables() {

@@ -1,4 +1,4 @@
-// Tables for CRCs of 8 bytes at a time ("slicing by 8": Kounavis and Berry, 2005).
+// Tables for computing CRCs 8 bytes at a time ("slicing by 8": Kounavis and Berry, 2005).
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace bert {
 
-constexpr uint32_t kCrc32 = 0xedb88320u;  // polynomials, the bit of x^31 lowest
+constexpr uint32_t kCrc32 = 0xedb88320u;  // bit-reversed polynomials: x^31 is the lowest bit
 constexpr uint32_t kCrc32c = 0x82f63b78u;
 
 // The remainder after one more zero byte.
@@ -18,7 +18,7 @@ constexpr uint32_t after_zero_byte(uint32_t remainder, uint32_t polynomial) {
   return remainder;
 }
 
-// tables[k][b]: what the byte b adds to the remainder when k bytes follow it.
+// tables[k][b]: contribution of byte b to the remainder when k more bytes follow it.
 using CrcTables = std::array<std::array<uint32_t, 256>, 8>;
 
 constexpr CrcTables crc_tables(uint32_t polynomial) {

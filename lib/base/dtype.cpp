@@ -33,8 +33,8 @@ T load(const std::byte* from, size_t i) {
 
 float from_bf16(uint16_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
 
-// Exponent and mantissa move to their f32 places; multiplying by 2^112 mends the bias and makes subnormals
-// normal. Infinity and NaN (exponent 31) keep all exponent bits set.
+// Exponent and mantissa move to their positions in f32; multiplying by 2^112 corrects the exponent bias and
+// normalizes subnormals. Infinity and NaN (exponent 31) keep all exponent bits set.
 float from_f16(uint16_t bits) {
   const uint32_t sign = static_cast<uint32_t>(bits & 0x8000u) << 16;
   const uint32_t magnitude = static_cast<uint32_t>(bits & 0x7fffu) << 13;
@@ -43,14 +43,14 @@ float from_f16(uint16_t bits) {
   return std::bit_cast<float>(std::bit_cast<uint32_t>(scaled) | special | sign);
 }
 
-// The upper half, rounded by the lower. A NaN stays one whatever its bits.
+// Rounds the upper half according to the lower half. A NaN remains a NaN.
 uint16_t to_bf16(float value) {
   const auto bits = std::bit_cast<uint32_t>(value);
   if ((bits & 0x7fffffffu) > 0x7f800000u) return static_cast<uint16_t>(bits >> 16 | 0x40u);
   return static_cast<uint16_t>((bits + 0x7fffu + (bits >> 16 & 1)) >> 16);
 }
 
-// Below 2^-14 the spacing of f16 is that of f32 at 0.5, so that adding 0.5 rounds as wanted.
+// Below 2^-14 f16 has the spacing that f32 has at 0.5, so adding 0.5 rounds correctly.
 uint16_t to_f16(float value) {
   constexpr uint32_t kLeastNormal = 0x38800000u, kTooLarge = 0x477ff000u, kInfinity = 0x7f800000u;
   const auto bits = std::bit_cast<uint32_t>(value);

@@ -1,4 +1,4 @@
-// Number formats of stored tensors, and their conversion to f32.
+// Number formats of stored tensors and their conversion to and from f32.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +16,11 @@ std::string_view name_of(Dtype dtype);  // as safetensors writes it: "F32", "BF1
 std::optional<Dtype> dtype_named(std::string_view name);
 bool is_floating(Dtype dtype);
 
-// Widens `to.size()` numbers that start at `from` (any alignment). f64 is rounded to nearest. Floating
-// formats only.
+// Converts `to.size()` numbers starting at `from` (any alignment) to f32. f64 is rounded to nearest. Only for
+// floating-point formats.
 void to_f32(Dtype dtype, const std::byte* from, std::span<float> to);
 
-// Rounds to f32, f16 or bf16, to nearest and of two as near to the even one. What is too large becomes
-// infinity.
+// Rounds to f32, f16 or bf16, to nearest, ties to even. Values out of range become infinity.
 void from_f32(std::span<const float> from, Dtype dtype, std::byte* to);
 
 }  // namespace bert

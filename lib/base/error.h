@@ -1,4 +1,4 @@
-// The one exception of this program: what was found, where, and what was expected, as one line for a person.
+// The project's only exception type. The message is one line: what was found, where, and what was expected.
 #pragma once
 
 #include <sstream>
@@ -7,8 +7,8 @@
 
 namespace bert {
 
-// Error("vocab.txt", ": line ", 7, " is empty"): the parts put together, numbers as the root locale writes
-// them.
+// Concatenates the parts, as in Error("vocab.txt", ": line ", 7, " is empty"). Numbers are written in the
+// root locale.
 class Error : public std::runtime_error {
  public:
   template <class... Parts>
@@ -24,7 +24,7 @@ class Error : public std::runtime_error {
   }
 };
 
-// What a person is told of an exception; those of the standard library do not say it well by themselves.
+// The message shown to the user; replaces the unclear texts of standard library exceptions.
 std::string message_of(const std::exception& error);
 
 }  // namespace bert

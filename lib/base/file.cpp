@@ -67,7 +67,7 @@ void MappedFile::read(size_t offset, std::span<std::byte> to) const {
     const ssize_t count = ::pread(file_.get(), to.data(), to.size(), static_cast<off_t>(offset));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) throw Error(path_, ": ", std::strerror(errno));
-    if (count == 0) throw Error(path_, ": cannot be read any more; it was cut");
+    if (count == 0) throw Error(path_, ": cannot be read: the file was truncated");
     offset += static_cast<size_t>(count);
     to = to.subspan(static_cast<size_t>(count));
   }

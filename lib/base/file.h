@@ -1,4 +1,4 @@
-// Owners of what the operating system lends: descriptors and mapped files.
+// Owners of operating system resources: file descriptors and mapped files.
 #pragma once
 
 #include <cstddef>
@@ -20,17 +20,16 @@ class FileDescriptor {
   FileDescriptor& operator=(FileDescriptor&& other) noexcept;
   ~FileDescriptor();
 
-  // Opens for reading; an Error names the path and the system's reason.
+  // Opens for reading. The Error names the path and the system's reason.
   static FileDescriptor open(const std::string& path);
   int get() const { return fd_; }
-  int release() { return std::exchange(fd_, -1); }  // gives it to the caller to close
+  int release() { return std::exchange(fd_, -1); }  // the caller closes it
 
  private:
   int fd_ = -1;
 };
 
-// A whole file, read-only in memory for as long as this lives. The pages come from the page cache as they are
-// touched.
+// A whole file mapped read-only for the lifetime of this object. Pages are loaded on first access.
 class MappedFile {
  public:
   explicit MappedFile(const std::string& path);
@@ -42,11 +41,11 @@ class MappedFile {
   std::span<const std::byte> bytes() const { return {data_, size_}; }
   std::string_view text() const { return {reinterpret_cast<const char*>(data_), size_}; }
 
-  // Copies to.size() bytes from `offset` on without mapping them, so that they do not count as this process's
-  // memory. Error where the file has become shorter.
+  // Copies to.size() bytes, starting at `offset`, without mapping them, so that they do not count as memory
+  // of this process. Throws an Error if the file has become shorter.
   void read(size_t offset, std::span<std::byte> to) const;
 
-  // Lets go of the memory behind `part` (whole pages inside it only); reading it again maps it again.
+  // Returns the pages that are entirely inside `part` to the system; reading them again reloads them.
   static void release(std::span<const std::byte> part);
 
  private:
@@ -57,18 +56,18 @@ class MappedFile {
   std::unique_ptr<NameOnBusError> name_on_bus_error_;
 };
 
-// The whole of a small file.
+// Reads a whole file into memory; for small files.
 std::string read_file(const std::string& path);
 
 enum class FileKind { absent, regular, directory, other };
 
-// What a name stands for, through symbolic links. Only a name that is not there is absent: an Error is thrown
-// for a broken link and wherever the system cannot tell.
+// The kind of file `path` names, symbolic links followed. `absent` only if the name does not exist; a broken
+// link or any other failure of the system call throws Error.
 FileKind kind_of(const std::string& path);
 inline bool is_file(const std::string& path) { return kind_of(path) == FileKind::regular; }
 inline bool is_directory(const std::string& path) { return kind_of(path) == FileKind::directory; }
 
-// The names in a directory, sorted. Error when they cannot be read to the end.
+// The names in a directory, sorted. Error if the directory cannot be read completely.
 std::vector<std::string> names_in_directory(const std::string& directory);
 
 }  // namespace bert

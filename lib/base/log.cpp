@@ -5,8 +5,8 @@
 namespace bert {
 namespace {
 
-// stderr is written by one call, so that lines of several processes on one terminal do not mix; a failure to
-// complain has nowhere to be reported.
+// Each message is a single write call, so lines of several processes on one terminal do not mix. A failure is
+// ignored: there is nowhere to report it.
 void put(std::string_view text) {
   while (!text.empty()) {
     const ssize_t count = ::write(STDERR_FILENO, text.data(), text.size());
@@ -15,7 +15,7 @@ void put(std::string_view text) {
   }
 }
 
-// Control characters as in C, "\n" or "\x1b", but for those of `kept`.
+// Escapes control characters as in C ("\n", "\x1b"), except those in `kept`.
 std::string escaped(std::string_view text, std::string_view kept) {
   constexpr std::string_view kHex = "0123456789abcdef";
   std::string line;

@@ -1,5 +1,4 @@
-// What a tool says to a person, on stderr: one line a message, each after the tool's name. Any thread may
-// speak.
+// Messages to the user on stderr, one per line, each prefixed with the tool's name. Thread-safe.
 #pragma once
 
 #include <mutex>
@@ -17,14 +16,13 @@ class Log {
   void set_level(Level level) { level_ = level; }
   bool quiet() const { return level_ == Level::quiet; }
 
-  // A message is one line: control characters in it, which may come from a file's name, are escaped.
-  void error(std::string_view message);  // always
+  // Control characters in a message are escaped (file names may contain them), so it stays on one line.
+  void error(std::string_view message);  // always shown
   void warn(std::string_view message);   // unless quiet
   void info(std::string_view message);   // only when verbose
-  void usage(std::string_view lines);    // always; keeps line ends
+  void usage(std::string_view lines);    // always shown; line breaks are kept
 
-  // Shows `line` until the next message or the next line; an empty one clears it. The caller asks only on a
-  // terminal.
+  // Shows `line` until the next message or progress line; "" clears it. Call only if stderr is a terminal.
   void progress(std::string_view line);
 
  private:

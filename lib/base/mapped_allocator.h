@@ -1,5 +1,5 @@
-// An allocator for what is large and stays long: it takes pages of its own from the kernel, and gives them
-// back. On the heap such blocks would lie between short-lived ones, whose space could then not be given back.
+// Allocator for large, long-lived blocks. It maps pages directly and unmaps them when freed. On the heap such
+// blocks would sit between short-lived ones and keep that memory from being returned to the system.
 #pragma once
 
 #include <sys/mman.h>
@@ -36,7 +36,7 @@ struct MappedAllocator {
   }
 
  private:
-  static constexpr size_t kLeastBytes = 64 << 10;  // below, a call of the kernel costs more than it saves
+  static constexpr size_t kLeastBytes = 64 << 10;  // for smaller blocks the heap is cheaper
 };
 
 }  // namespace bert

@@ -31,7 +31,7 @@ constexpr std::string_view kSuffix = ".tmp";
 std::string unused_name(const std::string& name) {
   uint64_t random = 0;
   if (::getrandom(&random, sizeof random, 0) != sizeof random)
-    throw Error(name, ": no random name: ", std::strerror(errno));
+    throw Error(name, ": no random numbers for a temporary name: ", std::strerror(errno));
   char digits[kDigits + 1];
   std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(random));
   return "." + name + "." + digits + std::string(kSuffix);
@@ -44,7 +44,7 @@ bool is_leftover(std::string_view entry, std::string_view name) {
          digits.find_first_not_of("0123456789abcdef") == digits.npos && entry.ends_with(kSuffix);
 }
 
-// Absolute, without links as far as it exists, without a slash at its end.
+// Absolute, with symbolic links resolved as far as the path exists, and without a trailing slash.
 fs::path resolved(const std::string& path) {
   if (path.empty()) throw Error("the output directory has an empty name");
   std::error_code error;
@@ -54,14 +54,14 @@ fs::path resolved(const std::string& path) {
   return target;
 }
 
-// Whether it is there and is not to be renamed: a mount point, the working directory, or nobody may write
-// beside it.
+// Whether it exists and must not be renamed: a mount point, the working directory, or a directory whose
+// parent is not writable.
 bool is_fixed(const fs::path& target) {
   struct statx info;
   if (::statx(AT_FDCWD, target.c_str(), 0, STATX_BASIC_STATS, &info) != 0) return false;
   struct stat parent;
   if (::stat(target.parent_path().c_str(), &parent) != 0) return true;
-  struct stat here, itself;  // the working directory of a shell must not change places with another one
+  struct stat here, itself;  // a shell's working directory must not be exchanged
   if (::stat(".", &here) != 0 || ::stat(target.c_str(), &itself) != 0) return true;
   if (here.st_dev == itself.st_dev && here.st_ino == itself.st_ino) return true;
   return (info.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0 ||
@@ -80,8 +80,8 @@ std::vector<fs::path> leftovers_of(const fs::path& target) {
   return found;
 }
 
-// Moves what `keep` wants of `from` to `to`, unless the name is taken there. Files that a killed process was
-// still writing are nobody's.
+// Moves the entries that `keep` selects from `from` to `to`, unless the name exists there. Temporary files of
+// killed processes are not moved.
 void move_entries(const fs::path& from, const fs::path& to, const OutputDirectory::Keep& keep) {
   for (const auto& name : names_in_directory(from.string())) {
     const auto entry = from / name, place = to / name;
@@ -93,15 +93,14 @@ void move_entries(const fs::path& from, const fs::path& to, const OutputDirector
   }
 }
 
-// Held for as long as the descriptor lives; an empty one when another process holds it or there are no locks
-// here.
+// A lock held until the descriptor closes; empty if another process holds it or the file system has no locks.
 FileDescriptor lock(const fs::path& directory) {
   FileDescriptor file(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (file.get() < 0 || ::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return {};
   return file;
 }
 
-// Whether a process that lives is still at work on it.
+// Whether a running process still uses it.
 bool in_use(const fs::path& directory) {
   const FileDescriptor file(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   return file.get() >= 0 && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
@@ -170,19 +169,20 @@ std::string OutputDirectory::file(const std::string& name) {
 
 void OutputDirectory::commit() {
   sync_directory(staging_);
-  removal_.reset();  // what has that name from now on may be what is replaced
+  removal_.reset();  // after the exchange this name may belong to the replaced directory
   const auto parent = fs::path(target_).parent_path().string();
-  if (!inside_ && ::rename(staging_.c_str(), target_.c_str()) == 0) {  // nothing there, or an empty directory
+  if (!inside_ && ::rename(staging_.c_str(), target_.c_str()) == 0) {  // target missing or empty
     staging_.clear();
     return sync_directory(parent);
   }
   if (!inside_ && errno != ENOTEMPTY && errno != EEXIST) throw Error(target_, ": ", std::strerror(errno));
-  old_lock_ = lock(target_);  // it will bear the name of a leftover
+  old_lock_ = lock(target_);  // after the exchange it has the name of a leftover
   if (inside_ || ::renameat2(AT_FDCWD, staging_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) != 0) {
     move_in_place();
     return;
   }
-  const auto old = std::exchange(staging_, "");  // has what is kept: never to be removed before that is moved
+  // Still holds the entries to keep, so it must not be removed before they are moved.
+  const auto old = std::exchange(staging_, "");
   sync_directory(parent);
   move_entries(old, target_, keep_);
   sync_directory(target_);

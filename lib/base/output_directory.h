@@ -1,4 +1,4 @@
-// A directory that appears only when it is complete.
+// An output directory that appears only when it is complete.
 #pragma once
 
 #include <exception>
@@ -14,28 +14,28 @@
 
 namespace bert {
 
-// Files are written to a directory ".NAME.1f0c….tmp" beside NAME, which takes its name in commit(). Without
-// commit nothing appears. Where NAME holds something already, the two directories change places in one
-// operation of the file system, so that one of them is there, whole, at any moment. Where the file system has
-// no such operation, or NAME is a mount point, the files are moved one by one in the order in which they were
-// asked for.
+// Files are written to a temporary directory ".NAME.1f0c….tmp" beside NAME, which commit() renames to NAME.
+// Without commit nothing appears. If NAME already exists, the two directories are exchanged in one atomic
+// operation, so NAME is complete at any moment. If the file system does not support this, or NAME cannot be
+// renamed (a mount point, the working directory), the files are moved one by one in the order in which they
+// were requested.
 class OutputDirectory {
  public:
-  // Which entries of the directory that is replaced go on in the new one, by name; files written anew do not.
+  // Selects, by name, which entries of the replaced directory are kept. Files written by this run take
+  // precedence.
   using Keep = std::function<bool(const std::string& name)>;
 
-  // Makes the directories on the way to `path`, and finishes what a killed process left.
+  // Creates the parent directories of `path` and cleans up after killed processes.
   OutputDirectory(const std::string& path, Keep keep);
   ~OutputDirectory();
   OutputDirectory(const OutputDirectory&) = delete;
   OutputDirectory& operator=(const OutputDirectory&) = delete;
 
-  // Where the file `name` of the directory is to be written, which the caller brings to the disk
-  // (OutputFile::commit does); or a folder, which takes the place of one with all that was in it.
+  // The path at which the caller writes the file `name` and syncs it to disk (OutputFile::commit does). May
+  // also be a directory, which replaces an existing one together with its contents.
   std::string file(const std::string& name);
 
-  // Runs what writes the files. An Error that names one by its path until commit() names it by the one that
-  // it will have.
+  // Runs `files`, which writes the files. In its Errors, temporary paths are replaced by final ones.
   template <class Write>
   void write(const Write& files) const {
     try {
@@ -45,32 +45,33 @@ class OutputDirectory {
     }
   }
 
-  // Makes sure that the names have reached the disk, and gives the directory its own.
+  // Syncs the directory entries to disk and gives the directory its final name.
   void commit();
 
-  // Removes directories that killed processes left for `path` (not those of living ones); what `keep` wants
-  // of them is moved to `path` first: the process may have died between the exchange and that.
+  // Removes temporary directories of killed processes for `path`, not those of running ones. Entries that
+  // `keep` selects are first moved to `path`, in case the process was killed after the exchange and before it
+  // moved them.
   static void clear_leftovers(const std::string& path, const Keep& keep);
 
  private:
   void move_in_place();
   std::string with_final_names(std::string message) const;
 
-  std::string path_;                         // as it was given
-  std::string target_;                       // absolute, through symbolic links
+  std::string path_;                         // as given
+  std::string target_;                       // absolute, symbolic links resolved
   std::string staging_;                      // "" after commit
   std::unique_ptr<RemoveOnSignal> removal_;  // of staging_
-  bool inside_ = false;                      // staging_ is in target_, not beside it
+  bool inside_ = false;                      // staging_ is inside target_, not beside it
   Keep keep_;
-  std::vector<std::string> names_;      // of files, in the order asked for
-  FileDescriptor new_lock_, old_lock_;  // tell clear_leftovers of other processes to leave them alone
-  FileDescriptor spare_;                // closed to remove staging_, where there may be no other
+  std::vector<std::string> names_;      // files in the order requested
+  FileDescriptor new_lock_, old_lock_;  // held so that clear_leftovers in other processes skips the directory
+  FileDescriptor spare_;                // closed before staging_ is removed, which needs a free descriptor
 };
 
-// Brings the names in a directory to the disk.
+// Syncs the entries of a directory to disk.
 void sync_directory(const std::string& path);
 
-// Removes a directory that others may be looking for, all of it at once: it loses its name first.
+// Renames the directory, then removes it, so that other processes see it disappear at once.
 void remove_directory(const std::string& path);
 
 }  // namespace bert

@@ -17,12 +17,12 @@
 namespace bert {
 namespace {
 
-constexpr int kMaxLinks = 40;       // as Linux counts before it says ELOOP
-constexpr size_t kNameBytes = 200;  // of the target's name kept in the temporary one; the system allows 255
+constexpr int kMaxLinks = 40;       // the kernel's limit before ELOOP
+constexpr size_t kNameBytes = 200;  // of the target's name used in the temporary one; the system allows 255
 
 std::string directory_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
 
-// Follows `path` through symbolic links, also to a file that does not exist yet.
+// Follows symbolic links, even to a file that does not exist yet.
 std::string follow_links(std::string path) {
   char link[PATH_MAX];
   for (int links = 0; links < kMaxLinks; ++links) {
@@ -34,8 +34,8 @@ std::string follow_links(std::string path) {
   return path;
 }
 
-// ".NAME.1f0c..." beside NAME. Random, so that it can be registered for removal before it is created: no
-// other file has it.
+// ".NAME.1f0c..." beside NAME. Random and thus unique, so it can be registered for removal before the file
+// exists.
 std::string temporary_name(const std::string& target) {
   uint64_t random = 0;
   if (::getrandom(&random, sizeof random, 0) != sizeof random) {
@@ -87,8 +87,8 @@ void OutputFile::open_aside(std::optional<uint32_t> permissions) {
   temporary_ = name;
   if (!permissions || ::fchmod(file_.get(), *permissions) == 0) return;
   const int reason = errno;
-  ::unlink(name.c_str());  // no destructor runs when the constructor fails
-  fail("cannot be given its permissions", reason);
+  ::unlink(name.c_str());  // no destructor runs if the constructor throws
+  fail("permissions cannot be set", reason);
 }
 
 OutputFile::~OutputFile() {
@@ -116,7 +116,7 @@ void OutputFile::write_at(int64_t offset, std::string_view bytes, bool positione
   while (!bytes.empty()) {
     const ssize_t count = positioned ? ::pwrite(fd_, bytes.data(), bytes.size(), offset)
                                      : ::write(fd_, bytes.data(), bytes.size());
-    if (count < 0 && errno == EAGAIN) {  // stdout may have been made non-blocking by whoever shares it
+    if (count < 0 && errno == EAGAIN) {  // another process sharing stdout may have made it non-blocking
       struct pollfd ready = {.fd = fd_, .events = POLLOUT, .revents = 0};
       ::poll(&ready, 1, -1);
     } else if (count < 0 && errno != EINTR) {
@@ -130,7 +130,7 @@ void OutputFile::write_at(int64_t offset, std::string_view bytes, bool positione
 
 void OutputFile::commit() {
   if (is_regular() && ::fsync(fd_) != 0 && errno != EINVAL) fail("write error", errno);
-  // A network file system reports some failures only on close. A copy of stdout's descriptor tells as much.
+  // A network file system reports some failures only on close; for stdout, closing a duplicate is enough.
   const int last = path_ == "-" ? ::dup(fd_) : file_.release();
   if (last >= 0 && ::close(last) != 0 && errno != EINTR) fail("write error", errno);
   fd_ = -1;

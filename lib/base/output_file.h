@@ -1,4 +1,4 @@
-// Where a tool's output goes: stdout, a device, or a file that appears only when it is complete.
+// Destination of a tool's output: stdout, a device, or a file that appears only when it is complete.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace bert {
 
-// A regular or not yet existing FILE is written under a temporary name beside it, and takes its name (through
-// symbolic links) and the permissions of what it replaces in commit(). Without commit nothing appears: the
-// destructor, or a signal that ends the process, removes the temporary. Anything else is written directly.
+// A FILE that is regular or does not exist yet is written under a temporary name beside it. commit() renames
+// it to FILE (symbolic links followed) with the permissions of the file it replaces. Without commit nothing
+// appears: the destructor, or a signal that ends the process, removes the temporary file. Anything else is
+// written directly.
 //
-// All failures throw Error("write error: No space left on device"), with the path in front where there is
-// one; when the reader of a pipe has gone and SIGPIPE is ignored, an Error without text, since there is
-// nobody to tell.
+// All failures throw Error("write error: No space left on device"), prefixed with the path if there is one.
+// If the reader of a pipe has exited and SIGPIPE is ignored, the Error has an empty message.
 class OutputFile {
  public:
   explicit OutputFile(std::string path);  // "-" is stdout
@@ -27,31 +27,31 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
 
   void write(std::string_view bytes);
-  // Replaces bytes already written, beginning at `offset`. Only when is_regular().
+  // Overwrites bytes already written, starting at `offset`. Requires is_regular().
   void rewrite(int64_t offset, std::string_view bytes);
   int64_t size() const { return size_; }  // bytes written so far
 
-  bool is_regular() const { return !temporary_.empty(); }  // has a temporary name, so bytes can be rewritten
+  bool is_regular() const { return !temporary_.empty(); }  // bytes can be overwritten
   bool is_terminal() const;
 
-  // Makes sure that every byte has arrived, and gives the file its name. Nothing may be written afterwards.
+  // Syncs the file to disk and renames it to its final name. Nothing may be written afterwards.
   void commit();
 
  private:
-  void open_aside(std::optional<uint32_t> permissions);  // those of the file it replaces
+  void open_aside(std::optional<uint32_t> permissions);  // of the replaced file
   void write_at(int64_t offset, std::string_view bytes, bool positioned);
   [[noreturn]] void fail(std::string_view doing, int error) const;
 
-  std::string path_;       // as the user gave it
-  std::string target_;     // what it names after symbolic links
-  std::string temporary_;  // empty when written directly
+  std::string path_;       // as given by the user
+  std::string target_;     // after following symbolic links
+  std::string temporary_;  // empty if written directly
   std::unique_ptr<RemoveOnSignal> removal_;
-  FileDescriptor file_;  // not for stdout, which is not ours to close
+  FileDescriptor file_;  // not used for stdout, which this class does not own
   int fd_ = -1;
   int64_t size_ = 0;
 };
 
-// Whether the name of a file, without its directory, is such a temporary one; killed processes leave them.
+// Whether a file name (without directory) is that of such a temporary file; killed processes leave them.
 bool is_temporary_name(std::string_view name);
 
 }  // namespace bert

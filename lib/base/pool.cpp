@@ -14,15 +14,15 @@
 namespace bert {
 namespace {
 
-// How long an idle worker looks for work before it sleeps: longer than the driver needs between two grids of
-// one network pass, short enough to leave the core to the other filters of a pipe.
+// How long an idle worker spins before it sleeps: longer than the gap between two grids of one forward pass,
+// short enough to leave the core to the other processes of a pipeline.
 constexpr auto kSpin = std::chrono::microseconds(50);
 
-// Where the system does not let all workers start, so many that did are ended again: the streams that read
-// and write need a thread each.
+// If the system does not let all workers start, this many are ended again, because reading and writing
+// streams need a thread each.
 constexpr int kSpared = 2;
 
-// A thread that has just ended counts for the system's limit a little longer.
+// A thread that has just ended still counts toward the system's limit for a short time.
 constexpr int kAttempts = 10;
 
 void pause_briefly() {
@@ -33,7 +33,7 @@ void pause_briefly() {
 #endif
 }
 
-// Whole CPUs in a cgroup quota, at least 1; `fallback` when there is none.
+// The cgroup quota in whole CPUs, at least 1; `fallback` if there is none.
 int quota_threads(int fallback) {
   double quota = -1, period = 0;
   std::string word;
@@ -99,10 +99,10 @@ Pool::~Pool() {
   for (auto& worker : workers_) worker.join();
 }
 
-// A worker counts itself as a visitor before it reads grid_, and the driver withdraws grid_ before it reads
-// the number of visitors; so when the driver sees none, nobody holds a pointer to the grid on its stack. It
-// clears grid_ with an exchange because qemu 7.2, emulating arm64 on x86, lets a load overtake an earlier
-// store even if both are sequentially consistent.
+// A worker counts itself as a visitor before it reads grid_, and the driver clears grid_ before it reads the
+// number of visitors. So when the driver sees no visitors, no worker holds a pointer to the grid on its
+// stack. The driver clears grid_ with an exchange because qemu 7.2, emulating arm64 on x86, lets a load
+// overtake an earlier store even if both are sequentially consistent.
 void Pool::run_grid(int64_t count, const std::function<void(int64_t, int)>& f) {
   if (count <= 0) return;
   Grid grid{.f = f, .count = count};

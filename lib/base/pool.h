@@ -1,10 +1,10 @@
-// The threads that compute: the driver, which is the thread that made the pool, and size()-1 workers.
+// Thread pool for computation: the driver, which is the thread that created the pool, and size()-1 workers.
 //
-// There are two kinds of work. A *grid* is many small independent tasks that the driver wants done before it
-// goes on (the tiles of one matrix product); all threads share it and the driver works along. A *background
-// task* stands by itself (tokenize the next chunk, format the last); workers run one when no grid has a task
-// left, the driver when it lends itself by run_one(). A task never waits for another, so no number of threads
-// can deadlock.
+// There are two kinds of work. A *grid* is a set of small independent tasks that the driver needs finished
+// before it continues (the tiles of one matrix product); all threads share it, the driver included. A
+// *background task* is independent (tokenize the next chunk, format the last one); workers run one when no
+// grid task is left, the driver when it calls run_one(). A task never waits for another one, so the pool
+// cannot deadlock with any number of threads.
 #pragma once
 
 #include <atomic>
@@ -21,23 +21,23 @@ namespace bert {
 
 class Pool {
  public:
-  // Starts threads - 1 workers; threads >= 1. Where the system does not let all of them start, two fewer than
-  // it lets start, for the threads that others need.
+  // Starts threads - 1 workers; threads >= 1. If the system does not let all of them start, keeps two fewer
+  // than started, so that other code can still start threads.
   explicit Pool(int threads);
-  ~Pool();  // background tasks not yet begun are dropped
+  ~Pool();  // drops background tasks that have not started
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
   int size() const { return static_cast<int>(workers_.size()) + 1; }
 
-  // Runs f(i, thread) for every i in [0, count), thread in [0, size()) naming who runs it, and returns when
-  // all are done; the first exception is thrown here. Driver only; grids do not nest.
+  // Calls f(i, thread) for every i in [0, count) and returns when all calls are done; `thread` in [0, size())
+  // is the calling thread's number. Rethrows the first exception. Driver only; grids do not nest.
   void run_grid(int64_t count, const std::function<void(int64_t, int)>& f);
 
-  // Queues a background task; any thread may. The task must not throw.
+  // Queues a background task. Any thread may call it. The task must not throw.
   void submit(std::function<void()> task);
 
-  // Runs one background task on the calling thread; false when there is none.
+  // Runs one background task on the calling thread; false if there is none.
   bool run_one();
 
  private:
@@ -55,13 +55,13 @@ class Pool {
   std::atomic<int> grid_visitors_ = 0;
   std::atomic<int> sleepers_ = 0;
   bool stopping_ = false;
-  int limit_;  // the last worker that goes on; guarded by mutex_
+  int limit_;  // number of the last worker to keep; guarded by mutex_
 };
 
-// A thread; an Error when the system does not let it start.
+// Starts a thread; Error if the system refuses.
 std::thread start_thread(std::function<void()> body);
 
-// The number of threads the machine lends us: the smaller of CPU affinity and the cgroup's CPU quota, at
+// Number of threads available to the process: the smaller of CPU affinity and the cgroup's CPU quota, at
 // least 1.
 int available_threads();
 

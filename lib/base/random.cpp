@@ -10,7 +10,7 @@ std::array<uint32_t, 2> halves(uint64_t value) {
 }  // namespace
 
 std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter, std::array<uint32_t, 2> key) {
-  constexpr uint64_t kFirst = 0xD2511F53, kSecond = 0xCD9E8D57;  // the paper's multipliers and key steps
+  constexpr uint64_t kFirst = 0xD2511F53, kSecond = 0xCD9E8D57;  // constants from the paper
   constexpr uint32_t kFirstStep = 0x9E3779B9, kSecondStep = 0xBB67AE85;
   for (int round = 0; round < 10; ++round) {
     const auto first = halves(kFirst * counter[0]), second = halves(kSecond * counter[2]);
@@ -20,8 +20,8 @@ std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter, std::array<uint3
   return counter;
 }
 
-// Each place turns the key so far into the next one; the counter's last word keeps these keys apart from the
-// numbers drawn, and says how many places there are.
+// Each place maps the current key to the next one. The last word of the counter separates these calls from
+// the draws, the third word is the depth.
 Random::Random(uint64_t seed, std::initializer_list<uint64_t> places) : key_(halves(seed)) {
   uint32_t depth = 0;
   for (const uint64_t place : places) {
@@ -40,8 +40,8 @@ uint32_t Random::next() {
   return words_[static_cast<uint32_t>(used_++)];
 }
 
-// Lemire 2019, "Fast random integer generation in an interval": the product's upper half, with the few draws
-// that would favour some results thrown away.
+// Lemire 2019, "Fast random integer generation in an interval": the upper half of the product; the few draws
+// that would cause a bias are rejected.
 uint32_t Random::below(uint32_t bound) {
   uint64_t product = static_cast<uint64_t>(next()) * bound;
   if (static_cast<uint32_t>(product) < bound) {

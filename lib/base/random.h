@@ -1,7 +1,7 @@
-// Random numbers that are a function of where they are used: of a seed, the places in a stream ("epoch 2,
-// document 17, instance 4") and how many have been drawn there. So nothing depends on threads, order or
-// shards, and a resumed run draws what it would have drawn. Philox4x32-10 (Salmon et al. 2011, "Parallel
-// random numbers: as easy as 1, 2, 3").
+// Counter-based random numbers: each is a function of a seed, a position ("epoch 2, document 17, instance 4")
+// and how many numbers have been drawn there. Results do not depend on threads, order or shards, and a
+// resumed run draws the same numbers. Philox4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as
+// 1, 2, 3").
 #pragma once
 
 #include <array>
@@ -11,12 +11,13 @@
 
 namespace bert {
 
-// Ten rounds of Philox: four random words for each counter and key.
+// Ten rounds of Philox: four random words for each pair of counter and key.
 std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter, std::array<uint32_t, 2> key);
 
 class Random {
  public:
-  // The stream of this seed at these places; other places or another number of them give another stream.
+  // The stream of `seed` at `places`; a different list of places, or one of different length, gives another
+  // stream.
   explicit Random(uint64_t seed, std::initializer_list<uint64_t> places = {});
 
   uint32_t next();                 // all 32 bits
@@ -24,7 +25,7 @@ class Random {
   double uniform();                // [0, 1), 53 bits
   bool chance(double probability) { return uniform() < probability; }
 
-  // Puts a random order on the elements (Fisher and Yates).
+  // Random permutation (Fisher-Yates).
   template <class Range>
   void shuffle(Range& elements) {
     for (uint32_t left = static_cast<uint32_t>(elements.size()); left > 1; --left) {

@@ -17,8 +17,8 @@
 namespace bert {
 namespace {
 
-// A handler gets no argument, so what it needs is global. The text stays where it is for the life of the
-// process: a handler on another thread may still be reading it when its owner has gone.
+// A handler takes no user data, so its data is global. The text stays allocated for the life of the process,
+// because a handler on another thread may still read it after its owner is destroyed.
 struct Slot {
   enum State { empty, taken, armed };
   std::atomic<State> state = empty;
@@ -27,8 +27,7 @@ struct Slot {
 std::array<Slot, 8> slots;
 static_assert(std::atomic<Slot::State>::is_always_lock_free);
 
-// Removes a file, or a directory with all that is in it, by nothing but system calls: a handler may make no
-// others.
+// Removes a file, or a directory with all its contents, using only system calls, as a handler must.
 void remove_at(int directory, const char* name) {
   if (::unlinkat(directory, name, 0) == 0 || errno != EISDIR) return;
   const int inside = ::openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -66,7 +65,7 @@ extern "C" void note(int signal) {
   if (!noted_signal.compare_exchange_strong(none, signal)) remove_and_raise(signal);
 }
 
-// Mapped files. A slot is taken as long as `path` is not null; `begin` is set last and cleared first.
+// Mapped files. A slot is in use while `path` is not null; `begin` is set last and cleared first.
 struct Mapping {
   std::atomic<char*> path = nullptr;
   std::atomic<const char*> begin = nullptr;
@@ -76,7 +75,7 @@ std::array<Mapping, 1024> mappings;
 static_assert(std::atomic<char*>::is_always_lock_free && std::atomic<size_t>::is_always_lock_free);
 
 void say(const char* text) {
-  if (::write(STDERR_FILENO, text, std::strlen(text)) < 0) return;  // nowhere to complain
+  if (::write(STDERR_FILENO, text, std::strlen(text)) < 0) return;  // there is nowhere to report it
 }
 
 extern "C" void name_file(int signal, siginfo_t* info, void*) {
@@ -88,15 +87,15 @@ extern "C" void name_file(int signal, siginfo_t* info, void*) {
     say(program_invocation_short_name);
     say(": ");
     say(mapping.path);
-    say(": cannot be read any more; it was cut or its disk failed\n");
+    say(": cannot be read: the file was truncated, or the disk failed\n");
     ::_exit(1);
   }
-  std::signal(signal, SIG_DFL);  // the same access is tried again
+  std::signal(signal, SIG_DFL);  // the access is retried and ends the process
 }
 
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
 
-// Where the process would just end; what is ignored or handled otherwise stays so.
+// Installs handlers only where the default action applies; ignored or handled signals are unchanged.
 void install_handlers() {
   for (const int signal : kSignals) {
     struct sigaction action;
@@ -121,7 +120,7 @@ RemoveOnSignal::RemoveOnSignal(const std::string& path) {
     slot.state = Slot::armed;
     return;
   }
-  throw Error(path, ": too many unfinished files at once");
+  throw Error(path, ": too many unfinished output files at once");
 }
 
 RemoveOnSignal::~RemoveOnSignal() { slots[static_cast<size_t>(slot_)].state = Slot::empty; }
@@ -140,7 +139,7 @@ NameOnBusError::NameOnBusError(const void* begin, size_t size, const std::string
     mapping.begin = static_cast<const char*>(begin);
     return;
   }
-  std::free(name);  // more files than slots: SIGBUS ends the process as usual
+  std::free(name);  // no free slot: SIGBUS ends the process as usual
   slot_ = mappings.size();
 }
 

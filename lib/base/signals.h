@@ -1,4 +1,4 @@
-// What happens when a signal ends the process early, or is to.
+// Cleanup and orderly stops on signals.
 #pragma once
 
 #include <cstddef>
@@ -6,9 +6,8 @@
 
 namespace bert {
 
-// While this lives, SIGINT, SIGTERM and SIGHUP remove `path`, a file or a directory with all that is in it,
-// before they end the process as they would have done anyway. Signals that are ignored (nohup) stay ignored.
-// At most eight at a time.
+// While this object lives, SIGINT, SIGTERM and SIGHUP remove `path` (a file, or a directory with all its
+// contents) before they end the process. Ignored signals (nohup) stay ignored. At most eight at a time.
 class RemoveOnSignal {
  public:
   explicit RemoveOnSignal(const std::string& path);
@@ -20,9 +19,8 @@ class RemoveOnSignal {
   int slot_;
 };
 
-// While this lives, a read of these bytes of a mapped file that is not there any more, because the file was
-// cut, ends the process with a message that names `path`, exit status 1. The system would end it by SIGBUS
-// without a word.
+// While this object lives, reading bytes of a mapped file that has since been truncated ends the process with
+// a message that names `path` and exit status 1. Without it, SIGBUS would end the process without a message.
 class NameOnBusError {
  public:
   NameOnBusError(const void* begin, size_t size, const std::string& path);
@@ -34,9 +32,8 @@ class NameOnBusError {
   size_t slot_;
 };
 
-// While this lives, the first SIGINT, SIGTERM or SIGHUP is only noted, for work that ends by itself at a good
-// place; a second one ends the process as it would have without this. Signals that are ignored stay ignored.
-// One at a time.
+// While this object lives, the first SIGINT, SIGTERM or SIGHUP is only recorded, so that work can stop at a
+// good point; a second one ends the process. Ignored signals stay ignored. One at a time.
 class StopOnSignal {
  public:
   StopOnSignal();
@@ -46,7 +43,7 @@ class StopOnSignal {
 
   static bool requested();
 
-  // Ends the process by the signal that was noted, if one was.
+  // Raises the recorded signal again, if there was one, which ends the process.
   static void raise_again();
 };
 

@@ -9,8 +9,8 @@ namespace {
 struct Field {
   uint64_t number = 0;
   enum class Wire { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 } wire = Wire::varint;
-  uint64_t value = 0;                // of a number
-  std::span<const std::byte> bytes;  // of a message
+  uint64_t value = 0;                // for a number
+  std::span<const std::byte> bytes;  // for a nested message
 
   bool is(uint64_t n, Wire w) const { return number == n && wire == w; }
 };
@@ -35,12 +35,12 @@ Field read_field(Bytes& message) {
       field.value = message.number<uint32_t>();
       break;
     default:
-      throw Error("has a field of the unknown kind ", key & 7);
+      throw Error("has a field of unknown wire type ", key & 7);
   }
   return field;
 }
 
-// TensorShapeProto: field 2 is a dimension, whose field 1 is its size.
+// TensorShapeProto: field 2 is a dimension; its field 1 is the size.
 std::vector<int64_t> read_shape(std::span<const std::byte> bytes) {
   constexpr size_t kMaxRank = 64;
   std::vector<int64_t> shape;
@@ -52,7 +52,7 @@ std::vector<int64_t> read_shape(std::span<const std::byte> bytes) {
       const auto field = read_field(inner);
       if (field.is(1, Field::Wire::varint)) extent = static_cast<int64_t>(field.value);
     }
-    if (extent < 0 || shape.size() == kMaxRank) throw Error("has a shape that no tensor has");
+    if (extent < 0 || shape.size() == kMaxRank) throw Error("has an invalid shape");
     shape.push_back(extent);
   }
   return shape;
@@ -64,9 +64,8 @@ BundleHeader read_bundle_header(std::span<const std::byte> bytes) {
   BundleHeader header;
   for (Bytes message(bytes); !message.empty();) {
     const auto field = read_field(message);
-    // The first form's only message has a message there.
-    if (field.is(1, Field::Wire::bytes))
-      throw Error("is a TensorFlow checkpoint of the first form (V1), expected the second");
+    // In format V1, the only message has a nested message in this field.
+    if (field.is(1, Field::Wire::bytes)) throw Error("is a TensorFlow checkpoint of format V1, expected V2");
     if (field.is(1, Field::Wire::varint)) header.shards = field.value;
     if (field.is(2, Field::Wire::varint)) header.big_endian = field.value != 0;
   }

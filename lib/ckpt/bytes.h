@@ -1,4 +1,4 @@
-// Reading numbers and pieces from the bytes of a file, never past their end.
+// Reads numbers and byte ranges of a file with bounds checks.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class Bytes {
   std::span<const std::byte> rest() const { return bytes_.subspan(place_); }
   bool empty() const { return place_ == bytes_.size(); }
 
-  // The next `count` bytes; Error when there are fewer.
+  // The next `count` bytes; Error if there are fewer.
   std::span<const std::byte> take(uint64_t count) {
     if (count > bytes_.size() - place_) {
       throw Error("ends after ", bytes_.size() - place_, " of ", count, " bytes expected at ", place_);
@@ -33,7 +33,7 @@ class Bytes {
     return {reinterpret_cast<const char*>(taken.data()), taken.size()};
   }
 
-  // Little-endian.
+  // A little-endian number.
   template <class T>
   T number() {
     T value;
@@ -41,7 +41,7 @@ class Bytes {
     return value;
   }
 
-  // Seven bits a byte, the lowest first; all but the last byte have the highest bit set.
+  // Seven bits per byte, lowest first; all bytes but the last have the highest bit set.
   uint64_t varint() {
     uint64_t value = 0;
     for (int shift = 0; shift < 64; shift += 7) {
@@ -52,7 +52,7 @@ class Bytes {
     throw Error("has a number of more than 64 bits before ", place_);
   }
 
-  // Up to a line feed, which is passed over.
+  // The text up to the next line feed, which is skipped too.
   std::string_view line() {
     const std::string_view text(reinterpret_cast<const char*>(rest().data()), rest().size());
     const size_t length = text.find('\n');

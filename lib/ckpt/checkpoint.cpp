@@ -19,15 +19,15 @@ bool by_name(const Tensor& a, const Tensor& b) {
   return a.name < b.name;
 }
 
-// Gives all tensors their canonical names and drops the buffers.
+// Sets canonical names and removes buffers.
 template <class Tensor>
 void make_canonical(std::vector<Tensor>& tensors) {
   for (auto& tensor : tensors) tensor.name = canonical_name(tensor.name);
   std::erase_if(tensors, [](const Tensor& tensor) { return is_buffer(tensor.name); });
 }
 
-// The bias of the masked-language head is one parameter with two names, so a file may have it twice: a second
-// copy is dropped when it is the same. Sorts `tensors`.
+// The bias of the masked-LM head is one parameter with two names, so a file may contain it twice. An
+// identical second copy is removed. Sorts `tensors`.
 void merge_aliases(std::vector<StoredTensor>& tensors) {
   std::sort(tensors.begin(), tensors.end(), by_name<StoredTensor>);
   const auto same = [](const StoredTensor& a, const StoredTensor& b) {
@@ -36,7 +36,7 @@ void merge_aliases(std::vector<StoredTensor>& tensors) {
   tensors.erase(std::unique(tensors.begin(), tensors.end(), same), tensors.end());
 }
 
-// `read` and `unread` together must not have one name for two tensors.
+// No two tensors, read or unread, may have the same name.
 void check_unique(const Contents& contents) {
   std::vector<std::pair<std::string_view, std::string_view>> names;  // name, file
   for (const auto& tensor : contents.tensors) names.emplace_back(tensor.name, tensor.file);
@@ -46,7 +46,7 @@ void check_unique(const Contents& contents) {
                                         [](const auto& a, const auto& b) { return a.first == b.first; });
   if (twice == names.end()) return;
   throw Error(twice->second, ": two different tensors are both ", twice->first,
-              " (the prefixes bert. and module. left out, gamma and beta read as weight and bias)");
+              " (without the prefixes bert. and module.; gamma and beta mean weight and bias)");
 }
 
 }  // namespace

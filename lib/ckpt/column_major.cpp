@@ -9,7 +9,7 @@ namespace {
 
 constexpr int64_t kBlockBytes = 1 << 20;
 
-// to [count, cols] from [cols, stride], numbers of T.
+// Transposes elements of type T to [count, cols] from [cols, stride].
 template <class T>
 void transpose(const std::byte* from, int64_t stride, int64_t count, int64_t cols, std::byte* to) {
   for (int64_t k = 0; k < cols; ++k) {

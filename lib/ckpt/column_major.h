@@ -1,4 +1,4 @@
-// A matrix whose numbers lie column by column, read row by row.
+// Reads the rows of a matrix stored in column-major order.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@ namespace bert::ckpt {
 struct ColumnMajor {
   int64_t rows, cols;               // N, K
   std::span<const std::byte> data;  // [K,N]
-  size_t width;                     // bytes of a number
+  size_t width;                     // bytes per element
 
-  // `shape` is [N,K], not empty.
+  // `shape` is [N,K]; must not be empty.
   ColumnMajor(std::span<const int64_t> shape, std::span<const std::byte> data);
 
-  // Rows that are worth reading together: about 1 MiB.
+  // Number of rows to read at once: about 1 MiB.
   int64_t block_rows() const;
   // Rows [first, end) as [end - first, K].
   void read_rows(int64_t first, int64_t end, std::vector<std::byte>& to) const;

@@ -28,15 +28,15 @@ WeightsFile by_name(std::string path) {
   return {form, std::move(path)};
 }
 
-// The names of files in `directory` that end with `suffix`, sorted.
+// The file names in `directory` that end with `suffix`, sorted.
 std::vector<std::string> names_ending(const fs::path& directory, std::string_view suffix) {
   auto names = names_in_directory(directory.string());
   std::erase_if(names, [&](const auto& name) { return !name.ends_with(suffix); });
   return names;
 }
 
-// The prefix that TensorFlow's file "checkpoint" names last: model_checkpoint_path: "model.ckpt-1000". A path
-// to elsewhere is that of the machine it was trained on.
+// The prefix in TensorFlow's file "checkpoint": model_checkpoint_path: "model.ckpt-1000". The directory part
+// of the path refers to the training machine and is ignored.
 std::string latest_checkpoint(const fs::path& directory) {
   constexpr std::string_view kKey = "model_checkpoint_path:";
   constexpr std::uintmax_t kMaxBytes = 1 << 20;
@@ -61,10 +61,10 @@ std::optional<fs::path> tensorflow_index(const fs::path& directory) {
   if (found.size() == 1) return directory / found[0];
   throw Error(directory.string(), ": has ", found.size(), " TensorFlow checkpoints, among them ",
               io::in_quotes(found[0]), " and ", io::in_quotes(found[1]),
-              ", and no file \"checkpoint\" that names one");
+              ", and no file \"checkpoint\" that selects one");
 }
 
-// A file of `directory` that holds weights in a form that is not read; "" when there is none.
+// A file of `directory` with weights in an unsupported format; "" if there is none.
 std::string other_form(const fs::path& directory) {
   for (const auto* name : {"tf_model.h5", "flax_model.msgpack"}) {
     if (is_file(directory / name)) return name;
@@ -87,8 +87,7 @@ WeightsFile find_weights(const std::string& path) {
   if (const auto index = tensorflow_index(directory)) return by_name(index->string());
   const auto other = other_form(directory);
   if (other.empty()) throw Error(path, ": has no weights, expected ", kForms);
-  throw Error(path, ": has its weights in ", io::in_quotes(other), ", a form that is not read; expected ",
-              kForms);
+  throw Error(path, ": has weights in ", io::in_quotes(other), ", an unsupported format; expected ", kForms);
 }
 
 Contents read_weights(const WeightsFile& weights, std::vector<MappedFile>& files, DataSums sums) {

@@ -1,4 +1,4 @@
-// The forms in which the world keeps weights, and which of them a model directory has.
+// File formats of weights, and how to find the weights of a model directory.
 #pragma once
 
 #include <optional>
@@ -13,25 +13,25 @@ namespace bert::ckpt {
 
 enum class Form {
   single,      // a safetensors or PyTorch file
-  sharded,     // an index in JSON of such files
+  sharded,     // a JSON index of such files
   tensorflow,  // PREFIX.index
 };
 
 struct WeightsFile {
   Form form = Form::single;
-  std::string path;  // of the file, or of the index
+  std::string path;  // of the file or of the index
 };
 
-// The weights of `path`: a model directory, a file, or the prefix of a TensorFlow checkpoint. Of a directory
-// the first of model.safetensors, model.safetensors.index.json, pytorch_model.bin,
-// pytorch_model.bin.index.json, the TensorFlow checkpoint that the file "checkpoint" names, bert_model.ckpt,
-// and the only PREFIX.index. Error when there is none, naming the form that is there and cannot be read.
+// Finds the weights of `path`: a model directory, a file, or the prefix of a TensorFlow checkpoint. In a
+// directory, the first of these: model.safetensors, model.safetensors.index.json, pytorch_model.bin,
+// pytorch_model.bin.index.json, the TensorFlow checkpoint named in the file "checkpoint", bert_model.ckpt,
+// the only PREFIX.index. If there are none, the Error names an existing file of an unsupported format.
 WeightsFile find_weights(const std::string& path);
 
-// Reads what find_weights found, onto the end of `files`.
+// Reads the weights found by find_weights. Appends the mapped files to `files`.
 Contents read_weights(const WeightsFile& weights, std::vector<MappedFile>& files, DataSums sums);
 
-// A safetensors or PyTorch file, by what its name or its first bytes say.
+// Reads a safetensors or PyTorch file; the format is detected by file name or first bytes.
 Contents read_single(const MappedFile& file);
 
 }  // namespace bert::ckpt

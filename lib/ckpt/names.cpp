@@ -13,13 +13,14 @@ void drop_prefix(std::string_view& name, std::string_view prefix) {
   if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
 }
 
-// Whether the last components of `name` are `tail`: "x.LayerNorm.gamma" but not "x.MyLayerNorm.gamma".
+// Whether `name` ends with the components `tail`: true for "x.LayerNorm.gamma", false for
+// "x.MyLayerNorm.gamma".
 bool ends_with_components(std::string_view name, std::string_view tail) {
   if (!name.ends_with(tail)) return false;
   return name.size() == tail.size() || name[name.size() - tail.size() - 1] == '.';
 }
 
-// Moments of Adam and LAMB, steps, the loss scale.
+// Adam and LAMB moments, step counters, loss scale.
 bool is_of_training(std::string_view variable) {
   constexpr std::array<std::string_view, 8> kSlots = {"adam_m", "adam_v", "Adam", "Adam_1",
                                                       "lamb_m", "lamb_v", "m",    "v"};
@@ -32,7 +33,7 @@ bool is_of_training(std::string_view variable) {
          variable.starts_with("AdamWeightDecayOptimizer");
 }
 
-// What does not follow the rule.
+// Exceptions to the naming rule.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kHeads = {{
     {"cls/predictions/output_bias", "cls.predictions.bias"},
     {"cls/seq_relationship/output_weights", "cls.seq_relationship.weight"},
@@ -47,10 +48,10 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kHeads = 
 
 std::string canonical_name(std::string_view stored) {
   drop_prefix(stored, "module.");  // torch.nn.DataParallel
-  drop_prefix(stored, "bert.");    // of every model with a head
+  drop_prefix(stored, "bert.");    // in all models with a head
   if (stored == "cls.predictions.decoder.bias") return "cls.predictions.bias";
-  // pytorch-pretrained-bert kept TensorFlow's names. Only the last component, and only of a LayerNorm: a
-  // tensor of another layer may well be called gamma.
+  // pytorch-pretrained-bert kept TensorFlow's names. Renames only the last component, and only in LayerNorm:
+  // other layers may have a tensor called gamma.
   for (const auto& [old_tail, tail] : {std::pair{"LayerNorm.gamma", "weight"}, {"LayerNorm.beta", "bias"}}) {
     if (!ends_with_components(stored, old_tail)) continue;
     return std::string(stored.substr(0, stored.rfind('.') + 1)) + tail;
@@ -92,7 +93,7 @@ std::optional<TensorflowName> tensorflow_name(std::string_view variable) {
 
 void refuse_lfs_pointer(const MappedFile& file) {
   if (!file.text().starts_with("version https://git-lfs")) return;
-  throw Error(file.path(), ": is a Git LFS pointer, expected the file that it stands for (git lfs pull)");
+  throw Error(file.path(), ": is a Git LFS pointer; fetch the file with git lfs pull");
 }
 
 }  // namespace bert::ckpt

@@ -1,4 +1,4 @@
-// What tensors are called: files of many years and programs write one tensor under several names.
+// Canonical tensor names. Different programs and releases store the same tensor under different names.
 #pragma once
 
 #include <optional>
@@ -9,28 +9,29 @@
 
 namespace bert::ckpt {
 
-// The canonical name of a stored one: "module." and "bert." in front are dropped, LayerNorm.gamma and .beta
-// are weight and bias, cls.predictions.decoder.bias is cls.predictions.bias. Any other name stays as it is.
+// Converts a stored name to its canonical form: removes the prefixes "module." and "bert.", renames
+// LayerNorm.gamma and .beta to weight and bias, and cls.predictions.decoder.bias to cls.predictions.bias.
+// Other names are unchanged.
 //
 //   module.bert.embeddings.LayerNorm.gamma -> embeddings.LayerNorm.weight
 std::string canonical_name(std::string_view stored);
 
-// Buffers that old releases saved beside the weights (position_ids); `canonical` names no weight then.
+// Whether the name is that of a buffer saved by old releases (position_ids), not of a weight.
 bool is_buffer(std::string_view canonical);
 
-// What a variable of Google's TensorFlow code is called elsewhere.
+// The canonical name of a variable in Google's TensorFlow code.
 struct TensorflowName {
-  std::string name;         // canonical, of a variable of BERT; any other stays as it is
-  bool transposed = false;  // a matrix [in,out] there, [out,in] here
+  std::string name;         // canonical for BERT's variables, otherwise unchanged
+  bool transposed = false;  // the variable is a matrix [in,out], the canonical tensor [out,in]
 };
 
-// nullopt: not a weight, but the optimiser's or the training's.
+// nullopt for variables that are not weights: optimizer and training state.
 //
 //   bert/encoder/layer_3/output/dense/kernel -> encoder.layer.3.output.dense.weight, transposed
 //   cls/squad/output_weights                 -> qa_outputs.weight
 std::optional<TensorflowName> tensorflow_name(std::string_view variable);
 
-// Error when `file` is what Git LFS leaves in the place of a file that was not fetched.
+// Throws Error if `file` is a Git LFS pointer, that is, the actual file was not downloaded.
 void refuse_lfs_pointer(const MappedFile& file);
 
 }  // namespace bert::ckpt

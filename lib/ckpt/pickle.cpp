@@ -11,11 +11,11 @@ namespace {
 
 using Kind = PickleValue::Kind;
 
-// Far above any model's; a hostile file must not cost gigabytes.
+// Far above the needs of any model; limits the memory that a hostile file can use.
 constexpr size_t kMaxBytes = 16 << 20;
 constexpr size_t kMaxValues = 1 << 20;
 
-// The operations of protocols 2 to 5 that containers, texts and numbers need.
+// The operations of protocols 2 to 5 for containers, strings and numbers.
 enum Operation : uint8_t {
   kMark = '(',
   kStop = '.',
@@ -79,13 +79,13 @@ class Machine {
       if (!run_constant(operation) && !run_container(operation) && !run_memo(operation) &&
           !run_object(operation)) {
         throw Error("has the operation ", int{operation}, " at ", bytes_.place() - 1,
-                    ", which no file of tensors needs");
+                    ", which tensor files do not use");
       }
     }
   }
 
  private:
-  // Numbers and texts.
+  // Numbers and strings.
   bool run_constant(uint8_t operation) {
     switch (operation) {
       case kProto:
@@ -202,17 +202,17 @@ class Machine {
       case kStackGlobal: {
         const auto parts = pop_some(2);
         if (!is(parts[0], Kind::string) || !is(parts[1], Kind::string))
-          throw Error("asks for a global without a name");
+          throw Error("refers to a global without a name");
         return push_global(values_[parts[0]].text + "." + values_[parts[1]].text);
       }
       case kReduce:
       case kNewObj: {
         auto parts = pop_some(2);
         if (!is(parts[0], Kind::global) || !is(parts[1], Kind::tuple))
-          throw Error("calls what is no function with a list of arguments");
+          throw Error("calls an object that is not a function");
         return push({.kind = Kind::call, .items = std::move(parts)});
       }
-      case kBuild:  // attributes of an object, such as _metadata: not needed
+      case kBuild:  // attributes of an object, such as _metadata; ignored
         pop();
         top();
         return true;
@@ -236,11 +236,11 @@ class Machine {
     return push({.kind = Kind::string, .text = std::string(bytes_.text(length))});
   }
 
-  // Two's complement in little-endian bytes; none are 0.
+  // Two's complement, little-endian; no bytes mean 0.
   bool push_long(std::string_view bytes) {
     PickleValue value = {.kind = Kind::integer, .text = std::string(bytes)};
     if (!bytes.empty() && bytes.size() <= sizeof value.integer) {
-      value.integer = static_cast<int8_t>(bytes.back()) < 0 ? -1 : 0;  // the sign fills the rest
+      value.integer = static_cast<int8_t>(bytes.back()) < 0 ? -1 : 0;  // sign extension
       std::memcpy(&value.integer, bytes.data(), bytes.size());
     }
     return push(std::move(value));
@@ -252,13 +252,13 @@ class Machine {
   }
 
   [[noreturn]] static void refuse(std::string_view global) {
-    throw Error("asks for ", io::in_quotes(global.substr(0, 100)), ", expected nothing but tensors");
+    throw Error("refers to ", io::in_quotes(global.substr(0, 100)), ", expected only tensors");
   }
 
-  // What may be popped: the stack above the last mark.
+  // Number of values that may be popped: those above the last mark.
   size_t available() const { return stack_.size() - (marks_.empty() ? 0 : marks_.back()); }
   void require(size_t count) const {
-    if (available() < count) throw Error("takes values that are not there at ", bytes_.place() - 1);
+    if (available() < count) throw Error("takes values from an empty stack at ", bytes_.place() - 1);
   }
 
   PickleRef top() const {
@@ -280,7 +280,7 @@ class Machine {
   }
 
   std::vector<PickleRef> pop_to_mark() {
-    if (marks_.empty()) throw Error("takes values that are not there at ", bytes_.place() - 1);
+    if (marks_.empty()) throw Error("takes values from an empty stack at ", bytes_.place() - 1);
     auto refs = pop_some(available());
     marks_.pop_back();
     return refs;
@@ -291,18 +291,18 @@ class Machine {
     return refs;
   }
 
-  // Puts `refs` into the container on top of the stack. An OrderedDict is a call that is put into.
+  // Adds `refs` to the container on top of the stack. An OrderedDict is a call to which items are added.
   bool extend(const std::vector<PickleRef>& refs, Kind kind) {
     auto& container = values_[top()];
     if (container.kind != kind && (container.kind != Kind::call || kind != Kind::dictionary))
-      throw Error("puts values into what is no container at ", bytes_.place() - 1);
+      throw Error("adds values to an object that is not a container at ", bytes_.place() - 1);
     container.items.insert(container.items.end(), refs.begin(), refs.end());
     return true;
   }
 
   bool get(uint32_t key) {
     const auto found = memo_.find(key);
-    if (found == memo_.end()) throw Error("takes values that are not there at ", bytes_.place() - 1);
+    if (found == memo_.end()) throw Error("takes values from an empty stack at ", bytes_.place() - 1);
     stack_.push_back(found->second);
     return true;
   }
@@ -312,7 +312,7 @@ class Machine {
   std::span<const std::string_view> allowed_;
   std::vector<PickleValue>& values_;
   std::vector<PickleRef> stack_;
-  std::vector<size_t> marks_;  // sizes of the stack
+  std::vector<size_t> marks_;  // stack sizes
   std::unordered_map<uint32_t, PickleRef> memo_;
 };
 
@@ -322,7 +322,7 @@ Pickle::Pickle(Bytes& bytes, std::span<const std::string_view> allowed) {
   try {
     root_ = Machine(bytes, allowed, values_).run();
   } catch (const Error& error) {
-    throw Error("its pickle ", error.what());
+    throw Error("pickle ", error.what());
   }
 }
 

@@ -1,6 +1,6 @@
-// Reads a Python pickle (Lib/pickletools.py) as inert data. A pickle is a program that may ask for any
-// function of any module and call it; here nothing is ever called. What it asks for must be on a list, and a
-// call is kept as a value: which function, which arguments. The caller knows what the few listed ones mean.
+// Reads a Python pickle (Lib/pickletools.py) as inert data. A pickle is a program that may call any function
+// of any module; this reader never calls anything. Only globals on a list are accepted, and a call is
+// returned as a value: the function and its arguments. The caller interprets the few listed functions.
 //
 //   {"a": f(1)}   ->   dictionary [ "a", call [ global f, tuple [1] ] ]
 #pragma once
@@ -15,8 +15,8 @@
 
 namespace bert::ckpt {
 
-// A value of a pickle, by its place among all; values refer to each other by place, so that a hostile pickle
-// can build no structure too deep to destroy.
+// The index of a pickle's value. Values refer to each other by index, so that a hostile pickle cannot create
+// nesting too deep to destroy.
 using PickleRef = uint32_t;
 
 struct PickleValue {
@@ -30,20 +30,20 @@ struct PickleValue {
     list,
     dictionary,
     global,      // text: "module.name"
-    call,        // items: function, tuple of arguments, then what was put into the result, keys and values
+    call,        // items: function, tuple of arguments, then keys and values added to the result
     persistent,  // items: the id
   };
   Kind kind = Kind::none;
-  int64_t integer = 0;           // of boolean and integer; 0 when that has more than 64 bits
-  std::string text;              // of string and global; an integer's little-endian bytes when LONG1 wrote it
-  std::vector<PickleRef> items;  // elements; keys and values by turns; see call and persistent
+  int64_t integer = 0;           // for boolean and integer; 0 if it exceeds 64 bits
+  std::string text;              // for string and global; for LONG1 integers the little-endian bytes
+  std::vector<PickleRef> items;  // elements; alternating keys and values; see call and persistent
 };
 
 class Pickle {
  public:
-  // Reads one pickle from `bytes` up to its STOP. Error when it asks for a global that is not in `allowed`
-  // ("module.name"), uses an operation that files of tensors do not need, or is not whole. The text ends with
-  // what stands behind a path: "its pickle asks for …".
+  // Reads one pickle from `bytes` up to its STOP. Error if it refers to a global not in `allowed`
+  // ("module.name"), uses an operation that tensor files do not need, or is incomplete. The message is meant
+  // to follow a path: "its pickle asks for …".
   Pickle(Bytes& bytes, std::span<const std::string_view> allowed);
 
   const PickleValue& operator[](PickleRef ref) const { return values_[ref]; }

@@ -26,7 +26,7 @@ uint64_t bytes_of(const StorageId& id) {
   return bytes;
 }
 
-// One top folder of any name holds all: data.pkl, and data/KEY for each storage.
+// All entries are in one top-level folder of any name: data.pkl, and data/KEY for each storage.
 class Archive {
  public:
   explicit Archive(const MappedFile& file) : entries_(read_zip(file)) {
@@ -36,7 +36,7 @@ class Archive {
       if (slash != entry.name.npos && std::string_view(entry.name).substr(slash) == kPickle)
         folder_ = entry.name.substr(0, slash + 1);
     }
-    if (folder_.empty()) throw Error("is a zip file without a data.pkl, expected one that torch.save wrote");
+    if (folder_.empty()) throw Error("is a zip file without data.pkl, expected one written by torch.save");
     if (find("constants.pkl") != nullptr)
       throw Error("is a TorchScript program, expected a dictionary of tensors");
     const auto* order = find("byteorder");
@@ -51,7 +51,7 @@ class Archive {
 
   std::span<const std::byte> storage(const StorageId& id) const {
     const auto* entry = find("data/" + id.key);
-    if (entry == nullptr) throw Error("has its storage ", io::in_quotes(id.key), " nowhere in the file");
+    if (entry == nullptr) throw Error("has no storage ", io::in_quotes(id.key), " in the file");
     if (entry->data.size() != bytes_of(id))
       throw Error("has a storage of ", bytes_of(id), " bytes, but ", io::in_quotes(entry->name), " has ",
                   entry->data.size());
@@ -61,7 +61,7 @@ class Archive {
 
  private:
   std::vector<ZipEntry> entries_;
-  std::string folder_;  // with its slash
+  std::string folder_;  // with a trailing slash
 };
 
 Contents read_archive(const MappedFile& file) {
@@ -71,14 +71,14 @@ Contents read_archive(const MappedFile& file) {
   return read_state_dictionary(pickle, file.path(), [&](const StorageId& id) { return archive.storage(id); });
 }
 
-// What stands before the tensors: a magic number, the version of the form, and the machine it was written on.
+// Reads what precedes the tensors: a magic number, the format version, and a description of the machine.
 void read_preamble(Bytes& bytes) {
   const Pickle magic(bytes, {});
   if (magic.root().kind != Kind::integer || magic.root().text != kMagic)
-    throw Error("is a pickle, but not one that torch.save wrote");
+    throw Error("is a pickle, but was not written by torch.save");
   const Pickle protocol(bytes, {});
   if (protocol.root().kind != Kind::integer || protocol.root().integer != kProtocol)
-    throw Error("has version ", protocol.root().integer, " of PyTorch's old form, expected ", kProtocol);
+    throw Error("has version ", protocol.root().integer, " of PyTorch's old format, expected ", kProtocol);
   const Pickle machine(bytes, {});
   const auto& items = machine.root().items;
   for (size_t i = 0; i + 1 < items.size(); i += 2) {
@@ -88,8 +88,8 @@ void read_preamble(Bytes& bytes) {
   }
 }
 
-// The storages of the old form: a list of their keys, then for each the count of its numbers and these. How
-// wide they are stands in the tensors' pickle.
+// The storages of the old format: a list of their keys, then for each storage its number of elements and
+// their bytes. The element size is in the pickle with the tensors.
 class Storages {
  public:
   Storages(Bytes& bytes, const Pickle& tensors) {
@@ -100,26 +100,24 @@ class Storages {
       dtypes.emplace(id.key, id.dtype);
     }
     const Pickle keys(bytes, {});
-    if (keys.root().kind != Kind::list) throw Error("has no list of storages behind its tensors");
+    if (keys.root().kind != Kind::list) throw Error("has no list of storages after its tensors");
     for (const auto ref : keys.root().items) {
       const auto& key = keys[ref].text;
       const auto dtype = dtypes.find(key);
-      if (dtype == dtypes.end())
-        throw Error("has a storage ", io::in_quotes(key), " that no tensor is part of");
+      if (dtype == dtypes.end()) throw Error("has a storage ", io::in_quotes(key), " that no tensor uses");
       const auto count = bytes.number<uint64_t>();
       try {
         const auto data = bytes.take(bytes_of({.dtype = dtype->second, .key = key, .count = count}));
         storages_[key] = {.count = count, .data = data, .dtype = dtype->second};
       } catch (const Error& error) {
-        throw Error("its storage ", io::in_quotes(key), " ", error.what());
+        throw Error("storage ", io::in_quotes(key), " ", error.what());
       }
     }
   }
 
   std::span<const std::byte> storage(const StorageId& id) const {
     const auto found = storages_.find(id.key);
-    if (found == storages_.end())
-      throw Error("has its storage ", io::in_quotes(id.key), " nowhere in the file");
+    if (found == storages_.end()) throw Error("has no storage ", io::in_quotes(id.key), " in the file");
     const auto& [count, data, dtype] = found->second;
     if (count != id.count || dtype != id.dtype)
       throw Error("has a storage of ", id.count, " numbers, but ", io::in_quotes(id.key), " has ", count);
@@ -159,8 +157,8 @@ Contents read_pytorch(const MappedFile& file) {
   try {
     if (is_zip(file)) return read_archive(file);
     if (text.starts_with('\x80')) return read_stream(file);
-    if (is_tar(text)) throw Error("is a tar file of PyTorch before 0.1.11, expected a newer form");
-    throw Error("is neither a zip file nor a pickle, expected what torch.save writes");
+    if (is_tar(text)) throw Error("is a tar file written by PyTorch before 0.1.11, expected a newer format");
+    throw Error("is neither a zip file nor a pickle, expected a file written by torch.save");
   } catch (const Error& error) {
     const std::string_view message = error.what();
     if (message.starts_with(file.path() + ": ")) throw;

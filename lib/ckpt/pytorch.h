@@ -1,5 +1,5 @@
-// Files that torch.save wrote of a state dictionary: a zip (PyTorch 1.6 and later) or the stream of pickles
-// before it. Their pickles are read as data; nothing they ask for is run (pickle.h).
+// Files written by torch.save with a state dictionary: a zip (PyTorch 1.6 and later) or the older stream of
+// pickles. Pickles are read as data; no code in them is executed (pickle.h).
 #pragma once
 
 #include "base/file.h"
@@ -7,12 +7,12 @@
 
 namespace bert::ckpt {
 
-// The tensors of `file`, names as they stand; the spans point into the mapping. A matrix that was saved
-// transposed stays so; one with any other strides is left unread. Error when the file is not whole, holds
-// something else than tensors, or its pickle asks for anything that tensors do not need.
+// The tensors of `file` with the names in the file; the spans point into the mapping. A matrix saved
+// transposed remains so; tensors with other strides are returned as unread. Error if the file is incomplete,
+// contains anything but tensors, or its pickle refers to anything that tensors do not need.
 Contents read_pytorch(const MappedFile& file);
 
-// Whether `file` begins as one of the two forms does.
+// Whether `file` starts like one of the two formats.
 bool is_pytorch(const MappedFile& file);
 
 }  // namespace bert::ckpt

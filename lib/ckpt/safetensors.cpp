@@ -15,7 +15,7 @@ namespace {
 constexpr uint64_t kMaxHeader = 100'000'000;  // bytes; the reference implementation's limit
 constexpr size_t kLengthBytes = 8;
 
-// One entry of the header, its fields of the right kind but not yet held against the file.
+// One entry of the header. Types are checked, but not yet consistency with the file.
 struct Entry {
   std::string_view name;
   std::string_view dtype;
@@ -23,7 +23,7 @@ struct Entry {
   uint64_t begin = 0, end = 0;  // bytes from the start of the data
 };
 
-// The header's text. What is wrong with a file that is no safetensors file at all is said here.
+// The text of the header. Reports files that are not in safetensors format.
 std::string_view header_of(const MappedFile& file) {
   const std::string_view text = file.text();
   refuse_lfs_pointer(file);
@@ -41,16 +41,16 @@ std::string_view header_of(const MappedFile& file) {
                 text.size() - kLengthBytes, " of them");
   }
   const std::string_view header = text.substr(kLengthBytes, length);
-  if (!header.starts_with('{')) throw Error(file.path(), ": header does not begin with {");
+  if (!header.starts_with('{')) throw Error(file.path(), ": the header does not start with {");
   return header;
 }
 
-// The field `key` of a tensor's entry, which must be there once.
+// The field `key` of a tensor's entry, which must occur exactly once.
 io::Json field(const io::Json& entry, std::string_view key) {
   std::optional<io::Json> found;
   for (const auto& [name, value] : entry.members()) {
     if (name != key) continue;
-    if (found) throw Error("\"", key, "\" stands there twice");
+    if (found) throw Error("\"", key, "\" appears twice");
     found = value;
   }
   if (!found) throw Error("\"", key, "\" is missing");
@@ -67,7 +67,7 @@ auto read_field(const io::Json& entry, std::string_view key, Read read) {
   }
 }
 
-// Integers that count something.
+// Reads an array of non-negative integers.
 std::vector<int64_t> naturals(const io::Json& value) {
   std::vector<int64_t> numbers;
   for (const auto& element : value.elements()) {
@@ -76,7 +76,7 @@ std::vector<int64_t> naturals(const io::Json& value) {
     } catch (const Error& error) {
       throw Error("has an element that ", error.what());
     }
-    if (numbers.back() < 0) throw Error("holds ", numbers.back(), ", which is negative");
+    if (numbers.back() < 0) throw Error("contains ", numbers.back(), ", a negative number");
   }
   return numbers;
 }
@@ -86,10 +86,10 @@ Entry read_entry(std::string_view name, const io::Json& value) {
   entry.dtype = read_field(value, "dtype", [](const io::Json& json) { return json.string(); });
   entry.shape = read_field(value, "shape", naturals);
   const auto offsets = read_field(value, "data_offsets", naturals);
-  if (offsets.size() != 2) throw Error("\"data_offsets\" holds ", offsets.size(), " numbers, expected 2");
+  if (offsets.size() != 2) throw Error("\"data_offsets\" has ", offsets.size(), " numbers, expected 2");
   entry.begin = static_cast<uint64_t>(offsets[0]);
   entry.end = static_cast<uint64_t>(offsets[1]);
-  if (entry.begin > entry.end) throw Error("begins at ", entry.begin, ", behind its end ", entry.end);
+  if (entry.begin > entry.end) throw Error("begins at ", entry.begin, ", after its end ", entry.end);
   return entry;
 }
 
@@ -111,7 +111,7 @@ std::vector<Entry> read_entries(const MappedFile& file, const io::Json& root) {
         entries.push_back(read_entry(name, value));
         continue;
       }
-      if (metadata) throw Error("stands there twice");
+      if (metadata) throw Error("appears twice");
       metadata = true;
       check_metadata(value);
     } catch (const Error& error) {
@@ -128,11 +128,10 @@ void check_names(const MappedFile& file, const std::vector<Entry>& entries) {
   for (const auto& entry : entries) names.push_back(entry.name);
   std::sort(names.begin(), names.end());
   const auto twice = std::adjacent_find(names.begin(), names.end());
-  if (twice != names.end())
-    throw Error(file.path(), ": tensor ", io::in_quotes(*twice), " stands there twice");
+  if (twice != names.end()) throw Error(file.path(), ": tensor ", io::in_quotes(*twice), " appears twice");
 }
 
-// The tensors must tile [0, size): one begins where the one before it ends. Sorts them so.
+// Sorts the tensors by position and checks that they cover [0, size) without gaps or overlap.
 void check_layout(const MappedFile& file, std::vector<Entry>& entries, uint64_t size) {
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
     return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
@@ -145,20 +144,20 @@ void check_layout(const MappedFile& file, std::vector<Entry>& entries, uint64_t 
     }
     if (entry.begin < end) {
       throw Error(file.path(), ": tensor ", io::in_quotes(entry.name), " begins at byte ", entry.begin,
-                  ", inside the one before it, which ends at ", end);
+                  ", inside the previous tensor, which ends at ", end);
     }
     if (entry.begin > end) {
       throw Error(file.path(), ": tensor ", io::in_quotes(entry.name), " begins at byte ", entry.begin,
-                  ", expected ", end, ", where the one before it ends");
+                  ", expected ", end, ", where the previous tensor ends");
     }
     end = entry.end;
   }
   if (end != size) {
-    throw Error(file.path(), ": the tensors take ", end, " bytes, but ", size, " follow the header");
+    throw Error(file.path(), ": the tensors have ", end, " bytes, but ", size, " bytes follow the header");
   }
 }
 
-// Bytes of a tensor; nullopt when they do not fit 64 bits.
+// Size of a tensor in bytes; nullopt if it does not fit 64 bits.
 std::optional<uint64_t> bytes_of(const std::vector<int64_t>& shape, Dtype dtype) {
   uint64_t bytes = size_of(dtype);
   bool overflow = false;

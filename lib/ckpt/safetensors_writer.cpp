@@ -18,8 +18,8 @@ namespace bert::ckpt {
 namespace {
 
 constexpr size_t kAlignment = 8;         // of the data in the file
-constexpr size_t kBlock = 1 << 20;       // bytes summed and written at a time, still in the cache
-constexpr size_t kNumbers = kBlock / 4;  // converted at a time
+constexpr size_t kBlock = 1 << 20;       // size of one write in bytes; small enough for the cache
+constexpr size_t kNumbers = kBlock / 4;  // number of elements converted at once
 
 int64_t count_of(const TensorToWrite& tensor) {
   return std::accumulate(tensor.shape.begin(), tensor.shape.end(), int64_t{1}, std::multiplies<>());
@@ -75,7 +75,7 @@ class Writer {
   }
 
  private:
-  // `data`: some of the tensor's numbers, in its own format.
+  // `data`: some of the tensor's elements, in its own format.
   void write_numbers(const TensorToWrite& tensor, std::span<const std::byte> data) {
     const Dtype store = stored_dtype(tensor);
     if (store == tensor.dtype) {
@@ -99,15 +99,15 @@ class Writer {
     }
   }
 
-  // What was a number must still be one.
+  // A finite value must remain finite.
   void check(const TensorToWrite& tensor, std::span<const float> numbers, Dtype store,
              const std::vector<std::byte>& narrow) {
     read_back_.resize(numbers.size());
     bert::to_f32(store, narrow.data(), read_back_);
     for (size_t i = 0; i < numbers.size(); ++i) {
       if (std::isfinite(numbers[i]) && !std::isfinite(read_back_[i])) {
-        throw Error("tensor ", io::in_quotes(tensor.name), " holds ", numbers[i], ", which is too large for ",
-                    name_of(store));
+        throw Error("tensor ", io::in_quotes(tensor.name), " contains ", numbers[i],
+                    ", which is too large for ", name_of(store));
       }
     }
   }

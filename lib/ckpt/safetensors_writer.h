@@ -1,6 +1,6 @@
-// Writing the safetensors format (see safetensors.h), byte for byte as its own library does: metadata first,
-// wider numbers before narrower ones, then by name; the header padded with spaces so that data begins at a
-// multiple of 8. Equal tensors give equal bytes.
+// Writes the safetensors format (see safetensors.h), byte for byte like the reference library: metadata
+// first, then tensors in descending order of element size, then by name; the header is padded with spaces so
+// that data starts at a multiple of 8. Equal tensors give equal bytes.
 #pragma once
 
 #include <cstddef>
@@ -15,28 +15,28 @@
 namespace bert::ckpt {
 
 struct TensorToWrite {
-  std::string name;            // as it is to stand in the file
+  std::string name;            // name in the file
   std::vector<int64_t> shape;  // [] for a scalar
   std::span<const std::byte> data;
-  Dtype dtype = Dtype::f32;    // of data
-  std::optional<Dtype> store;  // in the file, f32, f16 or bf16 of floating data; without it as data is
-  bool transposed = false;     // data is a matrix column by column (see StoredTensor); the file has rows
+  Dtype dtype = Dtype::f32;    // format of `data`
+  std::optional<Dtype> store;  // format in the file: f32, f16 or bf16 for floating-point data; default: dtype
+  bool transposed = false;     // data is column-major (see StoredTensor); the file is row-major
 };
 
 struct WrittenFile {
   int64_t bytes = 0;
-  uint64_t checksum = 0;  // base/checksum.h, of all the bytes
+  uint64_t checksum = 0;  // base/checksum.h, of the whole file
 };
 
-// The header, from its length to its padding, and the order in which the tensors follow it.
+// The header, from its length to its padding, and the order of the tensors after it.
 struct SafetensorsHeader {
   std::string bytes;
   std::vector<size_t> order;
 };
 SafetensorsHeader safetensors_header(std::span<const TensorToWrite> tensors);
 
-// The file appears when it is complete and on the disk. Numbers go from where they are to the file, 1 MiB at
-// a time when they are converted. Error when one does not fit the format stored.
+// The file appears when it is complete and synced to disk. Data is copied directly to the file, or converted
+// in blocks of 1 MiB. Error if a value does not fit the stored format.
 WrittenFile write_safetensors(const std::string& path, std::span<const TensorToWrite> tensors);
 
 }  // namespace bert::ckpt

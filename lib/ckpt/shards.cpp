@@ -14,15 +14,15 @@ namespace {
 
 using Names = std::set<std::string, std::less<>>;
 
-// A file of the same directory, by a name that fits a message.
+// Whether this is the name of a file in the same directory, without control characters.
 bool is_plain(std::string_view name) {
   const auto control = [](unsigned char byte) { return byte < 0x20 || byte == 0x7f; };
   return !name.empty() && name != "." && name != ".." && name.find('/') == name.npos &&
          std::none_of(name.begin(), name.end(), control);
 }
 
-// The tensors that the index promises, by file. A shard lies in the directory of its index: a path to
-// elsewhere is refused.
+// The tensors listed in the index, by file. Shards must be in the directory of the index; other paths are
+// rejected.
 std::map<std::string, Names> read_index(const std::string& path) {
   const io::JsonFile index(path);
   const auto weight_map = index.find("weight_map");
@@ -32,7 +32,7 @@ std::map<std::string, Names> read_index(const std::string& path) {
     for (const auto& [name, value] : weight_map->members()) {
       const std::string file(value.string());
       if (!is_plain(file)) {
-        throw Error("has the file ", io::in_quotes(file), ", expected a plain name");
+        throw Error("has the file ", io::in_quotes(file), ", expected a file name without a directory");
       }
       if (!shards[file].insert(std::string(name)).second) throw Error("has ", io::in_quotes(name), " twice");
     }
@@ -43,10 +43,10 @@ std::map<std::string, Names> read_index(const std::string& path) {
   return shards;
 }
 
-// Strikes `name`, found in `file`, off what the index promises there.
+// Removes `name`, found in `file`, from the tensors that the index lists for this file.
 void expect(Names& promised, const std::string& name, const std::string& file, const std::string& index) {
   if (promised.erase(name) == 0) {
-    throw Error(file, ": tensor ", io::in_quotes(name), " is not what ", index, " has in this file");
+    throw Error(file, ": tensor ", io::in_quotes(name), " is in this file, but not according to ", index);
   }
 }
 
@@ -68,8 +68,8 @@ Contents read_shards(const std::string& path, std::vector<MappedFile>& files) {
       all.unread.push_back(std::move(tensor));
     }
     if (!promised.empty()) {
-      throw Error(file.path(), ": tensor ", io::in_quotes(*promised.begin()), " is missing, ", path,
-                  " has it in this file");
+      throw Error(file.path(), ": tensor ", io::in_quotes(*promised.begin()), " is missing; according to ",
+                  path, " it is in this file");
     }
   }
   return all;

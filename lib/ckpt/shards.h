@@ -1,5 +1,5 @@
-// A checkpoint cut into files: model.safetensors.index.json or pytorch_model.bin.index.json says which file
-// holds each tensor.
+// Sharded checkpoints: model.safetensors.index.json or pytorch_model.bin.index.json maps each tensor to its
+// file.
 //
 //   {"metadata": {"total_size": 24}, "weight_map": {"a": "model-00001-of-00002.safetensors", …}}
 #pragma once
@@ -12,8 +12,8 @@
 
 namespace bert::ckpt {
 
-// Maps the shards that the index at `path` names, which lie beside it, onto the end of `files`, and returns
-// what they hold. Error unless each tensor is in the file that the index says, and nowhere else.
+// Maps the shards named in the index at `path`, which are in the same directory, appends them to `files` and
+// returns their contents. Error unless each tensor is in the file given by the index, and in no other.
 Contents read_shards(const std::string& path, std::vector<MappedFile>& files);
 
 }  // namespace bert::ckpt

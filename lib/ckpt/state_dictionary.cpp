@@ -34,7 +34,7 @@ constexpr size_t kMaxRank = 64;
 
 uint64_t natural(const PickleValue& value, const char* what) {
   if (value.kind != Kind::integer || value.integer < 0 || value.text.size() > sizeof value.integer)
-    throw Error("its ", what, " is no natural number");
+    throw Error("its ", what, " is not a non-negative integer");
   return static_cast<uint64_t>(value.integer);
 }
 
@@ -48,7 +48,7 @@ const PickleValue& argument(const Pickle& pickle, const PickleValue& call, size_
   return pickle[arguments[i]];
 }
 
-// A parameter is the tensor it was made of.
+// Unwraps a Parameter to the tensor it was made from.
 const PickleValue* without_parameter(const Pickle& pickle, const PickleValue* value) {
   for (;;) {
     const auto function = function_of(pickle, *value);
@@ -57,7 +57,7 @@ const PickleValue* without_parameter(const Pickle& pickle, const PickleValue* va
   }
 }
 
-// Extents or strides: a tuple, or torch.Size of one.
+// Reads extents or strides: a tuple, or a torch.Size made from one.
 std::vector<int64_t> numbers_of(const Pickle& pickle, const PickleValue* value, const char* what) {
   if (function_of(pickle, *value) == kSize) value = &argument(pickle, *value, 0);
   if (value->kind != Kind::tuple && value->kind != Kind::list) throw Error("has no list of ", what, "s");
@@ -72,7 +72,7 @@ struct View {
   uint64_t offset;
   std::vector<int64_t> shape, strides;
 
-  uint64_t count() const;  // of numbers; those of a tensor that is_within a storage fit 64 bits
+  uint64_t count() const;  // number of elements; fits 64 bits for a tensor that is_within a storage
   bool is_within(uint64_t storage) const;
   bool is_row_major() const;
   bool is_transposed() const;
@@ -101,7 +101,7 @@ bool View::is_within(uint64_t storage) const {
   return last < storage;
 }
 
-// The stride of an extent of 1 means nothing, and may be anything.
+// The stride of an extent of 1 has no effect and may have any value.
 bool View::is_row_major() const {
   int64_t expected = 1;
   for (size_t i = shape.size(); i-- > 0;) {
@@ -122,20 +122,20 @@ class Reader {
   Contents read() {
     const auto& root = pickle_.root();
     const bool ordered = function_of(pickle_, root) == kOrderedDict;
-    if (root.kind != Kind::dictionary && !ordered) throw Error("holds no dictionary of tensors");
+    if (root.kind != Kind::dictionary && !ordered) throw Error("contains no dictionary of tensors");
     if (ordered) add_arguments(pickle_[root.items[1]].items);
     add_pairs(std::span(root.items).subspan(ordered ? 2 : 0));
-    if (contents_.tensors.empty() && contents_.unread.empty()) throw Error("holds no tensors");
+    if (contents_.tensors.empty() && contents_.unread.empty()) throw Error("contains no tensors");
     return std::move(contents_);
   }
 
  private:
-  // Python 2 gave an OrderedDict its members as a list of pairs.
+  // Python 2 wrote the members of an OrderedDict as a list of pairs.
   void add_arguments(const std::vector<PickleRef>& arguments) {
     if (arguments.empty()) return;
     for (const auto ref : pickle_[arguments[0]].items) {
       const auto& pair = pickle_[ref].items;
-      if (pair.size() != 2) throw Error("holds no dictionary of tensors");
+      if (pair.size() != 2) throw Error("contains no dictionary of tensors");
       add_pairs(pair);
     }
   }
@@ -143,7 +143,7 @@ class Reader {
   void add_pairs(std::span<const PickleRef> refs) {
     for (size_t i = 0; i + 1 < refs.size(); i += 2) {
       const auto& key = pickle_[refs[i]];
-      if (key.kind != Kind::string) throw Error("has a key that is no string");
+      if (key.kind != Kind::string) throw Error("has a key that is not a string");
       try {
         add(key.text, pickle_[refs[i + 1]]);
       } catch (const Error& error) {
@@ -155,7 +155,7 @@ class Reader {
   void add(const std::string& name, const PickleValue& value) {
     using enum PickleValue::Kind;
     for (const auto kind : {none, boolean, integer, real, string}) {
-      if (value.kind == kind) return;  // steps, versions: no weights
+      if (value.kind == kind) return;  // step counts, versions: not weights
     }
     const auto& tensor = *without_parameter(pickle_, &value);
     const auto function = function_of(pickle_, tensor);
@@ -165,7 +165,7 @@ class Reader {
                  .shape = numbers_of(pickle_, &argument(pickle_, tensor, 2), "extent"),
                  .strides = numbers_of(pickle_, &argument(pickle_, tensor, 3), "stride")};
     if (view.shape.size() != view.strides.size())
-      throw Error("has ", view.shape.size(), " extents, but ", view.strides.size(), " strides");
+      throw Error("has ", view.shape.size(), " dimensions, but ", view.strides.size(), " strides");
     add(name, id, std::move(view));
   }
 
@@ -174,7 +174,7 @@ class Reader {
     const uint64_t size = id.view ? id.view->count : id.count;
     const uint64_t begin = id.view ? id.view->offset : 0;
     if (begin > id.count || size > id.count - begin || !view.is_within(size))
-      throw Error("does not lie within its storage ", io::in_quotes(id.key), " of ", id.count, " numbers");
+      throw Error("extends beyond storage ", io::in_quotes(id.key), " of ", id.count, " numbers");
     view.offset += begin;
     const bool transposed = !view.is_row_major();
     if (transposed && !view.is_transposed() && view.count() > 0) {
@@ -206,7 +206,7 @@ Dtype dtype_of_storage(const PickleValue& type) {
   for (const auto& [name, dtype] : kStorages) {
     if (type.kind == Kind::global && type.text == name) return dtype;
   }
-  throw Error("has a storage of no known type");
+  throw Error("has a storage of unknown type");
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
-// What the pickle of a PyTorch file says of its tensors: names, shapes, and which part of which storage each
-// is.
+// Extracts the tensors from the pickle of a PyTorch file: names, shapes, and their parts of storages.
 #pragma once
 
 #include <functional>
@@ -15,15 +14,15 @@
 
 namespace bert::ckpt {
 
-// All globals that a pickle of tensors may ask for.
+// All globals that a pickle of tensors may refer to.
 std::span<const std::string_view> tensor_globals();
 
-// A run of numbers in the file, of which several tensors may be parts: the persistent id
-// ("storage", type, key, place, count[, view]), where a view is (its key, offset in the storage, count).
+// An array of numbers in the file, shared by one or more tensors. Its persistent id is ("storage", type, key,
+// place, count[, view]); a view is (its key, offset in the storage, count).
 struct StorageId {
   Dtype dtype = Dtype::f32;
   std::string key;
-  uint64_t count = 0;  // of numbers
+  uint64_t count = 0;  // number of elements
   struct View {
     uint64_t offset = 0, count = 0;
   };
@@ -31,10 +30,10 @@ struct StorageId {
 };
 StorageId storage_id(const Pickle& pickle, const PickleValue& persistent);
 
-// Gives the bytes of a storage, id.count numbers of them, or throws.
+// Returns the bytes of a storage, id.count elements, or throws.
 using FindStorage = std::function<std::span<const std::byte>(const StorageId&)>;
 
-// The tensors of the dictionary that `pickle` is; `file` is for messages.
+// The tensors in the dictionary that `pickle` contains; `file` is used in messages.
 Contents read_state_dictionary(const Pickle& pickle, const std::string& file, const FindStorage& find);
 
 }  // namespace bert::ckpt

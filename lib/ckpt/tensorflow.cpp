@@ -15,7 +15,7 @@ namespace bert::ckpt {
 namespace {
 
 constexpr std::string_view kIndexSuffix = ".index";
-constexpr uint64_t kMaxShards = 99'999;  // five digits in the name of a file
+constexpr uint64_t kMaxShards = 99'999;  // five digits in a file name
 
 // tensorflow/core/framework/types.proto
 std::optional<Dtype> dtype_of(uint64_t number) {
@@ -63,12 +63,13 @@ class Bundle {
     const auto header = read_bundle_header(entries[0].value);
     if (header.big_endian) throw Error("has big-endian numbers, expected little-endian ones");
     if (header.shards < 1 || header.shards > kMaxShards)
-      throw Error("has ", header.shards, " files of data, expected 1 to ", kMaxShards);
+      throw Error("has ", header.shards, " data files, expected 1 to ", kMaxShards);
     shards_ = header.shards;
     for (const auto& entry : entries) {
       if (entry.key == "_CHECKPOINTABLE_OBJECT_GRAPH")
         throw Error(
-            "is a checkpoint of TensorFlow 2's objects, expected one of variables with Google's names");
+            "is an object-based TensorFlow 2 checkpoint, expected a name-based one with the variable names "
+            "of Google's BERT");
     }
   }
 
@@ -87,7 +88,7 @@ class Bundle {
     try {
       const auto entry = read_bundle_entry(value);
       if (entry.sliced) {
-        contents_.unread.push_back({key, path_, "a variable in slices"});
+        contents_.unread.push_back({key, path_, "a partitioned variable"});
         return;
       }
       const auto data = data_of(entry);
@@ -101,7 +102,7 @@ class Bundle {
     const auto& file = files_[first_ + entry.shard].path();
     const auto dtype = dtype_of(entry.dtype);
     if (!dtype) {
-      contents_.unread.push_back({named.name, file, "TensorFlow's type " + std::to_string(entry.dtype)});
+      contents_.unread.push_back({named.name, file, "TensorFlow type " + std::to_string(entry.dtype)});
       return;
     }
     check_size(entry, *dtype);
@@ -122,7 +123,7 @@ class Bundle {
     for (const auto extent : entry.shape)
       overflow |= __builtin_mul_overflow(bytes, static_cast<uint64_t>(extent), &bytes);
     if (overflow || bytes != entry.size)
-      throw Error("has ", entry.size, " bytes, too many or too few for ", name_of(dtype), " ",
+      throw Error("has ", entry.size, " bytes, which does not match ", name_of(dtype), " ",
                   shape_text(entry.shape));
   }
 
@@ -132,16 +133,16 @@ class Bundle {
     const auto bytes = file.bytes();
     if (entry.offset > bytes.size() || entry.size > bytes.size() - entry.offset) {
       throw Error("has ", entry.size, " bytes at ", entry.offset, " of ", file.path(), ", which has ",
-                  bytes.size(), ": it is cut off");
+                  bytes.size(), " bytes: it is truncated");
     }
-    // Tensors share no bytes, so that the sums of a hostile index end in finite time.
+    // Tensors must not share bytes; this bounds the time to verify the checksums of a hostile index.
     if (entry.size > left_) throw Error("shares its bytes with another tensor");
     left_ -= entry.size;
     const auto data = bytes.subspan(entry.offset, entry.size);
     if (sums_ == DataSums::leave) return data;
     const auto found = masked_crc32c(data);
     if (found != entry.crc)
-      throw Error("is damaged: its bytes in ", file.path(), " have the CRC ", found, ", expected ",
+      throw Error("is damaged: the bytes in ", file.path(), " have the CRC ", found, ", expected ",
                   entry.crc);
     return data;
   }
@@ -149,10 +150,10 @@ class Bundle {
   const std::string& path_;
   MappedFile index_;
   std::vector<MappedFile>& files_;
-  size_t first_;  // of files_, of this checkpoint
+  size_t first_;  // index in files_ of this checkpoint's first file
   DataSums sums_;
   uint64_t shards_ = 0;
-  uint64_t left_ = 0;  // bytes of the files that are in no tensor yet
+  uint64_t left_ = 0;  // bytes of the files not yet assigned to a tensor
   Contents contents_;
 };
 

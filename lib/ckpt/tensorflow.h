@@ -1,6 +1,6 @@
-// TensorFlow's checkpoints of the second form ("bundles", tensorflow/core/protobuf/tensor_bundle.proto):
-// PREFIX.index is a sorted table (sstable.h) from a tensor's name to where its bytes lie in
-// PREFIX.data-00000-of- 00001, with their CRC-32C. Google's BERT released its weights so.
+// TensorFlow V2 checkpoints ("bundles", tensorflow/core/protobuf/tensor_bundle.proto), the format of Google's
+// BERT releases. PREFIX.index is a sorted table (sstable.h) that maps each tensor's name to the position and
+// CRC-32C of its bytes in PREFIX.data-00000-of-00001.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@
 
 namespace bert::ckpt {
 
-// The tensors that the index at `path` has, with Hugging Face's names (names.h); the optimiser's are left
-// out. The data files, which lie beside it, are mapped onto the end of `files`. Reads all numbers unless
-// their sums are left. Error when the index or a sum is wrong.
+// The tensors in the index at `path`, with Hugging Face's names (names.h), without optimizer state. Maps the
+// data files in the same directory and appends them to `files`. Reads all data with DataSums::check. Error
+// if the index or a checksum is wrong.
 Contents read_tensorflow(const std::string& path, std::vector<MappedFile>& files, DataSums sums);
 
 }  // namespace bert::ckpt

@@ -10,11 +10,11 @@
 namespace bert::ckpt {
 namespace {
 
-constexpr uint32_t kEntry = 0x02014b50, kLocal = 0x04034b50;  // "PK" and two more
+constexpr uint32_t kEntry = 0x02014b50, kLocal = 0x04034b50;  // "PK" and two more bytes
 constexpr uint32_t kEnd64 = 0x06064b50, kLocator64 = 0x07064b50;
 constexpr size_t kEndBytes = 22, kLocatorBytes = 20;
 constexpr size_t kMaxComment = 0xffff;
-constexpr uint32_t kIn64 = 0xffffffff;  // the number stands in a zip64 field
+constexpr uint32_t kIn64 = 0xffffffff;  // the number is in a zip64 field
 
 struct Directory {
   uint64_t begin = 0, size = 0, entries = 0;
@@ -31,7 +31,7 @@ void expect(Bytes& bytes, uint32_t signature, const char* what) {
   if (bytes.number<uint32_t>() != signature) throw Error("has no ", what, " where it should be");
 }
 
-// The end record is the last thing in the file, but for a comment.
+// Finds the end record, which is the last record, followed only by a comment.
 size_t find_end(const MappedFile& file) {
   const auto text = file.text();
   constexpr std::string_view kSignature("PK\5\6", 4);
@@ -39,7 +39,7 @@ size_t find_end(const MappedFile& file) {
     const size_t at = text.rfind(kSignature, text.size() - kEndBytes);
     if (at != text.npos && text.size() - at <= kEndBytes + kMaxComment) return at;
   }
-  throw Error("has no directory at its end: it is cut off");
+  throw Error("has no directory at its end: it is truncated");
 }
 
 Directory find_directory64(const MappedFile& file, size_t end) {
@@ -74,11 +74,11 @@ Directory find_directory(const MappedFile& file) {
 struct Entry {
   uint16_t flags = 0, method = 0;
   uint32_t crc = 0;
-  uint64_t stored_size = 0, size = 0, local = 0;  // local: the place of its own header
+  uint64_t stored_size = 0, size = 0, local = 0;  // local: position of the local header
   std::string name;
 };
 
-// Sizes of 4 GiB and more stand in the extra field 1, those that need it, in this order.
+// Sizes and offsets of 4 GiB and more are in extra field 1: only those needed, in this order.
 void read_zip64(Bytes extra, Entry& entry) {
   while (!extra.empty()) {
     const auto id = extra.number<uint16_t>();
@@ -110,16 +110,16 @@ Entry read_entry(Bytes& directory) {
   return entry;
 }
 
-// Its data stands behind a header of its own, whose lengths may differ from the directory's.
+// The data follows a local header, whose lengths may differ from those in the directory.
 std::span<const std::byte> data_of(const MappedFile& file, const Entry& entry) {
   if ((entry.flags & 1) != 0) throw Error("is encrypted");
-  if (entry.method != 0) throw Error("is compressed by method ", entry.method, ", expected to be stored");
+  if (entry.method != 0) throw Error("is compressed with method ", entry.method, ", expected no compression");
   if (entry.stored_size != entry.size)
     throw Error("has ", entry.size, " bytes in ", entry.stored_size, " stored ones");
-  if (entry.local > file.bytes().size()) throw Error("begins behind the end of the file");
+  if (entry.local > file.bytes().size()) throw Error("begins after the end of the file");
   Bytes local(file.bytes().subspan(entry.local));
   expect(local, kLocal, "header");
-  local.take(22);  // what the directory says as well
+  local.take(22);  // repeats the directory
   const auto name_length = local.number<uint16_t>(), extra_length = local.number<uint16_t>();
   local.take(name_length);
   local.take(extra_length);
@@ -136,7 +136,7 @@ std::vector<ZipEntry> read_entries(const MappedFile& file) {
       const auto data = data_of(file, entry);
       entries.push_back({.name = std::move(entry.name), .data = data, .crc = entry.crc});
     } catch (const Error& error) {
-      throw Error("its entry ", io::in_quotes(entry.name), " ", error.what());
+      throw Error("entry ", io::in_quotes(entry.name), " ", error.what());
     }
   }
   std::ranges::sort(entries, {}, &ZipEntry::name);
@@ -161,7 +161,7 @@ void check_zip(const MappedFile& file) {
   for (const auto& entry : read_zip(file)) {
     const auto found = crc32(entry.data);
     if (found == entry.crc) continue;
-    throw Error(file.path(), ": its entry ", io::in_quotes(entry.name), " is damaged: its CRC is ", found,
+    throw Error(file.path(), ": entry ", io::in_quotes(entry.name), " is damaged: its CRC is ", found,
                 ", expected ", entry.crc);
   }
 }

@@ -41,7 +41,7 @@ CountOrShare count_or_share(const std::string& name, const std::string& value) {
     throw UsageError(name, " must be a count or a share such as 0.1 or 10%, not \"", value, "\"");
   const bool share = percent || value.find('.') != std::string::npos;
   if (percent) number /= 100;
-  if (share && number > 1) throw UsageError(name, " must be at most the whole, not \"", value, "\"");
+  if (share && number > 1) throw UsageError(name, " must be at most 1 or 100%, not \"", value, "\"");
   if (!share && number > 1e15) throw UsageError(name, " must be at most 1000000000000000");
   return {.amount = number, .is_share = share};
 }

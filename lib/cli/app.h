@@ -1,12 +1,12 @@
-// A command-line tool: its options, its help and how it ends. Options are registered one after another, by
-// the tool or by the groups beside this file; run() reads the command line, runs the tool's work and turns
-// what is thrown into one line on stderr and an exit code.
+// A command-line tool: options, help and exit codes. Options are registered one by one, by the tool or by the
+// option groups in this directory. run() parses the command line, runs the tool's body and turns exceptions
+// into one line on stderr and an exit code.
 //
-//   0  done          1  failure (any exception)          2  usage (UsageError)
+//   0  success       1  failure (any exception)          2  usage (UsageError)
 //
-// Each option says where its value goes. The variable must outlive run(); what it holds when it is registered
-// is the default and is shown as such. When an option is repeated the last one counts, unless it says that it
-// collects.
+// Each option stores its value in a variable, which must outlive run(). The variable's value at registration
+// is the default and is shown in the help. If an option is repeated, the last value counts, unless the option
+// collects values.
 #pragma once
 
 #include <cstdint>
@@ -24,60 +24,62 @@
 
 namespace bert::cli {
 
-// Something wrong with the command line itself: one line, a hint at --help, exit 2. run() catches it from the
-// body, too, so that a tool may find out late.
+// An error in the command line: one line, a hint at --help, exit code 2. The body may throw it, too.
 class UsageError : public Error {
  public:
   using Error::Error;
 };
 
-// How an option is written and what --help says of it.
+// Spelling and help text of an option.
 struct OptionText {
-  std::string names;  // "-o,--output" or "--drop"
-  std::string value;  // the word that stands for its value, "FILE"; unused by flags
-  std::string help;   // a sentence or two without the default, which is added
+  std::string names;   // "-o,--output" or "--drop"
+  std::string value;   // placeholder of the value, "FILE"; unused by flags
+  std::string help;    // one or two sentences without the default, which is appended
+  std::string also{};  // a synonym that the help does not show, "--out"
 };
 
-// Bounds of a number, both included.
+// Bounds of a number, inclusive.
 template <class T>
 struct Range {
   T min = 0;
   T max = std::numeric_limits<int32_t>::max();
 };
 
-// The words an option takes, in the order in which --help names them.
+// The accepted words of an option, in --help order.
 template <class T>
 using Choices = std::vector<std::pair<std::string_view, T>>;
 
 class App {
  public:
-  // `summary` is the sentence under the usage line.
+  // `summary` is printed below the usage line.
   App(std::string name, std::string summary);
   ~App();
   App(const App&) = delete;
   App& operator=(const App&) = delete;
 
   const std::string& name() const;
-  Log& log();  // on stderr; its level follows -q and -v
+  Log& log();  // to stderr; level set by -q and -v
 
-  // The options registered next stand under this heading of --help; a heading may be opened again.
+  // Lists the options registered next under this heading of --help. A heading may be used more than once.
   void section(std::string heading);
+  // Names of options that the help shows first, in this order, instead of in their sections.
+  void most_used(std::vector<std::string> names) { most_used_ = std::move(names); }
 
   void flag(const OptionText& text, bool& to);
   void option(const OptionText& text, std::string& to);
   void option(const OptionText& text, std::optional<std::string>& to);
 
-  // A list with commas between, collected when the option is repeated. Empty names are refused.
+  // A comma-separated list; repeated options append to it. Empty names are rejected.
   void list(const OptionText& text, std::vector<std::string>& to);
 
-  // Whole numbers into any integer or std::optional of one.
+  // An integer, stored in any integer type or std::optional of one.
   template <class T>
   void number(const OptionText& text, Range<int64_t> range, T& to) {
     custom(with_default(text, to), [&to, range](const std::string& name, const std::string& value) {
       to = whole_number(name, value, range);
     });
   }
-  // The same with commas between; a repeated option replaces the list.
+  // A comma-separated list; a repeated option replaces the list.
   template <class T>
   void numbers(const OptionText& text, Range<int64_t> range, std::vector<T>& to) {
     custom(text, [&to, range](const std::string& name, const std::string& value) {
@@ -85,7 +87,7 @@ class App {
       for (const auto& item : split(name, value)) to.push_back(whole_number(name, item, range));
     });
   }
-  // Real numbers into float, double or std::optional of one.
+  // A real number, stored in float, double or std::optional of one.
   template <class T>
   void real(const OptionText& text, Range<double> range, T& to) {
     custom(with_default(text, to), [&to, range](const std::string& name, const std::string& value) {
@@ -99,7 +101,7 @@ class App {
       for (const auto& item : split(name, value)) to.push_back(real_number(name, item, range));
     });
   }
-  // One of a few words; they replace text.value and are shown as `a|b|c`.
+  // One of a few words, shown as `a|b|c` in place of text.value.
   template <class T, class U>
   void choice(const OptionText& text, const Choices<T>& choices, U& to) {
     std::vector<std::string> words;
@@ -114,28 +116,29 @@ class App {
            });
   }
 
-  // Any other form of value: `take` is called with the option's long name and its value, for each time it is
-  // given, after the whole command line has been read; it throws UsageError.
+  // A value of any other form. After the whole command line is parsed, `take` is called with the option's
+  // long name and value, once for each occurrence. It throws UsageError for a bad value.
   using Take = std::function<void(const std::string& name, const std::string& value)>;
   void custom(const OptionText& text, Take take);
 
-  // FILE... operands. Without any, `to` stays empty, which means stdin; when that is a terminal, the usage
-  // goes to stderr and the exit code is 2.
+  // FILE... operands. None means stdin and leaves `to` empty; if stdin is a terminal, prints the usage to
+  // stderr and exits with 2.
   void files(std::vector<std::string>& to);
 
-  // True, after the command line was read, when the option ("--text-field") stood on it.
+  // Whether the option ("--text-field") was given. Valid after the command line is parsed.
   bool given(std::string_view name) const;
 
-  // Checks that look at several options, run after all values are taken; they throw UsageError.
+  // Registers a check that involves several options. It runs after all values are stored and throws
+  // UsageError.
   void check(std::function<void()> check);
 
-  // Lines that --version adds below the tool's own; called only then.
+  // Registers a function that returns additional lines for --version. It is called only for --version.
   void version_of(std::string (*lines)());
 
-  // Reads the command line, runs `body` and returns the exit code.
+  // Parses the command line, runs `body` and returns the exit code.
   int run(int argc, const char* const* argv, const std::function<void()>& body);
 
-  // Building blocks of the templates above. Errors name the option: "--threads must be at least 1".
+  // Used by the templates above. Errors name the option: "--threads must be at least 1".
   static int64_t whole_number(const std::string& name, const std::string& value, Range<int64_t> range);
   static double real_number(const std::string& name, const std::string& value, Range<double> range);
   static size_t index_of(const std::string& name, const std::string& value,
@@ -148,8 +151,8 @@ class App {
     std::string section;
     bool takes_value;
     Take take;
-    std::string name;                 // the long one
-    std::vector<std::string> values;  // as given; one empty string for each time a flag is
+    std::string name;                 // the long name
+    std::vector<std::string> values;  // as given; a flag has one empty string per occurrence
   };
 
   template <class T>
@@ -168,6 +171,7 @@ class App {
   void add(const OptionText& text, bool takes_value, Take take);
   void read(const std::vector<std::string>& arguments);
   void take_operands(const std::vector<std::string>& arguments);
+  std::string suggestion(std::string_view unknown) const;
   int obey(const std::function<void()>& body);
   std::string usage() const;
   std::string help() const;
@@ -176,7 +180,8 @@ class App {
   std::string name_;
   std::string summary_;
   std::string section_;
-  std::vector<Entry> entries_;  // in the order of registration
+  std::vector<std::string> most_used_;
+  std::vector<Entry> entries_;  // in registration order
   std::vector<std::string>* files_ = nullptr;
   std::vector<std::function<void()>> checks_;
   std::vector<std::string (*)()> versions_;

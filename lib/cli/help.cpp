@@ -8,8 +8,8 @@ namespace {
 constexpr size_t kWidth = 80;
 constexpr size_t kHelpColumn = 28;
 
-// Appends `text` broken at spaces so that lines end before kWidth; the first begins at `column`, the others
-// at `indent`. ASCII, so a byte is a column.
+// Appends `text`, wrapped at spaces to lines shorter than kWidth. The first line starts at `column`, the
+// others at `indent`. ASCII only, so that a byte is a column.
 void append_wrapped(std::string& out, std::string_view text, size_t column, size_t indent) {
   bool first = true;
   while (!text.empty()) {

@@ -1,4 +1,4 @@
-// The text of --help, set for a terminal of 80 columns.
+// Formats the text of --help for 80 columns.
 #pragma once
 
 #include <string>

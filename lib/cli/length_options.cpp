@@ -7,13 +7,15 @@ namespace bert::cli {
 LengthOptions::LengthOptions(App& app, Overflow overflow, std::string_view default_text)
     : overflow(overflow) {
   app.section("Long texts");
-  app.number({"--max-length", "N", "Most tokens of a sequence, specials included."}, {.min = 1}, max_length);
+  app.number({"--max-length", "N", "Maximum sequence length in tokens, special tokens included."}, {.min = 1},
+             max_length);
   app.choice<Overflow>(
       {"--overflow", "",
-       "Cut longer texts and say so, make overlapping windows of them, or refuse them (default " +
+       "Truncate longer texts with a warning, split them into overlapping windows, or report an error "
+       "(default " +
            std::string(default_text) + ")."},
       {{"truncate", Overflow::truncate}, {"split", Overflow::split}, {"error", Overflow::error}}, given_);
-  app.number({"--overlap", "N", "Tokens that two neighbouring windows share."}, {.min = 0}, overlap);
+  app.number({"--overlap", "N", "Number of tokens shared by consecutive windows."}, {.min = 0}, overlap);
   app.check([this] {
     this->overflow = given_.value_or(this->overflow);
     if (this->overflow == Overflow::split && max_length && overlap >= *max_length)

@@ -1,4 +1,4 @@
-// What happens to texts longer than the model or the user allows.
+// Options for texts that exceed the maximum length of the model or of --max-length.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,14 @@ namespace bert::cli {
 struct LengthOptions {
   enum class Overflow { truncate, split, error };
 
-  // `overflow` is the tool's default; `default_text` is what --help says where there is more than one.
+  // `overflow` is the tool's default; `default_text` is the default shown in --help if it depends on the
+  // task.
   LengthOptions(App& app, Overflow overflow, std::string_view default_text);
   LengthOptions(const LengthOptions&) = delete;
 
-  std::optional<int64_t> max_length;  // tokens of one sequence, specials included
+  std::optional<int64_t> max_length;  // in tokens, special tokens included
   Overflow overflow;
-  int64_t overlap = 64;  // tokens that neighbouring windows of split share
+  int64_t overlap = 64;  // in tokens, between adjacent windows of split
 
  private:
   std::optional<Overflow> given_;

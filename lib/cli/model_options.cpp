@@ -8,14 +8,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The same way from the executable in a build tree and in an installation, wherever that was moved to.
+// The relative path from the executable is the same in a build tree and in an installation, even a relocated
+// one.
 fs::path default_model(std::string_view ways) {
   std::error_code error;
   const fs::path executable = fs::read_symlink("/proc/self/exe", error);
-  if (error) throw UsageError("no model: ", ways, "; the default one is not found without /proc/self/exe");
+  if (error)
+    throw UsageError("no model: ", ways, "; the default model cannot be found without /proc/self/exe");
   auto directory = (executable.parent_path() / BERT_DEFAULT_MODEL).lexically_normal();
   if (!fs::is_directory(directory, error))
-    throw UsageError("no model: ", ways, "; the default one is not at ", directory.string());
+    throw UsageError("no model: ", ways, "; there is no default model in ", directory.string());
   return directory;
 }
 
@@ -37,9 +39,9 @@ void dtype_option(App& app, Int8 int8, std::optional<Dtype>& dtype) {
 
 ModelOptions::ModelOptions(App& app) {
   app.section("Model");
-  app.option({"-m,--model", "DIR", "Model directory; without it $BERT_MODEL, else the default model."}, path);
+  app.option({"-m,--model", "DIR", "Model directory (default: $BERT_MODEL, else the default model)."}, path);
   dtype_option(app, Int8::yes, dtype);
-  app.check([this] { path = model_directory(path, "give -m DIR or set BERT_MODEL"); });
+  app.check([this] { path = model_directory(path, "use -m DIR or set BERT_MODEL"); });
 }
 
 }  // namespace bert::cli

@@ -1,4 +1,4 @@
-// Which model a network tool runs, and in which arithmetic.
+// Options for the model of a network tool and for its arithmetic.
 #pragma once
 
 #include <optional>
@@ -10,12 +10,11 @@
 
 namespace bert::cli {
 
-// The directory that -m names, else $BERT_MODEL, else the default model, which is found from where the
-// running executable stands. UsageError when it is not there, which names the `ways` there are to give a
-// model.
+// The directory given by -m, else $BERT_MODEL, else the default model, whose path is relative to the
+// executable. If it does not exist, throws a UsageError that lists `ways` to specify a model.
 std::string model_directory(const std::string& given, std::string_view ways);
 
-// --dtype, under the heading that is open; nullopt is auto.
+// Registers --dtype under the current heading; nullopt means auto.
 enum class Int8 { yes, no };
 void dtype_option(App& app, Int8 int8, std::optional<Dtype>& dtype);
 
@@ -23,7 +22,7 @@ struct ModelOptions {
   explicit ModelOptions(App& app);
   ModelOptions(const ModelOptions&) = delete;
 
-  std::string path;  // of the model directory; set once the body of App::run runs
+  std::string path;  // of the model directory; set before the body of App::run starts
   std::optional<Dtype> dtype = Dtype::f32;
 };
 

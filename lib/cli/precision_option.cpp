@@ -5,7 +5,7 @@ namespace bert::cli {
 PrecisionOption::PrecisionOption(App& app) {
   app.section("Output");
   app.custom({"--precision", "N",
-              "Digits after the point of a number (default: the fewest that read back to the same number)."},
+              "Number of decimal places (default: the shortest text that reads back as the same number)."},
              [this](const std::string& name, const std::string& value) {
                digits = static_cast<int>(App::whole_number(name, value, {.min = 0, .max = 20}));
              });

@@ -1,4 +1,4 @@
-// How many digits of a number are printed.
+// Option for the number of digits in printed numbers.
 #pragma once
 
 #include "cli/app.h"
@@ -6,10 +6,10 @@
 namespace bert::cli {
 
 struct PrecisionOption {
-  explicit PrecisionOption(App& app);  // stands under Output
+  explicit PrecisionOption(App& app);  // under the heading Output
   PrecisionOption(const PrecisionOption&) = delete;
 
-  int digits = -1;  // after the point; -1: the shortest that reads back to the same f32 (io::append_number)
+  int digits = -1;  // after the decimal point; -1: as in io::append_number
 };
 
 }  // namespace bert::cli

@@ -1,5 +1,5 @@
-// What chance depends on: the seed, and the place of the first record, so that a shard draws what it would
-// have drawn as part of the whole.
+// Options for random numbers: the seed, and the index of the first record, which makes a shard draw the same
+// numbers as the whole input would.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace bert::cli {
 
 struct RandomOptions {
-  // --first-record goes to the settings of `stream`.
+  // --first-record is stored in the settings of `stream`.
   RandomOptions(App& app, StreamOptions& stream);
   RandomOptions(const RandomOptions&) = delete;
 

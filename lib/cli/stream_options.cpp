@@ -8,7 +8,7 @@ constexpr int kMostThreads = 4096;
 Choices<io::InputFormat> input_formats(const std::vector<io::InputFormat>& more) {
   using enum io::InputFormat;
   Choices<io::InputFormat> choices;
-  for (const auto format : {automatic, text, paragraphs, file, jsonl, tsv})
+  for (const auto format : {automatic, text, paragraphs, file, jsonl, tsv, csv})
     choices.emplace_back(io::name_of(format), format);
   for (const auto format : more) choices.emplace_back(io::name_of(format), format);
   return choices;
@@ -16,54 +16,63 @@ Choices<io::InputFormat> input_formats(const std::vector<io::InputFormat>& more)
 
 }  // namespace
 
-StreamOptions::StreamOptions(App& app, Load load, const std::vector<io::InputFormat>& more) : app_(app) {
-  if (load == Load::network) {
+StreamOptions::StreamOptions(App& app, const Uses& uses) : app_(app) {
+  if (uses.load == Load::network) {
     settings.chunk_bytes = io::kNetworkChunkBytes;
     settings.chunk_records = io::kNetworkChunkRecords;
   }
+  settings.more = uses.more;
   app.files(settings.files);
-  add_input(app, more);
-  if (load != Load::training) add_output(app);
-  add_running(app, load);
+  add_input(app, uses);
+  if (uses.load != Load::training) add_output(app, uses);
+  add_running(app, uses.load);
 }
 
-void StreamOptions::add_input(App& app, const std::vector<io::InputFormat>& more) {
+void StreamOptions::add_input(App& app, const Uses& uses) {
   app.section("Input");
   app.choice<io::InputFormat>(
-      {"--input-format", "", "Form of the input; auto goes by each FILE's suffix, else by its first byte."},
-      input_formats(more), settings.input_format);
-  app.list({"--columns", "NAME,...", "Names of the columns of TSV that has no header line."},
+      {"--input-format", "", "Format of the input; auto detects it from each FILE's suffix and contents."},
+      input_formats(uses.more), settings.input_format);
+  app.list({"--columns", "NAME,...", "Column names for TSV or CSV without a header line; implies tsv."},
            settings.columns);
-  app.option({"--text-field", "NAME", "Field that holds the text."}, settings.text_field);
-  app.option({"--pair-field", "NAME", "Field that holds the second text of a pair."}, settings.pair_field);
+  if (uses.text) app.option({"--text-field", "NAME", "Field with the text."}, settings.text_field);
+  if (uses.pair)
+    app.option({"--pair-field", "NAME", "Field with the second text of a pair."}, settings.pair_field);
   app.choice<io::InvalidUtf8>(
-      {"--invalid-utf8", "",
-       "Text that is not UTF-8 is an error of its record, or its bad bytes become U+FFFD."},
+      {"--invalid-utf8", "", "Report invalid UTF-8 as an error of its record, or replace it with U+FFFD."},
       {{"error", io::InvalidUtf8::error}, {"replace", io::InvalidUtf8::replace}}, settings.invalid_utf8);
   app.choice<io::OnError>(
-      {"--on-error", "", "At a bad record stop, or name it on stderr and go on without it."},
+      {"--on-error", "", "Stop at the first bad record, or report bad records and skip them."},
       {{"stop", io::OnError::stop}, {"skip", io::OnError::skip}}, settings.on_error);
 }
 
-void StreamOptions::add_output(App& app) {
+void StreamOptions::add_output(App& app, const Uses& uses) {
   app.section("Output");
   std::string& output = settings.output;
-  app.custom(
-      {"-o,--output", "FILE", "Write to FILE, which appears only when complete; - is stdout, the default."},
-      [&output](const std::string& name, const std::string& value) {
-        if (value.empty()) throw UsageError(name, " has an empty name");
-        output = value;
-      });
-  app.list({"--drop", "NAME,...", "Leave these fields out of the output; may be repeated."}, settings.drop);
-  app.flag({"--line-buffered", "", "Write each record at once, as on a terminal."}, settings.line_buffered);
+  app.custom({"-o,--output", "FILE",
+              "Write to FILE, which appears only when it is complete (default: stdout).", "--out"},
+             [&output](const std::string& name, const std::string& value) {
+               if (value.empty()) throw UsageError(name, " has an empty name");
+               output = value;
+             });
+  if (!uses.records) return;
+  app.list({"--drop", "NAME,...", "Leave these fields out of the output."}, settings.drop);
+  app.list({"--keep", "NAME,...", "Write only these fields, in this order."}, settings.keep);
+  app.check([this] {
+    if (!settings.keep.empty() && !settings.drop.empty())
+      throw UsageError("--keep and --drop cannot be used together");
+  });
+  app.flag({"--line-buffered", "", "Write each record as soon as it is ready, as on a terminal."},
+           settings.line_buffered);
 }
 
 void StreamOptions::add_running(App& app, Load load) {
-  const std::string shown = load == Load::training ? "Show step, loss and time left" : "Count records";
+  const std::string shown =
+      load == Load::training ? "Show step, loss and remaining time" : "Show the number of records";
   app.section("Running");
-  app.number({"-j,--threads", "N", "Threads of the process together (default: all that the machine lends)."},
+  app.number({"-j,--threads", "N", "Number of threads (default: all available cores)."},
              {.min = 1, .max = kMostThreads}, threads_);
-  app.choice<io::ShowProgress>({"--progress", "", shown + " on stderr; auto: when it is a terminal."},
+  app.choice<io::ShowProgress>({"--progress", "", shown + " on stderr; auto: if it is a terminal."},
                                {{"auto", io::ShowProgress::automatic},
                                 {"always", io::ShowProgress::always},
                                 {"never", io::ShowProgress::never}},

@@ -1,4 +1,4 @@
-// The options of every filter: FILE..., -o, the form of the input, threads, what happens to bad records.
+// Options of every filter: FILE..., -o, input format, threads, handling of bad records.
 #pragma once
 
 #include <memory>
@@ -13,34 +13,39 @@ namespace bert::cli {
 
 class StreamOptions {
  public:
-  // What a filter spends its time on decides how much of the input it takes at once. Training is no filter:
-  // it has no options of output.
+  // Determines how much input is read at once. Training writes no records, so it has no output options.
   enum class Load { text, network, training };
 
-  // `more`: forms of input the tool reads beside those that all do.
-  explicit StreamOptions(App& app, Load load = Load::text, const std::vector<io::InputFormat>& more = {});
+  struct Uses {
+    Load load = Load::text;
+    std::vector<io::InputFormat> more = {};  // input formats beyond the common ones
+    bool text = true, pair = true;           // whether the text, and the second text of a pair, are read
+    bool records = true;                     // whether records are written, whose fields can be chosen
+  };
+
+  StreamOptions(App& app, const Uses& uses);
   StreamOptions(const StreamOptions&) = delete;
   StreamOptions& operator=(const StreamOptions&) = delete;
 
-  io::StreamOptions settings;  // complete once the body of App::run runs; the tool may change it there
+  io::StreamOptions settings;  // complete when the body of App::run starts; the body may change it
 
-  // --text-field was given: text is wanted even where a record has input_ids.
+  // If --text-field was given, text is used even if a record has input_ids.
   bool text_field_given() const { return app_.given("--text-field"); }
 
-  // The process's one pool, with --threads threads; made at the first call, on the thread that then drives
+  // The process's only pool, with --threads threads. Created by the first call, on the thread that will drive
   // it.
   Pool& pool();
 
-  // Runs `filter` over the inputs; Error as io::run_stream.
+  // Runs `filter` over the inputs. Throws Error like io::run_stream.
   io::RunResult transform(io::Filter& filter);
 
  private:
-  void add_input(App& app, const std::vector<io::InputFormat>& more);
-  void add_output(App& app);
+  void add_input(App& app, const Uses& uses);
+  void add_output(App& app, const Uses& uses);
   void add_running(App& app, Load load);
 
   App& app_;
-  std::optional<int> threads_;  // without: all that the machine lends
+  std::optional<int> threads_;  // default: all available cores
   std::unique_ptr<Pool> pool_;
 };
 

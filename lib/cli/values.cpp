@@ -1,4 +1,4 @@
-// Reading the values of options: numbers, words and lists, with messages that name the option.
+// Parsing of option values: numbers, words and lists. Messages name the option.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -25,7 +25,7 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-// "0.5", "64"; seven digits, since a float's eighth and later ones are noise.
+// "0.5", "64". Seven digits, since further digits of a float are noise.
 std::string shown(double value) {
   char digits[32];
   const bool whole = value == std::trunc(value) && std::abs(value) < 1e15;

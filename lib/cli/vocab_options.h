@@ -1,4 +1,4 @@
-// Which tokenizer a tool without a network uses: that of a model directory, or of a vocabulary file.
+// Options for the tokenizer of a tool without a network: from a model directory or a vocabulary file.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 namespace bert::cli {
 
 struct VocabOptions {
-  enum class Case { from_files, cased, uncased };  // the flags override the settings beside the files
+  enum class Case { from_files, cased, uncased };  // the flags override the settings in the files
   enum class Compat { hf, google };
 
   explicit VocabOptions(App& app);
   VocabOptions(const VocabOptions&) = delete;
 
-  // Exactly one of the two is set once the body of App::run runs.
+  // Exactly one of the two is set when the body of App::run starts.
   std::string model;  // a directory: -m, else $BERT_MODEL, else the default model
   std::string vocab;  // a file: --vocab
   Case letter_case = Case::from_files;

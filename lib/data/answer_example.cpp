@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kAnswers = "answers";
 
-// A member of the object `answers`.
+// Reads a member of the object `answers`.
 template <class Read>
 auto member(const io::Json& answers, std::string_view name, Read read) {
   const auto found = answers.find_only(name);
@@ -33,7 +33,7 @@ std::vector<std::string> texts_of(const io::Json& array) {
   return texts;
 }
 
-// Goes through a text by code points.
+// Moves through a text by code points.
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : text_(text) {}
@@ -53,7 +53,7 @@ class Cursor {
     while (!at_end() && place_ < place) advance();
     return place == place_;
   }
-  // Quoted, and in one line.
+  // Quoted and on one line.
   std::string excerpt(int64_t code_points) const {
     constexpr int64_t kLongest = 60;
     Cursor end = *this;
@@ -69,7 +69,7 @@ class Cursor {
   uint32_t place_ = 0;  // in code points
 };
 
-// The code points of the context, from `place` on, that the answer consists of.
+// Returns the code points of the context, from `place` on, that match the answer.
 std::optional<text::Span> match(Cursor place, Cursor answer) {
   answer.pass_space();
   place.pass_space();
@@ -100,23 +100,23 @@ text::Span characters_of(const std::string& context, const std::string& text, in
   if (!found)
     throw Error("has ", answer.excerpt(length), " at ", start, ", where the context has ",
                 place.excerpt(length));
-  if (found->begin == found->end) throw Error("has an empty text, expected [] where there is no answer");
+  if (found->begin == found->end) throw Error("has an empty text, expected [] if there is no answer");
   return *found;
 }
 
-// The tokens that have a part of these code points.
+// Tokens that overlap these code points.
 Window tokens_of(std::span<const text::Span> offsets, text::Span characters) {
   const auto begin =
       std::ranges::find_if(offsets, [&](text::Span token) { return token.end > characters.begin; });
   const auto end =
       std::find_if(begin, offsets.end(), [&](text::Span token) { return token.begin >= characters.end; });
-  if (begin == end) throw Error("has a text that no token stands for");
+  if (begin == end) throw Error("has a text without tokens");
   return {begin - offsets.begin(), end - offsets.begin()};
 }
 
 struct Gold {
   std::vector<std::string> texts;
-  std::optional<Window> tokens;  // of the first, among the context's
+  std::optional<Window> tokens;  // of the first answer, in the context
 };
 
 Gold gold_of(const io::Json& answers, const AnswerWindows& made) {
@@ -125,7 +125,7 @@ Gold gold_of(const io::Json& answers, const AnswerWindows& made) {
   Gold gold = {.texts = member(answers, "text", texts_of), .tokens = {}};
   const auto starts = member(answers, "answer_start", [](const io::Json& json) { return json.integers(); });
   if (gold.texts.size() != starts.size())
-    throw Error("has ", gold.texts.size(), " of \"text\" and ", starts.size(), " of \"answer_start\"");
+    throw Error("has ", gold.texts.size(), " values of text and ", starts.size(), " of answer_start");
   if (gold.texts.empty()) return gold;
   gold.tokens = tokens_of(made.offsets, characters_of(made.context, gold.texts.front(), starts.front()));
   return gold;

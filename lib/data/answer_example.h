@@ -1,9 +1,8 @@
-// Questions with their answers as training examples, a window each (Devlin et al. 2018, sections 4.2 and
-// 4.3):
+// Training examples for question answering, one for each window (Devlin et al. 2018, sections 4.2 and 4.3):
 //
 //   question, context
-//   answers    {"text": […], "answer_start": […]}, as Hugging Face has SQuAD; starts are code points of the
-//              context. Empty arrays: there is no answer. What is learned is the first.
+//   answers    {"text": […], "answer_start": […]}, as in Hugging Face's SQuAD; starts are code points of the
+//              context. Empty arrays: no answer. Training uses the first answer.
 #pragma once
 
 #include <cstdint>
@@ -18,33 +17,33 @@
 
 namespace bert::data {
 
-// What windows of a record share that is to be evaluated.
+// Shared by the windows of a record, for evaluation.
 struct AnsweredText {
   std::string context;
   std::vector<text::Span> offsets;   // of the context's tokens, in code points
-  std::vector<std::string> answers;  // all right ones
+  std::vector<std::string> answers;  // all reference answers
 };
 
 struct AnswerExample : Example {
-  // The first and the last token of the answer; both 0, which is [CLS], where it is not whole in this window.
+  // First and last token of the answer. Both are 0 ([CLS]) unless the whole answer is in this window.
   int32_t start = 0, end = 0;
 
-  // Of a dev set:
+  // Set for evaluation only:
   std::shared_ptr<const AnsweredText> answered;
-  int64_t text_begin = 0;  // the token at which the context's part begins
-  Window text;             // the context's tokens in it
-  bool last = false;       // of the record's windows
+  int64_t text_begin = 0;  // first token of the context part
+  Window text;             // the context tokens in this window
+  bool last = false;       // last window of the record
 };
 
 class AnswerReader : public ExampleReader {
  public:
   enum class For { learning, evaluation };
 
-  // `tokenizer` outlives the reader. require_room(rule) was no Error.
+  // `tokenizer` must outlive the reader. `rule` must satisfy require_room.
   AnswerReader(const text::Tokenizer& tokenizer, const AnswerRule& rule, For use);
 
-  // Error of an answer that does not stand in the context where it is said to. White space there and in the
-  // answer may differ in kind and amount, and around the answer does not count.
+  // Throws Error if an answer is not found in the context at its start. White space may differ in kind and
+  // amount between the two; white space around the answer is ignored.
   void read(const io::Fields& fields, const io::Record& record, int64_t epoch,
             Examples& examples) const override;
 

@@ -41,8 +41,8 @@ int64_t question_limit(const AnswerRule& rule) {
 void require_room(const AnswerRule& rule) {
   const int64_t question = question_limit(rule);
   if (rule.max_length > question + kSpecials) return;
-  throw Error("a maximal length of ", rule.max_length, " leaves no room beside a question of ", question,
-              " tokens and ", kSpecials, " special ones");
+  throw Error("a maximum length of ", rule.max_length, " leaves no room for a question of ", question,
+              " tokens and ", kSpecials, " special tokens");
 }
 
 AnswerWindows answer_windows(const text::Tokenizer& tokenizer, const AnswerRule& rule,

@@ -1,5 +1,5 @@
-// Texts with several continuations as training examples (Devlin et al. 2018, section 4.4): text, perhaps
-// question, choices, and the index of the right one.
+// Training examples for multiple choice (Devlin et al. 2018, section 4.4): a text, an optional question,
+// choices, and the index of the correct one.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace bert::data {
 
-// A sequence for each choice, of any number.
+// One sequence for each choice. The number of choices may vary.
 struct ChooseExample : Example {
   std::vector<size_t> lengths;  // of the sequences
-  int32_t label = 0;            // the right one
+  int32_t label = 0;            // index of the correct choice
 
   std::vector<TokenSequence> sequences() const override;
 };
 
 class ChooseReader : public ExampleReader {
  public:
-  // Of Overflow::truncate: a sequence for each choice. The featurizer outlives the reader.
+  // `featurizer` must use Overflow::truncate, so that each choice has one sequence, and outlive the reader.
   ChooseReader(const Featurizer& featurizer, std::string label_field);
 
   void read(const io::Fields& fields, const io::Record& record, int64_t epoch,

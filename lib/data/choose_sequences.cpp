@@ -29,7 +29,7 @@ std::vector<io::Json> arrays_of(std::string_view field, const io::Json& array) {
   return io::named(field, [&] { return array.elements(); });
 }
 
-// Of ids for each choice, [[…], […]]; messages count these from 0.
+// Reads the ids of each choice, [[…], […]]; messages number choices from 0.
 std::vector<ChooseSequence> given_sequences(const Featurizer& featurizer, const io::Json& input_ids,
                                             const std::optional<io::Json>& token_type_ids) {
   constexpr auto kIds = "input_ids", kTypes = "token_type_ids";

@@ -1,4 +1,4 @@
-// The sequences among whose continuations one is chosen: [CLS] text [SEP] question choice [SEP] for each.
+// Sequences of a multiple-choice record: [CLS] text [SEP] question choice [SEP] for each choice.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ struct ChooseSequence {
   int32_t choice = 0;  // ascending
 };
 
-// Of the record's text, its field `question` where there is one, and its array `choices`. One or more for
-// each choice: with Overflow::split a long one has several windows. Where the featurizer takes ids and the
-// record has them, they are those of its choices: an array of arrays, and token_type_ids alike.
+// Built from the record's text, its optional field `question` and its array `choices`. A choice has one
+// sequence, or several windows with Overflow::split. If the featurizer takes ids and the record has them,
+// input_ids is an array with one array for each choice, and so is token_type_ids.
 std::vector<ChooseSequence> choose_sequences(const Featurizer& featurizer, const io::Fields& fields);
 
 }  // namespace bert::data

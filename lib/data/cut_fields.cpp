@@ -26,7 +26,7 @@ void append_array(std::string& out, const Items& items, const AppendOne& append_
   out += ']';
 }
 
-// What tokens are described by: strings, integers, null and pairs of integers.
+// Token fields have strings, integers, null and pairs of integers.
 void append_value(std::string& out, const io::Json& value) {
   switch (value.kind()) {
     case io::Json::Kind::null:
@@ -41,7 +41,7 @@ void append_value(std::string& out, const io::Json& value) {
   }
 }
 
-// A record's input_ids and what is left of them.
+// A record's input_ids and the ids that remain.
 class Cut {
  public:
   Cut(const io::Json& ids, std::span<const Features* const> sequences) : sequences_(sequences) {
@@ -85,7 +85,7 @@ class Cut {
   std::vector<size_t> lengths_;  // of each sequence before the cut
 };
 
-// Where token `place` of the whole sequence is among those that stay; nullopt: it was cut off.
+// Index of token `place` of the whole sequence among the remaining ones; nullopt if it was removed.
 std::optional<int32_t> place_among(const std::vector<uint32_t>& places, int32_t place) {
   const auto found = std::ranges::lower_bound(places, static_cast<uint32_t>(place));
   if (place < 0 || found == places.end() || *found != static_cast<uint32_t>(place)) return std::nullopt;
@@ -126,7 +126,7 @@ std::vector<CutField> cut_fields(const io::Fields& fields, std::span<const Featu
     if (value && wanted(name)) made.push_back({name, io::named(name, [&] { return cut.of(*value); })});
   }
   if (cut.nested()) return made;
-  // A multi-label record may have labels, too, but not as many as tokens.
+  // In multi-label records, labels is not a token field unless it has one value for each token.
   const auto labels = fields.json(kLabels);
   if (labels && wanted(kLabels) && is_array(*labels) && labels->size() == cut.length())
     made.push_back({kLabels, io::named(kLabels, [&] { return cut.of(*labels); })});

@@ -1,4 +1,4 @@
-// Fields that describe the tokens of a record's input_ids: when ids are cut off, their values are as well.
+// Truncates the fields that describe the tokens of input_ids along with the ids.
 #pragma once
 
 #include <span>
@@ -13,14 +13,14 @@ namespace bert::data {
 
 struct CutField {
   std::string_view name;
-  std::string json;  // its new value
+  std::string json;  // new value
 };
 
-// What stays of input_ids, token_type_ids, tokens, offsets and word_ids, those that the record has, and of
-// labels where these are as many: the values at Features::places. masked_lm_positions are numbered as the ids
-// that stay, and masked_lm_ids go with them. `sequences` is what was read of input_ids: one, or of an array
-// of arrays one for each. Fields in `dropped` are not looked at. Error when a field has not one value for
-// each id.
+// Keeps the values at Features::places in input_ids, token_type_ids, tokens, offsets and word_ids, where
+// present, and in labels if it has one value for each id. masked_lm_positions are renumbered, and
+// masked_lm_ids are cut to match. `sequences` holds what was read from input_ids: one sequence, or one for
+// each inner array. Fields in `dropped` are skipped. Throws Error if a field does not have one value for each
+// id.
 std::vector<CutField> cut_fields(const io::Fields& fields, std::span<const Features* const> sequences,
                                  std::span<const std::string> dropped);
 

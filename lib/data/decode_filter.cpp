@@ -15,10 +15,10 @@ DecodeFilter::DecodeFilter(const text::Tokenizer& tokenizer, std::string text_fi
 
 void DecodeFilter::prepare(const io::Fields& fields, io::Record& record) const {
   const bool is_json = record.source().format == io::InputFormat::jsonl;
-  const bool is_tsv = record.source().format == io::InputFormat::tsv;
+  const bool is_table = io::is_table(record.source().format);
   const auto ids = is_json
                        ? ids_of(tokenizer_, fields)
-                       : ids_of_line(tokenizer_, fields.required_text(is_tsv ? "input_ids" : text_field_));
+                       : ids_of_line(tokenizer_, fields.required_text(is_table ? "input_ids" : text_field_));
   auto prepared = std::make_unique<Prepared>();
   prepared->text = tokenizer_.decode(ids, text::Tokenizer::Specials::skip);
   record.work = std::move(prepared);

@@ -1,4 +1,4 @@
-// Ids back to text: the field input_ids becomes the text field.
+// Decodes ids to text: replaces the field input_ids by the text field.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace bert::data {
 
-// Special tokens are left out, as by the decode() of Hugging Face's fast tokenizers. Text input and TSV give
-// ids as numbers with spaces between: the output of bert-tokenize --format ids.
+// Skips special tokens, like decode() of Hugging Face's fast tokenizers. In text and TSV input, ids are
+// numbers separated by spaces, as written by bert-tokenize --format ids.
 class DecodeFilter : public io::Filter {
  public:
   DecodeFilter(const text::Tokenizer& tokenizer, std::string text_field, std::vector<std::string> drop);

@@ -1,4 +1,4 @@
-// What a model is trained on, made of records.
+// Training examples, read from records.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 
 namespace bert::data {
 
-// Views of an example.
+// Views into an example.
 struct TokenSequence {
   std::span<const int32_t> ids, types;
 };
 
-// One sequence, or several end to end; each task adds what is to be found out about it.
+// One sequence, or several concatenated. Each task adds its labels.
 struct Example {
   virtual ~Example() = default;
 
   std::vector<int32_t> ids;    // at least one
-  std::vector<int32_t> types;  // as many
+  std::vector<int32_t> types;  // one for each id
   std::string where;           // its record, "FILE:LINE"
-  bool truncated = false;      // tokens of the record were cut off
+  bool truncated = false;      // tokens were truncated
 
   int64_t tokens() const { return static_cast<int64_t>(ids.size()); }
   virtual std::vector<TokenSequence> sequences() const { return {{ids, types}}; }
@@ -36,18 +36,17 @@ struct Example {
 
 using Examples = std::vector<std::unique_ptr<Example>>;
 
-// A task's way from records to examples.
+// Reads the examples of a task from records.
 class ExampleReader {
  public:
   virtual ~ExampleReader() = default;
 
-  // Appends the record's examples: one, or one a window, or none. The same record gives as many, of the same
-  // lengths, in each epoch. `where` is filled in by the caller. An Error is the record's.
+  // Appends the examples of a record: one, one for each window, or none. Their number and lengths are the
+  // same in each epoch. The caller sets `where`. An Error refers to the record.
   virtual void read(const io::Fields& fields, const io::Record& record, int64_t epoch,
                     Examples& examples) const = 0;
 
-  // Sees each example in the order of training. An Error is that of the input as a whole, which nothing can
-  // skip.
+  // Called for each example in training order. An Error refers to the whole input and cannot be skipped.
   virtual void check(const Example&) {}
 };
 

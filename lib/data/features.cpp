@@ -18,7 +18,7 @@ bool is_array(const std::optional<io::Json>& value) {
   return value && value->kind() == io::Json::Kind::array;
 }
 
-// Tokens [begin, end) of a whole sequence, appended to a part of it.
+// Appends tokens [begin, end) of a whole sequence.
 void append(Features& to, const Features& from, uint32_t begin, uint32_t end) {
   const auto copy = [&](const auto& source, auto& target) {
     if (!source.empty()) target.insert(target.end(), source.begin() + begin, source.begin() + end);
@@ -30,7 +30,7 @@ void append(Features& to, const Features& from, uint32_t begin, uint32_t end) {
   for (uint32_t place = begin; place < end; ++place) to.places.push_back(place);
 }
 
-// The sequence with these tokens alone of A and of B; the specials stay.
+// Keeps only these tokens of A and of B, and the special tokens.
 Features with_parts(const Features& whole, Window first, Window second) {
   const auto part = [&](text::Span span, Window window, Features& to) {
     const auto begin = static_cast<uint32_t>(to.ids.size());
@@ -46,7 +46,7 @@ Features with_parts(const Features& whole, Window first, Window second) {
   append(cut, whole, whole.second.end, static_cast<uint32_t>(whole.ids.size()));
   cut.pair = whole.pair;
   cut.characters = whole.characters;
-  // The prompt is the beginning of A: what the cut leaves of it counts, with [CLS] while there is any.
+  // The prompt is the beginning of A. Count [CLS] and what remains of the prompt; 0 if nothing remains.
   const int64_t prompt =
       std::clamp<int64_t>(whole.prompt - whole.first.begin, first.begin, first.end) - first.begin;
   cut.prompt = prompt > 0 ? static_cast<int32_t>(whole.first.begin + prompt) : 0;
@@ -55,7 +55,7 @@ Features with_parts(const Features& whole, Window first, Window second) {
 
 Window whole_part(text::Span part) { return {0, length_of(part)}; }
 
-// Where the tokens of a part lie of which `kept` stay.
+// The tokens of a part that remain if `kept` are kept.
 Window cut_part(text::Span part, int64_t kept, const CutRule& rule) {
   const int64_t length = length_of(part);
   return rule.from_left ? Window{length - kept, length} : Window{0, kept};
@@ -77,12 +77,12 @@ std::optional<std::string> impossible_length(const FeatureOptions& options) {
   if (!options.max_length) return {};
   const int64_t specials = options.specials ? kSingleSpecials : 0;
   const int64_t room = *options.max_length - specials;
-  const std::string beside = options.specials ? " beside [CLS] and [SEP]" : "";
-  const auto length = "a maximal length of " + std::to_string(*options.max_length);
-  if (room < 1) return length + " leaves no room" + beside;
+  const std::string beside = options.specials ? " besides [CLS] and [SEP]" : "";
+  const auto length = "a maximum length of " + std::to_string(*options.max_length);
+  if (room < 1) return length + " leaves no room" + (beside.empty() ? "" : " for text") + beside;
   if (options.overflow == Overflow::split && options.overlap >= room)
-    return length + " leaves " + std::to_string(room) + " tokens" + beside +
-           ", and windows are to overlap by " + std::to_string(options.overlap) + " of them";
+    return length + " leaves " + std::to_string(room) + " tokens" + beside + ", but windows overlap by " +
+           std::to_string(options.overlap);
   return {};
 }
 
@@ -158,7 +158,7 @@ Features Featurizer::limited(Features whole) const {
   const int64_t specials = length_of(whole) - lengths.first - lengths.second;
   const int64_t room = *options_.max_length - specials;
   if (room < 1)
-    throw Error("a maximal length of ", *options_.max_length, " leaves no room beside ", specials,
+    throw Error("a maximum length of ", *options_.max_length, " leaves no room for ", specials,
                 " special tokens");
   const auto counted = [&](text::Span part) {
     const auto ids = std::span(whole.ids).subspan(part.begin, part.end - part.begin);
@@ -167,9 +167,10 @@ Features Featurizer::limited(Features whole) const {
   const auto kept =
       cut_lengths(lengths, room, options_.cut, PartLengths{counted(whole.first), counted(whole.second)});
   if (!kept)
-    throw Error("text of ", length_of(whole), " tokens cannot be cut to ", *options_.max_length, " in its ",
+    throw Error("text of ", length_of(whole), " tokens cannot be truncated to ", *options_.max_length,
+                " tokens in its ",
                 options_.cut.strategy == text::Truncation::Strategy::only_first ? "first" : "second",
-                " part alone, as tokenizer.json's truncation asks");
+                " part alone, as tokenizer.json requests");
   auto cut = with_parts(whole, cut_part(whole.first, kept->first, options_.cut),
                         cut_part(whole.second, kept->second, options_.cut));
   cut.truncated = true;
@@ -187,7 +188,7 @@ std::vector<Features> Featurizer::split(Features whole) const {
   const int64_t length = *options_.max_length - (length_of(whole) - count);
   if (length <= options_.overlap)
     throw Error("windows over the ", slides_first ? "first" : "second", " text have room for ",
-                std::max<int64_t>(length, 0), " tokens beside the rest, and are to overlap by ",
+                std::max<int64_t>(length, 0), " tokens besides the other text, but overlap by ",
                 options_.overlap);
   for (const auto window : slide(count, {length, options_.overlap, options_.cut.from_left})) {
     windows.push_back(with_parts(whole, slides_first ? window : whole_part(whole.first),

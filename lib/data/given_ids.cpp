@@ -10,7 +10,7 @@
 namespace bert::data {
 namespace {
 
-// Finds A and B. Worked example: ids [CLS] x y [SEP] z [SEP], types 0 0 0 0 1 1: A is [1,3), B is [4,5).
+// Finds A and B. Example: ids [CLS] x y [SEP] z [SEP], types 0 0 0 0 1 1: A is [1,3), B is [4,5).
 void find_parts(const text::Tokenizer& tokenizer, Features& features) {
   const auto &ids = features.ids, &types = features.types;
   const auto length = static_cast<uint32_t>(ids.size());

@@ -6,12 +6,12 @@
 namespace bert::data {
 namespace {
 
-constexpr int64_t kExact = 1024;  // lengths below have a bucket each
+constexpr int64_t kExact = 1024;  // each length below has its own bucket
 constexpr int kExactBits = 10;    // log2 of kExact
-constexpr int kStepBits = 5;      // buckets of a power of two: 1 << kStepBits
+constexpr int kStepBits = 5;      // 1 << kStepBits buckets for each power of two
 
-// Length 1100 = 10001001100b has its highest bit at 10; the five bits below it, 00010b, number the bucket of
-// [1024, 2048): 1088 to 1119.
+// Length 1100 = 10001001100b: the highest bit is bit 10, and the next five bits, 00010b, select the bucket
+// 1088 to 1119 of [1024, 2048).
 size_t bucket_of(int64_t length) {
   if (length < kExact) return static_cast<size_t>(length);
   const int high = std::bit_width(static_cast<uint64_t>(length)) - 1;

@@ -12,13 +12,13 @@
 namespace bert::data {
 namespace {
 
-// First place of all streams of this tool, so that the same seed in another one draws other numbers: with
-// those of bert-nsp-pairs the hidden positions would depend on the label.
+// Separates this tool's random streams from other tools'. With those of bert-nsp-pairs and the same seed,
+// masked positions would depend on the label.
 constexpr uint64_t kMaskStream = 0x6d61736b;
 
 constexpr std::string_view kTokens = "tokens";
 
-// A field that says where the record stands, a whole number.
+// Reads a field that locates the record, an integer.
 uint64_t place_in(std::string_view field, const io::Json& json) {
   int64_t value = 0;
   try {
@@ -26,14 +26,14 @@ uint64_t place_in(std::string_view field, const io::Json& json) {
   } catch (const Error& error) {
     throw Error("field \"", field, "\" ", error.what());
   }
-  if (value < 0) throw Error("field \"", field, "\" is ", value, ", expected a number from 0");
+  if (value < 0) throw Error("field \"", field, "\" is ", value, ", expected a number of at least 0");
   return static_cast<uint64_t>(value);
 }
 
-// A record that is masked already would lose its originals.
+// Masking twice would lose the original ids.
 void check_unmasked(const io::Fields& fields) {
   for (const auto field : {"masked_lm_positions", "masked_lm_ids"})
-    if (fields.json(field)) throw Error("field \"", field, "\" is there: the record is masked already");
+    if (fields.json(field)) throw Error("field \"", field, "\" is present: the record is already masked");
 }
 
 void append_array(std::string& out, std::span<const Prediction> hidden, int32_t Prediction::*member) {
@@ -55,7 +55,7 @@ Random mask_random(const io::Fields& fields, int64_t place, uint64_t seed, uint6
   return Random(seed, {kMaskStream, epoch, static_cast<uint64_t>(place)});
 }
 
-// The new fields, as text.
+// The new fields as JSON text.
 struct MaskFilter::Prepared : io::Work {
   io::Added added;
   bool masked = false;
@@ -68,8 +68,7 @@ MaskFilter::MaskFilter(const text::Tokenizer& tokenizer, MaskOptions options, Lo
       writer_(options_.drop),
       log_(log) {}
 
-// The field must be what it would be replaced by, one piece for each id: anything else is not ours to
-// replace.
+// Only a field with one token for each id may be replaced.
 bool MaskFilter::rewrites_tokens(const io::Fields& fields, size_t length) const {
   const auto tokens = fields.json(kTokens);
   if (!tokens || std::ranges::find(options_.drop, kTokens) != options_.drop.end()) return false;
@@ -83,7 +82,7 @@ void MaskFilter::prepare(const io::Fields& fields, io::Record& record) const {
   check_unmasked(fields);
   const auto hidden = masker_.mask(ids, mask_random(fields, record.place(), options_.seed, options_.epoch));
   auto prepared = std::make_unique<Prepared>();
-  // One allocation: an id takes about six characters with its comma, a position four.
+  // Allocate once: an id takes about six characters with its comma, a position four.
   std::string& text = prepared->added.field("input_ids");
   text.reserve(6 * ids.size() + 10 * hidden.size() + 8);
   io::append_integers(text, ids);
@@ -104,7 +103,7 @@ void MaskFilter::end(std::string&) {
   const int64_t count = unmasked_;
   if (count == 0) return;
   log_.warn(std::to_string(count) + (count == 1 ? " record has" : " records have") +
-            " no token that could be masked");
+            " no token that can be masked");
 }
 
 }  // namespace bert::data

@@ -1,4 +1,4 @@
-// What bert-mask does to records: hides tokens of input_ids and writes down where and which.
+// bert-mask: masks tokens of input_ids and records their positions and original ids.
 #pragma once
 
 #include <atomic>
@@ -18,20 +18,19 @@ namespace bert::data {
 struct MaskOptions {
   MaskRule rule;
   uint64_t seed = 0;
-  uint64_t epoch = 0;  // another epoch hides other tokens
+  uint64_t epoch = 0;  // each epoch masks different tokens
   std::vector<std::string> drop;
 };
 
-// The numbers that hide tokens of a record: of the seed, the epoch and, where the record has both, its
-// document and instance, else its place in the input.
+// Random stream for masking a record: depends on the seed, the epoch and, if the record has both, its
+// document and instance, otherwise its place in the input.
 Random mask_random(const io::Fields& fields, int64_t place, uint64_t seed, uint64_t epoch);
 
-// Replaces input_ids, and tokens where the record has these; adds masked_lm_positions and masked_lm_ids,
-// hidden by mask_random. Records without a token that could be hidden leave with empty arrays, and are
-// counted at the end.
+// Masks with mask_random. Replaces input_ids, and tokens if present; adds masked_lm_positions and
+// masked_lm_ids. Records without maskable tokens get empty arrays and are counted in a message at the end.
 class MaskFilter : public io::Filter {
  public:
-  // `tokenizer` and `log` outlive the filter.
+  // `tokenizer` and `log` must outlive the filter.
   MaskFilter(const text::Tokenizer& tokenizer, MaskOptions options, Log& log);
 
   void prepare(const io::Fields& fields, io::Record& record) const override;
@@ -47,7 +46,7 @@ class MaskFilter : public io::Filter {
   const Masker masker_;
   const io::RecordWriter writer_;
   Log& log_;
-  mutable std::atomic<int64_t> unmasked_ = 0;  // records with nothing hidden
+  mutable std::atomic<int64_t> unmasked_ = 0;  // records without masked tokens
 };
 
 }  // namespace bert::data

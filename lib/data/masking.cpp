@@ -14,7 +14,7 @@ bool is_unused(std::string_view piece) { return piece.starts_with("[unused") && 
 
 }  // namespace
 
-// nearbyint rounds half to even, like Python 3's round(), unless somebody changes the rounding mode.
+// nearbyint rounds half to even in the default rounding mode, like Python 3's round().
 int64_t predictions_wanted(int64_t length, const MaskRule& rule) {
   const auto rounded = static_cast<int64_t>(std::nearbyint(static_cast<double>(length) * rule.probability));
   const int64_t wanted = std::max<int64_t>(1, rounded);
@@ -34,12 +34,12 @@ Masker::Masker(const text::Tokenizer& tokenizer, const MaskRule& rule)
     if (ordinary || rule.replacements == MaskRule::Replacements::every) replacements_.push_back(id);
   }
   if (replacements_.empty() && rule.random_rate > 0)
-    throw Error("the vocabulary has no tokens for --random-rate: all are special or unused");
+    throw Error("the vocabulary has no tokens for --random-rate: all tokens are special or unused");
 }
 
-// The tokens that may be hidden. A "##" piece joins the piece before it. Where that is a special token the
-// beginning of the word was cut off, and what is left of it is a group of its own: create_pretraining_data.py
-// puts it to the last word of the text before.
+// Groups of maskable tokens. A "##" token joins the token before it. After a special token, the beginning of
+// the word was cut off and the rest is a group of its own; create_pretraining_data.py adds it to the last
+// word of the text before.
 std::vector<Masker::Group> Masker::groups(std::span<const int32_t> ids) const {
   std::vector<Group> groups;
   groups.reserve(ids.size());
@@ -57,7 +57,7 @@ std::vector<Masker::Group> Masker::groups(std::span<const int32_t> ids) const {
   return groups;
 }
 
-// What stands in the place of a hidden token. A random one may happen to be `id` itself, as in the paper.
+// The id that replaces a masked token. A random token may be `id` itself, as in the paper.
 int32_t Masker::shown(int32_t id, Random& random) const {
   const double draw = random.uniform();
   if (draw < rule_.mask_rate) return mask_id_;

@@ -1,5 +1,5 @@
-// Masked language modelling (Devlin et al. 2018, section 3.1, task 1): some tokens of an instance are hidden,
-// and the model is to find them out. Most of the hidden ones become [MASK], some another token, some stay.
+// Masked language modeling (Devlin et al. 2018, section 3.1, task 1): some tokens are masked and the model
+// predicts them. Most masked tokens become [MASK], some become a random token, some are unchanged.
 #pragma once
 
 #include <cstdint>
@@ -12,47 +12,47 @@
 
 namespace bert::data {
 
-// The defaults are the paper's; appendix C.2 (table 8) varies the rates.
+// Defaults from the paper; its appendix C.2 (table 8) varies the rates.
 struct MaskRule {
-  enum class Unit { token, word };  // word: the pieces of a word are hidden together or not at all
-  enum class Replacements { ordinary, every };  // every: specials and [unusedK] too, as Google has it
+  enum class Unit { token, word };              // word: mask whole words
+  enum class Replacements { ordinary, every };  // every: also special tokens and [unusedK], as Google
 
-  double probability = 0.15;               // of a token to be hidden
-  double mask_rate = 0.8;                  // of the hidden ones: how many become [MASK],
-  double random_rate = 0.1;                // and how many a random token; the others stay as they are
+  double probability = 0.15;               // probability that a token is masked
+  double mask_rate = 0.8;                  // share of masked tokens replaced by [MASK]
+  double random_rate = 0.1;                // share replaced by a random token; the rest are unchanged
   std::optional<int64_t> max_predictions;  // >= 1; nullopt: no limit
   Unit unit = Unit::token;
   Replacements replacements = Replacements::ordinary;
 };
 
-// How many of `length` tokens, specials included, are to be hidden: probability * length, half to even as
-// Python rounds it, but at least 1 and at most max_predictions.
+// Number of tokens to mask in a sequence of `length`, special tokens included: probability * length, rounded
+// half to even as in Python, at least 1 and at most max_predictions.
 int64_t predictions_wanted(int64_t length, const MaskRule& rule);
 
-// A hidden token.
+// A masked token.
 struct Prediction {
   int32_t position = 0;  // in the instance, from 0
-  int32_t id = 0;        // what stood there
+  int32_t id = 0;        // original id
   bool operator==(const Prediction&) const = default;
 };
 
-// Const and without locks: any thread may use it.
+// Thread-safe.
 class Masker {
  public:
-  // Error when random tokens are wanted and the vocabulary has none to offer. Of `tokenizer` nothing is kept.
+  // Throws Error if random tokens are wanted and the vocabulary has none to offer. Keeps no reference to
+  // `tokenizer`.
   Masker(const text::Tokenizer& tokenizer, const MaskRule& rule);
 
   const MaskRule& rule() const { return rule_; }
 
-  // Hides tokens of `ids`, which are in the vocabulary, and returns them by ascending position:
-  // predictions_wanted() of them, chosen equally likely, or all there are where that is less. Specials are
-  // never hidden ([UNK] and a [MASK] in the text among them), so an instance of specials alone has none.
-  // By words, one of more pieces than are still wanted is passed over, so fewer may come out. The same
-  // `random` gives the same.
+  // Masks tokens of `ids`, which must be in the vocabulary, and returns them by ascending position. Chooses
+  // predictions_wanted() tokens with equal probability, or all maskable ones if there are fewer. Special
+  // tokens, [UNK] and [MASK] among them, are never masked. With Unit::word, words with more tokens than are
+  // still wanted are skipped, so the result may be smaller. Depends only on `ids` and `random`.
   std::vector<Prediction> mask(std::span<int32_t> ids, Random random) const;
 
  private:
-  // Pieces [begin, end) that are hidden together.
+  // Tokens [begin, end) that are masked together.
   struct Group {
     int32_t begin, end;
   };

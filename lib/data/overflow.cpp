@@ -10,7 +10,7 @@ using Strategy = text::Truncation::Strategy;
 
 PartLengths cut_longest(PartLengths lengths, int64_t room, text::Compat compat, PartLengths counted) {
   const int64_t shorter = std::min(lengths.first, lengths.second);
-  if (2 * shorter <= room) {  // the longer part alone gives
+  if (2 * shorter <= room) {  // only the longer part is truncated
     if (lengths.first > lengths.second) return {.first = room - shorter, .second = shorter};
     return {.first = shorter, .second = room - shorter};
   }
@@ -40,8 +40,8 @@ int64_t counted_length(const text::Tokenizer& tokenizer, std::span<const int32_t
   const auto id = [&](int64_t number) {
     return ids[static_cast<size_t>(from_left ? total - number : number - 1)];
   };
-  for (int64_t count = max_length; count < total;
-       ++count) {  // the `count`th token is the last that is counted
+  // Token number `count` is the last one counted.
+  for (int64_t count = max_length; count < total; ++count) {
     const bool word_ends =
         from_left ? !tokenizer.continues_word(id(count)) : !tokenizer.continues_word(id(count + 1));
     if (word_ends && !tokenizer.is_added(id(count))) return count;

@@ -12,13 +12,13 @@
 namespace bert::data {
 namespace {
 
-// First place of all streams of this tool, so that the same seed in another one draws other numbers.
+// Separates this tool's random streams from other tools' with the same seed.
 constexpr uint64_t kPairStream = 0x70616972;
 
 constexpr std::array<std::string_view, 6> kNames = {"input_ids", "token_type_ids", "next_sentence_label",
                                                     "document",  "instance",       "id"};
 
-// The value of a field as it stands in the record.
+// Value of a field, as written in the record.
 std::string text_of(std::string_view field, std::string_view object) {
   io::JsonMembers members(object);
   for (io::JsonMembers::Member member; members.next(member);)
@@ -68,7 +68,7 @@ std::string percent(int64_t part, int64_t whole) {
 
 struct PairFilter::Prepared : io::Work {
   Document document;
-  std::vector<Ready> ready;  // documents that leave with this record
+  std::vector<Ready> ready;  // documents released with this record
 };
 
 PairFilter::PairFilter(const text::Tokenizer& tokenizer, PairOptions options, Log& log)
@@ -101,14 +101,14 @@ void PairFilter::prepare(const io::Fields& fields, io::Record& record) const {
 void PairFilter::check(const Document& document) const {
   for (const int32_t id : document.ids)
     if (id < 0 || id >= size_)
-      throw Error("field \"sentences\": ", id, " is not in the vocabulary of ", size_, " pieces");
+      throw Error("field \"sentences\": ", id, " is not in the vocabulary of ", size_, " tokens");
 }
 
 void PairFilter::compute(std::span<io::Record* const> records) {
   for (io::Record* record : records) {
     auto& prepared = record->work_as<Prepared>();
     take(std::move(prepared.document));
-    // As many as came in by and by, a few more when there are more than a block of them.
+    // One document for each record read, and one more for each full block that is waiting.
     const auto leaving = static_cast<int64_t>(ready_.size()) / options_.block + 1;
     for (int64_t i = 0; i < leaving && !ready_.empty(); ++i) {
       prepared.ready.push_back(std::move(ready_.front()));
@@ -127,7 +127,8 @@ void PairFilter::take(Document document) {
   const auto number = [this](const Document& of) { return of.place / options_.block; };
   const bool begins = !block_.empty() && number(block_.back()) != number(document);
   if (begins) begin_block();
-  // A block of one and this one, which is of more: the one goes to the block before.
+  // block_ has a single document of one block; `document` shows that the next block has at least two. The
+  // single document joins the block before.
   const bool after_one = block_.size() == 2 && number(block_[0]) != number(block_[1]);
   if (!begins && after_one && !before_.empty()) {
     before_.push_back(std::move(block_[0]));
@@ -137,7 +138,7 @@ void PairFilter::take(Document document) {
   if (!begins && block_.size() >= 2) complete(before_);
 }
 
-// What block_ holds stays together, unless it is one document.
+// Two or more documents in block_ form a block of their own.
 void PairFilter::begin_block() {
   if (block_.size() >= 2) {
     complete(before_);
@@ -158,26 +159,27 @@ void PairFilter::finish(io::Record& record, std::string& out) const {
   for (const auto& ready : record.work_as<Prepared>().ready) append_document(ready, out);
 }
 
-// What a shard cannot know: whether the block before has documents that this one would join.
+// A shard does not know whether this document would join a block before the shard.
 void PairFilter::check_first(const Document& document) const {
   if (options_.first_place == 0) return;
-  throw Error(
-      "document ", document.place, " is alone in its block of ", options_.block,
-      ", with which the shard begins; nsp takes random sentences from another: put the block into the "
-      "shard before");
+  throw Error("document ", document.place, " is the only document in its block of ", options_.block,
+              ", with which the shard begins; nsp takes random sentences from another document of the block: "
+              "move the block to the "
+              "previous shard");
 }
 
-// The input ends here, so block_ is the last one, also where a bad record cut it short.
+// Called at the end of the input, or at a bad record that stops it; block_ is the last block.
 void PairFilter::complete_all(Ending ending) {
   if (block_.size() == 1) {
     before_.push_back(std::move(block_[0]));
     block_.clear();
   }
   if (before_.size() == 1) {
-    if (ending == Ending::stopped) return;  // the bad record is what is told
+    if (ending == Ending::stopped) return;  // the bad record is the error to report
     check_first(before_[0]);
     throw Error(
-        "there is one document with sentences; nsp takes random ones from another, --mode sop and none need "
+        "there is only one document with sentences; nsp takes random sentences from another document, --mode "
+        "sop and none need "
         "none");
   }
   complete(before_);

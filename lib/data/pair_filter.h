@@ -1,16 +1,16 @@
-// What bert-nsp-pairs does: documents of sentences to training instances, in bounded memory.
+// bert-nsp-pairs: makes training instances from documents of sentences, in bounded memory.
 //
-// A document waits until its block is complete, so that the other documents of the block can lend it
-// sentences. Then the documents of the block leave one by one with the records that come in, so that threads
-// share the work and no output is larger than that of a document:
+// A document is held until its block is complete, because random sentences come from the other documents of
+// the block. The documents of a complete block are then released one by one with later input records. This
+// spreads the work over threads and limits each output to one document:
 //
 //   records in      0 1 … 63 | 64 65 66 67 …        block of 64: 65 shows that 64 is not alone in its block
 //   documents out                  0  1  2 …
 //
-// Blocks are of places, so that those of a shard are those of the whole. A document that is alone in its
-// block joins the block before it; two blocks of one, one behind the other, are a block. Only the first of
-// all is joined by the block behind it. So a shard that begins with a block of one is not part of the whole:
-// an Error, rather than other instances than those of one run.
+// Blocks are defined by place, so a shard has the same blocks as the whole input. A document that is alone in
+// its block joins the previous block; two such documents in a row form a block. If the first block of the
+// input has one document, the next block joins it. A shard cannot begin with such a block, since the results
+// would differ from a single run; this is an Error.
 #pragma once
 
 #include <array>
@@ -32,21 +32,21 @@ namespace bert::data {
 struct PairOptions {
   PairRule rule;
   int64_t dupe_factor = 1;  // passes over each document
-  int64_t block = 64;       // places of a block
-  int64_t first_place = 0;  // of a shard; with Mode::next a multiple of block
+  int64_t block = 64;       // size of a block, in places
+  int64_t first_place = 0;  // of a shard; a multiple of block with Mode::next
   uint64_t seed = 0;
   std::vector<std::string> drop;
 };
 
-// A document needs the field sentences; one without tokens makes no instance and lends nothing. Says at the
-// end how many instances there are, with which labels.
+// Requires the field sentences. A document without tokens makes no instances and provides no random
+// sentences. Reports the numbers of instances and labels at the end.
 class PairFilter : public io::Filter {
  public:
-  // `tokenizer` and `log` outlive the filter.
+  // `tokenizer` and `log` must outlive the filter.
   PairFilter(const text::Tokenizer& tokenizer, PairOptions options, Log& log);
 
   void prepare(const io::Fields& fields, io::Record& record) const override;
-  int64_t cost(const io::Record&) const override { return 1; }  // all go through compute, which keeps order
+  int64_t cost(const io::Record&) const override { return 1; }  // compute sees all records, in order
   void compute(std::span<io::Record* const> records) override;
   void finish(io::Record& record, std::string& out) const override;
   bool release(Ending ending, std::string& out) override;
@@ -55,7 +55,7 @@ class PairFilter : public io::Filter {
  private:
   enum Field { ids, types, label, place, number, id, kFields };
   struct Prepared;
-  // A document that can leave.
+  // A document that can be released.
   struct Ready {
     std::shared_ptr<const DocumentBlock> block;
     size_t document;
@@ -81,8 +81,8 @@ class PairFilter : public io::Filter {
   std::array<bool, kFields> kept_;  // fields that are not dropped
   mutable Counts counts_;
 
-  // Of the driver. before_ is kept until block_ has two documents of one block of places; it is empty or has
-  // two itself.
+  // Used by the driver thread only. before_ is empty or has at least two documents. It is held until block_
+  // has two documents with the same block number, because a single one would join it.
   DocumentBlock before_, block_;
   std::deque<Ready> ready_;
   bool ended_ = false;

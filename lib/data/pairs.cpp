@@ -60,14 +60,14 @@ bool Instances::next_pair(Instance& instance) {
   if (instance.label == 1 && rule_.mode == PairRule::Mode::order) std::swap(instance.first, instance.second);
   if (instance.label == 1 && rule_.mode == PairRule::Mode::next) {
     instance.second = random_second(target - length_of(instance.first));
-    sentence_ = middle;  // the sentences that would have followed are used for the next instance
+    sentence_ = middle;  // the sentences replaced by the random B go into the next instance
   }
   while (length_of(instance.first) + length_of(instance.second) > room_)
     shorten(instance.first.size() > instance.second.size() ? instance.first : instance.second);
   return true;
 }
 
-// Sentences from somewhere in another document: `wanted` tokens or more, or less where it ends.
+// Sentences from a random place in another document: at least `wanted` tokens, unless it ends before.
 std::span<const int32_t> Instances::random_second(int64_t wanted) {
   assert(block_.size() > 1);
   size_t other = random_.below(static_cast<uint32_t>(block_.size() - 1));
@@ -79,12 +79,12 @@ std::span<const int32_t> Instances::random_second(int64_t wanted) {
   return sentences(document, begin, end);
 }
 
-// Drops a token at the front or the back.
+// Removes a token at the front or the back.
 void Instances::shorten(std::span<const int32_t>& tokens) {
   tokens = random_.below(2) == 0 ? tokens.subspan(1) : tokens.first(tokens.size() - 1);
 }
 
-// Sentences stay whole, but one that is longer than any instance is cut like a pair.
+// Sentences are kept whole, except one that is longer than an instance.
 bool Instances::next_sentences(Instance& instance) {
   if (sentence_ == document_.sentences()) return false;
   const int64_t target = draw_length(instance);

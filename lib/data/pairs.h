@@ -1,13 +1,13 @@
-// Next sentence prediction (Devlin et al. 2018, section 3.1, task 2): documents are cut into chunks of
-// sentences, a chunk into A and B, and half of the Bs are taken from another document.
+// Next sentence prediction (Devlin et al. 2018, section 3.1, task 2): documents are split into chunks of
+// sentences and chunks into A and B; half of the Bs are replaced by text from another document.
 //
 //   sentences of a document        1 2 3 4 5 6 7 …
-//   a chunk that fills an instance 1 2 3 4               A = 1 2, B = 3 4:      label 0
-//   or with a random B             1 2 3 4               A = 1 2, B of another: label 1; goes on at 3
+//   a chunk that fills an instance 1 2 3 4               A = 1 2, B = 3 4:  label 0
+//   or with a random B             1 2 3 4               A = 1 2, B random: label 1; next chunk starts at 3
 //
-// Three things differ from Google's create_pretraining_data.py: the label is drawn before the chunk, so that
-// the shares are as asked; a chunk has two sentences at least, so that none is labelled 1 for want of a B;
-// and each instance, not each document, is short with short_probability.
+// Differences from Google's create_pretraining_data.py: the label is drawn before the chunk, so that label
+// shares are as requested; a chunk has at least two sentences, so that no instance gets label 1 for lack of a
+// B; and short_probability applies to each instance, not to each document.
 #pragma once
 
 #include <cstdint>
@@ -21,44 +21,44 @@
 namespace bert::data {
 
 struct PairRule {
-  // next: B follows or is random. order: B follows or both are swapped (Lan et al. 2020, ALBERT). none: as
-  // many full sentences as there is room for, without B or label (Liu et al. 2019, RoBERTa).
+  // next: B follows or is random. order: A and B are in order or swapped (Lan et al. 2020, ALBERT). none:
+  // full sentences up to the maximum length, without B or label (Liu et al. 2019, RoBERTa).
   enum class Mode { next, order, none };
 
   Mode mode = Mode::next;
-  int64_t max_length = 128;         // specials included; >= kShortestPairs
-  double short_probability = 0.1;   // of an instance to aim at a random shorter length
-  double random_probability = 0.5;  // of label 1
+  int64_t max_length = 128;         // special tokens included; >= kShortestPairs
+  double short_probability = 0.1;   // probability that an instance gets a random shorter length
+  double random_probability = 0.5;  // probability of label 1
 };
 
 constexpr int64_t kShortestPairs = 5;  // [CLS] a [SEP] b [SEP]
 
-// A document without specials. Sentence s is ids[begins[s], begins[s + 1]), never empty.
+// A document without special tokens. Sentence s is ids[begins[s], begins[s + 1]), never empty.
 struct Document {
   int64_t place = 0;  // in the input
   std::string id;     // JSON text of its field id; "" without one
   std::vector<int32_t, MappedAllocator<int32_t>> ids;
-  std::vector<size_t> begins = {0};  // one more than there are sentences
+  std::vector<size_t> begins = {0};  // one entry more than there are sentences
 
   size_t sentences() const { return begins.size() - 1; }
 };
 
-// Documents that lend each other random sentences.
+// Documents that provide random sentences for each other.
 using DocumentBlock = std::vector<Document>;
 
 struct Instance {
-  std::span<const int32_t> first, second;  // of documents of the block; second is empty with Mode::none
-  int label = 0;                           // 1: second is random, or comes before first
-  bool is_short = false;                   // the shorter length was drawn
+  std::span<const int32_t> first, second;  // in documents of the block; second is empty with Mode::none
+  int label = 0;                           // 1: second is random, or the two are swapped
+  bool is_short = false;                   // a shorter length was drawn
 };
 
-// One pass over one document of a block. The same `random` gives the same instances. No allocations.
+// One pass over one document of a block. Depends only on the block, the rule and `random`. Does not allocate.
 class Instances {
  public:
-  // `block` outlives this object. Mode::next needs a second document there.
+  // `block` must outlive this object and, for Mode::next, have a second document.
   Instances(const PairRule& rule, const DocumentBlock& block, size_t document, Random random);
 
-  bool next(Instance& instance);  // false when there are no more
+  bool next(Instance& instance);  // false at the end
 
  private:
   std::span<const int32_t> sentences(const Document& document, size_t begin, size_t end) const;
@@ -70,11 +70,11 @@ class Instances {
 
   const PairRule rule_;
   const DocumentBlock& block_;
-  const size_t index_;  // of the document
+  const size_t index_;  // index of the document
   const Document& document_;
-  const int64_t room_;  // tokens beside the specials
+  const int64_t room_;  // tokens without special tokens
   Random random_;
-  size_t sentence_ = 0;  // where the next chunk begins
+  size_t sentence_ = 0;  // start of the next chunk
 };
 
 }  // namespace bert::data

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kPositions = "masked_lm_positions", kGold = "masked_lm_ids", kLabels = "labels",
                            kNext = "next_sentence_label";
-constexpr int32_t kIgnored = -100;  // Hugging Face's label of what is not asked for
+constexpr int32_t kIgnored = -100;  // Hugging Face's label for tokens that are not predicted
 
 void check_positions(const std::vector<int32_t>& positions, size_t length) {
   int64_t before = -1;
@@ -18,7 +18,8 @@ void check_positions(const std::vector<int32_t>& positions, size_t length) {
     if (position < 0 || static_cast<size_t>(position) >= length)
       throw Error("field \"", kPositions, "\": ", position, " is not a position of ", length, " tokens");
     if (position <= before)
-      throw Error("field \"", kPositions, "\": ", position, " after ", before, ", expected ascending ones");
+      throw Error("field \"", kPositions, "\": ", position, " after ", before,
+                  ", expected ascending positions");
     before = position;
   }
 }
@@ -56,7 +57,7 @@ void PretrainReader::read(const io::Fields& fields, const io::Record& record, in
   const size_t length = example->ids.size();
   if (length == 0) throw Error("field \"input_ids\" is empty");
   if (static_cast<int64_t>(length) > limits_.max_length)
-    throw Error("has ", length, " tokens, which is longer than the ", limits_.max_length, " allowed");
+    throw Error("has ", length, " tokens, more than the maximum length of ", limits_.max_length);
   example->types = types_of(fields, length);
   for (size_t i = 0; i < length; ++i) {
     if (example->types[i] >= limits_.types)
@@ -76,7 +77,7 @@ void PretrainReader::read_hidden(const io::Fields& fields, const io::Record& rec
     throw Error("field \"", positions ? kGold : kPositions, "\" is missing, but \"",
                 positions ? kPositions : kGold, "\" is there");
   if (positions && labels)
-    throw Error("fields \"", kPositions, "\" and \"", kLabels, "\" are both there, expected one of them");
+    throw Error("fields \"", kPositions, "\" and \"", kLabels, "\" are both present, expected one of them");
   if (positions) {
     if (positions->size() != gold->size())
       throw Error("field \"", kGold, "\" has ", gold->size(), " values, ", kPositions, " has ",
@@ -100,7 +101,7 @@ void PretrainReader::check(const Example& example) {
   auto& first = example.as<PretrainExample>().next ? first_labelled_ : first_;
   if (first.empty()) first = example.where;
   if (!first_labelled_.empty() && !first_.empty())
-    throw Error(first_labelled_, ": field \"", kNext, "\" is there, but ", first_, " has none");
+    throw Error(first_labelled_, ": field \"", kNext, "\" is present, but ", first_, " has none");
 }
 
 }  // namespace bert::data

@@ -10,7 +10,7 @@
 namespace bert::data {
 namespace {
 
-// First places of this folder's streams of numbers, so that the same seed draws other ones elsewhere.
+// Separate these random streams from others with the same seed.
 constexpr uint64_t kOrderStream = 0x6f72646572;
 constexpr uint64_t kBufferStream = 0x627566666572;
 
@@ -39,10 +39,10 @@ class EpochSource : public RecordSource {
   const SourceOptions options_;
   io::RecordIndex index_;
   const int64_t end_;            // draws in all epochs
-  std::vector<uint32_t> order_;  // of the records in epoch order_epoch_; empty when as given
+  std::vector<uint32_t> order_;  // permutation of epoch order_epoch_; empty for Order::given
   int64_t order_epoch_ = -1;
-  int64_t announced_ = 0;       // draws whose bytes the system has been told to fetch
-  int64_t last_ = 0, bad_ = 0;  // the record drawn last; how many are bad
+  int64_t announced_ = 0;       // draws whose bytes have been prefetched
+  int64_t last_ = 0, bad_ = 0;  // last record drawn; number of bad records
 };
 
 EpochSource::EpochSource(const io::StreamOptions& stream, const SourceOptions& options, Log& log)
@@ -55,11 +55,11 @@ EpochSource::EpochSource(const io::StreamOptions& stream, const SourceOptions& o
                 stream.files.size() > 1 ? " and the other FILEs: no records" : ": no records");
   if (options.order == SourceOptions::Order::given) return;
   if (index_.size() > std::numeric_limits<uint32_t>::max())
-    throw Error(index_.size(), " records are more than can be shuffled");
+    throw Error(index_.size(), " records are too many to be shuffled");
   order_.resize(static_cast<size_t>(index_.size()));
 }
 
-// The record of a draw. Orders are made as epochs begin.
+// The record of a draw. Permutations are made when an epoch begins.
 int64_t EpochSource::at(int64_t draw) {
   const int64_t epoch = draw / records(), i = draw % records();
   if (order_.empty()) return i;
@@ -71,7 +71,7 @@ int64_t EpochSource::at(int64_t draw) {
   return order_[static_cast<size_t>(i)];
 }
 
-// Records are small and far apart, and a disk may take its time.
+// Prefetches records, which are small and scattered, because disks may be slow.
 void EpochSource::announce() {
   constexpr int64_t kAhead = 256;
   const int64_t epoch_end = (drawn_ / records() + 1) * records();
@@ -92,7 +92,7 @@ bool EpochSource::draw(io::RawRecord& record) {
 
 void EpochSource::drawn_is_bad() {
   index_.mark_bad(last_);
-  if (++bad_ == records()) throw Error("no record that is not bad");
+  if (++bad_ == records()) throw Error("every record is invalid");
 }
 
 class PipeSource : public RecordSource {
@@ -120,7 +120,7 @@ class PipeSource : public RecordSource {
   bool interrupted_ = false;
 };
 
-// Until the buffer is full or the input at its end; false when interrupted before.
+// Fills the buffer, or stops at the end of the input. Returns false if interrupted.
 bool PipeSource::fill() {
   const bool shuffles = options_.order == SourceOptions::Order::shuffled;
   const size_t most = shuffles ? static_cast<size_t>(options_.buffer_records) : 1;
@@ -149,21 +149,21 @@ bool PipeSource::draw(io::RawRecord& record) {
 }
 
 void PipeSource::skip_to(int64_t drawn) {
-  if (drawn < drawn_) throw Error("a pipe cannot go back to record ", drawn);
+  if (drawn < drawn_) throw Error("a pipe cannot return to record ", drawn);
   io::RawRecord record;
   while (drawn_ < drawn) {
     if (draw(record)) continue;
     if (interrupted_) return;
-    throw Error("the input ends after ", drawn_, " records, ", drawn, " have been used before");
+    throw Error("the input ends after ", drawn_, " records, but ", drawn, " were used before");
   }
 }
 
 void check_repeatable(const std::vector<std::string>& files, int64_t epochs) {
   for (const auto& name : files) {
     if (!io::can_read_again({name}))
-      throw Error(name, ": is read once; ", epochs, " epochs need regular FILEs");
+      throw Error(name, ": can be read only once; ", epochs, " epochs need regular FILEs");
   }
-  if (files.empty()) throw Error("-: is read once; ", epochs, " epochs need regular FILEs");
+  if (files.empty()) throw Error("-: can be read only once; ", epochs, " epochs need regular FILEs");
 }
 
 }  // namespace
@@ -202,7 +202,7 @@ bool RecordSource::next(const Use& use) {
     drawn_is_bad();
   }
   if (!interrupted() && skipped_ == drawn_)
-    throw Error(drawn_ == 0 ? "no records" : "no record that is not bad");
+    throw Error(drawn_ == 0 ? "no records" : "every record is invalid");
   return false;
 }
 

@@ -1,13 +1,13 @@
-// The order in which records train a model.
+// The order of training records.
 //
-// FILEs are read again for each epoch, which is a permutation of all records: a function of seed and epoch.
-// Of a pipe there is one pass, through a shuffle buffer: the next record is drawn from the buffer at random
-// and the one behind it in the input takes its place.
+// Regular FILEs are read again in each epoch, in a random permutation that depends on seed and epoch. A pipe
+// is read once, through a shuffle buffer: the next record is drawn at random from the buffer and replaced by
+// the next one of the input.
 //
 //   buffer of 3, input 0 1 2 3 4 …    0 1 2 -> 1    0 3 2 -> 2    0 3 4 -> …
 //
-// Either way the n-th record drawn is a function of input, seed and n alone. So a run is resumed by its
-// number of draws: at once with FILEs, by reading and drawing again, but not parsing, with a pipe.
+// In both cases the n-th record depends only on input, seed and n. So a run resumes by its number of draws:
+// directly with FILEs; with a pipe, by reading and drawing again without parsing.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@
 namespace bert::data {
 
 struct SourceOptions {
-  enum class Order { shuffled, given };  // given: as they come in the input, each epoch
+  enum class Order { shuffled, given };  // given: in input order in each epoch
 
   Order order = Order::shuffled;
   uint64_t seed = 0;
-  std::optional<int64_t> epochs;  // nullopt: without end. More than one needs FILEs
-  // The shuffle buffer of a pipe is full when it holds so many records, or bytes of them.
+  std::optional<int64_t> epochs;  // nullopt: unlimited. More than one requires regular FILEs
+  // The shuffle buffer of a pipe is full when it has this many records or bytes.
   int64_t buffer_records = 16384;
   int64_t buffer_bytes = int64_t{256} << 20;
   io::Interrupted interrupted;  // ends the wait for a pipe
@@ -39,46 +39,45 @@ struct SourceOptions {
 
 class RecordSource {
  public:
-  // The epoch is 0 in the first one, and always of a pipe.
+  // `epoch` starts at 0; it is always 0 for a pipe.
   using Use = std::function<void(const io::Fields& fields, const io::Record& record, int64_t epoch)>;
 
   virtual ~RecordSource() = default;
 
-  // Draws until `use` has taken a record without an Error; false at the end, or when interrupted() before it.
-  // Bad records are an Error or skipped, as the stream's options say; one that is skipped is named once.
-  // Error "no records" when there is not one, or not one good one in the input or in an epoch.
+  // Draws until `use` accepts a record without an Error. Returns false at the end of the input or when
+  // interrupted. Bad records throw Error or are skipped, as set in the stream's options; each skipped record
+  // is reported once. Throws Error if the input, or an epoch, has no valid record.
   bool next(const Use& use);
   virtual bool interrupted() const { return false; }
 
-  // Shows a good record without drawing it, so that a run can be made for its records; false when there is
-  // none near the beginning.
+  // Passes a valid record to `use` without drawing it, for choices that depend on the records. Returns false
+  // if there is none near the beginning.
   bool peek(const Use& use);
 
-  // Shows each good record of FILEs, in the order of the input, without drawing it. Errors are those of
-  // next(); records that are to be skipped are left out without a word.
+  // Passes each valid record of FILEs to `use` in input order, without drawing it. Errors are those of
+  // next(); skipped records are not reported.
   void each(const Use& use);
 
-  int64_t drawn() const { return drawn_; }      // records so far, bad ones counted
-  int64_t skipped() const { return skipped_; }  // bad ones that have been named
-  void report_skipped() const;                  // "3 records skipped", as streams end
+  int64_t drawn() const { return drawn_; }      // records so far, including bad ones
+  int64_t skipped() const { return skipped_; }  // bad records reported
+  void report_skipped() const;                  // "3 records skipped"
 
-  // The next draw is the one after `drawn` draws. A pipe goes forward only, and is an Error when it ends
-  // before.
+  // Continues after `drawn` draws. A pipe can only move forward; throws Error if it ends before.
   virtual void skip_to(int64_t drawn) = 0;
 
-  // Of FILEs: how many records there are, and bytes; 0 of a pipe.
+  // Number of records and bytes in FILEs; 0 for a pipe.
   virtual int64_t records() const { return 0; }
   virtual int64_t bytes() const { return 0; }
 
  protected:
   RecordSource(const io::StreamOptions& stream, Log& log);
 
-  // Gives the next record and its epoch and counts it; false at the end or when interrupted.
+  // Returns the next record with its epoch and counts it. Returns false at the end or when interrupted.
   virtual bool draw(io::RawRecord& record) = 0;
   virtual void drawn_is_bad() {}
-  // A copy of one of the records to come, for i from 0; nullopt: no more than i can be looked at.
+  // Returns a copy of the i-th record to come, from 0; nullopt if it cannot be read ahead.
   virtual std::optional<io::RawRecord> ahead(int64_t i) = 0;
-  virtual int64_t epoch() const { return 0; }  // of the record drawn last
+  virtual int64_t epoch() const { return 0; }  // of the last record drawn
 
   int64_t drawn_ = 0;
 
@@ -88,8 +87,8 @@ class RecordSource {
   int64_t skipped_ = 0;
 };
 
-// Epochs of FILEs, or one pass when stdin or a FIFO is among them (none: stdin). FILEs are read once here, to
-// find their records. `log` outlives the source.
+// Epochs over FILEs, or one pass if stdin or a FIFO is among them (no FILEs: stdin). Reads FILEs once to find
+// their records. `log` must outlive the source.
 std::unique_ptr<RecordSource> open_records(const io::StreamOptions& stream, const SourceOptions& options,
                                            Log& log);
 

@@ -16,7 +16,7 @@ std::optional<int64_t> integer_of(std::string_view text) {
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = error == std::errc() && end == text.data() + text.size();
-  // "01" and "-0" are names, not ways to write 1 and 0.
+  // "01" and "-0" are names, not other spellings of 1 and 0.
   return whole && std::to_string(value) == text ? std::optional(value) : std::nullopt;
 }
 
@@ -45,7 +45,7 @@ double value_of(const io::Fields& fields, const std::string& field) {
 Labels::Labels(std::vector<std::string> names) : names_(std::move(names)) {
   for (const auto& name : names_) {
     if (!ids_.emplace(name, static_cast<int32_t>(ids_.size())).second)
-      throw Error("label \"", name, "\" stands twice");
+      throw Error("label \"", name, "\" appears twice");
   }
 }
 
@@ -55,7 +55,7 @@ int32_t Labels::id(const std::string& name) const {
   std::string known;
   for (size_t i = 0; i < std::min(kShown, names_.size()); ++i)
     known += (i == 0 ? "\"" : ", \"") + names_[i] + '"';
-  throw Error("label \"", name, "\" is none of ", known, names_.size() > kShown ? ", …" : "");
+  throw Error("label \"", name, "\" is not one of ", known, names_.size() > kShown ? ", …" : "");
 }
 
 std::string label_of(const io::Fields& fields, const std::string& field) {

@@ -1,4 +1,4 @@
-// Records of classify, regress and multilabel as training examples: a text or a pair, and what is said of it.
+// Training examples for classify, regress and multilabel: a text or a pair, and its label.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 namespace bert::data {
 
 struct SentenceExample : Example {
-  int32_t label = 0;           // of classify: the class
-  double value = 0;            // of regress, finite as a float
-  std::vector<float> targets;  // of multilabel: 0 or 1 for each label
+  int32_t label = 0;           // classify: id of the class
+  double value = 0;            // regress: finite as a float
+  std::vector<float> targets;  // multilabel: 0 or 1 for each label
 };
 
 // Classes by id. Records name them by strings or integers; 1 and "1" are the same label.
@@ -25,7 +25,7 @@ class Labels {
 
   const std::vector<std::string>& names() const { return names_; }
   int32_t size() const { return static_cast<int32_t>(names_.size()); }
-  int32_t id(const std::string& name) const;  // Error `label "x" is none of …`
+  int32_t id(const std::string& name) const;  // throws Error `label "x" is not one of …`
 
  private:
   std::vector<std::string> names_;
@@ -34,17 +34,17 @@ class Labels {
 
 enum class SentenceTask { classify, regress, multilabel };
 
-// The label of a record's field as text: a string, or an integer as it is written. Error otherwise.
+// Reads a label as text: a string, or an integer as written. Throws Error for anything else.
 std::string label_of(const io::Fields& fields, const std::string& field);
-// An array of these, of multilabel; an element that stands twice is an Error. TSV: separated by commas.
+// Reads an array of labels, for multilabel; in TSV they are separated by commas. Throws Error for duplicates.
 std::vector<std::string> labels_of(const io::Fields& fields, const std::string& field);
 
-// Names in the order in which they get ids: integers by value when all are integers, else by bytes.
+// Sorts names in the order of their ids: by value if all are integers, otherwise by bytes.
 std::vector<std::string> in_order(std::vector<std::string> names);
 
 class SentenceReader : public ExampleReader {
  public:
-  // Of regress no labels are looked at. All outlive the reader.
+  // regress ignores `labels`. References must outlive the reader.
   SentenceReader(SentenceTask task, const Featurizer& featurizer, std::string label_field,
                  const Labels& labels);
 

@@ -7,7 +7,7 @@
 namespace bert::data {
 namespace {
 
-constexpr size_t kKeepTokens = 1 << 20;  // of one sentence; a desk that held more is thrown away
+constexpr size_t kKeepTokens = 1 << 20;  // of one sentence; larger working memory is freed
 
 std::vector<std::string> with(std::vector<std::string> names, const std::string& name) {
   names.push_back(name);
@@ -24,7 +24,7 @@ SentenceFilter::SentenceFilter(const text::Tokenizer& tokenizer, SentenceOptions
     : tokenizer_(tokenizer),
       options_(std::move(options)),
       writer_(options_.drop),
-      text_writer_(with(options_.drop, options_.text_field)) {
+      text_writer_(with(with(options_.drop, options_.text_field), "file")) {
   idle_desks_.push_back(std::make_unique<Desk>(Desk{text::SentenceSplitter(options_.locale)}));
 }
 
@@ -72,7 +72,7 @@ void SentenceFilter::append_sentences(std::string& out, Desk& desk) const {
 
 void SentenceFilter::finish(io::Record& record, std::string& out) const {
   const auto format = record.source().format;
-  const bool has_fields = format == io::InputFormat::jsonl || format == io::InputFormat::tsv;
+  const bool has_fields = format == io::InputFormat::jsonl || io::is_table(format);
   (has_fields ? writer_ : text_writer_).write(record, record.work_as<Prepared>().added, out);
 }
 

@@ -1,4 +1,4 @@
-// Documents to the ids of their sentences: bert-tokenize --sentences.
+// Splits documents into sentences of ids: bert-tokenize --sentences.
 #pragma once
 
 #include <memory>
@@ -15,22 +15,22 @@ namespace bert::data {
 
 struct SentenceOptions {
   std::string text_field = "text";
-  std::string locale = "root";  // of the sentence boundaries; documents input has a sentence a line
+  std::string locale = "root";  // for sentence boundaries; documents input has one sentence per line
   std::vector<std::string> drop;
 };
 
-// Adds `sentences`, an array of arrays of ids without specials; a sentence without tokens is left out. A
-// record of text has that field alone, JSONL and TSV keep theirs.
+// Adds `sentences`, an array of arrays of ids without special tokens. Sentences without tokens are skipped.
+// Text records have only this field in the output; JSONL and TSV records keep their fields.
 class SentenceFilter : public io::Filter {
  public:
-  // Error when the locale is not known. `tokenizer` outlives the filter.
+  // Throws Error if the locale is unknown. `tokenizer` must outlive the filter.
   SentenceFilter(const text::Tokenizer& tokenizer, SentenceOptions options);
 
   void prepare(const io::Fields& fields, io::Record& record) const override;
   void finish(io::Record& record, std::string& out) const override;
 
  private:
-  // What a thread needs for a record, used again for the next.
+  // Working memory of a thread, reused for the next record.
   struct Desk {
     text::SentenceSplitter splitter;
     std::vector<std::string_view> sentences = {};

@@ -8,13 +8,13 @@
 namespace bert::data {
 namespace {
 
-// English has four to five bytes a token: a guess that spares most texts a second allocation.
+// English has four to five bytes for each token; a lower guess spares most texts a second allocation.
 constexpr size_t kBytesPerToken = 3;
 constexpr size_t kSpecials = 3;
 
 uint32_t position(size_t count) { return static_cast<uint32_t>(count); }
 
-// Of valid UTF-8: bytes that do not continue a code point.
+// For valid UTF-8: counts bytes that do not continue a code point.
 int64_t count_characters(std::string_view text) {
   return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
 }

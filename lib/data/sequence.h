@@ -1,4 +1,4 @@
-// The tokens of a record with its special tokens around them, before any limit.
+// Tokens of a record with special tokens, before any limit.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace bert::data {
 
-// Puts [CLS] A [SEP] B [SEP] together in one pass: the tokenizer appends straight to the arrays that become
-// the Features. Add A, perhaps B, then finish.
+// Builds [CLS] A [SEP] B [SEP] in one pass; the tokenizer appends directly to the arrays of the Features. Add
+// A, optionally B, then call finish.
 class Sequence {
  public:
   Sequence(const text::Tokenizer& tokenizer, const FeatureOptions& options);
 
-  void add_text(std::string_view text);  // the prompt goes before A
-  // Each word is tokenized by itself: words are its index in the array, offsets count in its own text. The
-  // prompt's tokens go before them and are no word's. `field` is what messages call the array.
+  void add_text(std::string_view text);  // the prompt is inserted before A
+  // Tokenizes each word separately. Word ids are indexes in the array, and offsets refer to the word's own
+  // text. The prompt's tokens come first and have no word id. `field` names the array in messages.
   void add_words(std::string_view field, const io::Json& array);
 
-  // `prompt`: how many tokens at the beginning are [CLS] and the prompt.
+  // `prompt`: length of [CLS] and the prompt, in tokens.
   Features finish(int32_t prompt) &&;
 
  private:

@@ -21,7 +21,7 @@ void append_member(std::string& out, std::string_view name, int64_t value) {
   out += ',';
 }
 
-// A quotient, 0 when there is nothing to divide by.
+// Appends a quotient, 0 if the divisor is 0.
 void append_ratio(std::string& out, std::string_view name, int64_t count, int64_t of) {
   io::append_string(out, name);
   out += ':';

@@ -1,4 +1,4 @@
-// One JSON object about a whole corpus: how long its texts are in tokens, and how well the vocabulary fits.
+// Statistics of a corpus as one JSON object: text lengths in tokens, and how well the vocabulary fits.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@
 
 namespace bert::data {
 
-// Texts are counted whole, whatever the limit; a limit adds how many are longer. All counts are exact.
+// Counts whole texts, regardless of the limit; with a limit, also counts the texts that exceed it. All counts
+// are exact.
 class StatsFilter : public io::Filter {
  public:
   StatsFilter(const text::Tokenizer& tokenizer, FeatureOptions options);
@@ -25,7 +26,7 @@ class StatsFilter : public io::Filter {
  private:
   struct Prepared;
   struct Totals {
-    LengthHistogram lengths;  // in tokens, specials included
+    LengthHistogram lengths;  // in tokens, special tokens included
     int64_t tokens = 0, unknown = 0, characters = 0;
     int64_t too_long = 0;
   };
@@ -35,7 +36,7 @@ class StatsFilter : public io::Filter {
   const text::Tokenizer& tokenizer_;
   const std::optional<int64_t> max_length_;
   const Featurizer featurizer_;
-  mutable std::mutex mutex_;  // of totals_, which finish adds to
+  mutable std::mutex mutex_;  // guards totals_, which finish updates
   mutable Totals totals_;
 };
 

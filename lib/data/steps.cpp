@@ -22,8 +22,8 @@ Steps::Steps(RecordSource& source, ExampleReader& reader, const StepOptions& opt
 
 void Steps::skip_to(const DataPosition& position) {
   if (position.records != source_.records() || position.bytes != source_.bytes())
-    throw Error("the records come from ", name_of(source_.records(), source_.bytes()),
-                ", those of the run so far from ", name_of(position.records, position.bytes));
+    throw Error("the training data are ", name_of(source_.records(), source_.bytes()),
+                ", but the run so far used ", name_of(position.records, position.bytes));
   pending_.clear();
   source_.skip_to(position.drawn);
   leave_out_ = position.within;
@@ -44,7 +44,7 @@ bool Steps::next(Step& step) {
   return true;
 }
 
-// False when there are no more examples.
+// Returns false if there are no more examples.
 bool Steps::fill(Examples& batch, Step& step) {
   int64_t tokens = 0;
   for (;;) {
@@ -61,7 +61,7 @@ bool Steps::fill(Examples& batch, Step& step) {
   }
 }
 
-// Makes pending_ hold the examples of the next record that has some.
+// Fills pending_ with the examples of the next record that has any.
 bool Steps::read_more() {
   while (pending_.empty()) {
     const bool found = source_.next([&](const io::Fields& fields, const io::Record& record, int64_t epoch) {

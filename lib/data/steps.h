@@ -1,4 +1,4 @@
-// What one step of training takes in: micro-batches of examples, cut from the records in their order.
+// Training steps: micro-batches of examples, in record order.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 namespace bert::data {
 
 struct StepOptions {
-  int64_t sequences = 32;         // of a micro-batch
-  std::optional<int64_t> tokens;  // instead: as many sequences as have so many together, at least one
-  int64_t accumulate = 1;         // micro-batches of a step
+  int64_t sequences = 32;         // in a micro-batch
+  std::optional<int64_t> tokens;  // instead: up to this many tokens in a micro-batch, at least one sequence
+  int64_t accumulate = 1;         // micro-batches in a step
 };
 
-// Where training stands in its data, for a snapshot. With the same options and input the steps behind it are
-// the same.
+// Position of training in its data, stored in checkpoints. With the same options and input, the following
+// steps are the same.
 struct DataPosition {
-  int64_t drawn = 0;               // records before the one whose example comes next
-  int64_t within = 0;              // its examples that are used already
-  int64_t records = 0, bytes = 0;  // of the FILEs, to know them again; 0 of a pipe
+  int64_t drawn = 0;               // records before the one with the next example
+  int64_t within = 0;              // number of its examples already used
+  int64_t records = 0, bytes = 0;  // of the FILEs, to recognize them; 0 for a pipe
 
   bool operator==(const DataPosition&) const = default;
 };
@@ -32,18 +32,18 @@ struct Step {
   int64_t sequences = 0, tokens = 0;
 };
 
-// Steps run on from one epoch into the next: every example is used, and only the very last step may be short.
+// Steps continue across epochs: every example is used, and only the last step may be short.
 class Steps {
  public:
-  // Both outlive this object.
+  // Both arguments must outlive this object.
   Steps(RecordSource& source, ExampleReader& reader, const StepOptions& options);
 
-  // False at the end of the data, or when the source was interrupted: then nothing of the step is taken, and
-  // position() stays.
+  // Returns false at the end of the data or when the source was interrupted. The step is then discarded and
+  // position() does not change.
   bool next(Step& step);
 
-  DataPosition position() const { return position_; }  // behind the last step
-  // Goes on from there. Error when the FILEs are others.
+  DataPosition position() const { return position_; }  // after the last step
+  // Continues from `position`. Throws Error if the FILEs differ.
   void skip_to(const DataPosition& position);
 
  private:
@@ -57,8 +57,8 @@ class Steps {
   RecordSource& source_;
   ExampleReader& reader_;
   const StepOptions options_;
-  std::deque<Pending> pending_;  // read and not used; of one record
-  int64_t leave_out_ = 0;        // examples of the next record, after skip_to
+  std::deque<Pending> pending_;  // read but not yet used; from one record
+  int64_t leave_out_ = 0;        // examples of the next record to skip, after skip_to
   DataPosition position_;
   Examples read_;
 };

@@ -19,7 +19,7 @@ std::string_view type_of(std::string_view tag) {
 
 struct WordWindows {
   std::vector<Features> windows;
-  std::vector<int32_t> token_words;  // of each token of them together
+  std::vector<int32_t> token_words;  // of each token of all windows
   size_t words = 0;
 };
 
@@ -57,7 +57,7 @@ std::optional<std::vector<Features>> find_token_windows(const io::Fields& fields
                                                         const Featurizer& featurizer) {
   if (featurizer.options().take_ids == TakeIds::never || !fields.json("input_ids")) return std::nullopt;
   auto windows = featurizer.windows(fields);
-  if (windows.front().pair) throw Error("field \"input_ids\" has a pair, tag reads a single text");
+  if (windows.front().pair) throw Error("field \"input_ids\" has a pair, but tagging takes a single text");
   return windows;
 }
 

@@ -1,7 +1,8 @@
-// Records of tag as training examples: words, and the tag of each (Devlin et al. 2018, section 5.3).
+// Training examples for tag: words and the tag of each (Devlin et al. 2018, section 5.3).
 //
-// The first token of a word answers for it, in the window in which it has most context, as task/tag.cpp
-// reads it: so a word is learned once, however many windows show it. One without tokens is not learned.
+// The first token of a word represents it, in the window where this token has most context, as in
+// task/tag.cpp. So each word is trained on once, even if several windows contain it. Words without tokens are
+// skipped.
 #pragma once
 
 #include <cstdint>
@@ -18,45 +19,45 @@
 
 namespace bert::data {
 
-inline constexpr std::string_view kOutside = "O";  // the tag of what is in no entity
+inline constexpr std::string_view kOutside = "O";  // tag of words outside entities
 
-// The field that holds a record's words and its array: "words", or `asked` where that is another than the
-// usual field of texts, or the array in that one. nullopt: there is none.
+// Finds the field with a record's words: "words"; or `asked`, if it is not the default text field; or the
+// text field itself, if it has an array. Returns its name and array, or nullopt.
 std::optional<std::pair<std::string, io::Json>> find_words(const io::Fields& fields,
                                                            const std::string& asked);
 
-// The windows of a record's input_ids, which go before its words; each token is a word. nullopt: there are
-// none, or they are not asked for. Error when they are a pair's.
+// Windows of a record's input_ids, which take precedence over its words; each token is then a word. nullopt
+// if the record has no ids or they are not requested. Throws Error if the ids are a pair.
 std::optional<std::vector<Features>> find_token_windows(const io::Fields& fields,
                                                         const Featurizer& featurizer);
 
-// IOB1 as BIO: an I- that follows no tag of its type becomes B-. Other tags stay as they are.
+// Converts IOB1 to BIO: an I- that does not follow a tag of its type becomes B-. Other tags are unchanged.
 //
 //   I-PER I-PER B-PER O I-LOC   ->   B-PER I-PER B-PER O B-LOC
 std::vector<std::string> bio_of(std::span<const std::string_view> tags);
 
-// The strings of a record's field, as they stand there.
+// Reads the strings of a record's field, unchanged.
 std::vector<std::string_view> tags_of(const io::Fields& fields, const std::string& field);
 
-// "O" first, as in models that name entities, then as in_order.
+// "O" first, as in models for named entities, then the order of in_order.
 std::vector<std::string> tags_in_order(std::vector<std::string> names);
 
 // One window of a record.
 struct TagExample : Example {
-  std::vector<int32_t> places;  // in ids, ascending: of the tokens that answer for a word
+  std::vector<int32_t> places;  // first tokens of words, positions in ids, ascending
   std::vector<int32_t> labels;  // of these words
 
-  // Of a dev set: which word of the record each place answers for, and with the record's last window the tags
-  // of all of its words, as they stand there.
+  // Set for evaluation only: index in the record of the word at each place and, in the record's last window,
+  // the unchanged tags of all words.
   std::vector<int32_t> words;
   std::optional<std::vector<std::string>> tags;
 };
 
 class TagReader : public ExampleReader {
  public:
-  enum class For { learning, evaluation };  // learning: windows without places are left out
+  enum class For { learning, evaluation };  // learning: skip windows without places
 
-  // `featurizer` tells words apart and makes windows of long texts. It and `labels` outlive the reader.
+  // `featurizer` must keep word ids and split long texts. It and `labels` must outlive the reader.
   TagReader(const Featurizer& featurizer, std::string label_field, const Labels& labels, For use);
 
   void read(const io::Fields& fields, const io::Record& record, int64_t epoch,

@@ -9,9 +9,9 @@
 namespace bert::data {
 
 struct TokenizeFilter::Prepared : io::Work {
-  Features first;               // the one of most records
-  std::vector<Features> later;  // windows of a long text
-  bool had_ids = false;         // the record comes from such a filter
+  Features first;               // the only one for most records
+  std::vector<Features> later;  // further windows of a long text
+  bool had_ids = false;         // the record already has input_ids
   bool had_types = false;
 };
 
@@ -35,7 +35,7 @@ std::unique_ptr<io::Filter> make_tokenize_filter(const text::Tokenizer& tokenize
 
 namespace {
 
-// The fields to drop where other ids take the place of those that they describe.
+// Fields to drop because their input_ids are replaced.
 std::vector<std::string> with_stale_fields(const TokenizeOptions& options) {
   std::vector<std::string> drop = options.drop;
   const auto add = [&](std::string_view name) {
@@ -56,9 +56,10 @@ TokenizeFilter::TokenizeFilter(const text::Tokenizer& tokenizer, TokenizeOptions
       writer_(options_.drop),
       anew_writer_(with_stale_fields(options_)),
       log_(log),
-      limit_from_(options_.features.max_length ? "" : ", as the truncation block of tokenizer.json says") {
+      limit_from_(options_.features.max_length ? ""
+                                               : ", the limit in the truncation block of tokenizer.json") {
   if (tokenizer.config().padding)
-    log_.warn("the padding block of tokenizer.json is left out: no sequence is padded");
+    log_.warn("the padding block of tokenizer.json is ignored: sequences are not padded");
 }
 
 void TokenizeFilter::prepare(const io::Fields& fields, io::Record& record) const {
@@ -101,12 +102,12 @@ void TokenizeFilter::write(const io::Record& record, const Features& features, i
 }
 
 void TokenizeFilter::report_truncated(int64_t records) const {
-  log_.warn(std::to_string(records) + (records == 1 ? " record was" : " records were") + " cut to " +
+  log_.warn(std::to_string(records) + (records == 1 ? " record was" : " records were") + " truncated to " +
             std::to_string(*featurizer_.options().max_length) + " tokens" + limit_from_);
 }
 
 void TokenizeFilter::add_fields(const Features& features, const Prepared& prepared, io::Added& added) const {
-  // One allocation for the usual record: an id takes about five characters with its comma.
+  // Allocate once for most records: an id takes about five characters with its comma.
   std::string& ids = added.field("input_ids");
   ids.reserve(6 * features.ids.size());
   io::append_integers(ids, features.ids);

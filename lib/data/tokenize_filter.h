@@ -1,5 +1,4 @@
-// What bert-tokenize does to records: text to ids, ids to text, documents to sentences, or a summary of a
-// whole corpus.
+// bert-tokenize: text to ids, ids to text, documents to sentences, or statistics of a corpus.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +20,20 @@ struct TokenizeOptions {
 
   FeatureOptions features;
   Result result = Result::records;
-  Format format = Format::jsonl;  // ids, tokens: a line of them with spaces between, and no fields
-  bool tokens = false;            // add the field
-  std::string locale = "root";    // of the boundaries of sentences
+  Format format = Format::jsonl;  // ids, tokens: one line for each record, separated by spaces
+  bool tokens = false;            // add the field tokens
+  std::string locale = "root";    // for sentence boundaries
   std::vector<std::string> drop;
 };
 
-// The filter for options.result. tokenizer.json's truncation holds where features.max_length is not set.
-// `tokenizer` and `log` outlive the filter.
+// Makes the filter for options.result. If features.max_length is not set, the truncation settings of
+// tokenizer.json apply. `tokenizer` and `log` must outlive the filter.
 std::unique_ptr<io::Filter> make_tokenize_filter(const text::Tokenizer& tokenizer, TokenizeOptions options,
                                                  Log& log);
 
-// Adds input_ids, and token_type_ids for pairs; tokens, offsets and word_ids if wanted; window with
-// Overflow::split; truncated to a record that was cut. Says at the end how many were.
-// A record that has input_ids loses tokens, offsets and word_ids that are not written anew.
+// Adds input_ids, and token_type_ids for pairs; tokens, offsets and word_ids if requested; window with
+// Overflow::split; truncated if the record was truncated. Reports the number of truncated records at the end.
+// If a record already had input_ids, its tokens, offsets and word_ids are removed unless they are rewritten.
 class TokenizeFilter : public io::Filter {
  public:
   TokenizeFilter(const text::Tokenizer& tokenizer, TokenizeOptions options, Log& log);
@@ -52,10 +51,10 @@ class TokenizeFilter : public io::Filter {
   const TokenizeOptions options_;
   const Featurizer featurizer_;
   const io::RecordWriter writer_;
-  const io::RecordWriter
-      anew_writer_;  // of records whose input_ids are replaced: without what described these
+  // For records whose input_ids are replaced: drops the fields that described them.
+  const io::RecordWriter anew_writer_;
   Log& log_;
-  const std::string limit_from_;  // who set the limit, for the message at the end
+  const std::string limit_from_;  // origin of the limit, for the final message
 };
 
 }  // namespace bert::data

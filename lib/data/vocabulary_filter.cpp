@@ -18,7 +18,7 @@ void write_file(const std::string& path, std::string_view content) {
 
 bool is_array(const io::Json& json) { return json.kind() == io::Json::Kind::array; }
 
-// Sorted by bytes, as sort(1) does it in the C locale.
+// Sorted by bytes, like sort(1) in the C locale.
 std::string lines_of(std::span<const text::WordCount> words) {
   std::string lines;
   for (const auto& [word, count] : words) {
@@ -29,7 +29,7 @@ std::string lines_of(std::span<const text::WordCount> words) {
   return lines;
 }
 
-// What Hugging Face and we read beside vocab.txt.
+// Settings that Hugging Face and this project read next to vocab.txt.
 std::string tokenizer_config_json(const text::TokenizerConfig& config) {
   const auto word = [](bool value) { return value ? "true" : "false"; };
   return std::string("{\n  \"tokenizer_class\": \"BertTokenizer\",\n  \"do_lower_case\": ") +
@@ -41,11 +41,11 @@ std::string tokenizer_config_json(const text::TokenizerConfig& config) {
 
 }  // namespace
 
-// The words of a record end to end; ends[i] is where word i ends.
+// The words of a record, concatenated; ends[i] is the end of word i.
 struct VocabularyFilter::Prepared : io::Work {
   std::string text;
   std::vector<size_t> ends;
-  int64_t count = 1;  // of each
+  int64_t count = 1;  // of each word
 };
 
 VocabularyFilter::VocabularyFilter(const VocabularyOptions& options, Log& log)
@@ -85,12 +85,12 @@ void VocabularyFilter::read_array(std::string_view field, const io::Json& array,
     throw Error("field \"", field, "\" is ", array.kind_name(), ", expected an array of strings");
   for (const io::Json& word : array.elements()) {
     if (word.kind() != io::Json::Kind::string)
-      throw Error("field \"", field, "\" holds ", word.kind_name(), ", expected strings");
+      throw Error("field \"", field, "\" contains ", word.kind_name(), ", expected strings");
     add_words(word.string(), prepared);
   }
 }
 
-// As bert-tokenize takes texts from a record: an array of words, or a text, and perhaps a second text.
+// Reads texts like bert-tokenize: an array of words, or a text and an optional second text.
 void VocabularyFilter::read_texts(const io::Fields& fields, Prepared& prepared) const {
   if (const auto array = fields.json(options_.text_field); array && is_array(*array)) {
     read_array(options_.text_field, *array, prepared);
@@ -121,9 +121,8 @@ void VocabularyFilter::compute(std::span<io::Record* const> records) {
 
 void VocabularyFilter::warn_of_pruning() const {
   if (counts_.forgotten() == 0) return;
-  log_.warn("more than " + std::to_string(options_.max_words) +
-            " different words: " + std::to_string(counts_.forgotten()) +
-            " rare ones were forgotten; counts are too low by at most " +
+  log_.warn("more than " + std::to_string(options_.max_words) + " different words: the rarest " +
+            std::to_string(counts_.forgotten()) + " were discarded; counts are too low by at most " +
             std::to_string(counts_.uncertainty()));
 }
 
@@ -136,7 +135,7 @@ void VocabularyFilter::end(std::string& out) {
     for (const std::string& piece : vocabulary) pieces.append(piece) += '\n';
     if (static_cast<int64_t>(vocabulary.size()) < options_.learner.size) {
       log_.warn("the vocabulary has " + std::to_string(vocabulary.size()) +
-                " pieces: there was nothing more to learn");
+                " tokens: there was nothing more to learn");
     }
   }
   if (!options_.write_counts.empty()) write_file(options_.write_counts, lines_of(words));

@@ -1,4 +1,4 @@
-// Texts to a vocabulary: counts the words of all records, then learns. There is one output, at the end.
+// bert-vocab: counts the words of all records, then learns a vocabulary. All output is written at the end.
 #pragma once
 
 #include <string>
@@ -15,9 +15,9 @@
 namespace bert::data {
 
 struct VocabularyOptions {
-  enum class Records { texts, counts };  // counts: lines of word, TAB, count, as write_counts writes them
+  enum class Records { texts, counts };  // counts: lines of word, TAB, count, as from write_counts
 
-  text::LearnerOptions learner;  // size 0: nothing is learned
+  text::LearnerOptions learner;  // size 0: only count
   text::TokenizerConfig tokenizer;
   Records records = Records::texts;
   std::string text_field = "text", pair_field{io::kPairField};
@@ -26,18 +26,18 @@ struct VocabularyOptions {
   std::string write_config;  // FILE for tokenizer_config.json; "": none
 };
 
-// Words are counted one record after another in the order of input, so that what --max-words forgets does not
-// depend on threads; finding them, which is the work, is done in all threads.
+// Counts are added in input order, so that the words dropped by --max-words do not depend on threads. The
+// expensive part, splitting text into words, runs in all threads.
 class VocabularyFilter : public io::Filter {
  public:
-  // `options` outlive this object; those that only end() reads may still change.
+  // `options` must outlive this object; options used only by end() may still change.
   VocabularyFilter(const VocabularyOptions& options, Log& log);
 
   void prepare(const io::Fields& fields, io::Record& record) const override;
   int64_t cost(const io::Record& record) const override;
   void compute(std::span<io::Record* const> records) override;
   void finish(io::Record&, std::string&) const override {}
-  void end(std::string& out) override;  // the vocabulary, a piece a line
+  void end(std::string& out) override;  // writes the vocabulary, one subword token on each line
 
  private:
   struct Prepared;

@@ -7,7 +7,7 @@
 namespace bert::data {
 namespace {
 
-// Where A or B of each window is among the tokens of the whole A or B.
+// Position of each window's A or B in the whole A or B.
 std::vector<Window> spans_of(std::span<const Features> windows, text::Span Features::*part) {
   std::vector<Window> spans;
   for (const Features& window : windows) {
@@ -55,10 +55,10 @@ std::vector<TokenPlace> sequence_places(std::span<const Features> windows) {
   const auto read = [&](size_t window, uint32_t position) {
     places[windows[window].places[position]] = {window, position};
   };
-  for (size_t w = windows.size(); w-- > 0;) {  // backwards, so that the first stays
+  for (size_t w = windows.size(); w-- > 0;) {  // backwards, so that the first window wins
     for (uint32_t i = 0; i < windows[w].ids.size(); ++i) read(w, i);
   }
-  // The windows of the part that stays whole are equal, and of equals most_context takes the first.
+  // The unsplit part is equal in all windows, and most_context takes the first on ties.
   for (const auto part : {&Features::first, &Features::second}) {
     const auto spans = spans_of(windows, part);
     const auto owners = most_context(spans, std::ranges::max(spans, {}, &Window::end).end);

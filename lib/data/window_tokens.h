@@ -1,4 +1,4 @@
-// The tokens of a sequence that was cut into windows (Featurizer::windows), put together again.
+// Joins the tokens of a sequence that was split into windows (Featurizer::windows).
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace bert::data {
 
-// One array of all windows of a single text: its element at each token of the text.
+// Joins one array of all windows of a single text: one element for each token of the text.
 template <class T>
 std::vector<T> joined(std::span<const Features> windows, std::vector<T> Features::*array) {
   std::vector<T> all;
@@ -29,11 +29,11 @@ struct TokenPlace {
   uint32_t position = 0;  // in the window's ids
 };
 
-// Where each token of a single text is read: in the window in which it has most context.
+// Window and position to read each token of a single text: the window that gives it most context.
 std::vector<TokenPlace> token_places(std::span<const Features> windows);
 
-// The same for each token of a sequence, of a pair too and with its special tokens. Those that every window
-// has, [CLS] and [SEP] and the text that stays whole, are read in the first. A single window may be cut.
+// The same for each token of any sequence, pairs and special tokens included. Tokens that every window has
+// ([CLS], [SEP], the unsplit text) are read in the first. A single window may be truncated.
 std::vector<TokenPlace> sequence_places(std::span<const Features> windows);
 
 }  // namespace bert::data

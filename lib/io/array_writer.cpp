@@ -10,12 +10,12 @@
 namespace bert::io {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "rows are memory as it stands");
+static_assert(std::endian::native == std::endian::little, "rows are written as they are in memory");
 
-// NumPy wants the numbers to begin at a multiple of 64; 128 hold any shape of two int64.
+// NumPy requires the data to start at a multiple of 64; 128 bytes hold any shape of two int64 values.
 constexpr size_t kHeaderBytes = 128;
 
-// Magic, version 1.0, the length of what follows as u16, then a Python dict padded with spaces to a line end
+// Magic, version 1.0, length of the rest as u16, then a Python dict padded with spaces up to the line end
 // (numpy/lib/format.py).
 std::string npy_header(int64_t rows, int64_t columns) {
   std::string header("\x93NUMPY\x01\x00\x00\x00", 10);
@@ -34,10 +34,10 @@ void ArrayWriter::begin(std::string& out) const {
 
 void ArrayWriter::row(std::span<const float> values, std::string& out) const {
   assert(static_cast<int64_t>(values.size()) == columns_);
-  if (format_ == ArrayFormat::tsv) {
+  if (format_ == ArrayFormat::tsv || format_ == ArrayFormat::csv) {
     for (const float value : values) {
       append_number(out, value, precision_);
-      out += '\t';
+      out += format_ == ArrayFormat::tsv ? '\t' : ',';
     }
     if (!values.empty()) out.pop_back();
     out += '\n';

@@ -1,4 +1,4 @@
-// Rows of numbers as one array: npy (NumPy's format, version 1.0), raw little-endian f32, or columns of text.
+// Rows of numbers as one array: npy (NumPy format, version 1.0), raw little-endian f32, TSV or CSV.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,20 @@
 
 namespace bert::io {
 
-enum class ArrayFormat { npy, f32, tsv };
+enum class ArrayFormat { npy, f32, tsv, csv };
 
-// A filter calls the methods from those of the same name (row from finish). npy says in its header how many
-// rows it has, which is known at the end, so its output has to be a regular file
+// A filter calls these methods from its methods of the same name, and row() from finish(). The npy header
+// contains the number of rows, known only at the end, so npy output must be a regular file
 // (StreamOptions::needs_regular_output).
 class ArrayWriter {
  public:
-  // `precision`: digits after the point in tsv; -1 is the shortest that reads back.
+  // `precision`: digits after the decimal point in text; -1: shortest decimal that reads back to the same
+  // f32.
   ArrayWriter(ArrayFormat format, int64_t columns, int precision = -1)
       : format_(format), columns_(columns), precision_(precision) {}
 
   void begin(std::string& out) const;
-  // `values`: as many as there are columns. NaN and infinity throw Error. Any thread.
+  // `values`: one for each column. NaN and infinity throw Error. Any thread may call it.
   void row(std::span<const float> values, std::string& out) const;
   void patch(OutputFile& output) const;
 

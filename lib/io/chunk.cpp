@@ -20,6 +20,7 @@ void Chunk::clear() {
   clear_text(out);
   data_size = 0;
   offset = 0;
+  read = 0;
   cuts.clear();
   first_place = 0;
   written = 0;

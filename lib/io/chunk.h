@@ -1,4 +1,4 @@
-// A run of consecutive records on its way from the reader to the writer.
+// A run of consecutive records, passed from the reader to the writer.
 #pragma once
 
 #include <cstddef>
@@ -14,34 +14,35 @@
 
 namespace bert::io {
 
-// Where a record stands in Chunk::data, its line end not included.
+// Position of a record in Chunk::data, without its line end.
 struct Cut {
   size_t begin, size;
   int64_t line;
 };
 
 struct Chunk {
-  int64_t number = -1;  // from 0, over all input
+  int64_t number = -1;  // from 0, over all inputs
 
-  // By the reader. All records are of one FILE.
+  // Set by the reader. All records are from the same FILE.
   std::shared_ptr<const Source> source;
   std::string data;  // kJsonPadding bytes longer than the records
   size_t data_size = 0;
-  uint64_t offset = 0;  // of data in its FILE
+  uint64_t offset = 0;  // position of `data` in its FILE
+  uint64_t read = 0;    // bytes of all inputs read so far
   std::vector<Cut> cuts;
   int64_t first_place = 0;
 
-  // By prepare and finish.
-  std::vector<Record> records;       // the good ones; views into data and repaired
-  std::deque<std::string> repaired;  // text of records that were not UTF-8, or not JSON
+  // Set by prepare and finish.
+  std::vector<Record> records;       // the valid ones; views into data and repaired
+  std::deque<std::string> repaired;  // text of records that were not UTF-8 or not JSON
   std::string out;
-  int64_t written = 0;                                   // records in out
-  int64_t truncated = 0;                                 // of these, the ones whose text was cut
-  std::vector<std::pair<int64_t, std::string>> skipped;  // place and message of bad records, OnError::skip
+  int64_t written = 0;                                   // number of records in `out`
+  int64_t truncated = 0;                                 // how many of them had their text truncated
+  std::vector<std::pair<int64_t, std::string>> skipped;  // index and message of bad records, OnError::skip
   std::optional<std::string>
-      failure;  // ends the stream after `out`; by the reader as well (a FILE that is not there)
+      failure;  // ends the stream after `out`; the reader also sets it (FILE not found)
 
-  // Makes it empty for the next run of records, keeping memory of ordinary size.
+  // Empties it for the next run of records; keeps the memory unless it is unusually large.
   void clear();
 };
 

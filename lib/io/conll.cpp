@@ -40,7 +40,7 @@ std::string conll_record(std::string_view sentence, int64_t& line) {
     if (line == 0) expected = columns.size();
     if (columns.size() != expected)
       throw Error("has ", columns.size(), columns.size() == 1 ? " column" : " columns", ", expected ",
-                  expected, " as in the sentence's first line");
+                  expected, " as in the first line of the sentence");
     append_string(words.append(words.empty() ? "" : ","), columns.front());
     if (expected > 1) append_string(tags.append(tags.empty() ? "" : ","), columns.back());
   }

@@ -24,12 +24,12 @@ bool Cutter::fill(Chunk& chunk) {
   for (;;) {
     cut_complete(chunk);
     if (full(chunk) || (!chunk.cuts.empty() && !input_.ready())) break;
-    if (chunk.cuts.empty()) consume_done();  // blank lines, of which there may be any number
+    if (chunk.cuts.empty()) consume_done();  // any number of blank lines
     try {
       if (input_.read_more()) continue;
       cut_last(chunk);
     } catch (const Error& error) {
-      chunk.failure = error.what();  // after the records that did arrive
+      chunk.failure = error.what();  // reported after the records already read
     }
     break;
   }
@@ -45,18 +45,26 @@ void Cutter::cut_complete(Chunk& chunk) {
   const auto unread = input_.unread();
   if (is_whole_file()) return;
   while (!full(chunk)) {
-    const void* found = std::memchr(unread.data() + searched_, '\n', unread.size() - searched_);
-    if (found == nullptr) break;
-    cut_line(chunk, unread, static_cast<size_t>(static_cast<const char*>(found) - unread.data()) + 1);
+    const size_t end = line_end(unread);
+    if (end == std::string_view::npos) break;
+    cut_line(chunk, unread, end);
   }
   if (!full(chunk)) searched_ = unread.size();
 }
 
-// What stands after the last line end, when no more will come.
+// The offset behind the next line end that may end a record; npos if there is none yet.
+size_t Cutter::line_end(std::string_view unread) {
+  if (format_ == InputFormat::csv) return csv_.record_end(unread, searched_);
+  const void* found = std::memchr(unread.data() + searched_, '\n', unread.size() - searched_);
+  if (found == nullptr) return std::string_view::npos;
+  return static_cast<size_t>(static_cast<const char*>(found) - unread.data()) + 1;
+}
+
+// Cuts what follows the last line end, at the end of the input.
 void Cutter::cut_last(Chunk& chunk) {
   const auto unread = input_.unread();
   if (is_whole_file()) {
-    // Every FILE named is a record, an empty one too; an empty stdin is an empty input.
+    // Each named FILE is one record, even if empty; an empty stdin has no record.
     const bool is_record = line_ == 1 && (!unread.empty() || input_.name() != "-");
     if (is_record) chunk.cuts.push_back({.begin = 0, .size = unread.size(), .line = line_++});
     done_ = unread.size();
@@ -73,7 +81,7 @@ bool Cutter::ends_at_blank_lines() const {
          format_ == InputFormat::conll;
 }
 
-// Whether a line ends the paragraph before it and is in none itself.
+// Whether the line ends the paragraph before it without being part of any paragraph.
 bool Cutter::separates(std::string_view line) const {
   if (is_blank(line)) return true;
   if (format_ != InputFormat::conll) return false;
@@ -84,6 +92,7 @@ void Cutter::cut_line(Chunk& chunk, std::string_view unread, size_t line_end) {
   const auto line = without_line_end(unread.substr(line_begin_, line_end - line_begin_));
   const size_t begin = line_begin_;
   const int64_t number = line_++;
+  if (format_ == InputFormat::csv) line_ += std::count(line.begin(), line.end(), '\n');
   line_begin_ = searched_ = line_end;
   if (ends_at_blank_lines()) {
     if (separates(line)) {
@@ -99,6 +108,7 @@ void Cutter::cut_line(Chunk& chunk, std::string_view unread, size_t line_end) {
   }
   done_ = line_end;
   if (format_ == InputFormat::jsonl && is_blank(line)) return;
+  if (format_ == InputFormat::csv && line.empty()) return;
   chunk.cuts.push_back({.begin = begin, .size = line.size(), .line = number});
 }
 
@@ -111,7 +121,7 @@ void Cutter::end_paragraph(Chunk& chunk) {
   done_ = line_begin_;
 }
 
-// Moves the bytes of the records from the input to the chunk, where offsets stay the same.
+// Moves the bytes of the records from the input to the chunk. Offsets stay the same.
 void Cutter::take_data(Chunk& chunk) {
   chunk.data.reserve(done_ + kJsonPadding);
   chunk.data.assign(input_.unread(), 0, done_);

@@ -1,16 +1,17 @@
-// Cuts the bytes of one FILE into records.
+// Splits the bytes of one FILE into records.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "io/chunk.h"
+#include "io/csv.h"
 #include "io/input.h"
 
 namespace bert::io {
 
-bool is_white(char c);                 // as isspace in the C locale: form feed and vertical tab too
-bool is_blank(std::string_view text);  // white through and through
+bool is_white(char c);                 // isspace in the C locale: form feed and vertical tab too
+bool is_blank(std::string_view text);  // nothing but white space
 std::string_view without_line_end(std::string_view line);  // drops one LF, and one CR before it
 
 struct ChunkLimits {
@@ -19,18 +20,19 @@ struct ChunkLimits {
 
 class Cutter {
  public:
-  // `line` is the number of the first line of what `input` has to give.
+  // `line` is the number of the first line that `input` will return.
   Cutter(Input& input, InputFormat format, int64_t line, ChunkLimits limits)
       : input_(input), format_(format), limits_(limits), line_(line) {}
 
-  // Waits for at least one record and takes along what else has been read or can be read without waiting,
-  // until `chunk` is full. False when there is nothing more; a failure to read is left in chunk.failure.
+  // Waits for at least one record, then adds those that can be read without waiting until `chunk` is full.
+  // False at the end of the input. A read failure is stored in chunk.failure.
   bool fill(Chunk& chunk);
 
  private:
   bool full(const Chunk& chunk) const;
   void cut_complete(Chunk& chunk);
   void cut_last(Chunk& chunk);
+  size_t line_end(std::string_view unread);
   void cut_line(Chunk& chunk, std::string_view unread, size_t line_end);
   bool is_whole_file() const;
   bool ends_at_blank_lines() const;
@@ -45,11 +47,12 @@ class Cutter {
   InputFormat format_;
   ChunkLimits limits_;
   int64_t line_;  // number of the line at line_begin_
+  CsvScanner csv_;
 
   // Offsets into input_.unread().
-  size_t line_begin_ = 0;  // what comes before has been cut or passed over
-  size_t searched_ = 0;    // no line end in [line_begin_, searched_)
-  size_t done_ = 0;        // what can be consumed: before line_begin_ unless a paragraph or document is open
+  size_t line_begin_ = 0;  // bytes before it have been cut or skipped
+  size_t searched_ = 0;    // [line_begin_, searched_) contains no line end
+  size_t done_ = 0;        // bytes to consume: up to line_begin_, less if a paragraph or document is open
   size_t paragraph_begin_ = kNone, paragraph_end_ = 0;
   int64_t paragraph_line_ = 0;
 };

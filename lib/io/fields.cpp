@@ -7,7 +7,7 @@
 namespace bert::io {
 namespace {
 
-// Which there are, so that a misspelled name or a file without a header line shows.
+// Lists the existing columns, to expose a misspelled name or a missing header line.
 std::string columns_text(const std::vector<std::string>& columns) {
   constexpr size_t kNamed = 8;
   std::string text = ", the columns are ";
@@ -37,14 +37,14 @@ std::optional<std::string_view> Fields::text_unless_null(std::string_view name) 
 }
 
 std::optional<std::string_view> Fields::pair_text(std::string_view name) const {
-  const bool asked_for = source_.format == InputFormat::tsv && name != kPairField;
+  const bool asked_for = is_table(source_.format) && name != kPairField;
   return asked_for ? required_text(name) : text_unless_null(name);
 }
 
 std::string_view Fields::required_text(std::string_view name) const {
   if (const auto value = text(name)) return *value;
-  const bool tsv = source_.format == InputFormat::tsv;
-  throw Error("field \"", name, "\" is missing", tsv ? columns_text(source_.columns) : "");
+  throw Error("field \"", name, "\" is missing",
+              is_table(source_.format) ? columns_text(source_.columns) : "");
 }
 
 std::optional<Json> Fields::json(std::string_view name) const {

@@ -1,4 +1,4 @@
-// The fields of one record while it is prepared.
+// Access to the fields of a record while it is prepared.
 #pragma once
 
 #include <optional>
@@ -13,10 +13,10 @@
 
 namespace bert::io {
 
-// Where the second text of a pair is looked for unless another field is asked for.
+// Default name of the field with the second text of a pair.
 inline constexpr std::string_view kPairField = "text_pair";
 
-// Runs `read` with `field "name" ` in front of its Error.
+// Calls `read` and prefixes the message of its Error with `field "name" `.
 template <class Read>
 auto named(std::string_view name, Read read) {
   try {
@@ -26,26 +26,27 @@ auto named(std::string_view name, Read read) {
   }
 }
 
-// The views end with the call of Filter::prepare. Text input has one field, the text field; TSV has its
-// columns, all of them strings.
+// Returned views are valid until Filter::prepare returns. Text input has one field, the text field; TSV and
+// CSV have their columns, all of them strings.
 class Fields {
  public:
-  // Of a text record, or of TSV cut into `values`; `values` outlive this object.
+  // For a text record, or for TSV or CSV split into `values`, which must outlive this object.
   Fields(const Source& source, std::span<const std::string_view> values) : source_(source), values_(values) {}
-  // Of a JSON record, an object.
+  // For a JSON record; `object` is a JSON object.
   Fields(const Source& source, Json object) : source_(source), object_(object) {}
 
-  // The field's text; nullopt when the record has none. Error (`field "text" is a number, expected a string`)
-  // otherwise, and when the key stands twice.
+  // The field's text; nullopt if the record does not have the field. Error if the value is not a string
+  // (`field "text" is a number, expected a string`) or the key is repeated.
   std::optional<std::string_view> text(std::string_view name) const;
-  std::optional<std::string_view> text_unless_null(std::string_view name) const;  // nullopt for null, too
-  // The second text of a pair; nullopt when there is none. A record of TSV has the column, by the same Error
-  // as required_text's, unless `name` is kPairField, which nobody may have asked for.
+  std::optional<std::string_view> text_unless_null(std::string_view name) const;  // nullopt also for null
+  // The second text of a pair; nullopt if there is none. A TSV or CSV record must have the column (Error as
+  // in required_text) unless `name` is kPairField, the default.
   std::optional<std::string_view> pair_text(std::string_view name) const;
-  // Error `field "text" is missing`, of TSV with the columns there are.
+  // Error `field "text" is missing` if the record does not have it; for TSV and CSV the message lists the
+  // columns.
   std::string_view required_text(std::string_view name) const;
-  std::optional<Json> json(std::string_view name) const;  // any value; always nullopt for text and TSV
-  // All fields of a JSON record in their order; none of text and TSV.
+  std::optional<Json> json(std::string_view name) const;  // any value; always nullopt for text, TSV and CSV
+  // All fields of a JSON record in order; empty for text, TSV and CSV.
   std::vector<std::pair<std::string_view, Json>> members() const;
 
  private:

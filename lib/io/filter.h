@@ -1,12 +1,13 @@
-// What a tool does to records, and the stream that does it: ordered, bounded and multi-threaded.
+// Interface of the work a tool does on records. The stream that runs it is ordered, bounded and
+// multi-threaded:
 //
 //   read chunk → prepare each record → compute → finish each record → write in order
 //
-// A reader thread cuts the inputs into chunks of records and a writer thread writes finished chunks in the
-// order of input; both only block on I/O. prepare and finish run as background tasks of the pool, several
-// chunks at once; compute runs on the driver, one call at a time, in the order of input, and may use the
-// whole pool for grids. A bounded ring of chunks joins them, so memory does not grow with the input, and no
-// one waits for more input while there is work: what has been read is answered at once.
+// A reader thread splits the inputs into chunks of records and a writer thread writes finished chunks in
+// input order; both only block on I/O. prepare and finish run as background tasks of the pool, several chunks
+// at once. compute runs on the driver, one call at a time, in input order, and may use the whole pool for
+// grids. The chunks are in a bounded ring, so memory does not grow with the input. Records that have been
+// read are processed at once, without waiting for more input.
 #pragma once
 
 #include <cstdint>
@@ -28,33 +29,36 @@ class Filter {
  public:
   virtual ~Filter() = default;
 
-  // Reads what one record needs into record.work. An Error is the record's: "FILE:LINE: " is put in front,
-  // and OnError says whether the stream stops before it or goes on without it. The same for finish.
+  // Reads what one record needs into record.work. An Error concerns this record: the message is prefixed with
+  // "FILE:LINE: ", and OnError decides whether the stream stops or skips the record. The same holds for
+  // finish.
   virtual void prepare(const Fields& fields, Record& record) const = 0;
 
-  // Tokens that compute has to run for this record; compute is called with as many records as fit the budget,
-  // at least one. A record that costs nothing goes straight to finish. An Error of compute ends the stream.
+  // Number of tokens that compute must process for this record. compute is called with as many records as fit
+  // the budget, at least one. A record with cost 0 goes straight to finish. An Error in compute ends the
+  // stream.
   virtual int64_t cost(const Record&) const { return 0; }
   virtual void compute(std::span<Record* const>) {}
 
-  // Appends the record's output. `out` is shared by the chunk's records: on an Error what
-  // this call appended is dropped.
+  // Appends the record's output. `out` is shared by all records of the chunk; on Error, what this call
+  // appended is dropped.
   virtual void finish(Record& record, std::string& out) const = 0;
 
   virtual void begin(std::string& /*out*/) {}  // before the first record: a file header
-  // Between the outputs of two records, wherever these came from; not called for each.
+  // Written between the outputs of two records.
   virtual std::string_view separator() const { return {}; }
 
-  // After the last record: what was held back, piece by piece until it returns false.
-  enum class Ending { complete, stopped };  // stopped: at a bad record; those before it were the last
+  // After the last record: appends withheld output; called again until it returns false.
+  enum class Ending { complete, stopped };  // stopped: at a bad record, after the records before it
   virtual bool release(Ending, std::string& /*out*/) { return false; }
-  virtual void end(std::string& /*out*/) {}  // then, when complete: a summary
+  virtual void end(std::string& /*out*/) {}  // after release, if complete: a summary
 
-  // Once all is written, also when the stream stopped at a bad record: how many of the records that came out
-  // have Record::truncated. Not called for 0.
+  // Called after all output is written, even if the stream stopped at a bad record, with the number of
+  // written records that have Record::truncated set. Not called for 0.
   virtual void report_truncated(int64_t /*records*/) const {}
 
-  // After end, before the output gets its name: may rewrite bytes at the beginning, such as a row count.
+  // Called after end, before the output gets its name. May overwrite bytes at the beginning, such as a row
+  // count.
   virtual void patch(OutputFile& /*output*/) {}
 };
 

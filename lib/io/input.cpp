@@ -15,13 +15,13 @@
 namespace bert::io {
 namespace {
 
-constexpr size_t kReadBytes = 128 << 10;  // asked for at a time; twice what a pipe holds by default
-constexpr size_t kKeepBytes = 1 << 20;    // a larger buffer is given back once its long record has gone
+constexpr size_t kReadBytes = 128 << 10;  // size of one read; twice the default capacity of a pipe
+constexpr size_t kKeepBytes = 1 << 20;    // a larger buffer is freed once its long record is consumed
 
 }  // namespace
 
-// O_NONBLOCK lets the open of a FIFO without a writer return, so that the wait for one happens in poll, where
-// it can be ended; regular files do not mind it.
+// With O_NONBLOCK, opening a FIFO that has no writer returns at once. The wait for a writer is then in poll,
+// which `stop` can end. Regular files are not affected.
 Input::Input(std::string name, int stop) : name_(std::move(name)), fd_(STDIN_FILENO), stop_(stop) {
   if (name_ != "-") {
     file_ = FileDescriptor(::open(name_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));

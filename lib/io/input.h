@@ -1,4 +1,4 @@
-// The bytes of one FILE or of stdin, as they arrive.
+// The bytes of one FILE or of stdin, in the order they arrive.
 #pragma once
 
 #include <cstddef>
@@ -12,29 +12,29 @@ namespace bert::io {
 
 class Input {
  public:
-  // "-" is stdin. `stop` is a descriptor that becomes readable when nobody wants more bytes.
+  // "-" is stdin. `stop` is a descriptor that becomes readable when no more bytes are wanted.
   Input(std::string name, int stop);
 
   const std::string& name() const { return name_; }
 
-  // What has been read and not consumed; valid until the next read_more or consume.
+  // Bytes read but not consumed; valid until the next read_more or consume.
   std::string_view unread() const { return {buffer_.get() + begin_, end_ - begin_}; }
   void consume(size_t count) {
     begin_ += count;
     consumed_ += count;
   }
-  uint64_t consumed() const { return consumed_; }  // all in all: where unread() begins in the FILE
+  uint64_t consumed() const { return consumed_; }  // total so far: the position of unread() in the FILE
 
-  // Waits for bytes and adds them to unread(); false at the end, or when `stop` says so. Throws Error.
+  // Waits for bytes and appends them to unread(). False at the end or when `stop` is readable. Throws Error.
   bool read_more();
-  // Whether read_more would return at once.
+  // Whether read_more would return without waiting.
   bool ready() const;
 
  private:
   void make_room();
 
   std::string name_;
-  FileDescriptor file_;  // not for stdin, which is not ours to close
+  FileDescriptor file_;  // not used for stdin, which this class does not own
   int fd_;
   int stop_;
   std::unique_ptr<char[]> buffer_;

@@ -6,23 +6,25 @@
 namespace bert::io {
 namespace {
 
-constexpr std::array<std::pair<InputFormat, std::string_view>, 10> kNames = {{
+constexpr std::array<std::pair<InputFormat, std::string_view>, 11> kNames = {{
     {InputFormat::automatic, "auto"},
     {InputFormat::text, "text"},
     {InputFormat::paragraphs, "paragraphs"},
     {InputFormat::file, "file"},
     {InputFormat::jsonl, "jsonl"},
     {InputFormat::tsv, "tsv"},
+    {InputFormat::csv, "csv"},
     {InputFormat::documents, "documents"},
     {InputFormat::object, "object"},
     {InputFormat::conll, "conll"},
     {InputFormat::squad, "squad"},
 }};
 
-constexpr std::array<std::pair<std::string_view, InputFormat>, 5> kSuffixes = {{
+constexpr std::array<std::pair<std::string_view, InputFormat>, 6> kSuffixes = {{
     {".jsonl", InputFormat::jsonl},
     {".json", InputFormat::jsonl},
     {".tsv", InputFormat::tsv},
+    {".csv", InputFormat::csv},
     {".conll", InputFormat::conll},
     {".txt", InputFormat::text},
 }};

@@ -1,4 +1,4 @@
-// The forms of input that become records.
+// Input formats.
 #pragma once
 
 #include <optional>
@@ -8,15 +8,16 @@ namespace bert::io {
 
 enum class InputFormat {
   automatic,   // by the suffix of FILE, else by its first bytes
-  text,        // a record a line
-  paragraphs,  // blank lines separate records, line ends inside one are spaces
+  text,        // one record per line
+  paragraphs,  // blank lines separate records; line ends inside a record become spaces
   file,        // each FILE is one record
-  jsonl,       // a JSON object a line
-  tsv,         // a header line names the fields, or StreamOptions::columns does; split at TAB, no quoting
-  documents,   // a sentence a line, a blank line ends a document, which is one record with line feeds in it
-  object,      // each FILE is one JSON object, on any number of lines
-  conll,       // words in columns: a JSON record a sentence
-  squad,       // an original SQuAD file: a JSON record a question
+  jsonl,       // one JSON object per line
+  tsv,         // fields named by the header line or StreamOptions::columns; split at TAB, no quoting
+  csv,         // likewise, by RFC 4180
+  documents,  // one sentence per line, a blank line ends a document; one record per document, line feeds kept
+  object,     // each FILE is one JSON object, which may span lines
+  conll,      // words in columns; one JSON record per sentence
+  squad,      // an original SQuAD file; one JSON record per question
 };
 
 // Whether records of this form are JSON objects.
@@ -25,11 +26,14 @@ inline bool is_json(InputFormat format) {
          format == InputFormat::conll;
 }
 
-// Whether records are made from what a FILE has, and do not stand in it as they are.
+// Whether records are rows of named columns.
+inline bool is_table(InputFormat format) { return format == InputFormat::tsv || format == InputFormat::csv; }
+
+// Whether records are generated from the FILE's contents instead of copied from it.
 inline bool is_made(InputFormat format) { return format == InputFormat::squad; }
 
 std::string_view name_of(InputFormat format);  // as --input-format spells it: "auto"
 std::optional<InputFormat> input_format_named(std::string_view name);
-std::optional<InputFormat> input_format_by_suffix(std::string_view path);  // ".tsv"; nullopt: it says nothing
+std::optional<InputFormat> input_format_by_suffix(std::string_view path);  // nullopt if unknown
 
 }  // namespace bert::io

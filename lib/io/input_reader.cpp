@@ -7,6 +7,8 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "io/csv.h"
+#include "io/detection.h"
 #include "io/squad_cutter.h"
 #include "io/utf8.h"
 
@@ -14,7 +16,6 @@ namespace bert::io {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-constexpr size_t kGuessBytes = 1 << 20;  // of white space, before a FILE is taken for text
 
 void drop_byte_order_mark(Input& input) {
   while (input.unread().size() < kByteOrderMark.size() && kByteOrderMark.starts_with(input.unread())) {
@@ -23,36 +24,13 @@ void drop_byte_order_mark(Input& input) {
   if (input.unread().starts_with(kByteOrderMark)) input.consume(kByteOrderMark.size());
 }
 
-// The first byte of the input that is not white, and when it is "[" the second too; less when there are none.
-std::string first_marks(Input& input) {
-  for (;;) {
-    std::string marks;
-    const auto unread = input.unread();
-    for (size_t i = 0; i < unread.size(); ++i) {
-      if (is_white(unread[i])) continue;
-      marks += unread[i];
-      if (marks.size() == 2 || marks != "[") return marks;
-    }
-    if (unread.size() > kGuessBytes || !input.read_more()) return marks;
-  }
-}
-
 void check_columns(const std::vector<std::string>& columns, std::string_view where) {
   for (size_t i = 0; i < columns.size(); ++i) {
     if (std::find(columns.begin(), columns.begin() + static_cast<ptrdiff_t>(i), columns[i]) !=
         columns.begin() + static_cast<ptrdiff_t>(i)) {
-      throw Error(where, ": column \"", columns[i], "\" stands twice");
+      throw Error(where, ": column \"", columns[i], "\" appears twice");
     }
   }
-}
-
-std::vector<std::string> split(std::string_view line) {
-  std::vector<std::string> names;
-  for (size_t tab; (tab = line.find('\t')) != std::string_view::npos; line.remove_prefix(tab + 1)) {
-    names.emplace_back(line.substr(0, tab));
-  }
-  names.emplace_back(line);
-  return names;
 }
 
 }  // namespace
@@ -100,7 +78,11 @@ bool InputReader::read(const std::string& name) {
     chunk_->first_place = place_;
     const bool filled = source->format == InputFormat::squad ? squad.fill(*chunk_) : cutter.fill(*chunk_);
     if (ring_.stopped()) return false;
-    if (!filled) return true;
+    if (!filled) {
+      read_ += input.consumed();
+      return true;
+    }
+    chunk_->read = read_ + input.consumed();
     place_ += static_cast<int64_t>(chunk_->cuts.size());
     ++chunks_;
     on_chunk_(*std::exchange(chunk_, nullptr));
@@ -112,53 +94,81 @@ bool InputReader::take_chunk() {
   return chunk_ != nullptr;
 }
 
-// Decides the format; for TSV also reads the header, so that records begin at the next line.
+// Determines the format. For TSV and CSV also reads the header, so that records start behind it.
 std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& line) const {
   auto source = std::make_shared<Source>(Source{.name = input.name(), .format = options_.input_format});
-  if (source->format == InputFormat::automatic) {
-    auto format = options_.recognize ? options_.recognize(input) : std::nullopt;
-    if (!format) format = input_format_by_suffix(input.name());
-    source->format = format.value_or(InputFormat::automatic);
-  }
-  if (source->format == InputFormat::automatic || source->format == InputFormat::jsonl) {
-    const auto marks = first_marks(input);
-    if (marks == "[{")
-      throw Error(input.name(), ": is one JSON array; jq -c '.[]' makes a record a line of it");
-    if (source->format == InputFormat::automatic) {
-      source->format = marks == "{" ? InputFormat::jsonl : InputFormat::text;
-      source->format_guessed = true;
-      if (source->format == InputFormat::text && !marks.empty() && !options_.columns.empty())
-        throw Error(input.name(),
-                    ": --columns names the columns of TSV, which needs --input-format tsv here");
-    }
-  }
-  if (source->format != InputFormat::tsv) {
+  check_uncompressed(input);
+  if (source->format == InputFormat::automatic) source->format = format_of(input, source->format_guessed);
+  if (source->format == InputFormat::jsonl && first_marks(input) == "[{")
+    throw Error(input.name(), ": is one JSON array; convert it to one record per line with jq -c '.[]'");
+  if (!is_table(source->format)) {
     source->columns = {options_.text_field};
   } else if (!options_.columns.empty()) {
     source->columns = options_.columns;
     check_columns(source->columns, input.name());
   } else {
-    source->columns = read_header(input);
-    ++line;
+    source->columns = read_header(input, source->format, line);
+  }
+  if (is_table(source->format) && options_.check_columns) {
+    try {
+      options_.check_columns(source->columns);
+    } catch (const Error& error) {
+      throw Error(input.name(), options_.columns.empty() ? ":1: " : ": ", error.what());
+    }
   }
   return source;
 }
 
-std::vector<std::string> InputReader::read_header(Input& input) const {
-  size_t end;
-  while ((end = input.unread().find('\n')) == std::string_view::npos && input.read_more()) {
+// By the tool's own rule, by the suffix, by --columns, else by the contents.
+InputFormat InputReader::format_of(Input& input, bool& guessed) const {
+  using enum InputFormat;
+  if (options_.recognize) {
+    if (const auto format = options_.recognize(input)) return *format;
   }
-  const auto line = input.unread().substr(0, end == std::string_view::npos ? end : end + 1);
+  const auto reads = [&](InputFormat format) {
+    return std::find(options_.more.begin(), options_.more.end(), format) != options_.more.end();
+  };
+  const auto by_suffix = input_format_by_suffix(input.name());
+  if (!options_.columns.empty() && by_suffix.value_or(text) == text) return tsv;
+  if (by_suffix.value_or(jsonl) == jsonl && reads(squad) && is_squad(input)) return squad;
+  if (by_suffix.value_or(text) == text && reads(conll) && is_conll(input)) return conll;
+  if (by_suffix) return *by_suffix;
+  const auto marks = first_marks(input);
+  if (marks != "{" && marks != "[{") {
+    if (is_header(input, '\t', options_.text_field)) return tsv;
+    if (is_header(input, ',', options_.text_field)) return csv;
+  }
+  guessed = true;
+  return marks == "{" || marks == "[{" ? jsonl : text;
+}
+
+std::vector<std::string> InputReader::read_header(Input& input, InputFormat format, int64_t& line) const {
   const std::string where = input.name() + ":1";
-  std::string header(without_line_end(line));
-  input.consume(line.size());
+  size_t end = std::string_view::npos;
+  CsvScanner csv;
+  for (size_t searched = 0; end == std::string_view::npos;) {
+    const auto text = input.unread();
+    const size_t found = text.find('\n', searched);
+    if (format == InputFormat::csv) {
+      end = csv.record_end(text, searched);
+    } else if (found != std::string_view::npos) {
+      end = found + 1;
+    }
+    searched = text.size();
+    if (end == std::string_view::npos && !input.read_more()) break;
+  }
+  const auto text = input.unread().substr(0, end);
+  std::string header(without_line_end(text));
+  line += 1 + std::count(header.begin(), header.end(), '\n');
+  input.consume(text.size());
   try {
     if (options_.invalid_utf8 == InvalidUtf8::replace) header = repair_utf8(header);
     check_utf8(header);
+    if (format == InputFormat::csv) header = csv_cells(header);
   } catch (const Error& error) {
     throw Error(where, ": ", error.what());
   }
-  auto columns = split(header);
+  auto columns = split(header, format == InputFormat::csv ? kCellEnd : '\t');
   check_columns(columns, where);
   return columns;
 }

@@ -1,4 +1,4 @@
-// The reader thread's work: opens the FILEs one after another, finds out their formats, and fills chunks.
+// Reader thread: opens the FILEs one after another, detects their formats and fills chunks.
 #pragma once
 
 #include <cstdint>
@@ -14,24 +14,25 @@
 
 namespace bert::io {
 
-// Throws Error when a FILE is not there or cannot be read, so that a wrong name is told
-// before any work is done.
+// Throws Error if a FILE does not exist or cannot be read, so that a wrong name is reported before any work
+// is done.
 void check_files(const std::vector<std::string>& files);
 
 class InputReader {
  public:
-  // `stop`: a descriptor that becomes readable when the stream has stopped. `on_chunk`
-  // gets each chunk in turn.
+  // `stop`: a descriptor that becomes readable when the stream has stopped. `on_chunk` is called with each
+  // chunk.
   InputReader(const StreamOptions& options, ChunkLimits limits, Ring& ring, int stop,
               std::function<void(Chunk&)> on_chunk);
 
-  // Returns at the end of the last FILE or when the stream has stopped. A failure travels in the last chunk.
+  // Returns after the last FILE or when the stream has stopped. A failure is stored in the last chunk.
   void run();
 
  private:
   bool read(const std::string& name);  // false: the stream has stopped
   std::shared_ptr<const Source> open_source(Input& input, int64_t& line) const;
-  std::vector<std::string> read_header(Input& input) const;
+  InputFormat format_of(Input& input, bool& guessed) const;
+  std::vector<std::string> read_header(Input& input, InputFormat format, int64_t& line) const;
   bool take_chunk();
 
   const StreamOptions& options_;
@@ -39,9 +40,10 @@ class InputReader {
   Ring& ring_;
   int stop_;
   std::function<void(Chunk&)> on_chunk_;
-  Chunk* chunk_ = nullptr;  // ours to fill
+  Chunk* chunk_ = nullptr;  // being filled
   int64_t place_;
   int64_t chunks_ = 0;
+  uint64_t read_ = 0;  // bytes of the FILEs before the current one
 };
 
 }  // namespace bert::io

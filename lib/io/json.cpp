@@ -15,7 +15,8 @@ namespace bert::io {
 using simdjson::dom::element;
 using simdjson::dom::element_type;
 
-// simdjson's element is a document and an index into it, a trivially copyable pair of words like ours.
+// simdjson's element consists of a document pointer and an index: a trivially copyable pair of words like
+// Words.
 struct Json::Access {
   static_assert(sizeof(element) == sizeof(Words));
   static_assert(std::is_trivially_copyable_v<element>);
@@ -107,7 +108,7 @@ std::vector<Json> Json::elements() const {
   return values;
 }
 
-// simdjson counts up to 0xFFFFFF at once; from there on by walking over them.
+// simdjson's size saturates at 0xFFFFFF; larger arrays are counted by iteration.
 size_t Json::size() const {
   constexpr size_t kSaturated = 0xFFFFFF;
   simdjson::dom::array array;
@@ -130,7 +131,7 @@ void Json::append_integers_to(std::vector<int32_t>& values) const {
     int64_t value = 0;
     if (item.get(value)) throw Error("has ", Access::from(item).kind_name(), " in it, expected integers");
     if (value < std::numeric_limits<int32_t>::min() || value > std::numeric_limits<int32_t>::max()) {
-      throw Error("has the number ", value, " in it, which does not fit 32 bits");
+      throw Error("contains the number ", value, ", which does not fit into 32 bits");
     }
     values.push_back(static_cast<int32_t>(value));
   }
@@ -159,7 +160,7 @@ std::optional<Json> Json::find_only(std::string_view key) const {
   std::optional<Json> found;
   for (const auto& [name, value] : object) {
     if (name != key) continue;
-    if (found) throw Error("stands twice");
+    if (found) throw Error("appears twice");
     found = Access::from(value);
   }
   return found;
@@ -184,7 +185,7 @@ JsonDocument& JsonDocument::operator=(JsonDocument&&) noexcept = default;
 
 namespace {
 
-// JSON has integers of any size, simdjson those of 64 bits and floating-point numbers:
+// JSON integers have any size; simdjson accepts 64-bit integers and floating-point numbers. So
 // 12345678901234567890123 becomes 12345678901234567890123e0.
 std::string with_wide_integers(std::string_view text) {
   constexpr size_t kSafeDigits = 18;
@@ -206,8 +207,8 @@ std::string with_wide_integers(std::string_view text) {
   return wide;
 }
 
-// What is wrong, in our words: simdjson's differ from release to release. Codes that newer releases add are
-// named by the last line.
+// Our own messages, since simdjson's differ between releases. The last line covers codes added by newer
+// releases.
 std::string_view explanation(simdjson::error_code failure) {
   switch (failure) {
     case simdjson::EMPTY:
@@ -245,9 +246,9 @@ Json JsonDocument::parse_padded(std::string_view text) { return parse(text, Padd
 
 Json JsonDocument::parse(std::string_view text, Padding padding) {
   element root;
-  if (text.empty()) text = "";  // of no bytes at an address, for the parser's memcpy
+  if (text.empty()) text = "";  // the parser calls memcpy, which needs a non-null address
   auto failure = parser_->parser.parse(text.data(), text.size(), padding == Padding::absent).get(root);
-  // Releases differ in the code for an integer that does not fit 64 bits.
+  // Releases differ in the error code for an integer that does not fit 64 bits.
   if (failure) failure = parser_->parser.parse(with_wide_integers(text)).get(root);
   if (failure == simdjson::MEMALLOC) throw std::bad_alloc();
   if (failure) throw Error("not valid JSON: ", explanation(failure));
@@ -263,7 +264,7 @@ JsonFile::JsonFile(std::string path, std::string_view text) : path_(std::move(pa
     throw Error(path_, ": ", error.what());
   }
   if (root_.kind() != Json::Kind::object)
-    throw Error(path_, ": holds ", root_.kind_name(), ", expected an object");
+    throw Error(path_, ": is ", root_.kind_name(), ", expected an object");
 }
 
 std::optional<Json> JsonFile::find(std::string_view key) const {
@@ -273,7 +274,8 @@ std::optional<Json> JsonFile::find(std::string_view key) const {
 
 namespace {
 
-// The value of `key` by `read`, the default without one; every Error gets the file and the key in front.
+// The value of `key` as returned by `read`, or the default if it is missing. Errors are prefixed with file
+// and key.
 template <class T, class Read>
 T member(const JsonFile& file, std::string_view key, const std::optional<T>& otherwise, Read read) {
   const auto value = file.find(key);

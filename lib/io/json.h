@@ -1,4 +1,4 @@
-// Reading JSON: a parsed document and views of the values in it. This is the one place that knows simdjson.
+// Reading and writing JSON: a parsed document and views of its values. The interface hides simdjson.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace bert::io {
 
-// A view of one value; valid until its JsonDocument parses again or dies. Asking for a type the value is not
-// throws Error("is a string, expected an integer"); the caller, who knows the name, puts it in front.
+// A view of one value, valid until its JsonDocument parses again or is destroyed. Asking for the wrong type
+// throws Error("is a string, expected an integer"); the caller prefixes the name.
 class Json {
  public:
   enum class Kind { null, boolean, number, string, array, object };
 
   Kind kind() const;
   bool is_null() const { return kind() == Kind::null; }
-  std::string_view kind_name() const;  // with its article: "a string", "null"
+  std::string_view kind_name() const;  // with an article: "a string"; "null"
 
   bool boolean() const;
   int64_t integer() const;  // 3.0 is not an integer
@@ -29,19 +29,19 @@ class Json {
   std::vector<Json> elements() const;
   size_t size() const;                                             // elements of an array
   std::vector<int32_t> integers() const;                           // an array of integers that fit 32 bits
-  void append_integers_to(std::vector<int32_t>& values) const;     // the same behind what is there
-  std::vector<std::pair<std::string_view, Json>> members() const;  // in the order of the text
+  void append_integers_to(std::vector<int32_t>& values) const;     // the same, appended to `values`
+  std::vector<std::pair<std::string_view, Json>> members() const;  // in document order
 
-  // A member of an object; the first when the key repeats.
+  // A member of an object; the first one if the key is repeated.
   std::optional<Json> find(std::string_view key) const;
-  // The same, but Error("stands twice") when the key repeats.
+  // The same, but throws Error if the key is repeated.
   std::optional<Json> find_only(std::string_view key) const;
-  // The keys of an object together, a bit for each by key_bit().
+  // The key_bit()s of all keys of an object, combined by OR.
   uint64_t key_bits() const;
 
  private:
   friend class JsonDocument;
-  struct Access;  // turns the words into simdjson's element
+  struct Access;  // converts Words to simdjson's element
   struct Words {
     const void* document = nullptr;
     uint64_t index = 0;
@@ -51,13 +51,12 @@ class Json {
 
 constexpr size_t kJsonPadding = 64;
 
-// One of 64 bits, by hash: two keys with different bits differ.
+// One of 64 bits, chosen by hash: keys with different bits are different.
 inline uint64_t key_bit(std::string_view key) {
   return uint64_t{1} << (std::hash<std::string_view>{}(key)&63);
 }
 
-// Owns the memory of one parsed text and is used again for the next, so that a
-// stream of records allocates nothing.
+// Owns the memory of one parsed text. Reusing it for the next text avoids allocations.
 class JsonDocument {
  public:
   JsonDocument();
@@ -65,10 +64,11 @@ class JsonDocument {
   JsonDocument(JsonDocument&&) noexcept;
   JsonDocument& operator=(JsonDocument&&) noexcept;
 
-  // Validates the whole text (UTF-8 included) and returns its value; Error says what
-  // is wrong, without a place.
+  // Validates the whole text, UTF-8 included, and returns its value. The Error says what is wrong but not
+  // where.
   Json parse(std::string_view text);
-  // The same without a copy: kJsonPadding bytes after the text can be read (whatever they are).
+  // The same without a copy. At least kJsonPadding bytes after the text must be readable; their contents do
+  // not matter.
   Json parse_padded(std::string_view text);
 
  private:
@@ -79,18 +79,18 @@ class JsonDocument {
   std::unique_ptr<Parser> parser_;
 };
 
-// A JSON file that must hold an object, for configuration. Errors name the file and the key.
+// A JSON configuration file that must contain an object. Errors name the file and the key.
 class JsonFile {
  public:
   explicit JsonFile(std::string path);
-  // The same from a text already in memory; `path` is what messages call it.
+  // The same for a text in memory; `path` is used in messages.
   JsonFile(std::string path, std::string_view text);
 
   const std::string& path() const { return path_; }
   Json root() const { return root_; }
-  std::optional<Json> find(std::string_view key) const;  // absent and null alike give nullopt
+  std::optional<Json> find(std::string_view key) const;  // nullopt if absent or null
 
-  // The member `key`; without it the default, or an Error when there is none.
+  // The member `key`; `otherwise` if it is missing, or Error if that is not given.
   int64_t integer(std::string_view key, std::optional<int64_t> otherwise = {}) const;
   double number(std::string_view key, std::optional<double> otherwise = {}) const;
   bool boolean(std::string_view key, std::optional<bool> otherwise = {}) const;
@@ -102,18 +102,18 @@ class JsonFile {
   Json root_;
 };
 
-// A name as a message shows it, in quotes: what a file holds may be anything, a message is one line.
+// A name quoted for a one-line message, with special characters escaped.
 std::string in_quotes(std::string_view name);
 
-// Writing: appends one JSON value to `out`, compactly.
-void append_string(std::string& out, std::string_view text);  // quoted; only what JSON demands is escaped
+// Writing: each function appends one JSON value to `out`, without white space.
+void append_string(std::string& out, std::string_view text);  // quoted; escapes only what JSON requires
 void append_integer(std::string& out, int64_t value);
 void append_integers(std::string& out, const std::vector<int32_t>& values);  // [1,2,3]
 
-// The shortest decimal that reads back to the same f32, or `precision` digits after the point when >= 0
+// The shortest decimal that reads back to the same f32, or `precision` digits after the decimal point if >= 0
 // (trailing zeros dropped). NaN and infinity throw Error.
 void append_number(std::string& out, float value, int precision = -1);
-// The same for an f64, for figures that are compared digit by digit.
+// The same for f64, for numbers that are compared digit by digit.
 void append_double(std::string& out, double value, int precision = -1);
 
 }  // namespace bert::io

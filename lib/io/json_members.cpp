@@ -14,7 +14,7 @@ size_t skip_white(std::string_view text, size_t at) {
   return at;
 }
 
-// `at` is on the opening quote; returns what follows the closing one.
+// `at` is the position of the opening quote; returns the position after the closing one.
 size_t skip_string(std::string_view text, size_t at) {
   for (++at;; ++at) {
     const void* quote = std::memchr(text.data() + at, '"', text.size() - at);
@@ -47,7 +47,7 @@ bool JsonMembers::next(Member& member) {
   if (at_ >= text_.size()) return false;
   member.begin = at_;
   const size_t key = skip_white(text_, at_);
-  if (text_[key] == '}') return false;  // no members at all
+  if (text_[key] == '}') return false;  // an empty object
   const size_t key_end = skip_string(text_, key);
   member.key = unescaped(text_.substr(key, key_end - key));
   member.value_begin = skip_white(text_, skip_white(text_, key_end) + 1);

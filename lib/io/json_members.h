@@ -1,4 +1,4 @@
-// Where the members of a JSON object stand in its text, for changing some and leaving all else byte for byte.
+// Positions of the members of a JSON object in its text, for replacing some and keeping all other bytes.
 #pragma once
 
 #include <string>
@@ -6,18 +6,18 @@
 
 namespace bert::io {
 
-// Walks over the members of an object whose text is known to be valid JSON, from "{" to "}".
+// Iterates over the members of an object. The text must be valid JSON, from "{" to "}".
 class JsonMembers {
  public:
   explicit JsonMembers(std::string_view object) : text_(object) {}
 
-  // A member, with the white space around it, commas not included: text[begin, end).
+  // A member is text[begin, end), surrounding white space included, commas excluded.
   struct Member {
     std::string_view key;  // unescaped; valid until the next call of next()
     size_t begin, end;
     size_t value_begin, value_end;
   };
-  bool next(Member& member);  // false when there are no more
+  bool next(Member& member);  // false at the end
 
  private:
   std::string_view unescaped(std::string_view quoted);

@@ -10,9 +10,9 @@
 namespace bert::io {
 namespace {
 
-// Whether one of eight bytes needs an escape: below 0x20, a quote or a backslash. Each test borrows from the
-// top bit of a byte that meets it (a carry may add false hits in higher bytes, never lose one), and bytes
-// from 0x80 are masked out first.
+// Whether one of eight bytes needs an escape: below 0x20, a quote or a backslash. Each test sets the top bit
+// of a matching byte by borrowing (a borrow may add false hits in higher bytes but never hides one); bytes
+// from 0x80 are masked out.
 bool has_special(const char* eight) {
   constexpr uint64_t kOnes = 0x0101010101010101u;
   uint64_t word;
@@ -28,7 +28,7 @@ bool has_special(const char* eight) {
 void append_string(std::string& out, std::string_view text) {
   constexpr char kHex[] = "0123456789abcdef";
   out += '"';
-  size_t plain = 0;  // text[plain, i) is still to be copied as it stands
+  size_t plain = 0;  // text[plain, i) is still to be copied unchanged
   for (size_t i = 0; i < text.size(); ++i) {
     while (i + 8 <= text.size() && !has_special(text.data() + i)) i += 8;
     if (i == text.size()) break;
@@ -92,8 +92,8 @@ namespace {
 
 template <class Float>
 void append_decimal(std::string& out, Float value, int precision) {
-  if (!std::isfinite(value)) throw Error("a result is ", value, ", which is not a number JSON can hold");
-  char digits[384];  // of the largest f64 and 20 digits after the point
+  if (!std::isfinite(value)) throw Error("a result is ", value, ", which JSON cannot represent");
+  char digits[384];  // holds the largest f64 with 20 digits after the decimal point
   if (precision < 0) {
     out.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
     return;

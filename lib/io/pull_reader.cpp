@@ -7,7 +7,7 @@
 namespace bert::io {
 namespace {
 
-// Of one step of training, or of some, so that its bytes are there when it begins.
+// Enough for one or more training steps, so that their records are available when a step starts.
 size_t chunks_ahead(const StreamOptions& options) {
   constexpr size_t kBytes = 4 << 20, kMost = 1024;
   return std::clamp<size_t>(kBytes / options.chunk_bytes, 4, kMost);

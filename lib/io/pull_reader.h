@@ -1,5 +1,5 @@
-// The records of the inputs, one after another, for a program that takes them when it wants them (run_stream
-// drives; this is driven). A thread reads ahead into a bounded ring of chunks and does nothing else.
+// Iterates over the records of the inputs, for callers that request records one by one (run_stream calls the
+// filter instead). A thread reads ahead into a bounded ring of chunks.
 #pragma once
 
 #include <functional>
@@ -13,26 +13,27 @@
 
 namespace bert::io {
 
-// Whether the wait for input is to end, because of a signal for example; asked ten times a second while
+// Whether to stop waiting for input, for example because of a signal. Called ten times a second while
 // waiting.
 using Interrupted = std::function<bool()>;
 
 class PullReader {
  public:
-  // Error when a FILE is not there. Of `options`, what says how inputs are read counts.
+  // Error if a FILE does not exist. Only the input-related `options` are used.
   explicit PullReader(const StreamOptions& options, Interrupted interrupted = {});
-  // Does not wait for input: a silent pipe or terminal is left as it is.
+  // Does not wait for input that has not arrived from a pipe or terminal.
   ~PullReader();
   PullReader(const PullReader&) = delete;
   PullReader& operator=(const PullReader&) = delete;
 
-  // The next record. False at the end, or when interrupted; an Error when the inputs cannot be read on, after
-  // the records before.
+  // Reads the next record. False at the end or when interrupted. If an input cannot be read further, throws
+  // Error after the records before the failure.
   bool next(RawRecord& record);
-  // The same by chunks of at least one record, valid until the next call; nullptr where next() is false.
+  // The same for chunks of at least one record, each valid until the next call; nullptr where next() returns
+  // false.
   const Chunk* next_chunk();
 
-  bool ended() const { return ended_; }  // all has been given; false when interrupted
+  bool ended() const { return ended_; }  // all records were returned; false if interrupted
 
  private:
   const StreamOptions options_;
@@ -41,8 +42,8 @@ class PullReader {
   Ring ring_;
   InputReader input_;
   std::thread thread_;
-  Chunk* chunk_ = nullptr;  // being given
-  size_t cut_ = 0;          // of it, the next one
+  Chunk* chunk_ = nullptr;  // the current chunk
+  size_t cut_ = 0;          // index of its next record
   bool ended_ = false;
 };
 

@@ -6,7 +6,7 @@
 namespace bert::io {
 namespace {
 
-// A filter that has no output.
+// A filter without output.
 class Use : public Filter {
  public:
   explicit Use(const UseRecord& use) : use_(use) {}

@@ -1,4 +1,4 @@
-// A record that has been cut out of its FILE and waits to be read.
+// A record that has been cut out of its FILE but not parsed.
 #pragma once
 
 #include <cstdint>
@@ -16,24 +16,24 @@ namespace bert::io {
 
 struct RawRecord {
   std::shared_ptr<const Source> source;
-  int64_t line = 0;   // of the FILE, from 1
-  int64_t place = 0;  // over all FILEs, bad records counted
+  int64_t line = 0;   // in the FILE, from 1
+  int64_t place = 0;  // index over all FILEs, bad records counted
   std::string bytes;  // kJsonPadding longer than the record
 
   size_t size() const { return bytes.size() - kJsonPadding; }
 };
 
-// What is done with a record; the fields are valid until it returns. An Error it throws is the record's.
+// Callback for a record; `fields` is valid until it returns. An Error it throws concerns this record.
 using UseRecord = std::function<void(const Fields& fields, const Record& record)>;
 
-// Reads such records one at a time, by the rules and with the messages of the stream.
+// Parses such records one at a time, with the same rules and messages as the stream.
 class RawRecordReader {
  public:
   RawRecordReader(InvalidUtf8 invalid_utf8, OnError on_error)
       : invalid_utf8_(invalid_utf8), on_error_(on_error), reader_(invalid_utf8) {}
 
-  // Calls `use` once, and takes the bytes of `raw`. A bad record is an Error, "FILE:LINE: what"; with
-  // OnError::skip this message is returned instead.
+  // Calls `use` once; moves the bytes out of `raw`. A bad record throws Error "FILE:LINE: what"; with
+  // OnError::skip the message is returned instead.
   std::optional<std::string> read(RawRecord& raw, const UseRecord& use);
 
  private:

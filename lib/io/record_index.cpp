@@ -15,7 +15,7 @@
 namespace bert::io {
 namespace {
 
-constexpr size_t kKeptFiles = 256;  // a process may have 1024 by default
+constexpr size_t kKeptFiles = 256;  // the default limit of a process is 1024
 constexpr size_t kMostFiles = 1 << 16;
 constexpr uint64_t kMostOffset = uint64_t{1} << 47;
 
@@ -37,10 +37,10 @@ struct stat stat_of(int fd, const std::string& name) {
 }
 
 [[noreturn]] void changed(const std::string& name) {
-  throw Error(name, ": has changed since its records were found; FILEs must stay as they are until the end");
+  throw Error(name, ": has changed during the run; FILEs must not change until the end");
 }
 
-// Less than `size` at the end of the FILE.
+// Returns less than `size` only at the end of the FILE.
 size_t read_at(int fd, const std::string& name, char* to, size_t size, uint64_t offset) {
   size_t have = 0;
   while (have < size) {
@@ -87,7 +87,7 @@ void RecordIndex::add(const Chunk& chunk, File& file) {
   for (const Cut& cut : chunk.cuts) {
     const uint64_t offset = begin + cut.begin;
     if (cut.size > kMost || cut.line > kMost || offset >= kMostOffset)
-      throw Error(file.name, ":", cut.line, ": is too far on, or too long, to be shuffled");
+      throw Error(file.name, ":", cut.line, ": is too long, or too far into the FILE, to be shuffled");
     entries_.push_back({.offset = offset,
                         .bad = 0,
                         .file = files_.size() - 1,
@@ -105,14 +105,14 @@ RawRecord RecordIndex::read(int64_t i) const {
   record.bytes.resize(entry.size + kJsonPadding);
   if (is_made(entry)) {
     if (read_at(made_.fd(), file.name, record.bytes.data(), entry.size, entry.offset) != entry.size)
-      throw Error(file.name, ": records that were put aside are gone");
+      throw Error(file.name, ": temporarily stored records are missing");
     return record;
   }
   FileDescriptor opened;
   if (file.kept.get() < 0) opened = FileDescriptor::open(file.name);
   const int fd = file.kept.get() < 0 ? opened.get() : file.kept.get();
   const size_t have = read_at(fd, file.name, record.bytes.data(), entry.size, entry.offset);
-  // Looked at afterwards, so that what has been read is what was there before any change.
+  // Checked after the read, so that the bytes read are from before any change.
   if (have != entry.size || !same(stat_of(fd, file.name), file.found)) changed(file.name);
   return record;
 }

@@ -1,5 +1,4 @@
-// Where each record of FILEs stands, so that records can be read in any order and as often as one likes: 16
-// bytes a record.
+// Positions of all records in the FILEs (16 bytes each), for reading records in any order and repeatedly.
 #pragma once
 
 #include <sys/stat.h>
@@ -17,24 +16,24 @@
 
 namespace bert::io {
 
-// Whether all inputs are regular files; stdin is not, whatever it is. Error when a FILE is not there.
+// Whether all inputs are regular files; false for stdin in any case. Error if a FILE does not exist.
 bool can_read_again(const std::vector<std::string>& files);
 
 class RecordIndex {
  public:
-  // Reads the FILEs of `options` once; they can_read_again().
+  // Reads the FILEs of `options` once. Requires can_read_again().
   explicit RecordIndex(const StreamOptions& options);
 
   int64_t size() const { return static_cast<int64_t>(entries_.size()); }
-  int64_t bytes() const { return bytes_; }  // of the FILEs together
+  int64_t bytes() const { return bytes_; }  // total size of the FILEs
 
-  // Record `i` in the order of the inputs, which has place first_record + i. Error when its FILE is not what
-  // it was when the index was made; records that are made of it (is_made) have been put aside.
+  // Record `i` in input order; its place is first_record + i. Error if its FILE has changed since the index
+  // was built. Generated records (is_made) are read from a temporary copy.
   RawRecord read(int64_t i) const;
-  // Lets the system fetch the bytes of record `i` meanwhile.
+  // Prefetches the bytes of record `i`.
   void will_read(int64_t i) const;
 
-  // A mark that stays, for whoever finds a record bad.
+  // Marks a record permanently as bad.
   void mark_bad(int64_t i) { entries_[static_cast<size_t>(i)].bad = 1; }
   bool is_bad(int64_t i) const { return entries_[static_cast<size_t>(i)].bad != 0; }
 
@@ -45,11 +44,11 @@ class RecordIndex {
   };
   static_assert(sizeof(Entry) == 16);
 
-  // A FILE, and how it was found.
+  // A FILE and its state when it was indexed.
   struct File {
     std::string name;
     struct stat found;
-    FileDescriptor kept;  // open, for the first FILEs
+    FileDescriptor kept;  // open descriptor, for the first FILEs only
     std::shared_ptr<const Source> source;
   };
 
@@ -61,7 +60,7 @@ class RecordIndex {
   int64_t bytes_ = 0;
   std::vector<File> files_;
   Spool made_;
-  std::deque<Entry> entries_;  // a vector would need twice the memory while it grows
+  std::deque<Entry> entries_;  // a vector would need twice the memory while growing
 };
 
 }  // namespace bert::io

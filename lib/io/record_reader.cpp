@@ -4,13 +4,14 @@
 
 #include "base/error.h"
 #include "io/conll.h"
+#include "io/csv.h"
 #include "io/cutter.h"
 #include "io/utf8.h"
 
 namespace bert::io {
 namespace {
 
-// Takes note of a record that failed. False when the stream ends before it.
+// Stores the failure of a record in `chunk`. Returns false if the stream ends before this record.
 bool pass_over(Chunk& chunk, const Record& record, const std::exception& error, OnError on_error) {
   const std::string message = record.where() + ": " + message_of(error);
   if (on_error == OnError::stop || dynamic_cast<const Error*>(&error) == nullptr) {
@@ -21,7 +22,7 @@ bool pass_over(Chunk& chunk, const Record& record, const std::exception& error, 
   return true;
 }
 
-// Puts `separator` for each line end inside `text`, in its place; returns how much is left of it.
+// Replaces each line end inside `text` by `separator`, in place; returns the new size.
 size_t join_lines(char* text, size_t size, char separator) {
   size_t to = 0;
   for (size_t from = 0; from < size; ++from) {
@@ -31,8 +32,7 @@ size_t join_lines(char* text, size_t size, char separator) {
   return to;
 }
 
-// White space that JSON does not know (form feed, vertical tab) may stand around a record, but
-// is no part of it.
+// Strips white space around a record that JSON does not allow (form feed, vertical tab).
 std::string_view json_part(std::string_view line) {
   while (!line.empty() && is_white(line.back())) line.remove_suffix(1);
   const size_t begin = line.find_first_not_of(" \t\r\n\f\v");
@@ -40,13 +40,13 @@ std::string_view json_part(std::string_view line) {
   return foreign == std::string_view::npos ? line : line.substr(begin);
 }
 
-void split_at_tabs(std::string_view line, std::vector<std::string_view>& cells) {
+void split_at(char separator, std::string_view line, std::vector<std::string_view>& cells) {
   cells.clear();
   for (;;) {
-    const size_t tab = line.find('\t');
-    cells.push_back(line.substr(0, tab));
-    if (tab == std::string_view::npos) return;
-    line.remove_prefix(tab + 1);
+    const size_t end = line.find(separator);
+    cells.push_back(line.substr(0, end));
+    if (end == std::string_view::npos) return;
+    line.remove_prefix(end + 1);
   }
 }
 
@@ -55,7 +55,7 @@ void split_at_tabs(std::string_view line, std::vector<std::string_view>& cells) 
 void RecordReader::prepare(Chunk& chunk, const Filter& filter, OnError on_error) {
   chunk.records.reserve(chunk.cuts.size());
   const bool json = !chunk.cuts.empty() && is_json(chunk.source->format);
-  // One call for many records; JSON is validated as it is parsed.
+  // One call for all records of the chunk. JSON is validated by the parser.
   chunk_is_utf8_ = !json && is_utf8({chunk.data.data(), chunk.data_size});
   for (size_t i = 0; i < chunk.cuts.size(); ++i) {
     const Cut& cut = chunk.cuts[i];
@@ -79,8 +79,9 @@ void RecordReader::read(Record& record, Chunk& chunk, const Filter& filter) {
   const Source& source = record.source();
   if (is_json(source.format)) return read_json(record, chunk, filter);
   if (!chunk_is_utf8_) mend_utf8(record, chunk, 0);
-  if (source.format == InputFormat::tsv) {
-    split_at_tabs(record.raw_, values_);
+  if (source.format == InputFormat::csv) record.raw_ = chunk.repaired.emplace_back(csv_cells(record.raw_));
+  if (is_table(source.format)) {
+    split_at(source.cell_end(), record.raw_, values_);
     if (values_.size() != source.columns.size()) {
       throw Error("has ", values_.size(), values_.size() == 1 ? " column" : " columns", ", expected ",
                   source.columns.size());
@@ -102,7 +103,7 @@ void RecordReader::read_json(Record& record, Chunk& chunk, const Filter& filter)
   filter.prepare(Fields(record.source(), root), record);
 }
 
-// The lines of a sentence become an object. Where one is wrong, the record's line is that one.
+// Converts the lines of a sentence to an object. On error the record's line is set to the bad one.
 void RecordReader::make_json(Record& record, Chunk& chunk) const {
   if (invalid_utf8_ == InvalidUtf8::replace) mend_utf8(record, chunk, 0);
   int64_t line = 0;

@@ -1,4 +1,4 @@
-// Reads the fields of records, whole and validated, and gives them to a filter.
+// Parses and validates records and passes their fields to a filter.
 #pragma once
 
 #include <string_view>
@@ -11,15 +11,15 @@
 
 namespace bert::io {
 
-// Keeps its memory from chunk to chunk; for one thread at a time.
+// Reuses its memory for each chunk. One thread at a time.
 class RecordReader {
  public:
   explicit RecordReader(InvalidUtf8 invalid_utf8) : invalid_utf8_(invalid_utf8) {}
 
-  // Makes chunk.records of chunk.cuts and prepares each.
+  // Fills chunk.records from chunk.cuts and prepares each record.
   void prepare(Chunk& chunk, const Filter& filter, OnError on_error);
 
-  bool oversized() const { return largest_json_ > kKeepJson; }  // better thrown away than used again
+  bool oversized() const { return largest_json_ > kKeepJson; }  // destroy it instead of reusing it
 
  private:
   static constexpr size_t kKeepJson = 1 << 20;
@@ -27,7 +27,7 @@ class RecordReader {
   void read(Record& record, Chunk& chunk, const Filter& filter);
   void read_json(Record& record, Chunk& chunk, const Filter& filter);
   void make_json(Record& record, Chunk& chunk) const;
-  // `begin`: where the record stands in its line.
+  // `begin`: offset of the record in its line.
   Json parse(Record& record, Chunk& chunk, size_t begin);
   void mend_utf8(Record& record, Chunk& chunk, size_t begin) const;
 

@@ -6,12 +6,13 @@
 #include "base/error.h"
 #include "io/json.h"
 #include "io/json_members.h"
+#include "io/utf8.h"
 
 namespace bert::io {
 namespace {
 
-// Whether the object at the end of `out`, not closed yet, has no members. Before a closing brace a "{" can
-// only be the one it belongs to.
+// Whether the object at the end of `out`, not closed yet, is empty. If its last character is "{", that is the
+// object's own opening brace.
 bool is_empty_object(std::string_view out) { return out[out.find_last_not_of(" \t\r\n")] == '{'; }
 
 }  // namespace
@@ -83,7 +84,7 @@ uint64_t RecordWriter::rewrite_json(const Record& record, const Added& added, st
       out.append(object, member.begin, member.end - member.begin);
       continue;
     }
-    if ((placed >> *i & 1) != 0) throw Error("field \"", member.key, "\" stands twice");
+    if ((placed >> *i & 1) != 0) throw Error("field \"", member.key, "\" appears twice");
     placed |= uint64_t{1} << *i;
     out.append(object, member.begin, member.value_begin - member.begin);
     out += added.value(*i);
@@ -97,10 +98,15 @@ uint64_t RecordWriter::write_columns(const Record& record, const Added& added, s
   std::string_view rest = record.raw_;
   out += '{';
   const size_t begin = out.size();
-  const auto& columns = record.source().columns;
+  const Source& source = record.source();
+  const auto& columns = source.columns;
+  if (source.format == InputFormat::file && !dropped("file")) {
+    out += "\"file\":";
+    append_string(out, repair_utf8(source.name));
+  }
   for (size_t column = 0; column < columns.size(); ++column) {
-    // A text has one column and may hold tabs; TSV was checked to have as many cells as columns.
-    const size_t size = column + 1 < columns.size() ? rest.find('\t') : rest.size();
+    // Text has one column and may contain tabs; rows were checked to have one cell per column.
+    const size_t size = column + 1 < columns.size() ? rest.find(source.cell_end()) : rest.size();
     const auto cell = rest.substr(0, size);
     rest.remove_prefix(std::min(size + 1, rest.size()));
     if (dropped(columns[column])) continue;

@@ -1,4 +1,4 @@
-// Makes a line of output of a record and the fields a filter adds to it.
+// Formats an output line from a record and the fields a filter adds.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,11 @@
 
 namespace bert::io {
 
-// The fields a filter adds to one record, in order; at most 64. Used again after
-// clear(), it allocates nothing.
+// The fields that a filter adds to one record, in order; at most 64. Reuse after clear() avoids allocations.
 class Added {
  public:
-  // Begins the field and returns the string to which its JSON text is to be appended, before the next call.
-  // `name` must outlive this object's use.
+  // Starts a field; append its JSON value to the returned string before the next call. `name` must outlive
+  // this object's use.
   std::string& field(std::string_view name);
   void clear();
 
@@ -24,7 +23,7 @@ class Added {
   friend class RecordWriter;
   struct Field {
     std::string_view name;
-    size_t begin;  // of its value in text_; the next field's begin is its end
+    size_t begin;  // of its value in text_; the value ends where the next field begins
   };
   std::string_view value(size_t i) const;
   std::optional<size_t> find(std::string_view name) const;
@@ -33,28 +32,29 @@ class Added {
   std::string text_;
 };
 
-// A record leaves as it came: JSON byte for byte up to its closing brace, with the values of added fields in
-// the place of those of the same name, and the other added ones appended compactly; text as {"text": ...} and
-// TSV as an object of all its columns. May be used by any number of threads.
+// Writes a record unchanged except for the added fields. JSON is copied byte for byte up to its closing
+// brace; an added field replaces the value of a field of the same name, otherwise it is appended without
+// white space. Text is written as {"text": ...}, TSV as an object of all its columns. Any number of threads
+// may share it.
 class RecordWriter {
  public:
-  // `drop` names fields that are left out, whether they came with the record or are added.
+  // `drop`: names of fields to leave out, both original and added ones.
   explicit RecordWriter(std::vector<std::string> drop = {});
 
-  // Appends one line. May be called several times for one record. Error when an added field is to replace one
-  // that stands in the record twice.
+  // Appends one line. May be called several times for one record. Error if an added field would replace a key
+  // that the record repeats.
   void write(const Record& record, const Added& added, std::string& out) const;
 
  private:
   bool dropped(std::string_view name) const;
-  // These append the record without its closing brace and return which added fields went in
-  // place, a bit for each.
+  // Append the record without its closing brace. Return which added fields were written in place, one bit for
+  // each.
   uint64_t write_json(const Record& record, const Added& added, std::string& out) const;
   uint64_t rewrite_json(const Record& record, const Added& added, std::string& out) const;
   uint64_t write_columns(const Record& record, const Added& added, std::string& out) const;
 
   std::vector<std::string> drop_;
-  uint64_t drop_keys_ = 0;  // their bits, as in Record::keys_
+  uint64_t drop_keys_ = 0;  // their key_bit()s, as in Record::keys_
 };
 
 }  // namespace bert::io

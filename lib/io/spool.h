@@ -1,4 +1,5 @@
-// Bytes put aside to be read again: a file without a name, below $TMPDIR, that is gone with the process.
+// An unnamed temporary file below $TMPDIR that holds bytes to be read again. The system deletes it when the
+// process ends.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@ namespace bert::io {
 
 class Spool {
  public:
-  // Returns where they begin. Error names the directory.
+  // Returns the offset of the appended bytes. The Error names the directory.
   uint64_t append(std::string_view bytes);
   int fd() const { return file_.get(); }  // -1 before the first append
 

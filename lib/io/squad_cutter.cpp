@@ -10,7 +10,7 @@ namespace {
 bool is_json_white(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 [[noreturn]] void fail(std::string_view found) {
-  throw Error("is no SQuAD file: ", found, ", expected {\"data\": [{\"paragraphs\": …}, …]}");
+  throw Error("is not a SQuAD file: ", found, ", expected {\"data\": [{\"paragraphs\": …}, …]}");
 }
 
 void append_member(std::string& out, std::string_view name, const Json& value) {
@@ -36,7 +36,7 @@ void append_if_there(std::string& out, std::string_view name, const Json& object
   if (const auto value = object.find(name)) append_member(out, name, *value);
 }
 
-// [{"text","answer_start"}, …] -> {"text":[…],"answer_start":[…]}, the form of Hugging Face's SQuAD.
+// [{"text","answer_start"}, …] -> {"text":[…],"answer_start":[…]}, the format of Hugging Face's SQuAD.
 void append_answers(std::string& out, const Json& question) {
   const auto answers = question.find("answers");
   if (!answers) return;
@@ -96,7 +96,7 @@ bool SquadCutter::advance(const Chunk& chunk) {
   while (records_.empty()) {
     while (!input_.unread().empty() && scanned_ == 0 && is_json_white(input_.unread().front())) take(1);
     if (!input_.unread().empty() && step() == Step::done) continue;
-    if (!chunk.cuts.empty() && !input_.ready()) return false;  // what is there is answered first
+    if (!chunk.cuts.empty() && !input_.ready()) return false;  // process available records first
     if (input_.read_more()) continue;
     if (state_ == State::end && input_.unread().empty()) return false;
     if (state_ == State::open && input_.unread().empty()) return false;  // an empty input
@@ -109,7 +109,7 @@ SquadCutter::Step SquadCutter::step() {
   const char mark = input_.unread().front();
   switch (state_) {
     case State::open:
-      if (mark != '{') fail("it does not begin with {");
+      if (mark != '{') fail("it does not start with {");
       take(1);
       state_ = State::key;
       return Step::done;
@@ -126,7 +126,7 @@ SquadCutter::Step SquadCutter::step() {
       state_ = State::key;
       return Step::done;
     case State::array:
-      if (mark != '[') fail("\"data\" is no array");
+      if (mark != '[') fail("\"data\" is not an array");
       take(1);
       comma_ = false;
       state_ = State::article;
@@ -176,12 +176,12 @@ SquadCutter::Step SquadCutter::article(char mark) {
     ++articles_;
     read_article(take(scanned_));
   } else {
-    fail("an element of \"data\" is no object");
+    fail("an element of \"data\" is not an object");
   }
   return Step::done;
 }
 
-// Goes on where it stopped, so that a long article is looked at once.
+// Continues where the last call stopped, so that a long article is scanned only once.
 bool SquadCutter::value_is_complete() {
   const auto text = input_.unread();
   for (; scanned_ < text.size(); ++scanned_) {
@@ -208,7 +208,7 @@ bool SquadCutter::value_is_complete() {
   return false;
 }
 
-// The view ends with the next read.
+// The view is valid until the next read.
 std::string_view SquadCutter::take(size_t size) {
   const auto text = input_.unread().substr(0, size);
   line_ += std::count(text.begin(), text.end(), '\n');

@@ -1,8 +1,8 @@
-// Cuts an original SQuAD file, {"version": …, "data": [article, …]}, into one JSON record for each question:
+// Splits an original SQuAD file, {"version": …, "data": [article, …]}, into one JSON record per question:
 //
 //   {"id","title","context","question","answers":{"text":[…],"answer_start":[…]}}
 //
-// and "is_impossible" where the file has it. Holds one article at a time.
+// plus "is_impossible" if the file has it. Keeps one article in memory at a time.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@ class SquadCutter {
  public:
   SquadCutter(Input& input, int64_t line, ChunkLimits limits) : input_(input), limits_(limits), line_(line) {}
 
-  // As Cutter::fill. What is wrong with the file is left in chunk.failure.
+  // As Cutter::fill. An invalid file is reported in chunk.failure.
   bool fill(Chunk& chunk);
 
  private:
   enum class State { open, key, colon, skipped, array, article, end };
   enum class Step { done, wait };  // wait: more bytes are needed
 
-  bool advance(const Chunk& chunk);  // to the next article; false when there is none now
+  bool advance(const Chunk& chunk);  // to the next article; false if there is none yet, or none left
   Step step();
   Step key(char mark);
   Step article(char mark);
@@ -39,18 +39,18 @@ class SquadCutter {
 
   Input& input_;
   ChunkLimits limits_;
-  int64_t line_;  // of the next byte that is not consumed
+  int64_t line_;  // line of the next byte to consume
 
   State state_ = State::open;
-  bool comma_ = false;     // an element came before: the next wants a comma
-  bool dangling_ = false;  // a comma came before: there has to be a next
+  bool comma_ = false;     // after an element: a comma must follow before the next one
+  bool dangling_ = false;  // after a comma: an element must follow
   std::string key_;
-  size_t scanned_ = 0;  // of the value that begins the unread bytes, with what was seen there
+  size_t scanned_ = 0;  // bytes already scanned of the value that starts the unread bytes
   int depth_ = 0;
   bool in_string_ = false, escaped_ = false;
 
   JsonDocument document_;
-  std::vector<std::string> records_;  // of the article, in order
+  std::vector<std::string> records_;  // of the current article, in order
   size_t next_ = 0;
   int64_t article_line_ = 1;
   int64_t articles_ = 0;

@@ -16,7 +16,7 @@ StopEvent::StopEvent() : event_(::eventfd(0, EFD_CLOEXEC)) {
 
 void StopEvent::set() {
   const uint64_t one = 1;
-  // It fails only where the count is full, and then the event can be read as it is.
+  // Fails only if the counter is at its maximum, and then the event is readable anyway.
   [[maybe_unused]] const ssize_t written = ::write(event_.get(), &one, sizeof one);
 }
 

@@ -1,4 +1,4 @@
-// Tells a thread that waits for input in poll that nobody wants more of it.
+// Wakes a thread that waits for input in poll when no more input is wanted.
 #pragma once
 
 #include "base/file.h"
@@ -9,8 +9,8 @@ class StopEvent {
  public:
   StopEvent();
 
-  int get() const { return event_.get(); }  // becomes readable, and stays so
-  void set();                               // any thread
+  int get() const { return event_.get(); }  // becomes and stays readable
+  void set();                               // any thread may call it
 
  private:
   FileDescriptor event_;

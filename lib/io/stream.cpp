@@ -18,8 +18,8 @@
 namespace bert::io {
 namespace {
 
-// Two chunks for each thread keep all of them at work while one is read and one written; small chunks need
-// more, so that a whole batch can be prepared while the one before it is computed.
+// Two chunks per thread keep all threads busy while one chunk is read and one written. Small chunks need more
+// of them, so that a whole batch can be prepared while the previous one is computed.
 size_t ring_size(const StreamOptions& options, const Pool& pool) {
   constexpr size_t kAheadBytes = 64 << 10;
   constexpr size_t kMostAhead = 16;
@@ -29,9 +29,10 @@ size_t ring_size(const StreamOptions& options, const Pool& pool) {
 
 class Stream {
  public:
-  Stream(const StreamOptions& options, Pool& pool, Log& log, Filter& filter, OutputFile& output);
+  Stream(const StreamOptions& options, Pool& pool, Log& log, Filter& filter, OutputFields& fields,
+         OutputFile& output);
   RunResult run();
-  // What went wrong with a record or the input; what was before it has been written.
+  // The error of a record or of the input; everything before it has been written.
   const std::optional<std::string>& failure() const { return failure_; }
 
  private:
@@ -58,6 +59,7 @@ class Stream {
   Pool& pool_;
   Log& log_;
   Filter& filter_;
+  OutputFields& fields_;
   OutputFile& output_;
   StopEvent stop_event_;
   Ring ring_;
@@ -66,29 +68,33 @@ class Stream {
   std::mutex readers_mutex_;
   std::vector<std::unique_ptr<RecordReader>> idle_readers_;
 
-  // Of the driver: records gathered for the next call of compute, and the place where gathering goes on.
+  // Used by the driver: records gathered for the next call of compute, and the position where gathering
+  // continues.
   std::vector<Record*> batch_;
   int64_t batch_cost_ = 0;
   int64_t chunk_ = 0;
   size_t record_ = 0;
-  bool no_more_ = false;          // a chunk with a failure was reached
-  int64_t first_unfinished_ = 0;  // chunks before this one have been given to finish tasks
+  bool no_more_ = false;          // reached a chunk with a failure
+  int64_t first_unfinished_ = 0;  // chunks before this one were passed to finish tasks
 
-  // Of the writer, until it has ended.
-  bool wrote_ = false;  // the output of a record
+  // Used by the writer until it ends.
+  bool wrote_ = false;  // whether any record's output was written
   RunResult result_;
   std::optional<std::string> failure_;
   std::exception_ptr write_error_;
 };
 
-Stream::Stream(const StreamOptions& options, Pool& pool, Log& log, Filter& filter, OutputFile& output)
+Stream::Stream(const StreamOptions& options, Pool& pool, Log& log, Filter& filter, OutputFields& fields,
+               OutputFile& output)
     : options_(options),
       pool_(pool),
       log_(log),
       filter_(filter),
+      fields_(fields),
       output_(output),
       ring_(ring_size(options, pool)),
-      progress_(log, shows_progress(options, log) ? Progress::Shown::yes : Progress::Shown::no) {}
+      progress_(log, shows_progress(options, log) ? Progress::Shown::yes : Progress::Shown::no,
+                size_of_files(options.files)) {}
 
 RunResult Stream::run() {
   const bool one_by_one = options_.line_buffered || output_.is_terminal();
@@ -100,7 +106,7 @@ RunResult Stream::run() {
   try {
     writer = start_thread([this] { write_chunks(); });
     drive();
-  } catch (...) {  // no writer, or compute failed
+  } catch (...) {  // the writer could not be started, or compute failed
     stop();
     wind_up(reader, writer);
     throw;
@@ -119,7 +125,7 @@ void Stream::report() {
   if (result_.truncated > 0) filter_.report_truncated(result_.truncated);
 }
 
-// The reader may still be handing a chunk on, so tasks are waited for after it.
+// The reader may still pass on a chunk, so wait for the tasks after it has ended.
 void Stream::wind_up(std::thread& reader, std::thread& writer) {
   reader.join();
   for (;;) {
@@ -147,12 +153,12 @@ void Stream::submit(Chunk& chunk, void (Stream::*task)(Chunk&)) {
     if (!ring_.stopped()) (this->*task)(chunk);
     ring_.end_task();
   });
-  // The driver may have looked for a task after the last event of the chunk, before this one was queued.
+  // The driver may have looked for a task after the chunk's last event and before this task was queued.
   ring_.notice();
 }
 
-// Finishes the chunk as well when there is nothing to compute. One that failed goes to the driver all the
-// same, so that it computes nothing that comes later.
+// Also finishes the chunk if there is nothing to compute. A chunk with a failure goes to the driver in any
+// case, so that nothing after it is computed.
 void Stream::prepare(Chunk& chunk) {
   auto reader = borrow_reader();
   reader->prepare(chunk, filter_, options_.on_error);
@@ -193,8 +199,7 @@ void Stream::drive() {
   }
 }
 
-// False when there is nothing to compute, or when a fuller batch can be had as soon as
-// tasks under way have ended.
+// False if there is nothing to compute, or if a fuller batch will be available once running tasks end.
 bool Stream::compute_next() {
   const bool complete = gather();
   if (batch_.empty()) submit_finished();
@@ -206,7 +211,7 @@ bool Stream::compute_next() {
   return true;
 }
 
-// Adds records to batch_ up to the budget. False when the next chunk has been read but is not prepared yet.
+// Adds records to batch_ up to the budget. False if the next chunk has been read but not prepared.
 bool Stream::gather() {
   while (!no_more_) {
     const auto state = ring_.state(chunk_);
@@ -257,13 +262,14 @@ void Stream::write_chunks() {
 
 void Stream::write(Chunk& chunk) {
   if (!chunk.out.empty() && std::exchange(wrote_, true)) output_.write(filter_.separator());
+  if (fields_.changes_records()) fields_.apply(chunk.out);
   output_.write(chunk.out);
   result_.records += chunk.written;
   result_.truncated += chunk.truncated;
   result_.skipped += static_cast<int64_t>(chunk.skipped.size());
   for (const auto& [place, message] : chunk.skipped) log_.error(message);
   failure_ = chunk.failure;
-  progress_.update(result_.records);
+  progress_.update(result_.records, chunk.read);
 }
 
 }  // namespace
@@ -283,13 +289,21 @@ RunResult run_stream(const StreamOptions& options, Pool& pool, Log& log, Filter&
   std::string text;
   filter.begin(text);
   output.write(text);
-  Stream stream(options, pool, log, filter, output);
+  OutputFields fields(options.output_format, options.keep);
+  const auto write = [&] {
+    if (fields.changes_records()) fields.apply(text);
+    output.write(text);
+  };
+  Stream stream(options, pool, log, filter, fields, output);
   const RunResult result = stream.run();
   const auto ending = stream.failure() ? Filter::Ending::stopped : Filter::Ending::complete;
-  for (text.clear(); filter.release(ending, text); text.clear()) output.write(text);
+  for (text.clear(); filter.release(ending, text); text.clear()) write();
   if (stream.failure()) throw Error(*stream.failure());
   text.clear();
   filter.end(text);
+  write();
+  text.clear();
+  fields.end(text);
   output.write(text);
   filter.patch(output);
   output.commit();

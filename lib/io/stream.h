@@ -1,5 +1,5 @@
-// Runs a Filter over the inputs: ordered, bounded in memory, on all threads of the pool and two more that
-// only block on I/O. filter.h says what a filter does.
+// Runs a Filter over the inputs: ordered, bounded in memory, on all threads of the pool plus two threads that
+// only block on I/O. See filter.h for what a filter does.
 #pragma once
 
 #include <cstddef>
@@ -15,58 +15,64 @@
 #include "io/filter.h"
 #include "io/input.h"
 #include "io/input_format.h"
+#include "io/output_fields.h"
 
 namespace bert::io {
 
 enum class OnError { stop, skip };
 enum class InvalidUtf8 { error, replace };
-enum class ShowProgress { automatic, always, never };  // automatic: when stderr is a terminal
+enum class ShowProgress { automatic, always, never };  // automatic: if stderr is a terminal
 
 struct StreamOptions {
   std::vector<std::string> files;  // none or "-": stdin
   std::string output = "-";        // "-": stdout
   InputFormat input_format = InputFormat::automatic;
-  std::vector<std::string> columns;    // of TSV without a header line
-  std::string text_field = "text";     // the one field of text input
-  std::string pair_field{kPairField};  // for filters; the stream does not look at it
+  std::vector<std::string> columns;    // for TSV and CSV without a header line
+  std::string text_field = "text";     // the single field of text input
+  std::string pair_field{kPairField};  // used by filters, not by the stream
   std::vector<std::string> drop;       // for the filter's RecordWriter
+  std::vector<std::string> keep;       // fields to write, in this order; none: all
+  OutputFormat output_format = OutputFormat::jsonl;
   OnError on_error = OnError::stop;
   InvalidUtf8 invalid_utf8 = InvalidUtf8::error;
-  bool line_buffered = false;  // each record is written by itself; also when the output is a terminal
+  bool line_buffered = false;  // write each record separately; also if the output is a terminal
   ShowProgress progress = ShowProgress::automatic;
-  int64_t first_record = 0;  // the place of the first record
+  int64_t first_record = 0;  // the place (index) of the first record
 
-  // These are set by the tool, not by the user.
-  // Looks at the beginning of a FILE whose format is automatic, before the rules that hold for all tools do.
+  // The following are set by the tool, not by the user.
+  std::vector<InputFormat> more;  // conll and squad, if the tool reads them: detected by their contents
+  // Called with the beginning of a FILE whose format is automatic, before the common detection rules.
   std::function<std::optional<InputFormat>(Input&)> recognize;
-  // A chunk is what one task prepares: small ones answer soon, large ones cost less.
+  // Called with the columns of each table; may throw Error, which is reported as an error of its header line.
+  std::function<void(const std::vector<std::string>& columns)> check_columns;
+  // A chunk is the work of one task: small chunks reduce latency, large ones overhead.
   size_t chunk_bytes = 256 << 10;
   size_t chunk_records = 4096;
-  int64_t budget = 2048;  // tokens of one call of Filter::compute
+  int64_t budget = 2048;  // tokens per call of Filter::compute
   bool needs_regular_output =
-      false;  // a header is rewritten at the end: Error when the output is no regular file
+      false;  // a header is rewritten at the end: Error unless the output is a regular file
 };
 
-// For filters that run a network: a chunk's answers are large, and the first is wanted soon.
+// For filters that run a network: output per record is large, and the first results are wanted early.
 constexpr size_t kNetworkChunkBytes = 4 << 10;
 constexpr size_t kNetworkChunkRecords = 64;
 
 struct RunResult {
-  int64_t records = 0;  // written, skipped ones not counted
+  int64_t records = 0;  // written; skipped ones not included
   int64_t skipped = 0;
-  int64_t truncated = 0;  // of those written
+  int64_t truncated = 0;  // of the written ones
 };
 
-// Call it on the thread that made `pool`. All output is written, closed and in its place when it returns.
-// Skipped records are losses: log.error names them as they are met, in the order of input, and counts them at
-// the end.
+// Call it on the thread that created `pool`. When it returns, all output has been written and the file has
+// its final name. Skipped records are reported by log.error as they occur, in input order, and counted at the
+// end.
 //
-// Throws Error when the stream fails; what() is the whole message after the program's name, "FILE:LINE: what"
-// for a record under OnError::stop, after the records before it have been written. An empty what() means that
-// nobody reads the output any more (EPIPE): exit 1 without a word.
+// Throws Error if the stream fails. what() is the whole message after the program's name; for a record with
+// OnError::stop it is "FILE:LINE: what", thrown after the records before it have been written. An empty
+// what() means that the reader of the output has exited (EPIPE): exit 1 without a message.
 RunResult run_stream(const StreamOptions& options, Pool& pool, Log& log, Filter& filter);
 
-// Whether --progress and -q, which the log knows, ask for it.
+// Whether progress is shown, according to --progress and -q (known to the log).
 bool shows_progress(const StreamOptions& options, const Log& log);
 
 }  // namespace bert::io

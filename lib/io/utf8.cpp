@@ -10,14 +10,14 @@
 namespace bert::io {
 namespace {
 
-// A sequence, or the longest beginning of one, that stands at the start of a text.
+// The sequence at the start of a text, or its longest valid prefix.
 struct Part {
   size_t size;  // at least 1
   bool valid;
 };
 
-// Table 3-7 of The Unicode Standard: the second byte's range depends on the first, so that overlong forms,
-// surrogates and what lies past U+10FFFF are ill-formed at their second byte.
+// Table 3-7 of The Unicode Standard: the range of the second byte depends on the first, so overlong forms,
+// surrogates and code points above U+10FFFF are ill-formed at their second byte.
 Part first_part(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);

@@ -1,4 +1,4 @@
-// Whether bytes are UTF-8, and what stands for them where they are not.
+// UTF-8 validation and repair.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@ namespace bert::io {
 
 bool is_utf8(std::string_view text);
 
-// Error `byte 0xff at offset 12 is not valid UTF-8`, the offset counted from `begin` bytes before `text`.
+// Error `byte 0xff at offset 12 is not valid UTF-8`. `begin` is added to the offset.
 void check_utf8(std::string_view text, size_t begin = 0);
 
-// U+FFFD for each maximal part of an ill-formed sequence (The Unicode Standard, section 3.9), as WHATWG's and
-// Python's decoders do: "a\xf0\x9f\x98z" has one, "a\xff\xfez" two.
+// Replaces each maximal subpart of an ill-formed sequence by U+FFFD (The Unicode Standard, section 3.9), like
+// the WHATWG and Python decoders: "a\xf0\x9f\x98z" gets one, "a\xff\xfez" two.
 std::string repair_utf8(std::string_view text);
 
 }  // namespace bert::io

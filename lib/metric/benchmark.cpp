@@ -5,8 +5,8 @@
 namespace bert::metric {
 namespace {
 
-// GLUE (Wang et al. 2018, table 1), SQuAD, SWAG and CoNLL-2003 as their own scorers have them. The sets
-// without published answers have the metrics of the others.
+// Metrics of GLUE (Wang et al. 2018, table 1), SQuAD, SWAG and CoNLL-2003 as in their official scorers. Test
+// sets without published labels use the same metrics.
 const std::vector<Benchmark>& benchmarks() {
   using enum Task;
   static const std::vector<Benchmark> all = {
@@ -44,9 +44,9 @@ std::vector<std::string_view> metrics_of(Task task) {
       return {"accuracy", "top_k_accuracy"};
     case Task::next:
     case Task::choose:
-      return {"accuracy"};
+      return {"accuracy", "ece"};
     case Task::classify:
-      return {"accuracy", "f1", "macro_f1", "matthews"};
+      return {"accuracy", "f1", "macro_f1", "matthews", "ece"};
     case Task::regress:
       return {"pearson", "spearman"};
     case Task::multilabel:
@@ -68,6 +68,10 @@ std::vector<std::string_view> metrics_of(Task task) {
           "best_exact_match_threshold",
           "best_f1",
           "best_f1_threshold"};
+}
+
+bool has_plot(Task task) {
+  return task == Task::next || task == Task::classify || task == Task::choose || task == Task::regress;
 }
 
 const Benchmark* find_benchmark(std::string_view name) {

@@ -59,12 +59,14 @@ void Classification::add(std::string_view gold, std::string_view predicted) {
   ++count_;
   ++counts_.of(gold).gold;
   ++counts_.of(predicted).predicted;
+  ++pairs_[{*counts_.labels().find(gold), *counts_.labels().find(predicted)}];
   if (gold != predicted) return;
   ++hits_;
   ++counts_.of(gold).both;
 }
 
-// With c hits of s examples, label k true t_k and predicted p_k times:
+// For c correct predictions among s examples, where label k is t_k times the gold label and p_k times
+// predicted:
 //
 //   (c s - Σ t_k p_k) / √((s² - Σ p_k²) (s² - Σ t_k²))
 double Classification::matthews() const {
@@ -92,25 +94,29 @@ bool Classification::confused() const {
          });
 }
 
-std::string highest_label(std::span<const std::string> labels) {
-  if (labels.empty()) return {};
-  const bool integers = std::all_of(labels.begin(), labels.end(),
-                                    [](const std::string& label) { return integer_of(label).has_value(); });
-  return *std::max_element(labels.begin(), labels.end(), [&](const std::string& a, const std::string& b) {
+void sort_labels(std::vector<std::string>& labels) {
+  const bool integers =
+      std::ranges::all_of(labels, [](const auto& label) { return integer_of(label).has_value(); });
+  std::ranges::sort(labels, [&](const std::string& a, const std::string& b) {
     return integers ? *integer_of(a) < *integer_of(b) : a < b;
   });
 }
 
+std::string highest_label(std::vector<std::string> labels) {
+  sort_labels(labels);
+  return labels.empty() ? std::string() : labels.back();
+}
+
 void Multilabel::add(std::span<const std::string_view> gold, std::span<const std::string_view> predicted) {
-  const auto truth = as_set(gold), guess = as_set(predicted);
-  for (const auto label : truth) ++counts_.of(label).gold;
-  for (const auto label : guess) {
+  const auto gold_set = as_set(gold), predicted_set = as_set(predicted);
+  for (const auto label : gold_set) ++counts_.of(label).gold;
+  for (const auto label : predicted_set) {
     auto& counts = counts_.of(label);
     ++counts.predicted;
-    if (std::binary_search(truth.begin(), truth.end(), label)) ++counts.both;
+    if (std::binary_search(gold_set.begin(), gold_set.end(), label)) ++counts.both;
   }
   ++count_;
-  if (truth == guess) ++hits_;
+  if (gold_set == predicted_set) ++hits_;
 }
 
 }  // namespace bert::metric

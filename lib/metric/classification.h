@@ -1,11 +1,13 @@
-// How well labels were predicted, by sklearn's definitions. Labels are compared by their text. Memory grows
-// with the number of different labels alone.
+// Classification metrics as defined by sklearn. Labels are compared as text. Memory grows only with the
+// number of distinct labels and of their pairs.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "metric/string_table.h"
@@ -13,7 +15,7 @@
 
 namespace bert::metric {
 
-// For each label how often it is the truth, how often it was predicted, and how often both at once.
+// For each label: how often it is the gold label, how often it is predicted, and how often both.
 class LabelCounts {
  public:
   struct Counts {
@@ -24,17 +26,17 @@ class LabelCounts {
   const StringTable& labels() const { return labels_; }
   std::span<const Counts> counts() const { return counts_; }
 
-  // F1 = 2 both / (gold + predicted); 0 for a label that never came.
+  // F1 = 2 both / (gold + predicted); 0 for a label that does not occur.
   double f1(std::string_view label) const;
   double micro_f1() const;
-  double macro_f1() const;  // mean over the labels that came, as truth or predicted
+  double macro_f1() const;  // mean over all labels that occur, gold or predicted
 
  private:
   StringTable labels_;
   std::vector<Counts> counts_;
 };
 
-// One label an example.
+// One label per example.
 class Classification {
  public:
   void add(std::string_view gold, std::string_view predicted);
@@ -43,22 +45,29 @@ class Classification {
   double accuracy() const { return share(hits_, count_); }
   double f1(std::string_view positive) const { return counts_.f1(positive); }
   double macro_f1() const { return counts_.macro_f1(); }
-  // Matthews' correlation, for any number of labels (Gorodkin 2004); 0 when it is not defined.
+  // Matthews correlation coefficient for any number of labels (Gorodkin 2004); 0 if undefined.
   double matthews() const;
 
-  std::vector<std::string> labels() const;  // that came, as truth or predicted, in this order
-  bool confused() const;                    // no true label was ever predicted, not even wrongly
+  std::vector<std::string> labels() const;  // gold or predicted, in order of occurrence
+  // The confusion matrix without zeros: how often each pair (gold, predicted) occurs; numbers as of labels().
+  using Pairs = std::map<std::pair<uint32_t, uint32_t>, int64_t>;
+  const Pairs& pairs() const { return pairs_; }
+  std::string_view label(uint32_t number) const { return counts_.labels().at(number); }
+  bool confused() const;  // no gold label occurs among the predictions
 
  private:
   LabelCounts counts_;
+  Pairs pairs_;
   int64_t count_ = 0, hits_ = 0;
 };
 
-// The label of two or more that has the highest id where ids are not known: the greatest number when all are
-// integers, else the last by bytes. Empty when there is none.
-std::string highest_label(std::span<const std::string> labels);
+// In the order of their presumable ids: by number if all labels are integers, else by bytes.
+void sort_labels(std::vector<std::string>& labels);
 
-// Any number of labels an example; a label twice counts once.
+// The last label in this order; empty if there are no labels.
+std::string highest_label(std::vector<std::string> labels);
+
+// Any number of labels per example; repeated labels count once.
 class Multilabel {
  public:
   void add(std::span<const std::string_view> gold, std::span<const std::string_view> predicted);
@@ -66,7 +75,7 @@ class Multilabel {
   int64_t count() const { return count_; }
   double micro_f1() const { return counts_.micro_f1(); }
   double macro_f1() const { return counts_.macro_f1(); }
-  double accuracy() const { return share(hits_, count_); }  // of whole sets
+  double accuracy() const { return share(hits_, count_); }  // exact match of label sets
 
  private:
   LabelCounts counts_;

@@ -9,7 +9,7 @@ namespace {
 
 using Pairs = std::vector<std::pair<double, double>>;
 
-// Puts its rank, from 1, in the place of each value of one side; sorts the pairs by it.
+// Replaces the values of one side by their ranks, from 1; sorts the pairs by that side.
 void rank(Pairs& pairs, double Pairs::value_type::*side) {
   std::sort(pairs.begin(), pairs.end(), [side](const auto& a, const auto& b) { return a.*side < b.*side; });
   for (size_t begin = 0, end; begin < pairs.size(); begin = end) {

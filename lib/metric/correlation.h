@@ -1,5 +1,4 @@
-// How well numbers follow numbers, by scipy's definitions. Not a number for fewer than two pairs, or when one
-// side is constant.
+// Correlation coefficients as defined by scipy. NaN for fewer than two pairs or if one side is constant.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +7,7 @@
 
 namespace bert::metric {
 
-// Pearson's r in constant memory: means and moments about them are brought up to date pair by pair (Welford
-// 1962).
+// Pearson's r in constant memory: means and central moments are updated with each pair (Welford 1962).
 class Pearson {
  public:
   void add(double x, double y);
@@ -20,17 +18,17 @@ class Pearson {
  private:
   int64_t count_ = 0;
   double mean_x_ = 0, mean_y_ = 0;
-  double xx_ = 0, yy_ = 0, xy_ = 0;  // Σ of products of deviations
+  double xx_ = 0, yy_ = 0, xy_ = 0;  // sums of products of deviations
 };
 
-// Spearman's rho: Pearson's r of ranks, equal values share the mean of theirs. Keeps all pairs, 16 bytes
-// each.
+// Spearman's rho: Pearson's r of the ranks; equal values get their mean rank. Uses 16 bytes per pair.
 class Spearman {
  public:
   void add(double x, double y) { pairs_.emplace_back(x, y); }
 
   int64_t count() const { return static_cast<int64_t>(pairs_.size()); }
   double value() const;
+  const std::vector<std::pair<double, double>>& pairs() const { return pairs_; }
 
  private:
   std::vector<std::pair<double, double>> pairs_;

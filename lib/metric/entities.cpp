@@ -10,6 +10,7 @@ namespace {
 struct Tag {
   char kind;  // O, B or I
   std::string_view type;
+  bool operator==(const Tag&) const = default;
 };
 
 std::string_view kind_of(std::string_view tag) { return tag.substr(0, tag.find('-')); }
@@ -21,25 +22,32 @@ Tag parse(std::string_view tag) {
   return {kind[0], tag.substr(std::min(tag.size(), kind.size() + 1))};
 }
 
+// The tags in BIO (IOB2): B at the start of each entity, I only inside one.
+std::vector<Tag> as_bio(std::span<const std::string_view> tags) {
+  std::vector<Tag> bio;
+  Tag before{'O', {}};
+  for (const auto text : tags) {
+    Tag tag = parse(text);
+    if (tag.kind == 'I' && (before.kind == 'O' || tag.type != before.type)) tag.kind = 'B';
+    bio.push_back(before = tag);
+  }
+  return bio;
+}
+
+std::vector<Entity> entities_of(std::span<const Tag> bio) {
+  std::vector<Entity> found;
+  for (size_t i = 0; i < bio.size(); ++i) {
+    if (bio[i].kind == 'B') found.push_back({.type = bio[i].type, .begin = i, .end = i + 1});
+    if (bio[i].kind == 'I') found.back().end = i + 1;
+  }
+  return found;
+}
+
 }  // namespace
 
 bool is_bio(std::string_view tag) { return tag == "O" || kind_of(tag) == "B" || kind_of(tag) == "I"; }
 
-std::vector<Entity> entities(std::span<const std::string_view> tags) {
-  std::vector<Entity> found;
-  bool open = false;
-  for (size_t i = 0; i < tags.size(); ++i) {
-    const Tag tag = parse(tags[i]);
-    const bool goes_on = open && tag.kind == 'I' && tag.type == found.back().type;
-    open = tag.kind != 'O';
-    if (goes_on) {
-      found.back().end = i + 1;
-    } else if (open) {
-      found.push_back({.type = tag.type, .begin = i, .end = i + 1});
-    }
-  }
-  return found;
-}
+std::vector<Entity> entities(std::span<const std::string_view> tags) { return entities_of(as_bio(tags)); }
 
 double EntityScore::Counts::f1() const {
   const double p = precision(), r = recall();
@@ -48,17 +56,19 @@ double EntityScore::Counts::f1() const {
 
 void EntityScore::add(std::span<const std::string_view> gold, std::span<const std::string_view> predicted) {
   if (gold.size() != predicted.size())
-    throw Error("has ", predicted.size(), " predicted tags, the truth has ", gold.size());
-  const auto truth = entities(gold), guess = entities(predicted);
-  auto next = truth.begin();  // both go from left to right
-  for (const Entity& entity : truth) count(entity, &Counts::gold);
-  for (const Entity& entity : guess) {
+    throw Error("has ", predicted.size(), " predicted tags, expected ", gold.size(),
+                ", one for each gold tag");
+  const auto gold_tags = as_bio(gold), predicted_tags = as_bio(predicted);
+  const auto gold_entities = entities_of(gold_tags);
+  auto next = gold_entities.begin();  // both lists are in text order
+  for (const Entity& entity : gold_entities) count(entity, &Counts::gold);
+  for (const Entity& entity : entities_of(predicted_tags)) {
     count(entity, &Counts::predicted);
-    while (next != truth.end() && next->begin < entity.begin) ++next;
-    if (next != truth.end() && *next == entity) count(entity, &Counts::both);
+    while (next != gold_entities.end() && next->begin < entity.begin) ++next;
+    if (next != gold_entities.end() && *next == entity) count(entity, &Counts::both);
   }
   tokens_ += static_cast<int64_t>(gold.size());
-  for (size_t i = 0; i < gold.size(); ++i) right_tokens_ += gold[i] == predicted[i];
+  for (size_t i = 0; i < gold.size(); ++i) correct_tokens_ += gold_tags[i] == predicted_tags[i];
 }
 
 void EntityScore::merge(const EntityScore& other) {
@@ -70,7 +80,7 @@ void EntityScore::merge(const EntityScore& other) {
   merge(all_, other.all_);
   for (const auto& [type, counts] : other.types_) merge(types_[type], counts);
   tokens_ += other.tokens_;
-  right_tokens_ += other.right_tokens_;
+  correct_tokens_ += other.correct_tokens_;
 }
 
 void EntityScore::count(const Entity& entity, int64_t Counts::*member) {

@@ -19,7 +19,7 @@ io::Json member(const io::Json& object, std::string_view name) {
   return *value;
 }
 
-// The id of each question and its answers' texts.
+// Adds the id of each question with the texts of its answers.
 void add_questions(const io::Json& data, GoldTable& table) {
   for (const auto& article : data.elements()) {
     for (const auto& paragraph : member(article, "paragraphs").elements()) {
@@ -42,7 +42,7 @@ std::optional<std::string_view> first_line(io::Input& input) {
   return mark != line.end() && *mark == '{' ? std::optional(line) : std::nullopt;
 }
 
-// `holds_all`: what a first line that is an object tells.
+// `holds_all`: whether an object on the first line is the whole data.
 std::optional<io::InputFormat> recognize(io::Input& input, bool (*holds_all)(const io::Json&)) {
   const auto line = first_line(input);
   if (!line) return std::nullopt;
@@ -50,7 +50,7 @@ std::optional<io::InputFormat> recognize(io::Input& input, bool (*holds_all)(con
     io::JsonDocument document;
     const auto root = document.parse(*line);
     return holds_all(root) ? std::optional(io::InputFormat::object) : std::nullopt;
-  } catch (const Error&) {  // goes on in the next line, or is not JSON at all
+  } catch (const Error&) {  // continues on the next line, or is not JSON
     return io::InputFormat::object;
   }
 }
@@ -58,7 +58,7 @@ std::optional<io::InputFormat> recognize(io::Input& input, bool (*holds_all)(con
 }  // namespace
 
 void GoldTable::add(std::string_view id, std::string_view gold) {
-  if (!ids_.add(id).second) throw Error("id \"", id, "\" stands twice");
+  if (!ids_.add(id).second) throw Error("id \"", id, "\" appears twice");
   bytes_ += gold;
   ends_.push_back(bytes_.size());
 }
@@ -80,7 +80,7 @@ GoldTable read_gold(const std::string& file, const std::string& id_field, const 
     records.read(raw, [&](const io::Fields& fields, const io::Record& record) {
       if (record.source().format == io::InputFormat::object)
         return add_questions(required(fields, "data"), table);
-      const auto gold = scorer.gold(fields);  // complains first when both are missing
+      const auto gold = scorer.gold(fields);  // reports a missing gold label before a missing id
       table.add(record_id(fields, id_field), gold);
     });
   }

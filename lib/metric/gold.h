@@ -1,4 +1,4 @@
-// What is true, by id, for predictions that come without it.
+// Gold labels by id, for predictions in records without gold labels.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@ namespace bert::metric {
 
 class Scorer;
 
-// Truths in the order in which they came, packed: the bytes of ids and truths and about 28 beside.
+// Gold labels in input order, packed: the bytes of ids and labels plus about 28 bytes per entry.
 class GoldTable {
  public:
   explicit GoldTable(std::string path) : path_(std::move(path)) {}
 
-  // Error when the id is there already.
+  // Error if the id exists already.
   void add(std::string_view id, std::string_view gold);
 
-  const std::string& path() const { return path_; }  // for messages
+  const std::string& path() const { return path_; }  // used in messages
   size_t size() const { return ids_.size(); }
   std::string_view id(size_t place) const { return ids_.at(place); }
   std::string_view gold(size_t place) const;
@@ -35,22 +35,22 @@ class GoldTable {
   std::string path_;
   StringTable ids_;
   std::string bytes_;
-  std::vector<uint64_t> ends_;  // in bytes_
+  std::vector<uint64_t> ends_;  // end of each label in bytes_
 };
 
-// Reads FILE: records with `id_field` (JSONL, TSV, …), or the data file of SQuAD. `stream` says how text is
-// read; a bad record is an Error, "FILE:LINE: what".
+// Reads FILE: records with `id_field` (JSONL, TSV, …), or SQuAD's data file. `stream` sets how text is read.
+// A bad record throws Error "FILE:LINE: what".
 GoldTable read_gold(const std::string& file, const std::string& id_field, const Scorer& scorer,
                     const io::StreamOptions& stream);
 
-// The id of a record, a string or an integer.
+// The id of a record: a string or an integer.
 std::string record_id(const io::Fields& fields, std::string_view id_field);
 
-// For StreamOptions::recognize. Whether a FILE is one JSON object that holds all: its first line is no
-// object, or one that says so. Of predictions {id: answer}, and of SQuAD's data {"data": …}.
+// For StreamOptions::recognize. Detect a FILE that is one JSON object: predictions {id: answer}, or SQuAD's
+// data {"data": …}. Its first line is this object, or not a complete JSON object.
 std::optional<io::InputFormat> recognize_answers(io::Input& input);
 std::optional<io::InputFormat> recognize_data(io::Input& input);
-// FILE.conll has sentences between blank lines.
+// FILE.conll contains sentences separated by blank lines.
 std::optional<io::InputFormat> recognize_conll(io::Input& input);
 
 }  // namespace bert::metric

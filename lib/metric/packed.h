@@ -1,4 +1,4 @@
-// Strings in one string, for keeping many short lists.
+// Packs strings into one string, for storing many short lists.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace bert::metric {
 
-// Each with its length, four bytes, in front.
+// Each string is preceded by its length (4 bytes).
 inline void pack(std::string& packed, std::string_view text) {
   const auto size = static_cast<uint32_t>(text.size());
   packed.append(reinterpret_cast<const char*>(&size), sizeof size);
   packed += text;
 }
 
-// Views into `packed`.
+// The strings are views into `packed`.
 inline std::vector<std::string_view> unpack(std::string_view packed) {
   std::vector<std::string_view> texts;
   while (!packed.empty()) {

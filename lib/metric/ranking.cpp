@@ -11,7 +11,7 @@ void ReciprocalRank::add(std::string_view query, Relevant relevant, double score
   passages_.push_back({.score = score, .query = queries_.add(query).first, .relevant = relevant});
 }
 
-// The best relevant score of each query first, then the others that reach it are counted.
+// First finds the best relevant score of each query, then counts the other passages that reach it.
 double ReciprocalRank::value() const {
   if (queries() == 0) return 0;
   constexpr double kNone = -std::numeric_limits<double>::infinity();

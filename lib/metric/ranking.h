@@ -1,4 +1,4 @@
-// How high the right answers stand among candidates.
+// Ranking metrics.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace bert::metric {
 
-// Mean reciprocal rank: over queries, 1 / the rank of the best relevant passage; 0 for a query without one. A
-// passage that is not relevant stands before the relevant ones of equal score, so that scores which tell
-// nothing apart earn nothing. Keeps 16 bytes a passage and the queries' texts.
+// Mean reciprocal rank: the mean over queries of 1 / rank of the best relevant passage; 0 for a query without
+// one. Among equal scores, irrelevant passages rank first, so constant scores earn nothing. Stores 16 bytes
+// per passage and the texts of the queries.
 class ReciprocalRank {
  public:
   enum class Relevant : uint8_t { no, yes };
@@ -35,19 +35,19 @@ class ReciprocalRank {
   std::vector<Passage> passages_;
 };
 
-// The share of examples whose right answer is among the k best candidates, for any k up to the fewest
-// candidates an example had.
+// Top-k accuracy: the share of examples whose gold answer is among the k best candidates, for any k up to the
+// smallest number of candidates.
 class TopHits {
  public:
-  // `place` of the right answer among `candidates`, from 0.
+  // `place`: rank of the gold answer among `candidates`, from 0.
   void add(std::optional<int64_t> place, int64_t candidates);
 
   int64_t count() const { return count_; }
-  int64_t fewest() const { return fewest_; }  // candidates
+  int64_t fewest() const { return fewest_; }  // smallest number of candidates
   double share_of(int64_t k) const;
 
  private:
-  std::map<int64_t, int64_t> places_;  // how often the right answer stood there
+  std::map<int64_t, int64_t> places_;  // number of examples by rank of the gold answer
   int64_t count_ = 0, fewest_ = 0;
 };
 

@@ -11,7 +11,7 @@ Report::Report(std::vector<std::string> wanted, int precision,
                std::function<void(std::string_view)> undefined)
     : wanted_(std::move(wanted)), precision_(precision), undefined_(std::move(undefined)) {}
 
-// Inside of an object that is wanted everything is.
+// Inside a nested object every metric is wanted.
 bool Report::wanted(std::string_view name) const {
   return depth_ > 0 || wanted_.empty() || std::find(wanted_.begin(), wanted_.end(), name) != wanted_.end();
 }

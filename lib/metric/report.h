@@ -1,4 +1,4 @@
-// The JSON object that bert-score writes: metrics in order, those that were asked for.
+// The JSON object that bert-score writes: the requested metrics, in order.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,24 @@ namespace bert::metric {
 
 class Report {
  public:
-  // `wanted` metrics, all when empty. `undefined` hears the names of metrics that are not a number; they are
-  // null.
+  // `wanted`: names of the metrics to write; empty: all. `undefined` is called with the name of each metric
+  // that is NaN or infinite, which is written as null.
   Report(std::vector<std::string> wanted, int precision, std::function<void(std::string_view)> undefined);
 
-  void count(std::string_view name, int64_t value);  // always there
+  void count(std::string_view name, int64_t value);  // always written
   void text(std::string_view name, std::string_view value);
-  // False when it is not wanted.
+  // False if the metric is not wanted.
   bool metric(std::string_view name, double value) { return metric(name, name, value); }
-  // Asked for by one name and written under another.
+  // Selected by `name` and written as `written`.
   bool metric(std::string_view name, std::string_view written, double value);
   void metrics(const Values& values);
 
-  // Members until close() stand in an object of their own. False, and nothing is opened, when it is not
-  // wanted.
+  // Members added until close() go into a nested object. If it is not wanted, returns false and opens
+  // nothing.
   bool open(std::string_view name);
   void close();
 
-  std::string json() &&;  // with a line end
+  std::string json() &&;  // with a line feed at the end
 
  private:
   bool wanted(std::string_view name) const;

@@ -3,23 +3,25 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/gnuplot.h"
 #include "io/json.h"
 
 namespace bert::metric {
 
-// The predictions of one record: one, or all of an object {id: answer}.
+// The predictions of one record: a single one, or all those of an object {id: answer}.
 struct ScoreFilter::Prepared : io::Work {
   struct Prediction {
-    size_t place = 0;  // of its truth in gold_
+    size_t place = 0;  // index of its gold label in gold_
     std::unique_ptr<io::Work> compared;
   };
   std::vector<Prediction> predictions;
-  int64_t strangers = 0;
-  std::string failure;  // found when all before were known
+  int64_t unknown = 0;
+  std::string failure;  // error found in compute()
 };
 
 ScoreFilter::ScoreFilter(ScoreFilterOptions options, const io::StreamOptions& stream, Log& log)
     : options_(std::move(options)), log_(log), scorer_(make_scorer(options_.score)) {
+  if (!options_.plot.empty()) require_gnuplot(options_.plot);
   if (options_.gold.empty()) return;
   gold_ = read_gold(options_.gold, options_.id_field, *scorer_, stream);
   seen_.resize(gold_->size());
@@ -29,8 +31,8 @@ ScoreFilter::ScoreFilter(ScoreFilterOptions options, const io::StreamOptions& st
 void ScoreFilter::prepare(const io::Fields& fields, io::Record& record) const {
   Prepared prepared;
   if (record.source().format == io::InputFormat::documents) {
-    prepared.predictions.push_back(
-        {0, scorer_->compare_conll(fields.required_text(options_.score.text_field))});
+    if (auto compared = scorer_->compare_conll(fields.required_text(options_.score.text_field)))
+      prepared.predictions.push_back({0, std::move(compared)});
   } else if (gold_) {
     prepared = prepare_joined(fields, record);
   } else {
@@ -46,7 +48,7 @@ ScoreFilter::Prepared ScoreFilter::prepare_joined(const io::Fields& fields, cons
     if (place) {
       prepared.predictions.push_back({*place, compare(gold_->gold(*place))});
     } else if (options_.score.task == Task::answer) {
-      ++prepared.strangers;  // as the scripts do, which ask for the questions they have
+      ++prepared.unknown;  // skipped, as in the official scripts
     } else {
       throw Error("id \"", id, "\" is not in ", gold_->path());
     }
@@ -58,7 +60,7 @@ ScoreFilter::Prepared ScoreFilter::prepare_joined(const io::Fields& fields, cons
   }
   for (const auto& [id, answer] : fields.members()) {
     if (answer.kind() != io::Json::Kind::string)
-      throw Error("is read as answers by id, but \"", id, "\" is ", answer.kind_name(),
+      throw Error("is read as an object of answers by id, but \"", id, "\" is ", answer.kind_name(),
                   ", expected a string");
     add(id, [&, text = answer.string()](std::string_view gold) { return scorer_->compare_text(gold, text); });
   }
@@ -69,16 +71,16 @@ void ScoreFilter::compute(std::span<io::Record* const> records) {
   for (io::Record* record : records) add(record->work_as<Prepared>());
 }
 
-// An Error here would be the stream's, so finish() throws it.
+// An Error thrown here would end the stream, so finish() throws it.
 void ScoreFilter::add(Prepared& prepared) {
-  strangers_ += prepared.strangers;
+  unknown_ += prepared.unknown;
   if (gold_) {
     for (auto i = prepared.predictions.begin(); i != prepared.predictions.end(); ++i) {
       if (!seen_[i->place]) {
         seen_[i->place] = true;
         continue;
       }
-      prepared.failure = "id \"" + std::string(gold_->id(i->place)) + "\" has a prediction already";
+      prepared.failure = "id \"" + std::string(gold_->id(i->place)) + "\" has more than one prediction";
       while (i != prepared.predictions.begin()) seen_[(--i)->place] = false;
       return;
     }
@@ -94,8 +96,7 @@ void ScoreFilter::finish(io::Record& record, std::string&) const {
   if (!failure.empty()) throw Error(failure);
 }
 
-// Truths without a prediction: an error, unless the task can count them or bad records are passed over
-// anyway.
+// Gold labels without a prediction are an error, unless the task counts them or bad records are skipped.
 void ScoreFilter::add_missing() {
   constexpr int64_t kNamed = 5;
   int64_t missing = 0;
@@ -112,15 +113,16 @@ void ScoreFilter::add_missing() {
 
 void ScoreFilter::end(std::string& out) {
   if (gold_) add_missing();
-  if (strangers_ > 0)
-    log_.warn(std::to_string(strangers_) + (strangers_ == 1 ? " prediction is" : " predictions are") +
-              " left out: not in " + options_.gold);
-  if (records_ == 0 && seen_.empty()) return log_.warn("no records, no score");
+  if (unknown_ > 0)
+    log_.warn(std::to_string(unknown_) + (unknown_ == 1 ? " prediction was" : " predictions were") +
+              " skipped: no question in " + options_.gold + " has their id");
+  if (records_ == 0 && seen_.empty()) return log_.warn("no records: nothing was scored");
   Report report(options_.score.metrics, options_.precision, [this](std::string_view name) {
-    log_.warn(std::string(name) + " is not defined for these numbers");
+    log_.warn(std::string(name) + " is undefined: all gold labels or all predictions are equal");
   });
   scorer_->report(report);
   if (const auto remark = scorer_->remark(); !remark.empty()) log_.warn(remark);
+  if (!options_.plot.empty()) draw_plot(scorer_->plot(), options_.plot);
   out += std::move(report).json();
 }
 

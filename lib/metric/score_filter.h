@@ -1,4 +1,4 @@
-// What bert-score does to records: nothing comes out but one object at the end.
+// The filter of bert-score: writes no records, only one object at the end.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,9 @@ namespace bert::metric {
 
 struct ScoreFilterOptions {
   ScoreOptions score;
-  std::string gold;         // FILE; empty: the truth stands in the records
-  std::string null_scores;  // FILE with an object {id: number}; empty: in the records
+  std::string gold;         // FILE; empty: gold labels are in the records
+  std::string null_scores;  // FILE with an object {id: number}; empty: null scores are in the records
+  std::string plot;         // FILE to draw; empty: none
   std::string id_field = "id";
   int precision = -1;
   io::OnError on_error = io::OnError::stop;
@@ -24,7 +25,7 @@ struct ScoreFilterOptions {
 
 class ScoreFilter : public io::Filter {
  public:
-  // Reads the gold FILE; `stream` says how. `log` outlives the filter.
+  // Reads the gold FILE with the settings of `stream`. `log` must outlive the filter.
   ScoreFilter(ScoreFilterOptions options, const io::StreamOptions& stream, Log& log);
 
   void prepare(const io::Fields& fields, io::Record& record) const override;
@@ -43,9 +44,9 @@ class ScoreFilter : public io::Filter {
   Log& log_;
   std::unique_ptr<Scorer> scorer_;
   std::optional<GoldTable> gold_;
-  std::vector<bool> seen_;  // truths that have a prediction
-  size_t records_ = 0;      // predictions so far
-  int64_t strangers_ = 0;   // answers to questions that are not in gold_
+  std::vector<bool> seen_;  // gold labels that have a prediction
+  size_t records_ = 0;      // number of predictions so far
+  int64_t unknown_ = 0;     // answers to questions not in gold_
 };
 
 }  // namespace bert::metric

@@ -13,15 +13,15 @@ std::string integer_text(int64_t value) { return std::to_string(value); }
 }  // namespace
 
 std::unique_ptr<io::Work> Scorer::compare_conll(std::string_view) const {
-  throw Error("CoNLL input is for the task tag");
+  throw Error("CoNLL input is only for --task tag");
 }
 
 std::unique_ptr<io::Work> Scorer::compare_text(std::string_view, std::string_view) const {
-  throw Error("an object of predictions by id is for the task answer");
+  throw Error("an object of predictions by id is only for --task answer");
 }
 
 void Scorer::read_null_scores(const io::JsonFile& file, const GoldTable&) {
-  throw Error(file.path(), ": null scores are for the task answer");
+  throw Error(file.path(), ": null scores are only for --task answer");
 }
 
 io::Json required(const io::Fields& fields, std::string_view name) {
@@ -60,7 +60,7 @@ std::vector<std::string_view> texts(const io::Fields& fields, std::string_view n
     std::vector<std::string_view> texts;
     for (const auto& element : value.elements()) {
       if (element.kind() != io::Json::Kind::string)
-        throw Error("has ", element.kind_name(), " in it, expected strings");
+        throw Error("contains ", element.kind_name(), ", expected strings");
       texts.push_back(element.string());
     }
     return texts;
@@ -86,7 +86,7 @@ std::unique_ptr<Scorer> make_scorer(const ScoreOptions& options) {
     case Task::answer:
       return make_answer_scorer(options);
   }
-  throw Error("no such task");
+  throw Error("unknown task");
 }
 
 }  // namespace bert::metric

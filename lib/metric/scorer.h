@@ -1,5 +1,5 @@
-// One task's way from records to figures: what is true and what was predicted are read from fields, compared
-// one by one, and added up in order.
+// The evaluation of one task: reads gold label and prediction from the fields of a record, compares them, and
+// accumulates the results in input order.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@ namespace bert::metric {
 
 struct ScoreOptions {
   Task task = Task::classify;
-  std::vector<std::string> metrics;              // names of the output; empty: all
-  std::string text_field = "text";               // of rank: the query
-  std::optional<std::string> label_field;        // without it the task's own
-  std::optional<std::string> positive;           // label of F1
-  std::vector<std::string_view> usual_positive;  // where it is not given, the first of these that came
-  std::optional<int64_t> top_k;                  // of fill
-  std::optional<int64_t> mask_id;                // of fill: only tokens that became this one are answered
-  std::optional<double> no_answer_threshold;     // of answer
+  std::vector<std::string> metrics;              // names as in the output; empty: all
+  std::string text_field = "text";               // for rank: the field with the query
+  std::optional<std::string> label_field;        // default: the task's own field
+  std::optional<std::string> positive;           // positive label for F1
+  std::vector<std::string_view> usual_positive;  // if not given: the first of these labels that occurs
+  std::optional<int64_t> top_k;                  // for fill
+  std::optional<int64_t> mask_id;             // for fill: score only positions where the input has this token
+  std::optional<double> no_answer_threshold;  // for answer
   SquadScore::Version version = SquadScore::Version::automatic;
 };
 
@@ -35,35 +35,39 @@ class Scorer {
  public:
   virtual ~Scorer() = default;
 
-  // What is true by this record, in bytes that compare() reads.
+  // The gold label of a record, encoded for compare().
   virtual std::string gold(const io::Fields& fields) const = 0;
 
-  // Reads the prediction and compares it; any thread may.
+  // Reads the prediction and compares it with `gold`. Any thread may call it.
   virtual std::unique_ptr<io::Work> compare(std::string_view gold, const io::Fields& fields) const = 0;
 
-  // Of a CoNLL sentence, a line a word with the true and the predicted tag at its end.
+  // For a CoNLL sentence: one word per line, with the gold and the predicted tag in the last two columns.
+  // nullptr if no line is a word.
   virtual std::unique_ptr<io::Work> compare_conll(std::string_view sentence) const;
-  // A prediction that is a text, of the object {id: answer}.
+  // For a prediction from an object {id: answer}.
   virtual std::unique_ptr<io::Work> compare_text(std::string_view gold, std::string_view predicted) const;
 
-  // Takes note of what compare() gave. `place` is the truth's, from 0; each comes once, in the order of
-  // predictions.
+  // Accumulates a result of compare(). `place` is the index of the gold label; each occurs once, in the order
+  // of predictions.
   virtual void add(size_t place, const io::Work& compared) = 0;
-  // There is no prediction for this truth. False: the task cannot do without.
+  // Called for a gold label without a prediction. False if the task does not allow this.
   virtual bool add_missing(size_t /*place*/, std::string_view /*gold*/) { return false; }
 
-  // Null scores by id, an object that names every truth; they go before those of records.
+  // Reads null scores by id from an object with every gold id. They take precedence over those in records.
   virtual void read_null_scores(const io::JsonFile& file, const GoldTable& gold);
 
   virtual void report(Report& report) const = 0;
 
-  // What the user should know of the whole, a sentence; empty: nothing.
+  // Script for gnuplot. Only for tasks with has_plot().
+  virtual std::string plot() const { return {}; }
+
+  // A one-sentence warning about the overall result; empty: none.
   virtual std::string remark() const { return {}; }
 };
 
 std::unique_ptr<Scorer> make_scorer(const ScoreOptions& options);
 
-// Of the files scorer_*.cpp.
+// Defined in scorer_*.cpp.
 std::unique_ptr<Scorer> make_label_scorer(const ScoreOptions& options);  // next, classify, choose
 std::unique_ptr<Scorer> make_multilabel_scorer(const ScoreOptions& options);
 std::unique_ptr<Scorer> make_number_scorer(const ScoreOptions& options);
@@ -72,10 +76,10 @@ std::unique_ptr<Scorer> make_fill_scorer(const ScoreOptions& options);
 std::unique_ptr<Scorer> make_tag_scorer(const ScoreOptions& options);
 std::unique_ptr<Scorer> make_answer_scorer(const ScoreOptions& options);
 
-// Fields as scorers read them. Errors name the field.
+// Read fields in the forms that scorers need. Errors name the field.
 std::string label_text(const io::Fields& fields,
-                       std::string_view name);                   // a string, or an integer as it is written
-double number(const io::Fields& fields, std::string_view name);  // or a text that is one
+                       std::string_view name);                   // a string, or an integer as written
+double number(const io::Fields& fields, std::string_view name);  // also accepts a string that is a number
 std::vector<std::string_view> texts(const io::Fields& fields, std::string_view name);  // an array of strings
 io::Json required(const io::Fields& fields, std::string_view name);
 

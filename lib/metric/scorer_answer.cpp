@@ -18,7 +18,7 @@ class AnswerScorer : public Scorer {
     if (options.no_answer_threshold) score_.set_no_answer_threshold(*options.no_answer_threshold);
   }
 
-  // Hugging Face's {"text": […], …}; no texts: there is no answer.
+  // Reads Hugging Face's {"text": […], …}; an empty array means no answer.
   std::string gold(const io::Fields& fields) const override {
     const auto answers = required(fields, field_);
     std::string packed;
@@ -64,7 +64,7 @@ class AnswerScorer : public Scorer {
     for (const auto& [id, value] : file.root().members()) {
       const auto place = gold.find(id);
       if (!place) continue;
-      if (null_scores_[*place].order != kNone) throw Error(file.path(), ": id \"", id, "\" stands twice");
+      if (null_scores_[*place].order != kNone) throw Error(file.path(), ": id \"", id, "\" appears twice");
       if (value.kind() != io::Json::Kind::number)
         throw Error(file.path(), ": \"", id, "\" is ", value.kind_name(), ", expected a number");
       null_scores_[*place] = {value.number(), order++};
@@ -82,12 +82,12 @@ class AnswerScorer : public Scorer {
  private:
   struct NullScore {
     double score;
-    uint32_t order;  // in its file
+    uint32_t order;  // position in its file
   };
 
   std::string field_;
   SquadScore score_;
-  std::vector<NullScore> null_scores_;  // by place; empty: those of records
+  std::vector<NullScore> null_scores_;  // by place; empty: use those of the records
 };
 
 }  // namespace

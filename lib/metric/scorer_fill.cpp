@@ -6,12 +6,12 @@
 namespace bert::metric {
 namespace {
 
-// A hidden token is known by its id (from bert-mask) or by its piece (from a field of labels).
-enum class Kind : char { id = 'i', piece = 'p' };
+// A masked token is given by id (from bert-mask) or by text (from a label field).
+enum class Kind : char { id = 'i', text = 't' };
 
 struct ComparedMasks : io::Work {
   struct Mask {
-    std::optional<int64_t> place;  // of the truth among the candidates
+    std::optional<int64_t> place;  // rank of the gold token among the candidates
     int64_t candidates;
   };
   std::vector<Mask> masks;
@@ -25,7 +25,7 @@ class FillScorer : public Scorer {
   std::string gold(const io::Fields& fields) const override {
     std::string packed;
     if (field_) {
-      for (const auto piece : texts(fields, *field_)) pack(packed, char(Kind::piece) + std::string(piece));
+      for (const auto token : texts(fields, *field_)) pack(packed, char(Kind::text) + std::string(token));
       return packed;
     }
     const auto ids = integers(fields, "masked_lm_ids");
@@ -41,21 +41,21 @@ class FillScorer : public Scorer {
   }
 
   std::unique_ptr<io::Work> compare(std::string_view gold, const io::Fields& fields) const override {
-    const auto truths = unpack(gold);
+    const auto golds = unpack(gold);
     const auto predictions = texts(fields, "prediction");
-    if (predictions.size() != truths.size()) mismatch(truths.size(), predictions.size());
+    if (predictions.size() != golds.size()) mismatch(golds.size(), predictions.size());
     const auto candidates = fields.json("candidates");
     const auto lists = candidates ? candidates->elements() : std::vector<io::Json>();
-    if (candidates && lists.size() != truths.size()) mismatch(truths.size(), lists.size());
+    if (candidates && lists.size() != golds.size()) mismatch(golds.size(), lists.size());
     auto compared = std::make_unique<ComparedMasks>();
-    for (size_t i = 0; i < truths.size(); ++i) {
-      const auto truth = truths[i].substr(1);
+    for (size_t i = 0; i < golds.size(); ++i) {
+      const auto token = golds[i].substr(1);
       if (candidates) {
-        compared->masks.push_back(find(lists[i], Kind(truths[i][0]), truth));
-      } else if (Kind(truths[i][0]) == Kind::piece) {
-        compared->masks.push_back({predictions[i] == truth ? std::optional<int64_t>(0) : std::nullopt, 1});
+        compared->masks.push_back(find(lists[i], Kind(golds[i][0]), token));
+      } else if (Kind(golds[i][0]) == Kind::text) {
+        compared->masks.push_back({predictions[i] == token ? std::optional<int64_t>(0) : std::nullopt, 1});
       } else {
-        throw Error("field \"candidates\" is missing");  // a piece does not say its id
+        throw Error("field \"candidates\" is missing");  // the text of a token does not determine its id
       }
     }
     return compared;
@@ -70,7 +70,7 @@ class FillScorer : public Scorer {
   void report(Report& report) const override {
     const int64_t k = top_k_.value_or(hits_.fewest());
     if (hits_.count() > 0 && k > hits_.fewest())
-      throw Error("a mask has fewer candidates than --top-k asks for, ", hits_.fewest(), " of ", k);
+      throw Error("--top-k ", k, ": the smallest number of candidates of a masked token is ", hits_.fewest());
     report.count("records", records_);
     report.count("masks", hits_.count());
     report.metric("accuracy", hits_.share_of(1));
@@ -90,23 +90,26 @@ class FillScorer : public Scorer {
 
   bool is_mask(const std::vector<int32_t>& tokens, int32_t position) const {
     if (position < 0 || static_cast<size_t>(position) >= tokens.size())
-      throw Error("masked_lm_positions has ", position, ", input_ids has ", tokens.size(), " tokens");
+      throw Error("masked_lm_positions contains ", position,
+                  ", expected positions below the length of input_ids, ", tokens.size());
     return tokens[static_cast<size_t>(position)] == *mask_id_;
   }
 
-  [[noreturn]] void mismatch(size_t truths, size_t predictions) const {
-    throw Error("has ", truths, " hidden tokens and ", predictions, " predictions",
-                mask_id_ || field_ ? "" : "; --mask-id leaves out tokens that bert-mask kept or replaced");
+  [[noreturn]] void mismatch(size_t golds, size_t predictions) const {
+    throw Error("has ", golds, golds == 1 ? " masked token and " : " masked tokens and ", predictions,
+                predictions == 1 ? " prediction" : " predictions",
+                mask_id_ || field_
+                    ? ""
+                    : "; use --mask-id to ignore tokens that bert-mask left unchanged or replaced");
   }
 
-  static ComparedMasks::Mask find(const io::Json& list, Kind kind, std::string_view truth) {
+  static ComparedMasks::Mask find(const io::Json& list, Kind kind, std::string_view gold) {
     const auto candidates = list.elements();
     ComparedMasks::Mask mask = {.place = {}, .candidates = static_cast<int64_t>(candidates.size())};
     for (size_t k = 0; k < candidates.size() && !mask.place; ++k) {
       const auto value = candidates[k].find(kind == Kind::id ? "id" : "token");
       if (!value) throw Error("field \"candidates\" has no ", kind == Kind::id ? "id" : "token");
-      const bool same =
-          kind == Kind::id ? std::to_string(value->integer()) == truth : value->string() == truth;
+      const bool same = kind == Kind::id ? std::to_string(value->integer()) == gold : value->string() == gold;
       if (same) mask.place = static_cast<int64_t>(k);
     }
     return mask;

@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 
 #include "base/error.h"
+#include "metric/calibration.h"
 #include "metric/classification.h"
 #include "metric/packed.h"
+#include "metric/score_plot.h"
 #include "metric/scorer.h"
 
 namespace bert::metric {
@@ -11,15 +14,34 @@ namespace {
 
 struct ComparedLabels : io::Work {
   std::string gold, predicted;
-  std::vector<std::string> all;  // of the model in the order of its ids, while they are not known yet
+  std::optional<double> confidence;  // probability of the predicted label
+  std::vector<std::string> all;      // all labels of the model in id order, until they are known
 };
 
-// next, classify, choose: one label of several.
+// The score of the predicted label, an index if the scores are an array; nullopt if it is no probability.
+std::optional<double> confidence_of(const io::Json& scores, const std::string& predicted) {
+  std::optional<io::Json> score;
+  if (scores.kind() == io::Json::Kind::object) {
+    score = scores.find(predicted);
+  } else if (scores.kind() == io::Json::Kind::array) {
+    const auto all = scores.elements();
+    size_t i = 0;
+    const auto* end = predicted.data() + predicted.size();
+    const auto [rest, error] = std::from_chars(predicted.data(), end, i);
+    if (error == std::errc() && rest == end && i < all.size()) score = all[i];
+  }
+  if (!score || score->kind() != io::Json::Kind::number) return {};
+  const double value = score->number();
+  return value >= 0 && value <= 1 ? std::optional(value) : std::nullopt;
+}
+
+// Tasks next, classify and choose: one label out of several.
 class LabelScorer : public Scorer {
  public:
   explicit LabelScorer(const ScoreOptions& options)
       : task_(options.task),
         field_(options.label_field.value_or(task_ == Task::next ? "next_sentence_label" : "label")),
+        needs_ece_(std::ranges::find(options.metrics, "ece") != options.metrics.end()),
         positive_(options.positive),
         usual_positive_(options.usual_positive) {}
 
@@ -35,8 +57,10 @@ class LabelScorer : public Scorer {
     auto compared = std::make_unique<ComparedLabels>();
     compared->gold = gold;
     compared->predicted = label_text(fields, "prediction");
-    const auto scores = ids_known_ ? std::nullopt : fields.json("scores");
-    if (scores && scores->kind() == io::Json::Kind::object) {
+    const auto scores = fields.json("scores");
+    if (!scores) return compared;
+    compared->confidence = confidence_of(*scores, compared->predicted);
+    if (!ids_known_ && scores->kind() == io::Json::Kind::object) {
       for (const auto& [label, score] : scores->members()) compared->all.emplace_back(label);
     }
     return compared;
@@ -49,26 +73,56 @@ class LabelScorer : public Scorer {
       ids_known_ = true;
     }
     score_.add(compared.gold, compared.predicted);
+    if (compared.confidence) calibration_.add(*compared.confidence, compared.gold == compared.predicted);
   }
 
   void report(Report& report) const override {
     report.count("records", score_.count());
     report.metric("accuracy", score_.accuracy());
-    if (task_ != Task::classify) return;
-    if (const auto positive = positive_label(); !positive.empty()) {
-      if (report.metric("f1", score_.f1(positive))) report.text("positive", positive);
+    if (task_ == Task::classify) {
+      if (const auto positive = positive_label(); !positive.empty()) {
+        if (report.metric("f1", score_.f1(positive))) report.text("positive", positive);
+      }
+      report.metric("macro_f1", score_.macro_f1());
+      report.metric("matthews", score_.matthews());
     }
-    report.metric("macro_f1", score_.macro_f1());
-    report.metric("matthews", score_.matthews());
+    if (is_calibrated())
+      report.metric("ece", calibration_.error());
+    else if (needs_ece_)
+      throw Error("--metric ece: ", missing_probabilities());
   }
 
   std::string remark() const override {
-    if (task_ != Task::classify || score_.count() < 2 || !score_.confused()) return {};
-    return "no true label is ever predicted: are labels named alike in truth and predictions?";
+    if (task_ == Task::classify && score_.count() >= 2 && score_.confused())
+      return "no gold label is ever predicted: do gold labels and predictions use the same names?";
+    if (calibration_.count() == 0 || is_calibrated()) return {};
+    return "no ece: " + missing_probabilities();
+  }
+
+  std::string plot() const override {
+    return confusion_script(score_, all_labels(), is_calibrated() ? calibration_ : Calibration());
   }
 
  private:
-  // F1 is that of one label: the one asked for, else of two the one with the higher id.
+  bool is_calibrated() const { return calibration_.count() > 0 && calibration_.count() == score_.count(); }
+
+  std::string missing_probabilities() const {
+    return std::to_string(score_.count() - calibration_.count()) + " of " + std::to_string(score_.count()) +
+           " records have no probability of the predicted label in the field \"scores\"";
+  }
+
+  // The model's labels in id order, then the others.
+  std::vector<std::string> all_labels() const {
+    auto labels = ids_;
+    auto others = score_.labels();
+    std::erase_if(others, [&](const auto& label) { return std::ranges::find(ids_, label) != ids_.end(); });
+    sort_labels(others);
+    labels.insert(labels.end(), others.begin(), others.end());
+    return labels;
+  }
+
+  // F1 is computed for one label: the requested one, else the benchmark's, else of two the one
+  // with the higher id.
   std::string positive_label() const {
     const auto came = score_.labels();
     const auto has = [](const std::vector<std::string>& labels, std::string_view label) {
@@ -76,7 +130,7 @@ class LabelScorer : public Scorer {
     };
     if (positive_) {
       if (has(came, *positive_) || has(ids_, *positive_)) return *positive_;
-      throw Error("there is no label \"", *positive_, "\", neither true nor predicted");
+      throw Error("--positive ", *positive_, ": no gold label or prediction has this name");
     }
     for (const auto label : usual_positive_) {
       if (has(came, label)) return std::string(label);
@@ -87,12 +141,14 @@ class LabelScorer : public Scorer {
 
   Task task_;
   std::string field_;
+  bool needs_ece_;
   std::optional<std::string> positive_;
   std::vector<std::string_view> usual_positive_;
   Classification score_;
-  std::vector<std::string> ids_;  // labels of the model
+  Calibration calibration_;
+  std::vector<std::string> ids_;  // of the model
   std::atomic<bool> ids_known_ =
-      false;  // set in the order of input, so ids_ are the first record's that has any
+      false;  // set in input order, so ids_ come from the first record that has them
 };
 
 struct ComparedSets : io::Work {

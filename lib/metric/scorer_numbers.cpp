@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "metric/correlation.h"
 #include "metric/ranking.h"
+#include "metric/score_plot.h"
 #include "metric/scorer.h"
 
 namespace bert::metric {
@@ -18,7 +19,7 @@ double number_of(std::string_view bytes) {
 
 struct ComparedNumbers : io::Work {
   double gold, predicted;
-  std::string query;  // of rank
+  std::string query;  // for rank
 };
 
 class NumberScorer : public Scorer {
@@ -46,13 +47,18 @@ class NumberScorer : public Scorer {
     report.metric("spearman", spearman_.value());
   }
 
+  std::string plot() const override {
+    return scatter_script(
+        {.points = spearman_.pairs(), .pearson = pearson_.value(), .spearman = spearman_.value()});
+  }
+
  private:
   std::string field_;
   Pearson pearson_;
   Spearman spearman_;
 };
 
-// Passages of one query have the same text; a label above 0 says that a passage is relevant.
+// Passages of one query have the same query text; a label above 0 marks a relevant passage.
 class RankScorer : public Scorer {
  public:
   explicit RankScorer(const ScoreOptions& options)

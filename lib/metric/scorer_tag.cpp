@@ -11,6 +11,7 @@ namespace {
 
 struct ComparedTags : io::Work {
   EntityScore score;
+  int64_t sentences = 0;
 };
 
 class TagScorer : public Scorer {
@@ -26,37 +27,46 @@ class TagScorer : public Scorer {
   std::unique_ptr<io::Work> compare(std::string_view gold, const io::Fields& fields) const override {
     auto compared = std::make_unique<ComparedTags>();
     compared->score.add(unpack(gold), texts(fields, "prediction"));
+    compared->sentences = 1;
     return compared;
   }
 
-  // The two last columns are the true and the predicted tag. A line that begins with -X- ends a sentence, as
-  // for conlleval.
+  // The last two columns are the gold and the predicted tag. A line that starts with -X- ends a sentence, as
+  // in conlleval. Lines that are no words for the other tools are none here.
   std::unique_ptr<io::Work> compare_conll(std::string_view sentence) const override {
     auto compared = std::make_unique<ComparedTags>();
     std::vector<std::string_view> gold, predicted;
     const auto end_sentence = [&] {
+      if (gold.empty()) return;
       compared->score.add(gold, predicted);
+      ++compared->sentences;
       gold.clear(), predicted.clear();
     };
     while (!sentence.empty()) {
       const size_t end = std::min(sentence.find('\n'), sentence.size());
-      const auto words = io::columns_of(sentence.substr(0, end));
+      const auto line = sentence.substr(0, end);
+      const auto words = io::columns_of(line);
       sentence.remove_prefix(std::min(end + 1, sentence.size()));
-      if (words.size() < 2) throw Error("a line has no true and predicted tag at its end");
-      if (words.front() == "-X-") {
+      if (gold.empty() && io::is_conll_comment(line)) continue;
+      if (io::is_conll_document(line) || words.front() == "-X-") {
         end_sentence();
         continue;
       }
+      if (words.size() < 2)
+        throw Error("the line \"", line,
+                    "\" has a single column, expected the gold and the predicted tag at its end");
       gold.push_back(words[words.size() - 2]);
       predicted.push_back(words.back());
     }
     end_sentence();
+    if (compared->sentences == 0) return nullptr;
     return compared;
   }
 
   void add(size_t, const io::Work& work) override {
-    score_.merge(static_cast<const ComparedTags&>(work).score);
-    ++sentences_;
+    const auto& compared = static_cast<const ComparedTags&>(work);
+    score_.merge(compared.score);
+    sentences_ += compared.sentences;
   }
 
   void report(Report& report) const override {

@@ -9,15 +9,15 @@
 namespace bert::metric {
 namespace {
 
-// string.punctuation
+// Python's string.punctuation.
 bool is_punctuation(char c) {
   return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
 }
 
 bool is_article(std::string_view word) { return word == "a" || word == "an" || word == "the"; }
 
-// The script puts a space for each match of \b(a|an|the)\b, so an article is what stands between two borders
-// of word characters, which can be inside of what white space limits: "x—the—y" becomes "x— —y".
+// The script replaces each match of \b(a|an|the)\b by a space. So an article is delimited by any non-word
+// character, not only by white space: "x—the—y" becomes "x— —y".
 class Normalizer {
  public:
   std::string normalize(std::string_view answer) {
@@ -53,7 +53,7 @@ class Normalizer {
     out_ += bytes;
   }
 
-  // Takes back a run of word characters that is an article.
+  // Removes the current run of word characters if it is an article.
   void end_run() {
     if (in_run_ && is_article(std::string_view(out_).substr(run_))) {
       out_.resize(run_);
@@ -64,9 +64,9 @@ class Normalizer {
   }
 
   std::string out_;
-  size_t run_ = 0;  // where in out_ the open run of word characters begins
+  size_t run_ = 0;  // start in out_ of the current run of word characters
   bool in_run_ = false;
-  bool gap_ = false;  // a space is due before what comes next
+  bool gap_ = false;  // write a space before the next character
 };
 
 std::vector<std::string_view> sorted_tokens(std::string_view normalized) {
@@ -80,7 +80,7 @@ std::vector<std::string_view> sorted_tokens(std::string_view normalized) {
   return tokens;
 }
 
-// The size of what two multisets share.
+// The size of the intersection of two sorted multisets.
 int64_t common(const std::vector<std::string_view>& a, const std::vector<std::string_view>& b) {
   int64_t count = 0;
   for (auto i = a.begin(), k = b.begin(); i != a.end() && k != b.end();) {
@@ -95,13 +95,13 @@ int64_t common(const std::vector<std::string_view>& a, const std::vector<std::st
   return count;
 }
 
-// 0 when nothing is shared, two empty answers included.
+// 0 if no token is shared, also for two empty answers.
 double token_f1(std::string_view gold, std::string_view predicted) {
-  const auto truth = sorted_tokens(gold), guess = sorted_tokens(predicted);
-  const int64_t same = common(truth, guess);
+  const auto gold_tokens = sorted_tokens(gold), predicted_tokens = sorted_tokens(predicted);
+  const int64_t same = common(gold_tokens, predicted_tokens);
   if (same == 0) return 0;
-  const double precision = static_cast<double>(same) / static_cast<double>(guess.size());
-  const double recall = static_cast<double>(same) / static_cast<double>(truth.size());
+  const double precision = static_cast<double>(same) / static_cast<double>(predicted_tokens.size());
+  const double recall = static_cast<double>(same) / static_cast<double>(gold_tokens.size());
   return (2 * precision * recall) / (precision + recall);
 }
 
@@ -118,18 +118,18 @@ AnswerScores score_answer(std::span<const std::string_view> gold, std::string_vi
   AnswerScores scores;
   scores.has_answer = !gold.empty();
   scores.gives_answer = !predicted.empty();
-  const std::string guess = normalized_answer(predicted);
-  bool any = false;  // of the gold answers is left in normal form
+  const std::string normalized = normalized_answer(predicted);
+  bool any = false;  // whether any gold answer is non-empty after normalization
   for (const auto answer : gold) {
-    const std::string truth = normalized_answer(answer);
-    const double exact = truth == guess ? 1 : 0, f1 = token_f1(truth, guess);
+    const std::string normalized_gold = normalized_answer(answer);
+    const double exact = normalized_gold == normalized ? 1 : 0, f1 = token_f1(normalized_gold, normalized);
     raise(scores.v1, exact, f1);
-    if (truth.empty()) continue;
+    if (normalized_gold.empty()) continue;
     any = true;
     raise(scores.v2, exact, f1);
   }
-  // Without an answer the empty one is right.
-  if (!any && guess.empty()) scores.v2 = {.exact = 1, .f1 = 1};
+  // If no gold answer is left, the empty answer is correct.
+  if (!any && normalized.empty()) scores.v2 = {.exact = 1, .f1 = 1};
   return scores;
 }
 
@@ -171,7 +171,7 @@ AnswerScore SquadScore::score(const Question& question) const {
   return {.exact = right, .f1 = right};
 }
 
-// Over the questions whose flags under `mask` are `flags`.
+// Sums over the questions with (question.flags & mask) == flags.
 SquadScore::Sums SquadScore::sums(uint8_t mask, uint8_t flags) const {
   Sums sums;
   for (const Question& question : questions_) {
@@ -200,9 +200,9 @@ Values SquadScore::values() const {
   return values;
 }
 
-// Beginning with "no answer" everywhere, questions are given their answers by rising null score. The script
-// looks at the score after every question, also between questions of equal null score, which come in the
-// order in which they were predicted.
+// Starts with "no answer" for all questions, then switches to the predicted answers in ascending order of
+// null score. Like the script, checks the total after every question, even between equal null scores, which
+// are in prediction order.
 void SquadScore::append_best(Values& values) const {
   std::vector<const Question*> sorted;
   for (const Question& question : questions_) {

@@ -1,8 +1,7 @@
-// Exact match and F1 of answers, as the official evaluation scripts of SQuAD 1.1 and 2.0 compute them in
-// Python.
+// Exact match and F1 of answers, as computed by the official Python evaluation scripts of SQuAD 1.1 and 2.0.
 //
-// Answers are compared in a normal form: lower case, without ASCII punctuation and the words a, an and the,
-// words with one space between:   "The Cat's-eye, a  ring!" -> "catseye ring".
+// Answers are normalized before comparison: lowercased, without ASCII punctuation and the words a, an and
+// the, with single spaces between words: "The Cat's-eye, a  ring!" -> "catseye ring".
 #pragma once
 
 #include <cstdint>
@@ -18,49 +17,49 @@ namespace bert::metric {
 
 std::string normalized_answer(std::string_view answer);
 
-// One question's score by either script, before the factor 100. They differ where the normal form of an
-// answer is empty: 1.1 gives no F1 for it, 2.0 takes it for "no answer".
+// Scores of one question in both scripts, from 0 to 1. They differ if the normalized answer is empty: 1.1
+// gives it F1 0, 2.0 treats it as "no answer".
 struct AnswerScore {
   double exact = 0, f1 = 0;
 };
 struct AnswerScores {
   AnswerScore v1, v2;
-  bool has_answer = false;             // the question has one
-  bool gives_answer = false;           // so does the prediction
-  std::optional<double> null_score;    // how much better "no answer" scored than the best answer
-  std::optional<uint32_t> null_order;  // place among equal null scores; without it that of adding
+  bool has_answer = false;             // the question has a gold answer
+  bool gives_answer = false;           // the prediction is an answer
+  std::optional<double> null_score;    // score of "no answer" minus score of the best answer
+  std::optional<uint32_t> null_order;  // order among equal null scores; default: order of adding
 };
 AnswerScores score_answer(std::span<const std::string_view> gold, std::string_view predicted);
 
-// The figures of a whole set, in percent. Sums are taken in the order of places, as the scripts go through
-// their data file; so places may be filled in any order. Keeps 48 bytes a question.
+// Metrics of a data set, in percent. Sums are computed in the order of places (in the scripts: of the data
+// file), so places may be added in any order. Stores 48 bytes per question.
 class SquadScore {
  public:
-  enum class Version { automatic, v1, v2 };  // automatic: 2.0 when a question has no answer
+  enum class Version { automatic, v1, v2 };  // automatic: 2.0 if any question has no answer
 
   explicit SquadScore(Version version = Version::automatic) : version_(version) {}
 
-  // `place` from 0; places may be left out and each is filled once.
+  // `place` from 0. Places may be skipped; each is added at most once.
   void add(size_t place, const AnswerScores& scores);
   void add(const AnswerScores& scores) { add(questions_.size(), scores); }
-  // A question without a prediction counts as wrong, whatever the threshold.
+  // A question without a prediction counts as wrong with any threshold.
   void add_missing(size_t place, bool has_answer);
 
-  // Takes predictions whose null score is above it for "no answer" (--na-prob-thresh of the script).
+  // Predictions with a null score above the threshold count as "no answer" (--na-prob-thresh of the script).
   void set_no_answer_threshold(double threshold) { threshold_ = threshold; }
 
   int64_t count() const { return count_; }
-  Version version() const;  // never automatic
+  Version version() const;  // never returns automatic
 
-  // exact_match and f1; for 2.0 also has_answer_*, no_answer_*, and with null scores best_*: the highest
-  // figures that any threshold reaches, and that threshold.
+  // exact_match and f1; for 2.0 also has_answer_*, no_answer_*, and, if there are null scores, best_*: the
+  // best values over all thresholds, and those thresholds.
   Values values() const;
 
  private:
   enum Flag : uint8_t { kHere = 1, kHasAnswer = 2, kGivesAnswer = 4, kHasNullScore = 8 };
   struct Question {
     double f1_v1, f1_v2, null_score;
-    uint32_t order;  // among equal null scores
+    uint32_t order;  // tie-breaker for equal null scores
     uint8_t flags, exact_v1, exact_v2;
   };
   struct Sums {

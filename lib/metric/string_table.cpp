@@ -12,7 +12,7 @@ std::string_view StringTable::at(size_t i) const {
   return std::string_view(bytes_).substr(begin, ends_[i] - begin);
 }
 
-// Where the string is or would be.
+// The slot that contains the string, or the one to insert it into.
 size_t StringTable::slot_of(std::string_view text) const {
   const size_t mask = slots_.size() - 1;
   size_t slot = std::hash<std::string_view>{}(text)&mask;

@@ -1,4 +1,4 @@
-// Strings and their places in the order in which they came: the bytes of each, and 12 to 16 bytes beside.
+// Distinct strings, numbered in order of insertion. Memory: the bytes of each string plus 12 to 16 bytes.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class StringTable {
   std::string_view at(size_t i) const;  // valid until the next add
   std::optional<uint32_t> find(std::string_view text) const;
 
-  // The string's place, and whether it is new.
+  // Returns the string's number and whether it is new.
   std::pair<uint32_t, bool> add(std::string_view text);
 
  private:
@@ -24,8 +24,8 @@ class StringTable {
   void grow();
 
   std::string bytes_;
-  std::vector<uint64_t> ends_;   // in bytes_
-  std::vector<uint32_t> slots_;  // place + 1, 0 is free; open addressing, at most half full
+  std::vector<uint64_t> ends_;   // end of each string in bytes_
+  std::vector<uint32_t> slots_;  // number + 1, 0 if free; open addressing, at most half full
 };
 
 }  // namespace bert::metric

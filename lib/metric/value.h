@@ -1,5 +1,4 @@
-// What a metric says: its name as in bert-score's output, and a number. A metric that is not defined for what
-// it was given (a correlation of constants) is not a number.
+// A metric: its name as in bert-score's output, and its value, NaN if undefined (a correlation of constants).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@ struct Value {
 };
 using Values = std::vector<Value>;
 
-// Shares of counts; 0 where there is nothing to divide by, as in sklearn and conlleval.
+// The ratio of two counts; 0 if `whole` is 0, as in sklearn and conlleval.
 inline double share(int64_t part, int64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }

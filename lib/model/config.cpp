@@ -16,7 +16,7 @@ using io::in_quotes;
 
 namespace {
 
-// Every size is far above any BERT's and far below what would overflow a product of two.
+// Limits far above any BERT and small enough that a product of two cannot overflow.
 constexpr int64_t kMaxVocab = 1 << 24;
 constexpr int64_t kMaxWidth = 1 << 17;
 constexpr int64_t kMaxLayers = 1000;
@@ -31,16 +31,16 @@ int64_t integer_within(const io::JsonFile& file, std::string_view key, std::pair
   throw Error(file.path(), ": \"", key, "\" is ", value, ", expected ", range.first, " to ", range.second);
 }
 
-// A number in [0, 1).
+// Reads a number in [0, 1).
 float fraction(const io::JsonFile& file, std::string_view key, double otherwise) {
   const double value = file.number(key, otherwise);
   if (value >= 0 && value < 1) return static_cast<float>(value);
   throw Error(file.path(), ": \"", key, "\" is ", value, ", expected at least 0 and less than 1");
 }
 
-// What this program does not compute, by name.
+// Rejects unsupported features by name.
 void refuse_others(const io::JsonFile& file) {
-  const auto type = file.string("model_type", "bert");  // Google's own files say nothing
+  const auto type = file.string("model_type", "bert");  // absent from Google's own files
   if (type != "bert") throw Error(file.path(), ": model_type is ", type, ", expected bert");
   for (const auto* key : {"is_decoder", "add_cross_attention"}) {
     if (file.boolean(key, false))
@@ -98,7 +98,7 @@ std::vector<std::string> architectures_of(const io::JsonFile& file) {
   return names;
 }
 
-// The id that `key` writes in decimal, less than `count`.
+// Parses `key` as a decimal id less than `count`.
 size_t label_id(std::string_view key, size_t count) {
   size_t id = count;
   const auto end = key.data() + key.size();
@@ -109,7 +109,7 @@ size_t label_id(std::string_view key, size_t count) {
   return id;
 }
 
-// {"0": "negative", "1": "positive"}: keys are ids as text, in any order, each of [0, n) once.
+// {"0": "negative", "1": "positive"}: keys are ids in decimal, in any order; each of 0..n-1 occurs once.
 std::vector<std::string> labels_of(const io::Json& id2label) {
   const auto members = id2label.members();
   std::vector<std::optional<std::string>> found(members.size());
@@ -153,7 +153,7 @@ void read_task(const io::JsonFile& file, Config& config) {
   }
 }
 
-// CrossEncoder keeps its activation in config.json, under another key before its release 4.
+// CrossEncoder stores its activation in config.json; before release 4 it used another key.
 void read_cross_encoder(const io::JsonFile& file, Config& config) {
   constexpr auto kOldKey = "sbert_ce_default_activation_function";
   std::optional<std::string> name;

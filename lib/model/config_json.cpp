@@ -33,7 +33,7 @@ std::string_view torch_name(Dtype weights) {
   }
 }
 
-// An object with a member a line.
+// JSON object with one member on each line.
 class Object {
  public:
   explicit Object(std::string indent) : indent_(std::move(indent)) {}
@@ -62,7 +62,7 @@ std::string strings(const std::vector<std::string>& values) {
   return text.empty() ? "[]" : text + "\n  ]";
 }
 
-// Hugging Face takes these two for granted, and writes none for a model without a classifier.
+// transformers omits the default labels, also for models without a classifier.
 bool has_labels(const Config& config) { return config.labels != Config().labels; }
 
 std::string id2label(const Config& config) {

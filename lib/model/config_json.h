@@ -1,4 +1,4 @@
-// A configuration as Hugging Face's config.json.
+// Writes a configuration as Hugging Face's config.json.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace bert::model {
 
-// What parse_config reads back as `config`, keys in the order of the alphabet as transformers writes them.
-// `weights`: the format of the floating-point weights that stand beside it.
+// Text that parse_config reads back as `config`. Keys are sorted, as in transformers. `weights` is the
+// floating-point format of the weights in the same directory.
 std::string config_json(const Config& config, Dtype weights = Dtype::f32);
 
 }  // namespace bert::model

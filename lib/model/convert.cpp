@@ -26,7 +26,7 @@ bool is_weight_name(std::string_view name) {
   return std::ranges::any_of(kParts, [&](auto part) { return name.starts_with(part); });
 }
 
-// What every BERT has is there, in the shapes that the configuration asks for.
+// Checks that the tensors of the encoder exist and have the shapes of the configuration.
 void check_encoder(const Config& config, const ckpt::Checkpoint& checkpoint) {
   nn::Layout layout;
   layout.add_plain(kWordTable, {config.vocab_size, config.hidden});
@@ -37,7 +37,7 @@ void check_encoder(const Config& config, const ckpt::Checkpoint& checkpoint) {
   for (const auto& entry : layout.entries()) checkpoint.get(entry.name, entry.shape);
 }
 
-// As transformers names the format of most numbers.
+// Format that represents most weights; transformers records it as torch_dtype.
 Dtype main_dtype(const ckpt::Checkpoint& checkpoint, std::optional<Dtype> store) {
   return store.value_or(checkpoint.find(kWordTable)->dtype);
 }
@@ -68,9 +68,9 @@ std::vector<ckpt::TensorToWrite> converted_tensors(const Config& config, const c
                        .transposed = tensor.transposed});
   }
   if (!dropped.empty()) {
-    log.warn("left out " + std::to_string(dropped.size()) +
+    log.warn("skipped " + std::to_string(dropped.size()) +
              (dropped.size() == 1 ? " tensor that is" : " tensors that are") +
-             " no weight of BERT: " + io::in_quotes(dropped.front()) + (dropped.size() > 1 ? ", ..." : ""));
+             " not part of BERT: " + io::in_quotes(dropped.front()) + (dropped.size() > 1 ? ", ..." : ""));
   }
   return tensors;
 }
@@ -79,7 +79,7 @@ void convert(const Conversion& conversion, Log& log) {
   const auto& [source, out, store, activation] = conversion;
   const auto directory = open_directory(source, activation);
   if (kind_of(out) != FileKind::absent && fs::equivalent(directory.root, out))
-    throw Error(out, ": is the model to convert, expected another directory");
+    throw Error(out, ": is the model to convert; write to another directory");
   require_output(out);
   const auto checkpoint = ckpt::Checkpoint::open(directory.path);
   checkpoint.check_sums();

@@ -1,4 +1,5 @@
-// Any model directory as one of Hugging Face, straight from the mapped files; and what a directory holds.
+// Converts model directories to Hugging Face directories, reading from mapped files, and describes their
+// contents.
 #pragma once
 
 #include <optional>
@@ -14,26 +15,26 @@
 
 namespace bert::model {
 
-// The weights of BERT and its heads among the tensors of `checkpoint`, by the names that go into the file;
-// they refer to `checkpoint`. The tied decoder is stored once, as the word embeddings. Error when a tensor of
-// the encoder is missing or of another shape than `config` says, or a weight is in a format that is not read.
-// What is no weight is dropped, and named once in `log`.
+// Selects the weights of BERT and its heads from `checkpoint` and names them as in the output file. The
+// results refer to `checkpoint`. A tied decoder is stored once, as the word embeddings. Throws Error if an
+// encoder tensor is missing or its shape differs from `config`, or if a weight has an unsupported format.
+// Tensors that are not weights are dropped with one warning in `log`.
 std::vector<ckpt::TensorToWrite> converted_tensors(const Config& config, const ckpt::Checkpoint& checkpoint,
                                                    Log& log);
 
 struct Conversion {
   std::string source, out;     // directories
-  std::optional<Dtype> store;  // of floating-point numbers; without it they stay as they are
-  std::string activation;      // as in open_directory
+  std::optional<Dtype> store;  // format of floating-point weights; unchanged if not set
+  std::string activation;      // see open_directory
 };
 
-// Checks the sums of the files first.
+// Verifies all checksums before it writes.
 void convert(const Conversion& conversion, Log& log);
 
-// Opens the weights of `source` and checks all sums of their files.
+// Opens the weights of `source` and verifies all checksums.
 void verify(const std::string& source);
 
-// One JSON object in one line: what `source` holds. `activation` as in open_directory.
+// Describes `source` as one line of JSON. For `activation` see open_directory.
 std::string describe(const std::string& source, std::string_view activation, Log& log);
 
 }  // namespace bert::model

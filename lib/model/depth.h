@@ -1,5 +1,5 @@
-// How deep in the network a parameter stands, by its name. Fine-tuning changes what lies deep less, or not at
-// all.
+// Depth of a parameter in the network, by its name. Fine-tuning uses lower learning rates in lower layers, or
+// freezes them.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,13 @@
 
 namespace bert::model {
 
-// The level of a tensor: 0 for the embeddings, i + 1 for encoder layer i, and above all layers kAboveLayers
-// for the pooler and the heads. Names are Hugging Face's without "bert.". The decoder's matrix is that of the
-// words, so it lies among the embeddings.
+// Level of a tensor: 0 for the embeddings, i + 1 for encoder layer i, kAboveLayers for the pooler and the
+// heads. Names are Hugging Face's without "bert.". The decoder shares the word embeddings' matrix, which has
+// level 0.
 constexpr int64_t kAboveLayers = INT64_MAX;
 int64_t level_of(std::string_view name);
 
-// Whether it does not learn when the embeddings and the first `layers` layers do not.
+// True if the parameter is frozen together with the embeddings and the first `layers` encoder layers.
 inline bool is_frozen(std::string_view name, int64_t layers) { return level_of(name) <= layers; }
 
 }  // namespace bert::model

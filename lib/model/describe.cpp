@@ -11,7 +11,7 @@
 namespace bert::model {
 namespace {
 
-// {"key":value,…} in one line.
+// Builds {"key":value,…} on one line.
 class Line {
  public:
   std::string& key(std::string_view name) {

@@ -22,7 +22,7 @@ int64_t max_length_of(const Directory& directory) {
   return length;
 }
 
-// Google's files say nothing of heads and labels: the weights do.
+// Google's configurations do not describe heads and labels, so derive them from the weights.
 void read_heads(const ckpt::Checkpoint& checkpoint, Config& config) {
   const auto has = [&](const char* name) { return checkpoint.find(name) != nullptr; };
   if (has("cls.predictions.bias")) {
@@ -39,12 +39,12 @@ void read_heads(const ckpt::Checkpoint& checkpoint, Config& config) {
 
 nn::Activation activation_of(std::string_view name) {
   if (const auto activation = activation_named(name)) return *activation;
-  throw Error("no activation is called ", io::in_quotes(name), ", expected ", kActivationNames);
+  throw Error("unknown activation ", io::in_quotes(name), ", expected ", kActivationNames);
 }
 
 Config read_configuration(const std::string& path) {
-  // The weights first: their being in a form that is not read is a better reason than a configuration
-  // missing.
+  // Check the weights first: an unsupported weight format is a more useful error than a missing
+  // configuration.
   const bool tensorflow = ckpt::find_weights(path).form == ckpt::Form::tensorflow;
   auto config = load_config(path, tensorflow ? Dialect::google : Dialect::hugging_face);
   const bool google = config_path(path).ends_with("/bert_config.json");

@@ -1,4 +1,4 @@
-// A model directory as a tool sees it: where things are and what the files say about their use.
+// A model directory: its paths, configuration and sentence-transformers settings.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,22 @@ namespace bert::model {
 
 struct Directory {
   std::string root;  // as given
-  std::string path;  // holds the configuration, the weights and the tokenizer's files: `root`, or a folder in
-                     // it ("0_BERT")
-  Config config;     // a cross-encoder's settings of any of the files are in it
-  SentenceTransformer sentence;  // how hidden states become one vector; prompts
+  std::string path;  // directory of configuration, weights and tokenizer: `root` or a folder in it ("0_BERT")
+  Config config;     // includes cross-encoder settings, from whichever file has them
+  SentenceTransformer sentence;  // pooling, modules after it, prompts
 
-  // The longest sequence in tokens, specials included: the least of positions, sentence-transformers'
-  // max_seq_length and model_max_length of tokenizer_config.json, where these are set.
+  // Maximum sequence length in tokens, special tokens included: the minimum of `positions` and, where set, of
+  // max_seq_length (sentence-transformers) and model_max_length (tokenizer_config.json).
   int64_t max_length = 512;
 
-  // Numbers in a sentence vector after pooling by `modes` vectors and all modules.
+  // Length of a sentence vector after pooling with `modes` modes and after all modules.
   int64_t vector_size(int64_t modes) const;
 };
 
-// Error, in one line, when there is no such directory, its weights are in a form that cannot be read, or a
-// file says something that is not computed. Opens no weights but those of Dense modules; the network's and
-// the tokenizer are the caller's to load, from `path`. `activation`, a name that activation_named knows, goes
-// before what the configuration says of the encoder; empty: nothing does.
+// Throws a one-line Error if the directory does not exist, its weights are in an unsupported format, or a
+// file asks for something unsupported. Reads no weights except those of Dense modules; the caller loads the
+// network and the tokenizer from `path`. A nonempty `activation`, a name known to activation_named, overrides
+// the encoder activation of the configuration.
 Directory open_directory(const std::string& path, std::string_view activation = {});
 
 }  // namespace bert::model

@@ -1,4 +1,4 @@
-// The heads whose weights a model directory holds, whatever its configuration says.
+// The heads whose weights a model directory contains, regardless of its configuration.
 #pragma once
 
 #include <string_view>
@@ -14,11 +14,11 @@ struct Directory;
 
 enum class Head { pooler, masked_lm, next_sentence, classifier, question_answering };
 
-std::string_view name_of(Head head);  // "masked_lm", as bert-convert --info prints it
+std::string_view name_of(Head head);  // "masked_lm", as in bert-convert --info
 
-// By the tensors that only they have.
+// Recognizes each head by a tensor that only this head has.
 std::vector<Head> heads_of(const ckpt::Checkpoint& checkpoint);
-// The same of a directory's weights, of which no numbers are read.
+// Reads tensor names only, no values.
 std::vector<Head> heads_of(const Directory& directory);
 
 }  // namespace bert::model

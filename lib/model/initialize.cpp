@@ -13,14 +13,14 @@
 namespace bert::model {
 namespace {
 
-// FNV-1a: std::hash may give another number in another build.
+// FNV-1a, because std::hash may differ between builds.
 uint64_t hash_of(std::string_view name) {
   uint64_t hash = 0xcbf29ce484222325;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   return hash;
 }
 
-// Two numbers from each two draws (Box and Muller 1958).
+// Box and Muller 1958: two uniform draws give two normal numbers.
 void fill_normal(std::span<float> numbers, double deviation, Random random) {
   for (size_t i = 0; i < numbers.size(); i += 2) {
     const double radius = deviation * std::sqrt(-2 * std::log(1 - random.uniform()));
@@ -30,7 +30,7 @@ void fill_normal(std::span<float> numbers, double deviation, Random random) {
   }
 }
 
-// The angle from one position to the next in wave `i` of `count`.
+// Angle between adjacent positions in sinusoid `i` of `count`.
 double frequency(int64_t i, int64_t count) {
   return std::pow(10000, -static_cast<double>(i) / static_cast<double>(count));
 }
@@ -48,13 +48,13 @@ void fill_waves(std::span<float> table, int64_t width) {
 // +1, -1, +2, -2, …
 int64_t distance_of_head(int64_t head) { return head % 2 == 0 ? head / 2 + 1 : -(head / 2 + 1); }
 
-// Queries and keys [H,H] of heads that look from x to x + d: with waves sin(f·x) and cos(f·x) in the tokens,
-// of some frequencies f each,
+// Sets queries and keys [H,H] of heads that attend from x to x + d. With sin(f·x) and cos(f·x) in the tokens,
+// for several frequencies f:
 //   key(y)   = (sin f·y, cos f·y)
 //   query(x) = (sin f·(x + d), cos f·(x + d)),   sin f·(x + d) = sin f·x·cos f·d + cos f·x·sin f·d
-// so that their product Σ_f cos f·(x + d - y) is greatest at y = x + d.
+// so the product Σ_f cos f·(x + d - y) is largest at y = x + d.
 void look_at_neighbours(std::span<float> queries, std::span<float> keys, int64_t hidden, int64_t heads) {
-  const double kGain = std::numbers::sqrt2;  // of each: attention is on the neighbour for the most part
+  const double kGain = std::numbers::sqrt2;  // by position, most attention is then on the neighbour
   const int64_t waves = hidden / 2, pairs = hidden / heads / 2, apart = std::max<int64_t>(1, heads / 2);
   const auto set = [hidden](std::span<float> matrix, int64_t row, int64_t column, double value) {
     matrix[static_cast<size_t>(row * hidden + column)] = static_cast<float>(value);
@@ -77,7 +77,7 @@ void look_at_neighbours(std::span<float> queries, std::span<float> keys, int64_t
   }
 }
 
-// A part of a tensor with random numbers, of one stream.
+// Part of a tensor, filled from its own random stream.
 struct Block {
   std::span<float> numbers;
   uint64_t name, index;

@@ -1,4 +1,4 @@
-// The numbers a network starts its pre-training with.
+// Initial weights for pre-training from scratch.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@ namespace bert::model {
 
 enum class PositionStart { normal, sinusoid, neighbours };
 
-// By name: "…bias" 0, "…LayerNorm.weight" 1, all other tensors normal with mean 0 and this deviation (0.02 in
-// the paper; Google's program throws away what is beyond two deviations, which leaves a deviation of 0.88
-// times that). Each tensor's numbers are a function of seed and name, whatever the threads and the other
-// tensors.
+// Sets each tensor by its name: "…bias" to 0, "…LayerNorm.weight" to 1, all others to normal values with mean
+// 0 and standard deviation `deviation` (0.02 in the paper). Google's code truncates at two deviations, which
+// gives 0.88 times that deviation. The values of a tensor depend only on the seed and its name, not on
+// threads or other tensors.
 //
-// `sinusoid` starts the position embeddings [T,H] with the waves of Vaswani et al. 2017, section 3.5, times
-// 0.04: sines in the first half of a row, cosines in the second. They are trained like the others.
-// `neighbours` is that, too, and goes with look_at_neighbours.
+// `sinusoid` initializes the position embeddings [P,H] with the sinusoids of Vaswani et al. 2017, section
+// 3.5, times 0.04: sines in the first half of a row, cosines in the second. They are trained like all other
+// weights. `neighbours` does the same and is meant to be followed by look_at_neighbours.
 void initialize(nn::Params& params, float deviation, uint64_t seed, PositionStart positions, Pool& pool);
 
-// Starts the queries and keys of the first layer such that, given waves as positions, its heads look at the
-// token one behind their own, one before it, two behind, two before, and so on. A small network that has to
-// find out by itself that near tokens matter spends most of a short training on it. So it is by positions
-// alone; words are about as large as the waves, a token is like itself in both, and at first most of the
-// attention (half to nine tenths at the default deviation) is on the token itself.
+// Initializes the queries and keys of the first layer so that, with sinusoidal positions, head 0 attends to
+// the next token, head 1 to the previous one, head 2 to the second next, and so on. Otherwise a small network
+// spends most of a short training run learning that nearby tokens matter. The match uses positions alone.
+// Word embeddings are about as large as the sinusoids and a token is most similar to itself, so at first half
+// to nine tenths of the attention (at the default deviation) is on the token itself.
 void look_at_neighbours(nn::Params& params, int64_t heads);
 
 }  // namespace bert::model

@@ -26,7 +26,7 @@ std::vector<std::string> paths_of(std::string_view modules) {
   return paths;
 }
 
-// The first path, which is the transformer's, becomes "".
+// Replaces the first path, the transformer's, by "".
 std::string with_transformer_in_root(std::string modules, const std::vector<std::string>& paths) {
   std::string quoted;
   io::append_string(quoted, paths.front());
@@ -38,7 +38,7 @@ std::string with_transformer_in_root(std::string modules, const std::vector<std:
   return modules;
 }
 
-// sentence_bert_config.json, or by another name of a model.
+// sentence_bert_config.json, or the same with another model's name.
 bool is_transformer_settings(std::string_view name) {
   return name.starts_with("sentence_") && name.ends_with("_config.json");
 }
@@ -88,7 +88,7 @@ ModuleFiles::ModuleFiles(const std::string& root, std::optional<Dtype> store) {
 
 void ModuleFiles::write(OutputDirectory& output) const {
   const auto place = [&](const fs::path& name) {
-    const auto first = name.begin()->string();  // a file, or the folder that takes its place as a whole
+    const auto first = name.begin()->string();  // a file, or a folder that is replaced as a whole
     const auto path = fs::path(output.file(first)).parent_path() / name;
     fs::create_directories(path.parent_path());
     return path.string();

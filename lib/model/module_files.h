@@ -1,4 +1,4 @@
-// What sentence-transformers adds to a model, as files of another directory.
+// Copies the files that sentence-transformers adds to a model directory.
 #pragma once
 
 #include <optional>
@@ -12,14 +12,14 @@
 
 namespace bert::model {
 
-// modules.json with the settings and the folders it means, for a directory whose transformer is in its root.
-// Files are as they stand, but modules.json where the transformer had a folder of its own; weights become
-// model.safetensors.
+// modules.json with the settings and module folders it refers to, for an output directory that has the
+// transformer in its root. Files are copied unchanged, except modules.json if the transformer had its own
+// folder. Weights become model.safetensors.
 class ModuleFiles {
  public:
-  ModuleFiles() = default;  // none
-  // Those of the model directory `root`; numbers in the format `store` or as they are. Checks the sums of
-  // weights.
+  ModuleFiles() = default;  // no modules
+  // Reads the files of the model directory `root` and verifies the checksums of their weights. Weights are
+  // stored in format `store`, or unchanged if it is not set.
   ModuleFiles(const std::string& root, std::optional<Dtype> store);
 
   void write(OutputDirectory& output) const;
@@ -31,7 +31,7 @@ class ModuleFiles {
   struct Weights {
     std::string folder;
     ckpt::Checkpoint checkpoint;
-    std::vector<ckpt::TensorToWrite> tensors;  // of `checkpoint`
+    std::vector<ckpt::TensorToWrite> tensors;  // refer to `checkpoint`
   };
   void add(const std::string& root, const std::string& name);
   void add_folder(const std::string& root, const std::string& folder, std::optional<Dtype> store);
@@ -40,7 +40,7 @@ class ModuleFiles {
   std::vector<Weights> weights_;
 };
 
-// Whether a directory's entry of this name is a file or a folder of a module.
+// True if a directory entry with this name is a file or folder of a module.
 bool is_module_entry(const std::string& name);
 
 }  // namespace bert::model

@@ -12,7 +12,7 @@
 namespace bert::model {
 namespace {
 
-// A multiple-choice model scores each choice by one number, whatever labels its configuration carries.
+// A multiple-choice model has one output for each choice, regardless of the labels in its configuration.
 int64_t classifier_outputs(const Config& config) {
   return config.has_architecture("BertForMultipleChoice") ? 1 : static_cast<int64_t>(config.labels.size());
 }
@@ -25,7 +25,7 @@ struct Network::Parts {
   nn::Context context;
   nn::Layout layout;
   nn::Stored words;         // [V,H]
-  nn::Stored output_words;  // what the masked-language-model head multiplies with: words unless untied
+  nn::Stored output_words;  // decoder of the masked-language-model head: `words` unless untied
   nn::Embeddings embeddings;
   std::vector<nn::EncoderLayer> layers;
   std::optional<nn::Linear> pooler, next, classifier, span;
@@ -34,7 +34,7 @@ struct Network::Parts {
 
   nn::EncoderLayer::Workspace workspace;
   nn::EncoderLayer::Saved saved;
-  nn::Tensor x, z;  // a layer's input and output, by turns
+  nn::Tensor x, z;  // a layer's input and output, swapped after each layer
 
   Parts(const Config& config, ckpt::Checkpoint checkpoint, const Needs& needs, Pool& pool);
   void load(Pool& pool, Dtype dtype);
@@ -64,7 +64,7 @@ void Network::Parts::load(Pool& pool, Dtype dtype) {
   const auto stored = [&](const std::string& name, std::span<const int64_t> shape, bool packed = false) {
     const auto& tensor = checkpoint.get(name, shape);
     if (tensor.transposed && !packed) {
-      throw Error(tensor.file, ": tensor ", name, " lies there column by column, expected row by row");
+      throw Error(tensor.file, ": tensor ", name, " is stored column by column, expected row by row");
     }
     return nn::Stored{.dtype = tensor.dtype, .data = tensor.data.data(), .transposed = tensor.transposed};
   };
@@ -110,7 +110,7 @@ std::vector<nn::Tensor> Network::hidden(const nn::Batch& batch, const Wanted& wa
   assert(wanted.layers.back() <= static_cast<int>(p.layers.size()));
   check_batch(p.config, batch);
   std::vector<nn::Tensor> results(wanted.layers.size());
-  auto next = results.begin();  // the first result that is still to be computed
+  auto next = results.begin();  // next result to compute
   const int last = wanted.layers.back();
   const auto keep_if_wanted = [&](int layer, const nn::Tensor& x) {
     if (layer != wanted.layers[static_cast<size_t>(next - results.begin())]) return;

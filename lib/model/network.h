@@ -1,4 +1,4 @@
-// A BERT ready to compute: the encoder and the heads its files hold, packed for this machine.
+// A BERT for inference: the encoder and the heads found in the model files, packed for this machine.
 #pragma once
 
 #include <cstdint>
@@ -15,48 +15,48 @@
 
 namespace bert::model {
 
-// What a tool is going to ask for; nothing else is read from the files.
+// The parts a tool needs. Nothing else is read from the files.
 struct Needs {
   int layers = -1;          // encoder layers 1..layers; -1: all
-  bool pooler = false;      // tanh(dense([CLS])), what the sentence heads read
+  bool pooler = false;      // tanh(dense([CLS])), the input of the sentence heads
   bool masked_lm = false;   // cls.predictions
   bool next = false;        // cls.seq_relationship
   bool classifier = false;  // classifier.weight [K,H] on the pooled output, or on tokens
-  bool choice = false;      // the same with K = 1, the score of a choice
+  bool choice = false;      // classifier with K = 1: the score of a choice
   bool span = false;        // qa_outputs.weight [2,H] on tokens
 };
 
 class Network {
  public:
-  // Owns the checkpoint, in whose mapped file the embeddings stay. Error when a tensor that is needed is
-  // missing or has another shape than `config` says. The encoder multiplies `dtype`, see nn::arithmetic. The
-  // calling thread is the pool's driver.
+  // Takes ownership of the checkpoint; the embeddings are used directly from its mapped file. Throws Error if
+  // a required tensor is missing or its shape differs from `config`. `dtype` is the format of the encoder's
+  // matrix products, see nn::arithmetic. The calling thread must be the pool's driver.
   Network(const Config& config, ckpt::Checkpoint checkpoint, const Needs& needs, Pool& pool,
           Dtype dtype = Dtype::f32);
-  // The network in a model directory.
+  // Opens the network of a model directory.
   Network(const Directory& directory, const Needs& needs, Pool& pool, Dtype dtype = Dtype::f32);
   ~Network();
   Network(Network&&) noexcept;
 
   const Config& config() const;
 
-  // Hidden states to compute. Layer 0 is the embeddings' output, 1..L the encoder's.
+  // Hidden states to compute. Layer 0 is the embeddings' output, layers 1..L are the encoder's.
   struct Wanted {
     std::vector<int> layers;                   // ascending, each at most Needs::layers
-    std::optional<std::vector<int64_t>> rows;  // only these of the M tokens, ascending; without it all
+    std::optional<std::vector<int64_t>> rows;  // only these of the M tokens, ascending; default: all
   };
 
-  // One tensor a layer wanted: [M,H], or [rows,H]. Only what they need is computed: no layer above the
-  // highest, and of that one only the rows. ids and types must be within the vocabulary and the types,
-  // lengths within the positions (Error). Each row depends on its own sequence only, to the last bit. All of
-  // these use the whole pool and are called by its driver.
+  // Returns one tensor for each wanted layer: [M,H], or [R,H] for R wanted rows. Layers above the highest one
+  // wanted are not computed, and the highest one only at the wanted rows. Throws Error if an id, token type
+  // or length is out of the model's range. Each row depends, bit for bit, on its own sequence only. This
+  // method and those below use the whole pool; call them from its driver.
   std::vector<nn::Tensor> hidden(const nn::Batch& batch, const Wanted& wanted);
 
   nn::Tensor pooled(const nn::Tensor& cls_rows);        // [B,H] of [CLS] -> [B,H]
-  nn::Tensor next_logits(const nn::Tensor& pooled);     // [B,H] -> [B,2]: 0 is next, 1 random
-  nn::Tensor class_logits(const nn::Tensor& pooled);    // [B,H] -> [B,K]; the same on token rows
-  nn::Tensor span_logits(const nn::Tensor& rows);       // [R,H] -> [R,2]: of an answer's start, of its end
-  nn::Tensor masked_lm_logits(const nn::Tensor& rows);  // [R,H] -> [R,V]; R·V numbers: call it in parts
+  nn::Tensor next_logits(const nn::Tensor& pooled);     // [B,H] -> [B,2]: 0 next, 1 random
+  nn::Tensor class_logits(const nn::Tensor& pooled);    // [B,H] -> [B,K]; also for token rows
+  nn::Tensor span_logits(const nn::Tensor& rows);       // [R,H] -> [R,2]: answer start, answer end
+  nn::Tensor masked_lm_logits(const nn::Tensor& rows);  // [R,H] -> [R,V]; large: call it in parts
 
  private:
   struct Parts;

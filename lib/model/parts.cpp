@@ -24,16 +24,17 @@ void check_batch(const Config& config, const nn::Batch& batch) {
   assert(batch.types.size() == batch.ids.size());
   for (const int32_t id : batch.ids) {
     if (id < 0 || id >= config.vocab_size) {
-      throw Error("token id ", id, " is not in the model's vocabulary of ", config.vocab_size);
+      throw Error("token id is ", id, ", expected 0 to ", config.vocab_size - 1);
     }
   }
   for (const int32_t type : batch.types) {
-    if (type < 0 || type >= config.types) throw Error("token type ", type, ": the model has ", config.types);
+    if (type < 0 || type >= config.types)
+      throw Error("token type is ", type, ", expected 0 to ", config.types - 1);
   }
   for (int64_t i = 0; i < batch.sequences(); ++i) {
     const int64_t length = batch.length(i);
     if (length < 1 || length > config.positions) {
-      throw Error("a sequence of ", length, " tokens: the model takes 1 to ", config.positions);
+      throw Error("the sequence has ", length, " tokens, the model reads 1 to ", config.positions);
     }
   }
 }

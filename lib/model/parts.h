@@ -1,4 +1,4 @@
-// What the network that answers and the network that learns are both made of.
+// Parts shared by the inference network and the training network.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ constexpr const char* kWordTable = "embeddings.word_embeddings.weight";
 
 nn::EncoderLayer::Config layer_config(const Config& config);
 
-// The masked-language-model head: logits = norm(act(dense(h)))·Eᵀ + b.
+// Masked-language-model head: logits = norm(act(dense(h)))·Eᵀ + b.
 struct MaskedLm {
   nn::Linear dense;
   nn::LayerNorm norm;
@@ -26,10 +26,10 @@ struct MaskedLm {
   MaskedLm(const Config& config, nn::Layout& layout);
 };
 
-// Ids come from files and pipes: Error for everything that would read beyond a table.
+// Throws Error for ids, token types and lengths out of range; they come from untrusted input.
 void check_batch(const Config& config, const nn::Batch& batch);
 
-// Only these rows of a batch, ascending: where those of each sequence begin among them, [B+1].
+// `rows` selects rows of a batch, ascending. Returns where each sequence begins among them, [B+1].
 std::vector<int64_t> offsets_among(std::span<const int64_t> rows, const nn::Batch& batch);
 
 }  // namespace bert::model

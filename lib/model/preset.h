@@ -1,5 +1,5 @@
-// The sizes of BERT that have names: base and large of Devlin et al. 2018, the others of Turc et al. 2019,
-// "Well-Read Students Learn Better".
+// Named BERT sizes: base and large from Devlin et al. 2018, the others from Turc et al. 2019, "Well-Read
+// Students Learn Better".
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a directory of Hugging Face may hold of a model: a new model makes them void, written again or not.
+// Files of an old model. They are invalid next to a new model, even if it does not write them itself.
 bool is_model_file(const std::string& name) {
   static constexpr std::array<std::string_view, 11> kNames = {"config.json",
                                                               "generation_config.json",
@@ -39,6 +39,18 @@ void write_file(const std::string& path, std::string_view bytes) {
   OutputFile file(path);
   file.write(bytes);
   file.commit();
+}
+
+ckpt::WrittenFile write_files(OutputDirectory& output, const Config& config, const TokenizerFiles& tokenizer,
+                              std::span<const ckpt::TensorToWrite> tensors, Dtype weights,
+                              const ModuleFiles& modules) {
+  write_file(output.file("vocab.txt"), tokenizer.vocab);
+  write_file(output.file("tokenizer_config.json"), tokenizer.settings);
+  write_file(output.file("special_tokens_map.json"), tokenizer.special_tokens);
+  if (tokenizer.json) write_file(output.file("tokenizer.json"), *tokenizer.json);
+  write_file(output.file("config.json"), config_json(config, weights));
+  modules.write(output);
+  return ckpt::write_safetensors(output.file("model.safetensors"), tensors);
 }
 
 }  // namespace
@@ -76,16 +88,13 @@ void require_output(const std::string& directory, std::span<const std::string> b
 void save(const std::string& directory, const Config& config, const TokenizerFiles& tokenizer,
           std::span<const ckpt::TensorToWrite> tensors, Dtype weights, const ModuleFiles& modules) {
   OutputDirectory output(directory, is_kept);
-  output.write([&] {
-    write_file(output.file("vocab.txt"), tokenizer.vocab);
-    write_file(output.file("tokenizer_config.json"), tokenizer.settings);
-    write_file(output.file("special_tokens_map.json"), tokenizer.special_tokens);
-    if (tokenizer.json) write_file(output.file("tokenizer.json"), *tokenizer.json);
-    write_file(output.file("config.json"), config_json(config, weights));
-    modules.write(output);
-    ckpt::write_safetensors(output.file("model.safetensors"), tensors);
-  });
+  output.write([&] { write_files(output, config, tokenizer, tensors, weights, modules); });
   output.commit();
+}
+
+ckpt::WrittenFile save(OutputDirectory& output, const Config& config, const TokenizerFiles& tokenizer,
+                       const nn::Params& params) {
+  return write_files(output, config, tokenizer, saved_tensors(config, params), Dtype::f32, {});
 }
 
 void save(const std::string& directory, const Config& config, const TokenizerFiles& tokenizer,

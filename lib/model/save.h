@@ -1,10 +1,11 @@
-// Writing a model as a Hugging Face directory: config.json, the tokenizer's files, model.safetensors.
+// Writes a model as a Hugging Face directory: config.json, tokenizer files, model.safetensors.
 #pragma once
 
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/output_directory.h"
 #include "ckpt/safetensors_writer.h"
 #include "model/config.h"
 #include "model/module_files.h"
@@ -13,25 +14,27 @@
 
 namespace bert::model {
 
-// What a tensor with this canonical name is called in the file: "bert." stands before the encoder's names
-// unless the model is a bare encoder (BertModel).
+// Name of a tensor in the file. Encoder tensors get the prefix "bert.", unless the model is a bare encoder
+// (BertModel).
 std::string stored_name(const Config& config, const std::string& canonical);
 
-// The tensors as they go into the file; they refer to `params`.
+// Tensors to write. They refer to `params`.
 std::vector<ckpt::TensorToWrite> saved_tensors(const Config& config, const nn::Params& params);
 
-// Error unless a model may be written to `directory`: it is not there, is empty, holds a model, or holds
-// nothing but what `besides` names ("snapshots"). Finishes what a killed run left there. To be called before
-// the work begins.
+// Throws Error unless a model may be written to `directory`. It may be absent, empty, contain a model, or
+// contain only entries named in `besides`. First cleans up after killed runs. Call this before long work.
 void require_output(const std::string& directory, std::span<const std::string> besides = {});
 
-// Writes the directory so that it appears complete. A model that is there is replaced in one operation where
-// the file system can do that (base/output_directory.h); what else is there stays. config.json calls
-// `weights` the format of the numbers.
+// Writes the directory so that it only appears when complete. An existing model is replaced, atomically if
+// the file system supports it (base/output_directory.h); other files in the directory are kept. `weights` is
+// the format recorded in config.json.
 void save(const std::string& directory, const Config& config, const TokenizerFiles& tokenizer,
           std::span<const ckpt::TensorToWrite> tensors, Dtype weights = Dtype::f32,
           const ModuleFiles& modules = {});
 void save(const std::string& directory, const Config& config, const TokenizerFiles& tokenizer,
           const nn::Params& params);
+// The same for a directory that the caller completes and commits. Returns what model.safetensors is.
+ckpt::WrittenFile save(OutputDirectory& output, const Config& config, const TokenizerFiles& tokenizer,
+                       const nn::Params& params);
 
 }  // namespace bert::model

@@ -29,7 +29,7 @@ std::string special_names(const text::TokenizerConfig& config) {
          member("unk_token", config.unk) + "\n}\n";
 }
 
-// {"103": {"content": "[MASK]", …}, …} by id, as transformers writes it.
+// {"103": {"content": "[MASK]", …}, …} sorted by id, as transformers writes it.
 std::string added_tokens(const text::Tokenizer& tokenizer) {
   std::map<int32_t, std::string> by_id;
   for (const auto& token : tokenizer.config().added) {
@@ -65,7 +65,7 @@ std::string settings_json(const text::Tokenizer& tokenizer, int64_t max_length) 
          line("tokenizer_class", "\"BertTokenizer\"") + special_names(config);
 }
 
-// A line for each id that the vocabulary has; without a vocab.txt only.
+// One line for each id of the vocabulary. Used if the source has no matching vocab.txt.
 std::string vocab_lines(const text::Tokenizer& tokenizer) {
   std::string lines;
   for (int32_t id = 0; id < tokenizer.size(); ++id) lines.append(tokenizer.piece(id)) += '\n';
@@ -79,7 +79,7 @@ bool same_settings(const text::TokenizerConfig& a, const text::TokenizerConfig& 
          a.sep == b.sep;
 }
 
-// Under the same ids.
+// Compares the subword tokens at all ids.
 bool same_pieces(const text::Tokenizer& a, const text::Tokenizer& b) {
   if (a.size() != b.size()) return false;
   for (int32_t id = 0; id < a.size(); ++id) {
@@ -112,7 +112,7 @@ TokenizerFiles tokenizer_files(const text::Tokenizer& tokenizer, const std::stri
     if (same_pieces(json, tokenizer) && same_settings(json.config(), tokenizer.config()))
       files.json = read_file(found.json.string());
   }
-  // A vocab.txt beside a tokenizer.json may be another one.
+  // The vocab.txt next to a tokenizer.json may be a different vocabulary.
   const bool vocab_is_meant =
       is_file(found.vocab) &&
       same_pieces(text::load_vocab(found.vocab.string(), tokenizer.config().compat), tokenizer);

@@ -1,4 +1,4 @@
-// The files by which a tokenizer goes with a model.
+// The tokenizer files of a model directory.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace bert::model {
 
-// Their texts.
+// File contents.
 struct TokenizerFiles {
   std::string vocab;                // vocab.txt
   std::string settings;             // tokenizer_config.json
@@ -17,10 +17,10 @@ struct TokenizerFiles {
   std::optional<std::string> json;  // tokenizer.json
 };
 
-// Those of `tokenizer`, which was loaded from `source`: a model directory, a vocab.txt or a tokenizer.json.
-// vocab.txt and tokenizer.json are what stands there, to the byte; tokenizer.json only if it means this very
-// tokenizer (--uncased or another vocabulary may have been asked for). `max_length` becomes model_max_length.
-// A run that will last calls this at its beginning: the source may change.
+// Files for `tokenizer`, which was loaded from `source` (a model directory, vocab.txt or tokenizer.json).
+// vocab.txt and tokenizer.json are copied byte for byte; tokenizer.json only if it describes this same
+// tokenizer, since --uncased or another vocabulary may be in use. `max_length` becomes model_max_length. Long
+// runs call this at the start, because the source may change.
 TokenizerFiles tokenizer_files(const text::Tokenizer& tokenizer, const std::string& source,
                                int64_t max_length);
 

@@ -21,9 +21,9 @@ namespace fs = std::filesystem;
 constexpr int64_t kMaxWidth = 1 << 20;
 
 struct Listed {
-  std::string type;  // as modules.json writes it, a Python class
-  std::string kind;  // its last component; the packages before it changed over the releases
-  std::string path;  // folder inside the model directory, "" for that itself
+  std::string type;  // Python class, as in modules.json
+  std::string kind;  // last component of the class; its package differs between releases
+  std::string path;  // folder in the model directory, "" for the directory itself
 };
 
 Listed read_listed(const io::Json& entry) {
@@ -36,14 +36,14 @@ Listed read_listed(const io::Json& entry) {
   listed.kind = listed.type.substr(listed.type.rfind('.') + 1);
   for (const auto& part : fs::path(listed.path)) {
     if (part == ".." || part == "/")
-      throw Error("has the path ", in_quotes(listed.path), ", expected a folder in here");
+      throw Error("has the path ", in_quotes(listed.path), ", expected a subfolder");
   }
   return listed;
 }
 
 bool is_transformer(const Listed& listed) { return listed.kind == "Transformer" || listed.kind == "BERT"; }
 
-// The modules in order; none when there is no modules.json. The first is a transformer.
+// Reads the modules in order; the first is a transformer. Empty if there is no modules.json.
 std::vector<Listed> read_modules(const fs::path& directory) {
   std::vector<Listed> modules;
   const auto path = directory / "modules.json";
@@ -69,10 +69,10 @@ std::vector<Listed> read_modules(const fs::path& directory) {
 
 struct ModeName {
   std::string_view name;     // in "pooling_mode"
-  std::string_view old_key;  // a boolean of the old form
+  std::string_view old_key;  // boolean of the old form
   PoolingMode mode;
 };
-// In the order in which the old form's several vectors stand.
+// In the order in which the old form concatenates its vectors.
 constexpr std::array kModes = {
     ModeName{"cls", "pooling_mode_cls_token", PoolingMode::cls},
     ModeName{"max", "pooling_mode_max_tokens", PoolingMode::max},
@@ -106,7 +106,7 @@ std::vector<PoolingMode> modes_of(const io::JsonFile& file) {
   for (const auto& known : kModes) {
     if (!stated && file.boolean(known.old_key, false)) modes.push_back(known.mode);
   }
-  if (modes.empty()) modes.push_back(PoolingMode::mean);  // as sentence-transformers has it
+  if (modes.empty()) modes.push_back(PoolingMode::mean);  // default of sentence-transformers
   return modes;
 }
 
@@ -122,7 +122,7 @@ Pooling read_pooling(const fs::path& folder, int64_t hidden) {
   return {.modes = modes_of(file), .include_prompt = file.boolean("include_prompt", true)};
 }
 
-// New forms let a module work on other features than the sentence's vector.
+// In the new form a module may use features other than the sentence vector.
 void require_sentence_vector(const io::JsonFile& file) {
   constexpr auto kVector = "sentence_embedding";
   for (const auto* key : {"module_input_name", "module_output_name"}) {
@@ -138,7 +138,7 @@ std::vector<float> floats_of(const ckpt::StoredTensor& tensor) {
   return numbers;
 }
 
-// `width`: numbers of the vector that comes in.
+// `width` is the length of the input vector.
 Dense read_dense(const fs::path& folder, int64_t width) {
   const io::JsonFile file((folder / "config.json").string());
   require_sentence_vector(file);
@@ -147,7 +147,7 @@ Dense read_dense(const fs::path& folder, int64_t width) {
   }
   Dense dense{.in = file.integer("in_features"), .out = file.integer("out_features")};
   if (dense.in != width) {
-    throw Error(file.path(), ": \"in_features\" is ", dense.in, ", but what stands before has ", width,
+    throw Error(file.path(), ": \"in_features\" is ", dense.in, ", but the vector it reads has ", width,
                 " numbers");
   }
   if (dense.out < 1 || dense.out > kMaxWidth) {
@@ -171,7 +171,7 @@ void read_normalize(const fs::path& folder) {
   if (is_file(path)) require_sentence_vector(io::JsonFile(path.string()));  // the old form has no file
 }
 
-// Everything behind the transformer.
+// Reads the modules after the transformer.
 void read_pipeline(const fs::path& directory, const std::vector<Listed>& listed, int64_t hidden,
                    SentenceTransformer& sentence) {
   int64_t width = hidden;
@@ -188,14 +188,14 @@ void read_pipeline(const fs::path& directory, const std::vector<Listed>& listed,
     } else if (kind == "Normalize" && sentence.pooling) {
       read_normalize(folder);
       sentence.modules.emplace_back(Normalize());
-    } else if (kind != "Dropout") {  // which does nothing outside training
+    } else if (kind != "Dropout") {  // no effect outside training
       throw Error((directory / "modules.json").string(), ": module ", i, " is ", in_quotes(type),
                   ", expected ", sentence.pooling ? "Dense or Normalize" : "Pooling");
     }
   }
 }
 
-// sentence_bert_config.json of the transformer; the file was named after the model once.
+// Reads the transformer's sentence_bert_config.json, which older releases named after the model.
 void read_transformer(const fs::path& folder, SentenceTransformer& sentence) {
   for (const auto* model : {"bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet"}) {
     const auto path = folder / ("sentence_" + std::string(model) + "_config.json");
@@ -241,7 +241,7 @@ void read_prompts(const io::JsonFile& file, SentenceTransformer& sentence) {
   }
 }
 
-// config_sentence_transformers.json of the whole.
+// Reads config_sentence_transformers.json.
 void read_settings(const fs::path& directory, SentenceTransformer& sentence) {
   const auto path = directory / "config_sentence_transformers.json";
   if (!is_file(path)) return;
@@ -292,7 +292,7 @@ SentenceTransformer load_sentence_transformer(const std::string& directory, int6
   const auto modules = read_modules(directory);
   const fs::path root(directory);
   read_transformer(modules.empty() ? root : root / modules[0].path, sentence);
-  if (modules.empty()) return sentence;  // then sentence-transformers reads nothing else either
+  if (modules.empty()) return sentence;  // sentence-transformers then ignores all other settings
   read_settings(root, sentence);
   read_pipeline(root, modules, hidden, sentence);
   return sentence;

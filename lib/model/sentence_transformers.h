@@ -1,5 +1,6 @@
-// What sentence-transformers adds to a model directory: modules.json lists a transformer and what turns its
-// hidden states into one vector. Both the old form of its files (up to release 4) and the new one are read.
+// What sentence-transformers adds to a model directory: modules.json lists a transformer and the modules that
+// turn its hidden states into one vector. Reads the old form of these files (up to release 4) and the new
+// one.
 //
 //   [{"path": "", "type": "….Transformer"}, {"path": "1_Pooling", "type": "….Pooling"},
 //    {"path": "2_Dense", "type": "….Dense"}, {"path": "3_Normalize", "type": "….Normalize"}]
@@ -18,10 +19,10 @@
 
 namespace bert::model {
 
-// From the hidden states h_1 … h_n of all tokens, [CLS] and [SEP] among them, to one vector [H].
+// Reduces the hidden states h_1 … h_n of all tokens, [CLS] and [SEP] included, to one vector [H].
 enum class PoolingMode {
   cls,            // h_1
-  max,            // by component
+  max,            // componentwise
   mean,           // Σ h_i / n
   mean_sqrt_len,  // Σ h_i / √n
   weighted_mean,  // Σ i·h_i / Σ i
@@ -31,8 +32,8 @@ enum class PoolingMode {
 std::string_view name_of(PoolingMode mode);  // "mean_sqrt_len"
 
 struct Pooling {
-  std::vector<PoolingMode> modes;  // at least one; the vectors of several stand one after another
-  bool include_prompt = true;      // false: [CLS] and the prompt's tokens are left out
+  std::vector<PoolingMode> modes;  // at least one; their vectors are concatenated
+  bool include_prompt = true;      // false: skip [CLS] and the prompt's tokens
 };
 
 // y = activation(x·Wᵀ + b)
@@ -40,7 +41,7 @@ struct Dense {
   int64_t in = 0, out = 0;
   nn::Activation activation = nn::Activation::tanh;
   std::vector<float> weight;  // [out, in]
-  std::vector<float> bias;    // [out]; empty: there is none
+  std::vector<float> bias;    // [out]; empty: no bias
 };
 
 // y = x / ‖x‖
@@ -48,26 +49,26 @@ struct Normalize {};
 
 using Module = std::variant<Dense, Normalize>;
 
-// What a directory without a word of it has: the values below.
+// The values below are the defaults of a directory without such settings.
 struct SentenceTransformer {
-  std::optional<int64_t> max_seq_length;  // tokens, specials included; longer texts are cut
-  bool lowercase = false;                 // do_lower_case: texts are lower-cased before the tokenizer
-  std::optional<Pooling> pooling;         // nullopt: none is stated, and there are no modules either
-  std::vector<Module> modules;            // what follows the pooling, in order; widths fit one another
+  std::optional<int64_t> max_seq_length;  // in tokens, special tokens included; longer texts are truncated
+  bool lowercase = false;                 // do_lower_case: lowercase texts before tokenization
+  std::optional<Pooling> pooling;         // nullopt: not specified, and no modules either
+  std::vector<Module> modules;            // modules after pooling, in order; their widths match
 
   std::map<std::string, std::string, std::less<>> prompts;  // by name
-  std::optional<std::string> default_prompt;  // a name in prompts, applied when none is asked for
+  std::optional<std::string> default_prompt;                // a name in prompts, used when none is requested
 
   bool cross_encoder = false;
   std::optional<ScoreActivation> score_activation;
 };
 
-// The directory of config.json, weights and tokenizer: `directory` or, in old models, a folder in it
+// Directory of config.json, weights and tokenizer: `directory` itself or, in old models, a folder in it
 // ("0_BERT").
 std::string transformer_of(const std::string& directory);
 
-// What `directory` says around a transformer whose vectors are [hidden]. Error names the file and what was
-// expected; modules that are not computed are refused by name.
+// Reads the settings and modules of `directory` for a transformer with vectors [hidden]. Errors name the file
+// and what was expected; unsupported modules are rejected by name.
 SentenceTransformer load_sentence_transformer(const std::string& directory, int64_t hidden);
 
 }  // namespace bert::model

@@ -24,8 +24,8 @@ bool pooled_over(const TrainingNetwork::Heads& heads) {
   return heads.classifier && heads.classifier->over == TrainingNetwork::Classifier::Over::sequences;
 }
 
-// Parameters that add the same to all rows which the only loss compares: the classifier's bias and, where it
-// reads tokens as they are, the bias of the last norm.
+// Parameters that add the same value to all rows that a row-comparing loss uses: the classifier's bias and,
+// if the classifier reads tokens without dropout, the bias of the last layer normalization.
 std::vector<int> same_in_all_rows(const TrainingNetwork::Heads& heads, int64_t layers,
                                   const nn::Layout& layout) {
   using Classifier = TrainingNetwork::Classifier;
@@ -43,7 +43,7 @@ std::vector<int> same_in_all_rows(const TrainingNetwork::Heads& heads, int64_t l
   return places;
 }
 
-// dy becomes dy∘act'(u), row by row; y gets act(u) where it is wanted no more than as a place to write.
+// dy becomes dy∘act'(u), row by row. y receives act(u), but serves only as scratch space.
 void backward_activation(nn::Context& context, nn::Activation activation, const nn::Tensor& u, nn::Tensor& y,
                          nn::Tensor& dy) {
   y.reshape(u.rows(), u.cols());
@@ -64,25 +64,25 @@ struct TrainingNetwork::Parts {
   std::optional<nn::Linear> pooler, next, classifier;
   nn::DropoutPlace classifier_dropout;
   std::optional<MaskedLm> masked_lm;
-  std::optional<int64_t> frozen;  // how many layers above the embeddings
-  std::vector<int> in_all_rows;   // parameters without a gradient, see Classifier::compares
+  std::optional<int64_t> frozen;  // number of encoder layers frozen along with the embeddings
+  std::vector<int> in_all_rows;   // parameters with zero gradient, see Classifier::compares
   nn::Params parameters, gradients;
   nn::Weights weights;
 
-  // Of the present batch.
+  // State of the current batch.
   const nn::Batch* batch = nullptr;
-  std::vector<int64_t> rows_wanted, row_offsets;  // of the encoder's output, and where each sequence's begin
-  std::vector<int64_t> classified_offsets;        // of the rows the classifier reads
+  std::vector<int64_t> rows_wanted, row_offsets;  // output rows, and where each sequence begins in them
+  std::vector<int64_t> classified_offsets;  // where each sequence begins among the rows the classifier reads
   std::optional<nn::Chance> chance;
   Keep keep = Keep::activations;
-  nn::Tensor sum;                              // what the embeddings' norm normalised
-  std::vector<nn::Tensor> inputs;              // of each layer that is kept; the last one is the output [R,H]
-  std::vector<nn::EncoderLayer::Saved> saved;  // of each of them, or one for all in turn
-  nn::Tensor dtop, dx;                         // gradients of the output, and of a layer's input
+  nn::Tensor sum;                  // input of the embeddings' layer normalization
+  std::vector<nn::Tensor> inputs;  // inputs of the layers that are kept; the last one is the output [R,H]
+  std::vector<nn::EncoderLayer::Saved> saved;  // one for each kept layer, or one shared by all
+  nn::Tensor dtop, dx;                         // gradients of the output and of a layer's input
 
   nn::EncoderLayer::Workspace workspace;
-  nn::Tensor vocab_logits;                                // of the masked language model's loss
-  nn::Tensor rows, u, transformed, normed, drows, scrap;  // of the heads
+  nn::Tensor vocab_logits;                                // for the masked-language-model loss
+  nn::Tensor rows, u, transformed, normed, drows, scrap;  // for the heads
   nn::Tensor pooled, logits;
 
   Parts(const Config& config, const Heads& heads, Pool& pool, Dtype dtype);
@@ -100,7 +100,7 @@ struct TrainingNetwork::Parts {
     return saved[keep == Keep::activations ? layer - frozen_layers() : 0];
   }
   nn::RowSelection selection() const { return {.rows = rows_wanted, .offsets = row_offsets}; }
-  std::vector<int64_t> places(std::span<const int64_t> rows) const;  // in top()
+  std::vector<int64_t> places(std::span<const int64_t> rows) const;  // indexes in top()
   std::vector<int64_t> cls_places() const {
     return places(std::span(batch->offsets).first(batch->offsets.size() - 1));
   }
@@ -109,13 +109,13 @@ struct TrainingNetwork::Parts {
     result.offsets = offsets;
     return result;
   }
-  nn::Pass each_by_itself() {  // a row a sequence
+  nn::Pass each_by_itself() {  // one row for each sequence
     classified_offsets.resize(batch->offsets.size());
     std::iota(classified_offsets.begin(), classified_offsets.end(), 0);
     return pass_over(classified_offsets);
   }
   void forward_pooled();
-  void backward_pooled();  // of drows, the gradient of pooled
+  void backward_pooled();  // from drows, the gradient of pooled
   void forward_layer(size_t layer, const nn::Tensor& x, nn::EncoderLayer::Saved& saved, nn::Tensor& z);
 };
 
@@ -163,7 +163,7 @@ std::vector<int64_t> TrainingNetwork::Parts::places(std::span<const int64_t> row
   return places;
 }
 
-// Of the last layer only some rows are looked at.
+// The last layer is computed at the selected rows only.
 void TrainingNetwork::Parts::forward_layer(size_t layer, const nn::Tensor& x, nn::EncoderLayer::Saved& saved_,
                                            nn::Tensor& z) {
   if (layer + 1 < layers.size()) {
@@ -239,7 +239,7 @@ void TrainingNetwork::forward(const nn::Batch& batch, std::span<const int64_t> r
   for (int64_t row = 0; row < p.dtop.rows(); ++row) std::fill_n(p.dtop.row(row), p.dtop.cols(), 0.0f);
 }
 
-// forward:  t = norm(act(u)), u = W·h + b at the rows; logits by the words
+// forward:  t = norm(act(u)), u = W·h + b at the rows; logits = t·Eᵀ + b
 nn::Loss TrainingNetwork::masked_lm(std::span<const int64_t> rows, std::span<const int32_t> gold,
                                     std::optional<float> weight) {
   auto& p = *parts_;
@@ -339,7 +339,7 @@ void TrainingNetwork::backward() {
   nn::Tensor* dz = &p.dtop;
   nn::Tensor* dx = &p.dx;
   for (size_t i = p.layers.size(); i-- > p.frozen_layers();) {
-    const size_t place = i - p.frozen_layers();  // in inputs
+    const size_t place = i - p.frozen_layers();  // index in inputs
     if (p.frozen && place == 0) pass.below = nn::Pass::Below::frozen;
     auto& saved = p.saved_of(i);
     const nn::Tensor& x = p.inputs[place];

@@ -1,8 +1,8 @@
-// A BERT that learns: its parameters and their gradients, and the way forward and back through the encoder
-// and the heads of pre-training.
+// A BERT for training: parameters, gradients, and the forward and backward passes through the encoder and the
+// pre-training heads.
 //
 //   network.forward(batch, ...); loss = network.masked_lm(...); loss += network.next_sentence(...);
-//   network.backward();          // gradients() has the sum; an optimiser changes parameters()
+//   network.backward();          // gradients() has the sum; an optimizer changes parameters()
 //   network.refresh();
 #pragma once
 
@@ -27,16 +27,16 @@ namespace bert::model {
 
 class TrainingNetwork {
  public:
-  // What a task answers by: K numbers for each sequence, from the pooled [CLS], or for each token.
+  // Output layer of a task: K outputs for each sequence, from the pooled [CLS], or for each token.
   struct Classifier {
     enum class Over { sequences, tokens };
-    std::string name = "classifier";  // "qa_outputs" for answers
+    std::string name = "classifier";  // "qa_outputs" for question answering
     int64_t outputs = 2;              // K
     Over over = Over::sequences;
-    float dropout = 0;  // of what it reads
-    // Whether its losses compare rows, as nn::place_loss does, or no more than a row's own outputs. What is
-    // in all rows alike cancels then: parameters that only add such get no gradient, where sums would leave
-    // rounding, of which Adam makes whole steps.
+    float dropout = 0;  // of its input
+    // Whether the loss compares rows with each other, as nn::place_loss does, or only the outputs of one row.
+    // If it compares rows, a value added to all rows cancels, so parameters that only add such a value have
+    // gradient 0. They are set to exactly 0, because Adam would turn rounding errors into full steps.
     enum class Compares { outputs, rows };
     Compares compares = Compares::outputs;
   };
@@ -46,59 +46,59 @@ class TrainingNetwork {
     std::optional<Classifier> classifier;
   };
 
-  // What forward keeps for backward: the activations of every layer, or only each layer's input, from which
-  // backward computes the rest once more; nothing for evaluation. The bits do not depend on it.
+  // What forward keeps for backward: the activations of every layer; only the input of each layer, from which
+  // backward recomputes the rest; or nothing, for evaluation. Results are identical, bit for bit.
   enum class Keep { activations, inputs, nothing };
 
-  // Parameters are zero until they are loaded or initialised. The calling thread is the pool's driver.
-  // Products of the layers' matrices are of `dtype`, f32 or bf16, which has_bf16() has to allow.
+  // Parameters are zero until loaded or initialized. The calling thread must be the pool's driver. `dtype` is
+  // the format of the layers' matrix products: f32, or bf16 if has_bf16() is true.
   TrainingNetwork(const Config& config, const Heads& heads, Pool& pool, Dtype dtype = Dtype::f32);
   ~TrainingNetwork();
   TrainingNetwork(TrainingNetwork&&) noexcept;
 
   const Config& config() const;
 
-  // Before the first forward: the embeddings and the first `layers` encoder layers do not learn (none: all
-  // learns). Backward ends above them and their gradients are 0, to the bit; dropout goes on in them. The MLM
-  // decoder's matrix is that of the word embeddings, so it does not learn either. Error for more layers than
-  // there are.
+  // Freezes the embeddings and the first `layers` encoder layers; nullopt freezes nothing. Call it before the
+  // first forward. Backward stops above the frozen layers and their gradients are exactly 0; dropout stays
+  // active in them. The MLM decoder shares the word embeddings, so it is frozen too. Throws Error if the
+  // model has fewer layers.
   void freeze(std::optional<int64_t> layers);
 
-  // One layout, with Hugging Face's names without "bert.".
+  // Both have the same layout, with Hugging Face's names without "bert.".
   nn::Params& parameters();
   nn::Params& gradients();
   void clear_gradients();
-  nn::Context& context();  // what losses of its logits are computed with
+  nn::Context& context();  // for losses on this network's logits
 
-  // Copies what the checkpoint has; returns the names of parameters it does not have, which stay as they are.
-  // Error for a tensor of another shape. What has a name that begins with `except` is not looked for.
+  // Copies the parameters found in the checkpoint. Returns the names of those that are missing; they keep
+  // their values. Throws Error for a tensor of another shape. Names that begin with `except` are skipped.
   std::vector<std::string> load(const ckpt::Checkpoint& checkpoint, std::string_view except = {});
 
-  // After parameters() have changed, and before the first forward.
+  // Call this after parameters() have changed and before the first forward.
   void refresh();
 
-  // Runs the encoder as far as its output at `rows` of the batch's tokens asks for: ascending; what the heads
-  // look at must be among them. Without a chance nothing is left out. ids, types and lengths must be within
-  // the model's (Error). `batch` stays until backward is done.
+  // Runs the encoder for the output rows `rows` of the batch's tokens, ascending; they must include all rows
+  // that the heads read. No dropout if `chance` is null. Throws Error if an id, token type or length is out
+  // of the model's range. `batch` must outlive backward.
   void forward(const nn::Batch& batch, std::span<const int64_t> rows, const nn::Chance* chance, Keep keep);
 
-  // The masked-language-model loss at `rows`, whose true ids are `gold`. With a weight, weight·loss is what
-  // backward goes down.
+  // Masked-language-model loss at `rows` with the original ids `gold`. With a weight, backward descends
+  // weight·loss.
   nn::Loss masked_lm(std::span<const int64_t> rows, std::span<const int32_t> gold,
                      std::optional<float> weight);
 
-  // The next-sentence loss of all sequences: labels 0 (follows) or 1 [B].
+  // Next-sentence loss over all sequences. labels [B]: 0 (follows) or 1 (random).
   nn::Loss next_sentence(std::span<const int32_t> labels, std::optional<float> weight);
 
-  // The classifier's numbers: [B,K], or those of `rows`, ascending: [R,K]. Valid until the next call. What of
-  // a token's vector is left out depends on which of its sequence's `rows` it is.
+  // Classifier logits: [B,K], or [R,K] for `rows`, ascending. Valid until the next call. The dropout mask of
+  // a token depends on its index among its sequence's `rows`.
   nn::Tensor& sequence_logits();
   nn::Tensor& token_logits(std::span<const int64_t> rows);
-  // Their gradient, for backward to go down, as a loss leaves it; right after they were asked for.
+  // Sets the gradient of these logits for backward, as a loss computes it. Call right after the logits.
   void sequence_gradient(const nn::Tensor& dlogits);
   void token_gradient(std::span<const int64_t> rows, const nn::Tensor& dlogits);
 
-  // From the losses of this forward to gradients(), which it adds to.
+  // Adds the gradients of this forward's losses to gradients().
   void backward();
 
  private:

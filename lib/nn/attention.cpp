@@ -34,7 +34,7 @@ void Attention::forward_rows(const Pass& pass, const Tensor& x, const Tensor& x_
   attend(pass, saved.q, row_offsets, saved, y);
 }
 
-// One task is one head of one sequence.
+// One task for each head of each sequence.
 void Attention::attend(const Pass& pass, const Tensor& q, std::span<const int64_t> q_offsets, Saved& saved,
                        Tensor& y) const {
   saved.attended.reshape(q_offsets.back(), hidden_);
@@ -54,8 +54,8 @@ void Attention::attend(const Pass& pass, const Tensor& q, std::span<const int64_
 // forward:  q, k, v = x·Wᵀ + b of each   attended = heads(q, k, v)   y = attended·Wₒᵀ + bₒ
 // so        d_attended = dy·Wₒ   dq, dk, dv of each head by the kernel   dx = dq·W_q + dk·W_k + dv·W_v
 //
-// The bias of the keys adds the same q·b to all scores of a query, which softmax does not see: its gradient
-// is 0. Summing dk would give the rounding errors in its place.
+// The key bias adds the same q·b to all scores of a query, which does not change the softmax, so its gradient
+// is 0. Summing dk would give rounding errors instead.
 void Attention::backward(const Pass& pass, const Tensor& x, const Saved& saved, const Tensor& dy,
                          BackwardWorkspace& workspace, Params& gradients, Into into, Tensor& dx) const {
   Context& context = pass.context;

@@ -1,4 +1,4 @@
-// The tokens of many sequences laid end to end: no padding, no mask (one sequence after another in [M]).
+// The tokens of many sequences, concatenated in [M] without padding or mask.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 namespace bert::nn {
 
 struct Batch {
-  std::vector<int32_t> ids;            // [M] of the vocabulary
+  std::vector<int32_t> ids;            // [M] ids in the vocabulary
   std::vector<int32_t> types;          // [M] token types (segments)
-  std::vector<int64_t> offsets = {0};  // [B+1] where each sequence begins; the last one is M
+  std::vector<int64_t> offsets = {0};  // [B+1] start of each sequence; the last one is M
 
-  // Appends a sequence of at least one token; both spans have its length.
+  // Appends a sequence of at least one token. Both spans must have the same length.
   void add(std::span<const int32_t> sequence_ids, std::span<const int32_t> sequence_types) {
     ids.insert(ids.end(), sequence_ids.begin(), sequence_ids.end());
     types.insert(types.end(), sequence_types.begin(), sequence_types.end());

@@ -1,4 +1,4 @@
-// The blocks in which products are computed.
+// Block sizes of matrix products.
 #pragma once
 
 #include <algorithm>
@@ -10,22 +10,22 @@
 
 namespace bert::nn {
 
-constexpr int64_t kBlockRows = 12;     // the rows of oneDNN's blocks divide this on every instruction set
-constexpr int64_t kBlockColumns = 16;  // the same of columns
+constexpr int64_t kBlockRows = 12;     // a multiple of the rows of oneDNN's blocks, on every instruction set
+constexpr int64_t kBlockColumns = 16;  // the same for columns
 
 constexpr int64_t parts_of(int64_t n, int64_t size) { return (n + size - 1) / size; }
 constexpr int64_t round_up(int64_t n, int64_t to) { return parts_of(n, to) * to; }
 
-// Rows and columns of a product that one task computed.
+// Rows and columns of a product computed by one task.
 struct Tile {
   int64_t row = 0, rows = 0, column = 0, columns = 0;
   const float* numbers = nullptr;  // of these rows and columns
   int64_t stride = 0;
-  size_t place = 0;  // of the product, where there are several
+  size_t place = 0;  // index of the product, if there are several
 };
 
-// A matrix [rows, cols] as oneDNN's matmul reads it: a sequence of blocks of `block` columns (the last may
-// have fewer), each dense.
+// A matrix [rows, cols] as oneDNN's matmul reads it: a sequence of dense blocks of `block` columns. The last
+// one may be narrower.
 struct ColumnBlocks {
   Dtype dtype = Dtype::f32;
   int64_t rows = 0, cols = 0, block = 0;
@@ -33,11 +33,11 @@ struct ColumnBlocks {
 
   int64_t width(int64_t column) const { return std::min(block, cols - column); }  // of the block there
   int64_t floats() const { return parts_of(rows * cols * static_cast<int64_t>(size_of(dtype)), 4); }
-  std::byte* at(int64_t row, int64_t column) const {  // where a block begins
+  std::byte* at(int64_t row, int64_t column) const {  // start of a block
     return data + (column * rows + row * width(column)) * static_cast<int64_t>(size_of(dtype));
   }
 
-  // Rounds `count` rows of f32, `stride` apart.
+  // Stores `count` rows of f32, `stride` apart, rounded to `dtype`.
   void fill(Pool& pool, int64_t count, const float* from, int64_t stride) const;
 };
 

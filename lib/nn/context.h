@@ -1,5 +1,4 @@
-// What layers compute with: the pool's threads, each thread's scratch memory, and the tile products made so
-// far.
+// Resources of layers: the thread pool, scratch memory for each thread, and shared memory.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +15,14 @@ class Context {
 
   Pool& pool() { return pool_; }
 
-  // At least `floats` numbers for the thread, 64-byte aligned; what it held is lost when it has to grow.
+  // At least `floats` numbers for this thread, 64-byte aligned. The contents are lost if it has to grow.
   float* scratch(int thread, int64_t floats) {
     auto& memory = scratch_[static_cast<size_t>(thread)];
     if (memory.size() < static_cast<size_t>(floats)) memory = Memory(static_cast<size_t>(floats));
     return memory.data();
   }
 
-  // The same for all threads together: what one grid prepares for the next.
+  // The same, shared by all threads, for data that one grid prepares for the next.
   float* shared(int64_t floats) {
     if (shared_.size() < static_cast<size_t>(floats)) shared_ = Memory(static_cast<size_t>(floats));
     return shared_.data();

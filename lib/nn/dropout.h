@@ -1,6 +1,6 @@
-// Dropout (Srivastava et al. 2014) without stored masks: whether a number is left out is a function of where
-// it stands, so that backward, a recomputed layer, a resumed run and micro-batches cut otherwise all find the
-// same.
+// Dropout (Srivastava et al. 2014) without stored masks: whether a number is dropped depends only on the
+// seed and its position. So backward, recomputed layers, resumed runs and other micro-batch sizes use the
+// same mask.
 //
 //   y = x·keep / (1 - p)        keep is 0 with probability p, a multiple of 1/65536
 #pragma once
@@ -9,31 +9,31 @@
 
 namespace bert::nn {
 
-// Where chance stands: sequence 0 of a batch is sequence `first_sequence` of its step, whatever micro-batches
-// the step is cut into.
+// Source of randomness. Sequence 0 of a batch is sequence `first_sequence` of its step, however the step is
+// split into micro-batches.
 struct Chance {
   uint64_t seed = 0;
   uint64_t step = 0;
   uint64_t first_sequence = 0;
 };
 
-// What is dropped out somewhere in a network, the same in forward and backward.
+// Positions of dropout in the network, the same in forward and backward.
 enum class DropoutSite : uint64_t { embeddings, probabilities, attention, feed_forward, pooled, count };
 
-// The numbers of one row are left out by Threefry-2x32 with 13 rounds (Salmon et al. 2011, "Parallel random
-// numbers: as easy as 1, 2, 3") of this key at the counters (block of columns, row).
+// Key of one dropout mask. Row r is masked by Threefry-2x32 with 13 rounds (Salmon et al. 2011, "Parallel
+// random numbers: as easy as 1, 2, 3") at the counters (block of columns, r).
 struct DropoutKey {
   uint32_t first = 0, second = 0;
 };
 
-// The key of one sequence (of the step) at a site of a layer; `head` for attention probabilities, whose rows
-// are queries. Rows are positions in the sequence.
+// Key for one sequence of the step at a site of a layer. Rows are positions in the sequence. For attention
+// probabilities, also give the `head`; rows are queries.
 DropoutKey dropout_key(const Chance& chance, uint64_t sequence, uint64_t layer, DropoutSite site,
                        uint64_t head = 0);
 
-// A probability in 1/65536, and what the numbers that stay are multiplied with.
+// Drop probability in 1/65536, and the scale of the numbers that are kept.
 struct DropoutRate {
-  uint32_t threshold = 0;  // of 65536; 0: nothing is left out
+  uint32_t threshold = 0;  // of 65536; 0: no dropout
   float scale = 1;
 
   DropoutRate() = default;

@@ -37,8 +37,8 @@ void Embeddings::forward(const Pass& pass, const LookUp& words, const Batch& bat
 // forward:  s[m] = words[id] + positions[m - begin] + types[type]     x = drop(norm(s))
 // so        each row of ds is added to the three rows it was summed from
 //
-// A task is some columns of all rows, so that no two add to one number. Many tokens share a type: their
-// gradients are summed up by sequence first.
+// A task handles some columns of all rows, so that no two tasks add to the same number. Many tokens share a
+// type, so their gradients are first summed for each sequence.
 void Embeddings::backward(const Pass& pass, const Batch& batch, const Tensor& s, Tensor& dx,
                           std::span<float> dwords, Params& gradients) const {
   drop(pass, dropout_, dx, dx);

@@ -1,5 +1,5 @@
-// What the encoder reads: the sum of a token's word, position and type embeddings, normalised (Devlin et al.
-// 2018, figure 2).
+// Input of the encoder: the sum of word, position and type embeddings, normalized (Devlin et al. 2018, figure
+// 2).
 #pragma once
 
 #include <cstdint>
@@ -24,17 +24,20 @@ class Embeddings {
     float dropout = 0;  // in training
   };
 
-  // Copies the row of a word: the embeddings [V,H] may be in a file. Called by all threads of the pool.
+  // Copies the embedding of a word into `row` [H]; the matrix [V,H] may be in a file. All threads of the pool
+  // call it.
   using LookUp = std::function<void(int32_t id, std::span<float> row)>;
 
-  // Names embeddings.{position_embeddings,token_type_embeddings}.weight and embeddings.LayerNorm.
+  // Adds embeddings.{position_embeddings,token_type_embeddings}.weight and embeddings.LayerNorm to the
+  // layout.
   Embeddings(const Config& config, Layout& layout);
 
-  // x = drop(norm(s)) of the sums s: [M,H]. s is kept where backward will need it, else it may be x. Ids,
-  // types and lengths are within the tables.
+  // x = drop(norm(s)) [M,H] of the sums s. s must be kept for backward; otherwise it may be x. Ids, types and
+  // lengths must be in range.
   void forward(const Pass& pass, const LookUp& words, const Batch& batch, Tensor& s, Tensor& x) const;
 
-  // dx [M,H], which is used up, -> what `dwords` [V,H] and the tables and norm in `gradients` get.
+  // Overwrites dx [M,H]. Adds the gradients of the words to `dwords` [V,H], and those of the tables and the
+  // normalization to `gradients`.
   void backward(const Pass& pass, const Batch& batch, const Tensor& s, Tensor& dx, std::span<float> dwords,
                 Params& gradients) const;
 

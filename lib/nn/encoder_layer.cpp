@@ -13,7 +13,7 @@ Pass of_rows(const Pass& pass, const RowSelection& selection) {
   return result;
 }
 
-// Runs f(i, rows[i]) for all of them.
+// Runs f(i, rows[i]) for all rows.
 template <class Function>
 void for_rows(Context& context, std::span<const int64_t> rows, Function f) {
   constexpr int64_t kTaskRows = 64;
@@ -50,7 +50,7 @@ void EncoderLayer::forward_rows(const Pass& pass, const Tensor& x, const RowSele
   finish(of_rows(pass, selection), saved.x_rows, workspace, saved, z);
 }
 
-// All that follows attention, whose output is workspace.branch, looks at each row by itself.
+// Everything after attention, whose output is workspace.branch. Works on each row separately.
 void EncoderLayer::finish(const Pass& pass, const Tensor& x, Workspace& workspace, Saved& saved,
                           Tensor& z) const {
   Tensor &branch = workspace.branch, &inner = workspace.inner;
@@ -78,8 +78,8 @@ void EncoderLayer::backward_rows(const Pass& pass, const Tensor& x, const RowSel
 }
 
 // forward:  s1 = x + drop(o)   y = norm1(s1)   u = W₁·y + b₁   s2 = y + drop(W₂·act(u) + b₂)   z = norm2(s2)
-// so        df = drop(ds2)   du = (df·W₂)∘act'(u)   dy = ds2 + du·W₁   do = drop(ds1)   dx = ds1 +
-// attention's
+// so        df = drop(ds2)   du = (df·W₂)∘act'(u)   dy = ds2 + du·W₁   do = drop(ds1)
+//           dx = ds1 + attention's
 void EncoderLayer::backward_to_attention(const Pass& pass, Saved& saved, const Tensor& dz,
                                          Workspace& workspace, Params& gradients, Tensor& ds1) const {
   Context& context = pass.context;

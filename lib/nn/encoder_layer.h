@@ -1,11 +1,11 @@
-// One block of the BERT encoder (Devlin et al. 2018, section 3), normalised after each residual sum:
+// One layer of the BERT encoder (Devlin et al. 2018, section 3), normalized after each residual sum:
 //
 //   y = norm1(x + drop(attend(x)))
 //   z = norm2(y + drop(feed_forward(y)))         feed_forward(y) = W₂·act(W₁·y + b₁) + b₂
 //
-// x, y, z are [M,H]: the M tokens of a batch end to end, offsets [B+1] say where each sequence begins. A
-// layer is a recipe and owns no numbers: they come from a Weights of the layout it was made with, so threads
-// may share it.
+// x, y, z are [M,H]: the concatenated M tokens of a batch; offsets [B+1] are the starts of its sequences. A
+// layer owns no weights: they are in a Weights object with the layer's layout, so threads may share the
+// layer.
 #pragma once
 
 #include <span>
@@ -27,43 +27,43 @@ class EncoderLayer {
     float norm_epsilon = 1e-12f;
 
     // In training only.
-    uint64_t layer = 0;           // its number in the network: what is left out depends on it
+    uint64_t layer = 0;           // number of the layer; selects its dropout masks
     float dropout = 0;            // of both residual branches
     float attention_dropout = 0;  // of attention probabilities
   };
 
-  // What forward computes besides z; of a pass that keeps, backward needs it besides x: M·(7H + F) numbers.
+  // What forward computes besides z and backward needs besides x, if pass.keeps: M·(7H + F) numbers.
   struct Saved {
     Attention::Saved attention;
-    Tensor x_rows;  // the selected rows of x; all that follows has only these
-    Tensor s1;      // what norm1 normalised
+    Tensor x_rows;  // selected rows of x; everything after it has only these
+    Tensor s1;      // input of norm1
     Tensor y;
-    Tensor u;   // W₁·y + b₁; its gradient once backward is there
-    Tensor s2;  // what norm2 normalised
+    Tensor u;   // W₁·y + b₁; overwritten by its gradient in backward
+    Tensor s2;  // input of norm2
   };
 
-  // What a pass needs between its steps; used again from layer to layer and batch to batch.
+  // Temporary tensors, reused for all layers and batches.
   struct Workspace {
-    Tensor branch;  // a residual branch's output
+    Tensor branch;  // output of a residual branch
     Tensor inner;   // [M, feed_forward]
 
-    // Of backward.
+    // For backward.
     Attention::BackwardWorkspace attention_backward;
     Tensor ds;  // gradient of s2, then of y
     Tensor ds1;
   };
 
-  // Names the block's tensors as Hugging Face does after `prefix`, for example "encoder.layer.3".
+  // Names the layer's tensors like Hugging Face, after `prefix`, for example "encoder.layer.3".
   EncoderLayer(const std::string& prefix, const Config& config, Layout& layout);
 
   void forward(const Pass& pass, const Tensor& x, Workspace& workspace, Saved& saved, Tensor& z) const;
 
-  // dz [M,H] -> dx [M,H], using up saved.u. Adds to `gradients`, so that micro-batches accumulate.
-  // dx means nothing where nothing learns below.
+  // dz [M,H] -> dx [M,H]; overwrites saved.u. Adds to `gradients`, so that micro-batches accumulate. dx is
+  // undefined if nothing is trained below.
   void backward(const Pass& pass, const Tensor& x, Saved& saved, Tensor& dz, Workspace& workspace,
                 Params& gradients, Tensor& dx) const;
 
-  // The same for the selected rows of z only: z, dz [R,H]. What is left out goes by places among these rows.
+  // The same for the selected rows of z only: z, dz [R,H]. Dropout depends on the index among these rows.
   void forward_rows(const Pass& pass, const Tensor& x, const RowSelection& selection, Workspace& workspace,
                     Saved& saved, Tensor& z) const;
   void backward_rows(const Pass& pass, const Tensor& x, const RowSelection& selection, Saved& saved,
@@ -83,10 +83,10 @@ class EncoderLayer {
   DropoutPlace attention_dropout_, feed_forward_dropout_;
 };
 
-// Copies rows of x: y [R,H].
+// Copies rows of x to y [R,H].
 void gather_rows(Context& context, const Tensor& x, std::span<const int64_t> rows, Tensor& y);
 
-// Adds x [R,H] to these rows of y, which are different ones.
+// Adds x [R,H] to these rows of y, which must be distinct.
 void add_rows(Context& context, const Tensor& x, std::span<const int64_t> rows, Tensor& y);
 
 }  // namespace bert::nn

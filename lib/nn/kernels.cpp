@@ -21,8 +21,8 @@ const Kernels& kernels() {
   return picked;
 }
 
-// The parts of attend_backward, which needs more than attend: k and v transposed, and k, dk, dv [length,
-// size]; q, dout, dq and two blocks of scores for kAttentionRows.
+// Sized for attend_backward, which needs more than attend: k and v transposed, and k, dk, dv [length, size];
+// q, dout, dq and two blocks of scores for kAttentionRows.
 int64_t attention_scratch(int64_t length, int64_t size) {
   const int64_t whole_size = round_up(size, 16), whole_length = round_up(length, 16);
   return 2 * round_up(length, kAttentionColumns) * whole_size + 3 * whole_length * whole_size +

@@ -1,16 +1,16 @@
-// Attention; included only by kernels_body.h, inside its namespace.
+// Attention. Included only by kernels_body.h, inside its namespace.
 //
-// Forward keeps nothing but q, k, v and its output. Backward computes the probabilities again, kAttentionRows
-// queries at a time, as FlashAttention does (Dao et al. 2022, "Fast and memory-efficient exact attention with
-// IO-awareness", appendix B.2), by forward's operations: to the last bit the same.
+// Forward keeps only q, k, v and its output. Backward recomputes the probabilities, kAttentionRows queries at
+// a time, as FlashAttention does (Dao et al. 2022, "Fast and memory-efficient exact attention with
+// IO-awareness", appendix B.2), with the operations of forward and therefore the same bits.
 
 #include "nn/kernels_dropout.h"
 
-// Scores of kAttentionRows queries are this many floats apart: an odd number of cache lines, so that a column
-// of them is not in one set of the cache.
+// Distance in floats between the rows of scores: an odd number of cache lines, so that the numbers of a
+// column are not all in one cache set.
 static inline int64_t score_stride(int64_t length) { return round_up(length, 16) + 16; }
 
-// to [rows, cols'] = from [rows, cols], the dash meaning rounded up to 16, with zeros there.
+// to [rows, cols'] = from [rows, cols], where ' means rounded up to 16, zero-padded.
 static inline void gather_rows(const float* from, int64_t stride, int64_t rows, int64_t cols, float* to) {
   const int64_t padded = round_up(cols, 16);
   for (int64_t row = 0; row < rows; ++row) {
@@ -26,9 +26,9 @@ static inline void scatter_rows(const float* from, int64_t rows, int64_t cols, f
   }
 }
 
-// Asks for rows before they are read or written. Those of a head lie far apart, where the processor does not
-// look ahead, and those of a batch do not fit into its second cache. Always inline: GCC takes a function that
-// only prefetches for one without effect, and leaves its calls out.
+// Prefetches rows. The rows of a head are too far apart for the hardware prefetcher, and those of a batch
+// exceed the L2 cache. Always inline: GCC considers a function that only prefetches to have no effect and
+// removes its calls.
 enum class Access { read, write, read_later };
 template <Access kAccess>
 __attribute__((always_inline)) static inline void prefetch_rows(const float* from, int64_t stride,
@@ -42,8 +42,8 @@ __attribute__((always_inline)) static inline void prefetch_rows(const float* fro
   }
 }
 
-// Panels [cols, 64] of 64 rows each, transposed, with zeros up to a multiple of 16 rows. A panel stays in the
-// first-level cache.
+// Transposed panels [cols, 64] of 64 rows each, zero-padded to a multiple of 16 rows. A panel fits in the L1
+// cache.
 static void transposed_panels(const float* from, int64_t stride, int64_t rows, int64_t cols, float* panels) {
   for (int64_t first = 0; first < rows; first += kAttentionColumns) {
     const int64_t count = rows - first < kAttentionColumns ? rows - first : kAttentionColumns;
@@ -63,8 +63,8 @@ static inline void score_products(int64_t rows, int64_t length, int64_t size, co
   }
 }
 
-// out [rows, size'] = scores [rows, length] · values [length, size'], a part of the length that stays in the
-// cache at a time.
+// out [rows, size'] = scores [rows, length] · values [length, size'], split by length into parts that fit in
+// the cache.
 static inline void value_products(int64_t rows, int64_t length, int64_t size, const float* scores,
                                   const float* values, float* out) {
   for (int64_t from = 0; from < length; from += kAttentionDepth) {
@@ -74,7 +74,7 @@ static inline void value_products(int64_t rows, int64_t length, int64_t size, co
   }
 }
 
-// Parts of scratch, one behind another.
+// Allocates consecutive parts of the scratch memory.
 struct Scratch {
   float* next;
   float* take(int64_t floats) {
@@ -121,7 +121,7 @@ static void attend(const AttentionHead& head, const DroppedProbabilities& droppe
   }
 }
 
-// Asks for one row of what a later head reads, which then comes from the second cache.
+// Prefetches one row of a later head's inputs into the L2 cache.
 __attribute__((always_inline)) static inline void prefetch_next(const AttentionHeadGradient& next,
                                                                 int64_t row) {
   const AttentionHead& head = next.head;
@@ -136,12 +136,13 @@ __attribute__((always_inline)) static inline void prefetch_next(const AttentionH
   }
 }
 
-// One row of scores e^(…) and of dp = dout·vᵀ -> the probabilities kept, times scale, and ds·scale:
+// From one row of scores e^(…) and of dp = dout·vᵀ, computes the kept probabilities times scale, and
+// ds·scale:
 //
 //   p = e / Σe   pd = p∘keep·c   D = Σ pd∘dp   ds = p∘(dp∘keep·c - D)
 //
-// D is Σ dout∘out as well, but summed here the errors of dp cancel in Σ ds, which is 0. Until D is known, e
-// carries in its sign what is kept.
+// D equals Σ dout∘out, but with this sum the errors of dp cancel in Σ ds, which is 0. Until D is known, the
+// sign of e stores whether it is kept.
 template <bool kDrop>
 static inline void score_gradient(int64_t padded, const DroppedProbabilities& dropped, uint32_t row,
                                   float inverse, float scale, float* e, float* dp) {

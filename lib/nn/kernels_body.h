@@ -1,6 +1,6 @@
-// The kernels themselves, as source for one instruction set: the including file defines BERT_KERNELS (the
-// namespace) and BERT_LANES, and is compiled for that set. It includes no standard header with inline
-// functions: one compiled here for AVX-512 might be the copy the linker keeps for everyone.
+// Source of the kernels for one instruction set. The including file defines BERT_KERNELS (the namespace) and
+// BERT_LANES and is compiled for that set. No standard header with inline functions is included here, because
+// the linker might keep a copy compiled for AVX-512 for the whole program.
 #include <stdint.h>
 
 #include "nn/kernels.h"
@@ -12,8 +12,8 @@ namespace bert::nn::BERT_KERNELS {
 
 // ---- rows
 
-// Rows of y that are asked for before they are written: they lie far apart, where the processor does not look
-// ahead, and a store that has to wait for its line holds up those behind it.
+// Rows of y to prefetch ahead: they are too far apart for the hardware prefetcher, and a store that waits for
+// its cache line blocks those after it.
 static constexpr int64_t kWriteAhead = 12;
 
 template <class Function>
@@ -48,7 +48,7 @@ static void finish_tile(int64_t rows, int64_t n, const float* tile, int64_t tile
   }
 }
 
-// Σ f(i) over i in [0,n): lane i mod kLanes collects, the lanes are added as a tree.
+// Σ f(i) over i in [0,n): lane i mod kLanes accumulates, and the lanes are added as a tree.
 template <class Whole, class Single>
 static inline float sum_over(int64_t n, Whole whole, Single single) {
   Vector sums = {};
@@ -80,7 +80,7 @@ static void add(int64_t n, const float* x, float* y) {
   for (int64_t i = 0; i < n; ++i) y[i] += x[i];
 }
 
-// to [cols', rows'] = from [rows, cols] transposed, with zeros where it has more rows or columns; rows' is a
+// to [cols', rows'] = from [rows, cols] transposed, zero-padded if rows' or cols' is larger. rows' is a
 // multiple of kLanes.
 struct Transposed {
   float* to;
@@ -150,7 +150,7 @@ static QuantizedColumn quantize_column(int64_t n, const float* x, float most, in
   const float factor = check == 0 && largest > kLeastRange ? most / largest : 0;
   int32_t sum = 0;
   for (int64_t i = 0; i < n; ++i) {
-    // Adding kRound leaves no bits for a fraction, so the sum is rounded to the nearest integer.
+    // Adding kRound leaves no bits for the fraction, so the sum is rounded to the nearest integer.
     constexpr float kRound = 3 << 22;
     const float rounded = x[i] * factor + kRound - kRound;
     const int32_t integer = factor == 0 ? 0 : static_cast<int32_t>(rounded);
@@ -170,7 +170,7 @@ static void dequantize(int64_t n, QuantizedRow row, const float* scales, const i
   }
 }
 
-// Row of logits [n] -> gradient of weight·(-ln softmax[gold]), zero up to the next 64.
+// Row of logits [n] -> gradient of weight·(-ln softmax[gold]), zero-padded to a multiple of 64.
 static SoftmaxResult softmax_gradient(int64_t n, float* logits, int64_t gold, float weight) {
   float best = logits[0];
   int64_t i = 0;
@@ -183,7 +183,7 @@ static SoftmaxResult softmax_gradient(int64_t n, float* logits, int64_t gold, fl
   SoftmaxResult result = {.max = best, .sum = 0, .gold = logits[gold], .best = place_of(best, logits, n)};
   const int64_t padded = round_up(n, kAttentionColumns);
   for (i = n; i < padded; ++i) logits[i] = best;
-  double sum = 0;  // of parts: thousands of numbers in one float would lose digits
+  double sum = 0;  // sum of parts, because a float sum of thousands of numbers loses digits
   for (int64_t from = 0; from < n; from += kSoftmaxPart) {
     const int64_t end = n - from < kSoftmaxPart ? round_up(n, kLanes) : from + kSoftmaxPart;
     Vector sums = {};

@@ -1,4 +1,4 @@
-// Dropout; included only by kernels_attention.h, inside its namespace.
+// Dropout. Included only by kernels_attention.h, inside its namespace.
 
 typedef uint32_t Unsigned __attribute__((vector_size(4 * BERT_LANES), aligned(4), may_alias));
 
@@ -30,8 +30,9 @@ static inline void threefry(DropoutKey key, Unsigned& a, Unsigned& b) {
   threefry_round<17>(a, b);
 }
 
-// Calls f(column, kept) for the vectors of a row's columns [0, columns): all bits of a kept number's lane are
-// set. One Threefry decides for four numbers, 16 columns apart, so a vector of counters for four vectors.
+// Calls f(column, kept) for the vectors of a row's columns [0, columns). In lanes of kept numbers all bits
+// are set. One Threefry result covers four numbers, 16 columns apart, so one vector of counters covers four
+// vectors.
 template <class Function>
 static inline void for_kept(int64_t columns, DropoutKey key, uint32_t row, DropoutRate rate, Function f) {
   static constexpr uint32_t kCounters[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};

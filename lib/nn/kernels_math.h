@@ -1,5 +1,5 @@
-// Vectors of kLanes floats and the functions on them, in terms of the compiler's vector extension. Included
-// only by kernels_body.h, once for each instruction set, inside its namespace; so everything is static.
+// Vectors of kLanes floats and functions on them, using the compiler's vector extension. Included only by
+// kernels_body.h, once for each instruction set, inside its namespace; so everything is static.
 
 typedef float Vector __attribute__((vector_size(4 * BERT_LANES), aligned(4), may_alias));
 typedef int32_t Integers __attribute__((vector_size(4 * BERT_LANES), aligned(4), may_alias));
@@ -9,7 +9,7 @@ static inline Vector load(const float* p) { return *reinterpret_cast<const Vecto
 static inline void store(float* p, Vector v) { *reinterpret_cast<Vector*>(p) = v; }
 static inline Vector all(float x) { return x - Vector{}; }
 static inline Vector select(Integers mask, Vector yes, Vector no) { return mask ? yes : no; }
-// Whether each lane's number is less than n.
+// Mask of the lanes with a number less than n.
 static inline Integers lanes_below(int64_t n) {
   static constexpr int32_t kNumbers[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   return *reinterpret_cast<const Integers*>(kNumbers) < static_cast<int32_t>(n);
@@ -25,7 +25,7 @@ struct Part {
   typedef float Numbers __attribute__((vector_size(4 * kCount), aligned(4), may_alias));
 };
 
-// The lanes taken together as a tree, always in the same order: upper half and lower half, and again.
+// Folds the lanes as a tree, always in the same order: upper half with lower half, repeatedly.
 template <int kCount, class Function>
 static inline float fold_lanes(const float* lanes, Function f) {
   if constexpr (kCount == 2) {
@@ -50,8 +50,7 @@ static inline float max_lanes(Vector v) {
   return fold_lanes<BERT_LANES>(lanes, [](auto a, auto b) { return a > b ? a : b; });
 }
 
-// The first place of a value among n numbers, or -1. Parts that do not have it are passed over by whole
-// vectors.
+// Index of the first occurrence of a value among n numbers, or -1. Skips parts without it by whole vectors.
 static inline int64_t place_of(float value, const float* numbers, int64_t n) {
   constexpr int64_t kPart = 512;
   int64_t i = 0;
@@ -65,10 +64,10 @@ static inline int64_t place_of(float value, const float* numbers, int64_t n) {
 }
 
 // exp(x) = 2^n · e^r with n = round(x / ln 2), |r| <= ln(2)/2 and a polynomial fitted to e^r (relative error
-// 2e-9 before rounding). Below -87.3 the result is the smallest normal number, NaN stays NaN.
+// 2e-9 before rounding). Below -87.3 the result is the smallest normal number; NaN stays NaN.
 static inline Vector exp_of(Vector x) {
   const Vector clamped = select(x < all(-87.3f), all(-87.3f), select(x > all(88.3f), all(88.3f), x));
-  const Vector shifted = clamped * 1.44269504f + 12582912.0f;  // 1.5·2^23: the sum's low bits are n
+  const Vector shifted = clamped * 1.44269504f + 12582912.0f;  // 1.5·2^23: the low bits of the sum are n
   const Vector n = shifted - 12582912.0f;
   const Vector r =
       (clamped - n * 0.693359375f) + n * 2.12194440e-4f;  // ln 2 in two parts, the first exact in products
@@ -83,8 +82,8 @@ static inline Vector exp_of(Vector x) {
   return reinterpret_cast<Vector>(reinterpret_cast<Integers>(p) + exponent);
 }
 
-// tanh(x): an odd polynomial where |x| < 0.625 (exp would cancel), else 1 - 2 / (e^2|x| + 1) with the sign of
-// x.
+// tanh(x): an odd polynomial for |x| < 0.625, where exp would cancel; otherwise 1 - 2 / (e^2|x| + 1) with x's
+// sign.
 static inline Vector tanh_of(Vector x) {
   const Vector square = x * x;
   Vector p = all(-5.672421772032976e-3f);
@@ -104,9 +103,9 @@ static inline Vector normal_bell(Vector x) {
   return exp_of(-z * z);
 }
 
-// The normal distribution function by erfc(z) = e^(-z²)·Q(t), t = 1 / (1 + 0.35 z), z = |x|/√2, Q fitted on
-// [0, 10] (absolute error 8e-9; the tail keeps its relative precision, so GELU of large negative numbers
-// does). bell = normal_bell(x).
+// Normal distribution function by erfc(z) = e^(-z²)·Q(t), t = 1 / (1 + 0.35 z), z = |x|/√2, Q fitted on [0,
+// 10] (absolute error 8e-9; the tail keeps its relative precision, and so does GELU of large negative
+// numbers). bell = normal_bell(x).
 static inline Vector normal_cdf(Vector x, Vector bell) {
   const Vector z = magnitude(x) * 0.70710678f;
   const Vector t = 1.0f / (1.0f + 0.35f * z);
@@ -129,7 +128,7 @@ static inline Vector gelu_tanh(Vector x) {
 static inline Vector relu(Vector x) { return select(x < all(0.0f), all(0.0f), x); }
 static inline Vector silu(Vector x) { return x / (1.0f + exp_of(-x)); }
 
-// Lanes of a and b by turns: the lower halves of both, or the upper ones.
+// Interleaves the lanes of a and b: their lower halves, or their upper halves.
 #if BERT_LANES == 16
 #define BERT_LOW_LANES 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
 #define BERT_HIGH_LANES 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
@@ -141,8 +140,8 @@ static inline Vector silu(Vector x) { return x / (1.0f + exp_of(-x)); }
 #define BERT_HIGH_LANES 2, 6, 3, 7
 #endif
 
-// to [kLanes, kLanes] = from transposed. Each round puts row i and row i + kLanes/2 together lane by lane;
-// after log2(kLanes) of them columns are rows.
+// to [kLanes, kLanes] = from transposed. Each round interleaves the lanes of rows i and i + kLanes/2; after
+// log2(kLanes) rounds, columns have become rows.
 static inline void transpose_square(const float* from, int64_t from_stride, float* to, int64_t to_stride) {
   Vector rows[kLanes];
 #pragma GCC unroll 16

@@ -1,19 +1,19 @@
-// Products of attention, whose factors are small and lie in the cache. Included only by kernels_body.h, once
-// for each instruction set, inside its namespace; so everything is static.
+// Products for attention, with small factors that fit in the cache. Included only by kernels_body.h, once for
+// each instruction set, inside its namespace; so everything is static.
 
-// How the left factor a [m,k] of a product lies: as it is, rows a_stride apart, or transposed.
+// Storage of the left factor a [m,k]: by rows, a_stride apart, or transposed.
 enum class Left { rows, transposed };
 
-// Unrolled before arrays are given registers; else they pass through memory at the start and the end of a
-// block.
+// Unrolls before arrays are assigned to registers; otherwise they pass through memory at the start and end of
+// a block.
 #define UNROLLED _Pragma("GCC unroll 8")
 
-// Rows of b that are asked for before they are needed. A panel is a stream from memory, and the processor's
-// own prefetching stops at each 4 KiB, which are 16 rows of it: a third of the time for few rows of x.
+// Rows of b to prefetch ahead. A panel is streamed from memory, and the hardware prefetcher stops every 4
+// KiB, which is 16 rows: for few rows of x, this costs a third of the time.
 static constexpr int64_t kPrefetchAhead = 16;
 
-// A block of kRows × kVectors·kLanes numbers stays in registers over the whole of k: each is one chain of
-// fused multiply-adds in the order of k, so neither the block's place nor its shape changes a bit.
+// A block of kRows × kVectors·kLanes numbers stays in registers over the whole of k. Each number is one chain
+// of fused multiply-adds in the order of k, so its bits do not depend on the block's position or shape.
 template <Into kInto, Left kLeft, int kRows, int kVectors>
 static inline void product_block(int64_t k, const float* a, int64_t a_stride, const float* b,
                                  int64_t b_stride, float* c, int64_t c_stride) {

@@ -1,8 +1,8 @@
-// What training needs besides; included only by kernels_body.h, inside its namespace.
+// Loops for training. Included only by kernels_body.h, inside its namespace.
 
 // ---- layer norm
 
-// Σ f(i) as sum_over, in four chains so that one addition need not wait for the other.
+// Σ f(i) like sum_over, in four independent chains of additions.
 template <class Function>
 static inline float sum_in_chains(int64_t n, Function f) {
   constexpr int64_t kChains = 4;
@@ -17,7 +17,7 @@ static inline float sum_in_chains(int64_t n, Function f) {
   return sum_lanes((sums[0] + sums[1]) + (sums[2] + sums[3]));
 }
 
-// f(i) with `load` for whole vectors and with single numbers behind them.
+// Calls f(i) with `load` for whole vectors and with single numbers for the rest.
 template <class Function>
 static inline void for_each(int64_t n, Function f) {
   int64_t i = 0;
@@ -71,7 +71,7 @@ static inline ValueAndSlope gelu_tanh_slope(Vector x) {
 }
 static inline ValueAndSlope silu_slope(Vector x) {
   const Vector e = exp_of(-x), sigmoid = 1.0f / (1.0f + e);
-  return {silu(x), sigmoid * (1.0f + x * (e * sigmoid))};  // e·sigmoid is 1 - sigmoid, but does not cancel
+  return {silu(x), sigmoid * (1.0f + x * (e * sigmoid))};  // e·sigmoid is 1 - sigmoid without cancellation
 }
 static inline ValueAndSlope tanh_slope(Vector x) {
   const Vector value = tanh_of(x);

@@ -1,4 +1,4 @@
-// The optimiser's loops; included only by kernels_body.h, inside its namespace.
+// Loops of the optimizer. Included only by kernels_body.h, inside its namespace.
 
 static inline Vector root_of(Vector x) {
   Vector root;
@@ -6,7 +6,7 @@ static inline Vector root_of(Vector x) {
   return root;
 }
 
-// Zero instead of what decays into denormal numbers; NaN stays.
+// Replaces numbers that decay towards denormals by zero; NaN stays.
 static inline Vector settled(Vector moment) {
   return select(magnitude(moment) < all(1e-34f), Vector{}, moment);
 }
@@ -32,7 +32,7 @@ static void adam(int64_t n, const AdamStep& step, const float* g, float* m, floa
   }
 }
 
-// Sixteen sums in double precision, each of every sixteenth number.
+// Sixteen sums in double precision, each over every sixteenth number.
 struct SixteenSums {
   static constexpr int64_t kHalf = kLanes / 2;
   typedef float Floats __attribute__((vector_size(4 * kHalf), aligned(4), may_alias));
@@ -84,8 +84,8 @@ static void adam_apply(int64_t n, const AdamStep& step, const float* m, const fl
   }
 }
 
-// Numbers asked for before they are needed: with one array to read, the processor's own prefetching does not
-// keep the memory busy.
+// Numbers to prefetch ahead: with a single array, the hardware prefetcher does not use the full memory
+// bandwidth.
 static constexpr int64_t kReadAhead = 512;
 
 static double sum_of_squares(int64_t n, const float* x) {

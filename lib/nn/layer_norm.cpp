@@ -7,15 +7,15 @@
 namespace bert::nn {
 namespace {
 
-constexpr int64_t kRows = 16;  // a task's rows: some microseconds of work
+constexpr int64_t kRows = 16;  // rows of a task: some microseconds of work
 
-// Rows whose gradients of gain and bias are added up by themselves before those of all are added in order: so
+// Gradients of gain and bias are added up in parts of this many rows, and the parts in order, so that the
 // bits do not depend on threads.
 constexpr int64_t kGradientPart = 64;
 
-constexpr int64_t kColumns = 64;  // of gradients that a task adds up
+constexpr int64_t kColumns = 64;  // columns of gradients that a task adds up
 
-// Of rows one after another: the dropout key of each one's sequence, and its position there.
+// For consecutive rows: the dropout key of each row's sequence, and its position there.
 class Places {
  public:
   Places(const Pass& pass, const DropoutPlace& place, int64_t first_row)
@@ -26,7 +26,7 @@ class Places {
     if (rate_.active()) find_key();
   }
 
-  // x, residual (may be nullptr), y: one row of n numbers. Rows come in order.
+  // x, residual (may be nullptr), y: one row of n numbers. Call it for rows in order.
   void drop(int64_t row, int64_t n, const float* x, const float* residual, float* y) {
     uint32_t position = 0;
     if (rate_.active()) {
@@ -84,7 +84,7 @@ void LayerNorm::backward(const Pass& pass, const Tensor& s, const Tensor& dy, Te
                          Params& gradients) const {
   if (&ds != &dy) ds.reshape(s.rows(), s.cols());
   const int64_t parts = (s.rows() + kGradientPart - 1) / kGradientPart, width = s.stride();
-  float* const sums = pass.context.shared(parts * 2 * width);  // of each part: dgain, dbias
+  float* const sums = pass.context.shared(parts * 2 * width);  // for each part: dgain, dbias
   const float* const gain = pass.weights.plain(gain_);
   pass.context.pool().run_grid(parts, [&](int64_t i, int) {
     float* const dgain = sums + i * 2 * width;

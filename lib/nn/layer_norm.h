@@ -1,4 +1,4 @@
-// y = (s - mean(s)) / sqrt(var(s) + ε) · gain + bias over each row of s = x + residual (Ba et al. 2016)
+// Layer normalization: y = (s - mean(s)) / sqrt(var(s) + ε) · gain + bias for each row (Ba et al. 2016).
 #pragma once
 
 #include <string_view>
@@ -12,10 +12,10 @@ namespace bert::nn {
 
 class LayerNorm {
  public:
-  // Names `prefix`.weight (the gain) and `prefix`.bias, each [H].
+  // Adds `prefix`.weight (the gain) and `prefix`.bias, each [H], to the layout.
   LayerNorm(std::string_view prefix, int64_t hidden, float epsilon, Layout& layout);
 
-  // y = norm(s) of s = drop(x) + residual (may be nullptr): [M,H]. s and y may be one tensor, x too.
+  // y = norm(s) with s = drop(x) + residual (may be nullptr), all [M,H]. s, y and x may be the same tensor.
   void forward(const Pass& pass, const DropoutPlace& place, const Tensor& x, const Tensor* residual,
                Tensor& s, Tensor& y) const;
 
@@ -29,7 +29,7 @@ class LayerNorm {
   float epsilon_;
 };
 
-// y = x·keep·scale, which may be x: [M,H]. Forward and backward alike.
+// y = x·keep·scale [M,H], in forward and backward. y may be x.
 void drop(const Pass& pass, const DropoutPlace& place, const Tensor& x, Tensor& y);
 
 }  // namespace bert::nn

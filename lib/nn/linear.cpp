@@ -10,9 +10,9 @@
 namespace bert::nn {
 namespace {
 
-const float kZeros[384] = {};  // as many as any tile has columns
+const float kZeros[384] = {};  // at least the columns of any tile
 
-// Rows that are asked for before they are needed, since they lie far apart, by lines of so many numbers.
+// Rows to prefetch ahead, since they are far apart, and the numbers in a cache line.
 constexpr int64_t kAhead = 8, kLine = 16;
 
 // y = act(tile + bias), where the product's columns begin at `column` of y
@@ -21,7 +21,7 @@ void finish(const Tile& tile, int64_t column, const float* bias, Activation acti
                         activation, y.row(tile.row) + column + tile.column, y.stride());
 }
 
-// u becomes du = dy∘act'(u), and x = act(u); the tile is of dy and may lie where x does.
+// u becomes du = dy∘act'(u), and x = act(u). The tile is dy and may share memory with x.
 void finish_backward(const Tile& tile, Activation activation, Tensor& u, Tensor& x) {
   for (int64_t i = 0; i < tile.rows; ++i) {
     const int64_t later = tile.row + std::min(i + kAhead, tile.rows - 1);

@@ -14,42 +14,42 @@ namespace bert::nn {
 
 class Linear {
  public:
-  // Names `prefix`.weight [N,K] and `prefix`.bias [N]; without a bias in the model, b = 0.
+  // Adds `prefix`.weight [N,K] and `prefix`.bias [N] to the layout. Without a bias, b = 0.
   enum class Bias { yes, no };
   Linear(std::string_view prefix, int64_t outputs, int64_t inputs, Layout& layout, Bias bias = Bias::yes);
 
   int64_t outputs() const { return outputs_; }
 
-  // Columns it takes in a tensor beside others: outputs rounded up.
+  // Columns it takes in a tensor shared with others: outputs, rounded up.
   int64_t width() const { return round_up(outputs_, Tensor::kColumns); }
 
-  // With u for backward, where it is given: u = x·Wᵀ + b.
+  // Optionally stores u = x·Wᵀ + b for backward.
   void forward(Context& context, const Weights& weights, const Tensor& x, Activation activation, Tensor& y,
                Tensor* u = nullptr) const;
 
-  // Of y = x·Wᵀ + b, weights being of Params. dy are columns [column, column + N) of a tensor [M, …].
-  //   dW += dyᵀ·x   db += Σ_m dy     into `gradients`; Bias::no leaves db out
+  // Backward of y = x·Wᵀ + b, with weights of Params. dy is columns [column, column + N) of a tensor [M, …].
+  //   dW += dyᵀ·x   db += Σ_m dy     into `gradients`; Bias::no skips db
   void backward_weights(Context& context, const Weights& weights, const Tensor& x, const Tensor& dy,
                         int64_t column, Params& gradients, Bias bias = Bias::yes) const;
   //   dx [M,K] = dy·W, or dx += dy·W
   void backward_input(Context& context, const Weights& weights, const Tensor& dy, int64_t column, Into into,
                       Tensor& dx) const;
-  // Where x = act(u):   u becomes its gradient (dy·W)∘act'(u); and x again, so that it need not be kept
+  // If x = act(u):   u becomes its gradient (dy·W)∘act'(u), and x is recomputed, so it need not be stored.
   void backward_input(Context& context, const Weights& weights, const Tensor& dy, Activation activation,
                       Tensor& u, Tensor& x) const;
 
  private:
   friend void forward_beside(Context&, const Weights&, const Tensor&, std::span<const Linear* const>, int64_t,
                              Tensor&);
-  const float* bias(const Weights& weights, int64_t output) const;  // of that output on, or zeros
+  const float* bias(const Weights& weights, int64_t output) const;  // from that output on, or zeros
   Product input_gradient(const Weights& weights, const Tensor& dy, int64_t column, Tensor& dx) const;
 
   int weight_, bias_;
   int64_t outputs_, inputs_;
 };
 
-// Several products of one x in one grid, without activation: y [M, column + Σ width()] gets the first one's
-// output at column `column` (a multiple of 64), the next one's behind it. y is shaped by the caller.
+// Several products of one x in one grid, without activation. y [M, column + Σ width()], which must have its
+// shape, gets the outputs side by side, starting at column `column` (a multiple of 64).
 void forward_beside(Context& context, const Weights& weights, const Tensor& x,
                     std::span<const Linear* const> linears, int64_t column, Tensor& y);
 

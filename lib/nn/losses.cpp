@@ -14,7 +14,7 @@ Loss softmax_loss(Context& context, std::span<const int32_t> gold, float weight,
 }
 
 Loss softmax_loss(Context& context, const SoftmaxRows& of, float weight, Tensor& logits) {
-  constexpr int64_t kRows = 8;  // a task's
+  constexpr int64_t kRows = 8;  // rows of a task
   const int64_t rows = logits.rows();
   assert(static_cast<int64_t>(of.gold.size()) == rows);
   const auto importance = [&](size_t row) { return of.importance.empty() ? 1.0f : of.importance[row]; };

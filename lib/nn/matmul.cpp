@@ -19,7 +19,7 @@ struct Made {
   memory a, b, c, scratchpad;
 };
 
-// What one thread has made so far.
+// Primitives cached by one thread.
 struct Thread {
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream{engine};
@@ -83,7 +83,7 @@ void matmul(const MatmulShape& shape, const std::byte* a, const std::byte* b, vo
   }
 }
 
-// Its code for AVX-512 and AMX is named after the blocks ("brg") that it computes in.
+// oneDNN names its kernels for AVX-512 and AMX after batch-reduce GEMM ("brg").
 std::string matmul_code(Dtype dtype) {
   if (usable_isa() != Isa::avx512) return "";
   try {
@@ -93,7 +93,7 @@ std::string matmul_code(Dtype dtype) {
     const std::string name = description.impl_info_str();
     return name.starts_with("brg") ? name : "";
   } catch (const dnnl::error&) {
-    return "";  // it has none at all
+    return "";  // it has no code at all
   }
 }
 

@@ -2,7 +2,7 @@
 
 #include <dnnl.h>
 
-// Of the OpenMP library that oneDNN is built on. Compilers keep its header in different places.
+// From the OpenMP library that oneDNN uses. Compilers have its header in different places.
 extern "C" void omp_set_num_threads(int);
 
 namespace bert::nn {

@@ -1,4 +1,4 @@
-// What oneDNN knows of the machine, and what it does to threads.
+// oneDNN's view of the machine, and its use of threads.
 #pragma once
 
 #include <string>
@@ -7,18 +7,18 @@ namespace bert::nn {
 
 enum class Isa { baseline, avx2, avx512 };
 
-// The best set that this machine, and oneDNN's ONEDNN_MAX_CPU_ISA if it is set, allow.
+// The best instruction set that this machine and oneDNN's ONEDNN_MAX_CPU_ISA, if set, allow.
 Isa usable_isa();
 
-// Whether it sums up products of bytes exactly whatever they are; else pairs of products have to fit into 16
+// Whether oneDNN adds products of bytes exactly for all inputs. If not, pairs of products must fit into 16
 // bits.
 bool has_exact_bytes();
 
-bool has_amx();  // which oneDNN multiplies bf16 by
+bool has_amx();  // used by oneDNN for bf16
 
 std::string onednn_version();  // "2.6.3"
 
-// From now on oneDNN computes on the calling thread alone when that calls it.
+// Makes oneDNN run single-threaded when called from this thread.
 void compute_here();
 
 }  // namespace bert::nn

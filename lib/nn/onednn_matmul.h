@@ -1,4 +1,4 @@
-// oneDNN's matmul, described in the way of the release at hand: onednn2.cpp or onednn3.cpp.
+// Describes a oneDNN matmul with the API of the release in use: onednn2.cpp or onednn3.cpp.
 #pragma once
 
 #include <oneapi/dnnl/dnnl.hpp>

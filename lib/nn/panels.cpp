@@ -14,17 +14,17 @@
 namespace bert::nn {
 namespace {
 
-constexpr int64_t kPanelRows = 96;  // the most of a task: of more rows, matmul may cut the depth elsewhere
+constexpr int64_t kPanelRows = 96;  // of a task; with more rows, matmul may split the depth differently
 constexpr int64_t kWidest = 128;
-constexpr int64_t kMatmulDepth = 768;  // of the longest part of a matmul's: each part costs some time
+constexpr int64_t kMatmulDepth = 768;  // longest part of a matmul's depth: each part costs some time
 
-// Whether products by such panels are a matmul's, else dnnl_sgemm's.
+// Whether products with such panels use matmul; otherwise they use dnnl_sgemm.
 bool is_matmul(Dtype dtype) {
   static const bool f32_is = !matmul_code(Dtype::f32).empty(), i8_is = !matmul_code(Dtype::i8).empty();
   return dtype == Dtype::bf16 || (dtype == Dtype::f32 ? f32_is : i8_is);
 }
 
-// What stands behind the numbers of a panel of i8.
+// Data after the numbers of an i8 panel.
 struct ColumnNumbers {
   float* scales;
   int32_t* sums;
@@ -41,7 +41,7 @@ struct Rows {
   int64_t count, stride;
 };
 
-// Where they are, or in `copy`.
+// In place if possible, otherwise in `copy`.
 Rows rows_of(const Stored& w, const Panels& panels, int64_t first, int64_t count, std::vector<float>& copy) {
   const int64_t depth = panels.depth, size = static_cast<int64_t>(size_of(w.dtype));
   if (w.transposed) {
@@ -94,18 +94,19 @@ void pack_i8(const Rows& rows, const Panels& panels, int64_t panel) {
     std::copy_n(bytes, rows.count * room, reinterpret_cast<int8_t*>(panels.panel(panel)));
     return;
   }
-  // Four integers are as large as a float, and are transposed together.
+  // Four integers have the size of a float and are transposed as one.
   kernels().transpose(rows.count, room / 4, integers.data(), room / 4,
                       reinterpret_cast<float*>(panels.panel(panel)), panels.width());
 }
 
-// The rows of x as a matmul reads them.
+// The rows of x as matmul reads them.
 struct DenseRows {
   ColumnBlocks numbers;
-  QuantizedRow* quantized = nullptr;  // each row's, of i8
+  QuantizedRow* quantized = nullptr;  // for i8: one for each row
 };
 
-// x itself where it is stored so, else a copy in the context's shared memory. In i8 the depth is not cut.
+// x itself if its layout permits, otherwise a copy in the context's shared memory. In i8 the depth is not
+// split.
 DenseRows dense_rows(Context& context, const Tensor& x, int64_t column, const Panels& panels) {
   const bool is_i8 = panels.dtype == Dtype::i8;
   const int64_t depth = panels.depth, parts = is_i8 ? 1 : parts_of(depth, kMatmulDepth);
@@ -133,7 +134,7 @@ DenseRows dense_rows(Context& context, const Tensor& x, int64_t column, const Pa
   return rows;
 }
 
-// Rows [row, row + rows) of x by one panel: to tile, in f32.
+// Multiplies rows [row, row + rows) of x by one panel; the tile is f32.
 void multiply_dense(const DenseRows& x, int64_t row, int64_t rows, const Panels& panels, int64_t panel,
                     float* tile) {
   const std::byte* const b = panels.panel(panel);
@@ -144,7 +145,7 @@ void multiply_dense(const DenseRows& x, int64_t row, int64_t rows, const Panels&
                    reinterpret_cast<const int8_t*>(b), round_up(panels.depth, kBlockColumns), sums);
   } else {
     for (int64_t from = 0; from < panels.depth; from += x.numbers.block) {
-      // A primitive for each number of rows would cost more than rows that nobody asks for.
+      // Padding rows cost less than a primitive for each number of rows.
       matmul({.dtype = panels.dtype,
               .rows = round_up(rows, rows <= 16 ? 4 : kBlockRows),
               .cols = width,
@@ -165,16 +166,20 @@ void multiply_dense(const DenseRows& x, int64_t row, int64_t rows, const Panels&
 
 bool has_bf16() { return !matmul_code(Dtype::bf16).empty(); }
 
-Dtype arithmetic(std::optional<Dtype> wish, Log& log) {
+Dtype arithmetic(std::optional<Dtype> wish) {
   const Dtype dtype = wish.value_or(has_amx() && has_bf16() ? Dtype::bf16 : Dtype::f32);
   if (dtype == Dtype::bf16 && !has_bf16())
     throw Error("--dtype bf16: this processor does not multiply bf16 (AVX512_BF16)");
-  const std::string code = is_matmul(dtype)     ? "matmul " + matmul_code(dtype)
-                           : dtype == Dtype::i8 ? "gemm_u8s8s32"
-                                                : "sgemm";
-  const char* const name = dtype == Dtype::i8 ? "int8" : dtype == Dtype::bf16 ? "bf16" : "f32";
-  log.info(std::string("the encoder multiplies ") + name + " by oneDNN " + onednn_version() + ", " + code);
   return dtype;
+}
+
+std::string arithmetic_name(Dtype dtype) {
+  if (is_matmul(dtype))
+    return std::string(dtype == Dtype::i8     ? "int8"
+                       : dtype == Dtype::bf16 ? "bf16"
+                                              : "f32") +
+           " (matmul " + matmul_code(dtype) + ")";
+  return dtype == Dtype::i8 ? "int8 (gemm_u8s8s32)" : "f32 (sgemm)";
 }
 
 int64_t Panels::width() const { return is_matmul(dtype) ? kMatmulColumns : kWidest; }
@@ -206,11 +211,11 @@ void multiply(Context& context, const Tensor& x, int64_t column, std::span<const
   std::optional<DenseRows> dense;
   if (dtype == Dtype::i8 || is_matmul(dtype)) dense = dense_rows(context, x, column, panels.front());
   const int64_t tall = parts_of(x.rows(), kPanelRows),
-                height = round_up(parts_of(x.rows(), tall), kBlockRows);  // of about equal tasks
+                height = round_up(parts_of(x.rows(), tall), kBlockRows);  // tasks of about equal size
   int64_t count = 0;
   for (const auto& b : panels) count += b.count();
   context.pool().run_grid(tall * count, [&](int64_t i, int) {
-    // Neighbouring tasks share a panel, so that it is read from memory once.
+    // Adjacent tasks share a panel, so it is read from memory once.
     const int64_t row = i % tall * height, rows = std::min(height, x.rows() - row);
     int64_t panel = i / tall;
     size_t place = 0;

@@ -1,9 +1,9 @@
-// Products of activations and weights. The weights are cut into panels, stored in the layout in which oneDNN
-// is fastest on the machine at hand.
+// Products of activations and weights. Weights are split into panels, stored in oneDNN's fastest layout on
+// this machine.
 //
-// A row of the product has the same bits whatever the other rows are and however many threads there are: all
-// panels have one width, and a task has at most 96 rows, rounded up to a number for which oneDNN computes
-// every row by the same operations in the same order.
+// A row of a product has the same bits for any other rows and any number of threads: all panels have the same
+// width, and a task has at most 96 rows, rounded up to a number for which oneDNN computes every row by the
+// same operations in the same order.
 #pragma once
 
 #include <cstddef>
@@ -11,28 +11,27 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "base/dtype.h"
-#include "base/log.h"
 #include "nn/blocks.h"
 #include "nn/context.h"
 
 namespace bert::nn {
 
-// A tensor's numbers as they are in a file: row-major, possibly unaligned.
+// A tensor as stored in a file: row-major, possibly unaligned.
 struct Stored {
   Dtype dtype = Dtype::f32;
   const std::byte* data = nullptr;
-  bool transposed = false;  // a matrix [N,K] that the file has as [K,N]; only if it is packed
+  bool transposed = false;  // a matrix [N,K] stored as [K,N]; only if it is packed
 };
 
-// B [depth, cols] of y = x·B as a sequence of panels of width() columns, each stored by rows, with zeros
-// beyond depth and cols. In bf16, rows are stored in pairs whose numbers alternate.
+// B [depth, cols] of y = x·B as a sequence of panels of width() columns, stored by rows and zero-padded. In
+// bf16, pairs of rows are interleaved.
 //
-// In i8, each column is a vector of integers from -127 to 127 and an f32 scale; each row of x is rounded to
-// 255 steps. Integer sums are exact: where the processor adds pairs of products in 16 bits, the integers go
-// from -63 to 63. For matmul, rows are stored in groups of four. The scales and sums of the columns follow
-// the panel's numbers.
+// In i8, each column has integers from -127 to 127 and an f32 scale; each row of x is rounded to 255 steps.
+// Integer sums are exact: if the processor adds pairs of products in 16 bits, integers range from -63 to 63.
+// For matmul, rows are stored in groups of four. The scales and sums of the columns follow the panel.
 struct Panels {
   Dtype dtype = Dtype::f32;  // or bf16, i8
   int64_t depth = 0, cols = 0;
@@ -43,21 +42,22 @@ struct Panels {
   int64_t bytes() const;  // of one panel
   std::byte* panel(int64_t i) const { return data + i * bytes(); }
 
-  // Fills a panel with its columns of Wᵀ, where W is [cols, depth]. Its memory is zero before.
+  // Fills a panel with its columns of Wᵀ, where W is [cols, depth]. The memory must be zero.
   void pack(int64_t panel, const Stored& w) const;
 };
 
-// Whether oneDNN multiplies bf16 with instructions of this processor.
+// Whether oneDNN can multiply bf16 with instructions of this processor.
 bool has_bf16();
 
-// The number format for products: the one asked for, or an Error if that is bf16 and the processor lacks it;
-// if none is asked for, bf16 where it is faster than f32, which is with AMX, else f32. Logs the choice and
-// oneDNN's kernel.
-Dtype arithmetic(std::optional<Dtype> wish, Log& log);
+// The format for products: `wish`, or an Error if that is bf16 and the processor lacks it. Without a wish,
+// bf16 if it is faster than f32, which requires AMX, otherwise f32.
+Dtype arithmetic(std::optional<Dtype> wish);
+// The format and oneDNN's code for its products: "f32 (sgemm)", "int8 (gemm_u8s8s32)".
+std::string arithmetic_name(Dtype dtype);
 
-// Computes x·B for each B, where x [M, depth] is the columns [column, column + depth) of a tensor, with all
-// threads of the pool. Calls `finish` for each tile on the thread that computed it; its numbers are 64-byte
-// aligned and go on to a multiple of 16 columns. Throws std::bad_alloc if oneDNN gets no memory.
+// Computes x·B for each B with all threads of the pool; x [M, depth] is columns [column, column + depth) of a
+// tensor. Calls `finish` for each tile on the thread that computed it; tiles are 64-byte aligned and padded
+// to a multiple of 16 columns. Throws std::bad_alloc if oneDNN gets no memory.
 void multiply(Context& context, const Tensor& x, int64_t column, std::span<const Panels> panels,
               const std::function<void(const Tile&)>& finish);
 

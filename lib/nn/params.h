@@ -1,6 +1,6 @@
-// Training's numbers: all tensors of a layout in one flat array of f32, as they lie in a file (row-major, not
-// packed). Parameters, their gradients and the optimiser's moments are Params of one layout, so optimisers,
-// clipping and snapshots are loops over arrays and know nothing of layers.
+// Parameters for training: all tensors of a layout in one flat f32 array, row-major and not packed.
+// Parameters, gradients and optimizer moments are Params of one layout, so optimizers, clipping and
+// checkpoints are loops over arrays that need not know the layers.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +16,12 @@ namespace bert::nn {
 
 class Params {
  public:
-  explicit Params(const Layout& layout);  // zeros; the layout outlives this
+  explicit Params(const Layout& layout);  // zeros; the layout must outlive this
 
   const Layout& layout() const { return *layout_; }
 
-  // The whole array. Each tensor begins at a multiple of 64 numbers; what lies between tensors is zero and
-  // stays so under anything that maps zeros to zero.
+  // The whole array. Each tensor begins at a multiple of 64 numbers. Padding is zero and remains so under any
+  // operation that maps zeros to zero.
   std::span<float> all();
   std::span<const float> all() const;
 
@@ -30,13 +30,13 @@ class Params {
 
   size_t start(int place) const { return starts_[static_cast<size_t>(place)]; }  // in all()
 
-  // Zeros again, but nothing is written: a matrix whose gradient is written as a whole would be zeroed for
-  // nothing. tensor() writes the zeros of what it is asked for, settle() all that are left; before that,
-  // all() and const readers may not look.
+  // Sets all numbers to zero, lazily, so that gradients that are overwritten anyway need not be zeroed.
+  // tensor() zeroes the tensor it returns, settle() all that remain. Before settle(), all() and const access
+  // are not allowed.
   void clear();
   void settle(Pool& pool);
 
-  // For one who writes all of a tensor: its numbers, and whether there are any to add to.
+  // For code that writes a whole tensor: its numbers, and whether to add to them.
   struct Target {
     std::span<float> numbers;
     Into into;
@@ -47,7 +47,7 @@ class Params {
   const Layout* layout_;
   Memory memory_;
   std::vector<size_t> starts_;
-  std::vector<bool> cleared_;  // each tensor: its zeros are not written yet
+  std::vector<bool> cleared_;  // for each tensor: its zeros are not written yet
 };
 
 }  // namespace bert::nn

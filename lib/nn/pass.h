@@ -1,4 +1,4 @@
-// What the layers share while one batch goes forward and, in training, back.
+// State shared by all layers during the forward and backward pass of a batch.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@ namespace bert::nn {
 
 struct Pass {
   Context& context;
-  const Weights& weights;            // of Params when it goes back
-  std::span<const int64_t> offsets;  // [B+1] where each sequence begins among the M tokens
-  const Chance* chance = nullptr;    // nullptr: nothing is left out
-  bool keeps = false;                // what goes back needs, in each layer's Saved
+  const Weights& weights;            // of Params in training
+  std::span<const int64_t> offsets;  // [B+1] start of each sequence among the M tokens
+  const Chance* chance = nullptr;    // nullptr: no dropout
+  bool keeps = false;                // store what backward needs in each layer's Saved
 
-  // Whether anything learns below the layer, so that backward has to give the gradient of what it read.
+  // Whether anything below the layer is trained, so that backward must compute the gradient of its input.
   enum class Below { learns, frozen };
   Below below = Below::learns;
 };
 
-// What a layer leaves out at one of its sites.
+// Dropout at one site of a layer.
 struct DropoutPlace {
   uint64_t layer = 0;
   DropoutSite site = DropoutSite::embeddings;

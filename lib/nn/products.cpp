@@ -15,7 +15,7 @@
 namespace bert::nn {
 namespace {
 
-constexpr int64_t kDepth = 384;  // of the longest part: as precise as others' products, and hardly slower
+constexpr int64_t kDepth = 384;        // longest part: as precise as other libraries and hardly slower
 constexpr int64_t kMostColumns = 384;  // of a tile
 constexpr int64_t kSmallest = 48;      // rows and columns of the smallest tile that is worth a task
 
@@ -24,7 +24,7 @@ void check(dnnl_status_t status) {
   if (status != dnnl_success) throw Error("oneDNN cannot multiply matrices here (error ", status, ")");
 }
 
-// oneDNN generates all code for a data type with its first product.
+// oneDNN generates all code for a data type at its first product.
 template <Dtype>
 void prepare_gemm() {
   compute_here();
@@ -39,7 +39,7 @@ void for_parts(int64_t depth, Function f) {
   for (int64_t from = 0; from < depth; from += part) f(from, std::min(part, depth - from));
 }
 
-// Of a's columns [from, from + depth).
+// Adds columns [from, from + depth) of a.
 void add_row_sums(const Product& p, int64_t from, int64_t depth) {
   float part[kDepth];
   for (int64_t first = 0; first < p.rows; first += kDepth) {
@@ -50,8 +50,8 @@ void add_row_sums(const Product& p, int64_t from, int64_t depth) {
   }
 }
 
-// dnnl_sgemm's blocks have 4 or 6 rows; a rest of 4 or 5 rows of 6 is computed by the same operations, up to
-// 72 rows. Where b lies column by column there are others for up to 12 rows.
+// Rows to compute so that all use the same operations. dnnl_sgemm's blocks have 4 or 6 rows; up to 72 rows, a
+// rest of 4 or 5 after blocks of 6 is fine. If b is stored by columns, up to 12 rows use other operations.
 int64_t whole_rows(const Product& p) {
   int64_t rows = p.b.order == Order::columns ? std::max<int64_t>(p.rows, 16) : p.rows;
   while (rows % kBlockRows != 0 && (rows > 6 * kBlockRows || (rows % 6 != 0 && rows % 6 < 4))) ++rows;
@@ -63,8 +63,7 @@ void copy_rows(int64_t rows, int64_t cols, const float* from, int64_t from_strid
   for (int64_t i = 0; i < rows; ++i) std::copy_n(from + i * from_stride, cols, to + i * stride);
 }
 
-// Rows or columns of a factor, oneDNN wanting them to be at least `whole` numbers apart: themselves, or
-// `copy`.
+// Rows or columns of a factor, at least `whole` numbers apart as oneDNN requires: in place or in `copy`.
 Factor apart(const Factor& factor, int64_t lines, int64_t length, int64_t whole, std::vector<float>& copy) {
   if (factor.stride >= whole) return factor;
   copy.resize(static_cast<size_t>(lines * whole));
@@ -72,7 +71,7 @@ Factor apart(const Factor& factor, int64_t lines, int64_t length, int64_t whole,
   return {.numbers = copy.data(), .stride = whole, .order = factor.order};
 }
 
-// Runs `compute` on the product in `room`, whose rows are of `cols` numbers.
+// Runs `compute` on the product in `room`, which has rows of `cols` numbers.
 template <class Function>
 void compute_apart(const Product& p, float* room, int64_t cols, Function compute) {
   Product in_room = p;
@@ -87,7 +86,7 @@ struct Size {
   int64_t rows, cols;
 };
 
-// A matrix is copied by oneDNN, which pays for many rows; a gradient's tiles are smaller, so that there are
+// oneDNN copies one matrix, which pays off for many rows; tiles of gradients are smaller, so that there are
 // enough.
 Size tile_size(const Product& p, int threads) {
   Size size = {.rows = p.a.order == Order::columns ? 192 : 384, .cols = kMostColumns};
@@ -98,12 +97,12 @@ Size tile_size(const Product& p, int threads) {
   return size;
 }
 
-// Runs f(tile, thread) for all tiles of the product, neighbours having the same columns.
+// Runs f(tile, thread) for all tiles of the product. Adjacent tiles have the same columns.
 void for_tiles(Context& context, const Product& p, Size size,
                const std::function<void(const Tile&, int)>& f) {
   const int64_t tall = parts_of(p.rows, size.rows);
   if (tall == 0) return;
-  const int64_t height = round_up(parts_of(p.rows, tall), kBlockRows);  // about equal ones
+  const int64_t height = round_up(parts_of(p.rows, tall), kBlockRows);  // about equal
   const int64_t wide = std::max<int64_t>(1, parts_of(p.cols, size.cols));
   context.pool().run_grid(tall * wide, [&](int64_t i, int thread) {
     const int64_t row = i % tall * height, column = i / tall * size.cols;
@@ -182,7 +181,8 @@ void multiply_bytes(int64_t rows, int64_t cols, int64_t depth, const uint8_t* a,
                           &offset));
 }
 
-// The tiles do not depend on the number of threads, since oneDNN may cut the depth otherwise in others.
+// Tiles do not depend on the number of threads, because oneDNN may split the depth differently in other
+// tiles.
 void multiply_bf16(Context& context, const Product& p) {
   constexpr Size kTile = {.rows = 192, .cols = 384};
   const int64_t tall = parts_of(p.rows, kTile.rows);

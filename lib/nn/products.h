@@ -1,10 +1,10 @@
-// Products of plain matrices by dnnl_sgemm: the gradients of layers, and the vocabulary's logits.
+// Products of plain matrices by dnnl_sgemm: gradients of layers, and vocabulary logits.
 //
-// Each number of a product has the same bits whatever the other rows and columns are and however the work is
-// divided. dnnl_sgemm alone does not guarantee that: on some instruction sets it computes the last rows and
-// columns of a product with other instructions. So columns are always computed in multiples of 16, rows in
-// numbers that fill whole blocks, and the depth is cut into parts that depend on the depth alone. The parts
-// are also more precise: one chain of additions over thousands of terms would lose twice as much.
+// Each number of a product has the same bits for any other rows and columns and any split of the work.
+// dnnl_sgemm alone does not guarantee this: on some instruction sets it computes the last rows and columns
+// with other instructions. So columns are computed in multiples of 16, rows in numbers that fill whole
+// blocks, and the depth is split into parts that depend on the depth alone. The parts also improve precision:
+// a single chain of thousands of additions would lose twice as much.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace bert::nn {
 
-// How a matrix is stored: row by row or column by column.
+// Storage order of a matrix.
 enum class Order { rows, columns };
 
 struct Factor {
@@ -24,21 +24,21 @@ struct Factor {
   int64_t stride = 0;  // from one row (or column) to the next
   Order order = Order::rows;
 
-  // The part that begins there.
+  // The submatrix that begins there.
   Factor from(int64_t row, int64_t column) const;
 };
 
 // c [rows, cols] = a [rows, depth] · b [depth, cols], or c += a·b. At most one factor is stored by columns.
 //
 // To fill whole blocks, memory beyond the factors is read: up to 11 rows of a (16 if b is stored by columns)
-// and 15 columns of b. Tensor and Params allocate that much more; what is there does not matter.
+// and 15 columns of b. Tensor and Params allocate this extra memory; its contents do not matter.
 struct Product {
   int64_t rows = 0, cols = 0, depth = 0;
   Factor a, b;
   float* c = nullptr;
   int64_t c_stride = 0;
   Into into = Into::replace;
-  bool room = false;          // c has memory for whole blocks, too (as a Tensor), and it may be overwritten
+  bool room = false;          // c, too, has memory for whole blocks (as a Tensor) that may be overwritten
   float* row_sums = nullptr;  // [rows] += the sums of a's rows, if a is stored by columns; cols may be 0
 
   Product part(const Tile& tile) const;
@@ -51,13 +51,13 @@ void multiply(const Product& product);
 // computed it.
 void multiply(Context& context, const Product& product, const std::function<void(const Tile&)>& finish = {});
 
-// c [rows, cols] = a [rows, depth] · bᵀ of integers, b [cols, depth] with rows b_stride apart, on the calling
-// thread. Exact if two products fit into 16 bits, or if has_exact_bytes().
+// c [rows, cols] = a [rows, depth] · bᵀ for integers, b [cols, depth] with rows b_stride apart, on the
+// calling thread. Exact if two products fit into 16 bits, or if has_exact_bytes().
 void multiply_bytes(int64_t rows, int64_t cols, int64_t depth, const uint8_t* a, const int8_t* b,
                     int64_t b_stride, int32_t* c);
 
 // The product of both factors rounded to bf16, with sums in f32; a is stored by columns, b by rows. Row sums
-// are those of the unrounded a.
+// use the unrounded a.
 void multiply_bf16(Context& context, const Product& product);
 
 }  // namespace bert::nn

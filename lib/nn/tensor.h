@@ -1,4 +1,4 @@
-// A matrix of f32 for activations: row-major, every row on a 64-byte boundary.
+// A matrix of f32 activations: row-major, each row 64-byte aligned.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace bert::nn {
 
-// Memory for numbers, 64-byte aligned, on huge pages where the system gives them; zero at first. 64 more can
-// be read, so that blocks may be computed whole.
+// Zero-initialized memory, 64-byte aligned, on huge pages if available. 64 more numbers may be read, so that
+// blocks can be computed whole.
 class Memory {
  public:
   Memory() : data_(nullptr, Unmap(0)) {}
@@ -27,9 +27,8 @@ class Memory {
   size_t size_ = 0;
 };
 
-// [rows, cols]. Its memory has room for whole blocks: rows are rounded up to a multiple of 12 and four more,
-// columns to a multiple of kColumns. What lies beyond rows × cols means nothing. Contents are undefined until
-// written. Movable only.
+// [rows, cols], with memory for whole blocks: rows are rounded up to a multiple of 12 plus 4, columns to a
+// multiple of kColumns. Padding is undefined, and so are the contents until written. Movable only.
 class Tensor {
  public:
   static constexpr int64_t kColumns = 64;
@@ -37,7 +36,7 @@ class Tensor {
   Tensor() = default;
   Tensor(int64_t rows, int64_t cols) { reshape(rows, cols); }
 
-  // Gives it another shape; keeps the memory when it suffices. The contents are lost.
+  // Changes the shape; reuses the memory if it is large enough. The contents are lost.
   void reshape(int64_t rows, int64_t cols);
 
   int64_t rows() const { return rows_; }

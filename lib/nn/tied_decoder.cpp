@@ -9,8 +9,8 @@
 namespace bert::nn {
 namespace {
 
-constexpr int64_t kLossFloats = 16 << 20;  // of logits held at a time
-constexpr int64_t kLeastRows = 96;         // however many numbers those are
+constexpr int64_t kLossFloats = 16 << 20;  // maximum number of logits in memory
+constexpr int64_t kLeastRows = 96;         // minimum, whatever their number of logits
 constexpr int64_t kWords = 384;            // of the vocabulary, for one task of forward
 
 }  // namespace
@@ -31,7 +31,7 @@ void TiedDecoder::forward(Context& context, const Weights& weights, const Stored
     const int64_t first = i * kWords, count = std::min(kWords, vocab_size_ - first);
     const std::byte* const stored = words.data + static_cast<size_t>(first * hidden_) * size_of(words.dtype);
     const auto* rows = reinterpret_cast<const float*>(stored);
-    // What follows the last ones may not be memory.
+    // Memory after the last words may not be readable.
     const bool last = count % kBlockColumns != 0;
     if (last || words.dtype != Dtype::f32 || reinterpret_cast<uintptr_t>(stored) % alignof(float) != 0) {
       float* const wide = context.scratch(thread, kWords * hidden_);

@@ -1,7 +1,7 @@
 // logits = x·Eᵀ + b over the vocabulary, E the word embeddings        x [R,H], E [V,H], b [V], logits [R,V]
 //
-// E stays where it is; what is not f32 there is widened by each thread for a few words at a time. That costs
-// a little for few rows and nothing for many, and saves a second copy of the largest matrix of the model.
+// E is used in place. If it is not f32, each thread converts a few words at a time. This costs little for few
+// rows and nothing for many, and saves a second copy of the largest matrix of the model.
 #pragma once
 
 #include <cstdint>
@@ -18,28 +18,27 @@ namespace bert::nn {
 
 class TiedDecoder {
  public:
-  // Names the bias.
+  // Adds the bias to the layout.
   TiedDecoder(std::string bias_name, int64_t vocab_size, int64_t hidden, Layout& layout);
 
   void forward(Context& context, const Weights& weights, const Stored& words, const Tensor& x,
                Tensor& logits) const;
 
-  // Where the gradient of weight·loss goes: dx [R,H] is overwritten, b's is added to.
+  // Destination of the gradient of weight·loss: dx [R,H] is overwritten, that of b is added to.
   struct Gradient {
     float weight;
-    std::optional<Params::Target> words;  // E's, unless it is frozen
+    std::optional<Params::Target> words;  // gradient of E, unless it is frozen
     Params& gradients;
     Tensor& dx;
   };
 
-  // The loss of x [R,H] against gold [R], ids in the vocabulary, and its gradient unless that is nullptr; E
-  // is f32. Logits are held, in `logits`, for about equal parts of the rows at a time, at most 64 MiB
-  // or 96 rows.
+  // Loss of x [R,H] for gold [R], ids in the vocabulary, and its gradient unless that is nullptr. E is f32.
+  // `logits` holds the logits of about equal parts of the rows at a time, at most 64 MiB or 96 rows.
   Loss loss(Context& context, const Weights& weights, std::span<const float> words, const Tensor& x,
             std::span<const int32_t> gold, const Gradient* gradient, Tensor& logits) const;
 
  private:
-  // Rows of x that are looked at together.
+  // Rows of x computed together.
   struct Block {
     const Tensor& x;
     int64_t first, rows;

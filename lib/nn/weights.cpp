@@ -88,7 +88,7 @@ Dtype Weights::dtype(int place) const {
   return heads ? Dtype::f32 : dtype_;
 }
 
-// Without numbers.
+// Without data.
 Panels Weights::shape(int place) const {
   const auto& entry = layout_.entries()[static_cast<size_t>(place)];
   assert(entry.packed);

@@ -1,8 +1,7 @@
-// The numbers a network computes with: those of a file, matrices cut into panels, or those of Params where
-// they are.
+// Weights of a network: from a file, with matrices packed into panels, or from Params, used in place.
 //
-// Layers own no numbers. Each names its tensors in a Layout when it is made and keeps their places; the
-// Weights of that layout are filled from a file (inference) or from Params (training).
+// Layers own no weights. Each layer adds its tensors to a Layout when it is created and keeps their indexes.
+// The Weights of that layout are filled from a file (inference) or from Params (training).
 #pragma once
 
 #include <cstddef>
@@ -20,9 +19,9 @@
 namespace bert::nn {
 
 struct LayoutEntry {
-  std::string name;  // as Hugging Face calls it: "encoder.layer.0.output.dense.weight"
+  std::string name;  // Hugging Face's name: "encoder.layer.0.output.dense.weight"
   std::vector<int64_t> shape;
-  bool packed = false;  // a matrix [N,K] of a product, which is kept in panels
+  bool packed = false;  // a matrix [N,K] for products, stored in panels
 
   int64_t count() const;  // of numbers
 };
@@ -41,26 +40,25 @@ class Params;
 
 class Weights {
  public:
-  // Where the numbers come from: `find` gives a tensor of the entry's name and shape or throws; `release` is
-  // told of parts that are not needed any more.
+  // Source of the weights: `find` returns a tensor with the entry's name and shape, or throws; `release` is
+  // called for parts that are no longer needed.
   struct Source {
     std::function<Stored(const LayoutEntry&)> find;
     std::function<void(std::span<const std::byte>)> release;
   };
 
-  // Packs everything the layout names, for products of `dtype` (f32, bf16, i8); the whole pool works.
+  // Packs all entries of the layout for products of `dtype` (f32, bf16, i8), with the whole pool.
   Weights(const Layout& layout, const Source& source, Pool& pool, Dtype dtype = Dtype::f32);
 
-  // The compute copy of `params`, which it refers to: matrices are packed by refresh(), the rest is read
-  // where it is.
+  // Weights that refer to `params`: refresh() packs the matrices, everything else is read in place.
   explicit Weights(const Params& params, Dtype dtype = Dtype::f32);  // f32 or bf16
-  void refresh(Pool& pool);  // after the parameters have changed, and before the first use
+  void refresh(Pool& pool);  // call after the parameters have changed and before the first use
 
-  // Of products of the matrix: that asked for in the encoder; heads are f32.
+  // Format of the matrix's products: as requested in the encoder, f32 in heads.
   Dtype dtype(int place) const;
   Panels forward(int place) const;   // of a matrix W [N,K]: for x·Wᵀ
   Panels backward(int place) const;  // of Params, bf16: for dy·W
-  // A plain tensor, followed by zeros up to a multiple of 64 numbers. Of Params also a matrix, row-major.
+  // A plain tensor, zero-padded to a multiple of 64 numbers. For Params also a matrix, row-major.
   const float* plain(int place) const;
 
  private:

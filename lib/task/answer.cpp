@@ -1,7 +1,7 @@
-// The part of a text that answers a question (Devlin et al. 2018, sections 4.2 and 4.3), by the algorithm of
-// Google's run_squad.py. It differs in one thing: the text of an answer is that between the offsets of its
-// first and its last token, where Google looks for the pieces in the text anew. (And where none of the best
-// starts goes with one of the best ends Google's answer is "empty", or a failure; here all are tried.)
+// Extractive question answering (Devlin et al. 2018, sections 4.2 and 4.3), by the algorithm of Google's
+// run_squad.py, with two differences. The answer's text is taken between the offsets of its first and last
+// token; Google searches the text for the subword tokens instead. If no pair of best starts and ends is
+// valid, all pairs are tried; Google answers "empty" or fails.
 #include <algorithm>
 
 #include "base/error.h"
@@ -34,7 +34,7 @@ class Answer final : public Task {
 
   std::unique_ptr<Reading> read(const io::Fields& fields, const data::Featurizer& featurizer) const override {
     if (!fields.json("context") && fields.json("input_ids"))
-      throw Error("answer is a part of the field \"context\", which input_ids do not have");
+      throw Error("--task answer reads the fields \"question\" and \"context\", not input_ids");
     auto made =
         data::answer_windows(tokenizer_, window_rule(options_, *featurizer.options().max_length), fields);
     auto reading = std::make_unique<Question>();

@@ -29,17 +29,17 @@ void run_in_batches(size_t count, const std::function<const data::Features&(size
 void require_readable(std::span<const int32_t> ids, std::span<const int32_t> types,
                       const model::Config& config) {
   const auto length = static_cast<int64_t>(ids.size());
-  if (length == 0) throw Error("there are no tokens: input_ids is empty");
+  if (length == 0) throw Error("input_ids is empty, expected at least one token");
   if (length > config.positions) {
-    throw Error("there are ", length, " tokens, the model reads at most ", config.positions);
+    throw Error("the sequence has ", length, " tokens, the model reads at most ", config.positions);
   }
   for (int64_t i = 0; i < length; ++i) {
     const int32_t id = ids[static_cast<size_t>(i)], type = types[static_cast<size_t>(i)];
     if (id < 0 || id >= config.vocab_size) {
-      throw Error("token ", i, " has id ", id, ", the model's ids are 0 to ", config.vocab_size - 1);
+      throw Error("token ", i, " has id ", id, ", expected 0 to ", config.vocab_size - 1);
     }
     if (type < 0 || type >= config.types) {
-      throw Error("token ", i, " has type ", type, ", the model's token types are 0 to ", config.types - 1);
+      throw Error("token ", i, " has type ", type, ", expected 0 to ", config.types - 1);
     }
   }
 }

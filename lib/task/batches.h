@@ -1,4 +1,4 @@
-// From the sequences of many records to batches of a bounded number of tokens.
+// Groups the sequences of many records into batches of bounded size.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,24 @@
 
 namespace bert::task {
 
-// Lays the sequences end to end, in order, and calls `run` with each batch and the index of its first
-// sequence. A batch has at most `budget` tokens, or one sequence that is longer by itself.
+// Concatenates the sequences in order and calls `run` with each batch and the index of its first sequence. A
+// batch has at most `budget` tokens, unless a single sequence is longer.
 void run_in_batches(std::span<const data::Features* const> sequences, int64_t budget,
                     const std::function<void(const nn::Batch& batch, size_t first)>& run);
-// The same of `count` sequences that are made one by one; each is used before the next is asked for.
+// The same for `count` sequences created on demand; each is used before the next is requested.
 void run_in_batches(size_t count, const std::function<const data::Features&(size_t i)>& sequence,
                     int64_t budget, const std::function<void(const nn::Batch& batch, size_t first)>& run);
 
-// Error when the network cannot read the sequence: no ids, one outside the vocabulary or the token types, or
-// more tokens than positions. Before the batch is made, so that the error is the record's alone.
+// Throws Error if the network cannot read the sequence: no ids, an id or token type out of range, or more
+// tokens than positions. Check before batching, so that the error refers to one record.
 void require_readable(std::span<const int32_t> ids, std::span<const int32_t> types,
                       const model::Config& config);
 inline void require_readable(const data::Features& features, const model::Config& config) {
   require_readable(features.ids, features.types, config);
 }
 
-// The most tokens of a sequence: `asked` where given, else `longest`. Error when more is asked than the
-// model's positions allow.
+// Maximum sequence length in tokens: `asked` if given, otherwise `longest`. Throws Error if `asked` exceeds
+// the model's positions.
 int64_t sequence_limit(std::optional<int64_t> asked, int64_t longest, const model::Config& config);
 
 }  // namespace bert::task

@@ -1,5 +1,5 @@
-// The likeliest of several continuations of a text (Devlin et al. 2018, section 4.4): the head gives each
-// sequence [CLS] text [SEP] question choice [SEP] one number, and the softmax is over the choices.
+// Multiple choice (Devlin et al. 2018, section 4.4): the head gives one logit for each sequence [CLS] text
+// [SEP] question choice [SEP], and the softmax is over the choices.
 #include <algorithm>
 
 #include "data/choose_sequences.h"
@@ -43,7 +43,7 @@ class Choose final : public Task {
   }
 
  private:
-  // A long choice may have several windows, one after another.
+  // The windows of a long choice are adjacent.
   static std::vector<float> logits_of_choices(std::span<const Window> windows) {
     std::vector<float> logits;
     while (!windows.empty()) {

@@ -1,4 +1,4 @@
-// One label for each text: the most probable, and the probabilities of all.
+// Classification: the most probable label, and the probabilities of all labels.
 #include "io/json.h"
 #include "task/sentence_head.h"
 

@@ -1,4 +1,4 @@
-// A text by its code points.
+// Access to a text by code points.
 #pragma once
 
 #include <cstdint>

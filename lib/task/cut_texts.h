@@ -1,4 +1,4 @@
-// What is said of texts that were cut, which is never silent.
+// Warning about truncated texts.
 #pragma once
 
 #include <cstdint>

@@ -9,18 +9,19 @@
 #include "nn/panels.h"
 #include "task/cut_texts.h"
 #include "task/google_json.h"
+#include "task/run_note.h"
 #include "task/windows.h"
 
 namespace bert::task {
 
-// One sequence and what was computed of it: the pooled vector, or one vector a token [T, width].
+// One sequence and its result: the pooled vector, or one vector for each token [T, width].
 struct Embedder::Window {
   data::Features features;
   std::vector<float> values = {};
 };
 
 struct Embedder::Prepared : Windows<Window> {
-  std::vector<data::TokenPlace> places;  // of vectors of tokens: where each token of the record is read
+  std::vector<data::TokenPlace> places;  // for token vectors: where to read each token of the record
   std::vector<data::CutField> cut;
 };
 
@@ -45,19 +46,21 @@ std::unique_ptr<VectorWriter> make_writer(const EmbedOptions& options, const Emb
       return make_row_writer(io::ArrayFormat::f32, plan.width(), options.precision);
     case VectorFormat::tsv:
       return make_row_writer(io::ArrayFormat::tsv, plan.width(), options.precision);
+    case VectorFormat::csv:
+      return make_row_writer(io::ArrayFormat::csv, plan.width(), options.precision);
     case VectorFormat::google:
       break;
   }
   return make_google_writer(tokenizer, plan.layers(), options.precision < 0 ? 6 : options.precision);
 }
 
-// sentence-transformers lower-cases the text itself where do_lower_case says so; with a tokenizer that does
-// the same there is nothing left to do.
+// With do_lower_case, sentence-transformers lowercases the text itself. This is redundant if the tokenizer
+// does it.
 void require_same_case(const model::Directory& directory, const text::Tokenizer& tokenizer) {
   if (directory.sentence.lowercase && !tokenizer.config().lowercase) {
-    throw Error(
-        directory.path,
-        ": sentence_bert_config.json lower-cases texts for a cased tokenizer, which is not built yet");
+    throw Error(directory.path,
+                ": sentence_bert_config.json asks for lowercase texts with a cased tokenizer, which is not "
+                "supported");
   }
 }
 
@@ -72,7 +75,7 @@ void require_finite(std::span<const float> values) {
 
 std::optional<std::string> conflict(const EmbedOptions& options) {
   if (options.vectors.format == VectorFormat::google && options.features.overflow == data::Overflow::split) {
-    return "--format google has no windows: --overflow split is not for it";
+    return "--overflow split cannot be used with --format google, which has no windows";
   }
   return conflict(options.vectors);
 }
@@ -83,11 +86,16 @@ Embedder::Embedder(const model::Directory& directory, const text::Tokenizer& tok
       options_(std::move(options)),
       pool_(pool),
       log_(log),
-      plan_(options_.vectors, directory, log),
+      plan_(options_.vectors, directory),
       featurizer_(tokenizer, feature_options(options_, plan_, directory)),
-      network_(directory, plan_.needs(), pool, nn::arithmetic(options_.dtype, log)),
+      network_(directory, plan_.needs(), pool, nn::arithmetic(options_.dtype)),
       writer_(make_writer(options_, plan_, tokenizer)) {
   require_same_case(directory, tokenizer);
+  log_.info(described({.model = directory.root,
+                       .purpose = plan_.described(),
+                       .max_length = *featurizer_.options().max_length,
+                       .dtype = options_.dtype,
+                       .threads = pool.size()}));
 }
 
 void Embedder::prepare(const io::Fields& fields, io::Record& record) const {
@@ -111,7 +119,7 @@ std::vector<data::Features> Embedder::windows(const io::Fields& fields) const {
   return featurizer_.windows(texts.first, texts.pair ? std::optional(texts.second) : std::nullopt);
 }
 
-// Of a text the record says nothing that a cut could make untrue.
+// Text records have no token fields to truncate.
 std::vector<data::CutField> Embedder::cut_of(const io::Fields& fields, const data::Features& features) const {
   if (!features.truncated || !featurizer_.takes_ids(fields)) return {};
   if (options_.vectors.format != VectorFormat::jsonl) return {};
@@ -148,7 +156,7 @@ void Embedder::run_pooler(std::span<const nn::Tensor> states, std::span<Window* 
   }
 }
 
-// The window's tokens stand in `states` from `row` on; when only first tokens were computed, one of them.
+// The window's tokens begin at `row` of `states`. If only first tokens were computed, there is one row.
 void Embedder::take(std::span<const nn::Tensor> states, int64_t row, Window& window) const {
   const int64_t tokens = plan_.first_tokens_only() ? 1 : static_cast<int64_t>(window.features.ids.size());
   std::vector<float> scratch;
@@ -174,7 +182,7 @@ void Embedder::finish(io::Record& record, std::string& out) const {
   if (plan_.kind() == EmbedPlan::Kind::tokens) {
     write_tokens(record, prepared, out);
   } else {
-    // Windows are averaged before what follows the pooling: their mean is that of all tokens then.
+    // Average the windows before the modules, as if all tokens had been pooled at once.
     const auto vector =
         plan_.finished(mean_by_tokens(std::span<const Window>(prepared.windows),
                                       [](const Window& window) { return std::span(window.values); }));
@@ -183,10 +191,10 @@ void Embedder::finish(io::Record& record, std::string& out) const {
         record, {.values = vector, .width = plan_.width(), .truncated = truncated, .cut = prepared.cut}, out);
   }
   record.truncated = truncated;
-  record.work.reset();  // the vectors are large, and the chunk waits to be written
+  record.work.reset();  // free the large vectors before the chunk is written
 }
 
-// One vector for each token, whatever windows there are.
+// One vector for each token of the record, however many windows there are.
 void Embedder::write_tokens(const io::Record& record, const Prepared& prepared, std::string& out) const {
   const auto width = static_cast<size_t>(plan_.width());
   std::vector<int32_t> ids;

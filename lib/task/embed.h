@@ -1,4 +1,4 @@
-// The filter of bert-embed: each record's text goes through the network and leaves as a vector.
+// The filter of bert-embed: computes a vector for each record.
 #pragma once
 
 #include <cstdint>
@@ -24,20 +24,19 @@ namespace bert::task {
 
 struct EmbedOptions {
   VectorOptions vectors;
-  int precision = -1;             // as io::append_number; -1 is 6 for google
-  data::FeatureOptions features;  // max_length: without it the model's; prompt is the vectors' and not this
+  int precision = -1;             // see io::append_number; -1 means 6 for google
+  data::FeatureOptions features;  // max_length: default is the model's; prompt is ignored, see vectors.prompt
   std::vector<std::string> drop;
-  std::optional<Dtype> dtype = Dtype::f32;  // as nn::arithmetic
-  int64_t batch_tokens = 1024;              // that go through the network at once; never changes the output
+  std::optional<Dtype> dtype = Dtype::f32;  // see nn::arithmetic
+  int64_t batch_tokens = 1024;              // tokens in a batch; does not affect the output
 };
 
-// What options exclude each other, whatever the model; nullopt when all is well.
+// Describes options that exclude each other, whatever the model; nullopt if there are none.
 std::optional<std::string> conflict(const EmbedOptions& options);
 
 class Embedder final : public io::Filter {
  public:
-  // `directory`, `tokenizer`, `pool` and `log` outlive this object. Error when the model cannot do what is
-  // asked.
+  // References must outlive this object. Throws Error if the model does not support the options.
   Embedder(const model::Directory& directory, const text::Tokenizer& tokenizer, EmbedOptions options,
            Pool& pool, Log& log);
 

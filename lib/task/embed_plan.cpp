@@ -13,7 +13,7 @@ LayerMix::Recipe recipe_of(const VectorOptions& options) {
   const bool google = options.format == VectorFormat::google;
   LayerMix::Recipe recipe;
   recipe.numbering = google ? LayerNumbering::google : LayerNumbering::hugging_face;
-  if (google) recipe.layers = {-1, -2, -3, -4};  // extract_features.py's default
+  if (google) recipe.layers = {-1, -2, -3, -4};  // default of extract_features.py
   if (!options.layers.empty()) recipe.layers = options.layers;
   recipe.weights = options.layer_weights;
   recipe.combine = options.combine.value_or(recipe.weights.empty() ? Combine::concat : Combine::sum);
@@ -36,38 +36,38 @@ std::vector<PoolingMode> modes_of(Pooling pooling) {
 std::optional<std::string> conflict(const VectorOptions& options) {
   const bool weighted = !options.layer_weights.empty();
   if (weighted && options.combine == Combine::concat) {
-    return "--layer-weights is for --combine sum or mean, not for concat";
+    return "--layer-weights requires --combine sum or mean";
   }
   if (weighted && options.layer_weights.size() != std::max<size_t>(options.layers.size(), 1)) {
-    return "the number of --layer-weights is " + std::to_string(options.layer_weights.size()) +
-           ", that of --layers " + std::to_string(std::max<size_t>(options.layers.size(), 1));
+    return "--layer-weights needs " + std::to_string(std::max<size_t>(options.layers.size(), 1)) +
+           " values, one for each of --layers, not " + std::to_string(options.layer_weights.size());
   }
   if (options.format != VectorFormat::google) return {};
   if (options.pooling != Pooling::automatic && options.pooling != Pooling::none) {
-    return "--format google writes a vector for each token: --pooling is not for it";
+    return "--pooling cannot be used with --format google, which writes a vector for each token";
   }
   if (options.combine || weighted || options.normalize || options.dim) {
-    return "--format google writes layers as they are: --combine, --layer-weights, --normalize and --dim are "
-           "not "
-           "for it";
+    return "--combine, --layer-weights, --normalize and --dim cannot be used with --format google, which "
+           "writes "
+           "layers unchanged";
   }
   return {};
 }
 
-EmbedPlan::EmbedPlan(const VectorOptions& options, const model::Directory& directory, Log& log)
+EmbedPlan::EmbedPlan(const VectorOptions& options, const model::Directory& directory)
     : recipe_(recipe_of(options)),
       mix_(recipe_, static_cast<int>(directory.config.layers), directory.config.hidden),
       unit_length_(options.normalize) {
-  take_pooling(options, directory, log);
-  take_prompt(options, directory, log);
+  take_pooling(options, directory);
+  take_prompt(options, directory);
   width_ = width_after_modules();
   if (options.dim && *options.dim > width_) {
-    throw Error("--dim ", *options.dim, " is more than the ", width_, " numbers of a vector");
+    throw Error("--dim ", *options.dim, ": vectors have only ", width_, " numbers");
   }
   width_ = options.dim.value_or(width_);
 }
 
-void EmbedPlan::take_pooling(const VectorOptions& options, const model::Directory& directory, Log& log) {
+void EmbedPlan::take_pooling(const VectorOptions& options, const model::Directory& directory) {
   if (options.pooling == Pooling::none || options.format == VectorFormat::google) {
     kind_ = Kind::tokens;
     return;
@@ -75,7 +75,7 @@ void EmbedPlan::take_pooling(const VectorOptions& options, const model::Director
   if (options.pooling == Pooling::pooler) {
     kind_ = Kind::pooler;
     if (mix_.width() != directory.config.hidden)
-      throw Error("--pooling pooler reads one layer: combine several by sum or mean");
+      throw Error("--pooling pooler reads a single layer; combine several with --combine sum or mean");
     return;
   }
   if (options.pooling != Pooling::automatic || !directory.sentence.pooling) {
@@ -85,21 +85,23 @@ void EmbedPlan::take_pooling(const VectorOptions& options, const model::Director
   modes_ = directory.sentence.pooling->modes;
   modules_ = directory.sentence.modules;
   prompt_left_out_ = !directory.sentence.pooling->include_prompt;
-  std::string names;
-  for (const PoolingMode mode : modes_) names.append(names.empty() ? "" : ", ").append(name_of(mode));
-  log.info("pooling of the model directory: " + names);
 }
 
-void EmbedPlan::take_prompt(const VectorOptions& options, const model::Directory& directory, Log& log) {
+void EmbedPlan::take_prompt(const VectorOptions& options, const model::Directory& directory) {
   if (!options.prompt) {
     if (!directory.sentence.default_prompt) return;
     prompt_ = directory.sentence.prompts.at(*directory.sentence.default_prompt);
-    log.info("prompt of the model directory: " + *directory.sentence.default_prompt + ", \"" + prompt_ +
-             "\"");
     return;
   }
   const auto named = directory.sentence.prompts.find(*options.prompt);
   prompt_ = named == directory.sentence.prompts.end() ? *options.prompt : named->second;
+}
+
+std::string EmbedPlan::described() const {
+  std::string names;
+  for (const PoolingMode mode : modes_) names.append(names.empty() ? "" : "+").append(name_of(mode));
+  if (kind_ != Kind::pooled) names = kind_ == Kind::pooler ? "pooler" : "none";
+  return "pooling " + names + (prompt_.empty() ? "" : ", prompt \"" + prompt_ + "\"");
 }
 
 model::Needs EmbedPlan::needs() const {
@@ -120,7 +122,7 @@ int64_t EmbedPlan::width_after_modules() const {
     const auto* dense = std::get_if<model::Dense>(&module);
     if (!dense) continue;
     if (dense->in != width) {
-      throw Error("a Dense module of the model reads ", dense->in, " numbers, the layers asked for give ",
+      throw Error("a Dense module of the model reads ", dense->in, " numbers, but the pooled vector has ",
                   width);
     }
     width = dense->out;

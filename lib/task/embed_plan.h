@@ -1,4 +1,4 @@
-// What bert-embed makes of a text, once its options and what the model directory says are put together.
+// How bert-embed computes vectors: its options combined with the settings of the model directory.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "base/log.h"
 #include "model/directory.h"
 #include "model/network.h"
 #include "task/layer_mix.h"
@@ -15,46 +14,48 @@
 namespace bert::task {
 
 enum class Pooling { automatic, cls, mean, max, pooler, none };
-enum class VectorFormat { jsonl, npy, f32, tsv, google };
+enum class VectorFormat { jsonl, npy, f32, tsv, csv, google };
 
 struct VectorOptions {
   Pooling pooling = Pooling::automatic;
-  std::vector<int> layers;         // none: the last; for google the last four
-  std::optional<Combine> combine;  // without it concat, or sum when there are weights
+  std::vector<int> layers;         // empty: the last; for google the last four
+  std::optional<Combine> combine;  // default: concat, or sum if there are weights
   std::vector<double> layer_weights;
   bool normalize = false;
-  std::optional<int64_t> dim;         // the first numbers of the vector
-  std::optional<std::string> prompt;  // a name of the directory's prompts, or a text
+  std::optional<int64_t> dim;         // keep the first `dim` numbers of the vector
+  std::optional<std::string> prompt;  // name of one of the directory's prompts, or a text
   VectorFormat format = VectorFormat::jsonl;
 };
 
-// What options exclude each other, whatever the model; nullopt when all is well.
+// Describes options that exclude each other, whatever the model; nullopt if there are none.
 std::optional<std::string> conflict(const VectorOptions& options);
 
 class EmbedPlan {
  public:
   enum class Kind { tokens, pooled, pooler };
 
-  // Error when the model cannot do what is asked. Says by log.info what the directory decided.
-  EmbedPlan(const VectorOptions& options, const model::Directory& directory, Log& log);
+  // Throws Error if the model does not support the options.
+  EmbedPlan(const VectorOptions& options, const model::Directory& directory);
 
   Kind kind() const { return kind_; }
   const LayerMix& mix() const { return mix_; }
-  const std::vector<int>& layers() const { return recipe_.layers; }  // as the user counts them
-  const std::vector<PoolingMode>& modes() const { return modes_; }   // of Kind::pooled
+  const std::vector<int>& layers() const { return recipe_.layers; }  // as numbered by the user
+  const std::vector<PoolingMode>& modes() const { return modes_; }   // for Kind::pooled
   model::Needs needs() const;
-  bool first_tokens_only() const;           // no other token's hidden state is read
-  int64_t width() const { return width_; }  // numbers of a vector that is written
+  bool first_tokens_only() const;           // only the first token's hidden states are used
+  int64_t width() const { return width_; }  // length of an output vector
 
-  const std::string& prompt() const { return prompt_; }      // put before each text; may be empty
-  bool prompt_left_out() const { return prompt_left_out_; }  // it and [CLS] do not count for the pooling
+  const std::string& prompt() const { return prompt_; }      // inserted before each text; may be empty
+  bool prompt_left_out() const { return prompt_left_out_; }  // pooling skips [CLS] and the prompt
 
-  // From the pooled vector, or a token's, to the one that is written: modules, dim, normalize.
+  std::string described() const;  // "pooling mean", "pooling cls, prompt \"query: \""
+
+  // Final steps for a pooled or token vector: modules, dim, normalize.
   std::vector<float> finished(std::vector<float> vector) const;
 
  private:
-  void take_pooling(const VectorOptions& options, const model::Directory& directory, Log& log);
-  void take_prompt(const VectorOptions& options, const model::Directory& directory, Log& log);
+  void take_pooling(const VectorOptions& options, const model::Directory& directory);
+  void take_prompt(const VectorOptions& options, const model::Directory& directory);
   int64_t pooled_width() const;
   int64_t width_after_modules() const;
 

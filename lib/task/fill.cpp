@@ -1,4 +1,6 @@
-// The pieces that may stand at each [MASK] (Devlin et al. 2018, section 3.1, task #1).
+// Predicts subword tokens for each [MASK] (Devlin et al. 2018, section 3.1, task #1).
+#include <algorithm>
+
 #include "base/error.h"
 #include "io/json.h"
 #include "task/piece_logits.h"
@@ -14,13 +16,28 @@ class Fill final : public Task {
 
   model::Needs needs() const override { return {.masked_lm = true}; }
 
+  // A text without [MASK] has nothing to predict, so it may have any length: it is not computed.
+  std::unique_ptr<Reading> read(const io::Fields& fields, const data::Featurizer& featurizer) const override {
+    const auto& options = featurizer.options();
+    if (options.overflow != data::Overflow::error) return Task::read(fields, featurizer);
+    auto unlimited = options;
+    unlimited.max_length.reset();
+    data::Features whole = data::Featurizer(tokenizer_, unlimited).features(fields);
+    auto reading = std::make_unique<Reading>();
+    const bool fits = std::ssize(whole.ids) <= *options.max_length;
+    if (!fits && std::ranges::find(whole.ids, tokenizer_.mask()) == whole.ids.end()) return reading;
+    for (data::Features& features : featurizer.windows(std::move(whole)))
+      reading->windows.push_back({.features = std::move(features)});
+    return reading;
+  }
+
   void positions(const data::Features& features, std::vector<int64_t>& positions) const override {
     for (size_t i = 0; i < features.ids.size(); ++i) {
       if (features.ids[i] == tokenizer_.mask()) positions.push_back(static_cast<int64_t>(i));
     }
   }
 
-  // A cut could take a [MASK] away, and a [MASK] in two windows would have two answers.
+  // Truncation could remove a [MASK], and a [MASK] in two windows would have two answers.
   data::Overflow overflow() const override { return data::Overflow::error; }
   bool takes(data::Overflow overflow) const override { return overflow != data::Overflow::split; }
 
@@ -34,7 +51,8 @@ class Fill final : public Task {
   }
 
   void answer(const Reading& reading, io::Added& added) const override {
-    const std::vector<Row>& rows = reading.windows.front().rows;
+    const std::vector<Row> none;
+    const std::vector<Row>& rows = reading.windows.empty() ? none : reading.windows.front().rows;
     for (const Row& row : rows) {
       if (!row.failure.empty()) throw Error(row.failure);
     }
@@ -55,7 +73,7 @@ class Fill final : public Task {
   }
 
  private:
-  // A vocabulary rounded up for speed has logits without a piece; they are no candidates.
+  // Vocabularies padded for speed have logits without a subword token; these are not candidates.
   Row candidates(std::span<const float> logits) const {
     try {
       return {.candidates = top_k(logits, top_k_, tokenizer_.size())};

@@ -19,7 +19,7 @@ struct Use {
   TaskKind task;
 };
 
-// The first task of an architecture is the one of --task auto.
+// The first task of an architecture is the one for --task auto.
 constexpr Use kUses[] = {{"BertForPreTraining", fill},        {"BertForPreTraining", next},
                          {"BertForPreTraining", perplexity},  {"BertForMaskedLM", fill},
                          {"BertForMaskedLM", perplexity},     {"BertLMHeadModel", fill},
@@ -37,8 +37,8 @@ void add(Tasks& tasks, const Tasks& more) {
   }
 }
 
-// A classifier without problem_type has one label for each text, or with a single label a number: what
-// transformers takes it for.
+// Without problem_type, a classifier has one label for each text or, if it has a single label, is a
+// regression, as in transformers.
 Tasks tasks_of_text_classifier(const model::Config& config) {
   const bool one = config.labels.size() == 1;
   if (config.problem_type == model::ProblemType::regression)
@@ -100,18 +100,19 @@ std::string described(const model::Config& config) {
   return "the model (" + names + ")";
 }
 
-// Those of pre-training, for which a model is not fine-tuned.
+// Pre-training tasks need no fine-tuning.
 bool is_pretraining(TaskKind task) { return task == fill || task == next || task == perplexity; }
 
 [[noreturn]] void refuse(TaskKind asked, const model::Directory& directory, const Tasks& tasks) {
   const std::string model = directory.root + ": " + described(directory.config);
   if (asked != automatic) {
     throw Error(model, is_pretraining(asked) ? " is not trained for " : " is not fine-tuned for ",
-                name_of(asked), "; ", tasks.empty() ? "it has no head" : "it fits " + listed(tasks),
+                name_of(asked), "; ",
+                tasks.empty() ? "it has no head" : "it can be used for " + listed(tasks),
                 "; see bert-train(1)");
   }
   if (!tasks.empty())
-    throw Error(model, " does not say which task it is for: give --task, one of ", listed(tasks));
+    throw Error(model, " does not say which task it is for; use --task with one of ", listed(tasks));
   throw Error(model, " has no head and is not fine-tuned for a task (",
               listed(Tasks{fill, next, classify, regress, multilabel, tag, answer, choose, rank, perplexity}),
               "); see bert-train(1)");

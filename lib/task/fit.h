@@ -1,4 +1,4 @@
-// Which tasks a model can do: another head's numbers would look like answers and mean nothing.
+// Which tasks a model supports. Applying a head to the wrong task gives meaningless answers.
 #pragma once
 
 #include <span>
@@ -11,14 +11,14 @@
 
 namespace bert::task {
 
-// The tasks of a model with this configuration, of which the first is the one that --task auto takes; then
-// those of `heads` that its architectures do not speak of. Hugging Face's classifiers share the name of their
-// tensor: what a classifier is for is said by the architectures, and by the shape alone only where they name
-// no classifier.
+// Tasks supported by a model: first those of its architectures, the first one being that of --task auto, then
+// those of `heads` that its architectures do not mention. All Hugging Face classifiers use the same tensor
+// name, so the architectures determine the purpose of a classifier. Its shape is used only if they name no
+// classifier.
 std::vector<TaskKind> tasks_of(const model::Config& config, std::span<const model::Head> heads);
 
-// The task to do where `asked` for, which may be automatic. Opens the weights where config.json alone does
-// not tell. Error, with the tasks that the model fits, when it does not fit this one.
+// Resolves `asked`, which may be automatic. Opens the weights if config.json is not sufficient. Throws Error,
+// with the tasks the model supports, if it does not support this one.
 TaskKind task_for(TaskKind asked, const model::Directory& directory);
 
 }  // namespace bert::task

@@ -10,7 +10,7 @@
 namespace bert::task {
 namespace {
 
-// Code point that begins at text[i], which is valid UTF-8; moves i behind it.
+// Code point at text[i], which is valid UTF-8. Moves i past it.
 uint32_t next_code_point(std::string_view text, size_t& i) {
   const auto byte = [&] { return static_cast<uint32_t>(static_cast<unsigned char>(text[i++])); };
   const uint32_t lead = byte();
@@ -56,13 +56,13 @@ void append_python_string(std::string& out, std::string_view text) {
 }
 
 void append_python_number(std::string& out, float x, int precision) {
-  if (!std::isfinite(x)) throw Error("a value is ", x, ", which JSON cannot hold");
+  if (!std::isfinite(x)) throw Error("a value is ", x, ", which JSON cannot represent");
   std::array<char, 128> text;
   char* const end = text.data() + text.size();
   auto written = std::to_chars(text.data(), end, static_cast<double>(x), std::chars_format::fixed, precision);
   double rounded = 0;
   std::from_chars(text.data(), written.ptr, rounded);
-  // repr has an exponent below 1e-4 and from 1e16 on, which is as good as never for hidden states.
+  // repr uses an exponent below 1e-4 and from 1e16 on; hidden states practically never reach 1e16.
   const bool small = rounded != 0 && std::abs(rounded) < 1e-4;
   const bool exponent = small || std::abs(rounded) >= 1e16;
   written = std::to_chars(text.data(), end, rounded,
@@ -102,8 +102,8 @@ GoogleTexts google_texts(std::string_view line) {
   constexpr std::string_view kBetween = " ||| ", kWhite = " \t\r\n\f\v";
   const size_t begin = line.find_first_not_of(kWhite);
   if (begin == std::string_view::npos) return {};
-  line = line.substr(begin,
-                     line.find_last_not_of(kWhite) + 1 - begin);  // as the script's strip(), before the split
+  // Like the script's strip() before it splits.
+  line = line.substr(begin, line.find_last_not_of(kWhite) + 1 - begin);
   const size_t at = line.rfind(kBetween);
   if (at == std::string_view::npos) return {.first = line};
   return {.first = line.substr(0, at), .second = line.substr(at + kBetween.size()), .pair = true};

@@ -8,7 +8,7 @@
 namespace bert::task {
 namespace {
 
-// In Hugging Face's numbering, 0..layer_count.
+// Number in Hugging Face's numbering, 0..layer_count.
 int absolute(int layer, LayerNumbering numbering, int layer_count) {
   const int first = numbering == LayerNumbering::google ? 1 : 0;
   const int found = layer < 0 ? layer_count + 1 + layer : layer + first;
@@ -19,14 +19,14 @@ int absolute(int layer, LayerNumbering numbering, int layer_count) {
   return found;
 }
 
-// Of the mean: weights that sum to 1.
+// For the mean, weights are scaled to sum to 1.
 std::vector<double> factors(const LayerMix::Recipe& recipe) {
   std::vector<double> weights = recipe.weights;
   if (weights.empty()) weights.assign(recipe.layers.size(), 1);
   if (recipe.combine == Combine::sum) return weights;
   double sum = 0;
   for (const double w : weights) sum += w;
-  if (!(std::abs(sum) > 0)) throw Error("layer weights sum to 0, so they have no mean");
+  if (!(std::abs(sum) > 0)) throw Error("--layer-weights sum to 0, which has no mean");
   for (double& w : weights) w /= sum;
   return weights;
 }
@@ -43,10 +43,10 @@ LayerMix::LayerMix(const Recipe& recipe, int layer_count, int64_t hidden) {
         static_cast<size_t>(std::lower_bound(wanted_.begin(), wanted_.end(), layer) - wanted_.begin()));
   }
   if (!recipe.weights.empty() && recipe.weights.size() != asked.size()) {
-    throw Error(recipe.weights.size(), " layer weights are given for ", asked.size(), " layers");
+    throw Error(recipe.weights.size(), " layer weights were given for ", asked.size(), " layers");
   }
   if (!recipe.weights.empty() && recipe.combine == Combine::concat) {
-    throw Error("layer weights need layers that are combined by sum or mean");
+    throw Error("layer weights require --combine sum or mean");
   }
   if (recipe.combine != Combine::concat) weights_ = factors(recipe);
   if (weights_ == std::vector<double>{1}) weights_.clear();

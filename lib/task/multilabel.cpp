@@ -1,4 +1,4 @@
-// Any number of labels for each text: those whose own probability reaches the threshold.
+// Multi-label classification: all labels whose own probability reaches the threshold.
 #include "io/json.h"
 #include "task/sentence_head.h"
 

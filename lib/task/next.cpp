@@ -1,4 +1,5 @@
-// Whether the second text of a pair follows the first (Devlin et al. 2018, section 3.1, task #2).
+// Next sentence prediction: whether the second text of a pair follows the first (Devlin et al. 2018, section
+// 3.1, task #2).
 #include <algorithm>
 #include <array>
 
@@ -21,7 +22,7 @@ class Next final : public Task {
     auto reading = Task::read(fields, featurizer);
     const data::Features& features = reading->windows.front().features;
     const bool second = std::find(features.types.begin(), features.types.end(), 1) != features.types.end();
-    if (!features.pair && !second) throw Error("there is no second text, next needs a pair");
+    if (!features.pair && !second) throw Error("the record has no second text; --task next requires a pair");
     return reading;
   }
 

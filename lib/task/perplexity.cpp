@@ -1,11 +1,10 @@
-// How surprising a text is to a masked language model (Salazar et al. 2020, "Masked Language Model Scoring",
-// section 2):
+// Pseudo-perplexity of a text (Salazar et al. 2020, "Masked Language Model Scoring", section 2):
 //
-//   PLL(text) = Σ_t log P(w_t | the text with [MASK] for w_t),   pseudo-perplexity = exp(-PLL / number of
-//   w_t)
+//   PLL(text) = Σ_t log P(w_t | the text with [MASK] for w_t)
+//   pseudo-perplexity = exp(-PLL / number of w_t)
 //
-// The w_t are the pieces of the text, [UNK] among them; special tokens are never hidden. In windows each
-// piece is hidden once, where it has most context.
+// The w_t are the subword tokens of the text, [UNK] included; special tokens are not masked. With windows,
+// each token is masked once, where it has most context.
 #include <algorithm>
 #include <cmath>
 
@@ -80,7 +79,7 @@ class Perplexity final : public Task {
     }
   }
 
-  // The part that stays whole in every window is hidden in the first.
+  // Tokens of the unsplit part are masked in the first window only.
   void hide_in_windows(std::span<Window> windows, bool slides_second) const {
     std::vector<data::Window> spans;
     int64_t count = 0;

@@ -5,7 +5,7 @@
 namespace bert::task {
 namespace {
 
-// Logits held at once; a part of that many numbers is 16 MiB, 128 rows of the usual 30522.
+// Maximum number of logits in memory: 16 MiB, 128 rows for a vocabulary of 30522.
 constexpr int64_t kLogitsAtOnce = 4 << 20;
 
 // Rows [begin, end) of `from`.

@@ -1,4 +1,4 @@
-// The logits of the masked-language-model head, a part at a time: all of them would be R·V numbers.
+// Computes the logits of the masked-language-model head in parts, because all of them would be R·V numbers.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace bert::task {
 
-// Calls use(r, logits [V]) for each row of `hidden` [R,H], from the threads of the pool; rows in any order.
+// Calls use(r, logits [V]) for each row of `hidden` [R,H], from the pool's threads, in any order.
 void for_each_piece_logits(model::Network& network, Pool& pool, const nn::Tensor& hidden,
                            const std::function<void(int64_t r, std::span<const float> logits)>& use);
 

@@ -37,7 +37,7 @@ void SequencePooling::add(std::span<const float> token) {
   for (size_t i = 0; i < weighted_.size(); ++i) weighted_[i] += weight * x[i];
   if (wants(PoolingMode::max)) {
     const bool first = position == left_out_;
-    // A NaN stays, to be reported, rather than be lost in a comparison.
+    // Keep a NaN, so that it is reported; a plain comparison would lose it.
     for (size_t i = 0; i < max_.size(); ++i)
       max_[i] = first || x[i] > max_[i] || x[i] != x[i] ? x[i] : max_[i];
   }

@@ -1,5 +1,4 @@
-// From the vectors of a sequence's tokens to one vector for the sequence, as sentence-transformers' Pooling
-// does it.
+// Pools the token vectors of a sequence into one vector, like sentence-transformers' Pooling.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +11,23 @@ namespace bert::task {
 
 using model::PoolingMode;
 
-// Takes the vectors of one sequence, one token after another, and makes the pooled vector of them. [CLS] and
-// [SEP] count like any token. Sums are in double and in the order of the tokens, each column by itself, so
-// the result is the same bits whatever else is computed beside it.
+// Takes the token vectors of one sequence in order and computes the pooled vector. [CLS] and [SEP] count like
+// other tokens. Sums are in double, in token order, for each column separately, so results do not depend on
+// the rest of the batch.
 //
-//   mean x̄ = Σ x_t / n      mean_sqrt_len = Σ x_t / √n      weighted_mean = Σ (t+1) x_t / Σ (t+1), t from
-//   0
+//   mean = Σ x_t / n, mean_sqrt_len = Σ x_t / √n, weighted_mean = Σ (t+1) x_t / Σ (t+1), with t from 0
 class SequencePooling {
  public:
-  // `width` numbers a token. `modes` is not empty; their vectors stand one after another.
+  // `width` is the length of a token vector. `modes` must not be empty; the vectors of several modes are
+  // concatenated.
   SequencePooling(std::span<const PoolingMode> modes, int64_t width);
 
   int64_t width() const { return width_ * static_cast<int64_t>(modes_.size()); }  // of the pooled vector
 
-  // The first `left_out` tokens count for `cls` only: a prompt that its model was trained to ignore.
+  // Only `cls` uses the first `left_out` tokens, a prompt that the model was trained to ignore in pooling.
   void start(int64_t left_out = 0);
-  void add(std::span<const float> token);  // [width]; the sequence's next token
-  void finish(std::span<float> pooled);    // [modes * width]; zeros where no token counts
+  void add(std::span<const float> token);  // [width]; the next token of the sequence
+  void finish(std::span<float> pooled);    // [modes * width]; zeros if no token counts
 
  private:
   bool wants(PoolingMode mode) const;
@@ -37,12 +36,12 @@ class SequencePooling {
   std::vector<PoolingMode> modes_;
   int64_t width_;
   int64_t left_out_ = 0;
-  int64_t tokens_ = 0;  // seen, left-out ones too
+  int64_t tokens_ = 0;  // tokens added, including those left out
   std::vector<float> cls_, last_, max_;
   std::vector<double> sum_, weighted_;
 };
 
-// Whether the modes read one token only, so that the network need not compute the others.
+// True if the modes use the first token only, so that the network can skip the others.
 bool only_first_token(std::span<const PoolingMode> modes);
 
 }  // namespace bert::task

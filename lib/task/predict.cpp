@@ -9,6 +9,7 @@
 #include "nn/panels.h"
 #include "task/batches.h"
 #include "task/fit.h"
+#include "task/run_note.h"
 
 namespace bert::task {
 namespace {
@@ -23,13 +24,17 @@ data::FeatureOptions feature_options(const PredictOptions& options, const Task& 
   features.overflow = options.overflow.value_or(task.overflow());
   if (!task.takes(features.overflow)) {
     if (features.overflow == data::Overflow::split)
-      throw Error("this task reads a text whole: --overflow split is not for it");
-    throw Error("this task reads long texts in windows: --overflow ",
-                features.overflow == data::Overflow::error ? "error" : "truncate", " is not for it");
+      throw Error("--overflow split cannot be used with --task ", name_of(options.task.task),
+                  ", which reads a text as one sequence");
+    throw Error("--overflow ", features.overflow == data::Overflow::error ? "error" : "truncate",
+                " cannot be used with --task ", name_of(options.task.task),
+                ", which splits long texts into windows");
   }
   if (options.overlap && !task.takes_overlap())
-    throw Error("this task's windows go on by --stride: --overlap is not for it");
-  // Who did not ask for windows is not to be told that they are too small for their overlap.
+    throw Error("--overlap cannot be used with --task ", name_of(options.task.task),
+                "; set the step of its windows with --stride");
+  // The default overlap is reduced to fit small windows, so that users who did not ask for windows get no
+  // error about it.
   if (options.overlap) {
     features.overlap = *options.overlap;
   } else if (!options.overflow) {
@@ -39,8 +44,8 @@ data::FeatureOptions feature_options(const PredictOptions& options, const Task& 
   return features;
 }
 
-TaskOptions task_options(TaskOptions options, const model::Directory& directory) {
-  options.task = task_for(options.task, directory);
+PredictOptions resolved(PredictOptions options, const model::Directory& directory) {
+  options.task.task = task_for(options.task.task, directory);
   return options;
 }
 
@@ -51,7 +56,7 @@ std::vector<data::CutField> cut_of(const io::Fields& fields, std::span<const Win
   return data::cut_fields(fields, sequences, dropped);
 }
 
-// The official form knows questions by a text.
+// The official form uses strings as question ids.
 std::string id_of(const io::Fields& fields) {
   const auto id = fields.json("id");
   if (id && id->kind() == io::Json::Kind::number) return std::to_string(id->integer());
@@ -64,14 +69,19 @@ Predictor::Predictor(const model::Directory& directory, const text::Tokenizer& t
                      PredictOptions options, Pool& pool, Log& log)
     : directory_(directory),
       tokenizer_(tokenizer),
-      options_(std::move(options)),
+      options_(resolved(std::move(options), directory)),
       pool_(pool),
       log_(log),
-      task_(make_task(task_options(options_.task, directory), directory.config, tokenizer)),
+      task_(make_task(options_.task, directory.config, tokenizer)),
       featurizer_(tokenizer, feature_options(options_, *task_, directory)),
-      network_(directory, task_->needs(), pool, nn::arithmetic(options_.dtype, log)),
+      network_(directory, task_->needs(), pool, nn::arithmetic(options_.dtype)),
       writer_(options_.drop) {
-  if (options_.official && !task_->has_official()) throw Error("--format squad is for the task answer alone");
+  if (options_.official && !task_->has_official()) throw Error("--format squad requires --task answer");
+  log_.info(described({.model = directory.root,
+                       .purpose = "task " + std::string(name_of(options_.task.task)),
+                       .max_length = *featurizer_.options().max_length,
+                       .dtype = options_.dtype,
+                       .threads = pool.size()}));
 }
 
 void Predictor::prepare(const io::Fields& fields, io::Record& record) const {
@@ -119,9 +129,9 @@ void Predictor::compute(std::span<io::Record* const> records) {
 }
 
 void Predictor::run(const nn::Batch& batch, std::span<const Pass> passes) {
-  std::vector<int64_t> rows;    // of the batch's tokens, those that the head reads
-  std::vector<int64_t> counts;  // how many of them are of each pass
-  std::vector<int32_t> pieces;  // what stands there
+  std::vector<int64_t> rows;    // rows of the batch's tokens that the head reads
+  std::vector<int64_t> counts;  // how many of them belong to each pass
+  std::vector<int32_t> pieces;  // original ids at these rows
   for (size_t i = 0; i < passes.size(); ++i) {
     const auto& [window, hidden] = passes[i];
     const size_t before = rows.size();

@@ -1,5 +1,4 @@
-// The filter of bert-predict: each record's text goes through the network, and the task's answer joins the
-// record.
+// The filter of bert-predict: adds the task's prediction to each record.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +20,20 @@ namespace bert::task {
 
 struct PredictOptions {
   TaskOptions task;
-  // max_length: without it the model's; overlap: without it that of `features`, or half a window where that
-  // is less; overflow: without it the task's own.
+  // Defaults. max_length: the model's. overlap: that of `features`, at most half a window. overflow: the
+  // task's.
   data::FeatureOptions features;
   std::optional<int64_t> overlap;
   std::optional<data::Overflow> overflow;
   std::vector<std::string> drop;
-  std::optional<Dtype> dtype = Dtype::f32;  // as nn::arithmetic
-  bool official = false;                    // one object {"id": "answer", ...}, as SQuAD's scripts read it
-  int64_t batch_tokens = 1024;              // that go through the network at once; never changes the output
+  std::optional<Dtype> dtype = Dtype::f32;  // see nn::arithmetic
+  bool official = false;        // write one object {"id": "answer", ...}, as SQuAD's scripts read it
+  int64_t batch_tokens = 1024;  // tokens in a batch; does not affect the output
 };
 
 class Predictor final : public io::Filter {
  public:
-  // `directory`, `tokenizer`, `pool` and `log` outlive this object. Error when the model cannot do the task.
+  // References must outlive this object. Throws Error if the model does not support the task.
   Predictor(const model::Directory& directory, const text::Tokenizer& tokenizer, PredictOptions options,
             Pool& pool, Log& log);
 
@@ -48,10 +47,10 @@ class Predictor final : public io::Filter {
   bool release(Ending ending, std::string& out) override;
 
  private:
-  // One passage of a window through the network.
+  // One forward pass of a window.
   struct Pass {
     Window* window;
-    int64_t hidden;  // the token that is hidden; -1: none
+    int64_t hidden;  // position of the masked token; -1: none
   };
   std::vector<Pass> passes_of(std::span<io::Record* const> records) const;
   void run(const nn::Batch& batch, std::span<const Pass> passes);
@@ -65,7 +64,7 @@ class Predictor final : public io::Filter {
   data::Featurizer featurizer_;
   model::Network network_;
   io::RecordWriter writer_;
-  bool closed_ = false;  // the object of answers
+  bool closed_ = false;  // the object of answers is complete
 };
 
 }  // namespace bert::task

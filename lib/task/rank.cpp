@@ -1,4 +1,4 @@
-// How well a passage answers a query: the score of a cross-encoder, which reads both as a pair.
+// Relevance of a passage to a query: the score of a cross-encoder, which reads both as a pair.
 #include "io/json.h"
 #include "task/sentence_head.h"
 
@@ -8,7 +8,7 @@ namespace {
 class Rank final : public Task {
  public:
   Rank(const TaskOptions& options, const model::Config& config)
-      // sentence-transformers: the sigmoid of a single logit unless the directory says otherwise.
+      // As in sentence-transformers: sigmoid for a single logit, unless the directory specifies otherwise.
       : activation_(config.score_activation.value_or(model::ScoreActivation::sigmoid)),
         precision_(options.precision) {
     require_one_label(config, TaskKind::rank);

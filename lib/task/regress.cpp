@@ -1,4 +1,4 @@
-// A number for each text: the logit of a model with one label.
+// Regression: the logit of a model with one label.
 #include "io/json.h"
 #include "task/sentence_head.h"
 

@@ -9,7 +9,7 @@
 namespace bert::task {
 namespace {
 
-// The highest logit; it is subtracted before exp, so that the largest term of the sum is 1.
+// Highest logit. Subtracting it before exp makes the largest term of the sum 1.
 float highest(std::span<const float> logits) {
   float high = -INFINITY;
   for (size_t i = 0; i < logits.size(); ++i) {
@@ -53,7 +53,7 @@ int32_t best(std::span<const float> logits) {
 std::vector<Candidate> top_k(std::span<const float> logits, int64_t k, int64_t choices) {
   const float high = highest(logits);
   const double sum = exponential_sum(logits, high);
-  // A heap of the best k so far, the worst of them on top: one comparison for nearly all of the vocabulary.
+  // Heap of the best k so far, the worst on top: for most ids one comparison is enough.
   const auto better = [&](int32_t a, int32_t b) {
     const float x = logits[static_cast<size_t>(a)], y = logits[static_cast<size_t>(b)];
     return x != y ? x > y : a < b;

@@ -1,4 +1,4 @@
-// From the logits of a head to probabilities and choices. All sums are in double and in the order of the ids.
+// Converts logits to probabilities and decisions. Sums are in double, in the order of the ids.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@ namespace bert::task {
 
 float sigmoid(float logit);
 
-// exp(x_i - max) / Σ exp(x_j - max). Error when a logit is NaN or infinite.
+// exp(x_i - max) / Σ exp(x_j - max). Throws Error if a logit is NaN or infinite.
 std::vector<float> softmax(std::span<const float> logits);
 
-// log softmax(logits)[id], in double. Error as softmax.
+// log softmax(logits)[id], in double. Throws Error as softmax does.
 double log_probability(std::span<const float> logits, int32_t id);
 
-// The id of the highest logit, the lowest id among equals.
+// Id of the highest logit; on ties the lowest id.
 int32_t best(std::span<const float> logits);
 
 struct Candidate {
@@ -23,8 +23,8 @@ struct Candidate {
   float score = 0;  // probability
 };
 
-// The `k` most probable ids (fewer when there are not so many), best first, the lower id first among equal
-// logits. Only ids below `choices` are candidates; the probabilities are over all logits. Error as softmax.
+// The `k` most probable ids, or all if there are fewer, best first; on ties the lower id first. Only ids
+// below `choices` are candidates, but the probabilities are over all logits. Throws Error as softmax does.
 std::vector<Candidate> top_k(std::span<const float> logits, int64_t k, int64_t choices);
 
 }  // namespace bert::task

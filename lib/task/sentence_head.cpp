@@ -45,19 +45,20 @@ void append_scores(std::string& out, std::span<const std::string> labels, std::s
 
 void require_labels(const model::Config& config, TaskKind kind, size_t least) {
   if (config.labels.size() < least) {
-    throw Error("the model has ", config.labels.size(), " label, ", name_of(kind), " needs at least ", least,
-                ": give --task regress or rank");
+    throw Error("the model has ", config.labels.size(), " label, --task ", name_of(kind),
+                " requires at least ", least, "; use --task regress or rank");
   }
   std::vector<std::string> sorted = config.labels;
   std::sort(sorted.begin(), sorted.end());
   if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
-    throw Error("the model's label \"", *twice, "\" stands twice in id2label");
+    throw Error("the model's label \"", *twice, "\" appears twice in id2label");
   }
 }
 
 void require_one_label(const model::Config& config, TaskKind kind) {
   if (config.labels.size() != 1) {
-    throw Error("the model has ", config.labels.size(), " labels, ", name_of(kind), " needs one");
+    throw Error("the model has ", config.labels.size(), " labels, --task ", name_of(kind),
+                " requires exactly one");
   }
 }
 

@@ -13,12 +13,12 @@ namespace bert::task {
 namespace {
 
 struct Candidate {
-  size_t begin = 0, end = 0;  // tokens of the text, `end` among them
+  size_t begin = 0, end = 0;  // tokens of the text, `end` included
   double logits = 0;
   bool null = false;
 };
 
-// The places of the `count` highest logits, best first, the first of equals first.
+// Indexes of the `count` highest logits, best first; on ties the lower index first.
 std::vector<int64_t> highest(std::span<const float> logits, int64_t count) {
   std::vector<int64_t> places(logits.size());
   std::iota(places.begin(), places.end(), 0);
@@ -42,10 +42,10 @@ double sum(const SpanWindow& window, int64_t start, int64_t end) {
          static_cast<double>(window.ends[static_cast<size_t>(end)]);
 }
 
-// A span is taken from the window in which its first token has most context.
+// Takes a span from the window in which its first token has most context.
 void add_candidates(const SpanWindow& window, int32_t number, std::span<const int32_t> owners,
                     const SpanRule& rule, std::vector<Candidate>& candidates) {
-  const int64_t shift = window.text.begin - window.text_begin;  // from the window's tokens to the text's
+  const int64_t shift = window.text.begin - window.text_begin;  // converts window indexes to text indexes
   const int64_t text_end = window.text_begin + window.text.end - window.text.begin;
   const auto ends = highest(window.ends, rule.n_best);
   for (const int64_t start : highest(window.starts, rule.n_best)) {

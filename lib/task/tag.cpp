@@ -1,4 +1,4 @@
-// A tag for each word, and the entities that the tags make (Devlin et al. 2018, section 5.3).
+// A tag for each word, and the entities formed by the tags (Devlin et al. 2018, section 5.3).
 #include <algorithm>
 
 #include "data/tag_example.h"
@@ -10,8 +10,8 @@
 namespace bert::task {
 namespace {
 
-// The label as metric::entities reads it. BIOES and BILOU are BIO with more detail: S-X and U-X begin an
-// entity, E-X and L-X go on with it. A label that is none of these is a type without B- or I-.
+// Converts a label to the form metric::entities reads. BIOES and BILOU refine BIO: S-X and U-X begin an
+// entity, E-X and L-X continue one. Any other label is taken as a type without prefix.
 std::string as_bio(const std::string& label) {
   if (label == "O" || label == "B" || label == "I") return label;
   const std::string_view kind =
@@ -22,8 +22,8 @@ std::string as_bio(const std::string& label) {
 }
 
 struct Decision {
-  int32_t label = -1;  // -1: there was no token
-  float score = 0;     // its probability
+  int32_t label = -1;  // -1: the word has no token
+  float score = 0;     // probability of the label
 };
 
 Decision likeliest(std::span<const float> probabilities) {
@@ -31,7 +31,7 @@ Decision likeliest(std::span<const float> probabilities) {
   return {.label = label, .score = probabilities[static_cast<size_t>(label)]};
 }
 
-// From the pieces of one word.
+// Combines the tokens of one word.
 Decision decide(std::span<const Row* const> pieces, Aggregate aggregate) {
   if (pieces.empty()) return {};
   if (aggregate == Aggregate::first) return likeliest(softmax(pieces.front()->logits));
@@ -74,8 +74,8 @@ class Tag final : public Task {
     features.wanted = {.offsets = text::Offsets::chars, .words = true};
   }
 
-  // Words go before the text, since that may be what they were made of, unless another field was asked for.
-  // Ids go before both: each is a word.
+  // Words take precedence over the text, which they may have been made from, unless another field was asked
+  // for. Ids take precedence over both; each id is a word.
   std::unique_ptr<Reading> read(const io::Fields& fields, const data::Featurizer& featurizer) const override {
     if (auto windows = data::find_token_windows(fields, featurizer))
       return TaggedWords::of_tokens(*std::move(windows), featurizer.tokenizer());
@@ -116,12 +116,12 @@ class Tag final : public Task {
   }
 
  private:
-  // A word without tokens is in no entity, whatever the labels.
+  // A word without tokens is outside all entities, whatever the labels.
   static std::string_view label_of(const std::vector<std::string>& labels, const Decision& decision) {
     return decision.label < 0 ? data::kOutside : labels[static_cast<size_t>(decision.label)];
   }
 
-  // The score is the mean probability of its words' tags.
+  // The score is the mean probability of the words' tags.
   void append_entity(std::string& out, const TaggedWords& tagged, const std::vector<Decision>& decisions,
                      const metric::Entity& entity) const {
     double sum = 0;
@@ -142,7 +142,7 @@ class Tag final : public Task {
   }
 
   const model::Config& config_;
-  std::vector<std::string> bio_;  // the labels, as_bio
+  std::vector<std::string> bio_;  // the labels after as_bio
   Aggregate aggregate_;
   int precision_;
 };

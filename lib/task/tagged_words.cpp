@@ -46,7 +46,7 @@ void TaggedWords::set_windows(std::vector<data::Features> sequences) {
   for (data::Features& features : sequences) windows.push_back({.features = std::move(features)});
 }
 
-// Words are counted afresh, so that none is without a token.
+// Renumbers the words, so that each has a token.
 void TaggedWords::find_words(std::span<const text::Span> offsets) {
   int32_t before = data::kNoWord;
   for (size_t t = 0; t < offsets.size(); ++t) {

@@ -1,4 +1,4 @@
-// A text in words, and how its tokens and windows belong to them.
+// The words of a record and their tokens in its windows.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +12,25 @@
 
 namespace bert::task {
 
-// A record of tag: its words came with it, or are found in its text.
+// A record for tag. Its words are given or found in its text.
 class TaggedWords : public Reading {
  public:
   static std::unique_ptr<TaggedWords> of_words(std::vector<data::Features> windows,
                                                std::vector<std::string> words);
-  // Words are the tokens, special ones left out.
+  // Each token is a word, except special tokens.
   static std::unique_ptr<TaggedWords> of_tokens(std::vector<data::Features> windows,
                                                 const text::Tokenizer& tokenizer);
   static std::unique_ptr<TaggedWords> of_text(std::vector<data::Features> windows, std::string text);
 
-  bool found() const { return found_; }  // words did not come with the record
+  bool found() const { return found_; }  // false if the record gave its words
   const std::vector<std::string>& words() const { return words_; }
 
-  // The rows of each word's tokens, each from the window in which the token has most context; none for a word
-  // without tokens. Windows must have been read.
+  // Rows of each word's tokens, each from the window that gives the token most context; empty for a word
+  // without tokens. The rows of the windows must be set.
   std::vector<std::vector<const Row*>> rows() const;
 
-  // Words [begin, end): as they stand in the text, or with a space between; and where, in code points of the
-  // text, or as they are counted.
+  // Text and place of words [begin, end). If found in a text: the text between them, and code points of the
+  // text. Otherwise: the words joined by spaces, and word indexes.
   std::string text_of(size_t begin, size_t end) const;
   text::Span place_of(size_t begin, size_t end) const;
 
@@ -39,12 +39,12 @@ class TaggedWords : public Reading {
   void find_words(std::span<const text::Span> offsets);
 
   bool found_ = true;
-  std::optional<std::string> text_;  // in which words have their places
+  std::optional<std::string> text_;  // the text the words were found in
   std::vector<std::string> words_;
-  std::vector<text::Span> places_;              // of each word, in code points; of a text
+  std::vector<text::Span> places_;              // of each word, in code points of the text
   std::vector<text::Span> bytes_;               // the same in bytes
-  std::vector<int32_t> token_words_;            // the word of each token, ascending
-  std::vector<data::TokenPlace> token_places_;  // and where it is read
+  std::vector<int32_t> token_words_;            // word of each token, ascending
+  std::vector<data::TokenPlace> token_places_;  // window and position that each token is read from
 };
 
 }  // namespace bert::task

@@ -52,7 +52,7 @@ std::unique_ptr<Task> make_task(const TaskOptions& options, const model::Config&
     case TaskKind::automatic:
       break;
   }
-  return nullptr;  // see task_for
+  return nullptr;  // excluded by task_for
 }
 
 }  // namespace bert::task

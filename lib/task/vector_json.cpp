@@ -1,4 +1,4 @@
-// Records with their vectors as JSON.
+// Records and their vectors as JSON.
 #include "io/json.h"
 #include "task/google_json.h"
 #include "task/vector_writer.h"

@@ -1,4 +1,4 @@
-// What follows the pooling in a sentence-transformers directory: Dense and Normalize.
+// The modules after pooling in a sentence-transformers directory: Dense and Normalize.
 #pragma once
 
 #include <span>
@@ -9,11 +9,11 @@
 
 namespace bert::task {
 
-// activation(W x + b). Sums are in double over eight interleaved lanes that are added up in a fixed order, so
-// that they run fast and always give the same bits.
+// activation(W x + b). Sums are in double, in eight interleaved lanes added in a fixed order, for speed and
+// reproducible results.
 std::vector<float> project(const model::Dense& dense, std::span<const float> x);
 
-// x / max(|x|, 1e-12), the length in double: PyTorch's F.normalize.
+// x / max(|x|, 1e-12), with the norm in double, as in PyTorch's F.normalize.
 void normalize(std::span<float> x);
 
 double activate(nn::Activation activation, double x);

@@ -1,4 +1,4 @@
-// Vectors as rows of numbers and nothing else.
+// Rows of numbers without records.
 #include "io/array_writer.h"
 #include "task/vector_writer.h"
 

@@ -1,4 +1,4 @@
-// The forms in which bert-embed writes vectors.
+// Output formats of bert-embed.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@
 
 namespace bert::task {
 
-// The vector of a record, or the vectors of its tokens. Views for one call.
+// The vector of a record, or the vectors of its tokens. Views, valid during one call.
 struct Vectors {
   std::span<const float> values;  // [rows, width], all finite
   int64_t width = 0;
-  const std::vector<int32_t>* ids = nullptr;  // of vectors of tokens: as many as rows
+  const std::vector<int32_t>* ids = nullptr;  // for token vectors: one id for each row
   bool truncated = false;
-  std::span<const data::CutField> cut = {};  // what the cut left of the record's own fields
+  std::span<const data::CutField> cut = {};  // truncated values of the record's own fields
 };
 
 class VectorWriter {
@@ -38,10 +38,11 @@ class VectorWriter {
 std::unique_ptr<VectorWriter> make_json_writer(const text::Tokenizer& tokenizer,
                                                std::vector<std::string> drop, int precision);
 
-// Rows of numbers and nothing else, all of them `width` long.
+// Writes rows of `width` numbers and nothing else.
 std::unique_ptr<VectorWriter> make_row_writer(io::ArrayFormat format, int64_t width, int precision);
 
-// Of extract_features.py: values are the layers' hidden states side by side, `layers` their numbers.
+// Format of extract_features.py: values are the concatenated hidden states of the layers, `layers` their
+// numbers.
 std::unique_ptr<VectorWriter> make_google_writer(const text::Tokenizer& tokenizer, std::vector<int> layers,
                                                  int precision);
 

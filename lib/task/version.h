@@ -1,4 +1,4 @@
-// What the network computes with, for --version of tools, which do not see lib/nn.
+// Compute libraries and instruction set, for the --version of tools without access to lib/nn.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// The windows of records, on their way through the network and back. A record has one, or with
-// data::Overflow::split as many as its text is long. Window types have a member `data::Features features`.
+// Windows of records: one for each record, or several for long texts with data::Overflow::split. A window
+// type has a member `data::Features features`.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace bert::task {
 
-// What a record carries from prepare to finish.
+// Working data of a record from prepare to finish.
 template <class Window>
 struct Windows : io::Work {
   std::vector<Window> windows;
@@ -24,7 +24,7 @@ struct Windows : io::Work {
   }
 };
 
-// Calls `run` with each batch of the records' windows, as run_in_batches, and with the windows in it.
+// Calls `run` with each batch of the records' windows and the windows in it, see run_in_batches.
 template <class Window>
 void run_windows(std::span<io::Record* const> records, int64_t budget,
                  const std::function<void(const nn::Batch&, std::span<Window* const>)>& run) {
@@ -41,9 +41,9 @@ void run_windows(std::span<io::Record* const> records, int64_t budget,
   });
 }
 
-// The mean of the windows' numbers, each window weighted by its tokens. `numbers(window)` gives as many for
-// each. Sums are in double: those of a single window come back as they were, since length * x and its
-// quotient are exact there.
+// Mean of numbers(window) over the windows, weighted by their tokens. All windows must have equally many
+// numbers. Sums are in double, so the numbers of a single window are returned unchanged: length * x and its
+// quotient are exact.
 template <class Window, class Numbers>
 std::vector<float> mean_by_tokens(std::span<const Window> windows, const Numbers& numbers) {
   std::vector<double> sums(std::span<const float>(numbers(windows.front())).size());

@@ -9,7 +9,7 @@
 namespace bert::text {
 namespace {
 
-// True when `match` is not part of a longer word.
+// Whether the match [begin, end) is not part of a longer word.
 bool stands_alone(std::string_view text, size_t begin, size_t end) {
   const bool word_before = begin > 0 && is_word_character(decode_before(text, begin).value);
   const bool word_behind = end < text.size() && is_word_character(decode(text.data() + end).value);
@@ -78,7 +78,7 @@ std::optional<AddedTokens::Match> AddedTokens::Search::next() {
     if (entry.single_word && !stands_alone(text_, match.begin, match.end)) continue;
     if (entry.lstrip) match.begin = std::max(skip_space_left(text_, match.begin, taken_), taken_);
     if (entry.rstrip) match.end = skip_space_right(text_, match.end);
-    if (match.begin >= match.end) continue;  // white space that the token before has taken
+    if (match.begin >= match.end) continue;  // white space already taken by the previous token
     taken_ = match.end;
     return match;
   }

@@ -1,9 +1,9 @@
-// Finds literal tokens such as "[MASK]" in a text, from the left, the longest first, as Hugging Face's
-// tokenizers do.
+// Finds literal tokens such as "[MASK]" in a text, left to right, longest match first, like Hugging Face's
+// tokenizers.
 //
-// A token that is white space itself may lie in what rstrip of the token before took. There, too, it counts,
-// as in that library; but if it has lstrip it begins where the one before ends, and is nothing when that
-// leaves nothing of it.
+// A token that consists of white space can occur within the white space taken by rstrip of the previous
+// token. It is matched there too, as in Hugging Face's library. With lstrip its match starts where the
+// previous match ends; if that leaves an empty match, it is dropped.
 #pragma once
 
 #include <array>
@@ -21,18 +21,17 @@ class AddedTokens {
  public:
   struct Match {
     int32_t id = 0;
-    size_t begin = 0, end = 0;  // with the white space that lstrip and rstrip take
+    size_t begin = 0, end = 0;  // includes the white space taken by lstrip and rstrip
   };
 
-  // Adds a token that stands in texts as `form`, not empty, which differs from its content when texts are
-  // normalised first. Of tokens with one form the last is meant; Hugging Face's choice differs from run to
-  // run.
+  // Adds a token that occurs in texts as `form` (not empty), which differs from the token's content if texts
+  // are normalized first. If several tokens have the same form, the last one added wins; Hugging Face's
+  // choice varies from run to run.
   void add(const AddedToken& token, std::string form);
 
   bool empty() const { return by_form_.empty(); }
 
-  // Matches in `text`, in the order of their literal tokens, which do not overlap. A search keeps its place
-  // in this object.
+  // Iterates over the matches in `text`, which are ordered and do not overlap.
   class Search {
    public:
     Search(const AddedTokens& tokens, std::string_view text) : tokens_(tokens), text_(text) {}
@@ -41,8 +40,8 @@ class AddedTokens {
    private:
     const AddedTokens& tokens_;
     std::string_view text_;
-    size_t at_ = 0;     // where to look on
-    size_t taken_ = 0;  // end of the last match given out
+    size_t at_ = 0;     // where the search continues
+    size_t taken_ = 0;  // end of the last match returned
   };
 
  private:
@@ -59,8 +58,8 @@ class AddedTokens {
     size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
   };
   std::unordered_map<std::string, Entry, Hash, std::equal_to<>> by_form_;
-  std::array<std::vector<size_t>, 256> sizes_;  // of the forms that begin with a byte, descending
-  std::string first_bytes_;                     // each once
+  std::array<std::vector<size_t>, 256> sizes_;  // sizes of the forms that start with a byte, descending
+  std::string first_bytes_;                     // without repetitions
 };
 
 }  // namespace bert::text

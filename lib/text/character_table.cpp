@@ -21,7 +21,8 @@ Unit unit_of(char32_t c, const CharacterRules& rules) {
   return unit;
 }
 
-// True when a combining mark of the decomposition outlives stripping, so that the order of marks can be seen.
+// Whether a combining mark of the decomposition survives accent stripping, which makes the order of marks
+// visible.
 bool shows_order(const std::vector<Decomposed>& parts, const CharacterRules& rules) {
   return rules.strip_accents && std::any_of(parts.begin(), parts.end(), [&](const Decomposed& part) {
            return part.combining_class != 0 && !is_accent(part.value, rules.compat);
@@ -97,7 +98,7 @@ const CharacterTable::Page& CharacterTable::make_page(char32_t number) const {
   return *present;
 }
 
-// The actions that need no list of units; nullopt for the rest.
+// Actions that need no list of units; nullopt for the others.
 std::optional<Action> CharacterTable::plain_action(char32_t c, const std::vector<Decomposed>& parts) const {
   if (rules_.is_removed(c)) return Action::drop;
   if (is_white_space(c)) return Action::space;
@@ -108,7 +109,7 @@ std::optional<Action> CharacterTable::plain_action(char32_t c, const std::vector
 
 void CharacterTable::fill(char32_t c, Page& page) const {
   Page::Item& item = page.items[c & 0xFF];
-  if (c >= 0xD800 && c < 0xE000) return;  // surrogates are not in UTF-8
+  if (c >= 0xD800 && c < 0xE000) return;  // surrogates do not occur in UTF-8
   std::vector<Decomposed> parts;
   decompose(c, rules_, parts);
   if (const std::optional<Action> action = plain_action(c, parts)) {

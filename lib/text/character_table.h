@@ -1,6 +1,6 @@
-// What normalisation and word splitting do to each code point, worked out once and looked up ever after, so
-// that text in any script needs no call of ICU. Pages of 256 code points are made when the first of them is
-// met: making them all would take longer than loading a small model.
+// The effect of normalization and word splitting on each code point, computed once and then looked up, so
+// that text in any script needs no ICU calls. Pages of 256 code points are built on first use, because
+// building all of them would take longer than loading a small model.
 #pragma once
 
 #include <array>
@@ -15,14 +15,14 @@
 
 namespace bert::text {
 
-// The steps that apply, in this order: clean, put spaces around ideographs, lower (Google), decompose and
-// strip, lower (Hugging Face), split at white space and punctuation.
+// The steps to apply, in this order: clean, put spaces around ideographs, lowercase (Google), decompose and
+// strip accents, lowercase (Hugging Face), split at white space and punctuation.
 struct CharacterRules {
   bool clean_text = true;
   bool ideographs = true;
   bool strip_accents = true;
   bool lowercase = true;
-  bool punctuation = true;  // false: only white space splits
+  bool punctuation = true;  // false: split at white space only
   Compat compat = Compat::hf;
 
   explicit CharacterRules(const TokenizerConfig& config);
@@ -30,13 +30,13 @@ struct CharacterRules {
 };
 
 enum class Action : uint8_t {
-  letter,   // part of a word, as it is
+  letter,   // part of a word, unchanged
   space,    // ends a word
   alone,    // a word of its own
-  drop,     // leaves nothing, and does not end a word
-  expand,   // becomes other characters: units()
-  reorder,  // NFD may move it past its neighbours: reorder.h
-  sigma,    // lower case depends on its neighbours (Google only)
+  drop,     // removed; does not end a word
+  expand,   // replaced by other characters: units()
+  reorder,  // NFD may move it past its neighbors, see context.h
+  sigma,    // the lowercase form depends on its neighbors (Google only)
 };
 
 // One character of the result. Its action is letter, space or alone.
@@ -52,7 +52,7 @@ struct Unit {
 struct Decomposed {
   char32_t value = 0;
   uint8_t combining_class = 0;
-  bool first = false;  // of those that one code point of the text became
+  bool first = false;  // first part of the decomposition of a code point
 };
 
 class CharacterTable {
@@ -63,7 +63,7 @@ class CharacterTable {
 
   struct Entry {
     Action action;
-    std::span<const Unit> units;  // of expand; live as long as the table
+    std::span<const Unit> units;  // for expand; valid for the lifetime of the table
   };
 
   Entry find(char32_t c) const {
@@ -72,8 +72,7 @@ class CharacterTable {
     return {item.action, {page.units.data() + item.first, item.count}};
   }
 
-  // The byte that an ASCII letter or digit becomes; 0 for whatever is not simply part of a word, or not
-  // ASCII.
+  // For an ASCII letter or digit, the byte it maps to; 0 for anything that is not simply part of a word.
   const std::array<uint8_t, 256>& plain() const { return plain_; }
 
   const CharacterRules& rules() const { return rules_; }
@@ -98,15 +97,15 @@ class CharacterTable {
   void fill(char32_t c, Page& page) const;
 
   CharacterRules rules_;
-  // Threads that make the same page at once get the one that was there first; the others are thrown away.
+  // If several threads build the same page, the first one is kept and the others are deleted.
   mutable std::array<std::atomic<const Page*>, 0x1100> pages_ = {};
   std::array<uint8_t, 256> plain_ = {};
 };
 
-// Appends what the code point c of the text is after lower-casing (Google) and decomposition.
+// Appends code point c after lowercasing (Google) and decomposition.
 void decompose(char32_t c, const CharacterRules& rules, std::vector<Decomposed>& out);
 
-// Appends what is left of a decomposed code point after stripping and lower-casing (Hugging Face).
+// Appends what remains of a decomposed code point after stripping accents and lowercasing (Hugging Face).
 void finish(char32_t c, const CharacterRules& rules, std::vector<Unit>& out);
 
 }  // namespace bert::text

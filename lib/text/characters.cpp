@@ -12,8 +12,8 @@
 namespace bert::text {
 namespace {
 
-// The versions of Unicode that Hugging Face's tokenizers 0.23 were built with: categories by
-// unicode_categories 0.1.1, decomposition by unicode-normalization-alignments 0.1.12.
+// Unicode versions used by Hugging Face's tokenizers 0.23: categories from unicode_categories 0.1.1,
+// decomposition from unicode-normalization-alignments 0.1.12.
 constexpr int kHuggingFaceCategories = 8;
 constexpr int kHuggingFaceDecomposition = 9;
 
@@ -23,8 +23,8 @@ bool is_younger(char32_t c, int version) {
   return age[0] > version || age[0] == 0;
 }
 
-// Categories that unicode_categories 0.1.1 gives. Derived from today's by leaving out what is younger than
-// Unicode 8; a handful of code points has changed category since.
+// Categories as in unicode_categories 0.1.1: today's, without code points newer than Unicode 8, and with the
+// few code points whose category has changed since.
 int8_t category_of_unicode_8(char32_t c) {
   switch (c) {
     case 0x166D:
@@ -56,11 +56,11 @@ const UNormalizer2& nfd() {
   return *instance;
 }
 
-// Capitals of Unicode 16 and 17, which Rust knows and the ICU at hand may not.
+// Capital letters of Unicode 16 and 17, known to Rust but possibly not to the installed ICU.
 char32_t lowercase_of_unicode_17(char32_t c) {
   struct Capitals {
     char32_t first, last;
-    char32_t lowercase;  // of the first
+    char32_t lowercase;  // lowercase form of `first`
   };
   static constexpr Capitals kCapitals[] = {{0x1C89, 0x1C89, 0x1C8A},    {0xA7CB, 0xA7CB, 0x264},
                                            {0xA7CC, 0xA7CC, 0xA7CD},    {0xA7CE, 0xA7CE, 0xA7CF},

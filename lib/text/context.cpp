@@ -12,15 +12,14 @@ Span span_of(size_t begin, uint32_t size) {
   return {static_cast<uint32_t>(begin), static_cast<uint32_t>(begin + size)};
 }
 
-// The code points of a run in the order of the text.
+// The code points of a run in text order.
 struct Run {
   std::vector<Decomposed> parts;
-  std::vector<Span> sources;  // one for each part that is `first`
-  Span base;                  // source of parts before the first of those
+  std::vector<Span> sources;  // one for each part with `first` set
+  Span base;                  // source of the parts before the first such part
 };
 
-// Puts in front of the run the marks that come before `at`, back to and including those of the base
-// character.
+// Prepends the marks before `at` to the run, back to and including those of the base character.
 void add_marks_before(std::string_view text, size_t at, const CharacterRules& rules, Run& run) {
   run.base = span_of(at, 0);
   for (size_t end = at; end > 0;) {
@@ -40,7 +39,7 @@ void add_marks_before(std::string_view text, size_t at, const CharacterRules& ru
   }
 }
 
-// Adds the code point at `at` and all marks after it; returns where the run ends.
+// Appends the code point at `at` and all marks after it; returns the end of the run.
 size_t add_marks_from(std::string_view text, size_t at, const CharacterRules& rules, Run& run) {
   for (const size_t begin = at; at < text.size();) {
     const CodePoint code = decode(text.data() + at);
@@ -56,7 +55,7 @@ size_t add_marks_from(std::string_view text, size_t at, const CharacterRules& ru
   return at;
 }
 
-// Canonical ordering (Unicode, D109): starters stay, marks between two starters are sorted stably.
+// Canonical ordering (Unicode, D109): starters stay in place, marks between two starters are sorted stably.
 void sort_marks(std::vector<Decomposed>& parts) {
   const auto is_starter = [](const Decomposed& part) { return part.combining_class == 0; };
   for (auto begin = parts.begin(); begin != parts.end();) {
@@ -79,8 +78,8 @@ Reordered reorder(std::string_view text, size_t at, const CharacterRules& rules)
   result.end = add_marks_from(text, at, rules, run);
   sort_marks(run.parts);
 
-  // Hugging Face aligns by place, not by identity: each `first` part, wherever it was sorted to, takes the
-  // next code point of the text as its source, and the others share that of the part before.
+  // Hugging Face aligns by position: each `first` part, wherever sorting has put it, gets the next code point
+  // of the text as its source; all other parts get the source of the part before them.
   Span source = run.base;
   auto next = run.sources.begin();
   std::vector<Unit> units;

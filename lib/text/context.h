@@ -1,4 +1,4 @@
-// The two cases in which what a code point becomes depends on its neighbours.
+// The two cases in which the result for a code point depends on its neighbors.
 #pragma once
 
 #include <string_view>
@@ -10,20 +10,20 @@ namespace bert::text {
 
 struct Placed {
   Unit unit;
-  Span source;  // bytes of the text it came from
+  Span source;  // bytes of the original text
 };
 
 struct Reordered {
   std::vector<Placed> placed;
-  size_t end = 0;  // where the text goes on
+  size_t end = 0;  // where to continue in the text
 };
 
-// NFD sorts a run of combining marks by their combining class. Mostly the marks are stripped anyway and
-// nothing shows; this is for the rest: some mark of the code point at `at` stays. Takes the whole run around
-// it, of which the part before `at` holds only stripped marks.
+// NFD sorts a run of combining marks by combining class. Usually all marks are stripped and the order does
+// not matter; this function handles the case in which a mark of the code point at `at` remains. It processes
+// the whole run around `at`; the part before `at` contains only stripped marks.
 Reordered reorder(std::string_view text, size_t at, const CharacterRules& rules);
 
-// True when the capital sigma at `at` ends a word, so that its lower case is ς (Unicode, table 3-17,
+// Whether the capital sigma at `at` ends a word, so that its lowercase form is ς (Unicode, table 3-17,
 // Final_Sigma).
 bool is_final_sigma(std::string_view text, size_t at, const CharacterRules& rules);
 

@@ -11,7 +11,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
   }
 }
 
-// The replacements of tokenizers/src/decoders/wordpiece.rs, in its order.
+// The replacements of tokenizers/src/decoders/wordpiece.rs, in the same order.
 void clean_up(std::string& token) {
   static constexpr std::array<std::array<std::string_view, 2>, 11> kReplacements = {{{" .", "."},
                                                                                      {" ?", "?"},

@@ -1,4 +1,4 @@
-// Puts tokens together to a text, as Hugging Face's WordPiece decoder does.
+// Joins tokens into text, like Hugging Face's WordPiece decoder.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@ namespace bert::text {
 
 class Decoder {
  public:
-  // Appends to `text`, which must live as long as this. `cleanup` works on one token at a time, as there: "
-  // do not" is never one token, so it never becomes " don't".
+  // Appends to `text`, which must outlive this object. As in Hugging Face, `cleanup` works on one token at a
+  // time: since " do not" is never a single token, it never becomes " don't".
   Decoder(std::string_view prefix, bool cleanup, std::string& text)
       : prefix_(prefix), cleanup_(cleanup), text_(text) {}
 

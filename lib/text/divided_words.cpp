@@ -45,7 +45,7 @@ void DividedWords::add(std::span<const int32_t> pieces, int64_t count) {
   int64_t occurrences = 0;
   if (__builtin_mul_overflow(count, static_cast<int64_t>(pieces.size()), &occurrences) ||
       __builtin_add_overflow(total_, occurrences, &total_)) {
-    throw Error("the words have more than 2^63 characters together");
+    throw Error("the words have more than 2^63 characters in total");
   }
   for (const int32_t piece : pieces) {
     make_room(piece);
@@ -65,8 +65,8 @@ void DividedWords::join(uint32_t index, int32_t joined) {
   assert(pairs_[index].count == 0);
 }
 
-// x a b y -> x ab y: the pairs x a, a b and b y go, x ab and ab y come. After a join x is what was joined
-// last, so that a b a b becomes ab ab.
+// x a b y -> x ab y: removes the pairs x a, a b and b y, adds x ab and ab y. After a merge, x is the merged
+// piece, so a b a b becomes ab ab.
 void DividedWords::join_in(uint32_t index, int32_t first, int32_t second, int32_t joined) {
   Word& word = words_[index];
   int32_t* const pieces = pieces_.data() + word.begin;

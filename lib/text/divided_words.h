@@ -1,5 +1,5 @@
-// The words of a corpus as divided into pieces, and what there is to know about neighbouring pieces, kept up
-// to date from join to join: only the words that hold the joined pair are read again.
+// The words of a corpus, divided into subword tokens ("pieces"), with the counts of adjacent pairs. Each
+// merge updates the counts by reading only the words that contain the merged pair.
 #pragma once
 
 #include <cstdint>
@@ -13,26 +13,27 @@ class DividedWords {
  public:
   struct Pair {
     int32_t first = 0, second = 0;  // pieces
-    int64_t count = 0;              // occurrences, overlapping ones ("aaa" has two of a a) counted
-    std::vector<uint32_t> words;    // where it may occur; one may stand there twice, or in vain
-    bool with_first = false, with_second = false;  // whether it is in the pieces' lists of neighbours
+    int64_t count = 0;              // occurrences, overlapping ones included ("aaa" contains a a twice)
+    std::vector<uint32_t> words;    // may contain the pair; with repetitions and outdated entries
+    bool with_first = false, with_second = false;  // whether it is in the neighbor lists of its pieces
   };
 
-  // Words come one after another, all before the first join.
+  // Adds a word. All words must be added before the first join.
   void add(std::span<const int32_t> pieces, int64_t count);
 
-  // Joins the pair everywhere, from the left, into `joined`, a new piece or one that is there already (ab + c
-  // after a + bc). Afterwards changed() names each pair whose count is another, perhaps more than once.
+  // Merges the pair into the piece `joined` in all words, left to right. `joined` may be new or already exist
+  // (ab + c after a + bc). Afterwards changed() lists each pair whose count has changed, possibly more than
+  // once.
   void join(uint32_t pair, int32_t joined);
   std::span<const uint32_t> changed() const { return changed_; }
 
   size_t pairs() const { return pairs_.size(); }
   const Pair& pair(uint32_t index) const { return pairs_[index]; }
-  size_t pieces() const { return counts_.size(); }  // more than the highest that occurs
+  size_t pieces() const { return counts_.size(); }  // greater than the highest id in use
   int64_t count(int32_t piece) const { return counts_[static_cast<size_t>(piece)]; }
-  int64_t total() const { return total_; }  // pieces of all words; never grows by a join
+  int64_t total() const { return total_; }  // number of pieces in all words; a join never increases it
 
-  // Pairs that have `piece` on either side and occur.
+  // Pairs with `piece` on either side and a positive count.
   const std::vector<uint32_t>& neighbours(int32_t piece);
 
  private:
@@ -52,9 +53,8 @@ class DividedWords {
   std::vector<int32_t> pieces_;
   std::vector<Pair> pairs_;
   std::unordered_map<uint64_t, uint32_t> by_pieces_;
-  std::vector<int64_t> counts_;  // by piece
-  std::vector<std::vector<uint32_t>>
-      neighbours_;  // by piece; those that occur no more are dropped on the way
+  std::vector<int64_t> counts_;                    // by piece
+  std::vector<std::vector<uint32_t>> neighbours_;  // by piece; pairs with count 0 are removed when found
   std::vector<uint32_t> changed_;
   int64_t total_ = 0;
 };

@@ -12,8 +12,8 @@ std::string in(const std::string& directory, std::string_view name) {
   return (std::filesystem::path(directory) / name).string();
 }
 
-// tokenizer.json names the special tokens that it uses itself; the others and the model's length stand beside
-// it.
+// tokenizer.json names only the special tokens it uses itself. The other ones and the maximum length are in
+// the files beside it.
 TokenizerParts read_json(const std::string& path, const std::string& directory) {
   TokenizerParts parts = read_tokenizer_json(path);
   TokenizerConfig beside;
@@ -24,7 +24,7 @@ TokenizerParts read_json(const std::string& path, const std::string& directory) 
   return parts;
 }
 
-// The settings of a directory; pieces as well when there is a tokenizer.json.
+// Reads the settings of a directory, and the vocabulary if there is a tokenizer.json.
 TokenizerParts read_directory(const std::string& directory) {
   const std::string json = in(directory, "tokenizer.json");
   if (kind_of(json) != FileKind::absent) return read_json(json, directory);
@@ -66,7 +66,7 @@ Tokenizer load_vocab(const std::string& file, Compat compat, Case override_case)
   } else {
     parts = read_directory(directory);
     parts.pieces = read_vocab_txt(file, compat);
-    parts.config.given_cls = parts.config.given_sep = std::nullopt;  // ids in another vocabulary
+    parts.config.given_cls = parts.config.given_sep = std::nullopt;  // these ids refer to another vocabulary
   }
   return make(std::move(parts), compat, override_case, file);
 }

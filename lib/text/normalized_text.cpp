@@ -20,7 +20,7 @@ size_t NormalizedText::plain(const std::array<uint8_t, 256>& plain, std::string_
   return at;
 }
 
-// The spaces around an ideograph do not matter to the words, but to a token that is looked for.
+// The spaces around an ideograph do not affect the words, but they affect the search for tokens.
 void NormalizedText::alone(std::string_view bytes, Span source) {
   const bool spaced = rules_.ideographs && is_ideograph(decode(bytes.data()).value, rules_.compat);
   if (spaced) add(Action::space, " ", source);
@@ -28,8 +28,7 @@ void NormalizedText::alone(std::string_view bytes, Span source) {
   if (spaced) add(Action::space, " ", source);
 }
 
-// Cleaning makes U+0020 of all white space; so does the space around an ideograph, whose source is the
-// ideograph.
+// Cleaning turns all white space into U+0020. The spaces around an ideograph have the ideograph as source.
 void NormalizedText::space(Span source) {
   const std::string_view bytes = original_.substr(source.begin, source.end - source.begin);
   const bool kept = !rules_.clean_text && is_white_space(decode(bytes.data()).value);

@@ -1,4 +1,4 @@
-// The sink of normalize() that keeps the normalised text, for tokens that are to be found in it.
+// A sink for normalize() that stores the normalized text, so that tokens can be searched in it.
 #pragma once
 
 #include <string>
@@ -17,14 +17,14 @@ class NormalizedText {
 
   const std::string& text() const { return text_; }
 
-  // Sends the characters of text() in [begin, end), which are on code point bounds, to another sink.
+  // Passes the characters of text() in [begin, end) to another sink. Both must be at code point boundaries.
   template <class Sink>
   void replay(size_t begin, size_t end, Sink& sink) const;
 
-  // Bytes of the original behind [begin, end) of text().
+  // Byte range in the original text that [begin, end) of text() came from.
   Span source(size_t begin, size_t end) const;
 
-  // What normalize() calls.
+  // Called by normalize().
   size_t plain(const std::array<uint8_t, 256>& plain, std::string_view text, size_t at);
   void letter(std::string_view bytes, Span source) { add(Action::letter, bytes, source); }
   void alone(std::string_view bytes, Span source);

@@ -1,12 +1,12 @@
-// Runs BERT's normalisation and word splitting over a text in one pass without storing the result: each
-// character goes to a sink as it comes, with the bytes of the text it came from.
+// Normalizes a text and splits it into words in one pass, without storing the result. Each character is
+// passed to a sink together with its byte range in the original text.
 //
 //   uncased "Été\u200B à 東京!"   letter e, letter t, letter e, space, letter a, space, alone 東, alone 京,
 //   alone !
 //
 // A sink has the methods
 //   size_t plain(const std::array<uint8_t, 256>& plain, std::string_view text, size_t at)
-//                                   takes as many ASCII letters as there are at `at`; returns where they end
+//                                   consumes the ASCII letters and digits starting at `at`; returns their end
 //   void letter(std::string_view bytes, Span source)
 //   void space(Span source)
 //   void alone(std::string_view bytes, Span source)
@@ -32,7 +32,7 @@ void send(const Unit& unit, Span source, Sink& sink) {
   }
 }
 
-// Deals with the code point at `at`, which is not plain; returns where the text goes on.
+// Processes the code point at `at`, which is not plain; returns where to continue.
 template <class Sink>
 size_t normalize_code_point(const CharacterTable& table, std::string_view text, size_t at, Sink& sink) {
   const CodePoint code = decode(text.data() + at);
@@ -66,7 +66,7 @@ size_t normalize_code_point(const CharacterTable& table, std::string_view text, 
   return end;
 }
 
-// `text` is valid UTF-8.
+// `text` must be valid UTF-8.
 template <class Sink>
 void normalize(const CharacterTable& table, std::string_view text, Sink& sink) {
   for (size_t at = 0;;) {

@@ -1,6 +1,6 @@
-// The pairs of pieces that may be joined, by scores that may be too high but not too low. So few have to be
-// looked at to find the best, and few have to be put elsewhere when true scores change by a little. Scores
-// may rise and fall: each pair knows its place, so that none is there twice.
+// Priority queue of the pairs that may be merged, ordered by upper bounds of their scores. With upper bounds,
+// few pairs are examined to find the best one, and few move when true scores change slightly. Scores may rise
+// and fall: each pair has at most one entry, whose position is stored.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace bert::text {
 
 class PairHeap {
  public:
-  // Of equal scores the lower rank is better; ranks differ.
+  // For equal scores the lower rank is better; ranks are unique.
   struct Item {
     double score = 0;
     uint64_t rank = 0;
@@ -21,8 +21,8 @@ class PairHeap {
 
   bool empty() const { return items_.empty(); }
 
-  // The item that is best by true_score(pair), which is never above the score here; with its true score. Not
-  // when empty.
+  // The item with the best true_score(pair), with that score. true_score must not exceed the stored score.
+  // Requires a non-empty heap.
   template <class TrueScore>
   Item best(const TrueScore& true_score) {
     Item best = items_.front();
@@ -31,7 +31,7 @@ class PairHeap {
     while (!to_see_.empty()) {
       const size_t at = to_see_.back();
       to_see_.pop_back();
-      if (at >= items_.size() || !better(items_[at], best)) continue;  // nor are those below it
+      if (at >= items_.size() || !better(items_[at], best)) continue;  // nor is any item below
       Item item = items_[at];
       item.score = true_score(item.pair);
       if (better(item, best)) best = item;
@@ -41,7 +41,7 @@ class PairHeap {
     return best;
   }
 
-  // Adds the pair, or gives it another score.
+  // Adds the pair or updates its score.
   void set(const Item& item) {
     if (item.pair >= places_.size()) places_.resize(item.pair + 1, kNowhere);
     if (places_[item.pair] == kNowhere) {
@@ -53,7 +53,7 @@ class PairHeap {
     sink(rise(at));
   }
 
-  // Does nothing when the pair is not there.
+  // No effect if the pair is not in the heap.
   void remove(uint32_t pair) {
     if (pair >= places_.size() || places_[pair] == kNowhere) return;
     const size_t at = std::exchange(places_[pair], kNowhere);
@@ -94,8 +94,8 @@ class PairHeap {
   }
 
   std::vector<Item> items_;
-  std::vector<uint32_t> places_;  // by pair, in items_
-  std::vector<size_t> to_see_;    // of best()
+  std::vector<uint32_t> places_;  // index into items_ by pair
+  std::vector<size_t> to_see_;    // used by best()
 };
 
 }  // namespace bert::text

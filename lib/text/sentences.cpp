@@ -19,7 +19,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// Cuts off the first line of `rest` with its line end; "" at the end.
+// Removes the first line of `rest`, line end included, and returns it; "" at the end.
 std::string_view take_line(std::string_view& rest) {
   const size_t end = rest.find('\n');
   const auto line = rest.substr(0, end == rest.npos ? rest.size() : end + 1);
@@ -27,7 +27,7 @@ std::string_view take_line(std::string_view& rest) {
   return line;
 }
 
-// The lines up to the next blank one, which goes as well. They may be none.
+// Returns the lines up to the next blank one and removes them and the blank line. May return an empty view.
 std::string_view take_paragraph(std::string_view& rest) {
   const char* const begin = rest.data();
   for (;;) {
@@ -37,14 +37,14 @@ std::string_view take_paragraph(std::string_view& rest) {
   }
 }
 
-// ICU's rules end a sentence at any of its paragraph separators, which these are to it.
+// Replaces line ends by spaces, since ICU's rules end a sentence at every paragraph separator.
 char16_t without_line_end(char c) { return c == '\n' || c == '\r' ? u' ' : static_cast<unsigned char>(c); }
 
 bool is_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<signed char>(c) >= 0; });
 }
 
-// Languages have to be known; of regions, scripts and keywords ICU takes what it has.
+// The language must be known; unknown regions, scripts and keywords are accepted.
 std::string icu_locale(const std::string& tag) {
   if (tag == "root") return tag;
   UErrorCode status = U_ZERO_ERROR;
@@ -70,7 +70,7 @@ struct CloseIterator {
 
 struct SentenceSplitter::Impl {
   std::unique_ptr<UBreakIterator, CloseIterator> iterator;
-  std::u16string units;  // of the paragraph, as ICU wants it
+  std::u16string units;  // the paragraph in UTF-16, for ICU
 
   void split_paragraph(std::string_view paragraph, std::vector<std::string_view>& sentences);
   void widen(std::string_view paragraph);
@@ -113,7 +113,7 @@ void SentenceSplitter::Impl::widen(std::string_view paragraph) {
   }
 }
 
-// Boundaries ascend, so bytes and UTF-16 units are walked side by side.
+// Boundaries are ascending, so byte and UTF-16 positions advance together.
 void SentenceSplitter::Impl::split_paragraph(std::string_view paragraph,
                                              std::vector<std::string_view>& sentences) {
   widen(paragraph);

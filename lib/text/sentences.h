@@ -1,4 +1,4 @@
-// Where the sentences of a text begin and end, by the rules of Unicode (UAX 29) as ICU has them.
+// Splits a text into sentences with ICU, by the rules of Unicode (UAX 29).
 #pragma once
 
 #include <memory>
@@ -8,17 +8,17 @@
 
 namespace bert::text {
 
-// Keeps its memory from text to text; for one thread at a time.
+// Reuses its memory for each text. One thread at a time.
 class SentenceSplitter {
  public:
-  // `locale` is a language tag ("el", "en-u-ss-standard") or "root". Error when ICU does not know it.
+  // `locale` is a language tag ("el", "en-u-ss-standard") or "root". Error if ICU does not know it.
   explicit SentenceSplitter(const std::string& locale);
   SentenceSplitter(SentenceSplitter&&) noexcept;
   ~SentenceSplitter();
 
-  // Replaces `sentences` by those of `text`, which is valid UTF-8: views into it, without the white space
-  // around them, none of them blank. A blank line ends a sentence, any other line end is a space: "It was
-  // the\r\nbest of\ftimes." is one sentence.
+  // Replaces the contents of `sentences` by the sentences of `text` (valid UTF-8), as views without
+  // surrounding white space; blank ones are left out. A blank line ends a sentence; any other line end counts
+  // as a space: "It was the\r\nbest of\ftimes." is one sentence.
   void split(std::string_view text, std::vector<std::string_view>& sentences);
 
  private:
@@ -26,7 +26,7 @@ class SentenceSplitter {
   std::unique_ptr<Impl> impl_;
 };
 
-// The lines of `text` that are not blank, in the same way.
+// The same for lines: the non-blank lines of `text`.
 void split_lines(std::string_view text, std::vector<std::string_view>& lines);
 
 }  // namespace bert::text

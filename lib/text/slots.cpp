@@ -15,8 +15,8 @@ uint64_t Slots::free_from(size_t slot) const {
   return shift == 0 ? low : low >> shift | high << (64 - shift);
 }
 
-// The slot for the first label. Tests 64 places at a time and gives up a crowded region soon: a little waste
-// at the end is cheaper than a long search.
+// Finds the slot for the first label. Tests 64 positions at a time and soon leaves a crowded region: some
+// wasted space is cheaper than a long search.
 size_t Slots::find(std::span<const uint8_t> labels) {
   constexpr size_t kTries = 16;
   while (free_from(cursor_) == 0) cursor_ += 64;

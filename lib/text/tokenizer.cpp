@@ -17,14 +17,14 @@
 namespace bert::text {
 namespace {
 
-// A word can begin with the prefix only where the prefix is not split off as punctuation.
+// A word can start with the prefix only if the prefix is not split off as punctuation.
 WordPiece::PrefixInWords prefix_in_words(const TokenizerConfig& config) {
   const bool split = config.basic_tokenize && !config.prefix.empty() &&
                      is_punctuation(decode(config.prefix.data()).value, config.compat);
   return split ? WordPiece::PrefixInWords::never : WordPiece::PrefixInWords::possible;
 }
 
-// Turns byte offsets, whose begins ascend, into code points.
+// Converts byte offsets, sorted by their starts, to code points.
 void count_in_code_points(std::string_view text, std::span<Span> offsets) {
   if (count_code_points(text) == text.size()) return;  // ASCII
   size_t byte = 0;
@@ -70,8 +70,8 @@ struct Tokenizer::Impl {
   WordPiece wordpiece;
   CharacterTable characters;
   std::unordered_map<std::string, int32_t> added_ids;
-  AddedTokens added;             // looked for in the text as it is
-  AddedTokens added_normalized;  // looked for in what is between, once it is normalised
+  AddedTokens added;             // searched for in the original text
+  AddedTokens added_normalized;  // searched for in the text between those, after normalization
   std::vector<bool> is_special, is_added;
   int32_t unk = 0, cls = 0, sep = 0, pad = 0, mask = 0;
 };
@@ -127,15 +127,14 @@ void Tokenizer::Impl::add(const AddedToken& token, const std::string& name) {
   if (config.compat == Compat::google) return;
   if (token.normalized) {
     std::string form = NormalizedText(token.content, characters).text();
-    if (form.empty())
-      throw Error(name, ": nothing is left of the added token ", token.content, " in normalised text");
+    if (form.empty()) throw Error(name, ": the added token ", token.content, " is empty after normalization");
     added_normalized.add(resolved, std::move(form));
   } else {
     added.add(resolved, token.content);
   }
 }
 
-// Encodes what lies between the tokens that are looked for in the text as it is.
+// Encodes the text between tokens that are searched for in the original text.
 template <class Encoder>
 void Tokenizer::Impl::encode_part(std::string_view text, size_t base, Encoder& encoder) const {
   encoder.set_base(base);

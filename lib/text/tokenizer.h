@@ -1,6 +1,6 @@
-// BERT's tokenizer (Devlin et al. 2018, section 3 "Input/Output Representations"): text is cleaned, split
-// into words and punctuation, and each word into the longest pieces of the vocabulary, "##" marking a
-// continuation.
+// BERT's tokenizer (Devlin et al. 2018, section 3 "Input/Output Representations"): cleans the text, splits it
+// into words and punctuation, and splits each word greedily into the longest subword tokens of the
+// vocabulary. The prefix "##" marks a token that continues a word.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,26 @@
 
 namespace bert::text {
 
-// Whose results to equal where implementations differ: Hugging Face's fast tokenizer, or Google's
-// tokenization.py.
+// Which implementation to match where they differ: Hugging Face's fast tokenizer or Google's tokenization.py.
 enum class Compat { hf, google };
 
-// A literal token in the text that is kept whole ("[MASK]"); the flags are those of tokenizer.json.
+// A literal token ("[MASK]") that is not split. The flags are those of tokenizer.json.
 struct AddedToken {
   std::string content;
-  int32_t id = -1;           // -1: that of the equal piece; there must be one
-  bool single_word = false;  // only when no letter, digit or _ touches it
-  bool lstrip = false;       // takes the white space to its left with it
+  int32_t id = -1;           // -1: the id of the vocabulary entry with this content, which must exist
+  bool single_word = false;  // matches only if not adjacent to a letter, digit or _
+  bool lstrip = false;       // also consumes the white space to its left
   bool rstrip = false;
-  bool normalized = false;  // is looked for in the normalised text
+  bool normalized = false;  // searched for in the normalized text
   bool special = true;
 };
 
 // The truncation block of tokenizer.json.
 struct Truncation {
   enum class Strategy { longest_first, only_first, only_second };
-  int64_t max_length = 512;  // specials included
+  int64_t max_length = 512;  // special tokens included
   Strategy strategy = Strategy::longest_first;
-  int64_t stride = 0;  // tokens that windows overlap by; matters only when windows are kept
+  int64_t stride = 0;  // overlap of windows in tokens; used only if windows are kept
   bool from_left = false;
 };
 
@@ -43,17 +42,17 @@ struct TokenizerConfig {
   bool strip_accents = true;
   bool chinese_chars = true;     // each CJK ideograph is a word
   bool basic_tokenize = true;    // false (do_basic_tokenize): split at white space only
-  int64_t max_word_chars = 100;  // code points; a longer word is [UNK]. Google: 200
+  int64_t max_word_chars = 100;  // in code points; a longer word becomes [UNK]. Google: 200
   Compat compat = Compat::hf;
   std::string prefix = "##";
-  bool decode_cleanup = true;  // decode() leaves out the space before ".", "'s" and the like
+  bool decode_cleanup = true;  // decode() removes the space before ".", "'s" and the like
   std::string unk = "[UNK]", cls = "[CLS]", sep = "[SEP]", pad = "[PAD]", mask = "[MASK]";
-  std::vector<AddedToken> added;  // not looked for by Compat::google
+  std::vector<AddedToken> added;  // ignored with Compat::google
   std::optional<int64_t> given_cls,
-      given_sep;  // the ids that tokenizer.json gives them besides the vocabulary
+      given_sep;  // ids in tokenizer.json's post_processor, if it has them
   std::optional<Truncation> truncation;
-  bool padding = false;  // tokenizer.json asks for sequences of one length; nothing here does that
-  std::optional<int64_t> model_max_length;  // nullopt: the files set none (1e30 counts as none)
+  bool padding = false;                     // tokenizer.json has a padding block; it is not applied
+  std::optional<int64_t> model_max_length;  // nullopt: no limit in the files (1e30 means no limit)
 };
 
 struct Span {
@@ -63,11 +62,11 @@ struct Span {
 
 enum class Offsets { none, bytes, chars };  // chars are Unicode code points
 
-// Tokens of one text, specials not among them. offsets and words stay empty unless asked for.
+// Tokens of one text, without special tokens. offsets and words stay empty unless requested.
 struct Tokens {
   std::vector<int32_t> ids;
   std::vector<Span> offsets;   // [begin, end) in the original text
-  std::vector<int32_t> words;  // index of the word (before WordPiece) that a token is part of
+  std::vector<int32_t> words;  // index of the word (before WordPiece) that contains the token
   void clear();
 };
 
@@ -78,20 +77,20 @@ struct Wanted {
 
 class Tokenizer {
  public:
-  // `pieces`: the vocabulary by id, "" where there is none; of equal pieces the last is meant. Added tokens
-  // have the id of the equal piece, else their own. `name` is what messages call the vocabulary. Error when a
-  // special token is not in it.
+  // `pieces`: the vocabulary by id, "" for unused ids; if a token is repeated, the last one wins. An added
+  // token has the id of the equal vocabulary entry, otherwise its own. `name` is the vocabulary's name in
+  // messages. Error if a special token is missing from the vocabulary.
   Tokenizer(std::vector<std::string> pieces, TokenizerConfig config, const std::string& name);
   Tokenizer(Tokenizer&&) noexcept;
   ~Tokenizer();
 
   const TokenizerConfig& config() const;
 
-  // Appends the tokens of `text`, which must be valid UTF-8. Any thread.
+  // Appends the tokens of `text`, which must be valid UTF-8. Any thread may call it.
   void encode(std::string_view text, Wanted wanted, Tokens& tokens) const;
 
   int32_t size() const;                      // ids are [0, size)
-  std::string_view piece(int32_t id) const;  // Error when there is no such id
+  std::string_view piece(int32_t id) const;  // Error if there is no such id
   std::optional<int32_t> id(std::string_view piece) const;
   int32_t unk() const;
   int32_t cls() const;
@@ -102,10 +101,9 @@ class Tokenizer {
   bool is_added(int32_t id) const;
   bool continues_word(int32_t id) const;  // "##ing"
 
-  // Text of ids as Hugging Face's WordPiece decoder gives it (cleanup included); specials are left out if
-  // asked.
+  // Converts ids to text like Hugging Face's WordPiece decoder, cleanup included.
   enum class Specials { keep, skip };
-  // Error when there is no such id.
+  // Error if an id does not exist.
   std::string decode(std::span<const int32_t> ids, Specials specials) const;
 
  private:
@@ -113,16 +111,16 @@ class Tokenizer {
   std::unique_ptr<const Impl> impl_;
 };
 
-// What the command line says about case; overrides the files.
+// Case setting from the command line; overrides the files.
 enum class Case { from_files, cased, uncased };
 
-// The tokenizer of a model directory, from tokenizer.json, tokenizer_config.json (with
-// special_tokens_map.json and added_tokens.json) and vocab.txt in that precedence. Error names what is
-// missing or not supported.
+// Loads the tokenizer of a model directory. Order of precedence: tokenizer.json, tokenizer_config.json (with
+// special_tokens_map.json and added_tokens.json), vocab.txt. The Error names what is missing or not
+// supported.
 Tokenizer load_tokenizer(const std::string& directory, Compat compat = Compat::hf,
                          Case override_case = Case::from_files);
 
-// The same from a vocab.txt (or tokenizer.json) by path; settings come from the files beside it.
+// The same for the path of a vocab.txt or tokenizer.json; settings come from the files beside it.
 Tokenizer load_vocab(const std::string& file, Compat compat = Compat::hf,
                      Case override_case = Case::from_files);
 

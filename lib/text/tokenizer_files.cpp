@@ -21,7 +21,7 @@ std::string in(const std::string& directory, std::string_view name) {
   return (std::filesystem::path(directory) / name).string();
 }
 
-// The file of that name, if there is one.
+// Opens the file if it exists.
 std::optional<JsonFile> open_if_there(const std::string& directory, std::string_view name) {
   const std::string path = in(directory, name);
   if (kind_of(path) == FileKind::absent) return std::nullopt;
@@ -72,7 +72,8 @@ void read_model_max_length(const JsonFile& file, TokenizerConfig& config) {
   if (length >= 1 && length < kNoLimit) config.model_max_length = static_cast<int64_t>(length);
 }
 
-// Classes of transformers that are BERT's tokenizer under another name. Others also come with a vocab.txt.
+// Classes in transformers that are BERT's tokenizer under another name. Other classes may have a vocab.txt
+// too.
 void check_class(const JsonFile& file) {
   static constexpr std::array kClasses = {"Bert",     "DistilBert", "Electra", "MobileBert",  "ConvBert",
                                           "LayoutLM", "Lxmert",     "Funnel",  "SqueezeBert", "RetriBert"};
@@ -81,7 +82,8 @@ void check_class(const JsonFile& file) {
     return name == family + "Tokenizer" || name == family + "TokenizerFast";
   });
   if (!known)
-    throw Error(file.path(), ": tokenizer_class is ", name, "; only BertTokenizer and its kin are supported");
+    throw Error(file.path(), ": tokenizer_class is ", name,
+                "; only BertTokenizer and its variants are supported");
 }
 
 bool is_one_of_five(const std::string& token, const TokenizerConfig& config) {
@@ -89,7 +91,7 @@ bool is_one_of_five(const std::string& token, const TokenizerConfig& config) {
          token == config.mask;
 }
 
-// {"NEW": 30522, ...}, the form before added_tokens_decoder.
+// {"NEW": 30522, ...}, the format used before added_tokens_decoder.
 void read_added_tokens_json(const std::string& directory, TokenizerConfig& config) {
   const auto file = open_if_there(directory, "added_tokens.json");
   if (!file) return;
@@ -155,7 +157,7 @@ std::vector<std::string> read_vocab_txt(const std::string& path, Compat compat) 
     if (!is_valid_utf8(line)) throw Error(path, ":", pieces.size() + 1, ": is not valid UTF-8");
     pieces.emplace_back(strip(line, compat));
   }
-  if (pieces.empty()) throw Error(path, ": is empty, expected a token a line");
+  if (pieces.empty()) throw Error(path, ": is empty, expected one token per line");
   return pieces;
 }
 

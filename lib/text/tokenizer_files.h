@@ -1,4 +1,4 @@
-// The files that a tokenizer is saved in, each read into the same two things.
+// Reads the file formats of a saved tokenizer.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace bert::text {
 
-// Ids may leave gaps behind the pieces, but a slip in a file must not cost gigabytes.
+// Ids beyond the vocabulary may leave gaps, but an error in a file must not allocate gigabytes.
 constexpr size_t kMaxIdGap = 1 << 20;
 
 struct TokenizerParts {
@@ -16,22 +16,21 @@ struct TokenizerParts {
   TokenizerConfig config;
 };
 
-// The whole tokenizer as Hugging Face's tokenizers library saves it. What we would compute otherwise is an
-// Error that names it.
+// A complete tokenizer as saved by Hugging Face's tokenizers library. An Error names any setting that is not
+// supported.
 TokenizerParts read_tokenizer_json(const std::string& path);
 
 // A later entry for the same token replaces an earlier one.
 void add_token(AddedToken token, TokenizerConfig& config);
 
-// One piece a line. Google strips white space on both sides, Hugging Face at the end.
+// One token per line. Google strips white space on both sides, Hugging Face only at the end.
 std::vector<std::string> read_vocab_txt(const std::string& path, Compat compat);
 
-// tokenizer_config.json, special_tokens_map.json and added_tokens.json of `directory`, those that exist, into
-// the settings of a tokenizer that has no tokenizer.json.
+// Reads tokenizer_config.json, special_tokens_map.json and added_tokens.json of `directory`, if they exist,
+// for a tokenizer without tokenizer.json.
 void read_tokenizer_config(const std::string& directory, TokenizerConfig& config);
 
-// What tokenizer.json does not say and those files do: names of special tokens and the model's maximal
-// length.
+// Reads what tokenizer.json does not contain: names of special tokens and the model's maximum length.
 void read_names_and_length(const std::string& directory, TokenizerConfig& config);
 
 }  // namespace bert::text

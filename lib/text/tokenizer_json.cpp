@@ -13,7 +13,7 @@ namespace {
 using io::Json;
 using io::JsonFile;
 
-// A block of the file with its name, so that errors say where they are.
+// A named block of the file; its Errors include the name.
 class Block {
  public:
   Block(const JsonFile& file, std::string name, Json json)
@@ -45,7 +45,7 @@ class Block {
     if (found != type) refuse("is " + found, type);
   }
 
-  // Runs `read`, whose errors get the name of this block in front.
+  // Calls `read` and prefixes its Errors with the name of this block.
   template <class Read>
   auto named(std::string_view key, const Read& read) const {
     try {
@@ -83,7 +83,7 @@ std::vector<std::string> read_pieces(const JsonFile& file, const Block& model) {
     for (const auto& [piece, json] : members) {
       const int64_t id = json.integer();
       if (id < 0 || id > static_cast<int64_t>(members.size() + kMaxIdGap)) {
-        throw Error("gives ", piece, " the id ", id, " among ", members.size(), " pieces");
+        throw Error("gives ", piece, " the id ", id, " among ", members.size(), " tokens");
       }
       if (static_cast<size_t>(id) >= pieces.size()) pieces.resize(static_cast<size_t>(id) + 1);
       std::string& place = pieces[static_cast<size_t>(id)];
@@ -120,8 +120,8 @@ void read_normalizer(const JsonFile& file, TokenizerConfig& config) {
   config.strip_accents = normalizer.boolean("strip_accents", config.lowercase);
 }
 
-// Hugging Face's tokenizers give an added token the id of the equal piece, else the next behind the
-// vocabulary, whatever the file says. So what the file says must be that.
+// Hugging Face's tokenizers ignore the id in the file: an added token gets the id of the equal vocabulary
+// entry, otherwise the next id after the vocabulary. So the file must give that id.
 class AddedIds {
  public:
   explicit AddedIds(const std::vector<std::string>& pieces)
@@ -169,7 +169,7 @@ void read_added_tokens(const JsonFile& file, TokenizerParts& parts) {
   }
 }
 
-// A template as text: "[CLS]:0 $A:0 [SEP]:0", as in the library's own notation.
+// A template in the library's notation: "[CLS]:0 $A:0 [SEP]:0".
 std::string describe(const Block& processor, std::string_view key) {
   const std::optional<Json> items = processor.find(key);
   std::string text;
@@ -289,7 +289,7 @@ TokenizerParts read_tokenizer_json(const std::string& path) {
     decoder.require_type("WordPiece");
     const std::string prefix = decoder.string("prefix", "##");
     if (prefix != parts.config.prefix)
-      decoder.refuse("has the prefix " + prefix, parts.config.prefix + ", that of model,");
+      decoder.refuse("has the prefix " + prefix, parts.config.prefix + ", the prefix of the model,");
     parts.config.decode_cleanup = decoder.boolean("cleanup", true);
   }
   return parts;

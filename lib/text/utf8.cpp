@@ -39,7 +39,7 @@ size_t count_code_points(std::string_view text) {
 
 namespace {
 
-// Bytes of the well-formed code point at the start of `text` (Unicode, table 3-7), 0 when there is none.
+// Size in bytes of the well-formed code point at the start of `text` (Unicode, table 3-7); 0 if none.
 size_t well_formed(std::string_view text) {
   const auto byte = [text](size_t i) { return i < text.size() ? static_cast<uint8_t>(text[i]) : 0; };
   const auto is_tail = [&byte](size_t i) { return (byte(i) & 0xC0) == 0x80; };

@@ -1,4 +1,4 @@
-// UTF-8, one code point at a time.
+// UTF-8 encoding and decoding of single code points.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@ namespace bert::text {
 
 struct CodePoint {
   char32_t value = 0;
-  uint32_t size = 0;  // bytes it takes, 1 to 4
+  uint32_t size = 0;  // number of bytes, 1 to 4
 };
 
-// The code point that begins at `bytes`, which must be valid UTF-8.
+// Decodes the code point at `bytes`, which must be valid UTF-8.
 inline CodePoint decode(const char* bytes) {
   const auto at = [bytes](int i) { return static_cast<uint8_t>(bytes[i]); };
   const auto tail = [&at](int i) { return static_cast<char32_t>(at(i) & 0x3F); };
@@ -23,18 +23,18 @@ inline CodePoint decode(const char* bytes) {
   return {(at(0) & 0x07u) << 18 | tail(1) << 12 | tail(2) << 6 | tail(3), 4};
 }
 
-// The code point that ends before `end` > 0.
+// The code point that ends at `end` > 0.
 inline CodePoint decode_before(std::string_view text, size_t end) {
   size_t begin = end - 1;
   while ((static_cast<uint8_t>(text[begin]) & 0xC0) == 0x80) --begin;
   return decode(text.data() + begin);
 }
 
-// Writes the UTF-8 of `code` to `bytes` (room for 4) and returns its size.
+// Writes `code` as UTF-8 to `bytes` (4 bytes available) and returns its size.
 uint32_t encode(char32_t code, char* bytes);
 void append(std::string& text, char32_t code);
 
-// Code points that begin in `text`.
+// Number of code points that start in `text`.
 size_t count_code_points(std::string_view text);
 
 bool is_valid_utf8(std::string_view text);

@@ -24,10 +24,10 @@ std::string_view first_character(std::string_view text) { return text.substr(0, 
 struct Character {
   std::string_view bytes;
   int64_t count = 0;
-  bool continues = false;  // is in a word of more than one character
+  bool continues = false;  // occurs in a word of more than one character
 };
 
-// By code point, which is the order of the bytes.
+// Sorted by code point, which equals byte order.
 std::vector<Character> characters_of(std::span<const WordCount> words) {
   std::map<std::string_view, Character> characters;
   for (const auto& [word, count] : words) {
@@ -37,7 +37,7 @@ std::vector<Character> characters_of(std::span<const WordCount> words) {
       Character& character = characters[bytes];
       character.bytes = bytes;
       if (__builtin_add_overflow(character.count, count, &character.count))
-        throw Error("the words have more than 2^63 characters together");
+        throw Error("the words have more than 2^63 characters in total");
       character.continues |= bytes.size() < word.size();
     }
   }
@@ -46,7 +46,7 @@ std::vector<Character> characters_of(std::span<const WordCount> words) {
   return result;
 }
 
-// Keeps the `limit` most frequent, of equals those of lower code point.
+// Keeps the `limit` most frequent characters; ties go to the lower code point.
 void limit_alphabet(std::vector<Character>& characters, size_t limit) {
   if (characters.size() <= limit) return;
   std::stable_sort(characters.begin(), characters.end(),
@@ -56,13 +56,13 @@ void limit_alphabet(std::vector<Character>& characters, size_t limit) {
             [](const Character& a, const Character& b) { return a.bytes < b.bytes; });
 }
 
-// A piece's pairs are ranked by `least` and ranked anew when its count is below, not each time that it falls.
+// The pairs of a piece are ranked using `least`, and ranked again only when its count drops below that.
 struct Logs {
   double count = 0, least = 0;
 };
 
-// A piece's count may fall by this share until its pairs are ranked anew. With a smaller one that happens
-// more often, with a larger one more pairs have to be looked at to find the best.
+// A piece's count may drop by 1/kSlack before its pairs are ranked again. A larger kSlack ranks more often;
+// with a smaller one, more pairs are examined to find the best.
 constexpr int64_t kSlack = 32;
 
 class Learner {
@@ -83,13 +83,13 @@ class Learner {
   std::vector<std::string> pieces_;
   std::unordered_map<std::string, int32_t> ids_;
   DividedWords words_;
-  std::vector<int64_t> least_;  // by piece
-  std::vector<Logs> logs_;      // by piece
-  double log_total_ = 0;        // of N
+  std::vector<int64_t> least_;  // indexed by piece
+  std::vector<Logs> logs_;      // indexed by piece
+  double log_total_ = 0;        // log N
   PairHeap heap_;
 };
 
-// The piece's id; a new piece is added.
+// The id of the piece, which is added if new.
 int32_t Learner::piece_of(const std::string& text) {
   const auto [found, is_new] = ids_.try_emplace(text, static_cast<int32_t>(pieces_.size()));
   if (is_new) pieces_.push_back(text);
@@ -106,12 +106,12 @@ void Learner::add_alphabet(std::span<const WordCount> words) {
     if (character.continues) piece_of(std::string(kPrefix).append(character.bytes));
   }
   if (static_cast<int64_t>(pieces_.size()) > options_.size) {
-    throw Error("a vocabulary of ", options_.size, " pieces is too small: special tokens, unused ones and ",
-                characters.size(), " characters, whole and as continuations, make ", pieces_.size());
+    throw Error("a vocabulary of ", options_.size, " tokens is too small: special tokens, unused tokens and ",
+                characters.size(), " characters, with and without ##, are ", pieces_.size());
   }
 }
 
-// False when a character is not in the alphabet.
+// False if a character is not in the alphabet.
 bool Learner::divide(std::string_view word, std::vector<int32_t>& pieces) const {
   pieces.clear();
   std::string piece;
@@ -126,8 +126,8 @@ bool Learner::divide(std::string_view word, std::vector<int32_t>& pieces) const 
   return true;
 }
 
-// By the pieces' present counts, or by what they are at least: then it is an upper bound, also later, when N
-// has fallen.
+// Uses the current counts (Logs::count) or their lower bounds (Logs::least). The latter gives an upper bound
+// of the score, which remains valid as N decreases.
 double Learner::score(const DividedWords::Pair& pair, double Logs::*log) const {
   const auto count = static_cast<double>(pair.count);
   if (options_.criterion == Criterion::frequency) return count;
@@ -143,7 +143,7 @@ void Learner::rank(uint32_t index) {
              .pair = index});
 }
 
-// True when the piece's pairs have to be ranked anew.
+// Whether the pairs of the piece must be ranked again.
 bool Learner::recount(int32_t piece) {
   const auto at = static_cast<size_t>(piece);
   if (at >= least_.size()) {
@@ -158,7 +158,7 @@ bool Learner::recount(int32_t piece) {
   return true;
 }
 
-// A join takes from the counts of both pieces, and so changes the scores of all pairs that they are in.
+// A merge reduces the counts of both pieces, which changes the scores of all their pairs.
 void Learner::join(uint32_t index) {
   const int32_t first = words_.pair(index).first, second = words_.pair(index).second;
   const auto part = [this](int32_t piece) { return std::string_view(pieces_[static_cast<size_t>(piece)]); };

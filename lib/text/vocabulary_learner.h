@@ -1,14 +1,14 @@
-// Learns a WordPiece vocabulary from counted words: begins with the characters and joins, time after time,
-// the two neighbouring pieces that are best together, until the vocabulary is full.
+// Learns a WordPiece vocabulary from word counts. Starts with single characters and repeatedly merges the
+// best pair of adjacent tokens until the vocabulary is full.
 //
-//   likelihood   the join that raises the corpus's likelihood under independent pieces most (the idea of
+//   likelihood   the merge that most increases the corpus likelihood under a unigram model (the idea of
 //                Schuster and Nakajima 2012, "Japanese and Korean voice search", section 3), to first order
-//                  gain(a b) = f(ab) · log(f(ab) · N / (f(a) · f(b)))
-//                f: how often a piece, or a pair side by side, occurs in the corpus as divided now; N: the
-//                pieces of the corpus as divided now
-//   frequency    the pair that occurs most often (Sennrich et al. 2016), as Hugging Face's trainers have it
+//                   gain(a b) = f(ab) · log(f(ab) · N / (f(a) · f(b)))
+//                f: number of occurrences of a token, or of a pair of adjacent tokens, in the corpus as
+//                currently divided; N: number of tokens in that corpus
+//   frequency    the most frequent pair (Sennrich et al. 2016), as in Hugging Face's trainers
 //
-// Of equals the pair whose first piece entered the vocabulary earlier is taken, then by the second.
+// Ties go to the pair whose first token entered the vocabulary earlier, then to the one whose second did.
 #pragma once
 
 #include <cstdint>
@@ -23,18 +23,18 @@ namespace bert::text {
 enum class Criterion { likelihood, frequency };
 
 struct LearnerOptions {
-  int64_t size = 30522;         // pieces in all
-  int64_t min_frequency = 2;    // of a pair to be joined
-  int64_t unused = 0;           // [unused0] ... for pieces that users will add
-  int64_t alphabet_limit = -1;  // the most frequent characters that are kept; -1: all
+  int64_t size = 30522;         // total number of tokens
+  int64_t min_frequency = 2;    // minimum count of a pair to be merged
+  int64_t unused = 0;           // number of [unusedK] entries, for tokens that users add
+  int64_t alphabet_limit = -1;  // number of most frequent characters to keep; -1: all
   Criterion criterion = Criterion::likelihood;
 };
 
-// [PAD] [UNK] [CLS] [SEP] [MASK], the unused, the characters by code point, those that occur in words of more
-// than one character again as continuations, then what was joined, in that order. Fewer than options.size
-// pieces when no pair is left. A word with a character outside the alphabet would be [UNK] and is not learned
-// from. Words are different, valid UTF-8 and sorted by bytes, counts >= 1. Error when `size` does not hold
-// what comes before the joins, or the counts together exceed 63 bits.
+// Returns [PAD] [UNK] [CLS] [SEP] [MASK], the unused entries, the characters by code point, the continuations
+// of those characters that occur in longer words, then the merged tokens in order. Returns fewer than
+// options.size tokens if no pair is left. Words with a character outside the alphabet are ignored: they would
+// become [UNK]. `words` must be distinct, valid UTF-8 and sorted by bytes, with counts >= 1. Error if `size`
+// is too small for the entries before the merges, or if the total count exceeds 63 bits.
 std::vector<std::string> learn_vocabulary(std::span<const WordCount> words, const LearnerOptions& options);
 
 }  // namespace bert::text

@@ -15,7 +15,7 @@ constexpr size_t kFirstSlots = 1024;
 
 WordCounts::WordCounts(size_t max_words) : max_words_(max_words), slots_(kFirstSlots) {}
 
-// Where the word is, or where it would go.
+// The slot that contains the word, or the one to insert it into.
 size_t WordCounts::slot_of(std::string_view sought, uint64_t hash) const {
   size_t slot = hash & (slots_.size() - 1);
   for (; slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1)) {
@@ -54,8 +54,8 @@ void WordCounts::place_all(size_t slots) {
   }
 }
 
-// The count that is to go with all lower ones: of the words by descending count, that of the first one that
-// does not fit into half of max_words_.
+// Words with at most this count are dropped. With words in descending order of count, it is the count of the
+// first word beyond max_words_ / 2.
 int64_t WordCounts::pruning_threshold() const {
   std::vector<int64_t> counts;
   counts.reserve(entries_.size());

@@ -1,4 +1,4 @@
-// How often each word occurs, in bounded memory.
+// Word counts in bounded memory.
 #pragma once
 
 #include <cstddef>
@@ -15,22 +15,21 @@ struct WordCount {
   bool operator==(const WordCount&) const = default;
 };
 
-// When more than `max_words` different words have been met, the rarest are forgotten: all that were counted
-// at most k times, k being the smallest number that leaves at most half of max_words. A word that comes again
-// starts from 0, so what is known of a word is too low by at most the sum of those k. All of it depends on
-// the order of the words alone.
+// With more than `max_words` different words, the rarest are dropped: all words counted at most k times, for
+// the smallest k that leaves at most max_words / 2. A dropped word that occurs again starts from 0, so counts
+// may be too low by up to the sum of these k. The result depends only on the order of the words.
 class WordCounts {
  public:
   explicit WordCounts(size_t max_words);
 
-  // count >= 1. Error when a word's count does not fit in 63 bits.
+  // count >= 1. Error if the count of a word does not fit 63 bits.
   void add(std::string_view word, int64_t count = 1);
 
   size_t size() const { return entries_.size(); }
-  int64_t forgotten() const { return forgotten_; }      // words, each as often as it was forgotten
-  int64_t uncertainty() const { return uncertainty_; }  // the sum of the k, at most the greatest of 63 bits
+  int64_t forgotten() const { return forgotten_; }      // words dropped, repeated drops included
+  int64_t uncertainty() const { return uncertainty_; }  // the sum of the k, at most 2^63 - 1
 
-  // By the words' bytes; the views live until the next add().
+  // Sorted by bytes. Views are valid until the next add().
   std::vector<WordCount> sorted() const;
 
  private:
@@ -48,8 +47,8 @@ class WordCounts {
   void prune();
 
   const size_t max_words_;
-  std::vector<Entry> entries_;   // in the order in which they were met
-  std::vector<uint32_t> slots_;  // open addressing, a power of two: index into entries_ + 1, 0 for none
+  std::vector<Entry> entries_;   // in order of first occurrence
+  std::vector<uint32_t> slots_;  // open addressing, size a power of two: index into entries_ + 1, 0 if empty
   std::string text_;
   int64_t forgotten_ = 0, uncertainty_ = 0;
 };

@@ -1,5 +1,5 @@
-// The sink of normalize() that turns characters into tokens. Aligned: the places of the tokens in the text
-// are wanted too, which costs a record for each character or run of ASCII.
+// A sink for normalize() that turns characters into tokens. kAligned also records token offsets, at the cost
+// of one entry for each character or run of ASCII.
 #pragma once
 
 #include <array>
@@ -23,11 +23,11 @@ struct WordEncoderSettings {
 template <bool kAligned>
 class WordEncoder {
  public:
-  // Appends to `tokens`; offsets are bytes.
+  // Appends to `tokens`. Offsets are in bytes.
   WordEncoder(const WordEncoderSettings& settings, Wanted wanted, Tokens& tokens)
       : settings_(settings), words_wanted_(wanted.words), tokens_(tokens), word_begin_(tokens.ids.size()) {}
 
-  // Where in the whole text the part begins whose characters come next.
+  // Sets the position in the whole text of the part whose characters follow.
   void set_base(size_t base) { base_ = static_cast<uint32_t>(base); }
 
   size_t plain(const std::array<uint8_t, 256>& plain, std::string_view text, size_t at) {
@@ -74,7 +74,7 @@ class WordEncoder {
     start_next_word();
   }
 
-  // A token that is not made of characters; it counts as a word.
+  // Adds a token that is not made of characters; it counts as a word.
   void added(int32_t id, Span source) {
     end_word();
     tokens_.ids.push_back(id);
@@ -83,18 +83,18 @@ class WordEncoder {
   }
 
  private:
-  // A character of the word that is being read, or a run of plain ones.
+  // A character of the current word, or a run of plain ones.
   struct Stretch {
-    uint32_t size;  // bytes after normalisation
+    uint32_t size;  // bytes after normalization
     Span source;
-    bool plain;  // each byte is a character and comes from a byte
+    bool plain;  // each byte is a character and comes from one byte
   };
 
   void remember(size_t size, Span source, bool plain) {
     stretches_.push_back({static_cast<uint32_t>(size), {base_ + source.begin, base_ + source.end}, plain});
   }
 
-  // A token lies where its first character begins and its last one ends.
+  // A token extends from the start of its first character to the end of its last one.
   void place_tokens(bool known) {
     if (known) {
       place_pieces();
@@ -106,7 +106,7 @@ class WordEncoder {
 
   void place_pieces() {
     auto next = stretches_.begin();
-    uint32_t used = 0;  // bytes of *next that earlier tokens took
+    uint32_t used = 0;  // bytes of *next used by earlier tokens
     for (size_t i = word_begin_; i < tokens_.ids.size(); ++i) {
       auto size = static_cast<uint32_t>(settings_.pieces[static_cast<size_t>(tokens_.ids[i])].size());
       if (i > word_begin_) size -= static_cast<uint32_t>(settings_.prefix_size);
@@ -135,7 +135,7 @@ class WordEncoder {
   int32_t word_ = 0;
   int32_t state_ = settings_.wordpiece.begin();
   size_t word_begin_;      // index of the word's first token
-  size_t word_chars_ = 0;  // code points read of it
+  size_t word_chars_ = 0;  // code points read
   std::vector<Stretch> stretches_;
 };
 

@@ -5,7 +5,7 @@
 
 namespace bert::text {
 
-// Lays out the trie level by level, so that what a fail link needs, nodes of shorter texts, is there.
+// Builds the trie level by level, so that a fail link's targets, nodes of shorter texts, already exist.
 class WordPiece::Builder {
  public:
   explicit Builder(WordPiece& trie) : trie_(trie) { trie.nodes_.resize(Slots::kFirst); }
@@ -20,7 +20,7 @@ class WordPiece::Builder {
   }
 
  private:
-  // The pieces that begin with the text of a node.
+  // The range of tokens that start with a node's text.
   struct Range {
     int32_t state;
     size_t begin, end;
@@ -51,7 +51,7 @@ class WordPiece::Builder {
     }
   }
 
-  // Sets pops and fail of a node from those of its parent, which its last byte `label` leads on from.
+  // Sets pops and fail of a node from those of its parent; `label` is the byte between them.
   void link(const Range& range, size_t depth, uint8_t label, const SortedPieces& pieces) {
     Node& node = trie_.nodes_[range.state];
     if (pieces.length(range.begin) == depth) {
@@ -101,12 +101,12 @@ WordPiece::WordPiece(std::span<const std::string> pieces, std::string_view prefi
     if (!is_continuation || prefix_in_words == PrefixInWords::possible) words.add(piece, id);
   }
   words.sort();
-  nodes_.reserve(3 * pieces.size());  // what released vocabularies come to
+  nodes_.reserve(3 * pieces.size());  // typical for released vocabularies
   continuations.sort();
   Builder builder(*this);
   builder.add(kContinuationRoot, continuations);
   builder.add(kWordRoot, words);
-  nodes_.resize(nodes_.size() + 256);  // so that base + byte is always a node
+  nodes_.resize(nodes_.size() + 256);  // so that base + byte is always a valid index
 }
 
 int32_t WordPiece::fall(int32_t state, uint8_t byte, std::vector<int32_t>& out) const {

@@ -1,5 +1,5 @@
-// The words of a text as the tokenizer sees them before it divides them into pieces: normalised, split at
-// white space, punctuation and ideographs. A vocabulary learned from them fits the texts it will be used on.
+// The words of a text as the tokenizer sees them before WordPiece: normalized and split at white space,
+// punctuation and ideographs. A vocabulary learned from them matches the tokenizer.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace bert::text {
 
-// The sink of normalize() that calls take(word) for each word of at most `max_chars` code points; longer ones
-// are [UNK] whatever the vocabulary. The view ends with the call.
+// A sink for normalize() that calls take(word) for each word of at most `max_chars` code points; longer words
+// become [UNK] with any vocabulary. The view is valid during the call.
 template <class Take>
 class WordSink {
  public:
@@ -53,7 +53,7 @@ class WordSink {
   size_t chars_ = 0;  // code points
 };
 
-// `text` is valid UTF-8. Literal special tokens such as "[MASK]" are not looked for.
+// `text` must be valid UTF-8. Literal special tokens such as "[MASK]" are not recognized.
 template <class Take>
 void for_each_word(const CharacterTable& table, std::string_view text, size_t max_chars, Take take) {
   WordSink<Take> sink(max_chars, std::move(take));

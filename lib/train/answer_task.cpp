@@ -1,4 +1,4 @@
-// The part of a text that answers a question (Devlin et al. 2018, sections 4.2 and 4.3).
+// Training task for question answering (Devlin et al. 2018, sections 4.2 and 4.3).
 #include "data/answer_example.h"
 #include "train/answer_learning.h"
 #include "train/training_task.h"
@@ -36,7 +36,7 @@ class AnswerTask final : public TrainingTask {
     return names;
   }
 
-  // As run_squad.py has it, nothing is left out of what the classifier reads.
+  // No dropout before the classifier, as in run_squad.py.
   TrainingNetwork::Heads heads() const override {
     return {
         .masked_lm = false,

@@ -58,7 +58,7 @@ void ChooseLearning::evaluate(const data::Examples& examples) {
   }
 }
 
-// As bert-predict answers and bert-score compares.
+// Predicts like bert-predict and compares like bert-score.
 void ChooseLearning::add_predictions(Part examples, const nn::Tensor& logits) {
   for (size_t i = 0; i < examples.size(); ++i) {
     std::vector<float> numbers;

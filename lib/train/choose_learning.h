@@ -1,6 +1,6 @@
-// Fine-tuning for the choice among continuations of a text (Devlin et al. 2018, section 4.4): one number for
-// each, from the pooled [CLS] of its sequence, and the mean over a step's records of the cross-entropy over a
-// record's choices, of which each may have its own number.
+// Fine-tuning for multiple choice (Devlin et al. 2018, section 4.4): one logit for each choice, from the
+// pooled [CLS] of its sequence. The loss is the mean over a step's records of the cross-entropy over a
+// record's choices. Records may differ in their number of choices.
 #pragma once
 
 #include <span>
@@ -16,11 +16,11 @@ namespace bert::train {
 
 class ChooseLearning : public Learner {
  public:
-  // `network` has a classifier over sequences with one output, and outlives this.
+  // `network` must have a classifier over sequences with one output, and must outlive this object.
   ChooseLearning(model::TrainingNetwork& network, model::TrainingNetwork::Keep keep);
 
   Figures learn(const data::Step& step, const StepPlace& place) override;
-  // Beside the loss, bert-score's accuracy.
+  // Also computes bert-score's accuracy.
   void begin_evaluation() override { evaluation_ = {}; }
   void evaluate(const data::Examples& examples) override;
   Figures end_evaluation() override;
@@ -32,12 +32,12 @@ class ChooseLearning : public Learner {
   };
 
   nn::Tensor& logits(Part examples, const nn::Chance* chance, model::TrainingNetwork::Keep keep);
-  // Turns logits into the gradient of weight·loss.
+  // Replaces logits by the gradient of weight·loss.
   nn::Loss loss(Part examples, float weight, nn::Tensor& logits);
   void add_predictions(Part examples, const nn::Tensor& logits);
 
   const model::TrainingNetwork::Keep keep_;
-  std::vector<int64_t> groups_;  // where each record's sequences begin, and their end
+  std::vector<int64_t> groups_;  // start of each record's sequences, and the end
   Evaluation evaluation_;
 };
 

@@ -1,4 +1,4 @@
-// The likeliest of several continuations of a text (Devlin et al. 2018, section 4.4).
+// Training task for multiple choice (Devlin et al. 2018, section 4.4).
 #include "data/choose_example.h"
 #include "train/choose_learning.h"
 #include "train/training_task.h"

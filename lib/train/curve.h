@@ -1,4 +1,4 @@
-// The course of a run in bounded memory: what a plot shows, and what a snapshot keeps of it.
+// Metrics of a run over time, in bounded memory, for plots and checkpoints.
 #pragma once
 
 #include <cstddef>
@@ -15,24 +15,24 @@ struct Point {
   bool operator==(const Point&) const = default;
 };
 
-// Values of one name over steps. Each point is the mean of `stride` neighbours; when there are kMaxPoints of
-// them, every two become one and the stride doubles.
+// Values of one metric over steps. Each point is the mean of `stride` adjacent values. At kMaxPoints points,
+// pairs are merged and the stride doubles.
 struct Series {
   static constexpr size_t kMaxPoints = 1024;
 
   std::string name;
   int64_t stride = 1;
   std::vector<Point> points;
-  Point sum;          // of values that do not make a point yet
-  int64_t count = 0;  // of these
+  Point sum;          // of values not yet in a point
+  int64_t count = 0;  // number of these values
 
   void add(double step, double value);
-  std::vector<Point> all() const;  // points, and the mean of the rest
+  std::vector<Point> all() const;  // points, and the mean of the remaining values
   bool operator==(const Series&) const = default;
 };
 
 struct Curve {
-  std::vector<Series> series;  // in the order in which names were first seen
+  std::vector<Series> series;  // in order of first appearance
 
   void add(std::string_view name, int64_t step, double value);
   bool operator==(const Curve&) const = default;

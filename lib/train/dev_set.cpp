@@ -10,7 +10,7 @@
 namespace bert::train {
 namespace {
 
-constexpr int64_t kExamples = 256;  // read at a time
+constexpr int64_t kExamples = 256;  // examples read at a time
 
 }  // namespace
 
@@ -24,8 +24,13 @@ DevSet::DevSet(io::StreamOptions stream, const std::string& path, std::unique_pt
   source_->report_skipped();
 }
 
-bool DevSet::evaluate(Learner& learner) {
-  return each([&](const data::Examples& examples) { learner.evaluate(examples); });
+bool DevSet::evaluate(Learner& learner, Log* progress) {
+  const auto records = std::to_string(source_->records());
+  return each([&](const data::Examples& examples) {
+    learner.evaluate(examples);
+    if (progress != nullptr)
+      progress->progress("evaluating: " + std::to_string(source_->drawn()) + " of " + records + " records");
+  });
 }
 
 bool DevSet::each(const std::function<void(const data::Examples&)>& use) {

@@ -1,4 +1,4 @@
-// A set of records that a model is measured on, again and again, and does not learn from.
+// A dev set: records for repeated evaluation that are not trained on.
 #pragma once
 
 #include <functional>
@@ -15,12 +15,13 @@ namespace bert::train {
 
 class DevSet {
  public:
-  // Reads `path` once, by the stream's rules, so that what is wrong with it is said before the work begins.
+  // Reads `path` once, with the stream's options, so that errors in it are reported before training begins.
   DevSet(io::StreamOptions stream, const std::string& path, std::unique_ptr<data::ExampleReader> reader,
          Log& log);
 
-  // Shows it all to the learner; false when a signal ended it before its time.
-  bool evaluate(Learner& learner);
+  // Evaluates the learner on all records. Returns false if a signal interrupted it. Shows progress in
+  // `progress` unless it is nullptr.
+  bool evaluate(Learner& learner, Log* progress);
 
  private:
   bool each(const std::function<void(const data::Examples&)>& use);

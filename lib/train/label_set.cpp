@@ -10,7 +10,7 @@
 namespace bert::train {
 namespace {
 
-constexpr size_t kMostLabels = 10'000;  // more are taken for a field that holds no labels
+constexpr size_t kMostLabels = 10'000;  // with more, the field probably has no labels
 
 using Counts = std::map<std::string, int64_t>;
 
@@ -19,7 +19,8 @@ Counts count_labels(const Preview& preview, const LabelQuestion& question) {
   preview.all([&](const io::Fields& fields, const io::Record&, int64_t) {
     for (const auto& label : question.of_record(fields)) ++counts[label];
     if (counts.size() > kMostLabels)
-      throw Error("more than ", kMostLabels, " labels: field \"", question.field, "\" holds something else");
+      throw Error("more than ", kMostLabels, " labels: field \"", question.field,
+                  "\" does not contain class labels");
   });
   return counts;
 }
@@ -35,7 +36,7 @@ std::vector<std::string> names_of(const TrainingTaskOptions& options, const mode
   if (!options.labels.empty()) return options.labels;
   const bool models = !question.architecture.empty() && config.has_architecture(question.architecture);
   if (models && (!preview.all || all_among(counts, config.labels))) return config.labels;
-  if (!preview.all) throw Error("labels of a pipe are not known beforehand: give --labels, or FILEs");
+  if (!preview.all) throw Error("the labels of a pipe are unknown: use --labels, or FILEs");
   std::vector<std::string> names;
   for (const auto& [name, count] : counts) names.push_back(name);
   return question.order(std::move(names));
@@ -76,7 +77,7 @@ std::vector<float> weights_of(const ClassWeights& wanted, const std::vector<std:
 LabelSet settle_labels(const TrainingTaskOptions& options, const model::Config& config,
                        const Preview& preview, const LabelQuestion& question) {
   if (options.class_weights.balanced && !preview.all)
-    throw Error("--class-weights balanced counts the records of FILEs: a pipe is read once");
+    throw Error("--class-weights balanced needs FILEs: a pipe can be read only once");
   const bool counted = preview.all && (options.labels.empty() || options.class_weights.balanced);
   const Counts counts = counted ? count_labels(preview, question) : Counts();
   LabelSet set;

@@ -1,4 +1,4 @@
-// Which labels a run learns to tell apart, in which order, and how much each counts.
+// The labels of a run, their order and their class weights.
 #pragma once
 
 #include <functional>
@@ -15,26 +15,26 @@ namespace bert::train {
 
 struct LabelSet {
   std::vector<std::string> names;
-  std::vector<float> weights;  // one a label; empty: all 1
-  bool of_model = false;       // the model's head stands for these very labels
+  std::vector<float> weights;  // one for each label; empty: all 1
+  bool of_model = false;       // the model's head was trained for exactly these labels
 };
 
 struct LabelQuestion {
-  std::string architecture;  // whose labels the model's config lists; "" when the model's are not for this
-  // A record's labels; Error when it has none.
+  std::string architecture;  // use config labels of models with this architecture; "": never
+  // Reads a record's labels; throws Error if it has none.
   std::function<std::vector<std::string>(const io::Fields&)> of_record;
   std::string field;  // for messages
-  // Of names, each once.
+  // Sorts distinct names.
   std::function<std::vector<std::string>(std::vector<std::string>)> order = data::in_order;
 };
 
-// Labels are the options', else the model's where those of all records are among them, else those of the
-// records in the question's order. Only FILEs are looked through: records of a pipe need given labels, or the
-// model's.
+// Determines the labels: from the options; otherwise from the model, if they include those of all records;
+// otherwise from the records, in the question's order. Records are only scanned in regular FILEs, so with a
+// pipe the labels must come from the options or the model.
 LabelSet settle_labels(const TrainingTaskOptions& options, const model::Config& config,
                        const Preview& preview, const LabelQuestion& question);
 
-// What of it decides about the bits of a run.
+// Adds the settings that affect the results of a run.
 void add_settings(const LabelSet& labels, Settings& settings);
 
 }  // namespace bert::train

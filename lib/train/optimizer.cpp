@@ -11,7 +11,7 @@ namespace {
 
 std::vector<double> rate_factors(const nn::Layout& layout, double layer_decay) {
   std::vector<int64_t> levels;
-  int64_t highest = 0;  // of the encoder
+  int64_t highest = 0;  // highest level of the encoder
   for (const auto& entry : layout.entries()) {
     levels.push_back(model::level_of(entry.name));
     if (levels.back() != model::kAboveLayers) highest = std::max(highest, levels.back());
@@ -40,9 +40,9 @@ Optimizer::Optimizer(const nn::Layout& layout, const OptimizerConfig& config, co
       state_{.m = nn::Params(layout), .v = nn::Params(layout)} {
   if (!config_.epsilon) config_.epsilon = config.method == Method::adamw ? 1e-8 : 1e-6;
   if (*config_.epsilon < 1e-12)
-    throw Error("epsilon of the optimiser is ", *config_.epsilon, ", must be at least 1e-12");
+    throw Error("the optimizer's epsilon is ", *config_.epsilon, ", must be at least 1e-12");
   if (!(config_.layer_decay > 0 && config_.layer_decay <= 1))
-    throw Error("layer decay of the optimiser is ", config_.layer_decay, ", must be above 0 and at most 1");
+    throw Error("the optimizer's layer decay is ", config_.layer_decay, ", must be above 0 and at most 1");
   rate_factors_ = rate_factors(layout, config_.layer_decay);
   for (const auto& entry : layout.entries()) decays_.push_back(decays(entry.name));
   if (config_.frozen) {
@@ -52,7 +52,7 @@ Optimizer::Optimizer(const nn::Layout& layout, const OptimizerConfig& config, co
   }
 }
 
-// In double precision: 1 - β2^t of floats would lose half its digits.
+// In double precision: in float, 1 - β2^t would lose half its digits.
 nn::AdamStep Optimizer::next_step(double gradient_scale) const {
   nn::AdamStep step = {.gradient_scale = static_cast<float>(gradient_scale),
                        .m_step = static_cast<float>(1 - config_.beta1),
@@ -98,7 +98,7 @@ void Optimizer::step(nn::Params& params, const nn::Params& gradients, double lea
   ++state_.steps;
 }
 
-// For each tensor, from the sums over its pieces, added in their order.
+// Computes the ratio of each tensor from the sums of its parts, added in order.
 std::vector<float> Optimizer::trust_ratios(const std::vector<nn::SquareSums>& sums) const {
   std::vector<nn::SquareSums> totals(decays_.size());
   for (size_t i = 0; i < pieces_.size(); ++i) {

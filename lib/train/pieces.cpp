@@ -5,7 +5,7 @@
 namespace bert::train {
 
 std::vector<Piece> pieces_of(const nn::Layout& layout) {
-  constexpr int64_t kLongest = 1 << 16;  // 256 KiB of each array: a thread's turn of some 100 µs
+  constexpr int64_t kLongest = 1 << 16;  // 256 KiB of each array: about 100 µs for a thread
   std::vector<Piece> pieces;
   int64_t start = 0;
   for (size_t tensor = 0; tensor < layout.entries().size(); ++tensor) {

@@ -1,5 +1,5 @@
-// An array of Params cut at fixed places, for loops over it that all threads share: what is added up piece by
-// piece comes out the same for any number of threads.
+// Fixed parts of a Params array, for loops shared by all threads. Sums over parts have the same bits for any
+// number of threads.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 namespace bert::train {
 
 struct Piece {
-  int tensor;     // its place in the layout
+  int tensor;     // index in the layout
   int64_t start;  // in the whole array
-  int64_t count;  // of numbers, a multiple of 64: the zeros behind a tensor belong to it
+  int64_t count;  // of numbers, a multiple of 64, including the zeros after a tensor
 };
 
-// In the order of the array, none across two tensors.
+// In the order of the array. No part spans two tensors.
 std::vector<Piece> pieces_of(const nn::Layout& layout);
 
 }  // namespace bert::train

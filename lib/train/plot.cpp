@@ -1,121 +1,34 @@
 #include "train/plot.h"
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <charconv>
 #include <cmath>
-#include <cstring>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "base/output_file.h"
-
-extern char** environ;
+#include "base/gnuplot.h"
 
 namespace bert::train {
 namespace {
 
-// What a child wrote and how it ended.
-struct Result {
-  int status = 0;  // of waitpid
-  std::string out, error;
-};
-
-// A file in memory, for a child to read or to write.
-FileDescriptor memory_file(std::string_view content) {
-  FileDescriptor file(::memfd_create("gnuplot", MFD_CLOEXEC));
-  if (file.get() < 0) throw Error("gnuplot: no memory file: ", std::strerror(errno));
-  while (!content.empty()) {
-    const ssize_t count = ::write(file.get(), content.data(), content.size());
-    if (count < 0 && errno != EINTR) throw Error("gnuplot: ", std::strerror(errno));
-    if (count > 0) content.remove_prefix(static_cast<size_t>(count));
-  }
-  ::lseek(file.get(), 0, SEEK_SET);
-  return file;
-}
-
-std::string content_of(const FileDescriptor& file) {
-  ::lseek(file.get(), 0, SEEK_SET);
-  std::string text;
-  char block[1 << 14];
-  for (;;) {
-    const ssize_t count = ::read(file.get(), block, sizeof block);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw Error("gnuplot: ", std::strerror(errno));
-    if (count == 0) return text;
-    text.append(block, static_cast<size_t>(count));
-  }
-}
-
-// Runs gnuplot with `input` on its stdin. All three streams are files in memory, so that nobody waits for
-// anybody; no shell takes part, so that no name is ever quoted.
-Result run_gnuplot(std::vector<const char*> arguments, std::string_view input) {
-  const std::array<FileDescriptor, 3> streams = {memory_file(input), memory_file(""), memory_file("")};
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  for (int i = 0; i < 3; ++i)
-    ::posix_spawn_file_actions_adddup2(&actions, streams[static_cast<size_t>(i)].get(), i);
-  arguments.insert(arguments.begin(), "gnuplot");
-  arguments.push_back(nullptr);
-  pid_t child = -1;
-  const int error = ::posix_spawnp(&child, "gnuplot", &actions, nullptr,
-                                   const_cast<char* const*>(arguments.data()), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (error == ENOENT) throw Error("gnuplot is not installed (or not on the PATH), and it draws the plot");
-  if (error != 0) throw Error("gnuplot: ", std::strerror(error));
-  Result result;
-  while (::waitpid(child, &result.status, 0) < 0) {
-    if (errno != EINTR) throw Error("gnuplot: ", std::strerror(errno));
-  }
-  result.out = content_of(streams[1]);
-  result.error = content_of(streams[2]);
-  return result;
-}
-
-// The last line of stderr that says something: gnuplot shows the line of the script first.
-std::string complaint(const Result& result) {
-  if (WIFSIGNALED(result.status)) return std::string("ended by ") + ::strsignal(WTERMSIG(result.status));
-  std::string last = "exit status " + std::to_string(WEXITSTATUS(result.status));
-  for (std::string_view rest = result.error; !rest.empty();) {
-    const auto line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-    if (line.find_first_not_of(" \t^") != line.npos) last = line;
-  }
-  return last;
-}
-
-bool succeeded(const Result& result) { return WIFEXITED(result.status) && WEXITSTATUS(result.status) == 0; }
-
 bool is_loss(const Series& series) { return series.name.ends_with("loss"); }
 
-void append_number(std::string& script, double value) {
-  char digits[32];
-  script.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
-}
-
-// "$d3 << EOD", a line a point, "EOD"
+// Appends "$d3 << EOD", one line for each point, "EOD".
 void append_data(std::string& script, size_t number, const Series& series) {
   script += "$d" + std::to_string(number) + " << EOD\n";
   for (const auto& point : series.all()) {
     if (!std::isfinite(point.value)) continue;
-    append_number(script, point.step);
-    append_number(script += ' ', point.value);
+    append_plot_number(script, point.step);
+    append_plot_number(script += ' ', point.value);
     script += '\n';
   }
   script += "EOD\n";
 }
 
-// Of lines, one after another; readable with any eyes (Okabe and Ito 2008).
-constexpr std::array kColors = {"#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#000000"};
+// Line colors, distinguishable with color blindness (Okabe and Ito 2008), and gray.
+constexpr std::array kColors = {"#0072b2", "#e69f00", "#009e73", "#d55e00",
+                                "#56b4e9", "#cc79a7", "#000000", "#999999"};
 
 constexpr std::string_view kDev = "dev_";
 
@@ -126,14 +39,36 @@ std::string_view metric_of(const Series& series) {
   return name;
 }
 
-// One panel. A metric has a colour; on the dev set, where it is measured now and then, its line is dashed and
-// its points are marked.
-std::string plot_command(const Curve& curve, bool losses) {
+// A panel has one unit and one axis, so that no curve is flattened by the scale of another.
+struct Panel {
+  std::string_view title;
+  bool (*shows)(const Series& series);
+};
+
+bool is_nsp(const Series& series) { return metric_of(series).starts_with("nsp_"); }
+
+constexpr std::array kPanels = {
+    Panel{"Loss", [](const Series& s) { return is_loss(s) && !is_nsp(s); }},
+    Panel{"Metrics", [](const Series& s) { return !is_loss(s) && !is_nsp(s); }},
+    Panel{"Next-sentence prediction: loss", [](const Series& s) { return is_loss(s) && is_nsp(s); }},
+    Panel{"Next-sentence prediction: accuracy", [](const Series& s) { return !is_loss(s) && is_nsp(s); }},
+};
+
+// Without next-sentence prediction, the loss is the MLM loss, so one line would hide the other. Thresholds of
+// answers are no metrics.
+bool is_hidden(const Series& series, const Curve& curve) {
+  if (series.name.ends_with("_threshold")) return true;
+  return metric_of(series) == "mlm_loss" && std::ranges::none_of(curve.series, is_nsp);
+}
+
+// Command for one panel, or "" if it is empty. Each metric has a color. Its dev line is dashed with marked
+// points, since evaluations are infrequent.
+std::string plot_command(const Curve& curve, const Panel& panel) {
   std::string command;
   std::vector<std::string_view> metrics;
   for (size_t i = 0; i < curve.series.size(); ++i) {
     const auto& series = curve.series[i];
-    if (is_loss(series) != losses) continue;
+    if (!panel.shows(series) || is_hidden(series, curve)) continue;
     const auto known = std::ranges::find(metrics, metric_of(series));
     const auto color = static_cast<size_t>(known - metrics.begin());
     if (known == metrics.end()) metrics.push_back(metric_of(series));
@@ -143,6 +78,25 @@ std::string plot_command(const Curve& curve, bool losses) {
         " linewidth 1.5 linecolor rgb '" + kColors[color % kColors.size()] + "' title '" + series.name + "'";
   }
   return command;
+}
+
+bool is_accuracy(const Series& series) { return series.name.ends_with("accuracy"); }
+
+// Whether the task's metric shows that its loss is a cross-entropy; that of a regression is a squared error.
+bool shows_cross_entropy(const Series& series) {
+  const auto metric = metric_of(series);
+  return !is_loss(series) && metric != "pearson" && metric != "spearman";
+}
+
+std::string_view y_label(const Curve& curve, const Panel& panel) {
+  std::vector<Series> shown;
+  std::ranges::copy_if(curve.series, std::back_inserter(shown), panel.shows);
+  if (std::ranges::any_of(shown, is_loss))
+    return std::ranges::any_of(curve.series, shows_cross_entropy) ? "loss (nats)" : "loss";
+  if (std::ranges::all_of(shown, is_accuracy)) return "accuracy";
+  const bool of_answers =
+      std::ranges::any_of(shown, [](const Series& series) { return metric_of(series) == "exact_match"; });
+  return of_answers ? "percent" : "value";
 }
 
 double last_step(const Curve& curve) {
@@ -155,38 +109,33 @@ double last_step(const Curve& curve) {
 
 }  // namespace
 
-void require_gnuplot() {
-  const auto result = run_gnuplot({"--version"}, "");
-  if (!succeeded(result) || !result.out.starts_with("gnuplot"))
-    throw Error("gnuplot does not run, and it draws the plot: ", complaint(result));
-}
-
 std::string gnuplot_script(const Curve& curve) {
-  const auto losses = plot_command(curve, true), others = plot_command(curve, false);
-  const int panels = (losses.empty() ? 0 : 1) + (others.empty() ? 0 : 1);
-  std::string script = "set terminal svg size 800," + std::to_string(400 * std::max(panels, 1)) +
+  std::vector<std::string> panels;
+  for (const auto& panel : kPanels) {
+    const auto command = plot_command(curve, panel);
+    if (command.empty()) continue;
+    panels.push_back("set title '" + std::string(panel.title) + "'\nset ylabel '" +
+                     std::string(y_label(curve, panel)) + "'\n" + command + "\n");
+  }
+  constexpr size_t kPanelHeight = 320;
+  std::string script = "set terminal svg size 880," +
+                       std::to_string(kPanelHeight * std::max<size_t>(panels.size(), 1)) +
                        " dynamic noenhanced background 'white'\n";
   for (size_t i = 0; i < curve.series.size(); ++i) append_data(script, i, curve.series[i]);
-  // Both panels are as wide, with the same steps below one another.
-  script += "set grid\nset key outside right top\nset lmargin 9\nset rmargin 26\nset xlabel 'step'\n";
-  constexpr double kMargin = 1.02;  // a point at the end is to be seen
-  append_number(script += "set xrange [0:", kMargin * last_step(curve));
-  script += "]\n";
-  if (panels == 2) script += "set multiplot layout 2,1\n";
-  if (!losses.empty()) script += "set ylabel 'loss (nats)'\n" + losses + "\n";
-  if (!others.empty()) script += "set ylabel ''\n" + others + "\n";
-  if (panels == 2) script += "unset multiplot\n";
-  return script;
+  // All panels have the same width and x-range.
+  script +=
+      "set grid\nset key at graph 1.02, graph 1 left top Left reverse\nset lmargin 10\nset rmargin 36\nset "
+      "xlabel 'step'\n";
+  constexpr double kMargin = 1.02;  // keep a point at the end visible
+  append_plot_number(script += "set xrange [0:", kMargin * last_step(curve));
+  script += "]\nset multiplot layout " + std::to_string(std::max<size_t>(panels.size(), 1)) + ",1\n";
+  for (const auto& panel : panels) script += panel;
+  return script + "unset multiplot\n";
 }
 
 void plot(const Curve& curve, const std::string& path) {
   if (curve.series.empty()) return;
-  const auto result = run_gnuplot({"--default-settings", "-"}, gnuplot_script(curve));
-  if (!succeeded(result) || result.out.find("</svg>") == result.out.npos)
-    throw Error(path, ": gnuplot could not draw it: ", complaint(result));
-  OutputFile file(path);
-  file.write(result.out);
-  file.commit();
+  draw_plot(gnuplot_script(curve), path);
 }
 
 }  // namespace bert::train

@@ -1,4 +1,4 @@
-// Pictures of a run, drawn by gnuplot.
+// Plots of a run, drawn by gnuplot.
 #pragma once
 
 #include <string>
@@ -7,14 +7,12 @@
 
 namespace bert::train {
 
-// Error unless there is a gnuplot on the PATH that runs. To be called before the work begins.
-void require_gnuplot();
-
-// What gnuplot is told: losses above, all other metrics (accuracies) below, over steps, as SVG on its stdout.
+// Script for gnuplot: panels over steps, as SVG on stdout. Losses, other metrics, and the loss and accuracy
+// of next-sentence prediction have a panel each.
 std::string gnuplot_script(const Curve& curve);
 
-// Draws the curve to `path`, which appears when it is complete. A curve without points is not drawn. Error
-// when gnuplot fails, with its own first line.
+// Draws the curve to `path`, which only appears when complete. Does nothing for a curve without points. If
+// gnuplot fails, throws Error with its message.
 void plot(const Curve& curve, const std::string& path);
 
 }  // namespace bert::train

@@ -1,4 +1,4 @@
-// Pre-training as a task: masked tokens, and next sentences where the records say what follows what.
+// Training task for pre-training: masked tokens and, for records with labels, next sentences.
 #include <utility>
 
 #include "base/error.h"
@@ -9,7 +9,7 @@
 namespace bert::train {
 namespace {
 
-// Of a dev set, whose records are to be like those that are learned from.
+// Checks that a dev set has next-sentence labels if and only if the training records do.
 class DevReader final : public data::PretrainReader {
  public:
   DevReader(const text::Tokenizer& tokenizer, const data::MaskOptions& mask, data::PretrainLimits limits,
@@ -20,7 +20,7 @@ class DevReader final : public data::PretrainReader {
     PretrainReader::check(example);
     if (example.as<data::PretrainExample>().next.has_value() != next_)
       throw Error(path_, next_ ? ": has no " : ": has ",
-                  "field \"next_sentence_label\", other than what is learned from");
+                  "field \"next_sentence_label\", unlike the training records");
   }
 
  private:
@@ -36,7 +36,7 @@ class PretrainTask final : public TrainingTask {
         mask_{.rule = options.mask, .seed = options.seed},
         limits_{.max_length = options.features.max_length.value_or(config.positions), .types = config.types} {
     if (!config.tied_embeddings)
-      throw Error("the model's output embeddings are not its input embeddings: not trained here");
+      throw Error("the model's input and output embeddings are not tied, which pre-training requires");
   }
 
   void prepare(const Preview& preview) override {
@@ -90,7 +90,7 @@ class PretrainTask final : public TrainingTask {
   const text::Tokenizer& tokenizer_;
   const data::MaskOptions mask_;
   const data::PretrainLimits limits_;
-  bool next_ = false;  // the records say what follows what
+  bool next_ = false;  // the records have next-sentence labels
 };
 
 }  // namespace

@@ -43,11 +43,11 @@ void Pretraining::evaluate(const data::Examples& examples) {
 
 Figures Pretraining::end_evaluation() { return figures(losses_); }
 
-// Examples of one batch either all have a next-sentence label or none has.
+// Either all examples of a batch have a next-sentence label or none has.
 void Pretraining::add(std::span<const std::unique_ptr<data::Example>> examples, const nn::Chance* chance,
                       const std::optional<Weights>& weights, Losses& losses) {
   nn::Batch& batch = batch_ = {};
-  std::vector<int64_t> rows, wanted;  // of hidden tokens; and of [CLS] where it is asked about
+  std::vector<int64_t> rows, wanted;  // rows of masked tokens; rows of masked tokens and of each [CLS] needed
   std::vector<int32_t> gold, next;
   for (const auto& one : examples) {
     const auto& example = pretrain(one);

@@ -1,5 +1,5 @@
-// Pre-training (Devlin et al. 2018, section 3.1): the masked-language-model loss, a mean over all hidden
-// tokens of a step, plus the next-sentence loss, a mean over its sequences, where examples carry labels.
+// Pre-training (Devlin et al. 2018, section 3.1). The loss is the mean masked-language-model loss over a
+// step's masked tokens plus, for examples with labels, the mean next-sentence loss over its sequences.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,8 @@ namespace bert::train {
 
 class Pretraining : public Learner {
  public:
-  // `network` outlives this and has a head for each label the examples carry. Its parameters are refreshed.
+  // `network` must outlive this object and have a head for each kind of label in the examples. Its parameters
+  // must be refreshed.
   Pretraining(model::TrainingNetwork& network, model::TrainingNetwork::Keep keep);
 
   Figures learn(const data::Step& step, const StepPlace& place) override;
@@ -26,7 +27,7 @@ class Pretraining : public Learner {
   struct Losses {
     nn::Loss masked_lm, next;
   };
-  // Factors of the two losses in what is gone down; none: nothing is.
+  // Factors of the two losses in the objective. Not given: compute no gradients.
   struct Weights {
     float masked_lm, next;
   };

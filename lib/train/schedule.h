@@ -1,13 +1,13 @@
-// The learning rate over a run, as a function of where the run stands: of the 0-based step s and of progress
-// x, from 0 to 1. Progress is s / N where the number of steps N is known, else elapsed time / budget. After
-// warm-up, which ends at progress w:
+// Learning-rate schedule: the rate as a function of the step s, from 0, and the progress x of the run, from 0
+// to 1. Progress is s / N if the number of steps N is known, otherwise elapsed time / budget. After warmup,
+// which ends at progress w, the rate is the peak times
 //
 //   linear     (1 - x) / (1 - w)
 //   cosine     (1 + cos(π·(x - w) / (1 - w))) / 2
 //   constant   1
-//   google     1 - x       counted from the start, so that the rate steps down by w when warm-up ends
+//   google     1 - x       measured from the start, so the rate drops by w when warmup ends
 //
-// times the peak; but for constant it is 0 from x = 1 on. Step 0 of a warm-up has the rate 0.
+// The rate is 0 from x = 1 on, except for constant. With warmup, step 0 has rate 0.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace bert::train {
 
 enum class Decay { linear, cosine, constant, google };
 
-// How long the rate rises in proportion; at most one of the two.
+// Length of linear warmup. At most one of the two may be set.
 struct Warmup {
   int64_t steps = 0;
   double share = 0;  // of the run, 0 to 1
@@ -31,13 +31,13 @@ struct ScheduleConfig {
 
 class Schedule {
  public:
-  // Without `steps` the run is measured by time. With it, a share of warm-up is a number of steps, rounded
-  // down. Warm-up of a number of steps in a run measured by time has no known w: the rate is then
-  // min(1, s / steps) times the decay with w = 0 (google: either, never both).
+  // Without `steps`, the run is measured by time. With `steps`, a warmup share is converted to steps, rounded
+  // down. If warmup is in steps and the run is measured by time, w is unknown: the rate is then min(1, s /
+  // warmup steps) times the decay with w = 0. For google, only one of the two factors applies at a time.
   explicit Schedule(const ScheduleConfig& config, std::optional<int64_t> steps = {});
 
-  double rate(int64_t step) const;                   // of a run of known steps
-  double rate(int64_t step, double progress) const;  // of a run measured by time
+  double rate(int64_t step) const;                   // if the number of steps is known
+  double rate(int64_t step, double progress) const;  // if the run is measured by time
 
  private:
   double decayed(double progress) const;

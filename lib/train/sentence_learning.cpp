@@ -95,7 +95,7 @@ void SentenceLearning::evaluate(const data::Examples& examples) {
   }
 }
 
-// As bert-predict answers and bert-score compares.
+// Predicts like bert-predict and compares like bert-score.
 void SentenceLearning::add_predictions(Part examples, const nn::Tensor& logits) {
   for (size_t i = 0; i < examples.size(); ++i) {
     const auto& example = sentence(examples[i]);
@@ -139,7 +139,7 @@ Figures SentenceLearning::end_evaluation() {
       figures.push_back({"macro_f1", sets.macro_f1()});
       break;
   }
-  // A correlation with what is constant is no number, and no reason to end a run.
+  // The correlation with a constant is undefined; skip it rather than fail.
   std::erase_if(figures, [](const Metric& figure) { return !std::isfinite(figure.value); });
   return figures;
 }

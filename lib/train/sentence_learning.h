@@ -22,17 +22,17 @@ class SentenceLearning : public Learner {
  public:
   struct Options {
     data::SentenceTask task = data::SentenceTask::classify;
-    std::vector<float> class_weights;  // of classify, one a label; empty: all 1
-    double threshold = 0.5;            // probability from which multilabel takes a label on the dev set
+    std::vector<float> class_weights;  // for classify, one for each label; empty: all 1
+    double threshold = 0.5;            // minimum probability of a multilabel label on the dev set
     model::TrainingNetwork::Keep keep = model::TrainingNetwork::Keep::activations;
   };
 
-  // `network` has a classifier over sequences with an output for each label (regress: one). Both outlive
-  // this.
+  // `network` must have a classifier over sequences with one output for each label (regress: one). Both must
+  // outlive this object.
   SentenceLearning(model::TrainingNetwork& network, const data::Labels& labels, const Options& options);
 
   Figures learn(const data::Step& step, const StepPlace& place) override;
-  // Beside the loss, the metrics of bert-score for the task.
+  // Also computes bert-score's metrics for the task.
   void begin_evaluation() override { evaluation_ = {}; }
   void evaluate(const data::Examples& examples) override;
   Figures end_evaluation() override;
@@ -47,9 +47,9 @@ class SentenceLearning : public Learner {
     metric::Spearman spearman;
   };
 
-  double importance(Part examples) const;  // what the sum of losses is divided by for a mean
+  double importance(Part examples) const;  // divisor that turns the sum of losses into a mean
   nn::Tensor& logits(Part examples, const nn::Chance* chance, model::TrainingNetwork::Keep keep);
-  // Turns logits into the gradient of weight·loss.
+  // Replaces logits by the gradient of weight·loss.
   nn::Loss loss(Part examples, float weight, nn::Tensor& logits);
   void add_predictions(Part examples, const nn::Tensor& logits);
   const std::string& name(int32_t label) const { return labels_.names()[static_cast<size_t>(label)]; }

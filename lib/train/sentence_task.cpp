@@ -1,4 +1,5 @@
-// Classification, regression and sets of labels, of sentences and pairs (Devlin et al. 2018, section 4.1).
+// Training task for classification, regression and multi-label classification of sentences and pairs (Devlin
+// et al. 2018, section 4.1).
 #include <optional>
 #include <utility>
 
@@ -36,7 +37,7 @@ ProblemType problem_of(SentenceTask task) {
   return ProblemType::single_label;
 }
 
-// What a model answers whose file does not say: as Hugging Face takes it.
+// Problem type of a model; if its config has none, the default of transformers.
 ProblemType problem_of(const model::Config& config) {
   if (config.problem_type) return *config.problem_type;
   return config.labels.size() == 1 ? ProblemType::regression : ProblemType::single_label;
@@ -64,8 +65,8 @@ class Task final : public TrainingTask {
                             .field = label_field()});
     }
     if (task_ == SentenceTask::classify && set_.names.size() < 2)
-      throw Error("there is one label, \"", set_.names.empty() ? "" : set_.names.front(),
-                  "\": nothing to tell apart");
+      throw Error("there is only one label, \"", set_.names.empty() ? "" : set_.names.front(),
+                  "\"; classification needs at least two");
     labels_.emplace(set_.names);
   }
 

@@ -20,27 +20,45 @@ const std::string* find(const Settings& settings, const std::string& name) {
   return found == settings.end() ? nullptr : &found->second;
 }
 
-// "--seed was 1 in the snapshot, 2 now"
 std::string difference(const std::string& name, const std::string* then, const std::string* now) {
-  return name + " was " + (then ? *then : "not set") + " in the snapshot, " + (now ? *now : "not set") +
+  return name + " was " + (then ? *then : "not set") + " in the checkpoint, " + (now ? *now : "not set") +
          " now";
+}
+
+std::optional<int64_t> number_of(const std::string& text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+bool extends(const std::string& name, const std::string& then, const std::string& now) {
+  if (name != "--steps" && name != "--epochs") return false;
+  const auto before = number_of(then), after = number_of(now);
+  return before && after && *after > *before;
 }
 
 }  // namespace
 
-void require_same(const Settings& snapshot, const Settings& now) {
-  std::string differences;
+std::optional<std::string> require_same(const Settings& checkpoint, const Settings& now) {
+  std::string differences, extensions;
   const auto add = [&](const std::string& name, const std::string* then, const std::string* present) {
     differences += (differences.empty() ? "" : "; ") + difference(name, then, present);
   };
   for (const auto& [name, value] : now) {
-    const auto* then = find(snapshot, name);
-    if (!then || *then != value) add(name, then, &value);
+    const auto* then = find(checkpoint, name);
+    if (then && extends(name, *then, value)) {
+      extensions += (extensions.empty() ? "" : ", ") + name + " from " + *then + " to " + value;
+    } else if (!then || *then != value) {
+      add(name, then, &value);
+    }
   }
-  for (const auto& [name, value] : snapshot) {
+  for (const auto& [name, value] : checkpoint) {
     if (!find(now, name)) add(name, &value, nullptr);
   }
   if (!differences.empty()) throw Error(differences);
+  if (extensions.empty()) return std::nullopt;
+  return extensions;
 }
 
 std::string setting(const model::Config& config) {

@@ -1,5 +1,4 @@
-// What decides about the bits of a run, in words: for a person to see what it is, and for two to be told
-// apart.
+// Settings that affect the results of a run, as text, to show to users and to compare two runs.
 #pragma once
 
 #include <charconv>
@@ -16,14 +15,15 @@
 
 namespace bert::train {
 
-// Option -> value, in the order in which differences are told.
+// Option -> value, in the order in which differences are reported.
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-// Error("--seed was 1 in the snapshot, 2 now; --clip was not set in the snapshot, 1 now") unless equal.
-void require_same(const Settings& snapshot, const Settings& now);
+// Throws an Error that lists all differences and both values, unless the settings are equal. More --steps and
+// --epochs are no such difference: they extend the run. Returns them, as "--steps from 2500 to 3000".
+std::optional<std::string> require_same(const Settings& checkpoint, const Settings& now);
 
 inline std::string setting(int64_t number) { return std::to_string(number); }
-// As short as tells it from all others.
+// The shortest text that reads back to the same number.
 template <std::floating_point T>
 std::string setting(T number) {
   char digits[32];

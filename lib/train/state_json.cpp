@@ -37,17 +37,17 @@ uint64_t sum_of(std::string_view text) {
   return checksum.value();
 }
 
-// The shortest decimal of the same double, with a point or an exponent: without them it would be read as an
-// integer, which knows no -0 and ends at 2^64.
+// The shortest decimal that reads back to the same double, always with a point or an exponent. Otherwise it
+// would be read as an integer, which has no -0 and is limited to 64 bits.
 void append_double(std::string& out, double value) {
-  if (!std::isfinite(value)) throw Error("the state of the run holds ", value, ", which is not a number");
+  if (!std::isfinite(value)) throw Error("the state of the run contains ", value, ", which is not a number");
   char digits[32];
   const std::string_view text(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
   out += text;
   if (text.find_first_of(".e") == text.npos) out += ".0";
 }
 
-// Members one behind the other.
+// Appends the members of an object.
 class Members {
  public:
   explicit Members(std::string& out, std::string_view separator) : out_(out), separator_(separator) {}
@@ -113,6 +113,11 @@ data::DataPosition data_of(const Json& json) {
           .bytes = member(json, "bytes").integer()};
 }
 
+ckpt::WrittenFile file_of(const Json& root, const std::string& name) {
+  return {.bytes = member(root, name + "_bytes").integer(),
+          .checksum = from_hex(member(root, name + "_checksum").string())};
+}
+
 StateFile read(const Json& root) {
   if (const auto format = member(root, "format").integer(); format != kFormat)
     throw Error("has format ", format, ", expected ", kFormat);
@@ -129,8 +134,8 @@ StateFile read(const Json& root) {
   for (const auto& [name, value] : member(root, "settings").members())
     state.settings.emplace_back(name, value.string());
   for (const auto& series : member(root, "curve").elements()) state.curve.series.push_back(series_of(series));
-  file.training.bytes = member(root, "training_bytes").integer();
-  file.training.checksum = from_hex(member(root, "training_checksum").string());
+  file.weights = file_of(root, "weights");
+  file.optimizer = file_of(root, "optimizer");
   return file;
 }
 
@@ -168,19 +173,21 @@ std::string state_json(const StateFile& file) {
   for (size_t i = 0; i < state.curve.series.size(); ++i)
     append_series(i > 0 ? text += ",\n" : text, state.curve.series[i]);
   text += ']';
-  members.integer("training_bytes", file.training.bytes);
-  members.string("training_checksum", hex(file.training.checksum));
+  for (const auto& [name, part] : {std::pair("weights", file.weights), {"optimizer", file.optimizer}}) {
+    members.integer(name + std::string("_bytes"), part.bytes);
+    members.string(name + std::string("_checksum"), hex(part.checksum));
+  }
   const auto sum = hex(sum_of(text));
   return text.append(kLastKey) + sum + "\"}\n";
 }
 
 StateFile parse_state(const std::string& path, const std::string& text) {
   const size_t last = text.rfind(kLastKey);
-  if (last == text.npos) throw Error(path, ": is cut short");
+  if (last == text.npos) throw Error(path, ": is truncated");
   try {
     const auto stated = std::string_view(text).substr(last + kLastKey.size());
     if (from_hex(stated.substr(0, stated.find('"'))) != sum_of(std::string_view(text).substr(0, last)))
-      throw Error("the checksum does not fit");
+      throw Error("the checksum does not match");
     const JsonFile file(path, text);
     return read(file.root());
   } catch (const Error& error) {

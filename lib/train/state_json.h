@@ -1,24 +1,24 @@
-// The state of a run as the text of state.json, whose last member is the checksum of all before it.
+// The state of a run as state.json. Its last member is the checksum of everything before it.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
 #include "ckpt/safetensors_writer.h"
-#include "train/snapshot.h"
+#include "train/training_checkpoint.h"
 
 namespace bert::train {
 
-// What state.json says of training.safetensors beside it.
+// Contents of state.json, including a description of the files next to it.
 struct StateFile {
   State state;
-  ckpt::WrittenFile training;
+  ckpt::WrittenFile weights, optimizer;
 };
 
-// Numbers are written so that the same bits are read back; one that is not finite is an Error.
+// Numbers read back bit for bit. Throws Error if one is not finite.
 std::string state_json(const StateFile& file);
 
-// `path` is what messages call it. Error unless the text is whole and as it was written.
+// `path` is used in error messages. Throws Error unless the text is complete and its checksum matches.
 StateFile parse_state(const std::string& path, const std::string& text);
 
 }  // namespace bert::train

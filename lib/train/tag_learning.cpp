@@ -99,14 +99,14 @@ void TagLearning::evaluate(const data::Examples& examples) {
   }
 }
 
-// As bert-predict answers and bert-score compares.
+// Predicts like bert-predict and compares like bert-score.
 void TagLearning::end_record(std::span<const std::string> tags) {
   const std::vector<std::string_view> truth(tags.begin(), tags.end());
   std::vector<std::string_view> predicted(tags.size(), data::kOutside);
   for (const auto& [word, label] : evaluation_.said)
     predicted[static_cast<size_t>(word)] = labels_.names()[static_cast<size_t>(label)];
   evaluation_.said.clear();
-  if (measures_entities_) evaluation_.entities.add(truth, predicted);
+  if (measures_entities_) return evaluation_.entities.add(truth, predicted);
   evaluation_.words += static_cast<int64_t>(truth.size());
   for (size_t i = 0; i < truth.size(); ++i) evaluation_.right += truth[i] == predicted[i];
 }
@@ -119,8 +119,10 @@ Figures TagLearning::end_evaluation() {
     figures.push_back({"precision", all.precision()});
     figures.push_back({"recall", all.recall()});
     figures.push_back({"f1", all.f1()});
+    figures.push_back({"accuracy", e.entities.accuracy()});
+  } else {
+    figures.push_back({"accuracy", metric::share(e.right, e.words)});
   }
-  figures.push_back({"accuracy", metric::share(e.right, e.words)});
   return figures;
 }
 

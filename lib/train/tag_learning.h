@@ -1,5 +1,5 @@
-// Fine-tuning for words (Devlin et al. 2018, section 5.3): a classifier over the first token of each word,
-// whose mean cross-entropy over all words of a step goes down, with class weights Σ w·nll / Σ w.
+// Fine-tuning for tag (Devlin et al. 2018, section 5.3): a classifier over the first token of each word. The
+// loss is the mean cross-entropy over all words of a step, with class weights Σ w·nll / Σ w.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +16,23 @@
 
 namespace bert::train {
 
-// Names of what TagLearning measures beside the loss, by bert-score's names: entities where all labels are O,
-// B- or I-, else the accuracy alone.
+// Dev metrics other than the loss, named as in bert-score: entity metrics if all labels are O, B- or I-,
+// otherwise only accuracy.
 std::vector<std::string> tag_metrics(const data::Labels& labels);
 
 class TagLearning : public Learner {
  public:
   struct Options {
-    std::vector<float> class_weights;  // one a label; empty: all 1
+    std::vector<float> class_weights;  // one for each label; empty: all 1
     model::TrainingNetwork::Keep keep = model::TrainingNetwork::Keep::activations;
   };
 
-  // `network` has a classifier over tokens with an output for each label. Both outlive this.
+  // `network` must have a classifier over tokens with one output for each label. Both must outlive this
+  // object.
   TagLearning(model::TrainingNetwork& network, const data::Labels& labels, Options options);
 
   Figures learn(const data::Step& step, const StepPlace& place) override;
-  // The windows of a record may come in several parts.
+  // The windows of a record may be spread over several calls.
   void begin_evaluation() override { evaluation_ = {}; }
   void evaluate(const data::Examples& examples) override;
   Figures end_evaluation() override;
@@ -41,11 +42,12 @@ class TagLearning : public Learner {
     nn::Loss loss;
     double importance = 0;
     metric::EntityScore entities;
-    int64_t right = 0, words = 0;
-    std::vector<std::pair<int32_t, int32_t>> said;  // word and label, of the record whose windows still come
+    int64_t right = 0, words = 0;                   // without entities
+    std::vector<std::pair<int32_t, int32_t>> said;  // word, label; of a record with windows to come
   };
 
-  // Of the words, importance for each unless all are 1, and what the sum of losses is divided by for a mean.
+  // Labels of the words, their weights unless all are 1, and the divisor that turns the sum of losses into a
+  // mean.
   struct Gold {
     std::vector<int32_t> labels;
     std::vector<float> importance;
@@ -59,7 +61,7 @@ class TagLearning : public Learner {
   const data::Labels& labels_;
   const Options options_;
   const bool measures_entities_;
-  std::vector<int64_t> rows_;  // of batch_, that the classifier reads
+  std::vector<int64_t> rows_;  // rows of batch_ that the classifier reads
   Evaluation evaluation_;
 };
 

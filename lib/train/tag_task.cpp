@@ -1,4 +1,4 @@
-// A tag for each word (Devlin et al. 2018, section 5.3).
+// Training task for tagging words (Devlin et al. 2018, section 5.3).
 #include <optional>
 #include <utility>
 
@@ -16,7 +16,7 @@ using model::TrainingNetwork;
 
 constexpr const char* kArchitecture = "BertForTokenClassification";
 
-// Long sentences become the windows that bert-predict makes of them.
+// Splits long sentences into windows as bert-predict does.
 data::FeatureOptions windows_of(data::FeatureOptions features) {
   features.overflow = data::Overflow::split;
   features.overlap = data::usual_overlap(features.max_length.value());
@@ -38,8 +38,8 @@ class TagTask final : public TrainingTask {
          .field = label_field(),
          .order = data::tags_in_order});
     if (set_.names.size() < 2)
-      throw Error("there is one tag, \"", set_.names.empty() ? "" : set_.names.front(),
-                  "\": nothing to tell apart");
+      throw Error("there is only one tag, \"", set_.names.empty() ? "" : set_.names.front(),
+                  "\"; tagging needs at least two");
     labels_.emplace(set_.names);
   }
 

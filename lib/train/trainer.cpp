@@ -12,14 +12,16 @@
 namespace bert::train {
 namespace {
 
-// Losses begin near the logarithm of the number of classes and fall; this far up, nothing is to be hoped for.
+// Initial losses are near the logarithm of the number of classes. A run whose loss grows by this factor will
+// not recover.
 constexpr double kExploded = 20;
 
-// What State::sums holds beside the task's figures, which are sums over the steps of the present line.
+// Entries of State::sums besides the task's metrics. Metrics are summed over the steps since the last log
+// line.
 constexpr std::string_view kSteps = "steps", kNorm = "gradient_norm", kTokens = "tokens",
                            kSeconds = "seconds";
 constexpr std::string_view kFirstLoss = "first_loss";
-constexpr std::string_view kUnevaluated = "unevaluated";  // 1: an evaluation at this step was broken off
+constexpr std::string_view kUnevaluated = "unevaluated";  // 1: the evaluation at this step was interrupted
 constexpr std::string_view kOwn[] = {kSteps, kNorm, kTokens, kSeconds, kFirstLoss, kUnevaluated};
 
 double& sum_of(State& state, std::string_view name) {
@@ -38,7 +40,7 @@ double sum_of(const State& state, std::string_view name) {
 
 bool is_own(std::string_view name) { return std::ranges::find(kOwn, name) != std::end(kOwn); }
 
-// Of accuracies, correlations and F1 more is better, of losses less.
+// Higher is better for accuracies, correlations and F1, lower for losses.
 bool better(std::string_view metric, double value, double best) {
   const bool less = metric == "loss" || metric.ends_with("_loss");
   return less ? value < best : value > best;
@@ -54,33 +56,35 @@ Trainer::Trainer(RunParts parts, const RunOptions& options)
   state_.settings = options.settings;
 }
 
-std::vector<ParamsToFill> Trainer::arrays() {
-  return {{"weights", parts_.learner.parameters()},
-          {"adam_m", optimizer_.state().m},
-          {"adam_v", optimizer_.state().v}};
+std::vector<ParamsToFill> Trainer::moments() {
+  return {{"adam_m", optimizer_.state().m}, {"adam_v", optimizer_.state().v}};
 }
 
-void Trainer::resume(const Snapshot& snapshot) {
-  require_same(snapshot.state().settings, options_.settings);
-  snapshot.fill(arrays());
-  state_ = snapshot.state();
+void Trainer::resume(const TrainingCheckpoint& checkpoint) {
+  const auto extended = require_same(checkpoint.state().settings, options_.settings);
+  checkpoint.fill_weights(parts_.learner.parameters());
+  checkpoint.fill_moments(moments());
+  state_ = checkpoint.state();
+  state_.settings = options_.settings;
   optimizer_.state().steps = state_.optimizer_step;
   elapsed_before_s_ = state_.elapsed_s;
   parts_.data.skip_to(state_.data);
   parts_.learner.refresh();
-  parts_.log.info("going on from step " + std::to_string(state_.step) + ", " + snapshot.path());
+  parts_.log.info("resuming from step " + std::to_string(state_.step) + ", " + checkpoint.path());
+  if (extended)
+    parts_.log.warn("the run is extended: " + *extended + "; the learning rate follows the schedule of the " +
+                    "whole run from step " + std::to_string(state_.step) + " on");
 }
 
-void Trainer::take_moments(const Snapshot& snapshot) {
-  const std::vector<ParamsToFill> moments = {{"adam_m", optimizer_.state().m},
-                                             {"adam_v", optimizer_.state().v}};
-  snapshot.fill(moments);
-  optimizer_.state().steps = snapshot.state().optimizer_step;
+void Trainer::take_moments(const TrainingCheckpoint& checkpoint) {
+  checkpoint.fill_moments(moments());
+  optimizer_.state().steps = checkpoint.state().optimizer_step;
 }
 
 bool Trainer::run() {
   began_ = Clock::now();
   saved_step_ = state_.step;
+  says_rate_ = state_.step == 0 && options_.default_rate;
   Next next = sum_of(state_, kUnevaluated) > 0 && !finished() ? evaluate() : Next::more;
   while (next == Next::more && !finished()) {
     next = StopOnSignal::requested() ? Next::stopped : step();
@@ -88,7 +92,7 @@ bool Trainer::run() {
     if (due(options_.log_every)) write_line();
     const bool epoch = options_.eval_epochs && epoch_ended_;
     if ((due(options_.eval_every) || epoch) && !finished()) next = evaluate();
-    if (next == Next::more && due(options_.save_every) && !finished()) snapshot();
+    if (next == Next::more && due(options_.save_every) && !finished()) checkpoint();
   }
   if (next != Next::stopped) {
     if (sum_of(state_, kSteps) > 0) write_line();
@@ -96,23 +100,22 @@ bool Trainer::run() {
     next = evaluate();
   }
   if (next == Next::stopped) {
-    if (state_.step != saved_step_) snapshot();
+    if (state_.step != saved_step_) checkpoint();
     if (state_.step > 0)
-      parts_.log.warn("stopped after step " + std::to_string(state_.step) + "; --resume goes on from there");
+      parts_.log.warn("stopped after step " + std::to_string(state_.step) + "; continue with --resume");
     return false;
   }
-  snapshot();
+  checkpoint();
   if (!state_.best) parts_.save_model();
-  journal_.commit();
+  log_.commit();
   parts_.log.progress("");
   return true;
 }
 
 void Trainer::warn_of_early_end() const {
   if (out_of_patience()) {
-    parts_.log.warn("ended after step " + std::to_string(state_.step) + ": " + *options_.best +
-                    " has not become better in the last " + std::to_string(*options_.patience) +
-                    " measurements");
+    parts_.log.warn("stopped after step " + std::to_string(state_.step) + ": " + *options_.best +
+                    " has not improved in the last " + std::to_string(*options_.patience) + " evaluations");
     return;
   }
   const auto& steps = options_.extent.steps;
@@ -132,7 +135,7 @@ double Trainer::elapsed_s() const {
   return elapsed_before_s_ + std::chrono::duration<double>(Clock::now() - began_).count();
 }
 
-// From 0 to 1, of a run that is not measured by steps.
+// From 0 to 1, for runs that are not measured by steps.
 double Trainer::progress() const {
   const auto& extent = options_.extent;
   if (extent.budget_s) return std::min(1.0, elapsed_s() / *extent.budget_s);
@@ -148,7 +151,7 @@ Trainer::Next Trainer::step() {
   const auto begin = Clock::now();
   data::Step step;
   const bool more = parts_.data.next(step);
-  // A signal may have ended the producer of a pipe too: what came last is then not all that was to come.
+  // The signal may have stopped the producer of a pipe too, so the input may have ended early.
   if (parts_.source.interrupted() || StopOnSignal::requested()) return Next::stopped;
   if (!more) return Next::ended;
   rate_ = learning_rate();
@@ -174,10 +177,10 @@ void Trainer::check(double loss, double norm) const {
   const double first = sum_of(state_, kFirstLoss);
   const bool exploded = first > 0 && loss > kExploded * std::max(first, 1.0);
   if (std::isfinite(loss) && std::isfinite(norm) && !exploded) return;
-  const auto last = parts_.snapshots.last(state_.step);  // one of this very step has these weights
-  throw Error("step ", state_.step + 1, ": the loss is ", loss, ", the norm of its gradient ", norm,
+  const auto last = parts_.checkpoints.last(state_.step);  // one of this very step has the same weights
+  throw Error("step ", state_.step + 1, ": the loss is ", loss, ", the gradient norm ", norm,
               "; a smaller --lr or more --warmup may help; ",
-              last ? "the last good snapshot is " + last->path() : "there is no good snapshot yet");
+              last ? "the last good checkpoint is " + last->path() : "there is no checkpoint yet");
 }
 
 void Trainer::add_to_line(const Figures& figures, double norm, int64_t tokens) {
@@ -196,13 +199,15 @@ void Trainer::write_line() {
     if (!is_own(name)) state_.curve.add(name, state_.step, sum / steps);
   }
   clear_progress();
-  journal_.write({.step = state_.step,
-                  .loss = sum_of(state_, "loss") / steps,
-                  .parts = parts,
-                  .learning_rate = rate_,
-                  .gradient_norm = sum_of(state_, kNorm) / steps,
-                  .tokens_per_second = sum_of(state_, kTokens) / sum_of(state_, kSeconds),
-                  .seconds = elapsed_s()});
+  log_.write({.step = state_.step,
+              .loss = sum_of(state_, "loss") / steps,
+              .parts = parts,
+              .learning_rate = rate_,
+              .gradient_norm = sum_of(state_, kNorm) / steps,
+              .tokens_per_second = sum_of(state_, kTokens) / sum_of(state_, kSeconds),
+              .seconds = elapsed_s(),
+              .peak_rate = says_rate_ ? std::optional(options_.schedule.peak) : std::nullopt});
+  says_rate_ = false;
   const double first = sum_of(state_, kFirstLoss);
   state_.sums = {{std::string(kFirstLoss), first}};
 }
@@ -217,7 +222,7 @@ Trainer::Next Trainer::evaluate() {
   evaluated_step_ = state_.step;
   const auto figures = learner.end_evaluation();
   clear_progress();
-  journal_.write_dev(state_.step, figures);
+  log_.write_dev(state_.step, figures);
   for (const auto& figure : figures) {
     state_.curve.add("dev_" + std::string(figure.name), state_.step, figure.value);
   }
@@ -225,7 +230,7 @@ Trainer::Next Trainer::evaluate() {
   return Next::more;
 }
 
-// A metric that could not be computed, such as the correlation of a constant, is no better than any.
+// A metric that is undefined, such as the correlation with a constant, counts as no improvement.
 void Trainer::keep_best(const Figures& figures) {
   if (!options_.best) return;
   const auto found =
@@ -240,22 +245,22 @@ void Trainer::keep_best(const Figures& figures) {
   }
 }
 
-void Trainer::snapshot() {
+void Trainer::checkpoint() {
   state_.optimizer_step = optimizer_.state().steps;
   state_.elapsed_s = elapsed_s();
   std::vector<ParamsToKeep> kept;
-  for (const auto& array : arrays()) kept.push_back({array.name, array.params});
-  parts_.snapshots.write(state_, kept);
+  for (const auto& array : moments()) kept.push_back({array.name, array.params});
+  parts_.checkpoints.write(state_, parts_.write_model, kept);
   saved_step_ = state_.step;
   if (!options_.plot) return;
   try {
     plot(state_.curve, *options_.plot);
-  } catch (const Error& error) {  // no reason to end a run of hours
+  } catch (const Error& error) {  // do not abort a long run for a plot
     parts_.log.warn(error.what());
   }
 }
 
-// So that on a terminal the journal's line does not follow on the progress line.
+// Clears the progress line before a line of the training log is printed to the same terminal.
 void Trainer::clear_progress() {
   if (options_.show_progress) parts_.log.progress("");
 }

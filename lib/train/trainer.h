@@ -1,5 +1,4 @@
-// The loop of training: steps, and between them what is due: a line of the journal, an evaluation, a
-// snapshot.
+// The training loop: steps, log lines, evaluations and checkpoints.
 #pragma once
 
 #include <chrono>
@@ -13,48 +12,49 @@
 #include "base/log.h"
 #include "base/pool.h"
 #include "data/steps.h"
-#include "train/journal.h"
 #include "train/learner.h"
 #include "train/optimizer.h"
 #include "train/schedule.h"
-#include "train/snapshot.h"
+#include "train/training_checkpoint.h"
+#include "train/training_log.h"
 
 namespace bert::train {
 
-// When a run is over; without steps and budget, at the end of the data.
+// When to stop. Without steps and budget, at the end of the data.
 struct Extent {
   std::optional<int64_t> steps;
   std::optional<double> budget_s;
-  std::optional<int64_t> records;  // to be drawn in all, where that is known: the measure of progress then
+  std::optional<int64_t> records;  // total to draw, if known; then used to measure progress
 };
 
 struct RunOptions {
   Extent extent;
   ScheduleConfig schedule;
   OptimizerConfig optimizer;
-  double clip = 1;  // most of the gradient's norm; 0: any
+  double clip = 1;  // clip gradients to this norm; 0 turns clipping off
   uint64_t seed = 0;
 
-  int64_t log_every = 10;             // steps between lines of the journal
-  int64_t save_every = 1000;          // between snapshots
-  std::optional<int64_t> eval_every;  // between evaluations; always one at the end
-  bool eval_epochs = false;           // one after each epoch of FILEs, too
-  std::optional<std::string> best;    // the dev metric that chooses the model; else the last one is kept
-  std::optional<int64_t> patience;    // evaluations in a row without a better `best` after which it ends
-  std::optional<std::string> plot;    // path
+  int64_t log_every = 10;             // steps between lines of the training log
+  int64_t save_every = 1000;          // steps between checkpoints
+  std::optional<int64_t> eval_every;  // steps between evaluations; there is always one at the end
+  bool eval_epochs = false;           // also evaluate after each epoch over FILEs
+  std::optional<std::string> best;    // dev metric that selects the model; default: keep the last model
+  std::optional<int64_t> patience;  // stop after this many evaluations in a row without improvement of `best`
+  std::optional<std::string> plot;  // path
+  bool default_rate = false;        // schedule.peak is the default, to be logged
   bool show_progress = false;
-  Settings settings;  // what must agree when the run goes on
+  Settings settings;  // must be equal when the run is resumed
 };
 
-// What a run works with; all of it outlives the trainer.
+// What a run works with. Everything must outlive the trainer.
 struct RunParts {
   Learner& learner;
   data::Steps& data;
   data::RecordSource& source;
-  std::function<bool(Learner&)>
-      evaluate;  // the dev set, all of it: false when it was interrupted. May be empty
+  std::function<bool(Learner&)> evaluate;  // evaluates on the dev set; false if interrupted; may be empty
   std::function<void()> save_model;
-  Snapshots& snapshots;
+  WriteModel write_model;  // into a checkpoint
+  Checkpoints& checkpoints;
   Log& log;
   Pool& pool;
 };
@@ -63,14 +63,14 @@ class Trainer {
  public:
   Trainer(RunParts parts, const RunOptions& options);
 
-  // Goes on where the snapshot stands. Error when its settings or its data are others.
-  void resume(const Snapshot& snapshot);
-  // Starts with the moments of another run's snapshot.
-  void take_moments(const Snapshot& snapshot);
+  // Continues from a checkpoint. Throws Error if settings or data differ.
+  void resume(const TrainingCheckpoint& checkpoint);
+  // Starts with the optimizer moments of another run's checkpoint.
+  void take_moments(const TrainingCheckpoint& checkpoint);
 
-  // Runs to the end of the extent, or until a signal (base/signals.h) asks for a stop: then a snapshot is
-  // written and false returned. Error, after which the last snapshot is still good, when a loss or a gradient
-  // is not finite or explodes.
+  // Trains until done, or until a signal (base/signals.h) requests a stop; then writes a checkpoint and
+  // returns false. Throws Error if a loss or gradient is not finite or explodes; the last checkpoint is still
+  // good.
   bool run();
 
  private:
@@ -90,23 +90,24 @@ class Trainer {
   void warn_of_early_end() const;
   Next evaluate();
   void keep_best(const Figures& figures);
-  void snapshot();
+  void checkpoint();
   void show_progress();
   void clear_progress();
-  std::vector<ParamsToFill> arrays();
+  std::vector<ParamsToFill> moments();
 
   RunParts parts_;
   const RunOptions options_;
   Optimizer optimizer_;
   Schedule schedule_;
-  Journal journal_;
+  TrainingLog log_;
   State state_;
   Clock::time_point began_ = Clock::now();
-  Clock::time_point shown_;      // when progress was
-  int64_t saved_step_ = 0;       // of the last snapshot
+  Clock::time_point shown_;      // when progress was last shown
+  int64_t saved_step_ = 0;       // of the last checkpoint
   int64_t evaluated_step_ = -1;  // of the last evaluation
-  double elapsed_before_s_ = 0;  // in earlier parts of a resumed run
+  double elapsed_before_s_ = 0;  // before the run was resumed
   double rate_ = 0;              // of the last step
+  bool says_rate_ = false;       // in the next log line
   bool epoch_ended_ = false;     // in the last step
 };
 

@@ -1,4 +1,4 @@
-// A run of training from its files to its files: what is read, what learns, where it is written.
+// A complete training run: its inputs, the model, and its outputs.
 #pragma once
 
 #include <cstdint>
@@ -22,33 +22,35 @@ namespace bert::train {
 struct TrainingOptions {
   TrainingTaskOptions task;
 
-  // What learns: the model in a directory, else new parameters of this shape.
+  // The model to train: the one in `model`, or new parameters with this configuration.
   std::string model;
-  model::Config config;               // of `model`, or of the new one
-  int64_t model_length = 512;         // tokens of a sequence, as the model's files have it
-  std::optional<int64_t> max_length;  // as asked for
-  std::optional<float> dropout;       // instead of all of the config's
+  model::Config config;               // of `model`, or of the new model
+  int64_t model_length = 512;         // maximum sequence length in tokens, from the model's files
+  std::optional<int64_t> max_length;  // as requested
+  std::optional<float> dropout;       // overrides all dropout rates of the config
+  std::optional<double> rate;         // peak learning rate; default: default_rate
   model::PositionStart positions = model::PositionStart::normal;
-  bool moments = false;                     // with the moments of the last snapshot of `model`
-  bool recompute = false;                   // less memory, a third more work
-  std::optional<Dtype> dtype = Dtype::f32;  // of what products multiply: f32 or bf16, as nn::arithmetic
+  bool moments = false;    // start with the optimizer moments of the last checkpoint of `model`
+  bool recompute = false;  // less memory, a third more compute
+  std::optional<Dtype> dtype = Dtype::f32;  // format of matrix products: f32 or bf16, see nn::arithmetic
 
-  // What it learns from.
+  // Data.
   io::StreamOptions stream;
-  std::string dev;  // a file, or ""
+  bool pair_field_given = false;  // whether the user named stream.pair_field
+  std::string dev;                // a file, or ""
   data::SourceOptions source;
   data::StepOptions step;
 
-  // How, and where to.
+  // Run and output.
   RunOptions run;
   std::string out;
   std::string tokenizer_source;  // where `tokenizer` was loaded from
-  int64_t keep = 2;              // snapshots
+  int64_t keep = 2;              // number of checkpoints to keep
   bool resume = false;
 };
 
-// Trains, writes the model to options.out and returns true; false when a signal asked for a stop, after which
-// a snapshot is there. Error as everywhere.
+// Trains, writes the model to options.out and returns true. If a signal requests a stop, writes a checkpoint
+// and returns false. With 0 steps, only evaluates the model on the dev set: returns false if interrupted.
 bool train(TrainingOptions options, const text::Tokenizer& tokenizer, Pool& pool, Log& log);
 
 }  // namespace bert::train

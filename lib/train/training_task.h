@@ -1,4 +1,4 @@
-// What a run learns: which heads its model gets, how its records become examples, and what goes down.
+// A training task: the heads of its model, how records become examples, and the loss.
 #pragma once
 
 #include <cstdint>
@@ -25,70 +25,73 @@ namespace bert::train {
 
 enum class TaskKind { pretrain, classify, regress, multilabel, tag, answer, choose };
 
-std::string_view name_of(TaskKind kind);  // as --task spells it
+std::string_view name_of(TaskKind kind);  // as in --task
 
-// How much each label's examples count, beside 1 for all.
+// Default peak learning rate for a model of this hidden size.
+double default_rate(TaskKind kind, int64_t hidden);
+
+// Weight of each label's examples in the loss; 1 if not given.
 struct ClassWeights {
-  bool balanced = false;  // examples / (labels · examples of the label), so that all labels count alike
+  bool balanced = false;  // examples / (labels · examples of the label), so all labels count equally
   std::vector<std::pair<std::string, float>> given;  // label, weight
 };
 
-// What the options say of the task. Each kind takes what it needs.
+// Options of the tasks. Each task uses those it needs.
 struct TrainingTaskOptions {
   TaskKind kind = TaskKind::pretrain;
   data::MaskRule mask;                     // pretrain
-  uint64_t seed = 0;                       // of its random numbers
-  data::FeatureOptions features;           // fields; max_length: the most tokens of a sequence, settled
-  std::optional<std::string> label_field;  // without it the task's own
-  std::vector<std::string> labels;         // in the order of their ids; empty: those of the records
+  uint64_t seed = 0;                       // for masking
+  data::FeatureOptions features;           // field names and maximum sequence length
+  std::optional<std::string> label_field;  // default depends on the task
+  std::vector<std::string> labels;         // in the order of their ids; empty: take them from the records
   ClassWeights class_weights;
-  double threshold = 0.5;           // of multilabel's dev figures
-  task::AnswerOptions answer = {};  // windows, and dev figures
+  double threshold = 0.5;           // for multilabel's dev metrics
+  task::AnswerOptions answer = {};  // for windows and dev metrics
 };
 
-// The records a run is to learn from, to look at before anything is made.
+// Access to training records before the run is set up.
 struct Preview {
   using Look = std::function<void(const data::RecordSource::Use&)>;
-  Look first;  // shows a good one near the beginning, if there is one
-  Look all;    // shows each good one; empty when they come from a pipe
+  Look first;  // shows a valid record near the beginning, if there is one
+  Look all;    // shows each valid record; empty for a pipe
 };
 
-// Made for the command line's options, then told of the records by prepare(), which comes before all else.
-// The tokenizer and the configuration it is made with outlive it; it outlives its readers and learners.
+// Created from the command line's options. Call prepare() before all other methods. The tokenizer and the
+// configuration must outlive the task, and the task its readers and learners.
 class TrainingTask {
  public:
   virtual ~TrainingTask() = default;
 
-  // What it must know of the records: their labels, or whether they have any. Error when it cannot be known.
+  // Collects what the task must know about the records, such as their labels. Throws Error if it cannot.
   virtual void prepare(const Preview& preview) = 0;
 
-  // Options of its own that decide about the bits of a run.
+  // Adds the task's own options that affect the results of a run.
   virtual void add_settings(Settings& settings) const = 0;
 
-  // Names of the figures its learner measures on a dev set, for --best.
+  // Names of the dev metrics that --best accepts.
   virtual std::vector<std::string> metrics() const = 0;
 
   virtual model::TrainingNetwork::Heads heads() const = 0;
-  // Writes down what the model is for: architectures, labels, problem_type.
+  // Records the model's purpose in the config: architectures, labels, problem_type.
   virtual void settle(model::Config& config) const = 0;
-  // Whether the head of the model that training begins with is for the same, and goes on learning.
+  // Whether the initial model's head fits this task and training continues with it.
   virtual bool keeps_head() const { return false; }
-  // Whether a record may become more or fewer examples than one.
+  // Whether a record may become several examples or none.
   virtual bool makes_windows() const { return false; }
 
   virtual std::unique_ptr<data::ExampleReader> make_reader() const = 0;
-  // Of the dev set in `path`: may keep in its examples what only evaluation needs.
+  // Reader for the dev set in `path`. Its examples may contain extra data for evaluation.
   virtual std::unique_ptr<data::ExampleReader> make_dev_reader(const std::string& path) const = 0;
   virtual std::unique_ptr<Learner> make_learner(model::TrainingNetwork& network,
                                                 model::TrainingNetwork::Keep keep) const = 0;
 };
 
-// `tokenizer` and `config` outlive the task. Error when the model cannot be trained for it.
+// `tokenizer` and `config` must outlive the task. Throws Error if the model cannot be trained for it.
 std::unique_ptr<TrainingTask> make_training_task(const TrainingTaskOptions& options,
                                                  const text::Tokenizer& tokenizer,
                                                  const model::Config& config);
 
-// One a kind, each in its own file.
+// One function for each task, each in its own file.
 std::unique_ptr<TrainingTask> make_pretrain_task(const TrainingTaskOptions& options,
                                                  const text::Tokenizer& tokenizer,
                                                  const model::Config& config);

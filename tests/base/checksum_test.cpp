@@ -25,7 +25,7 @@ std::string random_text(size_t size, std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("a checksum is that of the bytes, however they are cut") {
+TEST_CASE("a checksum does not depend on how the bytes are split") {
   std::mt19937 random(1);
   for (int round = 0; round < 500; ++round) {
     const auto text = random_text(random() % 300, random);
@@ -39,7 +39,7 @@ TEST_CASE("a checksum is that of the bytes, however they are cut") {
   }
 }
 
-TEST_CASE("each changed bit and each cut is seen") {
+TEST_CASE("every flipped bit and every truncation changes the checksum") {
   std::mt19937 random(2);
   const auto text = random_text(201, random);
   std::set<uint64_t> sums = {sum_of(text)};
@@ -53,7 +53,7 @@ TEST_CASE("each changed bit and each cut is seen") {
   CHECK(sums.size() == 1 + text.size() * 8 + text.size() + 69);
 }
 
-TEST_CASE("words that change places are seen") {
+TEST_CASE("swapping two 8-byte words changes the checksum") {
   std::string text;
   for (char word = 'a'; word < 'q'; ++word) text.append(8, word);
   for (size_t i = 0; i < 16; ++i) {
@@ -65,7 +65,7 @@ TEST_CASE("words that change places are seen") {
   }
 }
 
-// Snapshots on disk depend on it; the number is that of a program in Python.
-TEST_CASE("the sum of a text stays what it is") {
+// Checkpoints on disk store this checksum. The expected value was computed with a Python program.
+TEST_CASE("the checksum of a fixed text never changes") {
   CHECK(sum_of("the sum of a text stays what it is, here") == 1265478853030256756u);
 }

@@ -12,7 +12,7 @@ namespace {
 
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 
-// By the definition: a bit at a time.
+// Bit by bit, from the definition.
 uint32_t slow_crc(std::span<const std::byte> bytes, uint32_t polynomial) {
   uint32_t remainder = ~0u;
   for (const auto byte : bytes) {
@@ -24,7 +24,7 @@ uint32_t slow_crc(std::span<const std::byte> bytes, uint32_t polynomial) {
 
 }  // namespace
 
-TEST_CASE("CRCs have their published check values") {
+TEST_CASE("CRCs match their published check values") {
   CHECK(crc32(bytes_of("123456789")) == 0xcbf43926u);
   CHECK(crc32c(bytes_of("123456789")) == 0xe3069283u);
   CHECK(crc32({}) == 0);
@@ -34,7 +34,7 @@ TEST_CASE("CRCs have their published check values") {
   CHECK(crc32c(std::vector<std::byte>(32, std::byte{0xff})) == 0x62a8ab43u);
 }
 
-TEST_CASE("fast CRCs are the slow ones at any length and place") {
+TEST_CASE("fast and slow CRCs agree for any length and alignment") {
   std::mt19937 random(5);
   std::vector<std::byte> bytes(40'000);
   for (auto& byte : bytes) byte = static_cast<std::byte>(random());

@@ -16,7 +16,7 @@ float widened(Dtype dtype, uint16_t bits) {
   return value;
 }
 
-// IEEE 754 binary16 by its definition.
+// IEEE 754 binary16, from its definition.
 float half_by_definition(uint16_t bits) {
   const int exponent = bits >> 10 & 31, fraction = bits & 1023;
   float value = exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
@@ -27,7 +27,7 @@ float half_by_definition(uint16_t bits) {
 
 }  // namespace
 
-TEST_CASE("every f16 widens to the number IEEE 754 defines") {
+TEST_CASE("every f16 value widens to the number that IEEE 754 defines") {
   for (int bits = 0; bits < 65536; ++bits) {
     const float got = widened(Dtype::f16, static_cast<uint16_t>(bits));
     const float expected = half_by_definition(static_cast<uint16_t>(bits));
@@ -44,7 +44,7 @@ TEST_CASE("bf16 is the upper half of f32") {
   CHECK(std::isnan(widened(Dtype::bf16, 0x7fc0)));
 }
 
-TEST_CASE("names are those of safetensors") {
+TEST_CASE("dtype names are those used by safetensors") {
   for (auto dtype : {Dtype::f64, Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::i64, Dtype::boolean}) {
     CHECK(dtype_named(name_of(dtype)) == dtype);
   }
@@ -61,7 +61,7 @@ uint16_t narrowed(float value, Dtype dtype) {
 
 }  // namespace
 
-TEST_CASE("numbers that f16 and bf16 hold come back as they were") {
+TEST_CASE("f16 and bf16 values survive a round trip through f32") {
   for (const auto dtype : {Dtype::f16, Dtype::bf16}) {
     for (int bits = 0; bits < 65536; ++bits) {
       const float value = widened(dtype, static_cast<uint16_t>(bits));
@@ -72,9 +72,9 @@ TEST_CASE("numbers that f16 and bf16 hold come back as they were") {
   }
 }
 
-// Between neighbours a and b, a the even one or the odd one: below the middle it is a, above it is b, at it
+// For neighbours a and b, one of them even: a value below the midpoint rounds to a, above it to b, at it to
 // the even one.
-TEST_CASE("numbers between two of f16 or bf16 are rounded to the nearest, and to the even one") {
+TEST_CASE("f32 values round to the nearest f16 or bf16, ties to even") {
   for (const auto dtype : {Dtype::f16, Dtype::bf16}) {
     const int infinity = dtype == Dtype::f16 ? 0x7c00 : 0x7f80;
     for (int bits = 0; bits + 1 < infinity; ++bits) {

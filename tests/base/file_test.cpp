@@ -28,7 +28,7 @@ struct Folder {
 
 }  // namespace
 
-TEST_CASE("only a name that is not there is absent") {
+TEST_CASE("only a missing path is absent") {
   const Folder folder;
   std::ofstream(folder / "file") << "x";
   fs::create_directory(folder / "directory");
@@ -49,7 +49,7 @@ TEST_CASE("only a name that is not there is absent") {
                        Error);
 }
 
-TEST_CASE("reading what was cut from a mapped file names the file, and removes what is unfinished") {
+TEST_CASE("reading past the end of a truncated mapped file names the file and removes unfinished output") {
   const Folder folder;
   const std::string path = folder / "weights", unfinished = folder / "unfinished";
   std::ofstream(path) << std::string(1 << 20, 'x');
@@ -74,11 +74,11 @@ TEST_CASE("reading what was cut from a mapped file names the file, and removes w
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 1);
   CHECK(std::string(text, static_cast<size_t>(std::max<ssize_t>(size, 0))) ==
-        "base_test: " + path + ": cannot be read any more; it was cut or its disk failed\n");
+        "base_test: " + path + ": cannot be read: the file was truncated, or the disk failed\n");
   CHECK_FALSE(fs::exists(unfinished));
 }
 
-TEST_CASE("a mapped file is read from any place, and not beyond what is left of it") {
+TEST_CASE("a mapped file can be read at any offset up to its current end") {
   const Folder folder;
   const std::string path = folder / "weights";
   std::ofstream(path) << "0123456789";
@@ -91,10 +91,10 @@ TEST_CASE("a mapped file is read from any place, and not beyond what is left of 
   CHECK(part == "6789");
   fs::resize_file(path, 8);
   CHECK_THROWS_WITH_AS(file.read(6, std::as_writable_bytes(std::span(part))),
-                       (path + ": cannot be read any more; it was cut").c_str(), Error);
+                       (path + ": cannot be read: the file was truncated").c_str(), Error);
 }
 
-TEST_CASE("a signal removes an unfinished directory with all that is in it, and ends the process") {
+TEST_CASE("a signal removes an unfinished directory with its contents and ends the process") {
   const Folder folder;
   const fs::path unfinished = folder / "unfinished", beside = folder / "beside";
   fs::create_directories(unfinished / "in/it");
@@ -103,7 +103,7 @@ TEST_CASE("a signal removes an unfinished directory with all that is in it, and 
   fs::create_symlink(folder.path, unfinished / "in/it/link");
   const pid_t child = ::fork();
   if (child == 0) {
-    std::signal(SIGTERM, SIG_DFL);  // doctest has its own way
+    std::signal(SIGTERM, SIG_DFL);  // doctest installs its own handler
     const RemoveOnSignal removal(unfinished);
     std::raise(SIGTERM);
     ::_exit(0);
@@ -116,7 +116,7 @@ TEST_CASE("a signal removes an unfinished directory with all that is in it, and 
   CHECK(fs::exists(beside));
 }
 
-TEST_CASE("names of a directory are sorted; one that cannot be listed is an error") {
+TEST_CASE("directory listings are sorted; a directory that cannot be listed is an error") {
   const Folder folder;
   for (const char* name : {"b", "a", ".c"}) std::ofstream(folder / name) << "x";
   CHECK(names_in_directory(folder.path) == std::vector<std::string>{".c", "a", "b"});

@@ -39,7 +39,7 @@ void put(const std::string& path, const std::string& text) {
   std::ofstream(path) << text;
 }
 
-// Everything below `path`, by its path from there; directories end with "/".
+// All entries below `path`, by relative path; directories end with "/".
 std::map<std::string, std::string> tree(const std::string& path) {
   std::map<std::string, std::string> found;
   for (const auto& entry : fs::recursive_directory_iterator(path)) {
@@ -69,7 +69,7 @@ constexpr const char* kLeftover = "/.out.0123456789abcdef.tmp/";
 
 }  // namespace
 
-TEST_CASE("a directory appears when it is committed, not before") {
+TEST_CASE("a directory appears only when it is committed") {
   const Folder folder;
   {
     OutputDirectory directory(folder / "a/out/", keeps_notes);
@@ -81,7 +81,7 @@ TEST_CASE("a directory appears when it is committed, not before") {
   CHECK(tree(folder / "a") == Tree{{"out/", ""}, {"out/x", "1"}});
 }
 
-TEST_CASE("without commit nothing is there and nothing changes") {
+TEST_CASE("without a commit nothing is created or changed") {
   const Folder folder;
   put(folder / "out/x", "old");
   {
@@ -91,7 +91,7 @@ TEST_CASE("without commit nothing is there and nothing changes") {
   CHECK(tree(folder.path) == Tree{{"out/", ""}, {"out/x", "old"}});
 }
 
-TEST_CASE("errors name files as they will be called, and as the directory was given") {
+TEST_CASE("errors use the final file names and the directory as the user gave it") {
   const Folder folder;
   for (const std::string& given : {folder / "new", folder / "new/"}) {
     OutputDirectory output(given, keeps_notes);
@@ -102,7 +102,7 @@ TEST_CASE("errors name files as they will be called, and as the directory was gi
   }
 }
 
-TEST_CASE("a directory replaces what is there, but for what is kept") {
+TEST_CASE("a directory replaces the existing one except for files that are kept") {
   const Folder folder;
   put(folder / "out/x", "old");
   put(folder / "out/stale", "old");
@@ -114,7 +114,7 @@ TEST_CASE("a directory replaces what is there, but for what is kept") {
   CHECK(tree(folder.path) == expected);
 }
 
-TEST_CASE("an empty directory and a link to a directory are filled") {
+TEST_CASE("an empty directory or a symbolic link to a directory is filled in place") {
   const Folder folder;
   fs::create_directory(folder / "empty");
   write(folder / "empty", {{"x", "1"}});
@@ -125,19 +125,19 @@ TEST_CASE("an empty directory and a link to a directory are filled") {
   CHECK(tree(folder / "empty") == Tree{{"x", "2"}});
 }
 
-TEST_CASE("a file in the way is an error") {
+TEST_CASE("an existing file with the directory's name is an error") {
   const Folder folder;
   put(folder / "out", "file");
   CHECK_THROWS_WITH_AS(OutputDirectory(folder / "out", keeps_notes),
                        (folder / "out" + ": is not a directory").c_str(), Error);
 }
 
-TEST_CASE("what a killed process left is removed, and what was kept in it comes back") {
+TEST_CASE("leftovers of a killed process are removed, and kept files in them are restored") {
   const Folder folder;
   put(folder / "out/x", "new");
   put(folder.path + kLeftover + "x", "old");                // killed after the exchange
-  put(folder.path + kLeftover + "notes/a", "mine");         // and before this was moved
-  put(folder / "out/.out.0123456789abcde0.tmp/x", "half");  // killed while moving one by one
+  put(folder.path + kLeftover + "notes/a", "mine");         // killed before this was moved
+  put(folder / "out/.out.0123456789abcde0.tmp/x", "half");  // killed while moving entries one by one
   put(folder / ".out.0123456789abcdeX.tmp/x", "another's");
   put(folder / ".output.0123456789abcdef.tmp/x", "another's");
   OutputDirectory::clear_leftovers(folder / "out", keeps_notes);
@@ -152,7 +152,7 @@ TEST_CASE("what a killed process left is removed, and what was kept in it comes 
   CHECK(tree(folder.path) == expected);
 }
 
-TEST_CASE("a file that a killed process was writing is not taken for one to keep") {
+TEST_CASE("a file that a killed process was writing is not kept") {
   const Folder folder;
   put(folder.path + kLeftover + ".x.0123456789abcdef", "half");
   put(folder.path + kLeftover + ".x.not-one", "mine");
@@ -160,7 +160,7 @@ TEST_CASE("a file that a killed process was writing is not taken for one to keep
   CHECK(tree(folder.path) == Tree{{"out/", ""}, {"out/.x.not-one", "mine"}});
 }
 
-TEST_CASE("the directory of a process that is still at work is left alone") {
+TEST_CASE("the directory of a running process is left alone") {
   const Folder folder;
   OutputDirectory directory(folder / "out", keeps_notes);
   put(directory.file("x"), "1");
@@ -169,7 +169,7 @@ TEST_CASE("the directory of a process that is still at work is left alone") {
   CHECK(tree(folder / "out") == Tree{{"x", "1"}});
 }
 
-TEST_CASE("while a directory is replaced there is always one") {
+TEST_CASE("a directory exists at every moment while it is being replaced") {
   const Folder folder;
   put(folder / "out/x", "0");
   std::atomic<bool> done = false;
@@ -185,7 +185,7 @@ TEST_CASE("while a directory is replaced there is always one") {
   CHECK(tree(folder.path) == Tree{{"out/", ""}, {"out/x", "1"}});
 }
 
-TEST_CASE("a process killed at any moment leaves a whole directory, and what was kept is never lost") {
+TEST_CASE("killing the process at any moment leaves a complete directory and never loses kept files") {
   const Folder folder;
   put(folder / "out/x", "0");
   put(folder / "out/y", "0");

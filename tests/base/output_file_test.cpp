@@ -38,7 +38,7 @@ unsigned permissions(const std::string& path) {
   return info.st_mode & 07777;
 }
 
-// Runs `body` in a child process and returns what wait says of it.
+// Runs `body` in a child process and returns its wait status.
 template <class Body>
 int status_of_child(Body body) {
   const pid_t child = ::fork();
@@ -53,7 +53,7 @@ int status_of_child(Body body) {
 
 }  // namespace
 
-TEST_CASE("a file appears when it is committed, not before") {
+TEST_CASE("a file appears only when it is committed") {
   const Directory directory;
   {
     OutputFile file(directory / "x");
@@ -69,7 +69,7 @@ TEST_CASE("a file appears when it is committed, not before") {
   CHECK(directory.files() == 1);
 }
 
-TEST_CASE("without a commit the old file stays and nothing else does") {
+TEST_CASE("without a commit the old file is unchanged and no other file remains") {
   const Directory directory;
   put(directory / "x", "old");
   { OutputFile(directory / "x").write("new"); }
@@ -77,7 +77,7 @@ TEST_CASE("without a commit the old file stays and nothing else does") {
   CHECK(directory.files() == 1);
 }
 
-TEST_CASE("a replaced file keeps its permissions, a new one gets those of the umask") {
+TEST_CASE("a replaced file keeps its permissions; a new one follows the umask") {
   const Directory directory;
   put(directory / "x", "old");
   ::chmod((directory / "x").c_str(), 0640);
@@ -89,7 +89,7 @@ TEST_CASE("a replaced file keeps its permissions, a new one gets those of the um
   CHECK(permissions(directory / "y") == 0640);
 }
 
-TEST_CASE("a symbolic link stays one, also when it points to nothing yet") {
+TEST_CASE("a symbolic link remains a link, even when its target does not exist yet") {
   const Directory directory;
   fs::create_directory(directory / "to");
   put(directory / "to/a", "old");
@@ -107,7 +107,7 @@ TEST_CASE("a symbolic link stays one, also when it points to nothing yet") {
   CHECK(fs::is_symlink(directory / "to/c"));
 }
 
-TEST_CASE("devices and FIFOs are written directly, and a full one says so") {
+TEST_CASE("devices and FIFOs are written directly; a full device is reported") {
   OutputFile file("/dev/full");
   CHECK(!file.is_regular());
   CHECK_THROWS_WITH(file.write("x"), "/dev/full: write error: No space left on device");
@@ -116,25 +116,25 @@ TEST_CASE("devices and FIFOs are written directly, and a full one says so") {
   null.commit();
 }
 
-TEST_CASE("what cannot be written is named") {
+TEST_CASE("an error names the file that cannot be written") {
   const Directory directory;
   CHECK_THROWS_WITH(OutputFile(directory / "no/x"), (directory / "no/x: No such file or directory").c_str());
   CHECK_THROWS_AS(OutputFile{directory.path}, Error);
   CHECK_THROWS_AS(OutputFile{""}, Error);
 }
 
-TEST_CASE("a rename that fails leaves no temporary behind") {
+TEST_CASE("a failed rename leaves no temporary file behind") {
   const Directory directory;
   {
     OutputFile file(directory / "x");
     file.write("new");
-    fs::create_directory(directory / "x");  // in the way
+    fs::create_directory(directory / "x");  // blocks the rename
     CHECK_THROWS_WITH(file.commit(), (directory / "x: cannot be renamed into place: Is a directory").c_str());
   }
   CHECK(directory.files() == 1);
 }
 
-TEST_CASE("a reader that has gone is no news") {
+TEST_CASE("a closed pipe is not reported as an error") {
   const int status = status_of_child([] {
     int ends[2];
     if (::pipe(ends) != 0) ::_exit(2);
@@ -150,12 +150,12 @@ TEST_CASE("a reader that has gone is no news") {
   CHECK((WIFEXITED(status) ? WEXITSTATUS(status) : -1) == 10);
 }
 
-TEST_CASE("signals that end the process remove the temporary first") {
+TEST_CASE("a signal that ends the process removes the temporary file first") {
   const Directory directory;
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const int status = status_of_child([&] {
       for (const int restored : {SIGINT, SIGTERM, SIGHUP})
-        std::signal(restored, SIG_DFL);  // doctest has its own
+        std::signal(restored, SIG_DFL);  // doctest installs its own handlers
       OutputFile file(directory / "x");
       file.write("half");
       if (directory.files() != 1) ::_exit(3);
@@ -167,7 +167,7 @@ TEST_CASE("signals that end the process remove the temporary first") {
   }
 }
 
-TEST_CASE("a signal that is ignored stays ignored") {
+TEST_CASE("an ignored signal remains ignored") {
   const Directory directory;
   const int status = status_of_child([&] {
     std::signal(SIGTERM, SIG_DFL);

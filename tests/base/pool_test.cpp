@@ -6,7 +6,7 @@
 
 using bert::Pool;
 
-TEST_CASE("a grid runs every task once, on threads the pool has") {
+TEST_CASE("a grid runs every task once, on threads of the pool") {
   for (int threads : {1, 2, 3, 5}) {
     Pool pool(threads);
     for (int round = 0; round < 300; ++round) {
@@ -21,7 +21,7 @@ TEST_CASE("a grid runs every task once, on threads the pool has") {
   }
 }
 
-TEST_CASE("a grid's exception reaches the driver after all tasks have ended") {
+TEST_CASE("an exception from a grid task is rethrown after all tasks have ended") {
   Pool pool(2);
   std::atomic<int> ended = 0;
   CHECK_THROWS_AS(pool.run_grid(50,
@@ -33,7 +33,7 @@ TEST_CASE("a grid's exception reaches the driver after all tasks have ended") {
   CHECK(ended == 49);
 }
 
-TEST_CASE("background tasks run beside grids, and by the driver alone when there are no workers") {
+TEST_CASE("background tasks run beside grids; without workers the calling thread runs them") {
   for (int threads : {1, 3}) {
     Pool pool(threads);
     std::atomic<int> background = 0;

@@ -8,7 +8,7 @@
 
 using bert::Random;
 
-TEST_CASE("philox gives the numbers its authors published") {
+TEST_CASE("Philox reproduces the published test vectors") {
   using Words = std::array<uint32_t, 4>;
   CHECK(bert::philox({0, 0, 0, 0}, {0, 0}) == Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
   const uint32_t ones = 0xffffffff;
@@ -18,7 +18,7 @@ TEST_CASE("philox gives the numbers its authors published") {
         Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
 }
 
-TEST_CASE("streams differ by seed, places and number of places, and repeat") {
+TEST_CASE("streams differ by seed, indices and number of indices, and are reproducible") {
   std::set<uint64_t> seen;
   int streams = 0;
   const auto add = [&](Random random) {
@@ -40,7 +40,7 @@ TEST_CASE("streams differ by seed, places and number of places, and repeat") {
   for (int i = 0; i < 100; ++i) CHECK(one.next() == same.next());
 }
 
-TEST_CASE("numbers below a bound are equally likely") {
+TEST_CASE("integers below a bound are uniformly distributed") {
   for (uint32_t bound : {1u, 2u, 3u, 10u, 1000u}) {
     Random random(1, {bound});
     std::vector<int> counts(bound);
@@ -53,7 +53,7 @@ TEST_CASE("numbers below a bound are equally likely") {
   }
 }
 
-TEST_CASE("uniform numbers fill the unit interval, and a shuffle reaches every order") {
+TEST_CASE("uniform numbers fill the unit interval, and a shuffle produces every order") {
   Random random(2);
   double sum = 0, least = 1, most = 0;
   for (int i = 0; i < 100000; ++i) {

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
-"""Measures speed, start and memory beside other software on the same work, and prints one table (Markdown).
+"""Measures speed, startup and memory beside other software on the same work, and prints one table (Markdown).
 
     /usr/bin/python3 tests/bench/bench.py BUILD_DIR [--rounds 3] [--sentences 1024] [--only SECTION,...]
 
-Sections: network (bert-embed, and bare oneDNN, PyTorch, ONNX Runtime), dtypes (the same in int8 and bf16), tokenizer (and Hugging Face's), process (whole
-pipes), start, memory. Needs ../shared (texts, ids, peers) beside the project or in $BERT_SHARED, and an otherwise
-idle machine. Contenders take turns, `--rounds` times; medians count. Peers that are not installed are left out by name:
-PyTorch is Debian's python3-torch, ONNX Runtime and tokenizers are npm packages in $NPM_DIR.
+Sections: network (bert-embed, and bare oneDNN, PyTorch, ONNX Runtime), dtypes (the same in int8 and bf16),
+tokenizer (and Hugging Face's), process (whole pipelines), start, memory. Needs ../shared (texts, ids, peers)
+beside the project or in $BERT_SHARED, and an otherwise idle machine. The programs run in turn, `--rounds`
+times; medians are reported. Programs that are not installed are skipped and named: PyTorch is Debian's
+python3-torch, ONNX Runtime and tokenizers are npm packages in $NPM_DIR.
 """
 import argparse
 import json
@@ -31,7 +32,7 @@ TORCH_SETTING = {"OMP_WAIT_POLICY": "PASSIVE"} | fast_blas.setting()
 
 
 def flops(shape, lengths):
-    """Of the sequences' true lengths: products and attention."""
+    """For the true lengths of the sequences: products and attention."""
     layers, hidden, _, inner = SHAPES[shape]
     return sum(layers * (n * (8 * hidden * hidden + 4 * hidden * inner) + 4 * n * n * hidden) for n in lengths)
 
@@ -86,12 +87,12 @@ class Bench:
         return path
 
     def rate_less_start(self, shape, threads, many, one, count, dtype="f32"):
-        """Sequences a second of the whole process, less the time it takes for the one first."""
+        """Sequences per second of the whole process, without the time for startup and the first sequence."""
         command = self.tool("bert-embed", "-m", self.model(shape), "--format", "f32", "-j", threads, "--dtype", dtype)
         return (count - 1) / (self.seconds(command, many) - self.seconds(command, one))
 
     def latency(self, shape, threads, turns=60, dtype="f32"):
-        """Seconds from a record of 16 tokens into the pipe to its vector out of it, the process being up."""
+        """Seconds from writing a record of 16 tokens to reading its vector, from a running process."""
         command = self.tool("bert-embed", "-m", self.model(shape), "--precision", "2", "-j", threads, "--dtype", dtype)
         record = (json.dumps({"input_ids": self.sixteen}) + "\n").encode()
         times = []
@@ -107,7 +108,7 @@ class Bench:
         return statistics.median(times[turns // 6:])
 
     def peer(self, command, case, environment=()):
-        """Sequences a second and milliseconds that a script of ../shared/peers prints for the case."""
+        """Sequences per second and milliseconds that a script of ../shared/peers prints for the case."""
         try:
             out = subprocess.run(command, capture_output=True, text=True, check=True, cwd=PEERS,
                                  env=os.environ | dict(environment)).stdout
@@ -142,7 +143,7 @@ class Bench:
         return torch, runtime
 
     def cases(self):
-        """Sequences of each case, the files of their records, and that of one record."""
+        """Number of sequences in each case, the files of their records, and a file with a single record."""
         self.sixteen = [101] + list(range(2000, 2014)) + [102]
         full = [[1000 + (17 * i + 31 * j) % 29000 for j in range(128)] for i in range(128)]
         cases = {"real": self.ids, "full": full}
@@ -150,7 +151,7 @@ class Bench:
         return cases, files, self.records("one.jsonl", [self.sixteen])
 
     def dtypes(self):
-        """What is not measured here is left out: bf16 where the processor does not multiply it."""
+        """Skips what cannot be measured here: bf16 if the processor cannot multiply it."""
         cases, files, one = self.cases()
         usable = [dtype for dtype in ("f32", "int8", "bf16") if subprocess.run(
             self.tool("bert-embed", "-m", self.model("minilm"), "--dtype", dtype, os.devnull),
@@ -302,7 +303,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--sentences", type=int, default=1024, help="of real text: the first so many")
+    parser.add_argument("--sentences", type=int, default=1024, help="use the first N sentences of real text")
     parser.add_argument("--only", default="network,dtypes,bare,tokenizer,process,start,memory")
     options = parser.parse_args()
     if not PEERS.exists():

@@ -1,13 +1,14 @@
 #!/usr/bin/python3
-"""Measures what --dtype costs in exactness, and prints two tables (Markdown).
+"""Measures the loss of accuracy with --dtype, and prints two tables (Markdown).
 
     /usr/bin/python3 tests/bench/dtypes.py BUILD_DIR TEXTS MODEL... [--data DIR --start MODEL] [--work DIR]
 
-The first: cosines of the vectors that bert-embed makes of the first 1,000 lines of TEXTS (a file of texts or records) in bf16 and int8 with those in f32,
-mean and least, for each MODEL (a directory, or NAME=DIRECTORY). The second, with --data as tests/bench/tasks.py has it: the
-development figures of --start fine-tuned on SST-2, CoNLL-2003 and SQuAD 1.1 (5,000 examples, 4 epochs, learning rate 3e-4),
-predicted in each; learned once and kept in --work (/tmp/bert-dtypes). bf16 is left out where the processor does not multiply
-it. Needs numpy.
+First table: cosine similarity between the vectors that bert-embed computes in f32 and those in bf16 and int8,
+mean and minimum over the first 1,000 lines of TEXTS (a file of texts or records), for each MODEL (a
+directory, or NAME=DIRECTORY). Second table, with --data as in tests/bench/tasks.py: dev set metrics in each
+dtype of --start fine-tuned on SST-2, CoNLL-2003 and SQuAD 1.1 (5,000 examples, 4 epochs, learning rate 3e-4).
+The fine-tuned models are kept in --work (/tmp/bert-dtypes) and reused. bf16 is skipped if the processor
+cannot multiply it. Needs numpy.
 """
 import argparse
 import json
@@ -54,7 +55,7 @@ class Bench:
             row(name, *[f"{cosines.mean():.6f} ({cosines.min():.6f})" for cosines in cells])
 
     def prepare(self, name):
-        """Files of training and development data, and a model that learned them."""
+        """Files of training and dev data, and a model fine-tuned on them."""
         task, files = TASKS[name], {}
         for part, source, count in (("train", task.train, 5000), ("dev", task.dev, 2000 if name == "squad" else sys.maxsize)):
             files[part] = self.work / f"{name}.{part}.{task.suffix}"

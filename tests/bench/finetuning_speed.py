@@ -1,17 +1,18 @@
 #!/usr/bin/python3
-"""Measures steps of fine-tuning beside PyTorch's, on the sentences of SST-2, and prints a table (Markdown).
+"""Measures fine-tuning steps beside PyTorch's, on the sentences of SST-2, and prints a table (Markdown).
 
     /usr/bin/python3 tests/bench/finetuning_speed.py BUILD_DIR GLUE_DIR VOCAB [--shapes base,mini] [--rounds 3]
         [--turns FILE]
 
-GLUE_DIR has SST-2/train.tsv, VOCAB is the vocab.txt of bert-base-uncased. Both sides take the same batches of 32 in the
-order of the file, f32, two threads, dropout 0.1, AdamW, clipping, random weights. Ours is the whole bert-train, reading TSV
-and writing a line of the journal for each step, from which the speed is taken; its memory is that of the process, saving
-included. PyTorch has its tensors ready in memory, each batch padded to its longest. Tokens are those of the sentences on
-both sides, the first two steps are left out. Contenders take turns, `--rounds` times; medians count. With `--turns` those
-that FILE has from runs before count as well, so that the machine need not be held for all of them at once. Needs
-../shared/peers beside the project or in $BERT_SHARED, Debian's python3-torch with libopenblas0-openmp, and an otherwise
-idle machine.
+GLUE_DIR contains SST-2/train.tsv; VOCAB is the vocab.txt of bert-base-uncased. Both sides take the same
+batches of 32 in file order: f32, two threads, dropout 0.1, AdamW, gradient clipping, random weights. Ours is
+the whole bert-train, which reads TSV and writes a training log line for each step; the speed is taken from
+this log, and the memory is that of the process, saving included. PyTorch has its tensors ready in memory,
+each batch padded to its longest sequence. On both sides tokens are counted without padding, and the first two
+steps are skipped. The programs run in turn, `--rounds` times; medians are reported. With `--turns`, the
+results of earlier runs in FILE count as well, so that the runs can be spread over several sessions. Needs
+../shared/peers beside the project or in $BERT_SHARED, Debian's python3-torch with libopenblas0-openmp, and an
+otherwise idle machine.
 """
 import argparse
 import json
@@ -31,7 +32,8 @@ STEPS = {"base": 6, "mini": 30}
 
 
 def run_torch(shape, path):
-    """Seconds of each step and the process's peak memory in MiB, of the label and the ids in each line of `path`."""
+    """Seconds of each step and the process's peak memory in MiB, for the label and the ids in each line of
+    `path`."""
     import torch
     import torch.nn.functional as F
     from torch import nn
@@ -82,7 +84,7 @@ class Bench:
             self.turns |= json.loads(options.turns.read_text())
 
     def data(self, shape):
-        """The first sentences of SST-2, and [label, ids] of each."""
+        """The first sentences of SST-2, and [label, ids] for each."""
         count = (STEPS[shape] + WARM_UP) * BATCH
         with open(Path(self.options.glue) / "SST-2/train.tsv", encoding="utf-8") as file:
             lines = [next(file) for _ in range(count + 1)]

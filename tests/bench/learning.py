@@ -1,17 +1,18 @@
 #!/usr/bin/python3
-"""Pre-trains one model on the same instances in bert-train and in PyTorch, and prints both curves (Markdown).
+"""Pre-trains one model on the same instances with bert-train and PyTorch; prints both curves (Markdown).
 
     /usr/bin/python3 tests/bench/learning.py BUILD_DIR [--work DIR] [--steps 750] [--batch 32] [--lr 1e-3] [--mlm-only]
         [--positions normal|sinusoid] [--seeds 2] [--torch-seeds 1] [--rounds 3] [--only SECTION,...] [--plot FILE]
 
-Sections: data (a vocabulary of 8,192 pieces learned on the 100 novels, their ids, the instances), torch (pretrain_torch.py
-of the peers), ours (bert-train), curves (the table of both), speed (steps a second of both by turns; this alone needs an
-otherwise idle machine). Each leaves its files in DIR, so that a section can be run later or again.
+Sections: data (a vocabulary of 8,192 tokens learned on the 100 novels, their ids, the instances), torch
+(pretrain_torch.py of the peers), ours (bert-train), curves (a table of both), speed (steps per second,
+measured in turn; only this section needs an otherwise idle machine). Each section leaves its files in DIR, so
+it can be run later or again.
 
-The model is mini (4 x 256, 128 tokens), f32, without dropout. Data, batch, optimiser and schedule are the same to the
-instance: pretrain_torch.py draws its instances by Python's random numbers, and what is drawn here with the same ones is
-handed to bert-train in the same order. Initial weights are drawn from the same distributions, but are other numbers.
-Needs ../shared beside the project or in $BERT_SHARED, and Debian's python3-torch.
+The model is mini (4 x 256, 128 tokens), f32, without dropout. Data, batches, optimizer and schedule are
+exactly the same: pretrain_torch.py draws its instances with Python's random numbers, and this script draws
+the same ones and passes them to bert-train in the same order. Initial weights are drawn from the same
+distributions but differ. Needs ../shared beside the project or in $BERT_SHARED, and Debian's python3-torch.
 """
 import argparse
 import json
@@ -27,7 +28,7 @@ from pathlib import Path
 from bench import PEERS, SHARED, TORCH_SETTING, row, table
 
 LENGTH, CLS, SEP, MASK = 128, 2, 3, 4
-HIDDEN = round(0.15 * LENGTH)  # tokens of an instance
+HIDDEN = round(0.15 * LENGTH)  # masked tokens per instance
 VOCABULARY = 8192
 CONFIG = {"model_type": "bert", "vocab_size": VOCABULARY, "hidden_size": 256, "num_hidden_layers": 4,
           "num_attention_heads": 4, "intermediate_size": 1024, "max_position_embeddings": LENGTH,
@@ -36,8 +37,9 @@ CONFIG = {"model_type": "bert", "vocab_size": VOCABULARY, "hidden_size": 256, "n
 
 
 class Instances:
-    """What pretrain_torch.py draws from its documents: two runs of tokens, half of the time from two documents, with
-    hidden tokens anywhere. Every call of the generator must be as it is there, or all that follows is different."""
+    """Draws instances as pretrain_torch.py does: two spans, half of the time from two documents, with masked
+    tokens anywhere. Every call of the generator must be the same as there, otherwise all later draws
+    differ."""
 
     def __init__(self, documents, seed):
         self.documents, self.generator = documents, random.Random(seed)
@@ -71,7 +73,8 @@ class Instances:
 
 
 def read_documents(path):
-    """As pretrain_torch.py reads them: a blank line ends a document, short ones are left out."""
+    """Reads documents as pretrain_torch.py does: a blank line ends a document, short documents are
+    skipped."""
     documents = [[]]
     with open(path, encoding="ascii") as lines:
         for line in lines:
@@ -83,7 +86,7 @@ def read_documents(path):
 
 
 def run_torch(seed, arguments):
-    """pretrain_torch.py in this process, from other initial weights than its own."""
+    """Runs pretrain_torch.py in this process with another seed for its initial weights."""
     import torch
     real = torch.manual_seed
     torch.manual_seed = lambda _: real(seed)
@@ -142,7 +145,7 @@ class Learning:
         return [sys.executable, __file__, "--run-torch", *map(str, [seed, *arguments])]
 
     def our_command(self, out, seed):
-        # --batch-tokens: the run is then measured by its records, and warm-up and decay multiply as in PyTorch's.
+        # --batch-tokens: warmup and decay are then based on records and multiplied, as in PyTorch's run.
         options = self.options
         config = self.work / "config.json"
         config.write_text(json.dumps(CONFIG))
@@ -170,7 +173,7 @@ class Learning:
     # ---- tables ---------------------------------------------------------------------------------------------------
 
     def held_out(self, pattern, names):
-        """step -> (loss, accuracy) of held-out tokens, for each run that is there."""
+        """step -> (loss, accuracy) on held-out tokens, for each run that is there."""
         runs = []
         for path in sorted(self.work.glob(pattern)):
             lines = map(json.loads, path.read_text().splitlines())
@@ -221,11 +224,11 @@ def main():
     parser.add_argument("--lr", default="1e-3")
     parser.add_argument("--mlm-only", action="store_true")
     parser.add_argument("--positions", choices=["normal", "sinusoid"], default="normal")
-    parser.add_argument("--seeds", type=int, default=2, help="of bert-train's initial weights")
-    parser.add_argument("--torch-seeds", type=int, default=1, help="of PyTorch's")
-    parser.add_argument("--rounds", type=int, default=3, help="of speed")
+    parser.add_argument("--seeds", type=int, default=2, help="number of seeds for bert-train's initial weights")
+    parser.add_argument("--torch-seeds", type=int, default=1, help="number of seeds for PyTorch's initial weights")
+    parser.add_argument("--rounds", type=int, default=3, help="number of speed measurements")
     parser.add_argument("--only", default="data,torch,ours,curves,speed")
-    parser.add_argument("--plot", metavar="FILE", help="picture of bert-train's first run")
+    parser.add_argument("--plot", metavar="FILE", help="write a plot of bert-train's first run")
     options = parser.parse_args()
     if not PEERS.exists():
         print(f"skipped: {SHARED} is absent, which has the novels and the peers")

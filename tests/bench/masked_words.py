@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""How often a model finds a word that was hidden in a sentence, and prints a table (Markdown).
+"""Measures how often a model predicts a masked word of a sentence, and prints a table (Markdown).
 
     /usr/bin/python3 tests/bench/masked_words.py BUILD_DIR -m MODEL --training FILE... [--list FILE] [--sentences 200]
         [--seed 0] [TEXT...]
 
-Draws sentences of the TEXTs and hides one word in each, at random among those that the model's vocabulary has whole, and
-not twice the same sentence. Beside bert-predict stands what always naming the five most frequent tokens of the --training
-texts gives, and, since no punctuation is hidden, the five most frequent words. With --list the sentences are written to
-FILE, or read from it where it exists: records with text and answer, an array of one token.
+Draws distinct sentences from the TEXTs and masks one random word in each, among the words that are a single
+token of the model's vocabulary. The baselines always predict the five most frequent tokens of the --training
+texts, or the five most frequent words, because punctuation is never masked. With --list the sentences are
+read from FILE, or written to it if it does not exist: records with text and answer, an array of one token.
 """
 import argparse
 import collections
@@ -24,7 +24,7 @@ TOP = 5
 
 
 def sentences(text):
-    """Simple: what the line ends of paragraphs and closing punctuation give, of 8 to 40 words."""
+    """Splits at paragraph ends and closing punctuation; yields sentences of 8 to 40 words."""
     for paragraph in re.split(r"\n\s*\n", text.replace("\r", "")):
         for sentence in re.split(r"(?<=[.!?])[\"'”’]*\s+", " ".join(paragraph.split())):
             if 8 <= len(sentence.split()) <= 40 and re.fullmatch(r"[A-Z\"“‘'].*[.!?]", sentence) and "[" not in sentence:
@@ -50,7 +50,7 @@ class Bench:
         return subprocess.run(command, input=lines, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
 
     def draw(self):
-        """Records of bert-predict's fill, with the token that was hidden."""
+        """Records for bert-predict's fill task, with the masked token."""
         found = set()
         for path in self.options.texts:
             found.update(sentences(Path(path).read_text(encoding="utf-8", errors="replace")))
@@ -78,7 +78,8 @@ class Bench:
         return drawn
 
     def frequent(self):
-        """The most frequent tokens of the training texts, and the most frequent words, best first."""
+        """The most frequent tokens of the training texts, and the most frequent words, in descending
+        order."""
         counts = collections.Counter()
         for path in self.options.training:
             counts.update(self.tool("bert-tokenize", "--no-special-tokens", "--input-format", "file", "--invalid-utf8",

@@ -1,4 +1,4 @@
-// oneDNN's matmul, described in the way of either major release: 3.x takes what 2.x puts into a matmul::desc.
+// oneDNN's matmul for both major releases: 2.x needs a matmul::desc, 3.x takes its arguments directly.
 #pragma once
 
 #include <oneapi/dnnl/dnnl.hpp>

@@ -1,11 +1,11 @@
-// The encoder beside the bare matrix products it consists of, with random weights:
+// The encoder compared with the bare matrix products it consists of, with random weights:
 //
 //   nn_bench SHAPE THREADS IDS_FILE [REPEATS]        SHAPE: base minilm mini tiny
 //                                                    OMP_WAIT_POLICY=PASSIVE
 //
 // Cases as in other benchmarks of BERT: full = 32 sequences of 128 tokens, lat = one of 16, real = the
-// sequences of IDS_FILE (a line of space-separated ids each) in order, in batches of about 1024 tokens.
-// GFLOP/s count the work of the sequences' true lengths.
+// sequences of IDS_FILE (one line of space-separated ids each) in order, in batches of about 1024 tokens.
+// GFLOP/s count the true lengths of the sequences.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -23,7 +23,7 @@
 #include "nn/embeddings.h"
 #include "nn/encoder_layer.h"
 
-// Of the OpenMP library that oneDNN is built on. Compilers keep its header in different places.
+// From the OpenMP library that oneDNN uses. Compilers keep its header in different places.
 extern "C" void omp_set_num_threads(int);
 
 using namespace bert;
@@ -59,7 +59,7 @@ struct Encoder {
   nn::Layout layout;
   nn::Embeddings embeddings;
   std::vector<nn::EncoderLayer> layers;
-  std::vector<float> numbers;  // every tensor is a part of these
+  std::vector<float> numbers;  // storage of all tensors
   nn::Weights weights;
   nn::EncoderLayer::Workspace workspace;
   nn::EncoderLayer::Saved saved;
@@ -115,8 +115,8 @@ double seconds_of(Run run) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// The encoder's matrix products alone, [tokens, K]·[K, N], all layers having weights of their own, by the
-// better of oneDNN's ways with its own threads: matmul, weights in the form it likes best, or dnnl_sgemm.
+// The encoder's matrix products alone, [tokens, K]·[K, N], each layer with weights of its own, by the faster
+// of two oneDNN functions with its own threads: matmul with weights in its preferred layout, or dnnl_sgemm.
 class BareProducts {
  public:
   void run(const Shape& s, int64_t tokens, int threads) {
@@ -127,7 +127,7 @@ class BareProducts {
       multiply(layer, tokens, s.hidden, s.feed_forward);
       multiply(layer, tokens, s.feed_forward, s.hidden);
     }
-    omp_set_num_threads(1);  // for the encoder, whose threads are the pool's
+    omp_set_num_threads(1);  // for the encoder, which uses the pool's threads
   }
 
  private:
@@ -152,7 +152,7 @@ class BareProducts {
       std::fill_n(static_cast<float*>(numbers->get_data_handle()),
                   numbers->get_desc().get_size() / sizeof(float), 0.01f);
     }
-    // On some instruction sets matmul of packed weights is reference code, which nobody wants to wait for.
+    // On some instruction sets matmul with packed weights is slow reference code.
     product.by_sgemm = std::string_view(description.impl_info_str()).starts_with("ref");
     if (product.by_sgemm) return product;
     double matmul = 1e9, sgemm = 1e9;
@@ -224,7 +224,7 @@ std::vector<nn::Batch> read_batches(const std::string& path) {
   return batches;
 }
 
-// Without the first one.
+// The first value is left out.
 double median(std::vector<double> values) {
   std::sort(values.begin() + 1, values.end());
   return values[1 + (values.size() - 1) / 2];
@@ -241,8 +241,8 @@ void measure(const char* name, nn::Context& context, Encoder& encoder, const std
   }
   BareProducts products;
   std::vector<double> ours, bare;
-  for (int i = 0; i <= repeats;
-       ++i) {  // by turns, so that both meet the same machine; the first turn warms up
+  // Measured in turn; the first turn is a warmup.
+  for (int i = 0; i <= repeats; ++i) {
     ours.push_back(seconds_of([&] {
       for (const auto& batch : batches) encoder.run(context, batch);
     }));

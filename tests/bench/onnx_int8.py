@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""Rewrites an ONNX model so that ONNX Runtime multiplies its weights as int8, dynamically, as its own quantize_dynamic does:
+"""Rewrites an ONNX model for dynamic int8 quantization, as ONNX Runtime's quantize_dynamic does:
 
     /usr/bin/python3 tests/bench/onnx_int8.py IN.onnx OUT.onnx
 
-Each MatMul by a constant matrix becomes DynamicQuantizeLinear of the rows (u8), MatMulInteger by the matrix (i8, a scale a
-column), and a multiplication by the scales, which ONNX Runtime fuses into one kernel. Needs python3-onnx.
+Each MatMul by a constant matrix becomes DynamicQuantizeLinear of the rows (u8), MatMulInteger by the matrix
+(i8, one scale per column), and a multiplication by the scales; ONNX Runtime fuses these into one kernel.
+Needs python3-onnx.
 """
 import sys
 

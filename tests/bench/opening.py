@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-"""Measures what opening a model costs in each form of weights, and prints one table (Markdown).
+"""Measures the cost of opening a model in each weight format, and prints one table (Markdown).
 
     /usr/bin/python3 tests/bench/opening.py BUILD_DIR --models DIR [--rounds 9] [--converts 3]
 
-The models are one BERT-base of random weights as safetensors, as torch.save writes it now and wrote it before 1.6, and as
-Google released its checkpoints; they are made in DIR (1.7 GB) where they are not there. bert-embed opens each and makes a
-vector of one short text; bert-convert turns each into a directory. The forms take turns; medians count. Peak memory is
-measured in runs of their own, in which /proc is looked at every millisecond: RssAnon, the process's own pages, apart from
-RssFile, the mapped file's pages that the system can take back at any time. Needs python3-torch; no BUILD_DIR only makes the
-models.
+The models are one BERT-base with random weights as safetensors, as torch.save writes it now and wrote it
+before 1.6, and as Google released its checkpoints; they are created in DIR (1.7 GB) if missing. bert-embed
+opens each and computes the vector of one short text; bert-convert converts each. The formats are measured in
+turn; medians are reported. Peak memory is measured in separate runs by reading /proc every millisecond:
+RssAnon, the process's own pages, and RssFile, the pages of mapped files, which the system can reclaim at any
+time. Needs python3-torch; without BUILD_DIR only the models are created.
 """
 import argparse
 import os
@@ -20,7 +20,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from bench import row, table  # and the path of tests/golden
+from bench import row, table  # also adds tests/golden to the path
 
 import bundle_file
 import make_checkpoints
@@ -57,7 +57,7 @@ def seconds(command):
 
 
 def peak_memory(command):
-    """The most of RssAnon and of RssFile that was seen, in MiB."""
+    """The peak of RssAnon and of RssFile in MiB."""
     peaks = {"RssAnon": 0, "RssFile": 0}
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
         process.stdin.write(TEXT)
@@ -78,7 +78,7 @@ def peak_memory(command):
 
 
 def turns(rounds, commands):
-    """The median seconds of each, taking turns."""
+    """Runs the commands in turn; returns the median seconds of each."""
     times = [[seconds(command) for command in commands] for _ in range(rounds)]
     return [statistics.median(column) for column in zip(*times)]
 
@@ -107,7 +107,7 @@ def main():
     if not all((options.models / form / file).exists() for form, file in FORMS.items()):
         make_models(options.models)
     if options.build:
-        for form, file in FORMS.items():  # into the page cache
+        for form, file in FORMS.items():  # load it into the page cache
             subprocess.run(["cat", options.models / form / file], stdout=subprocess.DEVNULL, check=True)
         measure(Path(options.build).resolve() / "cmd", options.models, options.rounds, options.converts)
 

@@ -1,9 +1,9 @@
-// A step of each optimiser and the global norm on as many numbers as BERT base has, beside the same traffic
-// with hardly any arithmetic:
+// One step of each optimizer and the global norm, on as many numbers as BERT base has, compared with the same
+// memory traffic with almost no arithmetic:
 //
 //   optimizer_bench THREADS [REPEATS]
 //
-// GB/s count what must come from memory and go there: 4 arrays read and 3 written for a step of Adam.
+// GB/s count memory reads and writes: 4 arrays read and 3 written for a step of Adam.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-// 110 million numbers in tensors of the sizes that base has.
+// 110 million numbers in tensors of the same sizes as in base.
 nn::Layout base_layout() {
   nn::Layout layout;
   layout.add_plain("embeddings.word_embeddings.weight", {30522, 768});
@@ -47,7 +47,7 @@ double seconds_of(const std::function<void()>& run) {
 
 struct Measured {
   const char* name;
-  int arrays;  // read or written
+  int arrays;  // number of arrays read or written
   std::function<void()> run;
   std::vector<double> seconds = {};
 };
@@ -86,7 +86,7 @@ int main(int argc, char** argv) {
                     {"adamw", 7, [&] { adamw.step(params, gradients, 1e-4, 1, pool); }},
                     {"lamb", 10, [&] { lamb.step(params, gradients, 1e-4, 1, pool); }},
                     {"norm", 1, [&] { norm += train::global_norm(gradients, pool); }}};
-  for (int i = 0; i <= repeats; ++i) {  // by turns; the first turn warms up
+  for (int i = 0; i <= repeats; ++i) {  // in turn; the first turn is a warmup
     for (auto& one : all) {
       const double seconds = seconds_of(one.run);
       if (i > 0) one.seconds.push_back(seconds);

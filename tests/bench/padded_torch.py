@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""Pre-training steps of PyTorch on records of bert-mask, each batch padded to its longest sequence, as is usual.
+"""PyTorch pre-training steps on records of bert-mask, each batch padded to its longest sequence, as is usual.
 
     padded_torch.py PEERS SHAPE RECORDS BATCH THREADS
 
-PEERS is where bert_torch.py is (the encoder). Batches are RECORDS in their order; all of them are tensors before the clock
-starts. Prints one JSON object: seconds of each step, and the peak of the process's memory in MiB.
+PEERS is the directory of bert_torch.py (the encoder). Batches are RECORDS in file order; all tensors are
+created before the clock starts. Prints one JSON object: the seconds of each step, and the process's peak
+memory in MiB.
 """
 import json
 import resource

@@ -1,13 +1,14 @@
 #!/usr/bin/python3
-"""Measures pre-training data, from text to masked instances, and prints one table (Markdown).
+"""Measures data preparation for pre-training, from text to masked instances; prints a table (Markdown).
 
     /usr/bin/python3 tests/bench/pretraining.py BUILD_DIR [--rounds 3] [--google DIR] [--only SECTION,...]
 
-Sections: vocabulary (learned on 90 of 100 novels, measured on the other 10), throughput (of the pipe, over all of them),
-google (beside create_pretraining_data.py), memory (of each step on 1 GB). Medians of so many rounds, in which those that
-are compared take turns; memory is measured once. Needs ../shared (novels, vocabulary) beside the project or in
-$BERT_SHARED, and an otherwise idle machine. DIR, or $BERT_GOOGLE, is a checkout of github.com/google-research/bert,
-without which its part is left out by name; it runs on stand_in/tensorflow.py, needs `six`, and has one core.
+Sections: vocabulary (learned on 90 of 100 novels, evaluated on the other 10), throughput (of the pipeline,
+over all of them), google (compared with create_pretraining_data.py), memory (of each step, on 1 GB). Programs
+that are compared run in turn, `--rounds` times; medians are reported; memory is measured once. Needs
+../shared (novels, vocabulary) beside the project or in $BERT_SHARED, and an otherwise idle machine. DIR, or
+$BERT_GOOGLE, is a checkout of github.com/google-research/bert; without it that section is skipped. It runs on
+stand_in/tensorflow.py, needs `six`, and uses one core.
 """
 import argparse
 import os
@@ -36,7 +37,8 @@ def seconds(command):
 
 
 def sentences(text):
-    """Google's form: a sentence a line. Simple, since both sides read the same lines."""
+    """Google's format: one sentence per line. The splitting is simple, because both sides read the same
+    lines."""
     lines = []
     for paragraph in re.split(r"\n\s*\n", text.replace("\r", "")):
         lines += re.split(r"(?<=[.!?])\s+(?=[\"'A-Z])", " ".join(paragraph.split()))
@@ -52,7 +54,7 @@ class Bench:
         self.novels = sorted((self.folder / "english_novels").glob("*.txt"))
 
     def tool(self, name, *arguments, report=None):
-        """As shell text; with `report` its peak memory goes there, in KiB."""
+        """The command as shell text; with `report` its peak memory in KiB is written to that file."""
         timed = ["/usr/bin/time", "-f", "%M", "-o", report] if report else []
         return shlex.join(map(str, [*timed, self.tools / name, *arguments]))
 
@@ -67,7 +69,7 @@ class Bench:
             self.tool("bert-mask", "--vocab", vocabulary, report=report("bert-mask"))])
 
     def turns(self, *commands):
-        """The median seconds of each, taking turns."""
+        """Runs the commands in turn; returns the median seconds of each."""
         times = [[seconds(command) for command in commands] for _ in range(self.rounds)]
         return [statistics.median(column) for column in zip(*times)]
 

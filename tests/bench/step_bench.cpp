@@ -1,12 +1,12 @@
-// Where the time of a step of pre-training goes, with random weights and ids: its parts, and the products of
-// weights in it beside the same products by oneDNN.
+// Breakdown of the time of a pre-training step with random weights and ids: its parts, and its weight
+// products compared with the same products in oneDNN.
 //
 //   step_bench base|mini SEQUENCES LENGTH THREADS [TURNS]        OMP_WAIT_POLICY=PASSIVE
 //
-// All three are done by turns; medians count. "Products" are all that Linear and the decoder over the
-// vocabulary do in a step (biases, and the packing of what they read, included), run by themselves; the rest
-// is what a step takes longer: attention, norms, activations, dropout, the loss, the optimiser. Bare is
-// oneDNN's matmul of the same shapes, as many as the step has, on operands that are packed already.
+// All three run in turn; medians are reported. "Products" is the work of Linear and of the vocabulary decoder
+// in a step, biases and packing of inputs included, run separately. The rest is the remaining time of a step:
+// attention, layer normalization, activations, dropout, loss, optimizer. Bare is oneDNN's matmul with the
+// same shapes and counts, on operands that are already packed.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -25,7 +25,7 @@
 #include "train/clipping.h"
 #include "train/optimizer.h"
 
-// Of the OpenMP library that oneDNN is built on. Compilers keep its header in different places.
+// From the OpenMP library that oneDNN uses. Compilers keep its header in different places.
 extern "C" void omp_set_num_threads(int);
 
 using namespace bert;
@@ -33,7 +33,7 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-constexpr int64_t kPredictions = 20;  // hidden tokens of a sequence
+constexpr int64_t kPredictions = 20;  // masked tokens per sequence
 
 double seconds_of(const std::function<void()>& run) {
   const auto start = Clock::now();
@@ -59,7 +59,7 @@ model::Config config_of(const std::string& shape) {
 
 struct Instances {
   nn::Batch batch;
-  std::vector<int64_t> hidden, wanted;  // rows: hidden tokens, and [CLS] beside them
+  std::vector<int64_t> hidden, wanted;  // rows: masked tokens, and these with [CLS]
   std::vector<int32_t> gold, next;
 
   Instances(int64_t sequences, int64_t length) {
@@ -80,7 +80,7 @@ struct Instances {
   }
 };
 
-// The step as train::Trainer does it.
+// A step as in train::Trainer.
 class Step {
  public:
   using Seconds = std::map<std::string, double>;
@@ -125,7 +125,7 @@ class Step {
   uint64_t step_ = 0;
 };
 
-// y [M,N] = x [M,K]·Wᵀ, forward and both ways back.
+// y [M,N] = x [M,K]·Wᵀ, forward and both backward products.
 struct Product {
   int64_t rows, outputs, inputs;
 };
@@ -136,7 +136,7 @@ double flops(const std::vector<Product>& products) {
   return sum;
 }
 
-// Without the decoder. Of the last layer only the rows that the heads look at go beyond keys and values.
+// Without the decoder. In the last layer only the rows used by the heads go beyond keys and values.
 std::vector<Product> layer_products(const model::Config& config, const Instances& instances) {
   const int64_t tokens = instances.batch.tokens(), h = config.hidden, f = config.feed_forward;
   std::vector<Product> products;
@@ -187,7 +187,7 @@ class OurProducts {
     top_ = filled(static_cast<int64_t>(gold_.size()), config.hidden);
   }
 
-  // Of all but the decoder, and of the decoder less its softmax.
+  // The time of all products: linear layers, and the decoder without its softmax.
   double run() {
     gradients_.clear();
     double seconds = seconds_of([&] {
@@ -214,7 +214,7 @@ class OurProducts {
 
  private:
   double softmax() {
-    nn::Tensor& logits = workspace_;  // of the last of equal parts, whose rows are these
+    nn::Tensor& logits = workspace_;  // the workspace holds the last of equal parts of the rows
     const auto gold = std::span(gold_).first(static_cast<size_t>(logits.rows()));
     const double parts = static_cast<double>(gold_.size()) / static_cast<double>(gold.size());
     return parts * seconds_of([&] { nn::softmax_loss(context_, gold, 1, logits); });
@@ -233,7 +233,7 @@ class OurProducts {
   nn::Tensor workspace_;
 };
 
-// oneDNN's matmul [M,K]·[K,N], its own threads, weights in the form it likes best.
+// oneDNN's matmul [M,K]·[K,N] with its own threads and weights in its preferred layout.
 class BareProducts {
  public:
   BareProducts(const std::vector<Product>& products, int threads) : threads_(threads) {
@@ -253,7 +253,7 @@ class BareProducts {
       }
       stream_.wait();
     });
-    omp_set_num_threads(1);  // for the step, whose threads are the pool's
+    omp_set_num_threads(1);  // for the step, which uses the pool's threads
     return seconds;
   }
 
@@ -323,10 +323,10 @@ int main(int argc, char** argv) {
 
   std::map<std::string, std::vector<double>> parts;
   std::vector<double> our_seconds, bare_seconds;
-  for (int turn = -1; turn < turns; ++turn) {  // the first one warms up
+  for (int turn = -1; turn < turns; ++turn) {  // the first turn is a warmup
     const auto seconds = step.run();
     const double alone = ours.run(), by_onednn = bare.run();
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // until oneDNN's threads wait asleep
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // until oneDNN's threads sleep
     if (turn < 0) continue;
     for (const auto& [name, value] : seconds) parts[name].push_back(value);
     our_seconds.push_back(alone);

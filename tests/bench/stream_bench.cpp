@@ -1,5 +1,5 @@
-// How fast records pass through the stream alone, in MB/s of input: text, JSONL as it came,
-// and JSONL with a field replaced. `stream_bench [MEGABYTES]`; input and output are in memory or thrown away.
+// Throughput of the record stream alone, in MB/s of input: text, JSONL unchanged, and JSONL with a field
+// replaced. `stream_bench [MEGABYTES]`; input and output are in memory or discarded.
 #include <sys/mman.h>
 #include <unistd.h>
 

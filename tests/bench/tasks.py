@@ -1,20 +1,23 @@
 #!/usr/bin/python3
-"""Fine-tunes a model and the same shape with random weights on eight tasks, and prints a table (Markdown).
+"""Fine-tunes a model, and the same shape with random weights, on eight tasks, and prints a table (Markdown).
 
     /usr/bin/python3 tests/bench/tasks.py BUILD_DIR DATA_DIR -m MODEL [--work DIR] [--tasks sst2,...] [--examples 5000]
         [--seeds 3] [--epochs 4] [--rates 1e-4,3e-4] [--dropouts 0,0.1] [-j 2] [-o FILE]
 
-Tasks: sst2, cola, mrpc, stsb, rte, conll (CoNLL-2003), squad (1.1), openbookqa, with their training data cut to --examples
-drawn at random, always the same, and the whole development data, of squad 2,000 questions. DATA_DIR has glue/SST-2 and so
-on, conll2003, openbookqa and squad-*-v1.1.json. Each run is bert-train, bert-predict and bert-score with one thread; -j of
-them at a time. Batch (16), epochs, length and all else are the same for both starts, but for the learning rate and the
-dropout: on each task each start has those of --rates and --dropouts with which it does best with seed 0 on the development
-data, as in the paper (4.1); these rates are the higher ones Google tuned its small BERTs with. A task with two figures in
-GLUE has their mean, as there. Figures are times 100: mean and standard deviation over the seeds, which give the weights that
-are drawn and the order of the data. A difference counts when it is more than the sum of both deviations.
+Tasks: sst2, cola, mrpc, stsb, rte, conll (CoNLL-2003), squad (1.1), openbookqa. The training data is a fixed
+random sample of --examples; the dev data is complete, except for squad with 2,000 questions. DATA_DIR
+contains glue/SST-2 etc., conll2003, openbookqa and squad-*-v1.1.json. Each run is bert-train, bert-predict
+and bert-score with one thread; -j runs are executed in parallel. Batch size (16), epochs, length and
+everything else are the same for both models, except for learning rate and dropout: for each task and model,
+the values of --rates and --dropouts with the best dev metric for seed 0 are used, as in the paper (section
+4.1); the rates are the higher ones that Google used for its small BERTs. For tasks with two metrics in GLUE
+their mean is reported, as in GLUE. Metrics are multiplied by 100: mean and standard deviation over the seeds,
+which determine the random weights and the order of the data. A difference is significant if it exceeds the
+sum of both deviations.
 
-Each result is a file in DIR (/tmp/bert-tasks), by task, start, settings and seed, and is not computed again, so that a
-run can be stopped and go on; it is when other options or another model gave it. After a change of the tools, remove DIR.
+Each result is a file in DIR (/tmp/bert-tasks), named by task, model, settings and seed. It is reused, so an
+interrupted run can be continued, unless it was computed with other options or another model. After a change
+of the tools, remove DIR.
 """
 import argparse
 import concurrent.futures
@@ -36,11 +39,12 @@ from bench import row, table
 BATCH = 16
 STARTS = ("model", "random")
 
-# ---- data: files of the tasks' own forms, cut to so many examples --------------------------------------------------
+# ---- data: files in the tasks' own formats, reduced to a number of examples
+# ----------------------------------------
 
 
 def some(examples, count):
-    """`count` of them at random, in their order."""
+    """`count` random lines, in their order."""
     chosen = sorted(random.Random(0).sample(range(len(examples)), min(count, len(examples))))
     return [examples[place] for place in chosen]
 
@@ -62,7 +66,7 @@ def cut_conll(text, count):
 
 
 def cut_squad(text, count):
-    """Whole paragraphs but for the last one, in random order."""
+    """Whole paragraphs except for the last one, in random order."""
     paragraphs = [paragraph for article in json.loads(text)["data"] for paragraph in article["paragraphs"]]
     random.Random(0).shuffle(paragraphs)
     kept, found = [], 0
@@ -94,8 +98,8 @@ class Task:
     dev: str
     cut: object
     benchmark: str  # --metric
-    metrics: dict  # what bert-score calls them -> its factor to percent
-    name: str  # of the figure
+    metrics: dict  # names in bert-score's output -> factor to percent
+    name: str  # of the reported metric
     read: tuple = ()  # options of bert-train and bert-predict
     label: tuple = ()  # options of bert-train and bert-score
     suffix: str = "tsv"
@@ -133,7 +137,7 @@ TASKS = {
 
 
 def digest(paths):
-    """Of the files' bytes."""
+    """Checksum of the files' bytes."""
     found = hashlib.sha256()
     for path in sorted(paths):
         found.update(path.read_bytes())
@@ -171,7 +175,8 @@ class Bench:
                 "epochs": self.options.epochs, "batch": BATCH, "length": self.length}
 
     def figure(self, run):
-        """In percent, of a run by name, start, rate, dropout and seed; from its file where it has one."""
+        """The metric of a run in percent, given by task, model, rate, dropout and seed; read from its file if
+        it exists."""
         settings, task = self.settings(*run), TASKS[run[0]]
         path = self.work / ("-".join(map(str, run)) + ".result.json")
         if path.exists():
@@ -208,7 +213,7 @@ class Bench:
             return json.loads(out)
 
     def figures(self, runs):
-        """run -> figure, with so many at a time."""
+        """run -> metric, with several runs in parallel."""
         with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
             try:
                 return dict(zip(runs, pool.map(self.figure, runs)))
@@ -219,7 +224,7 @@ class Bench:
     # ---- the table ----------------------------------------------------------------------------------------------------
 
     def choose(self, names):
-        """(task, start) -> its best (learning rate, dropout)."""
+        """(task, model) -> its best (learning rate, dropout)."""
         settings = list(itertools.product(self.options.rates.split(","), self.options.dropouts.split(",")))
         sides = list(itertools.product(names, STARTS))
         if len(settings) == 1:
@@ -265,14 +270,14 @@ def main():
     parser.add_argument("-m", "--model", type=Path, required=True)
     parser.add_argument("--work", default="/tmp/bert-tasks", metavar="DIR")
     parser.add_argument("--tasks", default=",".join(TASKS))
-    parser.add_argument("--examples", type=int, default=5000, help="of training")
-    parser.add_argument("--dev-examples", type=int, help="all, of squad 2,000")
+    parser.add_argument("--examples", type=int, default=5000, help="number of training examples")
+    parser.add_argument("--dev-examples", type=int, help="number of dev examples (default: all, 2,000 for squad)")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--epochs", type=int, default=4)
-    parser.add_argument("--rates", default="1e-4,3e-4", metavar="LR,...", help="to choose from")
-    parser.add_argument("--dropouts", default="0,0.1", metavar="P,...", help="to choose from")
+    parser.add_argument("--rates", default="1e-4,3e-4", metavar="LR,...", help="learning rates to choose from")
+    parser.add_argument("--dropouts", default="0,0.1", metavar="P,...", help="dropout rates to choose from")
     parser.add_argument("-j", "--jobs", type=int, default=2)
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the table once more")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="also write the table to FILE")
     options = parser.parse_args()
     Bench(options).run()
 

@@ -1,6 +1,6 @@
 // Speed of the tokenizer in memory, ids only:  tokenizer_bench MODEL_DIRECTORY TEXT_FILE...
-// Each line of the files is a text. Prints megabytes of text a second, best of five, by the clock and
-// by the processor time of all threads together; the latter says something on a busy machine too.
+// Each line of the files is a text. Prints megabytes of text per second, best of five, by wall-clock time and
+// by the processor time of all threads; the latter is meaningful on a busy machine too.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

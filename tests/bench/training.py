@@ -1,15 +1,16 @@
 #!/usr/bin/python3
-"""Measures steps of pre-training beside PyTorch's, and prints tables (Markdown).
+"""Measures pre-training steps beside PyTorch's, and prints tables (Markdown).
 
     /usr/bin/python3 tests/bench/training.py BUILD_DIR [--rounds 3] [--only SECTION,...]
 
-Sections: full (sequences of 128 tokens), real (sentences at their own lengths, which PyTorch pads to the longest of a
-batch), bf16 (sequences of 128 tokens, --dtype bf16 beside f32), parts (where the time of a step goes, and its products
-beside bare oneDNN), pipe (memory over a million records from a pipe; --records). f32, two threads, dropout 0.1, AdamW, clipping. Ours is the whole bert-train, reading records and
-writing a line of the journal for each step, from which the speed is taken; its memory is that of the process, saving
-included. The first two steps are left out on both sides. Contenders take turns, `--rounds` times; medians count.
-Needs ../shared (sentences, vocabulary, peers) beside the project or in $BERT_SHARED, Debian's python3-torch with
-libopenblas0-openmp, and an otherwise idle machine.
+Sections: full (sequences of 128 tokens), real (sentences at their own lengths, which PyTorch pads to the
+longest of a batch), bf16 (sequences of 128 tokens, --dtype bf16 compared with f32), parts (breakdown of the
+time of a step, and its products compared with bare oneDNN), pipe (memory over a million records from a pipe;
+--records). f32, two threads, dropout 0.1, AdamW, gradient clipping. Ours is the whole bert-train, which reads
+records and writes a training log line for each step; the speed is taken from this log, and the memory is that
+of the process, saving included. The first two steps are skipped on both sides. The programs run in turn,
+`--rounds` times; medians are reported. Needs ../shared (sentences, vocabulary, peers) beside the project or
+in $BERT_SHARED, Debian's python3-torch with libopenblas0-openmp, and an otherwise idle machine.
 """
 import argparse
 import json
@@ -31,7 +32,7 @@ MASK, THREADS, WARM_UP = 103, 2, 2
 
 
 def masked(ids, count, generator):
-    """A record as bert-mask writes it."""
+    """A record as written by bert-mask."""
     positions = sorted(generator.sample(range(1, len(ids) - 1), count))
     gold = [ids[place] for place in positions]
     ids = list(ids)
@@ -79,7 +80,7 @@ class Bench:
     # ---- sections -------------------------------------------------------------------------------------------------
 
     def sequences(self):
-        """Of 128 tokens: shape, batch, steps, records."""
+        """Records of 128 tokens: shape, batch, steps, records."""
         for shape, batch, steps in (("base", 8, 6), ("mini", 32, 14)):
             generator, count = random.Random(1), batch * (steps + WARM_UP)
             ids = [[101, *generator.choices(range(1000, 30000), k=126), 102] for _ in range(count)]
@@ -147,7 +148,7 @@ class Bench:
             print(f"\n{shape}, {batch} × 128\n\n```\n{out}```", flush=True)
 
     def pipe(self):
-        """Short records into the stdin of a run of a tiny model, whose memory is looked at each second."""
+        """Pipes short records into a run of a tiny model and samples its memory each second."""
         config = {"model_type": "bert", "vocab_size": 30522, "hidden_size": 16, "num_hidden_layers": 1,
                   "num_attention_heads": 1, "intermediate_size": 32, "max_position_embeddings": 16, "type_vocab_size": 2}
         (self.folder / "config.json").write_text(json.dumps(config))
@@ -197,8 +198,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--sentences", type=int, default=192, help="of real lengths for base: the first so many")
-    parser.add_argument("--records", type=int, default=1_000_000, help="through the pipe")
+    parser.add_argument("--sentences", type=int, default=192, help="use the first N sentences of real lengths (for base)")
+    parser.add_argument("--records", type=int, default=1_000_000, help="number of records through the pipe")
     parser.add_argument("--only", default="full,real,parts,pipe")
     options = parser.parse_args()
     if not PEERS.exists():

@@ -1,10 +1,10 @@
-// The kernels of training that are not products of weights, one thread, on data as a step has it: a number of
+// Training kernels other than weight products, on one thread, with data as in a training step: several
 // sequences in one tensor, so that not all of it is in the nearest cache.
 //
 //   training_bench [TOKENS [LENGTH [HIDDEN [HEADS]]]]        1024 128 768 12
 //
-// GFLOP/s of attention count its products only: 4·T²·d forward, 10·T²·d back. GB/s count what must be read
-// and written.
+// GFLOP/s of attention count its products only: 4·T²·d forward, 10·T²·d backward. GB/s count what must be
+// read and written.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -34,7 +34,7 @@ Tensor random_tensor(int64_t rows, int64_t cols) {
   return tensor;
 }
 
-// Of the processor's time, so that neighbours do not count: the median of some turns.
+// Processor time, so that other processes do not count: the median of several turns.
 template <class Run>
 double seconds_of(Run run) {
   run();

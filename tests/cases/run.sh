@@ -1,11 +1,11 @@
 #!/bin/sh
-# Runs command-line cases: each is a folder with case.sh and what it is to give, expected.stdout, expected.stderr
-# (absent: nothing) and expected.exit (absent: 0).
+# Runs command-line cases. Each case is a folder with case.sh and its expected results: expected.stdout, expected.stderr
+# (absent: empty) and expected.exit (absent: 0).
 # Usage: run.sh TOOLS_DIRECTORY [CASE...]
 #        run.sh --accept TOOLS_DIRECTORY CASE...
 #
 # case.sh is run by sh -u in an empty directory of its own, with the tools in $PATH, the case's folder in $CASE and the
-# small test models in $MODELS. --accept writes down what came instead of comparing it; read the difference before
+# small test models in $MODELS. --accept stores the actual results instead of comparing them; review the difference before
 # committing it.
 set -u
 cases=$(cd "$(dirname "$0")" && pwd)
@@ -24,7 +24,7 @@ unset BERT_MODEL
 PATH=$tools:$PATH LC_ALL=C MODELS=$(dirname "$cases")/golden/models
 export PATH LC_ALL MODELS
 
-# compare FILE: expected.FILE of the case against what came; with --accept made equal to it.
+# compare FILE: compares expected.FILE of the case with the actual result, or replaces it with --accept.
 compare() {
   expected=$CASE/expected.$1
   if [ "$accept" = yes ]; then

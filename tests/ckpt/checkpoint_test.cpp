@@ -28,7 +28,7 @@ float first(const StoredTensor& tensor) {
   return value;
 }
 
-// The message of the Error that opening gives, with "DIR" for the folder's path; "" when there is none.
+// The message of the Error from opening, with "DIR" for the folder's path; "" if it opens.
 std::string refusal(const Folder& folder) {
   try {
     Checkpoint::open(folder.path());
@@ -44,7 +44,7 @@ std::string refusal(const Folder& folder) {
 
 }  // namespace
 
-TEST_CASE("both forms of names become one, sorted, buffers left out") {
+TEST_CASE("both naming schemes map to one, sorted and without buffers") {
   const Folder folder;
   folder.write(kSingle, safetensors({f32("module.bert.z.LayerNorm.gamma", {2}, {3, 4}),
                                      f32("bert.a", {2}, {1, 2}),
@@ -62,7 +62,7 @@ TEST_CASE("both forms of names become one, sorted, buffers left out") {
   CHECK(names_of(Checkpoint::open(folder.path(kSingle))) == names_of(checkpoint));
 }
 
-TEST_CASE("tensors stay where they are when a checkpoint moves") {
+TEST_CASE("tensor data remains at its address when a checkpoint is moved") {
   const Folder folder;
   folder.write(kSingle, safetensors({f32("a", {2}, {1, 2})}));
   auto checkpoint = Checkpoint::open(folder.path());
@@ -70,7 +70,7 @@ TEST_CASE("tensors stay where they are when a checkpoint moves") {
   CHECK(first(moved.get("a", kTwo)) == 1);
 }
 
-TEST_CASE("two tensors of one canonical name are an error") {
+TEST_CASE("two tensors with the same canonical name are an error") {
   const Folder folder;
   folder.write(kSingle, safetensors({f32("bert.a", {1}, {1}), f32("a", {1}, {1})}));
   CHECK(refusal(folder).starts_with("DIR/model.safetensors: two different tensors are both a ("));
@@ -81,7 +81,7 @@ TEST_CASE("two tensors of one canonical name are an error") {
   CHECK(refusal(folder).find("are both a ") != std::string::npos);
 }
 
-TEST_CASE("the decoder's bias may be there twice when it is the same") {
+TEST_CASE("the decoder's bias may be present twice if both are equal") {
   const Folder folder;
   folder.write(kSingle, safetensors({f32("cls.predictions.decoder.bias", {2}, {1, 2}),
                                      f32("cls.predictions.bias", {2}, {1, 2})}));
@@ -93,7 +93,7 @@ TEST_CASE("the decoder's bias may be there twice when it is the same") {
   CHECK(first(Checkpoint::open(folder.path()).get("cls.predictions.bias", kTwo)) == 1);
 }
 
-TEST_CASE("get says what it found and what it wanted") {
+TEST_CASE("get reports the found and the expected shape") {
   const Folder folder;
   const auto path = folder.write(kSingle, safetensors({f32("bert.a", {2, 1}, {1, 2}),
                                                        {"bert.counts", "I64", {2}, u64(1) + u64(2)},
@@ -115,7 +115,7 @@ TEST_CASE("get says what it found and what it wanted") {
   CHECK(message("small") == "tensor small is F8_E4M3, expected F32, F16, BF16 or F64");
 }
 
-TEST_CASE("shards are one checkpoint") {
+TEST_CASE("shards are read as one checkpoint") {
   const Folder folder;
   folder.write("one.safetensors", safetensors({f32("bert.a", {2}, {1, 2}), f32("bert.c", {2}, {5, 6})}));
   folder.write("two.safetensors", safetensors({f32("bert.b", {2}, {3, 4})}));
@@ -134,7 +134,7 @@ TEST_CASE("shards are one checkpoint") {
   }
 }
 
-TEST_CASE("an index that does not fit its shards is refused") {
+TEST_CASE("an index that does not match its shards is rejected") {
   const Folder folder;
   folder.write("one", safetensors({f32("a", {1}, {1})}));
   folder.write("two", safetensors({f32("b", {1}, {2})}));
@@ -144,14 +144,16 @@ TEST_CASE("an index that does not fit its shards is refused") {
   };
   CHECK(with(R"({"a":"one","b":"two"})") == "");
   CHECK(with(R"({"a":"one","b":"three"})") == "DIR/three: No such file or directory");
-  CHECK(with(R"({"a":"one","b":"one"})").starts_with("DIR/one: tensor \"b\" is missing, "));
-  CHECK(with(R"({"a":"two","b":"one"})").starts_with("DIR/one: tensor \"a\" is not what "));
-  CHECK(with(R"({"b":"two","c":"two"})").starts_with("DIR/two: tensor \"c\" is missing, "));
+  CHECK(with(R"({"a":"one","b":"one"})").starts_with("DIR/one: tensor \"b\" is missing; "));
+  CHECK(with(R"({"a":"two","b":"one"})")
+            .starts_with("DIR/one: tensor \"a\" is in this file, but not according to "));
+  CHECK(with(R"({"b":"two","c":"two"})").starts_with("DIR/two: tensor \"c\" is missing; "));
   CHECK(with(R"({"a":"one","a":"one"})") ==
         "DIR/model.safetensors.index.json: \"weight_map\" has \"a\" twice");
-  CHECK(with(R"({"a":"../one"})").find("expected a plain name") != std::string::npos);
-  CHECK(with(R"({"a":"o\nne"})").find(R"(has the file "o\nne", expected a plain name)") != std::string::npos);
-  CHECK(with(R"({"a":""})").find("expected a plain name") != std::string::npos);
+  CHECK(with(R"({"a":"../one"})").find("expected a file name without a directory") != std::string::npos);
+  CHECK(with(R"({"a":"o\nne"})").find(R"(has the file "o\nne", expected a file name without a directory)") !=
+        std::string::npos);
+  CHECK(with(R"({"a":""})").find("expected a file name without a directory") != std::string::npos);
   CHECK(with(R"({"a":1})").find("\"weight_map\" is a number, expected a string") != std::string::npos);
   CHECK(with("{}").find("\"weight_map\" names no file") != std::string::npos);
   CHECK(with("[]").find("\"weight_map\" is an array, expected an object") != std::string::npos);
@@ -159,7 +161,7 @@ TEST_CASE("an index that does not fit its shards is refused") {
   CHECK(refusal(folder) == "DIR/model.safetensors.index.json: \"weight_map\" is missing");
 }
 
-TEST_CASE("a directory without weights that can be read says what it has") {
+TEST_CASE("a directory without readable weights lists what it contains") {
   const Folder folder;
   CHECK(refusal(folder) ==
         "DIR/: has no weights, expected model.safetensors, pytorch_model.bin (either may be sharded) or a "
@@ -167,10 +169,10 @@ TEST_CASE("a directory without weights that can be read says what it has") {
         "checkpoint (*.index)");
   folder.write("bert_model.ckpt", "");
   CHECK(refusal(folder).starts_with(
-      "DIR/: has its weights in \"bert_model.ckpt\", a form that is not read; expected "));
+      "DIR/: has weights in \"bert_model.ckpt\", an unsupported format; expected "));
   folder.write("tf_model.h5", "");
-  CHECK(refusal(folder).starts_with(
-      "DIR/: has its weights in \"tf_model.h5\", a form that is not read; expected "));
+  CHECK(
+      refusal(folder).starts_with("DIR/: has weights in \"tf_model.h5\", an unsupported format; expected "));
   folder.write(kSingle, safetensors({f32("a", {1}, {1})}));
   CHECK(refusal(folder) == "");
   CHECK_THROWS_WITH(Checkpoint::open("/nonexistent"), "/nonexistent: no such model directory");

@@ -15,7 +15,7 @@ using namespace bert::ckpt;
 
 namespace {
 
-// The same matrix twice: row by row, and column by column.
+// The same matrix in row-major and column-major order.
 struct Both {
   std::vector<std::byte> rows, columns;
   StoredTensor row_major, transposed;
@@ -40,7 +40,7 @@ constexpr std::pair<int64_t, int64_t> kShapes[] = {{1, 1}, {2, 3}, {5, 1}, {1, 7
 
 }  // namespace
 
-TEST_CASE("a matrix column by column has the numbers of the one row by row") {
+TEST_CASE("a column-major matrix reads the same numbers as the row-major one") {
   for (const auto& [n, k] : kShapes) {
     for (const auto dtype : {Dtype::f64, Dtype::f32, Dtype::f16, Dtype::bf16}) {
       const Both both(n, k, dtype, 1);
@@ -52,7 +52,7 @@ TEST_CASE("a matrix column by column has the numbers of the one row by row") {
   }
 }
 
-TEST_CASE("equality looks at numbers, not at their order in a file") {
+TEST_CASE("equality compares numbers, not their order in the file") {
   for (const auto dtype : {Dtype::i64, Dtype::f32, Dtype::bf16, Dtype::u8}) {
     Both both(6, 5, dtype, 2);
     CHECK(equal(both.row_major, both.transposed));
@@ -64,7 +64,7 @@ TEST_CASE("equality looks at numbers, not at their order in a file") {
   }
 }
 
-TEST_CASE("a file gets rows, whatever order the numbers come from") {
+TEST_CASE("files are written in row-major order whatever the source order") {
   const Folder folder;
   for (const auto& [n, k] : kShapes) {
     const Both both(n, k, Dtype::f32, 3);

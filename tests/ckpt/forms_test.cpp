@@ -1,5 +1,5 @@
-// Every form of weights, as PyTorch itself and an independent writer of TensorFlow's form wrote them
-// (tests/golden/make_checkpoints.py), gives the tensors of the safetensors file beside it.
+// Weights in every format, written by PyTorch itself and by an independent TensorFlow writer
+// (tests/golden/make_checkpoints.py), are compared with the safetensors file of the same model.
 #include "ckpt/forms.h"
 
 #include <doctest/doctest.h>
@@ -39,7 +39,7 @@ std::string refusal(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("one model is the same tensors in every form") {
+TEST_CASE("one model has the same tensors in every format") {
   const auto expected = Checkpoint::open(golden_file("safetensors"));
   for (const auto* form : {"zip", "stream", "shards", "tensorflow"}) {
     CAPTURE(form);
@@ -59,11 +59,11 @@ TEST_CASE("one model is the same tensors in every form") {
     if (decoder == nullptr) continue;
     const auto& words = *found.find("embeddings.word_embeddings.weight");
     CHECK(equal(*decoder, words));
-    if (std::string_view(form) != "shards") CHECK(decoder->data.data() == words.data.data());  // one storage
+    if (std::string_view(form) != "shards") CHECK(decoder->data.data() == words.data.data());  // shared
   }
 }
 
-TEST_CASE("numbers of all formats, views and strides are those that PyTorch saved") {
+TEST_CASE("numbers of all formats, views and strides match those that PyTorch saved") {
   const auto expected = Checkpoint::open_file(golden_file("odd/expected.safetensors"));
   for (const auto* name : {"odd/zip.bin", "odd/stream.bin", "odd/protocol.bin"}) {
     CAPTURE(name);
@@ -100,7 +100,7 @@ TEST_CASE("numbers of all formats, views and strides are those that PyTorch save
   }
 }
 
-TEST_CASE("a zip's sums are checked when that is asked for") {
+TEST_CASE("zip checksums are verified on request") {
   const Folder folder;
   auto bytes = read_file(golden_file("zip/pytorch_model.bin"));
   const auto expected = Checkpoint::open(golden_file("safetensors"));
@@ -115,12 +115,12 @@ TEST_CASE("a zip's sums are checked when that is asked for") {
     FAIL("no Error");
   } catch (const Error& error) {
     const std::string message = error.what();
-    CHECK(message.starts_with(path + ": its entry \"pytorch_model/data/"));
+    CHECK(message.starts_with(path + ": entry \"pytorch_model/data/"));
     CHECK(message.find(" is damaged: its CRC is ") != message.npos);
   }
 }
 
-TEST_CASE("TensorFlow's sums are always checked, for every tensor") {
+TEST_CASE("TensorFlow checksums are always verified, for every tensor") {
   const Folder folder;
   for (const auto* name : {"bert_model.ckpt.index", "bert_model.ckpt.data-00000-of-00002"}) {
     copied(folder, "tensorflow", name);
@@ -133,16 +133,16 @@ TEST_CASE("TensorFlow's sums are always checked, for every tensor") {
     changed[at] ^= static_cast<char>(1 << at % 8);
     folder.write("bert_model.ckpt.data-00001-of-00002", changed);
     const auto message = refusal(folder.path());
-    CHECK(message.find(" is damaged: its bytes in " + path + " have the CRC ") != message.npos);
+    CHECK(message.find(" is damaged: the bytes in " + path + " have the CRC ") != message.npos);
     CHECK_NOTHROW(Checkpoint::open(folder.path(), DataSums::leave));
   }
   folder.write("bert_model.ckpt.data-00001-of-00002", bytes.substr(0, bytes.size() - 1));
-  CHECK(refusal(folder.path()).find(": it is cut off") != std::string::npos);
+  CHECK(refusal(folder.path()).find(": it is truncated") != std::string::npos);
   std::filesystem::remove(path);
   CHECK(refusal(folder.path()) == path + ": No such file or directory");
 }
 
-TEST_CASE("of a directory with several forms one is taken, always the same") {
+TEST_CASE("a directory with several formats always opens the same one") {
   const Folder folder;
   const auto found = [&] { return find_weights(folder.path()).path.substr(folder.path().size()); };
   const auto write = [&](const char* name, std::string_view text = "") { folder.write(name, text); };
@@ -169,7 +169,7 @@ TEST_CASE("of a directory with several forms one is taken, always the same") {
   CHECK(find_weights(folder.path("bert_model.ckpt.index")).path == folder.path("bert_model.ckpt.index"));
 }
 
-TEST_CASE("files that are no weights say what they are") {
+TEST_CASE("files that are not weights are reported with what they are") {
   const Folder folder;
   const auto said = [&](const char* name, std::string_view bytes) {
     const auto message = refusal(folder.write(name, bytes));
@@ -180,11 +180,12 @@ TEST_CASE("files that are no weights say what they are") {
             .starts_with("is a Git LFS pointer"));
   CHECK(said("x.index", "version https://git-lfs.github.com/spec/v1\n").starts_with("is a Git LFS pointer"));
   CHECK(said("pytorch_model.bin", "") ==
-        "is neither a zip file nor a pickle, expected what torch.save writes");
-  CHECK(said("pytorch_model.bin", "PK\3\4") == "has no directory at its end: it is cut off");
+        "is neither a zip file nor a pickle, expected a file written by torch.save");
+  CHECK(said("pytorch_model.bin", "PK\3\4") == "has no directory at its end: it is truncated");
   std::string tar(600, '\0');
   tar.replace(257, 5, "ustar");
-  CHECK(said("pytorch_model.bin", tar) == "is a tar file of PyTorch before 0.1.11, expected a newer form");
-  CHECK(said("x.index", "") == "has 0 bytes, fewer than the end of a checkpoint's index");
-  CHECK(said("x.index", std::string(48, 'x')) == "does not end as the index of a TensorFlow checkpoint does");
+  CHECK(said("pytorch_model.bin", tar) ==
+        "is a tar file written by PyTorch before 0.1.11, expected a newer format");
+  CHECK(said("x.index", "") == "has 0 bytes, fewer than the footer of a checkpoint index");
+  CHECK(said("x.index", std::string(48, 'x')) == "does not end like the index of a TensorFlow checkpoint");
 }

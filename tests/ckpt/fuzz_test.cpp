@@ -1,6 +1,6 @@
-// Bytes of true files are changed at random, always the same ones: the answer is an Error or a checkpoint
-// that keeps its word, never a crash. fuzz.h says how to ask for more; tests/ckpt/corpus has files that were
-// answered in a new way, which are replayed.
+// Valid files are changed at random, with fixed seeds. The result must be an Error or a consistent
+// checkpoint, never a crash. fuzz.h explains how to run more rounds; files in tests/ckpt/corpus once caused a
+// new result and are replayed.
 #include "fuzz.h"
 
 #include <doctest/doctest.h>
@@ -22,7 +22,7 @@ using namespace bert::fuzz;
 
 namespace {
 
-// Reads all that a checkpoint promises: sanitizers see a span that leaves its file.
+// Reads all data of a checkpoint, so that sanitizers detect a span outside its file.
 void check_promises(const Checkpoint& checkpoint) {
   unsigned sum = 0;
   for (const auto& tensor : checkpoint.tensors()) {
@@ -35,7 +35,7 @@ void check_promises(const Checkpoint& checkpoint) {
   CHECK(sum < ~0u);
 }
 
-// Opens `path`, a folder or a file in it; what is said when it cannot be opened.
+// Opens `path`, a folder or a file in it, and returns the error message, "" if there is none.
 std::string opened(const Folder& folder, const std::string& path) {
   try {
     const auto checkpoint = Checkpoint::open(path);
@@ -55,7 +55,7 @@ std::string opened(const Folder& folder, const std::string& path) {
   return "";
 }
 
-// How many of the rounds gave a checkpoint. `mend` makes the sums right again.
+// Returns how many rounds opened successfully. `mend` recomputes the checksums.
 int open_changed(const Folder& folder, std::string_view file, const std::string& bytes,
                  const std::function<std::string(std::string)>& mend = {}) {
   std::mt19937 random(7);
@@ -76,7 +76,7 @@ std::string golden_file(const std::string& name) {
   return read_file((golden::directory() / "checkpoints" / name).string());
 }
 
-// Makes the sums of an index's blocks right, as far as blocks can be found.
+// Recomputes the checksums of an index's blocks, as far as blocks can be found.
 std::string with_sums(std::string index) {
   const auto mend_block = [&](Bytes& handle) {
     const uint64_t offset = handle.varint(), size = handle.varint();
@@ -98,12 +98,12 @@ std::string with_sums(std::string index) {
       block.take(rest);  // the key; the value is a handle
       mend_block(block);
     }
-  } catch (const Error&) {  // nothing to mend there
+  } catch (const Error&) {  // nothing to recompute
   }
   return index;
 }
 
-// Every beginning of a file is refused in one line.
+// Every truncation of a file is rejected in one line.
 void check_cuts(const Folder& folder, std::string_view file, const std::string& bytes) {
   for (size_t length = 0; length < bytes.size(); ++length) {
     folder.write(file, bytes.substr(0, length));
@@ -114,7 +114,7 @@ void check_cuts(const Folder& folder, std::string_view file, const std::string& 
   CHECK(opened(folder, folder.path()) == "");
 }
 
-// Every file with one bit changed; how many are refused.
+// Flips every bit of a file in turn and returns how many changes are rejected.
 size_t flip_bits(const Folder& folder, std::string_view file, const std::string& bytes) {
   size_t refused = 0;
   for (size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
@@ -139,7 +139,7 @@ void write_bundle(const Folder& folder) {
 
 }  // namespace
 
-TEST_CASE("a changed safetensors file ends in an Error or in a checkpoint that holds") {
+TEST_CASE("a changed safetensors file gives an Error or a consistent checkpoint") {
   const Folder folder;
   const auto bytes = safetensors({f32("bert.embeddings.LayerNorm.gamma", {4}, {1, 2, 3, 4}),
                                   {"bert.embeddings.position_ids", "I64", {1, 2}, u64(0) + u64(1)},
@@ -150,7 +150,7 @@ TEST_CASE("a changed safetensors file ends in an Error or in a checkpoint that h
   CHECK(opened < rounds() / 2);
 }
 
-TEST_CASE("a changed index ends in an Error or in a checkpoint that holds") {
+TEST_CASE("a changed shard index gives an Error or a consistent checkpoint") {
   const Folder folder;
   folder.write("1.safetensors", safetensors({f32("bert.a", {2}, {1, 2})}));
   folder.write("2.safetensors", safetensors({f32("bert.b", {2}, {3, 4})}));
@@ -161,7 +161,7 @@ TEST_CASE("a changed index ends in an Error or in a checkpoint that holds") {
   CHECK(opened < rounds() / 2);
 }
 
-TEST_CASE("a changed file of PyTorch ends in an Error or in a checkpoint that holds") {
+TEST_CASE("a changed PyTorch file gives an Error or a consistent checkpoint") {
   for (const auto* form : {"small/zip.bin", "small/stream.bin"}) {
     const Folder folder;
     const int count = open_changed(folder, kTorch, golden_file(form));
@@ -170,7 +170,7 @@ TEST_CASE("a changed file of PyTorch ends in an Error or in a checkpoint that ho
   }
 }
 
-TEST_CASE("a changed index of TensorFlow ends in an Error or in a checkpoint that holds") {
+TEST_CASE("a changed TensorFlow index gives an Error or a consistent checkpoint") {
   const Folder folder;
   write_bundle(folder);
   const int count = open_changed(folder, kTable, golden_file(std::string("small/") + kTable), with_sums);
@@ -178,7 +178,7 @@ TEST_CASE("a changed index of TensorFlow ends in an Error or in a checkpoint tha
   CHECK(count < rounds());
 }
 
-TEST_CASE("files that are cut off anywhere are refused") {
+TEST_CASE("truncated files are rejected") {
   for (const auto* form : {"small/zip.bin", "small/stream.bin"}) {
     const Folder folder;
     check_cuts(folder, kTorch, golden_file(form));
@@ -189,14 +189,14 @@ TEST_CASE("files that are cut off anywhere are refused") {
     check_cuts(folder, name, golden_file("small/" + name));
 }
 
-TEST_CASE("one changed bit of any file ends in an Error or in a checkpoint that holds") {
+TEST_CASE("flipping any bit of a file gives an Error or a consistent checkpoint") {
   for (const auto* form : {"small/zip.bin", "small/stream.bin"}) {
     const Folder folder;
     CHECK(flip_bits(folder, kTorch, golden_file(form)) > 0);
   }
   const Folder folder;
   write_bundle(folder);
-  // All but 27 bytes of padding, of handles that say the same in another way, and the metaindex's handle.
+  // All but 27 bytes, which are padding, handles with an equivalent encoding, and the metaindex handle.
   const auto index = golden_file(std::string("small/") + kTable);
   CHECK(flip_bits(folder, kTable, index) > 8 * (index.size() - 48));
   for (const std::string name : kData) {
@@ -205,7 +205,7 @@ TEST_CASE("one changed bit of any file ends in an Error or in a checkpoint that 
   }
 }
 
-TEST_CASE("the corpus is answered in one line each, or opened") {
+TEST_CASE("corpus files open or are rejected in one line each") {
   size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(golden::directory() / "../ckpt/corpus")) {
     const Folder folder;

@@ -4,7 +4,7 @@
 
 using namespace bert::ckpt;
 
-TEST_CASE("prefixes of heads and of parallel training are dropped, once and only in front") {
+TEST_CASE("prefixes of heads and of parallel training are removed, once and only at the front") {
   CHECK(canonical_name("bert.pooler.dense.weight") == "pooler.dense.weight");
   CHECK(canonical_name("module.bert.pooler.dense.weight") == "pooler.dense.weight");
   CHECK(canonical_name("module.classifier.bias") == "classifier.bias");
@@ -14,7 +14,7 @@ TEST_CASE("prefixes of heads and of parallel training are dropped, once and only
   CHECK(canonical_name("") == "");
 }
 
-TEST_CASE("gamma and beta are weight and bias of a LayerNorm and of nothing else") {
+TEST_CASE("gamma and beta are renamed to weight and bias in LayerNorm only") {
   CHECK(canonical_name("bert.embeddings.LayerNorm.gamma") == "embeddings.LayerNorm.weight");
   CHECK(canonical_name("encoder.layer.3.output.LayerNorm.beta") == "encoder.layer.3.output.LayerNorm.bias");
   CHECK(canonical_name("LayerNorm.gamma") == "LayerNorm.weight");
@@ -25,18 +25,18 @@ TEST_CASE("gamma and beta are weight and bias of a LayerNorm and of nothing else
   CHECK(canonical_name("alphabeta.weight") == "alphabeta.weight");
 }
 
-TEST_CASE("the decoder's bias is the bias of the predictions") {
+TEST_CASE("the decoder's bias is mapped to the bias of the predictions") {
   CHECK(canonical_name("cls.predictions.decoder.bias") == "cls.predictions.bias");
   CHECK(canonical_name("cls.predictions.decoder.weight") == "cls.predictions.decoder.weight");
 }
 
-TEST_CASE("buffers are no weights") {
+TEST_CASE("buffers are not weights") {
   CHECK(is_buffer("embeddings.position_ids"));
   CHECK(is_buffer("embeddings.token_type_ids"));
   CHECK(!is_buffer("embeddings.position_embeddings.weight"));
 }
 
-TEST_CASE("Google's variables have Hugging Face's names, matrices of products transposed") {
+TEST_CASE("Google's variables get Hugging Face's names, with matrices transposed") {
   const auto name = [](std::string_view variable) { return tensorflow_name(variable).value().name; };
   const auto transposed = [](std::string_view variable) {
     return tensorflow_name(variable).value().transposed;
@@ -65,7 +65,7 @@ TEST_CASE("Google's variables have Hugging Face's names, matrices of products tr
   CHECK(!transposed("other/dense/kernel"));
 }
 
-TEST_CASE("what training keeps beside the weights is no tensor of a model") {
+TEST_CASE("optimizer state is not part of a model") {
   for (const auto* variable :
        {"global_step", "bert/pooler/dense/kernel/adam_m", "bert/pooler/dense/kernel/adam_v",
         "output_bias/adam_v", "AdamWeightDecayOptimizer/x", "beta1_power", "bert/pooler/dense/bias/Adam_1"}) {

@@ -30,7 +30,7 @@ std::string refusal(const std::string& text) {
   return "";
 }
 
-// What opening a file of PyTorch's old form says when the place of its tensors has this pickle.
+// The error from opening an old-format PyTorch file whose tensor table is this pickle.
 std::string said_of(const std::string& pickle) {
   const Folder folder;
   const auto preamble = "\x80\2\x8a\n\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.\x80\2M\xe9\3.\x80\2}."s;
@@ -48,7 +48,7 @@ std::string said_of(const std::string& pickle) {
 
 }  // namespace
 
-TEST_CASE("constants and containers are read") {
+TEST_CASE("constants and containers are parsed") {
   const auto pickle = read("\x80\2(K\7M\1\2J\xff\xff\xff\xffN\x88\x89\x8a\2\x00\x80X\2\0\0\0hi]}t."s);
   const auto& items = pickle.root().items;
   REQUIRE(pickle.root().kind == Kind::tuple);
@@ -65,8 +65,8 @@ TEST_CASE("constants and containers are read") {
   CHECK(pickle[items[9]].kind == Kind::dictionary);
 }
 
-TEST_CASE("calls are kept as they stand, and what is put into their results") {
-  // {"k": f(1)} as an OrderedDict, with the state of an object that is dropped
+TEST_CASE("calls are recorded without execution, with the items added to their results") {
+  // {"k": f(1)} as an OrderedDict, with an object state that is ignored
   const auto pickle = read(
       "\x80\2"
       "ccollections\nOrderedDict\nq\0)Rq\1X\1\0\0\0kca\nf\nK\1\x85Rs}b."s);
@@ -81,7 +81,7 @@ TEST_CASE("calls are kept as they stand, and what is put into their results") {
   CHECK(pickle[pickle[call.items[1]].items[0]].integer == 1);
 }
 
-TEST_CASE("a container may hold itself: nothing follows references but the caller") {
+TEST_CASE("containers may contain themselves; references are not followed while parsing") {
   const auto pickle = read("\x80\2]q\0h\0a."s);
   CHECK(&pickle[pickle.root().items[0]] == &pickle.root());
   std::string deep = "\x80\2)"s;
@@ -89,52 +89,50 @@ TEST_CASE("a container may hold itself: nothing follows references but the calle
   CHECK(read(deep + ".").values().size() == 1'000'001);
 }
 
-TEST_CASE("what a pickle asks for beyond the list is refused by name") {
+TEST_CASE("globals and operations outside the allowed list are rejected by name") {
   CHECK(refusal("\x80\2"
                 "cposix\nsystem\nX\2\0\0\0ls\x85R."s) ==
-        R"(its pickle asks for "posix.system", expected nothing but tensors)");
+        R"(pickle refers to "posix.system", expected only tensors)");
   CHECK(refusal("\x80\4\x8c\2os\x8c\6system\x93."s) ==
-        R"(its pickle asks for "os.system", expected nothing but tensors)");
+        R"(pickle refers to "os.system", expected only tensors)");
   CHECK(refusal("\x80\2(ibuiltins\neval\n."s) ==
-        R"(its pickle asks for "builtins.eval", expected nothing but tensors)");
+        R"(pickle refers to "builtins.eval", expected only tensors)");
   CHECK(refusal("\x80\2"
                 "ccollections\nOrderedDict\x7f\n."s)
-            .find("asks for") != std::string::npos);
-  CHECK(refusal("\x80\4K\1K\2\x93."s) == "its pickle asks for a global without a name");
-  CHECK(refusal("\x80\2X\1\0\0\0fK\1\x85R."s) ==
-        "its pickle calls what is no function with a list of arguments");
+            .find("refers to") != std::string::npos);
+  CHECK(refusal("\x80\4K\1K\2\x93."s) == "pickle refers to a global without a name");
+  CHECK(refusal("\x80\2X\1\0\0\0fK\1\x85R."s) == "pickle calls an object that is not a function");
   CHECK(refusal("\x80\2"
-                "ca\nf\n]R."s) == "its pickle calls what is no function with a list of arguments");
-  CHECK(refusal("\x80\2(Va\no."s).find("has the operation 86 at 3, which no file of tensors needs") !=
+                "ca\nf\n]R."s) == "pickle calls an object that is not a function");
+  CHECK(refusal("\x80\2(Va\no."s).find("has the operation 86 at 3, which tensor files do not use") !=
         std::string::npos);
   CHECK(refusal("\x80\2\x82\1."s).find("has the operation 130") != std::string::npos);  // EXT1
 }
 
-TEST_CASE("a malicious file is refused with the name of what it asked for") {
+TEST_CASE("a malicious file is rejected with the name of the global it requests") {
   CHECK(said_of("\x80\2"
                 "cposix\nsystem\nq\0X\2\0\0\0lsq\1\x85q\2Rq\3."s) ==
-        R"(its pickle asks for "posix.system", expected nothing but tensors)");
+        R"(pickle refers to "posix.system", expected only tensors)");
   CHECK(said_of("\x80\2}X\1\0\0\0w"
                 "c__builtin__\nexec\nX\1\0\0\0x\x85Rs."s) ==
-        R"(its pickle asks for "__builtin__.exec", expected nothing but tensors)");
+        R"(pickle refers to "__builtin__.exec", expected only tensors)");
   CHECK(said_of("\x80\2"
-                "ctorch.hub\nload\n."s) ==
-        R"(its pickle asks for "torch.hub.load", expected nothing but tensors)");
+                "ctorch.hub\nload\n."s) == R"(pickle refers to "torch.hub.load", expected only tensors)");
   CHECK(said_of("\x80\2"
-                "ctorch\nload\n."s) == R"(its pickle asks for "torch.load", expected nothing but tensors)");
+                "ctorch\nload\n."s) == R"(pickle refers to "torch.load", expected only tensors)");
 }
 
-TEST_CASE("a pickle that is no dictionary of tensors says so") {
-  CHECK(said_of("\x80\2K\1."s + "\x80\2]."s) == "holds no dictionary of tensors");
-  CHECK(said_of("\x80\2}."s + "\x80\2]."s) == "holds no tensors");
+TEST_CASE("a pickle that is not a dictionary of tensors is reported as such") {
+  CHECK(said_of("\x80\2K\1."s + "\x80\2]."s) == "contains no dictionary of tensors");
+  CHECK(said_of("\x80\2}."s + "\x80\2]."s) == "contains no tensors");
   CHECK(said_of("\x80\2}X\1\0\0\0a]s."s + "\x80\2]."s) == R"(tensor "a" is no tensor)");
-  CHECK(said_of("\x80\2}K\1K\2s."s + "\x80\2]."s) == "has a key that is no string");
+  CHECK(said_of("\x80\2}K\1K\2s."s + "\x80\2]."s) == "has a key that is not a string");
   CHECK(said_of("\x80\2}X\1\0\0\0a"
                 "ctorch._utils\n_rebuild_tensor_v2\nK\1\x85Rs."s +
                 "\x80\2]."s) == R"(tensor "a" has no storage)");
 }
 
-TEST_CASE("a pickle that takes what is not there is an error") {
+TEST_CASE("a pickle that pops from an empty stack is an error") {
   for (const auto& text :
        {"."s,    "\x85."s, "(\x85."s,   "a."s, "]a."s, "(u."s, "}(K\1u."s, "t."s, "h\0."s, "j\0\0\0\0."s,
         "q\0."s, "\x94."s, "K\1K\1a."s, "2."s, "0."s,  "1."s,  "b."s,      "R."s, "Q."s,   "\x93."s}) {
@@ -147,13 +145,13 @@ TEST_CASE("a pickle that takes what is not there is an error") {
   CHECK(refusal("\x80\4\x8d\xff\xff\xff\xff\xff\xff\xff\xff") != "");
 }
 
-TEST_CASE("a pickle of endless values or bytes is an error before memory ends") {
-  CHECK(refusal("\x80\2" + std::string(2 << 20, ']')) == "its pickle has more than 1048576 values");
-  CHECK(refusal("\x80\2]" + std::string(32 << 20, '2')) == "its pickle has more than 16777216 bytes");
+TEST_CASE("a pickle with too many values or bytes is an error before memory runs out") {
+  CHECK(refusal("\x80\2" + std::string(2 << 20, ']')) == "pickle has more than 1048576 values");
+  CHECK(refusal("\x80\2]" + std::string(32 << 20, '2')) == "pickle has more than 16777216 bytes");
 }
 
-// The view of a storage, which PyTorch saved before release 0.4.
-TEST_CASE("a tensor of a view of a storage lies where both say") {
+// Storage views were saved by PyTorch before release 0.4.
+TEST_CASE("a tensor in a storage view is found by adding both offsets") {
   const Folder folder;
   const auto text = [](const std::string& s) { return "X"s + static_cast<char>(s.size()) + "\0\0\0"s + s; };
   const auto preamble = "\x80\2\x8a\n\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.\x80\2M\xe9\3.\x80\2}."s;

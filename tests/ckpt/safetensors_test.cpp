@@ -14,7 +14,7 @@ using namespace bert::ckpt;
 
 namespace {
 
-// What is said of a file with these bytes, without its path; "" when it is accepted.
+// The error message for a file with these bytes, without its path; "" if it is accepted.
 std::string verdict(const Folder& folder, std::string_view bytes) {
   const auto path = folder.write("x", bytes);
   try {
@@ -38,7 +38,7 @@ constexpr const char* kData = "01234567";  // 8 bytes follow each header below
 
 }  // namespace
 
-TEST_CASE("tensors lie where the header says") {
+TEST_CASE("tensor data is found at the offsets in the header") {
   const Folder folder;
   const std::array<float, 3> floats = {1, -2, 0.5};
   const MappedFile file(folder.write("x", safetensors({f32("b", {3, 1}, {1, -2, 0.5}),
@@ -63,7 +63,7 @@ TEST_CASE("tensors lie where the header says") {
   CHECK(contents.unread == std::vector<UnreadTensor>{{"eighths", file.path(), "F8_E4M3"}});
 }
 
-TEST_CASE("a header may be padded with spaces, and a file may hold nothing") {
+TEST_CASE("a header may be padded with spaces, and a file may contain no tensors") {
   const Folder folder;
   CHECK(verdict(folder, safetensors("{}", "")) == "");
   CHECK(verdict(folder, safetensors("{}      ", "")) == "");
@@ -72,12 +72,12 @@ TEST_CASE("a header may be padded with spaces, and a file may hold nothing") {
         "");
 }
 
-TEST_CASE("each lie of a header is named") {
+TEST_CASE("each inconsistency of a header is reported") {
   const Folder folder;
   for (
       const auto& broken : std::initializer_list<Lie>{
-          {R"([])", "header does not begin with {"},
-          {R"( {})", "header does not begin with {"},
+          {R"([])", "header does not start with {"},
+          {R"( {})", "header does not start with {"},
           {R"({"a":})", "header: not valid JSON"},
           {R"({"a":1})", R"(tensor "a": is a number, expected an object)"},
           {R"({"a":{"dtype":"U8","shape":[8]}})", R"(tensor "a": "data_offsets" is missing)"},
@@ -85,7 +85,7 @@ TEST_CASE("each lie of a header is named") {
           {R"({"a":{"shape":[8],"data_offsets":[0,8]}})", R"(tensor "a": "dtype" is missing)"},
           {R"({"a":{"dtype":8,"shape":[8],"data_offsets":[0,8]}})", R"(tensor "a": "dtype" is a number)"},
           {R"({"a":{"dtype":"U8","dtype":"I8","shape":[8],"data_offsets":[0,8]}})",
-           R"("dtype" stands there twice)"},
+           R"("dtype" appears twice)"},
           {R"({"a":{"dtype":"U8","shape":8,"data_offsets":[0,8]}})",
            R"("shape" is a number, expected an array)"},
           {R"({"a":{"dtype":"U8","shape":[8.0],"data_offsets":[0,8]}})",
@@ -94,14 +94,14 @@ TEST_CASE("each lie of a header is named") {
            "that is a string, expected an integer"},
           {R"({"a":{"dtype":"U8","shape":[NaN],"data_offsets":[0,8]}})", "not valid JSON"},
           {R"({"a":{"dtype":"U8","shape":[-8],"data_offsets":[0,8]}})",
-           R"("shape" holds -8, which is negative)"},
-          {R"({"a":{"dtype":"U8","shape":[8],"data_offsets":[-8,0]}})", "holds -8, which is negative"},
-          {R"({"a":{"dtype":"U8","shape":[8],"data_offsets":[0,4,8]}})", "holds 3 numbers, expected 2"},
-          {R"({"a":{"dtype":"U8","shape":[8],"data_offsets":[8,0]}})", "begins at 8, behind its end 0"},
+           R"("shape" contains -8, a negative number)"},
+          {R"({"a":{"dtype":"U8","shape":[8],"data_offsets":[-8,0]}})", "contains -8, a negative number"},
+          {R"({"a":{"dtype":"U8","shape":[8],"data_offsets":[0,4,8]}})", "has 3 numbers, expected 2"},
+          {R"({"a":{"dtype":"U8","shape":[8],"data_offsets":[8,0]}})", "begins at 8, after its end 0"},
           {R"({"a":{"dtype":"U8","shape":[9],"data_offsets":[0,9]}})",
            "ends at byte 9 of the data, which has 8"},
           {R"({"a":{"dtype":"U8","shape":[7],"data_offsets":[0,7]}})",
-           "the tensors take 7 bytes, but 8 follow"},
+           "the tensors have 7 bytes, but 8 bytes follow"},
           {R"({"a":{"dtype":"U8","shape":[7],"data_offsets":[1,8]}})", "begins at byte 1, expected 0"},
           {R"({"a":{"dtype":"U8","shape":[7],"data_offsets":[0,8]}})", "has 8 bytes, but U8 [7] takes 7"},
           {R"({"a":{"dtype":"F32","shape":[8],"data_offsets":[0,8]}})", "has 8 bytes, but F32 [8] takes 32"},
@@ -114,13 +114,13 @@ TEST_CASE("each lie of a header is named") {
           {R"({"a":{"dtype":"U8","shape":[8],"data_offsets":[0,18446744073709551616]}})",
            "expected an integer"},
           {R"({"a":{"dtype":"U8","shape":[8],"data_offsets":[0,8]},"a":{"dtype":"U8","shape":[0],"data_offsets":[8,8]}})",
-           R"(tensor "a" stands there twice)"},
+           R"(tensor "a" appears twice)"},
           {R"({"a":{"dtype":"U8","shape":[5],"data_offsets":[0,5]},"b":{"dtype":"U8","shape":[4],"data_offsets":[4,8]}})",
-           R"(tensor "b" begins at byte 4, inside the one before it, which ends at 5)"},
+           R"(tensor "b" begins at byte 4, inside the previous tensor, which ends at 5)"},
           {R"({"a":{"dtype":"U8","shape":[3],"data_offsets":[0,3]},"b":{"dtype":"U8","shape":[4],"data_offsets":[4,8]}})",
            R"(tensor "b" begins at byte 4, expected 3)"},
           {R"({"a":{"dtype":"F9","shape":[4],"data_offsets":[0,4]}})",
-           "the tensors take 4 bytes, but 8 follow"},
+           "the tensors have 4 bytes, but 8 bytes follow"},
           {R"({"__metadata__":3})", R"("__metadata__": is a number, expected an object)"},
           {R"({"__metadata__":{"format":1}})", R"("__metadata__": "format" is a number, expected a string)"},
           {R"({"a\n":{}})", R"(tensor "a\n": "dtype" is missing)"},
@@ -130,7 +130,7 @@ TEST_CASE("each lie of a header is named") {
   }
 }
 
-TEST_CASE("a file that is something else is named for what it is") {
+TEST_CASE("a file of another type is reported with its type") {
   const Folder folder;
   CHECK(verdict(folder, "") == "is 0 bytes long, expected a safetensors file");
   CHECK(verdict(folder, "1234567") == "is 7 bytes long, expected a safetensors file");
@@ -143,7 +143,7 @@ TEST_CASE("a file that is something else is named for what it is") {
             .starts_with("is a Git LFS"));
 }
 
-TEST_CASE("a file cut anywhere is refused, and so is one with bytes behind") {
+TEST_CASE("truncated files and files with trailing bytes are rejected") {
   const Folder folder;
   const auto whole = safetensors({f32("a", {2, 2}, {1, 2, 3, 4}), f32("b", {3}, {5, 6, 7})});
   REQUIRE(verdict(folder, whole) == "");
@@ -151,16 +151,16 @@ TEST_CASE("a file cut anywhere is refused, and so is one with bytes behind") {
     CAPTURE(size);
     CHECK(verdict(folder, std::string_view(whole).substr(0, size)) != "");
   }
-  CHECK(verdict(folder, whole + "x") == "the tensors take 28 bytes, but 29 follow the header");
+  CHECK(verdict(folder, whole + "x") == "the tensors have 28 bytes, but 29 bytes follow the header");
 }
 
-TEST_CASE("random layouts are accepted exactly when every byte belongs to one tensor") {
+TEST_CASE("random layouts are accepted exactly if every byte belongs to one tensor") {
   const Folder folder;
   std::mt19937 random(1);
   const auto below = [&](uint64_t bound) { return random() % bound; };
   int accepted = 0;
   for (int round = 0; round < 3000; ++round) {
-    // Cut [0, size) into pieces, bend one end now and then, and list them in any order.
+    // Split [0, size) into parts, sometimes shift an end, and list them in any order.
     struct Piece {
       uint64_t begin, end;
     };

@@ -27,7 +27,7 @@ std::string text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Any bits, NaNs of all kinds among them.
+// Arbitrary bits, including NaNs of all kinds.
 std::vector<float> random_bits(size_t count, uint32_t seed) {
   std::mt19937 random(seed);
   std::vector<float> numbers(count);
@@ -37,7 +37,7 @@ std::vector<float> random_bits(size_t count, uint32_t seed) {
 
 }  // namespace
 
-TEST_CASE("a file is, byte for byte, as the format's own library writes it") {
+TEST_CASE("a file is byte for byte the same as from the safetensors library") {
   const Folder folder;
   const std::vector<float> a = {1, 2}, b = {3};
   const int8_t small = 5;
@@ -47,7 +47,7 @@ TEST_CASE("a file is, byte for byte, as the format's own library writes it") {
       {.name = "a", .shape = {2, 1}, .data = bytes_of(a)},
       {.name = "none", .shape = {0, 7}, .data = {}}};
   const auto written = write_safetensors(folder.path("x"), tensors);
-  // Wider numbers first, then by name; padded with spaces to a multiple of 8.
+  // Wider types first, then by name; padded with spaces to a multiple of 8.
   const std::string header = R"({"__metadata__":{"format":"pt"},)"
                              R"("a":{"dtype":"F32","shape":[2,1],"data_offsets":[0,8]},)"
                              R"("b":{"dtype":"F32","shape":[],"data_offsets":[8,12]},)"
@@ -64,7 +64,7 @@ TEST_CASE("a file is, byte for byte, as the format's own library writes it") {
   CHECK(written.checksum == checksum.value());
 }
 
-TEST_CASE("headers of any length are padded to a multiple of 8") {
+TEST_CASE("headers of any length are padded to a multiple of 8 bytes") {
   const float number = 1;
   for (size_t length = 1; length < 20; ++length) {
     const TensorToWrite tensor = {.name = std::string(length, 'n'), .data = bytes_of({&number, 1})};
@@ -75,9 +75,10 @@ TEST_CASE("headers of any length are padded to a multiple of 8") {
   }
 }
 
-TEST_CASE("what is written is read back bit for bit, and twice the same") {
+TEST_CASE("files are read back bit for bit, and writing is deterministic") {
   const Folder folder;
-  const auto large = random_bits(700'001, 1), small = random_bits(3, 2);  // the large one is several blocks
+  // The large one spans several blocks.
+  const auto large = random_bits(700'001, 1), small = random_bits(3, 2);
   const std::vector<TensorToWrite> tensors = {
       {.name = "small \"quoted\"\n", .shape = {3}, .data = bytes_of(small)},
       {.name = "large", .shape = {1, 700'001}, .data = bytes_of(large)}};
@@ -95,7 +96,7 @@ TEST_CASE("what is written is read back bit for bit, and twice the same") {
   CHECK(reinterpret_cast<uintptr_t>(contents.tensors[0].data.data()) % 8 == 0);
 }
 
-TEST_CASE("numbers are stored narrower or wider when that is asked for") {
+TEST_CASE("numbers can be converted to a narrower or wider type") {
   const Folder folder;
   std::mt19937 random(3);
   std::normal_distribution<float> normal(0, 10);
@@ -122,16 +123,16 @@ TEST_CASE("numbers are stored narrower or wider when that is asked for") {
   }
 }
 
-TEST_CASE("a number that does not fit is an error and leaves no file") {
+TEST_CASE("a number out of range is an error and leaves no file") {
   const Folder folder;
   const std::vector<float> numbers = {1, INFINITY, 70000};
   const TensorToWrite tensor = {.name = "a", .shape = {3}, .data = bytes_of(numbers), .store = Dtype::f16};
   CHECK_THROWS_WITH_AS(write_safetensors(folder.path("x"), {&tensor, 1}),
-                       "tensor \"a\" holds 70000, which is too large for F16", Error);
+                       "tensor \"a\" contains 70000, which is too large for F16", Error);
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE("a disk that is full leaves no file") {
+TEST_CASE("a full disk leaves no file") {
   const Folder folder;
   const auto numbers = random_bits(1 << 20, 4);
   const TensorToWrite tensor = {.name = "a", .shape = {1 << 20}, .data = bytes_of(numbers)};

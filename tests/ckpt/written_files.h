@@ -1,5 +1,4 @@
-// Files for tests to open: a folder that goes away again, and a safetensors writer that writes what it is
-// told, lies included.
+// Files for tests: a temporary folder, and a safetensors writer that also writes invalid headers.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +23,11 @@ class Folder {
 
   std::string path(std::string_view name = "") const { return (path_ / name).string(); }
 
-  // Writes a file, with the folders on its way, and returns its path.
+  // Writes a file, creating its parent folders, and returns its path.
   std::string write(std::string_view name, std::string_view bytes) const {
     const auto file = path_ / name;
     std::filesystem::create_directories(file.parent_path());
-    std::filesystem::remove(file);  // ext4 flushes a file that is written over, which takes milliseconds
+    std::filesystem::remove(file);  // ext4 flushes overwritten files, which takes milliseconds
     std::ofstream(file, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     return file.string();
   }
@@ -43,7 +42,7 @@ inline std::string u64(uint64_t value) {
   return bytes;
 }
 
-// A file with this header, whatever it says.
+// A file with the given header, valid or not.
 inline std::string safetensors(std::string_view header, std::string_view data) {
   return u64(header.size()) + std::string(header) + std::string(data);
 }
@@ -68,7 +67,7 @@ inline std::string header_entry(const WrittenTensor& tensor, uint64_t begin, uin
          R"(],"data_offsets":[)" + std::to_string(begin) + "," + std::to_string(end) + "]}";
 }
 
-// A true file.
+// A valid file.
 inline std::string safetensors(const std::vector<WrittenTensor>& tensors) {
   std::string header = R"({"__metadata__":{"format":"pt"})";
   std::string data;

@@ -85,7 +85,7 @@ std::string said_of(const std::string& bytes) {
 
 }  // namespace
 
-TEST_CASE("entries lie where the directory says, in both sizes of it") {
+TEST_CASE("entries are found through the central directory, zip or zip64") {
   const Folder folder;
   for (const auto sizes : {Sizes::plain, Sizes::zip64}) {
     for (const auto* comment : {"", "a comment PK\5\6"}) {
@@ -103,22 +103,22 @@ TEST_CASE("entries lie where the directory says, in both sizes of it") {
   }
 }
 
-TEST_CASE("what is not stored as it is, is refused") {
+TEST_CASE("compressed, encrypted and duplicate entries are rejected") {
   CHECK(said_of(zip({{"a", "x", 8, 0}}, Sizes::plain)) ==
-        R"(its entry "a" is compressed by method 8, expected to be stored)");
-  CHECK(said_of(zip({{"a", "x", 0, 1}}, Sizes::plain)) == R"(its entry "a" is encrypted)");
+        R"(entry "a" is compressed with method 8, expected no compression)");
+  CHECK(said_of(zip({{"a", "x", 0, 1}}, Sizes::plain)) == R"(entry "a" is encrypted)");
   CHECK(said_of(zip({{"a", "x"}, {"a", "y"}}, Sizes::plain)) == R"(has two entries "a")");
 }
 
-TEST_CASE("a changed byte of data is found by its sum") {
+TEST_CASE("a changed data byte is detected by its checksum") {
   const auto bytes = zip({{"a", "abcdef"}}, Sizes::plain);
   CHECK(said_of(bytes) == "");
   auto changed = bytes;
   changed[bytes.find("abcdef") + 2] ^= 16;
-  CHECK(said_of(changed).starts_with(R"(its entry "a" is damaged: its CRC is )"));
+  CHECK(said_of(changed).starts_with(R"(entry "a" is damaged: its CRC is )"));
 }
 
-TEST_CASE("a zip that is cut off anywhere is an error") {
+TEST_CASE("a truncated zip is an error") {
   for (const auto sizes : {Sizes::plain, Sizes::zip64}) {
     const auto bytes = zip({{"b", "second"}, {"a", "first"}}, sizes);
     for (size_t length = 0; length < bytes.size(); ++length) CHECK(said_of(bytes.substr(0, length)) != "");

@@ -9,7 +9,7 @@
 
 using namespace bert::cli;
 
-TEST_CASE("durations are numbers with units, the longest first") {
+TEST_CASE("durations are numbers with units, largest unit first") {
   const std::pair<const char*, double> cases[] = {{"45s", 45},     {"90m", 5400},      {"2h", 7200},
                                                   {"1h30m", 5400}, {"1.5h", 5400},     {"2d", 172800},
                                                   {"0h10s", 10},   {"1d2h3m4s", 93784}};
@@ -24,7 +24,7 @@ TEST_CASE("durations are numbers with units, the longest first") {
   }
 }
 
-TEST_CASE("whole numbers are counts, fractions and percentages are shares") {
+TEST_CASE("whole numbers are counts; fractions and percentages are shares") {
   struct Case {
     const char* text;
     double amount;

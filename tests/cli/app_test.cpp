@@ -17,7 +17,7 @@ using bert::test::usage_error;
 
 namespace {
 
-// The options that the tests below read, one of each kind.
+// The options used by the tests below, one of each kind.
 struct Options {
   int count = 3;
   double rate = 0.5;
@@ -61,7 +61,7 @@ std::string error_of(std::vector<const char*> arguments) {
 
 }  // namespace
 
-TEST_CASE("values go to their variables in every spelling") {
+TEST_CASE("option values can be given in every spelling") {
   Options options;
   const Outcome outcome =
       read(options, {"-c4", "--rate=.25", "a", "-w", "-x", "--names", "p,q", "-l", "--names=r", "--layers",
@@ -80,7 +80,7 @@ TEST_CASE("values go to their variables in every spelling") {
   CHECK(options.files == std::vector<std::string>{"a", "-", "--word", "--"});
 }
 
-TEST_CASE("without options the defaults stay") {
+TEST_CASE("without options the defaults apply") {
   Options options;
   CHECK(read(options, {}).code == 0);
   CHECK(options.count == 3);
@@ -90,7 +90,7 @@ TEST_CASE("without options the defaults stay") {
   CHECK(options.files.empty());
 }
 
-TEST_CASE("the last of a repeated option counts") {
+TEST_CASE("the last occurrence of a repeated option wins") {
   Options options;
   CHECK(read(options, {"-c1", "-c2", "--layers=1,2", "--layers=3", "-l", "-l"}).code == 0);
   CHECK(options.count == 2);
@@ -98,7 +98,7 @@ TEST_CASE("the last of a repeated option counts") {
   CHECK(options.loud);
 }
 
-TEST_CASE("an empty value is a value, after = too") {
+TEST_CASE("an empty value is accepted, also after =") {
   for (const auto& arguments : {std::vector<const char*>{"--prompt", "", "a"}, {"--prompt=", "a"}}) {
     Options options;
     CHECK(read(options, arguments).code == 0);
@@ -113,7 +113,7 @@ TEST_CASE("a FILE may have any name") {
   CHECK(options.files == std::vector<std::string>{"[a,b]", "a b", "x=y", "/c:d", "++"});
 }
 
-TEST_CASE("usage errors are one line, a hint and exit 2") {
+TEST_CASE("a usage error prints one line and a hint, and exits with code 2") {
   CHECK(error_of({"--count", "0"}) == usage_error("--count must be at least 1"));
   CHECK(error_of({"-c", "11"}) == usage_error("--count must be at most 10"));
   CHECK(error_of({"-c", "99999999999999999999"}) == usage_error("--count must be at most 10"));
@@ -130,16 +130,16 @@ TEST_CASE("usage errors are one line, a hint and exit 2") {
   CHECK(error_of({"-lz"}) == usage_error("unknown option -z"));
   CHECK(error_of({"--count"}) == usage_error("--count needs a value"));
   CHECK(error_of({"--loud=yes"}) == usage_error("--loud takes no value"));
-  CHECK(error_of({"-q", "-v"}) == usage_error("--quiet and --verbose exclude each other"));
+  CHECK(error_of({"-q", "-v"}) == usage_error("--quiet and --verbose cannot be used together"));
 }
 
-TEST_CASE("a tool without FILE takes no operands") {
+TEST_CASE("a tool without FILE accepts no operands") {
   const Outcome outcome = run([](App&) {}, {"a"});
   CHECK(outcome.code == 2);
   CHECK(outcome.err == usage_error("unexpected argument a"));
 }
 
-TEST_CASE("--help goes to stdout, shows defaults and wins over bad values") {
+TEST_CASE("--help prints to stdout, shows defaults and takes precedence over bad values") {
   Options options;
   const Outcome outcome = read(options, {"--count", "0", "--help"});
   CHECK(outcome.code == 0);
@@ -151,7 +151,7 @@ TEST_CASE("--help goes to stdout, shows defaults and wins over bad values") {
   CHECK(outcome.out.find("\n  -h, --help ") != std::string::npos);
 }
 
-TEST_CASE("help lines fit 80 columns and are broken between words") {
+TEST_CASE("help lines fit in 80 columns and break between words") {
   std::string sentence;
   for (int i = 0; i < 60; ++i) sentence += "word" + std::string(i % 7, 'x') + " ";
   sentence += "end";
@@ -170,7 +170,7 @@ TEST_CASE("help lines fit 80 columns and are broken between words") {
   CHECK(words == sentence + " ");
 }
 
-TEST_CASE("--version names the tool and adds the lines asked for") {
+TEST_CASE("--version prints the tool name and the requested lines") {
   const Outcome outcome =
       run([](App& app) { app.version_of([] { return std::string("library 1.2"); }); }, {"--version"});
   CHECK(outcome.code == 0);
@@ -178,7 +178,7 @@ TEST_CASE("--version names the tool and adds the lines asked for") {
   CHECK(outcome.out.ends_with("\nlibrary 1.2\n"));
 }
 
-TEST_CASE("help that cannot be written is a failure") {
+TEST_CASE("help that cannot be written is an error") {
   const int full = open("/dev/full", O_WRONLY), kept = dup(STDOUT_FILENO);
   const bert::test::Captured err(STDERR_FILENO);
   App app("bert-test", "Test.");
@@ -192,7 +192,7 @@ TEST_CASE("help that cannot be written is a failure") {
   CHECK(err.text() == "bert-test: stdout: write error: No space left on device\n");
 }
 
-TEST_CASE("exceptions of the body become one line and an exit code") {
+TEST_CASE("an exception from the body becomes one line and an exit code") {
   const auto nothing = [](App&) {};
   const Outcome failed = run(nothing, {}, [] { throw Error("x.jsonl:17: field \"text\" is missing"); });
   CHECK(failed.code == 1);
@@ -208,7 +208,7 @@ TEST_CASE("exceptions of the body become one line and an exit code") {
   CHECK(silent.err == "");
 }
 
-TEST_CASE("checks run after all values are taken") {
+TEST_CASE("checks run after all values are parsed") {
   int low = 0, high = 0;
   const auto setup = [&](App& app) {
     app.check([&] {
@@ -221,7 +221,7 @@ TEST_CASE("checks run after all values are taken") {
   CHECK(run(setup, {"--low=4", "--high=3"}).err == usage_error("--low is above --high"));
 }
 
-TEST_CASE("given tells what stood on the command line") {
+TEST_CASE("given() reports whether an option is on the command line") {
   App app("bert-test", "Test.");
   int low = 0, high = 0;
   app.number({"--low", "N", ""}, {}, low);
@@ -232,7 +232,7 @@ TEST_CASE("given tells what stood on the command line") {
   CHECK_FALSE(app.given("--high"));
 }
 
-TEST_CASE("-q and -v set how much the log says") {
+TEST_CASE("-q and -v set the log level") {
   for (const auto& [option, lines] : {std::pair("-q", ""), {"-v", "bert-test: warned\nbert-test: told\n"}}) {
     App app("bert-test", "Test.");
     const char* arguments[] = {"bert-test", option};

@@ -1,4 +1,4 @@
-// Runs an App on a command line and keeps what it writes to stdout and stderr.
+// Runs an App with a command line and captures its stdout and stderr.
 #pragma once
 
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 namespace bert::test {
 
-// Points descriptor `fd` at a new file while it lives.
+// Redirects descriptor `fd` to a new file during its lifetime.
 class Captured {
  public:
   explicit Captured(int fd) : fd_(fd), kept_(dup(fd)) {
@@ -41,7 +41,7 @@ struct Outcome {
   bool body_ran = false;
 };
 
-// `setup` registers options, `arguments` come after the program's name. stdin is /dev/null.
+// `setup` registers options; `arguments` follow the program name. stdin is /dev/null.
 inline Outcome run(
     const std::function<void(cli::App&)>& setup, std::vector<const char*> arguments,
     const std::function<void()>& body = [] {}) {
@@ -62,7 +62,7 @@ inline Outcome run(
   return outcome;
 }
 
-// What a usage error looks like as a whole.
+// The complete output of a usage error.
 inline std::string usage_error(const std::string& message) {
   return "bert-test: " + message + "\nTry 'bert-test --help'.\n";
 }

@@ -1,4 +1,4 @@
-// The groups of options that tools share.
+// Option groups that several tools share.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -36,7 +36,7 @@ Read<Group> read(std::vector<const char*> arguments, Rest... rest) {
 
 }  // namespace
 
-TEST_CASE("the model is -m, else $BERT_MODEL, else the default model beside the tools") {
+TEST_CASE("the model is -m, else $BERT_MODEL, else the default model installed with the tools") {
   setenv("BERT_MODEL", "from-environment", 1);
   CHECK(read<ModelOptions>({"-m", "given"}).group->path == "given");
   CHECK(read<ModelOptions>({}).group->path == "from-environment");
@@ -48,7 +48,7 @@ TEST_CASE("the model is -m, else $BERT_MODEL, else the default model beside the 
   CHECK(read<VocabOptions>({}).group->model.ends_with("/share/bert/default-model"));
 }
 
-TEST_CASE("the arithmetic is f32 unless another is asked for; auto leaves it to the machine") {
+TEST_CASE("the dtype is f32 by default; auto chooses one for the machine") {
   CHECK(read<ModelOptions>({"-m."}).group->dtype == bert::Dtype::f32);
   CHECK(read<ModelOptions>({"-m.", "--dtype", "auto"}).group->dtype == std::nullopt);
   CHECK(read<ModelOptions>({"-m.", "--dtype", "bf16"}).group->dtype == bert::Dtype::bf16);
@@ -64,14 +64,14 @@ struct TrainingDtype {
 };
 }  // namespace
 
-TEST_CASE("training has no int8") {
+TEST_CASE("training does not accept int8") {
   CHECK(read<TrainingDtype>({}).group->dtype == bert::Dtype::f32);
   CHECK(read<TrainingDtype>({"--dtype", "bf16"}).group->dtype == bert::Dtype::bf16);
   CHECK(read<TrainingDtype>({"--dtype", "int8"}).outcome.err ==
         usage_error("--dtype must be auto, f32 or bf16, not \"int8\""));
 }
 
-TEST_CASE("a vocabulary file stands in for the model") {
+TEST_CASE("--vocab replaces --model") {
   unsetenv("BERT_MODEL");
   const auto file = read<VocabOptions>({"--vocab", "v.txt", "--uncased", "--compat", "google"});
   CHECK(file.outcome.code == 0);
@@ -82,12 +82,12 @@ TEST_CASE("a vocabulary file stands in for the model") {
   CHECK(read<VocabOptions>({"-m", "d", "--cased"}).group->letter_case == VocabOptions::Case::cased);
   CHECK(read<VocabOptions>({"-m", "d"}).group->letter_case == VocabOptions::Case::from_files);
   CHECK(read<VocabOptions>({"-m", "d", "--vocab", "v"}).outcome.err ==
-        usage_error("--model and --vocab exclude each other"));
+        usage_error("--model and --vocab cannot be used together"));
   CHECK(read<VocabOptions>({"-m", "d", "--cased", "--uncased"}).outcome.err ==
-        usage_error("--cased and --uncased exclude each other"));
+        usage_error("--cased and --uncased cannot be used together"));
 }
 
-TEST_CASE("windows must move forward") {
+TEST_CASE("the overlap must be less than the maximum length") {
   using Overflow = LengthOptions::Overflow;
   const auto plain = read<LengthOptions>({}, Overflow::truncate, "truncate");
   CHECK_FALSE(plain.group->max_length);
@@ -101,7 +101,7 @@ TEST_CASE("windows must move forward") {
   CHECK(read<LengthOptions>({"--max-length=64"}, Overflow::truncate, "truncate").outcome.code == 0);
 }
 
-TEST_CASE("precision is asked for or the shortest") {
+TEST_CASE("--precision sets the digits; the default is the shortest form") {
   CHECK(read<PrecisionOption>({}).group->digits == -1);
   CHECK(read<PrecisionOption>({"--precision=0"}).group->digits == 0);
   CHECK(read<PrecisionOption>({"--precision=21"}).outcome.err ==

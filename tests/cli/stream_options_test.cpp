@@ -20,11 +20,11 @@ struct Read {
   int threads = 0;
 };
 
-Read read(std::vector<const char*> arguments, StreamOptions::Load load = StreamOptions::Load::text) {
+Read read(std::vector<const char*> arguments, const StreamOptions::Uses& uses = {}) {
   Read result;
   std::unique_ptr<StreamOptions> stream;
   result.outcome =
-      run([&](App& app) { stream = std::make_unique<StreamOptions>(app, load); }, std::move(arguments),
+      run([&](App& app) { stream = std::make_unique<StreamOptions>(app, uses); }, std::move(arguments),
           [&] {
             result.settings = stream->settings;
             result.text_field_given = stream->text_field_given();
@@ -35,7 +35,7 @@ Read read(std::vector<const char*> arguments, StreamOptions::Load load = StreamO
 
 }  // namespace
 
-TEST_CASE("without options a filter goes from stdin to stdout") {
+TEST_CASE("without options a filter reads stdin and writes stdout") {
   const Read result = read({});
   CHECK(result.outcome.code == 0);
   CHECK(result.settings.files.empty());
@@ -47,7 +47,7 @@ TEST_CASE("without options a filter goes from stdin to stdout") {
   CHECK(result.threads == bert::available_threads());
 }
 
-TEST_CASE("each option of the stream goes where it belongs") {
+TEST_CASE("each stream option sets its own field") {
   const Read result =
       read({"a", "-o", "out", "b", "--input-format=tsv", "--columns", "id,body", "--text-field", "body",
             "--pair-field=more", "--drop", "x,y", "--drop=z", "-j3", "--on-error", "skip",
@@ -69,8 +69,8 @@ TEST_CASE("each option of the stream goes where it belongs") {
   CHECK(result.threads == 3);
 }
 
-TEST_CASE("a filter that runs a network takes small chunks") {
-  const Read network = read({}, StreamOptions::Load::network);
+TEST_CASE("a filter that runs a network reads small chunks") {
+  const Read network = read({}, {.load = StreamOptions::Load::network});
   CHECK(network.settings.chunk_bytes == io::kNetworkChunkBytes);
   CHECK(network.settings.chunk_bytes < read({}).settings.chunk_bytes);
 }
@@ -79,6 +79,6 @@ TEST_CASE("bad values of stream options are usage errors") {
   CHECK(read({"-j", "0"}).outcome.err == usage_error("--threads must be at least 1"));
   CHECK(read({"-o", ""}).outcome.err == usage_error("--output has an empty name"));
   CHECK(read({"--input-format", "xml"}).outcome.err ==
-        usage_error("--input-format must be auto, text, paragraphs, file, jsonl or tsv, not \"xml\""));
+        usage_error("--input-format must be auto, text, paragraphs, file, jsonl, tsv or csv, not \"xml\""));
   CHECK(read({"--drop", "a,"}).outcome.err == usage_error("--drop has an empty item in \"a,\""));
 }

@@ -1,16 +1,16 @@
 #!/bin/sh
-# What the tests of the cookbook have in common; to be sourced.
+# Shared by the cookbook tests; to be sourced.
 unset MAKEFLAGS MFLAGS MAKELEVEL BERT_MODEL
 
-# need PROGRAM...: else the test is skipped.
+# need PROGRAM...: skips the test if a program is missing.
 need() {
   for program; do
     command -v "$program" >/dev/null || { echo "skipped: $program is absent"; exit 77; }
   done
 }
 
-# trace TOOLS_DIRECTORY TOOL...: in this directory, each tool from here on writes down in ran that it ran. A test may put
-# another one in its place in bin.
+# trace TOOLS_DIRECTORY TOOL...: from here on each tool records its runs in the file ran of this directory. A
+# test may replace a tool in bin.
 trace() {
   from=$1
   shift
@@ -22,9 +22,9 @@ trace() {
   PATH=$PWD/bin:$PATH
 }
 
-# bert-train calls gnuplot at every snapshot; this one runs the commands in the file end, which can so end a run at a
-# snapshot that is known: its parent is bert-train.
-trace_snapshots() {
+# bert-train calls gnuplot at every checkpoint. This gnuplot runs the commands in the file end, which can stop
+# a run at a known checkpoint; its parent process is bert-train.
+trace_checkpoints() {
   cat >bin/gnuplot <<END
 #!/bin/sh
 [ "\$1" = --version ] && { echo gnuplot 5; exit; }

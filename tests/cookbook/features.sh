@@ -1,5 +1,5 @@
 #!/bin/sh
-# features.mk gives each text and each word its own features, and learns from them; what changed is made anew.
+# features.mk computes features for each text and each word and trains on them; it rebuilds only what changed.
 # Usage: features.sh TOOLS_DIRECTORY COOKBOOK_DIRECTORY
 set -eu
 tools=$(cd "$1" && pwd) cookbook=$(cd "$2" && pwd) models=$(cd "$(dirname "$0")/../golden/models" && pwd)
@@ -12,20 +12,20 @@ cd "$directory"
 
 trace "$tools" tokenize embed score
 
-# build OUT ARGUMENT...: make; what it says goes to log, what ran to ran.
+# build OUT ARGUMENT...: runs make; its output goes to log, the commands that ran to ran.
 build() {
   out=$1
   shift
   : >ran
   make -f "$cookbook/features.mk" OUT="$out" MODEL="$models/pretraining" LAYERS=-1,-2 "$@" >log 2>&1
 }
-# ran WHAT COUNTS: how often bert-tokenize, -embed and -score ran in the last build.
+# ran WHAT COUNTS: checks how often bert-tokenize, -embed and -score ran in the last build.
 ran() {
   found=$(for tool in tokenize embed score; do grep -cx "bert-$tool" ran || true; done | paste -s -d ' ')
   [ "$found" = "$2" ] || fail "$1: ran $found commands, expected $2"
 }
 
-# Texts, sorted by their labels, of which the third column tells.
+# Texts sorted by label; the label in the third column follows from the text.
 table() {
   awk -v first="$1" -v last="$2" 'BEGIN {
     split("soup room house king street", noun); split("old,cold and bad,clean and good", is, ",")
@@ -38,7 +38,7 @@ table 13 17 | sed 's/$/\r/' >dev.tsv
 texts() { build texts TRAIN=train.tsv DEV=dev.tsv LABEL=kind "$@"; }
 texts || fail "texts"
 ran "texts" "0 2 1"
-# Two layers of 32 numbers, whose mean is taken over the tokens; the second and the last line that is a text.
+# Two layers of 32 numbers, averaged over the tokens; checks the second and the last text line.
 for line in 2 16; do
   bert-embed -m "$models/pretraining" --layers -1,-2 --format tsv --precision 4 --text-field text dev.tsv |
     sed -n "$((line - 1))p" | paste -d '\t' - >vector
@@ -59,8 +59,8 @@ grep -q -e --model texts/features/EMBED.command && fail "no model was named, but
 texts RATE=0 && ran "no rate" "0 2 1"
 cut -f 2- texts/features/weights.tsv | tr '\t' '\n' | grep -v '^-\?0$' && fail "something was learned at no rate"
 
-# Words: what a word is tagged with depends on the word alone, so that features of other words would not do. One sentence
-# is longer than the limit.
+# Words: a word's tag depends on the word alone, so features of other words would fail. One sentence is longer
+# than the limit.
 words() {
   awk -v first="$1" -v last="$2" 'BEGIN {
     split("old Paris the King of \"said\\ good year", word); split("O B-LOC O B-PER O B-MISC O O", type)
@@ -82,7 +82,7 @@ names || fail "words"
 ran "words" "2 2 1"
 [ -z "$(cut -f 1 names/features/dev.tsv | uniq -d)" ] || fail "a word has the features of several tokens"
 cut -f 1-3 names/features/tagged.conll | cmp - dev.conll || fail "the words were changed"
-# Of 140 words a limit of 32 tokens leaves some without features, which are O; all the others are as they should be.
+# With a limit of 32 tokens, some of 140 words have no features and are tagged O; all others must be right.
 awk -F '\t' '
   NR == FNR { has[$1] = $2; next }
   NF == 4 && FNR in has { known++; if ($3 != has[FNR] || $4 != $3) wrong++ }

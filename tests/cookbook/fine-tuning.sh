@@ -1,6 +1,6 @@
 #!/bin/sh
-# The Makefiles of fine-tuning give the models, predictions and scores of the tools by themselves; killed and made again,
-# a run ends with the same bytes; what changed is made anew, what is finished is not.
+# The fine-tuning Makefiles give the same models, predictions and scores as the tools run by hand. After a
+# kill, the next run ends with the same bytes. Only what changed is rebuilt.
 # Usage: fine-tuning.sh TOOLS_DIRECTORY COOKBOOK_DIRECTORY
 set -eu
 tools=$(cd "$1" && pwd) cookbook=$(cd "$2" && pwd) models=$(cd "$(dirname "$0")/../golden/models" && pwd)
@@ -12,21 +12,21 @@ trap 'rm -rf "$directory"' EXIT
 cd "$directory"
 
 trace "$tools" train predict score
-trace_snapshots
+trace_checkpoints
 
-# build RECIPE OUT ARGUMENT...: make; what it says goes to log, what ran to ran.
+# build RECIPE OUT ARGUMENT...: runs make; its output goes to log, the commands that ran to ran.
 build() {
   recipe=$1 out=$2
   shift 2
   : >ran
   make -f "$cookbook/$recipe.mk" OUT="$out" "$@" >log 2>&1
 }
-# ran WHAT COUNTS: how often bert-train, -predict and -score ran in the last build.
+# ran WHAT COUNTS: checks how often bert-train, -predict and -score ran in the last build.
 ran() {
   found=$(for tool in train predict score; do grep -cx "bert-$tool" ran || true; done | paste -s -d ' ')
   [ "$found" = "$2" ] || fail "$1: ran $found commands, expected $2"
 }
-# refused WHAT ARGUMENT...: the build of sentiments says so.
+# refused WHAT ARGUMENT...: checks that a build of sentiments fails with this message.
 refused() {
   what=$1
   shift
@@ -34,7 +34,7 @@ refused() {
   grep -q -e "$what" log || fail "does not say: $what"
 }
 
-# table FIRST LAST: sentences, good or bad, and pairs with a number, in one table.
+# table FIRST LAST: good and bad sentences, and pairs with a number, in one table.
 table() {
   awk -v first="$1" -v last="$2" 'BEGIN {
     split("soup room house king street", noun)
@@ -54,23 +54,23 @@ sentiments() {
   build sentiment "$out" MODEL="$models/bare" TRAIN=train.tsv DEV=dev.tsv LR=3e-3 "TRAIN_OPTIONS=$options" "$@"
 }
 
-# What is made is what the tools make by themselves, and it has learned.
+# The results equal those of the tools run by hand, and the model has learned.
 sentiments one || fail "sentiments"
 ran "sentiments" "1 1 1"
 # shellcheck disable=SC2086  # options is a list of words
-bert-train --task classify -m "$models/bare" --epochs 3 --lr 3e-3 $options --dev dev.tsv --out alone train.tsv >journal
+bert-train --task classify -m "$models/bare" --epochs 3 --lr 3e-3 $options --dev dev.tsv --out alone train.tsv >training
 cmp alone/model.safetensors one/classifier/model.safetensors || fail "another model than that of bert-train"
 bert-predict -m one/classifier dev.tsv | cmp - one/classifier.predictions.jsonl || fail "other predictions"
 bert-predict -m one/classifier dev.tsv | bert-score --task classify | cmp - one/classifier.score.json || fail "another score"
 tail -n 1 log | cmp - one/classifier.score.json || fail "the score is not shown"
 grep -q '"accuracy":1,' one/classifier.score.json || fail "nothing was learned: $(cat one/classifier.score.json)"
-[ ! -e one/classifier/snapshots ] || fail "snapshots stayed"
+[ ! -e one/classifier/checkpoints ] || fail "checkpoints stayed"
 told() { sed 's/,"tokens_per_second".*//' "$1"; }
-told journal >expected
-told one/classifier.jsonl | cmp - expected || fail "another journal"
+told training >expected
+told one/classifier.jsonl | cmp - expected || fail "another log"
 sentiments one && ran "nothing to do" "0 0 0"
 
-# Another score or other predictions of the same model; other options, data or models are learned from anew.
+# Other score or prediction options keep the model; other training options, data or models retrain it.
 sentiments one 'SCORE_OPTIONS=--metric accuracy' && ran "another score" "0 0 1"
 grep -qx '{"records":12,"accuracy":1}' one/classifier.score.json || fail "not the score that was asked for"
 sentiments one 'PREDICT_OPTIONS=--precision 3' && ran "other predictions" "0 1 1"
@@ -91,20 +91,20 @@ rm -r one/classifier
 BERT_MODEL=bare sentiments one MODEL= && ran "a model that was removed" "1 1 1"
 cmp alone/model.safetensors one/classifier/model.safetensors || fail "another model than before it was removed"
 
-# Killed, also before a snapshot was safe, and ended by a signal to make.
-for end in 'kill -9 $PPID; exit' 'rm -r two/classifier/snapshots; kill -9 $PPID; exit' \
+# Killed, also before the first checkpoint was complete, and stopped by a signal to make.
+for end in 'kill -9 $PPID; exit' 'rm -r two/classifier/checkpoints; kill -9 $PPID; exit' \
   'read -r _ _ _ make _ </proc/$PPID/stat; kill -TERM $make; sleep 1'; do
   rm -rf two
-  echo "[ ! -e $directory/two/classifier/snapshots/step-00000008 ] || { $end; }" >end
+  echo "[ ! -e $directory/two/classifier/checkpoints/step-00000008 ] || { $end; }" >end
   sentiments two && fail "the run was not ended by $end"
   rm end
-  [ ! -d two/classifier/snapshots ] || flock --nonblock two/classifier/snapshots true || fail "bert-train outlives make"
+  [ ! -d two/classifier/checkpoints ] || flock --nonblock two/classifier/checkpoints true || fail "bert-train outlives make"
   [ ! -e two/classifier/config.json ] && [ ! -e two/classifier.score.json ] || fail "a result is there after $end"
   grep -q '^{"step":20,' two/classifier.jsonl && fail "it was not ended at its step 8 by $end"
   sentiments two || fail "after $end"
   ran "after $end" "1 1 1"
   cmp alone/model.safetensors two/classifier/model.safetensors || fail "another model after $end"
-  told two/classifier.jsonl | cmp - expected || fail "another journal after $end"
+  told two/classifier.jsonl | cmp - expected || fail "another log after $end"
 done
 
 # Numbers for pairs.
@@ -116,7 +116,7 @@ build pairs one MODEL="$models/bare" TRAIN=train.tsv DEV=dev.tsv LR=3e-3 TRAIN_O
   ran "no pairs to do" "0 0 0"
 build sentiment one MODEL=bare TRAIN=train.tsv DEV=dev.tsv EPOCHS=1 && [ -e one/regressor ] || fail "one folder for both"
 
-# Tags for words: columns, with all that is no word, and JSON.
+# Tags for words: columns, including lines that are not words, and JSON.
 words() {
   awk -v first="$1" -v last="$2" 'BEGIN {
     split("old Paris the King of Paris said a good year", word); split("O LOC O PER PER LOC O O O O", type)
@@ -188,15 +188,15 @@ for version in 1 2; do
   answers && ran "no answers to do" "0 0 0"
 done
 
-# Without MODEL it is the default model that learns.
+# Without MODEL the default model is fine-tuned.
 sentiments default MODEL= EPOCHS=1 && ran "the default model" "1 1 1"
 grep -q '"vocab_size": *8192' default/classifier/config.json || fail "it was not the default model that learned"
 
-# What is wrong is said.
+# Errors are reported.
 refused 'TRAIN=FILE says' DEV=dev.tsv
 refused 'DEV=FILE says' TRAIN=train.tsv
 refused 'no such model directory' TRAIN=train.tsv DEV=dev.tsv MODEL=nowhere
-refused 'field "sentence" is missing' TRAIN=train.tsv DEV=dev.tsv MODEL=bare TEXT=sentence
+refused 'has no column "sentence"' TRAIN=train.tsv DEV=dev.tsv MODEL=bare TEXT=sentence
 refused 'would be replaced' TRAIN=train.tsv DEV=dev.tsv MODEL=./other/classifier/
 build sentiment '' TRAIN=train.tsv DEV=dev.tsv && fail "accepted: no OUT"
 grep -q 'OUT=FOLDER says' log || fail "does not say that OUT is missing"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# model.mk makes a model of a folder of texts; killed and made again, it ends with the same bytes; what is done is not
-# done again, and what began with other texts or options is not spoiled.
+# model.mk trains a model on a folder of texts. After a kill, the next run ends with the same bytes. Finished
+# steps are not repeated, and a model trained with other texts or options is not overwritten.
 # Usage: model.sh TOOLS_DIRECTORY COOKBOOK_DIRECTORY
 set -eu
 tools=$(cd "$1" && pwd) cookbook=$(cd "$2" && pwd) here=$(cd "$(dirname "$0")" && pwd)
@@ -12,12 +12,12 @@ trap 'rm -rf "$directory"' EXIT
 cd "$directory"
 
 trace "$tools" vocab tokenize nsp-pairs mask train
-trace_snapshots
+trace_checkpoints
 
 mkdir texts
 for number in $(seq 10 29); do awk -v seed="$number" -f "$here/text.awk" >"texts/$number.txt"; done
 
-# build OUT ARGUMENT...: make; what it says goes to log, what ran to ran.
+# build OUT ARGUMENT...: runs make; its output goes to log, the commands that ran to ran.
 options='--batch-size 4 --save-every 4 --eval-every 6 --log-every 2'
 build() {
   out=$1
@@ -26,24 +26,24 @@ build() {
   make -f "$cookbook/model.mk" TEXTS=texts OUT="$out" POOL=4 SHARD=8 "VOCAB_OPTIONS=--size 90" PRESET=tiny STEPS=12 \
     LENGTH=32 LONG=64 LONG_STEPS=10 HELD_OUT=3 "TRAIN_OPTIONS=$options" "$@" >log 2>&1
 }
-# ran WHAT COUNTS: how often bert-vocab, -tokenize, -nsp-pairs, -mask and -train ran in the last build.
+# ran WHAT COUNTS: checks how often bert-vocab, -tokenize, -nsp-pairs, -mask and -train ran in the last build.
 ran() {
   found=$(for tool in vocab tokenize nsp-pairs mask train; do grep -cx "bert-$tool" ran || true; done | paste -s -d ' ')
   [ "$found" = "$2" ] || fail "$1: ran $found commands, expected $2"
 }
-# told OUT MODEL: what its journal says, less the time.
+# told OUT MODEL: the training log without times.
 told() { sed 's/,"tokens_per_second".*//' "$1/$2.jsonl"; }
-# same WHAT OUT OTHER MODEL: the bytes of the model, and the journal.
+# same WHAT OUT OTHER MODEL: compares the bytes of the model, and the training log.
 same() {
   for file in config.json model.safetensors vocab.txt tokenizer_config.json; do
     cmp "$2/$4/$file" "$3/$4/$file" || fail "$1: another $4/$file"
   done
-  [ "$(told "$2" "$4")" = "$(told "$3" "$4")" ] || fail "$1: another journal of $4: $(told "$2" "$4")"
+  [ "$(told "$2" "$4")" = "$(told "$3" "$4")" ] || fail "$1: another log of $4: $(told "$2" "$4")"
 }
-# end_at FOLDER COMMANDS: what gnuplot does when the model in FOLDER has its snapshot of step 8. Its parent is
-# bert-train, which took the place of make's shell.
-end_at() { echo "snapshot=$directory/$1/snapshots/step-00000008; [ ! -e \$snapshot ] || { $2; }" >end; }
-# refused WHAT MESSAGE ARGUMENT...: the build of `one` fails, and the model is as it was.
+# end_at FOLDER COMMANDS: makes gnuplot run COMMANDS once the model in FOLDER has its checkpoint of step 8.
+# gnuplot's parent is bert-train, which has replaced make's shell.
+end_at() { echo "checkpoint=$directory/$1/checkpoints/step-00000008; [ ! -e \$checkpoint ] || { $2; }" >end; }
+# refused WHAT MESSAGE ARGUMENT...: checks that building `one` fails and leaves the model unchanged.
 refused() {
   what=$1 message=$2
   shift 2
@@ -61,7 +61,7 @@ ran "a first build" "3 3 3 0 1"
 [ -s one/model.svg ] || fail "no plot"
 build one && ran "nothing to do" "0 0 0 0 0"
 
-# The second model has learned on from the first, at the second length.
+# The second model continues from the first, with the second length.
 build one model-64 || fail "the second length"
 ran "the second length" "0 0 3 0 1"
 grep -q '"input_ids":\[\([0-9]*,\)\{40\}' one/shards/000000000/instances-64.jsonl || fail "no longer instances"
@@ -71,15 +71,16 @@ bert-train --task pretrain -m one/model --moments --steps 10 $options --dev one/
 cmp direct/model.safetensors one/model-64/model.safetensors || fail "the second model is another"
 build one model-64 && ran "nothing to do for the second" "0 0 0 0 0"
 
-# Killed in the middle of either run, and when no snapshot was safe; make and bert-train ended by a signal to make.
+# Killed in the middle of either run, also before the first checkpoint was complete; make and bert-train
+# stopped by a signal to make.
 for model in model model-64; do
-  for end in 'rm -r $snapshot; kill -9 $PPID; exit' 'rm -r "${snapshot%/*}"; kill -9 $PPID; exit' \
+  for end in 'rm -r $checkpoint; kill -9 $PPID; exit' 'rm -r "${checkpoint%/*}"; kill -9 $PPID; exit' \
     'read -r _ _ _ make _ </proc/$PPID/stat; kill -TERM $make; sleep 1'; do
     rm -rf "two/$model" "two/$model.done"
     end_at "two/$model" "$end"
     build two $model && fail "$model was not ended by $end"
     rm end
-    [ ! -d "two/$model/snapshots" ] || flock --nonblock "two/$model/snapshots" true ||
+    [ ! -d "two/$model/checkpoints" ] || flock --nonblock "two/$model/checkpoints" true ||
       fail "bert-train outlives make after $end"
     [ ! -e "two/$model.done" ] && [ ! -e "two/$model/config.json" ] || fail "$model is there after $end"
     grep -q '^{"step":8,' "two/$model.jsonl" || fail "$model was ended before its step 8"
@@ -90,7 +91,7 @@ for model in model model-64; do
   done
 done
 
-# Texts that changed: nothing is learned from them unless asked for.
+# Changed texts: the model is not retrained unless requested.
 touch texts/12.txt
 build one && ran "a touched text" "2 1 1 0 0"
 tac texts/12.txt >turned
@@ -112,19 +113,19 @@ build new && ran "a model that was removed" "0 0 0 0 1"
 same "a model that was removed" one new model
 refused "another first model" 'rm -r one/model-64 begins anew' model-64
 
-# Options that would make another model, and such that do not.
+# Options that would change the model, and options that would not.
 refused "another rate" '--lr was' "TRAIN_OPTIONS=$options --lr 1e-3"
-build one "TRAIN_OPTIONS=$options --keep 1" || fail "one snapshot"
-ran "one snapshot" "0 0 0 0 1"
-same "one snapshot" one new model
-rm -r one/model/snapshots
-build one "TRAIN_OPTIONS=$options --keep 1" && ran "without snapshots" "0 0 0 0 0"
-refused "without snapshots" 'no snapshot to go on from'
+build one "TRAIN_OPTIONS=$options --keep 1" || fail "one checkpoint"
+ran "one checkpoint" "0 0 0 0 1"
+same "one checkpoint" one new model
+rm -r one/model/checkpoints
+build one "TRAIN_OPTIONS=$options --keep 1" && ran "without checkpoints" "0 0 0 0 0"
+refused "without checkpoints" 'no checkpoint to resume from'
 
-# The model with the best measurement is written before the run is over.
+# The best model so far is written before the run ends.
 for begin in first again; do
   rm -rf best/model
-  end_at best/model 'rm -r $snapshot; kill -9 $PPID; exit'
+  end_at best/model 'rm -r $checkpoint; kill -9 $PPID; exit'
   build best "TRAIN_OPTIONS=$options --best loss" && fail "$begin: the best model's run was not killed"
   rm end
   [ -e best/model/config.json ] || fail "$begin: no best model yet"
@@ -132,7 +133,7 @@ for begin in first again; do
   ran "$begin: after the best model was written" "0 0 0 0 1"
 done
 
-# Data by GNU parallel; without texts held out; one epoch.
+# Data prepared by GNU parallel; no held-out texts; one epoch.
 build side parallel && ran "data in parallel" "3 2 2 0 0"
 build side && ran "a model of them" "0 1 1 0 1"
 same "data in parallel" side new model

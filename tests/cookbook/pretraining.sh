@@ -1,6 +1,6 @@
 #!/bin/sh
-# pretraining.mk gives the bytes of one run, shard after shard and by GNU parallel; after a change it gives those of a
-# fresh build and runs the commands that are stale, no others; what fails leaves no half files.
+# pretraining.mk gives the bytes of a single run, shard by shard and with GNU parallel. After a change it runs
+# only the affected commands and gives the bytes of a fresh build. A failure leaves no partial files.
 # Usage: pretraining.sh TOOLS_DIRECTORY COOKBOOK_DIRECTORY
 set -eu
 tools=$(cd "$1" && pwd) cookbook=$(cd "$2" && pwd) here=$(cd "$(dirname "$0")" && pwd)
@@ -13,7 +13,7 @@ cd "$directory"
 
 trace "$tools" vocab tokenize nsp-pairs mask
 
-# write NUMBER: a text.
+# write NUMBER: prints a text.
 write() { awk -v seed="$1" -f "$here/text.awk"; }
 mkdir -p texts/sub
 for number in $(seq 10 29); do write "$number" >"texts/$number.txt"; done
@@ -21,7 +21,7 @@ write 2 >"texts/sub/with a space.txt"
 : >texts/15-is-empty.txt
 write 1 >texts/not-a-text.md
 
-# build OUT ARGUMENT...: make; what it says goes to log, what ran to ran.
+# build OUT ARGUMENT...: runs make; its output goes to log, the commands that ran to ran.
 build() {
   out=$1
   shift
@@ -29,19 +29,19 @@ build() {
   make -f "$cookbook/pretraining.mk" TEXTS=texts OUT="$out" POOL=4 SHARD=8 LENGTH=32 \
     "VOCAB_OPTIONS=--size 90" "$@" >log 2>&1
 }
-# ran WHAT COUNTS: how often bert-vocab, -tokenize, -nsp-pairs and -mask ran in the last build.
+# ran WHAT COUNTS: checks how often bert-vocab, -tokenize, -nsp-pairs and -mask ran in the last build.
 ran() {
   found=$(for tool in vocab tokenize nsp-pairs mask; do grep -cx "bert-$tool" ran || true; done | paste -s -d ' ')
   [ "$found" = "$2" ] || fail "$1: ran $found commands, expected $2"
 }
-# files OUT: every shard, and the vocabulary where it was learned.
+# files OUT: lists every shard, and the vocabulary if it was learned.
 files() { (cd "$1" && find . -name '*.jsonl' -o -path './vocab/*.*') | LC_ALL=C sort; }
-# same WHAT OUT OTHER: the same files with the same bytes.
+# same WHAT OUT OTHER: checks that both have the same files with the same bytes.
 same() {
   [ "$(files "$2")" = "$(files "$3")" ] || fail "$1: other files"
   files "$2" | while read -r file; do cmp "$2/$file" "$3/$file" || fail "$1"; done
 }
-# fresh WHAT ARGUMENT...: `one` is as if built anew.
+# fresh WHAT ARGUMENT...: checks that `one` equals a fresh build.
 fresh() {
   what=$1
   shift
@@ -62,7 +62,7 @@ same "parallel differs from make" one side
 build one && ran "nothing to do" "0 0 0 0"
 build side parallel && ran "nothing to do in parallel" "0 0 0 0"
 
-# The same words in another order: one shard, and the vocabulary comes out as it was.
+# The same words in another order: one shard changes, the vocabulary does not.
 tac texts/20.txt >turned && mv turned texts/20.txt
 cp one/shards/000000000/train.jsonl before
 build one && ran "a turned text" "2 1 1 1"
@@ -70,7 +70,7 @@ fresh "a turned text"
 build side parallel && ran "a turned text, in parallel" "2 1 1 1"
 same "a turned text, in parallel" one side
 
-# New words are another vocabulary, and so all is new but the counts of the other shards.
+# New words change the vocabulary, so everything is rebuilt except the word counts of the other shards.
 echo 'Zyzzyva zyzzyva zyzzyva zyzzyva zyzzyva zyzzyva.' >>texts/20.txt
 build one && ran "new words" "2 3 3 3"
 fresh "new words"
@@ -79,7 +79,8 @@ build one "VOCAB_OPTIONS=--size 80" && ran "another size" "1 3 3 3"
 build one CASE=--cased && ran "another case" "4 3 3 3"
 fresh "another case" CASE=--cased
 
-# With a vocabulary that stays, a text renews its shard alone; one that comes or goes, those behind it as well.
+# With a fixed vocabulary, a changed text rebuilds its own shard only; an added or removed text also rebuilds
+# the later shards.
 mv new/vocab fixed
 rm -r one/vocab
 touch -d 2020-01-01 fixed/vocab.txt
@@ -96,7 +97,7 @@ build one VOCAB=fixed/vocab.txt && ran "a rest that joins the last shard" "0 1 1
 fresh "texts that go" VOCAB=fixed/vocab.txt
 build one VOCAB=fixed/vocab.txt check || fail "a last shard of more than its size"
 
-# Options renew what depends on them; steps that were deleted are not missed.
+# Options rebuild what depends on them; deleted intermediate files are not rebuilt.
 build one VOCAB=fixed/vocab.txt TOKENIZE_OPTIONS=--cased && ran "other tokens" "0 2 2 2"
 build one VOCAB=fixed/vocab.txt && ran "the tokens as before" "0 2 2 2"
 build one VOCAB=fixed/vocab.txt MASK_OPTIONS=--whole-word && ran "another mask" "0 0 0 2"
@@ -105,7 +106,7 @@ build one VOCAB=fixed/vocab.txt "PAIRS_OPTIONS=--mode sop" && ran "other pairs" 
 rm one/shards/*/sentences.jsonl one/shards/*/instances.jsonl
 build one VOCAB=fixed/vocab.txt "PAIRS_OPTIONS=--mode sop" && ran "deleted steps" "0 0 0 0"
 
-# A tool that fails or dies in the middle of its output.
+# A tool fails or dies in the middle of its output.
 rm -rf one
 cp bin/bert-nsp-pairs whole
 for end in 'exit 1' 'kill -9 $$'; do
@@ -124,7 +125,7 @@ mv whole bin/bert-nsp-pairs
 build one || fail "after a tool failed"
 fresh "after a tool failed"
 
-# A program that fails at the head of a pipe.
+# A program at the start of a pipeline fails.
 sort=$(command -v sort)
 cat >bin/sort <<HALF
 #!/bin/sh
@@ -141,7 +142,7 @@ rm bin/sort
 build one || fail "after sort failed"
 fresh "after sort failed"
 
-# Texts that are held out are in no shard, and change only with those that come or go.
+# Held-out texts are in no shard, and change only when texts are added or removed.
 held() { cut -d ' ' -f 3- one/dev/texts; }
 build one HELD_OUT=3 && ran "texts held out" "3 2 2 2"
 fresh "texts held out" HELD_OUT=3
@@ -164,18 +165,18 @@ build one HELD_OUT=1% || fail "a small share"
 build one || fail "no text held out"
 [ -z "$(held)" ] || fail "texts stayed held out"
 
-# What is built among the texts is none of them.
+# Output inside the folder of texts is not used as text.
 build texts/out || fail "below the texts"
 same "below the texts" one texts/out
 build texts/out && ran "below the texts, again" "0 0 0 0"
 
-# A text that is not UTF-8 ends the run, or is mended by both that read it.
+# A text that is not UTF-8 stops the build, or both tools that read it replace the bytes.
 printf 'Caf\351 au lait. The rest.\n' >texts/16-latin.txt
 build one && fail "accepted Latin-1"
 grep -q '16-latin.txt:1: .*UTF-8' log || fail "does not name the text"
 build one READ_OPTIONS='--invalid-utf8 replace' check || fail "mended texts"
 
-# What is wrong is said.
+# Errors are reported.
 refused() {
   what=$1
   shift

@@ -1,4 +1,4 @@
-# A text of some sentences over 60 words; another `seed`, another text.
+# Prints a text of some sentences over 60 words, which depends on `seed`.
 BEGIN {
   srand(seed)
   for (sentence = 0; sentence < 9; sentence++) {

@@ -41,7 +41,7 @@ std::string answers(const std::string& text, int64_t start) {
   return json + R"(],"answer_start":[)" + std::to_string(start) + "]}";
 }
 
-// The letters of the answer that the only window of this record has, by the places of its tokens.
+// The answer's letters, read from the token positions of this record's only window.
 std::string learned(const std::string& context, const std::string& text, int64_t start) {
   const auto examples = Reader().read(record(context, answers(text, start)));
   REQUIRE(examples.size() == 1);
@@ -55,7 +55,7 @@ std::string learned(const std::string& context, const std::string& text, int64_t
 
 }  // namespace
 
-TEST_CASE("a question and its context become one sequence, with the answer's first and last token") {
+TEST_CASE("question and context become one sequence with the answer's first and last token") {
   const auto examples = Reader().read(record("ab c d", answers("c d", 3)));
   REQUIRE(examples.size() == 1);
   CHECK(examples[0].ids == std::vector<int32_t>{2, 21, 3, 5, 32, 7, 8, 3});
@@ -66,7 +66,7 @@ TEST_CASE("a question and its context become one sequence, with the answer's fir
   CHECK(!examples[0].answered);
 }
 
-TEST_CASE("without an answer [CLS] is learned, with several the first") {
+TEST_CASE("without an answer the gold span is [CLS]; with several answers the first is used") {
   Reader reader;
   const auto none = reader.read(record("a b", R"({"text":[],"answer_start":[]})"));
   CHECK(none[0].start == 0);
@@ -76,7 +76,7 @@ TEST_CASE("without an answer [CLS] is learned, with several the first") {
   CHECK(two[0].end == 5);
 }
 
-TEST_CASE("places count code points, and a token that an answer cuts belongs to it") {
+TEST_CASE("offsets are code points, and a partly covered token belongs to the answer") {
   CHECK(learned("\xc3\xa9 \xf0\x9f\x98\x80 b c", "b", 4) == "b");
   CHECK(learned("abc, def ghi", "bc, d", 1) == "bc?d");  // "," is [UNK]
   const auto whole = Reader({.max_length = 40}).read(record("x AB-cd y", answers("B-c", 3)));
@@ -88,7 +88,7 @@ TEST_CASE("places count code points, and a token that an answer cuts belongs to 
   CHECK(inside[0].end == 4);
 }
 
-TEST_CASE("white space of an answer stands for any, and around it for none") {
+TEST_CASE("white space inside an answer matches any white space, and around it none") {
   CHECK(learned("a b\n c d", "b c", 2) == "bc");
   CHECK(learned("a b c d", "b \t\nc", 2) == "bc");
   CHECK(learned("a b c d", "  b c ", 1) == "bc");
@@ -98,7 +98,7 @@ TEST_CASE("white space of an answer stands for any, and around it for none") {
   CHECK(learned("a b", "b \n", 2) == "b");
 }
 
-TEST_CASE("an answer that is not where it is said to be is told with what stands there") {
+TEST_CASE("a misplaced answer is an error that quotes the context at that offset") {
   Reader reader;
   CHECK(reader.error(record("a\nb c d", answers("c", 2))) ==
         R"(x.jsonl:1: field "answers" has "c" at 2, where the context has "b")");
@@ -115,12 +115,12 @@ TEST_CASE("an answer that is not where it is said to be is told with what stands
   CHECK(reader.error(record("a", answers("a", -1))) ==
         R"(x.jsonl:1: field "answers" has "a" at -1, in a context of 1 characters)");
   CHECK(reader.error(record("a b", answers(" ", 1))) ==
-        R"(x.jsonl:1: field "answers" has an empty text, expected [] where there is no answer)");
+        R"(x.jsonl:1: field "answers" has an empty text, expected [] if there is no answer)");
   CHECK(reader.error(record("a \xe2\x80\x8b b", answers("\xe2\x80\x8b", 2))) ==
-        R"(x.jsonl:1: field "answers" has a text that no token stands for)");
+        R"(x.jsonl:1: field "answers" has a text without tokens)");
 }
 
-TEST_CASE("fields of another kind are told with what was expected") {
+TEST_CASE("a field of the wrong type is an error that names the expected type") {
   Reader reader;
   CHECK(reader.error(R"({"question":"a","context":"b"})") == R"(x.jsonl:1: field "answers" is missing)");
   CHECK(reader.error(R"({"question":"a","answers":{}})") == R"(x.jsonl:1: field "context" is missing)");
@@ -131,13 +131,13 @@ TEST_CASE("fields of another kind are told with what was expected") {
   CHECK(reader.error(record("a", R"({"text":"a","answer_start":[0]})")) ==
         R"(x.jsonl:1: field "answers" has a "text" that is a string, expected an array)");
   CHECK(reader.error(record("a", R"({"text":["a"],"answer_start":[0,1]})")) ==
-        R"(x.jsonl:1: field "answers" has 1 of "text" and 2 of "answer_start")");
+        R"(x.jsonl:1: field "answers" has 1 values of text and 2 of answer_start)");
   CHECK_THROWS_WITH_AS(
       require_room({.max_length = 20, .max_question_length = 17}),
-      "a maximal length of 20 leaves no room beside a question of 17 tokens and 3 special ones", Error);
+      "a maximum length of 20 leaves no room for a question of 17 tokens and 3 special tokens", Error);
 }
 
-TEST_CASE("each window that has the whole answer learns it, every other one [CLS]") {
+TEST_CASE("a window with the whole answer uses its span, any other window uses [CLS]") {
   std::mt19937 random(5);
   int whole = 0, cut = 0;
   for (int round = 0; round < 300; ++round) {
@@ -176,7 +176,7 @@ TEST_CASE("each window that has the whole answer learns it, every other one [CLS
   CHECK(cut > 200);
 }
 
-TEST_CASE("original SQuAD files are read, with and without an answer") {
+TEST_CASE("original SQuAD files are read, with and without answers") {
   Reader reader({}, For::evaluation);
   const auto examples = read_examples(reader.reader, "a.json", R"({"version":"v2.0","data":[{"title":"t",
     "paragraphs":[{"context":"ab c","qas":[

@@ -1,4 +1,4 @@
-// Whether counts agree with what was expected of them. With fixed seeds a test passes always or never.
+// Chi-square tests of counts. Tests use fixed seeds, so the outcome is always the same.
 #pragma once
 
 #include <cmath>
@@ -10,13 +10,13 @@
 
 namespace bert::test {
 
-// What chi-square exceeds with a chance of about 1e-4 (Wilson and Hilferty 1931).
+// The value that chi-square exceeds with probability 1e-4 (Wilson and Hilferty 1931).
 inline double chi_square_limit(double freedom) {
   const double spread = 2 / (9 * freedom), deviations = 3.72;
   return freedom * std::pow(1 - spread + deviations * std::sqrt(spread), 3);
 }
 
-// `shares` of all counts that are expected; they add up to 1. What is never to happen must not.
+// `shares` are the expected fractions and add up to 1. An outcome with share 0 must not occur.
 inline bool agrees(const std::vector<int64_t>& counts, const std::vector<double>& shares) {
   double total = 0, chi_square = 0, freedom = -1;
   for (const int64_t count : counts) total += static_cast<double>(count);
@@ -34,8 +34,8 @@ inline bool equally_likely(const std::vector<int64_t>& counts) {
   return agrees(counts, std::vector<double>(counts.size(), 1 / static_cast<double>(counts.size())));
 }
 
-// Whether two samples of equal size come from one distribution: outcomes by how often each has them. Outcomes
-// seen less than ten times in all are left out.
+// Whether two samples of equal size come from one distribution. `outcomes` maps each outcome to its two
+// counts; outcomes with fewer than ten occurrences in total are skipped.
 template <class Outcome>
 bool alike(const std::map<Outcome, std::pair<int64_t, int64_t>>& outcomes) {
   double chi_square = 0, freedom = -1;

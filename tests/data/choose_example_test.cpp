@@ -23,7 +23,7 @@ using Ids = std::vector<int32_t>;
 
 }  // namespace
 
-TEST_CASE("each choice is a sequence with the text, end to end in one example") {
+TEST_CASE("text and each choice form a sequence; an example concatenates all of them") {
   Reader reader;
   const auto examples =
       read_examples(reader.reader, "a.jsonl", R"({"text":"a","choices":["b","c d","e"],"label":1}
@@ -46,14 +46,14 @@ TEST_CASE("each choice is a sequence with the text, end to end in one example") 
   CHECK(examples[2]->as<ChooseExample>().ids == Ids{2, 3, 3, 2, 3, 3});
 }
 
-TEST_CASE("long texts are cut for each choice by itself") {
+TEST_CASE("long texts are truncated for each choice separately") {
   Reader reader(7);
   const auto examples =
       read_examples(reader.reader, "a.jsonl", R"({"text":"a b c d","choices":["e","e f g"],"label":0})");
   CHECK(examples[0]->as<ChooseExample>().ids == Ids{2, 5, 6, 7, 3, 9, 3, 2, 5, 6, 3, 9, 10, 3});
 }
 
-TEST_CASE("a choice that cannot be learned is told with what was expected") {
+TEST_CASE("an invalid choice record is an error that names the expected value") {
   Reader reader;
   const auto error = [&](const std::string& rest) {
     return error_of(reader.reader, R"({"text":"a",)" + rest + "}");

@@ -15,7 +15,7 @@ using Strategy = text::Truncation::Strategy;
 
 namespace {
 
-// A JSON record as the stream would give it.
+// A JSON record as the stream provides it.
 class JsonFields {
  public:
   explicit JsonFields(std::string_view json) : fields_(source_, document_.parse(json)) {}
@@ -59,7 +59,7 @@ struct Case {
   FeatureOptions options;
   reference::Tokens a, b;
   std::optional<std::string> second;
-  int64_t room = 0;  // of a's and b's tokens
+  int64_t room = 0;  // for the tokens of a and b
 };
 
 Case random_case(std::mt19937& chance, const text::Tokenizer& tokenizer, const std::string& text) {
@@ -77,7 +77,7 @@ Case random_case(std::mt19937& chance, const text::Tokenizer& tokenizer, const s
   return made;
 }
 
-// The parts must lie where their tokens lie.
+// The part spans must cover the tokens of each part.
 void check_parts(const Features& features, const Case& expected, const reference::Tokens& a,
                  const reference::Tokens& b) {
   CHECK(features.first.end - features.first.begin == a.size());
@@ -89,7 +89,7 @@ void check_parts(const Features& features, const Case& expected, const reference
 
 }  // namespace
 
-TEST_CASE("cut features are those that tokens taken away one by one leave") {
+TEST_CASE("truncated features match a reference that removes tokens one by one") {
   const auto tokenizer = letters();
   std::mt19937 chance(2);
   int cut = 0;
@@ -140,7 +140,7 @@ TEST_CASE("windows keep A whole and slide over B, or over a single text") {
   CHECK(slid > 1000);
 }
 
-TEST_CASE("a limit cuts ids as it cuts the text they were made of") {
+TEST_CASE("a length limit truncates input_ids exactly as it truncates their text") {
   const auto tokenizer = letters();
   std::mt19937 chance(4);
   for (int round = 0; round < 2000; ++round) {
@@ -170,7 +170,7 @@ TEST_CASE("a limit cuts ids as it cuts the text they were made of") {
   }
 }
 
-TEST_CASE("fields of a record become features") {
+TEST_CASE("record fields become features") {
   const auto tokenizer = letters();
   const Featurizer featurizer(tokenizer, {.wanted = {.offsets = text::Offsets::chars, .words = true}});
   const auto pair = featurizer.features(JsonFields(R"({"text":"a b","text_pair":"c"})"));
@@ -191,7 +191,7 @@ TEST_CASE("fields of a record become features") {
   CHECK(featurizer.features(JsonFields(R"({"text":"","words":["a"]})")).ids == Ids{2, 3});
 }
 
-TEST_CASE("what a record lacks or has wrong is named") {
+TEST_CASE("a missing or invalid field is reported by name") {
   const auto tokenizer = letters();
   const Featurizer text(tokenizer, {});
   CHECK_THROWS_WITH(text.features(JsonFields("{}")), "field \"text\" is missing");
@@ -221,27 +221,26 @@ TEST_CASE("what a record lacks or has wrong is named") {
                     "field \"input_ids\" is a string, expected an array of integers");
 }
 
-TEST_CASE("lengths at which nothing could fit are refused") {
+TEST_CASE("maximum lengths that leave no room for text are rejected") {
   const auto tokenizer = letters();
   CHECK_THROWS_WITH(Featurizer(tokenizer, {.max_length = 2}),
-                    "a maximal length of 2 leaves no room beside [CLS] and [SEP]");
+                    "a maximum length of 2 leaves no room for text besides [CLS] and [SEP]");
   CHECK_NOTHROW(Featurizer(tokenizer, {.max_length = 2, .specials = false}));
   CHECK_THROWS_WITH(
       Featurizer(tokenizer, {.max_length = 66, .overflow = Overflow::split}),
-      "a maximal length of 66 leaves 64 tokens beside [CLS] and [SEP], and windows are to overlap by "
-      "64 of them");
+      "a maximum length of 66 leaves 64 tokens besides [CLS] and [SEP], but windows overlap by 64");
   CHECK_NOTHROW(Featurizer(tokenizer, {.max_length = 67, .overflow = Overflow::split}));
   CHECK_THROWS_WITH(Featurizer(tokenizer, {.max_length = 3}).features("a", "b"),
-                    "a maximal length of 3 leaves no room beside 3 special tokens");
+                    "a maximum length of 3 leaves no room for 3 special tokens");
   CHECK_THROWS_WITH(Featurizer(tokenizer, {.max_length = 4, .overflow = Overflow::error}).features("a b c"),
                     "text of 5 tokens is longer than the 4 allowed");
   const FeatureOptions split{.max_length = 8, .overflow = Overflow::split, .overlap = 2};
   CHECK_THROWS_WITH(
       Featurizer(tokenizer, split).windows("a b c d", "e f g h"),
-      "windows over the second text have room for 1 tokens beside the rest, and are to overlap by 2");
+      "windows over the second text have room for 1 tokens besides the other text, but overlap by 2");
 }
 
-TEST_CASE("the truncation block of tokenizer.json holds where no length is given") {
+TEST_CASE("the truncation block of tokenizer.json applies when no length is given") {
   text::TokenizerConfig config;
   config.truncation = {.max_length = 4, .strategy = Strategy::only_first, .from_left = true};
   config.compat = text::Compat::google;
@@ -251,13 +250,13 @@ TEST_CASE("the truncation block of tokenizer.json holds where no length is given
   CHECK(obeying.features("a b c d").truncated);
   CHECK_THROWS_WITH(
       obeying.features("a", "b c"),
-      "text of 6 tokens cannot be cut to 4 in its first part alone, as tokenizer.json's truncation asks");
+      "text of 6 tokens cannot be truncated to 4 tokens in its first part alone, as tokenizer.json requests");
   const Featurizer told(tokenizer, with_settings_of(tokenizer, {.max_length = 5}));
   CHECK(told.features("a b c d").ids == Ids{2, 5, 6, 7, 3});
   CHECK(told.options().cut.compat == text::Compat::google);
 }
 
-TEST_CASE("a prompt goes before the text and its tokens are counted") {
+TEST_CASE("a prompt is prepended to the text and its tokens count") {
   const auto tokenizer = letters();
   const Featurizer featurizer(tokenizer,
                               {.max_length = 7, .overflow = Overflow::split, .overlap = 1, .prompt = "p q "});

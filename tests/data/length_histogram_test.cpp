@@ -9,7 +9,7 @@ using namespace bert::data;
 
 namespace {
 
-// Every magnitude up to a 10 MB line and beyond.
+// Lengths of every magnitude, up to that of a 10 MB line and beyond.
 std::vector<int64_t> random_lengths(std::mt19937& chance, int count) {
   std::vector<int64_t> lengths;
   for (int i = 0; i < count; ++i) lengths.push_back(static_cast<int64_t>(chance() >> chance() % 32));
@@ -18,7 +18,7 @@ std::vector<int64_t> random_lengths(std::mt19937& chance, int count) {
 
 }  // namespace
 
-TEST_CASE("a histogram tells what the sorted lengths tell") {
+TEST_CASE("the histogram's statistics match those of the sorted lengths") {
   std::mt19937 chance(5);
   for (int round = 0; round < 300; ++round) {
     auto lengths = random_lengths(chance, 1 + static_cast<int>(chance() % 300));
@@ -46,7 +46,7 @@ TEST_CASE("a histogram tells what the sorted lengths tell") {
   }
 }
 
-TEST_CASE("buckets are disjoint, ascending, and hold their lengths") {
+TEST_CASE("buckets are disjoint, ascending, and contain their lengths") {
   std::mt19937 chance(6);
   const auto lengths = random_lengths(chance, 5000);
   LengthHistogram histogram;
@@ -66,7 +66,7 @@ TEST_CASE("buckets are disjoint, ascending, and hold their lengths") {
   CHECK(histogram.buckets().size() < 1024 + 22 * 32);
 }
 
-TEST_CASE("nothing counted is all zeros") {
+TEST_CASE("an empty histogram reports zeros") {
   const LengthHistogram empty;
   CHECK(empty.quantile(500) == 0);
   CHECK(empty.min() == 0);

@@ -37,7 +37,7 @@ text::Tokenizer vocabulary() { return text::Tokenizer(pieces(), {}, "test"); }
 
 bool is_special(int32_t id) { return id < 5; }
 
-// [CLS] A [SEP], or [CLS] A [SEP] B [SEP]; words of one to four pieces, now and then [UNK].
+// [CLS] A [SEP], or [CLS] A [SEP] B [SEP]; words of one to four subword tokens, sometimes [UNK].
 Ids random_instance(std::mt19937& chance, int most_words) {
   Ids ids{kCls};
   for (uint32_t parts = 1 + chance() % 2; parts > 0; --parts) {
@@ -56,7 +56,7 @@ int64_t candidates(const Ids& ids) {
   return std::count_if(ids.begin(), ids.end(), [](int32_t id) { return !is_special(id); });
 }
 
-// What is true of every masked instance, whatever the rule.
+// Checks that hold for every masked instance under any rule.
 void check_sound(const Ids& before, const Ids& after, const std::vector<Prediction>& hidden) {
   REQUIRE(before.size() == after.size());
   Ids restored = after;
@@ -73,7 +73,7 @@ void check_sound(const Ids& before, const Ids& after, const std::vector<Predicti
 
 }  // namespace
 
-TEST_CASE("as many tokens are wanted as Python's round() makes of their share") {
+TEST_CASE("the number of masked tokens is rounded as by Python's round()") {
   const auto wanted = [](int64_t length) { return predictions_wanted(length, {}); };
   const std::map<int64_t, int64_t> python{{3, 1},    {4, 1},    {9, 1},    {10, 2},  {11, 2},
                                           {30, 4},   {50, 8},   {70, 10},  {90, 14}, {110, 16},
@@ -88,11 +88,11 @@ TEST_CASE("as many tokens are wanted as Python's round() makes of their share") 
   CHECK(predictions_wanted(2, {.max_predictions = 1}) == 1);
 }
 
-TEST_CASE("of a million instances each has the exact number hidden, and the shares are 80, 10 and 10") {
+TEST_CASE("a million instances have the exact number of masked tokens and 80/10/10 shares") {
   const auto tokenizer = vocabulary();
   const Masker masker(tokenizer, {}), capped(tokenizer, {.max_predictions = 3});
   std::mt19937 chance(1);
-  std::vector<int64_t> outcomes(3);  // [MASK], another token, the same
+  std::vector<int64_t> outcomes(3);  // [MASK], another token, the same token
   int64_t short_of_candidates = 0;
   Ids ids, before;
   for (uint64_t place = 0; place < 1'000'000; ++place) {
@@ -111,13 +111,13 @@ TEST_CASE("of a million instances each has the exact number hidden, and the shar
     }
   }
   CHECK(short_of_candidates > 100);
-  // A random token is the one that stood there once in all words and pieces.
+  // A random token equals the original once in kWords + kPieces draws.
   const double lucky = 0.1 / (kWords + kPieces);
   CHECK(test::agrees(outcomes, {0.8, 0.1 - lucky, 0.1 + lucky}));
   CHECK(!test::agrees(outcomes, {0.802, 0.099 - lucky, 0.099 + lucky}));
 }
 
-TEST_CASE("the rows of the paper's table 8 can be had") {
+TEST_CASE("the masking rates of table 8 of the BERT paper can be set") {
   const auto tokenizer = vocabulary();
   const std::vector<std::vector<double>> rows{{0.8, 0.1, 0.1}, {1, 0, 0}, {0.8, 0, 0.2}, {0.8, 0.2, 0},
                                               {0, 0.2, 0.8},   {0, 0, 1}};  // [MASK], same, random
@@ -139,7 +139,7 @@ TEST_CASE("the rows of the paper's table 8 can be had") {
   }
 }
 
-TEST_CASE("each token is as likely to be hidden, and each ordinary piece to be put in") {
+TEST_CASE("all positions are equally likely to be masked, and all ordinary tokens to replace them") {
   const auto tokenizer = vocabulary();
   for (const auto replacements : {Replacements::ordinary, Replacements::every}) {
     const Masker masker(tokenizer, {.mask_rate = 0, .random_rate = 1, .replacements = replacements});
@@ -189,7 +189,7 @@ std::vector<std::string> tokens_of(const text::Tokenizer& tokenizer, const Ids& 
 
 }  // namespace
 
-TEST_CASE("with the same chance Google's algorithm hides the same") {
+TEST_CASE("with the same random numbers the masks match Google's algorithm") {
   const auto tokenizer = vocabulary();
   std::mt19937 chance(3);
   int64_t hidden_count = 0;
@@ -222,7 +222,7 @@ TEST_CASE("with the same chance Google's algorithm hides the same") {
   CHECK(hidden_count > 50'000);
 }
 
-TEST_CASE("with other chance Google's algorithm hides as much, as often") {
+TEST_CASE("with other random numbers the distribution of masks matches Google's algorithm") {
   const auto tokenizer = vocabulary();
   const int32_t w = kWord, p = kPiece;
   const Ids before{kCls, w, p, w + 1, w + 2, p + 1, p + 2, w + 3, kSep, w + 4, p + 3, kSep};
@@ -232,7 +232,7 @@ TEST_CASE("with other chance Google's algorithm hides as much, as often") {
     const Masker masker(tokenizer, rule);
     const auto slow = slow_rule(rule);
     const auto tokens = tokens_of(tokenizer, before);
-    // Which are hidden, and how many of them become [MASK].
+    // Masked positions, and the number of [MASK] tokens.
     std::map<std::pair<std::vector<int>, int64_t>, std::pair<int64_t, int64_t>> outcomes;
     for (uint64_t round = 0; round < 50'000; ++round) {
       Ids ids = before;
@@ -254,7 +254,7 @@ TEST_CASE("with other chance Google's algorithm hides as much, as often") {
   }
 }
 
-TEST_CASE("of a million instances whole words are hidden whole, and all that fit") {
+TEST_CASE("whole-word masking masks complete words and fills the quota, on a million instances") {
   const auto tokenizer = vocabulary();
   const Masker masker(tokenizer, {.unit = Unit::word});
   std::mt19937 chance(5);
@@ -281,10 +281,10 @@ TEST_CASE("of a million instances whole words are hidden whole, and all that fit
   CHECK(exact > 900'000);
 }
 
-TEST_CASE("what is left of a word that was cut off is a word by itself") {
+TEST_CASE("the rest of a word cut off at the front is a word of its own") {
   const auto tokenizer = vocabulary();
   const Masker masker(tokenizer, {.probability = 0.3, .mask_rate = 1, .random_rate = 0, .unit = Unit::word});
-  // Two of seven: Google's groups are {1, 3, 4} and {5}.
+  // The quota is two of seven tokens. Google's groups are {1, 3, 4} and {5}.
   const Ids before{kCls, kWord, kSep, kPiece, kPiece + 1, kWord + 1, kSep};
   std::set<Ids> seen;
   for (uint64_t place = 0; place < 200; ++place) {
@@ -295,11 +295,11 @@ TEST_CASE("what is left of a word that was cut off is a word by itself") {
   CHECK(seen == std::set<Ids>{{kCls, kMask, kSep, kPiece, kPiece + 1, kMask, kSep},
                               {kCls, kWord, kSep, kMask, kMask, kWord + 1, kSep}});
   Ids first{kPiece, kPiece + 1};
-  CHECK(masker.mask(first, Random(12)).empty());  // one is wanted, the word has two pieces
+  CHECK(masker.mask(first, Random(12)).empty());  // the quota is one token, the word has two
   CHECK(first == Ids{kPiece, kPiece + 1});
 }
 
-TEST_CASE("specials are never hidden, and where tokens are few all of them are") {
+TEST_CASE("special tokens are never masked; the quota may include all other tokens") {
   const auto tokenizer = vocabulary();
   const Masker all(tokenizer, {.probability = 1});
   Ids ids{kCls, kUnk, kMask, 0, kWord, kSep, kPiece, kSep};
@@ -310,10 +310,10 @@ TEST_CASE("specials are never hidden, and where tokens are few all of them are")
   CHECK(all.mask(none, Random(1)).empty());
 }
 
-TEST_CASE("a vocabulary without ordinary pieces has no random tokens") {
+TEST_CASE("a vocabulary of special and unused tokens only has no random replacements") {
   const text::Tokenizer bare({"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[unused0]"}, {}, "bare");
   CHECK_THROWS_WITH(Masker(bare, {}),
-                    "the vocabulary has no tokens for --random-rate: all are special or unused");
+                    "the vocabulary has no tokens for --random-rate: all tokens are special or unused");
   CHECK_NOTHROW(Masker(bare, {.random_rate = 0}));
   CHECK_NOTHROW(Masker(bare, {.replacements = Replacements::every}));
 }

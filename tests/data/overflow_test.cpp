@@ -12,7 +12,7 @@ using Strategy = text::Truncation::Strategy;
 
 namespace {
 
-// Each a word of its own.
+// Each token is a word of its own.
 reference::Tokens some_tokens(int64_t count) {
   reference::Tokens tokens(static_cast<size_t>(count));
   for (size_t i = 0; i < tokens.size(); ++i) tokens[i].word = static_cast<int32_t>(i);
@@ -31,7 +31,7 @@ void check_like_token_by_token(PartLengths lengths, int64_t room, const CutRule&
 
 }  // namespace
 
-TEST_CASE("longest_first leaves what taking tokens one by one leaves") {
+TEST_CASE("longest_first matches a reference that removes tokens one by one") {
   for (const auto compat : {text::Compat::hf, text::Compat::google})
     for (int64_t first = 0; first < 24; ++first)
       for (int64_t second = 0; second < 24; ++second)
@@ -39,7 +39,7 @@ TEST_CASE("longest_first leaves what taking tokens one by one leaves") {
           check_like_token_by_token({first, second}, room, {.compat = compat});
 }
 
-TEST_CASE("an odd token goes to the first part in Google's rule, to the longer in Hugging Face's") {
+TEST_CASE("an odd token goes to the first part with Google, to the longer part with Hugging Face") {
   using enum text::Compat;
   CHECK(cut_lengths({10, 10}, 7, {.compat = google}) == PartLengths{4, 3});
   CHECK(cut_lengths({10, 10}, 7, {.compat = hf}) == PartLengths{3, 4});
@@ -49,12 +49,12 @@ TEST_CASE("an odd token goes to the first part in Google's rule, to the longer i
   CHECK(cut_lengths({int64_t{1} << 40, 3}, 7, {.compat = google}) == PartLengths{4, 3});
 }
 
-TEST_CASE("who was longer is decided by what Hugging Face's tokenizers count") {
+TEST_CASE("which part is longer depends on the lengths Hugging Face's tokenizers count") {
   CHECK(cut_lengths({30, 20}, 5, {}) == PartLengths{3, 2});
   CHECK(cut_lengths({30, 20}, 5, {}, PartLengths{8, 8}) == PartLengths{2, 3});
   CHECK(cut_lengths({30, 20}, 5, {}, PartLengths{8, 9}) == PartLengths{2, 3});
   CHECK(cut_lengths({30, 20}, 5, {.compat = text::Compat::google}, PartLengths{8, 9}) == PartLengths{3, 2});
-  // Ids 0 to 4 are specials, 5 the whole word "x", 6 its continuation "##x", 7 an added token.
+  // Ids 0 to 4 are special tokens, 5 is the word "x", 6 its continuation "##x", 7 an added token.
   const text::Tokenizer tokenizer({"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "x", "##x"},
                                   {.added = {{.content = "[MASK]"}, {.content = "[NEW]", .id = 7}}}, "test");
   const auto counted = [&](std::vector<int32_t> ids, int64_t max_length) {
@@ -69,7 +69,7 @@ TEST_CASE("who was longer is decided by what Hugging Face's tokenizers count") {
   CHECK(counted({5, 7, 7}, 2) == std::pair<int64_t, int64_t>{3, 3});
 }
 
-TEST_CASE("only one part gives, and not all it has") {
+TEST_CASE("only_first and only_second shorten one part but never remove it completely") {
   CHECK(cut_lengths({10, 3}, 9, {.strategy = Strategy::only_first}) == PartLengths{6, 3});
   CHECK(cut_lengths({10, 3}, 12, {.strategy = Strategy::only_second}) == PartLengths{10, 2});
   CHECK(cut_lengths({10, 3}, 10, {.strategy = Strategy::only_second}) == std::nullopt);
@@ -77,7 +77,7 @@ TEST_CASE("only one part gives, and not all it has") {
   CHECK(cut_lengths({10, 0}, 9, {.strategy = Strategy::only_first}) == PartLengths{9, 0});
 }
 
-TEST_CASE("windows hold the tokens that a token by token walk puts into them") {
+TEST_CASE("windows match a reference that walks token by token") {
   std::mt19937 chance(1);
   for (int round = 0; round < 5000; ++round) {
     const int64_t length = 1 + chance() % 20;
@@ -91,7 +91,7 @@ TEST_CASE("windows hold the tokens that a token by token walk puts into them") {
   }
 }
 
-TEST_CASE("neighbouring windows share the overlap and the last ends with the tokens") {
+TEST_CASE("neighbouring windows share the overlap, and the last one ends with the last token") {
   CHECK(slide(10, {.length = 4, .overlap = 1}) == std::vector<Window>{{0, 4}, {3, 7}, {6, 10}});
   CHECK(slide(11, {.length = 4, .overlap = 1}) == std::vector<Window>{{0, 4}, {3, 7}, {6, 10}, {9, 11}});
   CHECK(slide(5, {.length = 4, .overlap = 1, .from_left = true}) == std::vector<Window>{{1, 5}, {0, 2}});
@@ -99,7 +99,7 @@ TEST_CASE("neighbouring windows share the overlap and the last ends with the tok
   CHECK(slide(0, {.length = 4, .overlap = 1}) == std::vector<Window>{{0, 0}});
 }
 
-TEST_CASE("each token has most context in the window that run_squad.py says") {
+TEST_CASE("the window with the most context matches run_squad.py") {
   std::mt19937 chance(2);
   for (int round = 0; round < 3000; ++round) {
     const int64_t length = 1 + chance() % 60, count = chance() % 200;
@@ -109,7 +109,7 @@ TEST_CASE("each token has most context in the window that run_squad.py says") {
   }
 }
 
-TEST_CASE("at a seam a token goes to the window with more on its shorter side, the first of equals") {
+TEST_CASE("in an overlap a token belongs to the window with more context, the first one on ties") {
   CHECK(most_context(std::vector<Window>{{0, 5}, {3, 9}}, 9) ==
         std::vector<int32_t>{0, 0, 0, 0, 1, 1, 1, 1, 1});
   CHECK(most_context(std::vector<Window>{{0, 4}, {2, 6}}, 6) == std::vector<int32_t>{0, 0, 0, 1, 1, 1});

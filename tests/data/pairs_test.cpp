@@ -16,7 +16,7 @@ using reference::SlowInstance;
 
 namespace {
 
-// A token says where it comes from: 10000 for each document, 1 for each token.
+// A token encodes its origin: 10000 per document, 1 per token.
 constexpr int32_t kPerDocument = 10000;
 
 std::vector<SlowDocument> make_documents(Random& random, size_t count, uint32_t most_sentences,
@@ -59,7 +59,7 @@ std::vector<SlowInstance> slow(const PairRule& rule, const std::vector<SlowDocum
   return reference::slow_pairs(slow_rule, documents, index, chance);
 }
 
-// Draws from another source than ours.
+// Draws from an independent generator.
 class Mersenne {
  public:
   explicit Mersenne(uint64_t seed) : random_(seed) {}
@@ -74,7 +74,7 @@ constexpr PairRule::Mode kModes[] = {PairRule::Mode::next, PairRule::Mode::order
 
 }  // namespace
 
-TEST_CASE("the same draws give the slow twin's instances exactly") {
+TEST_CASE("with the same draws the instances match the slow reference exactly") {
   int64_t instances = 0;
   for (uint64_t seed = 0; seed < 4000; ++seed) {
     Random random(seed);
@@ -95,7 +95,7 @@ TEST_CASE("the same draws give the slow twin's instances exactly") {
   CHECK(instances > 10000);
 }
 
-TEST_CASE("other draws give the slow twin's distribution") {
+TEST_CASE("with other draws the distribution of instances matches the slow reference") {
   const std::vector<SlowDocument> documents = {{{0, 1}, {2}, {3, 4, 5}, {6}, {7, 8, 9, 10, 11, 12, 13}},
                                                {{10000}, {10001, 10002}},
                                                {{20000, 20001, 20002}}};
@@ -106,7 +106,7 @@ TEST_CASE("other draws give the slow twin's distribution") {
     std::map<SlowInstance, std::pair<int64_t, int64_t>> outcomes;
     std::map<size_t, std::pair<int64_t, int64_t>> counts;
     for (uint64_t pass = 0; pass < 20000; ++pass) {
-      // One instance of each pass, since those of a pass hang together.
+      // One instance per pass, because instances of one pass are dependent.
       const auto fast = all_of(Instances(rule, block, 0, Random(6, {pass})));
       const auto expected = slow(rule, documents, 0, mersenne);
       ++outcomes[fast[pass % fast.size()]].first;
@@ -120,7 +120,7 @@ TEST_CASE("other draws give the slow twin's distribution") {
   }
 }
 
-TEST_CASE("labels and short lengths have the shares asked for, on a million instances") {
+TEST_CASE("a million instances have the requested shares of labels and short lengths") {
   Random random(1);
   const auto documents = make_documents(random, 8, 400, 20);
   const auto block = block_of(documents);
@@ -148,7 +148,7 @@ TEST_CASE("labels and short lengths have the shares asked for, on a million inst
   CHECK(test::equally_likely(others));
 }
 
-TEST_CASE("a pair has two sides, fits, and says the truth about its second") {
+TEST_CASE("a pair has two non-empty parts within the maximum length and a correct label") {
   for (uint64_t seed = 0; seed < 300; ++seed) {
     Random random(seed);
     const auto documents = make_documents(random, 3, 60, 30);
@@ -168,7 +168,7 @@ TEST_CASE("a pair has two sides, fits, and says the truth about its second") {
   }
 }
 
-TEST_CASE("sentences that a random second displaced are used, and a single one makes no pair") {
+TEST_CASE("sentences displaced by a random B are used later; a single sentence makes no pair") {
   const std::vector<SlowDocument> documents = {{{0}, {1}, {2}, {3}}, {{10000}}, {{20000}}};
   const auto block = block_of(documents);
   const PairRule always{.short_probability = 0, .random_probability = 1};
@@ -176,20 +176,20 @@ TEST_CASE("sentences that a random second displaced are used, and a single one m
     std::vector<int32_t> seen;
     for (const auto& instance : all_of(Instances(always, block, 0, Random(seed))))
       seen.insert(seen.end(), instance.a.begin(), instance.a.end());
-    // All but what was left over at the end: a document's last sentence cannot be an A of its own.
+    // All but the last sentence, which cannot be an A without a B after it.
     for (size_t i = 0; i < seen.size(); ++i) CHECK(seen[i] == static_cast<int32_t>(i));
     CHECK(seen.size() == 3);
   }
   CHECK(all_of(Instances(always, block, 1, Random(0))).empty());
 }
 
-TEST_CASE("truncation takes from the front and from the back alike") {
+TEST_CASE("truncation removes tokens from the front and the back with equal probability") {
   const std::vector<SlowDocument> documents = {{SlowDocument::value_type(10), {100}}, {{10000}}};
   auto filled = documents;
   for (int32_t i = 0; i < 10; ++i) filled[0][0][static_cast<size_t>(i)] = i;
   const auto block = block_of(filled);
   const PairRule rule{.max_length = 3 + 1 + 7, .short_probability = 0, .random_probability = 0};
-  std::vector<int64_t> from_front(4);  // of the three dropped tokens
+  std::vector<int64_t> from_front(4);  // of the three removed tokens
   for (uint64_t seed = 0; seed < 20000; ++seed)
     ++from_front[static_cast<size_t>(all_of(Instances(rule, block, 0, Random(seed)))[0].a[0])];
   CHECK(test::agrees(from_front, {0.125, 0.375, 0.375, 0.125}));

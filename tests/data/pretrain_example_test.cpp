@@ -31,7 +31,7 @@ Log& quiet() {
   return log;
 }
 
-// All examples of FILEs in their order, epoch after epoch.
+// All examples of the FILEs in order, epoch by epoch.
 std::vector<PretrainExample> examples_of(const io::StreamOptions& stream, const MaskOptions& mask = {},
                                          int64_t epochs = 1,
                                          PretrainLimits limits = {.max_length = 30, .types = 2}) {
@@ -48,7 +48,7 @@ std::vector<PretrainExample> examples_of_lines(const std::string& lines) {
   return examples_of(stream_of({directory.write("in.jsonl", lines)}));
 }
 
-// What is wrong with the record, its place left out.
+// The error message for a record, without its location.
 std::string error_of(const std::string& record) {
   try {
     examples_of_lines(record);
@@ -84,7 +84,7 @@ struct Hidden {
 
 Hidden hidden_in(const PretrainExample& example) { return {example.ids, example.positions, example.gold}; }
 
-// What bert-mask makes of the same input.
+// The output of bert-mask for the same input.
 std::vector<Hidden> masked_by_filter(const io::StreamOptions& stream, const MaskOptions& mask) {
   Log log("test");
   MaskFilter filter(vocabulary(), mask, log);
@@ -103,7 +103,7 @@ std::vector<Hidden> masked_by_filter(const io::StreamOptions& stream, const Mask
 
 }  // namespace
 
-TEST_CASE("a record masked before is taken as it is") {
+TEST_CASE("a masked record is used unchanged") {
   const auto examples = examples_of_lines(
       "{\"input_ids\":[2,4,3,6,3],\"token_type_ids\":[0,0,0,1,1],\"masked_lm_positions\":[1,3],"
       "\"masked_lm_ids\":[7,6],\"next_sentence_label\":1}\n"
@@ -120,7 +120,7 @@ TEST_CASE("a record masked before is taken as it is") {
   CHECK(examples[1].next == 0);
 }
 
-TEST_CASE("labels are Hugging Face's, -100 where nothing is asked") {
+TEST_CASE("labels follow Hugging Face: -100 where no prediction is wanted") {
   const auto examples = examples_of_lines(
       "{\"input_ids\":[2,4,9,6,3],\"labels\":[-100,5,-100,6,-100]}\n"
       "{\"input_ids\":[2,3],\"labels\":[-100,-100]}");
@@ -132,8 +132,7 @@ TEST_CASE("labels are Hugging Face's, -100 where nothing is asked") {
   CHECK(examples[1].positions.empty());
 }
 
-TEST_CASE(
-    "an unmasked record is hidden as bert-mask --epoch hides it, by place or by document and instance") {
+TEST_CASE("an unmasked record is masked as by bert-mask --epoch, by place or by document and instance") {
   const TemporaryDirectory directory;
   for (const bool placed : {false, true}) {
     for (const auto unit : {MaskRule::Unit::token, MaskRule::Unit::word}) {
@@ -163,14 +162,14 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("an example has the same mask wherever it comes in the order") {
+TEST_CASE("an example has the same mask at any position in the order") {
   const TemporaryDirectory directory;
   const auto name = directory.write("a.jsonl", random_records(3, 9, true));
   const auto given = examples_of(stream_of({name}));
   PretrainReader reader(vocabulary(), {}, {.max_length = 30, .types = 2});
   for (const uint64_t seed : {1, 2, 3}) {
     for (const bool pipe : {false, true}) {
-      // With /dev/null beside it the FILE is read as a pipe is.
+      // With /dev/null as a second FILE, the input is read like a pipe.
       const auto stream = pipe ? stream_of({name, "/dev/null"}) : stream_of({name});
       const auto source = open_records(stream, {.seed = seed, .epochs = 1}, quiet());
       Steps steps(*source, reader, {.sequences = 4});
@@ -189,7 +188,7 @@ TEST_CASE("an example has the same mask wherever it comes in the order") {
   }
 }
 
-TEST_CASE("what is wrong with a record is said in one line") {
+TEST_CASE("an invalid record is reported in one line") {
   CHECK(error_of("{}") == "field \"input_ids\" is missing");
   CHECK(error_of("{\"input_ids\":[]}") == "field \"input_ids\" is empty");
   CHECK(error_of("{\"input_ids\":\"2 3\"}") ==
@@ -205,7 +204,7 @@ TEST_CASE("what is wrong with a record is said in one line") {
   std::string longest = "{\"input_ids\":[2";
   for (int i = 0; i < 28; ++i) longest += ",9";
   CHECK(error_of(longest + ",3]}") == "");
-  CHECK(error_of(longest + ",9,3]}") == "has 31 tokens, which is longer than the 30 allowed");
+  CHECK(error_of(longest + ",9,3]}") == "has 31 tokens, more than the maximum length of 30");
 
   const auto masked = [](const std::string& fields) {
     return error_of("{\"input_ids\":[2,4,3]," + fields + "}");
@@ -221,9 +220,9 @@ TEST_CASE("what is wrong with a record is said in one line") {
   CHECK(masked("\"masked_lm_positions\":[-1],\"masked_lm_ids\":[5]") ==
         "field \"masked_lm_positions\": -1 is not a position of 3 tokens");
   CHECK(masked("\"masked_lm_positions\":[1,0],\"masked_lm_ids\":[5,6]") ==
-        "field \"masked_lm_positions\": 0 after 1, expected ascending ones");
+        "field \"masked_lm_positions\": 0 after 1, expected ascending positions");
   CHECK(masked("\"masked_lm_positions\":[1,1],\"masked_lm_ids\":[5,6]") ==
-        "field \"masked_lm_positions\": 1 after 1, expected ascending ones");
+        "field \"masked_lm_positions\": 1 after 1, expected ascending positions");
   CHECK(masked("\"masked_lm_positions\":[1],\"masked_lm_ids\":[-5]") ==
         "field \"masked_lm_ids\": -5 at position 0 is not in the vocabulary of 57 pieces");
   CHECK(masked("\"labels\":[-100,5]") == "field \"labels\" has 2 values, input_ids has 3");
@@ -232,17 +231,17 @@ TEST_CASE("what is wrong with a record is said in one line") {
   CHECK(masked("\"labels\":[-1,5,-100]") ==
         "field \"labels\": -1 at position 0 is not in the vocabulary of 57 pieces");
   CHECK(masked("\"labels\":[-100,5,-100],\"masked_lm_positions\":[1],\"masked_lm_ids\":[5]") ==
-        "fields \"masked_lm_positions\" and \"labels\" are both there, expected one of them");
+        "fields \"masked_lm_positions\" and \"labels\" are both present, expected one of them");
   CHECK(masked("\"next_sentence_label\":2") == "field \"next_sentence_label\" is 2, expected 0 or 1");
   CHECK(masked("\"next_sentence_label\":true") ==
         "field \"next_sentence_label\" is a boolean, expected an integer");
 }
 
-TEST_CASE("records with and without next_sentence_label do not mix, not even where bad ones are skipped") {
+TEST_CASE("records with and without next_sentence_label never mix, even with --on-error skip") {
   const TemporaryDirectory directory;
   const auto a = directory.write("a.jsonl", "{\"input_ids\":[2,3]}\n{\"input_ids\":[2,3]}\n");
   const auto b = directory.write("b.jsonl", "\n{\"input_ids\":[2,3],\"next_sentence_label\":0}\n");
-  const std::string expected = b + ":2: field \"next_sentence_label\" is there, but " + a + ":1 has none";
+  const std::string expected = b + ":2: field \"next_sentence_label\" is present, but " + a + ":1 has none";
   auto stream = stream_of({a, b});
   stream.on_error = io::OnError::skip;
   CHECK_THROWS_WITH_AS(examples_of(stream), expected.c_str(), Error);

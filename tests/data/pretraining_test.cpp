@@ -1,5 +1,5 @@
-// Documents to instances to hidden tokens, a million times, through the filters of bert-nsp-pairs and
-// bert-mask as the tools run them.
+// A million documents turned into instances and masked tokens, through the filters that bert-nsp-pairs and
+// bert-mask run.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -24,9 +24,9 @@ using Unit = MaskRule::Unit;
 namespace {
 
 constexpr int32_t kCls = 2, kSep = 3, kMask = 4;
-constexpr int32_t kFirst = 10;  // the first ordinary token, after specials and unused
+constexpr int32_t kFirst = 10;  // the first ordinary token id, after special and unused tokens
 constexpr int32_t kPlaces = 100, kPool = 16;
-constexpr int32_t kMostTokens = 500;  // of a document: each token of the corpus is there once
+constexpr int32_t kMostTokens = 500;  // per document; each token of the corpus occurs once
 constexpr uint64_t kPairStream = 0x70616972, kMaskStream = 0x6d61736b;
 
 int32_t place_of(int32_t token) { return (token - kFirst) / kMostTokens; }
@@ -43,7 +43,7 @@ const std::vector<std::string>& pieces() {
   return all;
 }
 
-// By place; each eleventh is empty.
+// Indexed by position; every eleventh document is empty.
 std::vector<SlowDocument> make_documents() {
   Random random(1);
   std::vector<SlowDocument> documents(kPlaces);
@@ -103,7 +103,7 @@ std::string masked(const text::Tokenizer& tokenizer, const MaskOptions& options,
   return run(filter, instances, threads);
 }
 
-// What the slow twin makes of the document with the draws of the filter.
+// The slow reference's instances for the document, with the filter's draws.
 std::vector<SlowInstance> slow_instances(const std::vector<SlowDocument>& documents, int32_t place,
                                          const PairOptions& options) {
   std::vector<SlowDocument> block;
@@ -130,8 +130,8 @@ std::vector<SlowInstance> slow_instances(const std::vector<SlowDocument>& docume
 // A record of bert-mask.
 struct Masked {
   Ids ids, types, positions, hidden;
-  Ids before;      // ids with what was hidden put back
-  int label = -1;  // -1: none
+  Ids before;      // ids with the masked tokens restored
+  int label = -1;  // -1: no label
   int64_t document = 0, instance = 0;
 };
 
@@ -170,7 +170,7 @@ void check_pair(const Masked& record, const SlowInstance& expected, const PairOp
   REQUIRE(record.types == types);
   REQUIRE(record.label == (pair ? expected.label : -1));
   REQUIRE(static_cast<int64_t>(ids.size()) <= options.rule.max_length);
-  // A token says where it comes from, so the twin need not be believed.
+  // A token encodes its origin, so these checks do not depend on the reference.
   if (options.rule.mode != PairRule::Mode::next) return;
   REQUIRE(!expected.b.empty());
   REQUIRE(place_of(ids[1]) == record.document);
@@ -178,7 +178,7 @@ void check_pair(const Masked& record, const SlowInstance& expected, const PairOp
   REQUIRE(place_of(expected.b[0]) / kPool == record.document / kPool);
 }
 
-// The number the contract has; by words, all that fits, and of a word all or nothing.
+// Checks the number masked against the contract. With whole words, each word that fits is masked completely.
 void check_hidden(const Masked& record, Unit unit) {
   const auto length = static_cast<int>(record.before.size());
   const int wanted = std::max(1, reference::round_half_even(length * 0.15));
@@ -215,8 +215,9 @@ reference::SlowMaskRule slow_mask_rule(Unit unit) {
           .vocabulary = {pieces().begin() + kFirst, pieces().end()}};
 }
 
-// Google's algorithm with the filter's draws. Not by words where a part lost the beginning of one: what is
-// left of it is a word here, while Google's joins it to the last of the other part.
+// Compares with Google's algorithm on the filter's draws. Skipped for whole words if a part starts inside a
+// word: the rest of the word is a word of its own here, while Google joins it to the last word of the other
+// part.
 void check_slow_mask(const Masked& record, const MaskOptions& options, const reference::SlowMaskRule& rule) {
   for (size_t i = 1; i < record.before.size(); ++i)
     if (rule.do_whole_word_mask && record.before[i - 1] < kFirst && continues(record.before[i])) return;
@@ -233,7 +234,7 @@ void check_slow_mask(const Masked& record, const MaskOptions& options, const ref
   REQUIRE(tokens_of(record.hidden) == slow.labels);
 }
 
-// Calls f(record) for each line, after comparing it with the slow twin's instance; how many there were.
+// Calls f(record) for each line after comparing it with the slow reference. Returns the number of lines.
 int64_t for_each_instance(const std::vector<SlowDocument>& documents, const PairOptions& options,
                           std::string_view lines, auto f) {
   io::JsonDocument parser;
@@ -259,11 +260,12 @@ int64_t for_each_instance(const std::vector<SlowDocument>& documents, const Pair
 
 }  // namespace
 
-TEST_CASE("a million instances are the slow twins', hide the exact number, and have the shares asked for") {
+TEST_CASE("a million instances match the slow reference, with exact mask counts and the requested shares") {
   const auto documents = make_documents();
   const std::string text = jsonl_of(documents);
   const text::Tokenizer tokenizer(pieces(), {}, "test");
-  std::vector<int64_t> labels(2), outcomes(3), lenders(kPool);  // [MASK], another, the same; to document 3
+  std::vector<int64_t> labels(2), outcomes(3);  // outcomes: [MASK], another token, the same token
+  std::vector<int64_t> lenders(kPool);          // documents from which document 3 draws its random B
   int64_t count = 0;
   for (uint64_t batch = 0; count < 1'000'000; ++batch) {
     const auto unit = batch % 2 == 0 ? Unit::token : Unit::word;
@@ -288,12 +290,12 @@ TEST_CASE("a million instances are the slow twins', hide the exact number, and h
   CHECK(!test::agrees(labels, {0.503, 0.497}));
   CHECK(test::agrees(outcomes, {0.8, 0.1, 0.1}));
   CHECK(!test::agrees(outcomes, {0.802, 0.099, 0.099}));
-  lenders.erase(lenders.begin() + 5);  // has no sentences
+  lenders.erase(lenders.begin() + 5);  // document 5 is empty
   lenders.erase(lenders.begin() + 3);
   CHECK(test::equally_likely(lenders));
 }
 
-TEST_CASE("swapped pairs and full sentences are the slow twin's, through the filters") {
+TEST_CASE("swapped pairs and full sentences match the slow reference, through the filters") {
   const auto documents = make_documents();
   const std::string text = jsonl_of(documents);
   const text::Tokenizer tokenizer(pieces(), {}, "test");
@@ -307,7 +309,7 @@ TEST_CASE("swapped pairs and full sentences are the slow twin's, through the fil
   }
 }
 
-TEST_CASE("instances and what they hide depend on the seed, the epoch and the pass, not on threads") {
+TEST_CASE("instances and masks depend on the seed, epoch and pass, not on threads") {
   const std::string text = jsonl_of(make_documents());
   const text::Tokenizer tokenizer(pieces(), {}, "test");
   const auto pair = pair_options(PairRule::Mode::next, 1);

@@ -1,4 +1,4 @@
-// Records of a FILE through a reader of examples.
+// Reads the records of a FILE with an example reader.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace bert::data {
 
-// The examples of a FILE with this name and text, in its order.
+// The examples of a FILE with this name and text, in order.
 inline Examples read_examples(ExampleReader& reader, const std::string& name, const std::string& text,
                               io::InputFormat format = io::InputFormat::automatic) {
   static Log log("test");
@@ -28,7 +28,7 @@ inline Examples read_examples(ExampleReader& reader, const std::string& name, co
   return examples;
 }
 
-// What is said of x.jsonl with this one record, "x.jsonl:1: …".
+// The error message for x.jsonl with this one record: "x.jsonl:1: …".
 inline std::string error_of(ExampleReader& reader, const std::string& json) {
   try {
     read_examples(reader, "x.jsonl", json);

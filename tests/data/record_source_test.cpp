@@ -40,7 +40,7 @@ std::vector<int64_t> up_to(int64_t count) {
   return numbers;
 }
 
-// What a pipe gives, read off the header.
+// The order of records from a pipe, implemented from the header's description.
 std::vector<int64_t> slow_buffer(int64_t count, size_t size, uint64_t seed) {
   std::vector<int64_t> buffer, drawn;
   for (int64_t next = 0;;) {
@@ -69,10 +69,10 @@ int64_t resident_kib() {
 
 }  // namespace
 
-TEST_CASE("an epoch of FILEs has every record once, in an order of its own") {
+TEST_CASE("each epoch reads every record of the FILEs once, in its own order") {
   const TemporaryDirectory directory;
   const auto all = numbered(1000);
-  const auto half = all.size() / 2 - all.size() / 2 % 4 + 2;  // a line end is there
+  const auto half = all.size() / 2 - all.size() / 2 % 4 + 2;  // after a newline
   REQUIRE(all[half - 1] == '\n');
   const auto stream =
       stream_of({directory.write("a", all.substr(0, half)), directory.write("b", all.substr(half))});
@@ -109,7 +109,7 @@ TEST_CASE("all orders of an epoch are equally likely") {
   CHECK(test::equally_likely(found));
 }
 
-TEST_CASE("as given: the order of the input, in each epoch and from a pipe") {
+TEST_CASE("Order::given keeps the input order in each epoch and from a pipe") {
   const TemporaryDirectory directory;
   const auto stream = stream_of({directory.write("a", numbered(50))});
   const SourceOptions options{.order = Order::given, .epochs = 2};
@@ -119,7 +119,7 @@ TEST_CASE("as given: the order of the input, in each epoch and from a pipe") {
   CHECK(from_pipe(500, {.order = Order::given}) == up_to(500));
 }
 
-TEST_CASE("a pipe is drawn from its buffer as the slow twin does, however its bytes arrive") {
+TEST_CASE("records of a pipe are drawn from the buffer like the slow reference, however the bytes arrive") {
   std::signal(SIGPIPE, SIG_IGN);
   for (const int64_t size : {1, 2, 7, 100, 1000}) {
     for (const int64_t count : {1, 6, 7, 8, 99, 700}) {
@@ -133,10 +133,10 @@ TEST_CASE("a pipe is drawn from its buffer as the slow twin does, however its by
   CHECK(slow_buffer(700, 100, 1) != slow_buffer(700, 100, 2));
 }
 
-TEST_CASE("a record waits in the buffer as long as chance has it") {
+TEST_CASE("the time a record spends in the buffer is geometrically distributed") {
   constexpr int64_t kSize = 100, kCount = 60000;
   const auto drawn = from_pipe(kCount, {.seed = 3, .buffer_records = kSize}, 60000);
-  // Each draw takes it with 1 / kSize: its wait is geometric. Twenty bins of about equal weight.
+  // Each draw takes a given record with probability 1 / kSize. Twenty bins of about equal weight.
   const double stays = 1 - 1.0 / kSize;
   std::vector<int64_t> counts(20);
   std::vector<double> shares(20);
@@ -148,17 +148,17 @@ TEST_CASE("a record waits in the buffer as long as chance has it") {
   }
   for (int64_t draw = 0; draw < kCount; ++draw) {
     const int64_t number = drawn[static_cast<size_t>(draw)];
-    const int64_t wait = draw - (number - kSize + 1);  // it came in before the draw of that number
+    const int64_t wait = draw - (number - kSize + 1);  // the record enters before draw number - kSize + 1
     REQUIRE((number < kSize || wait >= 0));
-    // One of ten, so that waits hardly depend on each other; and none that the end of the input cuts short.
+    // Every tenth record, so that waits are nearly independent; none near the end of the input.
     if (number >= kSize && number < kCount - 20 * kSize && number % 10 == 0)
       ++counts[bin_of[static_cast<size_t>(wait)]];
   }
   CHECK(test::agrees(counts, shares));
 }
 
-TEST_CASE("the buffer is bounded by bytes as well, and holds one record at least") {
-  // Numbers from 1000 on have four digits: 25 of them reach 100 bytes. Shorter ones have left by 2000.
+TEST_CASE("the buffer is also limited in bytes and holds at least one record") {
+  // Numbers from 1000 on have four digits: 25 of them reach 100 bytes. Shorter ones are gone by draw 2000.
   auto drawn = from_pipe(9000, {.seed = 1, .buffer_records = 1000000, .buffer_bytes = 100});
   CHECK(sorted(drawn) == up_to(9000));
   int64_t most = 0;
@@ -168,7 +168,7 @@ TEST_CASE("the buffer is bounded by bytes as well, and holds one record at least
   CHECK(from_pipe(50, {.buffer_records = 10, .buffer_bytes = 1}) == up_to(50));
 }
 
-TEST_CASE("resumed after any number of draws, the rest is the same, bad records or not") {
+TEST_CASE("resuming after any number of draws gives the same remaining records, also with bad records") {
   const TemporaryDirectory directory;
   for (const int64_t bad_each : {0, 7}) {
     auto files = stream_of({directory.write("a", numbered(40, bad_each))});
@@ -176,7 +176,7 @@ TEST_CASE("resumed after any number of draws, the rest is the same, bad records 
     const SourceOptions epochs{.seed = 8, .epochs = 3}, once{.seed = 8, .buffer_records = 16};
     for (const bool pipe : {false, true}) {
       const auto open = [&] { return open_records(files, pipe ? once : epochs, quiet()); };
-      std::vector<std::pair<int64_t, Seen>> all;  // with the draws before
+      std::vector<std::pair<int64_t, Seen>> all;  // with the number of draws before each
       const auto with_fifo = [&](auto work) {
         std::unique_ptr<Fifo> fifo;
         if (pipe) {
@@ -213,7 +213,7 @@ TEST_CASE("resumed after any number of draws, the rest is the same, bad records 
   }
 }
 
-TEST_CASE("FILEs go back as well; a pipe does not, nor behind its end") {
+TEST_CASE("FILEs can seek backwards; a pipe can neither go back nor skip past its end") {
   const TemporaryDirectory directory;
   const auto stream = stream_of({directory.write("a", numbered(30))});
   const auto source = open_records(stream, {.epochs = 1}, quiet());
@@ -226,11 +226,11 @@ TEST_CASE("FILEs go back as well; a pipe does not, nor behind its end") {
   const Fifo fifo(directory / "fifo", numbered(30), 50, 1);
   const auto pipe = open_records(stream_of({directory / "fifo"}), {}, quiet());
   pipe->skip_to(20);
-  CHECK_THROWS_WITH_AS(pipe->skip_to(10), "a pipe cannot go back to record 10", Error);
-  CHECK_THROWS_WITH_AS(pipe->skip_to(31), "the input ends after 30 records, 31 have been used before", Error);
+  CHECK_THROWS_WITH_AS(pipe->skip_to(10), "a pipe cannot return to record 10", Error);
+  CHECK_THROWS_WITH_AS(pipe->skip_to(31), "the input ends after 30 records, but 31 were used before", Error);
 }
 
-TEST_CASE("a bad record stops, naming its place; or is named once and left out of all epochs") {
+TEST_CASE("a bad record stops with its line number, or is reported once and skipped in all epochs") {
   const TemporaryDirectory directory;
   auto stream = stream_of({directory.write("a", numbered(10, 4))});
   const std::string bad = ": byte 0xff at offset 0 is not valid UTF-8";
@@ -250,7 +250,7 @@ TEST_CASE("a bad record stops, naming its place; or is named once and left out o
   CHECK(said == expected + "test: 3 records skipped\n");
 }
 
-TEST_CASE("no records, or none that is good, is an error") {
+TEST_CASE("an input without valid records is an error") {
   const TemporaryDirectory directory;
   const auto empty = directory.write("empty", ""), blank = directory.write("blank.jsonl", "\n \n");
   CHECK_THROWS_WITH_AS(open_records(stream_of({empty}), {}, quiet()), (empty + ": no records").c_str(),
@@ -263,15 +263,15 @@ TEST_CASE("no records, or none that is good, is an error") {
   bad.on_error = io::OnError::skip;
   messages_of([&] {
     const auto source = open_records(bad, {}, quiet());
-    CHECK_THROWS_WITH_AS(draw(*source), "no record that is not bad", Error);
+    CHECK_THROWS_WITH_AS(draw(*source), "every record is invalid", Error);
     const Fifo fifo(directory / "fifo", numbered(10, 1), 50, 1);
     bad.files = {directory / "fifo"};
     const auto pipe = open_records(bad, {}, quiet());
-    CHECK_THROWS_WITH_AS(draw(*pipe), "no record that is not bad", Error);
+    CHECK_THROWS_WITH_AS(draw(*pipe), "every record is invalid", Error);
   });
 }
 
-TEST_CASE("a look at the first good record draws nothing and says nothing") {
+TEST_CASE("peeking at the first valid record draws nothing and reports nothing") {
   const TemporaryDirectory directory;
   auto stream = stream_of({directory.write("a", "\xff\n\xff\n2\n3\n4\n")});
   stream.on_error = io::OnError::skip;
@@ -296,17 +296,17 @@ TEST_CASE("a look at the first good record draws nothing and says nothing") {
   }
 }
 
-TEST_CASE("more epochs than one need FILEs") {
+TEST_CASE("more than one epoch needs regular FILEs") {
   const TemporaryDirectory directory;
   const auto file = directory.write("a", numbered(3));
   CHECK_THROWS_WITH_AS(open_records(stream_of({}), {.epochs = 3}, quiet()),
-                       "-: is read once; 3 epochs need regular FILEs", Error);
+                       "-: can be read only once; 3 epochs need regular FILEs", Error);
   CHECK_THROWS_WITH_AS(open_records(stream_of({file, "/dev/null"}), {.epochs = 2}, quiet()),
-                       "/dev/null: is read once; 2 epochs need regular FILEs", Error);
+                       "/dev/null: can be read only once; 2 epochs need regular FILEs", Error);
   CHECK(draw(*open_records(stream_of({file, "/dev/null"}), {.epochs = 1}, quiet())).size() == 3);
 }
 
-TEST_CASE("a FILE that changes ends training, also where bad records are skipped") {
+TEST_CASE("a changed FILE ends training, even with --on-error skip") {
   const TemporaryDirectory directory;
   const auto name = directory.write("a", numbered(100));
   auto stream = stream_of({name});
@@ -317,7 +317,7 @@ TEST_CASE("a FILE that changes ends training, also where bad records are skipped
   CHECK_THROWS_AS(draw(*source, 1), Error);
 }
 
-TEST_CASE("interrupted, a pipe is left as it is: no draw, no end") {
+TEST_CASE("an interruption leaves a pipe unchanged: no draw, no end") {
   const TemporaryDirectory directory;
   ::mkfifo((directory / "fifo").c_str(), 0600);
   const FileDescriptor both(::open((directory / "fifo").c_str(), O_RDWR | O_CLOEXEC));
@@ -330,13 +330,13 @@ TEST_CASE("interrupted, a pipe is left as it is: no draw, no end") {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     interrupted = true;
   });
-  CHECK(draw(*source).size() == 5);  // the buffer could be filled for so many
+  CHECK(draw(*source).size() == 5);  // draws for which the buffer could be filled
   later.join();
   CHECK(source->interrupted());
   CHECK(source->drawn() == 5);
 }
 
-TEST_CASE("memory is flat over a million records of a pipe") {
+TEST_CASE("memory stays constant over a million records from a pipe") {
   int ends[2];
   REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
   std::thread feeder([fd = ends[1]] {
@@ -360,7 +360,7 @@ TEST_CASE("memory is flat over a million records of a pipe") {
     const int64_t before = resident_kib();
     source->skip_to(1000000);
     const int64_t more = resident_kib() - before;
-    if (!kSanitized) CHECK(more < 6144);  // the ring, perhaps empty before, has 4 MiB; the rest is 270 MB
+    if (!kSanitized) CHECK(more < 6144);  // the ring, possibly empty before, holds 4 MiB; the input is 270 MB
     CHECK(draw(*source).empty());
   }
   feeder.join();

@@ -1,4 +1,4 @@
-// Inputs of numbered records for tests of what training draws from them.
+// Numbered records as input for tests of the training data source.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace bert::data {
 
-// "0\n1\n2\n…"; every `bad_each`-th is no UTF-8.
+// "0\n1\n2\n…"; every `bad_each`-th line is not valid UTF-8.
 inline std::string numbered(int64_t count, int64_t bad_each = 0) {
   std::string lines;
   for (int64_t i = 0; i < count; ++i)
@@ -46,7 +46,7 @@ inline std::vector<int64_t> numbers(const std::vector<Seen>& seen) {
   return numbers;
 }
 
-// Catches what is said on stderr.
+// Captures stderr.
 template <class Work>
 std::string messages_of(Work work) {
   const FileDescriptor said(::memfd_create("messages", MFD_CLOEXEC));

@@ -47,7 +47,7 @@ using enum SentenceTask;
 
 }  // namespace
 
-TEST_CASE("a class is named by a string or an integer, in JSONL and TSV") {
+TEST_CASE("a class label is a string or an integer, in JSONL and TSV") {
   const Labels labels({"0", "1", "good"});
   const auto json = read(classify, labels, "a.jsonl",
                          R"({"text":"ab","label":"1"})"
@@ -70,7 +70,7 @@ TEST_CASE("a class is named by a string or an integer, in JSONL and TSV") {
   CHECK(tsv[1].ids == std::vector<int32_t>{2, 7, 3});
 }
 
-TEST_CASE("numbers and sets of labels are read from both forms, too") {
+TEST_CASE("numbers and label sets are read from both formats") {
   const Labels none({}), labels({"a", "b", "c"});
   const auto numbers = read(regress, none, "a.jsonl", R"({"text":"a","label":2.5}
 {"text":"a","label":-3})");
@@ -85,15 +85,15 @@ TEST_CASE("numbers and sets of labels are read from both forms, too") {
         std::vector<float>{0, 1, 1});
 }
 
-TEST_CASE("long texts are cut") {
+TEST_CASE("long texts are truncated") {
   const auto cut = read(classify, Labels({"x"}), "a.jsonl", R"({"text":"a b c d e f","label":"x"})", 5);
   CHECK(cut[0].ids == std::vector<int32_t>{2, 5, 6, 7, 3});
 }
 
-TEST_CASE("a label that cannot be used is told with what was expected") {
+TEST_CASE("an invalid label is an error that names the expected value") {
   const Labels labels({"no", "yes"});
   CHECK(error_of(classify, labels, R"({"text":"a","label":"maybe"})") ==
-        R"(x.jsonl:1: label "maybe" is none of "no", "yes")");
+        R"(x.jsonl:1: label "maybe" is not one of "no", "yes")");
   CHECK(error_of(classify, labels, R"({"text":"a","label":1.5})") ==
         R"(x.jsonl:1: field "label" is a number, expected an integer)");
   CHECK(error_of(classify, labels, R"({"text":"a","label":[]})") ==
@@ -105,10 +105,10 @@ TEST_CASE("a label that cannot be used is told with what was expected") {
         R"(x.jsonl:1: field "label" is not a finite number)");
   CHECK(error_of(multilabel, labels, R"({"text":"a","label":["no","no"]})") ==
         R"(x.jsonl:1: field "label" has "no" twice)");
-  CHECK_THROWS_WITH_AS(Labels({"a", "b", "a"}), R"(label "a" stands twice)", Error);
+  CHECK_THROWS_WITH_AS(Labels({"a", "b", "a"}), R"(label "a" appears twice)", Error);
 }
 
-TEST_CASE("labels get ids by value when all are integers, else by their bytes") {
+TEST_CASE("integer labels get ids in numeric order, other labels in byte order") {
   CHECK(in_order({"10", "9", "-1", "9"}) == Names{"-1", "9", "10"});
   CHECK(in_order({"10", "9", "b", "a"}) == Names{"10", "9", "a", "b"});
   CHECK(in_order({"2", "01"}) == Names{"01", "2"});

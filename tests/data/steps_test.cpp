@@ -14,7 +14,7 @@ using io::TemporaryDirectory;
 
 namespace {
 
-// Of record n: n % 4 examples, which say (n, window, epoch) and have n % 5 + window + 1 tokens.
+// Record n has n % 4 examples. Each one encodes (n, window, epoch) and has n % 5 + window + 1 tokens.
 class WindowReader : public ExampleReader {
  public:
   void read(const io::Fields& fields, const io::Record&, int64_t epoch, Examples& examples) const override {
@@ -57,7 +57,7 @@ std::vector<Ids> all_of(Steps& steps) {
   return all;
 }
 
-// All sequences of the data, put into steps by what the header says of them.
+// All sequences of the data, arranged into steps as the header describes.
 std::vector<Ids> slow_steps(const std::vector<std::vector<int32_t>>& sequences, const StepOptions& options) {
   std::vector<Ids> steps;
   bool batch_full = true;
@@ -91,7 +91,7 @@ Log& quiet() {
 
 }  // namespace
 
-TEST_CASE("steps take all examples in order, by sequences or by tokens, and resume behind any of them") {
+TEST_CASE("steps take all examples in order, by sequences or tokens, and resume after any step") {
   const TemporaryDirectory directory;
   const auto stream = stream_of({directory.write("a", numbered(60))});
   Random random(4);
@@ -153,7 +153,7 @@ TEST_CASE("skipped records leave no gap in the steps") {
   CHECK(said.find("a:2: is bad") != std::string::npos);
 }
 
-TEST_CASE("a step may begin again, for another look at the data") {
+TEST_CASE("reading can restart from a saved position") {
   const TemporaryDirectory directory;
   const auto source = open_records(stream_of({directory.write("a", numbered(20))}), {.epochs = 1}, quiet());
   WindowReader reader;
@@ -167,21 +167,21 @@ TEST_CASE("a step may begin again, for another look at the data") {
   CHECK(all_of(steps) == all);
 }
 
-TEST_CASE("other FILEs than those of the snapshot are refused") {
+TEST_CASE("FILEs that differ from those of the checkpoint are rejected") {
   const TemporaryDirectory directory;
   const auto source = open_records(stream_of({directory.write("a", numbered(20))}), {}, quiet());
   WindowReader reader;
   Steps steps(*source, reader, {});
   CHECK_THROWS_WITH_AS(steps.skip_to({.drawn = 3, .within = 0, .records = 20, .bytes = 51}),
-                       "the records come from FILEs of 20 records in 50 bytes, those of the run so far from "
+                       "the training data are FILEs of 20 records in 50 bytes, but the run so far used "
                        "FILEs of 20 records in 51 bytes",
                        Error);
   CHECK_THROWS_WITH_AS(
       steps.skip_to({.drawn = 3}),
-      "the records come from FILEs of 20 records in 50 bytes, those of the run so far from a pipe", Error);
+      "the training data are FILEs of 20 records in 50 bytes, but the run so far used a pipe", Error);
 }
 
-TEST_CASE("an interrupted step takes nothing: what comes after the position is all still there") {
+TEST_CASE("an interrupted step consumes nothing, so resuming from its position loses no example") {
   const TemporaryDirectory directory;
   ::mkfifo((directory / "fifo").c_str(), 0600);
   const auto lines = numbered(50);

@@ -50,7 +50,7 @@ Names bio(const std::vector<std::string_view>& tags) { return bio_of(tags); }
 
 }  // namespace
 
-TEST_CASE("the first token of a word has its label, and a word without tokens no place") {
+TEST_CASE("a word's first token has its label; a word without tokens is left out") {
   const auto examples = read(R"({"words":["ab","c","","def"],"tags":["B-PER","I-PER","B-LOC","O"]})", {});
   REQUIRE(examples.size() == 1);
   const auto& example = examples.front()->as<TagExample>();
@@ -62,7 +62,7 @@ TEST_CASE("the first token of a word has its label, and a word without tokens no
   CHECK(!example.tags);
 }
 
-TEST_CASE("a dev set keeps the words of the places and, at the end of a record, its tags as they stand") {
+TEST_CASE("a dev set keeps word indexes and, with the last window of a record, its original tags") {
   const std::string record = R"({"words":["","ab","cd","ef"],"tags":["I-LOC","I-PER","I-PER","O"]})";
   const auto examples = read(record, {.max_length = 5, .overlap = 0}, For::evaluation);
   REQUIRE(examples.size() == 2);
@@ -74,7 +74,7 @@ TEST_CASE("a dev set keeps the words of the places and, at the end of a record, 
   CHECK(second.tags == Names{"I-LOC", "I-PER", "I-PER", "O"});
 }
 
-TEST_CASE("windows in which no word is to be learned are left out, unless for evaluation") {
+TEST_CASE("windows without a labelled word are skipped, except for evaluation") {
   const std::string longest = R"({"words":["abcdefghijkl"],"tags":["O"]})";
   CHECK(read(longest, {.max_length = 6, .overlap = 0}).size() == 1);
   CHECK(read(longest, {.max_length = 6, .overlap = 0}, For::evaluation).size() == 3);
@@ -85,7 +85,7 @@ TEST_CASE("windows in which no word is to be learned are left out, unless for ev
   CHECK(none.front()->as<TagExample>().places.empty());
 }
 
-TEST_CASE("each word is learned once, in the window in which its first token has most context") {
+TEST_CASE("each word is learned once, in the window with the most context for its first token") {
   std::mt19937 random(7);
   int several_windows = 0;
   for (int round = 0; round < 2000; ++round) {
@@ -103,7 +103,7 @@ TEST_CASE("each word is learned once, in the window in which its first token has
     const auto examples = read("{\"words\":" + array_of(words) + ",\"tags\":" + array_of(tags) + "}",
                                {.max_length = room + 2, .overlap = overlap}, For::evaluation);
     several_windows += examples.size() > 1;
-    std::map<int32_t, size_t> windows;  // of each word
+    std::map<int32_t, size_t> windows;  // window of each word
     for (size_t w = 0; w < examples.size(); ++w) {
       const auto& example = examples[w]->as<TagExample>();
       REQUIRE(example.words.size() == example.places.size());
@@ -139,7 +139,7 @@ TEST_CASE("each word is learned once, in the window in which its first token has
   CHECK(several_windows > 1000);
 }
 
-TEST_CASE("IOB1 is read as BIO, and other tags stay as they are") {
+TEST_CASE("IOB1 is converted to BIO; other tags are unchanged") {
   CHECK(bio({"I-PER", "I-PER", "B-PER", "I-PER", "O", "I-PER", "I-LOC"}) ==
         Names{"B-PER", "I-PER", "B-PER", "I-PER", "O", "B-PER", "B-LOC"});
   CHECK(bio({"B-PER", "I-PER", "O", "B-LOC", "B-LOC"}) == Names{"B-PER", "I-PER", "O", "B-LOC", "B-LOC"});
@@ -154,14 +154,14 @@ TEST_CASE("O is the first label") {
   CHECK(tags_in_order({"VERB", "NOUN", "VERB"}) == Names{"NOUN", "VERB"});
 }
 
-TEST_CASE("words may stand in another field") {
+TEST_CASE("words can be read from another field") {
   const FeatureOptions options = {.text_field = "tokens"};
   const auto examples = read(R"({"words":["x"],"tokens":["a","b"],"tags":["O","O"]})", options);
   CHECK(examples.front()->ids == std::vector<int32_t>{2, 5, 6, 3});
   CHECK(read(R"({"text":["a"],"tags":["O"]})", {}).front()->ids == std::vector<int32_t>{2, 5, 3});
 }
 
-TEST_CASE("of input_ids each token is a word, where they are asked for") {
+TEST_CASE("with input_ids each token is a word, if ids are requested") {
   const std::string record = R"({"input_ids":[2,5,6,7,3],"tags":["O","I-PER","O"],"words":["not","read"]})";
   FeatureOptions options = {.take_ids = TakeIds::where_present, .max_length = 4, .overlap = 0};
   const auto examples = read(record, options, For::evaluation);
@@ -174,7 +174,7 @@ TEST_CASE("of input_ids each token is a word, where they are asked for") {
   CHECK_THROWS_WITH_AS(read(record, options), R"(field "tags" has 3 tags for 2 words)", Error);
 }
 
-TEST_CASE("a record that cannot be learned from is told with what was expected") {
+TEST_CASE("an invalid record is an error that names the expected value") {
   CHECK(error_of(R"({"tags":["O"]})") == R"(field "words" is missing)");
   CHECK(error_of(R"({"text":"a b","tags":["O","O"]})") == R"(field "words" is missing)");
   CHECK(error_of(R"({"words":"a","tags":["O"]})") ==
@@ -186,5 +186,5 @@ TEST_CASE("a record that cannot be learned from is told with what was expected")
   CHECK(error_of(R"({"words":["a"],"tags":[0]})") == R"(field "tags" has a number in it, expected strings)");
   CHECK(error_of(R"({"words":["a"],"tags":["O","O"]})") == R"(field "tags" has 2 tags for 1 words)");
   CHECK(error_of(R"({"words":["a"],"tags":["B-X"]})") ==
-        R"(label "B-X" is none of "O", "B-PER", "I-PER", "B-LOC", "I-LOC")");
+        R"(label "B-X" is not one of "O", "B-PER", "I-PER", "B-LOC", "I-LOC")");
 }

@@ -19,7 +19,7 @@ std::string random_letters(std::mt19937& random, size_t most) {
   return text;
 }
 
-// The tokens to both sides of `position` in A, or in B.
+// The context of `position`: the smaller number of tokens on either side within A or B.
 int64_t context(const Features& window, uint32_t position) {
   for (const text::Span part : {window.first, window.second}) {
     if (position >= part.begin && position < part.end)
@@ -30,7 +30,7 @@ int64_t context(const Features& window, uint32_t position) {
 
 }  // namespace
 
-TEST_CASE("each token of a sequence is read once, in the window in which it has most context") {
+TEST_CASE("each token is read once, in the window with the most context for it") {
   const auto tokenizer = letters();
   std::mt19937 random(1);
   for (int i = 0; i < 3000; ++i) {
@@ -61,7 +61,7 @@ TEST_CASE("each token of a sequence is read once, in the window in which it has 
   }
 }
 
-TEST_CASE("special tokens and the text that stays whole are read in the first window") {
+TEST_CASE("special tokens and the text that is not split are read in the first window") {
   const auto tokenizer = letters();
   const Featurizer featurizer(tokenizer, {.max_length = 8, .overflow = Overflow::split, .overlap = 1});
   const auto windows = featurizer.windows("a b", "c d e f g h");
@@ -72,7 +72,7 @@ TEST_CASE("special tokens and the text that stays whole are read in the first wi
   CHECK(read == std::vector<size_t>{0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 0});
 }
 
-TEST_CASE("a sequence that was cut has the tokens that stay") {
+TEST_CASE("a truncated sequence has the tokens that were kept") {
   const auto tokenizer = letters();
   const Featurizer featurizer(tokenizer, {.max_length = 4});
   const auto windows = featurizer.windows("a b c d e");

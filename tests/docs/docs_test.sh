@@ -1,5 +1,5 @@
 #!/bin/sh
-# options.sh and examples.sh accept a tool whose documentation agrees and notice each way in which it may not.
+# options.sh and examples.sh accept a tool whose documentation agrees and detect every kind of disagreement.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 tree=$(mktemp -d)
@@ -76,7 +76,7 @@ END
 options() { sh "$here/options.sh" "$tree/tools" "$tree" tool; }
 examples() { sh "$tree/tests/docs/examples.sh" "$tree/tools" "$tree" "$1"; }
 
-# refused COMMAND... MESSAGE-PART: fails and says so.
+# refused COMMAND... MESSAGE-PART: checks that the command fails with this message.
 refused() {
   part=$1
   shift

@@ -1,5 +1,5 @@
-# Cuts a text into N.command and N.output below `directory` and prints each N. A command goes on after a line that ends
-# in \ or |; its output ends at the next command, an empty line or a line indented less.
+# Splits a text into N.command and N.output below `directory` and prints each N. A command continues after a
+# line that ends in \ or |; its output ends at the next command, an empty line or a line indented less.
 function finish() { command = ""; open = 0 }
 
 {

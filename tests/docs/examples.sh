@@ -1,10 +1,10 @@
 #!/bin/sh
-# Runs the examples of a man page (EXAMPLES) or of a Markdown file (```console blocks): lines that begin with "$ "
-# are commands, what stands below one is its output. A command without output has only to succeed. "..." in an
-# output line stands for any text, as a line of its own for all that follows.
+# Runs the examples of a man page (EXAMPLES) or of a Markdown file (```console blocks). Lines that begin with
+# "$ " are commands; the lines below a command are its output. A command without output only has to succeed.
+# "..." in an output line matches any text; as a line of its own it matches all that follows.
 # Usage: examples.sh TOOLS_DIRECTORY REPOSITORY FILE
 #
-# Commands run one after another in the folder that cmd/playground.sh opens a shell in.
+# Commands run one after another in the folder in which cmd/playground.sh opens a shell.
 set -u
 tools=$(cd "$1" && pwd) repository=$(cd "$2" && pwd) file=$3
 here=$repository/tests/docs
@@ -15,7 +15,7 @@ case $file in
 *.md) awk '/^```/ { inside = $0 == "```console"; if (!inside) print ""; next } inside' "$file" ;;
 *)
   command -v mandoc >/dev/null || { echo "skipped: mandoc is absent"; exit 77; }
-  # A page of endless width, without overstrikes; a section's heading begins a line, its text is indented.
+  # Render the page with long lines and without overstrikes; section headings are not indented, their text is.
   mandoc -T utf8 -O width=500 "$file" | LC_ALL=C.UTF-8 sed 's/.\x08//g' |
     awk '/^[A-Z]/ { inside = $0 == "EXAMPLES"; next } inside'
   ;;

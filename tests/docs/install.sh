@@ -1,6 +1,6 @@
 #!/bin/sh
-# An installation below DESTDIR has for each tool the program, its man page and three completions, and runs from there;
-# and it has what belongs to all.
+# An installation below DESTDIR contains for each tool the program, its man page and three completions, and
+# the tools run from there. It also contains the shared files.
 # Usage: install.sh BUILD_DIRECTORY TOOL...
 set -u
 build=$1

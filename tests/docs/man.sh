@@ -1,5 +1,5 @@
 #!/bin/sh
-# The man pages are clean mdoc, with their sections in the customary order.
+# The man pages are valid mdoc, with their sections in the usual order.
 # Usage: man.sh REPOSITORY
 set -eu
 cd "$1/man"
@@ -7,7 +7,7 @@ command -v mandoc >/dev/null || { echo "skipped: mandoc is absent"; exit 77; }
 mandoc -T lint -W warning ./*.[157]
 awk '
 BEGIN {
-  count = split("NAME,SYNOPSIS,DESCRIPTION,ENVIRONMENT,FILES,EXIT STATUS,EXAMPLES,DIAGNOSTICS,COMPATIBILITY,SEE ALSO,STANDARDS,HISTORY,AUTHORS,CAVEATS,BUGS", names, ",")
+  count = split("NAME,SYNOPSIS,DESCRIPTION,OPTIONS,ENVIRONMENT,FILES,EXIT STATUS,EXAMPLES,DIAGNOSTICS,COMPATIBILITY,SEE ALSO,STANDARDS,HISTORY,AUTHORS,CAVEATS,BUGS", names, ",")
   for (i = 1; i <= count; i++) place[names[i]] = i
 }
 FNR == 1 { last = 0 }

@@ -1,4 +1,4 @@
-# Whether the second file is what the first says; "..." in a line of the first stands for any text.
+# Whether the second file matches the first; "..." in a line of the first matches any text.
 function matches(line, pattern,    at, piece, first) {
   first = 1
   while ((at = index(pattern, "...")) > 0) {

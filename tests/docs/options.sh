@@ -1,6 +1,6 @@
 #!/bin/sh
-# For each tool the options of --help, man page and the three completions are the same, long and short, and the
-# completions offer the same words where --help says a|b|c.
+# For each tool, --help, man page and the three completions list the same options, long and short, and the
+# completions offer the words that --help lists as a|b|c.
 # Usage: options.sh TOOLS_DIRECTORY REPOSITORY TOOL...
 set -u
 tools=$1 repository=$2
@@ -12,7 +12,7 @@ failed=0
 
 fail() { echo "$1"; failed=1; }
 
-# One option a line, "-o" or "--output".
+# One option per line, "-o" or "--output".
 help_options() { sed -n 's/^ \{2,6\}\(-.*\)/\1/p' "$1" | grep -oE -- '(^|, )--?[a-zA-Z][a-z0-9-]*' | sed 's/^, //'; }
 man_options() { awk '$1 == ".It" && $2 == "Fl" {
     for (i = 2; i <= NF; i++) {
@@ -31,7 +31,7 @@ fish_options() {
   grep -oE -- ' -s [a-zA-Z]' "$1" | sed 's/ -s /-/'
 }
 
-# compare TOOL PLACE: $directory/options holds the options of PLACE.
+# compare TOOL PLACE: $directory/options contains the options found in PLACE.
 compare() {
   LC_ALL=C sort -u "$directory/options" >"$directory/sorted"
   [ "$2" = --help ] && { cp "$directory/sorted" "$directory/wanted"; return; }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# cmd/playground.sh runs a command with the tools of this build, their man pages and the files of the examples, and removes
-# its folder, but nothing else.
+# cmd/playground.sh runs a command with the tools of this build, their man pages and the files of the
+# examples. It then removes its folder and nothing else.
 # Usage: playground.sh BUILD_DIRECTORY REPOSITORY
 set -eu
 cd "$2"

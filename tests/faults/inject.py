@@ -1,24 +1,24 @@
 #!/usr/bin/python3
-"""Makes each system call of short runs of all tools fail with each of its errors, and checks what comes of it.
+"""Makes each system call of short runs of all tools fail with each of its errors, and checks the outcome.
 
 usage: inject.py [--most N] [--only SCENARIO] DIRECTORY_OF_THE_TOOLS
 
-Each scenario is one command. It runs undisturbed under strace, which counts its calls, and then once for each of them
-and each error, with strace making the call fail (in every thread that makes as many), once and, if it is an error that
-lasts, from then on. The rules for a disturbed run:
+Each scenario is one command. It first runs normally under strace, which counts its calls. Then it runs again
+for each call and each error, with strace making the call fail (in every thread that makes as many calls):
+once, and for lasting errors also from then on. The rules for a run with a fault:
 
 * It ends within 20 seconds, and not by a signal.
-* With exit status 0, stdout and all files are those of the undisturbed run.
-* With another one, the last line of stderr begins with the tool's name (unless it was this write that failed).
-* The output is whole: the new one, the old one, or none; nothing unfinished lies beside it.
-* A training run that is resumed comes to the files of the undisturbed run.
+* If the exit status is 0, stdout and all files equal those of the normal run.
+* Otherwise the last line of stderr begins with the tool's name (unless the write of that line failed).
+* The output is the complete new one, the old one, or missing; no unfinished file remains beside it.
+* A training run that is resumed ends with the files of the normal run.
 
-oneDNN does not check the memory into which it generates code. Where it gets none, 2.x crashes, and 3.x crashes, hangs or
-computes by other code, which rounds differently. The tools ask for as much before oneDNN does; what happens breaks no rule
-where the first call that failed was nevertheless oneDNN's own.
+oneDNN does not check the memory in which it generates code. If the allocation fails, 2.x crashes, and 3.x crashes, hangs
+or falls back to other code, which rounds differently. The tools allocate the same amount just before oneDNN does; such a
+run is accepted only if the first failed call was made by oneDNN itself.
 
---most N tries at most N faults, evenly spread over all. Exit status 0 when all keep the rules, 1 when one does not, 77
-(skipped) without strace.
+--most N tries at most N faults, spread evenly over all. Exit status 0 if all rules hold, 1 if one is broken,
+77 (skipped) without strace.
 """
 import argparse
 import collections
@@ -36,7 +36,7 @@ HERE = Path(__file__).resolve().parent
 MODELS = HERE.parent / "golden/models"
 TRAINING = HERE.parent / "golden/training"
 CHECKPOINTS = HERE.parent / "golden/checkpoints"
-FAULTS = {  # each error that a call is made to fail with
+FAULTS = {  # the errors with which each call is made to fail
     "openat": "EMFILE EACCES EIO", "read": "EIO EINTR", "pread64": "EIO EINTR", "write": "ENOSPC EIO EINTR",
     "pwrite64": "ENOSPC EIO EINTR", "close": "EIO EINTR", "newfstatat": "EIO EACCES", "statx": "EIO", "access": "EIO EACCES",
     "readlink": "EIO", "getdents64": "EIO", "mmap": "ENOMEM EACCES", "munmap": "ENOMEM", "mprotect": "ENOMEM EACCES",
@@ -47,11 +47,12 @@ FAULTS = {  # each error that a call is made to fail with
     "prlimit64": "EPERM", "sched_getaffinity": "EINVAL", "sysinfo": "EFAULT", "rt_sigaction": "EINVAL",
 }
 LASTING = {"EMFILE", "ENOSPC", "ENOMEM", "EACCES", "EAGAIN", "EIO"}
-# After a failure of these something may be left over: of the latter when it lasts, so that nothing can be found any more.
+# Files may remain after a failure of REMOVING calls, and after lasting failures of FINDING calls, which hide
+# all files.
 REMOVING = {"unlink", "unlinkat", "rmdir", "getdents64"}
 FINDING = {"openat", "newfstatat", "statx"}
-FIRST_CALL = "fcntl(0, F_GETFD)"  # of the tool itself, after those of the dynamic loader
-TIMED = {"state.json"}  # holds times
+FIRST_CALL = "fcntl(0, F_GETFD)"  # the tool's own first call, after those of the dynamic loader
+TIMED = {"state.json"}  # contains times
 TIMEOUT_S = 20
 ENDINGS_IN_ONEDNN = (None, 0, -signal.SIGSEGV, 128 + signal.SIGSEGV, -signal.SIGABRT, 128 + signal.SIGABRT)
 
@@ -97,7 +98,7 @@ def scenarios():
 
 
 def fill(folder):
-    """The inputs, and an older output that is to be replaced."""
+    """Writes the inputs, and an older output to be replaced."""
     (folder / "in.txt").write_text("the king and the queen\nold\n\nthe old king said\n")
     (folder / "numbers.jsonl").write_text('{"id":0,"label":1,"prediction":2}\n{"id":1,"label":3,"prediction":3.5}\n')
     (folder / "sentences.jsonl").write_text('{"sentences":[[5,6,7],[8,9],[10,11,12]]}\n' * 3)
@@ -116,7 +117,7 @@ def without_times(text):
 
 
 def files_of(folder):
-    """Everything below the folder by its path from there: a file's bytes, None for directories and TIMED files."""
+    """Everything below the folder by relative path: a file's bytes, None for directories and TIMED files."""
     return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() and path.name not in TIMED else None
             for path in sorted(folder.rglob("*"))}
 
@@ -139,7 +140,8 @@ class Run:
 
 
 def calls_of(tools, scenario):
-    """{call: its numbers, from the tool's first to the last of the thread that makes most of them}"""
+    """{call: range of its numbers, from the tool's first call to the last one of the thread that makes
+    most}"""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "work").mkdir()
@@ -158,7 +160,7 @@ def calls_of(tools, scenario):
 
 
 def verdict(tools, scenario, call, run, whole, folder, lasts):
-    """What breaks a rule; None when nothing does."""
+    """The rule that is broken, or None."""
     may_leave = call in REMOVING or lasts and call in FINDING
     if run.status is None:
         return "hangs"
@@ -198,7 +200,7 @@ def verdict(tools, scenario, call, run, whole, folder, lasts):
 
 
 def is_call_of_onednn(trace):
-    """Whether the first call that was made to fail is oneDNN's."""
+    """Whether the first call that failed was made by oneDNN."""
     first = re.search(r"\(INJECTED\)((\n > .*)*)", trace.read_text(errors="replace"))
     return first is not None and "/libdnnl.so" in first[1]
 

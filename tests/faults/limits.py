@@ -1,18 +1,18 @@
 #!/usr/bin/python3
-"""Runs all tools with less than they want: memory, threads, descriptors, disk, streams, and time before a signal.
+"""Runs all tools with limited memory, threads, descriptors, disk space, streams, or time before a signal.
 
 usage: limits.py [--rounds N] [--seed N] [--only SCENARIO] DIRECTORY_OF_THE_TOOLS
 
-The scenarios and the rules are those of inject.py. Each is run with N limits of each kind (4 without --rounds), chosen at
-random between too little for anything and enough:
+Scenarios and rules are those of inject.py. Each scenario runs with N limits of each kind (default: 4), chosen
+at random between far too little and enough:
 
-  memory   address space, from what --version needs
-  threads  processes of a user of its own (as root only), with -j 64
-  files    descriptors
-  size     bytes of a file
-  disk     a file system in memory of so many bytes (as root only)
-  streams  standard streams that are closed
-  signal   SIGINT, SIGTERM or SIGHUP after so many microseconds, by which the run may end
+  memory   address space, at least what --version needs
+  threads  number of processes of a separate user (root only), with -j 64
+  files    number of descriptors
+  size     file size in bytes
+  disk     size of an in-memory file system (root only)
+  streams  closed standard streams
+  signal   SIGINT, SIGTERM or SIGHUP after a random time; the signal may end the run
 """
 import argparse
 import collections
@@ -29,7 +29,7 @@ from pathlib import Path
 import inject
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-USER = 61234  # nobody else's
+USER = 61234  # not used by anyone else
 MEBIBYTE = 1 << 20
 
 
@@ -37,7 +37,7 @@ class Run(inject.Run):
     """A run in `folder` with `prepare` called before the tool; `interrupt` gets the process."""
 
     def __init__(self, tools, scenario, folder, prepare=None, interrupt=None, more=()):
-        # Not by inject.Run's way: the process must be reached while it runs.
+        # Unlike inject.Run, because the process must be accessible while it runs.
         environment = {"PATH": os.environ["PATH"], "LC_ALL": "C"}
         process = subprocess.Popen([str(tools / scenario.tool), *scenario.arguments, *more], cwd=folder, env=environment,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -60,7 +60,7 @@ def limited(kind, value):
 
 
 def least_memory(tools, tool):
-    """The MiB of address space with which the tool can say its version."""
+    """The MiB of address space that the tool needs to print its version."""
     for mebibytes in range(16, 4096, 4):
         run = subprocess.run([str(tools / tool), "--version"], capture_output=True, check=False,
                              preexec_fn=limited(resource.RLIMIT_AS, mebibytes * MEBIBYTE))
@@ -75,7 +75,7 @@ def close(streams):
 
 
 def with_few_threads(scenario):
-    """With -j 64 in the place of its -j."""
+    """The scenario with -j 64 instead of its own -j."""
     arguments = list(scenario.arguments)
     if "-j" in arguments:
         arguments[arguments.index("-j") + 1] = "64"
@@ -100,7 +100,7 @@ Trial = collections.namedtuple("Trial", "kind value")
 
 
 def trials(rng, rounds, least, seconds):
-    """For one scenario; `seconds` is what it takes undisturbed."""
+    """Random limits for one scenario; `seconds` is its normal run time."""
     for _ in range(rounds):
         yield Trial("memory", least + int(least * rng.random() ** 3 * 4))
         yield Trial("files", rng.randrange(3, 24))
@@ -113,7 +113,7 @@ def trials(rng, rounds, least, seconds):
 
 
 def wrong_of(tools, scenario, trial, whole, folder):
-    """(what breaks a rule or None, the run)"""
+    """(the broken rule or None, the run)"""
     prepare = interrupt = None
     if trial.kind == "memory":
         prepare = limited(resource.RLIMIT_AS, trial.value * MEBIBYTE)
@@ -132,7 +132,7 @@ def wrong_of(tools, scenario, trial, whole, folder):
             process.send_signal(trial.value[0])
     run = Run(tools, scenario, folder, prepare, interrupt)
     if trial.kind == "disk":
-        subprocess.run(["mount", "-o", "remount,size=1g", str(folder)], check=True)  # for what is resumed
+        subprocess.run(["mount", "-o", "remount,size=1g", str(folder)], check=True)  # for the resumed run
     if trial.kind == "signal" and run.status in (-trial.value[0], 128 + trial.value[0]):
         run.status, run.err = 1, run.err + f"{scenario.tool}: stopped"
     if trial.kind == "streams" and 2 in trial.value or "error while loading shared libraries" in run.err:

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds all tools with the thread sanitizer and runs the command-line cases with them, whose expected stderr has no report
-# of a race: sh tests/faults/races.sh [CASE...]
-# Builds below $BUILD_DIR, build-test/ by default.
+# Builds all tools with the thread sanitizer and runs the command-line cases with them. A reported race would change the
+# expected stderr: sh tests/faults/races.sh [CASE...]
+# Builds below $BUILD_DIR (default: build-test/).
 set -eu
 cd "$(dirname "$0")/../.."
 build=${BUILD_DIR:-build-test}/races
@@ -10,7 +10,7 @@ for source in cmd/bert-*.cpp; do targets="$targets -t $(basename "$source" .cpp)
 # targets is a list of words.
 # shellcheck disable=SC2086
 sh cmd/build.sh $targets "$build" -DBERT_DEVELOPER=ON -DBERT_SANITIZE=thread -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS='-O1 -g1'
-# The sanitizer itself writes a file, which vocab-directory's limit does not allow.
+# The sanitizer itself writes a file, which exceeds the limit in vocab-directory.
 [ $# -gt 0 ] || for case in tests/cases/*/case.sh; do
   name=$(basename "$(dirname "$case")")
   [ "$name" = vocab-directory ] || set -- "$@" "$name"

@@ -1,4 +1,4 @@
-// The counts of words that bert-vocab --counts reads.
+// Word counts, as read by bert-vocab --counts.
 #include "base/log.h"
 #include "data/vocabulary_filter.h"
 #include "records.h"

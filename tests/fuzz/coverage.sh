@@ -1,7 +1,7 @@
 #!/bin/sh
-# Which share of each reader's lines the corpora reach: sh tests/fuzz/coverage.sh [FOLDER]
-# FOLDER/TARGET holds more inputs of each target, such as fuzz-found of run.sh. Builds below $BUILD_DIR, build-test/ by
-# default. Needs gcov, which comes with GCC.
+# Measures which share of each parser's lines the corpora reach: sh tests/fuzz/coverage.sh [FOLDER]
+# FOLDER/TARGET contains more inputs for each target, such as fuzz-found from run.sh. Builds below $BUILD_DIR
+# (default: build-test/). Needs gcov, which comes with GCC.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${BUILD_DIR:-$root/build-test}/coverage

@@ -1,11 +1,11 @@
-// Runs a fuzz target where Clang's libFuzzer is not at hand: usage as there,
+// Runs a fuzz target without Clang's libFuzzer. Usage as with libFuzzer:
 //
 //   NAME_fuzz [-runs=N] [-max_total_time=SECONDS] [-max_len=BYTES] [-seed=N] [FOLDER|FILE...]
 //   NAME_fuzz -merge=1 FOLDER FOLDER...
 //
-// Runs what is in the FOLDERs, then changes of it, until N runs or SECONDS are over (neither: not at all).
-// Built with -fsanitize-coverage=trace-pc it keeps what reaches new code, in the first FOLDER. The input of a
-// run that fails is written to the file crash-NUMBER.
+// Runs the inputs in the FOLDERs, then mutations of them until N runs or SECONDS are over (default: none). If
+// built with -fsanitize-coverage=trace-pc, inputs that reach new code are kept in the first FOLDER. The input
+// of a failed run is written to the file crash-NUMBER.
 #include <signal.h>
 #include <unistd.h>
 
@@ -31,9 +31,9 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 extern "C" void __sanitizer_set_death_callback(void (*callback)()) __attribute__((weak));
-// A file that claims to hold gigabytes must not be believed.
+// A size of gigabytes claimed in a file must not be trusted.
 extern "C" const char* __asan_default_options() {
-  // No traces of allocations, and little memory kept from use: they take a third of the time.
+  // No allocation stack traces and a small quarantine: they take a third of the time.
   return "max_allocation_size_mb=1024:detect_stack_use_after_return=0:malloc_context_size=0:quarantine_size_"
          "mb=4";
 }
@@ -44,14 +44,13 @@ namespace {
 
 constexpr unsigned kSecondsOfARun = 20;
 
-// By hash: which steps from a branch to the next have been taken. No std::array, whose functions would be
-// counted.
+// The executed edges between branches, by hash. Not a std::array, because its functions would be counted.
 constexpr size_t kSteps = 1 << 20;
 bool taken[kSteps];
 uintptr_t before;
 size_t new_steps;
 
-std::string& current = *new std::string;  // the input of the run; it outlives all that could fail
+std::string& current = *new std::string;  // the input of the run; never destroyed
 
 void write_current() {
   const auto name = "crash-" + std::to_string(std::hash<std::string>{}(current));
@@ -111,19 +110,19 @@ std::vector<std::string> inputs_in(const std::vector<std::filesystem::path>& pat
   return inputs;
 }
 
-// Whether the run took a step that no run before it took.
+// Returns whether the run took an edge that no earlier run took.
 bool run(std::string input) {
   current = std::move(input);
   before = 0;
   const size_t old = new_steps;
   ::alarm(kSecondsOfARun);
-  // A copy of its own size, so that a sanitizer sees each read behind it.
+  // A copy of the exact size, so that sanitizers detect reads beyond its end.
   const std::vector<uint8_t> exact(current.begin(), current.end());
   LLVMFuzzerTestOneInput(exact.data(), exact.size());
   return new_steps > old;
 }
 
-// A part of another input in the place of a part of this one.
+// Replaces a part of this input by a part of another one.
 std::string spliced(std::string input, const std::string& other, std::mt19937& random) {
   const size_t at = random() % (input.size() + 1), from = random() % (other.size() + 1);
   return input.replace(at, random() % (input.size() - at + 1), other, from,
@@ -145,8 +144,8 @@ void keep(const std::filesystem::path& folder, const std::string& input) {
   std::ofstream(folder / std::to_string(std::hash<std::string>{}(input)), std::ios::binary) << input;
 }
 
-// Adds to the first folder what reaches code, in the other folders, that nothing in it reaches; small inputs
-// first.
+// Copies inputs from the other folders to the first one if they reach code that it does not reach yet; small
+// inputs first.
 int merge(const std::vector<std::filesystem::path>& paths) {
   for (const auto& input : inputs_in({paths.front()})) run(input);
   auto inputs = inputs_in({paths.begin() + 1, paths.end()});

@@ -1,4 +1,4 @@
-// Records as bert-train reads them. Of the first byte the low half says for which task, the high half the
+// Records as bert-train reads them. The low half of the first byte selects the task, the high half the
 // format.
 #include "base/log.h"
 #include "data/answer_example.h"
@@ -41,7 +41,7 @@ struct Readers {
   }
 };
 
-// Makes the examples of each record and looks at what they promise.
+// Creates the examples of each record and checks them for consistency.
 class ExampleFilter : public io::Filter {
  public:
   ExampleFilter(const Readers& readers, const data::ExampleReader& reader)

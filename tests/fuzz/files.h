@@ -1,4 +1,4 @@
-// Files that a fuzz target writes for what reads files, in memory where the system has /dev/shm.
+// Files written by fuzz targets for code that reads files, in memory if the system has /dev/shm.
 #pragma once
 
 #include <fcntl.h>
@@ -32,7 +32,7 @@ class Files {
 
   const std::string& path() const { return path_; }
 
-  // Its path. A file of that name is written anew, not replaced: that takes half the time.
+  // Returns its path. An existing file is overwritten in place, which takes half the time of replacing it.
   std::string write(const std::string& name, std::string_view bytes) const {
     auto path = path_ + "/" + name;
     const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -50,7 +50,7 @@ inline std::string_view text_of(const uint8_t* data, size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-// An input as several files: its parts between NULs, the last of them with all that is left.
+// Splits an input at NULs into several files; the last one gets the rest.
 inline std::vector<std::string_view> parts_of(std::string_view text, size_t count) {
   std::vector<std::string_view> parts;
   while (parts.size() + 1 < count) {
@@ -62,7 +62,7 @@ inline std::vector<std::string_view> parts_of(std::string_view text, size_t coun
   return parts;
 }
 
-// Runs `read`. An Error, of one line, is an answer; whatever else it throws ends the program.
+// Runs `read`. A one-line Error is a valid result; any other exception ends the program.
 template <class Read>
 void answered(const Read& read) {
   try {

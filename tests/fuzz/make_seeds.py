@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Writes the inputs from which fuzzing begins: make_seeds.py [CORPUS]; corpus/ beside this script by default.
+"""Writes the initial fuzzing inputs: make_seeds.py [CORPUS]; default: corpus/ next to this script.
 
-One folder for each target, small files of each form that its reader knows: seed-NUMBER. The other files there are what
-fuzzing has found and a test is to see again.
+Each target has a folder with small files, seed-NUMBER, one for each format that its parser supports. The
+other files there were found by fuzzing and are replayed by a test.
 """
 import json
 import struct

@@ -1,5 +1,5 @@
 // modules.json, config_sentence_transformers.json, sentence_bert_config.json, 1_Pooling/config.json and
-// 2_Dense/config.json, with NULs between them. The weights of the Dense module are always the same.
+// 2_Dense/config.json, separated by NULs. The Dense module's weights are fixed.
 #include "base/file.h"
 #include "files.h"
 #include "golden/golden.h"

@@ -1,4 +1,4 @@
-// The records of bytes in one of the formats of input, as a filter gets and answers them, in one thread.
+// Reads the records of an input and passes them through a filter, in one thread.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ inline constexpr std::array kFormats = {
     io::InputFormat::jsonl,     io::InputFormat::tsv,  io::InputFormat::documents,  io::InputFormat::object,
     io::InputFormat::conll,     io::InputFormat::squad};
 
-// Runs all records through `filter`, bad ones skipped; what it answers, with what it says of bad ones behind.
+// Runs all records through `filter` and skips bad ones; returns the output followed by the error messages.
 inline std::string run(const io::StreamOptions& options, io::Filter& filter) {
   std::string out;
   filter.begin(out);
@@ -30,7 +30,7 @@ inline std::string run(const io::StreamOptions& options, io::Filter& filter) {
       if (filter.cost(record) > 0) records.push_back(&record);
     try {
       if (!records.empty() && complete) filter.compute(records);
-    } catch (const Error& error) {  // would end the stream
+    } catch (const Error& error) {  // ends the stream
       complete = false;
       out += error.what();
     }
@@ -49,7 +49,7 @@ inline std::string run(const io::StreamOptions& options, io::Filter& filter) {
   };
   io::InputReader input(options, {.bytes = 64, .records = 3}, ring, kNeverStopped, on_chunk);
   input.run();
-  while (auto* chunk = ring.take_finished()) {  // the one that says why the input cannot be read on
+  while (auto* chunk = ring.take_finished()) {  // the last one carries the reason for a read error
     complete = false;
     out += chunk->failure.value();
     ring.release(*chunk);

@@ -1,5 +1,5 @@
-// Records in each format of input through the filters of the tools without a network. Of the first byte the
-// high half says which filter, the low half which format.
+// Records in each input format through the filters of the tools without a network. The high half of the first
+// byte selects the filter, the low half the format.
 #include "base/log.h"
 #include "data/letters.h"
 #include "data/mask_filter.h"

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Fuzzes every reader of foreign bytes with the address and undefined behaviour sanitizers:
-#   sh tests/fuzz/run.sh SECONDS [TARGET...]       each target for so many seconds, as many at once as there are processors
-# Builds below $BUILD_DIR, build-test/ by default. What reaches new code is kept in fuzz-found/TARGET there; an input that
-# fails is left in the current folder as crash-NUMBER. Says how many runs there were.
+# Fuzzes every parser of untrusted bytes with the address and undefined behaviour sanitizers:
+#   sh tests/fuzz/run.sh SECONDS [TARGET...]       runs each target for SECONDS, in parallel on all processors
+# Builds below $BUILD_DIR (default: build-test/). Inputs that reach new code are kept in fuzz-found/TARGET there; an
+# input that fails is written to crash-NUMBER in the current folder. Prints the number of runs.
 set -eu
 seconds=${1:?}
 shift
@@ -19,7 +19,7 @@ sh "$root/cmd/build.sh" $targets "$builds/fuzz" -DBERT_DEVELOPER=ON -DBERT_SANIT
 
 found=$builds/fuzz-found
 export builds seconds sources found
-# The shell that xargs starts expands it.
+# Expanded by the shell that xargs starts.
 # shellcheck disable=SC2016
 for target; do mkdir -p "$found/$target" && echo "$target"; done |
   xargs -P "$(nproc)" -I{} sh -c 'said=$("$builds/fuzz/tests/fuzz/{}_fuzz" -max_total_time="$seconds" -seed="$(date +%s)" \

@@ -1,6 +1,6 @@
-// bert-score: predictions, gold labels for a FILE of their own and null scores for another, with NULs between
-// them. The low half of the first byte is the task, bit 4 says whether there are such FILEs, and the rest is
-// the format of the predictions.
+// bert-score: predictions, gold labels in a separate FILE and null scores in another, separated by NULs. The
+// low half of the first byte selects the task, bit 4 whether the extra FILEs exist, and the rest the format
+// of the predictions.
 #include "base/log.h"
 #include "metric/score_filter.h"
 #include "records.h"

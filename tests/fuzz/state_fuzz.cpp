@@ -1,4 +1,4 @@
-// state.json of a training checkpoint, up to its checksum, which is added.
+// state.json of a training checkpoint up to its checksum, which is appended.
 #include "base/checksum.h"
 #include "files.h"
 #include "train/state_json.h"

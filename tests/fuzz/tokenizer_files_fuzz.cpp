@@ -1,4 +1,4 @@
-// vocab.txt, tokenizer_config.json, special_tokens_map.json and added_tokens.json, with NULs between them.
+// vocab.txt, tokenizer_config.json, special_tokens_map.json and added_tokens.json, separated by NULs.
 #include "files.h"
 #include "text/tokenizer.h"
 

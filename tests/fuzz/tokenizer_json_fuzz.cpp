@@ -1,4 +1,4 @@
-// tokenizer.json, and what the tokenizer that it describes makes of texts with its own added tokens in them.
+// tokenizer.json, and the tokenizer it describes applied to texts that contain its added tokens.
 #include "files.h"
 #include "text/tokenizer.h"
 

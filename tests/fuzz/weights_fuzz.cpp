@@ -1,4 +1,4 @@
-// Weights, in the form whose file's name is BERT_FUZZ_FILE.
+// Weights in the format of the file name in BERT_FUZZ_FILE.
 #include "ckpt/checkpoint.h"
 #include "ckpt/written_files.h"
 #include "files.h"
@@ -8,7 +8,7 @@ using namespace bert;
 
 namespace {
 
-// A folder with the files that an index names, and no others of weights.
+// A folder with the files that an index names and no other weights.
 const fuzz::Files& folder() {
   static const fuzz::Files files;
   static const bool filled = [] {

@@ -1,7 +1,7 @@
-"""BERT (Devlin et al. 2018) in plain PyTorch: the independent truth for every number the tools print.
+"""BERT (Devlin et al. 2018) in plain PyTorch: the independent reference for every number the tools print.
 
-One sequence at a time, no batch, no padding, no mask: x is [T,H] throughout. float64 gives the expected
-values; the same code in float32 tells how far a good float32 implementation may be from them.
+It computes one sequence at a time without batch, padding or mask: x is [T,H] throughout. float64 gives the
+expected values; the same code in float32 shows how far a good float32 implementation may deviate from them.
 Tensor names are Hugging Face's without the "bert." prefix.
 """
 import json
@@ -33,7 +33,7 @@ ACTIVATIONS = {
 
 
 def canonical_name(name):
-    """Hugging Face's present name without prefix: bert.x.LayerNorm.gamma -> x.LayerNorm.weight."""
+    """Hugging Face's current name without prefix: bert.x.LayerNorm.gamma -> x.LayerNorm.weight."""
     name = name.removeprefix("bert.")
     stem, _, last = name.rpartition(".")
     if stem.endswith("LayerNorm"):
@@ -47,7 +47,7 @@ def read_json(*path):
 
 
 class Bert:
-    """The encoder and every head whose tensors the directory holds, computed in `dtype`."""
+    """The encoder and every head whose tensors are in the directory, computed in `dtype`."""
 
     def __init__(self, config, tensors, dtype=torch.float64):
         self.config = config
@@ -115,7 +115,7 @@ class Bert:
         return self.layer_norm("cls.predictions.transform.LayerNorm", inner)
 
     def mlm_decoder(self):
-        """The weight [V,H] and the bias [V]. Tied, a decoder that is stored all the same does not count."""
+        """The weight [V,H] and the bias [V]. With tied embeddings a stored decoder is ignored."""
         tied = self.config.get("tie_word_embeddings", True)
         weight = "embeddings.word_embeddings" if tied else "cls.predictions.decoder"
         return self.weights[weight + ".weight"], self.weights["cls.predictions.bias"]

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The reference against what others wrote: PyTorch's own encoder layer, its GELU, and formulas by hand."""
+"""The reference compared with PyTorch's own encoder layer, its GELU, and formulas computed by hand."""
 import os
 import sys
 import unittest
@@ -21,7 +21,7 @@ MODELS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "models")
 
 
 def pytorch_layer(bert, number):
-    """torch.nn's encoder layer with the same weights; its query, key and value lie in one matrix."""
+    """torch.nn's encoder layer with the same weights; it stores query, key and value in one matrix."""
     config, weights = bert.config, bert.weights
     prefix = f"encoder.layer.{number}."
     layer = torch.nn.TransformerEncoderLayer(
@@ -35,7 +35,7 @@ def pytorch_layer(bert, number):
         state["self_attn.in_proj_" + end] = torch.cat(parts)
         state |= {f"{name}.{end}": weights[f"{prefix}{ours}.{end}"] for name, ours in theirs.items()}
     layer.load_state_dict(state)
-    return layer.train()  # not its fast path, which differs between versions
+    return layer.train()  # avoids its fast path, which differs between versions
 
 
 class ReferenceTest(unittest.TestCase):
@@ -72,7 +72,7 @@ class ReferenceTest(unittest.TestCase):
         query, key = (bert.linear("encoder.layer.0.attention.self." + part, x).view(100, 4, 8).transpose(0, 1)
                       for part in ("query", "key"))
         scores = query @ key.transpose(1, 2) / 8**0.5
-        self.assertGreater(float(torch.softmax(scores, -1).max(-1).values.mean()), 0.1)  # 0.01 if uniform
+        self.assertGreater(float(torch.softmax(scores, -1).max(-1).values.mean()), 0.1)  # uniform: 0.01
 
     def test_legacy_names_become_present_ones(self):
         self.assertEqual(canonical_name("bert.embeddings.LayerNorm.gamma"), "embeddings.LayerNorm.weight")

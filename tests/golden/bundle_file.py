@@ -1,4 +1,4 @@
-"""TensorFlow's checkpoints ("bundles") with numpy alone: PREFIX.index, a LevelDB table of protocol buffers, and
+"""TensorFlow checkpoints ("bundles") with numpy alone: PREFIX.index, a LevelDB table of protocol buffers, and
 PREFIX.data-0000X-of-0000Y, raw little-endian numbers."""
 import struct
 
@@ -9,7 +9,7 @@ TYPES = {"<f4": 1, "<f8": 2, "<i4": 3, "<i8": 9, "<f2": 19}
 
 
 def crc_table():
-    """What a byte alone leaves of the remainder."""
+    """The remainder of each single byte."""
     remainders = np.arange(256, dtype=np.uint32)
     for _ in range(8):
         remainders = remainders >> 1 ^ np.where(remainders & 1, np.uint32(0x82f63b78), np.uint32(0))
@@ -24,7 +24,7 @@ def after_bytes(remainders, values):
 
 
 def after_zeros(remainders, shift):
-    """shift [32]: what some number of zero bytes makes of each bit of a remainder; it is linear."""
+    """shift [32]: the effect of a number of zero bytes on each bit of a remainder; the effect is linear."""
     total = np.zeros_like(remainders)
     for bit in range(32):
         total ^= np.where(remainders >> bit & 1, shift[bit], np.uint32(0))
@@ -32,7 +32,7 @@ def after_zeros(remainders, shift):
 
 
 def crc32c(data):
-    """The data is cut into 2**n lanes of one length, all taken at once, and a rest."""
+    """Splits the data into 2**n lanes of equal length, which are processed together, and a rest."""
     lanes = 1 << min(16, (len(data) // 512 + 1).bit_length() - 1)
     length = len(data) // lanes
     columns = np.ascontiguousarray(np.frombuffer(data, np.uint8, lanes * length).reshape(lanes, length).T)
@@ -42,7 +42,7 @@ def crc32c(data):
     for column in columns:
         remainders = after_bytes(remainders, column)
         shift = after_bytes(shift, 0)
-    while len(remainders) > 1:  # two neighbours become one of twice the length
+    while len(remainders) > 1:  # merge neighbouring lanes into one of twice the length
         remainders = after_zeros(remainders[0::2], shift) ^ remainders[1::2]
         shift = after_zeros(shift, shift)
     for byte in data[lanes * length:]:
@@ -71,7 +71,7 @@ def bytes_field(field, data):
 
 
 def block(entries, restart_interval):
-    """Keys share their beginnings with the one before, except at every restart."""
+    """Keys share a prefix with the key before, except at restarts."""
     data, restarts, before = b"", [], b""
     for number, (key, value) in enumerate(entries):
         shared = 0
@@ -87,7 +87,7 @@ def block(entries, restart_interval):
 
 
 def table(entries, per_block, restart_interval=16):
-    """entries: (key, value) pairs of bytes, sorted; a data block holds `per_block` of them."""
+    """entries: sorted (key, value) pairs of bytes; a data block contains `per_block` of them."""
     file = b""
 
     def append(contents):
@@ -109,7 +109,7 @@ def shape_message(shape):
 
 
 def write_bundle(prefix, tensors, shards=1, per_block=40):
-    """tensors: {name: array}; they go to the shards by turns, in the order of their names."""
+    """tensors: {name: array}; they are assigned to the shards in turn, in order of their names."""
     data = [bytearray() for _ in range(shards)]
     entries = [(b"", number_field(1, shards) + bytes_field(3, number_field(1, 1)))]
     for number, name in enumerate(sorted(tensors)):
@@ -129,7 +129,7 @@ def write_bundle(prefix, tensors, shards=1, per_block=40):
 
 
 def google_name(name):
-    """What Google's code calls the tensor `name` of Hugging Face's, and whether it holds it transposed."""
+    """Google's name for Hugging Face's tensor `name`, and whether Google stores it transposed."""
     heads = {"cls.predictions.bias": "cls/predictions/output_bias",
              "cls.seq_relationship.weight": "cls/seq_relationship/output_weights",
              "cls.seq_relationship.bias": "cls/seq_relationship/output_bias",

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Holds bert-embed and bert-predict to the float64 reference on models too large for the repository.
+"""Compares bert-embed and bert-predict with the float64 reference on models too large for the repository.
 
 usage: check_large.py [--seeded | --trained | --size NAME] DIRECTORY_OF_THE_TOOLS
 
-Vectors: |a - truth| / |truth| of a text's tokens together, and of the worst of them, must be at most 2e-6, or
-twice the same error of PyTorch's own float32 on the same case where that is more; for TinyBERT 4e-6.
-Heads: within that bound of the head's input, times |w|·|h|.
-Exit 0 when all hold, 1 when one does not, 77 (skipped) without PyTorch or without the shared data.
+Vectors: |a - expected| / |expected| over all tokens of a text, and of the worst token, must be at most 2e-6
+or twice the same error of PyTorch's own float32, whichever is larger; for TinyBERT 4e-6. Heads: within that
+bound of the head's input, times |w|·|h|. Exit code 0 if all are within bounds, 1 if not, 77 (skipped) without
+PyTorch or without the shared data.
 """
 import argparse
 import json
@@ -29,8 +29,9 @@ from bert_reference import Bert
 from make_goldens import LEAST_BOUND, worst_row_error
 
 TINYBERT_SEEDS = 6
-TINYBERT_BOUND = 4e-6  # of hidden states: their layers are 1,200 wide, and PyTorch's own error changes with its BLAS
-ROUNDING = 2.0**-22  # of a probability computed and printed in f32, relative
+# For hidden states: the layers are 1,200 wide, and PyTorch's own error changes with its BLAS.
+TINYBERT_BOUND = 4e-6
+ROUNDING = 2.0**-22  # relative, for a probability computed and printed in f32
 
 
 class Failure(Exception):
@@ -38,7 +39,7 @@ class Failure(Exception):
 
 
 def error_of_all(values, truth):
-    """|values - truth| / |truth| of the whole array."""
+    """The relative error of the whole array."""
     return float((values.double() - truth.double()).norm() / truth.double().norm())
 
 
@@ -62,12 +63,12 @@ class Tools:
         self.directory = directory
 
     def execute(self, command, text):
-        """(exit status, what it printed)"""
+        """(exit status, stdout)"""
         done = subprocess.run(command, input=text.encode(), stdout=subprocess.PIPE, check=False)
         return done.returncode, done.stdout.decode()
 
     def run(self, tool, subject, cases, *options):
-        """One answer a case."""
+        """One answer per case."""
         read = ("input_ids", "token_type_ids", "question", "context")
         records = [{key: case[key] for key in read if key in case} for case in cases]
         text = "".join(json.dumps(record) + "\n" for record in records)
@@ -80,19 +81,19 @@ class Tools:
 
 
 class Report:
-    """The worst error, as a share of what is allowed, of each kind of number."""
+    """The worst error for each kind of number, as a fraction of the tolerance."""
 
     def __init__(self, name):
         self.name = name
         self.worst = {}
 
     def add(self, kind, error, bound, place):
-        share = error / bound if error == error else float("inf")  # NaN is infinitely far
+        share = error / bound if error == error else float("inf")  # NaN counts as infinite
         if share >= self.worst.get(kind, (-1,))[0]:
             self.worst[kind] = (share, error, bound, place)
 
     def print(self):
-        """True when all is within bounds."""
+        """Whether all errors are within bounds."""
         for kind, (share, error, bound, place) in self.worst.items():
             verdict = "ok" if share <= 1 else "FAILED"
             print(f"{self.name:14} {kind:17} error {error:.1e} of {bound:.1e} allowed ({place})  {verdict}", flush=True)
@@ -138,13 +139,13 @@ def check_pooling(tools, subject, report):
 
 
 def log_softmax_bounds(logits, bounds):
-    """Of ln p = logit - ln Σ exp(logit), when each logit may be wrong by its bound: [M,N] -> ln p, bounds."""
+    """For ln p = logit - ln Σ exp(logit), if each logit may be off by its bound: [M,N] -> ln p, bounds."""
     logs = torch.log_softmax(logits, 1)
     return logs, bounds + (logs.exp() * bounds).sum(1, keepdim=True) + ROUNDING * (1 + logs.abs())
 
 
 def check_log(report, kind, score, truth, bound, place):
-    """One probability against ln p; those too small for f32 are passed over."""
+    """Compares one probability with ln p; those too small for f32 are skipped."""
     if truth > -80:
         log = torch.log(as_f32(score).double())
         report.add(kind, abs(float(log - truth)), float(bound), place)
@@ -155,7 +156,7 @@ def head_bounds(weight, rows, bound):
 
 
 def check_fill(tools, subject, report, top=50):
-    """The probabilities of the `top` best tokens, and that no better one is missing."""
+    """Checks the probabilities of the top `top` tokens, and that no better token is missing."""
     places = [number for number, case in enumerate(subject.cases) if case["masked"]]
     answers = tools.run("bert-predict", subject, [subject.cases[number] for number in places], "--task", "fill",
                         "--top-k", str(top))
@@ -179,7 +180,8 @@ def check_fill(tools, subject, report, top=50):
 
 
 def check_probabilities(tools, subject, report, task, head, names):
-    """A softmax over the outputs of a linear head on the pooled vector; only pairs have a next sentence."""
+    """A softmax over the outputs of a linear head on the pooled vector; next sentence applies to pairs
+    only."""
     wanted = [number for number, case in enumerate(subject.cases) if task != "next" or 1 in case["token_type_ids"]]
     answers = tools.run("bert-predict", subject, [subject.cases[number] for number in wanted], "--task", task)
     model = subject.models[0]
@@ -220,7 +222,7 @@ def check_choose(tools, subject, report):
 
 
 def check_tag(tools, subject, report):
-    """All labels begin an entity, so that each token is one and its score stands there."""
+    """All labels begin an entity, so each token is an entity with its own score."""
     wanted = [number for number, case in enumerate(subject.cases)
               if 1 not in case["token_type_ids"] and len(case["input_ids"]) > 2]
     answers = tools.run("bert-predict", subject, [subject.cases[number] for number in wanted])
@@ -241,7 +243,8 @@ def check_tag(tools, subject, report):
 
 
 def check_answer(tools, subject, report, longest=30):
-    """By how much no answer is better than the best one; of pairs whose question is not cut, as texts."""
+    """The score difference between no answer and the best one; for pairs with an untruncated question, as
+    texts."""
     pieces = large_models.pieces_of(subject.directory)
     model = subject.models[0]
     for number, case in enumerate(subject.cases):
@@ -262,13 +265,13 @@ def check_answer(tools, subject, report, longest=30):
 
 
 def check(tools, subject):
-    """True when everything that the directory can answer is within bounds."""
+    """Whether all outputs that the directory supports are within bounds."""
     report = Report(subject.name)
     model = subject.models[0]
     own = {"BertForMultipleChoice": check_choose, "BertForTokenClassification": check_tag,
            "BertForQuestionAnswering": check_answer}
     architecture = model.config["architectures"][0]
-    if architecture in own:  # the encoder is another subject's
+    if architecture in own:  # the encoder is checked with another subject
         own[architecture](tools, subject, report)
         return report.print()
     check_hidden(tools, subject, report)
@@ -315,8 +318,8 @@ def trained_subjects(directory, shared):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--seeded", action="store_true", help="all sizes with seeded weights")
-    parser.add_argument("--trained", action="store_true", help="the trained models of the shared data")
+    parser.add_argument("--seeded", action="store_true", help="check all sizes with seeded weights")
+    parser.add_argument("--trained", action="store_true", help="check the trained models of the shared data")
     parser.add_argument("--size", choices=large_models.SIZES, action="append", default=[])
     parser.add_argument("tools")
     options = parser.parse_args()

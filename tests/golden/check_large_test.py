@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""check_large.py passes a right tool and catches each fault of fake_tool.py."""
+"""check_large.py accepts a correct tool and detects each fault of fake_tool.py."""
 import contextlib
 import io
 import os
@@ -7,7 +7,7 @@ import sys
 import tempfile
 import unittest
 
-import check_large  # leaves with 77 where PyTorch is absent
+import check_large  # exits with 77 if PyTorch is absent
 import fake_tool
 import large_models
 
@@ -17,7 +17,7 @@ HEADS = {"pretraining": {}, "classify": {"architecture": "BertForSequenceClassif
 
 
 class FakeTools(check_large.Tools):
-    """The fake tools within this process: PyTorch takes seconds to start."""
+    """Runs the fake tools in this process, because starting PyTorch takes seconds."""
 
     def __init__(self, fault):
         super().__init__("fake")
@@ -29,7 +29,7 @@ class FakeTools(check_large.Tools):
 
 
 def write_tools(folder, fault):
-    """Executables named as the real ones."""
+    """Executables with the names of the real ones."""
     for tool in ("bert-embed", "bert-predict"):
         path = os.path.join(folder, tool)
         with open(path, "w", encoding="utf-8") as file:
@@ -54,7 +54,7 @@ class CheckerTest(unittest.TestCase):
         cls.directory.cleanup()
 
     def check_with(self, fault, model="pretraining"):
-        """(verdict, report) on tools with this fault."""
+        """(verdict, report) for tools with this fault."""
         report = io.StringIO()
         with contextlib.redirect_stdout(report):
             verdict = check_large.check(FakeTools(fault), self.subjects[model])

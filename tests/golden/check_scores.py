@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""bert-score and the normal form of answers against score_reference.py, on generated records.
+"""Compares bert-score and the normalization of answers with score_reference.py on generated records.
 
 usage: check_scores.py DIRECTORY_OF_THE_TOOLS NORMAL_FORM_PROBE
 
-Figures of answers must be equal to the last digit, others to 1e-12. scores.json has figures of scikit-learn and SciPy.
+Metrics of answers must be equal to the last digit, others to 1e-12. scores.json has metrics computed by
+scikit-learn and SciPy.
 """
 import json
 import math
@@ -77,6 +78,11 @@ def check_labels(check, rng):
         label = labels[-1]
     expected.update(f1=reference.f1(gold, predicted, label), positive=label,
                     macro_f1=reference.macro_f1(gold, predicted), matthews=reference.matthews(gold, predicted))
+    if len(labels) > 1 and rng.random() < 0.5:
+        confidences = [rng.randrange(65) / 64 for _ in records]
+        for record, confidence in zip(records, confidences):
+            record["scores"] = {**dict.fromkeys(labels, 0), record["prediction"]: confidence}
+        expected["ece"] = reference.calibration_error(confidences, [g == p for g, p in zip(gold, predicted)])
     check.expect(expected, options, records)
 
 
@@ -169,9 +175,9 @@ def check_answers(check, rng):
 
 
 def check_normal_form(probe, rng):
-    """All code points that this Python knows, alone and among others, and random strings of them.
+    """All code points that this Python version knows, alone and among others, and random strings of them.
 
-    Those to which ICU's version of Unicode gives another category are left out.
+    Code points that have another category in ICU's Unicode version are skipped.
     """
     global compared
     categories = subprocess.run([probe, "--categories"], capture_output=True, encoding="ascii", check=True).stdout.split("\0")

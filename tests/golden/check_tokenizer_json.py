@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""bert-tokenize with random settings in tokenizer.json against Hugging Face's tokenizers: added tokens and truncation.
+"""Compares bert-tokenize with Hugging Face's tokenizers: added tokens and truncation in tokenizer.json.
 
-usage: check_tokenizer_json.py DIRECTORY_OF_THE_TOOLS               what --write has put into tokenizer_json.json
-       check_tokenizer_json.py --fuzz SECONDS SEED DIRECTORY_OF_THE_TOOLS     other settings, for as long
-       check_tokenizer_json.py --write
+usage: check_tokenizer_json.py DIRECTORY_OF_THE_TOOLS               the cases stored in tokenizer_json.json
+       check_tokenizer_json.py --fuzz SECONDS SEED DIRECTORY_OF_THE_TOOLS     new cases for SECONDS
+       check_tokenizer_json.py --write                              store new cases
 
-The last two need the npm package tokenizers in $NPM_DIR (npm install --ignore-scripts tokenizers; 0.23.2 made the file).
-Where it panics (white space with lstrip alone, behind a token with rstrip) nothing is compared.
+The last two need the npm package tokenizers in $NPM_DIR (npm install --ignore-scripts tokenizers; 0.23.2 made
+the file). Texts for which it panics (white space with lstrip alone, after a token with rstrip) are skipped.
 """
 import json
 import os
@@ -21,7 +21,7 @@ GOLDENS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "tokenizer_js
 VOCAB = "[PAD] [UNK] [CLS] [SEP] [MASK] a b x y ##a ##b e ##e 東 ! 1 ##1 _ ß i ##i ᆨ ##ᆨ 각".split()
 CHARACTERS = ["a", "b", "x", "y", " ", "\n", "\t", " \n", "\u2003", "\u00a0", "é", "e\u0301", "İ", "東", "!", "_", "1",
               "\u0301", "ᆨ", "각", "ß", "A", "B", "[A]", "[X]", "\u200b", "ﬁ", "#", "##"]
-TEXTS = 12  # of each tokenizer
+TEXTS = 12  # per tokenizer
 ENCODE = """
 const {Tokenizer} = require("tokenizers");
 (async () => {
@@ -40,7 +40,7 @@ const {Tokenizer} = require("tokenizers");
 
 
 class HuggingFace:
-    """A process of node, started again when a panic has ended it."""
+    """A node process, restarted after each panic."""
 
     def __init__(self):
         self.node = None
@@ -63,7 +63,8 @@ class HuggingFace:
 
 
 def added_token(rng, content, ident):
-    """Where a piece is an added token that stands alone as well, bert-tokenize cannot tell them when it cuts."""
+    """If an added token is also a vocabulary entry, bert-tokenize cannot tell them apart when it
+    truncates."""
     token = {"id": ident, "content": content}
     for flag, odds in (("single_word", .3), ("lstrip", .4), ("rstrip", .4), ("normalized", .6), ("special", .3)):
         token[flag] = rng.random() < odds and not (flag == "single_word" and content in VOCAB)
@@ -90,8 +91,8 @@ def settings(rng):
 
 
 def is_settled(tokenizer):
-    """Of tokens that are the same in normalised text, Hugging Face finds another from run to run; for one that is nothing
-    there it searches without an end."""
+    """Whether the result is well defined. If two added tokens are equal after normalization, Hugging Face's
+    choice varies between runs; if one is empty, its search does not end."""
     forms = []
     for token in tokenizer["added_tokens"]:
         letters = [c for c in unicodedata.normalize("NFD", token["content"].lower())

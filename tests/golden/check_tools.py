@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Runs bert-embed and bert-predict on the small models' texts and compares with tests/golden/tools.
+"""Runs bert-embed and bert-predict on the texts for the small models and compares with tests/golden/tools.
 
 usage: check_tools.py DIRECTORY_OF_THE_TOOLS
 
-Numbers may differ by the rounding of the expected ones, 5e-5, and a little (those above 10, perplexities, by as much
-of their tenth part); all else must be equal. The input's
-own fields must come first and as they were; those that are expected follow, and no others. Needs no PyTorch.
+Numbers may differ by slightly more than the rounding of the expected ones, 5e-5 (numbers above 10,
+perplexities, by that fraction of a tenth of their value); everything else must be equal. The fields of the
+input must come first and unchanged; then the expected fields and no others. Does not need PyTorch.
 """
 import itertools
 import json
@@ -18,7 +18,7 @@ TOLERANCE = 6e-5
 
 
 def difference(found, expected, place=""):
-    """What differs first, as text; None when nothing does."""
+    """The first difference as text, or None."""
     if isinstance(expected, float) and isinstance(found, (int, float)) and not isinstance(found, bool):
         tolerance = TOLERANCE * max(1, abs(expected) / 10)
         return None if abs(found - expected) <= tolerance else f"{place}: {found}, expected {expected}"
@@ -38,7 +38,7 @@ def difference(found, expected, place=""):
 
 
 def answer_difference(answer, line):
-    """The same of a whole record, whose new fields may stand in any order."""
+    """The same for a whole record, whose new fields may be in any order."""
     own = list(line["input"])
     if list(answer)[: len(own)] != own:
         return f"begins with the fields {list(answer)[:len(own)]}, expected {own}"
@@ -49,7 +49,7 @@ def answer_difference(answer, line):
 
 
 def check_group(tools, model, tool, options, lines):
-    """The differences of one run of a tool over all records that share its options."""
+    """The differences in one run of a tool over all records with the same options."""
     directory = os.path.join(HERE, "models", model)
     command = [os.path.join(tools, tool), "-m", directory, "--input-format", "jsonl", *options]
     records = "".join(json.dumps(line["input"]) + "\n" for line in lines)
@@ -67,7 +67,7 @@ def check_group(tools, model, tool, options, lines):
 
 
 def check_all(tools):
-    """0 when every record of every file is answered as expected, else 1; prints what is not."""
+    """Prints all differences; returns 0 if there are none, else 1."""
     failures = []
     count = 0
     for file in sorted(os.listdir(os.path.join(HERE, "tools"))):

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""check_tools.py passes what is expected and catches each kind of difference."""
+"""check_tools.py accepts the expected output and detects each kind of difference."""
 import contextlib
 import io
 import os
@@ -23,7 +23,7 @@ WRONG = {
     "an own field": {"id": 2},
     "a field too many": {"truncated": True},
 }
-# A tool that gives the expected answers back, wherever the model's folder is named.
+# A tool that prints the expected answers, wherever the model directory is.
 ECHO = """#!{python}
 import json, os, sys
 model = os.path.basename(sys.argv[2])

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Runs bert-train on the stored records and compares its journal with the reference's curves of 20 steps.
+"""Compares the training log of bert-train with the reference's curves of 20 steps.
 
 usage: check_train.py DIRECTORY_OF_THE_TOOLS
 """
@@ -10,10 +10,10 @@ import sys
 import tempfile
 
 TRAINING = os.path.join(os.path.dirname(os.path.abspath(__file__)), "training")
-# What the journal rounds to f32, and what f32 arithmetic loses over 20 steps.
+# Allow for rounding to f32 in the training log and for f32 arithmetic over 20 steps.
 LOSS, NORM, RATE = 1e-5, 1e-5, 1e-7
 
-# Field of the journal, field of the curve, greatest difference: absolute, of the norm relative.
+# Field of the training log, field of the curve, largest difference: absolute, for the norm relative.
 FIELDS = (
     ("loss", "loss", LOSS),
     ("mlm_loss", "mlm_loss", LOSS),
@@ -23,8 +23,8 @@ FIELDS = (
 )
 
 
-def journal_of(tool, options, cut):
-    """The records of a run whose steps are made of `cut` batches."""
+def log_of(tool, options, cut):
+    """The log lines of a run in which each step is split into `cut` batches."""
     with tempfile.TemporaryDirectory() as directory:
         command = [tool, "--task", "pretrain", "-m", os.path.join(TRAINING, "narrow")]
         command += ["--out", os.path.join(directory, "out"), "--no-shuffle", "--log-every", "1"]
@@ -37,13 +37,13 @@ def journal_of(tool, options, cut):
     return [json.loads(line) for line in output.splitlines()]
 
 
-def compare(name, journal, steps):
-    """The number of differences, each told."""
-    if [line["step"] for line in journal] != list(range(1, len(steps) + 1)):
-        print(f"{name}: steps {[line['step'] for line in journal]}")
+def compare(name, log, steps):
+    """Prints all differences and returns their number."""
+    if [line["step"] for line in log] != list(range(1, len(steps) + 1)):
+        print(f"{name}: steps {[line['step'] for line in log]}")
         return 1
     wrong = 0
-    for line, want in zip(journal, steps):
+    for line, want in zip(log, steps):
         found = dict(line)
         found["mlm_right"] = line["mlm_accuracy"] * want["masked"]
         found["nsp_right"] = line["nsp_accuracy"] * want["labelled"]
@@ -65,7 +65,7 @@ def main():
     for name, curve in curves.items():
         assert len(curve["steps"]) == curve["options"]["steps"] == 20
         for cut in (1, 3):
-            wrong += compare(f"{name}, {cut} batches a step", journal_of(tool, curve["options"], cut), curve["steps"])
+            wrong += compare(f"{name}, {cut} batches a step", log_of(tool, curve["options"], cut), curve["steps"])
     print(f"{len(curves)} curves, {wrong} differences")
     return 1 if wrong else 0
 

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
-"""Holds the gradients of pre-training to float64 autograd on models too large, or too many, for the repository.
+"""Compares pre-training gradients with float64 autograd on models too large, or too many, for the repository.
 
 usage: check_training.py [--only NAME]... [--all] TRAINING_PROBE
 
-Small models of random sizes, then Google's. `--all` adds base (half a minute). Each line names the parameter that is
-farthest from the truth, as a share of what is allowed: 1e-5·max(‖truth‖, 1e-4·‖truth of all parameters‖). Losses must
-agree to 1e-6, and small ones to 1e-6 of ln 2, the loss of a guess: near 0 their relative error says how sure the model
-is, not how exactly it was computed. Exit 0 when all hold, 1 when one does not, 77 (skipped) without PyTorch.
+Small models of random sizes, then Google's. `--all` adds base (half a minute). Each line names the parameter
+with the largest error as a fraction of the tolerance: 1e-5·max(‖expected‖, 1e-4·‖expected, all parameters‖).
+Losses must agree to 1e-6, and small ones to 1e-6 of ln 2, the loss of a guess: near 0 the relative error of a
+loss depends on how confident the model is, not on how exactly it was computed. Exit code 0 if all are within
+tolerance, 1 if not, 77 (skipped) without PyTorch.
 """
 import argparse
 import json
@@ -32,7 +33,8 @@ from make_training import write_pretraining_model
 from training_cases import Records
 from training_reference import forward_backward, gradients_of, shares_of, trainable
 
-LARGE = {  # layers, hidden, heads, inner; vocabulary, positions; lengths of each micro-batch; more configuration
+# layers, hidden, heads, feed-forward; vocabulary, positions; lengths per micro-batch; more configuration
+LARGE = {
     "tiny, long and short": ((2, 128, 2, 512), 1000, 512, [[512, 3, 3, 64, 65, 255]], {}),
     "mini": ((4, 256, 4, 1024), 8000, 128, [[128, 128]], {}),
     "mini, accumulated": ((4, 256, 4, 1024), 8000, 128, [[128, 17], [9, 100, 3]], {}),
@@ -46,7 +48,7 @@ class Failure(Exception):
 
 
 def random_subject(number):
-    """Sizes that no tile was made for."""
+    """Sizes that do not match any tile."""
     generator = np.random.RandomState(number)
 
     def between(low, high):
@@ -67,7 +69,7 @@ def subjects(options):
 
 
 def run_probe(probe, directory, step):
-    """What the program computes: {"mlm_loss", ...}, {parameter: gradient as it lies in memory}."""
+    """The program's results: {"mlm_loss", ...}, {parameter: gradient in memory order}."""
     paths = [os.path.join(directory, name) for name in ("step.json", "gradients.f32")]
     with open(paths[0], "w", encoding="utf-8") as file:
         json.dump({"micro_batches": step}, file)
@@ -92,13 +94,13 @@ def loss_faults(answer, truth):
 
 
 def check(probe, name, subject):
-    """True when losses and gradients hold."""
+    """Whether losses and gradients are within tolerance."""
     sizes, vocabulary, positions, lengths, rest = subject
     begin = time.perf_counter()
     with tempfile.TemporaryDirectory() as directory:
         write_pretraining_model(directory, name, sizes, vocabulary, positions, **rest)
         records = Records(vocabulary, len(name))
-        # One label for all: gradients p - 1 and p of few sequences may cancel to less than float32 can tell.
+        # Equal labels for all: gradients p - 1 and p of few sequences may cancel beyond float32 precision.
         step = [records.batch(batch, labels=(len(name) % 2,)) for batch in lengths]
         answer, gradients = run_probe(probe, directory, step)
         bert = trainable(directory)

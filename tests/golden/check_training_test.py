@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""check_training.py passes a right program and catches each fault of a wrong one."""
+"""check_training.py accepts a correct program and detects each fault of a wrong one."""
 import contextlib
 import io
 import sys
 import unittest
 from unittest import mock
 
-import check_training  # leaves with 77 where PyTorch is absent
+import check_training  # exits with 77 if PyTorch is absent
 import torch
 from training_reference import forward_backward, gradients_of, trainable
 
@@ -14,7 +14,7 @@ SUBJECT = ((2, 36, 3, 70), 120, 30, [[30, 3, 9], [17]], {})
 
 
 def probe_with(fault):
-    """run_probe() of PyTorch in float32 whose key biases get the gradient they have: none."""
+    """run_probe() as PyTorch in float32, with the exact gradient of key biases: zero."""
     def run(_, directory, step):
         bert = trainable(directory, torch.float32)
         answer = forward_backward(bert, step)

@@ -1,13 +1,14 @@
 #!/usr/bin/python3
-"""Learns a vocabulary with bert-vocab --criterion frequency and with Hugging Face's WordPiece trainer, and compares.
+"""Compares vocabularies of bert-vocab --criterion frequency and Hugging Face's WordPiece trainer.
 
 usage: check_vocabulary.py DIRECTORY_OF_THE_TOOLS [TEXT...]
 
-Without TEXT: the project's own documentation. Hugging Face's trainer is that of the npm package tokenizers in
-$NPM_DIR (npm install --ignore-scripts tokenizers); without it the check is skipped. Its vocabularies differ from
-run to run: it numbers the continuations of characters in the order of a hash table, and of equally frequent pairs
-takes the one with the lower numbers. So its algorithm, written down below, is given the order that it had, and
-must give all of its vocabulary; then it is given ours, and must give all of ours.
+Without TEXT, the project's own documentation is used. Hugging Face's trainer is that of the npm package
+tokenizers in $NPM_DIR (npm install --ignore-scripts tokenizers); without it the check is skipped. Its
+vocabularies vary between runs: it numbers the continuation characters in hash table order and breaks ties
+between pairs by these numbers. So the same algorithm, implemented below, is run twice: with the order of
+Hugging Face's run it must reproduce the whole of that vocabulary, and with the order of bert-vocab the whole
+of ours.
 """
 import collections
 import glob
@@ -19,7 +20,7 @@ import sys
 import tempfile
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-SIZE = 30000  # what its trainer takes where it cannot be told another, as from JavaScript
+SIZE = 30000  # the trainer's default, which cannot be changed from JavaScript
 SPECIALS = 5
 
 TRAIN = """
@@ -40,13 +41,13 @@ def lines_of(path):
 
 
 def alphabet_of(vocabulary):
-    """The characters with which it begins, whole and as continuations."""
+    """Its leading single characters, whole and as continuations."""
     return list(itertools.takewhile(lambda piece: len(piece.removeprefix("##")) == 1, vocabulary))
 
 
 def train(counts, alphabet):
-    """The vocabulary that begins with `alphabet`. A pair waits in a heap with its count and the words in which it was
-    found; one whose count has changed meanwhile waits again."""
+    """Extends `alphabet` to a vocabulary. The heap holds each pair with its count and the words in which it
+    was found; a pair whose count has changed is pushed again."""
     pieces, number = list(alphabet), {piece: i for i, piece in enumerate(alphabet)}
     words = [[number[character if at == 0 else "##" + character] for at, character in enumerate(word)] for word in counts]
     times = list(counts.values())
@@ -85,7 +86,7 @@ def train(counts, alphabet):
 
 
 def join(word, first, second, joined):
-    """Joins the pair in the word; the pairs that come and go, but for the joined one, of which none is left."""
+    """Merges the pair in the word. Returns the removed and added pairs, except for the merged pair itself."""
     changes, at = [], 0
     while at + 1 < len(word):
         if word[at : at + 2] == [first, second]:

@@ -16,7 +16,7 @@ struct Kind {
   train::Decay decay;
 };
 
-// Runs the steps of a curve, each cut into `micro_batches`, and compares every one.
+// Runs the steps of a curve, each split into `micro_batches`, and compares every one.
 void check_curve(const Kind& kind, size_t micro_batches) {
   const auto expected = load_curve(kind.name);
   const auto records = stored_records();
@@ -62,12 +62,12 @@ const Kind kGoogle = {.name = "google", .method = train::Method::google, .decay 
 
 }  // namespace
 
-TEST_CASE("20 steps of AdamW have PyTorch's losses") {
+TEST_CASE("20 steps of AdamW match PyTorch's losses") {
   check_curve(kAdamW, 1);
   check_curve(kAdamW, 3);
 }
 
-TEST_CASE("20 steps of Google's optimiser and schedule have the reference's losses") {
+TEST_CASE("20 steps with Google's optimizer and schedule match the reference's losses") {
   check_curve(kGoogle, 1);
   check_curve(kGoogle, 2);
 }

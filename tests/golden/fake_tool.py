@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""bert-embed and bert-predict by the contract, from the float32 reference, right or with one fault.
+"""bert-embed and bert-predict from the float32 reference, correct or with one fault.
 
 usage: fake_tool.py bert-embed|bert-predict FAULT [the tool's options]
 
-FAULT: "none"; "hidden", "pooled" or "head": one vector or logit of the last record is wrong by 1e-4, relative to
-its length; "nan"; "missing": the last record is left out. Only for trying check_large.py.
+FAULT: "none"; "hidden", "pooled" or "head": one vector or logit of the last record has an error of 1e-4,
+relative to its length; "nan"; "missing": the last record is left out. Used only to test check_large.py.
 """
 import argparse
 import json
@@ -20,14 +20,14 @@ FAULT_SIZE = 1e-4
 
 
 def spoil(vector):
-    """Wrong in its first number by FAULT_SIZE of its length."""
+    """Adds an error of FAULT_SIZE times the length to the first number."""
     vector = vector.clone()
     vector[0] += FAULT_SIZE * vector.norm()
     return vector
 
 
 def floats(vector):
-    """Shortest decimals that read back to the same f32."""
+    """Shortest decimals that parse back to the same f32."""
     return [float(str(number)) for number in vector.numpy().astype(np.float32)]
 
 
@@ -86,7 +86,7 @@ def parse(arguments):
 
 
 def run(tool, fault, arguments, lines):
-    """The lines that the tool prints for these lines of input."""
+    """The tool's output for these input lines."""
     options = parse(arguments)
     model = Bert.load(options.m, torch.float32)
     answer = embed if tool == "bert-embed" else predict

@@ -1,5 +1,6 @@
-"""The setting with which Debian's PyTorch is fast. Its OpenBLAS does not recognize processors newer than itself and then
-uses slow kernels, so it is told where the processor has AVX-512. $OPENBLAS_CORETYPE overrides this."""
+"""The setting that makes Debian's PyTorch fast. Its OpenBLAS does not recognize processors newer than itself
+and then uses slow kernels, so it must be told if the processor has AVX-512. $OPENBLAS_CORETYPE overrides
+this."""
 import os
 import re
 from pathlib import Path
@@ -8,7 +9,7 @@ AVX512 = {"avx512f", "avx512bw", "avx512dq", "avx512vl"}
 
 
 def setting():
-    """Environment variables for a process that will import torch."""
+    """Environment variables for a process that imports torch."""
     if "OPENBLAS_CORETYPE" in os.environ:
         return {}
     flags = re.search(r"^flags\s*:(.*)|\Z", Path("/proc/cpuinfo").read_text(), re.M)[0].split()

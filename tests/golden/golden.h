@@ -1,20 +1,20 @@
-// What every small model of tests/golden/models must answer, as computed in float64 by bert_reference.py:
+// Expected outputs of every small model in tests/golden/models, computed in float64 by bert_reference.py:
 //
 //   for (const auto& expected : golden::load("pretraining").cases) {
 //     const auto& want = expected.outputs.at("hidden.2");
-//     ... values = what the network of encoder_directory("pretraining") makes of expected.input_ids ...
+//     ... values = output of the network in encoder_directory("pretraining") for expected.input_ids ...
 //     CHECK(want.error(values) <= want.bound);
 //   }
 //
-// Outputs, by the names of the tensors that make them, T = input_ids.size():
+// Outputs, named after the tensors that produce them, with T = input_ids.size():
 //   hidden.0 ... hidden.L      [T,H]  embeddings, then each layer
 //   pooled                     [1,H]
-//   cls.predictions.transform  [M,H]  at the M places of `masked` (absent when there are none)
-//   cls.predictions            [M,V]  logits, as all heads
+//   cls.predictions.transform  [M,H]  at the M positions of `masked` (absent without masked tokens)
+//   cls.predictions            [M,V]  logits, as for all heads
 //   cls.seq_relationship       [1,2]
-//   classifier                 [1,K] of the pooled vector, [T,K] when the model has no pooler
+//   classifier                 [1,K] from the pooled vector, [T,K] if the model has no pooler
 //   qa_outputs                 [T,2]
-//   embedding                  [1,D]  of a sentence-transformers directory, all its modules, without prompt
+//   embedding                  [1,D]  of a sentence-transformers model with all its modules, without prompt
 #pragma once
 
 #include <algorithm>
@@ -38,14 +38,14 @@ struct Array {
   int64_t rows = 0;
   int64_t width = 0;
   std::vector<float> values;  // [rows, width], the float64 values rounded once
-  double bound = 0;           // of error(): 2e-6, or twice the error of PyTorch's own f32 where that is more
+  double bound = 0;           // for error(): 2e-6, or twice the error of PyTorch's own f32 if that is larger
 
-  // Of a head's logits only: |w| of each of its `width` weight rows, |h| of each of the `rows` inputs.
+  // For head logits only: |w| of each of the `width` weight rows, |h| of each of the `rows` inputs.
   std::vector<float> weight_norms;
   std::vector<float> input_norms;
 
-  // How far `actual` [rows, width] is from the truth. Vectors: the largest |actual - truth| / |truth| over
-  // rows. Logits: the largest |actual - truth| / (|w|·|h|). NaN or another size is infinitely far.
+  // The error of `actual` [rows, width]. Vectors: the largest |actual - expected| / |expected| over rows.
+  // Logits: the largest |actual - expected| / (|w|·|h|). NaN or a different size gives infinity.
   double error(std::span<const float> actual) const;
 
  private:
@@ -56,7 +56,7 @@ struct Case {
   std::string name;  // "length 17", "pair 9 + 13"
   std::vector<int32_t> input_ids;
   std::vector<int32_t> token_type_ids;
-  std::vector<int32_t> masked;  // places of [MASK]
+  std::vector<int32_t> masked;  // positions of [MASK]
   std::map<std::string, Array> outputs;
 };
 
@@ -65,19 +65,18 @@ struct Model {
   std::vector<Case> cases;
 };
 
-// tests/golden, found beside this file.
+// tests/golden, found next to this file.
 inline std::filesystem::path directory() { return std::filesystem::path(__FILE__).parent_path(); }
 
 inline std::string model_directory(const std::string& model) { return directory() / "models" / model; }
 
-// Where its config.json and weights are: an older sentence-transformers directory keeps them one folder
-// deeper.
+// The directory of config.json and weights: in older sentence-transformers models a subfolder.
 inline std::string encoder_directory(const std::string& model) {
   const std::filesystem::path deeper = directory() / "models" / model / "0_BERT";
   return std::filesystem::is_directory(deeper) ? deeper.string() : model_directory(model);
 }
 
-// All models, sorted.
+// All models, sorted by name.
 inline std::vector<std::string> model_names() {
   const io::JsonFile manifest(directory() / "expected" / "manifest.json");
   std::vector<std::string> names;
@@ -109,7 +108,7 @@ inline double Array::error(std::span<const float> actual) const {
   return worst;
 }
 
-// `count` numbers from place `offset` of a file of f32; moves `offset` behind them.
+// Reads `count` numbers at index `offset` of a file of f32 and advances `offset` past them.
 inline std::vector<float> read_numbers(std::span<const std::byte> data, int64_t& offset, int64_t count) {
   const size_t begin = offset * sizeof(float), size = count * sizeof(float);
   if (begin + size > data.size()) throw Error("tests/golden/expected: the index points behind the numbers");

@@ -4,7 +4,7 @@
 
 namespace bert::golden {
 
-TEST_CASE("every model has cases whose arrays have the length of their text") {
+TEST_CASE("every model has cases whose arrays match the length of their text") {
   const auto names = model_names();
   REQUIRE(names.size() >= 20);
   for (const auto& name : names) {
@@ -36,7 +36,7 @@ TEST_CASE("the error of vectors is that of the worst row") {
   CHECK(truth.error(std::vector<float>{3, 4, 30, NAN}) == std::numeric_limits<double>::infinity());
 }
 
-TEST_CASE("the error of logits is measured by the norms of weight row and input") {
+TEST_CASE("the error of logits is relative to the norms of weight row and input") {
   const Array truth{
       .rows = 1, .width = 2, .values = {0, 5}, .bound = 2e-6, .weight_norms = {2, 4}, .input_norms = {10}};
   CHECK(truth.error(std::vector<float>{0.2F, 5}) == doctest::Approx(0.01));

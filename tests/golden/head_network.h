@@ -1,4 +1,4 @@
-// The network that learns a case of heads.h.
+// The network trained in a case of heads.h.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@
 
 namespace bert::golden {
 
-// The encoder of model `narrow` with the head of a case.
+// The encoder of the model `narrow` with the head of a case.
 inline model::TrainingNetwork load_head_network(const HeadCase& one, Pool& pool) {
   using Classifier = model::TrainingNetwork::Classifier;
   Classifier classifier = {.outputs = one.classes};

@@ -1,5 +1,5 @@
-// What fine-tuning must compute for the cases of tests/golden/training/heads.json, by heads_reference.py in
-// float64: losses and the gradient of every parameter of one step.
+// Expected results of fine-tuning for the cases of tests/golden/training/heads.json, computed in float64 by
+// heads_reference.py: losses and the gradient of every parameter after one step.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +16,11 @@ struct HeadExample {
   struct Sequence {
     std::vector<int32_t> ids, types;
   };
-  std::vector<Sequence> sequences;  // one; of choose the choices
-  // The class or right choice; of tag each token's class or kIgnored; of answer its first and last token.
+  std::vector<Sequence> sequences;  // one; for choose one per choice
+  // classify, choose: the class or right choice; tag: class or kIgnored per token; answer: first and last
+  // token.
   std::vector<int32_t> gold;
-  std::vector<float> targets;  // of regress one, of multilabel each label's
+  std::vector<float> targets;  // regress: one; multilabel: one per label
 };
 constexpr int32_t kIgnored = -100;
 
@@ -29,11 +30,11 @@ struct HeadCase {
   int64_t classes = 0;
   std::vector<float> class_weights;  // empty: all 1
   std::vector<HeadExample> examples;
-  int64_t first = 0;  // so many of them are the first of two micro-batches
+  int64_t first = 0;  // size of the first of two micro-batches
 
-  double loss = 0, norm = 0;  // of all gradients together
+  double loss = 0, norm = 0;  // norm: of all gradients together
   int64_t right = 0;
-  std::map<std::string, std::vector<float>> head;       // its parameters by name
+  std::map<std::string, std::vector<float>> head;       // the head's parameters by name
   std::map<std::string, std::vector<float>> gradients;  // of all parameters, row-major
 
   bool over_tokens() const { return task == "tag" || task == "answer"; }
@@ -98,7 +99,7 @@ inline std::vector<HeadCase> load_head_cases() {
   return cases;
 }
 
-// 20 steps of fine-tuning from the head of a case on, by AdamW, dropout off.
+// 20 steps of fine-tuning with AdamW, starting from the head of a case, without dropout.
 struct TaskCurve {
   struct Step {
     std::vector<HeadExample> examples;

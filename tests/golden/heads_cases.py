@@ -1,4 +1,4 @@
-"""The steps that fine-tuning is tried on: for each head some examples, random, the same every time."""
+"""The fine-tuning steps under test: for each head some random examples, the same in every run."""
 from heads_reference import IGNORED
 from training_cases import Records
 from vocabulary import SPECIALS
@@ -14,7 +14,7 @@ class Examples(Records):
         return least + self.below(1024) * (most - least) / 1024
 
     def tagged(self, length, classes, share=0.6):
-        """The first sub-token of some words has a label, everything else none."""
+        """The first subword token of some words has a label, all other tokens have none."""
         sequence = self.sequence(length)
         labels = [self.below(classes) if token >= len(SPECIALS) and self.generator.random_sample() < share
                   else IGNORED for token in sequence["input_ids"]]
@@ -27,8 +27,8 @@ class Examples(Records):
 
 
 def cases_of(vocabulary, longest, seed):
-    """A list of {"name", "task", "classes", "first": examples of the first of two micro-batches, "step"}. Lengths
-    lie on either side of where tiles end."""
+    """A list of {"name", "task", "classes", "first": examples in the first of two micro-batches, "step"}.
+    Lengths are on both sides of tile boundaries."""
     examples = Examples(vocabulary, seed)
     lengths = [longest, 3, 17, 5, 31, 4, 16]
 
@@ -36,7 +36,7 @@ def cases_of(vocabulary, longest, seed):
         return [examples.sequence(length) | {"label": number % classes} for number, length in enumerate(some)]
 
     tagged = [examples.tagged(length, 5) for length in lengths]
-    tagged[3]["labels"] = [IGNORED] * lengths[3]  # all its words are cut off
+    tagged[3]["labels"] = [IGNORED] * lengths[3]  # all its words are truncated
     tagged.append(examples.tagged(12, 5, 1))
     windows = [examples.window(length) for length in lengths]
     windows += [examples.window(33, (0, 0)), examples.window(8, (7, 7)), examples.window(longest, (1, longest - 1))]
@@ -60,7 +60,8 @@ def cases_of(vocabulary, longest, seed):
 
 
 def curve_steps(case, vocabulary, longest, steps, batch, seed):
-    """Steps of a task, from the head of `case` on. What is to be found out is in the ids, so that it is learned."""
+    """Steps of a task, starting from the head of `case`. The label can be derived from the ids, so it can be
+    learned."""
     examples, classes = Examples(min(vocabulary, 40), seed), case["classes"]
 
     def sequence():

@@ -1,16 +1,16 @@
 """Fine-tuning in plain PyTorch: the loss of each head as PyTorch defines it, its gradients by autograd.
 
-A step is a list of examples, all of which go into one call of PyTorch's loss. The heads are those of Devlin et al.
-2018, section 4 and figure 4: a linear layer over the pooled [CLS] (classify, regress, multilabel, choose) or over
-every token (tag, answer). There is no dropout.
+A step is a list of examples, all passed to one call of PyTorch's loss. The heads are those of Devlin et al.
+2018, section 4 and figure 4: a linear layer over the pooled [CLS] (classify, regress, multilabel, choose) or
+over every token (tag, answer). There is no dropout.
 
 An example has `input_ids` and `token_type_ids` and
     classify    "label": a class
     regress     "target": a number
     multilabel  "targets": 0 or 1 for each label
-    tag         "labels": a class for each token, IGNORED where there is none to learn
-    answer      "start", "end": the places of the answer's first and last token in this window, 0 for none
-or of choose "choices": a list of sequences, and "label": the right one.
+    tag         "labels": a class for each token, or IGNORED
+    answer      "start", "end": the positions of the answer's first and last token in this window, 0 for no answer
+For choose it has "choices", a list of sequences, and "label", the right one.
 """
 import torch
 import torch.nn.functional as F
@@ -81,7 +81,7 @@ TASKS = {"classify": classify, "regress": regress, "multilabel": multilabel, "ch
 
 
 def learn(bert, task, step, **rest):
-    """The gradients are then those of bert.weights. Returns {"loss", "right"}."""
+    """Leaves the gradients in bert.weights. Returns {"loss", "right"}."""
     loss, right = TASKS[task](bert, step, **rest)
     if loss.requires_grad:
         loss.backward()
@@ -89,7 +89,7 @@ def learn(bert, task, step, **rest):
 
 
 def gradients(bert, task, step, **rest):
-    """What learn returns and the norm of all gradients; and {name: gradient}."""
+    """The result of learn with the norm of all gradients, and {name: gradient}."""
     result = learn(bert, task, step, **rest)
     found = gradients_of(bert)
     return result | {"norm": norm_of(found.values())}, found

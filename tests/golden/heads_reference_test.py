@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""That heads_reference.py computes what its page says: against central differences and against losses worked out by
-hand; and that the cases are what they are called."""
+"""Checks heads_reference.py against central differences and against losses computed by hand, and checks that
+the cases match their names."""
 import math
 import os
 import sys
@@ -29,7 +29,7 @@ def case_named(name):
 
 
 def class_logits(bert, sequence):
-    """Plain lists of numbers, a list a token that is asked about."""
+    """One plain list of numbers for each labelled token."""
     last = last_of(bert, sequence)
     name = "qa_outputs" if bert.has("qa_outputs.weight") else "classifier"
     rows = bert.pooled(last) if bert.has("pooler.dense.weight") else last
@@ -112,7 +112,7 @@ class GradientTest(unittest.TestCase):
                     self.check_direction(case, found, part)
 
     def check_direction(self, case, found, part):
-        """Along one random direction in the parameters whose name has `part`."""
+        """Along one random direction in the parameters whose name contains `part`."""
         generator = torch.Generator().manual_seed(5)
         direction = {name: torch.randn(gradient.shape, generator=generator, dtype=torch.float64)
                      for name, gradient in found.items() if part in name}

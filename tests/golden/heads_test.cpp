@@ -17,7 +17,7 @@ using model::TrainingNetwork;
 using Keep = TrainingNetwork::Keep;
 using Examples = std::span<const HeadExample>;
 
-// What the losses of a step are divided by.
+// The divisor of the losses of a step.
 double count_of(const HeadCase& one, Examples step) {
   double count = 0;
   for (const auto& example : step) {
@@ -35,11 +35,11 @@ double count_of(const HeadCase& one, Examples step) {
   return count;
 }
 
-// A micro-batch as the network takes it.
+// A micro-batch in the form that the network expects.
 struct HeadBatch {
   nn::Batch batch;
-  std::vector<int64_t> rows;    // of tokens that the head reads
-  std::vector<int64_t> groups;  // where the sequences of each example begin: places among all, and their end
+  std::vector<int64_t> rows;    // of the tokens that the head reads
+  std::vector<int64_t> groups;  // index of each example's first sequence, and the number of sequences
   std::vector<int32_t> gold;
   std::vector<float> targets, importance;
 
@@ -63,7 +63,7 @@ struct HeadBatch {
   }
 };
 
-// One way from logits to their gradient for each task.
+// The path from logits to their gradient for each task.
 nn::Loss loss_of(const HeadCase& one, const HeadBatch& batch, float weight, nn::Context& context,
                  nn::Tensor& logits) {
   if (one.task == "regress") return nn::squared_loss(batch.targets, weight, logits);
@@ -74,7 +74,7 @@ nn::Loss loss_of(const HeadCase& one, const HeadBatch& batch, float weight, nn::
                           weight, logits);
 }
 
-// Sums over the step; with Keep other than nothing the gradients of its mean are in network.gradients().
+// Sums over the step. Unless Keep is `nothing`, network.gradients() has the gradients of the mean.
 nn::Loss run_step(TrainingNetwork& network, const HeadCase& one, const std::vector<Examples>& micro_batches,
                   Keep keep) {
   const auto weight = static_cast<float>(1 / count_of(one, one.examples));
@@ -120,7 +120,7 @@ void check_gradients(const nn::Params& gradients, const HeadCase& one) {
 
 }  // namespace
 
-TEST_CASE("the parameters of each head's network are those of the reference") {
+TEST_CASE("each head's network has the reference's parameters") {
   Pool pool(1);
   std::set<std::string> tasks;
   for (const auto& one : load_head_cases()) {
@@ -135,7 +135,7 @@ TEST_CASE("the parameters of each head's network are those of the reference") {
   CHECK(tasks == std::set<std::string>{"answer", "choose", "classify", "multilabel", "regress", "tag"});
 }
 
-TEST_CASE("losses and gradients of every head are PyTorch's in float64, however a step is cut") {
+TEST_CASE("losses and gradients of every head match PyTorch's in float64, for any micro-batches") {
   Pool pool(2);
   for (const auto& one : load_head_cases()) {
     auto network = load_head_network(one, pool);
@@ -149,7 +149,7 @@ TEST_CASE("losses and gradients of every head are PyTorch's in float64, however 
   }
 }
 
-TEST_CASE("threads change no bit of a head's loss and gradients") {
+TEST_CASE("threads do not change any bit of a head's loss and gradients") {
   for (const auto& one : load_head_cases()) {
     INFO(one.name);
     std::vector<float> expected;

@@ -1,6 +1,6 @@
-"""The larger models that check_large.py tries, and what it feeds them. None is kept in the repository.
+"""The larger models used by check_large.py and their inputs. None is stored in the repository.
 
-Seeded: Google's sizes from tiny to base, with random weights. Trained: mini-novels as it is, and TinyBERT's
+Seeded: Google's sizes from tiny to base, with random weights. Trained: mini-novels unchanged, and TinyBERT's
 encoder with seeded word embeddings, which its file lacks; both from the shared data.
 """
 import os
@@ -14,7 +14,7 @@ from random_model import (config_of, encoder_shapes, head_shapes, random_tensor,
 from vocabulary import SPECIALS, numbered_vocabulary
 from wordpiece import Tokenizer
 
-SIZES = {  # layers, hidden, heads, inner, vocabulary
+SIZES = {  # layers, hidden, heads, feed-forward, vocabulary
     "tiny": (2, 128, 2, 512, 1000),
     "mini": (4, 256, 4, 1024, 5000),
     "small": (4, 512, 8, 2048, 5000),
@@ -23,7 +23,7 @@ SIZES = {  # layers, hidden, heads, inner, vocabulary
     "base": (12, 768, 12, 3072, 30522),
 }
 LENGTHS = [1, 2, 3, 16, 17, 64, 127, 255, 384, 512]
-PAIRS = [(10, 9), (64, 64), (200, 312), (300, 5)]  # tokens of either part with its special ones
+PAIRS = [(10, 9), (64, 64), (200, 312), (300, 5)]  # tokens of each part, special tokens included
 PAD, UNK, CLS, SEP, MASK = range(5)
 
 
@@ -32,7 +32,7 @@ HEADS = {"BertForPreTraining": ["pooler", "mlm", "nsp"], "BertForTokenClassifica
 
 
 def write_seeded(directory, size, architecture="BertForPreTraining", labels=0):
-    """A model of this architecture, a classifier with `labels` labels."""
+    """A model of this architecture; a classifier has `labels` labels."""
     *sizes, vocabulary = SIZES[size]
     config = config_of(*sizes, vocab_size=vocabulary, max_position_embeddings=512, architectures=[architecture])
     heads = HEADS.get(architecture, ["pooler", "classifier"])
@@ -45,13 +45,14 @@ def write_seeded(directory, size, architecture="BertForPreTraining", labels=0):
 
 
 def write_tinybert(directory, shared, seed):
-    """The worst error depends on the embeddings: a trained encoder has ill-conditioned neurons that few texts meet."""
+    """The worst error depends on the embeddings: a trained encoder has ill-conditioned neurons that few texts
+    reach."""
     source = os.path.join(shared, "data/weights/tinybert-4l-312-encoder-only")
     config = read_json(source, "config.json") | {"architectures": ["BertModel"]}
     tensors = dict(tensor_file.read_file(os.path.join(source, "model_partial.safetensors")))
     name = "embeddings.word_embeddings.weight"
     words = random_tensor(f"tinybert {seed}", name, (config["vocab_size"], config["hidden_size"]))
-    tensors["bert." + name] = words / words.std() * np.float32(0.05)  # as wide as BERT's own
+    tensors["bert." + name] = words / words.std() * np.float32(0.05)  # the standard deviation of BERT's own
     write_directory(directory, config, numbered_vocabulary(config["vocab_size"]), tensors)
 
 
@@ -61,7 +62,7 @@ def pieces_of(directory):
 
 
 def mask_some(ids, special):
-    """[MASK] in place of three ordinary tokens, or of as many as there are."""
+    """Masks three ordinary tokens, or all if there are fewer."""
     places = [len(ids) // 5, len(ids) // 2, len(ids) - 2]
     masked = sorted({place for place in places if 0 < place < len(ids) and ids[place] not in special})
     for place in masked:
@@ -91,7 +92,7 @@ def random_words(vocabulary, seed=7):
 
 
 def words_of_text(tokenizer, path):
-    """The ids of a file's ASCII lines one after another, again from the start when they are used up."""
+    """The ids of a file's ASCII lines one after another, repeated endlessly."""
     while True:
         with open(path, encoding="utf-8") as file:
             for line in file:

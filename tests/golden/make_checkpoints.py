@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Writes tests/golden/checkpoints: one small model in every form of weights, and tensors of every kind.
+"""Writes tests/golden/checkpoints: one small model in every weight format, and tensors of every kind.
 
-safetensors, zip, stream, shards, tensorflow: the same model as Hugging Face's safetensors, as torch.save writes it now
-and wrote it before 1.6, sharded, and as Google released its models (bundle_file.py writes that, not TensorFlow).
-odd: zip.bin, stream.bin, protocol.bin hold all number formats, views and strides; expected.safetensors has the
-same tensors, those that can be read. small: a few numbers in each form, to be damaged in every way. `--check` writes
-everything again and compares bytes.
+safetensors, zip, stream, shards, tensorflow: the same model as Hugging Face's safetensors, as torch.save
+writes it now and wrote it before 1.6, sharded, and as Google released its models (written by bundle_file.py,
+not TensorFlow). odd: zip.bin, stream.bin, protocol.bin contain all number formats, views and strides;
+expected.safetensors has the same tensors as far as they are supported. small: a few numbers in each format,
+for tests that damage files. `--check` writes everything again and compares bytes.
 """
 import collections
 import filecmp
@@ -41,7 +41,7 @@ def save(path, value, stream=False, **options):
 
 
 def state_dictionary(tensors):
-    """As from_tf conversions leave it: matrices of products are transposed views, the decoder is tied."""
+    """As from_tf conversions leave it: weight matrices are transposed views, the decoder is tied."""
     state = collections.OrderedDict()
     for name, array in tensors.items():
         transposed = bundle_file.google_name(name)[1]
@@ -65,7 +65,7 @@ def write_shards(directory, state):
 
 
 def write_google(directory, config, tensors, trained=True, shards=2):
-    """trained: the optimiser's numbers are there as well."""
+    """trained: includes the optimizer state."""
     google = bundle_file.google_tensors(tensors)
     for name in list(google) if trained else ():
         google[name + "/adam_m"] = google[name] * np.float32(0.5)
@@ -107,13 +107,13 @@ def odd_tensors():
     state["scalar"] = torch.tensor(2.5)
     state["empty"] = torch.zeros(0, 5)
     state["cube"] = base.reshape(2, 3, 4)
-    state["part"] = base.reshape(4, 6)[1:3]  # of the storage of "whole"
+    state["part"] = base.reshape(4, 6)[1:3]  # in the storage of "whole"
     state["whole"] = base.reshape(4, 6)
     state["transposed"] = base.reshape(4, 6).t()
     state["half transposed"] = base.reshape(4, 6).half().t()
     state["parameter"] = torch.nn.Parameter(base[5:9])
     state["one row"] = torch.arange(3.0).expand((1, -1))
-    state["columns"] = base.reshape(4, 6)[:, :2]  # strides (6, 1): not read
+    state["columns"] = base.reshape(4, 6)[:, :2]  # strides (6, 1): not supported
     return state
 
 
@@ -157,7 +157,8 @@ def is_stream(path):
 
 
 def same(a, b):
-    """Whether two files are equal. In the old form PyTorch calls storages by their addresses, so tensors count there."""
+    """Whether two files are equal. The old format names storages by address, so its tensors are compared
+    instead."""
     if not os.path.exists(b):
         return False
     if not is_stream(a):

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Writes tests/golden/expected: what every small model must answer, computed in float64 by bert_reference.py.
+"""Writes tests/golden/expected: the output of every small model, in float64 by bert_reference.py.
 
-MODEL.json lists the cases and where each array lies in MODEL.f32 (little-endian float32: the float64 value
-rounded once, 3e-8). golden.h reads both and says what the kinds of array mean. The bound of an array's error is
-2e-6, or twice that of PyTorch's own float32 where that is more. `--check` computes everything again and compares
-bytes instead of writing; manifest.json alone may differ, since PyTorch's own error depends on the machine.
+MODEL.json lists the cases and the location of each array in MODEL.f32 (little-endian float32: the float64 value
+rounded once, 3e-8). golden.h reads both and documents the kinds of arrays. The error bound of an array is 2e-6, or
+twice the error of PyTorch's own float32 if that is larger. `--check` computes everything again and compares bytes
+instead of writing; only manifest.json may differ, because PyTorch's own error depends on the machine.
 """
 import filecmp
 import json
@@ -33,7 +33,8 @@ LENGTHS = [1, 2, 5, 16, 17, 33]
 
 
 def make_case(name, length, tokenizer, generator, first_length=None):
-    """Random ids in the shape of a text or of a pair whose first part, with its two specials, has first_length."""
+    """Random ids in the form of a text, or of a pair whose first part and its two special tokens have
+    first_length."""
     pieces = [number for piece, number in tokenizer.ids.items() if not SPECIAL.fullmatch(piece)]
     ids = [pieces[int(u * len(pieces))] for u in generator.random_sample(length)]
     ids[-1] = tokenizer.ids["[SEP]"]
@@ -59,13 +60,13 @@ def cases_of(config, tokenizer, segments):
 
 
 def head(model, name, weight, rows):
-    """A head's array: its rows, and the norms that its error is measured by."""
+    """The array of a head: its rows, and the norms that its error is relative to."""
     values = model.linear(name, rows) if isinstance(name, str) else name(rows)
     return {"values": values, "rows": rows, "row_norms": weight.norm(dim=1)}
 
 
 def outputs_of(model, case):
-    """{name: {"values": [rows, width]}}, with "rows" (input of the head) and "row_norms" where it is a head."""
+    """{name: {"values": [rows, width]}}; heads also have "rows" (the input of the head) and "row_norms"."""
     states = model.hidden_states(case["input_ids"], case["token_type_ids"])
     last = states[-1]
     outputs = {f"hidden.{number}": {"values": state} for number, state in enumerate(states)}
@@ -85,7 +86,7 @@ def outputs_of(model, case):
 
 
 def worst_row_error(values, truth):
-    """The largest over rows of |values - truth| / |truth|."""
+    """The largest relative error of a row."""
     difference = values.double() - truth.double()
     return float((difference.norm(dim=1) / truth.double().norm(dim=1)).max())
 
@@ -95,7 +96,7 @@ def store(outputs, outputs_f32, data):
     index = {}
     largest = 0.0
     for name, output in outputs.items():
-        vectors = "rows" if "rows" in output else "values"  # what an error is relative to
+        vectors = "rows" if "rows" in output else "values"  # what the error is relative to
         own_error = worst_row_error(outputs_f32[name][vectors], output[vectors])
         entry = {"shape": list(output["values"].shape), "offset": len(data) // 4,
                  "bound": max(LEAST_BOUND, float(f"{2 * own_error:.1e}"))}
@@ -111,7 +112,7 @@ def store(outputs, outputs_f32, data):
 
 
 def encoder_directory(directory):
-    """Where config.json is: older sentence-transformers keep the transformer in a folder of its own."""
+    """The folder of config.json: older sentence-transformers models keep the transformer in a subfolder."""
     folder = os.path.join(directory, "0_BERT")
     return folder if os.path.isdir(folder) else directory
 
@@ -149,7 +150,7 @@ def write_expected(expected):
 
 
 def main():
-    torch.set_num_threads(1)  # sums in one order
+    torch.set_num_threads(1)  # deterministic order of summation
     torch.set_grad_enabled(False)
     expected = os.path.join(HERE, "expected")
     if sys.argv[1:] != ["--check"]:

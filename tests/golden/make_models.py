@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Writes the small models of the tests into tests/golden/models; the same bytes every time.
+"""Writes the small models of the tests into tests/golden/models; the bytes are the same every time.
 
-Each model is a complete Hugging Face directory that differs from the others in what a reader of such
-directories may get wrong: heads, names, number formats, shards, odd sizes, activations, sentence-transformers'
-forms. All are random; see random_model.py.
+Each model is a complete Hugging Face directory that covers something a reader of such directories may get
+wrong: heads, names, number formats, shards, odd sizes, activations, sentence-transformers' formats. All
+weights are random; see random_model.py.
 """
 import os
 import shutil
@@ -18,7 +18,7 @@ from sentence_reference import OLD_KEYS
 from vocabulary import small_vocabulary
 
 VOCABULARY = small_vocabulary()
-# Seeds whose models do not give every text of make_tool_goldens.py the same label.
+# Seeds whose models do not give the same label to every text of make_tool_goldens.py.
 SEEDS = {"classify": "classify 12", "multilabel": "multilabel 11", "next": "next 8", "pretraining": "pretraining 11"}
 OLD_TYPE = "sentence_transformers.models."
 NEW_TYPES = {
@@ -35,7 +35,7 @@ def labels(*names):
 
 
 def small_config(architecture, size, **rest):
-    """size: layers, hidden, heads, inner."""
+    """size: layers, hidden, heads, feed-forward."""
     return config_of(*size, vocab_size=len(VOCABULARY), architectures=[architecture],
                      max_position_embeddings=rest.pop("positions", 48), **rest)
 
@@ -88,7 +88,7 @@ def write_span_heads(root):
 
 
 def write_encoders(root):
-    """Bare encoders without prefix: head size 26 of TinyBERT, number formats, old names, shards."""
+    """Bare encoders without prefix: TinyBERT's head size 26, number formats, old names, shards."""
     config = small_config("BertModel", (1, 52, 2, 100), layer_norm_eps=1e-6)
     write_directory(os.path.join(root, "bare"), config, VOCABULARY, random_weights("bare", config, ["pooler"]))
     write_headed(root, "half", small_config("BertForPreTraining", (2, 24, 2, 64)), ["pooler", "mlm", "nsp"], "F16")
@@ -96,10 +96,12 @@ def write_encoders(root):
 
     config = small_config("BertForMaskedLM", (2, 24, 3, 52))
     tensors = with_prefix(random_weights("legacy-names", config, ["mlm"]))
-    tensors["cls.predictions.decoder.weight"] = tensors["bert.embeddings.word_embeddings.weight"]  # tied, yet stored
+    # Tied, but stored.
+    tensors["cls.predictions.decoder.weight"] = tensors["bert.embeddings.word_embeddings.weight"]
     tensors = {name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): array
                for name, array in tensors.items()}
-    tensors["bert.embeddings.position_ids"] = np.arange(config["max_position_embeddings"])[None]  # a buffer once
+    # A buffer in old versions.
+    tensors["bert.embeddings.position_ids"] = np.arange(config["max_position_embeddings"])[None]
     write_directory(os.path.join(root, "legacy-names"), config, VOCABULARY, tensors)
     write_sharded(os.path.join(root, "sharded"))
 
@@ -111,7 +113,7 @@ def write_sharded(directory):
     os.remove(os.path.join(directory, "model.safetensors"))
     names = sorted(tensors)
     weight_map = {}
-    for number, part in enumerate((names[::2], names[1::2]), 1):  # every layer lies in both shards
+    for number, part in enumerate((names[::2], names[1::2]), 1):  # every layer is in both shards
         file = f"model-{number:05}-of-00002.safetensors"
         tensor_file.write_file(os.path.join(directory, file), {name: tensors[name] for name in part})
         weight_map |= dict.fromkeys(part, file)
@@ -120,7 +122,7 @@ def write_sharded(directory):
 
 
 def write_modules(directory, types, *modules):
-    """modules: (kind, path); types: a prefix (old form) or a table (new form)."""
+    """modules: (kind, path); types: a prefix (old format) or a table (new format)."""
     entries = []
     for number, (kind, path) in enumerate(modules):
         name = types + kind if isinstance(types, str) else types[kind]
@@ -133,7 +135,7 @@ def old_pooling(width, *modes):
 
 
 def write_sentence_old(root):
-    """Mean and Normalize, as all-MiniLM has it; and three modes at once over a transformer in its own folder."""
+    """Mean and Normalize, as in all-MiniLM; and three modes together over a transformer in a subfolder."""
     directory = os.path.join(root, "sentence-old")
     config = small_config("BertModel", (2, 24, 2, 48))
     write_directory(directory, config, VOCABULARY, random_weights("sentence-old", config, ["pooler"]))
@@ -150,7 +152,7 @@ def write_sentence_old(root):
 
 
 def write_sentence_new(root):
-    """cls, Dense with Tanh and prompts; and two modes that leave the prompt out of the pooling."""
+    """cls, Dense with Tanh and prompts; and two modes that exclude the prompt from pooling."""
     directory = os.path.join(root, "sentence-new")
     config = small_config("BertModel", (2, 24, 2, 48))
     write_directory(directory, config, VOCABULARY, random_weights("sentence-new", config, []))

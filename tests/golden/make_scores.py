@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Writes scores.json: records, and what scikit-learn and SciPy say of them.
+"""Writes scores.json: records, and their metrics computed by scikit-learn and SciPy.
 
-usage: make_scores.py [--check]      --check: compare with the file instead, and score_reference.py with both.
+usage: make_scores.py [--check]      --check: compare with the existing file, and score_reference.py with both
 """
 import json
 import math
@@ -62,7 +62,7 @@ def numbers_case(rng):
 
 
 def ranks_case(rng):
-    """One relevant passage a query and no equal scores: the reciprocal rank is sklearn's average precision."""
+    """With one relevant passage per query and no ties, the reciprocal rank is sklearn's average precision."""
     passages, total, queries = [], 0.0, 6
     for query in range(queries):
         scores = rng.sample(range(100), rng.randrange(2, 6))

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""Writes tests/golden/tools/MODEL.jsonl: what bert-embed and bert-predict must answer to a few texts.
+"""Writes tests/golden/tools/MODEL.jsonl: the expected output of bert-embed and bert-predict for a few texts.
 
 usage: make_tool_goldens.py [--check]
 
-A line: {"tool", "options", "input": the record, "output": the fields that the tool adds}, numbers rounded to 4
-decimals. check_tools.py runs the tools and compares. --check writes nothing and compares with the files that are there.
+A line is {"tool", "options", "input": the record, "output": the fields that the tool adds}, with numbers
+rounded to 4 decimals. check_tools.py runs the tools and compares. --check compares with the existing files
+instead of writing.
 """
 import json
 import os
@@ -46,7 +47,7 @@ def record_predictions(name, options, compute, records):
 
 
 def embedding_of(model, record, options):
-    """bert-embed's vector for a bare encoder; options as keywords of this dictionary."""
+    """bert-embed's vector for a bare encoder; the keyword arguments are its options."""
     states = model.bert.hidden_states(*model.encode(record))
     layers = [states[layer] for layer in options.get("layers", [-1])]
     combine = options.get("combine", "concat")
@@ -78,7 +79,7 @@ def embeddings(name, choices):
 
 
 def sentence_embedding(name, options, prompt, texts=None):
-    """Lines of a sentence-transformers directory; `prompt` is what the options come to."""
+    """Lines for a sentence-transformers directory; `prompt` is the prompt in effect."""
     model = Model(name)
     prompt_length = len(model.tokenizer.encode(prompt)[0]) - 1 if prompt else 0  # with [CLS], without [SEP]
     lines = []

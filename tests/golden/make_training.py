@@ -1,19 +1,19 @@
 #!/usr/bin/python3
-"""Writes tests/golden/training: what training must compute, by training_reference.py and heads_reference.py in float64.
+"""Writes tests/golden/training: results of training_reference.py and heads_reference.py in float64.
 
-MODEL/         a small model with all pre-training heads, without dropout; sizes are awkward for tiles
-MODEL.json     its parameters in order, and cases: micro-batches, losses, counts, where the gradients begin
-MODEL.f32      gradients, a case after another, all parameters in order (the float64 value rounded once)
-heads.json     cases of fine-tuning `narrow`: examples, losses, parameters in order, where their numbers begin
-heads.f32      the head's own parameters, then the gradients of all, a case after another
-task_curves.json  likewise 20 steps of fine-tuning with AdamW, from the heads of some cases on
-records.jsonl  the records of 20 steps, a batch after another
-curves.json    for each optimiser: its options; losses, rates and norms of the 20 steps from MODEL `narrow` on
-sinusoid.f32   the position embeddings of `narrow` as a run begins that asks for waves (Vaswani et al. 2017, 3.5)
-manifest.json  versions; PyTorch's own float32 errors on this machine, as shares of what the tests allow
+MODEL/         a small model with all pre-training heads, without dropout; its sizes do not match tiles
+MODEL.json     its parameters in order, and cases: micro-batches, losses, counts, offset of the gradients
+MODEL.f32      gradients, case by case, all parameters in order (the float64 value rounded once)
+heads.json     cases of fine-tuning `narrow`: examples, losses, parameters in order, offset of their numbers
+heads.f32      the head's own parameters, then the gradients of all parameters, case by case
+task_curves.json  20 steps of fine-tuning with AdamW, starting from the heads of some cases
+records.jsonl  the records of 20 steps, batch by batch
+curves.json    for each optimizer: options; losses, rates and norms of 20 steps from MODEL `narrow`
+sinusoid.f32   the initial position embeddings of `narrow` with sinusoidal positions (Vaswani et al. 2017, 3.5)
+manifest.json  versions; PyTorch's own float32 errors on this machine, as fractions of the tests' tolerances
 
-`--check` computes everything again and compares: what is rounded to float32 may differ by that, since sums of
-float64 depend on the machine too.
+`--check` computes everything again and compares. Numbers rounded to float32 may differ by that rounding,
+because float64 sums depend on the machine too.
 """
 import filecmp
 import json
@@ -41,24 +41,25 @@ from vocabulary import numbered_vocabulary
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TRAINING = os.path.join(HERE, "training")
-MODELS = {  # layers, hidden, heads, inner; vocabulary, positions; the cases that are kept, None: all
+MODELS = {  # layers, hidden, heads, feed-forward; vocabulary, positions; stored cases, None: all
     "narrow": ((2, 24, 2, 50), 150, 48, {}, None),
     "broad": ((2, 64, 4, 100), 151, 40, {"hidden_act": "gelu_new", "layer_norm_eps": 1e-6}, ["two micro-batches"]),
 }
-CASE_SEED = 3  # no gradient of its cases cancels so far that float32 alone would use up half of what is allowed
-HEADS_SEED = 1  # likewise
+CASE_SEED = 3  # no gradient cancels so much that float32 alone would use half of the tolerance
+HEADS_SEED = 1  # as above
 STEPS, BATCH = 20, 6
 OPTIONS = {"steps": STEPS, "batch": BATCH, "rate": 2e-3, "warmup": 4, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-6,
            "weight_decay": 0.1, "clip": 1.0}
-TASK_CURVES = ["classify, with class weights", "regress", "multilabel", "choose", "tag", "answer"]  # of heads_cases.py
+# From heads_cases.py.
+TASK_CURVES = ["classify, with class weights", "regress", "multilabel", "choose", "tag", "answer"]
 TASK_STEPS = {"longest": 20, "batch": 4, "seed": 3}
 CURVES = {"adamw": {"optimizer": "adamw", "schedule": "linear"},
           "google": {"optimizer": "google", "schedule": "google"}}
 
 
 def write_pretraining_model(directory, seed, sizes, vocabulary, positions, branch=1.0, **rest):
-    """`branch` scales what attention and feed-forward add: in deep random models the tokens of a text become
-    equal otherwise, and float32 is left with the noise of differences between them."""
+    """`branch` scales the output of attention and feed-forward layers. Otherwise the tokens of a text become
+    equal in deep random models, and float32 is left with the noise of their differences."""
     config = config_of(*sizes, vocab_size=vocabulary, max_position_embeddings=positions,
                        architectures=["BertForPreTraining"], **rest)
     config |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
@@ -70,7 +71,7 @@ def write_pretraining_model(directory, seed, sizes, vocabulary, positions, branc
 
 
 def own_shares(gradients, truth):
-    """PyTorch's float32 error: where the true gradient is 0, as of the key biases, and the worst of all others."""
+    """PyTorch's float32 error: for true gradients of 0, such as key biases, and the worst of all others."""
     shares = shares_of(gradients, truth)
     least = 1e-12 * norm_of(truth.values())
     zeros = {name for name in shares if norm_of([truth[name]]) <= least}
@@ -159,7 +160,7 @@ def write_heads(root):
 
 
 def write_curves(root):
-    """Returns by how much float32 leaves each curve, relative."""
+    """Returns the relative deviation of float32 for each curve."""
     directory = os.path.join(root, "narrow")
     steps = curve_steps(MODELS["narrow"][1], MODELS["narrow"][2], STEPS, BATCH)
     with open(os.path.join(root, "records.jsonl"), "w", encoding="utf-8") as file:
@@ -178,7 +179,7 @@ def write_curves(root):
 
 
 def write_task_curves(root):
-    """Returns by how much float32 leaves each curve, relative."""
+    """Returns the relative deviation of float32 for each curve."""
     directory = os.path.join(root, "narrow")
     options = OPTIONS | CURVES["adamw"] | {"batch": TASK_STEPS["batch"]}
     curves, own = [], {}
@@ -222,7 +223,7 @@ def write_training(root):
 
 
 def same(a, b):
-    """Two JSON values, floats within 1e-9."""
+    """Whether two JSON values are equal, floats within 1e-9."""
     if isinstance(a, dict):
         return isinstance(b, dict) and a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
     if isinstance(a, list):
@@ -233,7 +234,7 @@ def same(a, b):
 
 
 def same_numbers(root, again, name):
-    """Within the rounding to float32 of the largest of each case."""
+    """Whether both are equal within float32 rounding of the largest number of each case."""
     index = os.path.join(root, name + ".json")
     cases = read_json(index)["cases"] if os.path.exists(index) else [{"offset": 0}]
     ours, theirs = (np.fromfile(os.path.join(directory, name + ".f32"), "<f4").astype("f8")
@@ -251,7 +252,7 @@ def files_below(root):
 
 
 def differing(root, again):
-    """Files of `root` that are not what `again` has."""
+    """Files of `root` that differ from those in `again`."""
     names = sorted(set(files_below(root)) | set(files_below(again)))
     for name in names:
         if name == "manifest.json":

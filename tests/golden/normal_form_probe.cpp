@@ -1,6 +1,6 @@
-// The normal form of each text from stdin; texts end with a NUL there and in the output.
-// With --categories: the general category of each code point from 1 on, in that form, as ICU's version of
-// Unicode has it.
+// Prints the normalized form of each text from stdin. Texts end with a NUL in input and output. With
+// --categories, prints instead the general category of each code point from 1 on, according to ICU's Unicode
+// version.
 #include <unicode/uchar.h>
 
 #include <iostream>

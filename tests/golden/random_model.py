@@ -1,8 +1,8 @@
 """Model directories with seeded random weights.
 
-The numbers are sums of four uniform ones from numpy's frozen Mersenne Twister, so they are the same bits with
-every numpy and libm. Scales are chosen so that the arithmetic is tried in earnest: attention scores spread by
-about 1.7 (far from uniform), layer norms have gains of 0.5 to 1.5 and real biases.
+Each number is a sum of four uniform ones from numpy's frozen Mersenne Twister, so the bits are the same with
+every numpy and libm. The scales make the arithmetic demanding: attention scores have a standard deviation of
+about 1.7 (far from uniform), and layer normalization has gains of 0.5 to 1.5 and nonzero biases.
 """
 import json
 import math
@@ -13,7 +13,7 @@ import numpy as np
 
 import tensor_file
 
-CONFIG = {  # what every model's config.json begins with
+CONFIG = {  # the start of every model's config.json
     "model_type": "bert", "hidden_act": "gelu", "hidden_dropout_prob": 0.1, "attention_probs_dropout_prob": 0.1,
     "initializer_range": 0.02, "layer_norm_eps": 1e-12, "pad_token_id": 0, "type_vocab_size": 2,
     "position_embedding_type": "absolute",
@@ -51,7 +51,7 @@ def encoder_shapes(config):
 
 
 def head_shapes(config, heads, labels=0):
-    """heads: of "pooler", "mlm", "decoder" (stored, not tied), "nsp", "classifier", "qa"."""
+    """heads: any of "pooler", "mlm", "decoder" (stored, not tied), "nsp", "classifier", "qa"."""
     hidden, vocabulary = config["hidden_size"], config["vocab_size"]
     norm = "cls.predictions.transform.LayerNorm"
     known = {
@@ -97,7 +97,7 @@ def random_tensors(seed, shapes):
 
 
 def with_prefix(tensors):
-    """As head models save them: the encoder's and the pooler's names begin with "bert."."""
+    """As head models save them: names of encoder and pooler begin with "bert."."""
     return {("bert." if name.startswith(("embeddings.", "encoder.", "pooler.")) else "") + name: array
             for name, array in tensors.items()}
 

@@ -1,7 +1,7 @@
-"""Metrics from their definitions, in plain Python: what bert-score is compared with.
+"""Metrics from their definitions in plain Python, to compare bert-score with.
 
-Labels and correlations as scikit-learn and SciPy define them (score_reference_test.py compares with both), entities as
-conlleval counts chunks, answers as the evaluation scripts of SQuAD 1.1 and 2.0 compare them.
+Labels and correlations follow scikit-learn and SciPy (score_reference_test.py compares with both), entities
+follow conlleval's chunk counts, answers follow the evaluation scripts of SQuAD 1.1 and 2.0.
 """
 import math
 import re
@@ -12,6 +12,17 @@ from fractions import Fraction
 
 def ratio(part, whole):
     return part / whole if whole else 0.0
+
+
+def calibration_error(confidences, hits):
+    """Guo et al. 2017, equation 3, with 10 bins."""
+    error = 0
+    for b in range(10):
+        members = [i for i, c in enumerate(confidences) if b / 10 < c <= (b + 1) / 10 or (b == 0 and c == 0)]
+        if members:
+            gap = abs(sum(hits[i] for i in members) / len(members) - sum(confidences[i] for i in members) / len(members))
+            error += len(members) / len(hits) * gap
+    return error
 
 
 def accuracy(gold, predicted):
@@ -48,7 +59,7 @@ def multilabel(gold, predicted):
 
 
 def pearson(x, y):
-    """None where it is not defined. Sums are exact."""
+    """None if undefined. Sums are exact."""
     x, y = [Fraction(a) for a in x], [Fraction(b) for b in y]
     mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
     xx, yy = sum((a - mean_x) ** 2 for a in x), sum((b - mean_y) ** 2 for b in y)
@@ -82,7 +93,7 @@ def mrr(passages):
 
 
 def conll(sentences):
-    """conlleval on [(true tag, predicted tag)] per sentence: its state machine over the two columns."""
+    """conlleval on [(gold tag, predicted tag)] per sentence: its state machine over the two columns."""
     def parts(tag):
         kind, _, kind_of = tag.partition("-")
         return kind, kind_of
@@ -116,7 +127,8 @@ def conll(sentences):
         predicted[now_predicted[1]] += predicted_begins
         if row:
             words += 1
-            right += row[0] == row[1]
+            right += ((now_gold[0] == "O", gold_begins, now_gold[1]) ==
+                      (now_predicted[0] == "O", predicted_begins, now_predicted[1]))
         last_gold, last_predicted = now_gold, now_predicted
 
     def figures(both, gold, predicted):
@@ -158,7 +170,8 @@ def squad_v1(questions):
 
 
 def squad_v2(questions, null_scores=None, order=None, threshold=None):
-    """Every question has a prediction. null_scores by place; order: the places as null scores were given."""
+    """Every question has a prediction. null_scores by index; order: the indexes in the order of the null
+    scores' file."""
     exact, score = [], []
     for place, (answers, prediction) in enumerate(questions):
         some = [answer for answer in answers if normal_form(answer)] or [""]

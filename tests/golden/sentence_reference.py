@@ -1,7 +1,7 @@
-"""What a sentence-transformers directory does after the encoder: pooling, Dense, Normalize, and its prompts.
+"""The part of a sentence-transformers model after the encoder: pooling, Dense, Normalize, and its prompts.
 
-Facts: sentence-transformers' modules Pooling, Dense and Normalize. Modules are known by the last component of
-their type, which is the same in the old and the new form.
+Source: sentence-transformers' modules Pooling, Dense and Normalize. Modules are identified by the last
+component of their type, which is the same in the old and the new format.
 """
 import os
 
@@ -10,7 +10,7 @@ import torch
 import tensor_file
 from bert_reference import Bert, read_json
 
-OLD_KEYS = {  # in the order in which several that are on are concatenated
+OLD_KEYS = {  # in the order in which enabled modes are concatenated
     "cls": "pooling_mode_cls_token",
     "max": "pooling_mode_max_tokens",
     "mean": "pooling_mode_mean_tokens",
@@ -22,7 +22,8 @@ DENSE_ACTIVATIONS = {"Tanh": torch.tanh, "Identity": lambda x: x, "ReLU": torch.
 
 
 def modes_of(config):
-    """The modes of a 1_Pooling/config.json in the order they are concatenated: the new form's own."""
+    """The modes of a 1_Pooling/config.json in the order of concatenation; the new format gives its own
+    order."""
     if "pooling_mode" in config:
         wanted = config["pooling_mode"]
         return [wanted] if isinstance(wanted, str) else wanted
@@ -30,7 +31,7 @@ def modes_of(config):
 
 
 def pool(mode, last, skip=0):
-    """[T,H] -> [1,H]; the first `skip` positions (a prompt) are left out, but not for cls."""
+    """[T,H] -> [1,H]; the first `skip` positions (a prompt) are excluded, but not for cls."""
     if mode == "cls":
         return last[:1]
     rows = last[skip:]
@@ -40,7 +41,7 @@ def pool(mode, last, skip=0):
         return rows.sum(0, keepdim=True) / len(rows)
     if mode == "mean_sqrt_len_tokens":
         return rows.sum(0, keepdim=True) / len(rows) ** 0.5
-    if mode == "weightedmean":  # a position's weight is its place in the whole text, from 1
+    if mode == "weightedmean":  # weights are positions in the whole text, from 1
         weights = torch.arange(skip + 1, len(last) + 1, dtype=last.dtype)[:, None]
         return (rows * weights).sum(0, keepdim=True) / weights.sum()
     return rows[-1:]
@@ -61,7 +62,7 @@ class SentenceModel:
             self.modules.append((kind, config, weights))
 
     def embedding(self, ids, prompt_length=0):
-        """[1,D]; prompt_length counts [CLS] and the prompt's pieces, 0 when there is no prompt."""
+        """[1,D]; prompt_length counts [CLS] and the prompt's tokens; it is 0 without a prompt."""
         last = self.encoder.hidden_states(ids)[-1]
         vector = None
         for kind, config, weights in self.modules:

@@ -99,7 +99,7 @@ data::Step cut(const TaskCurve& curve, const TaskCurve::Step& step, size_t micro
   return made;
 }
 
-// Runs the steps of a curve, each cut into `micro_batches`, and compares every one.
+// Runs the steps of a curve, each split into `micro_batches`, and compares every one.
 void check_curve(const CurveOptions& options, const TaskCurve& curve, size_t micro_batches) {
   Pool pool(2);
   auto network = load_head_network(curve.head, pool);
@@ -125,7 +125,7 @@ void check_curve(const CurveOptions& options, const TaskCurve& curve, size_t mic
 
 }  // namespace
 
-TEST_CASE("20 steps of every task have PyTorch's losses, however a step is cut") {
+TEST_CASE("20 steps of every task match PyTorch's losses, for any micro-batches") {
   const auto all = load_task_curves();
   std::set<std::string> tasks;
   for (const auto& curve : all.curves) {

@@ -21,7 +21,7 @@ def round_to_bf16(values):
 
 
 def read_file(path):
-    """{name: array}; bf16 comes back as float32, everything else in its own type."""
+    """{name: array}; bf16 is returned as float32, everything else in its own type."""
     with open(path, "rb") as file:
         (header_length,) = struct.unpack("<Q", file.read(8))
         header = json.loads(file.read(header_length))
@@ -39,7 +39,7 @@ def read_file(path):
 
 
 def read_directory(directory):
-    """All tensors of model.safetensors, or of the shards that model.safetensors.index.json names."""
+    """All tensors of model.safetensors, or of the shards named in model.safetensors.index.json."""
     index = os.path.join(directory, "model.safetensors.index.json")
     if not os.path.exists(index):
         return read_file(os.path.join(directory, "model.safetensors"))
@@ -52,7 +52,7 @@ def read_directory(directory):
 
 
 def encode(array, store):
-    """(dtype name, bytes): floats in format `store` ("F32", "F16" or "BF16"), integers as they are."""
+    """(dtype name, bytes): floats in the format `store` ("F32", "F16" or "BF16"), integers unchanged."""
     if array.dtype.kind == "i":
         return "I64", array.astype("<i8").tobytes()
     if store == "BF16":
@@ -61,7 +61,7 @@ def encode(array, store):
 
 
 def write_file(path, tensors, store="F32"):
-    """Names sorted, data begins at a multiple of 8, so the same tensors always give the same bytes."""
+    """Names are sorted and data begins at a multiple of 8, so equal tensors always give equal bytes."""
     header = {"__metadata__": {"format": "pt"}}
     chunks = []
     offset = 0

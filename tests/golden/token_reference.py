@@ -1,4 +1,5 @@
-"""What bert-predict answers from each token of a text: tags and spans, in float64 from the reference's numbers."""
+"""bert-predict's output from each token of a text: tags and spans, in float64 from the reference's
+numbers."""
 import re
 import sys
 
@@ -12,12 +13,12 @@ from tool_reference import LEAST_GAP, rounded
 
 
 def split_text(text):
-    """(word, start, end) as BERT's basic tokenizer has them; ASCII alone."""
+    """(word, start, end) as in BERT's basic tokenizer, for ASCII only."""
     return [(found[0], *found.span()) for found in re.finditer(r"[A-Za-z0-9]+|[^\sA-Za-z0-9]", text)]
 
 
 def token_probabilities(model, pieces, length, overlap):
-    """[T,K]: of each token of a text, from the window in which the nearer of the window's ends is farthest."""
+    """[T,K]: for each token of a text, from the window with the most context for it."""
     room = length - 2
     best = [(-1.0, None)] * len(pieces)
     for begin in range(0, max(len(pieces) - overlap, 1), room - overlap):
@@ -38,7 +39,7 @@ def aggregate_pieces(rows, how):
 
 
 def chunks(tags):
-    """(type, first, past the last) by the rules of conlleval."""
+    """(type, first, last + 1) by the rules of conlleval."""
     found = []
     before = "O"
     for place, tag in enumerate([*tags, "O"]):
@@ -54,7 +55,7 @@ def chunks(tags):
 
 
 def tag(how="first", length=48, overlap=23):
-    """Words as they are given, or those of the text, which are added then."""
+    """The given words, or those of the text, which are then added to the record."""
     def compute(model, record):
         names = list(model.bert.config["id2label"].values())
         given = "words" in record
@@ -85,8 +86,8 @@ def tag(how="first", length=48, overlap=23):
 
 
 def span_sums(model, question, pieces, length, stride):
-    """(start + end logit, first token, last token) of every span of the context, from the windows of its first tokens;
-    and the lowest of [CLS], all windows seen."""
+    """(start + end logit, first token, last token) of every span of the context, from the window with the
+    most context for its first token; and the lowest null score ([CLS]) over all windows."""
     room = length - 3 - len(question)
     windows = []
     for begin in range(0, max(len(pieces), 1), min(room, stride)):
@@ -108,8 +109,8 @@ def span_sums(model, question, pieces, length, stride):
 
 
 def answer(length=48, stride=128, longest=30, best=20, listed=False, threshold=None):
-    """run_squad.py's write_predictions where its n best starts and ends hold all that is needed: asserted below by
-    comparing only what is far from ties, and by best >= all tokens of a window."""
+    """run_squad.py's write_predictions, provided that the n best starts and ends contain everything needed.
+    This holds because only values far from ties are compared and best >= the number of tokens in a window."""
     def compute(model, record):
         question = model.tokenizer.tokens(record["question"])
         limit = min(64, (length - 3) // 2)

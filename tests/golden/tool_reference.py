@@ -1,6 +1,6 @@
-"""What bert-predict answers from one vector of a text, or from a hidden token, in float64 from the reference's numbers.
+"""bert-predict's output from one vector of a text or a masked token, from the float64 reference.
 
-Each function takes a Model and a record and gives the fields that the tool adds.
+Each function takes a Model and a record and returns the fields that the tool adds.
 """
 import math
 import os
@@ -17,11 +17,11 @@ from make_goldens import MODELS, encoder_directory
 from sentence_reference import SentenceModel
 from wordpiece import Tokenizer
 
-LEAST_GAP = 5e-5  # relative, between scores whose order matters: more than any f32 error
+LEAST_GAP = 5e-5  # relative, between scores whose order matters: larger than any f32 error
 
 
 def rounded(values):
-    return [round(float(value), 4) + 0.0 for value in values]  # + 0.0: no -0.0
+    return [round(float(value), 4) + 0.0 for value in values]  # + 0.0 avoids -0.0
 
 
 class Model:
@@ -104,14 +104,14 @@ def choose(model, record):
 
 
 def hidden_log_probability(model, ids, types, place):
-    """log P of the token at `place` when [MASK] stands there."""
+    """log P of the token at `place` with [MASK] in its place."""
     masked = [*ids[:place], model.tokenizer.ids["[MASK]"], *ids[place + 1:]]
     row = model.bert.mlm_transform(model.bert.hidden_states(masked, types)[-1][[place]])
     return float(torch.log_softmax(model.bert.mlm_logits(row)[0], 0)[ids[place]])
 
 
 def pseudo_perplexity(terms):
-    """Salazar et al. 2020, section 2; terms: a log probability a token, None for special ones."""
+    """Salazar et al. 2020, section 2; terms: one log probability per token, None for special tokens."""
     terms = [term for term in terms if term is not None]
     return {"prediction": rounded([math.exp(-sum(terms) / len(terms))])[0] if terms else None}
 
@@ -127,7 +127,7 @@ def perplexity(model, record):
 
 
 def perplexity_in_windows(length, overlap):
-    """Each token is hidden in the window where the nearer of the window's ends is farthest (ties: see below)."""
+    """Each token is masked in the window with the most context for it (ties: see below)."""
     def compute(model, record):
         ids = model.encode(record)[0]
         inner, room = ids[1:-1], length - 2
@@ -135,7 +135,7 @@ def perplexity_in_windows(length, overlap):
         for begin in range(0, max(len(inner) - overlap, 1), room - overlap):
             window = inner[begin: begin + room]
             for place in range(len(window)):
-                context = min(place, len(window) - 1 - place) + 0.01 * len(window)  # a longer window wins a tie
+                context = min(place, len(window) - 1 - place) + 0.01 * len(window)  # ties: longer window
                 if context > best[begin + place][0]:
                     best[begin + place] = (context, ([ids[0], *window, ids[-1]], place + 1))
         return pseudo_perplexity([term_of(model, window, None, place) for _, (window, place) in best])

@@ -1,6 +1,5 @@
-// What pre-training must compute for the small models of tests/golden/training, in float64 by
-// training_reference.py: losses and the gradient of every parameter of one step, which is cut into
-// micro-batches.
+// Expected results of pre-training for the small models of tests/golden/training, computed in float64 by
+// training_reference.py: losses and the gradient of every parameter after one step of several micro-batches.
 #pragma once
 
 #include <cmath>
@@ -18,7 +17,7 @@
 
 namespace bert::golden {
 
-// An instance of pre-training as bert-mask writes it.
+// A pre-training instance as written by bert-mask.
 struct TrainingRecord {
   std::vector<int32_t> input_ids;
   std::vector<int32_t> token_type_ids;
@@ -31,8 +30,8 @@ struct TrainingCase {
   std::string name;  // "two micro-batches"
   std::vector<std::vector<TrainingRecord>> micro_batches;
 
-  double mlm_loss = 0;   // Σ over hidden tokens / masked
-  double next_loss = 0;  // Σ over sequences with a label / labelled
+  double mlm_loss = 0;   // Σ over masked tokens / number of masked tokens
+  double next_loss = 0;  // Σ over labelled sequences / number of them
   int64_t masked = 0, masked_right = 0;
   int64_t labelled = 0, next_right = 0;
 
@@ -51,7 +50,7 @@ struct CurveOptions {
   double rate = 0, beta1 = 0, beta2 = 0, epsilon = 0, weight_decay = 0, clip = 0;
 };
 
-// A run of 20 steps from model `narrow`, dropout off; a step is the next `batch` of its records.
+// A run of 20 steps from the model `narrow`, without dropout; each step takes the next `batch` records.
 struct TrainingCurve : CurveOptions {
   struct Step {
     double loss = 0, rate = 0, norm = 0;  // norm: of the gradients before clipping
@@ -61,7 +60,7 @@ struct TrainingCurve : CurveOptions {
 
 inline std::filesystem::path training_directory() { return directory() / "training"; }
 
-// Of numbers as one vector.
+// Norm of the numbers as one vector.
 template <typename Number>
 double norm_of(std::span<const Number> numbers) {
   double sum = 0;
@@ -69,9 +68,8 @@ double norm_of(std::span<const Number> numbers) {
   return std::sqrt(sum);
 }
 
-// ‖gradient - truth‖ as a share of what is allowed: 1e-5·‖truth‖, or 1e-9 of the norm of the gradients of all
-// parameters together where that is more, as for key biases, whose gradient is 0. NaN and another size are
-// infinitely far.
+// ‖gradient - expected‖ as a fraction of the tolerance: 1e-5·‖expected‖, or 1e-9 of the norm of all gradients
+// together if that is larger, as for key biases, whose gradient is 0. NaN or a different size gives infinity.
 inline double gradient_share(std::span<const float> gradient, std::span<const float> truth,
                              double norm_of_all) {
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
@@ -128,7 +126,7 @@ inline TrainingModel load_training(const std::string& name) {
   return model;
 }
 
-// Those of the curves, in the order of the file.
+// The records of the curves, in file order.
 inline std::vector<TrainingRecord> stored_records() {
   const auto path = (training_directory() / "records.jsonl").string();
   std::ifstream file(path);
@@ -151,7 +149,7 @@ inline CurveOptions curve_options(const io::Json& options) {
           .clip = number("clip")};
 }
 
-// By optimiser: "adamw", "google".
+// By optimizer: "adamw", "google".
 inline TrainingCurve load_curve(const std::string& optimizer) {
   const io::JsonFile file(training_directory() / "curves.json");
   const auto json = file.find(optimizer).value();

@@ -1,4 +1,5 @@
-"""Records in the form of bert-mask's output, and the steps that training is tried on. Random, the same every time."""
+"""Records in bert-mask's output format, and the steps that training is tested on. Random, the same in every
+run."""
 import numpy as np
 
 from vocabulary import SPECIALS
@@ -7,7 +8,7 @@ PAD, UNK, CLS, SEP, MASK = range(5)
 
 
 class Records:
-    """Makes records over a vocabulary whose first ids are the specials."""
+    """Makes records over a vocabulary whose first ids are the special tokens."""
 
     def __init__(self, vocabulary, seed):
         self.vocabulary = vocabulary
@@ -24,7 +25,7 @@ class Records:
         return [values[place] for place in np.argsort(self.generator.random_sample(len(values)), kind="stable")]
 
     def record(self, length, masked=None, label=None, places=None):
-        """`masked` tokens are hidden (None: 15 %), or those at `places`; from 5 tokens on it is a pair."""
+        """Masks `masked` tokens (None: 15 %) or those at `places`; a record of 5 or more tokens is a pair."""
         first = length // 3 if length >= 5 else length - 2  # ordinary tokens of the first part
         second = length - 3 - first if length >= 5 else 0
         ids = [CLS, *self.words(first), SEP] + ([*self.words(second), SEP] if second else [])
@@ -47,13 +48,13 @@ class Records:
             ids[place] = MASK if chance < 0.8 else self.words(1)[0] if chance < 0.9 else ids[place]
 
     def batch(self, lengths, labels=(0, 1), **rest):
-        """One record a length, labels in turn."""
+        """One record per length, with labels in turn."""
         return [self.record(length, label=labels[number % len(labels)] if labels else None, **rest)
                 for number, length in enumerate(lengths)]
 
 
 def swapped(record):
-    """Its two parts the other way round, label 1 (sentence order prediction); nothing is hidden in it."""
+    """Swaps the two parts and sets label 1 (sentence order prediction); the record must not be masked yet."""
     ids = record["input_ids"]
     middle = ids.index(SEP)
     first, second = ids[1:middle], ids[middle + 1:-1]
@@ -73,7 +74,7 @@ def sentence_order(records, lengths):
 
 
 def cases_of(vocabulary, longest, seed=1):
-    """{name: step}. Lengths lie on either side of 4, 8, 16 and 32, where tiles end."""
+    """{name: step}. Lengths are on both sides of 4, 8, 16 and 32, which are tile boundaries."""
     records = Records(vocabulary, seed)
     lengths = [longest, 3, 17, 5, 31, 4, 16]
     some = records.batch([9, longest - 1, 6])
@@ -94,7 +95,7 @@ def cases_of(vocabulary, longest, seed=1):
 
 
 def curve_steps(vocabulary, longest, steps, batch, seed=2):
-    """Few different words, so that there is something to learn in `steps`."""
+    """Few different words, so that `steps` are enough to learn something."""
     records = Records(min(vocabulary, 40), seed)
     return [[[records.record(5 + records.below(longest - 4), label=records.below(2)) for _ in range(batch)]]
             for _ in range(steps)]

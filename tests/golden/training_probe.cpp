@@ -1,9 +1,8 @@
 // training_probe DIRECTORY STEP.json GRADIENTS.f32 [THREADS]
 //
-// One step of pre-training without its optimiser, for check_training.py: reads the model and
-// {"micro_batches": [[record, ...], ...]}, writes the gradients one after another and prints
-// {"mlm_loss", "next_loss", "masked_right", "next_right", "parameters": [{"name", "count"}, ...]} in that
-// order.
+// One pre-training step without the optimizer, for check_training.py. It reads the model and
+// {"micro_batches": [[record, ...], ...]}, writes the gradients one after another and prints {"mlm_loss",
+// "next_loss", "masked_right", "next_right", "parameters": [{"name", "count"}, ...]} in that order.
 #include <fstream>
 #include <iostream>
 #include <limits>

@@ -1,9 +1,9 @@
-"""Pre-training in plain PyTorch: the loss of Devlin et al. 2018 (appendix A.2), its gradients by autograd, and steps.
+"""Pre-training in plain PyTorch: loss (Devlin et al. 2018, appendix A.2), gradients by autograd, steps.
 
-A step is a list of micro-batches, a micro-batch a list of records as bert-mask writes them. Both losses are divided
-by what the whole step counts:
+A step is a list of micro-batches, a micro-batch a list of records as written by bert-mask. Both losses are
+divided by the counts of the whole step:
 
-    loss = Σ -ln p(hidden token) / number of hidden tokens + Σ -ln p(label) / number of labelled sequences
+    loss = Σ -ln p(masked token) / number of masked tokens + Σ -ln p(label) / number of labelled sequences
 
 where a sum over nothing is 0. There is no dropout.
 """
@@ -17,7 +17,7 @@ from bert_reference import Bert
 
 
 def trainable(directory, dtype=torch.float64):
-    """The model of a directory, whose weights collect gradients."""
+    """The model of a directory, with weights that collect gradients."""
     bert = Bert.load(directory, dtype)
     for weight in bert.weights.values():
         weight.requires_grad_()
@@ -25,7 +25,7 @@ def trainable(directory, dtype=torch.float64):
 
 
 def sums_of(bert, record):
-    """Of one record: {"mlm", "next": summed losses, "masked_right", "next_right": correct guesses}."""
+    """For one record: {"mlm", "next": summed losses, "masked_right", "next_right": correct predictions}."""
     last = bert.hidden_states(record["input_ids"], record["token_type_ids"])[-1]
     sums = {}
     if record["masked_lm_positions"]:
@@ -42,7 +42,7 @@ def sums_of(bert, record):
 
 
 def count(step):
-    """What the losses of a step are divided by."""
+    """The divisors of the losses of a step."""
     records = [record for batch in step for record in batch]
     return {"mlm": sum(len(record["masked_lm_positions"]) for record in records),
             "next": sum("next_sentence_label" in record for record in records)}
@@ -71,24 +71,25 @@ def forward_backward(bert, step):
 
 
 def gradients_of(bert):
-    """{name: gradient}, zeros where a step did not reach."""
+    """{name: gradient}, zeros if a step did not reach a parameter."""
     return {name: torch.zeros_like(weight) if weight.grad is None else weight.grad
             for name, weight in bert.weights.items()}
 
 
 def norm_of(tensors):
-    """Of all of them together."""
+    """Norm of all of them together."""
     return math.sqrt(sum(float(tensor.double().square().sum()) for tensor in tensors))
 
 
 def bounds_of(truth):
-    """{name: what the error of its gradient may be}; the least is for gradients that are really 0 (key biases)."""
+    """{name: tolerance of its gradient's error}; the minimum is for gradients that are really 0 (key
+    biases)."""
     least = 1e-4 * norm_of(truth.values())
     return {name: 1e-5 * max(norm_of([gradient]), least) for name, gradient in truth.items()}
 
 
 def shares_of(gradients, truth):
-    """{name: error as a share of what is allowed}; NaN and another shape are infinitely far."""
+    """{name: error as a fraction of the tolerance}; NaN and a different shape give infinity."""
     shares = {}
     for name, bound in bounds_of(truth).items():
         found = gradients.get(name)
@@ -101,12 +102,12 @@ def shares_of(gradients, truth):
 
 
 def decays(name):
-    """Whether weight decay is for this parameter (google-research/bert, optimization.py)."""
+    """Whether weight decay applies to this parameter (google-research/bert, optimization.py)."""
     return not re.search("LayerNorm|layer_norm|bias", name)
 
 
 class AdamW:
-    """PyTorch's own, clipped by its own function (Loshchilov & Hutter 2019, algorithm 2)."""
+    """PyTorch's optimizer and gradient clipping (Loshchilov & Hutter 2019, algorithm 2)."""
 
     def __init__(self, weights, options):
         self.parameters = list(weights.values())
@@ -126,7 +127,8 @@ class AdamW:
 
 
 class GoogleAdam:
-    """BERT's own optimiser: moments without bias correction, decay added to the update, ε outside of the root."""
+    """BERT's own optimizer: moments without bias correction, decay added to the update, ε outside of the
+    root."""
 
     def __init__(self, weights, options):
         self.weights, self.options = weights, options
@@ -154,7 +156,8 @@ OPTIMIZERS = {"adamw": AdamW, "google": GoogleAdam}
 
 
 def linear_rate(step, options):
-    """Up to `rate` over the warm-up, then down to 0 at the end; `step` counts from 0, so the first rate is 0."""
+    """Rises to `rate` during warmup, then falls to 0 at the end; `step` counts from 0, so the first rate is
+    0."""
     warmup, steps = options["warmup"], options["steps"]
     if step < warmup:
         return options["rate"] * step / warmup
@@ -162,7 +165,7 @@ def linear_rate(step, options):
 
 
 def google_rate(step, options):
-    """The fall is counted from step 0, so the rate jumps down where the warm-up ends."""
+    """The decay is counted from step 0, so the rate drops at the end of warmup."""
     if step < options["warmup"]:
         return options["rate"] * step / options["warmup"]
     return options["rate"] * (1 - min(step, options["steps"]) / options["steps"])
@@ -172,7 +175,7 @@ SCHEDULES = {"linear": linear_rate, "google": google_rate}
 
 
 def train(bert, steps, options, learn=forward_backward):
-    """Yields what `learn` says of each step, with its "rate" and "norm"."""
+    """Yields the result of `learn` for each step, with its "rate" and "norm"."""
     optimizer = OPTIMIZERS[options["optimizer"]](bert.weights, options)
     for number, step in enumerate(steps):
         for weight in bert.weights.values():

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The reference of training against central differences, PyTorch's own Adam and formulas by hand; and that what is
-stored would show a mistake in any part of it."""
+"""The training reference compared with central differences, PyTorch's own Adam and formulas computed by hand;
+also checks that the stored values would reveal a mistake in any part of it."""
 import json
 import os
 import sys
@@ -46,7 +46,7 @@ class GradientTest(unittest.TestCase):
                         self.check_direction(name, step, found, part)
 
     def check_direction(self, name, step, found, part):
-        """Along one random direction in the parameters whose name has `part`."""
+        """Along one random direction in the parameters whose name contains `part`."""
         generator = torch.Generator().manual_seed(5)
         direction = {parameter: torch.randn(gradient.shape, generator=generator, dtype=torch.float64)
                      for parameter, gradient in found.items() if part in parameter}
@@ -154,7 +154,7 @@ class OptimizerTest(unittest.TestCase):
 
 
 class CurveTest(unittest.TestCase):
-    """Whatever is changed in a stored run moves a loss by more than the 1e-5 that it is compared with."""
+    """Any change to a stored run changes a loss by more than the tolerance of 1e-5."""
 
     def setUp(self):
         torch.set_num_threads(1)

@@ -1,4 +1,4 @@
-// Feeds a step of training.h's records to a network that learns.
+// Runs a step of training.h's records through a network in training.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@ namespace bert::golden {
 
 using TrainingStep = std::vector<std::vector<TrainingRecord>>;  // micro-batches
 
-// Sums over the step; where nothing was counted the loss is 0.
+// Sums over the step; a loss over no tokens is 0.
 struct StepLosses {
   nn::Loss masked_lm, next;
 
@@ -21,11 +21,11 @@ struct StepLosses {
   double total() const { return mean(masked_lm) + mean(next); }
 };
 
-// A micro-batch as the network takes it.
+// A micro-batch in the form that the network expects.
 struct TrainingBatch {
   nn::Batch batch;
-  std::vector<int64_t> rows;    // of hidden tokens
-  std::vector<int64_t> wanted;  // these, and of [CLS]
+  std::vector<int64_t> rows;    // of masked tokens
+  std::vector<int64_t> wanted;  // the same plus those of [CLS]
   std::vector<int32_t> gold, labels;
 
   explicit TrainingBatch(const std::vector<TrainingRecord>& records) {
@@ -43,7 +43,7 @@ struct TrainingBatch {
   }
 };
 
-// The losses of a step, and with Keep other than nothing their gradients in network.gradients().
+// The losses of a step; unless Keep is `nothing`, network.gradients() has their gradients.
 inline StepLosses run_step(model::TrainingNetwork& network, const TrainingStep& step,
                            model::TrainingNetwork::Keep keep) {
   const std::vector<TrainingBatch> batches(step.begin(), step.end());

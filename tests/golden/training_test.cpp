@@ -25,10 +25,10 @@ TrainingNetwork load_network(const std::string& directory, Pool& pool, TrainingN
 
 const std::vector<std::string> kModels = {"narrow", "broad"};
 
-// Of all parameters the one that is farthest from the truth.
+// The parameter whose gradient has the largest error.
 struct Worst {
   std::string parameter;
-  double share = 0;  // of what is allowed
+  double share = 0;  // fraction of the tolerance
 };
 
 Worst worst_gradient(const nn::Params& gradients, const TrainingCase& expected) {
@@ -75,7 +75,7 @@ std::vector<float> gradients_with(int threads, const std::string& directory, con
 
 }  // namespace
 
-TEST_CASE("the parameters of training are those of the reference") {
+TEST_CASE("the network has the reference's parameters") {
   Pool pool(1);
   for (const auto& name : kModels) {
     const auto expected = load_training(name);
@@ -87,7 +87,7 @@ TEST_CASE("the parameters of training are those of the reference") {
   }
 }
 
-TEST_CASE("losses and gradients are PyTorch's in float64") {
+TEST_CASE("losses and gradients match PyTorch's in float64") {
   Pool pool(2);
   for (const auto& name : kModels) {
     const auto expected = load_training(name);
@@ -104,7 +104,7 @@ TEST_CASE("losses and gradients are PyTorch's in float64") {
   }
 }
 
-TEST_CASE("a network with one head of the two has its gradients alone") {
+TEST_CASE("a network with one of the two heads has the gradients of that head alone") {
   Pool pool(1);
   const auto expected = load_training("narrow");
   for (const auto& [name, heads] : std::map<std::string, TrainingNetwork::Heads>{
@@ -117,7 +117,7 @@ TEST_CASE("a network with one head of the two has its gradients alone") {
   }
 }
 
-TEST_CASE("neither threads nor recomputed layers change a bit of a gradient") {
+TEST_CASE("threads and recomputation do not change any bit of a gradient") {
   for (const auto& name : kModels) {
     const auto model = load_training(name);
     const auto& step = case_named(model, "two micro-batches").micro_batches;
@@ -131,7 +131,7 @@ TEST_CASE("neither threads nor recomputed layers change a bit of a gradient") {
   }
 }
 
-TEST_CASE("4 micro-batches of 8 have the gradients of one of 32") {
+TEST_CASE("4 micro-batches of 8 give the gradients of one batch of 32") {
   Pool pool(2);
   const auto records = stored_records();
   TrainingStep cut, whole(1);
@@ -152,8 +152,8 @@ TEST_CASE("4 micro-batches of 8 have the gradients of one of 32") {
   check_gradients(network.gradients(), expected);
 }
 
-// Vaswani et al. 2017, section 3.5, sines in the first half of a row.
-TEST_CASE("sinusoid positions start as the reference's") {
+// Vaswani et al. 2017, section 3.5, with the sines in the first half of a row.
+TEST_CASE("sinusoidal positions start as in the reference") {
   Pool pool(1);
   const auto directory = (training_directory() / "narrow").string();
   TrainingNetwork network(model::load_config(directory), {}, pool);
@@ -170,10 +170,10 @@ TEST_CASE("sinusoid positions start as the reference's") {
   double worst = 0;
   for (size_t i = 0; i < values.size(); ++i)
     worst = std::max(worst, std::abs(double{values[i]} - expected[i]));
-  CHECK(worst <= 4e-9);  // of 0.04: one unit in the last place
+  CHECK(worst <= 4e-9);  // relative to 0.04: one unit in the last place
 }
 
-TEST_CASE("an error of twice what is allowed is found, and so is a gradient of zeros") {
+TEST_CASE("a gradient with twice the allowed error is detected, and so are zeros") {
   const auto expected = load_training("narrow");
   for (const auto& parameter : expected.cases.at(0).gradients) {
     INFO(parameter.first);

@@ -1,4 +1,5 @@
-"""A small English vocabulary, so that real sentences tokenize sensibly: words, endings, letters, digits, marks."""
+"""A small English vocabulary with which real sentences tokenize sensibly: words, endings, letters, digits,
+marks."""
 import string
 
 SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
@@ -20,5 +21,5 @@ def small_vocabulary():
 
 
 def numbered_vocabulary(size):
-    """For models fed with ids only."""
+    """For models whose inputs are ids only."""
     return [*SPECIALS, *(f"piece{number}" for number in range(len(SPECIALS), size))]

@@ -1,4 +1,4 @@
-"""WordPiece by its definition, for ASCII text that is to be lower-cased (Devlin et al. 2018; Wu et al. 2016)."""
+"""WordPiece from its definition, for ASCII text that is lower-cased (Devlin et al. 2018; Wu et al. 2016)."""
 import os
 import re
 
@@ -12,7 +12,7 @@ class Tokenizer:
         self.ids = {piece: number for number, piece in enumerate(self.pieces)}
 
     def split_word(self, word):
-        """The longest piece first, again and again; a word that does not come out whole is [UNK]."""
+        """Repeatedly takes the longest match; a word that cannot be split completely is [UNK]."""
         found = []
         start = 0
         while start < len(word):
@@ -30,7 +30,7 @@ class Tokenizer:
         assert text.isascii(), text
         found = []
         for part in SPECIAL.split(text):
-            if SPECIAL.fullmatch(part):  # kept whole, as Hugging Face does
+            if SPECIAL.fullmatch(part):  # kept whole, as in Hugging Face's tokenizer
                 found.append(part)
                 continue
             for word in re.findall(r"[a-z0-9]+|[^\sa-z0-9]", part.lower()):

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The JSON of --format google is what Python writes for the same values: json.dumps of what json.loads reads gives the
-# same bytes, and rounding to six decimals changes nothing.
+# The JSON of --format google equals Python's output for the same values: json.dumps of the json.loads result
+# gives the same bytes, and rounding to six decimals changes nothing.
 # Usage: google_json.sh TOOLS_DIRECTORY
 set -eu
 command -v python3 >/dev/null || { echo "skipped: python3 is absent"; exit 77; }
@@ -22,7 +22,8 @@ for line in sys.stdin:
 if count < 10000:
     sys.exit(f"only {count} numbers")
 END
-# Two pieces of the vocabulary become such that Python escapes them; ids reach them, text would be split.
+# Replaces two vocabulary entries by tokens that Python escapes. They are selected by id, because text would
+# be split.
 cp -R "$models/bare" "$directory/model"
 chmod -R u+w "$directory/model"
 awk '$0 == "king" { print "k\"\\\303\266nig"; next } $0 == "queen" { print "\360\237\221\221"; next } { print }' \

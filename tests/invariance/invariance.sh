@@ -1,11 +1,11 @@
 #!/bin/sh
-# The same bytes whatever the threads, the batch, the neighbours and the shards.
+# Output bytes do not depend on threads, batches, neighbouring records or shards.
 # Usage: invariance.sh TOOLS_DIRECTORY FORM TOOL MODEL [OPTION...]
 #
-# FORM says how output becomes lines, one a record, that do not know their place: jsonl, google, or rows:N for N f32 a
-# record (npy:N behind NumPy's header). The records are made here of the models' vocabulary: some empty, some longer than the model reads, with
-# [MASK] in places, every third of them a pair (for the model next all, for choose none but two to four choices each, for answer a
-# question and its context).
+# FORM says how to turn the output into one line per record without its position: jsonl, google, or rows:N for
+# N f32 per record (npy:N after NumPy's header). The records are generated from the models' vocabulary: some
+# are empty, some longer than the model's maximum, some contain [MASK], and every third is a pair (all for the
+# model next; for choose none, but two to four choices each; for answer a question and its context).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 tools=$(cd "$1" && pwd) form=$2 tool=$3 model=$here/../golden/models/$4
@@ -26,7 +26,7 @@ lines() {
   esac
 }
 
-# output INPUT OPTION...: npy has to be a file.
+# output INPUT OPTION...: npy needs a file.
 output() {
   input=$1
   shift
@@ -84,7 +84,7 @@ for tokens in 1 7 64 4096; do
   compare expected found "--batch-tokens $tokens" "$name" "$options"
 done
 
-# Line k of the permuted input is line 23 k mod 61; sorting by that number brings the answers back.
+# Line k of the permuted input is line 23 k mod 61; sorting by that number restores the order.
 awk '{ line[NR - 1] = $0 } END { for (k = 0; k < NR; k++) print (23 * k) % NR "\t" line[(23 * k) % NR] }' input >permuted
 cut -f 2- permuted >permuted.records
 output permuted.records "$@" | lines >found

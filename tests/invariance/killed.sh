@@ -1,11 +1,11 @@
 #!/bin/sh
-# A run that is killed at random moments (SIGKILL) always goes on from its last step, and comes to the bytes of a run that
-# was never killed.
+# A run that is killed at random moments (SIGKILL) always continues from its last step and ends with the same
+# bytes as a run that was never killed.
 # Usage: killed.sh TOOLS_DIRECTORY [ROUNDS [SEED]]
 #
-# Each round resumes the run and kills it after a random time, up to a third of what all of it takes; a snapshot is
-# written after each step, so that most moments are in the middle of one. A run that came to its end is compared, and
-# begun anew.
+# Each round resumes the run and kills it after a random time, up to a third of the time of a whole run. A
+# checkpoint is written after each step, so most kills occur while one is being written. A run that finishes
+# is compared and started again.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 tools=$(cd "$1" && pwd) rounds=${2:-100} seed=${3:-$$}
@@ -13,7 +13,7 @@ golden=$here/../golden/training
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 cd "$directory"
-# Tokens are hidden in the run, numbers left out.
+# bert-train masks the tokens itself.
 sed 's/,"masked_lm_positions.*/}/' "$golden/records.jsonl" >open.jsonl
 
 # A list of words.
@@ -36,18 +36,18 @@ awk -v rounds="$rounds" -v seed="$seed" -v most="$milliseconds" \
   'BEGIN { srand(seed); for (i = 0; i < rounds; i++) printf "%.4f\n", rand() * most / 1000 }' >moments
 while read -r moment; do
   round=$((round + 1))
-  : >journal
-  # Not by the function, which would be another process to kill.
+  : >log
+  # Not through the function, because its subshell would be killed instead.
   # shellcheck disable=SC2086
-  "$tools/bert-train" $options --out run open.jsonl >journal 2>said &
+  "$tools/bert-train" $options --out run open.jsonl >log 2>said &
   sleep "$moment"
   kill -KILL $! 2>/dev/null || true
   code=0
   wait $! 2>/dev/null || code=$?
-  # Where it went on is at least where the journal had been.
+  # The run must continue at least from the last logged step.
   from=$(sed -n 's/.*going on from step \([0-9]*\),.*/\1/p' said)
   [ -z "$from" ] || [ "$from" -ge $done ] || fail "went on from step $from, $done were done"
-  last=$(sed -n 's/^{"step":\([0-9]*\),"loss".*}$/\1/p' journal | tail -n 1)
+  last=$(sed -n 's/^{"step":\([0-9]*\),"loss".*}$/\1/p' log | tail -n 1)
   case $code in
   0)
     ended=$((ended + 1)) done=0
@@ -56,13 +56,13 @@ while read -r moment; do
     ;;
   137)
     killed=$((killed + 1))
-    # The line of a step comes before its snapshot.
+    # The log line of a step is written before its checkpoint.
     [ -z "$last" ] || done=$((last - 1))
     ;;
   *) fail "exit code $code" ;;
   esac
 done <moments
-train run >journal 2>said || fail 'the last part fails'
+train run >log 2>said || fail 'the last part fails'
 cmp whole/model.safetensors run/model.safetensors || fail 'the model is another'
 left=$(find run -name '.*' | head -n 1)
 [ -z "$left" ] || fail "$left was left behind"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Training from a pipe takes as much memory for many records as for few, and the records wait in a buffer of bounded size.
+# Training from a pipe needs the same memory for many records as for few; the shuffle buffer has a bounded
+# size.
 # Usage: train_memory.sh TOOLS_DIRECTORY [RECORDS]
 set -eu
 command -v python3 >/dev/null || { echo "skipped: python3 is absent"; exit 77; }
@@ -9,7 +10,7 @@ directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 cd "$directory"
 
-# peak RECORDS: KiB of a run over so many records of a pipe, each with tokens hidden in it.
+# peak RECORDS: prints the peak KiB of a run over RECORDS records from a pipe, masked by bert-train.
 peak() {
   awk -v records="$1" 'BEGIN { for (i = 0; i < records; i++)
     printf "{\"input_ids\":[2,20,21,22,23,24,25,26,27,28,29,3],\"document\":%d,\"instance\":0}\n", i }' |

@@ -13,7 +13,7 @@ using namespace bert::io;
 
 namespace {
 
-// Gives each text the row [length, -0.5, length / 3].
+// Writes the row [length, -0.5, length / 3] for each text.
 class RowFilter : public Filter {
  public:
   explicit RowFilter(ArrayFormat format) : array_(format, 3) {}
@@ -46,12 +46,12 @@ std::string array_of(ArrayFormat format, const std::string& text, const std::str
 
 }  // namespace
 
-TEST_CASE("rows as text are columns of numbers") {
+TEST_CASE("text formats write one column per number") {
   const TemporaryDirectory directory;
   CHECK(array_of(ArrayFormat::tsv, "a\nbcd\n", directory / "x") == "1\t-0.5\t0.33333334\n3\t-0.5\t1\n");
 }
 
-TEST_CASE("rows as f32 are their memory, and a record without a finite answer has none") {
+TEST_CASE("f32 writes raw floats and leaves out rows that are not finite") {
   const TemporaryDirectory directory;
   const auto bytes = array_of(ArrayFormat::f32, "a\nfour\nbc\n", directory / "x");
   std::vector<float> values(bytes.size() / sizeof(float));
@@ -59,7 +59,7 @@ TEST_CASE("rows as f32 are their memory, and a record without a finite answer ha
   CHECK(values == std::vector<float>{1, -0.5f, 1 / 3.0f, 2, -0.5f, 2 / 3.0f});
 }
 
-TEST_CASE("npy says in its header how many rows have come") {
+TEST_CASE("the npy header contains the number of rows written") {
   const TemporaryDirectory directory;
   const auto bytes = array_of(ArrayFormat::npy, "a\nfour\nbc\n", directory / "x.npy");
   CHECK(bytes.size() == 128 + 2 * 3 * 4);
@@ -68,12 +68,12 @@ TEST_CASE("npy says in its header how many rows have come") {
   CHECK(bytes[127] == '\n');
 }
 
-TEST_CASE("npy needs a file whose header can be rewritten") {
+TEST_CASE("npy needs an output file whose header can be rewritten") {
   CHECK_THROWS_WITH(array_of(ArrayFormat::npy, "a\n", "/dev/null"),
                     "/dev/null: this format needs a regular file as output; -o FILE names one");
 }
 
-TEST_CASE("NumPy reads what is written as npy") {
+TEST_CASE("NumPy reads the npy output") {
   if (std::system("/usr/bin/python3 -c 'import numpy' 2>/dev/null") != 0) {
     MESSAGE("skipped: /usr/bin/python3 has no numpy");
     return;

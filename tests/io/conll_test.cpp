@@ -23,7 +23,7 @@ class RawFilter : public Filter {
 
 struct Read {
   std::string records;
-  std::vector<std::string> messages;  // of bad records, or the one that ended it
+  std::vector<std::string> messages;  // of bad records, or of the failure that ended the run
 };
 
 Read read(const std::string& bytes, StreamOptions options = {}, int threads = 2) {
@@ -44,11 +44,11 @@ std::string records_of(const std::string& bytes) {
 }
 
 struct Sentence {
-  std::string record, message;  // one of them
-  size_t line = 0;              // the first
+  std::string record, message;  // exactly one is set
+  size_t line = 0;              // the first line of the sentence
 };
 
-// What a file of `lines` means, told a line at a time.
+// The sentences of a file given as split lines, parsed line by line.
 std::vector<Sentence> slow_sentences(const std::vector<std::vector<std::string>>& lines) {
   std::vector<Sentence> sentences;
   std::vector<std::vector<std::string>> words;
@@ -80,7 +80,7 @@ std::vector<Sentence> slow_sentences(const std::vector<std::vector<std::string>>
     if (count != expected && open.message.empty())
       open.message = "x.conll:" + std::to_string(i + 1) + ": has " + count +
                      (count == "1" ? " column" : " columns") + ", expected " + expected +
-                     " as in the sentence's first line";
+                     " as in the first line of the sentence";
   }
   end();
   return sentences;
@@ -88,7 +88,7 @@ std::vector<Sentence> slow_sentences(const std::vector<std::vector<std::string>>
 
 }  // namespace
 
-TEST_CASE("a sentence becomes a record of its first and last columns") {
+TEST_CASE("a sentence becomes a record with its first and last columns") {
   CHECK(records_of("EU NNP B-NP B-ORG\nrejects VBZ B-VP O\n\nPeter NNP B-NP B-PER\n") ==
         "1:0:{\"words\":[\"EU\",\"rejects\"],\"tags\":[\"B-ORG\",\"O\"]}\n"
         "4:1:{\"words\":[\"Peter\"],\"tags\":[\"B-PER\"]}\n");
@@ -100,14 +100,14 @@ TEST_CASE("a sentence becomes a record of its first and last columns") {
   CHECK(records_of("") == "");
 }
 
-TEST_CASE("a document's mark is no word and ends what is before it") {
+TEST_CASE("a -DOCSTART- line is not a word and ends the sentence before it") {
   CHECK(records_of("-DOCSTART- -X- -X- O\n\na O\n-DOCSTART-\nb O\n-DOCSTART-x O\n") ==
         "3:0:{\"words\":[\"a\"],\"tags\":[\"O\"]}\n5:1:{\"words\":[\"b\",\"-DOCSTART-x\"],\"tags\":[\"O\","
         "\"O\"]}\n");
   CHECK(records_of("-DOCSTART- -X- O\n") == "");
 }
 
-TEST_CASE("comments before a sentence are left out, a word # is not") {
+TEST_CASE("comments before a sentence are skipped; the word # is kept") {
   CHECK(records_of("# id = 1\n# text = # a\n#\tO\na\tO\n\n# O\nb O\n") ==
         "3:0:{\"words\":[\"#\",\"a\"],\"tags\":[\"O\",\"O\"]}\n"
         "6:1:{\"words\":[\"#\",\"b\"],\"tags\":[\"O\",\"O\"]}\n");
@@ -115,23 +115,24 @@ TEST_CASE("comments before a sentence are left out, a word # is not") {
   CHECK(records_of("# id = 5\n\n# id = 6") == "");
 }
 
-TEST_CASE("the line that is wrong is told, and only its sentence is left out") {
+TEST_CASE("an invalid line is reported, and only its sentence is skipped") {
   const std::string bytes = "a O\n\nb X O\nc O\nd\n\ne O\nf \xff\n\ng O\n";
-  CHECK(read(bytes).messages ==
-        std::vector<std::string>{"x.conll:4: has 2 columns, expected 3 as in the sentence's first line"});
+  CHECK(
+      read(bytes).messages ==
+      std::vector<std::string>{"x.conll:4: has 2 columns, expected 3 as in the first line of the sentence"});
   CHECK(read(bytes).records == "1:0:{\"words\":[\"a\"],\"tags\":[\"O\"]}\n");
   const auto skipped = read(bytes, {.on_error = OnError::skip});
   CHECK(skipped.records ==
         "1:0:{\"words\":[\"a\"],\"tags\":[\"O\"]}\n10:3:{\"words\":[\"g\"],\"tags\":[\"O\"]}\n");
   CHECK(skipped.messages ==
-        std::vector<std::string>{"x.conll:4: has 2 columns, expected 3 as in the sentence's first line",
+        std::vector<std::string>{"x.conll:4: has 2 columns, expected 3 as in the first line of the sentence",
                                  "x.conll:8: byte 0xff at offset 2 is not valid UTF-8"});
   const auto mended = read(bytes, {.on_error = OnError::skip, .invalid_utf8 = InvalidUtf8::replace});
   CHECK(mended.records.find("{\"words\":[\"e\",\"f\"],\"tags\":[\"O\",\"\xef\xbf\xbd\"]}") !=
         std::string::npos);
 }
 
-TEST_CASE("records are those of a slow reader, in chunks of any size, and of an index of the FILE") {
+TEST_CASE("records match the slow reader, for any chunk size and through an index") {
   std::mt19937 random(11);
   const std::vector<std::string> pieces{"a", "#", "O", "B-X", "\xc3\xa4", "-DOCSTART", "-X-", "xy"};
   for (int round = 0; round < 400; ++round) {

@@ -1,5 +1,7 @@
-// What the contract says of FILEs and their formats, one sentence after another.
+// The contract for FILEs and their formats, one statement after another.
 #include <doctest/doctest.h>
+
+#include <algorithm>
 
 #include "io/stream_run.h"
 
@@ -8,13 +10,15 @@ using namespace bert::io;
 
 namespace {
 
-// Each record of `bytes` as "LINE:PLACE:RAW|", or the failure without the directory.
+// Each record of `bytes` as "LINE:PLACE:RAW|", or the error message without the directory.
 class RawFilter : public Filter {
  public:
   void prepare(const Fields&, Record&) const override {}
   void finish(Record& record, std::string& out) const override {
     out += std::to_string(record.line()) + ":" + std::to_string(record.place()) + ":";
-    out += record.raw();
+    std::string raw(record.raw());
+    std::ranges::replace(raw, kCellEnd, ';');
+    out += raw;
     out += '|';
   }
 };
@@ -31,7 +35,7 @@ std::string records_of(const std::string& bytes, InputFormat format, const std::
 
 }  // namespace
 
-TEST_CASE("text: a line is a record, an empty one too, the last one without its end") {
+TEST_CASE("text: each line is a record, also an empty one and a last one without a newline") {
   const auto text = InputFormat::text;
   CHECK(records_of("", text) == "");
   CHECK(records_of("a\n\n b \nlast", text) == "1:0:a|2:1:|3:2: b |4:3:last|");
@@ -39,30 +43,77 @@ TEST_CASE("text: a line is a record, an empty one too, the last one without its 
   CHECK(records_of(std::string("a\0b\n", 4), text) == std::string("1:0:a\0b|", 8));
 }
 
-TEST_CASE("paragraphs: blank lines separate, line ends inside are spaces") {
+TEST_CASE("paragraphs: blank lines separate records; newlines inside become spaces") {
   CHECK(records_of(" \n\na\r\nb\n\f\n\n\nc\n", InputFormat::paragraphs) == "3:0:a b|8:1:c|");
   CHECK(records_of("\n \n", InputFormat::paragraphs) == "");
 }
 
-TEST_CASE("file: a FILE is a record, an empty FILE too") {
+TEST_CASE("file: each FILE is one record, even an empty one") {
   CHECK(records_of("a\r\nb\n", InputFormat::file) == "1:0:a\r\nb\n|");
   CHECK(records_of("", InputFormat::file) == "1:0:|");
 }
 
-TEST_CASE("jsonl: blank lines are counted as lines, not as places") {
+TEST_CASE("jsonl: blank lines count as lines but not as records") {
   CHECK(records_of("\n{}\n \f\r\n{ }", InputFormat::jsonl) == "2:0:{}|4:1:{ }|");
 }
 
-TEST_CASE("tsv: the header names the columns, or --columns does") {
+TEST_CASE("tsv: the header line or --columns names the columns") {
   CHECK(records_of("a\tb\n1\t\n", InputFormat::tsv) == "2:0:1\t|");
   StreamOptions options;
   options.columns = {"a", "b"};
   CHECK(records_of("a\tb\n1\t\n", InputFormat::tsv, "in", options) == "1:0:a\tb|2:1:1\t|");
-  CHECK(records_of("a\ta\n", InputFormat::tsv) == "in:1: column \"a\" stands twice");
+  CHECK(records_of("a\ta\n", InputFormat::tsv) == "in:1: column \"a\" appears twice");
   CHECK(records_of("a\xff\n", InputFormat::tsv) == "in:1: byte 0xff at offset 1 is not valid UTF-8");
 }
 
-TEST_CASE("auto goes by the suffix, else by the first byte that is not white") {
+TEST_CASE("csv: cells may be quoted and contain line ends") {
+  const auto csv = InputFormat::csv;
+  CHECK(records_of("a,b\n1,\n", csv) == "2:0:1;|");
+  CHECK(records_of("\xef\xbb\xbf"
+                   "a,b\r\n1,\"x\r\ny\"\r\n2,z",
+                   csv) == "2:0:1;x\r\ny|4:1:2;z|");
+  CHECK(records_of("\"a\nb\",c\n1,2\n", csv) == "3:0:1;2|");
+  CHECK(records_of("a,\"b\n", csv) == "in:1: a quote is not closed");
+  CHECK(records_of("a,b\n1,\"2\n3,4\n", csv).starts_with("in:2: a quote is not closed"));
+  CHECK(records_of("a,b\n1,2,3\n", csv).starts_with("in:2: "));
+  StreamOptions options;
+  options.columns = {"a", "b"};
+  CHECK(records_of("1,2\n", csv, "in", options) == "1:0:1;2|");
+}
+
+TEST_CASE("auto detects tables by --columns or a header line with the text field") {
+  const auto automatic = InputFormat::automatic;
+  StreamOptions options;
+  options.columns = {"a", "b"};
+  CHECK(records_of("x\ty\n", automatic, "in", options) == "1:0:x\ty|");
+  CHECK(records_of("id\ttext\n1\ta\n", automatic) == "2:0:1\ta|");
+  CHECK(records_of("id,text\n1,a\n", automatic) == "2:0:1;a|");
+  CHECK(records_of("1,a\n", automatic, "in.csv") == "");
+  CHECK(records_of("the text, which\n", automatic) == "1:0:the text, which|");
+  CHECK(records_of("text\n", automatic) == "1:0:text|");
+}
+
+TEST_CASE("auto detects CoNLL and SQuAD where the tool reads them") {
+  const auto automatic = InputFormat::automatic;
+  const std::string conll = "EU NNP B-ORG\nrejects VBZ O\n", squad = "{\"data\": [{\"paragraphs\": []}]}";
+  CHECK(records_of(conll, automatic) == "1:0:EU NNP B-ORG|2:1:rejects VBZ O|");
+  StreamOptions options;
+  options.more = {InputFormat::conll, InputFormat::squad};
+  CHECK(records_of(conll, automatic, "in.txt", options).starts_with("1:0:{\"words\":[\"EU\",\"rejects\"]"));
+  CHECK(records_of("-DOCSTART- -X- O\n\n" + conll, automatic, "in", options).find("\"EU\"") !=
+        std::string::npos);
+  CHECK(records_of("A ballad in O\nand a line\n", automatic, "in", options) ==
+        "1:0:A ballad in O|2:1:and a line|");
+  CHECK(records_of("{\"data\": [1]}", automatic, "in", options) == "1:0:{\"data\": [1]}|");
+}
+
+TEST_CASE("compressed input is answered with the command that decompresses it") {
+  CHECK(records_of("\x1f\x8b\x08", InputFormat::text).find("is compressed; decompress it with gzip -dc ") !=
+        std::string::npos);
+  CHECK(records_of("\x28\xb5\x2f\xfd", InputFormat::automatic).find("zstd -dc ") != std::string::npos);
+}
+
+TEST_CASE("auto uses the suffix, else the first non-white byte") {
   const auto automatic = InputFormat::automatic;
   CHECK(records_of("a\tb\n1\t2\n", automatic, "in.tsv") == "2:0:1\t2|");
   CHECK(records_of("{", automatic, "in.txt") == "1:0:{|");
@@ -75,10 +126,10 @@ TEST_CASE("auto goes by the suffix, else by the first byte that is not white") {
   CHECK(records_of("[", automatic) == "1:0:[|");
 }
 
-TEST_CASE("what looks like another format is refused with advice") {
+TEST_CASE("input that looks like another format is rejected with advice") {
   for (const auto* name : {"in", "in.json", "in.jsonl"}) {
     CHECK(records_of(" [\n {}]", InputFormat::automatic, name) ==
-          name + std::string(": is one JSON array; jq -c '.[]' makes a record a line of it"));
+          name + std::string(": is one JSON array; convert it to one record per line with jq -c '.[]'"));
   }
   const auto said = records_of("{x}\n", InputFormat::automatic);
   CHECK(said.starts_with("in:1: not valid JSON: "));
@@ -90,7 +141,7 @@ TEST_CASE("a JSON record must be an object") {
   CHECK(records_of("null", InputFormat::jsonl) == "in:1: is null, expected an object");
 }
 
-TEST_CASE("places count on from file to file, bad records included") {
+TEST_CASE("positions continue across FILEs and count bad records") {
   const TemporaryDirectory directory;
   StreamOptions options;
   options.files = {directory.write("a", "x\n\xff\n"), directory.write("b", ""),
@@ -103,7 +154,7 @@ TEST_CASE("places count on from file to file, bad records included") {
   CHECK(ran.result.skipped == 1);
 }
 
-TEST_CASE("a FILE that cannot be read is named before anything is done") {
+TEST_CASE("an unreadable FILE is reported before any record is read") {
   const TemporaryDirectory directory;
   StreamOptions options;
   options.files = {directory.write("a", "x\n"), directory / "b"};
@@ -117,7 +168,7 @@ TEST_CASE("a FILE that cannot be read is named before anything is done") {
   CHECK(is_directory.out == "1:0:x|");
 }
 
-TEST_CASE("a compute that fails ends the stream with its Error") {
+TEST_CASE("an error in compute ends the stream with that error") {
   class FailingFilter : public RawFilter {
    public:
     int64_t cost(const Record&) const override { return 1; }
@@ -132,7 +183,7 @@ TEST_CASE("a compute that fails ends the stream with its Error") {
   }
 }
 
-TEST_CASE("begin and end frame the records") {
+TEST_CASE("begin and end write before and after the records") {
   class FramingFilter : public RawFilter {
    public:
     void begin(std::string& out) override { out += "<"; }

@@ -7,7 +7,7 @@
 using namespace bert;
 using namespace bert::io;
 
-TEST_CASE("values are read by their type, and a wrong type is named") {
+TEST_CASE("values are read by their type; a wrong type is reported") {
   JsonDocument document;
   const Json root = document.parse(R"({"a":[1,2,-3],"b":"x\ny","c":1.5,"d":true,"e":null})");
   CHECK(root.find("a")->integers() == std::vector<int32_t>{1, 2, -3});
@@ -23,7 +23,7 @@ TEST_CASE("values are read by their type, and a wrong type is named") {
   CHECK_THROWS_AS(document.parse("{\"a\":\"\xff\"}"), Error);
 }
 
-TEST_CASE("a configuration file names itself and the key in its errors") {
+TEST_CASE("errors in a configuration file name the file and the key") {
   const JsonFile file("config.json", R"({"layers":12,"name":"b","eps":1e-12,"none":null})");
   CHECK(file.integer("layers") == 12);
   CHECK(file.integer("none", 7) == 7);
@@ -34,7 +34,7 @@ TEST_CASE("a configuration file names itself and the key in its errors") {
   CHECK_THROWS_AS(JsonFile("x", "[1]"), Error);
 }
 
-TEST_CASE("numbers are written as the shortest text that reads back") {
+TEST_CASE("numbers are written as the shortest text that parses back to the same value") {
   const auto written = [](float value, int precision = -1) {
     std::string out;
     append_number(out, value, precision);
@@ -49,7 +49,7 @@ TEST_CASE("numbers are written as the shortest text that reads back") {
   CHECK_THROWS_AS(written(1.0f / 0.0f), Error);
 }
 
-TEST_CASE("64-bit numbers get the digits that they need") {
+TEST_CASE("64-bit numbers are written with as many digits as they need") {
   const auto written = [](double value, int precision = -1) {
     std::string out;
     append_double(out, value, precision);
@@ -63,13 +63,13 @@ TEST_CASE("64-bit numbers get the digits that they need") {
   CHECK_THROWS_AS(written(0.0 / 0.0), Error);
 }
 
-TEST_CASE("strings are escaped only where JSON demands it") {
+TEST_CASE("strings are escaped only where JSON requires it") {
   std::string out;
   append_string(out, std::string_view("a\"\\\n\0é", 7));
   CHECK(out == "\"a\\\"\\\\\\n\\u0000é\"");
 }
 
-TEST_CASE("a name in a message is one line of UTF-8") {
+TEST_CASE("a name in an error message is one line of valid UTF-8") {
   CHECK(in_quotes("a\nb\"") == "\"a\\nb\\\"\"");
   CHECK(in_quotes("a\xff") == "\"a\xef\xbf\xbd\"");
   CHECK(in_quotes(std::string(1000, 'x')).size() == 305);

@@ -1,4 +1,4 @@
-// FILEs that are one JSON object each, and tools that look at a FILE before its format is decided.
+// FILEs that hold one JSON object each, and tools that detect a FILE's format from its content.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -27,7 +27,7 @@ class Files {
   std::filesystem::path folder_;
 };
 
-// "key=value" of each member of each record.
+// "key=value" for each member of each record.
 std::string read(const StreamOptions& options) {
   PullReader reader(options);
   RawRecordReader records(InvalidUtf8::error, OnError::stop);
@@ -44,7 +44,7 @@ std::string read(const StreamOptions& options) {
   return seen;
 }
 
-TEST_CASE("a FILE can be one JSON object on many lines") {
+TEST_CASE("a FILE can be one JSON object on several lines") {
   const Files files;
   const auto name = files.write("one.json", "{\n  \"a\": \"1\",\n\n  \"b\": \"2\"\n}\n");
   CHECK(read({.files = {name, name}, .input_format = InputFormat::object}) == "1: a=1 b=2\n1: a=1 b=2\n");
@@ -53,7 +53,7 @@ TEST_CASE("a FILE can be one JSON object on many lines") {
       doctest::Contains("two.json:1: not valid JSON"), Error);
 }
 
-TEST_CASE("what a tool recognizes goes before the suffix, and not before the user's word") {
+TEST_CASE("content detection overrides the suffix but not --input-format") {
   const Files files;
   const auto name = files.write("one.json", "{\"a\":\n\"1\"}");
   StreamOptions options{.files = {name}};

@@ -1,5 +1,5 @@
-// A filter that does next to nothing, for tests and measurements of the stream itself: it adds the length of
-// the text, fails where the text says so, and counts what it was asked to compute.
+// A minimal filter for tests and benchmarks of the stream itself. It adds the length of the text, fails where
+// the text asks for it, and counts compute batches.
 #pragma once
 
 #include <atomic>
@@ -15,8 +15,8 @@ namespace bert::io {
 class PassFilter : public Filter {
  public:
   struct Options {
-    std::string field = "length";  // the added one
-    bool computes = false;         // every record with a text of odd length costs that many tokens
+    std::string field = "length";  // name of the added field
+    bool computes = false;         // each record with a text of odd length costs that many tokens
     int64_t budget = 2048;
   };
 
@@ -52,7 +52,7 @@ class PassFilter : public Filter {
 
   void finish(Record& record, std::string& out) const override {
     const auto& work = record.work_as<Kept>();
-    out += "half of it";  // must not come out when the record fails
+    out += "half of it";  // must not be written when the record fails
     if (!work.computed) throw Error("was not computed");
     if (work.worse) throw Error("is worse");
     out.resize(out.size() - 10);

@@ -1,4 +1,4 @@
-// A stream as a process among others: what the shell, the terminal and the neighbours in a pipe see of it.
+// A stream as a process: its interaction with shell, terminal and other processes in a pipe.
 #include <doctest/doctest.h>
 #include <poll.h>
 #include <sys/resource.h>
@@ -16,7 +16,7 @@ using namespace bert::io;
 
 namespace {
 
-// A child that filters its stdin to its stdout as a tool would, with pipes on all three.
+// A child process that filters stdin to stdout like a tool, with pipes on stdin, stdout and stderr.
 class Child {
  public:
   struct Options {
@@ -24,15 +24,15 @@ class Child {
     bool computes = false;
     int threads = 2;
     bool ignores_sigpipe = false;
-    std::string stdout_path;  // instead of the pipe
+    std::string stdout_path;  // used instead of the pipe
   };
 
   explicit Child(const Options& options) {
-    std::signal(SIGPIPE, SIG_IGN);  // here, where a child may go while it is spoken to
+    std::signal(SIGPIPE, SIG_IGN);  // in the parent: the child may exit while the parent writes to it
     int in[2], out[2], said[2];
     if (::pipe2(in, O_CLOEXEC) != 0 || ::pipe2(out, O_CLOEXEC) != 0 || ::pipe2(said, O_CLOEXEC) != 0)
       throw Error("pipe");
-    std::fflush(nullptr);  // or the child might write the report of this test program too
+    std::fflush(nullptr);  // otherwise the child might also write the test report
     pid_ = ::fork();
     if (pid_ == 0) {
       if (!options.stdout_path.empty()) ::dup2(::open(options.stdout_path.c_str(), O_WRONLY), out[1]);
@@ -63,7 +63,7 @@ class Child {
   void end_input() { in_ = FileDescriptor(); }
   void close_output() { out_ = FileDescriptor(); }
 
-  // A line of its output; what has come by then when none is complete within ten seconds.
+  // Returns one line of output, or a partial line if none is complete within ten seconds.
   std::string line() {
     std::string text;
     while (!text.ends_with('\n') && readable(out_.get())) {
@@ -106,7 +106,7 @@ class Child {
 
   static int run_tool(const Options& options) {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE})
-      std::signal(signal, SIG_DFL);  // doctest has its own
+      std::signal(signal, SIG_DFL);  // doctest installs its own handlers
     if (options.ignores_sigpipe) std::signal(SIGPIPE, SIG_IGN);
     Log log("test");
     try {
@@ -131,7 +131,7 @@ int exit_code(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : -WT
 
 }  // namespace
 
-TEST_CASE("each line of a slow producer is answered before the next one comes") {
+TEST_CASE("each line of a slow producer is answered before the next one arrives") {
   for (const bool computes : {false, true}) {
     for (const int threads : {1, 3}) {
       Child::Options options;
@@ -149,7 +149,7 @@ TEST_CASE("each line of a slow producer is answered before the next one comes") 
   }
 }
 
-TEST_CASE("the process has the threads of the pool, a reader and a writer") {
+TEST_CASE("the process runs the pool's threads, a reader and a writer") {
   if (kSanitized) {
     MESSAGE("skipped: sanitizers have threads of their own");
     return;
@@ -162,7 +162,7 @@ TEST_CASE("the process has the threads of the pool, a reader and a writer") {
   }
 }
 
-TEST_CASE("a reader that leaves ends the process by SIGPIPE, or quietly where that is ignored") {
+TEST_CASE("a closed output pipe ends the process by SIGPIPE, or silently if SIGPIPE is ignored") {
   for (const bool ignored : {false, true}) {
     Child child({.ignores_sigpipe = ignored});
     child.say("a\n");
@@ -174,14 +174,14 @@ TEST_CASE("a reader that leaves ends the process by SIGPIPE, or quietly where th
   }
 }
 
-TEST_CASE("a full device is one line and a failure, while the producer still speaks") {
+TEST_CASE("a full device is reported in one line and fails, even while the input is still open") {
   Child child({.stdout_path = "/dev/full"});
   child.say("a\n");
   CHECK(exit_code(child.wait()) == 1);
   CHECK(child.messages() == "test: stdout: write error: No space left on device\n");
 }
 
-TEST_CASE("a bad record ends the stream though more input may come") {
+TEST_CASE("a bad record ends the stream even if more input may follow") {
   Child child({});
   child.say("one\nbad\ntwo\n");
   CHECK(exit_code(child.wait()) == 1);
@@ -189,7 +189,7 @@ TEST_CASE("a bad record ends the stream though more input may come") {
   CHECK(child.messages() == "test: -:2: is bad\n");
 }
 
-TEST_CASE("a producer that dies in the middle of a line leaves a last line") {
+TEST_CASE("an incomplete last line is read as a line") {
   Child child({});
   child.say("{\"text\":\"a\"}\n{\"te");
   child.end_input();
@@ -198,7 +198,7 @@ TEST_CASE("a producer that dies in the middle of a line leaves a last line") {
   CHECK(child.messages().starts_with("test: -:2: not valid JSON"));
 }
 
-TEST_CASE("a signal during the run leaves no output file and ends the process as it would have") {
+TEST_CASE("a signal removes the output file and then ends the process as usual") {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const TemporaryDirectory directory;
     StreamOptions stream;
@@ -223,7 +223,7 @@ TEST_CASE("a failure leaves no output file") {
   CHECK(directory.names().empty());
 }
 
-TEST_CASE("a million lines take no more memory than ten thousand") {
+TEST_CASE("a million lines need no more memory than ten thousand") {
   if (kSanitized) {
     MESSAGE("skipped: sanitizers keep memory of their own");
     return;
@@ -233,7 +233,7 @@ TEST_CASE("a million lines take no more memory than ten thousand") {
     StreamOptions stream;
     stream.files = {directory / "in"};
     {
-      std::ofstream in(stream.files[0]);  // not in memory, which the child would inherit
+      std::ofstream in(stream.files[0]);  // on disk, because the child would inherit memory
       for (int i = 0; i < lines; ++i) in << "a line that is neither long nor short\n";
     }
     Child child({.stream = stream, .stdout_path = "/dev/null"});
@@ -247,7 +247,7 @@ TEST_CASE("a million lines take no more memory than ten thousand") {
   CHECK(many < few + kSlackKib);
 }
 
-TEST_CASE("a line of ten megabytes goes through, among short ones") {
+TEST_CASE("a 10 MB line is processed, also among short lines") {
   const TemporaryDirectory directory;
   const std::string huge(10 << 20, 'x');
   for (const std::string& text : {"a\n" + huge + "\nb\n", "{\"text\":\"" + huge + "\"}\n{\"text\":\"b\"}"}) {

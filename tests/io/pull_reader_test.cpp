@@ -1,4 +1,5 @@
-// Records by pull, and by index in any order, are those of the stream; and nobody waits for a silent input.
+// Records read one at a time, or by index in any order, match those of the stream. No reader hangs on a
+// silent input.
 #include "io/pull_reader.h"
 
 #include <doctest/doctest.h>
@@ -18,7 +19,7 @@ using namespace bert::io;
 
 namespace {
 
-// What a stream of PassFilter gives of records that come one at a time.
+// The output of PassFilter for records read one at a time.
 class Taken {
  public:
   Taken(const StreamOptions& options, const PassFilter::Options& pass)
@@ -27,7 +28,7 @@ class Taken {
   std::string out_of(RawRecord raw) {
     std::string out;
     const auto bad = reader_.read(raw, [&](const Fields& fields, const Record& seen) {
-      auto& record = const_cast<Record&>(seen);  // a filter keeps its work there
+      auto& record = const_cast<Record&>(seen);  // the filter stores its state in the record
       filter_.prepare(fields, record);
       out.clear();
       filter_.finish(record, out);
@@ -105,7 +106,7 @@ StreamOptions text_of(std::vector<std::string> files) {
 
 std::string text(const RawRecord& raw) { return raw.bytes.substr(0, raw.size()); }
 
-// stdin is another file while this lives.
+// Replaces stdin during its lifetime.
 class Stdin {
  public:
   explicit Stdin(int fd) : kept_(::dup(STDIN_FILENO)) { ::dup2(fd, STDIN_FILENO); }
@@ -115,7 +116,7 @@ class Stdin {
   FileDescriptor kept_;
 };
 
-// A pipe; both ends are open.
+// A pipe with both ends open.
 struct Pipe {
   Pipe() {
     int ends[2];
@@ -137,16 +138,16 @@ double seconds_of(const std::function<void()>& work) {
 
 }  // namespace
 
-TEST_CASE("records by pull and by index are those of the slow twin") {
+TEST_CASE("pulled and indexed records match the slow reference") {
   for (uint64_t seed = 20001; seed <= 21000; ++seed) check_records(seed, false);
 }
 
-TEST_CASE("records by pull from pipes that deliver a few bytes at a time are the same") {
+TEST_CASE("records pulled from pipes that deliver a few bytes at a time match the slow reference") {
   std::signal(SIGPIPE, SIG_IGN);
   for (uint64_t seed = 30001; seed <= 30200; ++seed) check_records(seed, true);
 }
 
-TEST_CASE("a record knows its FILE, line and place; stdin may be among the FILEs") {
+TEST_CASE("a record knows its FILE, line and position; stdin may be one of the FILEs") {
   const TemporaryDirectory directory;
   Pipe pipe;
   const Stdin from(pipe.out.get());
@@ -167,7 +168,7 @@ TEST_CASE("a record knows its FILE, line and place; stdin may be among the FILEs
   CHECK(seen == "a.jsonl:2@7 -:1@8 -:3@9x ");
 }
 
-TEST_CASE("what a user of a record throws is the record's error") {
+TEST_CASE("an exception thrown while a record is used is reported for that record") {
   const TemporaryDirectory directory;
   const auto options = text_of({directory.write("a", "x\ny\n")});
   PullReader reader(options);
@@ -182,7 +183,7 @@ TEST_CASE("what a user of a record throws is the record's error") {
   CHECK(!reader.next(raw));
 }
 
-TEST_CASE("an input that cannot be read on is an error after the records before it") {
+TEST_CASE("a read error is reported after the records before it") {
   const TemporaryDirectory directory;
   ::mkdir((directory / "d").c_str(), 0700);
   PullReader reader(text_of({directory.write("a", "x\ny"), directory / "d"}));
@@ -194,7 +195,7 @@ TEST_CASE("an input that cannot be read on is an error after the records before 
                        (directory / "b: No such file or directory").c_str(), Error);
 }
 
-TEST_CASE("a reader that is not wanted any more ends at once, though its input is silent") {
+TEST_CASE("destroying a reader does not wait for a silent input") {
   const Pipe pipe;
   const FileDescriptor terminal(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
   REQUIRE(terminal.get() >= 0);
@@ -212,7 +213,7 @@ TEST_CASE("a reader that is not wanted any more ends at once, though its input i
   }
 }
 
-TEST_CASE("a reader that has read ahead ends with a full ring") {
+TEST_CASE("destroying a reader works with a full read-ahead ring") {
   const TemporaryDirectory directory;
   std::string lines;
   for (int i = 0; i < 100000; ++i) lines += "a line of some length, number " + std::to_string(i) + "\n";
@@ -225,7 +226,7 @@ TEST_CASE("a reader that has read ahead ends with a full ring") {
   }
 }
 
-TEST_CASE("the wait for input ends when it is interrupted, and goes on when asked again") {
+TEST_CASE("waiting for input can be interrupted and resumed") {
   const Pipe pipe;
   const Stdin from(pipe.out.get());
   std::atomic<bool> interrupted = false;

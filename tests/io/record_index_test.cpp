@@ -1,5 +1,5 @@
-// Records of FILEs in any order, and FILEs that change meanwhile. That records are those of the stream is
-// tested with pull_reader_test.cpp's inputs.
+// Random access to records, and FILEs that change meanwhile. pull_reader_test.cpp checks that the records
+// match those of the stream.
 #include "io/record_index.h"
 
 #include <doctest/doctest.h>
@@ -25,19 +25,19 @@ std::string text_of(const RecordIndex& index, int64_t i) {
 }
 
 std::string changed(const std::string& name) {
-  return name + ": has changed since its records were found; FILEs must stay as they are until the end";
+  return name + ": has changed during the run; FILEs must not change until the end";
 }
 
-// In place, as an editor or `>` would.
+// Overwrites in place, as an editor or `>` does.
 void overwrite(const std::string& name, std::string_view bytes) {
-  // The clock of file times ticks every few milliseconds only.
+  // File timestamps have a resolution of a few milliseconds.
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   std::ofstream(name, std::ios::binary) << bytes;
 }
 
 }  // namespace
 
-TEST_CASE("records stand where they stood") {
+TEST_CASE("records can be read in any order with their original line and position") {
   const TemporaryDirectory directory;
   auto options =
       options_of({directory.write("a", "one\r\n\ntwo"), directory.write("b.jsonl", "\xef\xbb\xbf\n{}\n"),
@@ -57,7 +57,7 @@ TEST_CASE("records stand where they stood") {
   }
 }
 
-TEST_CASE("records that are made of a FILE are put aside") {
+TEST_CASE("records converted from a FILE are stored in a temporary file") {
   const TemporaryDirectory directory;
   const auto article = [](const std::string& context, const std::string& id) {
     return R"({"paragraphs":[{"context":")" + context + R"(","qas":[{"id":")" + id + R"("},{"id":"z"}]}]})";
@@ -81,7 +81,7 @@ TEST_CASE("records that are made of a FILE are put aside") {
   }
 }
 
-TEST_CASE("what is no regular file cannot be read again") {
+TEST_CASE("only regular files can be read again") {
   const TemporaryDirectory directory;
   const auto file = directory.write("a", "x\n");
   const Fifo fifo(directory / "fifo", "", 1, 1);
@@ -93,7 +93,7 @@ TEST_CASE("what is no regular file cannot be read again") {
                        (directory / "b: No such file or directory").c_str(), Error);
 }
 
-TEST_CASE("a FILE that changes is an error that says so") {
+TEST_CASE("a changed FILE is an error") {
   const TemporaryDirectory directory;
   const auto name = directory.write("a", "one\ntwo\nthree\n");
   for (const std::string bytes : {"one\ntwo\n", "", "one\ntwo\nthree\nfour\n", "ONE\ntwo\nthree\n"}) {
@@ -106,7 +106,7 @@ TEST_CASE("a FILE that changes is an error that says so") {
   }
 }
 
-TEST_CASE("a FILE that is replaced or unlinked is read on as it was") {
+TEST_CASE("a replaced or unlinked FILE is still read with its old content") {
   const TemporaryDirectory directory;
   const auto name = directory.write("a", "one\ntwo\n");
   const RecordIndex index(options_of({name}));
@@ -116,7 +116,7 @@ TEST_CASE("a FILE that is replaced or unlinked is read on as it was") {
   CHECK(text_of(index, 0) == "one");
 }
 
-TEST_CASE("FILEs beyond those that are kept open are opened for each record, and known again") {
+TEST_CASE("FILEs beyond the limit of open files are reopened for each record and checked for changes") {
   const TemporaryDirectory directory;
   StreamOptions options;
   for (int i = 0; i < 600; ++i)
@@ -131,7 +131,7 @@ TEST_CASE("FILEs beyond those that are kept open are opened for each record, and
   CHECK(text_of(index, 598) == "text 598");
 }
 
-TEST_CASE("a mark stays with its record") {
+TEST_CASE("a mark belongs to one record") {
   const TemporaryDirectory directory;
   RecordIndex index(options_of({directory.write("a", "one\ntwo\n")}));
   index.mark_bad(1);

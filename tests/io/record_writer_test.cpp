@@ -9,7 +9,7 @@ using namespace bert::io;
 
 namespace {
 
-// Adds fields given as text, and writes each record `times` times.
+// Adds the given fields and writes each record `times` times.
 class AddingFilter : public Filter {
  public:
   using Texts = std::vector<std::pair<std::string, std::string>>;
@@ -44,7 +44,7 @@ std::string written(const std::string& line, AddingFilter::Texts added, std::vec
 
 }  // namespace
 
-TEST_CASE("a JSON record leaves as it came, up to its closing brace") {
+TEST_CASE("a JSON record is copied unchanged up to its closing brace") {
   CHECK(written("{\"a\": 1 }\n", {}) == "{\"a\": 1 }\n");
   CHECK(written("  {\"a\": 1 }  \r\n", {{"b", "2"}}) == "  {\"a\": 1 ,\"b\":2}\n");
   CHECK(written("{ }", {{"b", "2"}}) == "{ \"b\":2}\n");
@@ -55,14 +55,14 @@ TEST_CASE("a JSON record leaves as it came, up to its closing brace") {
         "{\"big\":123456789012345678901234567890,\"b\":2}\n");
 }
 
-TEST_CASE("an added field takes the place of one of its name") {
+TEST_CASE("an added field replaces a field of the same name") {
   CHECK(written("{\"a\" : [1,{\"a\":2}] , \"b\":3}", {{"a", "0"}, {"c", "4"}}) ==
         "{\"a\" : 0 , \"b\":3,\"c\":4}\n");
   CHECK(written("{\"x\":1,\"\\u0061\":\"}\\\"\"}", {{"a", "0"}}) == "{\"x\":1,\"\\u0061\":0}\n");
-  CHECK(written("{\"a\":1,\"b\":2,\"a\":3}", {{"a", "0"}}) == ":1: field \"a\" stands twice");
+  CHECK(written("{\"a\":1,\"b\":2,\"a\":3}", {{"a", "0"}}) == ":1: field \"a\" appears twice");
 }
 
-TEST_CASE("a dropped field goes with one comma, wherever it stands") {
+TEST_CASE("a dropped field is removed with exactly one comma") {
   const std::string line = "{\"a\":1,\"b\":[2,3],\"c\":\"x\"}";
   CHECK(written(line, {}, {"a"}) == "{\"b\":[2,3],\"c\":\"x\"}\n");
   CHECK(written(line, {}, {"b"}) == "{\"a\":1,\"c\":\"x\"}\n");
@@ -81,7 +81,7 @@ TEST_CASE("text and TSV become objects of strings") {
   CHECK(written("text\tid\n\n", {}, {}, InputFormat::tsv) == ":2: has 1 column, expected 2");
 }
 
-TEST_CASE("one record may be written several times") {
+TEST_CASE("a record can be written several times") {
   const TemporaryDirectory directory;
   StreamOptions options;
   options.files = {directory.write("in", "a\nb\n")};

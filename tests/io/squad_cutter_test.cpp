@@ -1,5 +1,5 @@
-// SQuAD files as they should be, in pieces, cut off and changed: the records are those of a reader that has
-// the whole file, or the file is refused in one line.
+// SQuAD files that are valid, split, truncated or corrupted: the records match those of a reader that parses
+// the whole file, or the file is rejected with a one-line error.
 #include "io/squad_cutter.h"
 
 #include <doctest/doctest.h>
@@ -29,7 +29,7 @@ constexpr std::string_view kFile = R"({"version": "v2.0", "data": [
 struct Cuts {
   std::vector<std::string> records;
   std::vector<int64_t> lines;
-  std::vector<size_t> sizes;  // of the chunks
+  std::vector<size_t> sizes;  // records per chunk
   std::string failure;
 };
 
@@ -55,8 +55,8 @@ Cuts cut(const std::string& path, ChunkLimits limits = {.bytes = 1 << 20, .recor
   return found;
 }
 
-// What is said of a file, without its path; nothing when it is a SQuAD file. Its records are the slow
-// reader's; of one that is refused they may be those before the fault.
+// Returns the error message without the path, or "" for a valid SQuAD file. Valid files are compared with the
+// slow reader; a rejected file may have produced the records before the fault.
 std::string answer_of(const TemporaryDirectory& directory, std::string_view bytes) {
   const auto path = directory.write("in.json", bytes);
   const auto found = cut(path);
@@ -64,7 +64,7 @@ std::string answer_of(const TemporaryDirectory& directory, std::string_view byte
   bool refused = false;
   try {
     expected = reference::slow_squad(bytes);
-  } catch (const std::exception&) {  // bert::Error, or no value in an optional
+  } catch (const std::exception&) {  // bert::Error, or an empty optional
     refused = true;
   }
   CHECK(found.failure.empty() == !refused);
@@ -78,7 +78,7 @@ std::string answer_of(const TemporaryDirectory& directory, std::string_view byte
 
 }  // namespace
 
-TEST_CASE("a SQuAD file becomes a record for each question, with the line of its article") {
+TEST_CASE("a SQuAD file becomes one record per question, with the line number of its article") {
   const TemporaryDirectory directory;
   const auto found = cut(directory.write("in.json", kFile));
   CHECK(found.failure == "");
@@ -93,7 +93,7 @@ TEST_CASE("a SQuAD file becomes a record for each question, with the line of its
   CHECK(found.lines == std::vector<int64_t>{2, 2, 9});
 }
 
-TEST_CASE("the records of a SQuAD file do not depend on the pieces in which it comes, nor on the chunks") {
+TEST_CASE("records of a SQuAD file do not depend on how it is split or on the chunk size") {
   const TemporaryDirectory directory;
   const auto whole = cut(directory.write("in.json", kFile));
   for (uint64_t seed = 0; seed < 40; ++seed) {
@@ -111,21 +111,22 @@ TEST_CASE("the records of a SQuAD file do not depend on the pieces in which it c
   CHECK(cut(directory / "in.json", {.bytes = 1, .records = 1000}).sizes == std::vector<size_t>{1, 1, 1});
 }
 
-TEST_CASE("nothing but white space is a SQuAD file without questions") {
+TEST_CASE("a file of white space only is a SQuAD file without questions") {
   const TemporaryDirectory directory;
   for (const auto* bytes : {"", " \n\t\r\n", "{}", " { } \n", R"({"data":[]})", R"({"data":[],"data":[]})"})
     CHECK(answer_of(directory, bytes) == "");
 }
 
-TEST_CASE("what is wrong with a SQuAD file is said with the line where it was found") {
+TEST_CASE("errors in a SQuAD file name the line where they were found") {
   const TemporaryDirectory directory;
   const auto no_file = [](const std::string& what) {
-    return "is no SQuAD file: " + what + ", expected {\"data\": [{\"paragraphs\": …}, …]}";
+    return "is not a SQuAD file: " + what + ", expected {\"data\": [{\"paragraphs\": …}, …]}";
   };
-  CHECK(answer_of(directory, "\n[]") == "2: " + no_file("it does not begin with {"));
+  CHECK(answer_of(directory, "\n[]") == "2: " + no_file("it does not start with {"));
   CHECK(answer_of(directory, "{\"data\"\n,[]}") == "2: " + no_file("a key has no value"));
-  CHECK(answer_of(directory, "{\n\n\"data\":{}}") == "3: " + no_file("\"data\" is no array"));
-  CHECK(answer_of(directory, R"({"data":[[]]})") == "1: " + no_file("an element of \"data\" is no object"));
+  CHECK(answer_of(directory, "{\n\n\"data\":{}}") == "3: " + no_file("\"data\" is not an array"));
+  CHECK(answer_of(directory, R"({"data":[[]]})") ==
+        "1: " + no_file("an element of \"data\" is not an object"));
   CHECK(answer_of(directory, R"({"data":[],})") == "1: " + no_file("a key is missing"));
   CHECK(answer_of(directory, R"({,"data":[]})") == "1: " + no_file("a key is missing"));
   CHECK(answer_of(directory, "{}\n{}") == "2: " + no_file("something follows the object"));
@@ -138,7 +139,7 @@ TEST_CASE("what is wrong with a SQuAD file is said with the line where it was fo
         "1: article 1 of \"data\": \"answers\" has an element without text or answer_start");
 }
 
-TEST_CASE("a SQuAD file that is cut off anywhere is refused in one line") {
+TEST_CASE("a truncated SQuAD file is rejected with a one-line error") {
   const TemporaryDirectory directory;
   const size_t end = kFile.rfind('}');
   for (size_t length = 1; length <= end; ++length) {
@@ -147,7 +148,7 @@ TEST_CASE("a SQuAD file that is cut off anywhere is refused in one line") {
   }
 }
 
-TEST_CASE("a changed SQuAD file gives the records of a reader that has it whole, or is refused by both") {
+TEST_CASE("a corrupted SQuAD file is read or rejected exactly as the slow reader does") {
   const TemporaryDirectory directory;
   std::mt19937 random(7);
   int count = 0;
@@ -162,7 +163,7 @@ TEST_CASE("a changed SQuAD file gives the records of a reader that has it whole,
   CHECK(count < fuzz::rounds() / 2);
 }
 
-TEST_CASE("the corpus of SQuAD files is answered as by a reader that has them whole") {
+TEST_CASE("the SQuAD corpus is read exactly as the slow reader does") {
   const TemporaryDirectory directory;
   size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(golden::directory() / "../io/corpus")) {

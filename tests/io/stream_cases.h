@@ -1,11 +1,12 @@
-// Inputs of every format, made at random, and what a stream of them is to say: for the stream, and for what
-// else reads records.
+// Random inputs of every format with the expected stream output, for tests of the stream and of other record
+// readers.
 #pragma once
 
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "io/csv.h"
 #include "io/stream_run.h"
 #include "reference/slow_stream.h"
 
@@ -91,6 +92,15 @@ class Generator {
     return line + "}" + (one_in(8) ? " \t" : "");
   }
 
+  std::string csv_cell() {
+    std::string cell = text();
+    if (one_in(3)) cell += line_end() + text();
+    if (!one_in(3) && cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
+    std::string quoted;
+    append_csv_cell(quoted, cell + ",");
+    return quoted;
+  }
+
   std::string line_end() { return one_in(5) ? "\r\n" : "\n"; }
 
   std::string file(InputFormat format) {
@@ -98,6 +108,8 @@ class Generator {
     if (one_in(10)) return bytes;
     if (format == InputFormat::tsv)
       bytes += pick<std::string>({"text\tid", "id\ttext\tlength", "text"}) + line_end();
+    if (format == InputFormat::csv)
+      bytes += pick<std::string>({"text,id", "\"id\",text,length", "text"}) + line_end();
     for (size_t i = below(25); i > 0; --i) {
       if (one_in(6)) {
         bytes += one_in(3) ? " \f" + line_end() : line_end();
@@ -105,6 +117,8 @@ class Generator {
         bytes += json_line() + line_end();
       } else if (format == InputFormat::tsv) {
         bytes += text() + (one_in(3) ? "" : "\t" + text()) + line_end();
+      } else if (format == InputFormat::csv) {
+        bytes += csv_cell() + (one_in(3) ? "" : "," + csv_cell()) + line_end();
       } else {
         bytes += text() + line_end();
       }
@@ -118,7 +132,7 @@ class Generator {
   std::mt19937_64 random_;
 };
 
-// simdjson words its complaints in its own way.
+// Removes simdjson's own wording of errors.
 inline std::string without_reason(std::string message) {
   const size_t at = message.find("not valid JSON");
   return at == std::string::npos ? message : message.substr(0, at + 14);
@@ -149,9 +163,9 @@ struct Case {
 };
 
 inline Case make_case(Generator& generator, const TemporaryDirectory& directory) {
-  static const std::vector<InputFormat> kFormats = {InputFormat::text, InputFormat::paragraphs,
-                                                    InputFormat::file, InputFormat::jsonl,
-                                                    InputFormat::tsv,  InputFormat::documents};
+  static const std::vector<InputFormat> kFormats = {
+      InputFormat::text, InputFormat::paragraphs, InputFormat::file,     InputFormat::jsonl,
+      InputFormat::tsv,  InputFormat::csv,        InputFormat::documents};
   Case made;
   auto& options = made.options;
   const InputFormat format = generator.pick(kFormats);
@@ -159,6 +173,7 @@ inline Case make_case(Generator& generator, const TemporaryDirectory& directory)
   const std::string suffix = !named_by_suffix               ? ""
                              : format == InputFormat::jsonl ? ".jsonl"
                              : format == InputFormat::tsv   ? ".tsv"
+                             : format == InputFormat::csv   ? ".csv"
                                                             : ".txt";
   options.input_format = named_by_suffix || generator.one_in(4) ? InputFormat::automatic : format;
   for (size_t i = 1 + generator.below(3); i > 0; --i) {

@@ -1,4 +1,4 @@
-// Runs a stream in a test and catches all it says.
+// Runs a stream in a test and captures its output and messages.
 #pragma once
 
 #include <fcntl.h>
@@ -51,18 +51,18 @@ class TemporaryDirectory {
   std::string path_;
 };
 
-// A FIFO of the given name whose other end delivers `bytes` in pieces of random size, at most `largest`.
+// A FIFO whose other end delivers `bytes` in blocks of random size, at most `largest`.
 class Fifo {
  public:
   Fifo(std::string path, std::string bytes, size_t largest, uint64_t seed) : path_(std::move(path)) {
     ::mkfifo(path_.c_str(), 0600);
-    // Both ends, so that opening never waits; `hold_` keeps the FIFO alive until the stream has opened it.
+    // Opening for writing blocks until the stream opens the FIFO, so this is done in a thread.
     feeder_ = std::thread([this, bytes = std::move(bytes), largest, seed] {
       const int fd = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
       std::mt19937_64 random(seed);
       for (std::string_view rest = bytes; !rest.empty();) {
         const size_t size = std::min(rest.size(), 1 + random() % largest);
-        if (::write(fd, rest.data(), size) < 0) break;  // the stream stopped
+        if (::write(fd, rest.data(), size) < 0) break;  // the stream has stopped
         rest.remove_prefix(size);
         if (random() % 4 == 0) std::this_thread::yield();
       }
@@ -70,7 +70,7 @@ class Fifo {
     });
   }
   ~Fifo() {
-    // When the stream never came to open it, this lets the feeder go.
+    // If the stream never opened the FIFO, this releases the feeder thread.
     const int fd = ::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     feeder_.join();
     ::close(fd);
@@ -87,7 +87,7 @@ struct Ran {
   RunResult result;
 };
 
-// `options.output` is taken over: what comes out is in Ran::out, up to where the stream failed.
+// `options.output` is replaced: the output, up to a failure, is collected in Ran::out.
 inline Ran run_and_catch(StreamOptions options, int threads, Filter& filter) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw Error("pipe");

@@ -1,5 +1,5 @@
-// The stream against its slow twin: generated inputs of every format, cut into chunks of any size, on any
-// number of threads, from files and from pipes that deliver a few bytes at a time.
+// The stream compared with its slow reference: generated inputs of every format, any chunk size, any number
+// of threads, from files and from pipes that deliver a few bytes at a time.
 #include <doctest/doctest.h>
 
 #include <csignal>
@@ -34,11 +34,11 @@ void check_case(uint64_t seed, bool from_pipes) {
 
 }  // namespace
 
-TEST_CASE("files give what the slow twin gives, whatever the chunks and threads") {
+TEST_CASE("output for files matches the slow reference for any chunk size and thread count") {
   for (uint64_t seed = 1; seed <= 2000; ++seed) check_case(seed, false);
 }
 
-TEST_CASE("pipes that deliver a few bytes at a time give the same") {
-  std::signal(SIGPIPE, SIG_IGN);  // a stream that stops leaves its producers
+TEST_CASE("output for pipes that deliver a few bytes at a time matches the slow reference") {
+  std::signal(SIGPIPE, SIG_IGN);  // a stream that stops early closes the pipe of its producers
   for (uint64_t seed = 10001; seed <= 10400; ++seed) check_case(seed, true);
 }

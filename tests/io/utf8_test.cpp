@@ -9,10 +9,10 @@
 
 using namespace bert::io;
 
-TEST_CASE("ill-formed parts are those of an enumeration of all code points") {
+TEST_CASE("ill-formed parts match an enumeration of all code points") {
   const bert::reference::SlowUtf8 slow;
   std::mt19937_64 random(1);
-  // Bytes at which the ranges of second bytes change.
+  // Bytes at which the valid ranges of second bytes change.
   const std::string bytes =
       "a\x7f\x80\x8f\x90\x9f\xa0\xbf\xc0\xc1\xc2\xdf\xe0\xe4\xed\xef\xf0\xf3\xf4\xf5\xff";
   for (int round = 0; round < 200000; ++round) {

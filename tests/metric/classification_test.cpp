@@ -10,10 +10,9 @@ namespace {
 
 using Labels = std::vector<std::string_view>;
 
-TEST_CASE("metrics of labels") {
+TEST_CASE("classification metrics match values computed by hand") {
   Classification score;
-  // truth 1 1 1 0 0 0, predicted 1 1 0 0 1 0: of label 1 two of three are found, and two of three guesses
-  // right.
+  // gold 1 1 1 0 0 0, predicted 1 1 0 0 1 0: recall and precision of label 1 are both two of three.
   for (const auto& [gold, predicted] :
        {std::pair("1", "1"), {"1", "1"}, {"1", "0"}, {"0", "0"}, {"0", "1"}, {"0", "0"}})
     score.add(gold, predicted);
@@ -27,39 +26,39 @@ TEST_CASE("metrics of labels") {
   CHECK(!score.confused());
 }
 
-TEST_CASE("a classifier that says the same always has no correlation") {
+TEST_CASE("constant predictions have a Matthews correlation of 0") {
   Classification score;
   for (const auto gold : {"a", "b", "a"}) score.add(gold, "a");
   CHECK(score.matthews() == 0);
 }
 
-TEST_CASE("labels that are never met by predictions are noticed") {
+TEST_CASE("gold and predicted labels with nothing in common are detected") {
   Classification score;
   score.add("0", "negative");
   score.add("1", "negative");
   CHECK(score.confused());
 }
 
-TEST_CASE("the highest label is the greatest number, else the last by bytes") {
+TEST_CASE("the highest label is the largest number, or the last in byte order") {
   CHECK(highest_label(std::vector<std::string>{"9", "10", "-3"}) == "10");
   CHECK(highest_label(std::vector<std::string>{"9", "10", "x"}) == "x");
   CHECK(highest_label(std::vector<std::string>{"9", "10", "3x"}) == "9");
   CHECK(highest_label({}).empty());
 }
 
-TEST_CASE("metrics of sets of labels") {
+TEST_CASE("multilabel metrics match values computed by hand") {
   Multilabel score;
   score.add(Labels{"x", "y", "x"}, Labels{"x"});
   score.add(Labels{}, Labels{});
   score.add(Labels{"z"}, Labels{"y", "z"});
-  // x: 1 of 1 and 1, y: 0 of 1 and 1, z: 1 of 1 and 1.
+  // x: one correct of one predicted and one gold, y: 0 of 1 and 1, z: 1 of 1 and 1.
   CHECK(score.count() == 3);
   CHECK(score.accuracy() == doctest::Approx(1.0 / 3));
   CHECK(score.micro_f1() == doctest::Approx(4.0 / 6));
   CHECK(score.macro_f1() == doctest::Approx(2.0 / 3));
 }
 
-TEST_CASE("classification equals its slow twin") {
+TEST_CASE("classification metrics match the slow reference") {
   for (uint64_t seed = 0; seed < 2000; ++seed) {
     Random random(seed, {1});
     const uint32_t classes = 1 + random.below(5), size = 1 + random.below(30);
@@ -79,12 +78,12 @@ TEST_CASE("classification equals its slow twin") {
   }
 }
 
-TEST_CASE("sets of labels equal as many yes-no questions") {
+TEST_CASE("label sets match one yes-no question per label") {
   for (uint64_t seed = 0; seed < 2000; ++seed) {
     Random random(seed, {2});
     const uint32_t classes = 1 + random.below(5), size = 1 + random.below(20);
     Multilabel score;
-    // Each question by itself, and all of them pooled.
+    // Each question separately, and all of them pooled.
     std::vector<reference::Strings> gold(classes), predicted(classes);
     reference::Strings all_gold, all_predicted;
     std::vector<bool> came(classes);

@@ -17,7 +17,7 @@ double of(const std::vector<double>& x, const std::vector<double>& y) {
   return metric.value();
 }
 
-TEST_CASE("correlations that are known") {
+TEST_CASE("correlations match values computed by hand") {
   CHECK(of<Pearson>({1, 2, 3}, {2, 4, 6}) == doctest::Approx(1));
   CHECK(of<Pearson>({1, 2, 3}, {6, 4, 2}) == doctest::Approx(-1));
   CHECK(of<Pearson>({1, 2, 3, 4}, {1, 3, 2, 4}) == doctest::Approx(0.8));
@@ -33,12 +33,12 @@ TEST_CASE("a constant or a single pair has no correlation") {
   CHECK(std::isnan(of<Pearson>({}, {})));
 }
 
-TEST_CASE("a large offset costs no digits") {
+TEST_CASE("a large offset costs no precision") {
   CHECK(of<Pearson>({1e8 + 1, 1e8 + 2, 1e8 + 3, 1e8 + 4}, {1, 3, 2, 4}) ==
         doctest::Approx(0.8).epsilon(1e-9));
 }
 
-TEST_CASE("correlations equal their slow twins") {
+TEST_CASE("correlations match the slow references") {
   for (uint64_t seed = 0; seed < 2000; ++seed) {
     Random random(seed, {3});
     const uint32_t size = 3 + random.below(40), values = 2 + random.below(30);

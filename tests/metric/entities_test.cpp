@@ -11,7 +11,7 @@ namespace {
 
 using Tags = std::vector<std::string_view>;
 
-TEST_CASE("entities of sequences that are BIO, IOB1 and neither") {
+TEST_CASE("entities of BIO and IOB1 sequences, and of sequences that are neither") {
   CHECK(entities(Tags{"O", "I-PER", "I-PER", "I-LOC", "B-LOC", "O"}) ==
         std::vector<Entity>{{"PER", 1, 3}, {"LOC", 3, 4}, {"LOC", 4, 5}});
   CHECK(entities(Tags{"B-A", "I-A", "B-A", "I-B", "I-B"}) ==
@@ -25,7 +25,7 @@ TEST_CASE("entities of sequences that are BIO, IOB1 and neither") {
   for (const auto tag : {"", "O-X", "PER", "S-X", "BX"}) CHECK(!is_bio(tag));
 }
 
-TEST_CASE("precision, recall and F1 over all sentences and by type") {
+TEST_CASE("precision, recall and F1 over all sentences and per type") {
   EntityScore score;
   score.add(Tags{"B-PER", "I-PER", "O", "B-LOC"}, Tags{"B-PER", "I-PER", "O", "B-PER"});
   score.add(Tags{"B-PER", "O"}, Tags{"B-PER", "I-PER"});
@@ -37,17 +37,27 @@ TEST_CASE("precision, recall and F1 over all sentences and by type") {
   CHECK(score.types().at("PER").recall() == doctest::Approx(0.5));
   CHECK(score.types().at("PER").f1() == doctest::Approx(0.4));
   CHECK(score.types().at("LOC").f1() == 0);
-  CHECK_THROWS_WITH_AS(score.add(Tags{"O"}, Tags{"O", "O"}), "has 2 predicted tags, the truth has 1", Error);
+  CHECK_THROWS_WITH_AS(score.add(Tags{"O"}, Tags{"O", "O"}),
+                       "has 2 predicted tags, expected 1, one for each gold tag", Error);
 }
 
-TEST_CASE("entities do not go over the end of a sentence") {
+TEST_CASE("accuracy compares IOB1 with BIO by their meaning") {
+  EntityScore score;
+  score.add(Tags{"I-PER", "I-PER", "B-PER", "O", "I-LOC"}, Tags{"B-PER", "I-PER", "B-PER", "O", "B-LOC"});
+  CHECK(score.accuracy() == 1);
+  EntityScore different;
+  different.add(Tags{"I-PER", "I-PER", "I-LOC"}, Tags{"B-PER", "B-PER", "I-PER"});
+  CHECK(different.accuracy() == doctest::Approx(1.0 / 3));
+}
+
+TEST_CASE("entities do not extend past the end of a sentence") {
   EntityScore score;
   score.add(Tags{"B-PER"}, Tags{"B-PER"});
   score.add(Tags{"I-PER"}, Tags{"I-PER"});
   CHECK(score.all().both == 2);
 }
 
-TEST_CASE("counts equal those of the slow twin on damaged sequences") {
+TEST_CASE("counts match the slow reference on damaged sequences") {
   constexpr std::string_view kTags[] = {"O", "B-A", "I-A", "B-B", "I-B", "B", "I"};
   for (uint64_t seed = 0; seed < 5000; ++seed) {
     Random random(seed, {5});

@@ -10,7 +10,7 @@ namespace {
 
 constexpr auto kNo = ReciprocalRank::Relevant::no, kYes = ReciprocalRank::Relevant::yes;
 
-TEST_CASE("reciprocal ranks of the best relevant passage") {
+TEST_CASE("the reciprocal rank is that of the best relevant passage") {
   ReciprocalRank score;
   score.add("who?", kNo, 0.9);
   score.add("when?", kYes, -3);
@@ -18,17 +18,17 @@ TEST_CASE("reciprocal ranks of the best relevant passage") {
   score.add("who?", kYes, 0.1);
   CHECK(score.queries() == 2);
   CHECK(score.value() == doctest::Approx((0.5 + 1) / 2));
-  score.add("why?", kNo, 1);  // nothing to be found
+  score.add("why?", kNo, 1);  // no relevant passage
   CHECK(score.value() == doctest::Approx(1.5 / 3));
 }
 
-TEST_CASE("equal scores earn nothing") {
+TEST_CASE("a tie ranks the relevant passage last") {
   ReciprocalRank score;
   for (const auto relevant : {kYes, kNo, kNo, kYes}) score.add("q", relevant, 0);
   CHECK(score.value() == doctest::Approx(1.0 / 3));
 }
 
-TEST_CASE("reciprocal ranks equal their slow twin") {
+TEST_CASE("reciprocal ranks match the slow reference") {
   for (uint64_t seed = 0; seed < 2000; ++seed) {
     Random random(seed, {4});
     ReciprocalRank score;
@@ -44,7 +44,7 @@ TEST_CASE("reciprocal ranks equal their slow twin") {
   }
 }
 
-TEST_CASE("hits among the k best") {
+TEST_CASE("hits among the top k") {
   TopHits hits;
   hits.add(0, 5);
   hits.add(3, 4);

@@ -25,20 +25,20 @@ bool has(const SquadScore& score, const std::string& name) {
   return std::any_of(values.begin(), values.end(), [&](const Value& value) { return value.name == name; });
 }
 
-TEST_CASE("the normal form of an answer") {
+TEST_CASE("answers are normalized") {
   CHECK(normalized_answer("The Cat's-eye, a  ring!") == "catseye ring");
   CHECK(normalized_answer("Theatre an hour a") == "theatre hour");
   CHECK(normalized_answer("the") == "");
   CHECK(normalized_answer(" \t.") == "");
   CHECK(normalized_answer("x\u2014the\u2014y") == "x\u2014 \u2014y");
   CHECK(normalized_answer("\u2014the y") == "\u2014 y");
-  CHECK(normalized_answer("the\u0301 cat") == "\u0301 cat");  // a mark is no word character
+  CHECK(normalized_answer("the\u0301 cat") == "\u0301 cat");  // a combining mark is not a word character
   CHECK(normalized_answer("a_b a.b") == "ab ab");
   CHECK(normalized_answer("\u00A0ΟΔΟΣ\u3000İ\x1c"
                           "x") == "οδος i\u0307 x");
 }
 
-TEST_CASE("the two scripts differ where nothing is left of an answer") {
+TEST_CASE("the 1.1 and 2.0 scripts differ if normalization leaves an answer empty") {
   const auto same = score_answer(Answers{"the"}, "a");
   CHECK(same.v1.exact == 1);
   CHECK(same.v1.f1 == 0);
@@ -49,7 +49,7 @@ TEST_CASE("the two scripts differ where nothing is left of an answer") {
   CHECK(other.v2.exact == 0);
 }
 
-TEST_CASE("the best of several answers counts, by either measure") {
+TEST_CASE("the best of several gold answers counts, separately for each metric") {
   const auto scores = score_answer(Answers{"cats and dogs", "cats"}, "dogs and cats");
   CHECK(scores.v1.exact == 0);
   CHECK(scores.v1.f1 == 1);
@@ -57,7 +57,7 @@ TEST_CASE("the best of several answers counts, by either measure") {
   CHECK(score_answer(Answers{"la la la"}, "la la").v1.f1 == doctest::Approx(0.8));
 }
 
-TEST_CASE("scores of SQuAD 1.1 and 2.0") {
+TEST_CASE("SQuAD 1.1 and 2.0 scores match values computed by hand") {
   SquadScore score;
   score.add(score_answer(Answers{"red cat"}, "cat"));
   score.add(1, score_answer(Answers{"dog"}, "The dog"));
@@ -77,7 +77,7 @@ TEST_CASE("scores of SQuAD 1.1 and 2.0") {
   CHECK(!has(score, "best_f1"));
 }
 
-TEST_CASE("the best threshold, and what it gives") {
+TEST_CASE("the best threshold and the scores it gives") {
   const auto question = [](const Answers& gold, std::string_view predicted, double null_score) {
     auto scores = score_answer(gold, predicted);
     scores.null_score = null_score;
@@ -104,7 +104,7 @@ TEST_CASE("the best threshold, and what it gives") {
   CHECK(value(score, "best_f1") == 75);
 }
 
-TEST_CASE("the first of the best thresholds counts, and among equal null scores what came first") {
+TEST_CASE("ties between thresholds go to the first; equal null scores keep their input order") {
   const auto question = [](bool has_answer, double exact, double null_score) {
     AnswerScores scores;
     scores.has_answer = has_answer;
@@ -115,16 +115,16 @@ TEST_CASE("the first of the best thresholds counts, and among equal null scores 
   };
   SquadScore score(SquadScore::Version::v2);
   for (const auto& one : {question(true, 1, 1), question(false, 0, 2), question(true, 1, 3)}) score.add(one);
-  CHECK(value(score, "best_f1_threshold") == 1);  // 2 of 3 right here, and again at 3
+  CHECK(value(score, "best_f1_threshold") == 1);  // 2 of 3 are right here, and again at 3
   SquadScore equal(SquadScore::Version::v2);
   for (const auto& one : {question(true, 1, 5), question(false, 0, 5)}) equal.add(one);
-  CHECK(value(equal, "best_f1") == 100);  // between the two
+  CHECK(value(equal, "best_f1") == 100);  // at a threshold between the two
   SquadScore turned(SquadScore::Version::v2);
   for (const auto& one : {question(false, 0, 5), question(true, 1, 5)}) turned.add(one);
   CHECK(value(turned, "best_f1") == 50);
 }
 
-TEST_CASE("the best threshold equals that of trying all, where no two are equal") {
+TEST_CASE("the best threshold matches an exhaustive search if all null scores differ") {
   for (uint64_t seed = 0; seed < 2000; ++seed) {
     Random random(seed, {6});
     SquadScore score;
@@ -156,7 +156,7 @@ TEST_CASE("the best threshold equals that of trying all, where no two are equal"
   }
 }
 
-// Answers of pieces that every step of the normal form looks at.
+// Answers built from parts that affect every step of normalization.
 std::string random_answer(Random& random) {
   constexpr std::string_view kPieces[] = {
       "a",      "an",     "the",    "The", "A",      "cat",    "x",      "É",          "Σ",  "ΑΣ",
@@ -167,7 +167,7 @@ std::string random_answer(Random& random) {
   return answer;
 }
 
-TEST_CASE("scores of answers equal their slow twin") {
+TEST_CASE("answer scores match the slow reference") {
   for (uint64_t seed = 0; seed < 20000; ++seed) {
     Random random(seed, {7});
     const std::string gold = random_answer(random);

@@ -14,7 +14,7 @@ namespace {
 
 using Members = std::map<std::string, std::string>;  // key to JSON
 
-// A small config.json with some members added or replaced; "" leaves one out.
+// A small config.json with members added or replaced; "" removes a member.
 std::string text_of(const Members& changes = {}) {
   Members members = {
       {"model_type", R"("bert")"},      {"vocab_size", "100"},        {"hidden_size", "24"},
@@ -43,7 +43,7 @@ std::string refusal(const Members& changes) {
 
 }  // namespace
 
-TEST_CASE("sizes are as stated, the rest as transformers has it") {
+TEST_CASE("sizes are read from the file, other settings default as in transformers") {
   const auto config = config_of({});
   CHECK(config.vocab_size == 100);
   CHECK(config.hidden == 24);
@@ -65,7 +65,7 @@ TEST_CASE("sizes are as stated, the rest as transformers has it") {
   CHECK(!config.cross_encoder);
 }
 
-TEST_CASE("everything a file states is taken over") {
+TEST_CASE("every setting in the file is read") {
   const auto config = config_of({{"type_vocab_size", "3"},
                                  {"layer_norm_eps", "1e-5"},
                                  {"pad_token_id", "7"},
@@ -88,7 +88,7 @@ TEST_CASE("everything a file states is taken over") {
   CHECK(config_of({{"classifier_dropout", "null"}, {"pad_token_id", "null"}}).classifier_dropout == 0.1f);
 }
 
-TEST_CASE("activations go by the names of transformers") {
+TEST_CASE("activations have the names used by transformers") {
   using enum nn::Activation;
   for (const auto& named : std::map<std::string, nn::Activation>{{"gelu", gelu},
                                                                  {"gelu_python", gelu},
@@ -110,7 +110,7 @@ TEST_CASE("activations go by the names of transformers") {
             .starts_with(R"(config.json: "hidden_act" is "quick_gelu", exp)"));
 }
 
-TEST_CASE("labels stand in the order of their ids") {
+TEST_CASE("labels are in the order of their ids") {
   using Labels = std::vector<std::string>;
   CHECK(config_of({{"id2label", R"({"1":"b","0":"a","2":"ü"})"}}).labels == Labels{"a", "b", "ü"});
   CHECK(config_of({{"id2label", R"({"0":1,"1":-1})"}}).labels == Labels{"1", "-1"});
@@ -129,7 +129,7 @@ TEST_CASE("labels stand in the order of their ids") {
   CHECK(refusal({{"num_labels", "0"}}) == "config.json: \"num_labels\" is 0, expected 1 to 1048576");
 }
 
-TEST_CASE("the problem type is one of three") {
+TEST_CASE("the problem type is one of three values") {
   CHECK(config_of({{"problem_type", R"("regression")"}}).problem_type == ProblemType::regression);
   CHECK(config_of({{"problem_type", R"("single_label_classification")"}}).problem_type ==
         ProblemType::single_label);
@@ -140,7 +140,7 @@ TEST_CASE("the problem type is one of three") {
             .starts_with(R"(config.json: "problem_type" is "guessing", exp)"));
 }
 
-TEST_CASE("a cross-encoder says its activation under either key") {
+TEST_CASE("a cross-encoder's activation is read from either key") {
   const auto of = [](const char* key, const char* value) { return config_of({{key, value}}); };
   const auto fresh =
       of("sentence_transformers", R"({"activation_fn":"torch.nn.modules.activation.Sigmoid"})");
@@ -156,7 +156,7 @@ TEST_CASE("a cross-encoder says its activation under either key") {
         R"(config.json: cross-encoder activation is "my.Softplus", expected Sigmoid or Identity)");
 }
 
-TEST_CASE("what is not computed is refused by name") {
+TEST_CASE("unsupported settings are rejected by name") {
   CHECK(refusal({{"model_type", R"("roberta")"}}) == "config.json: model_type is roberta, expected bert");
   CHECK(refusal({{"model_type", ""}}) == "");
   CHECK(refusal({{"is_decoder", "true"}}).starts_with("config.json: is_decoder is true"));
@@ -169,7 +169,7 @@ TEST_CASE("what is not computed is refused by name") {
   CHECK(refusal({{"pruned_heads", "{}"}}) == "");
 }
 
-TEST_CASE("a size that is missing, absurd or of another kind is named with its key") {
+TEST_CASE("a missing, absurd or mistyped size is reported with its key") {
   for (const auto* key :
        {"vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size"}) {
     const auto prefix = "config.json: \"" + std::string(key) + "\" ";
@@ -194,7 +194,7 @@ TEST_CASE("a size that is missing, absurd or of another kind is named with its k
   CHECK_THROWS_WITH(load_config("/nonexistent"), "/nonexistent/config.json: No such file or directory");
 }
 
-TEST_CASE("a file changed at random is read or refused in one line") {
+TEST_CASE("a randomly changed file is read or rejected in one line") {
   const auto whole = text_of({{"id2label", R"({"0":"a","1":"b"})"}, {"hidden_act", R"("gelu_new")"}});
   std::mt19937 random(3);
   int read = 0;

@@ -1,4 +1,4 @@
-// What goes from a model's files into a converted directory, and what does not.
+// What bert-convert copies from a model's files, and what it leaves out.
 #include "model/convert.h"
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What `run` says on stderr.
+// What `run` writes to stderr.
 template <class Run>
 std::string said(const Run& run) {
   const FileDescriptor messages(::memfd_create("messages", MFD_CLOEXEC));
@@ -30,7 +30,7 @@ std::string said(const Run& run) {
   return read_file("/dev/fd/" + std::to_string(messages.get()));
 }
 
-// A copy of a small model with more tensors, or others of the same names, and with `from` replaced in its
+// A copy of a small model with tensors added or replaced, and with `from` replaced by `to` in its
 // configuration.
 struct Changed {
   Changed(const std::string& model, std::vector<ckpt::TensorToWrite> more, const std::string& from = "{",
@@ -49,7 +49,7 @@ struct Changed {
     ckpt::write_safetensors(folder.path("in/model.safetensors"), more);
   }
 
-  // What is said in converting.
+  // Converts and returns the messages.
   std::string convert(std::optional<Dtype> store = {}) const {
     return said([&] {
       Log log("test");
@@ -68,7 +68,7 @@ std::span<const std::byte> bytes_of(const std::vector<T>& numbers) {
 
 }  // namespace
 
-TEST_CASE("what is no weight of BERT is left out and named") {
+TEST_CASE("tensors that are not BERT weights are left out and reported") {
   const std::vector<float> numbers = {1, 2};
   const std::vector<int64_t> steps = {7};
   const ckpt::TensorToWrite odd = {.name = "zzz.weight", .shape = {2}, .data = bytes_of(numbers)};
@@ -76,19 +76,19 @@ TEST_CASE("what is no weight of BERT is left out and named") {
       .name = "classifier.steps", .shape = {1}, .data = bytes_of(steps), .dtype = Dtype::i64};
 
   const Changed one("classify", {odd});
-  CHECK(one.convert() == "test: left out 1 tensor that is no weight of BERT: \"zzz.weight\"\n");
+  CHECK(one.convert() == "test: skipped 1 tensor that is not part of BERT: \"zzz.weight\"\n");
   CHECK(one.converted().find("zzz.weight") == nullptr);
   CHECK(one.converted().find("classifier.weight") != nullptr);
 
   const Changed two("classify", {odd, step});
-  CHECK(two.convert() == "test: left out 2 tensors that are no weight of BERT: \"classifier.steps\", ...\n");
+  CHECK(two.convert() == "test: skipped 2 tensors that are not part of BERT: \"classifier.steps\", ...\n");
   CHECK(two.converted().find("classifier.steps") == nullptr);
 
   const Changed none("classify", {});
   CHECK(none.convert() == "");
 }
 
-TEST_CASE("a tied decoder is the word embeddings and left out in silence, an untied one is kept") {
+TEST_CASE("a tied decoder is dropped silently, an untied one is kept") {
   const auto table = ckpt::Checkpoint::open(golden::model_directory("pretraining"));
   const auto& words = *table.find("embeddings.word_embeddings.weight");
   std::vector<float> numbers(static_cast<size_t>(words.count()));
@@ -113,7 +113,7 @@ TEST_CASE("a tied decoder is the word embeddings and left out in silence, an unt
   CHECK(untied.converted().get(kDecoder, words.shape).dtype == Dtype::f16);
 }
 
-TEST_CASE("a weight in a format that is not read is no reason to write a model without it") {
+TEST_CASE("a weight in an unsupported format is an error, not left out") {
   const Folder folder;
   const fs::path source = golden::model_directory("classify");
   for (const auto* name : {"config.json", "vocab.txt"})
@@ -134,7 +134,7 @@ TEST_CASE("a weight in a format that is not read is no reason to write a model w
   CHECK(!fs::exists(folder.path("out")));
 }
 
-TEST_CASE("dense layers in folders of any name go along, in the format asked for") {
+TEST_CASE("dense layers in folders of any name are copied in the requested format") {
   const Folder folder;
   for (const auto& entry : fs::recursive_directory_iterator(golden::model_directory("sentence-new"))) {
     if (!entry.is_regular_file()) continue;

@@ -8,7 +8,7 @@ using namespace bert;
 using model::is_frozen;
 using model::level_of;
 
-TEST_CASE("a tensor's level is said by its name") {
+TEST_CASE("a tensor's name determines its level") {
   CHECK(level_of("embeddings.word_embeddings.weight") == 0);
   CHECK(level_of("embeddings.LayerNorm.bias") == 0);
   CHECK(level_of("encoder.layer.0.attention.self.query.weight") == 1);
@@ -18,7 +18,7 @@ TEST_CASE("a tensor's level is said by its name") {
     CHECK_MESSAGE(level_of(name) == model::kAboveLayers, name);
 }
 
-TEST_CASE("frozen are the embeddings and the layers that are counted above them") {
+TEST_CASE("freezing covers the embeddings and the given number of layers above them") {
   CHECK(is_frozen("embeddings.LayerNorm.bias", 0));
   CHECK_FALSE(is_frozen("encoder.layer.0.output.dense.bias", 0));
   CHECK(is_frozen("encoder.layer.1.output.dense.bias", 2));
@@ -26,7 +26,7 @@ TEST_CASE("frozen are the embeddings and the layers that are counted above them"
   CHECK_FALSE(is_frozen("pooler.dense.bias", 12));
 }
 
-TEST_CASE("every parameter of a network has a level within it") {
+TEST_CASE("every parameter of a network has a level within the network") {
   model::Config config;
   config.vocab_size = 20;
   config.hidden = 8;

@@ -14,7 +14,7 @@ namespace {
 constexpr auto kConfig = R"({"vocab_size":9,"hidden_size":4,"num_hidden_layers":1,"num_attention_heads":2,
                              "intermediate_size":8,"max_position_embeddings":64})";
 
-// A transformer, its numbers left out: a directory does not look at them.
+// A transformer without weights, because opening a directory does not read them.
 void write_transformer(const Folder& folder, const std::string& path = "") {
   folder.write(path + "config.json", kConfig);
   folder.write(path + "model.safetensors", safetensors("{}", ""));
@@ -30,14 +30,14 @@ std::string module(const std::string& type, const std::string& path) {
          R"("})";
 }
 
-// A transformer and a mean pooling, with `rest` behind.
+// A transformer with mean pooling, followed by the modules in `rest`.
 void write_sentence_model(const Folder& folder, const std::string& rest = "") {
   write_transformer(folder);
   folder.write("modules.json", modules(module("Pooling", "1_Pooling") + rest));
   folder.write("1_Pooling/config.json", R"({"word_embedding_dimension":4,"pooling_mode_mean_tokens":true})");
 }
 
-// The message of the Error, with "DIR" for the folder's path.
+// The message of the Error, with the folder's path replaced by "DIR".
 std::string refusal(const Folder& folder) {
   try {
     open_directory(folder.path());
@@ -57,7 +57,7 @@ std::vector<PoolingMode> modes_of(const Folder& folder, const std::string& confi
 
 }  // namespace
 
-TEST_CASE("a plain directory states no pooling") {
+TEST_CASE("a plain directory sets no pooling") {
   const Folder folder;
   write_transformer(folder);
   const auto directory = open_directory(folder.path());
@@ -70,7 +70,7 @@ TEST_CASE("a plain directory states no pooling") {
   CHECK(directory.vector_size(3) == 12);
 }
 
-TEST_CASE("the longest sequence is the least of what the files say") {
+TEST_CASE("the maximum length is the smallest that the files give") {
   const Folder folder;
   write_transformer(folder);
   const auto with = [&](const char* file, const char* text) {
@@ -90,7 +90,7 @@ TEST_CASE("the longest sequence is the least of what the files say") {
   CHECK(refusal(folder) == R"(DIR/sentence_bert_config.json: "max_seq_length" is 0, expected at least 1)");
 }
 
-TEST_CASE("the old form of pooling has its vectors in a fixed order") {
+TEST_CASE("the old pooling format concatenates its vectors in a fixed order") {
   using enum PoolingMode;
   using Modes = std::vector<PoolingMode>;
   const Folder folder;
@@ -104,7 +104,7 @@ TEST_CASE("the old form of pooling has its vectors in a fixed order") {
   CHECK(modes_of(folder, "{}") == Modes{mean});
 }
 
-TEST_CASE("the new form of pooling has its vectors in its own order") {
+TEST_CASE("the new pooling format concatenates its vectors in its own order") {
   using enum PoolingMode;
   using Modes = std::vector<PoolingMode>;
   const Folder folder;
@@ -126,7 +126,7 @@ TEST_CASE("the new form of pooling has its vectors in its own order") {
   CHECK(refusal(folder).starts_with(R"(DIR/1_Pooling/config.json: "embedding_dimension" is 5, expected)"));
 }
 
-TEST_CASE("modules are known by the last part of their type, old packages and new") {
+TEST_CASE("modules are recognized by the last part of their type, in old and new packages") {
   const Folder folder;
   write_sentence_model(folder);
   folder.write("modules.json", R"([
@@ -138,7 +138,7 @@ TEST_CASE("modules are known by the last part of their type, old packages and ne
   CHECK(std::holds_alternative<Normalize>(directory.sentence.modules[0]));
 }
 
-TEST_CASE("old models keep the transformer in a folder") {
+TEST_CASE("old models have the transformer in a subfolder") {
   const Folder folder;
   write_transformer(folder, "0_BERT/");
   folder.write("0_BERT/sentence_bert_config.json", R"({"max_seq_length":20})");
@@ -149,7 +149,7 @@ TEST_CASE("old models keep the transformer in a folder") {
   CHECK(directory.max_length == 20);
 }
 
-TEST_CASE("a dense module comes with its weights") {
+TEST_CASE("a dense module is loaded with its weights") {
   const Folder folder;
   write_sentence_model(folder, module("Dense", "2_Dense") + module("Normalize", "3_Normalize"));
   folder.write("2_Dense/model.safetensors",
@@ -174,7 +174,7 @@ TEST_CASE("a dense module comes with its weights") {
   CHECK(std::get<Dense>(plain.sentence.modules[0]).activation == nn::Activation::tanh);
 
   with(R"({"in_features":5,"out_features":2})");
-  CHECK(refusal(folder).find(R"("in_features" is 5, but what stands before has 4 numbers)") !=
+  CHECK(refusal(folder).find(R"("in_features" is 5, but the vector it reads has 4 numbers)") !=
         std::string::npos);
   with(R"({"in_features":4,"out_features":3})");
   CHECK(refusal(folder) ==
@@ -189,7 +189,7 @@ TEST_CASE("a dense module comes with its weights") {
         std::string::npos);
 }
 
-TEST_CASE("modules that are not computed are refused by name") {
+TEST_CASE("unsupported modules are rejected by name") {
   const Folder folder;
   write_sentence_model(folder, module("WeightedLayerPooling", "2"));
   CHECK(
@@ -209,12 +209,12 @@ TEST_CASE("modules that are not computed are refused by name") {
   folder.write("modules.json", R"([{"type":"Transformer"}])");
   CHECK(refusal(folder) == R"(DIR/modules.json: module 0 has no "path")");
   folder.write("modules.json", modules("", "../other"));
-  CHECK(refusal(folder).find(R"(has the path "../other", expected a folder in here)") != std::string::npos);
+  CHECK(refusal(folder).find(R"(has the path "../other", expected a subfolder)") != std::string::npos);
   folder.write("modules.json", modules("", "/etc"));
-  CHECK(refusal(folder).find("expected a folder in here") != std::string::npos);
+  CHECK(refusal(folder).find("expected a subfolder") != std::string::npos);
 }
 
-TEST_CASE("prompts are known by name") {
+TEST_CASE("prompts are found by name") {
   const Folder folder;
   write_sentence_model(folder);
   const auto with = [&](const std::string& text) { folder.write("config_sentence_transformers.json", text); };
@@ -237,7 +237,7 @@ TEST_CASE("prompts are known by name") {
   CHECK(refusal(folder).find(R"("model_type" is "SparseEncoder")") != std::string::npos);
 }
 
-TEST_CASE("a cross-encoder of the new form says so beside modules.json") {
+TEST_CASE("a cross-encoder of the new format is declared next to modules.json") {
   const Folder folder;
   write_transformer(folder);
   folder.write("modules.json", modules(""));
@@ -253,17 +253,17 @@ TEST_CASE("a cross-encoder of the new form says so beside modules.json") {
   CHECK(refusal(folder).find(R"("transformer_task" is "fill-mask")") != std::string::npos);
 }
 
-TEST_CASE("weights in a form that cannot be read are the reason given, with or without config.json") {
+TEST_CASE("unsupported weight files are named in the error, with or without config.json") {
   const Folder folder;
   folder.write("tf_model.h5", "");
-  CHECK(refusal(folder).find("in \"tf_model.h5\", a form that is not read") != std::string::npos);
+  CHECK(refusal(folder).find("in \"tf_model.h5\", an unsupported format") != std::string::npos);
   folder.write("model.safetensors", safetensors("{}", ""));
   CHECK(refusal(folder) == "DIR/config.json: No such file or directory");
   CHECK_THROWS_WITH(open_directory("/nonexistent"), "/nonexistent: no such model directory");
   CHECK_THROWS_WITH(open_directory("/dev/null"), "/dev/null: is a file, expected a model directory");
 }
 
-TEST_CASE("the golden models are what their makers made them") {
+TEST_CASE("the golden models have the settings they were made with") {
   const auto sentence = [](const char* name) {
     return open_directory(golden::model_directory(name)).sentence;
   };
@@ -278,19 +278,19 @@ TEST_CASE("the golden models are what their makers made them") {
   CHECK(rank.labels.size() == 1);
 }
 
-TEST_CASE("Google's directories say what they need by their weights") {
+TEST_CASE("the configuration of Google's directories is completed from their weights") {
   const auto directory = [](const char* form) {
     return (golden::directory() / "checkpoints" / form).string();
   };
   const auto google = open_directory(directory("tensorflow")).config;
   const auto expected = open_directory(directory("safetensors")).config;
-  CHECK(google.activation == nn::Activation::gelu_tanh);  // their "gelu"
+  CHECK(google.activation == nn::Activation::gelu_tanh);  // Google's "gelu" is the tanh approximation
   CHECK(google.architectures == expected.architectures);
   CHECK(google.hidden == expected.hidden);
   CHECK(google.types == 2);
   CHECK(google.positions == 16);
 
-  const Folder folder;  // Google's configuration beside weights of PyTorch, as pytorch-pretrained-bert had it
+  const Folder folder;  // Google's configuration with PyTorch weights, as in pytorch-pretrained-bert
   const auto copy = [&](const std::string& form, const std::string& name) {
     folder.write(name, read_file(directory(form.c_str()) + "/" + name));
   };
@@ -300,13 +300,13 @@ TEST_CASE("Google's directories say what they need by their weights") {
   CHECK(open_directory(folder.path(), "gelu_tanh").config.activation == nn::Activation::gelu_tanh);
   CHECK_THROWS_WITH(
       open_directory(folder.path(), "geglu"),
-      "no activation is called \"geglu\", expected gelu, gelu_new, gelu_tanh, relu, silu, tanh or linear");
+      "unknown activation \"geglu\", expected gelu, gelu_new, gelu_tanh, relu, silu, tanh or linear");
   CHECK(open_directory(folder.path()).config.has_architecture("BertForPreTraining"));
   folder.write("config.json", kConfig);
   CHECK(open_directory(folder.path()).config.hidden == 4);
 }
 
-TEST_CASE("a classifier without labels has as many as its weights") {
+TEST_CASE("a classifier without labels gets one label per output") {
   const Folder folder;
   folder.write("bert_config.json", kConfig);
   folder.write("pytorch_model.bin", "");

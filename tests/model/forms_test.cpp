@@ -1,4 +1,4 @@
-// A network computes the same bits from every form of weights.
+// A network computes the same bits from every weight format.
 #include <doctest/doctest.h>
 
 #include "golden/golden.h"
@@ -15,7 +15,7 @@ Directory open_form(const char* form) {
   return open_directory((golden::directory() / "checkpoints" / form).string());
 }
 
-// The last hidden states and the logits of the masked-language head.
+// The last hidden states and the logits of the masked-LM head.
 std::vector<float> computed(const char* form) {
   Pool pool(2);
   const auto directory = open_form(form);
@@ -38,7 +38,7 @@ std::vector<float> computed(const char* form) {
 
 }  // namespace
 
-TEST_CASE("a network is the same from every form of weights") {
+TEST_CASE("a network computes the same from every weight format") {
   const auto expected = computed("safetensors");
   CHECK(expected.size() == 5 * (8 + 245 + 2));
   for (const auto* form : {"zip", "stream", "shards", "tensorflow"}) {
@@ -47,7 +47,7 @@ TEST_CASE("a network is the same from every form of weights") {
   }
 }
 
-TEST_CASE("training begins with the same numbers from every form of weights") {
+TEST_CASE("training starts with the same weights from every weight format") {
   Pool pool(2);
   const auto loaded = [&](const char* form) {
     const auto directory = open_form(form);

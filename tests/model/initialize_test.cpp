@@ -33,7 +33,7 @@ nn::Layout small_layout() {
 nn::Params start(const nn::Layout& layout, uint64_t seed = 5, int threads = 1,
                  PositionStart positions = PositionStart::normal) {
   nn::Params params(layout);
-  std::ranges::fill(params.tensor(0), 9.0f);  // what was there does not matter
+  std::ranges::fill(params.tensor(0), 9.0f);  // previous values are overwritten
   Pool pool(threads);
   model::initialize(params, 0.02f, seed, positions, pool);
   return params;
@@ -45,7 +45,7 @@ bool all_are(std::span<const float> numbers, float value) {
 
 std::vector<float> copy(std::span<const float> numbers) { return {numbers.begin(), numbers.end()}; }
 
-// Mean of f over pairs (number i, number i + lag).
+// Mean of z[i] * z[i + lag].
 double correlation(const std::vector<double>& z, size_t lag) {
   double sum = 0;
   for (size_t i = 0; i + lag < z.size(); ++i) sum += z[i] * z[i + lag];
@@ -54,7 +54,7 @@ double correlation(const std::vector<double>& z, size_t lag) {
 
 }  // namespace
 
-TEST_CASE("biases start at 0, gains of layer norm at 1, all else with random numbers") {
+TEST_CASE("biases start at 0, layer normalization gains at 1, all other weights at random") {
   const auto layout = small_layout();
   const auto params = start(layout);
   CHECK(all_are(params.tensor(2), 1));
@@ -67,10 +67,10 @@ TEST_CASE("biases start at 0, gains of layer norm at 1, all else with random num
   }
 }
 
-// With a million numbers the mean's deviation is 0.001 and that of the variance 0.0014, in units of the
-// distribution's own; bounds are at four of them. Chi-square with 63 degrees of freedom is beyond 125 once in
-// a hundred thousand times.
-TEST_CASE("the random numbers are normal") {
+// For a million numbers the standard error of the mean is 0.001 and that of the variance 0.0014, in units of
+// the distribution's; the bounds are four standard errors. Chi-square with 63 degrees of freedom exceeds 125
+// with probability 1e-5.
+TEST_CASE("random weights are normally distributed") {
   nn::Layout layout;
   layout.add_plain(kWords, {1000, 1000});
   const auto params = start(layout);
@@ -87,8 +87,8 @@ TEST_CASE("the random numbers are normal") {
   }
   CHECK(std::abs(mean) < 0.004);
   CHECK(std::abs(square - 1) < 0.006);
-  CHECK(std::abs(fourth - 3) < 0.04);  // its deviation is √(96/1e6)
-  CHECK(most > 4);                     // not cut off: one number in 16000 is
+  CHECK(std::abs(fourth - 3) < 0.04);  // standard error √(96/1e6)
+  CHECK(most > 4);                     // not truncated: one number in 16000 exceeds 4
   CHECK(most < 7);
   double chi_square = 0;
   for (const double count : counts) chi_square += (count - 15625) * (count - 15625) / 15625;
@@ -96,7 +96,7 @@ TEST_CASE("the random numbers are normal") {
   for (const size_t lag : {1, 2, 3, 4, 1000, 16384}) CHECK(std::abs(correlation(z, lag)) < 0.004);
 }
 
-TEST_CASE("a tensor's numbers depend on the seed and its name, on no thread and no other tensor") {
+TEST_CASE("initial weights depend on the seed and the tensor's name only") {
   const auto layout = small_layout();
   const auto params = start(layout);
   for (const int threads : {2, 3}) {
@@ -111,7 +111,7 @@ TEST_CASE("a tensor's numbers depend on the seed and its name, on no thread and 
   CHECK(copy(start(layout, 6).tensor(1)) != copy(params.tensor(1)));
 }
 
-TEST_CASE("positions may start as waves, which changes nothing else") {
+TEST_CASE("sinusoidal positions change no other tensor") {
   const auto layout = small_layout();
   const auto plain = start(layout), waves = start(layout, 5, 2, PositionStart::sinusoid);
   for (const int place : {0, 2, 3, 4, 5, 6, 7}) CHECK(copy(waves.tensor(place)) == copy(plain.tensor(place)));
@@ -125,8 +125,8 @@ TEST_CASE("positions may start as waves, which changes nothing else") {
   }
 }
 
-// By the tokens' positions alone, away from both ends of the text.
-TEST_CASE("with waves as positions, heads begin by looking at one neighbour each") {
+// From positions alone, away from both ends of the text.
+TEST_CASE("with sinusoidal positions each head initially attends to one neighbour") {
   constexpr int64_t kHidden = 64, kHeads = 4, kSize = kHidden / kHeads, kTokens = 40;
   nn::Layout layout;
   layout.add_plain(kPositions, {kTokens, kHidden});

@@ -24,7 +24,7 @@ std::vector<float> flat(const nn::Tensor& tensor) {
   return values;
 }
 
-// A small model of tests/golden with all the heads its file has.
+// A small model of tests/golden with all heads that its file contains.
 struct Loaded {
   explicit Loaded(const std::string& name, int threads = 2)
       : pool(threads),
@@ -68,7 +68,7 @@ void check_output(const golden::Case& one, const std::string& output, const nn::
 
 }  // namespace
 
-TEST_CASE("hidden states and heads are those of the float64 reference") {
+TEST_CASE("hidden states and heads match the float64 reference") {
   for (const auto& name : golden::model_names()) {
     CAPTURE(name);
     Loaded model(name);
@@ -101,7 +101,7 @@ TEST_CASE("hidden states and heads are those of the float64 reference") {
   }
 }
 
-TEST_CASE("a sequence's vectors have the same bits in any batch, on any number of threads") {
+TEST_CASE("a sequence's vectors are bitwise equal in any batch and for any number of threads") {
   const std::string name = "pretraining";
   const auto cases = golden::load(name).cases;
   Loaded one_thread(name, 1), three_threads(name, 3);
@@ -127,7 +127,7 @@ TEST_CASE("a sequence's vectors have the same bits in any batch, on any number o
   }
 }
 
-TEST_CASE("ids, types and lengths outside the model are refused") {
+TEST_CASE("ids, types and lengths outside the model's range are rejected") {
   Loaded model("pretraining");
   const auto run = [&](std::vector<int32_t> ids, std::vector<int32_t> types) {
     nn::Batch batch;
@@ -143,7 +143,7 @@ TEST_CASE("ids, types and lengths outside the model are refused") {
   CHECK_THROWS_AS(run(std::vector<int32_t>(longest + 1, 1), std::vector<int32_t>(longest + 1, 0)), Error);
 }
 
-TEST_CASE("layers above the highest one wanted need not be in the file") {
+TEST_CASE("layers above the highest requested one may be missing from the file") {
   Pool pool(1);
   auto config = model::load_config(golden::model_directory("pretraining"));
   config.layers += 5;

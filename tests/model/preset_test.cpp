@@ -4,7 +4,7 @@
 
 namespace bert::model {
 
-TEST_CASE("presets have the sizes of the papers") {
+TEST_CASE("presets have the sizes given in the papers") {
   struct Row {
     Preset preset;
     int64_t layers, hidden, heads, feed_forward;

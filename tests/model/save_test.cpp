@@ -45,7 +45,7 @@ void check_same(const model::Config& a, const model::Config& b) {
   CHECK(a.score_activation == b.score_activation);
 }
 
-// A model directory's weights as training has them.
+// A model directory's weights, loaded as for training.
 struct Model {
   explicit Model(const std::string& directory)
       : config(model::load_config(directory)), tokenizer(text::load_tokenizer(directory)) {
@@ -93,7 +93,7 @@ std::vector<float> vectors_of(const std::string& directory, std::span<const int3
 constexpr const char* kConfig = R"({"vocab_size": 7, "hidden_size": 2, "num_hidden_layers": 1,
     "num_attention_heads": 1, "intermediate_size": 4, "architectures": ["BertForPreTraining"]})";
 
-// The tensors of BertForPreTraining with one layer, by their canonical names; every number is another.
+// The tensors of BertForPreTraining with one layer, by their canonical names; all values differ.
 nn::Layout pretraining_layout() {
   nn::Layout layout;
   layout.add_plain("embeddings.word_embeddings.weight", {7, 2});
@@ -125,7 +125,7 @@ model::TokenizerFiles some_tokenizer() {
 
 }  // namespace
 
-TEST_CASE("every model of the goldens is written and read back the same") {
+TEST_CASE("every golden model is unchanged after saving and loading") {
   for (const auto& name : golden::model_names()) {
     CAPTURE(name);
     const auto source = golden::encoder_directory(name);
@@ -135,7 +135,7 @@ TEST_CASE("every model of the goldens is written and read back the same") {
     model::save(out, model.config, model.files, *model.params);
 
     check_same(model::load_config(out), model.config);
-    // Without max_seq_length of a sentence model, whose other files are not the encoder's.
+    // A sentence model's max_seq_length is not saved: it is in files outside the encoder directory.
     const auto limit = model.tokenizer.config().model_max_length.value_or(model.config.positions);
     CHECK(model::open_directory(out).max_length == std::min(limit, model.config.positions));
     const auto before = ckpt::Checkpoint::open(source), after = ckpt::Checkpoint::open(out);
@@ -209,7 +209,7 @@ TEST_CASE("tensors have the names that Hugging Face's BertForPreTraining saves")
   CHECK(model::stored_name(bare, "pooler.dense.bias") == "pooler.dense.bias");
 }
 
-TEST_CASE("config.json has what Hugging Face writes of a BERT") {
+TEST_CASE("config.json has the fields that Hugging Face writes for a BERT") {
   const auto config = model::parse_config("config.json", kConfig);
   CHECK(model::config_json(config) == R"({
   "architectures": [
@@ -237,7 +237,7 @@ TEST_CASE("config.json has what Hugging Face writes of a BERT") {
 )");
 }
 
-TEST_CASE("every setting of a configuration is read back") {
+TEST_CASE("every configuration setting is read back") {
   auto config = model::parse_config("config.json", kConfig);
   for (const auto activation : {nn::Activation::none, nn::Activation::gelu, nn::Activation::gelu_tanh,
                                 nn::Activation::relu, nn::Activation::silu, nn::Activation::tanh}) {
@@ -266,12 +266,12 @@ TEST_CASE("every setting of a configuration is read back") {
   }
 }
 
-TEST_CASE("a tokenizer's files mean the same tokenizer, whatever it was made from") {
+TEST_CASE("saved tokenizer files define the same tokenizer, whatever files it was loaded from") {
   const auto source = golden::encoder_directory("bare");
   const Folder folder;
   const auto vocab = read_file(source + "/vocab.txt");
   for (const auto letter_case : {text::Case::cased, text::Case::uncased, text::Case::from_files}) {
-    // CR before LF is white space at the end of a piece, and stays in the file.
+    // A CR before LF is white space at the end of a token and is preserved.
     const auto path = folder.write("vocab/vocab.txt", "[PAD]\r\n" + vocab.substr(vocab.find('\n') + 1));
     const auto tokenizer = text::load_vocab(path, text::Compat::hf, letter_case);
     const auto files = model::tokenizer_files(tokenizer, path, 128);
@@ -289,7 +289,7 @@ TEST_CASE("a tokenizer's files mean the same tokenizer, whatever it was made fro
   }
 }
 
-TEST_CASE("tokenizer.json is copied while it means the tokenizer in use") {
+TEST_CASE("tokenizer.json is copied if it defines the tokenizer in use") {
   const Folder folder;
   const auto json =
       folder.write("m/tokenizer.json", R"({"version": "1.0", "truncation": null, "padding": null,
@@ -323,7 +323,7 @@ TEST_CASE("tokenizer.json is copied while it means the tokenizer in use") {
   CHECK(from_other.vocab == read_file(other));
 }
 
-TEST_CASE("a model replaces a model, and leaves what else is there") {
+TEST_CASE("a saved model replaces the existing one and keeps other files") {
   const Folder folder;
   const auto layout = pretraining_layout();
   const nn::Params params(layout);
@@ -346,7 +346,7 @@ TEST_CASE("a model replaces a model, and leaves what else is there") {
   CHECK(read_file(folder.path("out/model.safetensors")) == first);
 }
 
-TEST_CASE("a directory that is not a model's is refused before the work begins") {
+TEST_CASE("a non-empty directory without a model is rejected before training starts") {
   const Folder folder;
   const std::vector<std::string> besides = {"snapshots"};
   model::require_output(folder.path("new"), besides);

@@ -45,7 +45,7 @@ TrainingNetwork network_with(const Config& config, const Classifier& classifier,
   return network;
 }
 
-// Of parameters or gradients.
+// One tensor of parameters or gradients.
 std::span<float> tensor(nn::Params& params, const std::string& name) {
   const auto& entries = params.layout().entries();
   const auto found = std::ranges::find(entries, name, &nn::LayoutEntry::name);
@@ -55,7 +55,7 @@ std::span<float> tensor(nn::Params& params, const std::string& name) {
 
 struct Sequence {
   std::vector<int32_t> ids;
-  std::vector<int64_t> rows;  // of tokens that are asked about, [CLS] among them
+  std::vector<int64_t> rows;  // rows of the labelled tokens; always includes [CLS]
   int32_t label = 0;
 };
 
@@ -95,7 +95,7 @@ nn::Tensor& logits_of(TrainingNetwork& network, const Input& input, Over over, c
   return over == Over::tokens ? network.token_logits(input.rows) : network.sequence_logits();
 }
 
-// Adds to the gradients; returns the sum of the losses.
+// Accumulates gradients and returns the sum of the losses.
 double learn(TrainingNetwork& network, const Input& input, Over over, const nn::Chance* chance,
              Keep keep = Keep::activations) {
   nn::Tensor& logits = logits_of(network, input, over, chance, keep);
@@ -116,7 +116,7 @@ struct Learned {
   bool operator==(const Learned&) const = default;
 };
 
-// A step of the sequences, cut into parts of `part`.
+// One step over the sequences in micro-batches of `part`.
 Learned learned(const Config& config, const Classifier& classifier, int threads, size_t part,
                 std::optional<nn::Chance> chance, Keep keep = Keep::activations) {
   Pool pool(threads);
@@ -134,7 +134,7 @@ Learned learned(const Config& config, const Classifier& classifier, int threads,
   return result;
 }
 
-double distance(const std::vector<float>& a, const std::vector<float>& b) {  // relative
+double distance(const std::vector<float>& a, const std::vector<float>& b) {  // relative distance
   double difference = 0, norm = 0;
   for (size_t i = 0; i < a.size(); ++i) {
     difference += std::pow(static_cast<double>(a[i]) - b[i], 2);
@@ -150,7 +150,7 @@ void set_identity(TrainingNetwork& network) {
   network.refresh();
 }
 
-// What the numbers of a row are multiplied with: 0 or the rate's scale.
+// Dropout factors of a row: 0 or the rate's scale.
 std::vector<float> factors(const nn::Chance& chance, uint64_t sequence, uint32_t row, nn::DropoutRate rate) {
   const auto key =
       nn::dropout_key(chance, chance.first_sequence + sequence, kLayers + 1, nn::DropoutSite::pooled);
@@ -162,13 +162,13 @@ std::vector<float> factors(const nn::Chance& chance, uint64_t sequence, uint32_t
 
 }  // namespace
 
-TEST_CASE("the classifier reads vectors of which a part is left out") {
+TEST_CASE("dropout is applied to the classifier's input") {
   Pool pool(2);
   const nn::Chance chance = {.seed = 7, .step = 3, .first_sequence = 5};
   for (const Over over : {Over::sequences, Over::tokens}) {
     const Classifier classifier = {.outputs = kHidden, .over = over, .dropout = 0.3f};
     auto network = network_with(small_config(), classifier, pool);
-    set_identity(network);  // logits are what the classifier reads
+    set_identity(network);  // the logits are then the classifier's input
     const auto sequences = random_sequences(9);
     const Input input(sequences, over);
     std::vector<std::vector<float>> whole;
@@ -190,9 +190,9 @@ TEST_CASE("the classifier reads vectors of which a part is left out") {
   }
 }
 
-// With one row, leaving out numbers of it is leaving out columns of W; a rate of 1/2 scales by 2, which no
-// rounding notices.
-TEST_CASE("backward leaves out what forward left out") {
+// For a single row, dropping its numbers equals dropping columns of W; a rate of 1/2 scales by exactly 2,
+// without rounding.
+TEST_CASE("backward drops the same numbers as forward") {
   Pool pool(2);
   constexpr int64_t kOutputs = 3;
   for (const Over over : {Over::sequences, Over::tokens}) {
@@ -218,7 +218,7 @@ TEST_CASE("backward leaves out what forward left out") {
   }
 }
 
-TEST_CASE("the same seed gives the same loss and gradients, whatever threads, micro-batches, recomputation") {
+TEST_CASE("equal seeds give equal results for any threads, micro-batches and recomputation") {
   const nn::Chance chance = {.seed = 5, .step = 2};
   for (const Over over : {Over::sequences, Over::tokens}) {
     const Classifier classifier = {.outputs = 3, .over = over, .dropout = 0.3f};
@@ -239,7 +239,7 @@ TEST_CASE("the same seed gives the same loss and gradients, whatever threads, mi
   }
 }
 
-TEST_CASE("a rate of 0 is no dropout, and the classifier's is its own") {
+TEST_CASE("a dropout rate of 0 changes nothing; the classifier has its own rate") {
   const nn::Chance chance = {.seed = 5};
   for (const Over over : {Over::sequences, Over::tokens}) {
     Classifier classifier = {.outputs = 3, .over = over};
@@ -251,7 +251,7 @@ TEST_CASE("a rate of 0 is no dropout, and the classifier's is its own") {
   }
 }
 
-TEST_CASE("a batch in which no token is asked about has no loss and no gradient") {
+TEST_CASE("a batch without labelled tokens has no loss and no gradient") {
   Pool pool(2);
   const Classifier classifier = {.outputs = 3, .over = Over::tokens, .dropout = 0.3f};
   auto network = network_with(small_config(0.1f), classifier, pool);
@@ -264,7 +264,7 @@ TEST_CASE("a batch in which no token is asked about has no loss and no gradient"
   }
 }
 
-TEST_CASE("where rows are compared, what is in all of them alike has no gradient, to the bit") {
+TEST_CASE("a loss that compares rows gives exactly zero gradient to what all rows share") {
   const std::string norm = "encoder.layer.1.output.LayerNorm.bias";
   Pool pool(1);
   const nn::Chance chance = {.seed = 5};
@@ -294,9 +294,9 @@ TEST_CASE("where rows are compared, what is in all of them alike has no gradient
   }
 }
 
-// Beside a step in which all learns: what is frozen has no gradient, the rest the same bits. Two
-// micro-batches.
-TEST_CASE("what is frozen gets no gradient, and what is above it the gradient it always has") {
+// Compared with a step in which everything is trained: frozen tensors have no gradient, the others equal
+// bits. Two micro-batches.
+TEST_CASE("frozen layers get no gradient; layers above them get their usual gradient") {
   Pool pool(2);
   const auto sequences = random_sequences(8);
   for (const Over over : {Over::sequences, Over::tokens}) {
@@ -333,7 +333,7 @@ TEST_CASE("what is frozen gets no gradient, and what is above it the gradient it
   }
 }
 
-TEST_CASE("frozen words are frozen in the decoder too, whose bias still learns") {
+TEST_CASE("frozen word embeddings are also frozen in the decoder, whose bias is still trained") {
   Pool pool(2);
   const auto config = small_config();
   TrainingNetwork whole(config, {}, pool), some(config, {}, pool);
@@ -355,7 +355,7 @@ TEST_CASE("frozen words are frozen in the decoder too, whose bias still learns")
                actual = tensor(some.gradients(), entry.name);
     if (entry.name.starts_with("embeddings.")) {
       CHECK_MESSAGE(std::ranges::all_of(actual, [](float x) { return x == 0; }), entry.name);
-    } else if (entry.name == "cls.predictions.bias") {  // added up by another loop
+    } else if (entry.name == "cls.predictions.bias") {  // summed in a different order
       CHECK(distance({actual.begin(), actual.end()}, {expected.begin(), expected.end()}) < 1e-6);
     } else {
       CHECK_MESSAGE(std::ranges::equal(actual, expected), entry.name);
@@ -363,7 +363,7 @@ TEST_CASE("frozen words are frozen in the decoder too, whose bias still learns")
   }
 }
 
-TEST_CASE("more layers than there are cannot be frozen") {
+TEST_CASE("freezing more layers than the model has is an error") {
   Pool pool(1);
   auto network = network_with(small_config(), {}, pool);
   CHECK_THROWS_WITH_AS(network.freeze(3), "cannot freeze 3 encoder layers, the model has 2", Error);

@@ -10,15 +10,15 @@
 using namespace bert;
 using namespace bert::nn;
 
-TEST_CASE("Threefry-2x32-13 of the twin gives the published known answers") {
-  using Words = std::array<uint32_t, 2>;  // of Random123's kat_vectors: counter, key, result
+TEST_CASE("the reference Threefry-2x32-13 reproduces the published test vectors") {
+  using Words = std::array<uint32_t, 2>;  // from Random123's kat_vectors: counter, key, result
   CHECK(reference::threefry({0, 0}, {0, 0}, 13) == Words{0x9d1c5ec6, 0x8bd50731});
   CHECK(reference::threefry({~0u, ~0u}, {~0u, ~0u}, 13) == Words{0xfd36d048, 0x2d17272c});
   CHECK(reference::threefry({0x243f6a88, 0x85a308d3}, {0x13198a2e, 0x03707344}, 13) ==
         Words{0xba3e4725, 0xf27d669e});
 }
 
-TEST_CASE("dropout leaves out what the twin leaves out, to the bit, in every table") {
+TEST_CASE("dropout matches the reference bit for bit in every kernel table") {
   std::mt19937 random(1);
   for (const Kernels* table : tables()) {
     for (int turn = 0; turn < 400; ++turn) {
@@ -44,7 +44,7 @@ TEST_CASE("dropout leaves out what the twin leaves out, to the bit, in every tab
   }
 }
 
-TEST_CASE("the share left out is the rate's, and every place decides for itself") {
+TEST_CASE("the dropped share equals the rate, and decisions are independent") {
   constexpr uint32_t kRows = 200, kColumns = 640;
   const Chance chance = {.seed = 11, .step = 3};
   const auto decisions = [&](const Chance& at, uint64_t sequence, uint64_t layer, DropoutSite site,
@@ -62,8 +62,8 @@ TEST_CASE("the share left out is the rate's, and every place decides for itself"
   const double p = rate.threshold / 65536.0;
   const auto first = decisions(chance, 0, 0, DropoutSite::attention, 0, rate.threshold);
 
-  // χ² of one degree of freedom for the whole and of 20 for parts: columns mod 20 and rows mod
-  // 20. 10.8 and 45.3 are exceeded once in a thousand times; the seed is fixed.
+  // χ² with one degree of freedom for the total and 20 for the groups (columns mod 20, rows mod 20). 10.8 and
+  // 45.3 are exceeded with probability 1e-3; the seed is fixed.
   const auto chi_square = [&](auto group, size_t groups) {
     std::vector<double> left_out(groups), count(groups);
     for (size_t i = 0; i < first.size(); ++i) {
@@ -82,7 +82,7 @@ TEST_CASE("the share left out is the rate's, and every place decides for itself"
   CHECK(chi_square([](size_t i) { return i % kColumns % 20; }, 20) < 45.3);
   CHECK(chi_square([](size_t i) { return i / kColumns % 20; }, 20) < 45.3);
 
-  // Of independent decisions p² are left out together: within 5 deviations of it.
+  // Independent decisions are both dropped with probability p²; the bound is 5 standard deviations.
   const auto independent = [&](const std::vector<bool>& a, const std::vector<bool>& b, size_t shift) {
     double both = 0;
     const size_t n = a.size() - shift;
@@ -103,7 +103,7 @@ TEST_CASE("the share left out is the rate's, and every place decides for itself"
   CHECK(first == decisions(chance, 0, 0, DropoutSite::attention, 0, t));
 }
 
-TEST_CASE("a rate is a multiple of 1/65536 whose scale keeps the mean") {
+TEST_CASE("a rate is a multiple of 1/65536, and its scale keeps the mean") {
   for (float p : {0.0f, 0.1f, 0.15f, 0.25f, 0.5f, 0.9f, 0.99999f}) {
     const DropoutRate rate(p);
     CHECK(std::abs(rate.threshold / 65536.0 - p) <= 1.01 / 65536);

@@ -32,7 +32,7 @@ double relative_error(const reference::Row& expected, const float* actual) {
 
 }  // namespace
 
-TEST_CASE("activations agree with double precision over all magnitudes") {
+TEST_CASE("activations match double precision over all magnitudes") {
   std::vector<float> x;
   for (float value = -12; value < 12; value += 0.00037f) x.push_back(value);
   for (float value = 1e-30f; value < 1e5f; value *= 1.7f) x.insert(x.end(), {value, -value});
@@ -55,7 +55,7 @@ TEST_CASE("activations agree with double precision over all magnitudes") {
   }
 }
 
-TEST_CASE("NaN stays NaN through every kernel") {
+TEST_CASE("every kernel propagates NaN") {
   const float nan = std::nanf("");
   for (const Kernels* table : tables()) {
     for (auto activation : {Activation::gelu, Activation::gelu_tanh, Activation::relu, Activation::silu,
@@ -81,7 +81,7 @@ TEST_CASE("NaN stays NaN through every kernel") {
   }
 }
 
-TEST_CASE("layer norm agrees with double precision for any width") {
+TEST_CASE("layer normalization matches double precision for any width") {
   std::mt19937 random(2);
   for (const Kernels* table : tables()) {
     for (int64_t n : {1, 5, 16, 24, 31, 64, 312, 768, 1024}) {
@@ -96,7 +96,7 @@ TEST_CASE("layer norm agrees with double precision for any width") {
   }
 }
 
-TEST_CASE("attention agrees with double precision for any length and head size") {
+TEST_CASE("attention matches double precision for any length and head size") {
   std::mt19937 random(3);
   for (const Kernels* table : tables()) {
     for (int64_t length : {1, 2, 15, 16, 17, 50, 128, 200}) {
@@ -119,7 +119,7 @@ TEST_CASE("attention agrees with double precision for any length and head size")
                        .out = out.data(),
                        .out_stride = stride},
                       {}, scratch.data());
-        // The error is measured against what is summed, Σ p·|v|: the sum itself may cancel.
+        // The error is relative to Σ p·|v|, because the terms of the sum itself may cancel.
         auto values = matrix(v.data(), length, size, stride);
         const auto queries = matrix(q.data(), length, size, stride),
                    keys = matrix(k.data(), length, size, stride);
@@ -142,7 +142,7 @@ TEST_CASE("attention agrees with double precision for any length and head size")
   }
 }
 
-TEST_CASE("a transposed matrix has zeros beside it") {
+TEST_CASE("transpose fills the columns beyond the matrix with zeros") {
   std::mt19937 random(4);
   for (const Kernels* table : tables()) {
     for (int64_t cols : {1, 15, 16, 24, 64}) {
@@ -164,7 +164,7 @@ TEST_CASE("a transposed matrix has zeros beside it") {
   }
 }
 
-TEST_CASE("the best of a row is the first of those that are highest, wherever it stands") {
+TEST_CASE("the best index is the first of the highest values, at any position") {
   std::mt19937 random(8);
   for (const Kernels* table : tables()) {
     for (const int64_t n : {1, 5, 511, 512, 513, 1100, 30522}) {

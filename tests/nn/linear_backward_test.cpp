@@ -26,7 +26,7 @@ Tensor normal_tensor(std::mt19937& random, int64_t rows, int64_t cols) {
   return tensor;
 }
 
-// How far numbers are from those in double precision, relative to their norm.
+// The error of numbers against double precision, relative to their norm.
 class Distance {
  public:
   void add(double expected, double actual) {
@@ -81,7 +81,7 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
 
 }  // namespace
 
-TEST_CASE("gradients of a product agree with double precision and are added to what is there") {
+TEST_CASE("weight gradients match double precision and are accumulated") {
   std::mt19937 random(11);
   for (const auto& shape : kShapes) {
     const int64_t tokens = shape.tokens, outputs = shape.outputs, inputs = shape.inputs;
@@ -111,7 +111,7 @@ TEST_CASE("gradients of a product agree with double precision and are added to w
   }
 }
 
-TEST_CASE("gradients that were cleared have the bits of those that are added to zeros") {
+TEST_CASE("gradients written to cleared memory have the same bits as gradients added to zeros") {
   std::mt19937 random(15);
   for (const auto& shape : kShapes) {
     const int64_t tokens = shape.tokens, outputs = shape.outputs, inputs = shape.inputs;
@@ -135,7 +135,7 @@ TEST_CASE("gradients that were cleared have the bits of those that are added to 
   }
 }
 
-TEST_CASE("gradients of a product's input agree with double precision") {
+TEST_CASE("input gradients match double precision") {
   std::mt19937 random(12);
   for (const auto& shape : kShapes) {
     const int64_t tokens = shape.tokens, outputs = shape.outputs, inputs = shape.inputs;
@@ -167,7 +167,7 @@ TEST_CASE("gradients of a product's input agree with double precision") {
   }
 }
 
-TEST_CASE("in bf16, outputs and gradients are those of rounded factors, but the bias's of what it is") {
+TEST_CASE("bf16 outputs and gradients use rounded factors, except for the bias gradient") {
   if (!has_bf16()) {
     MESSAGE("skipped: this processor does not multiply bf16");
     return;
@@ -228,7 +228,7 @@ TEST_CASE("in bf16, outputs and gradients are those of rounded factors, but the 
   }
 }
 
-TEST_CASE("the loss over the vocabulary and its gradients agree with double precision") {
+TEST_CASE("the vocabulary loss and its gradients match double precision") {
   std::mt19937 random(13);
   struct Case {
     int64_t rows, vocab, hidden;
@@ -300,7 +300,7 @@ TEST_CASE("the loss over the vocabulary and its gradients agree with double prec
   }
 }
 
-TEST_CASE("gradients have the same bits whatever the number of threads") {
+TEST_CASE("gradients are bitwise equal for any number of threads") {
   for (const Dtype dtype : {Dtype::f32, Dtype::bf16}) {
     if (dtype == Dtype::bf16 && !has_bf16()) continue;
     std::vector<std::vector<float>> results;

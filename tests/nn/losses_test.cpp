@@ -23,15 +23,15 @@ int64_t below(Random& random, int64_t limit) {
   return static_cast<int64_t>(random() % static_cast<uint64_t>(limit));
 }
 
-// What a loss leaves behind, and what its twin says it must.
+// The result of a loss, and the expected result from the reference.
 struct Result {
   Loss loss;
-  std::vector<float> gradient;  // with what stands behind the columns
+  std::vector<float> gradient;  // including the padding after the columns
 };
 struct Expected {
   double sum = 0, weight_of_all = 0;  // Σ |importance|
   int64_t correct = 0;
-  std::vector<Row> gradient;  // by rows, without the weight
+  std::vector<Row> gradient;  // per row, without the weight
 };
 
 // Rows [R,C] of mixed sizes: some tiny, some ±80, some with ties, some all equal.
@@ -49,7 +49,7 @@ std::vector<Row> random_rows(Random& random, int64_t rows, int64_t cols) {
   return numbers;
 }
 
-// The same as a tensor, with NaN wherever nothing may be read.
+// The rows as a tensor, with NaN in the padding that must not be read.
 Tensor tensor_of(const std::vector<Row>& rows, int64_t cols) {
   Tensor x(static_cast<int64_t>(rows.size()), cols);
   for (size_t r = 0; r < rows.size(); ++r) {
@@ -78,8 +78,8 @@ bool same_bits(const Result& a, const Result& b) {
          std::memcmp(a.gradient.data(), b.gradient.data(), a.gradient.size() * sizeof(float)) == 0;
 }
 
-// Rows' numbers may be fewer than the columns; what is behind them must be zero. Errors are measured against
-// the weight, times `largest`, the size of a gradient without it.
+// Rows may be shorter than the columns; the rest must be zero. Gradient errors are relative to the weight
+// times `largest`, the size of an unweighted gradient.
 void check(const Result& result, const Expected& expected, float weight, double largest = 1) {
   const double bound = 3e-7 * (expected.sum + expected.weight_of_all);
   CHECK(std::abs(result.loss.sum - expected.sum) <= bound);
@@ -113,7 +113,7 @@ size_t first_of_highest(const Row& row) {
   return static_cast<size_t>(std::max_element(row.begin(), row.end()) - row.begin());
 }
 
-int32_t random_gold(Random& random, const Row& row) {  // both ends, the highest, or anywhere
+int32_t random_gold(Random& random, const Row& row) {  // first, last, highest or any column
   const size_t places[] = {0, row.size() - 1, first_of_highest(row),
                            static_cast<size_t>(below(random, static_cast<int64_t>(row.size())))};
   return static_cast<int32_t>(places[random() % 4]);
@@ -133,7 +133,7 @@ float random_weight(Random& random) { return std::exp2(static_cast<float>(below(
 
 }  // namespace
 
-TEST_CASE("the twins' gradients are the central differences of their losses") {
+TEST_CASE("the reference gradients equal central differences of the losses") {
   Random random(1);
   for (const size_t cols : {1, 2, 3, 9}) {
     for (size_t gold = 0; gold < cols; ++gold) {
@@ -154,7 +154,7 @@ TEST_CASE("the twins' gradients are the central differences of their losses") {
   }
 }
 
-TEST_CASE("softmax loss agrees with double precision for any number of columns") {
+TEST_CASE("softmax loss matches double precision for any number of columns") {
   Random random(2);
   for (int64_t cols = 1; cols <= 300; cols += cols < 140 ? 1 : 7) {
     const int64_t count = 1 + below(random, 40);
@@ -176,7 +176,7 @@ TEST_CASE("softmax loss agrees with double precision for any number of columns")
   }
 }
 
-TEST_CASE("softmax loss of rows with lengths and importance agrees with double precision") {
+TEST_CASE("softmax loss with row lengths and importance matches double precision") {
   Random random(3);
   for (int turn = 0; turn < 300; ++turn) {
     const int64_t count = 1 + below(random, 40), cols = 1 + below(random, 300);
@@ -188,7 +188,7 @@ TEST_CASE("softmax loss of rows with lengths and importance agrees with double p
     Expected expected;
     for (Row& row : rows) {
       const int64_t length = turn % 3 == 0 ? cols : 1 + below(random, cols);
-      row.resize(static_cast<size_t>(length));  // what is behind is NaN
+      row.resize(static_cast<size_t>(length));  // the rest of the row is NaN
       lengths.push_back(length);
       gold.push_back(random_gold(random, row));
       importance.push_back(turn % 3 == 1 ? 1 : static_cast<float>(below(random, 9)) / 8);
@@ -204,7 +204,7 @@ TEST_CASE("softmax loss of rows with lengths and importance agrees with double p
   }
 }
 
-TEST_CASE("place loss is a softmax down each column of each group") {
+TEST_CASE("place_loss is a softmax over each column of each group") {
   Random random(4);
   for (int turn = 0; turn < 300; ++turn) {
     const int64_t groups = 1 + below(random, 12), cols = turn % 2 == 0 ? 2 : 1 + below(random, 70);
@@ -243,7 +243,7 @@ TEST_CASE("place loss is a softmax down each column of each group") {
   }
 }
 
-TEST_CASE("squared loss agrees with double precision") {
+TEST_CASE("squared loss matches double precision") {
   Random random(5);
   for (int turn = 0; turn < 100; ++turn) {
     const int64_t count = 1 + below(random, 300);
@@ -268,7 +268,7 @@ TEST_CASE("squared loss agrees with double precision") {
   }
 }
 
-TEST_CASE("logistic loss agrees with double precision for any number of columns") {
+TEST_CASE("logistic loss matches double precision for any number of columns") {
   Random random(6);
   for (int64_t cols = 1; cols <= 300; cols += cols < 70 ? 1 : 23) {
     const int64_t count = 1 + below(random, 40);
@@ -295,7 +295,7 @@ TEST_CASE("logistic loss agrees with double precision for any number of columns"
   }
 }
 
-TEST_CASE("a number that is none is in the loss and in the gradient of its row alone") {
+TEST_CASE("a NaN affects the loss and the gradient of its own row only") {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<int32_t> gold = {1, 1, 1};
   const std::vector<Row> rows = {{1, 2, 3}, {1, kNan, 3}, {1, 2, 3}};
@@ -310,7 +310,7 @@ TEST_CASE("a number that is none is in the loss and in the gradient of its row a
   }
 }
 
-TEST_CASE("losses add up") {
+TEST_CASE("losses are added component by component") {
   Loss sum = {.sum = 1.5, .correct = 2, .count = 3};
   sum += {.sum = 0.25, .correct = 1, .count = 4};
   CHECK(sum.sum == 1.75);

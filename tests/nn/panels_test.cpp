@@ -28,7 +28,7 @@ std::vector<Dtype> dtypes() {
   return usable;
 }
 
-// Of normal numbers, which is what lies beyond its columns, too.
+// Normal random numbers, also in the padding beyond the columns.
 Tensor random_tensor(std::mt19937& random, int64_t rows, int64_t cols) {
   std::normal_distribution<float> normal;
   Tensor tensor(rows, cols);
@@ -46,7 +46,7 @@ Row rounded(std::span<const float> numbers, Dtype dtype) {
   return {copy.begin(), copy.end()};
 }
 
-// A row of x of bytes: 255 steps from the least to the greatest number, 0 among them.
+// A row of x quantized to bytes: 255 steps between its minimum and maximum, with 0 represented exactly.
 Row rounded_to_bytes(std::span<const float> numbers) {
   const auto [low, high] = std::ranges::minmax(numbers);
   const double least = std::min(low, 0.0f), step = (std::max(high, 0.0f) - least) / 255,
@@ -56,7 +56,7 @@ Row rounded_to_bytes(std::span<const float> numbers) {
   return row;
 }
 
-// A column of weights of whole numbers.
+// A column of weights quantized to integers.
 Row rounded_to_whole(std::span<const float> numbers) {
   double largest = 0;
   for (const double number : numbers) largest = std::max(largest, std::abs(number));
@@ -66,7 +66,7 @@ Row rounded_to_whole(std::span<const float> numbers) {
   return row;
 }
 
-// Wᵀ of W [cols, depth], packed from its rows or, transposed, from its columns.
+// The panels of Wᵀ for W [cols, depth], packed from its rows or from its transpose.
 struct Packed {
   Memory memory;
   Panels panels;
@@ -112,8 +112,7 @@ bool same_rows(const Tensor& expected, int64_t first, const Tensor& actual) {
 
 }  // namespace
 
-TEST_CASE(
-    "a product by panels agrees with double precision of its rounded factors, however they were packed") {
+TEST_CASE("panel products match double precision of the rounded factors, for any packing order") {
   std::mt19937 random(5);
   Pool pool(2);
   Context context(pool);
@@ -138,14 +137,14 @@ TEST_CASE(
           norm += expected * expected;
         }
       }
-      // In f32 a number now and then lies on the other side of the middle between two whole ones.
+      // In f32 a number sometimes rounds to the other neighbouring integer.
       const double bound = dtype == Dtype::i8 ? 2e-4 : 6e-7;
       CHECK_MESSAGE(std::sqrt(difference / norm) < bound, name_of(dtype), ", depth ", depth);
     }
   }
 }
 
-TEST_CASE("a row has the same bits among 1 to 200 rows") {
+TEST_CASE("a row has the same bits in batches of 1 to 200 rows") {
   std::mt19937 random(6);
   constexpr int64_t kMost = 200;
   Pool pool(1);
@@ -169,7 +168,7 @@ TEST_CASE("a row has the same bits among 1 to 200 rows") {
   }
 }
 
-TEST_CASE("several products have the same bits for every number of threads, and each tile is given once") {
+TEST_CASE("several products are bitwise equal for any number of threads, and each tile is delivered once") {
   std::mt19937 random(7);
   for (const Dtype dtype : dtypes()) {
     for (const int64_t rows : {1, 17, 300}) {
@@ -210,7 +209,7 @@ TEST_CASE("several products have the same bits for every number of threads, and 
   }
 }
 
-TEST_CASE("what is not a number stays so in whole numbers, and rows of zeros are zeros") {
+TEST_CASE("int8 products propagate NaN and infinity as NaN, and zero rows give zeros") {
   std::mt19937 random(8);
   Pool pool(1);
   Context context(pool);

@@ -17,8 +17,7 @@ namespace {
 
 int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
-// A matrix [rows, cols], in any order, with room for whole blocks. What lies between and beyond its numbers
-// is NaN.
+// A matrix [rows, cols] in either order, padded to whole blocks. The padding is NaN.
 struct Matrix {
   int64_t rows, cols;
   Factor factor;
@@ -78,7 +77,7 @@ bool same_rows(const Matrix& expected, int64_t first, const Matrix& actual) {
   return true;
 }
 
-// Of some rows, against double precision.
+// Relative error of every 37th row against double precision.
 double relative_error(const Tensor& x, const Matrix& w, const Matrix& y) {
   double difference = 0, norm = 0;
   for (int64_t i = 0; i < y.rows; i += 37) {
@@ -94,7 +93,7 @@ double relative_error(const Tensor& x, const Matrix& w, const Matrix& y) {
 
 }  // namespace
 
-TEST_CASE("a product agrees with double precision, whatever its shape and the order of its factors") {
+TEST_CASE("a product matches double precision for any shape and order of its factors") {
   std::mt19937 random(5);
   Pool pool(1);
   Context context(pool);
@@ -135,7 +134,7 @@ TEST_CASE("a product agrees with double precision, whatever its shape and the or
               difference += (expected - c.at(i, j)) * (expected - c.at(i, j));
               norm += expected * expected;
             }
-            CHECK(std::isnan(c.at(i, cols)));  // what lies behind a row is not touched
+            CHECK(std::isnan(c.at(i, cols)));  // the padding after a row is not written
           }
           CAPTURE(rows);
           CAPTURE(cols);
@@ -148,7 +147,7 @@ TEST_CASE("a product agrees with double precision, whatever its shape and the or
   }
 }
 
-TEST_CASE("a row has the same bits among 1 to 200 rows, and agrees with double precision") {
+TEST_CASE("a row has the same bits in batches of 1 to 200 rows and matches double precision") {
   std::mt19937 random(6);
   std::normal_distribution<float> normal;
   constexpr int64_t kMost = 200;
@@ -185,7 +184,7 @@ TEST_CASE("a row has the same bits among 1 to 200 rows, and agrees with double p
   }
 }
 
-TEST_CASE("a product has the same bits for every number of threads, and each tile is finished once") {
+TEST_CASE("a product is bitwise equal for any number of threads, and each tile is finished once") {
   std::mt19937 random(7);
   struct Shape {
     int64_t rows, cols, depth;

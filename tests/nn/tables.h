@@ -1,4 +1,4 @@
-// What the tests of kernels share.
+// Shared by the kernel tests.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace bert::nn {
 
-// The tables this machine can run.
+// The kernel tables that this machine can run.
 inline std::vector<const Kernels*> tables() {
   std::vector<const Kernels*> usable = {&kernels_baseline::kTable};
 #if defined(__x86_64__)

@@ -27,7 +27,7 @@ Matrix matrix(const std::vector<float>& data, int64_t rows, int64_t cols, int64_
   return m;
 }
 
-// ‖actual - expected‖ / ‖expected‖ of [rows, cols] with a stride.
+// ‖actual - expected‖ / ‖expected‖ of a [rows, cols] matrix with a stride.
 double relative_error(const Matrix& expected, const float* actual, int64_t stride) {
   double difference = 0, norm = 0;
   for (size_t i = 0; i < expected.size(); ++i) {
@@ -83,7 +83,7 @@ Matrix normal_matrix(std::mt19937& random, size_t rows, size_t cols) {
 
 }  // namespace
 
-TEST_CASE("the twins' gradients are the central differences of their functions") {
+TEST_CASE("the reference gradients equal central differences of their functions") {
   std::mt19937 random(4);
   for (auto activation : kActivations) {
     for (double x = -6.03; x < 6; x += 0.11) {
@@ -122,7 +122,7 @@ TEST_CASE("the twins' gradients are the central differences of their functions")
   }
 }
 
-TEST_CASE("activations and their slopes agree with double precision over all magnitudes") {
+TEST_CASE("activations and their derivatives match double precision over all magnitudes") {
   std::vector<float> x;
   for (float value = -12; value < 12; value += 0.00037f) x.push_back(value);
   for (float value = 1e-30f; value < 1e5f; value *= 1.7f) x.insert(x.end(), {value, -value});
@@ -145,7 +145,7 @@ TEST_CASE("activations and their slopes agree with double precision over all mag
       CHECK_MESSAGE(worst_slope <= 7e-7, table->name, " activation ", static_cast<int>(activation), ": ",
                     worst_slope);
     }
-    for (int64_t n = 1; n < 80; ++n) {  // nothing behind the last one is written
+    for (int64_t n = 1; n < 80; ++n) {  // nothing is written beyond the last number
       std::vector<float> same(x.begin(), x.begin() + n), gradient(same.size() + 1, 7);
       gradient.assign(same.size(), 2);
       gradient.push_back(7);
@@ -159,7 +159,7 @@ TEST_CASE("activations and their slopes agree with double precision over all mag
   }
 }
 
-TEST_CASE("layer norm's gradients agree with double precision for any width") {
+TEST_CASE("layer normalization gradients match double precision for any width") {
   std::mt19937 random(2);
   for (const Kernels* table : tables()) {
     for (int64_t n : {2, 5, 8, 16, 24, 31, 64, 78, 80, 312, 768, 1024}) {
@@ -174,7 +174,7 @@ TEST_CASE("layer norm's gradients agree with double precision for any width") {
         sum_gain[i] += before[i];
         sum_bias[i] += before[i];
       }
-      // Measured against r·g, from which ds is what is left: of two numbers almost nothing.
+      // Relative to r·g: ds is what remains of it after subtraction, almost nothing for a width of 2.
       Row g;
       for (size_t i = 0; i < dy.size(); ++i) g.push_back(static_cast<double>(dy[i]) * gain[i]);
       const double left = norm(expected.ds) / (norm(g) * inverse_deviation(row_of(s), 1e-3f));
@@ -185,7 +185,7 @@ TEST_CASE("layer norm's gradients agree with double precision for any width") {
   }
 }
 
-TEST_CASE("attention and its gradients agree with double precision for any length, head size and rate") {
+TEST_CASE("attention and its gradients match double precision for any length, head size and dropout rate") {
   std::mt19937 random(3);
   std::vector<std::pair<int64_t, int64_t>> shapes;
   for (int64_t length = 1; length <= 130; length += length < 20 ? 1 : 7) {
@@ -199,7 +199,7 @@ TEST_CASE("attention and its gradients agree with double precision for any lengt
                v = normal_numbers(random, length * stride), dout = normal_numbers(random, length * stride);
     const float scale = 1 / std::sqrt(static_cast<float>(size));
     for (float p : {0.0f, 0.1f, 0.5f}) {
-      // All queries, or some: then q, out, dq are of these.
+      // All queries, or only the first ones; q, out and dq then have that many rows.
       const int64_t rows =
           p < 0.2f ? length : static_cast<int64_t>(random() % static_cast<uint32_t>(length + 1));
       const DroppedProbabilities dropped = {{static_cast<uint32_t>(random()), 9}, DropoutRate(p)};
@@ -239,7 +239,7 @@ TEST_CASE("attention and its gradients agree with double precision for any lengt
                                   std::to_string(p);
         CHECK_MESSAGE(relative_error(expected, out.data(), stride) < 2e-6, where);
         CHECK_MESSAGE(relative_error(gradient.dv, dv.data(), stride) < 2e-6, where);
-        if (length > 1) {  // with one key the scores have no gradient
+        if (length > 1) {  // with a single key the scores have no gradient
           CHECK_MESSAGE(relative_error(gradient.dq, dq.data(), stride) < 4e-6, where);
           CHECK_MESSAGE(relative_error(gradient.dk, dk.data(), stride) < 4e-6, where);
         }
@@ -256,7 +256,7 @@ TEST_CASE("attention and its gradients agree with double precision for any lengt
   }
 }
 
-TEST_CASE("with one key nothing flows back into the scores") {
+TEST_CASE("with a single key the scores get no gradient") {
   std::mt19937 random(6);
   for (const Kernels* table : tables()) {
     const auto q = normal_numbers(random, 64), dout = normal_numbers(random, 64);

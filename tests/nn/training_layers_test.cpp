@@ -47,7 +47,7 @@ Matrix matrix(const Tensor& x) {
   return m;
 }
 
-bool same_bits(const Matrix& a, const Matrix& b) { return a == b; }  // of floats; NaN never equals
+bool same_bits(const Matrix& a, const Matrix& b) { return a == b; }  // NaN never compares equal
 
 double relative_error(const Matrix& expected, const Matrix& actual) {
   double difference = 0, norm = 0;
@@ -60,7 +60,7 @@ double relative_error(const Matrix& expected, const Matrix& actual) {
   return std::sqrt(difference / norm);
 }
 
-// What the rows of sequences are multiplied with.
+// Dropout factors for the rows of all sequences.
 Matrix row_factors(const Chance& chance, const DropoutPlace& place, const std::vector<int64_t>& offsets,
                    int64_t cols) {
   Matrix factors;
@@ -88,7 +88,8 @@ struct NormCase {
 
 }  // namespace
 
-TEST_CASE("layer norm of a dropped branch and its way back agree with the twins, gradients being added") {
+TEST_CASE(
+    "layer normalization with dropout matches the reference forward and backward, gradients accumulated") {
   std::mt19937 random(21);
   const Chance chance = {.seed = 5, .step = 17, .first_sequence = 3};
   for (int64_t hidden : {24, 64, 78}) {
@@ -142,7 +143,7 @@ TEST_CASE("layer norm of a dropped branch and its way back agree with the twins,
   }
 }
 
-TEST_CASE("a row is dropped alike in place, by any threads, in any micro-batch; nothing without chance") {
+TEST_CASE("dropout is equal in place and for any threads and micro-batches; without a Chance it is off") {
   std::mt19937 random(22);
   const Chance chance = {.seed = 9, .step = 1};
   const DropoutPlace place = {.layer = 1, .site = DropoutSite::attention, .rate = DropoutRate(0.4f)};
@@ -184,13 +185,13 @@ TEST_CASE("a row is dropped alike in place, by any threads, in any micro-batch; 
 
 namespace {
 
-// Attention of the layout's eight tensors (query, key, value, output: weight and bias) in double precision.
+// Attention with the layout's eight tensors (query, key, value, output: weight and bias) in double precision.
 struct SlowAttention {
   std::vector<Row> params;
   Matrix x;
   int64_t heads;
   std::vector<int64_t> offsets;
-  std::vector<std::vector<Matrix>> keep;  // of each sequence and head
+  std::vector<std::vector<Matrix>> keep;  // for each sequence and head
 
   Matrix product(const Matrix& in, size_t place) const {
     const size_t hidden = x[0].size();
@@ -262,7 +263,7 @@ struct AttentionCase {
 
 }  // namespace
 
-TEST_CASE("attention's gradients are the central differences of its twin") {
+TEST_CASE("attention gradients equal central differences of the reference") {
   std::mt19937 random(23);
   const std::vector<int64_t> offsets = {0, 1, 12, 20};
   const Chance chance = {.seed = 2, .step = 8, .first_sequence = 6};
@@ -278,7 +279,7 @@ TEST_CASE("attention's gradients are the central differences of its twin") {
       const Tensor x = normal_tensor(random, 20, hidden), dy = normal_tensor(random, 20, hidden);
       const Pass pass = {context, c.weights, offsets, &chance};
       Attention::Saved saved;
-      // Numbers beside the columns in use must not matter.
+      // Values in the padding must have no effect.
       constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
       Attention::BackwardWorkspace workspace = {filled_tensor(20, 3 * ((hidden + 63) / 64 * 64), kNan),
                                                 filled_tensor(20, hidden, kNan)};
@@ -317,7 +318,7 @@ TEST_CASE("attention's gradients are the central differences of its twin") {
           expected.push_back(difference(numbers[i]));
           actual.push_back(c.gradients.tensor(place)[i]);
         }
-        if (place == 3) {  // a key's bias changes no softmax: its gradient is 0
+        if (place == 3) {  // the key bias does not affect the softmax, so its gradient is 0
           for (const double g : actual) CHECK(std::abs(g) < 1e-7 * std::sqrt(all_norm));
           continue;
         }
@@ -335,7 +336,8 @@ TEST_CASE("attention's gradients are the central differences of its twin") {
   }
 }
 
-TEST_CASE("attention and norm go back to the same bits with 1 and 3 threads, and add where they are told") {
+TEST_CASE(
+    "attention and layer normalization backward are bitwise equal for 1 and 3 threads, and accumulate") {
   std::mt19937 random(24);
   const Chance chance = {.seed = 3, .step = 1};
   AttentionCase c(random, 80, 5, 0.1f);

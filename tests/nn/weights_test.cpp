@@ -12,7 +12,7 @@ using namespace bert::nn;
 
 namespace {
 
-// The panels that a matrix becomes when a file has these bytes, from an odd address on if `odd`.
+// The panels of a matrix stored as these bytes, at an odd address if `odd`.
 std::vector<float> packed(const LayoutEntry& entry, Stored stored, std::span<const std::byte> bytes,
                           size_t odd, Pool& pool) {
   std::vector<std::byte> file(bytes.size() + odd);
@@ -40,7 +40,7 @@ std::vector<float> packed(const LayoutEntry& entry, Stored stored, std::span<con
 
 }  // namespace
 
-TEST_CASE("a matrix that is stored transposed becomes the same panels") {
+TEST_CASE("a matrix stored transposed gives the same panels") {
   std::mt19937 random(3);
   std::normal_distribution<float> normal;
   Pool pool(2);

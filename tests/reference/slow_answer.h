@@ -1,5 +1,5 @@
-// The slow twin of task/answer.cpp and task/spans.cpp: what Google's run_squad.py does with the logits of a
-// question's windows, in its order and by its names; but the text of an answer is that between offsets.
+// Slow reference for task/answer.cpp and task/spans.cpp: what Google's run_squad.py does with the logits of a
+// question's windows, in its order and with its names, except that the answer text is taken by offsets.
 #pragma once
 
 #include <algorithm>
@@ -26,14 +26,14 @@ struct SlowAnswer {
 };
 
 struct SlowQuestion {
-  int64_t query_tokens = 0;                              // after the cut to max_query_length
+  int64_t query_tokens = 0;                              // after truncation to max_query_length
   std::vector<std::string> characters;                   // the context's code points
   std::vector<std::pair<int64_t, int64_t>> tok_to_orig;  // of each token of the context: first and last + 1
 };
 
 struct SlowSquadOptions {
   int64_t max_seq_length = 384, doc_stride = 128, n_best_size = 20, max_answer_length = 30;
-  std::optional<double> null_score_diff_threshold;  // given: version_2_with_negative
+  std::optional<double> null_score_diff_threshold;  // set: version_2_with_negative
 };
 
 inline std::vector<data::Window> doc_spans(int64_t tokens, int64_t max_tokens_for_doc, int64_t doc_stride) {
@@ -56,7 +56,7 @@ inline std::vector<size_t> get_best_indexes(const std::vector<float>& logits, in
   return indexes;
 }
 
-// starts[f], ends[f]: the logits of feature f, a window, at all its tokens.
+// starts[f], ends[f]: the logits of all tokens of feature f, which is a window.
 inline SlowAnswer slow_answer(const SlowQuestion& question, const SlowSquadOptions& options,
                               const std::vector<std::vector<float>>& starts,
                               const std::vector<std::vector<float>>& ends) {
@@ -70,12 +70,12 @@ inline SlowAnswer slow_answer(const SlowQuestion& question, const SlowSquadOptio
   const auto tokens = static_cast<int64_t>(question.tok_to_orig.size());
   auto spans = doc_spans(tokens, max_tokens_for_doc, options.doc_stride);
   const auto owners = most_context(spans, tokens);
-  if (spans.empty()) spans.push_back({0, 0});  // run_squad.py would fail; so it is one window without text
+  if (spans.empty()) spans.push_back({0, 0});  // run_squad.py would fail; here it is one window without text
 
   std::vector<Prelim> prelim, all_prelim;
   double score_null = 1000000, null_start = 0, null_end = 0;
   for (size_t f = 0; f < spans.size(); ++f) {
-    std::map<int64_t, int64_t> token_to_orig_map;  // here to the token of the context
+    std::map<int64_t, int64_t> token_to_orig_map;  // position in the window to token of the context
     for (int64_t i = 0; i < spans[f].end - spans[f].begin; ++i)
       token_to_orig_map[question.query_tokens + 2 + i] = spans[f].begin + i;
     const double null_score = static_cast<double>(starts[f][0]) + static_cast<double>(ends[f][0]);
@@ -104,7 +104,7 @@ inline SlowAnswer slow_answer(const SlowQuestion& question, const SlowSquadOptio
       }
     }
   }
-  if (prelim.empty()) prelim = all_prelim;  // run_squad.py has "empty" here, or fails
+  if (prelim.empty()) prelim = all_prelim;  // run_squad.py answers "empty" here, or fails
   if (v2) prelim.push_back({0, -1, -1, null_start, null_end});
   std::stable_sort(prelim.begin(), prelim.end(), [](const Prelim& a, const Prelim& b) {
     return a.start_logit + a.end_logit > b.start_logit + b.end_logit;

@@ -1,4 +1,4 @@
-// The slow twin of lib/data: tokens are single objects in vectors, taken away one at a time.
+// Slow reference for lib/data: tokens are single objects in vectors and are removed one at a time.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@ inline void drop_one(Tokens& tokens, bool from_left) {
   tokens.erase(from_left ? tokens.begin() : tokens.end() - 1);
 }
 
-// Tokens in whole words (none is an added token) from the beginning or the end, until there are max_length of
-// them.
+// Counts tokens by whole words (an added token is not part of one) from the beginning or the end until there
+// are max_length or more.
 inline size_t counted(Tokens tokens, int64_t max_length, bool from_left) {
   if (from_left) std::reverse(tokens.begin(), tokens.end());
   size_t count = 0;
@@ -34,8 +34,9 @@ inline size_t counted(Tokens tokens, int64_t max_length, bool from_left) {
   return count;
 }
 
-// Token by token from the longer part. On a tie, Google's run_classifier.py takes from B; Hugging Face's fast
-// tokenizer ends as if the part gave that was the shorter one at first, or A when both were equal.
+// Removes token by token from the longer part. On a tie, Google's run_classifier.py removes from B; Hugging
+// Face's fast tokenizer in effect removes from the part that was shorter at first, or from A if both were
+// equal.
 inline void cut_pair(Tokens& a, Tokens& b, int64_t room, const data::CutRule& rule,
                      int64_t max_length = std::numeric_limits<int64_t>::max()) {
   using Strategy = text::Truncation::Strategy;
@@ -49,7 +50,7 @@ inline void cut_pair(Tokens& a, Tokens& b, int64_t room, const data::CutRule& ru
   }
 }
 
-// Hugging Face's stride: a window takes what it can from where the last one began plus length - overlap.
+// Hugging Face's stride: a window starts length - overlap tokens after the one before.
 inline std::vector<Tokens> slide(const Tokens& tokens, const data::Slide& slide) {
   std::vector<Tokens> windows;
   for (bool last = false; !last;) {
@@ -69,7 +70,7 @@ inline std::vector<Tokens> slide(const Tokens& tokens, const data::Slide& slide)
   return windows;
 }
 
-// run_squad.py's _check_is_max_context, asked for every token and every window.
+// run_squad.py's _check_is_max_context, called for every token and every window.
 inline std::vector<int32_t> most_context(const std::vector<data::Window>& windows, int64_t count) {
   const auto is_best = [&](size_t asked, int64_t position) {
     double best_score = 0;

@@ -1,4 +1,4 @@
-// JSON objects read one character after another, straight from RFC 8259: the slow twin of io/json and
+// JSON objects parsed one character at a time according to RFC 8259: slow reference for io/json and
 // io/json_members.
 #pragma once
 
@@ -10,18 +10,18 @@ namespace bert::reference {
 
 struct SlowMember {
   std::string key;                  // unescaped
-  std::string before;               // all of the text from the end of the last comma to the value
-  std::string value;                // its text
+  std::string before;               // the text from the end of the last comma to the value
+  std::string value;                // as written
   std::string after;                // white space up to the comma or brace
-  std::optional<std::string> text;  // unescaped, when it is a string
+  std::optional<std::string> text;  // unescaped, if it is a string
 };
 
 class SlowJson {
  public:
   explicit SlowJson(std::string text) : text_(std::move(text)) {}
 
-  // The members of the object that is the whole text (white space around it allowed); nullopt when it is no
-  // valid JSON. `kind` is what the value is.
+  // The members of the object, which is the whole text apart from white space; nullopt if the text is not
+  // valid JSON. `kind` is the type of the value.
   std::optional<std::vector<SlowMember>> object(char& kind) {
     at_ = 0;
     white();

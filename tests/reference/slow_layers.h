@@ -1,5 +1,4 @@
-// The layers in plain loops and double precision, straight from their formulas: the twins that lib/nn is
-// compared with.
+// The layers as plain loops in double precision, from their formulas: reference for lib/nn.
 #pragma once
 
 #include <algorithm>

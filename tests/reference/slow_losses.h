@@ -1,5 +1,4 @@
-// Losses in plain loops and double precision, from their formulas: the twins that lib/nn/losses is compared
-// with.
+// Losses as plain loops in double precision, from their formulas: reference for lib/nn/losses.
 #pragma once
 
 #include <algorithm>

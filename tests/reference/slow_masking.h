@@ -1,6 +1,6 @@
-// The slow twin of lib/data/masking: create_pretraining_data.py's create_masked_lm_predictions, literally
-// (Google's BERT, Apache-2.0; the algorithm is in prose in the paper, section 3.1), over tokens as strings.
-// What it draws is given from outside.
+// Slow reference for lib/data/masking: create_masked_lm_predictions of create_pretraining_data.py, translated
+// literally (Google's BERT, Apache-2.0; described in section 3.1 of the paper), for tokens as strings. The
+// caller supplies the random numbers.
 #pragma once
 
 #include <algorithm>
@@ -25,10 +25,10 @@ struct SlowMaskRule {
   bool do_whole_word_mask = false;
   double mask_rate = 0.8, random_rate = 0.1;
   std::set<std::string> not_candidates;  // Google: [CLS] and [SEP]
-  std::vector<std::string> vocabulary;   // of random tokens
+  std::vector<std::string> vocabulary;   // for random tokens
 };
 
-// Half to even without the processor's help: Python 3's round().
+// Half to even, computed explicitly: Python 3's round().
 inline int round_half_even(double value) {
   const double below = std::floor(value), rest = value - below;
   const int whole = static_cast<int>(below);

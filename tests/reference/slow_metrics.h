@@ -1,5 +1,5 @@
-// Metrics straight from their definitions: every pair, every label, every token looked at again. The slow
-// twins of lib/metric.
+// Metrics directly from their definitions, with a pass over all data for each value: slow reference for
+// lib/metric.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace bert::reference {
 
 using Strings = std::vector<std::string>;
 
-// One label against all others: true positives, false positives, false negatives counted one by one.
+// One label against all others: true positives, false positives and false negatives.
 inline double slow_f1(const Strings& gold, const Strings& predicted, const std::string& label) {
   double tp = 0, fp = 0, fn = 0;
   for (size_t i = 0; i < gold.size(); ++i) {
@@ -40,7 +40,7 @@ inline double slow_macro_f1(const Strings& gold, const Strings& predicted) {
   return sum / static_cast<double>(labels.size());
 }
 
-// Matthews as the correlation of indicator variables: Σ over labels of the covariances.
+// Matthews as the correlation of indicator variables: the sum of covariances over all labels.
 inline double slow_matthews(const Strings& gold, const Strings& predicted) {
   std::set<std::string> labels(gold.begin(), gold.end());
   labels.insert(predicted.begin(), predicted.end());
@@ -70,7 +70,7 @@ inline double slow_pearson(const std::vector<double>& x, const std::vector<doubl
   return static_cast<double>(xy / std::sqrt(xx * yy));
 }
 
-// The rank of a value: how many are smaller, and half of how many others are equal.
+// The rank of a value: the number of smaller values plus half the number of other equal ones.
 inline std::vector<double> slow_ranks(const std::vector<double>& values) {
   std::vector<double> ranks;
   for (const double value : values) {
@@ -104,8 +104,8 @@ inline double slow_reciprocal_rank(const std::vector<SlowPassage>& passages) {
   return sum / static_cast<double>(best.size());
 }
 
-// conlleval's way: the tags of truth and prediction side by side, with a mark that says whether the chunk
-// that is open in both has been the same so far.
+// As in conlleval: gold and predicted tags are read in parallel; `same` says whether the chunk open in both
+// has been equal so far.
 struct SlowChunks {
   std::map<std::string, std::array<int64_t, 3>> types;  // gold, predicted, both
 
@@ -134,7 +134,7 @@ struct SlowChunks {
   }
 };
 
-// The steps of the SQuAD scripts one after another, each over the whole text.
+// The normalization steps of the SQuAD scripts one after another, each over the whole text.
 inline std::u32string slow_code_points(const std::string& text) {
   std::u32string codes;
   for (size_t at = 0; at < text.size();) {
@@ -178,7 +178,7 @@ inline std::vector<std::u32string> slow_answer_words(const std::string& answer) 
   return slow_words(without);
 }
 
-// F1 of words as the share of pairs that can be matched, each word of either side once.
+// Word F1: matches each word with at most one equal word of the other side.
 inline double slow_answer_f1(std::vector<std::u32string> gold, const std::vector<std::u32string>& predicted) {
   const auto gold_size = static_cast<double>(gold.size()), size = static_cast<double>(predicted.size());
   double same = 0;

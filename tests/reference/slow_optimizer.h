@@ -1,5 +1,4 @@
-// The optimisers in double precision, number by number, straight from their publications: the twins that
-// lib/train is compared with.
+// The optimizers in double precision, number by number, from their publications: reference for lib/train.
 #pragma once
 
 #include <cmath>
@@ -15,7 +14,7 @@ struct Adam {
   bool trust_ratio = false;  // LAMB's ‖p‖/‖r‖
 };
 
-// One tensor and what its optimiser remembers.
+// One tensor and its optimizer state.
 struct SlowTensor {
   std::vector<double> p, m, v;
   int t = 0;

@@ -1,6 +1,6 @@
-// create_instances_from_document of Google's create_pretraining_data.py, line by line over copies of token
-// lists, with the three faults mended that lib/data/pairs.h names; the modes sop and none beside it. The slow
-// twin of lib/data/pairs. `Chance` draws: chance(p), below(n).
+// Slow reference for lib/data/pairs: create_instances_from_document of Google's create_pretraining_data.py,
+// line by line on copies of token lists, with the three differences listed in lib/data/pairs.h, plus the
+// modes sop and none. `Chance` draws random numbers: chance(p), below(n).
 #pragma once
 
 #include <cstdint>
@@ -60,7 +60,7 @@ std::vector<SlowInstance> slow_pairs(const SlowPairRule& rule, const std::vector
     SlowInstance instance;
     for (; i < document.size(); ++i) {
       if (current_chunk.empty()) {
-        if (i + 1 == document.size()) return instances;  // a single sentence is left over
+        if (i + 1 == document.size()) return instances;  // the last sentence remains unused
         instance.label = rng.chance(rule.random_next_prob) ? 1 : 0;
         target_seq_length = draw_target(max_num_tokens, rule.short_seq_prob, rng);
       }
@@ -84,7 +84,7 @@ std::vector<SlowInstance> slow_pairs(const SlowPairRule& rule, const std::vector
         extend(instance.b, random_document[j]);
         if (static_cast<int64_t>(instance.b.size()) >= target_b_length) break;
       }
-      i -= current_chunk.size() - a_end;  // put back what was not used
+      i -= current_chunk.size() - a_end;  // put unused sentences back
     } else {
       for (size_t j = a_end; j < current_chunk.size(); ++j) extend(instance.b, current_chunk[j]);
       if (instance.label == 1) instance.a.swap(instance.b);

@@ -1,4 +1,4 @@
-// Slow twins of pooling and scores, straight from the formulas, in long double.
+// Slow references for pooling and scores, from the formulas, in long double.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace bert::reference {
 
 using Rows = std::vector<std::vector<float>>;
 
-// Column `i` of the pooled vector of one mode; tokens before `left_out` count for cls only.
+// Column `i` of the pooled vector of one mode; tokens before `left_out` are used by cls only.
 inline double pooled_column(task::PoolingMode mode, const Rows& rows, size_t left_out, size_t i) {
   using task::PoolingMode;
   if (mode == PoolingMode::cls) return rows.front()[i];
@@ -43,7 +43,7 @@ inline std::vector<double> softmax(std::span<const float> logits) {
   return all;
 }
 
-// (probability, id) of every id below `choices`, sorted whole.
+// (probability, id) of every id below `choices`, fully sorted.
 inline std::vector<std::pair<double, int32_t>> ranking(std::span<const float> logits, size_t choices) {
   const auto probability = softmax(logits);
   std::vector<int32_t> ids;

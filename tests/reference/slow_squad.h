@@ -1,4 +1,4 @@
-// The records of a SQuAD file that is read whole.
+// The records of a SQuAD file, read as a whole.
 #pragma once
 
 #include <string>
@@ -42,7 +42,7 @@ inline std::string slow_squad_record(const io::Json& article, const io::Json& pa
   return '{' + fields + '}';
 }
 
-// Throws when `text` is no such file. White space alone has no records.
+// Throws if `text` is not a SQuAD file. White space alone has no records.
 inline std::vector<std::string> slow_squad(std::string_view text) {
   std::vector<std::string> records;
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return records;

@@ -1,5 +1,5 @@
-// What a stream of PassFilter is to give, read off the contract: all input in memory, one record after
-// another. The slow twin of io/stream, cutter, record_reader and record_writer.
+// The expected output of a stream of PassFilter according to the contract, with all input in memory and one
+// record at a time: slow reference for io/stream, cutter, record_reader and record_writer.
 #pragma once
 
 #include <algorithm>
@@ -67,6 +67,8 @@ class SlowStream {
     Format format = options_.input_format;
     if (format == Format::automatic && name.ends_with(".jsonl")) format = Format::jsonl;
     if (format == Format::automatic && name.ends_with(".tsv")) format = Format::tsv;
+    if (format == Format::automatic && name.ends_with(".csv")) format = Format::csv;
+    if (format == Format::automatic && !options_.columns.empty()) format = Format::tsv;
     if (format == Format::automatic && name.ends_with(".txt")) format = Format::text;
     std::string seen;
     for (const char c : bytes) {
@@ -74,14 +76,21 @@ class SlowStream {
     }
     const bool array = seen.substr(0, 2) == "[{";
     if (array && (format == Format::automatic || format == Format::jsonl)) {
-      throw name + ": is one JSON array; jq -c '.[]' makes a record a line of it";
+      throw name + ": is one JSON array; convert it to one record per line with jq -c '.[]'";
     }
     if (format == Format::automatic && seen.substr(0, 1) == "{") return Format::jsonl;
-    if (format == Format::automatic && !seen.empty() && !options_.columns.empty()) {
-      throw name + ": --columns names the columns of TSV, which needs --input-format tsv here";
+    if (format != Format::automatic) return format;
+    std::string first;
+    for (const auto& line : lines_of(bytes)) {
+      if (first.empty() && !blank(line.text)) first = line.text;
     }
-    if (format == Format::automatic) format = Format::text;
-    return format;
+    first.erase(0, static_cast<size_t>(std::find_if_not(first.begin(), first.end(), white) - first.begin()));
+    if (has_field(split(first, '\t'))) return Format::tsv;
+    return has_field(split(first, ',')) ? Format::csv : Format::text;
+  }
+
+  bool has_field(const std::vector<std::string>& columns) const {
+    return columns.size() > 1 && std::count(columns.begin(), columns.end(), options_.text_field) > 0;
   }
 
   void run_file(const std::string& name, std::string bytes) {
@@ -92,16 +101,19 @@ class SlowStream {
     if (format_ == Format::file) lines = {{1, bytes}};
     if (format_ == Format::paragraphs) lines = paragraphs_of(lines, " ");
     if (format_ == Format::documents) lines = paragraphs_of(lines, "\n");
-    if (format_ == Format::tsv) {
+    if (format_ == Format::csv) lines = csv_lines_of(bytes);
+    name_ = name;
+    if (io::is_table(format_)) {
       columns_ = options_.columns;
       if (columns_.empty() && !lines.empty()) {
-        columns_ = split(mended(lines[0].text, name + ":1"));
+        columns_ = cells_of(mended(lines[0].text, name + ":1"));
         lines.erase(lines.begin());
       }
       check_columns(options_.columns.empty() ? name + ":1" : name);
     }
     for (const auto& line : lines) {
       if (format_ == Format::jsonl && blank(line.text)) continue;
+      if (format_ == Format::csv && line.text.empty()) continue;
       run_record(name + ":" + std::to_string(line.number), line.text);
     }
   }
@@ -125,15 +137,58 @@ class SlowStream {
   void check_columns(const std::string& where) const {
     for (size_t i = 0; i < columns_.size(); ++i) {
       for (size_t j = 0; j < i; ++j) {
-        if (columns_[i] == columns_[j]) throw where + ": column \"" + columns_[i] + "\" stands twice";
+        if (columns_[i] == columns_[j]) throw where + ": column \"" + columns_[i] + "\" appears twice";
       }
     }
   }
 
-  static std::vector<std::string> split(const std::string& line) {
+  // Like lines_of, but a line end between quotes belongs to the line. Quotes are well-formed: an odd number
+  // of them between the begin of a cell and its end means that it goes on.
+  static std::vector<Line> csv_lines_of(const std::string& bytes) {
+    std::vector<Line> lines;
+    std::string text;
+    int number = 1, ends = 0;
+    bool quoted = false, begins = true;  // a cell
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      const char c = bytes[i];
+      if (c == '"' && (quoted || begins || (i > 0 && bytes[i - 1] == '"'))) quoted = !quoted;
+      begins = !quoted && (c == ',' || c == '\n');
+      if (c == '\n') ++ends;
+      if (c != '\n' || quoted) {
+        text += c;
+        continue;
+      }
+      if (!text.empty() && text.back() == '\r') text.pop_back();
+      lines.push_back({number, text});
+      text.clear();
+      number = ends + 1;
+    }
+    if (!text.empty()) lines.push_back({number, text});
+    return lines;
+  }
+
+  std::vector<std::string> cells_of(const std::string& line) const {
+    if (format_ != Format::csv) return split(line, '\t');
+    std::vector<std::string> cells(1);
+    bool quoted = false;
+    for (size_t i = 0; i < line.size(); ++i) {
+      if (line[i] == ',' && !quoted) {
+        cells.emplace_back();
+      } else if (line[i] != '"' || (!quoted && !cells.back().empty())) {
+        cells.back() += line[i];
+      } else if (quoted && line[i + 1] == '"') {
+        cells.back() += line[++i];
+      } else {
+        quoted = !quoted;
+      }
+    }
+    return cells;
+  }
+
+  static std::vector<std::string> split(const std::string& line, char separator) {
     std::vector<std::string> cells(1);
     for (const char c : line) {
-      if (c == '\t') {
+      if (c == separator) {
         cells.emplace_back();
       } else {
         cells.back() += c;
@@ -165,7 +220,7 @@ class SlowStream {
     ++place_;
   }
 
-  // The fields PassFilter adds.
+  // The fields that PassFilter adds.
   std::vector<std::pair<std::string, std::string>> answers(const std::optional<std::string>& text,
                                                            const std::string& where) const {
     if (!text) throw where + ": field \"" + options_.text_field + "\" is missing" + those_there_are();
@@ -176,7 +231,7 @@ class SlowStream {
 
   std::string those_there_are() const {
     std::string list;
-    if (format_ != Format::tsv) return list;
+    if (!io::is_table(format_)) return list;
     for (size_t i = 0; i < columns_.size() && i < 8; ++i) list += (i == 0 ? "" : ", ") + quoted(columns_[i]);
     return ", the columns are " + list + (columns_.size() > 8 ? ", ..." : "");
   }
@@ -211,7 +266,7 @@ class SlowStream {
 
   std::string columns_record(const std::string& raw, const std::string& where) const {
     const std::string text = mended(raw, where);
-    const auto cells = format_ == Format::tsv ? split(text) : std::vector<std::string>{text};
+    const auto cells = io::is_table(format_) ? cells_of(text) : std::vector<std::string>{text};
     if (cells.size() != columns_.size()) {
       throw where + ": has " + std::to_string(cells.size()) + (cells.size() == 1 ? " column" : " columns") +
           ", expected " + std::to_string(columns_.size());
@@ -222,6 +277,7 @@ class SlowStream {
     }
     auto added = answers(field, where);
     std::vector<std::string> members;
+    if (format_ == Format::file && !dropped("file")) members.push_back(quoted("file") + ":" + quoted(name_));
     for (size_t i = 0; i < cells.size(); ++i) {
       if (dropped(columns_[i])) continue;
       const auto replaced = take(added, columns_[i]);
@@ -235,7 +291,7 @@ class SlowStream {
                                          const std::string& name) {
     for (auto& [key, value] : added) {
       if (key != name) continue;
-      key = "\xff";  // taken
+      key = "\xff";  // used
       return value;
     }
     return std::nullopt;
@@ -265,7 +321,7 @@ class SlowStream {
     for (const auto& member : *object) {
       if (dropped(member.key)) continue;
       if (std::count(replaced.begin(), replaced.end(), member.key) > 0) {
-        throw where + ": field \"" + member.key + "\" stands twice";
+        throw where + ": field \"" + member.key + "\" appears twice";
       }
       const auto value = take(added, member.key);
       if (value) replaced.push_back(member.key);
@@ -282,7 +338,7 @@ class SlowStream {
     for (const auto& member : members) {
       if (member.key == options_.text_field) found.push_back(member);
     }
-    if (found.size() > 1) throw field + "stands twice";
+    if (found.size() > 1) throw field + "appears twice";
     if (found.empty()) return std::nullopt;
     if (!found[0].text) throw field + "is " + kind_name(found[0].value[0]) + ", expected a string";
     return found[0].text;
@@ -310,6 +366,7 @@ class SlowStream {
   std::string added_;
   int64_t place_;
   Format format_ = Format::text;
+  std::string name_;  // of the FILE
   std::vector<std::string> columns_;
   SlowResult result_;
 };

@@ -1,4 +1,4 @@
-// The slow twin of task/tag.cpp: words and entities by their definitions, one token and one tag at a time.
+// Slow reference for task/tag.cpp: words and entities by their definitions, one token and one tag at a time.
 #pragma once
 
 #include <cmath>
@@ -13,8 +13,8 @@ namespace bert::reference {
 
 struct SlowEntity {
   std::string type;
-  size_t begin, end;  // words
-  double score;       // mean of its words'
+  size_t begin, end;  // word indexes
+  double score;       // mean over its words
 };
 
 struct SlowTags {
@@ -48,8 +48,7 @@ inline size_t highest_of(const std::vector<double>& numbers) {
   return best;
 }
 
-// token_words: the word of each token. rows[w]: of window w the logits of its tokens, specials not among
-// them.
+// token_words: the word of each token. rows[w]: the logits of window w's tokens without special tokens.
 inline SlowTags slow_tags(const std::vector<std::string>& labels, size_t words,
                           const std::vector<size_t>& token_words, const std::vector<data::Window>& windows,
                           const std::vector<std::vector<std::vector<float>>>& rows,
@@ -80,7 +79,7 @@ inline SlowTags slow_tags(const std::vector<std::string>& labels, size_t words,
       for (size_t w = entity.begin; w < word; ++w)
         entity.score += result.scores[w] / static_cast<double>(word - entity.begin);
     }
-    if (word == words) break;  // behind the last word there is none
+    if (word == words) break;  // after the last word
     if (chunk_starts(before, tag)) result.entities.push_back({tag.substr(2), word, word, 0});
     const double parts = aggregate == task::Aggregate::mean ? static_cast<double>(pieces.size()) : 1;
     result.tags.push_back(tag);

@@ -1,5 +1,5 @@
-// The tokenizer as its authors describe it, one step after the other over lists of characters: the twin that
-// lib/text is held against. Slow, quadratic in places, and with ICU asked anew for every character.
+// The tokenizer as its authors describe it, step by step over lists of characters: reference for lib/text. It
+// is slow, partly quadratic, and queries ICU for every character.
 #pragma once
 
 #include <unicode/unorm2.h>
@@ -26,7 +26,8 @@ class SlowTokenizer {
     int32_t word;
   };
 
-  // Pieces and added tokens must have ids as in the fast twin: places in `pieces`, the last of equal ones.
+  // Vocabulary and added tokens must have the same ids as in the fast tokenizer: indexes into `pieces`, the
+  // last of duplicates.
   SlowTokenizer(const std::vector<std::string>& pieces, text::TokenizerConfig config)
       : config_(std::move(config)) {
     for (size_t i = 0; i < pieces.size(); ++i) ids_[pieces[i]] = static_cast<int32_t>(i);
@@ -68,11 +69,11 @@ class SlowTokenizer {
  private:
   struct Char {
     char32_t value;
-    text::Span bytes, chars;  // where it came from
+    text::Span bytes, chars;  // position in the original text
   };
   using Chars = std::vector<Char>;
   struct Part {
-    int32_t id;  // of an added token; -1: text
+    int32_t id;  // of an added token; -1 for text
     Chars chars;
   };
 
@@ -105,7 +106,7 @@ class SlowTokenizer {
     return utf8(chars.begin(), chars.end());
   }
 
-  // The longest added token at `at`; its length in characters, 0 for none.
+  // The longest added token at `at`; returns its length in characters, 0 if there is none.
   size_t longest_added(const Chars& chars, size_t at, bool normalized, const text::AddedToken** found) const {
     for (size_t size = std::min<size_t>(chars.size() - at, 40); size > 0; --size) {
       const auto begin = chars.begin() + static_cast<ptrdiff_t>(at);
@@ -150,7 +151,7 @@ class SlowTokenizer {
     return parts;
   }
 
-  // --- normalisation ---
+  // --- normalization ---
 
   Chars normalize(Chars chars) const {
     if (config_.clean_text) chars = clean(chars);
@@ -210,7 +211,7 @@ class SlowTokenizer {
     }
   }
 
-  // The whole text at once, so that ICU sees which sigma is final.
+  // The whole text at once, because ICU needs it to find final sigmas.
   static Chars lower_in_context(const Chars& chars) {
     std::u16string all;
     for (const Char& c : chars) all += utf16(c.value);
@@ -233,7 +234,7 @@ class SlowTokenizer {
         append(lower(utf16(c.value)), c, result);
         continue;
       }
-      text::append_lowercase(c.value, text::Compat::hf, lowered);  // encoded later than ICU's tables
+      text::append_lowercase(c.value, text::Compat::hf, lowered);  // newer than ICU's tables
       for (const char32_t value : lowered) result.push_back({value, c.bytes, c.chars});
     }
     return result;
@@ -248,8 +249,8 @@ class SlowTokenizer {
     return to.substr(0, static_cast<size_t>(size));
   }
 
-  // Values from ICU's normalisation of the whole; sources as Hugging Face's library assigns them: the marks
-  // of a run are sorted together with a flag that says whether they begin a code point of the text.
+  // Values from ICU's normalization of the whole text. Sources as Hugging Face's library assigns them: the
+  // marks of a run are sorted together with a flag that says whether they start a code point of the text.
   Chars decompose(const Chars& chars) const {
     struct Mark {
       char32_t value;
@@ -257,7 +258,7 @@ class SlowTokenizer {
       bool first;
     };
     std::vector<Mark> marks;
-    Chars result, sources;  // sources: the code points of the text, each once where lower case made two of it
+    Chars result, sources;  // sources: original code points, each once even if lower-cased to two
     std::u16string all;     // since the last inert code point
     for (const Char& c : chars) {
       const bool new_source = sources.empty() || sources.back().bytes != c.bytes;
@@ -297,7 +298,7 @@ class SlowTokenizer {
     return result;
   }
 
-  // --- words and pieces ---
+  // --- words and subword tokens ---
 
   std::vector<Chars> split_into_words(const Chars& chars) const {
     std::vector<Chars> words(1);

@@ -1,5 +1,5 @@
-// The way back of the layers in plain loops and double precision, and dropout number by number: the twins
-// that training's kernels are compared with.
+// The backward pass of the layers as plain loops in double precision, and dropout number by number: reference
+// for the training kernels.
 #pragma once
 
 #include <array>
@@ -12,8 +12,7 @@
 
 namespace bert::reference {
 
-// Threefry-2x32 (Salmon et al. 2011, section 3.3) as its paper tells it: the key is added after every fourth
-// round.
+// Threefry-2x32 (Salmon et al. 2011, section 3.3) as in the paper: the key is added after every fourth round.
 inline std::array<uint32_t, 2> threefry(std::array<uint32_t, 2> counter, std::array<uint32_t, 2> key,
                                         int rounds) {
   constexpr std::array<int, 8> kRotations = {13, 15, 26, 6, 17, 29, 16, 24};
@@ -39,7 +38,7 @@ inline bool kept(nn::DropoutKey key, uint32_t row, uint32_t column, uint32_t thr
   return (quarter % 2 == 0 ? word & 0xffff : word >> 16) >= threshold;
 }
 
-// [rows, cols] of what numbers are multiplied with: 0 or the rate's scale.
+// Dropout factors [rows, cols]: 0 or the rate's scale.
 inline Matrix keep_factors(nn::DropoutKey key, nn::DropoutRate rate, size_t rows, size_t cols) {
   Matrix factors(rows, Row(cols));
   for (size_t i = 0; i < rows; ++i) {
@@ -142,7 +141,7 @@ inline AttentionGradient attend_backward(const Matrix& q, const Matrix& k, const
   return gradient;
 }
 
-// Gradient of loss() by each of the numbers, by central differences.
+// Gradient of loss() with respect to each number, by central differences.
 inline Row central_differences(Row& numbers, const std::function<double()>& loss) {
   constexpr double kStep = 1e-5;
   Row gradient;

@@ -1,5 +1,5 @@
-// UTF-8 by enumeration: every code point is encoded once, and what begins none of the encodings is
-// ill-formed. The slow twin of io/utf8.
+// UTF-8 by enumeration: every code point is encoded once, and bytes that start none of the encodings are
+// ill-formed. Slow reference for io/utf8.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ class SlowUtf8 {
     return {byte(0xf0 | code >> 18), tail(code, 12), tail(code, 6), tail(code, 0)};
   }
 
-  // `text` with U+FFFD for each maximal ill-formed part, and where the first of them begins.
+  // `text` with U+FFFD for each maximal ill-formed part, and the position of the first one.
   std::string repair(const std::string& text, std::optional<size_t>& first_bad) const {
     std::string out;
     for (size_t at = 0; at < text.size();) {
@@ -43,7 +43,7 @@ class SlowUtf8 {
       }
       if (!first_bad) first_bad = at;
       out += "\xef\xbf\xbd";
-      at += std::max<size_t>(1, size - 1);  // the last byte is the one that did not fit
+      at += std::max<size_t>(1, size - 1);  // the last byte is the one that does not fit
     }
     return out;
   }

@@ -1,5 +1,4 @@
-// Learning a vocabulary as one would write it down: pieces are strings, and before each join everything is
-// counted anew.
+// A straightforward vocabulary learner: tokens are strings, and all pairs are recounted before each merge.
 #pragma once
 
 #include <cmath>
@@ -14,10 +13,10 @@ namespace bert::reference {
 struct SlowLearner {
   bool likelihood = true;
   int64_t size = 0, min_frequency = 1;
-  std::vector<std::string> vocabulary;  // begins with the special tokens; the order in which pieces entered
-  std::vector<std::pair<std::vector<std::string>, int64_t>> words;  // divided, with counts
+  std::vector<std::string> vocabulary;  // special tokens first; in the order of addition
+  std::vector<std::pair<std::vector<std::string>, int64_t>> words;  // as tokens, with counts
 
-  using Pair = std::pair<int64_t, int64_t>;  // places in the vocabulary
+  using Pair = std::pair<int64_t, int64_t>;  // indexes into the vocabulary
 
   int64_t place(const std::string& piece) {
     for (size_t i = 0; i < vocabulary.size(); ++i)
@@ -57,7 +56,7 @@ struct SlowLearner {
     const auto log_of = [](int64_t number) { return std::log(static_cast<double>(number)); };
     for (const auto& [pair, times] : together) {
       if (times < min_frequency) continue;
-      // The same sums in the same order as the fast learner, so that ties are ties in both.
+      // The same sums in the same order as in the fast learner, so that both have the same ties.
       const double gain =
           static_cast<double>(times) *
           (log_of(times) + log_of(total) - (log_of(count[pair.first]) + log_of(count[pair.second])));

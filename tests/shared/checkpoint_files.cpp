@@ -1,4 +1,5 @@
-// Opens the weights of ../shared/data/weights: names, shapes and numbers as their makers describe them.
+// Opens the weights in ../shared/data/weights and checks names, shapes and numbers against their
+// documentation.
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -23,7 +24,7 @@ void require(bool holds, const std::string& what) {
   if (!holds) throw Error("not so: ", what);
 }
 
-// Every tensor that an encoder of this shape has, with numbers that are numbers.
+// All tensors of an encoder with these sizes are present and contain finite numbers.
 void check_encoder(const Checkpoint& checkpoint, const bert::model::Config& config) {
   const int64_t hidden = config.hidden;
   const auto check = [&](const std::string& name, std::vector<int64_t> shape) {
@@ -45,7 +46,7 @@ void check_encoder(const Checkpoint& checkpoint, const bert::model::Config& conf
   }
 }
 
-// A whole model, opened as a tool does.
+// A whole model, opened as by a tool.
 Checkpoint check_model(const std::string& path) {
   const auto directory = bert::model::open_directory(path);
   auto checkpoint = Checkpoint::open(directory.path);
@@ -67,7 +68,7 @@ void check_tensorflow(const std::string& path) {
   require(checkpoint.find("encoder.layer.1.output.dense.weight")->transposed, "its matrices are transposed");
 }
 
-// An index whose data is absent: the table is read whole before that is seen.
+// An index without its data files: the whole table is read before this is detected.
 void check_index(const std::string& path) {
   const bert::MappedFile file(path);
   const auto entries = bert::ckpt::read_sstable(file.bytes());

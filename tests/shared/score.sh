@@ -1,6 +1,6 @@
 #!/bin/sh
-# bert-score on real systems' predictions for SQuAD gives the official figures to the last digit, and counts the entities
-# of CoNLL-2003, whose tags are IOB1.
+# bert-score gives the official metrics for real systems' SQuAD predictions to the last digit, and counts the
+# entities of CoNLL-2003, whose tags are IOB1.
 # Usage: score.sh TOOLS_DIRECTORY SHARED
 set -u
 PATH=$1:$PATH
@@ -35,7 +35,8 @@ while read -r name exact f1 has_exact has_f1 no_answer; do
   same "$name" "$expected" "$(echo "$got" | sed 's/^{"records":[0-9]*,//; s/}$//')"
 done <"$directory/table"
 
-# The truth against itself: the numbers of entities that Tjong Kim Sang and De Meulder (2003) give, and none wrong.
+# The gold tags compared with themselves: the entity counts match Tjong Kim Sang and De Meulder (2003), none
+# is wrong.
 tar -xJf "$shared/data/tasks/conll2003.tar.xz" -C "$directory"
 awk 'NF { print $0, $4; next } { print }' "$directory/eng.testa" >"$directory/testa.conll"
 got=$(bert-score --task tag --metric types "$directory/testa.conll" | tr '{}' '\n\n' |

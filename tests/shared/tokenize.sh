@@ -1,6 +1,7 @@
 #!/bin/sh
-# bert-tokenize on the records that Hugging Face's tokenizers 0.23.2 and Google's tokenization.py tokenized. A record
-# leaves as it came, so with its ids, types and offsets emptied before it has to come out byte for byte as it was.
+# bert-tokenize on records that Hugging Face's tokenizers 0.23.2 and Google's tokenization.py tokenized.
+# Fields keep their place, so if ids, types and offsets are emptied first, each record must be restored byte
+# for byte.
 # Usage: tokenize.sh TOOLS_DIRECTORY SHARED
 set -u
 PATH=$1:$PATH
@@ -20,7 +21,7 @@ same() {
 
 for name in uncased cased multilingual-cased chinese; do
   xz -dc "$shared/golden/tokenizer/$name.jsonl.xz" >"$directory/expected"
-  # Types are added to pairs alone; the golden lists those of single texts too.
+  # Token types are added to pairs only; the golden file also lists those of single texts.
   sed 's/"input_ids":\[[0-9,]*\]/"input_ids":[]/; s/"offsets":[][0-9,]*/"offsets":[]/
     /"text_pair":/s/"token_type_ids":\[[01,]*\]/"token_type_ids":[]/' "$directory/expected" >"$directory/emptied"
   bert-tokenize -m "$shared/data/vocab/bert-base-$name" --offsets chars "$directory/emptied" --input-format jsonl >"$directory/got"

@@ -1,5 +1,5 @@
-// Holds the tokenizer against what Hugging Face's tokenizers 0.23.2, Google's tokenization.py and llama.cpp
-// made of the same texts: no id and no offset may differ. Needs xz.
+// Compares the tokenizer with Hugging Face's tokenizers 0.23.2, Google's tokenization.py and llama.cpp on the
+// same texts: all ids and offsets must be equal. Needs xz.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -41,7 +41,7 @@ std::string unpack(const std::string& path) {
   return content;
 }
 
-// Puts [CLS] A [SEP] (B [SEP]) together; specials have the offsets [0,0].
+// Joins [CLS] A [SEP] (B [SEP]); special tokens have the offsets [0,0].
 Encoding encode(const Tokenizer& tokenizer, const Json& record) {
   Encoding whole{{tokenizer.cls()}, {{0, 0}}};
   for (const char* key : {"text", "text_pair"}) {
@@ -111,7 +111,7 @@ int compare_file(const std::string& file, const Tokenizer& tokenizer) {
   return differing;
 }
 
-// llama.cpp's cases, separated by a line; ids without specials.
+// llama.cpp's cases, separated by a line; ids without special tokens.
 int compare_bge(const std::string& directory, const Tokenizer& tokenizer) {
   constexpr std::string_view kSeparator = "\n__ggml_vocab_test__\n";
   std::stringstream input;

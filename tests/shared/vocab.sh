@@ -1,6 +1,7 @@
 #!/bin/sh
-# A vocabulary learned on nine of ten novels of ../shared, measured on the tenth ones: hardly a word is unknown, and
-# there are fewer tokens than with BERT's released vocabulary of the same size. Threads make no difference.
+# A vocabulary learned on nine of every ten novels in ../shared, evaluated on the tenth: almost no word is
+# unknown, and there are fewer tokens than with BERT's released vocabulary of the same size. Threads make no
+# difference.
 # Usage: vocab.sh TOOLS_DIRECTORY SHARED
 set -u
 PATH=$1:$PATH
@@ -16,7 +17,7 @@ find english_novels -name '*.txt' | LC_ALL=C sort | awk 'NR % 10 == 0' | xargs -
 failed=0
 fail() { echo "FAILED: $1"; failed=1; }
 
-# stats VOCAB: tokens and unknown ones of the held-out books.
+# stats VOCAB: number of tokens and of unknown tokens in the held-out books.
 stats() {
   bert-tokenize --vocab "$1" --uncased --stats --input-format file held-out/*.txt |
     sed 's/.*"tokens":\([0-9]*\),"unknown":\([0-9]*\).*/\1 \2/'

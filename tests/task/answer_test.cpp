@@ -52,7 +52,7 @@ void compare(const io::Json& found, const reference::SlowSpan& expected) {
 
 }  // namespace
 
-TEST_CASE("answers are those of run_squad.py, over windows, with no answer and without") {
+TEST_CASE("answers match run_squad.py, over several windows, with and without a no-answer threshold") {
   const auto tokenizer = data::letters();
   std::mt19937 random(11);
   int several_windows = 0, none = 0, always = 0;
@@ -113,14 +113,14 @@ TEST_CASE("answers are those of run_squad.py, over windows, with no answer and w
   CHECK(always > 2000);
 }
 
-TEST_CASE("there is an answer where no best start goes with a best end") {
+TEST_CASE("an answer is found even if the best start and the best end do not combine") {
   const auto tokenizer = data::letters();
   std::string context(120, 'a');
   for (size_t i = 1; i < context.size(); i += 2) context[i] = ' ';
   const auto answerer = make_answer({.answer = {.max_answer_length = 2}}, tokenizer);
   data::FeatureOptions options = {.max_length = 70, .overflow = answerer->overflow()};
   answerer->adapt(options);
-  // Starts are best at the end of the text, ends at its beginning; position 32 is token 30, character 60.
+  // Starts score best at the end of the text, ends at the beginning; position 32 is token 30, character 60.
   const auto answer =
       answered(*answerer, data::Featurizer(tokenizer, options),
                "{\"question\":\"\",\"context\":" + quoted(context) + "}", [](size_t, int64_t position) {
@@ -130,7 +130,7 @@ TEST_CASE("there is an answer where no best start goes with a best end") {
   CHECK_MESSAGE(answer.find("\"prediction\":\"a\",\"start\":60") != std::string::npos, answer);
 }
 
-TEST_CASE("a sequence is [CLS] question [SEP] part of the context [SEP], and parts step by the stride") {
+TEST_CASE("a window is [CLS] question [SEP] context [SEP]; windows advance by the stride") {
   const auto tokenizer = data::letters();
   const auto answerer = make_answer({.answer = {.stride = 2, .max_question_length = 2}}, tokenizer);
   data::FeatureOptions options = {.max_length = 8, .overflow = answerer->overflow()};
@@ -148,7 +148,7 @@ TEST_CASE("a sequence is [CLS] question [SEP] part of the context [SEP], and par
   CHECK(reading->windows[2].features.types == std::vector<int32_t>{0, 0, 0, 0, 1, 1, 1});
 }
 
-TEST_CASE("a length that has no room beside the question is refused") {
+TEST_CASE("a maximum length without room for the context is rejected") {
   const auto tokenizer = data::letters();
   const auto adapt = [&](int64_t max_length, std::optional<int64_t> question) {
     data::FeatureOptions options = {.max_length = max_length};
@@ -160,7 +160,7 @@ TEST_CASE("a length that has no room beside the question is refused") {
   CHECK_THROWS_AS(adapt(3, {}), Error);
 }
 
-TEST_CASE("a logit that is no number is an error of its record") {
+TEST_CASE("a logit that is not finite is an error of its record") {
   const auto tokenizer = data::letters();
   const auto answerer = make_answer({}, tokenizer);
   data::FeatureOptions options = {.max_length = 30, .overflow = answerer->overflow()};

@@ -1,4 +1,4 @@
-// A record through a task in which given logits stand for the network.
+// Runs a record through a task with given logits instead of a network.
 #pragma once
 
 #include <functional>
@@ -13,8 +13,8 @@
 
 namespace bert::task {
 
-// The fields that the task adds to the record `json`, as a JSON object. `logits` gives each window its rows:
-// it is called once for each position that the task reads.
+// Returns the fields that the task adds to the record `json`, as a JSON object. `logits` is called for each
+// window and each position that the task reads.
 inline std::string answered(
     const Task& task, const data::Featurizer& featurizer, const std::string& json,
     const std::function<std::vector<float>(size_t window, int64_t position)>& logits) {

@@ -11,7 +11,7 @@ using bert::data::Features;
 
 namespace {
 
-// A sequence whose ids say which it is.
+// A sequence whose ids are its number.
 Features sequence(int32_t number, size_t length) {
   Features features;
   features.ids.assign(length, number);
@@ -21,8 +21,7 @@ Features sequence(int32_t number, size_t length) {
 
 }  // namespace
 
-TEST_CASE(
-    "batches hold every sequence once, in order, and no more tokens than the budget but for one too long") {
+TEST_CASE("batches hold every sequence once, in order, within the budget except for one long sequence") {
   std::mt19937 random(1);
   for (int round = 0; round < 2000; ++round) {
     std::vector<Features> all;
@@ -37,7 +36,7 @@ TEST_CASE(
     run_in_batches(views, budget, [&](const bert::nn::Batch& batch, size_t first) {
       REQUIRE(first == next);
       REQUIRE((batch.tokens() <= budget || batch.sequences() == 1));
-      // As full as it can be: the sequence that begins this batch had no room in the one before.
+      // Batches are full: the first sequence of this batch did not fit into the one before.
       if (first > 0) REQUIRE(before + batch.length(0) > budget);
       for (int64_t s = 0; s < batch.sequences(); ++s, ++next) {
         REQUIRE(batch.length(s) == static_cast<int64_t>(all[next].ids.size()));
@@ -53,7 +52,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("what the network cannot read is refused by name") {
+TEST_CASE("ids, types and lengths that the network cannot read are named in the error") {
   const bert::model::Config config = {.vocab_size = 10, .positions = 4, .types = 2};
   const auto error = [&](std::vector<int32_t> ids, std::vector<int32_t> types) {
     Features features;
@@ -67,14 +66,14 @@ TEST_CASE("what the network cannot read is refused by name") {
     return std::string();
   };
   CHECK(error({0, 9}, {0, 1}) == "");
-  CHECK(error({}, {}) == "there are no tokens: input_ids is empty");
-  CHECK(error({1, 10}, {0, 0}) == "token 1 has id 10, the model's ids are 0 to 9");
-  CHECK(error({-1}, {0}) == "token 0 has id -1, the model's ids are 0 to 9");
-  CHECK(error({1, 2}, {0, 2}) == "token 1 has type 2, the model's token types are 0 to 1");
-  CHECK(error({1, 1, 1, 1, 1}, {0, 0, 0, 0, 0}) == "there are 5 tokens, the model reads at most 4");
+  CHECK(error({}, {}) == "input_ids is empty, expected at least one token");
+  CHECK(error({1, 10}, {0, 0}) == "token 1 has id 10, expected 0 to 9");
+  CHECK(error({-1}, {0}) == "token 0 has id -1, expected 0 to 9");
+  CHECK(error({1, 2}, {0, 2}) == "token 1 has type 2, expected 0 to 1");
+  CHECK(error({1, 1, 1, 1, 1}, {0, 0, 0, 0, 0}) == "the sequence has 5 tokens, the model reads at most 4");
 }
 
-TEST_CASE("a length may be asked for up to the positions, even above what the directory cuts at") {
+TEST_CASE("a requested length may exceed the directory's limit, up to the number of positions") {
   const bert::model::Config config = {.positions = 512};
   CHECK(sequence_limit({}, 128, config) == 128);
   CHECK(sequence_limit(256, 128, config) == 256);

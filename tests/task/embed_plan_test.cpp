@@ -13,7 +13,7 @@ namespace {
 
 Directory directory() { return {.config = {.hidden = 4, .layers = 3, .heads = 2}}; }
 
-// cls and mean, then Dense 8 -> 3 and Normalize, with prompts.
+// cls and mean pooling, then Dense 8 -> 3 and Normalize, with prompts.
 Directory sentence_directory() {
   Directory sentence = directory();
   sentence.sentence.pooling = {{PoolingMode::mean, PoolingMode::cls}, false};
@@ -24,13 +24,12 @@ Directory sentence_directory() {
 }
 
 EmbedPlan plan(const VectorOptions& options, const Directory& directory) {
-  bert::Log log("test", bert::Log::Level::quiet);
-  return EmbedPlan(options, directory, log);
+  return EmbedPlan(options, directory);
 }
 
 }  // namespace
 
-TEST_CASE("without a word of the directory the last layer's mean is taken") {
+TEST_CASE("without pooling settings the last layer is mean-pooled") {
   const auto mean = plan({}, directory());
   CHECK(mean.kind() == EmbedPlan::Kind::pooled);
   CHECK(mean.modes() == std::vector{PoolingMode::mean});
@@ -39,7 +38,7 @@ TEST_CASE("without a word of the directory the last layer's mean is taken") {
   CHECK_FALSE(mean.first_tokens_only());
 }
 
-TEST_CASE("only what is asked is computed") {
+TEST_CASE("only the requested layers and tokens are computed") {
   CHECK(plan({.pooling = Pooling::cls}, directory()).first_tokens_only());
   CHECK(plan({.pooling = Pooling::pooler}, directory()).first_tokens_only());
   CHECK_FALSE(plan({.pooling = Pooling::none}, directory()).first_tokens_only());
@@ -49,7 +48,7 @@ TEST_CASE("only what is asked is computed") {
   CHECK(plan({.layers = {0}}, directory()).needs().layers == 0);
 }
 
-TEST_CASE("auto does all that the directory says; another choice is the encoder's alone") {
+TEST_CASE("auto applies all of the directory's modules; an explicit pooling uses the encoder alone") {
   const auto automatic = plan({}, sentence_directory());
   CHECK(automatic.modes() == std::vector{PoolingMode::mean, PoolingMode::cls});
   CHECK(automatic.width() == 3);
@@ -62,15 +61,14 @@ TEST_CASE("auto does all that the directory says; another choice is the encoder'
   CHECK(mean.finished({1, 2, 3, 4}) == std::vector<float>{1, 2, 3, 4});
 }
 
-TEST_CASE("dim cuts before normalize") {
+TEST_CASE("--dim truncates before --normalize") {
   const auto cut = plan({.normalize = true, .dim = 2}, directory());
   CHECK(cut.width() == 2);
   CHECK(cut.finished({3, 4, 100, 100}) == std::vector<float>{0.6f, 0.8f});
-  CHECK_THROWS_WITH_AS(plan({.dim = 5}, directory()), "--dim 5 is more than the 4 numbers of a vector",
-                       bert::Error);
+  CHECK_THROWS_WITH_AS(plan({.dim = 5}, directory()), "--dim 5: vectors have only 4 numbers", bert::Error);
 }
 
-TEST_CASE("a prompt is a name of the directory's, a text, or the directory's default") {
+TEST_CASE("a prompt is a name from the directory, a text, or the directory's default") {
   CHECK(plan({}, sentence_directory()).prompt() == "query: ");
   CHECK(plan({.prompt = "none"}, sentence_directory()).prompt().empty());
   CHECK(plan({.prompt = ""}, sentence_directory()).prompt().empty());
@@ -78,7 +76,7 @@ TEST_CASE("a prompt is a name of the directory's, a text, or the directory's def
   CHECK(plan({}, directory()).prompt().empty());
 }
 
-TEST_CASE("google has its own default layers and numbers") {
+TEST_CASE("the google format has its own default layers and layer numbers") {
   Directory deep = directory();
   deep.config.layers = 6;
   const auto google = plan({.format = VectorFormat::google}, deep);
@@ -89,7 +87,7 @@ TEST_CASE("google has its own default layers and numbers") {
   CHECK(plan({.layers = {0}, .format = VectorFormat::google}, deep).mix().wanted() == std::vector<int>{1});
 }
 
-TEST_CASE("what cannot be is refused") {
+TEST_CASE("conflicting options are rejected") {
   CHECK_FALSE(conflict(VectorOptions{}));
   CHECK_FALSE(conflict({.layers = {0, 1}, .layer_weights = {1, 2}}));
   CHECK(conflict({.layers = {0, 1}, .layer_weights = {1}}));
@@ -97,5 +95,5 @@ TEST_CASE("what cannot be is refused") {
   CHECK(conflict({.pooling = Pooling::cls, .format = VectorFormat::google}));
   CHECK(conflict({.dim = 3, .format = VectorFormat::google}));
   CHECK_THROWS_AS(plan({.pooling = Pooling::pooler, .layers = {0, 1}}, directory()), bert::Error);
-  CHECK_THROWS_AS(plan({.layers = {0, 1}}, sentence_directory()), bert::Error);  // Dense reads 8, gets 16
+  CHECK_THROWS_AS(plan({.layers = {0, 1}}, sentence_directory()), bert::Error);  // Dense expects 8, gets 16
 }

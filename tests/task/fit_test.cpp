@@ -40,7 +40,7 @@ std::string refusal(TaskKind task, const std::string& model) {
 
 }  // namespace
 
-TEST_CASE("an architecture says the tasks, the usual one first") {
+TEST_CASE("the architecture determines the tasks, the usual one first") {
   CHECK(tasks_of({.architectures = {"BertForPreTraining"}}, {}) == Tasks{fill, next, perplexity});
   CHECK(tasks_of({.architectures = {"BertForMaskedLM"}}, {}) == Tasks{fill, perplexity});
   CHECK(tasks_of({.architectures = {"BertForNextSentencePrediction"}}, {}) == Tasks{next});
@@ -49,7 +49,7 @@ TEST_CASE("an architecture says the tasks, the usual one first") {
   CHECK(tasks_of({.architectures = {"BertForMultipleChoice"}}, {}) == Tasks{choose});
 }
 
-TEST_CASE("a text classifier's tasks go by its problem type, else by its labels and its settings") {
+TEST_CASE("the problem type determines a text classifier's tasks, else its labels and settings") {
   CHECK(classifier(3, {}, false) == Tasks{classify});
   CHECK(classifier(1, {}, false) == Tasks{regress, rank});
   CHECK(classifier(1, {}, true) == Tasks{rank, regress});
@@ -61,13 +61,13 @@ TEST_CASE("a text classifier's tasks go by its problem type, else by its labels 
   CHECK(classifier(2, ProblemType::single_label, false) == Tasks{classify});
 }
 
-TEST_CASE("heads that the architecture does not name count too, as next in bert-base-uncased") {
+TEST_CASE("heads that the architecture does not name count too, such as next in bert-base-uncased") {
   const Heads pretrained = {Head::pooler, Head::masked_lm, Head::next_sentence};
   CHECK(tasks_of({.architectures = {"BertForMaskedLM"}}, pretrained) == Tasks{fill, perplexity, next});
   CHECK(tasks_of({.architectures = {"BertModel"}}, pretrained) == Tasks{fill, perplexity, next});
 }
 
-TEST_CASE("without an architecture the tensors tell what they can") {
+TEST_CASE("without an architecture the tensors determine the tasks") {
   CHECK(tasks_of({}, Heads{}) == Tasks{});
   CHECK(tasks_of({}, Heads{Head::pooler}) == Tasks{});
   CHECK(tasks_of({}, Heads{Head::question_answering}) == Tasks{answer});
@@ -77,7 +77,7 @@ TEST_CASE("without an architecture the tensors tell what they can") {
         Tasks{regress, rank, tag, choose});
 }
 
-TEST_CASE("each test model does the tasks of its head and refuses all others") {
+TEST_CASE("each test model supports the tasks of its head and rejects all others") {
   const std::pair<const char*, Tasks> models[] = {{"answer", {answer}},
                                                   {"bare", {}},
                                                   {"choose", {choose}},
@@ -98,18 +98,20 @@ TEST_CASE("each test model does the tasks of its head and refuses all others") {
   }
 }
 
-TEST_CASE("a refusal says what the model is and what it fits") {
+TEST_CASE("the error for an unsupported task names the model and the tasks it supports") {
   CHECK(refusal(tag, "classify") ==
         "classify: the model (BertForSequenceClassification, 3 labels, problem_type "
-        "single_label_classification) is not fine-tuned for tag; it fits classify; see bert-train(1)");
+        "single_label_classification) is not fine-tuned for tag; it can be used for classify; see "
+        "bert-train(1)");
   CHECK(refusal(classify, "bare") ==
         "bare: the model (BertModel) is not fine-tuned for classify; it has no head; see bert-train(1)");
   CHECK(refusal(next, "masked-lm") ==
-        "masked-lm: the model (BertForMaskedLM) is not trained for next; it fits fill, perplexity; see "
+        "masked-lm: the model (BertForMaskedLM) is not trained for next; it can be used for fill, "
+        "perplexity; see "
         "bert-train(1)");
 }
 
-TEST_CASE("a bare encoder is for nothing in particular, and the error names what there is") {
+TEST_CASE("a bare encoder has no default task, and the error lists the tasks") {
   const std::string what = refusal(automatic, "bare");
   for (const TaskKind task : kAll) CHECK_MESSAGE(what.find(name_of(task)) != std::string::npos, what);
 }

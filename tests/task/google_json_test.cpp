@@ -24,8 +24,8 @@ std::string quoted(std::string_view text) {
 
 }  // namespace
 
-// Expected texts are what CPython 3.11 prints for repr(round(x, n)) and json.dumps.
-TEST_CASE("numbers are rounded and written as Python does") {
+// Expected texts are the output of CPython 3.11 for repr(round(x, n)) and json.dumps.
+TEST_CASE("numbers are rounded and printed as in Python") {
   CHECK(number(0.25f) == "0.25");
   CHECK(number(1.0f) == "1.0");
   CHECK(number(0.0f) == "0.0");
@@ -38,12 +38,12 @@ TEST_CASE("numbers are rounded and written as Python does") {
   CHECK(number(1e-6f) == "1e-06");
   CHECK(number(123456.789f) == "123456.789062");
   CHECK(number(16777216.0f) == "16777216.0");
-  CHECK(number(0.5f, 0) == "0.0");  // to even, as round(0.5, 0)
+  CHECK(number(0.5f, 0) == "0.0");  // half to even, as round(0.5, 0)
   CHECK(number(2.5f, 0) == "2.0");
   CHECK_THROWS_AS(number(NAN), bert::Error);
 }
 
-TEST_CASE("strings keep ASCII alone") {
+TEST_CASE("strings are escaped to ASCII") {
   CHECK(quoted("[CLS]") == "\"[CLS]\"");
   CHECK(quoted("a\"b\\c/") == "\"a\\\"b\\\\c/\"");
   CHECK(quoted("\n\t\x01\x7f") == "\"\\n\\t\\u0001\\u007f\"");
@@ -52,7 +52,7 @@ TEST_CASE("strings keep ASCII alone") {
   CHECK(quoted("\xf0\x9f\x91\x91") == "\"\\ud83d\\udc51\"");
 }
 
-TEST_CASE("a line splits at its last separator, after its white space was stripped") {
+TEST_CASE("a line is stripped and then split at its last separator") {
   const auto texts = google_texts("a ||| b ||| c");
   CHECK(texts.pair);
   CHECK(texts.first == "a ||| b");
@@ -63,7 +63,7 @@ TEST_CASE("a line splits at its last separator, after its white space was stripp
   CHECK(google_texts("").first.empty());
 }
 
-TEST_CASE("a line is laid out as json.dumps lays it out") {
+TEST_CASE("a line has the layout of json.dumps") {
   const float values[] = {0.5f, -2};
   const GoogleLayer layers[] = {{.index = -1, .values = values}, {.index = -1, .values = values}};
   std::string out;

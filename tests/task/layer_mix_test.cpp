@@ -33,25 +33,25 @@ std::vector<float> second_token(const LayerMix::Recipe& recipe) {
 
 }  // namespace
 
-TEST_CASE("layers count from the embeddings, or from the end") {
+TEST_CASE("layers are numbered from the embeddings, or backwards from the last layer") {
   CHECK(second_token({}) == std::vector<float>{310, 311});
   CHECK(second_token({.layers = {0}}) == std::vector<float>{10, 11});
   CHECK(second_token({.layers = {3}}) == second_token({.layers = {-1}}));
   CHECK(second_token({.layers = {-4}}) == second_token({.layers = {0}}));
 }
 
-TEST_CASE("Google's numbers count from the first encoder layer") {
+TEST_CASE("Google's numbers start at the first encoder layer") {
   CHECK(second_token({.layers = {0}, .numbering = LayerNumbering::google}) == std::vector<float>{110, 111});
   CHECK(second_token({.layers = {-3}, .numbering = LayerNumbering::google}) == std::vector<float>{110, 111});
   CHECK_THROWS_AS(LayerMix({.layers = {-4}, .numbering = LayerNumbering::google}, 3, 2), bert::Error);
 }
 
-TEST_CASE("layers are joined in the order they were asked for") {
+TEST_CASE("layers are concatenated in the requested order") {
   CHECK(second_token({.layers = {-1, 0, -1}}) == std::vector<float>{310, 311, 10, 11, 310, 311});
   CHECK(LayerMix({.layers = {-1, 0, 3}}, 3, 2).wanted() == std::vector<int>{0, 3});
 }
 
-TEST_CASE("sum and mean take weights; a mean's weights are shares") {
+TEST_CASE("sum and mean accept weights; mean divides by the sum of the weights") {
   CHECK(second_token({.layers = {1, 2}, .combine = Combine::sum}) == std::vector<float>{320, 322});
   CHECK(second_token({.layers = {1, 2}, .combine = Combine::mean}) == std::vector<float>{160, 161});
   CHECK(second_token({.layers = {1, 2}, .combine = Combine::sum, .weights = {2, -1}}) ==
@@ -64,7 +64,7 @@ TEST_CASE("sum and mean take weights; a mean's weights are shares") {
         std::vector<float>{105, 105.5});
 }
 
-TEST_CASE("what the model or the recipe does not hold is refused") {
+TEST_CASE("layers that do not exist and mismatched weights are rejected") {
   CHECK_THROWS_WITH_AS(LayerMix({.layers = {4}}, 3, 2),
                        "layer 4 is not in the model: layers are 0 to 3 or -1 to -4", bert::Error);
   CHECK_THROWS_AS(LayerMix({.layers = {-5}}, 3, 2), bert::Error);

@@ -33,7 +33,7 @@ std::vector<float> pool(SequencePooling& pooling, const Rows& rows, int64_t left
 
 }  // namespace
 
-TEST_CASE("every mode, alone and beside others, gives what its formula gives") {
+TEST_CASE("every mode matches its formula, alone and combined with others") {
   std::mt19937 random(1);
   for (int round = 0; round < 2000; ++round) {
     const size_t tokens = 1 + random() % 40, width = 1 + random() % 20, left_out = random() % 5;
@@ -53,7 +53,7 @@ TEST_CASE("every mode, alone and beside others, gives what its formula gives") {
   }
 }
 
-TEST_CASE("a pooling that is used again forgets the sequence before") {
+TEST_CASE("a reused pooling keeps nothing from the previous sequence") {
   std::mt19937 random(2);
   SequencePooling used(kModes, 7);
   pool(used, random_rows(random, 30, 7), 2);
@@ -62,14 +62,14 @@ TEST_CASE("a pooling that is used again forgets the sequence before") {
   CHECK(pool(used, rows, 0) == pool(fresh, rows, 0));
 }
 
-TEST_CASE("max keeps a NaN, wherever it stands") {
+TEST_CASE("max propagates a NaN at any position") {
   const float nan = std::nanf("");
   SequencePooling pooling(std::vector{PoolingMode::max}, 1);
   CHECK(std::isnan(pool(pooling, {{1}, {nan}, {2}}, 0)[0]));
   CHECK(std::isnan(pool(pooling, {{nan}, {1}, {2}}, 0)[0]));
 }
 
-TEST_CASE("only cls is content with the first token") {
+TEST_CASE("only cls needs just the first token") {
   CHECK(bert::task::only_first_token(std::vector{PoolingMode::cls}));
   CHECK_FALSE(bert::task::only_first_token(std::vector{PoolingMode::cls, PoolingMode::mean}));
 }

@@ -31,14 +31,14 @@ TEST_CASE("softmax equals its formula") {
   }
 }
 
-TEST_CASE("softmax holds for logits whose exponentials do not fit a float") {
+TEST_CASE("softmax is correct for logits whose exponentials overflow a float") {
   const auto scores = bert::task::softmax(std::vector<float>{1000, 999, -1000});
   CHECK(scores[0] == doctest::Approx(0.7310586));
   CHECK(scores[1] == doctest::Approx(0.2689414));
   CHECK(scores[2] == 0);
 }
 
-TEST_CASE("top_k equals the head of a full sort, lower ids first among equals") {
+TEST_CASE("top_k equals the head of a full sort; ties go to the lower id") {
   std::mt19937 random(2);
   for (int round = 0; round < 3000; ++round) {
     const auto logits = random_logits(random, 1 + random() % 300);
@@ -54,25 +54,25 @@ TEST_CASE("top_k equals the head of a full sort, lower ids first among equals") 
   }
 }
 
-TEST_CASE("the best of equal logits is the lowest id") {
+TEST_CASE("the best of equal logits has the lowest id") {
   CHECK(bert::task::best(std::vector<float>{1, 3, 3, 2}) == 1);
   CHECK(bert::task::best(std::vector<float>{5}) == 0);
 }
 
-TEST_CASE("sigmoid is stable at both ends") {
+TEST_CASE("sigmoid is stable for large positive and negative inputs") {
   CHECK(bert::task::sigmoid(0) == 0.5f);
   CHECK(bert::task::sigmoid(200) == 1.0f);
   CHECK(bert::task::sigmoid(-200) == 0.0f);
   CHECK(bert::task::sigmoid(1) == doctest::Approx(0.7310586));
 }
 
-TEST_CASE("a logit that is no number is an error that says which") {
+TEST_CASE("a logit that is not finite is an error that names its index") {
   CHECK_THROWS_WITH_AS(bert::task::softmax(std::vector<float>{1, INFINITY}),
                        "logit 1 is inf, expected a finite number", bert::Error);
   CHECK_THROWS_AS(top_k(std::vector<float>{std::nanf(""), 1}, 1, 2), bert::Error);
 }
 
-TEST_CASE("a log probability is the logarithm of the softmax, where that has none left as well") {
+TEST_CASE("log probability is the logarithm of softmax, even where softmax underflows") {
   const std::vector<float> logits = {1, -2, 3.5f, 0};
   const auto probabilities = bert::task::softmax(logits);
   for (int32_t id = 0; id < 4; ++id) {

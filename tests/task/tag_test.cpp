@@ -16,13 +16,13 @@ namespace {
 
 const model::Config kModel = {.labels = {"O", "B-PER", "I-PER", "B-LOC", "I-LOC"}};
 
-// A text whose words are known: each of as many pieces as letters, some not ASCII, so that code points, bytes
-// and letters differ.
+// A text with known words. Each word has as many tokens as letters; some letters are not ASCII, so code
+// points and bytes differ.
 struct Words {
   std::vector<std::string> words;
   std::vector<size_t> token_words;
   std::vector<size_t> begins, ends;  // in code points of the text
-  std::string text;                  // with white space and words between that have no token
+  std::string text;                  // with white space and empty words, which have no tokens
 
   explicit Words(std::mt19937& random, bool empty_words) {
     size_t at = 0;
@@ -64,7 +64,7 @@ std::string array_of(const std::vector<std::string>& words) {
   return out + "]";
 }
 
-// What differs first; scores by less than 1e-6 do not.
+// Compares tags and entities; scores may differ by less than 1e-6.
 void compare(const io::Json& found, const reference::SlowTags& expected, const Words& words, bool given) {
   const auto tags = found.find("prediction")->elements();
   REQUIRE(tags.size() == expected.tags.size());
@@ -92,7 +92,7 @@ void compare(const io::Json& found, const reference::SlowTags& expected, const W
 
 }  // namespace
 
-TEST_CASE("tags and entities are those of the definitions, in words and in text, at seams as well") {
+TEST_CASE("tags and entities match their definitions, for words and text, also at window boundaries") {
   const auto tokenizer = data::letters();
   std::mt19937 random(5);
   int several_windows = 0;
@@ -140,7 +140,7 @@ TEST_CASE("tags and entities are those of the definitions, in words and in text,
   CHECK(several_windows > 3000);
 }
 
-TEST_CASE("tags that are not BIO make entities, too") {
+TEST_CASE("tags that are not BIO also form entities") {
   const auto tokenizer = data::letters();
   const auto entities = [&](const std::vector<std::string>& labels, const std::vector<size_t>& said) {
     const model::Config config = {.labels = labels};
@@ -169,7 +169,7 @@ TEST_CASE("tags that are not BIO make entities, too") {
   CHECK(entities({"O", "B-geo-loc", "x-ray"}, {1, 2}) == "geo-loc0-1 x-ray1-2 ");
 }
 
-TEST_CASE("a logit that is no number is an error of its record") {
+TEST_CASE("a logit that is not finite is an error of its record") {
   const auto tokenizer = data::letters();
   const auto tagger = make_tag({}, kModel);
   data::FeatureOptions options = {.max_length = 100, .overflow = tagger->overflow()};

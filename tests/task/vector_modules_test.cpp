@@ -10,7 +10,7 @@ using bert::nn::Activation;
 
 namespace {
 
-// The same in long double, by the functions' definitions.
+// Reference in long double, from the functions' definitions.
 long double activated(Activation activation, long double x) {
   switch (activation) {
     case Activation::none:
@@ -41,7 +41,7 @@ std::vector<float> random_values(std::mt19937& random, size_t count) {
 
 }  // namespace
 
-TEST_CASE("a dense module is its matrix, its bias and its function") {
+TEST_CASE("a dense module applies matrix, bias and activation") {
   std::mt19937 random(1);
   for (int round = 0; round < 1000; ++round) {
     const size_t in = 1 + random() % 40, out = 1 + random() % 10;
@@ -62,13 +62,13 @@ TEST_CASE("a dense module is its matrix, its bias and its function") {
   }
 }
 
-TEST_CASE("activations keep small results exact far from zero") {
+TEST_CASE("activations are accurate for inputs far from zero") {
   CHECK(activate(Activation::gelu, -10) == doctest::Approx(-7.61985302416052606597e-23).epsilon(1e-9));
   CHECK(activate(Activation::silu, -800) == doctest::Approx(0));
   CHECK(activate(Activation::silu, 800) == 800);
 }
 
-TEST_CASE("a normalized vector is 1 long, and nothing stays nothing") {
+TEST_CASE("normalize scales to unit length and keeps a zero vector") {
   std::mt19937 random(2);
   for (int round = 0; round < 1000; ++round) {
     auto x = random_values(random, 1 + random() % 50);

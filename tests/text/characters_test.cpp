@@ -20,7 +20,7 @@ std::vector<char32_t> decomposition(char32_t c, Compat compat) {
 
 }  // namespace
 
-TEST_CASE("Hugging Face's classes have as many members as the tables of unicode_categories 0.1.1") {
+TEST_CASE("character classes have as many members as the tables of unicode_categories 0.1.1") {
   CHECK(count([](char32_t c) { return is_accent(c, Compat::hf); }) == 1567);
   const int ascii_symbols = 9;  // $+<=>^`|~
   CHECK(count([](char32_t c) { return is_punctuation(c, Compat::hf); }) ==
@@ -29,7 +29,7 @@ TEST_CASE("Hugging Face's classes have as many members as the tables of unicode_
   CHECK(count([](char32_t c) { return is_control(c, Compat::hf); }) == 65 - 3 + 150 + private_use);
 }
 
-TEST_CASE("what was encoded after Unicode 8 is a letter to Hugging Face, not to Google") {
+TEST_CASE("characters added after Unicode 8 are letters in Hugging Face mode, not in Google mode") {
   CHECK_FALSE(is_punctuation(0x2E43, Compat::hf));  // dash with left upturn, Unicode 9
   CHECK(is_punctuation(0x2E43, Compat::google));
   CHECK_FALSE(is_accent(0x1E944, Compat::hf));  // Adlam alif lengthener, Unicode 9
@@ -41,21 +41,21 @@ TEST_CASE("what was encoded after Unicode 8 is a letter to Hugging Face, not to 
   CHECK(decomposition(0x11938, Compat::google) == std::vector<char32_t>{0x11935, 0x11930});
 }
 
-TEST_CASE("private use is control to Hugging Face only; tab and line ends never are") {
+TEST_CASE("private use is a control character in Hugging Face mode only; tab and newlines never are") {
   CHECK(is_control(0xE123, Compat::hf));
   CHECK_FALSE(is_control(0xE123, Compat::google));
   for (const char32_t c : {U'\t', U'\n', U'\r'}) CHECK_FALSE(is_control(c, Compat::hf));
   CHECK(is_control(0x200D, Compat::google));
 }
 
-TEST_CASE("the block of ideographs that Hugging Face begins late") {
+TEST_CASE("Hugging Face's ideograph block starts later than Google's") {
   CHECK(is_ideograph(0x2B820, Compat::google));
   CHECK_FALSE(is_ideograph(0x2B820, Compat::hf));
   CHECK(is_ideograph(0x2B920, Compat::hf));
   CHECK_FALSE(is_ideograph(0x3042, Compat::hf));  // hiragana
 }
 
-TEST_CASE("lower case of one code point may be two") {
+TEST_CASE("one code point may lower-case to two") {
   std::vector<char32_t> lowered;
   append_lowercase(0x130, Compat::hf, lowered);
   CHECK(lowered == std::vector<char32_t>{'i', 0x307});

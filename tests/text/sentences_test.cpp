@@ -21,14 +21,14 @@ Sentences split(std::string_view text, const std::string& locale = "root") {
 
 }  // namespace
 
-TEST_CASE("sentences end at full stops, question and exclamation marks") {
+TEST_CASE("sentences end at full stops, question marks and exclamation marks") {
   CHECK(split("Call me Ishmael. Who? Some years ago!  Never mind.") ==
         Sentences{"Call me Ishmael.", "Who?", "Some years ago!", "Never mind."});
   CHECK(split("It cost 3.50 in all, e.g. for two.") == Sentences{"It cost 3.50 in all, e.g. for two."});
   CHECK(split("He said \"no.\" and left.") == Sentences{"He said \"no.\" and left."});
 }
 
-TEST_CASE("hard-wrapped lines make whole sentences, a blank line ends one") {
+TEST_CASE("hard-wrapped lines form whole sentences, and a blank line ends one") {
   CHECK(split("It was the best\nof times. It was\r\nthe worst\r\nof times.\n") ==
         Sentences{"It was the best\nof times.", "It was\r\nthe worst\r\nof times."});
   CHECK(split("CHAPTER I\n\nIt was\n \t\r\n\r\nthe end") == Sentences{"CHAPTER I", "It was", "the end"});
@@ -38,12 +38,12 @@ TEST_CASE("hard-wrapped lines make whole sentences, a blank line ends one") {
   CHECK(split(" \n\f\r\n \n") == Sentences{});
 }
 
-TEST_CASE("letters of several bytes do not shift boundaries") {
+TEST_CASE("multi-byte characters do not shift boundaries") {
   CHECK(split("Žluť. Über\nalles! \U0001F600 gut! 今日は。晴れ。") ==
         Sentences{"Žluť.", "Über\nalles!", "\U0001F600 gut!", "今日は。", "晴れ。"});
 }
 
-TEST_CASE("a locale has its own rules, and is known or refused") {
+TEST_CASE("a locale has its own rules; an unknown locale is rejected") {
   const std::string question = "Τι κάνεις; Καλά.";
   CHECK(split(question).size() == 1);
   CHECK(split(question, "el") == Sentences{"Τι κάνεις;", "Καλά."});
@@ -53,7 +53,7 @@ TEST_CASE("a locale has its own rules, and is known or refused") {
     CHECK_THROWS_AS(split("", wrong), bert::Error);
 }
 
-TEST_CASE("a splitter used again gives what a new one gives") {
+TEST_CASE("a reused splitter gives the same result as a new one") {
   static const std::string kParts[] = {"word", " ",      ".",    "!",          "\n", "\r\n", "\n\n",
                                        "é",    "\u2028", "中。", "\U0001F600", "\f", "A",    "\""};
   std::mt19937_64 random(3);
@@ -64,7 +64,7 @@ TEST_CASE("a splitter used again gives what a new one gives") {
     for (auto n = random() % 60; n > 0; --n) text += kParts[random() % std::size(kParts)];
     used.split(text, sentences);
     CHECK(sentences == split(text));
-    // Nothing is lost or doubled: what is between sentences is white or a separator.
+    // Sentences do not overlap and are in order.
     const char* at = text.data();
     for (const auto sentence : sentences) {
       CHECK(sentence.data() >= at);
@@ -73,7 +73,7 @@ TEST_CASE("a splitter used again gives what a new one gives") {
   }
 }
 
-TEST_CASE("lines are what documents input has for sentences") {
+TEST_CASE("split_lines makes each line a sentence") {
   Sentences lines;
   bert::text::split_lines("One. Two.\n three \r\n\n\f\nfour", lines);
   CHECK(lines == Sentences{"One. Two.", "three", "four"});

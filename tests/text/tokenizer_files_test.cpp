@@ -12,7 +12,7 @@ namespace {
 
 const std::string kVocab = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nabc\nABC\n##d\ne\u0301\n";
 
-// A directory of its own for each test, gone at its end.
+// A temporary directory for each test, removed at its end.
 class Directory {
  public:
   Directory() {
@@ -33,7 +33,7 @@ class Directory {
   std::string path_;
 };
 
-// tokenizer.json with each block replaceable.
+// A tokenizer.json in which each block can be replaced.
 struct Json {
   std::string added = R"([{"id":4,"content":"[MASK]","special":true,"lstrip":true,"normalized":false}])";
   std::string normalizer =
@@ -67,7 +67,7 @@ std::vector<int32_t> ids_of(const Tokenizer& tokenizer, std::string_view text) {
 
 using Ids = std::vector<int32_t>;
 
-// What loading tokenizer.json with these blocks complains of, without the path.
+// The error from loading tokenizer.json with these blocks, without the path.
 std::string complaint(const Json& json) {
   const Directory directory;
   directory.write("tokenizer.json", json.text());
@@ -83,7 +83,7 @@ std::string complaint(const Json& json) {
 
 }  // namespace
 
-TEST_CASE("vocab.txt alone: uncased, the five specials protected") {
+TEST_CASE("vocab.txt alone is uncased and protects the five special tokens") {
   const Directory directory;
   directory.write("vocab.txt", kVocab);
   const Tokenizer tokenizer = load_tokenizer(directory.path());
@@ -95,7 +95,7 @@ TEST_CASE("vocab.txt alone: uncased, the five specials protected") {
   CHECK_FALSE(tokenizer.config().model_max_length.has_value());
 }
 
-TEST_CASE("CRLF, a missing last line end and white space around pieces of vocab.txt") {
+TEST_CASE("vocab.txt may have CRLF, no final newline and white space around tokens") {
   const Directory directory;
   const std::string path =
       directory.write("vocab.txt", "[PAD]\r\n[UNK]\r\n[CLS]\r\n[SEP]\r\n[MASK]\r\n abc \r\n##d");
@@ -104,7 +104,7 @@ TEST_CASE("CRLF, a missing last line end and white space around pieces of vocab.
   CHECK(load_vocab(path, Compat::google).piece(5) == "abc");
 }
 
-TEST_CASE("tokenizer_config.json settles case, accents and names; 1e30 is no length") {
+TEST_CASE("tokenizer_config.json sets case, accents and token names; a length of 1e30 is ignored") {
   const Directory directory;
   directory.write("vocab.txt", kVocab + "<mask>\n");
   directory.write(
@@ -122,18 +122,18 @@ TEST_CASE("tokenizer_config.json settles case, accents and names; 1e30 is no len
   CHECK(accents.config().model_max_length == 128);
 }
 
-TEST_CASE("added_tokens.json and added_tokens_decoder; the latter wins") {
+TEST_CASE("added_tokens_decoder overrides added_tokens.json") {
   const Directory directory;
   directory.write("vocab.txt", kVocab);
   directory.write("added_tokens.json", R"({"NEW":9,"<x>":10})");
   CHECK(ids_of(load_tokenizer(directory.path()), "new <X>NEW") ==
-        Ids{9, 10, 9});  // normalised, as it is not special
+        Ids{9, 10, 9});  // normalized, because it is not special
   directory.write("tokenizer_config.json",
                   R"({"added_tokens_decoder":{"9":{"content":"NEW","normalized":false,"special":false}}})");
   CHECK(ids_of(load_tokenizer(directory.path()), "new NEW") == Ids{1, 9});
 }
 
-TEST_CASE("tokenizer.json goes before tokenizer_config.json") {
+TEST_CASE("tokenizer.json overrides tokenizer_config.json") {
   const Directory directory;
   directory.write("tokenizer.json", Json().text());
   directory.write("tokenizer_config.json",
@@ -147,7 +147,7 @@ TEST_CASE("tokenizer.json goes before tokenizer_config.json") {
   CHECK(load_tokenizer(directory.path(), Compat::google).config().max_word_chars == 200);
 }
 
-TEST_CASE("a vocabulary by path takes its settings from the files beside it") {
+TEST_CASE("a vocabulary given by path uses the settings files next to it") {
   const Directory directory;
   const std::string vocab = directory.write("other.txt", kVocab);
   directory.write("tokenizer_config.json", R"({"do_lower_case":false})");
@@ -159,7 +159,7 @@ TEST_CASE("a vocabulary by path takes its settings from the files beside it") {
   CHECK(load_vocab(json).size() == 7);
 }
 
-TEST_CASE("the truncation block is read") {
+TEST_CASE("the truncation block of tokenizer.json is read") {
   const Directory directory;
   Json json;
   json.truncation = R"({"direction":"Left","max_length":128,"strategy":"OnlySecond","stride":16})";
@@ -172,7 +172,7 @@ TEST_CASE("the truncation block is read") {
   CHECK(truncation->strategy == Truncation::Strategy::only_second);
 }
 
-TEST_CASE("a word may have 2^32 characters, or none") {
+TEST_CASE("the maximum word length may be 2^32 characters or 0") {
   const Directory directory;
   Json json;
   json.max_word_chars = "4294967296";
@@ -183,7 +183,7 @@ TEST_CASE("a word may have 2^32 characters, or none") {
   CHECK(ids_of(load_tokenizer(directory.path()), "abc") == Ids{1});
 }
 
-TEST_CASE("BertProcessing names the specials as a template does") {
+TEST_CASE("BertProcessing defines the special tokens like a template") {
   const Directory directory;
   Json json;
   json.post_processor = R"({"type":"BertProcessing","sep":["[SEP]",3],"cls":["[CLS]",2]})";
@@ -191,7 +191,7 @@ TEST_CASE("BertProcessing names the specials as a template does") {
   CHECK(load_tokenizer(directory.path()).sep() == 3);
 }
 
-TEST_CASE("what would be computed otherwise is refused by name") {
+TEST_CASE("unsupported tokenizer settings are rejected by name") {
   CHECK(complaint({}) == "");
   CHECK(complaint({.normalizer = R"({"type":"NFKC"})"}) ==
         "normalizer is NFKC; only BertNormalizer is supported");
@@ -220,7 +220,7 @@ TEST_CASE("what would be computed otherwise is refused by name") {
         "added_tokens[0].id is -1, expected 0 to 2147483647");
   CHECK(complaint({.added = R"([{"id":7}])"}) == "added_tokens[0] has no content");
   CHECK(complaint({.added = R"([{"id":7,"content":"\u200b","normalized":true}])"}) ==
-        "nothing is left of the added token \xE2\x80\x8B in normalised text");
+        "the added token \xE2\x80\x8B is empty after normalization");
   CHECK(complaint({.post_processor = R"({"type":"BertProcessing","sep":["[SEP]",3],"cls":["[CLS]",6]})"}) ==
         "post_processor gives [CLS] the id 6, the vocabulary gives it 2; only equal ids are supported");
   const auto with_ids = [](const std::string& ids) {
@@ -232,13 +232,13 @@ TEST_CASE("what would be computed otherwise is refused by name") {
   CHECK(complaint({.post_processor = with_ids(R"({"[CLS]":{"ids":[2,2]},"[SEP]":{"ids":[3]}})")}) ==
         "post_processor.special_tokens does not give [CLS] one id");
   CHECK(complaint({.decoder = R"({"type":"WordPiece","prefix":"@@"})"}) ==
-        "decoder has the prefix @@; only ##, that of model, is supported");
+        "decoder has the prefix @@; only ##, the prefix of the model, is supported");
   CHECK(complaint({.max_word_chars = "-1"}) == "model.max_input_chars_per_word is -1, expected at least 0");
   CHECK(complaint({.max_word_chars = "4294967296"}) == "");
   CHECK(complaint({.vocabulary = R"({"[PAD]":0,"a":1,"b":1})"}) == "model.vocab gives a and b the same id 1");
 }
 
-TEST_CASE("missing and unreadable files are named") {
+TEST_CASE("missing and unreadable files are named in the error") {
   const Directory directory;
   const std::string path = directory.path();
   CHECK_THROWS_WITH_AS(load_tokenizer(path + "/none"), (path + "/none: no such model directory").c_str(),
@@ -248,7 +248,8 @@ TEST_CASE("missing and unreadable files are named") {
   const std::string vocab = directory.write("vocab.txt", "[PAD]\n\xFF\n");
   CHECK_THROWS_WITH_AS(load_tokenizer(path), (vocab + ":2: is not valid UTF-8").c_str(), Error);
   directory.write("vocab.txt", "");
-  CHECK_THROWS_WITH_AS(load_tokenizer(path), (vocab + ": is empty, expected a token a line").c_str(), Error);
+  CHECK_THROWS_WITH_AS(load_tokenizer(path), (vocab + ": is empty, expected one token per line").c_str(),
+                       Error);
   directory.write("vocab.txt", "[PAD]\n");
   CHECK_THROWS_WITH_AS(load_tokenizer(path), (vocab + ": the token [UNK] is not in the vocabulary").c_str(),
                        Error);
@@ -256,7 +257,8 @@ TEST_CASE("missing and unreadable files are named") {
       directory.write("tokenizer_config.json", R"({"tokenizer_class":"BertJapaneseTokenizer"})");
   CHECK_THROWS_WITH_AS(
       load_tokenizer(path),
-      (config + ": tokenizer_class is BertJapaneseTokenizer; only BertTokenizer and its kin are supported")
+      (config +
+       ": tokenizer_class is BertJapaneseTokenizer; only BertTokenizer and its variants are supported")
           .c_str(),
       Error);
 }

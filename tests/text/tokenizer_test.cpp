@@ -39,7 +39,7 @@ using Pieces = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("the example of the published code") {
+TEST_CASE("the example from Google's published code") {
   const Tokenizer tokenizer(kPieces, {}, "test");
   CHECK(pieces_of(tokenizer, "UN\u00E0ff\u00E9able Runn\u00EDng") == Pieces{"[UNK]", "runn", "##ing"});
   CHECK(pieces_of(tokenizer, " \tUN\u00E0ff!") == Pieces{"un", "##aff", "!"});
@@ -48,10 +48,10 @@ TEST_CASE("the example of the published code") {
   CHECK(pieces_of(tokenizer, " \n\u3000") == Pieces{});
 }
 
-TEST_CASE("offsets point into the text as it came") {
+TEST_CASE("offsets refer to the original text") {
   const Tokenizer tokenizer(kPieces, {}, "test");
-  // E+accent, t+ZWSP, e: five code points become "ete"; 東 and 京 are words; the last a is a full-width blank
-  // away.
+  // E+accent, t+ZWSP, e: five code points become "ete"; 東 and 京 are words; the last "aa" follows a
+  // full-width space.
   const std::string text = "E\u0301t\u200Be\u0301 東京a\u3000aa";
   const Tokens chars = encode(tokenizer, text, {.offsets = Offsets::chars, .words = true});
   CHECK(chars.ids == std::vector<int32_t>{10, 17, 18, 12, 12, 13});
@@ -61,7 +61,7 @@ TEST_CASE("offsets point into the text as it came") {
   CHECK(bytes.offsets == std::vector<Span>{{0, 8}, {11, 14}, {14, 17}, {17, 18}, {21, 22}, {22, 23}});
 }
 
-TEST_CASE("encode appends, and word ids begin anew") {
+TEST_CASE("encode appends tokens and restarts word ids at 0") {
   const Tokenizer tokenizer(kPieces, {}, "test");
   Tokens tokens = encode(tokenizer, "a s", {.offsets = Offsets::bytes, .words = true});
   tokenizer.encode("  s", {.offsets = Offsets::bytes, .words = true}, tokens);
@@ -70,7 +70,7 @@ TEST_CASE("encode appends, and word ids begin anew") {
   CHECK(tokens.words == std::vector<int32_t>{0, 1, 0});
 }
 
-TEST_CASE("a literal special token is kept whole, except by Google") {
+TEST_CASE("a literal special token is kept whole, except in Google mode") {
   TokenizerConfig config = specials_protected();
   CHECK(pieces_of(Tokenizer(kPieces, config, "test"), "a[MASK]a [mask]") ==
         Pieces{"a", "[MASK]", "a", "[", "mask", "]"});
@@ -78,7 +78,7 @@ TEST_CASE("a literal special token is kept whole, except by Google") {
   CHECK(pieces_of(Tokenizer(kPieces, config, "test"), "[MASK]") == Pieces{"[", "mask", "]"});
 }
 
-TEST_CASE("an added token may lie beyond the vocabulary and is no piece of a word") {
+TEST_CASE("an added token may have an id beyond the vocabulary and is not matched inside words") {
   TokenizerConfig config = specials_protected();
   config.added.push_back({.content = "NEW", .id = 40, .single_word = true, .special = false});
   const Tokenizer tokenizer(kPieces, config, "test");
@@ -89,7 +89,7 @@ TEST_CASE("an added token may lie beyond the vocabulary and is no piece of a wor
   CHECK(pieces_of(tokenizer, "a NEW NEWa") == Pieces{"a", "NEW", "[UNK]"});
 }
 
-TEST_CASE("the final sigma is Google's alone") {
+TEST_CASE("final sigma is handled in Google mode only") {
   TokenizerConfig config;
   CHECK(pieces_of(Tokenizer(kPieces, config, "test"), "ΟΣ ΟΣ.") == Pieces{"οσ", "οσ", "."});
   config.compat = Compat::google;
@@ -98,7 +98,7 @@ TEST_CASE("the final sigma is Google's alone") {
   CHECK(pieces_of(google, "Σ.") == Pieces{"[UNK]", "."});
 }
 
-TEST_CASE("a word of more code points than the limit is unknown") {
+TEST_CASE("a word with more code points than the limit is [UNK]") {
   TokenizerConfig config;
   config.max_word_chars = 4;
   const Tokenizer tokenizer(kPieces, config, "test");
@@ -106,13 +106,13 @@ TEST_CASE("a word of more code points than the limit is unknown") {
   CHECK(pieces_of(tokenizer, "a\u0301a\u0301a\u0301a\u0301") == Pieces{"a", "##a", "##a", "##a"});
 }
 
-TEST_CASE("without basic tokenization only white space splits and nothing is changed") {
+TEST_CASE("without basic tokenization only white space splits words, and text is not normalized") {
   TokenizerConfig config;
   config.basic_tokenize = false;
   CHECK(pieces_of(Tokenizer(kPieces, config, "test"), "Ete ete! 東京") == Pieces{"Ete", "[UNK]", "[UNK]"});
 }
 
-TEST_CASE("decode puts pieces together and leaves out the space before punctuation") {
+TEST_CASE("decode joins subword tokens and removes the space before punctuation") {
   const Tokenizer tokenizer(kPieces, specials_protected(), "test");
   const std::vector<int32_t> ids = {2, 5, 6, 7, 28, 22, 23, 11, 3};
   CHECK(tokenizer.decode(ids, Tokenizer::Specials::keep) == "[CLS] unaffable. 's! [SEP]");
@@ -126,13 +126,13 @@ TEST_CASE("decode puts pieces together and leaves out the space before punctuati
   CHECK(Tokenizer(kPieces, config, "test").decode(ids, Tokenizer::Specials::skip) == "unaffable . 's !");
 }
 
-TEST_CASE("a vocabulary without a special token is refused by name") {
+TEST_CASE("a vocabulary without a required special token is rejected by name") {
   const std::vector<std::string> pieces = {"[PAD]", "[UNK]", "[CLS]", "[SEP]"};
   CHECK_THROWS_WITH_AS(Tokenizer(pieces, {}, "vocab.txt"),
                        "vocab.txt: the mask token [MASK] is not in the vocabulary", Error);
 }
 
-TEST_CASE("huge and odd texts") {
+TEST_CASE("very long and unusual texts") {
   const Tokenizer tokenizer(kPieces, specials_protected(), "test");
   const Wanted all{.offsets = Offsets::chars, .words = true};
 
@@ -148,7 +148,7 @@ TEST_CASE("huge and odd texts") {
 
   std::string marks = "a";
   while (marks.size() < 1'000'000)
-    marks += "\u0301\U0001D165";  // reordered, and kept, by the hundred thousand
+    marks += "\u0301\U0001D165";  // hundreds of thousands of marks, reordered and kept
   CHECK(encode(tokenizer, marks, all).ids == std::vector<int32_t>{1});
 
   CHECK(encode(tokenizer, std::string_view("a\0a", 3)).ids == std::vector<int32_t>{12, 13});
@@ -156,7 +156,7 @@ TEST_CASE("huge and odd texts") {
   CHECK(encode(tokenizer, std::string(100'000, '[')).ids.size() == 100'000);
 }
 
-TEST_CASE("random bytes made valid give tokens whose offsets ascend within the text") {
+TEST_CASE("offsets ascend and remain within random valid UTF-8 texts") {
   std::mt19937 random(7);
   for (const Compat compat : {Compat::hf, Compat::google}) {
     TokenizerConfig config = specials_protected();
@@ -184,7 +184,7 @@ TEST_CASE("random bytes made valid give tokens whose offsets ascend within the t
   }
 }
 
-TEST_CASE("threads that meet the same new characters at once agree") {
+TEST_CASE("threads that see the same new characters at the same time get the same result") {
   std::string text;
   for (char32_t c = 0x20; c < 0xD800; c += 7) append(text, c);
   const Tokens expected = encode(Tokenizer(kPieces, {}, "test"), text);

@@ -1,4 +1,4 @@
-// The fast tokenizer against its slow twin, on generated texts.
+// The fast tokenizer compared with the slow reference on generated texts.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -10,11 +10,11 @@
 namespace bert::text {
 namespace {
 
-// Code points chosen for what can go wrong with them.
+// Code points chosen because they are easy to handle wrongly.
 constexpr char32_t kLetters[] = U"aaabbbccdeABCDE012éÉàÀçñöÖßẞıİſKÅ한국어각각אבשлжЁёЙйÿŸǅʰΣσςΑαήΰ";
 constexpr char32_t kMarks[] = {
     0x301,  0x300,  0x327,   0x323,   0x345,   0x34F,   0x5B0,   0x5BC,  0x64B,   0x651,  // stripped
-    0x302E, 0x302F, 0x1D165, 0x1D16D, 0x1D15E, 0x1D160, 0x16FF0, 0x20DD,                  // Mc, Me: stay
+    0x302E, 0x302F, 0x1D165, 0x1D16D, 0x1D15E, 0x1D160, 0x16FF0, 0x20DD,                  // Mc, Me: kept
     0x1ABF, 0x8CA,  0x1E94A, 0x10F46, 0xECC,   0xC3C,   0x1734,  0x1886, 0x111C9, 0x344, 0xF73, 0xF81};
 constexpr char32_t kOthers[] = {
     ' ',    ' ',    ' ',     '\t',    '\n',    '\r',    0xB,     0x1C,   0x85,   0xA0,     0x2003,
@@ -69,7 +69,7 @@ std::vector<AddedToken> random_added(Generator& random) {
   return added;
 }
 
-// A small vocabulary over the same characters; half of the pieces are beginnings or ends of others, so that
+// A small vocabulary over the same characters. Half of the tokens are prefixes or suffixes of others, so that
 // matches fail late.
 Sample random_sample(Generator& random) {
   Sample result;
@@ -138,7 +138,7 @@ std::string readable(const Tokens& tokens) {
   return result;
 }
 
-// True when the twins agree; else says where.
+// Returns whether both tokenizers agree; prints the difference if not.
 bool agree(const Tokenizer& fast, const reference::SlowTokenizer& slow, const std::string& text) {
   Tokens bytes, chars, ids;
   fast.encode(text, {.offsets = Offsets::bytes, .words = true}, bytes);
@@ -195,7 +195,7 @@ TEST_CASE("fast and slow tokenizer agree on every code point") {
         if (c % 16 != 15) continue;
         REQUIRE(agree(fast, slow, text));
         text.clear();
-        if (c >= 0x32000 && c < 0xE0000) c += 0x10000;  // unassigned planes: a sample will do
+        if (c >= 0x32000 && c < 0xE0000) c += 0x10000;  // unassigned planes: a sample is enough
       }
     }
   }

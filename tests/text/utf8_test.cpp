@@ -17,7 +17,7 @@ TEST_CASE("every code point survives encoding and decoding") {
   }
 }
 
-TEST_CASE("what is not UTF-8 is not valid") {
+TEST_CASE("invalid UTF-8 is rejected") {
   for (const char* bytes : {"\x80", "\xC0\xAF", "\xC1\xBF", "\xC3", "a\xC3g", "\xE0\x9F\xBF", "\xED\xA0\x80",
                             "\xE2\x82", "\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xFF"}) {
     CAPTURE(bytes);

@@ -35,7 +35,7 @@ Pieces slowly(const Corpus& corpus, const LearnerOptions& options) {
   return slow.vocabulary;
 }
 
-// Short words of few letters, so that overlaps, ties and pieces that are made twice are common.
+// Short words of few letters, so that overlaps, ties and tokens produced twice are common.
 Corpus random_corpus(std::mt19937& random) {
   const auto below = [&](unsigned bound) { return random() % bound; };
   const unsigned letters = 1 + below(5), words = 1 + below(30), most = 1 + below(12);
@@ -51,7 +51,7 @@ Corpus random_corpus(std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("a full recount before each join learns the same") {
+TEST_CASE("the result matches a reference that recounts all pairs before each merge") {
   for (unsigned seed = 0; seed < 3000; ++seed) {
     std::mt19937 random(seed);
     const Corpus corpus = random_corpus(random);
@@ -63,63 +63,65 @@ TEST_CASE("a full recount before each join learns the same") {
   }
 }
 
-TEST_CASE("a gain that rises because a piece became rare is seen") {
-  // N = 196: he 50·ln(N/80) = 44.8, xy 18·ln(N/18) = 43.0, hi 30·ln(N/80) = 26.9. Joining he leaves 30 of the
+TEST_CASE("a gain that rises because a token became rare is updated") {
+  // N = 196: he 50·ln(N/80) = 44.8, xy 18·ln(N/18) = 43.0, hi 30·ln(N/80) = 26.9. Merging he leaves 30 of the
   // 80 h, and N = 146: hi 30·ln(N/30) = 47.5, xy 37.7.
   const Pieces pieces = learned({{"he", 50}, {"hi", 30}, {"xy", 18}}, {.size = 100});
   CHECK(Pieces(pieces.end() - 3, pieces.end()) == Pieces{"he", "hi", "xy"});
 }
 
-TEST_CASE("a gain that rises by a little because a piece became a little rarer is seen") {
-  // N = 30912: qi 25·ln(N/1025) = 85.2, xy 2·ln(N/2) = 19.3, hi 1000·ln(1000·N/(29858·1025)) = 10.0. Joining
+TEST_CASE("a gain that rises slightly because a token became slightly rarer is updated") {
+  // N = 30912: qi 25·ln(N/1025) = 85.2, xy 2·ln(N/2) = 19.3, hi 1000·ln(1000·N/(29858·1025)) = 10.0. Merging
   // qi leaves 1000 of the 1025 ##i: hi 33.9.
   const Pieces pieces = learned({{"h", 28858}, {"hi", 1000}, {"qi", 25}, {"xy", 2}}, {.size = 100});
   CHECK(Pieces(pieces.end() - 3, pieces.end()) == Pieces{"qi", "hi", "xy"});
 }
 
-TEST_CASE("frequency joins the most frequent pair, of equals the one whose pieces entered first") {
+TEST_CASE("frequency merges the most frequent pair; ties go to the tokens added first") {
   CHECK(learned({{"ab", 3}, {"ac", 3}, {"bc", 5}}, {.size = 13, .criterion = Criterion::frequency}) ==
         Pieces{"a", "b", "c", "##a", "##b", "##c", "bc", "ab"});
 }
 
-TEST_CASE("likelihood prefers pieces that belong together to pieces that are merely frequent") {
-  // e ##n stands 30 times, but e and ##n are everywhere; q ##u stand together or not at all.
+TEST_CASE("likelihood prefers tokens that occur together over tokens that are only frequent") {
+  // The pair e ##n occurs 30 times, but e and ##n also occur in many other words; q and ##u only occur
+  // together.
   const Corpus corpus = {{"en", 30}, {"em", 30}, {"er", 30}, {"an", 30}, {"on", 30}, {"qu", 25}};
   CHECK(learned(corpus, {.size = 22, .criterion = Criterion::frequency})[16] == "an");
   CHECK(learned(corpus, {.size = 22, .criterion = Criterion::likelihood})[16] == "qu");
 }
 
-TEST_CASE("special and unused pieces come first") {
+TEST_CASE("special and unused tokens come first") {
   CHECK(learn({{"a", 1}}, {.size = 30522, .unused = 2}) ==
         Pieces{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[unused0]", "[unused1]", "a"});
   CHECK(learn({}, {}).size() == 5);
 }
 
-TEST_CASE("characters of single-character words have no continuation, all others have one") {
+TEST_CASE("only characters of longer words get a continuation token") {
   CHECK(learned({{"!", 4}, {"東", 2}, {"éa", 1}}, {}) == Pieces{"!", "a", "é", "東", "##a", "##é"});
 }
 
-TEST_CASE("the alphabet keeps the most frequent characters, and words of others teach nothing") {
+TEST_CASE("the alphabet keeps the most frequent characters; words with other characters are ignored") {
   const Corpus corpus = {{"ab", 5}, {"abz", 4}, {"c", 3}};
   CHECK(learned(corpus, {.size = 30, .alphabet_limit = 2}) == Pieces{"a", "b", "##a", "##b", "ab"});
-  // c and z: of equally frequent ones the lower code point.
+  // c and z are equally frequent; the lower code point is kept.
   CHECK(learned({{"zc", 5}}, {.size = 30, .alphabet_limit = 1}) == Pieces{"c", "##c"});
 }
 
-TEST_CASE("rare pairs are not joined") {
+TEST_CASE("rare pairs are not merged") {
   CHECK(learned({{"ab", 1}}, {.min_frequency = 2}) == Pieces{"a", "b", "##a", "##b"});
   CHECK(learned({{"ab", 1}}, {.min_frequency = 1}).back() == "ab");
 }
 
-TEST_CASE("a size without room for the alphabet is refused") {
-  CHECK_THROWS_WITH_AS(learn({{"ab", 1}}, {.size = 8}),
-                       "a vocabulary of 8 pieces is too small: special tokens, unused ones and 2 characters, "
-                       "whole and as continuations, make 9",
-                       Error);
+TEST_CASE("a size without room for the alphabet is rejected") {
+  CHECK_THROWS_WITH_AS(
+      learn({{"ab", 1}}, {.size = 8}),
+      "a vocabulary of 8 tokens is too small: special tokens, unused tokens and 2 characters, "
+      "with and without ##, are 9",
+      Error);
   CHECK(learn({{"ab", 1}}, {.size = 9}).size() == 9);
 }
 
-TEST_CASE("counts have 64 bits") {
+TEST_CASE("counts are 64-bit") {
   const int64_t large = int64_t{1} << 40;
   CHECK(learned({{"ab", large}, {"cd", large + 1}}, {.size = 14, .criterion = Criterion::frequency}).back() ==
         "cd");

@@ -22,7 +22,7 @@ std::vector<std::string> words_of(std::string_view text, const TokenizerConfig& 
 
 }  // namespace
 
-TEST_CASE("words are those of the tokenizer") {
+TEST_CASE("words are split as by the tokenizer") {
   using Words = std::vector<std::string>;
   CHECK(words_of("  It's 東京, \xC3\x89T\xC3\x89!\r\n") ==
         Words{"it", "'", "s", "東", "京", ",", "ete", "!"});
@@ -32,7 +32,7 @@ TEST_CASE("words are those of the tokenizer") {
   CHECK(words_of(std::string(101, 'a') + " b " + std::string(100, 'c')) == Words{"b", std::string(100, 'c')});
 }
 
-TEST_CASE("counts agree with a map's") {
+TEST_CASE("counts match those of a map") {
   std::mt19937 random(1);
   WordCounts counts(1 << 20);
   std::map<std::string, int64_t> expected;
@@ -48,7 +48,7 @@ TEST_CASE("counts agree with a map's") {
   CHECK(counts.forgotten() == 0);
 }
 
-TEST_CASE("beyond the limit the rarest words are forgotten, and counts stay within the bound") {
+TEST_CASE("above the limit the rarest words are dropped, and counts remain within the error bound") {
   std::mt19937 random(2);
   constexpr size_t kMost = 64;
   WordCounts counts(kMost);
@@ -68,7 +68,7 @@ TEST_CASE("beyond the limit the rarest words are forgotten, and counts stay with
   CHECK(counts.sorted().front() == WordCount{"0", exact.at("0")});
 }
 
-TEST_CASE("the worked case of forgetting: four words at most, a fifth comes") {
+TEST_CASE("adding a fifth word to a limit of four drops the rarest") {
   WordCounts counts(4);
   for (const char* word : {"a", "a", "a", "b", "b", "c", "d", "e"}) counts.add(word);
   CHECK(counts.sorted() == std::vector<WordCount>{{"a", 3}, {"b", 2}});
@@ -76,7 +76,7 @@ TEST_CASE("the worked case of forgetting: four words at most, a fifth comes") {
   CHECK(counts.uncertainty() == 1);
 }
 
-TEST_CASE("what is forgotten of counts near 63 bits is told as that many") {
+TEST_CASE("dropped counts near 63 bits saturate") {
   WordCounts counts(1);
   for (const char* word : {"a", "b", "c", "d"}) counts.add(word, INT64_MAX - 1);
   CHECK(counts.forgotten() == 4);

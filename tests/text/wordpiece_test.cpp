@@ -10,7 +10,7 @@ namespace {
 
 using Ids = std::vector<int32_t>;
 
-// nullopt: the word has no division.
+// nullopt: the word cannot be split.
 std::optional<Ids> split(const WordPiece& wordpiece, std::string_view word) {
   Ids ids;
   int32_t state = wordpiece.begin();
@@ -19,7 +19,7 @@ std::optional<Ids> split(const WordPiece& wordpiece, std::string_view word) {
   return ids;
 }
 
-// Longest match first, as published by Google.
+// Longest match first, as in Google's code.
 std::optional<Ids> split_slowly(const std::unordered_map<std::string, int32_t>& ids,
                                 const std::string& word) {
   Ids result;
@@ -35,7 +35,7 @@ std::optional<Ids> split_slowly(const std::unordered_map<std::string, int32_t>& 
 
 }  // namespace
 
-TEST_CASE("the worked example of the header") {
+TEST_CASE("the example in the header") {
   const std::vector<std::string> pieces = {"a", "abcdx", "##b", "##c", "##cdy", "##dz"};
   const WordPiece wordpiece(pieces, "##", WordPiece::PrefixInWords::never);
   CHECK(split(wordpiece, "abcdz") == Ids{0, 2, 3, 5});
@@ -49,7 +49,7 @@ TEST_CASE("the worked example of the header") {
   CHECK(wordpiece.id("abcd") == std::nullopt);
 }
 
-TEST_CASE("of equal pieces the last is meant") {
+TEST_CASE("the last of duplicate vocabulary entries is used") {
   const std::vector<std::string> pieces = {"a", "##b", "a", "##b", ""};
   const WordPiece wordpiece(pieces, "##", WordPiece::PrefixInWords::never);
   CHECK(split(wordpiece, "ab") == Ids{2, 3});
@@ -57,7 +57,7 @@ TEST_CASE("of equal pieces the last is meant") {
   CHECK(wordpiece.id("") == std::nullopt);
 }
 
-TEST_CASE("an empty vocabulary and one of a prefix alone know no word") {
+TEST_CASE("an empty vocabulary and one with only the prefix match no word") {
   const WordPiece nothing({}, "##", WordPiece::PrefixInWords::never);
   CHECK(split(nothing, "a") == std::nullopt);
   const std::vector<std::string> pieces = {"##"};
@@ -66,7 +66,7 @@ TEST_CASE("an empty vocabulary and one of a prefix alone know no word") {
   CHECK(split(prefix, "###") == std::nullopt);
 }
 
-TEST_CASE("longest match first, on random vocabularies of few letters") {
+TEST_CASE("matches longest-first search on random vocabularies of few letters") {
   std::mt19937 random(1);
   const auto below = [&random](size_t n) { return random() % n; };
   const auto letters = [&](size_t size) {
@@ -91,7 +91,7 @@ TEST_CASE("longest match first, on random vocabularies of few letters") {
   }
 }
 
-TEST_CASE("a vocabulary of every byte pair finds room for all its nodes") {
+TEST_CASE("a vocabulary of nearly all byte pairs can be built") {
   std::vector<std::string> pieces;
   for (int a = 0; a < 256; ++a) {
     for (int b = 0; b < 256; b += 3) pieces.push_back({static_cast<char>(a), static_cast<char>(b), 'x'});

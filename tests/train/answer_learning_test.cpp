@@ -38,7 +38,7 @@ struct Subject {
   }
 };
 
-// Contexts of letters in which x and the letter behind it are the answer; in every `none`-th there is none.
+// Contexts of letters; the answer is x and the letter after it. Every `none`-th context has no answer.
 data::Examples examples_of(int first, int count, data::AnswerReader::For use, int none = 0) {
   static const auto tokenizer = data::letters();
   std::string records;
@@ -77,7 +77,7 @@ std::map<std::string, double> named(const Figures& figures) {
   return values;
 }
 
-// The dev set shown in parts of so many windows.
+// Evaluates the dev set in parts of `each` windows.
 std::map<std::string, double> evaluated(AnswerLearning& learning, size_t each = 1000, int none = 0) {
   auto examples = examples_of(900, 40, data::AnswerReader::For::evaluation, none);
   learning.begin_evaluation();
@@ -103,7 +103,7 @@ void learn_for(Subject& subject, int steps, int none = 0) {
 
 }  // namespace
 
-TEST_CASE("answers are learned from windows, and found in all windows of a dev set's record") {
+TEST_CASE("answers are learned from windows and found across all windows of a dev record") {
   Subject subject;
   const auto before = evaluated(subject.learning);
   CHECK(before.at("exact_match") < 30);
@@ -115,7 +115,7 @@ TEST_CASE("answers are learned from windows, and found in all windows of a dev s
   CHECK(after.size() == 3);
 }
 
-TEST_CASE("figures do not depend on where the dev set is cut into parts") {
+TEST_CASE("metrics do not depend on how the dev set is split into parts") {
   Subject subject;
   learn_for(subject, 20);
   const auto whole = evaluated(subject.learning, 1000, 3);
@@ -127,7 +127,7 @@ TEST_CASE("figures do not depend on where the dev set is cut into parts") {
   }
 }
 
-TEST_CASE("with questions that have no answer there are figures for either, and the threshold decides") {
+TEST_CASE("unanswerable questions add metrics for both kinds, and the threshold is applied") {
   Subject always, never({.answer = {.no_answer_threshold = -1e6}}),
       learned({.answer = {.no_answer_threshold = 0}});
   const auto all = evaluated(always.learning, 1000, 3), none = evaluated(never.learning, 1000, 3);
@@ -143,7 +143,7 @@ TEST_CASE("with questions that have no answer there are figures for either, and 
   for (const auto name : AnswerLearning::metrics()) CHECK(after.contains(std::string(name)));
 }
 
-TEST_CASE("a step of several batches of windows is the step of one") {
+TEST_CASE("several batches in a step give the same gradients as one") {
   Subject whole, parts;
   const auto one = whole.learning.learn(step_of(0, 12), {});
   const auto four = parts.learning.learn(step_of(0, 12, 4), {});

@@ -30,7 +30,7 @@ struct Subject {
   }
 };
 
-// One to four choices, of which the right one has a token that the others have not.
+// One to four choices; only the right one contains token 5.
 std::unique_ptr<data::Example> example(int number) {
   auto made = std::make_unique<data::ChooseExample>();
   const int choices = 1 + number * 5 % 4;
@@ -68,7 +68,7 @@ double distance(const nn::Params& a, const nn::Params& b) {
 
 }  // namespace
 
-TEST_CASE("the right choice is learned, of one or of many") {
+TEST_CASE("the right choice is learned, among one or several") {
   Subject subject;
   const auto before = evaluated(subject.learning);
   CHECK(before[1].name == "accuracy");
@@ -84,7 +84,7 @@ TEST_CASE("the right choice is learned, of one or of many") {
   CHECK(after[1].value > 0.98);
 }
 
-TEST_CASE("a step of several batches is the step of one, with what is left out as well") {
+TEST_CASE("several batches in a step give the same gradients as one, also with dropout") {
   for (const float dropout : {0.0f, 0.3f}) {
     Subject whole(dropout), parts(dropout);
     const StepPlace place = {.seed = 4, .step = 2};

@@ -29,7 +29,7 @@ struct Gradients {
   }
   static nn::Layout make_layout() {
     nn::Layout layout;
-    layout.add_matrix("a.weight", 401, 333);  // of several pieces
+    layout.add_matrix("a.weight", 401, 333);  // large enough to be processed in several parts
     layout.add_plain("a.bias", {401});
     layout.add_plain("b.bias", {5});
     return layout;
@@ -40,7 +40,7 @@ uint64_t bits(double x) { return std::bit_cast<uint64_t>(x); }
 
 }  // namespace
 
-TEST_CASE("the global norm is that of all tensors together") {
+TEST_CASE("the global norm covers all tensors") {
   Gradients gradients;
   Pool pool(2);
   long double squares = 0;
@@ -53,7 +53,7 @@ TEST_CASE("the global norm is that of all tensors together") {
   CHECK(norm == doctest::Approx(static_cast<double>(std::sqrt(squares))).epsilon(1e-14));
 }
 
-TEST_CASE("the global norm has the same bits for any number of threads and every table") {
+TEST_CASE("the global norm is bitwise equal for any number of threads and every kernel table") {
   Gradients gradients;
   Pool one(1);
   const double expected = global_norm(gradients.params, one, nn::kernels_baseline::kTable);
@@ -81,7 +81,7 @@ TEST_CASE("the global norm is finite exactly when every gradient is") {
   }
 }
 
-TEST_CASE("gradients are clipped to the norm asked for and left alone below it") {
+TEST_CASE("gradients above the maximum norm are scaled down to it, others are unchanged") {
   CHECK(clip_factor(4, 1) == 0.25);
   CHECK(clip_factor(1, 1) == 1);
   CHECK(clip_factor(0.5, 1) == 1);

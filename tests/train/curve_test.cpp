@@ -8,7 +8,7 @@ using bert::train::Curve;
 using bert::train::Point;
 using bert::train::Series;
 
-TEST_CASE("few values are kept as they are, by name") {
+TEST_CASE("a short curve keeps its values, by name") {
   Curve curve;
   curve.add("loss", 10, 7.5);
   curve.add("dev_loss", 10, 8);
@@ -19,7 +19,7 @@ TEST_CASE("few values are kept as they are, by name") {
   CHECK(curve.series[1].all() == std::vector<Point>{{10, 8}});
 }
 
-TEST_CASE("a long curve keeps its course, all of its values, in bounded memory") {
+TEST_CASE("a long curve is averaged into a bounded number of points over all of its values") {
   Series series;
   constexpr int kValues = 1'000'003;
   for (int step = 1; step <= kValues; ++step) series.add(step, 3 + 2.0 / kValues * step);

@@ -17,7 +17,7 @@ using train::OptimizerConfig;
 
 namespace {
 
-// From the deepest up, one of them not decayed.
+// From the lowest level up; one of them has no weight decay.
 const std::vector<std::string> kNames = {
     "embeddings.position_embeddings.weight", "encoder.layer.0.attention.self.query.weight",
     "encoder.layer.1.output.LayerNorm.weight", "encoder.layer.1.output.dense.weight",
@@ -30,7 +30,7 @@ nn::Layout layout_of(const std::vector<std::string>& names) {
   return layout;
 }
 
-// Parameters after some steps whose gradients are waves.
+// Parameters after six steps with sinusoidal gradients.
 nn::Params stepped(const nn::Layout& layout, const OptimizerConfig& config, double rate, int threads = 2) {
   Pool pool(threads);
   nn::Params params(layout), gradients(layout);
@@ -52,9 +52,9 @@ nn::Params stepped(const nn::Layout& layout, const OptimizerConfig& config, doub
 
 }  // namespace
 
-// Made with torch.optim.AdamW (PyTorch 1.13) in float64, a parameter group with rate 1e-2·0.8^d for each
-// number: gradients sin(0.7t + i) in step t = 1, 2, ..., 10, decay 0.01.
-TEST_CASE("with layer decay numbers learn as in PyTorch's parameter groups") {
+// Computed with torch.optim.AdamW (PyTorch 1.13) in float64 with one parameter group of rate 1e-2·0.8^d per
+// number: gradients sin(0.7t + i) in step t = 1, 2, ..., 10, weight decay 0.01.
+TEST_CASE("layer decay matches PyTorch's parameter groups") {
   const std::vector<std::string> names = {kNames[0], kNames[1], kNames[3], kNames[4]};
   const float start[] = {0.5f, -0.25f, 0.02f, 1.0f};
   const double expected[] = {0.4779050599239593, -0.2635662220204381, 0.031294330822301306,
@@ -73,7 +73,7 @@ TEST_CASE("with layer decay numbers learn as in PyTorch's parameter groups") {
                   names[static_cast<size_t>(i)]);
 }
 
-TEST_CASE("with layer decay each tensor has the bits of one that learns at its rate") {
+TEST_CASE("with layer decay each tensor has the same bits as when trained alone at its rate") {
   constexpr double kRate = 1e-2, kDecay = 0.75;
   const auto layout = layout_of(kNames);
   for (const Method method : {Method::adamw, Method::google, Method::lamb}) {
@@ -85,7 +85,7 @@ TEST_CASE("with layer decay each tensor has the bits of one that learns at its r
   }
 }
 
-TEST_CASE("what is frozen keeps its bits, and the rest learns as without") {
+TEST_CASE("frozen tensors keep their bits, and the others are trained as usual") {
   const auto layout = layout_of(kNames);
   for (const Method method : {Method::adamw, Method::google, Method::lamb}) {
     const auto start = stepped(layout, {.method = method}, 0),
@@ -101,10 +101,10 @@ TEST_CASE("what is frozen keeps its bits, and the rest learns as without") {
   }
 }
 
-TEST_CASE("a layer decay that is no share is refused") {
+TEST_CASE("a layer decay outside (0, 1] is rejected") {
   const auto layout = layout_of(kNames);
   for (const double decay : {0.0, -0.5, 1.5, std::nan("")})
     CHECK_THROWS_AS(Optimizer(layout, {.layer_decay = decay}), Error);
   CHECK_THROWS_WITH_AS(Optimizer(layout, {.layer_decay = 1.5}),
-                       "layer decay of the optimiser is 1.5, must be above 0 and at most 1", Error);
+                       "the optimizer's layer decay is 1.5, must be above 0 and at most 1", Error);
 }

@@ -55,8 +55,8 @@ void fill_normal(nn::Params& params, std::mt19937& random, float deviation) {
   }
 }
 
-// Gradients as a network has them: each number its own magnitude, 1e-6 to 100; rows of the word table are
-// without one in most steps; the last tensor never has any after the first step.
+// Gradients like those of a network: each number has its own magnitude, 1e-6 to 100; most rows of the word
+// table are zero in most steps; the last tensor has a gradient in the first step only.
 class Gradients {
  public:
   explicit Gradients(const nn::Layout& layout) : magnitudes_(layout), now(layout) {
@@ -113,7 +113,7 @@ bool same_bits(const nn::Params& a, const nn::Params& b) {
   return std::memcmp(a.all().data(), b.all().data(), a.all().size_bytes()) == 0;
 }
 
-// A run of some steps at a constant rate, from parameters and gradients that depend on nothing else.
+// A run at a constant rate with fixed initial parameters and gradients.
 struct Run {
   nn::Params params;
   Optimizer optimizer;
@@ -134,10 +134,10 @@ struct Run {
 
 }  // namespace
 
-// Errors are measured against the largest number of a tensor. A rounding is at most 6e-8 of a number: 1000 of
-// p's, in random directions, come to some thirty times that, as do those of v, which remembers 1000 steps; m
-// remembers 10. With β2 itself in f32, v would be off by 1.3e-5.
-TEST_CASE("every optimiser follows its published recurrence for 1000 steps with every table") {
+// Errors are relative to the largest number of a tensor. One rounding is at most 6e-8. The 1000 roundings of
+// p, in random directions, add up to about thirty times that, as do those of v, which averages over 1000
+// steps; m averages over 10. With β2 itself in f32, v would be off by 1.3e-5.
+TEST_CASE("every optimizer follows its published formula for 1000 steps with every kernel table") {
   constexpr int64_t kSteps = 1000;
   const auto layout = layout_of(kTensors);
   const train::Schedule schedule({.peak = 1e-3, .warmup = {.steps = 100}}, kSteps);
@@ -172,10 +172,10 @@ TEST_CASE("every optimiser follows its published recurrence for 1000 steps with 
   }
 }
 
-// Made with torch.optim.AdamW (PyTorch 1.13) in float64: number i of six, the first three with decay 0.01,
-// has the gradient 10^(1-2i)·(sin(0.7t + i) + 0.1·cos(0.01t)) in step t = 1, 2, ...; rate 1e-3. It holds the
-// double twin, and so everything compared with it, to PyTorch.
-TEST_CASE("the twin of AdamW is PyTorch's") {
+// Computed with torch.optim.AdamW (PyTorch 1.13) in float64. Number i of six, the first three with decay
+// 0.01, has the gradient 10^(1-2i)·(sin(0.7t + i) + 0.1·cos(0.01t)) in step t = 1, 2, ...; rate 1e-3. This
+// checks the float64 reference that the other tests compare with.
+TEST_CASE("the reference AdamW matches PyTorch's") {
   struct Case {
     double epsilon, beta2;
     int steps;
@@ -210,7 +210,7 @@ TEST_CASE("the twin of AdamW is PyTorch's") {
   }
 }
 
-TEST_CASE("the first step of each optimiser is what its formula says") {
+TEST_CASE("the first step of each optimizer matches its formula") {
   const auto layout = layout_of({{"dense.weight", {1, 2}, true}});
   Pool pool(1);
   nn::Params gradients(layout);
@@ -229,12 +229,12 @@ TEST_CASE("the first step of each optimiser is what its formula says") {
   const auto google = stepped(Method::google);  // 0.1 / √0.001
   CHECK(google[0] == doctest::Approx(3 - 0.1 * (3.162277 + 0.03)).epsilon(1e-5));
   CHECK(google[1] == doctest::Approx(4 - 0.1 * (-3.162277 + 0.04)).epsilon(1e-5));
-  const auto lamb = stepped(Method::lamb);  // the step is 0.1·‖p‖ = 0.5 long
+  const auto lamb = stepped(Method::lamb);  // the step has length 0.1·‖p‖ = 0.5
   CHECK(std::hypot(lamb[0] - 3, lamb[1] - 4) == doctest::Approx(0.5).epsilon(1e-6));
   CHECK((lamb[0] - 3) / (lamb[1] - 4) == doctest::Approx(1.03 / -0.96).epsilon(1e-5));
 }
 
-TEST_CASE("what is decayed is decided by name") {
+TEST_CASE("weight decay is selected by tensor name") {
   for (const auto& tensor : kTensors)
     CHECK_MESSAGE(train::decays(tensor.name) == tensor.decayed, tensor.name);
   CHECK(train::decays("cls.predictions.transform.dense.weight"));
@@ -245,7 +245,7 @@ TEST_CASE("what is decayed is decided by name") {
   CHECK_FALSE(train::decays("bert.embeddings.LayerNorm.weight"));
 }
 
-TEST_CASE("without gradients only what decays shrinks") {
+TEST_CASE("without gradients only decayed tensors shrink") {
   const auto layout = layout_of(kTensors);
   Pool pool(1);
   for (const Method method : {Method::adamw, Method::google}) {
@@ -262,8 +262,8 @@ TEST_CASE("without gradients only what decays shrinks") {
   }
 }
 
-// A tensor of several pieces that threads share, and one that ends within a piece.
-TEST_CASE("any number of threads gives the same bits with every table") {
+// One tensor is processed in several parts by several threads, another ends within a part.
+TEST_CASE("results are bitwise equal for any number of threads, with every kernel table") {
   const auto layout =
       layout_of({{"a.weight", {300, 701}, true}, {"a.bias", {300}, false}, {"b.weight", {7, 9}, true}});
   for (const Method method : kMethods) {
@@ -284,7 +284,7 @@ TEST_CASE("any number of threads gives the same bits with every table") {
   }
 }
 
-TEST_CASE("LAMB's norms are those of a whole tensor, however many pieces it has") {
+TEST_CASE("LAMB's norms cover the whole tensor, even if it is processed in parts") {
   const auto layout = layout_of({{"a.weight", {300, 701}, true}});
   Pool pool(2);
   Run run(layout, Method::lamb);
@@ -296,7 +296,7 @@ TEST_CASE("LAMB's norms are those of a whole tensor, however many pieces it has"
   CHECK(relative_error(tensor(run.params, 0), twin.p) < 1e-6);
 }
 
-TEST_CASE("10 steps and 10 more from the kept state are 20 to the last bit") {
+TEST_CASE("10 steps and 10 more from the saved state equal 20 steps bit for bit") {
   const auto layout = layout_of(kTensors);
   Pool pool(2);
   for (const Method method : kMethods) {
@@ -314,7 +314,7 @@ TEST_CASE("10 steps and 10 more from the kept state are 20 to the last bit") {
   }
 }
 
-TEST_CASE("between tensors all stays zero") {
+TEST_CASE("padding between tensors remains zero") {
   const auto layout = layout_of(kTensors);
   Pool pool(1);
   for (const Method method : kMethods) {
@@ -327,7 +327,7 @@ TEST_CASE("between tensors all stays zero") {
   }
 }
 
-TEST_CASE("moments end at zero and never in denormal numbers") {
+TEST_CASE("moments decay to zero and never become denormal") {
   const auto layout = layout_of({{"a.weight", {4, 16}, true}});
   Pool pool(1);
   for (const auto* kernels : nn::tables()) {
@@ -344,7 +344,7 @@ TEST_CASE("moments end at zero and never in denormal numbers") {
   }
 }
 
-TEST_CASE("NaN in a gradient is not hidden") {
+TEST_CASE("a NaN gradient propagates to the parameters") {
   const auto layout = layout_of({{"a.weight", {4, 16}, true}});
   Pool pool(1);
   for (const Method method : kMethods) {
@@ -358,8 +358,8 @@ TEST_CASE("NaN in a gradient is not hidden") {
   }
 }
 
-TEST_CASE("an epsilon that would let zeros divide by zero is refused") {
+TEST_CASE("an epsilon too small to prevent division by zero is rejected") {
   const auto layout = layout_of({{"a.weight", {4, 16}, true}});
   CHECK_THROWS_WITH_AS(Optimizer(layout, {.epsilon = 0.0}),
-                       "epsilon of the optimiser is 0, must be at least 1e-12", Error);
+                       "the optimizer's epsilon is 0, must be at least 1e-12", Error);
 }

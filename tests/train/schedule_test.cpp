@@ -14,7 +14,7 @@ constexpr Decay kDecays[] = {Decay::linear, Decay::cosine, Decay::constant, Deca
 
 doctest::Approx about(double x) { return doctest::Approx(x).epsilon(1e-13).scale(0.1); }
 
-// Rates at step 0, W-1, W, N-1 and N.
+// Rates at steps 0, W-1, W, N-1 and N.
 std::vector<double> corners(const Schedule& schedule, int64_t W, int64_t N) {
   return {schedule.rate(0), schedule.rate(W - 1), schedule.rate(W), schedule.rate(N - 1), schedule.rate(N)};
 }
@@ -26,17 +26,17 @@ void check_all(const std::vector<double>& rates, const std::vector<double>& expe
 
 }  // namespace
 
-TEST_CASE("schedules at their corners, with 10 of 100 steps of warm-up") {
+TEST_CASE("schedules have the right rates at their corners, with 10 of 100 steps of warmup") {
   const auto rates = [](Decay decay) {
     return corners(Schedule({.decay = decay, .peak = 2, .warmup = {.steps = 10}}, 100), 10, 100);
   };
   check_all(rates(Decay::linear), {0, 1.8, 2, 2.0 / 90, 0});
   check_all(rates(Decay::cosine), {0, 1.8, 2, 1 + std::cos(M_PI * 89 / 90), 0});
   check_all(rates(Decay::constant), {0, 1.8, 2, 2, 2});
-  check_all(rates(Decay::google), {0, 1.8, 1.8, 0.02, 0});  // 2·(1 - 10/100): the step down
+  check_all(rates(Decay::google), {0, 1.8, 1.8, 0.02, 0});  // 2·(1 - 10/100): the rate drops after warmup
 }
 
-TEST_CASE("Google's schedule is its program's at every step") {
+TEST_CASE("Google's schedule matches its code at every step") {
   constexpr int64_t N = 237, W = 23;
   const Schedule schedule({.decay = Decay::google, .peak = 1e-4, .warmup = {.share = 0.1}}, N);
   for (int64_t s = 0; s <= N + 5; ++s) {
@@ -46,7 +46,7 @@ TEST_CASE("Google's schedule is its program's at every step") {
   }
 }
 
-TEST_CASE("linear falls by equal steps from the end of warm-up, cosine is half way down at half time") {
+TEST_CASE("linear decay has equal steps after warmup; cosine decay is halfway down at half time") {
   const Schedule linear({.peak = 1, .warmup = {.steps = 30}}, 130);
   for (int64_t s = 30; s <= 130; ++s) CHECK(linear.rate(s) == about(static_cast<double>(130 - s) / 100));
   const Schedule cosine({.decay = Decay::cosine, .peak = 1, .warmup = {.steps = 30}}, 130);
@@ -54,14 +54,14 @@ TEST_CASE("linear falls by equal steps from the end of warm-up, cosine is half w
   CHECK(cosine.rate(55) == about((1 + std::cos(M_PI / 4)) / 2));
 }
 
-TEST_CASE("without warm-up step 0 has the peak") {
+TEST_CASE("without warmup step 0 has the peak rate") {
   for (const Decay decay : kDecays) {
     CHECK(Schedule({.decay = decay, .peak = 3}, 10).rate(0) == 3);
     CHECK(Schedule({.decay = decay, .peak = 3}).rate(0, 0) == 3);
   }
 }
 
-TEST_CASE("a share of warm-up is a number of steps rounded down where steps are known") {
+TEST_CASE("a warmup share is rounded down to whole steps if the number of steps is known") {
   for (const Decay decay : kDecays) {
     const Schedule share({.decay = decay, .peak = 1, .warmup = {.share = 0.3}}, 25);
     const Schedule steps({.decay = decay, .peak = 1, .warmup = {.steps = 7}}, 25);
@@ -69,19 +69,19 @@ TEST_CASE("a share of warm-up is a number of steps rounded down where steps are 
   }
 }
 
-TEST_CASE("a run measured by time has the rates of one measured by steps at equal progress") {
+TEST_CASE("a run limited by time has the same rates as one limited by steps at equal progress") {
   constexpr int64_t N = 1000;
   for (const Decay decay : kDecays) {
     const Schedule steps({.decay = decay, .peak = 1, .warmup = {.steps = 100}}, N);
     const Schedule time({.decay = decay, .peak = 1, .warmup = {.share = 0.1}});
     for (int64_t s = 0; s <= N; ++s) {
       const double progress = static_cast<double>(s) / N;
-      CHECK(time.rate(7 * s, progress) == about(steps.rate(s)));  // the number of steps does not matter
+      CHECK(time.rate(7 * s, progress) == about(steps.rate(s)));  // the step number is ignored
     }
   }
 }
 
-TEST_CASE("the rate is zero when the time is over, and after it") {
+TEST_CASE("the rate is zero at the end of the time budget and after it") {
   for (const Decay decay : {Decay::linear, Decay::cosine, Decay::google}) {
     for (const double progress : {1.0, 1.5}) {
       CHECK(Schedule({.decay = decay, .warmup = {.share = 0.1}}).rate(500, progress) == 0);
@@ -91,7 +91,7 @@ TEST_CASE("the rate is zero when the time is over, and after it") {
   }
 }
 
-TEST_CASE("warm-up by steps in a run measured by time multiplies the decay") {
+TEST_CASE("warmup in steps multiplies the decay in a run limited by time") {
   const Schedule linear({.peak = 1, .warmup = {.steps = 100}});
   CHECK(linear.rate(0, 0.0) == 0);
   CHECK(linear.rate(50, 0.1) == about(0.5 * 0.9));
@@ -102,7 +102,7 @@ TEST_CASE("warm-up by steps in a run measured by time multiplies the decay") {
   CHECK(google.rate(100, 0.2) == about(0.8));
 }
 
-TEST_CASE("warm-up may be the whole run or longer") {
+TEST_CASE("warmup may last for the whole run or longer") {
   for (const Decay decay : kDecays) {
     const Schedule whole({.decay = decay, .peak = 1, .warmup = {.share = 1}}, 10);
     const Schedule longer({.decay = decay, .peak = 1, .warmup = {.steps = 20}}, 10);

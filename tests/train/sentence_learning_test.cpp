@@ -35,7 +35,7 @@ struct Subject {
   }
 };
 
-// A sequence whose class, number and set of labels are told by one token at a random place.
+// A sequence in which one token at a varying position determines class, value and label set.
 std::unique_ptr<data::Example> example(int32_t number) {
   auto made = std::make_unique<data::SentenceExample>();
   const int32_t label = number * 7 % 3;
@@ -79,7 +79,7 @@ double distance(std::span<const float> a, std::span<const float> b) {
 
 }  // namespace
 
-TEST_CASE("each sentence task is learned, and measured on a dev set by the metrics of its kind") {
+TEST_CASE("each sentence task is learned and evaluated with its metrics on a dev set") {
   Subject classify(SentenceTask::classify, {"a", "b", "c"});
   const double before = figure(evaluated(classify.learning), "accuracy");
   learn_for(classify, 60);
@@ -101,7 +101,7 @@ TEST_CASE("each sentence task is learned, and measured on a dev set by the metri
   CHECK(figure(evaluated(multilabel.learning), "micro_f1") > 0.98);
 }
 
-TEST_CASE("a step of several batches is the step of one") {
+TEST_CASE("several batches in a step give the same gradients as one") {
   for (const auto task : {SentenceTask::classify, SentenceTask::regress, SentenceTask::multilabel}) {
     const bool classes = task == SentenceTask::classify;
     const std::vector<std::string> names =
@@ -115,7 +115,7 @@ TEST_CASE("a step of several batches is the step of one") {
   }
 }
 
-TEST_CASE("a class of twice the weight counts as its examples twice") {
+TEST_CASE("a class weight of 2 equals repeating the examples of that class") {
   Subject weighted(SentenceTask::classify, {"a", "b", "c"}, {2, 1, 1}),
       repeated(SentenceTask::classify, {"a", "b", "c"});
   auto step = step_of(0, 9);

@@ -1,4 +1,4 @@
-// What tests of learners have in common: a network so small that it learns in no time, and steps for it.
+// Shared by the tests of learning: a very small network and training steps for it.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -32,7 +32,7 @@ inline void start(model::TrainingNetwork& network, Pool& pool) {
   network.refresh();
 }
 
-// Batches of `count` examples each, numbered from `first` on.
+// Batches of `count` examples each, numbered from `first`.
 template <class MakeExample>
 data::Step numbered_step(const MakeExample& example, int32_t first, int32_t count, int32_t batches = 1) {
   data::Step step;

@@ -37,7 +37,7 @@ struct Subject {
   }
 };
 
-// Words of one or two tokens, whose tags their first tokens and the words before tell.
+// Words of one or two tokens. A word's tag follows from its first token and the tag before it.
 std::unique_ptr<data::TagExample> example(int32_t number) {
   auto made = std::make_unique<data::TagExample>();
   made->tags.emplace();
@@ -80,7 +80,7 @@ double distance(std::span<const float> a, std::span<const float> b) {
 
 }  // namespace
 
-TEST_CASE("tags are learned, and measured by entities") {
+TEST_CASE("tags are learned and evaluated by entity") {
   Subject subject;
   auto dev = std::move(step_of(1000, 60).batches.front());
   const double before = figure(evaluated(subject.learning, dev), "f1");
@@ -99,7 +99,7 @@ TEST_CASE("tags are learned, and measured by entities") {
   for (const auto& name : tag_metrics(subject.labels)) CHECK(figure(figures, name) > 0.9);
 }
 
-TEST_CASE("a step of several batches is the step of one, dropout and lengths of batches notwithstanding") {
+TEST_CASE("several batches in a step give the same gradients as one, also with dropout") {
   for (const auto& weights : {std::vector<float>{}, {1, 2.5f, 0.5f}}) {
     Subject whole(kNames, weights, 0.3f), parts(kNames, weights, 0.3f);
     const auto one = whole.learning.learn(step_of(0, 24), {.seed = 5, .step = 2});
@@ -109,7 +109,7 @@ TEST_CASE("a step of several batches is the step of one, dropout and lengths of 
   }
 }
 
-TEST_CASE("dropout leaves out of what the classifier reads, anew in each step") {
+TEST_CASE("dropout is applied to the classifier's input, differently in each step") {
   Subject subject(kNames, {}, 0.3f);
   const auto loss = [&](uint64_t step) {
     return subject.learning.learn(step_of(0, 8), {.seed = 5, .step = step}).front().value;
@@ -118,7 +118,7 @@ TEST_CASE("dropout leaves out of what the classifier reads, anew in each step") 
   CHECK(loss(0) != loss(1));
 }
 
-TEST_CASE("a class of twice the weight counts as its words twice") {
+TEST_CASE("a class weight of 2 equals repeating the words of that class") {
   Subject weighted(kNames, {2, 1, 1}), repeated;
   auto step = step_of(0, 9);
   const double loss = weighted.learning.learn(step, {}).front().value;
@@ -136,13 +136,13 @@ TEST_CASE("a class of twice the weight counts as its words twice") {
   CHECK(distance(weighted.network.gradients().all(), repeated.network.gradients().all()) < 1e-5);
 }
 
-TEST_CASE("a record may go by in windows and in several parts, and have words that no window shows") {
+TEST_CASE("a record may be split into windows and parts and contain words without tokens") {
   Subject subject;
   const auto whole = [&] {
     data::Examples examples;
     for (int32_t i = 0; i < 20; ++i) {
       auto one = example(i);
-      one->tags->insert(one->tags->end(), {"O", "B-X"});  // of words without tokens
+      one->tags->insert(one->tags->end(), {"O", "B-X"});  // words without tokens
       examples.push_back(std::move(one));
     }
     return examples;
@@ -151,7 +151,7 @@ TEST_CASE("a record may go by in windows and in several parts, and have words th
   subject.learning.evaluate(whole);
   const auto expected = subject.learning.end_evaluation();
 
-  // A window that reads all of the record for some words, and one for the others, behind which is an end.
+  // One window scores some words, a second the others; a third ends the record without any.
   subject.learning.begin_evaluation();
   for (int32_t i = 0; i < 20; ++i) {
     auto first = example(i), second = example(i), third = example(i);
@@ -179,7 +179,7 @@ TEST_CASE("a record may go by in windows and in several parts, and have words th
   for (size_t i = 1; i < found.size(); ++i) CHECK(found[i].value == expected[i].value);
 }
 
-TEST_CASE("labels that name no entities are measured by their accuracy") {
+TEST_CASE("labels that form no entities are evaluated by accuracy") {
   Subject subject({"DET", "NOUN", "O"});
   CHECK(tag_metrics(subject.labels) == Names{"accuracy"});
   auto one = example(1);

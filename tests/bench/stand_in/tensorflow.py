@@ -1,7 +1,8 @@
-"""Stands in for TensorFlow 1, which create_pretraining_data.py imports and which can hardly be installed any more.
+"""Stands in for TensorFlow 1, which create_pretraining_data.py imports and which is hard to install today.
 
-As little as runs the script: flags, files and containers. Nothing is serialised and the records that are "written" are
-only counted, into the output file, so the time that is measured is the script's own, less than with TensorFlow.
+Implements only what the script uses: flags, files and containers. Nothing is serialized; "written" records
+are only counted, in the output file. So the measured time is that of the script itself, less than with
+TensorFlow.
 """
 import glob
 import sys

@@ -1,4 +1,4 @@
-# An activation that goes before what the model says, in every tool that opens one, and into the converted model.
+# --activation overrides the model's activation in every tool that opens a model, and in converted models.
 forms=$MODELS/../checkpoints
 embed() { echo 'the old king' | bert-embed --dim 3 --precision 4 --drop text "$@"; }
 for activation in gelu gelu_new gelu_tanh gelu_python relu silu tanh linear; do

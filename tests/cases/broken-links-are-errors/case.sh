@@ -1,4 +1,5 @@
-# Only a name that is not there is absent: a link to nothing, as in a cache that was not filled, changes no result silently.
+# Only a missing name counts as absent. A broken link, as in an incomplete cache, must not silently change a
+# result.
 cp -R "$MODELS/sentence-old" model
 for file in modules.json tokenizer_config.json config.json model.safetensors; do
   mv model/$file kept 2>/dev/null

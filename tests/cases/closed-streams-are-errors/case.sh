@@ -1,4 +1,5 @@
-# A standard stream that the caller closed is an error, not a hang, nor another file under its number.
+# A standard stream closed by the caller is an error: the tool does not hang or use another file with that
+# descriptor.
 for tool in tokenize embed predict; do
   echo king | timeout 20 bert-$tool -m "$MODELS/classify" >&-
   echo "exit $?"

@@ -1,5 +1,5 @@
-# Rounding is to nearest, of two as near to the even one; what a narrow format holds survives the way there and back;
-# the old model is replaced.
+# Rounding is to nearest, ties to even; values that a narrow format can represent survive a round trip; the
+# old model is replaced.
 for format in f32 f16 bf16; do
   bert-convert "$MODELS/classify" --out "$format" --store "$format"
   grep torch_dtype "$format/config.json"

@@ -1,4 +1,5 @@
-# Every form of one model gives the same numbers; a converted directory gives its own bytes again and computes the same.
+# Every weight format of a model converts to the same numbers. Converting a converted directory gives the same
+# bytes, and the tools compute the same.
 forms=$MODELS/../checkpoints
 ln -s "$MODELS" models
 for form in safetensors zip stream shards tensorflow; do

@@ -1,4 +1,4 @@
-# What directories hold.
+# The description of directories by --info.
 bert-convert "$MODELS/classify" --info
 bert-convert "$MODELS/sentence-old" --info
 bert-convert "$MODELS/../checkpoints/tensorflow" --info --verify

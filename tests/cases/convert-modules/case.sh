@@ -1,4 +1,5 @@
-# Modules of sentence-transformers go along: the same vectors, before and after; the transformer is in the root then.
+# sentence-transformers modules are converted too and give the same vectors; the transformer moves to the root
+# folder.
 ln -s "$MODELS" models
 for model in sentence-old sentence-new sentence-modes sentence-prompt; do
   echo "-- $model"

@@ -1,4 +1,4 @@
-# Command lines, sources and targets that will not do.
+# Invalid command lines, sources and targets.
 ln -s "$MODELS" models
 try() {
   bert-convert "$@" </dev/null

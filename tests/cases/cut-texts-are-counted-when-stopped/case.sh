@@ -1,4 +1,4 @@
-# A bad record ends the run; how many texts before it were cut is said all the same, whatever came behind it.
+# A run stopped by a bad record still reports how many texts before it were truncated, whatever follows.
 yes '{"text":"king king king"}' | head -n 2000 >long
 (head -n 100 long; echo '{"text":7}'; cat long) >records.jsonl
 for tool in tokenize embed predict; do

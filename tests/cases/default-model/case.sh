@@ -1,5 +1,5 @@
 #!/bin/sh
-# Without -m: $BERT_MODEL, else the default model, which is found from where the tool stands, links followed.
+# Without -m: $BERT_MODEL, else the default model, which is found relative to the tool, following links.
 mkdir -p moved/bin moved/share/bert
 for tool in bert-predict bert-tokenize bert-train; do cp "$(command -v $tool)" moved/bin; done
 {
@@ -25,6 +25,6 @@ done
 echo 'It was the best of times.' | bert-tokenize --tokens
 echo 'It was the best of times.' | bert-embed --dim 3 --precision 1
 printf '%s\n' '{"text":"good","label":"yes"}' '{"text":"bad","label":"no"}' >train.jsonl
-bert-train --task classify --epochs 1 --out classifier train.jsonl >journal && ls classifier
+bert-train --task classify --epochs 1 --out classifier train.jsonl >log && ls classifier
 echo good | bert-predict -m classifier | sed 's/:[^:]*"scores.*/: .../'
 bert-convert --info "$CASE/../../../lib/default-model"

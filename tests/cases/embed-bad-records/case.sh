@@ -1,4 +1,4 @@
-# Stop writes what came before; skip leaves out and counts.
+# --on-error stop writes the records before the bad one; skip leaves bad records out and counts them.
 cat >records.jsonl <<'END'
 {"text":"king"}
 {"title":"queen"}

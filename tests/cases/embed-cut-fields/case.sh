@@ -1,4 +1,5 @@
-# What bert-tokenize says of the tokens is cut as they are, in the middle of a pair too, or the record is an error.
+# Fields that describe the tokens are truncated with them, also in the middle of a pair; otherwise the record
+# is an error.
 model=$MODELS/sharded
 embed() { bert-embed -q -m "$model" --max-length 8 --dim 1 --precision 1 --drop text,text_pair "$@"; }
 echo '{"text":"The old king and the queen said it.","text_pair":"A good year for the cat!"}' >pair

@@ -1,4 +1,4 @@
-# Vectors in int8 and bf16 are near those in f32, but not the same; -v names the format and the kernel.
+# Vectors in int8 and bf16 are close to those in f32 but not equal; -v names the dtype and the kernel.
 export LC_ALL=C
 for i in 1 2 3 4 5 6 7 8; do
   awk -v first=$i 'NR > 104 && (NR * 7 + first) % 11 == 0 { printf "%s ", $0 } END { print "" }' "$MODELS/bare/vocab.txt"
@@ -22,7 +22,7 @@ for format in $formats; do
     END { if (NR != 8) print NR " lines" }'
 done
 for format in f32 int8; do
-  embed -v --dtype $format 2>&1 >/dev/null | grep -c "multiplies $format by oneDNN [0-9.]*, [a-z]"
+  embed -v --dtype $format 2>&1 >/dev/null | grep -c ", $format ([a-z0-9_: ]*), "
 done
 bert-predict --dtype int7 texts
 echo "exit $?"

@@ -1,4 +1,4 @@
-# The forms of the output: the same numbers in each.
+# All output formats contain the same numbers.
 printf 'the old king\nqueen\n' >texts
 for format in jsonl tsv; do bert-embed -m "$MODELS/sharded" --dim 3 --precision 3 --format $format texts; done
 bert-embed -m "$MODELS/sharded" --dim 3 --format f32 texts | od -An -v -w12 -tf4 | awk '{ printf "%.3f %.3f %.3f\n", $1, $2, $3 }'

@@ -1,4 +1,4 @@
-# Shards that know their place give the lines of the whole.
+# Shards with --first-record give the lines of the whole run.
 printf 'king\nqueen\nold\n' >texts
 google() { bert-embed -m "$MODELS/half" --format google --layers -1 "$@"; }
 google texts >whole

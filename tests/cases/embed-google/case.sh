@@ -1,5 +1,5 @@
-# extract_features.py's JSON: its layer numbers, six decimals, a pair at the last " ||| ", lines counted from 0.
-# Three decimals are compared, since the last ones differ between instruction sets.
+# extract_features.py's JSON: its layer numbers, six decimals, a pair split at the last " ||| ", lines counted
+# from 0. Three decimals are compared, because the last ones differ between instruction sets.
 rounded() {
   awk '{ while (match($0, /-?[0-9]+\.[0-9]+/)) {
            printf "%s%.3f", substr($0, 1, RSTART - 1), substr($0, RSTART, RLENGTH)

@@ -1,5 +1,5 @@
-# Ids that a record brings are taken as they are, unless a text field is asked for; what the model cannot read is
-# refused, each record by itself.
+# input_ids of a record are used unless a text field is requested; ids that the model cannot read are rejected
+# record by record.
 embed() { bert-embed -m "$MODELS/sharded" --dim 2 --precision 3 --on-error skip "$@"; }
 cat >ids.jsonl <<'END'
 {"input_ids":[2,101,3]}

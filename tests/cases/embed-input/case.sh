@@ -1,4 +1,4 @@
-# Forms of input.
+# Input formats.
 embed() { bert-embed -m "$MODELS/sharded" --dim 1 --precision 2 "$@"; }
 printf '\357\273\277king\r\n\r\nold queen' | embed
 echo '-- paragraphs'

@@ -1,4 +1,4 @@
-# Which layers, and what becomes of several.
+# Selecting and combining layers.
 embed() {
   echo "-- $*"
   echo 'the old king' | bert-embed -m "$MODELS/classify" --pooling cls --precision 3 --drop text --dim 3 "$@"

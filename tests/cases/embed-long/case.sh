@@ -1,4 +1,4 @@
-# Texts longer than the model reads, or than --max-length.
+# Texts longer than the model's maximum, or than --max-length.
 text='the old king and the queen said it was a good year for the cat and the dog'
 embed() {
   echo "-- $*"

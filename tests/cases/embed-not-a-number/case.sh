@@ -1,4 +1,5 @@
-# A NaN in the weights, here in the word embedding of "queen", is an error of the records that read it, in every format.
+# A NaN in the weights, here in the word embedding of "queen", is an error of the records that use it, in
+# every format.
 mkdir model
 cp "$MODELS"/classify/* model
 chmod u+w model/*

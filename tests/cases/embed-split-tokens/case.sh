@@ -1,4 +1,4 @@
-# --pooling none with windows: one record, one vector for each token, whatever the windows.
+# --pooling none with windows: one record with one vector per token, for any windows.
 model=$MODELS/sharded
 embed() { bert-embed -m "$model" --pooling none --dim 1 --precision 2 "$@"; }
 echo 'the old king and the queen said it was a good year for the cat and the dog' >text

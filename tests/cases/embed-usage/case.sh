@@ -1,4 +1,4 @@
-# What the command line must not say: exit 2 and one line, with a hint at --help.
+# Invalid command lines: exit code 2 and one line with a hint at --help.
 ln -s "$MODELS" models
 try() {
   bert-embed "$@" </dev/null
@@ -16,7 +16,7 @@ try -m models/bare --format google --normalize
 try -m models/bare --format google --overflow split
 try -m models/bare --format xml
 try -m models/bare --colour
-# What only the model can tell: exit 1.
+# Errors that depend on the model: exit code 1.
 try -m nowhere
 try -m models/bare --layers 99
 try -m models/bare --dim 99

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Each bad record is named with its place; stop writes those before it, skip goes on and counts.
+# Each bad record is reported with its line; stop writes the records before it, skip continues and counts.
 cat >bad.jsonl <<'END'
 {"input_ids":[2,20,3]}
 {"text":"a"}

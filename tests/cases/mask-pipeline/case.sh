@@ -1,5 +1,5 @@
 #!/bin/sh
-# Text to ids to masks to answers; what was hidden can be put back.
+# Text to ids, masks and predictions; masked tokens can be restored.
 printf 'the old king had a long story to tell that night\na good day\n' >in.txt
 bert-tokenize -m "$MODELS/masked-lm" in.txt >ids.jsonl
 bert-mask -m "$MODELS/masked-lm" --mask-prob 0.3 --whole-word --mask-rate 1 --random-rate 0 ids.jsonl >masked.jsonl

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The same bytes for any number of threads and for shards; others for another seed, epoch, document or instance.
+# Equal bytes for any number of threads and for shards; different bytes for another seed, epoch, document or
+# instance.
 awk 'BEGIN {
   for (i = 0; i < 20000; i++) {
     printf "{\"input_ids\":[2"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# A record leaves as it came: input_ids replaced in place, two fields appended; what cannot be masked is said.
+# Records are otherwise unchanged: input_ids is replaced in place and two fields are appended; unmaskable
+# records are errors.
 cat >records.jsonl <<'END'
 {"id": 1.50,"input_ids": [2,92,204,3,92,205,3],"token_type_ids":[0,0,0,0,1,1,1],"x":"é\n"}
   {"text":"a","input_ids":[2,20,3] , "next_sentence_label":1,"document":4,"instance":0}

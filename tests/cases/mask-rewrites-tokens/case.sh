@@ -1,4 +1,5 @@
-# tokens say what input_ids are after masking; offsets and word_ids, which say where, stay.
+# tokens is updated to match input_ids after masking; offsets and word_ids are unchanged, because they give
+# positions.
 model=$MODELS/bare
 echo 'The old king said: a good day!' | bert-tokenize -m "$model" --tokens --offsets chars --word-ids >whole
 cat whole

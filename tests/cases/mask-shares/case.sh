@@ -1,7 +1,7 @@
 #!/bin/sh
-# Options say how many tokens are hidden and what stands in their place.
+# Options set how many tokens are masked and what replaces them.
 awk 'BEGIN { for (i = 0; i < 4000; i++) { printf "{\"input_ids\":[2"; for (j = 0; j < 38; j++) printf ",%d", 20 + (i + j) % 20; print ",3]}" } }' >ids.jsonl
-# Counts by what is hidden: [MASK] (4), the same, another token; and by how many of a record.
+# Counts replacements ([MASK] with id 4, the same token, another token) and masked tokens per record.
 count() {
   echo "$*"
   bert-mask -m "$MODELS/bare" "$@" ids.jsonl | tr -d '{}"[]' | awk '

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What is wrong with the command line is said in a line, exit 2; what is wrong with files, exit 1.
+# Usage errors are one line with exit code 2; file errors have exit code 1.
 try() { echo "bert-mask $*" >&2; bert-mask "$@" </dev/null; echo "exit $?"; }
 export BERT_MODEL="$MODELS/bare"
 try

@@ -1,4 +1,4 @@
-# A file's name cannot break a line or send codes to the terminal.
+# A file name cannot insert newlines or terminal escape codes into a message.
 name=$(printf 'a\nb\033[31m')
 printf '\377\n' >"$name"
 bert-tokenize -m "$MODELS/bare" "$name"

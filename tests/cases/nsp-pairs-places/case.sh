@@ -1,8 +1,9 @@
 #!/bin/sh
-# Blocks go by places, at which bad records and documents without sentences stand as well. So a shard that is cut at a
-# multiple of the pool gives the bytes of one run, or, where its first block has one document, says that it cannot.
+# Blocks are defined by record positions; bad records and documents without sentences count. So shards cut at
+# a multiple of the pool give the bytes of one run, or report that this is impossible if their first block has
+# a single document.
 pairs() { bert-nsp-pairs -m "$MODELS/pretraining" -q --max-length 12 --on-error skip "$@"; }
-# Documents of two to four sentences at `share` of the places; elsewhere none, or bad records.
+# Documents of two to four sentences at `share` of the positions; empty documents or bad records elsewhere.
 documents() {
   awk -v seed="$1" -v share="$2" 'BEGIN {
     srand(seed)
@@ -28,7 +29,7 @@ for share in 0.9 0.5 0.25; do
           cmp parts whole
         else
           refused=$((refused + 1))
-          grep -q 'put the block into the shard before$\|there is one document with sentences' errors || cat errors
+          grep -q 'move the block to the previous shard$\|there is only one document with sentences' errors || cat errors
         fi
       done
     done

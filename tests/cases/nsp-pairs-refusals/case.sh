@@ -1,5 +1,5 @@
 #!/bin/sh
-# What cannot be done is said, and nothing else comes out.
+# Impossible requests are reported, without any output.
 pairs() { echo "bert-nsp-pairs $*" >&2; bert-nsp-pairs -m "$MODELS/pretraining" "$@"; echo "exit $?"; }
 echo '{"sentences":[[20,21],[22]]}' >one.jsonl
 pairs one.jsonl -o out.jsonl

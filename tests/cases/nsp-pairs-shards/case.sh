@@ -1,6 +1,6 @@
 #!/bin/sh
-# Threads do not matter, shards at multiples of the pool are parts of the whole, seeds do matter; a last block of one
-# joins the one before it.
+# Output does not depend on threads or on shards at multiples of the pool; it depends on the seed. A last
+# block of one document joins the block before it.
 for place in $(seq 0 28); do
   awk -v place="$place" 'BEGIN {
     srand(place); printf "{\"sentences\":["
@@ -28,5 +28,5 @@ for rule in '--pool 4' '--pool 4 --dupe-factor 3' '--pool 4 --mode sop' '--pool 
   }
   wc -l <one
 done
-# Places 24 to 27 and 28 are one block, so document 28 can take from all four.
+# Positions 24 to 28 are one block, so document 28 can draw from the other four.
 pairs --pool 4 --random-next-prob 1 --dupe-factor 20 in.jsonl | grep -c '"document":28,'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Stopped by a bad record, what comes out is what the documents before it would give by themselves: the block ends there.
+# After a stop at a bad record, the output is that of the documents before it: the block ends there.
 documents() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; ++i) printf "{\"sentences\":[[%d,%d],[%d],[%d]]}\n", 20 + i, 21 + i, 22 + i, 23 + i }'; }
 pairs() { bert-nsp-pairs -m "$MODELS/pretraining" -q --max-length 10 "$@"; }
 for count in 0 1 2 3 4 5 6 7 8 9 11 30; do

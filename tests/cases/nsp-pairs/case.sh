@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fields, modes, fields left out, counts.
+# Fields, modes, dropped fields, counts.
 cat >in.jsonl <<'END'
 {"sentences":[[20,21],[22],[23,24,25],[],[26]],"id":{"a": 1},"text":"goes"}
 {"id":"b","sentences":[[30,31],[32,33,34]]}

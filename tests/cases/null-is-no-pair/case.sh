@@ -1,4 +1,4 @@
-# A pair that is null is none, in all that reads pairs; any other null is an error.
+# A pair field that is null counts as absent in all tools that read pairs; any other null is an error.
 echo '{"text":"the cat","text_pair":null}' >null.jsonl
 echo '{"text":"the cat"}' >none.jsonl
 same() {

@@ -1,4 +1,4 @@
-# The part of the context that answers, over windows; "no answer" with a threshold.
+# The answer span from a context in windows; no answer with a threshold.
 answer() { bert-predict -m "$MODELS/answer" --precision 3 --drop question,context "$@"; }
 cat >records.jsonl <<'END'
 {"id":"q1","question":"Who is the king?","context":"Der König 🦊 of Paris, unreadable 日本!","answers":{"text":[],"answer_start":[]}}

@@ -1,4 +1,4 @@
-# Any number of choices, with a question and without; each sequence is the text and question + choice.
+# Any number of choices, with and without a question; each sequence is the text, and question + choice.
 choose() { bert-predict -m "$MODELS/choose" --precision 3 "$@"; }
 cat >records.jsonl <<'END'
 {"id":1,"text":"the man took the book","choices":["and read it","home","the king could not find it"]}

@@ -1,4 +1,5 @@
-# Ids that are cut take along what a record says of them, for each task that cuts; windows leave all as it is.
+# When input_ids are truncated, the fields that describe them are too, for each task that truncates; windows
+# change nothing.
 predict() {
   echo "-- $*"
   model=$1

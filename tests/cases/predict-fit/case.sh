@@ -1,11 +1,12 @@
-# A model answers only what its head was trained for; the heads that its weights hold count, and problem_type.
+# A model supports only the tasks of its trained head; heads found in the weights count, and so does
+# problem_type.
 try() {
   echo "-- $*"
   echo '{"text":"the [MASK] king","text_pair":"the queen"}' |
     bert-predict --precision 1 --drop text,text_pair,scores,candidates,entities -m "$@"
   echo "exit $?"
 }
-# variant NAME MODEL SED: a copy of the model with another config.json.
+# variant NAME MODEL SED: copies the model with a changed config.json.
 variant() {
   cp -RL "$MODELS/$2" "$1"
   sed "$3" "$MODELS/$2/config.json" >"$1/config.json"

@@ -1,4 +1,5 @@
-# Sentence tasks cut long texts by default and say so; split averages the logits of the windows by their tokens.
+# Sentence tasks truncate long texts by default and report it; split averages the logits of windows, weighted
+# by tokens.
 text='the old king and the queen said it was a good year for the cat and the dog'
 for overflow in truncate split error; do
   echo "-- $overflow"

@@ -1,4 +1,4 @@
-# Every token but special ones is hidden once; windows hide each where it has most context.
+# Every token except special ones is masked once; with windows, in the window with the most context for it.
 perplexity() { bert-predict -m "$MODELS/pretraining" --task perplexity --precision 0 "$@"; }
 cat >texts <<'END'
 the old king and the queen

@@ -1,4 +1,4 @@
-# Tasks that do not fit the model or the record.
+# Tasks that do not match the model or the record.
 ln -s "$MODELS" models
 try() {
   echo 'the old king' | bert-predict "$@"

@@ -1,4 +1,4 @@
-# An original SQuAD file: a record a question, whatever the white space and the order of keys.
+# An original SQuAD file gives one record per question, for any white space and order of keys.
 squad() { bert-predict -m "$MODELS/answer" --precision 3 --input-format squad "$@"; }
 cat >dev.json <<'END'
 {"version": "v2.0", "data": [

@@ -1,4 +1,4 @@
-# A tag for each word; words as they come, or those of the text; long texts in windows.
+# One tag per word; given words, or those of the text; long texts in windows.
 tag() { bert-predict -m "$MODELS/tag" --precision 3 "$@"; }
 cat >records.jsonl <<'END'
 {"id":1,"text":"The König of Paris, unreadable!"}

@@ -1,4 +1,4 @@
-# Each task, as the model's architecture says it, on texts and pairs.
+# Each task, selected by the model's architecture, for texts and pairs.
 predict() {
   echo "-- $*"
   model=$1

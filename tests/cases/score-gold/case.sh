@@ -1,5 +1,5 @@
 #!/bin/sh
-# The truth in a FILE of its own, joined by id.
+# Gold labels in a separate FILE, joined by id.
 try() { bert-score --task classify --metric accuracy "$@"; echo "exit $?"; }
 printf '{"id":%s,"label":"%s"}\n' 1 a '"two"' b 3 a >gold.jsonl
 printf 'id\tlabel\n1\ta\ntwo\tb\n3\ta\n' >gold.tsv

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Records that cannot be scored are named; nothing comes out.
+# Records that cannot be scored are reported, without any output.
 try() { task=$1; shift; printf '%s\n' "$@" | bert-score --task "$task"; echo "exit $?"; }
 try classify '{"label":"a"}'
 try classify '{"prediction":"a"}'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# One object for each task, with the truth in the records.
+# One object for each task, with gold labels in the records.
 score() { bert-score --precision 4 "$@"; }
 echo "next, choose"
 printf '{"next_sentence_label":%s,"prediction":"%s"}\n' 0 is_next 1 is_next '"not_next"' not_next | score --task next

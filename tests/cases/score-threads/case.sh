@@ -1,5 +1,6 @@
 #!/bin/sh
-# The same bytes with any number of threads, in any order of predictions for exact sums, and in any cut of the input.
+# Equal bytes for any number of threads and any split of the input, and for any order of predictions if sums
+# are exact.
 awk 'BEGIN { for (i = 0; i < 30000; i++) printf "{\"id\":%d,\"answers\":{\"text\":[\"w%d w%d x y\"]}}\n", i, i % 7, i % 5 }' >gold.jsonl
 awk 'BEGIN { for (i = 0; i < 30000; i++) printf "{\"id\":%d,\"prediction\":\"w%d w%d z\"}\n", i, i % 5, i % 3 }' >predictions.jsonl
 tac predictions.jsonl >backwards.jsonl

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What is wrong with the command line is said in a line, exit 2.
+# Usage errors are one line with exit code 2.
 try() { echo "bert-score $*" >&2; bert-score "$@" </dev/null; echo "exit $?"; }
 try
 try --task classify

@@ -1,4 +1,4 @@
-# The second line is written only when the first was answered.
+# The second line is written only after the first has been answered.
 mkfifo in out
 bert-tokenize -m "$MODELS/pretraining" --format tokens <in >out &
 exec 3>in 4<out

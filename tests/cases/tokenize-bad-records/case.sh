@@ -1,5 +1,5 @@
 #!/bin/sh
-# Each bad record is named with its place; stop writes those before it, skip goes on and counts.
+# Each bad record is reported with its line; stop writes the records before it, skip continues and counts.
 printf '\357\273\277{"text":"a"}\n\n{"text":3}\n{"text":"b","text":"c"}\n{"x":1}\n[1]\n{"text":"a"\n{"text":"a","text_pair":["x"]}\n{"words":["a",null]}\n{"words":"a"}\n{"text":null}\n{"text":"\\ud800"}\n{"text":"a\377"}\n{"text":"d"}' >bad.jsonl
 bert-tokenize -m "$MODELS/bare" --on-error skip bad.jsonl
 echo "exit $?"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Back to text: special tokens are left out, pieces joined, the text field replaced or added. Lines of ids and TSV too.
+# Decoding: special tokens are skipped, subword tokens joined, the text field replaced or added. Also lines of
+# ids, and TSV.
 printf '%s\n' "The cats don't sing, [MASK]!" '' '☃' |
   bert-tokenize -m "$MODELS/bare" | bert-tokenize -m "$MODELS/bare" --decode
 printf '{"input_ids":[2,92,204,3],"id":7}\n' | bert-tokenize -m "$MODELS/bare" --decode --text-field t

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Lines of ids or tokens, one a record or a window.
+# Lines of ids or tokens, one per record or window.
 printf '%s\n' 'the cat' '' 'one two three' >texts
 bert-tokenize -m "$MODELS/bare" --format ids texts
 bert-tokenize -m "$MODELS/bare" --format tokens texts

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The forms of input; auto goes by the suffix, then by the first byte.
+# Input formats; auto uses the suffix, then the first byte.
 printf 'id\ttext\ttext_pair\n1\tthe cat\tthe dog\n' >table.tsv
 printf 'the cat\nsang\n\n\n{a dog}\n' >story.txt
 printf '{"text":"the cat"}\n' >records

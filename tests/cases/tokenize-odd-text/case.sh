@@ -1,5 +1,5 @@
 #!/bin/sh
-# CRLF, BOM, empty lines, NUL, form feed, invalid UTF-8, no last newline, nothing at all.
+# CRLF, BOM, empty lines, NUL, form feed, invalid UTF-8, no final newline, empty input.
 printf '\357\273\277the cat\r\n\r\na\0b\fc\n\357\273\277\ncaf\351 x\nend' >odd
 bert-tokenize -m "$MODELS/bare" --tokens --offsets chars odd
 echo "exit $?"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Order over threads, a reader that leaves, a full disk, a huge line, a slow writer that is answered at once.
+# Order across threads, a reader that exits early, a full disk, a huge line, a slow writer that is answered at
+# once.
 awk 'BEGIN { for (i = 0; i < 200000; i++) print i, "the cat sang" }' >many
 for threads in 1 2 3; do
   bert-tokenize -m "$MODELS/bare" -j $threads many >out.$threads

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A record leaves as it came: odd fields, numbers, escapes and spaces are kept byte for byte, fields of the same name
-# are replaced in place, new ones appended.
+# Records are otherwise unchanged: unusual fields, numbers, escapes and spaces are kept byte for byte, fields
+# of the same name are replaced in place, new fields are appended.
 cat >records.jsonl <<'END'
 {"id": 1.50,"text":"the \u0063at\n","x":{"text":[1, 2]},"é":null}
   {"input_ids":"old","text":"a", "token_type_ids" : 7}

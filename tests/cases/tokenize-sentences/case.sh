@@ -1,5 +1,5 @@
 #!/bin/sh
-# A hard-wrapped book, its sentences whole, in every form of input.
+# A hard-wrapped book is split into whole sentences, in every input format.
 book() { printf '\357\273\277CHAPTER I\r\n\r\nIt was a good\r\nday. The room\r\n\fwas clean! \001\r\n \f\r\nThe end'; }
 book >book.txt
 sentences() { echo "$*"; bert-tokenize -m "$MODELS/pretraining" --sentences "$@"; }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Case by files and by flags; a vocabulary by path; special tokens in the text by --compat.
+# Case from files and from flags; a vocabulary given by path; special tokens in the text under --compat.
 cat >texts <<'END'
 The CAT né [MASK] cat
 END

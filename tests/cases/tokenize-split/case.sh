@@ -1,5 +1,6 @@
 #!/bin/sh
-# Too long: windows. A single text slides whole; of a pair A stays and B slides. Short records have one window.
+# Long records become windows. A single text slides as a whole; in a pair A stays and B slides. Short records
+# have one window.
 cat >pairs.jsonl <<'END'
 {"id":1,"text":"a b c d e f g h i"}
 {"id":2,"text":"a b","text_pair":"c d e f g h i"}

@@ -1,5 +1,5 @@
 #!/bin/sh
-# One object about all records: exact counts, also over several threads and with bad records left out.
+# One object for all records: exact counts, also with several threads and with bad records skipped.
 cat >records.jsonl <<'END'
 {"text":"the cat ☃"}
 {"text":"a b","text_pair":"né"}

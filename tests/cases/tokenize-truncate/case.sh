@@ -1,6 +1,6 @@
 #!/bin/sh
-# Too long: cut and counted. Pairs give from the end, the longer first; the odd token goes to the longer one, or to the
-# second when equal (Hugging Face), always to the first (Google).
+# Long records are truncated and counted. Pairs lose tokens from the end, the longer part first; an odd token
+# goes to the longer part, or to the second if both are equal (Hugging Face), or always to the first (Google).
 cat >pairs.jsonl <<'END'
 {"text":"a b c d e f","text_pair":"g h"}
 {"text":"a b","text_pair":"g h i j k l"}

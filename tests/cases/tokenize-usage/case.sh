@@ -1,5 +1,5 @@
 #!/bin/sh
-# What is wrong with the command line is said in a line, exit 2; what is wrong with files, exit 1.
+# Usage errors are one line with exit code 2; file errors have exit code 1.
 try() { echo "bert-tokenize $*" >&2; bert-tokenize "$@" </dev/null; echo "exit $?"; }
 export BERT_MODEL="$MODELS/bare"
 try --sentences --decode
@@ -21,7 +21,7 @@ try --max-length 67 --overflow split
 try --overflow wrap
 try --overlap -1
 try --offsets words
-try --format csv
+try --format xml
 try --format ids --tokens
 try --format tokens --offsets chars
 try --stats --word-ids

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Words that are split already: word ids are their places, offsets count in each word.
+# Pre-split words: word ids are their indexes, and offsets are relative to each word.
 cat >words.jsonl <<'END'
 {"words":["The","cats","","don't"],"tags":["O","O","O","O"]}
 {"words":[]}

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Answers that cannot be learned are named by FILE and line, with what stands there instead.
+# Invalid answers are reported with FILE and line, and with the text found instead.
 cat >bad.jsonl <<'END'
 {"question":"who","context":"the king and the queen","answers":{"text":["king"],"answer_start":[4]}}
 {"question":"who","context":"the king and the queen","answers":{"text":["king"],"answer_start":[5]}}

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Fine-tuning for answers: windows are learned, and what is measured is what bert-predict and bert-score say.
-# records N EACH: contexts of some words, in which a king or queen with what is behind is the answer; of every EACH-th
-# record there is none (0: always one). Some contexts are longer than a window, some answers end within a token.
+# Fine-tuning for answers: windows are used, and the dev metrics equal those of bert-predict and bert-score.
+# records N EACH: contexts in which the answer is a king or queen and the words after; every EACH-th record
+# has no answer (0: all have one). Some contexts are longer than a window, some answers end within a token.
 records() {
   awk -v n="$1" -v each="$2" 'BEGIN {
     count = split("the old man took a long way home over river and book", word); split("king queen", person)
@@ -10,7 +10,7 @@ records() {
       for (k = 0; k <= last; ++k) {
         if (k == place && !none) {
           answer = person[i % 2 + 1] " is g" (i % 4 ? "ood" : "")
-          start = length(context)  # in bytes, of which the first letter has two
+          start = length(context)  # in bytes; the second byte of Ü accounts for the space
           context = context " " answer (i % 4 ? "" : "ood")
         }
         context = context " " word[(i * 3 + k * 7) % count + 1]
@@ -21,7 +21,7 @@ records() {
     }
   }'
 }
-# squad VERSION <RECORDS: the original form of such a file.
+# squad VERSION <RECORDS: converts the records to the original SQuAD format.
 squad() {
   sed 's/"answers":{"text":\[\],.*/"answers":[],"is_impossible":true}]}/
     s/"answers":{"text":\["\([^"]*\)","\([^"]*\)"\],"answer_start":\[\([0-9]*\),0\]}}/"answers":[{"text":"\1","answer_start":\3},{"text":"\2","answer_start":0}],"is_impossible":false}]}/
@@ -30,19 +30,19 @@ squad() {
       NR > 1 { print NR % 5 == 0 ? "]},{\"title\":\"u\",\"paragraphs\":[" : "," } { printf "%s", $0 } END { print "\n]}]}" }'
 }
 train() { bert-train --task answer -m "$MODELS/bare" --dropout 0.1 --lr 3e-3 --batch-size 10 --max-length 24 --stride 8 "$@"; }
-# figures JOURNAL: those of the last measurement, as bert-score writes them.
+# figures LOG: the last dev metrics, as bert-score prints them.
 figures() { sed -n 's/.*"dev_loss":[^,]*,//p' "$1" | tail -n 1 | sed 's/dev_//g; s/}//' | tr , '\n'; }
 scored() { bert-predict --stride 8 "$@" | bert-score --task answer | sed 's/"records":[0-9]*,//; s/[{}]//g' | tr , '\n'; }
 
-# same NAME EACH OPTION...: the options are those of training and of predicting.
+# same NAME EACH OPTION...: the options apply to training and prediction.
 same() {
   name=$1 each=$2
   shift 2
   echo "--- $name"
   records 120 "$each" >train.jsonl
   records 150 "$each" | tail -n 40 >dev.jsonl
-  train --epochs 4 "$@" --dev dev.jsonl --out "$name" train.jsonl >"$name.journal" || echo "exit $?"
-  figures "$name.journal" >expected
+  train --epochs 4 "$@" --dev dev.jsonl --out "$name" train.jsonl >"$name.log" || echo "exit $?"
+  figures "$name.log" >expected
   scored -m "$name" "$@" dev.jsonl | diff expected - && sed 's/:.*//' expected | tr '\n' ' ' && echo
 }
 same always 0
@@ -57,8 +57,8 @@ records 120 3 >train.jsonl
 records 150 3 | tail -n 40 >dev.jsonl
 squad v2.0 <train.jsonl >train.json
 squad v2.0 <dev.jsonl >dev.json
-train --epochs 4 --input-format squad --dev dev.json --out squad train.json >squad.journal
-cmp some/model.safetensors squad/model.safetensors && figures some.journal >expected && figures squad.journal | cmp expected - && echo same
+train --epochs 4 --input-format squad --dev dev.json --out squad train.json >squad.log
+cmp some/model.safetensors squad/model.safetensors && figures some.log >expected && figures squad.log | cmp expected - && echo same
 grep -A 1 architectures squad/config.json
 
 echo '--- the same bytes from any number of threads, and 9 steps = 4 + 5, between two windows of a record'
@@ -66,11 +66,11 @@ parts() { train --steps 9 --batch-size 9 --save-every 4 --keep 9 --seed 5 --out 
 parts whole -j 1
 parts four -j 4
 cp -R whole stopped
-rm -r stopped/model.safetensors stopped/snapshots/step-00000008 stopped/snapshots/step-00000009
+rm -r stopped/model.safetensors stopped/checkpoints/step-00000008 stopped/checkpoints/step-00000009
 parts stopped --resume
 parts recomputed --recompute
 for run in four stopped recomputed; do cmp whole/model.safetensors $run/model.safetensors && echo "whole = $run"; done
-grep -o '"within": *[0-9]*' whole/snapshots/step-00000004/state.json
+grep -o '"within": *[0-9]*' whole/checkpoints/step-00000004/state.json
 parts stopped --resume --stride 9 || echo "exit $?"
 
 echo '--- the model that was best'

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A bad record is named by FILE and line; it ends the run, or is left out and counted.
-train() { bert-train --task pretrain -m "$MODELS/../training/narrow" --no-shuffle --batch-size 2 --out out "$@" >journal; echo "exit $?"; }
+# A bad record is reported with FILE and line; it stops the run, or is skipped and counted.
+train() { bert-train --task pretrain -m "$MODELS/../training/narrow" --no-shuffle --batch-size 2 --out out "$@" >log; echo "exit $?"; }
 good='{"input_ids":[2,5,6,3],"masked_lm_positions":[1],"masked_lm_ids":[7]}'
 while read -r bad; do
   echo "--- $bad" >&2
@@ -34,7 +34,7 @@ train --max-length 49 r.jsonl
 echo '--- skipped: named once, in however many epochs, and counted' >&2
 { echo "$good"; echo '{"text":"king"}'; echo "$good"; echo '{"input_ids":[]}'; } >r.jsonl
 train --on-error skip --epochs 3 r.jsonl
-sed 's/,.*/}/' journal
+sed 's/,.*/}/' log
 echo '--- all of them' >&2
 echo '{"text":"king"}' >bad.jsonl
 rm -rf out
@@ -51,9 +51,9 @@ echo "$good" | sed 's/}/,"next_sentence_label":0}/' >labelled.jsonl
 train --dev labelled.jsonl --on-error skip r.jsonl
 train --dev r.jsonl --on-error skip labelled.jsonl
 train --dev labelled.jsonl --best nsp_loss --on-error skip labelled.jsonl
-sed 's/:[-+.e0-9]*/:N/g' journal
-ls -d out/snapshots/*
-echo '--- a run that fails before its first snapshot leaves nothing behind' >&2
+sed 's/:[-+.e0-9]*/:N/g' log
+ls -d out/checkpoints/*
+echo '--- a run that fails before its first checkpoint leaves nothing behind' >&2
 printf '{"input_ids":[2,9,3],"masked_lm_positions":[5],"masked_lm_ids":[3]}\n' >wrong.jsonl
 train --out folder/fresh wrong.jsonl
 [ -e folder/fresh ] && echo 'folder/fresh is there' >&2

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Products of bf16: nearly the losses of f32, the same bits by any threads and after a resume; or a refusal where the
-# processor does not multiply bf16.
+# bf16 products: nearly the losses of f32, and equal bits for any number of threads and after a resume; an
+# error if the processor cannot multiply bf16.
 golden=$MODELS/../training
 train() { bert-train --task pretrain -m "$golden/narrow" --batch-size 6 --lr 2e-3 --no-shuffle --log-every 1 --out "$@"; }
 if ! grep -qw avx512_bf16 /proc/cpuinfo || ! bert-train --version | grep -q AVX-512; then
@@ -23,7 +23,7 @@ train threads --steps 8 --dtype bf16 -j 3 "$golden/records.jsonl" >/dev/null
 cmp bf16/model.safetensors threads/model.safetensors
 head -n 24 "$golden/records.jsonl" | train parts --steps 8 --dtype bf16 --schedule constant >/dev/null 2>&1
 train parts --steps 8 --schedule constant --resume <"$golden/records.jsonl" 2>said >/dev/null && echo 'resumed in f32'
-grep -q -e '--dtype was bf16 in the snapshot, not set now' said || cat said
+grep -q -e '--dtype was bf16 in the checkpoint, not set now' said || cat said
 train parts --steps 8 --dtype bf16 --schedule constant --resume <"$golden/records.jsonl" >/dev/null
 train whole --steps 8 --dtype bf16 --schedule constant <"$golden/records.jsonl" >/dev/null
 cmp parts/model.safetensors whole/model.safetensors

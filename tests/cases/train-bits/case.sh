@@ -1,8 +1,9 @@
 #!/bin/sh
-# The weights are a function of input, seed and options: the same bytes for any number of threads and with --recompute.
+# The weights are a function of input, seed and options: equal bytes for any number of threads and with
+# --recompute.
 golden=$MODELS/../training
 sed 's/,"masked_lm_positions.*/}/' "$golden/records.jsonl" >open.jsonl
-# train OUT OPTION...: with tokens hidden there, and numbers left out.
+# train OUT OPTION...: trains with masking by bert-train and with dropout.
 train() { bert-train --task pretrain -m "$golden/narrow" --dropout 0.1 --steps 30 --batch-size 8 --lr 2e-3 --log-every 30 --out "$@"; }
 same() { cmp -s "./$1/model.safetensors" "./$2/model.safetensors" && echo "$1 = $2" || echo "$1 differs from $2"; }
 train one -j 1 open.jsonl >one.jsonl
@@ -10,9 +11,9 @@ train two -j 2 open.jsonl >two.jsonl
 same one two
 train recompute --recompute open.jsonl >recompute.jsonl
 same one recompute
-for journal in two recompute; do
-  for file in one $journal; do sed 's/,"tokens_per.*//' "$file.jsonl" >"$file.figures"; done
-  cmp one.figures $journal.figures
+for log in two recompute; do
+  for file in one $log; do sed 's/,"tokens_per.*//' "$file.jsonl" >"$file.figures"; done
+  cmp one.figures $log.figures
 done
 train seed --seed 1 open.jsonl >/dev/null
 same one seed

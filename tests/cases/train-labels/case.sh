@@ -1,8 +1,8 @@
 #!/bin/sh
-# Which labels a model learns: those of the records, those that are given, or the model's own.
+# Which labels a model learns: those of the records, the given ones, or the model's own.
 train() { bert-train -m "$MODELS/bare" --batch-size 4 --steps 1 --lr 1e-3 "$@" >/dev/null; }
 classify() { rm -rf out; train --task classify --out out "$@"; [ $? = 0 ] && sed -n '/id2label/,/}/p' out/config.json | tr -d ' \n' && echo; }
-# records LABEL...: one of each.
+# records LABEL...: one record for each.
 records() { for label in "$@"; do printf '{"text":"a good day","label":%s}\n' "$label"; done; }
 echo '--- by bytes; whole numbers by value'
 records '"c"' '"a"' '"b"' '"a"' >r.jsonl

@@ -1,8 +1,9 @@
 #!/bin/sh
-# The directory: files, names and shapes as Hugging Face has them; and bert-embed and bert-predict run on it.
+# The model directory: files, names and shapes follow Hugging Face, and bert-embed and bert-predict can use
+# it.
 golden=$MODELS/../training
 train() { bert-train --task pretrain -q --steps 2 --batch-size 8 "$@" >/dev/null; }
-# "name dtype shape" of each tensor: the header is JSON behind its length.
+# "name dtype shape" of each tensor; the header is JSON after its length.
 tensors() {
   python3 -c '
 import json, struct, sys

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Where a model may be written, and what is refused before the work begins.
+# Where a model may be written, and what is rejected before training starts.
 golden=$MODELS/../training
-# What a message lists of forms of models is not looked at here.
+# Removes the list of weight formats from a message.
 short() { sed 's/no weights, .*/no weights/'; }
 train() { bert-train --task pretrain -m "$golden/narrow" --steps 1 "$@" "$golden/records.jsonl" >/dev/null; echo "exit $?"; }
 mkdir other
@@ -32,7 +32,7 @@ train --out new --max-length 49
 bert-train --task pretrain -m model --out ../work/model/ --steps 1 "$golden/records.jsonl"
 bert-train --task pretrain -m "$golden/narrow" --out new --steps 1 missing.jsonl
 [ -e new ] || echo 'nothing was made'
-echo '--- the journal cannot be written'
+echo '--- the log cannot be written'
 bert-train --task pretrain -m "$golden/narrow" --steps 1 --out full "$golden/records.jsonl" >/dev/full
 echo "exit $?"
 bert-train --task pretrain -m "$golden/narrow" --steps 1 --out closed "$golden/records.jsonl" >&-
@@ -41,7 +41,7 @@ echo '--- another process trains there'
 mkfifo pipe
 bert-train --task pretrain -m "$golden/narrow" --steps 1 --batch-size 1 --out taken - <pipe >/dev/null &
 exec 3>pipe
-until [ -d taken/snapshots ]; do sleep 0.01; done
+until [ -d taken/checkpoints ]; do sleep 0.01; done
 sleep 0.1
 bert-train --task pretrain -m "$golden/narrow" --steps 1 --out taken "$golden/records.jsonl"
 head -n 1 "$golden/records.jsonl" >&3

@@ -1,12 +1,12 @@
 #!/bin/sh
-# The picture of a run is drawn by gnuplot, and a run that is to have one does not begin without it.
+# The plot of a run is drawn by gnuplot; without gnuplot a run with --plot does not start.
 golden=$MODELS/../training
 train() { bert-train --task pretrain -m "$golden/narrow" --batch-size 8 --log-every 1 --steps 4 --out "$@" "$golden/records.jsonl" >/dev/null; echo "exit $?"; }
 tool=$(command -v bert-train)
 # shellcheck disable=SC2030
 (PATH=$PWD && "$tool" --task pretrain -m "$golden/narrow" --steps 1 --out none --plot plot.svg "$golden/records.jsonl")
 [ -e none ] || echo 'nothing was made'
-# The drawing itself: what is said where there is no gnuplot is above.
+# The plot itself; the message without gnuplot is tested above.
 mkdir bin
 command -v gnuplot >/dev/null || { printf '#!/bin/sh\ncat >script; echo gnuplot; echo "dev_mlm_loss nsp_accuracy </svg>"\n' >bin/gnuplot; chmod +x bin/gnuplot; }
 # shellcheck disable=SC2031

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A run that was ended goes on to the bytes of one that was not: 20 steps = 10 + 10.
+# A stopped run that is resumed ends with the bytes of an uninterrupted one: 20 steps = 10 + 10.
 golden=$MODELS/../training
 sed 's/,"masked_lm_positions.*/}/' "$golden/records.jsonl" >open.jsonl
 # train OUT OPTION... [FILE]
@@ -31,15 +31,15 @@ echo '--- other records, or fewer'
 train begun --no-shuffle --resume "$golden/records.jsonl" 2>&1 | sed 's/[0-9][0-9]* bytes/N bytes/g'
 train begun --no-shuffle --resume <open.jsonl 2>&1 | sed 's/[0-9][0-9]* bytes/N bytes/g'
 head -n 30 open.jsonl | train parts --no-shuffle --resume
-echo '--- a damaged snapshot is passed over, damaged ones all are an error'
+echo '--- a damaged checkpoint is passed over, damaged ones all are an error'
 train damaged --no-shuffle --save-every 5 --keep 3 open.jsonl >/dev/null
-ls damaged/snapshots
-printf 'x' | dd of=damaged/snapshots/step-00000020/training.safetensors bs=1 seek=5000 conv=notrunc 2>/dev/null
-: >damaged/snapshots/step-00000015/state.json
+ls damaged/checkpoints
+printf 'x' | dd of=damaged/checkpoints/step-00000020/optimizer.safetensors bs=1 seek=5000 conv=notrunc 2>/dev/null
+: >damaged/checkpoints/step-00000015/state.json
 rm damaged/model.safetensors
 train damaged --no-shuffle --resume -v --save-every 5 open.jsonl 2>said >/dev/null
 grep -v multiplies said >&2
 same damaged whole
-for file in damaged/snapshots/*/training.safetensors; do : >"$file"; done
+for file in damaged/checkpoints/*/optimizer.safetensors; do : >"$file"; done
 train damaged --no-shuffle --resume open.jsonl
 echo "exit $?"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Fine-tuning for sentences: what is measured while training is what bert-predict and bert-score say of the model.
-# records N FORM: sentences with one good or bad thing in them.
+# Fine-tuning for sentences: the dev metrics during training equal those of bert-predict and bert-score.
+# records N FORM: sentences that each contain something good or bad.
 records() {
   awk -v n="$1" -v form="$2" 'BEGIN {
     split("good great love light", good); split("bad dark less old", bad); split("film story book music", thing)
@@ -13,9 +13,9 @@ records() {
   }'
 }
 train() { bert-train -m "$MODELS/bare" --dropout 0.1 --lr 3e-3 "$@"; }
-# figures JOURNAL: those of the last measurement, as bert-score writes them.
+# figures LOG: the last dev metrics, as bert-score prints them.
 figures() { sed -n '$s/.*"dev_loss":[^,]*,//p' "$1" | sed 's/dev_//g; s/}//' | tr , '\n' | sort; }
-scored() { bert-predict -m "$1" --threshold 0.4 "$2" | bert-score --task "$3" | sed 's/"records":[0-9]*,//; s/"positive":"[a-z]*",//; s/[{}]//g' | tr , '\n' | sort; }
+scored() { bert-predict -m "$1" --threshold 0.4 "$2" | bert-score --task "$3" | sed 's/"records":[0-9]*,//; s/"positive":"[a-z]*",//; s/,"ece":[^,}]*//; s/[{}]//g' | tr , '\n' | sort; }
 
 # same TASK FORM OPTION...
 same() {
@@ -24,16 +24,16 @@ same() {
   records 90 "$form" >train.jsonl
   records 40 "$form" | tail -n 25 >dev.jsonl
   echo "--- $task"
-  train --task "$task" --batch-size 10 "$@" --dev dev.jsonl --out "$task" train.jsonl >"$task.journal" || echo "exit $?"
-  sed -n 's/,.*//p' "$task.journal"
-  figures "$task.journal" >expected
+  train --task "$task" --batch-size 10 "$@" --dev dev.jsonl --out "$task" train.jsonl >"$task.log" || echo "exit $?"
+  sed -n 's/,.*//p' "$task.log"
+  figures "$task.log" >expected
   scored "$task" dev.jsonl "$task" | diff expected - && sed 's/:.*//' expected
   bert-predict -m "$task" dev.jsonl | head -n 1 | sed 's/:-*[0-9][0-9.e-]*/:N/g'
 }
 same classify class
 same regress number
 same multilabel set --threshold 0.4
-sed -n 's/,"dev_loss.*"dev_accuracy"/ "dev_accuracy"/p' classify.journal | sed 's/,"dev_f1.*//'
+sed -n 's/,"dev_loss.*"dev_accuracy"/ "dev_accuracy"/p' classify.log | sed 's/,"dev_f1.*//'
 
 echo '--- the same bytes from any number of threads, and 9 steps = 4 + 5'
 parts() { train --task classify --labels bad,good --batch-size 10 --steps 9 --no-shuffle --out "$@"; }
@@ -52,7 +52,7 @@ echo '--- no better for so many measurements'
 records 90 class >train.jsonl
 records 40 class | tail -n 25 >dev.jsonl
 train --task classify --epochs 50 --batch-size 15 --lr 0 --best accuracy --patience 2 --dev dev.jsonl --out patient train.jsonl | sed 's/,.*//'
-# Its accuracies are a, a, b, c, c, c: the second measurement does not count any more at the fifth.
+# The accuracies are a, a, b, c, c, c: at the fifth evaluation the second one no longer counts.
 train --task classify --epochs 8 --batch-size 10 --lr 1e-3 --best accuracy --patience 2 --dev dev.jsonl --out better train.jsonl | tail -n 1 | sed 's/,.*//'
 
 echo '--- layers that do not learn keep their bits, and others do not'
@@ -60,10 +60,10 @@ records 90 class >train.jsonl
 train --task classify --epochs 1 --freeze 1 --out frozen train.jsonl >/dev/null
 train --task classify --epochs 1 --layer-decay 0.5 --out slow train.jsonl >/dev/null
 train --task classify --freeze 2 --out none train.jsonl
-# They are no part of the gradient, by whose norm it is clipped.
+# Frozen layers have no gradient, so they do not count in gradient clipping.
 norm() { train --task classify --steps 1 --lr 0 --dropout 0 "$@" train.jsonl | sed 's/.*"gradient_norm":\([0-9.]*\).*/\1/'; }
 echo "$(norm --out all) $(norm --freeze 1 --out upper)" | awk '{ print ($2 < $1 ? "a smaller norm" : "not a smaller norm: " $0) }'
-# tensor MODEL NAME: a checksum of the numbers of a tensor.
+# tensor MODEL NAME: prints a checksum of a tensor's numbers.
 tensor() {
   header=$(od -An -N8 -tu8 "$1/model.safetensors" | tr -d ' ')
   range=$(head -c $((8 + header)) "$1/model.safetensors" | tail -c "$header" | sed "s/.*\"$2\"[^]]*\][^[]*\[\([0-9]*\),\([0-9]*\)\].*/\1 \2/")
@@ -89,6 +89,6 @@ awk 'BEGIN {
     printf "{\"text\":\"%s\",\"label\":%d}\n", text, i * 5 % 7
   }
 }' >long.jsonl
-bert-train --task regress --preset tiny --vocab "$MODELS/bare/vocab.txt" --batch-size 6 --epochs 1 --lr 1e-3 --dev long.jsonl --out long long.jsonl >long.journal
-figures long.journal >expected
+bert-train --task regress --preset tiny --vocab "$MODELS/bare/vocab.txt" --batch-size 6 --epochs 1 --lr 1e-3 --dev long.jsonl --out long long.jsonl >long.log
+figures long.log >expected
 scored long long.jsonl regress | diff expected - && sed 's/:.*//' expected

@@ -1,15 +1,16 @@
 #!/bin/sh
-# A signal ends a run after the step it is in, with a snapshot; it goes on to the bytes of a run that was not stopped.
+# A signal stops a run after the current step, with a checkpoint; the resumed run ends with the bytes of an
+# uninterrupted one.
 golden=$MODELS/../training
 sed 's/,"masked_lm_positions.*/}/' "$golden/records.jsonl" >open.jsonl
-# options OUT: words without spaces in them.
+# options OUT: words without spaces.
 options="--task pretrain -m $golden/narrow --dropout 0.1 --batch-size 2 --log-every 1 --epochs 50 --dev open.jsonl --eval-every 400 --best mlm_loss"
 # shellcheck disable=SC2086
 bert-train $options --out whole open.jsonl >whole.jsonl
 
 mkfifo out
 # stop_after LINES SIGNAL OUTPUT COMMAND...: runs COMMAND, appends its output to OUTPUT and sends SIGNAL after LINES lines.
-# The pipe fills up and blocks COMMAND, so it cannot end before. env undoes nohup, which ignores SIGHUP.
+# The pipe fills up and blocks COMMAND, so it cannot exit earlier. env undoes nohup, which ignores SIGHUP.
 stop_after() {
   left=$1 signal=$2 output=$3
   shift 3
@@ -25,7 +26,7 @@ stop() {
   signal=$1 lines=$2
   shift 2
   # shellcheck disable=SC2086
-  stop_after "$lines" "$signal" journal bert-train $options --out stopped "$@" open.jsonl
+  stop_after "$lines" "$signal" log bert-train $options --out stopped "$@" open.jsonl
   echo "$signal: exit $?"
 }
 stop TERM 40
@@ -33,11 +34,11 @@ stop HUP 1000 --resume
 [ -e stopped/model.safetensors ] && echo 'a model, the best so far'
 stop TERM 20 --resume -j 1
 # shellcheck disable=SC2086
-bert-train $options --out stopped --resume open.jsonl >>journal
+bert-train $options --out stopped --resume open.jsonl >>log
 cmp whole/model.safetensors stopped/model.safetensors && echo 'the same model'
 figures() { sed 's/,"tokens_per.*//' "$1"; }
 figures whole.jsonl >whole.figures
-figures journal | cmp - whole.figures && echo 'the same journal, no line twice'
+figures log | cmp - whole.figures && echo 'the same log, no line twice'
 sed 's/step [0-9]*/step N/' said
 echo '--- from a pipe, through a buffer: the same records again, those that were used passed over'
 endless() { awk 'BEGIN { for (;;) printf "{\"input_ids\":[2,20,21,22,23,24,25,26,27,28,29,3],\"document\":%d,\"instance\":0}\n", n++ }' 2>/dev/null; }

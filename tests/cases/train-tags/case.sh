@@ -1,6 +1,7 @@
 #!/bin/sh
-# Fine-tuning for words: what is measured while training is what bert-predict and bert-score say of the model.
-# sentences FORM FIRST LAST: words with tags, IOB1 in columns and BIO in JSON; every sixth is longer than a window.
+# Fine-tuning for tags: the dev metrics during training equal those of bert-predict and bert-score.
+# sentences FORM FIRST LAST: words with tags, IOB1 in columns and BIO in JSON; every sixth is longer than a
+# window.
 sentences() {
   awk -v form="$1" -v first="$2" -v last="$3" 'BEGIN {
     split("old Paris the King of Paris said a good year", word); split("O LOC O PER PER LOC O O O O", type)
@@ -19,7 +20,7 @@ sentences() {
   }'
 }
 train() { bert-train --task tag -m "$MODELS/bare" --dropout 0.1 --lr 3e-3 --batch-size 10 "$@"; }
-# figures JOURNAL: those of the last measurement, as bert-score writes them.
+# figures LOG: the last dev metrics, as bert-score prints them.
 figures() { sed -n 's/.*"dev_loss":[^,]*,//p' "$1" | tail -n 1 | sed 's/dev_//g; s/}//' | tr , '\n' | sort; }
 scored() { bert-predict "$@" | bert-score --task tag --metric precision,recall,f1,accuracy | sed 's/"records":[0-9]*,"words":[0-9]*,//; s/[{}]//g' | tr , '\n' | sort; }
 labels() { sed -n '/id2label/,/}/p' "$1/config.json" | tr -d ' \n' && echo; }
@@ -32,17 +33,17 @@ head -n 5 train.conll
 head -n 1 train.jsonl
 echo '--- what is measured is what bert-score says, windows and all'
 for form in conll jsonl; do
-  train --epochs 3 --dev dev.$form --eval-every 5 --out $form train.$form >$form.journal || echo "exit $?"
-  sed -n 's/.*"dev_f1":\([0-9.]*\).*/\1/p' $form.journal | awk 'NR == 1 { first = $1 } END { print NR " measurements, " (($1 > 0.7 && $1 > first + 0.1) ? "better" : "not better: " first " " $1) }'
-  figures $form.journal >expected
+  train --epochs 3 --dev dev.$form --eval-every 5 --out $form train.$form >$form.log || echo "exit $?"
+  sed -n 's/.*"dev_f1":\([0-9.]*\).*/\1/p' $form.log | awk 'NR == 1 { first = $1 } END { print NR " measurements, " (($1 > 0.7 && $1 > first + 0.1) ? "better" : "not better: " first " " $1) }'
+  figures $form.log >expected
   scored -m $form dev.$form | diff expected - && sed 's/:.*//' expected
   labels $form
 done
 cmp conll/model.safetensors jsonl/model.safetensors && echo 'the same model'
 echo 'old Paris' | bert-predict -m conll --drop entities
 printf 'old\nParis\n' | bert-predict -m conll --input-format conll --drop entities
-train --epochs 2 --max-length 8 --dev dev.jsonl --out short train.jsonl >short.journal
-figures short.journal >expected
+train --epochs 2 --max-length 8 --dev dev.jsonl --out short train.jsonl >short.log
+figures short.log >expected
 scored -m short --max-length 8 dev.jsonl | diff expected - && echo 'so with short windows'
 
 echo '--- the same bytes from any number of threads, and 8 steps = 4 + 4'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What is wrong with the command line is said in a line, exit 2, and nothing is made.
+# Usage errors are one line with exit code 2, and no output is created.
 try() { echo "bert-train $*" >&2; bert-train "$@" </dev/null; echo "exit $?"; }
 pretrain() { try --task pretrain --out out "$@"; }
 narrow=$MODELS/../training/narrow
@@ -42,5 +42,4 @@ pretrain -m narrow --mask-rate 0.9 --random-rate 0.2 r.jsonl
 pretrain -m narrow --eval-every 5 r.jsonl
 pretrain -m narrow --best loss r.jsonl
 pretrain -m narrow --best beauty --dev r.jsonl r.jsonl
-pretrain -m narrow -o model r.jsonl
 ls

@@ -1,4 +1,5 @@
-# A column that a table does not have: the message says which it has, at most eight of them, each cut after 300 bytes.
+# The error for a missing column lists the columns of the table: at most eight, each truncated after 300
+# bytes.
 printf 'id\tsent"ence\n1\tking\n' >table.tsv
 seq 9 | paste -s -d '\t' >wide.tsv
 seq 9 | paste -s -d '\t' >>wide.tsv
@@ -8,7 +9,7 @@ bert-tokenize -m "$MODELS/bare" --columns a,b table.tsv
 bert-tokenize -m "$MODELS/bare" wide.tsv
 { seq 200 | paste -s -d _; echo king; } | bert-tokenize -m "$MODELS/bare" --input-format tsv
 echo '{"sentence":"king"}' | bert-tokenize -m "$MODELS/bare"
-# So does a second text that is asked for by another name than the default's.
+# The same for a second text requested under another name than the default.
 printf 'text\tsecond\nking\tqueen\n' >pairs.tsv
 bert-tokenize -m "$MODELS/bare" --pair-field secnd pairs.tsv
 echo "exit $?"

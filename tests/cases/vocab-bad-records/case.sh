@@ -1,4 +1,4 @@
-# Bad records stop the learning, or are left out whole.
+# Bad records stop the run, or are skipped as a whole.
 printf '{"text":"good"}\n{"text":7}\n{"words":["fine",8]}\n{"text":"well"}\n' >records
 bert-vocab --size 0 --counts counts.tsv records; echo "exit $?"
 ls counts.tsv 2>/dev/null

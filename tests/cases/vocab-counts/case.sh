@@ -1,4 +1,4 @@
-# Counts are written beside the vocabulary, merge by sort, and are learned from in place of text.
+# Counts are written with the vocabulary, can be merged with sort, and replace text as input.
 printf '%s\n' 'the cat and the hat' 'the mat' 'a cat sat' >text
 bert-vocab --size 40 --counts all.tsv -o vocab.txt text
 cat all.tsv
@@ -6,7 +6,7 @@ head -n 1 text | bert-vocab --size 0 --counts one.tsv -
 tail -n +2 text | bert-vocab --size 0 --counts two.tsv -
 LC_ALL=C sort one.tsv two.tsv | bert-vocab --size 40 --counts - | cmp - vocab.txt && echo merged
 bert-vocab --size 40 --counts all.tsv | cmp - vocab.txt && echo same
-# Counted words are made words again, so that counts of others may be had too.
+# Words of a counts file are split again, so counts made by other software can be used.
 printf 'The-Cat\t2\ncat\t4611686018427387\n' >odd.tsv
 bert-vocab --size 0 --counts - -o vocab.txt odd.tsv --input-format tsv --columns text,n
 bert-vocab --size 20 --counts odd.tsv

@@ -1,4 +1,4 @@
-# -o DIR/ replaces the two files together and leaves all else in the directory; a failure changes nothing.
+# -o DIR/ replaces both files together and keeps everything else in the directory; a failure changes nothing.
 echo 'one two two' >words.txt
 learn() { bert-vocab --size 20 --min-frequency 1 "$@" words.txt; }
 learn -o new/

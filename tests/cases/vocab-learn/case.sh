@@ -1,4 +1,4 @@
-# What is learned, by both criteria, and what -o DIR/ writes.
+# The vocabularies of both criteria, and the files of -o DIR/.
 text='low low low low low lower lower newest newest newest newest newest newest widest widest widest!'
 echo "$text" | bert-vocab --size 34 | tr '\n' ' '; echo
 echo "$text" | bert-vocab --size 34 --criterion frequency | tr '\n' ' '; echo

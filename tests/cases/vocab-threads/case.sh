@@ -1,4 +1,4 @@
-# Threads, the form of the input and, until words are forgotten, its order make no difference.
+# Threads and input format make no difference, nor does the order until words are dropped from the counts.
 awk 'BEGIN { for (i = 0; i < 20000; i++) print "word" i * i % 997, "number" i % 1013, i * 7919 % 10007 }' >text
 bert-vocab --size 3000 -j 1 --counts one.tsv -o one.txt text
 for threads in 2 3; do

@@ -1,4 +1,4 @@
-# What is wrong with the command line is said in a line, exit 2; what is wrong with files, exit 1, and nothing appears.
+# Usage errors are one line with exit code 2; file errors have exit code 1, and no output is created.
 try() { echo "bert-vocab $*" >&2; bert-vocab "$@" </dev/null; echo "exit $?"; }
 try
 try --cased --uncased

@@ -1,4 +1,4 @@
-# A tool computes the same bytes from every form of weights, and runs nothing that a file asks for.
+# A tool computes the same bytes from every weight format and never executes code from a file.
 forms=$MODELS/../checkpoints
 for form in safetensors zip stream shards tensorflow; do
   echo "-- $form"

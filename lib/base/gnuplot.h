@@ -1,0 +1,19 @@
+// Plots as SVG files, drawn by the program gnuplot.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace bert {
+
+// Throws Error unless gnuplot is in $PATH and runs, and `path` can be a file. Call this before long work.
+void require_gnuplot(const std::string& path);
+
+// Runs a script that writes SVG to stdout and stores the plot in `path`, which only appears when complete. If
+// gnuplot fails, throws Error with its message.
+void draw_plot(std::string_view script, const std::string& path);
+
+// Appends a number to a script, in the shortest decimal form.
+void append_plot_number(std::string& script, double value);
+
+}  // namespace bert

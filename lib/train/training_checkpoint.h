@@ -1,0 +1,117 @@
+// Checkpoints: everything a run needs to resume bit for bit.
+//
+//   OUT/checkpoints/step-00001000/config.json, model.safetensors, ...   a model directory
+//   OUT/checkpoints/step-00001000/optimizer.safetensors                 adam_m.NAME, adam_v.NAME
+//   OUT/checkpoints/step-00001000/state.json   numbers, settings, checksums of the .safetensors files
+//
+// A checkpoint is written under a temporary name, synced to disk and renamed; older ones are removed only
+// then. So the last checkpoint is complete whenever the process is killed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "base/output_directory.h"
+#include "ckpt/safetensors_writer.h"
+#include "data/steps.h"
+#include "nn/params.h"
+#include "train/curve.h"
+#include "train/settings.h"
+
+namespace bert::train {
+
+struct State {
+  int64_t step = 0;            // steps done
+  int64_t optimizer_step = 0;  // t of the bias correction; differs from `step` with another run's moments
+  data::DataPosition data;
+  double elapsed_s = 0;
+  std::optional<double> best;                        // best value of the metric that selects the model
+  int64_t stale = 0;                                 // consecutive evaluations without improvement
+  std::vector<std::pair<std::string, double>> sums;  // for the next line of the training log; finite
+  Curve curve;
+  Settings settings;
+  bool operator==(const State&) const = default;
+};
+
+// The optimizer's moments. `name` is the prefix of their tensor names ("adam_m", "adam_v").
+struct ParamsToKeep {
+  std::string name;
+  const nn::Params& params;
+};
+struct ParamsToFill {
+  std::string name;
+  nn::Params& params;
+};
+
+// Writes the model's files and returns what its model.safetensors is.
+using WriteModel = std::function<ckpt::WrittenFile(OutputDirectory&)>;
+
+// A checkpoint that has been verified.
+class TrainingCheckpoint {
+ public:
+  // Throws Error if anything differs from what was written.
+  explicit TrainingCheckpoint(const std::string& path);
+
+  const std::string& path() const { return path_; }
+  const State& state() const { return state_; }
+
+  // Restore the weights and the moments bit for bit. Throw Error if tensors or shapes differ.
+  void fill_weights(nn::Params& weights) const;
+  void fill_moments(std::span<const ParamsToFill> moments) const;
+
+ private:
+  std::string path_;
+  State state_;
+};
+
+// Whether `directory` is a checkpoint rather than the output of a run.
+bool is_checkpoint(const std::string& directory);
+
+// The last intact checkpoint in `directory`, see Checkpoints::last(). Creates and locks nothing.
+std::optional<TrainingCheckpoint> last_checkpoint(const std::string& directory, Log& log,
+                                                  int64_t end = std::numeric_limits<int64_t>::max());
+
+class Checkpoints {
+ public:
+  // Creates `directory`, removes leftovers of killed runs and locks it against other processes for the
+  // lifetime of this object; throws Error if another process holds the lock. After each write, removes all
+  // but the last `keep` checkpoints.
+  Checkpoints(std::string directory, int64_t keep, Log& log);
+  // Removes directories it created if no checkpoint was written.
+  ~Checkpoints();
+  Checkpoints(const Checkpoints&) = delete;
+  Checkpoints& operator=(const Checkpoints&) = delete;
+
+  // The last intact checkpoint of a step before `end`. Damaged ones are skipped with a warning. nullopt if
+  // there are none; throws Error if all are damaged.
+  std::optional<TrainingCheckpoint> last(int64_t end = std::numeric_limits<int64_t>::max()) const;
+  bool empty() const { return steps().empty(); }
+
+  // Writes a checkpoint and returns its path. If it throws, nothing has changed. Also removes checkpoints of
+  // later steps, which are obsolete if the run resumed from an earlier one.
+  std::string write(const State& state, const WriteModel& write_model, std::span<const ParamsToKeep> moments);
+
+  // Removes all checkpoints.
+  void clear();
+
+ private:
+  std::vector<int64_t> steps() const;
+  std::string path_of(int64_t step) const;
+  void remove_outdated(int64_t written) const;
+
+  std::string directory_;
+  int64_t keep_;
+  Log& log_;
+  bool made_output_ = false;  // whether the parent directory was created here
+  FileDescriptor lock_;
+};
+
+}  // namespace bert::train

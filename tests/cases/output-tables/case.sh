@@ -1,0 +1,25 @@
+# --keep writes only these fields, in this order; --format tsv and csv write a table with a header line.
+printf '%s\n' '{"id":1,"text":"the king","note":"a\tb, \"c\""}' '{"id":null,"text":"old","note":"x"}' >in.jsonl
+tokenize() { bert-tokenize -m "$MODELS/pretraining" "$@"; }
+echo '--- --keep'
+tokenize --keep input_ids,id in.jsonl
+tokenize --keep none in.jsonl
+tokenize --keep id --drop text in.jsonl
+echo "exit $?"
+echo '--- tables'
+tokenize --format csv in.jsonl
+tokenize --format tsv --keep note,id in.jsonl
+tokenize --format tsv --keep id,text </dev/null
+echo '--- a field that the first record lacks'
+printf '%s\n' '{"id":1,"text":"a"}' '{"id":2,"text":"b","more":3}' >more.jsonl
+tokenize --format tsv more.jsonl
+echo "exit $?"
+tokenize --format tsv --keep id,more more.jsonl
+echo '--- bert-predict, bert-score, bert-embed'
+bert-predict -m "$MODELS/classify" --format tsv --keep id,prediction in.jsonl
+bert-predict -m "$MODELS/classify" in.jsonl | sed 's/"prediction"/"label":"neutral","prediction"/' |
+  bert-score --task classify --format csv --metric accuracy
+bert-embed -m "$MODELS/bare" --format csv --dim 3 --precision 1 in.jsonl | wc -l
+bert-embed -m "$MODELS/bare" --format csv --keep id --dim 3 --precision 1 in.jsonl | sed 's/-*[0-9]*\.[0-9]*/N/g'
+bert-embed -m "$MODELS/bare" --format npy --keep id -o x.npy in.jsonl
+echo "exit $?"

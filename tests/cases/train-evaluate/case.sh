@@ -1,0 +1,13 @@
+#!/bin/sh
+# --steps 0 evaluates a model on --dev, as at the end of its training, and writes nothing.
+for i in 1 2 3 4 5 6; do echo "a	the king sang $i"; echo "b	a dog was old $i"; done >rows
+(printf 'label\ttext\n'; cat rows) >train.tsv
+bert-train --task classify -m "$MODELS/bare" --batch-size 4 --lr 1e-3 --epochs 3 -o model --dev train.tsv train.tsv >log
+grep dev_loss log | tail -n 1 | sed 's/"step":[0-9]*/"step":0/' >expected
+before=$(ls)
+bert-train --task classify -m model --steps 0 --dev train.tsv | cmp - expected && echo 'as in training'
+[ "$(ls)" = "$before" ] && echo 'nothing was written'
+bert-train --task classify -m model --steps 0
+bert-train --task classify -m model --steps 0 --dev train.tsv train.tsv
+bert-train --task classify -m model --steps 0 --dev train.tsv -o other
+[ -e other ] || echo 'nothing was made'

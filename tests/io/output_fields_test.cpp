@@ -1,0 +1,58 @@
+#include "io/output_fields.h"
+
+#include <doctest/doctest.h>
+
+#include "base/error.h"
+
+using namespace bert::io;
+
+namespace {
+
+// What becomes of the lines, given in two parts, or the error message.
+std::string written(OutputFormat format, std::vector<std::string> keep, std::string first,
+                    std::string second = "") {
+  try {
+    OutputFields fields(format, std::move(keep));
+    fields.apply(first);
+    fields.apply(second);
+    std::string ending;
+    fields.end(ending);
+    return first + second + ending;
+  } catch (const bert::Error& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("--keep writes only the fields, in its order") {
+  const auto jsonl = OutputFormat::jsonl;
+  CHECK(written(jsonl, {"b", "a"}, "{\"a\":1,\"x\":[2, 3],\"b\":\"\\u00e9\"}\n", "{\"a\": {\"c\":1}}\n") ==
+        "{\"b\":\"\\u00e9\",\"a\":1}\n{\"a\":{\"c\":1}}\n");
+  CHECK(written(jsonl, {"none"}, "{\"a\":1}\n") == "{}\n");
+}
+
+TEST_CASE("a table has a header line and a row for each record") {
+  CHECK(written(OutputFormat::tsv, {}, "{\"id\":7,\"text\":\"a\\tb\\nc\"}\n",
+                "{\"id\":8,\"text\":\"d\"}\n") == "id\ttext\n7\ta b c\n8\td\n");
+  CHECK(written(OutputFormat::csv, {}, "{\"id\":7,\"text\":\"say \\\"a\\\", b\"}\n") ==
+        "id,text\n7,\"say \"\"a\"\", b\"\n");
+  CHECK(written(OutputFormat::tsv, {"text", "id"}, "{\"id\":7,\"text\":\"a\"}\n") == "text\tid\na\t7\n");
+}
+
+TEST_CASE("a missing field is an empty cell, a new one is an error") {
+  CHECK(written(OutputFormat::tsv, {}, "{\"a\":1,\"b\":2}\n", "{\"a\":1}\n") == "a\tb\n1\t2\n1\t\n");
+  CHECK(written(OutputFormat::tsv, {}, "{\"a\":1}\n", "{\"a\":1,\"b\":2}\n").find("\"b\"") !=
+        std::string::npos);
+}
+
+TEST_CASE("a table without records has a header if its columns are known") {
+  CHECK(written(OutputFormat::csv, {"id", "text"}, "") == "id,text\n");
+  CHECK(written(OutputFormat::csv, {}, "") == "");
+}
+
+TEST_CASE("each number of a vector has a column") {
+  CHECK(written(OutputFormat::csv, {}, "{\"id\":1,\"embedding\":[0.5, -1]}\n",
+                "{\"id\":2,\"embedding\":[2,3]}\n")
+            .ends_with("\n1,0.5,-1\n2,2,3\n"));
+}
