@@ -61,7 +61,7 @@ $(OUT)/%.checked:
 	@cat $^ | cksum >$(OUT)/$*.new
 	if ! cmp -s $(OUT)/$*.new $(OUT)/$*.data; then
 	  if [ -e $(OUT)/$*/config.json ] || compgen -G '$(OUT)/$*/checkpoints/step-*' >/dev/null; then
-	    echo '$(OUT)/$* has learned from other data than there is now: rm -r $(OUT)/$* begins anew' >&2
+	    echo '$(OUT)/$* was trained on other data; to start again, rm -r $(OUT)/$*' >&2
 	    exit 1
 	  fi
 	  mv $(OUT)/$*.new $(OUT)/$*.data

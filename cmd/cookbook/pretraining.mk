@@ -85,10 +85,10 @@ ifndef SHARDS
 include $(OUT)/shards.mk
 $(OUT)/shards.mk: $(OUT)/CUT.command FORCE
 	@[ $$(($(SHARD) % $(POOL))) = 0 ] || { echo "SHARD=$(SHARD) is not a multiple of POOL=$(POOL)" >&2; exit 1; }
-	[[ '$(HELD_OUT)' =~ ^[0-9]+%?$$ ]] || { echo "HELD_OUT=$(HELD_OUT) is no number and no share" >&2; exit 1; }
+	[[ '$(HELD_OUT)' =~ ^[0-9]+%?$$ ]] || { echo "HELD_OUT=$(HELD_OUT) is neither a number nor a percentage" >&2; exit 1; }
 	find -L $(TEXTS) -samefile $(OUT) -prune -o -type f -size +0 -name '$(NAMES)' -printf '%s %T@ %p\n' |
 	  LC_ALL=C sort -t ' ' -k 3 >$(OUT)/all
-	[ -s $(OUT)/all ] || { echo "$(TEXTS) has no text $(NAMES)" >&2; exit 1; }
+	[ -s $(OUT)/all ] || { echo "$(TEXTS) contains no file named $(NAMES)" >&2; exit 1; }
 	mkdir -p $(OUT)/dev
 	: >$(OUT)/texts.new >$(OUT)/dev/texts.new
 	name='{ name = $$0; sub(/^[^ ]* [^ ]* /, "", name); name = substr(name, length("$(TEXTS:%/=%)/") + 1) }'
@@ -102,7 +102,7 @@ $(OUT)/shards.mk: $(OUT)/CUT.command FORCE
 	    '"$$name"'
 	    { print >(out (name in held ? "/dev" : "") "/texts.new") }' - $(OUT)/all
 	rm $(OUT)/all
-	[ -s $(OUT)/texts.new ] || { echo "HELD_OUT=$(HELD_OUT) leaves no text of $(TEXTS)" >&2; exit 1; }
+	[ -s $(OUT)/texts.new ] || { echo "HELD_OUT=$(HELD_OUT) leaves no text of $(TEXTS) for training" >&2; exit 1; }
 	if cmp -s $(OUT)/dev/texts.new $(OUT)/dev/texts; then rm $(OUT)/dev/texts.new
 	else mv $(OUT)/dev/texts.new $(OUT)/dev/texts; fi
 	if [ $@ -nt $< ] && cmp -s $(OUT)/texts.new $(OUT)/texts; then rm $(OUT)/texts.new; exit; fi

@@ -71,8 +71,8 @@ Result run_gnuplot(std::vector<const char*> arguments, std::string_view input) {
   ::posix_spawn_file_actions_destroy(&actions);
   if (error == ENOENT)
     throw Error(
-        "gnuplot, which draws the plot, is not installed or not in $PATH; on Debian and Ubuntu, "
-        "install the package gnuplot-nox");
+        "--plot needs gnuplot, which is not installed or not on the PATH (on Debian and Ubuntu, the package "
+        "gnuplot-nox)");
   if (error != 0) throw Error("gnuplot: ", std::strerror(error));
   Result result;
   while (::waitpid(child, &result.status, 0) < 0) {
@@ -85,7 +85,8 @@ Result run_gnuplot(std::vector<const char*> arguments, std::string_view input) {
 
 // The last nonempty line of stderr; gnuplot prints the line of the script before it.
 std::string complaint(const Result& result) {
-  if (WIFSIGNALED(result.status)) return std::string("ended by ") + ::strsignal(WTERMSIG(result.status));
+  if (WIFSIGNALED(result.status))
+    return std::string("terminated by signal: ") + ::strsignal(WTERMSIG(result.status));
   std::string last = "exit status " + std::to_string(WEXITSTATUS(result.status));
   for (std::string_view rest = result.error; !rest.empty();) {
     const auto line = rest.substr(0, rest.find('\n'));
@@ -102,7 +103,7 @@ bool succeeded(const Result& result) { return WIFEXITED(result.status) && WEXITS
 void require_gnuplot(const std::string& path) {
   const auto result = run_gnuplot({"--version"}, "");
   if (!succeeded(result) || !result.out.starts_with("gnuplot"))
-    throw Error(path, ": gnuplot, which draws the plot, does not run: ", complaint(result));
+    throw Error("--plot needs gnuplot, which fails: ", complaint(result));
   const auto folder = std::filesystem::absolute(path).parent_path();
   if (!is_directory(folder.string())) throw Error(path, ": no such directory");
 }
@@ -110,7 +111,7 @@ void require_gnuplot(const std::string& path) {
 void draw_plot(std::string_view script, const std::string& path) {
   const auto result = run_gnuplot({"--default-settings", "-"}, script);
   if (!succeeded(result) || result.out.find("</svg>") == result.out.npos)
-    throw Error(path, ": gnuplot cannot draw the plot: ", complaint(result));
+    throw Error(path, ": gnuplot failed: ", complaint(result));
   OutputFile file(path);
   file.write(result.out);
   file.commit();

@@ -27,16 +27,16 @@ class Perplexity final : public Task {
     auto reading = Task::read(fields, featurizer);
     auto& windows = reading->windows;
     if (windows.size() == 1) {
-      hide(windows.front(), windows.front().features.first);
-      hide(windows.front(), windows.front().features.second);
+      mask(windows.front(), windows.front().features.first);
+      mask(windows.front(), windows.front().features.second);
     } else {
       const bool first = featurizer.options().cut.strategy == text::Truncation::Strategy::only_first;
-      hide_in_windows(windows, windows.front().features.pair && !first);
+      mask_in_windows(windows, windows.front().features.pair && !first);
     }
     return reading;
   }
 
-  bool hides_tokens() const override { return true; }
+  bool masks_tokens() const override { return true; }
 
   std::vector<Row> compute(model::Network& network, Pool& pool, const nn::Tensor& hidden,
                            std::span<const int32_t> pieces) const override {
@@ -72,15 +72,15 @@ class Perplexity final : public Task {
   }
 
  private:
-  void hide(Window& window, text::Span part) const {
+  void mask(Window& window, text::Span part) const {
     for (uint32_t i = part.begin; i < part.end; ++i) {
       const int32_t id = window.features.ids[i];
-      if (id == tokenizer_.unk() || !tokenizer_.is_special(id)) window.hidden.push_back(i);
+      if (id == tokenizer_.unk() || !tokenizer_.is_special(id)) window.masked.push_back(i);
     }
   }
 
   // Tokens of the unsplit part are masked in the first window only.
-  void hide_in_windows(std::span<Window> windows, bool slides_second) const {
+  void mask_in_windows(std::span<Window> windows, bool slides_second) const {
     std::vector<data::Window> spans;
     int64_t count = 0;
     for (const Window& window : windows) {
@@ -89,13 +89,13 @@ class Perplexity final : public Task {
       count = std::max(count, spans.back().end);
     }
     const auto owners = data::most_context(spans, count);
-    hide(windows.front(), slides_second ? windows.front().features.first : windows.front().features.second);
+    mask(windows.front(), slides_second ? windows.front().features.first : windows.front().features.second);
     for (size_t w = 0; w < windows.size(); ++w) {
       const uint32_t begin = (slides_second ? windows[w].features.second : windows[w].features.first).begin;
       for (int64_t t = spans[w].begin; t < spans[w].end; ++t) {
         if (owners[static_cast<size_t>(t)] != static_cast<int32_t>(w)) continue;
         const uint32_t place = begin + static_cast<uint32_t>(t - spans[w].begin);
-        hide(windows[w], {place, place + 1});
+        mask(windows[w], {place, place + 1});
       }
     }
   }

@@ -95,7 +95,7 @@ void Predictor::prepare(const io::Fields& fields, io::Record& record) const {
 int64_t Predictor::cost(const io::Record& record) const {
   int64_t tokens = 0;
   for (const Window& window : record.work_as<Reading>().windows) {
-    const auto passes = std::max<size_t>(window.hidden.size(), task_->hides_tokens() ? 0 : 1);
+    const auto passes = std::max<size_t>(window.masked.size(), task_->masks_tokens() ? 0 : 1);
     tokens += static_cast<int64_t>(passes * window.features.ids.size());
   }
   return tokens;
@@ -105,8 +105,8 @@ std::vector<Predictor::Pass> Predictor::passes_of(std::span<io::Record* const> r
   std::vector<Pass> passes;
   for (const io::Record* record : records) {
     for (Window& window : record->work_as<Reading>().windows) {
-      if (!task_->hides_tokens()) passes.push_back({&window, kNone});
-      for (const int64_t token : window.hidden) passes.push_back({&window, token});
+      if (!task_->masks_tokens()) passes.push_back({&window, kNone});
+      for (const int64_t token : window.masked) passes.push_back({&window, token});
     }
   }
   return passes;
@@ -117,10 +117,10 @@ void Predictor::compute(std::span<io::Record* const> records) {
   data::Features masked;
   const auto sequence = [&](size_t i) -> const data::Features& {
     const data::Features& features = passes[i].window->features;
-    if (passes[i].hidden == kNone) return features;
+    if (passes[i].masked == kNone) return features;
     masked.ids = features.ids;
     masked.types = features.types;
-    masked.ids[static_cast<size_t>(passes[i].hidden)] = tokenizer_.mask();
+    masked.ids[static_cast<size_t>(passes[i].masked)] = tokenizer_.mask();
     return masked;
   };
   run_in_batches(passes.size(), sequence, options_.batch_tokens, [&](const nn::Batch& batch, size_t first) {
@@ -133,12 +133,12 @@ void Predictor::run(const nn::Batch& batch, std::span<const Pass> passes) {
   std::vector<int64_t> counts;  // how many of them belong to each pass
   std::vector<int32_t> pieces;  // original ids at these rows
   for (size_t i = 0; i < passes.size(); ++i) {
-    const auto& [window, hidden] = passes[i];
+    const auto& [window, masked] = passes[i];
     const size_t before = rows.size();
-    if (hidden == kNone) {
+    if (masked == kNone) {
       task_->positions(window->features, rows);
     } else {
-      rows.push_back(hidden);
+      rows.push_back(masked);
     }
     for (size_t r = before; r < rows.size(); ++r) {
       pieces.push_back(window->features.ids[static_cast<size_t>(rows[r])]);

@@ -50,7 +50,7 @@ class Predictor final : public io::Filter {
   // One forward pass of a window.
   struct Pass {
     Window* window;
-    int64_t hidden;  // position of the masked token; -1: none
+    int64_t masked;  // position of the masked token; -1: none
   };
   std::vector<Pass> passes_of(std::span<io::Record* const> records) const;
   void run(const nn::Batch& batch, std::span<const Pass> passes);

@@ -39,7 +39,7 @@ struct Window {
   int32_t choice = 0;  // for choose: index of the choice
   // For perplexity: positions of the tokens to mask, ascending. The sequence is computed once for each of
   // them, with only that token masked, and the head reads that position.
-  std::vector<int64_t> hidden;
+  std::vector<int64_t> masked;
   std::vector<Row> rows;  // one for each position the head reads
 };
 
@@ -61,8 +61,8 @@ class Task {
   // support the record. Default: the windows of its text or pair.
   virtual std::unique_ptr<Reading> read(const io::Fields& fields, const data::Featurizer& featurizer) const;
 
-  // Whether sequences are only computed with a token masked, see Window::hidden.
-  virtual bool hides_tokens() const { return false; }
+  // Whether sequences are only computed with a token masked, see Window::masked.
+  virtual bool masks_tokens() const { return false; }
 
   // Appends the positions, ascending, whose hidden states of the last layer the head reads.
   virtual void positions(const data::Features& /*features*/, std::vector<int64_t>& positions) const {

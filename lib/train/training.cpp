@@ -204,6 +204,14 @@ void report(const ReadableReader& reader, const TrainingOptions& options, Log& l
   }
 }
 
+// Loads options.model. Returns the names of the parameters that it does not have.
+std::vector<std::string> load(model::TrainingNetwork& network, const TrainingTask& task,
+                              const TrainingOptions& options) {
+  const auto head = task.heads().classifier;
+  const auto replaced = head && !task.keeps_head() ? head->name + "." : "";
+  return network.load(ckpt::Checkpoint::open(options.model), replaced);
+}
+
 void start(model::TrainingNetwork& network, const TrainingTask& task, const TrainingOptions& options,
            Pool& pool, Log& log) {
   model::initialize(network.parameters(), network.config().init_range, options.run.seed, options.positions,
@@ -211,9 +219,7 @@ void start(model::TrainingNetwork& network, const TrainingTask& task, const Trai
   if (options.positions == model::PositionStart::neighbours)
     model::look_at_neighbours(network.parameters(), network.config().heads);
   if (!options.model.empty()) {
-    const auto head = task.heads().classifier;
-    const auto anew = head && !task.keeps_head() ? head->name + "." : "";
-    for (const auto& name : network.load(ckpt::Checkpoint::open(options.model), anew))
+    for (const auto& name : load(network, task, options))
       log.warn(options.model + " has no " + name + ": initialized with random numbers");
   }
   network.refresh();
@@ -252,7 +258,12 @@ bool evaluate(const TrainingOptions& options, TrainingTask& task, Pool& pool, Lo
   task.settle(config);
   model::TrainingNetwork network(config, task.heads(), pool, *options.dtype);
   const auto learner = task.make_learner(network, model::TrainingNetwork::Keep::activations);
-  start(network, task, options, pool, log);
+  if (options.model.empty()) throw Error("--steps 0 evaluates a trained model: use -m DIR");
+  const auto missing = load(network, task, options);
+  if (!missing.empty() || (task.heads().classifier && !task.keeps_head()))
+    throw Error(options.model, ": was not trained for --task ", name_of(options.task.kind),
+                missing.empty() ? "" : ", it has no " + missing.front());
+  network.refresh();
   learner->begin_evaluation();
   if (!dev.evaluate(*learner, options.run.show_progress ? &log : nullptr)) return false;
   if (options.run.show_progress) log.progress("");

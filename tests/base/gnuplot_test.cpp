@@ -34,8 +34,8 @@ TEST_CASE("without gnuplot there is a one-line error and no file") {
   const Path path(folder.path());
   CHECK_THROWS_WITH_AS(
       require_gnuplot("x.svg"),
-      "gnuplot, which draws the plot, is not installed or not in $PATH; on Debian and Ubuntu, install "
-      "the package gnuplot-nox",
+      "--plot needs gnuplot, which is not installed or not on the PATH (on Debian and Ubuntu, the "
+      "package gnuplot-nox)",
       Error);
   CHECK_THROWS_AS(draw_plot("plot x", folder.path("x.svg")), Error);
   CHECK(std::filesystem::is_empty(folder.path()));
@@ -48,12 +48,12 @@ TEST_CASE("a gnuplot failure is reported with its message, and no file is writte
   const auto target = folder.path("x.svg");
   write_program(folder, "echo 'line 1: no such terminal' >&2\nexit 3\n");
   CHECK_THROWS_WITH_AS(require_gnuplot("x.svg"),
-                       "x.svg: gnuplot, which draws the plot, does not run: line 1: no such terminal", Error);
+                       "--plot needs gnuplot, which fails: line 1: no such terminal", Error);
   CHECK_THROWS_WITH_AS(draw_plot("plot x", target),
-                       (target + ": gnuplot cannot draw the plot: line 1: no such terminal").c_str(), Error);
+                       (target + ": gnuplot failed: line 1: no such terminal").c_str(), Error);
   write_program(folder, "kill -9 $$\n");
   CHECK_THROWS_WITH_AS(draw_plot("plot x", target),
-                       (target + ": gnuplot cannot draw the plot: ended by Killed").c_str(), Error);
+                       (target + ": gnuplot failed: terminated by signal: Killed").c_str(), Error);
   write_program(folder, "echo '<svg>'\n");  // truncated output, although the exit code is 0
   CHECK_THROWS_AS(draw_plot("plot x", target), Error);
   CHECK(!std::filesystem::exists(target));

@@ -186,7 +186,7 @@ refused() {
 refused 'SHARD=9 is not a multiple of POOL=4' SHARD=9
 refused 'HELD_OUT=some is no number' HELD_OUT=some
 refused 'HELD_OUT=99 leaves no text' HELD_OUT=99
-refused 'texts has no text \*.csv' 'NAMES=*.csv'
+refused 'texts contains no file named \*.csv' 'NAMES=*.csv'
 refused 'No such file' TEXTS=absent
 refused 'TEXTS=FOLDER says' TEXTS=
 refused 'OUT=FOLDER says' OUT=

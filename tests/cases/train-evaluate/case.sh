@@ -4,10 +4,15 @@ for i in 1 2 3 4 5 6; do echo "a	the king sang $i"; echo "b	a dog was old $i"; d
 (printf 'label\ttext\n'; cat rows) >train.tsv
 bert-train --task classify -m "$MODELS/bare" --batch-size 4 --lr 1e-3 --epochs 3 -o model --dev train.tsv train.tsv >log
 grep dev_loss log | tail -n 1 | sed 's/"step":[0-9]*/"step":0/' >expected
+printf 'label\ttext\n1\tking\n2\tdog\n' >numbers.tsv
+ln -s "$MODELS/bare" bare
 before=$(ls)
 bert-train --task classify -m model --steps 0 --dev train.tsv | cmp - expected && echo 'as in training'
 [ "$(ls)" = "$before" ] && echo 'nothing was written'
 bert-train --task classify -m model --steps 0
+bert-train --task classify -m bare --steps 0 --dev train.tsv
+bert-train --task regress -m model --steps 0 --dev numbers.tsv
+bert-train --task classify --preset tiny --vocab "$MODELS/bare/vocab.txt" --steps 0 --dev train.tsv
 bert-train --task classify -m model --steps 0 --dev train.tsv train.tsv
 bert-train --task classify -m model --steps 0 --dev train.tsv -o other
 [ -e other ] || echo 'nothing was made'
