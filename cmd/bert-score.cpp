@@ -49,7 +49,7 @@ void score_options(cli::App& app, metric::ScoreFilterOptions& options, Flags& fl
   app.section("Gold labels");
   app.option(
       {"--gold", "FILE",
-       "Read gold labels from this JSONL, TSV or SQuAD file, joined by id (default: from the records)."},
+       "Read gold labels from this JSONL, TSV, CSV or SQuAD file, joined by id (default: from the records)."},
       options.gold);
   app.option({"--id-field", "NAME", "Field with the id that joins predictions and gold labels."},
              options.id_field);
@@ -117,6 +117,7 @@ void settle_input(metric::ScoreFilterOptions& options, io::StreamOptions& stream
   if (stream.input_format == InputFormat::conll) stream.input_format = InputFormat::documents;
   if (answers) stream.recognize = metric::recognize_answers;
   if (tags) stream.recognize = metric::recognize_conll;
+  stream.table_field = "prediction";
   options.score.text_field = stream.text_field;
   options.on_error = stream.on_error;
 }

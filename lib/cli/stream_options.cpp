@@ -5,12 +5,9 @@ namespace {
 
 constexpr int kMostThreads = 4096;
 
-Choices<io::InputFormat> input_formats(const std::vector<io::InputFormat>& more) {
-  using enum io::InputFormat;
+Choices<io::InputFormat> choices(const std::vector<io::InputFormat>& formats) {
   Choices<io::InputFormat> choices;
-  for (const auto format : {automatic, text, paragraphs, file, jsonl, tsv, csv})
-    choices.emplace_back(io::name_of(format), format);
-  for (const auto format : more) choices.emplace_back(io::name_of(format), format);
+  for (const auto format : formats) choices.emplace_back(io::name_of(format), format);
   return choices;
 }
 
@@ -29,13 +26,22 @@ StreamOptions::StreamOptions(App& app, const Uses& uses) : app_(app) {
 }
 
 void StreamOptions::add_input(App& app, const Uses& uses) {
+  using enum io::InputFormat;
   app.section("Input");
-  app.choice<io::InputFormat>(
-      {"--input-format", "", "Format of the input; auto detects it from each FILE's suffix and contents."},
-      input_formats(uses.more), settings.input_format);
-  app.list({"--columns", "NAME,...", "Column names for TSV or CSV without a header line; implies tsv."},
-           settings.columns);
-  if (uses.text) app.option({"--text-field", "NAME", "Field with the text."}, settings.text_field);
+  if (uses.text) {
+    std::vector<io::InputFormat> formats = {automatic, text, paragraphs, file, jsonl, tsv, csv};
+    formats.insert(formats.end(), uses.more.begin(), uses.more.end());
+    app.choice<io::InputFormat>(
+        {"--input-format", "", "Format of the input; auto detects it from each FILE's suffix and contents."},
+        choices(formats), settings.input_format);
+    app.list({"--columns", "NAME,...", "Column names for TSV or CSV without a header line; implies tsv."},
+             settings.columns);
+    app.option({"--text-field", "NAME", "Field with the text."}, settings.text_field);
+  } else {
+    settings.recognize = [](io::Input&) { return jsonl; };
+    app.choice<io::InputFormat>({"--input-format", "", "Format of the input, which is always JSONL."},
+                                choices({automatic, jsonl}), settings.input_format);
+  }
   if (uses.pair)
     app.option({"--pair-field", "NAME", "Field with the second text of a pair."}, settings.pair_field);
   app.choice<io::InvalidUtf8>(

@@ -135,8 +135,9 @@ InputFormat InputReader::format_of(Input& input, bool& guessed) const {
   if (by_suffix) return *by_suffix;
   const auto marks = first_marks(input);
   if (marks != "{" && marks != "[{") {
-    if (is_header(input, '\t', options_.text_field)) return tsv;
-    if (is_header(input, ',', options_.text_field)) return csv;
+    const auto& field = options_.table_field.empty() ? options_.text_field : options_.table_field;
+    if (is_header(input, '\t', field)) return tsv;
+    if (is_header(input, ',', field)) return csv;
   }
   guessed = true;
   return marks == "{" || marks == "[{" ? jsonl : text;

@@ -41,6 +41,7 @@ struct StreamOptions {
 
   // The following are set by the tool, not by the user.
   std::vector<InputFormat> more;  // conll and squad, if the tool reads them: detected by their contents
+  std::string table_field;        // a first line with this column is the header of a table; "": text_field
   // Called with the beginning of a FILE whose format is automatic, before the common detection rules.
   std::function<std::optional<InputFormat>(Input&)> recognize;
   // Called with the columns of each table; may throw Error, which is reported as an error of its header line.

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "io/cutter.h"
+#include "io/detection.h"
 #include "io/pull_reader.h"
 #include "io/raw_record.h"
 #include "metric/packed.h"
@@ -72,6 +73,7 @@ GoldTable read_gold(const std::string& file, const std::string& id_field, const 
                     const io::StreamOptions& stream) {
   GoldTable table(file);
   io::StreamOptions options = {.files = {file}, .text_field = stream.text_field};
+  options.table_field = id_field;
   options.invalid_utf8 = stream.invalid_utf8;
   options.recognize = recognize_data;
   io::PullReader reader(options);
@@ -103,7 +105,8 @@ std::optional<io::InputFormat> recognize_data(io::Input& input) {
 }
 
 std::optional<io::InputFormat> recognize_conll(io::Input& input) {
-  return input.name().ends_with(".conll") ? std::optional(io::InputFormat::documents) : std::nullopt;
+  const bool conll = input.name().ends_with(".conll") || io::is_conll(input);
+  return conll ? std::optional(io::InputFormat::documents) : std::nullopt;
 }
 
 }  // namespace bert::metric

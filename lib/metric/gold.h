@@ -50,7 +50,7 @@ std::string record_id(const io::Fields& fields, std::string_view id_field);
 // data {"data": …}. Its first line is this object, or not a complete JSON object.
 std::optional<io::InputFormat> recognize_answers(io::Input& input);
 std::optional<io::InputFormat> recognize_data(io::Input& input);
-// FILE.conll contains sentences separated by blank lines.
+// Detects a file in CoNLL format by its suffix or contents; its sentences are read as documents.
 std::optional<io::InputFormat> recognize_conll(io::Input& input);
 
 }  // namespace bert::metric

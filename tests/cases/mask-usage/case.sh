@@ -18,3 +18,5 @@ printf '[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n[unused0]\n' >vocab.txt
 try --vocab vocab.txt
 try --vocab vocab.txt --random-rate 0
 try --vocab vocab.txt --replace-any
+try --input-format text
+try --columns input_ids

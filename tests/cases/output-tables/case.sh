@@ -19,6 +19,11 @@ echo '--- bert-predict, bert-score, bert-embed'
 bert-predict -m "$MODELS/classify" --format tsv --keep id,prediction in.jsonl
 bert-predict -m "$MODELS/classify" in.jsonl | sed 's/"prediction"/"label":"neutral","prediction"/' |
   bert-score --task classify --format csv --metric accuracy
+bert-predict -m "$MODELS/classify" --columns text,label --keep label,prediction --format csv <<'END' |
+the king	neutral
+old	neutral
+END
+  bert-score --task classify --metric accuracy
 bert-embed -m "$MODELS/bare" --format csv --dim 3 --precision 1 in.jsonl | wc -l
 bert-embed -m "$MODELS/bare" --format csv --keep id --dim 3 --precision 1 in.jsonl | sed 's/-*[0-9]*\.[0-9]*/N/g'
 bert-embed -m "$MODELS/bare" --format npy --keep id -o x.npy in.jsonl

@@ -15,6 +15,7 @@ Ada	NNP	I-NP	B-PER	I-PER
 END
 bert-score --task tag tagged.conll
 bert-score --task tag --input-format conll --metric types - <tagged.conll
+bert-score --task tag --metric f1 <tagged.conll
 printf 'a O O\nb O B-\n\nc X\n' >short.conll
 bert-score --task tag short.conll
 printf 'a O O\n\nc\n' | bert-score --task tag --input-format conll

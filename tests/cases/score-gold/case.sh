@@ -7,6 +7,8 @@ echo "in any order, ids by their text"
 printf '{"id":%s,"prediction":"%s"}\n' 3 a '"1"' b '"two"' b >predictions.jsonl
 try --gold gold.jsonl predictions.jsonl
 try --gold gold.tsv predictions.jsonl
+tr '\t' , <gold.tsv >gold
+try --gold gold predictions.jsonl
 printf 'key\tprediction\n3\ta\n1\tb\ntwo\tb\n' | try --gold gold.tsv --id-field key --input-format tsv
 sed 's/id/key/; s/label/gold/' gold.tsv >named.tsv
 printf 'key\tprediction\n3\ta\n1\tb\ntwo\tb\n' >named_predictions.tsv
@@ -19,7 +21,7 @@ try --gold gold.jsonl </dev/null
 echo "left out"
 (cat predictions.jsonl predictions.jsonl; echo '{"id":4,"prediction":"a"}'; echo '{') | try --gold gold.jsonl --on-error skip
 head -n 2 predictions.jsonl | try --gold gold.jsonl --on-error skip
-echo "what is wrong with the truth"
+echo "errors in gold labels"
 printf '{"id":%s,"label":"a"}\n' 1 2 1 >twice.jsonl
 try --gold twice.jsonl predictions.jsonl
 printf '{"id":1}\n' >empty.jsonl
