@@ -72,7 +72,7 @@ void settle_output(task::EmbedOptions& embed, io::StreamOptions& stream) {
   if (std::ranges::find(stream.keep, "embedding") == stream.keep.end()) stream.keep.emplace_back("embedding");
 }
 
-// Of the output formats, only google contains the place of a record.
+// Only the output format google contains the index of a record.
 void shard_option(cli::App& app, cli::StreamOptions& stream) {
   app.section("Input");
   app.number({"--first-record", "K",

@@ -13,7 +13,7 @@ enum class InputFormat {
   file,        // each FILE is one record
   jsonl,       // one JSON object per line
   tsv,         // fields named by the header line or StreamOptions::columns; split at TAB, no quoting
-  csv,         // likewise, by RFC 4180
+  csv,         // the same, with quotes and commas by RFC 4180
   documents,  // one sentence per line, a blank line ends a document; one record per document, line feeds kept
   object,     // each FILE is one JSON object, which may span lines
   conll,      // words in columns; one JSON record per sentence

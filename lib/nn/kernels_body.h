@@ -112,7 +112,7 @@ static void transpose_rows(int64_t rows, int64_t cols, const float* from, int64_
 
 // ---- integers
 
-// Of n numbers and 0; check is NaN if one of them is not finite.
+// Extremes of n numbers and 0; check is NaN if one of them is not finite.
 struct Extremes {
   float low, high, check;
 };

@@ -59,7 +59,7 @@ build three MODEL= EPOCHS=1 || fail "the default model"
 grep -q '"vocab_size": *8192' three/model/config.json || fail "it was not the default model that learned"
 printf '\n' >>brain/config.json
 build one MODEL=brain && fail "accepted: a model that changed"
-grep -q 'rm -r one/model begins anew' log || fail "does not say that the model changed"
+grep -q 'to start again, rm -r one/model' log || fail "does not say that the model changed"
 cmp one/model/model.safetensors alone/model.safetensors || fail "the model was changed"
 build one MODEL=one/model && fail "accepted: the model itself"
 grep -q 'would be replaced' log || fail "does not say that the model would be replaced"

@@ -97,21 +97,21 @@ build one && ran "a touched text" "2 1 1 0 0"
 tac texts/12.txt >turned
 cp texts/12.txt kept
 mv turned texts/12.txt
-refused "other texts" 'rm -r one/model begins anew'
+refused "other texts" 'to start again, rm -r one/model'
 cp kept texts/12.txt
 build one || fail "the texts as before"
 mv kept texts/12.txt
 echo 'Zyzzyva zyzzyva.' >>texts/12.txt
-refused "other texts, again" 'rm -r one/model begins anew'
+refused "other texts, again" 'to start again, rm -r one/model'
 rm -r one/model
-build one || fail "anew"
-ran "anew" "0 0 0 0 1"
+build one || fail "starting again"
+ran "starting again" "0 0 0 0 1"
 build new || fail "a fresh build"
-same "anew" one new model
+same "starting again" one new model
 rm -r new/model
 build new && ran "a model that was removed" "0 0 0 0 1"
 same "a model that was removed" one new model
-refused "another first model" 'rm -r one/model-64 begins anew' model-64
+refused "another first model" 'to start again, rm -r one/model-64' model-64
 
 # Options that would change the model, and options that would not.
 refused "another rate" '--lr was' "TRAIN_OPTIONS=$options --lr 1e-3"

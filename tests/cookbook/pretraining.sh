@@ -46,7 +46,7 @@ fresh() {
   what=$1
   shift
   rm -rf new
-  build new "$@" || fail "$what, anew"
+  build new "$@" || fail "$what, from the start"
   same "$what" one new
 }
 

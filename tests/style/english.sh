@@ -18,6 +18,8 @@ that becomes? windows	window, stride, overlap
 norm of the gradient counts|most of the gradient	gradient clipping (max norm)
 batches of a step	gradient accumulation
 number of chance	random seed
+learning rate (rises|falls)	learning-rate warmup, decay
+inner layer	feed-forward layer
 \bso many\b	N
 pass(ed|ing) over\b	skip
 of no matter|no matter\b	ignored

@@ -13,7 +13,7 @@ echo '-- as many rows as word_ids, with records behind it in step'
 embed --pooling none both | jq -c '[(.input_ids, .word_ids, .embeddings, .tokens // []) | length]'
 embed --pooling none --format tsv both | wc -l
 embed --pooling none --drop embeddings,offsets both
-echo '-- bert-mask counts positions anew'
+echo '-- masked_lm_positions are adjusted'
 bert-mask -m "$model" --mask-prob 0.5 --mask-rate 1 --random-rate 0 whole >masked
 jq -c '[.masked_lm_positions, .masked_lm_ids]' masked
 embed --drop embedding masked | jq -c '[.input_ids, .masked_lm_positions, .masked_lm_ids]'

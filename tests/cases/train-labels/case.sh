@@ -41,7 +41,7 @@ rm -r balanced a=*
 classify --class-weights z=2 r.jsonl
 classify --class-weights a r.jsonl
 records '"c"' '"a"' | classify --labels a,c --class-weights balanced
-echo '--- the model goes on with its own, or begins anew with others'
+echo '--- training continues with the labels of the model, or starts with new ones'
 rm -rf first
 train --task classify --out first r.jsonl
 on() { bert-train -m first --task classify --batch-size 4 --steps 1 --lr 0 --dropout 0 --out second "$@" >/dev/null && cmp first/model.safetensors second/model.safetensors && echo 'the same model'; rm -rf second; }
