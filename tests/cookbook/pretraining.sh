@@ -184,7 +184,7 @@ refused() {
   grep -q "$what" log || fail "does not say: $what"
 }
 refused 'SHARD=9 is not a multiple of POOL=4' SHARD=9
-refused 'HELD_OUT=some is no number' HELD_OUT=some
+refused 'HELD_OUT=some is neither a number nor a percentage' HELD_OUT=some
 refused 'HELD_OUT=99 leaves no text' HELD_OUT=99
 refused 'texts contains no file named \*.csv' 'NAMES=*.csv'
 refused 'No such file' TEXTS=absent
