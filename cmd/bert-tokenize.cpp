@@ -40,6 +40,7 @@ void result_options(App& app, TokenizeOptions& tokenize, Flags& flags) {
            flags.stats);
   app.flag({"--sentences", "", "Split documents into sentences; add sentences, the ids of each sentence."},
            flags.sentences);
+  app.exclusive({"--decode", "--stats", "--sentences"});
   app.option({"--locale", "TAG", "Language for sentence boundaries, such as el; root is language-neutral."},
              tokenize.locale);
 }
@@ -52,8 +53,6 @@ void settle(TokenizeOptions& tokenize, const Flags& flags, bert::io::StreamOptio
   if (tokenize.format != Format::jsonl && !stream.keep.empty())
     throw UsageError("--keep is for --format jsonl, tsv and csv");
   const auto& wanted = tokenize.features.wanted;
-  if (flags.decode + flags.stats + flags.sentences > 1)
-    throw UsageError("--decode, --stats and --sentences cannot be used together");
   const bool fields = tokenize.tokens || wanted.words || wanted.offsets != Offsets::none;
   const bool records = !flags.decode && !flags.stats && !flags.sentences;
   if (fields && !(records && tokenize.format == Format::jsonl))

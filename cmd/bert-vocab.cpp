@@ -39,6 +39,7 @@ void vocabulary_options(App& app, VocabularyOptions& vocabulary, Flags& flags) {
   app.number({"--unused", "N", "Add [unused0] to [unusedN-1] after the special tokens."}, {}, learner.unused);
   app.flag({"--cased", "", "Keep case and accents."}, flags.cased);
   app.flag({"--uncased", "", "Lower-case and strip accents (default)."}, flags.uncased);
+  app.exclusive({"--cased", "--uncased"});
   app.section("Counting");
   app.option({"--counts", "FILE",
               "Write the words and their counts to FILE; without text input, learn "
@@ -51,7 +52,6 @@ void vocabulary_options(App& app, VocabularyOptions& vocabulary, Flags& flags) {
 // If no text is given, the counts file is the input.
 void settle_input(const Flags& flags, StreamOptions& stream, VocabularyOptions& vocabulary) {
   auto& settings = stream.settings;
-  if (flags.cased && flags.uncased) throw UsageError("--cased and --uncased cannot be used together");
   vocabulary.tokenizer.lowercase = vocabulary.tokenizer.strip_accents = !flags.cased;
   vocabulary.learner.alphabet_limit = flags.alphabet_limit.value_or(-1);
   vocabulary.text_field = settings.text_field;

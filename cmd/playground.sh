@@ -21,18 +21,14 @@ if [ ! -x "$build/cmd/bert-train" ]; then
   sh cmd/packages.sh
   sh cmd/build.sh "$build" -DCMAKE_BUILD_TYPE=Release
 fi
-tools=$(cd "$build/cmd" && pwd)
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 1' HUP INT TERM
-mkdir "$folder/play" "$folder/man"
+mkdir "$folder/play"
 fill "$folder/play"
-for section in 1 5 7; do
-  mkdir "$folder/man/man$section"
-  cp man/*."$section" "$folder/man/man$section"
-done
-PATH=$tools:$PATH MANPATH=$folder/man:
+built=$(cd "$build" && pwd)
+PATH=$built/cmd:$PATH MANPATH=$built/man:
 export PATH MANPATH
 unset BERT_MODEL
 if [ $# -gt 0 ]; then
@@ -47,9 +43,9 @@ cd "$folder/play"
 if command -v bash >/dev/null; then
   {
     echo '[ ! -r ~/.bashrc ] || . ~/.bashrc'
-    echo "PATH='$tools':\$PATH"
+    echo "PATH='$built/cmd':\$PATH"
     echo "PS1='bert \$ '"
-    for file in "$project"/completions/bash/*; do echo ". '$file'"; done
+    for file in "$built"/completions/bash/*; do echo ". '$file'"; done
   } >"$folder/bashrc"
   bash --rcfile "$folder/bashrc" -i || true
 else

@@ -70,6 +70,8 @@ inline LearnerOptions::LearnerOptions(cli::App& app, train::TrainingOptions& opt
       {"--recompute", "", "Recompute activations in the backward pass: less memory, slower, same results."},
       options.recompute);
   cli::dtype_option(app, cli::Int8::no, options.dtype);
+  app.exclusive({"--model", "--preset", "--config"});
+  app.exclusive({"--cased", "--uncased"});
   app.check([this, &app, &options] {
     check(options);
     if (!model_.empty() && app.given("--init-positions"))
@@ -79,9 +81,6 @@ inline LearnerOptions::LearnerOptions(cli::App& app, train::TrainingOptions& opt
 
 inline void LearnerOptions::check(const train::TrainingOptions& options) {
   using cli::UsageError;
-  if (!model_.empty() + preset_.has_value() + !config_.empty() > 1)
-    throw UsageError("--model, --preset and --config cannot be used together");
-  if (cased_ && uncased_) throw UsageError("--cased and --uncased cannot be used together");
   if (preset_ || !config_.empty()) {
     if (vocab_.empty()) throw UsageError("a new model needs --vocab FILE");
     if (options.moments) throw UsageError("--moments needs a model with checkpoints: -m DIR");
@@ -137,11 +136,9 @@ inline DataOptions::DataOptions(cli::App& app, train::TrainingOptions& options) 
   app.flag({"--no-shuffle", "", "Read records in input order."}, in_order_);
   app.number({"--shuffle-buffer", "N", "Number of records in the shuffle buffer of a pipe."}, {.min = 1},
              options.source.buffer_records);
-  app.check([this, &app, &options] {
-    if (options.step.tokens && app.given("--batch-size"))
-      throw cli::UsageError("--batch-size and --batch-tokens cannot be used together");
-    if (in_order_ && app.given("--shuffle-buffer"))
-      throw cli::UsageError("--no-shuffle and --shuffle-buffer cannot be used together");
+  app.exclusive({"--batch-size", "--batch-tokens"});
+  app.exclusive({"--no-shuffle", "--shuffle-buffer"});
+  app.check([this, &options] {
     if (in_order_) options.source.order = data::SourceOptions::Order::given;
     const bool chooses = options.task.kind == train::TaskKind::choose;
     options.step.sequences = sequences_.value_or(chooses ? 16 : 32);
@@ -182,6 +179,7 @@ inline ScheduleOptions::ScheduleOptions(cli::App& app, train::TrainingOptions& o
       [this](const std::string& name, const std::string& value) {
         warmup_ = cli::count_or_share(name, value);
       });
+  app.exclusive({"--steps", "--epochs", "--budget"});
   using enum train::Decay;
   app.choice<train::Decay>(
       {"--schedule", "", "Learning-rate decay after warmup; google: linear, measured from the first step."},
@@ -192,8 +190,6 @@ inline ScheduleOptions::ScheduleOptions(cli::App& app, train::TrainingOptions& o
 inline void ScheduleOptions::settle(train::TrainingOptions& options) const {
   using cli::UsageError;
   const auto& extent = options.run.extent;
-  if (extent.steps.has_value() + extent.budget_s.has_value() + options.source.epochs.has_value() > 1)
-    throw UsageError("--steps, --epochs and --budget cannot be used together");
   const auto& files = options.stream.files;
   const bool piped = files.empty() || std::ranges::find(files, "-") != files.end();
   const bool endless = piped && !extent.steps && !extent.budget_s;
@@ -274,14 +270,14 @@ inline void output_options(cli::App& app, train::TrainingOptions& options) {
              run.patience);
   app.option({"--plot", "FILE", "Plot the training log as SVG, updated at each checkpoint; needs gnuplot."},
              run.plot);
+  app.needs("--eval-every", "--dev");
+  app.needs("--best", "--dev");
+  app.needs("--patience", "--best");
   app.check([&options, &run] {
     const bool trains = run.extent.steps != 0;
     if (options.out.empty() && trains) throw cli::UsageError("no -o DIR for the model");
     if (options.dev.empty() && !trains) throw cli::UsageError("--steps 0 needs --dev FILE");
     if (!options.out.empty() && !trains) throw cli::UsageError("--steps 0 writes no model: -o does nothing");
-    if (options.dev.empty() && run.eval_every) throw cli::UsageError("--eval-every needs --dev FILE");
-    if (options.dev.empty() && run.best) throw cli::UsageError("--best needs --dev FILE");
-    if (run.patience && !run.best) throw cli::UsageError("--patience needs --best METRIC");
     run.eval_epochs = !run.eval_every && options.task.kind != train::TaskKind::pretrain;
   });
 }

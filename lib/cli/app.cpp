@@ -10,8 +10,6 @@
 #include <csignal>
 #include <system_error>
 
-#include "cli/help.h"
-
 namespace bert::cli {
 namespace {
 
@@ -39,24 +37,10 @@ void print(std::string_view text) {
   }
 }
 
-// CLI11 2.1 takes the next argument as the value of `--prompt=`, so an empty value is passed as a separate
-// argument.
-std::vector<std::string> arguments_of(int argc, const char* const* argv,
-                                      const std::vector<std::string>& valued) {
-  std::vector<std::string> arguments;
-  bool options = true;
-  for (int i = 1; i < argc; ++i) {
-    std::string argument = argv[i];
-    options = options && argument != "--";
-    const bool empty_value =
-        options && argument.size() > 3 && argument.back() == '=' &&
-        std::find(valued.begin(), valued.end(), argument.substr(0, argument.size() - 1)) != valued.end();
-    if (empty_value) argument.pop_back();
-    arguments.push_back(argument);
-    if (empty_value) arguments.emplace_back();
-  }
-  return arguments;
-}
+// Thrown by --help and --version, which end parsing.
+struct Shown {
+  std::string text;
+};
 
 // The number of characters to insert, delete or replace, or of neighbors to swap (optimal string alignment).
 size_t edit_distance(std::string_view a, std::string_view b) {
@@ -78,8 +62,15 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+struct App::Parser {
+  CLI::App app;
+};
+
 App::App(std::string name, std::string summary)
-    : name_(std::move(name)), summary_(std::move(summary)), log_(name_) {}
+    : name_(std::move(name)), summary_(std::move(summary)), parser_(std::make_unique<Parser>()), log_(name_) {
+  parser_->app.set_help_flag();
+  parser_->app.allow_extras();
+}
 
 App::~App() = default;
 
@@ -90,9 +81,32 @@ void App::files(std::vector<std::string>& to) { files_ = &to; }
 void App::check(std::function<void()> check) { checks_.push_back(std::move(check)); }
 void App::version_of(std::string (*lines)()) { versions_.push_back(lines); }
 
+// Values are interpreted by `take`, so that messages do not depend on CLI11's version.
 void App::add(const OptionText& text, bool takes_value, Take take) {
-  entries_.push_back(
-      {text, section_, takes_value, std::move(take), text.names.substr(text.names.find("--")), {}});
+  const auto name = text.names.substr(text.names.find("--"));
+  entries_.push_back({text, section_, takes_value, name});
+  const auto names = text.names + (text.also.empty() ? "" : "," + text.also);
+  if (!takes_value) {
+    parser_->app.add_flag_callback(names, [name, take] { take(name, ""); })->disable_flag_override();
+    return;
+  }
+  const auto take_all = [name, take](const CLI::results_t& values) {
+    for (const auto& value : values) take(name, value);
+    return true;
+  };
+  parser_->app.add_option(names, take_all)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void App::exclusive(const std::vector<std::string>& names) {
+  for (size_t i = 1; i < names.size(); ++i)
+    for (size_t k = 0; k < i; ++k)
+      parser_->app.get_option(names[i])->excludes(parser_->app.get_option(names[k]));
+  exclusive_.push_back(names);
+}
+
+void App::needs(const std::string& name, const std::string& other) {
+  parser_->app.get_option(name)->needs(parser_->app.get_option(other));
+  needs_.emplace_back(name, other);
 }
 
 void App::custom(const OptionText& text, Take take) { add(text, true, std::move(take)); }
@@ -115,38 +129,52 @@ void App::list(const OptionText& text, std::vector<std::string>& to) {
   });
 }
 
-bool App::given(std::string_view name) const {
-  return std::any_of(entries_.begin(), entries_.end(),
-                     [&](const Entry& entry) { return entry.name == name && !entry.values.empty(); });
+bool App::given(std::string_view name) const { return parser_->app.count(std::string(name)) > 0; }
+
+// In reverse, as CLI11 expects. CLI11 takes the next argument as the value of `--prompt=`, so an empty value
+// is passed as an argument of its own.
+std::vector<std::string> App::arguments_of(int argc, const char* const* argv) const {
+  std::vector<std::string> arguments;
+  bool options = true;
+  for (int i = 1; i < argc; ++i) {
+    arguments.emplace_back(argv[i]);
+    options = options && arguments.back() != "--";
+    if (!options || !arguments.back().ends_with('=')) continue;
+    const std::string_view name(argv[i], arguments.back().size() - 1);
+    const auto entry = std::ranges::find(entries_, name, &Entry::name);
+    if (entry == entries_.end() || !entry->takes_value) continue;
+    arguments.back().pop_back();
+    arguments.emplace_back();
+  }
+  std::ranges::reverse(arguments);
+  return arguments;
 }
 
-// CLI11 only splits the command line into options and values. The values are interpreted here, so that --help
-// works next to a bad value and messages do not depend on CLI11's version.
-void App::read(const std::vector<std::string>& arguments) {
-  CLI::App parser;
-  parser.set_help_flag();
-  parser.allow_extras();
-  std::vector<CLI::Option*> options;
-  for (const Entry& entry : entries_) {
-    const std::string names = entry.text.names + (entry.text.also.empty() ? "" : "," + entry.text.also);
-    options.push_back(entry.takes_value ? parser.add_option(names) : parser.add_flag(names));
-    options.back()->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  }
+// Returns the text that --help or --version prints, else "".
+std::string App::read(int argc, const char* const* argv) {
   try {
-    parser.parse(
-        std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 expects reverse order
+    parser_->app.parse(arguments_of(argc, argv));
+  } catch (const Shown& shown) {
+    return shown.text;
+  } catch (const CLI::ExcludesError&) {
+    for (const auto& names : exclusive_)
+      if (std::ranges::count_if(names, [&](const auto& name) { return given(name); }) > 1)
+        throw UsageError(joined(names, "and"), " cannot be used together");
+  } catch (const CLI::RequiresError&) {
+    for (const auto& [name, other] : needs_)
+      if (given(name) && !given(other))
+        throw UsageError(name, " needs ", other, " ",
+                         std::ranges::find(entries_, other, &Entry::name)->text.value);
   } catch (const CLI::ArgumentMismatch& error) {
     const std::string what = error.what();  // "--output: 1 required missing"
-    throw UsageError(what.substr(0, what.find(':')), " needs a value");
+    if (what.find("override") == std::string::npos)
+      throw UsageError(what.substr(0, what.find(':')), " needs a value");
+    throw UsageError(what.starts_with('-') ? "" : "--", what.substr(0, what.find(' ')), " takes no value");
   } catch (const CLI::ParseError& error) {
     throw UsageError(error.what());
   }
-  for (size_t i = 0; i < entries_.size(); ++i) {
-    entries_[i].values = options[i]->results();
-    for (const std::string& value : entries_[i].values)
-      if (!entries_[i].takes_value && value != "true") throw UsageError(entries_[i].name, " takes no value");
-  }
-  take_operands(parser.remaining());
+  take_operands(parser_->app.remaining());
+  return "";
 }
 
 // "; did you mean --batch-size?", or "" if no option is spelled like it.
@@ -178,35 +206,39 @@ void App::take_operands(const std::vector<std::string>& arguments) {
   }
 }
 
-int App::obey(const std::function<void()>& body) {
-  if (given("--help")) return print(help()), kDone;
-  if (given("--version")) return print(version()), kDone;
-  for (const Entry& entry : entries_)
-    for (const std::string& value : entry.values) entry.take(entry.name, value);
-  for (const auto& check : checks_) check();
-  if (quiet_ && verbose_) throw UsageError("--quiet and --verbose cannot be used together");
-  if (quiet_) log_.set_level(Log::Level::quiet);
-  if (verbose_) log_.set_level(Log::Level::verbose);
-  if (files_ && files_->empty() && isatty(STDIN_FILENO))
-    throw UsageError("no FILE, and stdin is a terminal\n", usage());
-  body();
-  return kDone;
+void App::add_general() {
+  section(std::string(kGeneral));
+  flag({"-q,--quiet", "", "Print errors only: no notes, no progress."}, quiet_);
+  flag({"-v,--verbose", "", "Print details on stderr."}, verbose_);
+  const auto show = [this](const OptionText& text, std::string (App::*shown)() const) {
+    add(text, false,
+        [this, shown](const std::string&, const std::string&) { throw Shown{(this->*shown)()}; });
+    parser_->app.get_option(entries_.back().name)->trigger_on_parse();
+  };
+  show({"-h,--help", "", "Show this help and exit."}, &App::help);
+  show({"-V,--version", "", "Show the version of the tool and its libraries, and exit."}, &App::version);
+  exclusive({"--quiet", "--verbose"});
+  add({"--generate", "", ""}, true, [this](const std::string& name, const std::string& value) {
+    const auto& forms = generated_forms();
+    const auto form = std::ranges::find(forms, value, &GeneratedForm::name);
+    if (form == forms.end()) throw UsageError(name, " must be man, bash, zsh or fish, not \"", value, "\"");
+    throw Shown{form->text(command_line())};
+  });
 }
 
 int App::run(int argc, const char* const* argv, const std::function<void()>& body) {
   hold_standard_streams();
   std::signal(SIGXFSZ, SIG_IGN);  // writing beyond ulimit -f then fails with a message
-  section(std::string(kGeneral));
-  flag({"-q,--quiet", "", "Print errors only: no notes, no progress."}, quiet_);
-  flag({"-v,--verbose", "", "Print details on stderr."}, verbose_);
-  flag({"-h,--help", "", "Show this help and exit."}, help_wanted_);
-  flag({"-V,--version", "", "Show the version of the tool and its libraries, and exit."}, version_wanted_);
-  std::vector<std::string> valued;
-  for (const Entry& entry : entries_)
-    if (entry.takes_value) valued.push_back(entry.name);
+  add_general();
   try {
-    read(arguments_of(argc, argv, valued));
-    return obey(body);
+    if (const auto shown = read(argc, argv); !shown.empty()) return print(shown), kDone;
+    for (const auto& check : checks_) check();
+    if (quiet_) log_.set_level(Log::Level::quiet);
+    if (verbose_) log_.set_level(Log::Level::verbose);
+    if (files_ && files_->empty() && isatty(STDIN_FILENO))
+      throw UsageError("no FILE, and stdin is a terminal\n", usage());
+    body();
+    return kDone;
   } catch (const UsageError& error) {
     log_.usage(error.what() + ("\nTry '" + name_ + " --help'."));
     return kUsage;
@@ -218,29 +250,22 @@ int App::run(int argc, const char* const* argv, const std::function<void()>& bod
 
 std::string App::usage() const { return "Usage: " + name_ + " [OPTION]..." + (files_ ? " [FILE]..." : ""); }
 
-std::string App::help() const {
-  HelpPage page;
-  page.usage = usage();
-  page.summary = summary_;
-  const auto add = [](HelpPage::Section& section, const Entry& entry) {
-    section.options.push_back({entry.text.names, entry.takes_value ? entry.text.value : "", entry.text.help});
-  };
-  if (!most_used_.empty()) page.sections.push_back({"Most used options", {}});
-  for (const auto& name : most_used_) {
-    const auto entry = std::ranges::find(entries_, name, &Entry::name);
-    assert(entry != entries_.end());
-    add(page.sections.front(), *entry);
-  }
+CommandLine App::command_line() const {
+  CommandLine line = {.tool = name_, .usage = usage(), .summary = summary_};
   for (const Entry& entry : entries_) {
-    if (std::ranges::find(most_used_, entry.name) != most_used_.end()) continue;
-    auto section =
-        std::find_if(page.sections.begin(), page.sections.end(),
-                     [&](const HelpPage::Section& other) { return other.heading == entry.section; });
-    if (section == page.sections.end()) section = page.sections.insert(section, {entry.section, {}});
-    add(*section, entry);
+    if (entry.text.help.empty()) continue;  // hidden
+    auto section = std::ranges::find(line.sections, entry.section, &CommandLine::Section::heading);
+    if (section == line.sections.end()) section = line.sections.insert(section, {entry.section, {}});
+    section->options.push_back({.names = entry.text.names,
+                                .value = entry.takes_value ? entry.text.value : "",
+                                .help = entry.text.help,
+                                .words = entry.text.words});
   }
-  return set_page(page);
+  line.most_used = most_used_;
+  return line;
 }
+
+std::string App::help() const { return help_text(command_line()); }
 
 std::string App::version() const {
   std::string text = name_ + " " BERT_VERSION "\n";

@@ -21,6 +21,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "cli/command_line.h"
 
 namespace bert::cli {
 
@@ -30,12 +31,13 @@ class UsageError : public Error {
   using Error::Error;
 };
 
-// Spelling and help text of an option.
+// Declares an option, for the parser, --help, the completions and the man page.
 struct OptionText {
-  std::string names;   // "-o,--output" or "--drop"
-  std::string value;   // placeholder of the value, "FILE"; unused by flags
-  std::string help;    // one or two sentences without the default, which is appended
-  std::string also{};  // a synonym that the help does not show, "--out"
+  std::string names;                 // "-o,--output" or "--drop"
+  std::string value;                 // placeholder of the value, "FILE"; unused by flags
+  std::string help;                  // one or two sentences without the default, which is appended
+  std::string also{};                // a synonym that the help does not show, "--out"
+  std::vector<std::string> words{};  // values that completions offer
 };
 
 // Bounds of a number, inclusive.
@@ -128,6 +130,11 @@ class App {
   // Whether the option ("--text-field") was given. Valid after the command line is parsed.
   bool given(std::string_view name) const;
 
+  // The options cannot be used together.
+  void exclusive(const std::vector<std::string>& names);
+  // The first option cannot be used without the other one.
+  void needs(const std::string& name, const std::string& other);
+
   // Registers a check that involves several options. It runs after all values are stored and throws
   // UsageError.
   void check(std::function<void()> check);
@@ -144,16 +151,17 @@ class App {
   static size_t index_of(const std::string& name, const std::string& value,
                          const std::vector<std::string>& words);
   static std::vector<std::string> split(const std::string& name, const std::string& value);
+  // "a, b or c", with the conjunction "or".
+  static std::string joined(const std::vector<std::string>& words, std::string_view conjunction);
 
  private:
   struct Entry {
     OptionText text;
     std::string section;
     bool takes_value;
-    Take take;
-    std::string name;                 // the long name
-    std::vector<std::string> values;  // as given; a flag has one empty string per occurrence
+    std::string name;  // the long name
   };
+  struct Parser;  // hides CLI11
 
   template <class T>
   static OptionText with_default(OptionText text, const T& value) {
@@ -169,11 +177,13 @@ class App {
                                 const std::string& present);
 
   void add(const OptionText& text, bool takes_value, Take take);
-  void read(const std::vector<std::string>& arguments);
+  void add_general();
+  std::vector<std::string> arguments_of(int argc, const char* const* argv) const;
+  std::string read(int argc, const char* const* argv);
   void take_operands(const std::vector<std::string>& arguments);
   std::string suggestion(std::string_view unknown) const;
-  int obey(const std::function<void()>& body);
   std::string usage() const;
+  CommandLine command_line() const;
   std::string help() const;
   std::string version() const;
 
@@ -182,11 +192,14 @@ class App {
   std::string section_;
   std::vector<std::string> most_used_;
   std::vector<Entry> entries_;  // in registration order
+  std::unique_ptr<Parser> parser_;
+  std::vector<std::vector<std::string>> exclusive_;
+  std::vector<std::pair<std::string, std::string>> needs_;
   std::vector<std::string>* files_ = nullptr;
   std::vector<std::function<void()>> checks_;
   std::vector<std::string (*)()> versions_;
   Log log_;
-  bool help_wanted_ = false, version_wanted_ = false, quiet_ = false, verbose_ = false;
+  bool quiet_ = false, verbose_ = false;
 };
 
 }  // namespace bert::cli

@@ -1,6 +1,6 @@
-#include "cli/help.h"
+#include <algorithm>
 
-#include <string_view>
+#include "cli/command_line.h"
 
 namespace bert::cli {
 namespace {
@@ -29,14 +29,14 @@ void append_wrapped(std::string& out, std::string_view text, size_t column, size
   out += '\n';
 }
 
-// "  -o, --output FILE" or "      --drop NAME,..."; tests/docs/options.sh reads these lines.
-std::string left_of(const HelpPage::Option& option) {
+// "  -o, --output FILE" or "      --drop NAME,...".
+std::string left_of(const CommandLine::Option& option) {
   std::string left = option.names.starts_with("--") ? "      " : "  ";
   for (const char c : option.names) left += c == ',' ? ", " : std::string(1, c);
   return option.value.empty() ? left : left + " " + option.value;
 }
 
-void append_option(std::string& out, const HelpPage::Option& option) {
+void append_option(std::string& out, const CommandLine::Option& option) {
   const std::string left = left_of(option);
   out += left;
   if (left.size() + 2 > kHelpColumn)
@@ -48,13 +48,25 @@ void append_option(std::string& out, const HelpPage::Option& option) {
 
 }  // namespace
 
-std::string set_page(const HelpPage& page) {
-  std::string out = page.usage + "\n";
-  append_wrapped(out, page.summary, 0, 0);
-  for (const HelpPage::Section& section : page.sections) {
+std::string help_text(const CommandLine& line) {
+  std::vector<CommandLine::Section> sections = line.sections;
+  if (!line.most_used.empty()) sections.insert(sections.begin(), {"Most used options", {}});
+  for (const auto& name : line.most_used) {
+    for (auto& section : sections) {
+      const auto option = std::ranges::find(section.options, name, &CommandLine::Option::name);
+      if (option == section.options.end()) continue;
+      sections.front().options.push_back(*option);
+      section.options.erase(option);
+      break;
+    }
+  }
+  std::string out = line.usage + "\n";
+  append_wrapped(out, line.summary, 0, 0);
+  for (const auto& section : sections) {
+    if (section.options.empty()) continue;
     out += "\n";
     if (!section.heading.empty()) out += section.heading + ":\n";
-    for (const HelpPage::Option& option : section.options) append_option(out, option);
+    for (const auto& option : section.options) append_option(out, option);
   }
   return out;
 }

@@ -64,10 +64,7 @@ void StreamOptions::add_output(App& app, const Uses& uses) {
   if (!uses.records) return;
   app.list({"--drop", "NAME,...", "Leave these fields out of the output."}, settings.drop);
   app.list({"--keep", "NAME,...", "Write only these fields, in this order."}, settings.keep);
-  app.check([this] {
-    if (!settings.keep.empty() && !settings.drop.empty())
-      throw UsageError("--keep and --drop cannot be used together");
-  });
+  app.exclusive({"--keep", "--drop"});
   app.flag({"--line-buffered", "", "Write each record as soon as it is ready, as on a terminal."},
            settings.line_buffered);
 }

@@ -16,15 +16,6 @@ T within(const std::string& name, T number, Range<T> range) {
   return number;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (size_t i = 0; i < words.size(); ++i) {
-    if (i > 0) text += i + 1 == words.size() ? " or " : ", ";
-    text += words[i];
-  }
-  return text;
-}
-
 // "0.5", "64". Seven digits, since further digits of a float are noise.
 std::string shown(double value) {
   char digits[32];
@@ -56,10 +47,19 @@ double App::real_number(const std::string& name, const std::string& value, Range
   return within(name, number, range);
 }
 
+std::string App::joined(const std::vector<std::string>& words, std::string_view conjunction) {
+  std::string text;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 == words.size() ? " " + std::string(conjunction) + " " : ", ";
+    text += words[i];
+  }
+  return text;
+}
+
 size_t App::index_of(const std::string& name, const std::string& value,
                      const std::vector<std::string>& words) {
   const auto found = std::find(words.begin(), words.end(), value);
-  if (found == words.end()) throw UsageError(name, " must be ", joined(words), ", not \"", value, "\"");
+  if (found == words.end()) throw UsageError(name, " must be ", joined(words, "or"), ", not \"", value, "\"");
   return static_cast<size_t>(found - words.begin());
 }
 
@@ -88,6 +88,7 @@ OptionText App::default_text(OptionText text, const std::string& value) {
 OptionText App::choice_text(OptionText text, const std::vector<std::string>& words,
                             const std::string& present) {
   text.value.clear();
+  text.words = words;
   for (const std::string& word : words) text.value += (text.value.empty() ? "" : "|") + word;
   return default_text(std::move(text), present);
 }

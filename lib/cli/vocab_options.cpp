@@ -17,9 +17,9 @@ VocabOptions::VocabOptions(App& app) {
   app.choice<Compat>(
       {"--compat", "", "Tokenize exactly like Hugging Face's fast tokenizer, or like Google's BERT."},
       {{"hf", Compat::hf}, {"google", Compat::google}}, compat);
+  app.exclusive({"--model", "--vocab"});
+  app.exclusive({"--cased", "--uncased"});
   app.check([this] {
-    if (!model.empty() && !vocab.empty()) throw UsageError("--model and --vocab cannot be used together");
-    if (cased_ && uncased_) throw UsageError("--cased and --uncased cannot be used together");
     if (vocab.empty()) model = model_directory(model, "use -m DIR or --vocab FILE, or set BERT_MODEL");
     if (cased_) letter_case = Case::cased;
     if (uncased_) letter_case = Case::uncased;

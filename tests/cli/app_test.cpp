@@ -6,7 +6,7 @@
 #include <new>
 #include <sstream>
 
-#include "cli/command_line.h"
+#include "cli/run_app.h"
 
 using bert::Error;
 using bert::cli::App;
@@ -219,6 +219,36 @@ TEST_CASE("checks run after all values are parsed") {
   };
   CHECK(run(setup, {"--low=2", "--high=3"}).code == 0);
   CHECK(run(setup, {"--low=4", "--high=3"}).err == usage_error("--low is above --high"));
+}
+
+TEST_CASE("options can exclude and need one another") {
+  const auto setup = [](App& app) {
+    static std::string text;
+    for (const char* name : {"--red", "--green", "--blue"}) app.option({name, "SHADE", "A colour."}, text);
+    app.exclusive({"--red", "--green"});
+    app.needs("--blue", "--red");
+  };
+  CHECK(run(setup, {"--red=a", "--blue=b"}).code == 0);
+  CHECK(run(setup, {"--green=a", "--red=b"}).err == usage_error("--red and --green cannot be used together"));
+  CHECK(run(setup, {"--blue=a"}).err == usage_error("--blue needs --red SHADE"));
+}
+
+TEST_CASE("--generate prints what the declared options say, for man and three shells") {
+  const auto generated = [](const char* form) {
+    Options options;
+    const Outcome outcome = read(options, {"--generate", form});
+    CHECK(outcome.code == 0);
+    return outcome.out;
+  };
+  CHECK(generated("man").find(".It Fl c , Fl -count Ar N\nHow many (default 3).\n.\\\" --count\n") !=
+        std::string::npos);
+  CHECK(generated("man").find(".It Fl -colour Cm red | green\n") != std::string::npos);
+  CHECK(generated("bash").find("\n  --colour) words='red green' ;;\n") != std::string::npos);
+  CHECK(generated("zsh").find("  '(-l --loud)'{-l,--loud}'[Shout]' \\\n") != std::string::npos);
+  CHECK(generated("fish").find(" -s w -l word -x -d 'A word'\n") != std::string::npos);
+  for (const char* form : {"man", "bash", "zsh", "fish"})
+    CHECK(generated(form).find("generate") == std::string::npos);
+  CHECK(error_of({"--generate", "x"}) == usage_error("--generate must be man, bash, zsh or fish, not \"x\""));
 }
 
 TEST_CASE("given() reports whether an option is on the command line") {

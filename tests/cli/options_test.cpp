@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include "cli/command_line.h"
+#include "cli/run_app.h"
 #include "cli/length_options.h"
 #include "cli/model_options.h"
 #include "cli/precision_option.h"

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "cli/command_line.h"
+#include "cli/run_app.h"
 
 using bert::cli::App;
 using bert::cli::StreamOptions;

@@ -1,10 +1,10 @@
 #!/bin/sh
 # The man pages are valid mdoc, with their sections in the usual order.
-# Usage: man.sh REPOSITORY
+# Usage: man.sh FOLDER, which has man1, man5 and man7
 set -eu
-cd "$1/man"
+cd "$1"
 command -v mandoc >/dev/null || { echo "skipped: mandoc is absent"; exit 77; }
-mandoc -T lint -W warning ./*.[157]
+mandoc -T lint -W warning man[157]/*
 awk '
 BEGIN {
   count = split("NAME,SYNOPSIS,DESCRIPTION,OPTIONS,ENVIRONMENT,FILES,EXIT STATUS,EXAMPLES,DIAGNOSTICS,COMPATIBILITY,SEE ALSO,STANDARDS,HISTORY,AUTHORS,CAVEATS,BUGS", names, ",")
@@ -18,4 +18,4 @@ $1 == ".Sh" {
     last = place[section]
   } else if (FILENAME ~ /\.1$/) { print FILENAME ":" FNR ": unusual section " section; bad = 1 }
 }
-END { exit bad }' ./*.[157]
+END { exit bad }' man[157]/*
