@@ -9,20 +9,20 @@
 #include "cli/stream_options.h"
 #include "model/directory.h"
 #include "network_options.h"
-#include "task/embed.h"
-#include "task/version.h"
+#include "predict/embed.h"
+#include "predict/version.h"
 #include "text/tokenizer.h"
 #include "text/version.h"
 
 namespace {
 
 using namespace bert;
-using task::Combine;
+using predict::Combine;
 
-void pooling_options(cli::App& app, task::VectorOptions& vectors) {
+void pooling_options(cli::App& app, predict::VectorOptions& vectors) {
   app.section("Vectors");
-  using enum task::Pooling;
-  app.choice<task::Pooling>(
+  using enum predict::Pooling;
+  app.choice<predict::Pooling>(
       {"--pooling", "",
        "How to combine token vectors into one; none: one vector for each token; auto: as the model directory "
        "says, else mean."},
@@ -44,10 +44,10 @@ void pooling_options(cli::App& app, task::VectorOptions& vectors) {
       vectors.prompt);
 }
 
-void output_options(cli::App& app, task::EmbedOptions& embed) {
+void output_options(cli::App& app, predict::EmbedOptions& embed) {
   app.section("Output");
-  using enum task::VectorFormat;
-  app.choice<task::VectorFormat>(
+  using enum predict::VectorFormat;
+  app.choice<predict::VectorFormat>(
       {"--format", "",
        "Write records (jsonl), rows of numbers (npy requires -o), or the JSON of Google's "
        "extract_features.py."},
@@ -56,14 +56,14 @@ void output_options(cli::App& app, task::EmbedOptions& embed) {
 }
 
 // Tables are rows of numbers alone; with --keep they have named columns, the vector last unless it is named.
-void settle_output(task::EmbedOptions& embed, io::StreamOptions& stream) {
+void settle_output(predict::EmbedOptions& embed, io::StreamOptions& stream) {
   auto& format = embed.vectors.format;
   if (stream.keep.empty()) return;
-  using task::VectorFormat;
+  using predict::VectorFormat;
   if (format == VectorFormat::npy || format == VectorFormat::f32 || format == VectorFormat::google)
     throw cli::UsageError("--keep requires --format jsonl, tsv or csv");
   if (format == VectorFormat::jsonl) return;
-  if (embed.vectors.pooling == task::Pooling::none)
+  if (embed.vectors.pooling == predict::Pooling::none)
     throw cli::UsageError(
         "--keep with --format tsv or csv cannot be used with --pooling none, which has several vectors for "
         "each text");
@@ -87,7 +87,7 @@ int main(int argc, char** argv) {
   cli::ModelOptions model(app);
   std::string activation;
   cmd::activation_option(app, activation);
-  task::EmbedOptions embed;
+  predict::EmbedOptions embed;
   pooling_options(app, embed.vectors);
   cli::LengthOptions length(app, cli::LengthOptions::Overflow::truncate, "truncate");
   cli::StreamOptions stream(app,
@@ -101,10 +101,10 @@ int main(int argc, char** argv) {
   app.check([&] {
     cmd::set_network_input(embed.features, stream, length);
     settle_output(embed, stream.settings);
-    if (const auto wrong = task::conflict(embed)) throw cli::UsageError(*wrong);
+    if (const auto wrong = predict::conflict(embed)) throw cli::UsageError(*wrong);
   });
   app.version_of(text::version);
-  app.version_of(task::version);
+  app.version_of(predict::version);
   return app.run(argc, argv, [&] {
     const auto directory = model::open_directory(model.path, activation);
     const auto tokenizer = text::load_tokenizer(directory.path);
@@ -112,8 +112,8 @@ int main(int argc, char** argv) {
     embed.drop = stream.settings.drop;
     embed.dtype = model.dtype;
     stream.settings.budget = embed.batch_tokens;
-    stream.settings.needs_regular_output = embed.vectors.format == task::VectorFormat::npy;
-    task::Embedder embedder(directory, tokenizer, embed, stream.pool(), app.log());
+    stream.settings.needs_regular_output = embed.vectors.format == predict::VectorFormat::npy;
+    predict::Embedder embedder(directory, tokenizer, embed, stream.pool(), app.log());
     stream.transform(embedder);
   });
 }

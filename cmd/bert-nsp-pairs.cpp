@@ -2,7 +2,7 @@
 #include <malloc.h>
 
 #include "cli/random_options.h"
-#include "data/pair_filter.h"
+#include "corpus/pair_filter.h"
 #include "text/version.h"
 #include "text_options.h"
 
@@ -10,14 +10,14 @@ namespace {
 
 using bert::cli::App;
 using bert::cli::UsageError;
-using bert::data::PairOptions;
-using Mode = bert::data::PairRule::Mode;
+using bert::corpus::PairOptions;
+using Mode = bert::corpus::PairRule::Mode;
 
 void pair_options(App& app, PairOptions& pairs) {
   auto& rule = pairs.rule;
   app.section("Instances");
   app.number({"--max-length", "N", "Maximum length of an instance in tokens, special tokens included."},
-             {.min = bert::data::kShortestPairs}, rule.max_length);
+             {.min = bert::corpus::kShortestPairs}, rule.max_length);
   app.real({"--short-seq-prob", "P", "Share of instances with a random shorter target length."},
            {.min = 0, .max = 1}, rule.short_probability);
   app.real({"--random-next-prob", "P",
@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
     pairs.seed = random.seed;
     pairs.first_place = stream.settings.first_record;
     pairs.drop = stream.settings.drop;
-    bert::data::PairFilter filter(tokenizer, pairs, app.log());
+    bert::corpus::PairFilter filter(tokenizer, pairs, app.log());
     stream.transform(filter);
   });
 }

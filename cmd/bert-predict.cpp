@@ -7,8 +7,8 @@
 #include "cli/stream_options.h"
 #include "model/directory.h"
 #include "network_options.h"
-#include "task/predict.h"
-#include "task/version.h"
+#include "predict/predict.h"
+#include "predict/version.h"
 #include "text/tokenizer.h"
 #include "text/version.h"
 
@@ -16,16 +16,16 @@ namespace {
 
 using namespace bert;
 
-cli::Choices<task::TaskKind> task_names() {
-  using enum task::TaskKind;
-  cli::Choices<task::TaskKind> names;
+cli::Choices<predict::TaskKind> task_names() {
+  using enum predict::TaskKind;
+  cli::Choices<predict::TaskKind> names;
   for (const auto kind :
        {automatic, fill, next, classify, regress, multilabel, tag, answer, choose, rank, perplexity})
-    names.emplace_back(task::name_of(kind), kind);
+    names.emplace_back(predict::name_of(kind), kind);
   return names;
 }
 
-void task_options(cli::App& app, task::PredictOptions& predict) {
+void task_options(cli::App& app, predict::PredictOptions& predict) {
   app.section("Task");
   app.choice({"--task", "", "What to predict; auto: the task of the model's architecture."}, task_names(),
              predict.task.task);
@@ -33,15 +33,15 @@ void task_options(cli::App& app, task::PredictOptions& predict) {
              predict.task.top_k);
   app.real({"--threshold", "P", "For multilabel: predict the labels with at least this probability."},
            {.min = 0, .max = 1}, predict.task.threshold);
-  using enum task::Aggregate;
+  using enum predict::Aggregate;
   app.choice({"--aggregate", "",
               "For tag: subword tokens that decide the tag of a word: the first, the mean of all, or the one "
               "with the highest probability."},
-             cli::Choices<task::Aggregate>{{"first", first}, {"mean", mean}, {"max", max}},
+             cli::Choices<predict::Aggregate>{{"first", first}, {"mean", mean}, {"max", max}},
              predict.task.aggregate);
 }
 
-void answer_options(cli::App& app, task::AnswerOptions& answer) {
+void answer_options(cli::App& app, predict::AnswerOptions& answer) {
   app.section("Task answer");
   app.number({"--stride", "N", "Step from one window of the context to the next, in tokens."}, {.min = 1},
              answer.stride);
@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
   cli::ModelOptions model(app);
   std::string activation;
   cmd::activation_option(app, activation);
-  task::PredictOptions predict;
+  predict::PredictOptions predict;
   task_options(app, predict);
   answer_options(app, predict.task.answer);
   cli::LengthOptions length(app, cli::LengthOptions::Overflow::truncate,
@@ -100,7 +100,7 @@ int main(int argc, char** argv) {
                                                             : io::OutputFormat::jsonl;
   });
   app.version_of(text::version);
-  app.version_of(task::version);
+  app.version_of(predict::version);
   return app.run(argc, argv, [&] {
     const auto directory = model::open_directory(model.path, activation);
     const auto tokenizer = text::load_tokenizer(directory.path);
@@ -110,7 +110,7 @@ int main(int argc, char** argv) {
     predict.drop = stream.settings.drop;
     predict.dtype = model.dtype;
     stream.settings.budget = predict.batch_tokens;
-    task::Predictor predictor(directory, tokenizer, predict, stream.pool(), app.log());
+    predict::Predictor predictor(directory, tokenizer, predict, stream.pool(), app.log());
     stream.transform(predictor);
   });
 }

@@ -1,5 +1,5 @@
 // bert-tokenize: converts text to BERT's input ids or back, or summarizes a corpus.
-#include "data/tokenize_filter.h"
+#include "corpus/tokenize_filter.h"
 #include "text/version.h"
 #include "text_options.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 using bert::cli::App;
 using bert::cli::UsageError;
-using bert::data::TokenizeOptions;
+using bert::corpus::TokenizeOptions;
 using Format = TokenizeOptions::Format;
 using Offsets = bert::text::Offsets;
 

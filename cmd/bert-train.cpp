@@ -1,6 +1,6 @@
 // bert-train: trains a model on records.
 #include "base/signals.h"
-#include "task/version.h"
+#include "predict/version.h"
 #include "text/version.h"
 #include "train/training.h"
 #include "train_options.h"
@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
   app.most_used({"--model", "--task", "--dev", "--output", "--epochs", "--batch-size", "--lr", "--max-length",
                  "--seed", "--resume"});
   app.version_of(bert::text::version);
-  app.version_of(bert::task::version);
+  app.version_of(bert::predict::version);
   return app.run(argc, argv, [&] {
     const bert::StopOnSignal signals;
     const auto tokenizer = learner.settle(train);

@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/output_directory.h"
 #include "cli/stream_options.h"
-#include "data/vocabulary_filter.h"
+#include "corpus/vocabulary_filter.h"
 #include "text/version.h"
 
 namespace {
@@ -13,7 +13,7 @@ namespace {
 using bert::cli::App;
 using bert::cli::StreamOptions;
 using bert::cli::UsageError;
-using bert::data::VocabularyOptions;
+using bert::corpus::VocabularyOptions;
 using bert::text::Criterion;
 
 // Options that are interpreted after the whole command line has been read.
@@ -98,7 +98,7 @@ int main(int argc, char** argv) {
   });
   return app.run(argc, argv, [&] {
     const auto directory = open_directory(stream, vocabulary);
-    bert::data::VocabularyFilter filter(vocabulary, app.log());
+    bert::corpus::VocabularyFilter filter(vocabulary, app.log());
     const auto learn = [&] { stream.transform(filter); };
     if (!directory) {
       learn();

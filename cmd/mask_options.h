@@ -2,23 +2,23 @@
 #pragma once
 
 #include "cli/app.h"
-#include "data/masking.h"
+#include "corpus/masking.h"
 
 namespace bert::cmd {
 
 class MaskOptions {
  public:
   // They go to `rule` under the heading that is open.
-  MaskOptions(cli::App& app, data::MaskRule& rule);
+  MaskOptions(cli::App& app, corpus::MaskRule& rule);
   MaskOptions(const MaskOptions&) = delete;
 
  private:
-  void settle(data::MaskRule& rule) const;
+  void settle(corpus::MaskRule& rule) const;
 
   bool whole_word_ = false, replace_any_ = false;
 };
 
-inline MaskOptions::MaskOptions(cli::App& app, data::MaskRule& rule) {
+inline MaskOptions::MaskOptions(cli::App& app, corpus::MaskRule& rule) {
   app.real({"--mask-prob", "P", "Share of an instance's tokens to mask, rounded; at least one token."},
            {.min = 0, .max = 1}, rule.probability);
   app.number({"--max-predictions", "N", "Mask at most N tokens of an instance."}, {.min = 1},
@@ -34,12 +34,12 @@ inline MaskOptions::MaskOptions(cli::App& app, data::MaskRule& rule) {
   app.check([this, &rule] { settle(rule); });
 }
 
-inline void MaskOptions::settle(data::MaskRule& rule) const {
+inline void MaskOptions::settle(corpus::MaskRule& rule) const {
   constexpr double kRounding = 1e-9;  // 0.7 and 0.3 may add up to a little more than 1
   if (rule.mask_rate + rule.random_rate > 1 + kRounding)
     throw cli::UsageError("--mask-rate and --random-rate together must be at most 1");
-  if (whole_word_) rule.unit = data::MaskRule::Unit::word;
-  if (replace_any_) rule.replacements = data::MaskRule::Replacements::every;
+  if (whole_word_) rule.unit = corpus::MaskRule::Unit::word;
+  if (replace_any_) rule.replacements = corpus::MaskRule::Replacements::every;
 }
 
 }  // namespace bert::cmd

@@ -14,10 +14,10 @@ inline void batch_option(cli::App& app, int64_t& batch_tokens) {
 }
 
 // Like set_input. Ids in a record take precedence over its text, unless --text-field was given.
-inline void set_network_input(data::FeatureOptions& features, const cli::StreamOptions& stream,
+inline void set_network_input(features::FeatureOptions& features, const cli::StreamOptions& stream,
                               const cli::LengthOptions& length) {
   set_input(features, stream, length);
-  features.take_ids = stream.text_field_given() ? data::TakeIds::never : data::TakeIds::where_present;
+  features.take_ids = stream.text_field_given() ? features::TakeIds::never : features::TakeIds::where_present;
   if (const auto wrong = impossible_length(features)) throw cli::UsageError(*wrong);
 }
 

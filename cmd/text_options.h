@@ -4,7 +4,7 @@
 #include "cli/length_options.h"
 #include "cli/stream_options.h"
 #include "cli/vocab_options.h"
-#include "data/features.h"
+#include "features/features.h"
 #include "text/tokenizer.h"
 
 namespace bert::cmd {
@@ -20,20 +20,20 @@ inline text::Tokenizer load_tokenizer(const cli::VocabOptions& options) {
   return text::load_tokenizer(options.model, compat, letter_case);
 }
 
-inline data::Overflow overflow_of(const cli::LengthOptions& length) {
+inline features::Overflow overflow_of(const cli::LengthOptions& length) {
   switch (length.overflow) {
     case cli::LengthOptions::Overflow::split:
-      return data::Overflow::split;
+      return features::Overflow::split;
     case cli::LengthOptions::Overflow::error:
-      return data::Overflow::error;
+      return features::Overflow::error;
     case cli::LengthOptions::Overflow::truncate:
       break;
   }
-  return data::Overflow::truncate;
+  return features::Overflow::truncate;
 }
 
 // Which fields are read and how long a sequence may be.
-inline void set_input(data::FeatureOptions& features, const cli::StreamOptions& stream,
+inline void set_input(features::FeatureOptions& features, const cli::StreamOptions& stream,
                       const cli::LengthOptions& length) {
   features.text_field = stream.settings.text_field;
   features.pair_field = stream.settings.pair_field;

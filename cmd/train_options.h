@@ -139,7 +139,7 @@ inline DataOptions::DataOptions(cli::App& app, train::TrainingOptions& options) 
   app.exclusive({"--batch-size", "--batch-tokens"});
   app.exclusive({"--no-shuffle", "--shuffle-buffer"});
   app.check([this, &options] {
-    if (in_order_) options.source.order = data::SourceOptions::Order::given;
+    if (in_order_) options.source.order = examples::SourceOptions::Order::given;
     const bool chooses = options.task.kind == train::TaskKind::choose;
     options.step.sequences = sequences_.value_or(chooses ? 16 : 32);
   });

@@ -24,7 +24,7 @@ class TrainingTaskOptions {
 
  private:
   void add_labels(cli::App& app, train::TrainingTaskOptions& task);
-  void add_answers(cli::App& app, task::AnswerOptions& answer);
+  void add_answers(cli::App& app, predict::AnswerOptions& answer);
   void check_uses(const train::TrainingTaskOptions& task) const;
 
   cli::App& app_;
@@ -83,7 +83,7 @@ inline void TrainingTaskOptions::add_labels(cli::App& app, train::TrainingTaskOp
            {.min = 0, .max = 1}, task.threshold);
 }
 
-inline void TrainingTaskOptions::add_answers(cli::App& app, task::AnswerOptions& answer) {
+inline void TrainingTaskOptions::add_answers(cli::App& app, predict::AnswerOptions& answer) {
   app.number({"--stride", "N", "Number of tokens from one window of the context to the next (answer)."},
              {.min = 1}, answer.stride);
   app.number({"--max-question-length", "N",
@@ -127,7 +127,8 @@ inline void TrainingTaskOptions::settle(train::TrainingTaskOptions& task,
                                         const cli::StreamOptions& stream) const {
   task.features.text_field = stream.settings.text_field;
   task.features.pair_field = stream.settings.pair_field;
-  task.features.take_ids = stream.text_field_given() ? data::TakeIds::never : data::TakeIds::where_present;
+  task.features.take_ids =
+      stream.text_field_given() ? features::TakeIds::never : features::TakeIds::where_present;
 }
 
 }  // namespace bert::cmd

@@ -10,7 +10,7 @@
 #include "ckpt/pytorch.h"
 #include "ckpt/safetensors.h"
 #include "ckpt/shards.h"
-#include "io/json.h"
+#include "json/json.h"
 
 namespace bert::ckpt {
 namespace {
@@ -60,7 +60,7 @@ std::optional<fs::path> tensorflow_index(const fs::path& directory) {
   if (found.empty()) return std::nullopt;
   if (found.size() == 1) return directory / found[0];
   throw Error(directory.string(), ": has ", found.size(), " TensorFlow checkpoints, among them ",
-              io::in_quotes(found[0]), " and ", io::in_quotes(found[1]),
+              json::in_quotes(found[0]), " and ", json::in_quotes(found[1]),
               ", and no file \"checkpoint\" that selects one");
 }
 
@@ -87,7 +87,8 @@ WeightsFile find_weights(const std::string& path) {
   if (const auto index = tensorflow_index(directory)) return by_name(index->string());
   const auto other = other_form(directory);
   if (other.empty()) throw Error(path, ": has no weights, expected ", kForms);
-  throw Error(path, ": has weights in ", io::in_quotes(other), ", an unsupported format; expected ", kForms);
+  throw Error(path, ": has weights in ", json::in_quotes(other), ", an unsupported format; expected ",
+              kForms);
 }
 
 Contents read_weights(const WeightsFile& weights, std::vector<MappedFile>& files, DataSums sums) {

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <unordered_map>
 
-#include "io/json.h"
+#include "json/json.h"
 
 namespace bert::ckpt {
 namespace {
@@ -252,7 +252,7 @@ class Machine {
   }
 
   [[noreturn]] static void refuse(std::string_view global) {
-    throw Error("refers to ", io::in_quotes(global.substr(0, 100)), ", expected only tensors");
+    throw Error("refers to ", json::in_quotes(global.substr(0, 100)), ", expected only tensors");
   }
 
   // Number of values that may be popped: those above the last mark.

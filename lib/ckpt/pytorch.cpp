@@ -8,7 +8,7 @@
 #include "ckpt/pickle.h"
 #include "ckpt/state_dictionary.h"
 #include "ckpt/zip.h"
-#include "io/json.h"
+#include "json/json.h"
 
 namespace bert::ckpt {
 namespace {
@@ -51,9 +51,9 @@ class Archive {
 
   std::span<const std::byte> storage(const StorageId& id) const {
     const auto* entry = find("data/" + id.key);
-    if (entry == nullptr) throw Error("has no storage ", io::in_quotes(id.key), " in the file");
+    if (entry == nullptr) throw Error("has no storage ", json::in_quotes(id.key), " in the file");
     if (entry->data.size() != bytes_of(id))
-      throw Error("has a storage of ", bytes_of(id), " bytes, but ", io::in_quotes(entry->name), " has ",
+      throw Error("has a storage of ", bytes_of(id), " bytes, but ", json::in_quotes(entry->name), " has ",
                   entry->data.size());
     if (id.view) throw Error("has a storage with an unknown view");
     return entry->data;
@@ -104,23 +104,23 @@ class Storages {
     for (const auto ref : keys.root().items) {
       const auto& key = keys[ref].text;
       const auto dtype = dtypes.find(key);
-      if (dtype == dtypes.end()) throw Error("has a storage ", io::in_quotes(key), " that no tensor uses");
+      if (dtype == dtypes.end()) throw Error("has a storage ", json::in_quotes(key), " that no tensor uses");
       const auto count = bytes.number<uint64_t>();
       try {
         const auto data = bytes.take(bytes_of({.dtype = dtype->second, .key = key, .count = count}));
         storages_[key] = {.count = count, .data = data, .dtype = dtype->second};
       } catch (const Error& error) {
-        throw Error("storage ", io::in_quotes(key), " ", error.what());
+        throw Error("storage ", json::in_quotes(key), " ", error.what());
       }
     }
   }
 
   std::span<const std::byte> storage(const StorageId& id) const {
     const auto found = storages_.find(id.key);
-    if (found == storages_.end()) throw Error("has no storage ", io::in_quotes(id.key), " in the file");
+    if (found == storages_.end()) throw Error("has no storage ", json::in_quotes(id.key), " in the file");
     const auto& [count, data, dtype] = found->second;
     if (count != id.count || dtype != id.dtype)
-      throw Error("has a storage of ", id.count, " numbers, but ", io::in_quotes(id.key), " has ", count);
+      throw Error("has a storage of ", id.count, " numbers, but ", json::in_quotes(id.key), " has ", count);
     return data;
   }
 

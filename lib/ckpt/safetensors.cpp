@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "ckpt/names.h"
-#include "io/json.h"
+#include "json/json.h"
 
 namespace bert::ckpt {
 namespace {
@@ -46,8 +46,8 @@ std::string_view header_of(const MappedFile& file) {
 }
 
 // The field `key` of a tensor's entry, which must occur exactly once.
-io::Json field(const io::Json& entry, std::string_view key) {
-  std::optional<io::Json> found;
+json::Value field(const json::Value& entry, std::string_view key) {
+  std::optional<json::Value> found;
   for (const auto& [name, value] : entry.members()) {
     if (name != key) continue;
     if (found) throw Error("\"", key, "\" appears twice");
@@ -58,8 +58,8 @@ io::Json field(const io::Json& entry, std::string_view key) {
 }
 
 template <class Read>
-auto read_field(const io::Json& entry, std::string_view key, Read read) {
-  const io::Json value = field(entry, key);
+auto read_field(const json::Value& entry, std::string_view key, Read read) {
+  const json::Value value = field(entry, key);
   try {
     return read(value);
   } catch (const Error& error) {
@@ -68,7 +68,7 @@ auto read_field(const io::Json& entry, std::string_view key, Read read) {
 }
 
 // Reads an array of non-negative integers.
-std::vector<int64_t> naturals(const io::Json& value) {
+std::vector<int64_t> naturals(const json::Value& value) {
   std::vector<int64_t> numbers;
   for (const auto& element : value.elements()) {
     try {
@@ -81,9 +81,9 @@ std::vector<int64_t> naturals(const io::Json& value) {
   return numbers;
 }
 
-Entry read_entry(std::string_view name, const io::Json& value) {
+Entry read_entry(std::string_view name, const json::Value& value) {
   Entry entry{.name = name};
-  entry.dtype = read_field(value, "dtype", [](const io::Json& json) { return json.string(); });
+  entry.dtype = read_field(value, "dtype", [](const json::Value& json) { return json.string(); });
   entry.shape = read_field(value, "shape", naturals);
   const auto offsets = read_field(value, "data_offsets", naturals);
   if (offsets.size() != 2) throw Error("\"data_offsets\" has ", offsets.size(), " numbers, expected 2");
@@ -93,16 +93,16 @@ Entry read_entry(std::string_view name, const io::Json& value) {
   return entry;
 }
 
-void check_metadata(const io::Json& value) {
+void check_metadata(const json::Value& value) {
   if (value.is_null()) return;
   for (const auto& [key, member] : value.members()) {
-    if (member.kind() != io::Json::Kind::string) {
-      throw Error(io::in_quotes(key), " is ", member.kind_name(), ", expected a string");
+    if (member.kind() != json::Value::Kind::string) {
+      throw Error(json::in_quotes(key), " is ", member.kind_name(), ", expected a string");
     }
   }
 }
 
-std::vector<Entry> read_entries(const MappedFile& file, const io::Json& root) {
+std::vector<Entry> read_entries(const MappedFile& file, const json::Value& root) {
   std::vector<Entry> entries;
   bool metadata = false;
   for (const auto& [name, value] : root.members()) {
@@ -115,7 +115,7 @@ std::vector<Entry> read_entries(const MappedFile& file, const io::Json& root) {
       metadata = true;
       check_metadata(value);
     } catch (const Error& error) {
-      throw Error(file.path(), name == "__metadata__" ? ": " : ": tensor ", io::in_quotes(name), ": ",
+      throw Error(file.path(), name == "__metadata__" ? ": " : ": tensor ", json::in_quotes(name), ": ",
                   error.what());
     }
   }
@@ -128,7 +128,7 @@ void check_names(const MappedFile& file, const std::vector<Entry>& entries) {
   for (const auto& entry : entries) names.push_back(entry.name);
   std::sort(names.begin(), names.end());
   const auto twice = std::adjacent_find(names.begin(), names.end());
-  if (twice != names.end()) throw Error(file.path(), ": tensor ", io::in_quotes(*twice), " appears twice");
+  if (twice != names.end()) throw Error(file.path(), ": tensor ", json::in_quotes(*twice), " appears twice");
 }
 
 // Sorts the tensors by position and checks that they cover [0, size) without gaps or overlap.
@@ -139,15 +139,15 @@ void check_layout(const MappedFile& file, std::vector<Entry>& entries, uint64_t 
   uint64_t end = 0;
   for (const auto& entry : entries) {
     if (entry.end > size) {
-      throw Error(file.path(), ": tensor ", io::in_quotes(entry.name), " ends at byte ", entry.end,
+      throw Error(file.path(), ": tensor ", json::in_quotes(entry.name), " ends at byte ", entry.end,
                   " of the data, which has ", size);
     }
     if (entry.begin < end) {
-      throw Error(file.path(), ": tensor ", io::in_quotes(entry.name), " begins at byte ", entry.begin,
+      throw Error(file.path(), ": tensor ", json::in_quotes(entry.name), " begins at byte ", entry.begin,
                   ", inside the previous tensor, which ends at ", end);
     }
     if (entry.begin > end) {
-      throw Error(file.path(), ": tensor ", io::in_quotes(entry.name), " begins at byte ", entry.begin,
+      throw Error(file.path(), ": tensor ", json::in_quotes(entry.name), " begins at byte ", entry.begin,
                   ", expected ", end, ", where the previous tensor ends");
     }
     end = entry.end;
@@ -173,7 +173,7 @@ void check_size(const MappedFile& file, const Entry& entry, Dtype dtype) {
   const auto expected = bytes_of(entry.shape, dtype);
   if (expected == entry.end - entry.begin) return;
   const auto bytes = expected ? std::to_string(*expected) : "more than 2^64";
-  throw Error(file.path(), ": tensor ", io::in_quotes(entry.name), " has ", entry.end - entry.begin,
+  throw Error(file.path(), ": tensor ", json::in_quotes(entry.name), " has ", entry.end - entry.begin,
               " bytes, but ", entry.dtype, " ", shape_text(entry.shape), " takes ", bytes);
 }
 
@@ -181,7 +181,7 @@ void check_size(const MappedFile& file, const Entry& entry, Dtype dtype) {
 
 Contents read_safetensors(const MappedFile& file) {
   const std::string_view header = header_of(file);
-  const io::JsonFile json(file.path() + ": header", header);
+  const json::File json(file.path() + ": header", header);
   auto entries = read_entries(file, json.root());
   const auto data = file.bytes().subspan(kLengthBytes + header.size());
   check_names(file, entries);

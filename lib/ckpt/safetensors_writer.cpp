@@ -12,7 +12,7 @@
 #include "base/output_file.h"
 #include "ckpt/checkpoint.h"
 #include "ckpt/column_major.h"
-#include "io/json.h"
+#include "json/json.h"
 
 namespace bert::ckpt {
 namespace {
@@ -29,16 +29,16 @@ Dtype stored_dtype(const TensorToWrite& tensor) { return tensor.store.value_or(t
 
 void append_entry(std::string& header, const TensorToWrite& tensor, int64_t begin, int64_t end) {
   header += ',';
-  io::append_string(header, tensor.name);
+  json::append_string(header, tensor.name);
   (header += R"(:{"dtype":")").append(name_of(stored_dtype(tensor))) += R"(","shape":[)";
   for (size_t i = 0; i < tensor.shape.size(); ++i) {
     if (i > 0) header += ',';
-    io::append_integer(header, tensor.shape[i]);
+    json::append_integer(header, tensor.shape[i]);
   }
   header += R"(],"data_offsets":[)";
-  io::append_integer(header, begin);
+  json::append_integer(header, begin);
   header += ',';
-  io::append_integer(header, end);
+  json::append_integer(header, end);
   header += "]}";
 }
 
@@ -106,7 +106,7 @@ class Writer {
     bert::to_f32(store, narrow.data(), read_back_);
     for (size_t i = 0; i < numbers.size(); ++i) {
       if (std::isfinite(numbers[i]) && !std::isfinite(read_back_[i])) {
-        throw Error("tensor ", io::in_quotes(tensor.name), " contains ", numbers[i],
+        throw Error("tensor ", json::in_quotes(tensor.name), " contains ", numbers[i],
                     ", which is too large for ", name_of(store));
       }
     }

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "ckpt/forms.h"
-#include "io/json.h"
+#include "json/json.h"
 
 namespace bert::ckpt {
 namespace {
@@ -24,7 +24,7 @@ bool is_plain(std::string_view name) {
 // The tensors listed in the index, by file. Shards must be in the directory of the index; other paths are
 // rejected.
 std::map<std::string, Names> read_index(const std::string& path) {
-  const io::JsonFile index(path);
+  const json::File index(path);
   const auto weight_map = index.find("weight_map");
   if (!weight_map) throw Error(path, ": \"weight_map\" is missing");
   std::map<std::string, Names> shards;
@@ -32,9 +32,10 @@ std::map<std::string, Names> read_index(const std::string& path) {
     for (const auto& [name, value] : weight_map->members()) {
       const std::string file(value.string());
       if (!is_plain(file)) {
-        throw Error("has the file ", io::in_quotes(file), ", expected a file name without a directory");
+        throw Error("has the file ", json::in_quotes(file), ", expected a file name without a directory");
       }
-      if (!shards[file].insert(std::string(name)).second) throw Error("has ", io::in_quotes(name), " twice");
+      if (!shards[file].insert(std::string(name)).second)
+        throw Error("has ", json::in_quotes(name), " twice");
     }
   } catch (const Error& error) {
     throw Error(path, ": \"weight_map\" ", error.what());
@@ -46,7 +47,7 @@ std::map<std::string, Names> read_index(const std::string& path) {
 // Removes `name`, found in `file`, from the tensors that the index lists for this file.
 void expect(Names& promised, const std::string& name, const std::string& file, const std::string& index) {
   if (promised.erase(name) == 0) {
-    throw Error(file, ": tensor ", io::in_quotes(name), " is in this file, but not according to ", index);
+    throw Error(file, ": tensor ", json::in_quotes(name), " is in this file, but not according to ", index);
   }
 }
 
@@ -68,7 +69,7 @@ Contents read_shards(const std::string& path, std::vector<MappedFile>& files) {
       all.unread.push_back(std::move(tensor));
     }
     if (!promised.empty()) {
-      throw Error(file.path(), ": tensor ", io::in_quotes(*promised.begin()), " is missing; according to ",
+      throw Error(file.path(), ": tensor ", json::in_quotes(*promised.begin()), " is missing; according to ",
                   path, " it is in this file");
     }
   }

@@ -3,7 +3,7 @@
 #include "base/crc.h"
 #include "base/error.h"
 #include "ckpt/bytes.h"
-#include "io/json.h"
+#include "json/json.h"
 
 namespace bert::ckpt {
 namespace {
@@ -85,7 +85,7 @@ std::vector<TableEntry> read_sstable(std::span<const std::byte> bytes) {
         read_block(block_at(bytes, read_handle(handle)), [&](const std::string& key,
                                                              std::span<const std::byte> found) {
           if (!entries.empty() && key <= entries.back().key)
-            throw Error("has the key ", io::in_quotes(key), " after ", io::in_quotes(entries.back().key));
+            throw Error("has the key ", json::in_quotes(key), " after ", json::in_quotes(entries.back().key));
           if ((key_bytes += key.size()) > kMaxKeyBytes)
             throw Error("has more than ", kMaxKeyBytes, " bytes of keys");
           entries.push_back({key, found});

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "io/json.h"
+#include "json/json.h"
 
 namespace bert::ckpt {
 namespace {
@@ -147,7 +147,7 @@ class Reader {
       try {
         add(key.text, pickle_[refs[i + 1]]);
       } catch (const Error& error) {
-        throw Error("tensor ", io::in_quotes(key.text), " ", error.what());
+        throw Error("tensor ", json::in_quotes(key.text), " ", error.what());
       }
     }
   }
@@ -174,7 +174,7 @@ class Reader {
     const uint64_t size = id.view ? id.view->count : id.count;
     const uint64_t begin = id.view ? id.view->offset : 0;
     if (begin > id.count || size > id.count - begin || !view.is_within(size))
-      throw Error("extends beyond storage ", io::in_quotes(id.key), " of ", id.count, " numbers");
+      throw Error("extends beyond storage ", json::in_quotes(id.key), " of ", id.count, " numbers");
     view.offset += begin;
     const bool transposed = !view.is_row_major();
     if (transposed && !view.is_transposed() && view.count() > 0) {

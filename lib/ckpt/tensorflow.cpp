@@ -9,7 +9,7 @@
 #include "ckpt/bundle.h"
 #include "ckpt/names.h"
 #include "ckpt/sstable.h"
-#include "io/json.h"
+#include "json/json.h"
 
 namespace bert::ckpt {
 namespace {
@@ -94,7 +94,7 @@ class Bundle {
       const auto data = data_of(entry);
       if (auto named = tensorflow_name(key)) add(std::move(*named), entry, data);
     } catch (const Error& error) {
-      throw Error(path_, ": tensor ", io::in_quotes(key), " ", error.what());
+      throw Error(path_, ": tensor ", json::in_quotes(key), " ", error.what());
     }
   }
 

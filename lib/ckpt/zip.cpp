@@ -5,7 +5,7 @@
 #include "base/crc.h"
 #include "base/error.h"
 #include "ckpt/bytes.h"
-#include "io/json.h"
+#include "json/json.h"
 
 namespace bert::ckpt {
 namespace {
@@ -136,12 +136,12 @@ std::vector<ZipEntry> read_entries(const MappedFile& file) {
       const auto data = data_of(file, entry);
       entries.push_back({.name = std::move(entry.name), .data = data, .crc = entry.crc});
     } catch (const Error& error) {
-      throw Error("entry ", io::in_quotes(entry.name), " ", error.what());
+      throw Error("entry ", json::in_quotes(entry.name), " ", error.what());
     }
   }
   std::ranges::sort(entries, {}, &ZipEntry::name);
   const auto twice = std::ranges::adjacent_find(entries, {}, &ZipEntry::name);
-  if (twice != entries.end()) throw Error("has two entries ", io::in_quotes(twice->name));
+  if (twice != entries.end()) throw Error("has two entries ", json::in_quotes(twice->name));
   return entries;
 }
 
@@ -161,7 +161,7 @@ void check_zip(const MappedFile& file) {
   for (const auto& entry : read_zip(file)) {
     const auto found = crc32(entry.data);
     if (found == entry.crc) continue;
-    throw Error(file.path(), ": entry ", io::in_quotes(entry.name), " is damaged: its CRC is ", found,
+    throw Error(file.path(), ": entry ", json::in_quotes(entry.name), " is damaged: its CRC is ", found,
                 ", expected ", entry.crc);
   }
 }

@@ -9,7 +9,7 @@ struct PrecisionOption {
   explicit PrecisionOption(App& app);  // under the heading Output
   PrecisionOption(const PrecisionOption&) = delete;
 
-  int digits = -1;  // after the decimal point; -1: as in io::append_number
+  int digits = -1;  // after the decimal point; -1: as in json::append_number
 };
 
 }  // namespace bert::cli

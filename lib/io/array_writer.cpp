@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "io/json.h"
+#include "json/json.h"
 
 namespace bert::io {
 namespace {
@@ -36,7 +36,7 @@ void ArrayWriter::row(std::span<const float> values, std::string& out) const {
   assert(static_cast<int64_t>(values.size()) == columns_);
   if (format_ == ArrayFormat::tsv || format_ == ArrayFormat::csv) {
     for (const float value : values) {
-      append_number(out, value, precision_);
+      json::append_number(out, value, precision_);
       out += format_ == ArrayFormat::tsv ? '\t' : ',';
     }
     if (!values.empty()) out.pop_back();

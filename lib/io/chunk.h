@@ -25,7 +25,7 @@ struct Chunk {
 
   // Set by the reader. All records are from the same FILE.
   std::shared_ptr<const Source> source;
-  std::string data;  // kJsonPadding bytes longer than the records
+  std::string data;  // json::kPadding bytes longer than the records
   size_t data_size = 0;
   uint64_t offset = 0;  // position of `data` in its FILE
   uint64_t read = 0;    // bytes of all inputs read so far

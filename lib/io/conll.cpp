@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "io/cutter.h"
-#include "io/json.h"
-#include "io/utf8.h"
+#include "json/json.h"
+#include "json/utf8.h"
 
 namespace bert::io {
 
@@ -35,14 +35,14 @@ std::string conll_record(std::string_view sentence, int64_t& line) {
     const size_t size = std::min(sentence.find('\n'), sentence.size() - 1) + 1;
     const auto text = without_line_end(sentence.substr(0, size));
     sentence.remove_prefix(size);
-    check_utf8(text);
+    json::check_utf8(text);
     const auto columns = columns_of(text);
     if (line == 0) expected = columns.size();
     if (columns.size() != expected)
       throw Error("has ", columns.size(), columns.size() == 1 ? " column" : " columns", ", expected ",
                   expected, " as in the first line of the sentence");
-    append_string(words.append(words.empty() ? "" : ","), columns.front());
-    if (expected > 1) append_string(tags.append(tags.empty() ? "" : ","), columns.back());
+    json::append_string(words.append(words.empty() ? "" : ","), columns.front());
+    if (expected > 1) json::append_string(tags.append(tags.empty() ? "" : ","), columns.back());
   }
   return "{\"words\":[" + words + (expected > 1 ? "],\"tags\":[" + tags : "") + "]}";
 }

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "io/conll.h"
-#include "io/json.h"
+#include "json/json.h"
 
 namespace bert::io {
 
@@ -123,9 +123,9 @@ void Cutter::end_paragraph(Chunk& chunk) {
 
 // Moves the bytes of the records from the input to the chunk. Offsets stay the same.
 void Cutter::take_data(Chunk& chunk) {
-  chunk.data.reserve(done_ + kJsonPadding);
+  chunk.data.reserve(done_ + json::kPadding);
   chunk.data.assign(input_.unread(), 0, done_);
-  chunk.data.append(kJsonPadding, '\0');
+  chunk.data.append(json::kPadding, '\0');
   chunk.data_size = done_;
   chunk.offset = input_.consumed();
   consume_done();

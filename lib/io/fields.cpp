@@ -12,7 +12,7 @@ std::string columns_text(const std::vector<std::string>& columns) {
   constexpr size_t kNamed = 8;
   std::string text = ", the columns are ";
   for (size_t i = 0; i < std::min(columns.size(), kNamed); ++i)
-    text += (i > 0 ? ", " : "") + in_quotes(columns[i]);
+    text += (i > 0 ? ", " : "") + json::in_quotes(columns[i]);
   return columns.size() > kNamed ? text + ", ..." : text;
 }
 
@@ -47,12 +47,12 @@ std::string_view Fields::required_text(std::string_view name) const {
               is_table(source_.format) ? columns_text(source_.columns) : "");
 }
 
-std::optional<Json> Fields::json(std::string_view name) const {
+std::optional<json::Value> Fields::json(std::string_view name) const {
   if (!object_) return std::nullopt;
   return named(name, [&] { return object_->find_only(name); });
 }
 
-std::vector<std::pair<std::string_view, Json>> Fields::members() const {
+std::vector<std::pair<std::string_view, json::Value>> Fields::members() const {
   if (!object_) return {};
   return object_->members();
 }

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "io/json.h"
 #include "io/record.h"
+#include "json/json.h"
 
 namespace bert::io {
 
@@ -33,7 +33,7 @@ class Fields {
   // For a text record, or for TSV or CSV split into `values`, which must outlive this object.
   Fields(const Source& source, std::span<const std::string_view> values) : source_(source), values_(values) {}
   // For a JSON record; `object` is a JSON object.
-  Fields(const Source& source, Json object) : source_(source), object_(object) {}
+  Fields(const Source& source, json::Value object) : source_(source), object_(object) {}
 
   // The field's text; nullopt if the record does not have the field. Error if the value is not a string
   // (`field "text" is a number, expected a string`) or the key is repeated.
@@ -45,14 +45,15 @@ class Fields {
   // Error `field "text" is missing` if the record does not have it; for TSV and CSV the message lists the
   // columns.
   std::string_view required_text(std::string_view name) const;
-  std::optional<Json> json(std::string_view name) const;  // any value; always nullopt for text, TSV and CSV
+  std::optional<json::Value> json(
+      std::string_view name) const;  // any value; always nullopt for text, TSV and CSV
   // All fields of a JSON record in order; empty for text, TSV and CSV.
-  std::vector<std::pair<std::string_view, Json>> members() const;
+  std::vector<std::pair<std::string_view, json::Value>> members() const;
 
  private:
   const Source& source_;
   std::span<const std::string_view> values_;
-  std::optional<Json> object_;
+  std::optional<json::Value> object_;
 };
 
 }  // namespace bert::io

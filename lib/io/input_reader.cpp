@@ -10,7 +10,7 @@
 #include "io/csv.h"
 #include "io/detection.h"
 #include "io/squad_cutter.h"
-#include "io/utf8.h"
+#include "json/utf8.h"
 
 namespace bert::io {
 namespace {
@@ -163,8 +163,8 @@ std::vector<std::string> InputReader::read_header(Input& input, InputFormat form
   line += 1 + std::count(header.begin(), header.end(), '\n');
   input.consume(text.size());
   try {
-    if (options_.invalid_utf8 == InvalidUtf8::replace) header = repair_utf8(header);
-    check_utf8(header);
+    if (options_.invalid_utf8 == InvalidUtf8::replace) header = json::repair_utf8(header);
+    json::check_utf8(header);
     if (format == InputFormat::csv) header = csv_cells(header);
   } catch (const Error& error) {
     throw Error(where, ": ", error.what());

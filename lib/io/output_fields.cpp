@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "io/csv.h"
-#include "io/json_members.h"
+#include "json/members.h"
 
 namespace bert::io {
 namespace {
@@ -53,8 +53,8 @@ void OutputFields::read_fields(std::string_view line) {
   fields_.clear();
   names_.clear();
   const auto object = line.substr(line.find('{'));
-  JsonMembers members(object);
-  for (JsonMembers::Member member; members.next(member);) {
+  json::Members members(object);
+  for (json::Members::Member member; members.next(member);) {
     names_.emplace_back(member.key);
     fields_.push_back(
         {.name = {},
@@ -74,7 +74,7 @@ void OutputFields::append_object(std::string& out) const {
     const Field* const field = find(name);
     if (field == nullptr) continue;
     if (!std::exchange(first, false)) out += ',';
-    append_string(out, name);
+    json::append_string(out, name);
     out += ':';
     out += field->value;
   }
@@ -106,7 +106,7 @@ void OutputFields::check_columns() const {
   for (const auto& field : fields_) {
     if (field.name != kTruncated &&
         std::ranges::find(columns_, field.name, &Column::name) == columns_.end()) {
-      throw Error("a record has the field ", in_quotes(field.name),
+      throw Error("a record has the field ", json::in_quotes(field.name),
                   ", which the first record lacks, so that the table has no column for it; name the columns "
                   "with --keep");
     }

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/json.h"
+#include "json/json.h"
 
 namespace bert::io {
 
@@ -49,7 +49,7 @@ class OutputFields {
   std::vector<std::string> keep_;
   std::vector<Column> columns_;  // of a table, from its first record on
   bool has_header_ = false;
-  JsonDocument document_;
+  json::Document document_;
   std::vector<Field> fields_;
   std::vector<std::string> names_;  // what fields_ view
 };

@@ -57,9 +57,9 @@ bool PullReader::next(RawRecord& record) {
   record.source = chunk_->source;
   record.line = cut.line;
   record.place = chunk_->first_place + static_cast<int64_t>(cut_);
-  record.bytes.reserve(cut.size + kJsonPadding);
+  record.bytes.reserve(cut.size + json::kPadding);
   record.bytes.assign(chunk_->data, cut.begin, cut.size);
-  record.bytes.append(kJsonPadding, '\0');
+  record.bytes.append(json::kPadding, '\0');
   ++cut_;
   return true;
 }

@@ -18,9 +18,9 @@ struct RawRecord {
   std::shared_ptr<const Source> source;
   int64_t line = 0;   // in the FILE, from 1
   int64_t place = 0;  // index over all FILEs, bad records counted
-  std::string bytes;  // kJsonPadding longer than the record
+  std::string bytes;  // json::kPadding longer than the record
 
-  size_t size() const { return bytes.size() - kJsonPadding; }
+  size_t size() const { return bytes.size() - json::kPadding; }
 };
 
 // Callback for a record; `fields` is valid until it returns. An Error it throws concerns this record.

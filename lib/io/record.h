@@ -60,7 +60,7 @@ class Record {
   int64_t line_;
   int64_t place_;
   std::string_view raw_;
-  uint64_t keys_ = 0;  // key_bit()s of a JSON record's keys: if a key's bit is 0, the key is absent
+  uint64_t keys_ = 0;  // json::key_bit()s of a JSON record's keys: if a key's bit is 0, the key is absent
 };
 
 }  // namespace bert::io

@@ -9,8 +9,8 @@
 #include <limits>
 
 #include "base/error.h"
-#include "io/json.h"
 #include "io/pull_reader.h"
+#include "json/json.h"
 
 namespace bert::io {
 namespace {
@@ -102,7 +102,7 @@ RawRecord RecordIndex::read(int64_t i) const {
   const Entry& entry = entries_[static_cast<size_t>(i)];
   const File& file = files_[entry.file];
   RawRecord record{.source = file.source, .line = entry.line, .place = first_place_ + i, .bytes = {}};
-  record.bytes.resize(entry.size + kJsonPadding);
+  record.bytes.resize(entry.size + json::kPadding);
   if (is_made(entry)) {
     if (read_at(made_.fd(), file.name, record.bytes.data(), entry.size, entry.offset) != entry.size)
       throw Error(file.name, ": temporarily stored records are missing");

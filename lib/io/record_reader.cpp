@@ -6,7 +6,7 @@
 #include "io/conll.h"
 #include "io/csv.h"
 #include "io/cutter.h"
-#include "io/utf8.h"
+#include "json/utf8.h"
 
 namespace bert::io {
 namespace {
@@ -56,7 +56,7 @@ void RecordReader::prepare(Chunk& chunk, const Filter& filter, OnError on_error)
   chunk.records.reserve(chunk.cuts.size());
   const bool json = !chunk.cuts.empty() && is_json(chunk.source->format);
   // One call for all records of the chunk. JSON is validated by the parser.
-  chunk_is_utf8_ = !json && is_utf8({chunk.data.data(), chunk.data_size});
+  chunk_is_utf8_ = !json && json::is_utf8({chunk.data.data(), chunk.data_size});
   for (size_t i = 0; i < chunk.cuts.size(); ++i) {
     const Cut& cut = chunk.cuts[i];
     char* text = chunk.data.data() + cut.begin;
@@ -97,8 +97,8 @@ void RecordReader::read_json(Record& record, Chunk& chunk, const Filter& filter)
   const auto line = record.raw_;
   record.raw_ = json_part(line);
   largest_json_ = std::max(largest_json_, record.raw_.size());
-  const Json root = parse(record, chunk, static_cast<size_t>(record.raw_.data() - line.data()));
-  if (root.kind() != Json::Kind::object) throw Error("is ", root.kind_name(), ", expected an object");
+  const json::Value root = parse(record, chunk, static_cast<size_t>(record.raw_.data() - line.data()));
+  if (root.kind() != json::Value::Kind::object) throw Error("is ", root.kind_name(), ", expected an object");
   record.keys_ = root.key_bits();
   filter.prepare(Fields(record.source(), root), record);
 }
@@ -110,7 +110,7 @@ void RecordReader::make_json(Record& record, Chunk& chunk) const {
   try {
     auto& json = chunk.repaired.emplace_back(conll_record(record.raw_, line));
     const size_t size = json.size();
-    json.append(kJsonPadding, '\0');
+    json.append(json::kPadding, '\0');
     record.raw_ = std::string_view(json).substr(0, size);
   } catch (const Error&) {
     record.line_ += line;
@@ -118,7 +118,7 @@ void RecordReader::make_json(Record& record, Chunk& chunk) const {
   }
 }
 
-Json RecordReader::parse(Record& record, Chunk& chunk, size_t begin) {
+json::Value RecordReader::parse(Record& record, Chunk& chunk, size_t begin) {
   try {
     return document_.parse_padded(record.raw_);
   } catch (const Error& error) {
@@ -131,9 +131,9 @@ Json RecordReader::parse(Record& record, Chunk& chunk, size_t begin) {
 }
 
 void RecordReader::mend_utf8(Record& record, Chunk& chunk, size_t begin) const {
-  if (invalid_utf8_ == InvalidUtf8::error) return check_utf8(record.raw_, begin);
-  if (is_utf8(record.raw_)) return;
-  record.raw_ = chunk.repaired.emplace_back(repair_utf8(record.raw_));
+  if (invalid_utf8_ == InvalidUtf8::error) return json::check_utf8(record.raw_, begin);
+  if (json::is_utf8(record.raw_)) return;
+  record.raw_ = chunk.repaired.emplace_back(json::repair_utf8(record.raw_));
 }
 
 void finish_records(Chunk& chunk, const Filter& filter, OnError on_error) {

@@ -6,8 +6,8 @@
 
 #include "io/chunk.h"
 #include "io/filter.h"
-#include "io/json.h"
 #include "io/stream.h"
+#include "json/json.h"
 
 namespace bert::io {
 
@@ -28,11 +28,11 @@ class RecordReader {
   void read_json(Record& record, Chunk& chunk, const Filter& filter);
   void make_json(Record& record, Chunk& chunk) const;
   // `begin`: offset of the record in its line.
-  Json parse(Record& record, Chunk& chunk, size_t begin);
+  json::Value parse(Record& record, Chunk& chunk, size_t begin);
   void mend_utf8(Record& record, Chunk& chunk, size_t begin) const;
 
   InvalidUtf8 invalid_utf8_;
-  JsonDocument document_;
+  json::Document document_;
   size_t largest_json_ = 0;
   bool chunk_is_utf8_ = false;
   std::vector<std::string_view> values_;

@@ -4,9 +4,9 @@
 #include <cassert>
 
 #include "base/error.h"
-#include "io/json.h"
-#include "io/json_members.h"
-#include "io/utf8.h"
+#include "json/json.h"
+#include "json/members.h"
+#include "json/utf8.h"
 
 namespace bert::io {
 namespace {
@@ -40,7 +40,7 @@ std::optional<size_t> Added::find(std::string_view name) const {
 }
 
 RecordWriter::RecordWriter(std::vector<std::string> drop) : drop_(std::move(drop)) {
-  for (const auto& name : drop_) drop_keys_ |= key_bit(name);
+  for (const auto& name : drop_) drop_keys_ |= json::key_bit(name);
 }
 
 bool RecordWriter::dropped(std::string_view name) const {
@@ -54,7 +54,7 @@ void RecordWriter::write(const Record& record, const Added& added, std::string& 
   for (size_t i = 0; i < added.fields_.size(); ++i) {
     if ((placed >> i & 1) != 0 || dropped(added.fields_[i].name)) continue;
     if (!is_empty_object(out)) out += ',';
-    append_string(out, added.fields_[i].name);
+    json::append_string(out, added.fields_[i].name);
     out += ':';
     out += added.value(i);
   }
@@ -63,7 +63,7 @@ void RecordWriter::write(const Record& record, const Added& added, std::string& 
 
 uint64_t RecordWriter::write_json(const Record& record, const Added& added, std::string& out) const {
   uint64_t changed = drop_keys_;
-  for (const auto& field : added.fields_) changed |= key_bit(field.name);
+  for (const auto& field : added.fields_) changed |= json::key_bit(field.name);
   if ((record.keys_ & changed) != 0) return rewrite_json(record, added, out);
   out.append(record.raw_, 0, record.raw_.size() - 1);
   return 0;
@@ -75,8 +75,8 @@ uint64_t RecordWriter::rewrite_json(const Record& record, const Added& added, st
   out.append(record.raw_, 0, brace + 1);
   const size_t begin = out.size();
   uint64_t placed = 0;
-  JsonMembers members(object);
-  for (JsonMembers::Member member; members.next(member);) {
+  json::Members members(object);
+  for (json::Members::Member member; members.next(member);) {
     if (dropped(member.key)) continue;
     if (out.size() > begin) out += ',';
     const auto i = added.find(member.key);
@@ -102,7 +102,7 @@ uint64_t RecordWriter::write_columns(const Record& record, const Added& added, s
   const auto& columns = source.columns;
   if (source.format == InputFormat::file && !dropped("file")) {
     out += "\"file\":";
-    append_string(out, repair_utf8(source.name));
+    json::append_string(out, json::repair_utf8(source.name));
   }
   for (size_t column = 0; column < columns.size(); ++column) {
     // Text has one column and may contain tabs; rows were checked to have one cell per column.
@@ -111,13 +111,13 @@ uint64_t RecordWriter::write_columns(const Record& record, const Added& added, s
     rest.remove_prefix(std::min(size + 1, rest.size()));
     if (dropped(columns[column])) continue;
     if (out.size() > begin) out += ',';
-    append_string(out, columns[column]);
+    json::append_string(out, columns[column]);
     out += ':';
     if (const auto i = added.find(columns[column])) {
       placed |= uint64_t{1} << *i;
       out += added.value(*i);
     } else {
-      append_string(out, cell);
+      json::append_string(out, cell);
     }
   }
   return placed;

@@ -54,7 +54,7 @@ class RecordWriter {
   uint64_t write_columns(const Record& record, const Added& added, std::string& out) const;
 
   std::vector<std::string> drop_;
-  uint64_t drop_keys_ = 0;  // their key_bit()s, as in Record::keys_
+  uint64_t drop_keys_ = 0;  // their json::key_bit()s, as in Record::keys_
 };
 
 }  // namespace bert::io

@@ -13,50 +13,50 @@ bool is_json_white(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '
   throw Error("is not a SQuAD file: ", found, ", expected {\"data\": [{\"paragraphs\": …}, …]}");
 }
 
-void append_member(std::string& out, std::string_view name, const Json& value) {
+void append_member(std::string& out, std::string_view name, const json::Value& value) {
   if (out.back() != '{') out += ',';
-  append_string(out, name);
+  json::append_string(out, name);
   out += ':';
   switch (value.kind()) {
-    case Json::Kind::string:
-      append_string(out, value.string());
+    case json::Value::Kind::string:
+      json::append_string(out, value.string());
       break;
-    case Json::Kind::boolean:
+    case json::Value::Kind::boolean:
       out += value.boolean() ? "true" : "false";
       break;
-    case Json::Kind::number:
-      append_integer(out, value.integer());
+    case json::Value::Kind::number:
+      json::append_integer(out, value.integer());
       break;
     default:
       throw Error("\"", name, "\" is ", value.kind_name());
   }
 }
 
-void append_if_there(std::string& out, std::string_view name, const Json& object) {
+void append_if_there(std::string& out, std::string_view name, const json::Value& object) {
   if (const auto value = object.find(name)) append_member(out, name, *value);
 }
 
 // [{"text","answer_start"}, …] -> {"text":[…],"answer_start":[…]}, the format of Hugging Face's SQuAD.
-void append_answers(std::string& out, const Json& question) {
+void append_answers(std::string& out, const json::Value& question) {
   const auto answers = question.find("answers");
   if (!answers) return;
   std::string texts, starts;
-  for (const Json& answer : answers->elements()) {
+  for (const json::Value& answer : answers->elements()) {
     const auto text = answer.find("text"), start = answer.find("answer_start");
     if (!text || !start) throw Error("\"answers\" has an element without text or answer_start");
-    append_string(texts.append(texts.empty() ? "" : ","), text->string());
-    append_integer(starts.append(starts.empty() ? "" : ","), start->integer());
+    json::append_string(texts.append(texts.empty() ? "" : ","), text->string());
+    json::append_integer(starts.append(starts.empty() ? "" : ","), start->integer());
   }
   out += ",\"answers\":{\"text\":[" + texts + "],\"answer_start\":[" + starts + "]}";
 }
 
-std::vector<Json> elements_of(const Json& object, std::string_view name) {
+std::vector<json::Value> elements_of(const json::Value& object, std::string_view name) {
   const auto array = object.find(name);
   if (!array) throw Error("\"", name, "\" is missing");
   return array->elements();
 }
 
-std::string record_of(const Json& article, const Json& paragraph, const Json& question) {
+std::string record_of(const json::Value& article, const json::Value& paragraph, const json::Value& question) {
   std::string record = "{";
   append_if_there(record, "id", question);
   append_if_there(record, "title", article);
@@ -80,7 +80,7 @@ bool SquadCutter::fill(Chunk& chunk) {
     chunk.failure = input_.name() + ':' + std::to_string(line_) + ": " + error.what();
   }
   chunk.data_size = chunk.data.size();
-  chunk.data.append(kJsonPadding, '\0');
+  chunk.data.append(json::kPadding, '\0');
   return !chunk.cuts.empty() || chunk.failure;
 }
 
@@ -219,9 +219,9 @@ std::string_view SquadCutter::take(size_t size) {
 
 void SquadCutter::read_article(std::string_view text) {
   try {
-    const Json article = document_.parse(text);
-    for (const Json& paragraph : elements_of(article, "paragraphs")) {
-      for (const Json& question : elements_of(paragraph, "qas"))
+    const json::Value article = document_.parse(text);
+    for (const json::Value& paragraph : elements_of(article, "paragraphs")) {
+      for (const json::Value& question : elements_of(paragraph, "qas"))
         records_.push_back(record_of(article, paragraph, question));
     }
   } catch (const Error& error) {

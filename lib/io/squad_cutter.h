@@ -13,7 +13,7 @@
 #include "io/chunk.h"
 #include "io/cutter.h"
 #include "io/input.h"
-#include "io/json.h"
+#include "json/json.h"
 
 namespace bert::io {
 
@@ -49,7 +49,7 @@ class SquadCutter {
   int depth_ = 0;
   bool in_string_ = false, escaped_ = false;
 
-  JsonDocument document_;
+  json::Document document_;
   std::vector<std::string> records_;  // of the current article, in order
   size_t next_ = 0;
   int64_t article_line_ = 1;

@@ -14,14 +14,14 @@
 namespace bert::metric {
 namespace {
 
-io::Json member(const io::Json& object, std::string_view name) {
+json::Value member(const json::Value& object, std::string_view name) {
   const auto value = object.find(name);
   if (!value) throw Error("\"", name, "\" is missing");
   return *value;
 }
 
 // Adds the id of each question with the texts of its answers.
-void add_questions(const io::Json& data, GoldTable& table) {
+void add_questions(const json::Value& data, GoldTable& table) {
   for (const auto& article : data.elements()) {
     for (const auto& paragraph : member(article, "paragraphs").elements()) {
       for (const auto& question : member(paragraph, "qas").elements()) {
@@ -44,11 +44,11 @@ std::optional<std::string_view> first_line(io::Input& input) {
 }
 
 // `holds_all`: whether an object on the first line is the whole data.
-std::optional<io::InputFormat> recognize(io::Input& input, bool (*holds_all)(const io::Json&)) {
+std::optional<io::InputFormat> recognize(io::Input& input, bool (*holds_all)(const json::Value&)) {
   const auto line = first_line(input);
   if (!line) return std::nullopt;
   try {
-    io::JsonDocument document;
+    json::Document document;
     const auto root = document.parse(*line);
     return holds_all(root) ? std::optional(io::InputFormat::object) : std::nullopt;
   } catch (const Error&) {  // continues on the next line, or is not JSON
@@ -94,13 +94,14 @@ std::string record_id(const io::Fields& fields, std::string_view id_field) {
 }
 
 std::optional<io::InputFormat> recognize_answers(io::Input& input) {
-  return recognize(input, [](const io::Json& line) { return !line.find("prediction") && !line.find("id"); });
+  return recognize(input,
+                   [](const json::Value& line) { return !line.find("prediction") && !line.find("id"); });
 }
 
 std::optional<io::InputFormat> recognize_data(io::Input& input) {
-  return recognize(input, [](const io::Json& line) {
+  return recognize(input, [](const json::Value& line) {
     const auto data = line.find("data");
-    return data && data->kind() == io::Json::Kind::array;
+    return data && data->kind() == json::Value::Kind::array;
   });
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "io/json.h"
+#include "json/json.h"
 
 namespace bert::metric {
 
@@ -18,25 +18,25 @@ bool Report::wanted(std::string_view name) const {
 
 void Report::begin(std::string_view name) {
   if (json_.back() != '{') json_ += ',';
-  io::append_string(json_, name);
+  json::append_string(json_, name);
   json_ += ':';
 }
 
 void Report::count(std::string_view name, int64_t value) {
   begin(name);
-  io::append_integer(json_, value);
+  json::append_integer(json_, value);
 }
 
 void Report::text(std::string_view name, std::string_view value) {
   begin(name);
-  io::append_string(json_, value);
+  json::append_string(json_, value);
 }
 
 bool Report::metric(std::string_view name, std::string_view written, double value) {
   if (!wanted(name)) return false;
   begin(written);
   if (std::isfinite(value)) {
-    io::append_double(json_, value, precision_);
+    json::append_double(json_, value, precision_);
   } else {
     json_ += "null";
     undefined_(name);

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/gnuplot.h"
-#include "io/json.h"
+#include "json/json.h"
 
 namespace bert::metric {
 
@@ -25,7 +25,7 @@ ScoreFilter::ScoreFilter(ScoreFilterOptions options, const io::StreamOptions& st
   if (options_.gold.empty()) return;
   gold_ = read_gold(options_.gold, options_.id_field, *scorer_, stream);
   seen_.resize(gold_->size());
-  if (!options_.null_scores.empty()) scorer_->read_null_scores(io::JsonFile(options_.null_scores), *gold_);
+  if (!options_.null_scores.empty()) scorer_->read_null_scores(json::File(options_.null_scores), *gold_);
 }
 
 void ScoreFilter::prepare(const io::Fields& fields, io::Record& record) const {
@@ -59,7 +59,7 @@ ScoreFilter::Prepared ScoreFilter::prepare_joined(const io::Fields& fields, cons
     return prepared;
   }
   for (const auto& [id, answer] : fields.members()) {
-    if (answer.kind() != io::Json::Kind::string)
+    if (answer.kind() != json::Value::Kind::string)
       throw Error("is read as an object of answers by id, but \"", id, "\" is ", answer.kind_name(),
                   ", expected a string");
     add(id, [&, text = answer.string()](std::string_view gold) { return scorer_->compare_text(gold, text); });

@@ -20,11 +20,11 @@ std::unique_ptr<io::Work> Scorer::compare_text(std::string_view, std::string_vie
   throw Error("an object of predictions by id is only for --task answer");
 }
 
-void Scorer::read_null_scores(const io::JsonFile& file, const GoldTable&) {
+void Scorer::read_null_scores(const json::File& file, const GoldTable&) {
   throw Error(file.path(), ": null scores are only for --task answer");
 }
 
-io::Json required(const io::Fields& fields, std::string_view name) {
+json::Value required(const io::Fields& fields, std::string_view name) {
   const auto value = fields.json(name);
   if (!value)
     throw Error("field \"", name, fields.text(name) ? "\" is text, expected JSON" : "\" is missing");
@@ -35,15 +35,15 @@ std::string label_text(const io::Fields& fields, std::string_view name) {
   const auto value = fields.json(name);
   if (!value) return std::string(fields.required_text(name));
   return io::named(name, [&]() -> std::string {
-    if (value->kind() == io::Json::Kind::string) return std::string(value->string());
-    if (value->kind() == io::Json::Kind::number) return integer_text(value->integer());
+    if (value->kind() == json::Value::Kind::string) return std::string(value->string());
+    if (value->kind() == json::Value::Kind::number) return integer_text(value->integer());
     throw Error("is ", value->kind_name(), ", expected a string or an integer");
   });
 }
 
 double number(const io::Fields& fields, std::string_view name) {
   const auto value = fields.json(name);
-  if (value && value->kind() != io::Json::Kind::string) {
+  if (value && value->kind() != json::Value::Kind::string) {
     return io::named(name, [&] { return value->number(); });
   }
   const auto text = fields.required_text(name);
@@ -59,7 +59,7 @@ std::vector<std::string_view> texts(const io::Fields& fields, std::string_view n
   return io::named(name, [&] {
     std::vector<std::string_view> texts;
     for (const auto& element : value.elements()) {
-      if (element.kind() != io::Json::Kind::string)
+      if (element.kind() != json::Value::Kind::string)
         throw Error("contains ", element.kind_name(), ", expected strings");
       texts.push_back(element.string());
     }

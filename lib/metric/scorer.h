@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "io/fields.h"
-#include "io/json.h"
 #include "io/record.h"
+#include "json/json.h"
 #include "metric/benchmark.h"
 #include "metric/gold.h"
 #include "metric/report.h"
@@ -54,7 +54,7 @@ class Scorer {
   virtual bool add_missing(size_t /*place*/, std::string_view /*gold*/) { return false; }
 
   // Reads null scores by id from an object with every gold id. They take precedence over those in records.
-  virtual void read_null_scores(const io::JsonFile& file, const GoldTable& gold);
+  virtual void read_null_scores(const json::File& file, const GoldTable& gold);
 
   virtual void report(Report& report) const = 0;
 
@@ -81,6 +81,6 @@ std::string label_text(const io::Fields& fields,
                        std::string_view name);                   // a string, or an integer as written
 double number(const io::Fields& fields, std::string_view name);  // also accepts a string that is a number
 std::vector<std::string_view> texts(const io::Fields& fields, std::string_view name);  // an array of strings
-io::Json required(const io::Fields& fields, std::string_view name);
+json::Value required(const io::Fields& fields, std::string_view name);
 
 }  // namespace bert::metric

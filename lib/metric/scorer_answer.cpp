@@ -57,7 +57,7 @@ class AnswerScorer : public Scorer {
     return true;
   }
 
-  void read_null_scores(const io::JsonFile& file, const GoldTable& gold) override {
+  void read_null_scores(const json::File& file, const GoldTable& gold) override {
     constexpr uint32_t kNone = static_cast<uint32_t>(-1);
     null_scores_.assign(gold.size(), {0, kNone});
     uint32_t order = 0;
@@ -65,7 +65,7 @@ class AnswerScorer : public Scorer {
       const auto place = gold.find(id);
       if (!place) continue;
       if (null_scores_[*place].order != kNone) throw Error(file.path(), ": id \"", id, "\" appears twice");
-      if (value.kind() != io::Json::Kind::number)
+      if (value.kind() != json::Value::Kind::number)
         throw Error(file.path(), ": \"", id, "\" is ", value.kind_name(), ", expected a number");
       null_scores_[*place] = {value.number(), order++};
     }

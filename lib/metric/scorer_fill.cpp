@@ -45,7 +45,7 @@ class FillScorer : public Scorer {
     const auto predictions = texts(fields, "prediction");
     if (predictions.size() != golds.size()) mismatch(golds.size(), predictions.size());
     const auto candidates = fields.json("candidates");
-    const auto lists = candidates ? candidates->elements() : std::vector<io::Json>();
+    const auto lists = candidates ? candidates->elements() : std::vector<json::Value>();
     if (candidates && lists.size() != golds.size()) mismatch(golds.size(), lists.size());
     auto compared = std::make_unique<ComparedMasks>();
     for (size_t i = 0; i < golds.size(); ++i) {
@@ -103,7 +103,7 @@ class FillScorer : public Scorer {
                     : "; use --mask-id to ignore tokens that bert-mask left unchanged or replaced");
   }
 
-  static ComparedMasks::Mask find(const io::Json& list, Kind kind, std::string_view gold) {
+  static ComparedMasks::Mask find(const json::Value& list, Kind kind, std::string_view gold) {
     const auto candidates = list.elements();
     ComparedMasks::Mask mask = {.place = {}, .candidates = static_cast<int64_t>(candidates.size())};
     for (size_t k = 0; k < candidates.size() && !mask.place; ++k) {

@@ -19,18 +19,18 @@ struct ComparedLabels : io::Work {
 };
 
 // The score of the predicted label, an index if the scores are an array; nullopt if it is no probability.
-std::optional<double> confidence_of(const io::Json& scores, const std::string& predicted) {
-  std::optional<io::Json> score;
-  if (scores.kind() == io::Json::Kind::object) {
+std::optional<double> confidence_of(const json::Value& scores, const std::string& predicted) {
+  std::optional<json::Value> score;
+  if (scores.kind() == json::Value::Kind::object) {
     score = scores.find(predicted);
-  } else if (scores.kind() == io::Json::Kind::array) {
+  } else if (scores.kind() == json::Value::Kind::array) {
     const auto all = scores.elements();
     size_t i = 0;
     const auto* end = predicted.data() + predicted.size();
     const auto [rest, error] = std::from_chars(predicted.data(), end, i);
     if (error == std::errc() && rest == end && i < all.size()) score = all[i];
   }
-  if (!score || score->kind() != io::Json::Kind::number) return {};
+  if (!score || score->kind() != json::Value::Kind::number) return {};
   const double value = score->number();
   return value >= 0 && value <= 1 ? std::optional(value) : std::nullopt;
 }
@@ -60,7 +60,7 @@ class LabelScorer : public Scorer {
     const auto scores = fields.json("scores");
     if (!scores) return compared;
     compared->confidence = confidence_of(*scores, compared->predicted);
-    if (!ids_known_ && scores->kind() == io::Json::Kind::object) {
+    if (!ids_known_ && scores->kind() == json::Value::Kind::object) {
       for (const auto& [label, score] : scores->members()) compared->all.emplace_back(label);
     }
     return compared;

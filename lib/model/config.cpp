@@ -8,11 +8,11 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "io/json.h"
+#include "json/json.h"
 
 namespace bert::model {
 
-using io::in_quotes;
+using json::in_quotes;
 
 namespace {
 
@@ -24,7 +24,7 @@ constexpr int64_t kMaxPositions = 1 << 20;
 constexpr int64_t kMaxTypes = 1 << 16;
 constexpr int64_t kMaxLabels = 1 << 20;
 
-int64_t integer_within(const io::JsonFile& file, std::string_view key, std::pair<int64_t, int64_t> range,
+int64_t integer_within(const json::File& file, std::string_view key, std::pair<int64_t, int64_t> range,
                        std::optional<int64_t> otherwise = {}) {
   const int64_t value = file.integer(key, otherwise);
   if (value >= range.first && value <= range.second) return value;
@@ -32,14 +32,14 @@ int64_t integer_within(const io::JsonFile& file, std::string_view key, std::pair
 }
 
 // Reads a number in [0, 1).
-float fraction(const io::JsonFile& file, std::string_view key, double otherwise) {
+float fraction(const json::File& file, std::string_view key, double otherwise) {
   const double value = file.number(key, otherwise);
   if (value >= 0 && value < 1) return static_cast<float>(value);
   throw Error(file.path(), ": \"", key, "\" is ", value, ", expected at least 0 and less than 1");
 }
 
 // Rejects unsupported features by name.
-void refuse_others(const io::JsonFile& file) {
+void refuse_others(const json::File& file) {
   const auto type = file.string("model_type", "bert");  // absent from Google's own files
   if (type != "bert") throw Error(file.path(), ": model_type is ", type, ", expected bert");
   for (const auto* key : {"is_decoder", "add_cross_attention"}) {
@@ -56,7 +56,7 @@ void refuse_others(const io::JsonFile& file) {
   }
 }
 
-void read_sizes(const io::JsonFile& file, Dialect dialect, Config& config) {
+void read_sizes(const json::File& file, Dialect dialect, Config& config) {
   config.vocab_size = integer_within(file, "vocab_size", {1, kMaxVocab});
   config.hidden = integer_within(file, "hidden_size", {1, kMaxWidth});
   config.layers = integer_within(file, "num_hidden_layers", {1, kMaxLayers});
@@ -71,7 +71,7 @@ void read_sizes(const io::JsonFile& file, Dialect dialect, Config& config) {
   }
 }
 
-void read_arithmetic(const io::JsonFile& file, Dialect dialect, Config& config) {
+void read_arithmetic(const json::File& file, Dialect dialect, Config& config) {
   const auto name = file.string("hidden_act", "gelu");
   const auto activation = activation_named(name);
   if (!activation) {
@@ -86,7 +86,7 @@ void read_arithmetic(const io::JsonFile& file, Dialect dialect, Config& config) 
   config.tied_embeddings = file.boolean("tie_word_embeddings", true);
 }
 
-std::vector<std::string> architectures_of(const io::JsonFile& file) {
+std::vector<std::string> architectures_of(const json::File& file) {
   std::vector<std::string> names;
   const auto value = file.find("architectures");
   if (!value) return names;
@@ -110,21 +110,21 @@ size_t label_id(std::string_view key, size_t count) {
 }
 
 // {"0": "negative", "1": "positive"}: keys are ids in decimal, in any order; each of 0..n-1 occurs once.
-std::vector<std::string> labels_of(const io::Json& id2label) {
+std::vector<std::string> labels_of(const json::Value& id2label) {
   const auto members = id2label.members();
   std::vector<std::optional<std::string>> found(members.size());
   for (const auto& [key, value] : members) {
     auto& label = found[label_id(key, found.size())];
     if (label) throw Error("has the id ", in_quotes(key), " twice");
-    label = value.kind() == io::Json::Kind::number ? std::to_string(value.integer())
-                                                   : std::string(value.string());
+    label = value.kind() == json::Value::Kind::number ? std::to_string(value.integer())
+                                                      : std::string(value.string());
   }
   std::vector<std::string> labels;
   for (auto& label : found) labels.push_back(std::move(*label));
   return labels;
 }
 
-void read_labels(const io::JsonFile& file, Config& config) {
+void read_labels(const json::File& file, Config& config) {
   const auto id2label = file.find("id2label");
   try {
     if (id2label && !id2label->members().empty()) {
@@ -139,7 +139,7 @@ void read_labels(const io::JsonFile& file, Config& config) {
   for (int64_t id = 0; id < count; ++id) config.labels.push_back("LABEL_" + std::to_string(id));
 }
 
-void read_task(const io::JsonFile& file, Config& config) {
+void read_task(const json::File& file, Config& config) {
   constexpr std::array kTypes = {std::pair{"regression", ProblemType::regression},
                                  std::pair{"single_label_classification", ProblemType::single_label},
                                  std::pair{"multi_label_classification", ProblemType::multi_label}};
@@ -154,7 +154,7 @@ void read_task(const io::JsonFile& file, Config& config) {
 }
 
 // CrossEncoder stores its activation in config.json; before release 4 it used another key.
-void read_cross_encoder(const io::JsonFile& file, Config& config) {
+void read_cross_encoder(const json::File& file, Config& config) {
   constexpr auto kOldKey = "sbert_ce_default_activation_function";
   std::optional<std::string> name;
   if (file.find(kOldKey)) name = file.string(kOldKey);
@@ -172,7 +172,7 @@ void read_cross_encoder(const io::JsonFile& file, Config& config) {
 
 std::string_view last_component(std::string_view name) { return name.substr(name.rfind('.') + 1); }
 
-Config read_config(const io::JsonFile& file, Dialect dialect) {
+Config read_config(const json::File& file, Dialect dialect) {
   refuse_others(file);
   Config config;
   read_sizes(file, dialect, config);
@@ -197,11 +197,11 @@ std::string config_path(const std::string& directory) {
 }
 
 Config load_config(const std::string& directory, Dialect dialect) {
-  return read_config(io::JsonFile(config_path(directory)), dialect);
+  return read_config(json::File(config_path(directory)), dialect);
 }
 
 Config parse_config(const std::string& path, std::string_view text) {
-  return read_config(io::JsonFile(path, text), Dialect::hugging_face);
+  return read_config(json::File(path, text), Dialect::hugging_face);
 }
 
 std::optional<nn::Activation> activation_named(std::string_view name) {

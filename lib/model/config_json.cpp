@@ -3,7 +3,7 @@
 #include <functional>
 #include <string_view>
 
-#include "io/json.h"
+#include "json/json.h"
 
 namespace bert::model {
 namespace {
@@ -40,12 +40,12 @@ class Object {
 
   std::string& key(std::string_view name) {
     text_ += (text_.empty() ? "{\n" : ",\n") + indent_ + "  ";
-    io::append_string(text_, name);
+    json::append_string(text_, name);
     return text_ += ": ";
   }
-  void string(std::string_view name, std::string_view value) { io::append_string(key(name), value); }
-  void integer(std::string_view name, int64_t value) { io::append_integer(key(name), value); }
-  void number(std::string_view name, float value) { io::append_number(key(name), value); }
+  void string(std::string_view name, std::string_view value) { json::append_string(key(name), value); }
+  void integer(std::string_view name, int64_t value) { json::append_integer(key(name), value); }
+  void number(std::string_view name, float value) { json::append_number(key(name), value); }
   void word(std::string_view name, std::string_view value) { key(name) += value; }
   std::string end() { return text_.empty() ? "{}" : text_ + "\n" + indent_ + "}"; }
 
@@ -57,7 +57,7 @@ std::string strings(const std::vector<std::string>& values) {
   std::string text;
   for (const auto& value : values) {
     text += text.empty() ? "[\n    " : ",\n    ";
-    io::append_string(text, value);
+    json::append_string(text, value);
   }
   return text.empty() ? "[]" : text + "\n  ]";
 }

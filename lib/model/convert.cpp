@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "io/json.h"
+#include "json/json.h"
 #include "model/parts.h"
 #include "model/save.h"
 #include "model/saved_tokenizer.h"
@@ -49,7 +49,7 @@ std::vector<ckpt::TensorToWrite> converted_tensors(const Config& config, const c
   check_encoder(config, checkpoint);
   for (const auto& unread : checkpoint.unread()) {
     if (is_weight_name(unread.name))
-      throw Error(unread.file, ": tensor ", io::in_quotes(unread.name), " is ", unread.dtype,
+      throw Error(unread.file, ": tensor ", json::in_quotes(unread.name), " is ", unread.dtype,
                   ", expected F32, F16, BF16 or F64");
   }
   std::vector<ckpt::TensorToWrite> tensors;
@@ -70,7 +70,7 @@ std::vector<ckpt::TensorToWrite> converted_tensors(const Config& config, const c
   if (!dropped.empty()) {
     log.warn("skipped " + std::to_string(dropped.size()) +
              (dropped.size() == 1 ? " tensor that is" : " tensors that are") +
-             " not part of BERT: " + io::in_quotes(dropped.front()) + (dropped.size() > 1 ? ", ..." : ""));
+             " not part of BERT: " + json::in_quotes(dropped.front()) + (dropped.size() > 1 ? ", ..." : ""));
   }
   return tensors;
 }

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "ckpt/forms.h"
-#include "io/json.h"
+#include "json/json.h"
 #include "model/convert.h"
 #include "model/heads.h"
 #include "text/tokenizer.h"
@@ -16,11 +16,11 @@ class Line {
  public:
   std::string& key(std::string_view name) {
     text_ += text_.empty() ? '{' : ',';
-    io::append_string(text_, name);
+    json::append_string(text_, name);
     return text_ += ':';
   }
-  void string(std::string_view name, std::string_view value) { io::append_string(key(name), value); }
-  void integer(std::string_view name, int64_t value) { io::append_integer(key(name), value); }
+  void string(std::string_view name, std::string_view value) { json::append_string(key(name), value); }
+  void integer(std::string_view name, int64_t value) { json::append_integer(key(name), value); }
   void boolean(std::string_view name, bool value) { key(name) += value ? "true" : "false"; }
   void raw(std::string_view name, std::string_view json) { key(name) += json; }
   std::string end() const { return text_.empty() ? "{}" : text_ + "}"; }
@@ -33,7 +33,7 @@ std::string strings(const std::vector<std::string>& values) {
   std::string text = "[";
   for (const auto& value : values) {
     if (text.size() > 1) text += ',';
-    io::append_string(text, value);
+    json::append_string(text, value);
   }
   return text + "]";
 }

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "ckpt/forms.h"
-#include "io/json.h"
+#include "json/json.h"
 
 namespace bert::model {
 namespace {
@@ -16,7 +16,7 @@ int64_t max_length_of(const Directory& directory) {
       std::min(directory.config.positions, directory.sentence.max_seq_length.value_or(INT64_MAX));
   const auto path = (std::filesystem::path(directory.path) / "tokenizer_config.json").string();
   if (!is_file(path)) return length;
-  const io::JsonFile file(path);
+  const json::File file(path);
   const double stated = file.number("model_max_length", 0.0);  // transformers writes 1e30 for "no limit"
   if (stated >= 1 && stated < static_cast<double>(length)) length = static_cast<int64_t>(stated);
   return length;
@@ -39,7 +39,7 @@ void read_heads(const ckpt::Checkpoint& checkpoint, Config& config) {
 
 nn::Activation activation_of(std::string_view name) {
   if (const auto activation = activation_named(name)) return *activation;
-  throw Error("unknown activation ", io::in_quotes(name), ", expected ", kActivationNames);
+  throw Error("unknown activation ", json::in_quotes(name), ", expected ", kActivationNames);
 }
 
 Config read_configuration(const std::string& path) {

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/output_file.h"
-#include "io/json.h"
+#include "json/json.h"
 #include "model/sentence_transformers.h"
 
 namespace bert::model {
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 constexpr auto kModules = "modules.json", kSettings = "config_sentence_transformers.json";
 
 std::vector<std::string> paths_of(std::string_view modules) {
-  io::JsonDocument document;
+  json::Document document;
   std::vector<std::string> paths;
   for (const auto& module : document.parse(modules).elements())
     paths.emplace_back(module.find("path").value().string());
@@ -29,7 +29,7 @@ std::vector<std::string> paths_of(std::string_view modules) {
 // Replaces the first path, the transformer's, by "".
 std::string with_transformer_in_root(std::string modules, const std::vector<std::string>& paths) {
   std::string quoted;
-  io::append_string(quoted, paths.front());
+  json::append_string(quoted, paths.front());
   const size_t place = modules.find(quoted, modules.find("\"path\""));
   if (place != modules.npos) modules.replace(place, quoted.size(), "\"\"");
   auto expected = paths;

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "io/json.h"
+#include "json/json.h"
 
 namespace bert::model {
 namespace {
@@ -18,8 +18,8 @@ std::string_view word(bool value) { return value ? "true" : "false"; }
 // `"key": "value"`
 std::string member(std::string_view key, std::string_view value) {
   std::string text;
-  io::append_string(text, key);
-  io::append_string(text += ": ", value);
+  json::append_string(text, key);
+  json::append_string(text += ": ", value);
   return text;
 }
 

@@ -8,11 +8,11 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "ckpt/checkpoint.h"
-#include "io/json.h"
+#include "json/json.h"
 
 namespace bert::model {
 
-using io::in_quotes;
+using json::in_quotes;
 
 namespace {
 
@@ -26,7 +26,7 @@ struct Listed {
   std::string path;  // folder in the model directory, "" for the directory itself
 };
 
-Listed read_listed(const io::Json& entry) {
+Listed read_listed(const json::Value& entry) {
   const auto member = [&](std::string_view key) {
     const auto value = entry.find(key);
     if (!value) throw Error("has no \"", key, "\"");
@@ -48,7 +48,7 @@ std::vector<Listed> read_modules(const fs::path& directory) {
   std::vector<Listed> modules;
   const auto path = directory / "modules.json";
   if (!is_file(path)) return modules;
-  io::JsonDocument document;
+  json::Document document;
   try {
     for (const auto& entry : document.parse(read_file(path.string())).elements()) {
       try {
@@ -90,11 +90,11 @@ PoolingMode mode_named(std::string_view name) {
               ", expected cls, max, mean, mean_sqrt_len_tokens, weightedmean or lasttoken");
 }
 
-std::vector<PoolingMode> modes_of(const io::JsonFile& file) {
+std::vector<PoolingMode> modes_of(const json::File& file) {
   std::vector<PoolingMode> modes;
   const auto stated = file.find("pooling_mode");
   try {
-    if (stated && stated->kind() == io::Json::Kind::array) {
+    if (stated && stated->kind() == json::Value::Kind::array) {
       for (const auto& element : stated->elements()) modes.push_back(mode_named(element.string()));
     } else if (stated) {
       modes.push_back(mode_named(stated->string()));
@@ -111,7 +111,7 @@ std::vector<PoolingMode> modes_of(const io::JsonFile& file) {
 }
 
 Pooling read_pooling(const fs::path& folder, int64_t hidden) {
-  const io::JsonFile file((folder / "config.json").string());
+  const json::File file((folder / "config.json").string());
   for (const auto* key : {"word_embedding_dimension", "embedding_dimension"}) {  // old form, new form
     const int64_t width = file.integer(key, hidden);
     if (width != hidden) {
@@ -123,7 +123,7 @@ Pooling read_pooling(const fs::path& folder, int64_t hidden) {
 }
 
 // In the new form a module may use features other than the sentence vector.
-void require_sentence_vector(const io::JsonFile& file) {
+void require_sentence_vector(const json::File& file) {
   constexpr auto kVector = "sentence_embedding";
   for (const auto* key : {"module_input_name", "module_output_name"}) {
     const auto name = file.string(key, kVector);
@@ -140,7 +140,7 @@ std::vector<float> floats_of(const ckpt::StoredTensor& tensor) {
 
 // `width` is the length of the input vector.
 Dense read_dense(const fs::path& folder, int64_t width) {
-  const io::JsonFile file((folder / "config.json").string());
+  const json::File file((folder / "config.json").string());
   require_sentence_vector(file);
   if (file.boolean("use_residual", false)) {
     throw Error(file.path(), ": \"use_residual\" is true, which cannot be computed");
@@ -168,7 +168,7 @@ Dense read_dense(const fs::path& folder, int64_t width) {
 
 void read_normalize(const fs::path& folder) {
   const auto path = folder / "config.json";
-  if (is_file(path)) require_sentence_vector(io::JsonFile(path.string()));  // the old form has no file
+  if (is_file(path)) require_sentence_vector(json::File(path.string()));  // the old form has no file
 }
 
 // Reads the modules after the transformer.
@@ -200,7 +200,7 @@ void read_transformer(const fs::path& folder, SentenceTransformer& sentence) {
   for (const auto* model : {"bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet"}) {
     const auto path = folder / ("sentence_" + std::string(model) + "_config.json");
     if (!is_file(path)) continue;
-    const io::JsonFile file(path.string());
+    const json::File file(path.string());
     if (file.find("max_seq_length")) {
       sentence.max_seq_length = file.integer("max_seq_length");
       if (*sentence.max_seq_length < 1) {
@@ -223,7 +223,7 @@ void read_transformer(const fs::path& folder, SentenceTransformer& sentence) {
   }
 }
 
-void read_prompts(const io::JsonFile& file, SentenceTransformer& sentence) {
+void read_prompts(const json::File& file, SentenceTransformer& sentence) {
   if (const auto prompts = file.find("prompts")) {
     try {
       for (const auto& [name, text] : prompts->members()) {
@@ -245,7 +245,7 @@ void read_prompts(const io::JsonFile& file, SentenceTransformer& sentence) {
 void read_settings(const fs::path& directory, SentenceTransformer& sentence) {
   const auto path = directory / "config_sentence_transformers.json";
   if (!is_file(path)) return;
-  const io::JsonFile file(path.string());
+  const json::File file(path.string());
   const auto type = file.string("model_type", "SentenceTransformer");
   if (type != "SentenceTransformer" && type != "CrossEncoder") {
     throw Error(file.path(), ": \"model_type\" is ", in_quotes(type),

@@ -7,25 +7,22 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "io/json.h"
+#include "json/json.h"
 #include "text/characters.h"
 #include "text/utf8.h"
 
 namespace bert::text {
 namespace {
 
-using io::Json;
-using io::JsonFile;
-
 std::string in(const std::string& directory, std::string_view name) {
   return (std::filesystem::path(directory) / name).string();
 }
 
 // Opens the file if it exists.
-std::optional<JsonFile> open_if_there(const std::string& directory, std::string_view name) {
+std::optional<json::File> open_if_there(const std::string& directory, std::string_view name) {
   const std::string path = in(directory, name);
   if (kind_of(path) == FileKind::absent) return std::nullopt;
-  return std::optional<JsonFile>(std::in_place, path);
+  return std::optional<json::File>(std::in_place, path);
 }
 
 std::string_view strip(std::string_view line, Compat compat) {
@@ -43,29 +40,30 @@ std::string_view strip(std::string_view line, Compat compat) {
 }
 
 // The two forms of a special token: "[UNK]" or {"content": "[UNK]", ...}.
-std::string token_content(const JsonFile& file, std::string_view key, const Json& json) {
-  if (json.kind() == Json::Kind::string) return std::string(json.string());
-  const std::optional<Json> content = json.kind() == Json::Kind::object ? json.find("content") : std::nullopt;
-  if (!content || content->kind() != Json::Kind::string) {
+std::string token_content(const json::File& file, std::string_view key, const json::Value& json) {
+  if (json.kind() == json::Value::Kind::string) return std::string(json.string());
+  const std::optional<json::Value> content =
+      json.kind() == json::Value::Kind::object ? json.find("content") : std::nullopt;
+  if (!content || content->kind() != json::Value::Kind::string) {
     throw Error(file.path(), ": ", key, " is ", json.kind_name(),
                 ", expected a string or an object with content");
   }
   return std::string(content->string());
 }
 
-void read_special_names(const JsonFile& file, TokenizerConfig& config) {
+void read_special_names(const json::File& file, TokenizerConfig& config) {
   const std::array<std::pair<std::string_view, std::string*>, 5> names = {{{"unk_token", &config.unk},
                                                                            {"cls_token", &config.cls},
                                                                            {"sep_token", &config.sep},
                                                                            {"pad_token", &config.pad},
                                                                            {"mask_token", &config.mask}}};
   for (const auto& [key, name] : names) {
-    if (const std::optional<Json> json = file.find(key)) *name = token_content(file, key, *json);
+    if (const std::optional<json::Value> json = file.find(key)) *name = token_content(file, key, *json);
   }
 }
 
 // transformers writes 1e30 for "no limit".
-void read_model_max_length(const JsonFile& file, TokenizerConfig& config) {
+void read_model_max_length(const json::File& file, TokenizerConfig& config) {
   constexpr double kNoLimit = 1e9;
   if (!file.find("model_max_length")) return;
   const double length = file.number("model_max_length");
@@ -74,7 +72,7 @@ void read_model_max_length(const JsonFile& file, TokenizerConfig& config) {
 
 // Classes in transformers that are BERT's tokenizer under another name. Other classes may have a vocab.txt
 // too.
-void check_class(const JsonFile& file) {
+void check_class(const json::File& file) {
   static constexpr std::array kClasses = {"Bert",     "DistilBert", "Electra", "MobileBert",  "ConvBert",
                                           "LayoutLM", "Lxmert",     "Funnel",  "SqueezeBert", "RetriBert"};
   const std::string name = file.string("tokenizer_class", "BertTokenizer");
@@ -105,14 +103,14 @@ void read_added_tokens_json(const std::string& directory, TokenizerConfig& confi
   }
 }
 
-bool flag(const Json& object, std::string_view key, bool otherwise) {
-  const std::optional<Json> found = object.find(key);
+bool flag(const json::Value& object, std::string_view key, bool otherwise) {
+  const std::optional<json::Value> found = object.find(key);
   return found && !found->is_null() ? found->boolean() : otherwise;
 }
 
 // {"103": {"content": "[MASK]", "lstrip": false, ...}, ...}
-void read_added_tokens_decoder(const JsonFile& file, TokenizerConfig& config) {
-  const std::optional<Json> decoder = file.find("added_tokens_decoder");
+void read_added_tokens_decoder(const json::File& file, TokenizerConfig& config) {
+  const std::optional<json::Value> decoder = file.find("added_tokens_decoder");
   if (!decoder) return;
   for (const auto& [key, json] : decoder->members()) {
     int32_t id = -1;

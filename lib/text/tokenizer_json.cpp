@@ -4,19 +4,16 @@
 #include <utility>
 
 #include "base/error.h"
-#include "io/json.h"
+#include "json/json.h"
 #include "text/tokenizer_files.h"
 
 namespace bert::text {
 namespace {
 
-using io::Json;
-using io::JsonFile;
-
 // A named block of the file; its Errors include the name.
 class Block {
  public:
-  Block(const JsonFile& file, std::string name, Json json)
+  Block(const json::File& file, std::string name, json::Value json)
       : path_(file.path()), name_(std::move(name)), json_(json) {}
 
   [[noreturn]] void refuse(std::string_view what, std::string_view expected) const {
@@ -25,19 +22,21 @@ class Block {
 
   const std::string& name() const { return name_; }
 
-  std::optional<Json> find(std::string_view key) const {
-    const std::optional<Json> found = json_.kind() == Json::Kind::object ? json_.find(key) : std::nullopt;
+  std::optional<json::Value> find(std::string_view key) const {
+    const std::optional<json::Value> found =
+        json_.kind() == json::Value::Kind::object ? json_.find(key) : std::nullopt;
     return found && !found->is_null() ? found : std::nullopt;
   }
 
   std::string string(std::string_view key, std::string_view otherwise) const {
-    return read(key, std::string(otherwise), [](const Json& json) { return std::string(json.string()); });
+    return read(key, std::string(otherwise),
+                [](const json::Value& json) { return std::string(json.string()); });
   }
   bool boolean(std::string_view key, bool otherwise) const {
-    return read(key, otherwise, [](const Json& json) { return json.boolean(); });
+    return read(key, otherwise, [](const json::Value& json) { return json.boolean(); });
   }
   int64_t integer(std::string_view key, int64_t otherwise) const {
-    return read(key, otherwise, [](const Json& json) { return json.integer(); });
+    return read(key, otherwise, [](const json::Value& json) { return json.integer(); });
   }
 
   void require_type(std::string_view type) const {
@@ -58,23 +57,23 @@ class Block {
  private:
   template <class T, class Read>
   T read(std::string_view key, T otherwise, const Read& as) const {
-    const std::optional<Json> found = find(key);
+    const std::optional<json::Value> found = find(key);
     return found ? named(key, [&] { return as(*found); }) : otherwise;
   }
 
   std::string path_;
   std::string name_;
-  Json json_;
+  json::Value json_;
 };
 
-Block required(const JsonFile& file, const std::string& name) {
-  const std::optional<Json> found = file.find(name);
+Block required(const json::File& file, const std::string& name) {
+  const std::optional<json::Value> found = file.find(name);
   if (!found) throw Error(file.path(), ": there is no ", name);
   return {file, name, *found};
 }
 
-std::vector<std::string> read_pieces(const JsonFile& file, const Block& model) {
-  const std::optional<Json> vocab = model.find("vocab");
+std::vector<std::string> read_pieces(const json::File& file, const Block& model) {
+  const std::optional<json::Value> vocab = model.find("vocab");
   if (!vocab) throw Error(file.path(), ": model has no vocab");
   std::vector<std::string> pieces;
   model.named("vocab", [&] {
@@ -94,7 +93,7 @@ std::vector<std::string> read_pieces(const JsonFile& file, const Block& model) {
   return pieces;
 }
 
-void read_model(const JsonFile& file, TokenizerParts& parts) {
+void read_model(const json::File& file, TokenizerParts& parts) {
   const Block model = required(file, "model");
   model.require_type("WordPiece");
   parts.config.unk = model.string("unk_token", "[UNK]");
@@ -107,7 +106,7 @@ void read_model(const JsonFile& file, TokenizerParts& parts) {
   parts.pieces = read_pieces(file, model);
 }
 
-void read_normalizer(const JsonFile& file, TokenizerConfig& config) {
+void read_normalizer(const json::File& file, TokenizerConfig& config) {
   if (!file.find("normalizer")) {
     config.clean_text = config.chinese_chars = config.lowercase = config.strip_accents = false;
     return;
@@ -143,12 +142,12 @@ class AddedIds {
   int64_t next_;
 };
 
-void read_added_tokens(const JsonFile& file, TokenizerParts& parts) {
-  const std::optional<Json> list = file.find("added_tokens");
+void read_added_tokens(const json::File& file, TokenizerParts& parts) {
+  const std::optional<json::Value> list = file.find("added_tokens");
   if (!list) return;
   AddedIds ids(parts.pieces);
   size_t number = 0;
-  for (const Json& json : list->elements()) {
+  for (const json::Value& json : list->elements()) {
     const Block block(file, "added_tokens[" + std::to_string(number++) + "]", json);
     const bool special = block.boolean("special", false);
     const int64_t id = block.integer("id", 0);
@@ -171,11 +170,11 @@ void read_added_tokens(const JsonFile& file, TokenizerParts& parts) {
 
 // A template in the library's notation: "[CLS]:0 $A:0 [SEP]:0".
 std::string describe(const Block& processor, std::string_view key) {
-  const std::optional<Json> items = processor.find(key);
+  const std::optional<json::Value> items = processor.find(key);
   std::string text;
   if (!items) return text;
   return processor.named(key, [&] {
-    for (const Json& item : items->elements()) {
+    for (const json::Value& item : items->elements()) {
       for (const auto& [kind, value] : item.members()) {
         const auto id = value.find("id");
         const auto type = value.find("type_id");
@@ -191,11 +190,11 @@ std::string describe(const Block& processor, std::string_view key) {
 
 // The id in special_tokens: {"[CLS]": {"id": "[CLS]", "ids": [101], "tokens": ["[CLS]"]}, ...}
 std::optional<int64_t> given_id(const Block& processor, const std::string& token) {
-  const std::optional<Json> specials = processor.find("special_tokens");
+  const std::optional<json::Value> specials = processor.find("special_tokens");
   if (!specials) return std::nullopt;
   return processor.named("special_tokens", [&] {
-    const std::optional<Json> entry = specials->find(token);
-    const std::optional<Json> ids = entry ? entry->find("ids") : std::nullopt;
+    const std::optional<json::Value> entry = specials->find(token);
+    const std::optional<json::Value> ids = entry ? entry->find("ids") : std::nullopt;
     if (!ids || ids->elements().size() != 1) throw Error("does not give ", token, " one id");
     return std::optional(ids->elements().front().integer());
   });
@@ -222,7 +221,7 @@ void read_template(const Block& processor, TokenizerConfig& config) {
   config.given_sep = given_id(processor, config.sep);
 }
 
-void read_post_processor(const JsonFile& file, TokenizerConfig& config) {
+void read_post_processor(const json::File& file, TokenizerConfig& config) {
   const Block processor = required(file, "post_processor");
   const std::string type = processor.string("type", "");
   if (type == "TemplateProcessing") {
@@ -231,10 +230,10 @@ void read_post_processor(const JsonFile& file, TokenizerConfig& config) {
   }
   if (type != "BertProcessing") processor.refuse("is " + type, "TemplateProcessing or BertProcessing");
   const auto read = [&](const char* key, std::string& token, std::optional<int64_t>& id) {  // ["[SEP]", 102]
-    const std::optional<Json> entry = processor.find(key);
+    const std::optional<json::Value> entry = processor.find(key);
     if (!entry) throw Error(file.path(), ": post_processor has no ", key);
     processor.named(key, [&] {
-      const std::vector<Json> elements = entry->elements();
+      const std::vector<json::Value> elements = entry->elements();
       if (elements.size() != 2) throw Error("is not a token and its id");
       token = elements[0].string();
       id = elements[1].integer();
@@ -244,7 +243,7 @@ void read_post_processor(const JsonFile& file, TokenizerConfig& config) {
   read("sep", config.sep, config.given_sep);
 }
 
-void read_truncation(const JsonFile& file, TokenizerConfig& config) {
+void read_truncation(const json::File& file, TokenizerConfig& config) {
   if (!file.find("truncation")) return;
   const Block block = required(file, "truncation");
   Truncation truncation;
@@ -275,7 +274,7 @@ void read_truncation(const JsonFile& file, TokenizerConfig& config) {
 }  // namespace
 
 TokenizerParts read_tokenizer_json(const std::string& path) {
-  const JsonFile file(path);
+  const json::File file(path);
   TokenizerParts parts;
   read_model(file, parts);
   read_normalizer(file, parts.config);
@@ -284,7 +283,7 @@ TokenizerParts read_tokenizer_json(const std::string& path) {
   read_post_processor(file, parts.config);
   read_truncation(file, parts.config);
   parts.config.padding = file.find("padding").has_value();
-  if (const std::optional<Json> json = file.find("decoder")) {
+  if (const std::optional<json::Value> json = file.find("decoder")) {
     const Block decoder(file, "decoder", *json);
     decoder.require_type("WordPiece");
     const std::string prefix = decoder.string("prefix", "##");

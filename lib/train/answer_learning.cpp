@@ -22,8 +22,8 @@ constexpr std::string_view kMetrics[] = {"exact_match",
                                          "best_f1",
                                          "best_f1_threshold"};
 
-const data::AnswerExample& window(const std::unique_ptr<data::Example>& example) {
-  return example->as<data::AnswerExample>();
+const examples::AnswerExample& window(const std::unique_ptr<examples::Example>& example) {
+  return example->as<examples::AnswerExample>();
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ std::span<const std::string_view> AnswerLearning::metrics() { return kMetrics; }
 AnswerLearning::AnswerLearning(model::TrainingNetwork& network, const Options& options)
     : Learner(network), options_(options) {}
 
-Figures AnswerLearning::learn(const data::Step& step, const StepPlace& place) {
+Figures AnswerLearning::learn(const examples::Step& step, const StepPlace& place) {
   const auto places = static_cast<float>(2 * step.sequences);
   network_.clear_gradients();
   nn::Loss sum;
@@ -66,7 +66,7 @@ nn::Loss AnswerLearning::loss(Part examples, float weight, nn::Tensor& logits) {
   return nn::place_loss(network_.context(), batch_.offsets, gold, weight, logits);
 }
 
-void AnswerLearning::evaluate(const data::Examples& examples) {
+void AnswerLearning::evaluate(const examples::Examples& examples) {
   for (const auto part : evaluation_parts(examples)) {
     nn::Tensor& numbers = logits(part, nullptr, Keep::nothing);
     add_windows(part, numbers);
@@ -78,7 +78,7 @@ void AnswerLearning::add_windows(Part examples, const nn::Tensor& logits) {
   int64_t row = 0;
   for (const auto& one : examples) {
     const auto& example = window(one);
-    task::SpanWindow numbers = {
+    predict::SpanWindow numbers = {
         .starts = {}, .ends = {}, .text_begin = example.text_begin, .text = example.text};
     for (const int64_t end = row + example.tokens(); row < end; ++row) {
       numbers.starts.push_back(logits.row(row)[0]);
@@ -95,14 +95,14 @@ void AnswerLearning::add_windows(Part examples, const nn::Tensor& logits) {
   }
 }
 
-void AnswerLearning::add_answer(const data::AnsweredText& answered) {
+void AnswerLearning::add_answer(const examples::AnsweredText& answered) {
   const auto& rule = options_.answer;
   const auto best =
-      task::best_spans(evaluation_.windows, answered.context, answered.offsets, task::span_rule(rule));
-  const auto answer = task::answer_of(best, rule.no_answer_threshold);
+      predict::best_spans(evaluation_.windows, answered.context, answered.offsets, predict::span_rule(rule));
+  const auto answer = predict::answer_of(best, rule.no_answer_threshold);
   const std::vector<std::string_view> gold(answered.answers.begin(), answered.answers.end());
   auto scores = metric::score_answer(gold, answer.text);
-  scores.null_score = as_written(static_cast<float>(task::null_score_of(best)));
+  scores.null_score = as_written(static_cast<float>(predict::null_score_of(best)));
   evaluation_.score.add(scores);
 }
 

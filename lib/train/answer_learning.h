@@ -7,12 +7,12 @@
 #include <string_view>
 #include <vector>
 
-#include "data/answer_example.h"
+#include "examples/answer_example.h"
 #include "metric/squad.h"
 #include "model/training_network.h"
 #include "nn/losses.h"
-#include "task/spans.h"
-#include "task/task.h"
+#include "predict/spans.h"
+#include "predict/task.h"
 #include "train/learner.h"
 
 namespace bert::train {
@@ -20,7 +20,7 @@ namespace bert::train {
 class AnswerLearning : public Learner {
  public:
   struct Options {
-    task::AnswerOptions answer = {};  // for predictions on the dev set
+    predict::AnswerOptions answer = {};  // for predictions on the dev set
     model::TrainingNetwork::Keep keep = model::TrainingNetwork::Keep::activations;
   };
 
@@ -30,25 +30,25 @@ class AnswerLearning : public Learner {
   // `network` must have a classifier "qa_outputs" over tokens with two outputs, and must outlive this object.
   AnswerLearning(model::TrainingNetwork& network, const Options& options);
 
-  Figures learn(const data::Step& step, const StepPlace& place) override;
+  Figures learn(const examples::Step& step, const StepPlace& place) override;
   // Predicts like bert-predict. Windows must come in the order of their records; the windows of a record may
   // be spread over several calls.
   void begin_evaluation() override { evaluation_ = {}; }
-  void evaluate(const data::Examples& examples) override;
+  void evaluate(const examples::Examples& examples) override;
   Figures end_evaluation() override;
 
  private:
   struct Evaluation {
     nn::Loss loss;  // over starts and ends
     metric::SquadScore score = metric::SquadScore();
-    std::vector<task::SpanWindow> windows;  // of a record with more windows to come
+    std::vector<predict::SpanWindow> windows;  // of a record with more windows to come
   };
 
   nn::Tensor& logits(Part examples, const nn::Chance* chance, model::TrainingNetwork::Keep keep);
   // Replaces logits by the gradient of weight·loss.
   nn::Loss loss(Part examples, float weight, nn::Tensor& logits);
   void add_windows(Part examples, const nn::Tensor& logits);
-  void add_answer(const data::AnsweredText& answered);
+  void add_answer(const examples::AnsweredText& answered);
 
   const Options options_;
   std::vector<int64_t> rows_;  // all tokens of the batch

@@ -1,5 +1,5 @@
 // Training task for question answering (Devlin et al. 2018, sections 4.2 and 4.3).
-#include "data/answer_example.h"
+#include "examples/answer_example.h"
 #include "train/answer_learning.h"
 #include "train/training_task.h"
 
@@ -17,8 +17,8 @@ class AnswerTask final : public TrainingTask {
       : answer_(options.answer),
         tokenizer_(tokenizer),
         config_(config),
-        rule_(task::window_rule(options.answer, options.features.max_length.value())) {
-    data::require_room(rule_);
+        rule_(predict::window_rule(options.answer, options.features.max_length.value())) {
+    features::require_room(rule_);
   }
 
   void prepare(const Preview&) override {}
@@ -56,11 +56,12 @@ class AnswerTask final : public TrainingTask {
   bool keeps_head() const override { return config_.has_architecture(kArchitecture); }
   bool makes_windows() const override { return true; }
 
-  std::unique_ptr<data::ExampleReader> make_reader() const override {
-    return std::make_unique<data::AnswerReader>(tokenizer_, rule_, data::AnswerReader::For::learning);
+  std::unique_ptr<examples::ExampleReader> make_reader() const override {
+    return std::make_unique<examples::AnswerReader>(tokenizer_, rule_, examples::AnswerReader::For::learning);
   }
-  std::unique_ptr<data::ExampleReader> make_dev_reader(const std::string&) const override {
-    return std::make_unique<data::AnswerReader>(tokenizer_, rule_, data::AnswerReader::For::evaluation);
+  std::unique_ptr<examples::ExampleReader> make_dev_reader(const std::string&) const override {
+    return std::make_unique<examples::AnswerReader>(tokenizer_, rule_,
+                                                    examples::AnswerReader::For::evaluation);
   }
   std::unique_ptr<Learner> make_learner(TrainingNetwork& network, TrainingNetwork::Keep keep) const override {
     return std::make_unique<AnswerLearning>(network,
@@ -68,10 +69,10 @@ class AnswerTask final : public TrainingTask {
   }
 
  private:
-  const task::AnswerOptions answer_;
+  const predict::AnswerOptions answer_;
   const text::Tokenizer& tokenizer_;
   const model::Config& config_;
-  const data::AnswerRule rule_;
+  const features::AnswerRule rule_;
 };
 
 }  // namespace

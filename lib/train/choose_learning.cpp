@@ -2,22 +2,22 @@
 
 #include <string>
 
-#include "task/scores.h"
+#include "predict/scores.h"
 
 namespace bert::train {
 namespace {
 
 using Keep = model::TrainingNetwork::Keep;
 
-const data::ChooseExample& record(const std::unique_ptr<data::Example>& example) {
-  return example->as<data::ChooseExample>();
+const examples::ChooseExample& record(const std::unique_ptr<examples::Example>& example) {
+  return example->as<examples::ChooseExample>();
 }
 
 }  // namespace
 
 ChooseLearning::ChooseLearning(model::TrainingNetwork& network, Keep keep) : Learner(network), keep_(keep) {}
 
-Figures ChooseLearning::learn(const data::Step& step, const StepPlace& place) {
+Figures ChooseLearning::learn(const examples::Step& step, const StepPlace& place) {
   const float weight = 1 / static_cast<float>(step.sequences);
   network_.clear_gradients();
   nn::Loss sum;
@@ -50,7 +50,7 @@ nn::Loss ChooseLearning::loss(Part examples, float weight, nn::Tensor& logits) {
   return nn::place_loss(network_.context(), groups_, gold, weight, logits);
 }
 
-void ChooseLearning::evaluate(const data::Examples& examples) {
+void ChooseLearning::evaluate(const examples::Examples& examples) {
   for (const auto part : evaluation_parts(examples)) {
     nn::Tensor& numbers = logits(part, nullptr, Keep::nothing);
     add_predictions(part, numbers);
@@ -63,7 +63,8 @@ void ChooseLearning::add_predictions(Part examples, const nn::Tensor& logits) {
   for (size_t i = 0; i < examples.size(); ++i) {
     std::vector<float> numbers;
     for (int64_t row = groups_[i]; row < groups_[i + 1]; ++row) numbers.push_back(logits.row(row)[0]);
-    evaluation_.choices.add(std::to_string(record(examples[i]).label), std::to_string(task::best(numbers)));
+    evaluation_.choices.add(std::to_string(record(examples[i]).label),
+                            std::to_string(predict::best(numbers)));
   }
 }
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "data/choose_example.h"
+#include "examples/choose_example.h"
 #include "metric/classification.h"
 #include "model/training_network.h"
 #include "nn/losses.h"
@@ -19,10 +19,10 @@ class ChooseLearning : public Learner {
   // `network` must have a classifier over sequences with one output, and must outlive this object.
   ChooseLearning(model::TrainingNetwork& network, model::TrainingNetwork::Keep keep);
 
-  Figures learn(const data::Step& step, const StepPlace& place) override;
+  Figures learn(const examples::Step& step, const StepPlace& place) override;
   // Also computes bert-score's accuracy.
   void begin_evaluation() override { evaluation_ = {}; }
-  void evaluate(const data::Examples& examples) override;
+  void evaluate(const examples::Examples& examples) override;
   Figures end_evaluation() override;
 
  private:

@@ -1,5 +1,5 @@
 // Training task for multiple choice (Devlin et al. 2018, section 4.4).
-#include "data/choose_example.h"
+#include "examples/choose_example.h"
 #include "train/choose_learning.h"
 #include "train/training_task.h"
 
@@ -39,10 +39,10 @@ class ChooseTask final : public TrainingTask {
 
   bool keeps_head() const override { return config_.has_architecture(kArchitecture); }
 
-  std::unique_ptr<data::ExampleReader> make_reader() const override {
-    return std::make_unique<data::ChooseReader>(featurizer_, label_field_);
+  std::unique_ptr<examples::ExampleReader> make_reader() const override {
+    return std::make_unique<examples::ChooseReader>(featurizer_, label_field_);
   }
-  std::unique_ptr<data::ExampleReader> make_dev_reader(const std::string&) const override {
+  std::unique_ptr<examples::ExampleReader> make_dev_reader(const std::string&) const override {
     return make_reader();
   }
   std::unique_ptr<Learner> make_learner(TrainingNetwork& network, TrainingNetwork::Keep keep) const override {
@@ -52,7 +52,7 @@ class ChooseTask final : public TrainingTask {
  private:
   const std::string label_field_;
   const model::Config& config_;
-  const data::Featurizer featurizer_;
+  const features::Featurizer featurizer_;
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/signals.h"
-#include "data/steps.h"
+#include "examples/steps.h"
 #include "io/input.h"
 
 namespace bert::train {
@@ -14,29 +14,30 @@ constexpr int64_t kExamples = 256;  // examples read at a time
 
 }  // namespace
 
-DevSet::DevSet(io::StreamOptions stream, const std::string& path, std::unique_ptr<data::ExampleReader> reader,
-               Log& log)
+DevSet::DevSet(io::StreamOptions stream, const std::string& path,
+               std::unique_ptr<examples::ExampleReader> reader, Log& log)
     : reader_(std::move(reader)) {
   stream.files = {path};
   if (!io::can_read_again(stream.files)) throw Error(path, ": --dev must be a regular FILE");
-  source_ = data::open_records(stream, {.order = data::SourceOptions::Order::given, .epochs = 1}, log);
-  each([](const data::Examples&) {});
+  source_ =
+      examples::open_records(stream, {.order = examples::SourceOptions::Order::given, .epochs = 1}, log);
+  each([](const examples::Examples&) {});
   source_->report_skipped();
 }
 
 bool DevSet::evaluate(Learner& learner, Log* progress) {
   const auto records = std::to_string(source_->records());
-  return each([&](const data::Examples& examples) {
+  return each([&](const examples::Examples& examples) {
     learner.evaluate(examples);
     if (progress != nullptr)
       progress->progress("evaluating: " + std::to_string(source_->drawn()) + " of " + records + " records");
   });
 }
 
-bool DevSet::each(const std::function<void(const data::Examples&)>& use) {
+bool DevSet::each(const std::function<void(const examples::Examples&)>& use) {
   source_->skip_to(0);
-  data::Steps parts(*source_, *reader_, {.sequences = kExamples});
-  for (data::Step part; parts.next(part);) {
+  examples::Steps parts(*source_, *reader_, {.sequences = kExamples});
+  for (examples::Step part; parts.next(part);) {
     for (const auto& batch : part.batches) use(batch);
     if (StopOnSignal::requested()) return false;
   }

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/log.h"
-#include "data/example.h"
-#include "data/record_source.h"
+#include "examples/example.h"
+#include "examples/record_source.h"
 #include "io/stream.h"
 #include "train/learner.h"
 
@@ -16,7 +16,7 @@ namespace bert::train {
 class DevSet {
  public:
   // Reads `path` once, with the stream's options, so that errors in it are reported before training begins.
-  DevSet(io::StreamOptions stream, const std::string& path, std::unique_ptr<data::ExampleReader> reader,
+  DevSet(io::StreamOptions stream, const std::string& path, std::unique_ptr<examples::ExampleReader> reader,
          Log& log);
 
   // Evaluates the learner on all records. Returns false if a signal interrupted it. Shows progress in
@@ -24,10 +24,10 @@ class DevSet {
   bool evaluate(Learner& learner, Log* progress);
 
  private:
-  bool each(const std::function<void(const data::Examples&)>& use);
+  bool each(const std::function<void(const examples::Examples&)>& use);
 
-  std::unique_ptr<data::ExampleReader> reader_;
-  std::unique_ptr<data::RecordSource> source_;
+  std::unique_ptr<examples::ExampleReader> reader_;
+  std::unique_ptr<examples::RecordSource> source_;
 };
 
 }  // namespace bert::train

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "base/error.h"
-#include "data/sentence_example.h"
+#include "examples/sentence_example.h"
 
 namespace bert::train {
 namespace {
@@ -61,7 +61,7 @@ std::vector<float> weights_of(const ClassWeights& wanted, const std::vector<std:
   if (wanted.balanced) return balanced(names, counts);
   if (wanted.given.empty()) return {};
   std::vector<float> weights(names.size(), 1);
-  const data::Labels labels(names);
+  const examples::Labels labels(names);
   for (const auto& [name, weight] : wanted.given) {
     try {
       weights[static_cast<size_t>(labels.id(name))] = weight;

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/sentence_example.h"
+#include "examples/sentence_example.h"
 #include "io/fields.h"
 #include "model/config.h"
 #include "train/training_task.h"
@@ -25,7 +25,7 @@ struct LabelQuestion {
   std::function<std::vector<std::string>(const io::Fields&)> of_record;
   std::string field;  // for messages
   // Sorts distinct names.
-  std::function<std::vector<std::string>(std::vector<std::string>)> order = data::in_order;
+  std::function<std::vector<std::string>(std::vector<std::string>)> order = examples::in_order;
 };
 
 // Determines the labels: from the options; otherwise from the model, if they include those of all records;

@@ -4,13 +4,13 @@
 #include <cstddef>
 #include <string>
 
-#include "io/json.h"
+#include "json/json.h"
 
 namespace bert::train {
 
-std::vector<std::span<const std::unique_ptr<data::Example>>> evaluation_parts(
-    const data::Examples& examples) {
-  std::vector<std::span<const std::unique_ptr<data::Example>>> parts;
+std::vector<std::span<const std::unique_ptr<examples::Example>>> evaluation_parts(
+    const examples::Examples& examples) {
+  std::vector<std::span<const std::unique_ptr<examples::Example>>> parts;
   const std::span all(examples);
   for (size_t first = 0, end = 0; first < all.size(); first = end) {
     int64_t tokens = 0;
@@ -24,7 +24,7 @@ std::vector<std::span<const std::unique_ptr<data::Example>>> evaluation_parts(
 
 double as_written(float number) {
   std::string digits;
-  io::append_number(digits, number);
+  json::append_number(digits, number);
   double read = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), read);
   return read;

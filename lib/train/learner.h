@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "data/steps.h"
+#include "examples/steps.h"
 #include "model/training_network.h"
 #include "nn/batch.h"
 #include "nn/params.h"
@@ -26,7 +26,8 @@ struct StepPlace {
 // Splits examples into parts of about this many tokens, for evaluation in bounded memory. Results do not
 // depend on it, bit for bit.
 constexpr int64_t kEvaluationTokens = 4096;
-std::vector<std::span<const std::unique_ptr<data::Example>>> evaluation_parts(const data::Examples& examples);
+std::vector<std::span<const std::unique_ptr<examples::Example>>> evaluation_parts(
+    const examples::Examples& examples);
 
 // The number as bert-score reads it from bert-predict's output: the shortest decimal of its float.
 double as_written(float number);
@@ -38,11 +39,11 @@ class Learner {
   virtual ~Learner() = default;
 
   // Computes the gradients of the step's loss, normalized by the counts of the whole step.
-  virtual Figures learn(const data::Step& step, const StepPlace& place) = 0;
+  virtual Figures learn(const examples::Step& step, const StepPlace& place) = 0;
 
   // Evaluates a dev set in parts and accumulates the results, without dropout or gradients.
   virtual void begin_evaluation() = 0;
-  virtual void evaluate(const data::Examples& examples) = 0;
+  virtual void evaluate(const examples::Examples& examples) = 0;
   virtual Figures end_evaluation() = 0;
 
   nn::Params& parameters() { return network_.parameters(); }
@@ -50,7 +51,7 @@ class Learner {
   void refresh() { network_.refresh(); }  // call after parameters() have changed
 
  protected:
-  using Part = std::span<const std::unique_ptr<data::Example>>;
+  using Part = std::span<const std::unique_ptr<examples::Example>>;
 
   model::TrainingNetwork& network_;
   nn::Batch batch_;  // must live until backward is done

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "data/pretrain_example.h"
+#include "examples/pretrain_example.h"
 #include "train/pretraining.h"
 #include "train/training_task.h"
 
@@ -10,15 +10,15 @@ namespace bert::train {
 namespace {
 
 // Checks that a dev set has next-sentence labels if and only if the training records do.
-class DevReader final : public data::PretrainReader {
+class DevReader final : public examples::PretrainReader {
  public:
-  DevReader(const text::Tokenizer& tokenizer, const data::MaskOptions& mask, data::PretrainLimits limits,
-            std::string path, bool next)
+  DevReader(const text::Tokenizer& tokenizer, const corpus::MaskOptions& mask,
+            examples::PretrainLimits limits, std::string path, bool next)
       : PretrainReader(tokenizer, mask, limits), path_(std::move(path)), next_(next) {}
 
-  void check(const data::Example& example) override {
+  void check(const examples::Example& example) override {
     PretrainReader::check(example);
-    if (example.as<data::PretrainExample>().next.has_value() != next_)
+    if (example.as<examples::PretrainExample>().next.has_value() != next_)
       throw Error(path_, next_ ? ": has no " : ": has ",
                   "field \"next_sentence_label\", unlike the training records");
   }
@@ -40,11 +40,11 @@ class PretrainTask final : public TrainingTask {
   }
 
   void prepare(const Preview& preview) override {
-    data::PretrainReader reader(tokenizer_, mask_, limits_);
+    examples::PretrainReader reader(tokenizer_, mask_, limits_);
     preview.first([&](const io::Fields& fields, const io::Record& record, int64_t epoch) {
-      data::Examples examples;
+      examples::Examples examples;
       reader.read(fields, record, epoch, examples);
-      next_ = examples.front()->as<data::PretrainExample>().next.has_value();
+      next_ = examples.front()->as<examples::PretrainExample>().next.has_value();
     });
   }
 
@@ -54,9 +54,9 @@ class PretrainTask final : public TrainingTask {
     settings.emplace_back("--mask-rate", setting(rule.mask_rate));
     settings.emplace_back("--random-rate", setting(rule.random_rate));
     settings.emplace_back("--max-predictions", setting(rule.max_predictions));
-    settings.emplace_back("--whole-word", yes_or_no(rule.unit == data::MaskRule::Unit::word));
+    settings.emplace_back("--whole-word", yes_or_no(rule.unit == corpus::MaskRule::Unit::word));
     settings.emplace_back("--replace-any",
-                          yes_or_no(rule.replacements == data::MaskRule::Replacements::every));
+                          yes_or_no(rule.replacements == corpus::MaskRule::Replacements::every));
   }
 
   std::vector<std::string> metrics() const override {
@@ -75,10 +75,10 @@ class PretrainTask final : public TrainingTask {
 
   bool keeps_head() const override { return true; }
 
-  std::unique_ptr<data::ExampleReader> make_reader() const override {
-    return std::make_unique<data::PretrainReader>(tokenizer_, mask_, limits_);
+  std::unique_ptr<examples::ExampleReader> make_reader() const override {
+    return std::make_unique<examples::PretrainReader>(tokenizer_, mask_, limits_);
   }
-  std::unique_ptr<data::ExampleReader> make_dev_reader(const std::string& path) const override {
+  std::unique_ptr<examples::ExampleReader> make_dev_reader(const std::string& path) const override {
     return std::make_unique<DevReader>(tokenizer_, mask_, limits_, path, next_);
   }
   std::unique_ptr<Learner> make_learner(model::TrainingNetwork& network,
@@ -88,8 +88,8 @@ class PretrainTask final : public TrainingTask {
 
  private:
   const text::Tokenizer& tokenizer_;
-  const data::MaskOptions mask_;
-  const data::PretrainLimits limits_;
+  const corpus::MaskOptions mask_;
+  const examples::PretrainLimits limits_;
   bool next_ = false;  // the records have next-sentence labels
 };
 

@@ -8,15 +8,15 @@ namespace {
 
 using Keep = model::TrainingNetwork::Keep;
 
-const data::PretrainExample& pretrain(const std::unique_ptr<data::Example>& example) {
-  return example->as<data::PretrainExample>();
+const examples::PretrainExample& pretrain(const std::unique_ptr<examples::Example>& example) {
+  return example->as<examples::PretrainExample>();
 }
 
 }  // namespace
 
 Pretraining::Pretraining(model::TrainingNetwork& network, Keep keep) : Learner(network), keep_(keep) {}
 
-Figures Pretraining::learn(const data::Step& step, const StepPlace& place) {
+Figures Pretraining::learn(const examples::Step& step, const StepPlace& place) {
   int64_t hidden = 0, labelled = 0;
   for (const auto& batch : step.batches) {
     for (const auto& example : batch) {
@@ -37,14 +37,14 @@ Figures Pretraining::learn(const data::Step& step, const StepPlace& place) {
   return figures(losses);
 }
 
-void Pretraining::evaluate(const data::Examples& examples) {
+void Pretraining::evaluate(const examples::Examples& examples) {
   for (const auto part : evaluation_parts(examples)) add(part, nullptr, {}, losses_);
 }
 
 Figures Pretraining::end_evaluation() { return figures(losses_); }
 
 // Either all examples of a batch have a next-sentence label or none has.
-void Pretraining::add(std::span<const std::unique_ptr<data::Example>> examples, const nn::Chance* chance,
+void Pretraining::add(std::span<const std::unique_ptr<examples::Example>> examples, const nn::Chance* chance,
                       const std::optional<Weights>& weights, Losses& losses) {
   nn::Batch& batch = batch_ = {};
   std::vector<int64_t> rows, wanted;  // rows of masked tokens; rows of masked tokens and of each [CLS] needed

@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "data/pretrain_example.h"
+#include "examples/pretrain_example.h"
 #include "model/training_network.h"
 #include "nn/losses.h"
 #include "train/learner.h"
@@ -18,9 +18,9 @@ class Pretraining : public Learner {
   // must be refreshed.
   Pretraining(model::TrainingNetwork& network, model::TrainingNetwork::Keep keep);
 
-  Figures learn(const data::Step& step, const StepPlace& place) override;
+  Figures learn(const examples::Step& step, const StepPlace& place) override;
   void begin_evaluation() override { losses_ = {}; }
-  void evaluate(const data::Examples& examples) override;
+  void evaluate(const examples::Examples& examples) override;
   Figures end_evaluation() override;
 
  private:
@@ -31,7 +31,7 @@ class Pretraining : public Learner {
   struct Weights {
     float masked_lm, next;
   };
-  void add(std::span<const std::unique_ptr<data::Example>> examples, const nn::Chance* chance,
+  void add(std::span<const std::unique_ptr<examples::Example>> examples, const nn::Chance* chance,
            const std::optional<Weights>& weights, Losses& losses);
   static Figures figures(const Losses& losses);
 

@@ -4,21 +4,21 @@
 #include <cmath>
 #include <string_view>
 
-#include "task/scores.h"
+#include "predict/scores.h"
 
 namespace bert::train {
 namespace {
 
-using data::SentenceTask;
+using examples::SentenceTask;
 using Keep = model::TrainingNetwork::Keep;
 
-const data::SentenceExample& sentence(const std::unique_ptr<data::Example>& example) {
-  return example->as<data::SentenceExample>();
+const examples::SentenceExample& sentence(const std::unique_ptr<examples::Example>& example) {
+  return example->as<examples::SentenceExample>();
 }
 
 }  // namespace
 
-SentenceLearning::SentenceLearning(model::TrainingNetwork& network, const data::Labels& labels,
+SentenceLearning::SentenceLearning(model::TrainingNetwork& network, const examples::Labels& labels,
                                    const Options& options)
     : Learner(network), labels_(labels), options_(options) {}
 
@@ -33,7 +33,7 @@ double SentenceLearning::importance(Part examples) const {
   return sum;
 }
 
-Figures SentenceLearning::learn(const data::Step& step, const StepPlace& place) {
+Figures SentenceLearning::learn(const examples::Step& step, const StepPlace& place) {
   double total = 0;
   for (const auto& batch : step.batches) total += importance(batch);
   const float weight = total > 0 ? static_cast<float>(1 / total) : 0;
@@ -86,7 +86,7 @@ nn::Loss SentenceLearning::loss(Part examples, float weight, nn::Tensor& logits)
                           logits);
 }
 
-void SentenceLearning::evaluate(const data::Examples& examples) {
+void SentenceLearning::evaluate(const examples::Examples& examples) {
   for (const auto part : evaluation_parts(examples)) {
     nn::Tensor& numbers = logits(part, nullptr, Keep::nothing);
     add_predictions(part, numbers);
@@ -101,7 +101,7 @@ void SentenceLearning::add_predictions(Part examples, const nn::Tensor& logits) 
     const auto& example = sentence(examples[i]);
     const auto numbers = logits.values(static_cast<int64_t>(i));
     if (options_.task == SentenceTask::classify) {
-      evaluation_.classes.add(name(example.label), name(task::best(numbers)));
+      evaluation_.classes.add(name(example.label), name(predict::best(numbers)));
     } else if (options_.task == SentenceTask::regress) {
       const double predicted = as_written(numbers.front());
       evaluation_.pearson.add(example.value, predicted);
@@ -111,7 +111,7 @@ void SentenceLearning::add_predictions(Part examples, const nn::Tensor& logits) 
       for (int32_t k = 0; k < labels_.size(); ++k) {
         const auto at = static_cast<size_t>(k);
         if (example.targets[at] > 0) gold.push_back(name(k));
-        if (static_cast<double>(task::sigmoid(numbers[at])) >= options_.threshold)
+        if (static_cast<double>(predict::sigmoid(numbers[at])) >= options_.threshold)
           predicted.push_back(name(k));
       }
       evaluation_.sets.add(gold, predicted);

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "data/sentence_example.h"
+#include "examples/sentence_example.h"
 #include "metric/classification.h"
 #include "metric/correlation.h"
 #include "model/training_network.h"
@@ -21,7 +21,7 @@ namespace bert::train {
 class SentenceLearning : public Learner {
  public:
   struct Options {
-    data::SentenceTask task = data::SentenceTask::classify;
+    examples::SentenceTask task = examples::SentenceTask::classify;
     std::vector<float> class_weights;  // for classify, one for each label; empty: all 1
     double threshold = 0.5;            // minimum probability of a multilabel label on the dev set
     model::TrainingNetwork::Keep keep = model::TrainingNetwork::Keep::activations;
@@ -29,12 +29,12 @@ class SentenceLearning : public Learner {
 
   // `network` must have a classifier over sequences with one output for each label (regress: one). Both must
   // outlive this object.
-  SentenceLearning(model::TrainingNetwork& network, const data::Labels& labels, const Options& options);
+  SentenceLearning(model::TrainingNetwork& network, const examples::Labels& labels, const Options& options);
 
-  Figures learn(const data::Step& step, const StepPlace& place) override;
+  Figures learn(const examples::Step& step, const StepPlace& place) override;
   // Also computes bert-score's metrics for the task.
   void begin_evaluation() override { evaluation_ = {}; }
-  void evaluate(const data::Examples& examples) override;
+  void evaluate(const examples::Examples& examples) override;
   Figures end_evaluation() override;
 
  private:
@@ -54,7 +54,7 @@ class SentenceLearning : public Learner {
   void add_predictions(Part examples, const nn::Tensor& logits);
   const std::string& name(int32_t label) const { return labels_.names()[static_cast<size_t>(label)]; }
 
-  const data::Labels& labels_;
+  const examples::Labels& labels_;
   const Options options_;
   Evaluation evaluation_;
 };

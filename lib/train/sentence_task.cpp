@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "data/sentence_example.h"
-#include "task/batches.h"
+#include "examples/sentence_example.h"
+#include "predict/batches.h"
 #include "train/label_set.h"
 #include "train/sentence_learning.h"
 #include "train/training_task.h"
@@ -13,7 +13,7 @@
 namespace bert::train {
 namespace {
 
-using data::SentenceTask;
+using examples::SentenceTask;
 using model::ProblemType;
 using model::TrainingNetwork;
 
@@ -100,10 +100,10 @@ class Task final : public TrainingTask {
 
   bool keeps_head() const override { return set_.of_model; }
 
-  std::unique_ptr<data::ExampleReader> make_reader() const override {
-    return std::make_unique<data::SentenceReader>(task_, featurizer_, label_field(), *labels_);
+  std::unique_ptr<examples::ExampleReader> make_reader() const override {
+    return std::make_unique<examples::SentenceReader>(task_, featurizer_, label_field(), *labels_);
   }
-  std::unique_ptr<data::ExampleReader> make_dev_reader(const std::string&) const override {
+  std::unique_ptr<examples::ExampleReader> make_dev_reader(const std::string&) const override {
     return make_reader();
   }
   std::unique_ptr<Learner> make_learner(TrainingNetwork& network, TrainingNetwork::Keep keep) const override {
@@ -116,16 +116,16 @@ class Task final : public TrainingTask {
  private:
   std::string label_field() const { return options_.label_field.value_or("label"); }
   std::vector<std::string> labels_of(const io::Fields& fields) const {
-    if (task_ == SentenceTask::multilabel) return data::labels_of(fields, label_field());
-    return {data::label_of(fields, label_field())};
+    if (task_ == SentenceTask::multilabel) return examples::labels_of(fields, label_field());
+    return {examples::label_of(fields, label_field())};
   }
 
   const TrainingTaskOptions options_;
   const model::Config& config_;
   const SentenceTask task_;
-  const data::Featurizer featurizer_;
+  const features::Featurizer featurizer_;
   LabelSet set_;
-  std::optional<data::Labels> labels_;
+  std::optional<examples::Labels> labels_;
 };
 
 }  // namespace

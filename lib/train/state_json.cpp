@@ -6,13 +6,10 @@
 
 #include "base/checksum.h"
 #include "base/error.h"
-#include "io/json.h"
+#include "json/json.h"
 
 namespace bert::train {
 namespace {
-
-using io::Json;
-using io::JsonFile;
 
 constexpr int64_t kFormat = 1;
 constexpr std::string_view kLastKey = ",\n\"checksum\":\"";
@@ -54,12 +51,12 @@ class Members {
   std::string& key(std::string_view name) {
     if (!first_) out_ += separator_;
     first_ = false;
-    io::append_string(out_, name);
+    json::append_string(out_, name);
     return out_ += ':';
   }
-  void integer(std::string_view name, int64_t value) { io::append_integer(key(name), value); }
+  void integer(std::string_view name, int64_t value) { json::append_integer(key(name), value); }
   void number(std::string_view name, double value) { append_double(key(name), value); }
-  void string(std::string_view name, std::string_view value) { io::append_string(key(name), value); }
+  void string(std::string_view name, std::string_view value) { json::append_string(key(name), value); }
 
  private:
   std::string& out_;
@@ -85,19 +82,19 @@ void append_series(std::string& out, const Series& series) {
 }
 
 // [step, value]
-Point point_of(const Json& json) {
+Point point_of(const json::Value& json) {
   const auto numbers = json.elements();
   if (numbers.size() != 2) throw Error("has a point of ", numbers.size(), " numbers, expected 2");
   return {numbers[0].number(), numbers[1].number()};
 }
 
-Json member(const Json& object, std::string_view key) {
+json::Value member(const json::Value& object, std::string_view key) {
   const auto found = object.find(key);
   if (!found) throw Error("\"", key, "\" is missing");
   return *found;
 }
 
-Series series_of(const Json& json) {
+Series series_of(const json::Value& json) {
   Series series{.name = std::string(member(json, "name").string()),
                 .stride = member(json, "stride").integer(),
                 .sum = point_of(member(json, "sum")),
@@ -106,19 +103,19 @@ Series series_of(const Json& json) {
   return series;
 }
 
-data::DataPosition data_of(const Json& json) {
+examples::DataPosition data_of(const json::Value& json) {
   return {.drawn = member(json, "drawn").integer(),
           .within = member(json, "within").integer(),
           .records = member(json, "records").integer(),
           .bytes = member(json, "bytes").integer()};
 }
 
-ckpt::WrittenFile file_of(const Json& root, const std::string& name) {
+ckpt::WrittenFile file_of(const json::Value& root, const std::string& name) {
   return {.bytes = member(root, name + "_bytes").integer(),
           .checksum = from_hex(member(root, name + "_checksum").string())};
 }
 
-StateFile read(const Json& root) {
+StateFile read(const json::Value& root) {
   if (const auto format = member(root, "format").integer(); format != kFormat)
     throw Error("has format ", format, ", expected ", kFormat);
   StateFile file;
@@ -188,7 +185,7 @@ StateFile parse_state(const std::string& path, const std::string& text) {
     const auto stated = std::string_view(text).substr(last + kLastKey.size());
     if (from_hex(stated.substr(0, stated.find('"'))) != sum_of(std::string_view(text).substr(0, last)))
       throw Error("the checksum does not match");
-    const JsonFile file(path, text);
+    const json::File file(path, text);
     return read(file.root());
   } catch (const Error& error) {
     const std::string message = error.what();

@@ -4,29 +4,29 @@
 #include <string_view>
 
 #include "metric/value.h"
-#include "task/scores.h"
+#include "predict/scores.h"
 
 namespace bert::train {
 namespace {
 
 using Keep = model::TrainingNetwork::Keep;
 
-const data::TagExample& words_of(const std::unique_ptr<data::Example>& example) {
-  return example->as<data::TagExample>();
+const examples::TagExample& words_of(const std::unique_ptr<examples::Example>& example) {
+  return example->as<examples::TagExample>();
 }
 
-bool names_entities(const data::Labels& labels) {
+bool names_entities(const examples::Labels& labels) {
   return std::ranges::all_of(labels.names(), [](const auto& name) { return metric::is_bio(name); });
 }
 
 }  // namespace
 
-std::vector<std::string> tag_metrics(const data::Labels& labels) {
+std::vector<std::string> tag_metrics(const examples::Labels& labels) {
   if (!names_entities(labels)) return {"accuracy"};
   return {"precision", "recall", "f1", "accuracy"};
 }
 
-TagLearning::TagLearning(model::TrainingNetwork& network, const data::Labels& labels, Options options)
+TagLearning::TagLearning(model::TrainingNetwork& network, const examples::Labels& labels, Options options)
     : Learner(network),
       labels_(labels),
       options_(std::move(options)),
@@ -46,7 +46,7 @@ TagLearning::Gold TagLearning::gold(Part examples) const {
   return gold;
 }
 
-Figures TagLearning::learn(const data::Step& step, const StepPlace& place) {
+Figures TagLearning::learn(const examples::Step& step, const StepPlace& place) {
   std::vector<Gold> golds;
   double total = 0;
   for (const auto& batch : step.batches) total += golds.emplace_back(gold(batch)).total;
@@ -77,14 +77,14 @@ nn::Tensor& TagLearning::logits(Part examples, const nn::Chance* chance, Keep ke
   return network_.token_logits(rows_);
 }
 
-void TagLearning::evaluate(const data::Examples& examples) {
+void TagLearning::evaluate(const examples::Examples& examples) {
   for (const auto part : evaluation_parts(examples)) {
     const Gold truth = gold(part);
     std::vector<int32_t> said;
     if (!truth.labels.empty()) {
       nn::Tensor& numbers = logits(part, nullptr, Keep::nothing);
       for (int64_t row = 0; row < numbers.rows(); ++row)
-        said.push_back(task::best(task::softmax(numbers.values(row))));
+        said.push_back(predict::best(predict::softmax(numbers.values(row))));
       evaluation_.loss +=
           nn::softmax_loss(network_.context(),
                            {.gold = truth.labels, .lengths = {}, .importance = truth.importance}, 0, numbers);
@@ -102,7 +102,7 @@ void TagLearning::evaluate(const data::Examples& examples) {
 // Predicts like bert-predict and compares like bert-score.
 void TagLearning::end_record(std::span<const std::string> tags) {
   const std::vector<std::string_view> truth(tags.begin(), tags.end());
-  std::vector<std::string_view> predicted(tags.size(), data::kOutside);
+  std::vector<std::string_view> predicted(tags.size(), examples::kOutside);
   for (const auto& [word, label] : evaluation_.said)
     predicted[static_cast<size_t>(word)] = labels_.names()[static_cast<size_t>(label)];
   evaluation_.said.clear();

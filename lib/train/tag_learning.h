@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/tag_example.h"
+#include "examples/tag_example.h"
 #include "metric/entities.h"
 #include "model/training_network.h"
 #include "nn/losses.h"
@@ -18,7 +18,7 @@ namespace bert::train {
 
 // Dev metrics other than the loss, named as in bert-score: entity metrics if all labels are O, B- or I-,
 // otherwise only accuracy.
-std::vector<std::string> tag_metrics(const data::Labels& labels);
+std::vector<std::string> tag_metrics(const examples::Labels& labels);
 
 class TagLearning : public Learner {
  public:
@@ -29,12 +29,12 @@ class TagLearning : public Learner {
 
   // `network` must have a classifier over tokens with one output for each label. Both must outlive this
   // object.
-  TagLearning(model::TrainingNetwork& network, const data::Labels& labels, Options options);
+  TagLearning(model::TrainingNetwork& network, const examples::Labels& labels, Options options);
 
-  Figures learn(const data::Step& step, const StepPlace& place) override;
+  Figures learn(const examples::Step& step, const StepPlace& place) override;
   // The windows of a record may be spread over several calls.
   void begin_evaluation() override { evaluation_ = {}; }
-  void evaluate(const data::Examples& examples) override;
+  void evaluate(const examples::Examples& examples) override;
   Figures end_evaluation() override;
 
  private:
@@ -58,7 +58,7 @@ class TagLearning : public Learner {
   nn::Tensor& logits(Part examples, const nn::Chance* chance, model::TrainingNetwork::Keep keep);
   void end_record(std::span<const std::string> tags);
 
-  const data::Labels& labels_;
+  const examples::Labels& labels_;
   const Options options_;
   const bool measures_entities_;
   std::vector<int64_t> rows_;  // rows of batch_ that the classifier reads

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "data/tag_example.h"
+#include "examples/tag_example.h"
 #include "train/label_set.h"
 #include "train/tag_learning.h"
 #include "train/training_task.h"
@@ -11,15 +11,15 @@
 namespace bert::train {
 namespace {
 
-using data::TagReader;
+using examples::TagReader;
 using model::TrainingNetwork;
 
 constexpr const char* kArchitecture = "BertForTokenClassification";
 
 // Splits long sentences into windows as bert-predict does.
-data::FeatureOptions windows_of(data::FeatureOptions features) {
-  features.overflow = data::Overflow::split;
-  features.overlap = data::usual_overlap(features.max_length.value());
+features::FeatureOptions windows_of(features::FeatureOptions features) {
+  features.overflow = features::Overflow::split;
+  features.overlap = features::usual_overlap(features.max_length.value());
   features.wanted = {.words = true};
   return features;
 }
@@ -30,13 +30,14 @@ class TagTask final : public TrainingTask {
       : options_(options), config_(config), featurizer_(tokenizer, windows_of(options.features)) {}
 
   void prepare(const Preview& preview) override {
-    set_ = settle_labels(
-        options_, config_, preview,
-        {.architecture = kArchitecture,
-         .of_record =
-             [this](const io::Fields& fields) { return data::bio_of(data::tags_of(fields, label_field())); },
-         .field = label_field(),
-         .order = data::tags_in_order});
+    set_ = settle_labels(options_, config_, preview,
+                         {.architecture = kArchitecture,
+                          .of_record =
+                              [this](const io::Fields& fields) {
+                                return examples::bio_of(examples::tags_of(fields, label_field()));
+                              },
+                          .field = label_field(),
+                          .order = examples::tags_in_order});
     if (set_.names.size() < 2)
       throw Error("there is only one tag, \"", set_.names.empty() ? "" : set_.names.front(),
                   "\"; tagging needs at least two");
@@ -68,10 +69,10 @@ class TagTask final : public TrainingTask {
   bool keeps_head() const override { return set_.of_model; }
   bool makes_windows() const override { return true; }
 
-  std::unique_ptr<data::ExampleReader> make_reader() const override {
+  std::unique_ptr<examples::ExampleReader> make_reader() const override {
     return std::make_unique<TagReader>(featurizer_, label_field(), *labels_, TagReader::For::learning);
   }
-  std::unique_ptr<data::ExampleReader> make_dev_reader(const std::string&) const override {
+  std::unique_ptr<examples::ExampleReader> make_dev_reader(const std::string&) const override {
     return std::make_unique<TagReader>(featurizer_, label_field(), *labels_, TagReader::For::evaluation);
   }
   std::unique_ptr<Learner> make_learner(TrainingNetwork& network, TrainingNetwork::Keep keep) const override {
@@ -84,9 +85,9 @@ class TagTask final : public TrainingTask {
 
   const TrainingTaskOptions options_;
   const model::Config& config_;
-  const data::Featurizer featurizer_;
+  const features::Featurizer featurizer_;
   LabelSet set_;
-  std::optional<data::Labels> labels_;
+  std::optional<examples::Labels> labels_;
 };
 
 }  // namespace

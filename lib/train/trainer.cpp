@@ -149,7 +149,7 @@ double Trainer::learning_rate() const {
 
 Trainer::Next Trainer::step() {
   const auto begin = Clock::now();
-  data::Step step;
+  examples::Step step;
   const bool more = parts_.data.next(step);
   // The signal may have stopped the producer of a pipe too, so the input may have ended early.
   if (parts_.source.interrupted() || StopOnSignal::requested()) return Next::stopped;

@@ -11,7 +11,7 @@
 
 #include "base/log.h"
 #include "base/pool.h"
-#include "data/steps.h"
+#include "examples/steps.h"
 #include "train/learner.h"
 #include "train/optimizer.h"
 #include "train/schedule.h"
@@ -49,8 +49,8 @@ struct RunOptions {
 // What a run works with. Everything must outlive the trainer.
 struct RunParts {
   Learner& learner;
-  data::Steps& data;
-  data::RecordSource& source;
+  examples::Steps& data;
+  examples::RecordSource& source;
   std::function<bool(Learner&)> evaluate;  // evaluates on the dev set; false if interrupted; may be empty
   std::function<void()> save_model;
   WriteModel write_model;  // into a checkpoint

@@ -11,13 +11,13 @@
 #include "base/gnuplot.h"
 #include "base/signals.h"
 #include "ckpt/checkpoint.h"
-#include "data/answer_windows.h"
-#include "io/json.h"
+#include "features/answer_windows.h"
+#include "json/json.h"
 #include "model/save.h"
 #include "model/training_network.h"
 #include "nn/panels.h"
-#include "task/batches.h"
-#include "task/version.h"
+#include "predict/batches.h"
+#include "predict/version.h"
 #include "train/dev_set.h"
 #include "train/settings.h"
 
@@ -59,43 +59,44 @@ Settings settings_of(const TrainingOptions& options, const std::string& model, c
   // If the run is measured in records, the handling of bad records matters.
   const bool by_records = !run.extent.steps && !run.extent.budget_s;
   const bool skips = options.stream.on_error == io::OnError::skip;
-  Settings settings = {{"--task", std::string(name_of(options.task.kind))},
-                       {"the model", model},
-                       {"the vocabulary", setting(tokenizer)},
-                       {"--seed", std::to_string(run.seed)},
-                       {"--steps", setting(run.extent.steps)},
-                       {"--epochs", setting(options.source.epochs)},
-                       {"--budget", setting(run.extent.budget_s)},
-                       {"--on-error", !by_records ? "not relevant"
-                                      : skips     ? "skip"
-                                                  : "stop"},
-                       {"--max-length", setting(options.max_length)},
-                       {"--batch-size", step.tokens ? "not set" : setting(step.sequences)},
-                       {"--batch-tokens", setting(step.tokens)},
-                       {"--accumulate", setting(step.accumulate)},
-                       {"--no-shuffle", yes_or_no(options.source.order == data::SourceOptions::Order::given)},
-                       {"--shuffle-buffer", setting(options.source.buffer_records)},
-                       {"--lr", setting(run.schedule.peak)},
-                       {"--warmup", text(run.schedule.warmup)},
-                       {"--schedule", name_of(run.schedule.decay)},
-                       {"--optimizer", name_of(run.optimizer.method)},
-                       {"--beta1", setting(run.optimizer.beta1)},
-                       {"--beta2", setting(run.optimizer.beta2)},
-                       {"--epsilon", setting(run.optimizer.epsilon)},
-                       {"--weight-decay", setting(run.optimizer.weight_decay)},
-                       {"--layer-decay", setting(run.optimizer.layer_decay)},
-                       {"--freeze", setting(run.optimizer.frozen)},
-                       {"--clip", setting(run.clip)},
-                       {"--dropout", setting(options.dropout)},
-                       {"--best", run.best.value_or("not set")},
-                       {"--patience", setting(run.patience)}};
+  Settings settings = {
+      {"--task", std::string(name_of(options.task.kind))},
+      {"the model", model},
+      {"the vocabulary", setting(tokenizer)},
+      {"--seed", std::to_string(run.seed)},
+      {"--steps", setting(run.extent.steps)},
+      {"--epochs", setting(options.source.epochs)},
+      {"--budget", setting(run.extent.budget_s)},
+      {"--on-error", !by_records ? "not relevant"
+                     : skips     ? "skip"
+                                 : "stop"},
+      {"--max-length", setting(options.max_length)},
+      {"--batch-size", step.tokens ? "not set" : setting(step.sequences)},
+      {"--batch-tokens", setting(step.tokens)},
+      {"--accumulate", setting(step.accumulate)},
+      {"--no-shuffle", yes_or_no(options.source.order == examples::SourceOptions::Order::given)},
+      {"--shuffle-buffer", setting(options.source.buffer_records)},
+      {"--lr", setting(run.schedule.peak)},
+      {"--warmup", text(run.schedule.warmup)},
+      {"--schedule", name_of(run.schedule.decay)},
+      {"--optimizer", name_of(run.optimizer.method)},
+      {"--beta1", setting(run.optimizer.beta1)},
+      {"--beta2", setting(run.optimizer.beta2)},
+      {"--epsilon", setting(run.optimizer.epsilon)},
+      {"--weight-decay", setting(run.optimizer.weight_decay)},
+      {"--layer-decay", setting(run.optimizer.layer_decay)},
+      {"--freeze", setting(run.optimizer.frozen)},
+      {"--clip", setting(run.clip)},
+      {"--dropout", setting(options.dropout)},
+      {"--best", run.best.value_or("not set")},
+      {"--patience", setting(run.patience)}};
   if (options.dtype == Dtype::bf16) settings.emplace_back("--dtype", "bf16");
   task.add_settings(settings);
   return settings;
 }
 
 // Determines the extent of the run, in steps if that is known in advance.
-void settle_extent(TrainingOptions& options, const TrainingTask& task, const data::RecordSource& source) {
+void settle_extent(TrainingOptions& options, const TrainingTask& task, const examples::RecordSource& source) {
   auto& extent = options.run.extent;
   if (extent.steps || extent.budget_s) return;
   if (source.records() == 0) {
@@ -121,9 +122,9 @@ int64_t length_of(const TrainingOptions& options) {
   const auto& config = options.config;
   const auto kind = options.task.kind;
   const int64_t longest = kind == TaskKind::pretrain ? config.positions
-                          : kind == TaskKind::answer ? std::min(options.model_length, data::kAnswerLength)
+                          : kind == TaskKind::answer ? std::min(options.model_length, features::kAnswerLength)
                                                      : options.model_length;
-  return task::sequence_limit(options.max_length, longest, config);
+  return predict::sequence_limit(options.max_length, longest, config);
 }
 
 // Checks that need no input data.
@@ -156,32 +157,33 @@ void check_columns(const TrainingOptions& options, const std::vector<std::string
   for (const auto& name : needed) {
     if (has(name)) continue;
     std::string found;
-    for (const auto& column : columns) found += (found.empty() ? "" : ", ") + io::in_quotes(column);
-    throw Error("has no column ", io::in_quotes(name), "; the columns are ", found);
+    for (const auto& column : columns) found += (found.empty() ? "" : ", ") + json::in_quotes(column);
+    throw Error("has no column ", json::in_quotes(name), "; the columns are ", found);
   }
 }
 
 // Reports sequences the network cannot read as errors of their record. Counts truncated records, and those
 // with the second text of a pair.
-class ReadableReader final : public data::ExampleReader {
+class ReadableReader final : public examples::ExampleReader {
  public:
-  ReadableReader(std::unique_ptr<data::ExampleReader> reader, const model::Config& config,
+  ReadableReader(std::unique_ptr<examples::ExampleReader> reader, const model::Config& config,
                  std::string pair_field)
       : reader_(std::move(reader)), config_(config), pair_field_(std::move(pair_field)) {}
 
   void read(const io::Fields& fields, const io::Record& record, int64_t epoch,
-            data::Examples& examples) const override {
+            examples::Examples& examples) const override {
     const size_t before = examples.size();
     reader_->read(fields, record, epoch, examples);
     for (size_t i = before; i < examples.size(); ++i) {
-      for (const auto& [ids, types] : examples[i]->sequences()) task::require_readable(ids, types, config_);
+      for (const auto& [ids, types] : examples[i]->sequences())
+        predict::require_readable(ids, types, config_);
     }
     if (epoch > 0) return;
     ++records_;
     if (examples.size() > before && examples[before]->truncated) ++truncated_;
     if (fields.json(pair_field_) || fields.text(pair_field_)) ++pairs_;
   }
-  void check(const data::Example& example) override { reader_->check(example); }
+  void check(const examples::Example& example) override { reader_->check(example); }
 
   // Counts of the first epoch.
   int64_t records() const { return records_; }
@@ -189,7 +191,7 @@ class ReadableReader final : public data::ExampleReader {
   int64_t pairs() const { return pairs_; }
 
  private:
-  const std::unique_ptr<data::ExampleReader> reader_;
+  const std::unique_ptr<examples::ExampleReader> reader_;
   const model::Config& config_;
   const std::string pair_field_;
   mutable std::atomic<int64_t> records_ = 0, truncated_ = 0, pairs_ = 0;
@@ -199,7 +201,7 @@ void report(const ReadableReader& reader, const TrainingOptions& options, Log& l
   if (const auto cut = reader.truncated(); cut > 0)
     log.warn(std::to_string(cut) + (cut == 1 ? " record was" : " records were") + " truncated");
   if (options.pair_field_given && reader.pairs() == 0 && reader.records() > 0) {
-    log.warn("no record has the field " + io::in_quotes(options.stream.pair_field) +
+    log.warn("no record has the field " + json::in_quotes(options.stream.pair_field) +
              " of --pair-field: " + std::to_string(reader.records()) + " records were read as single texts");
   }
 }
@@ -225,10 +227,11 @@ void start(model::TrainingNetwork& network, const TrainingTask& task, const Trai
   network.refresh();
 }
 
-Preview preview_of(data::RecordSource& source) {
+Preview preview_of(examples::RecordSource& source) {
   Preview preview;
-  preview.first = [&source](const data::RecordSource::Use& use) { source.peek(use); };
-  if (source.records() > 0) preview.all = [&source](const data::RecordSource::Use& use) { source.each(use); };
+  preview.first = [&source](const examples::RecordSource::Use& use) { source.peek(use); };
+  if (source.records() > 0)
+    preview.all = [&source](const examples::RecordSource::Use& use) { source.each(use); };
   return preview;
 }
 
@@ -248,7 +251,7 @@ void settle_model(TrainingOptions& options, const text::Tokenizer& tokenizer) {
 bool evaluate(const TrainingOptions& options, TrainingTask& task, Pool& pool, Log& log) {
   auto stream = options.stream;
   stream.files = {options.dev};
-  const auto source = data::open_records(stream, options.source, log);
+  const auto source = examples::open_records(stream, options.source, log);
   task.prepare(preview_of(*source));
   auto reader = std::make_unique<ReadableReader>(task.make_dev_reader(options.dev), options.config,
                                                  options.stream.pair_field);
@@ -289,7 +292,7 @@ void check_best(const TrainingOptions& options, const TrainingTask& task) {
 bool train(TrainingOptions options, const text::Tokenizer& tokenizer, Pool& pool, Log& log) {
   check(options, tokenizer);
   options.dtype = nn::arithmetic(options.dtype);
-  log.info("the encoder multiplies " + nn::arithmetic_name(*options.dtype) + ", " + task::version());
+  log.info("the encoder multiplies " + nn::arithmetic_name(*options.dtype) + ", " + predict::version());
   const auto model_setting = setting(options.config);
   settle_model(options, tokenizer);
   const auto task = make_training_task(options.task, tokenizer, options.config);
@@ -306,7 +309,7 @@ bool train(TrainingOptions options, const text::Tokenizer& tokenizer, Pool& pool
   options.source.interrupted = StopOnSignal::requested;
   if (!options.run.extent.steps && !options.run.extent.budget_s && io::can_read_again(options.stream.files))
     options.source.epochs = options.source.epochs.value_or(1);
-  const auto source = data::open_records(options.stream, options.source, log);
+  const auto source = examples::open_records(options.stream, options.source, log);
   settle_extent(options, *task, *source);
   Checkpoints checkpoints(checkpoints_of(options.out), options.keep, log);
   const auto last = checkpoints.last();
@@ -318,14 +321,14 @@ bool train(TrainingOptions options, const text::Tokenizer& tokenizer, Pool& pool
   if (StopOnSignal::requested()) return false;
   options.run.settings = settings_of(options, model_setting, *task, tokenizer);
   check_best(options, *task);
-  const auto readable = [&](std::unique_ptr<data::ExampleReader> reader) {
+  const auto readable = [&](std::unique_ptr<examples::ExampleReader> reader) {
     return std::make_unique<ReadableReader>(std::move(reader), options.config, options.stream.pair_field);
   };
   std::optional<DevSet> dev;
   if (!options.dev.empty())
     dev.emplace(options.stream, options.dev, readable(task->make_dev_reader(options.dev)), log);
   const auto reader = readable(task->make_reader());
-  data::Steps steps(*source, *reader, options.step);
+  examples::Steps steps(*source, *reader, options.step);
 
   model::Config config = options.config;
   task->settle(config);

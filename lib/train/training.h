@@ -8,8 +8,8 @@
 #include "base/dtype.h"
 #include "base/log.h"
 #include "base/pool.h"
-#include "data/record_source.h"
-#include "data/steps.h"
+#include "examples/record_source.h"
+#include "examples/steps.h"
 #include "io/stream.h"
 #include "model/config.h"
 #include "model/initialize.h"
@@ -38,8 +38,8 @@ struct TrainingOptions {
   io::StreamOptions stream;
   bool pair_field_given = false;  // whether the user named stream.pair_field
   std::string dev;                // a file, or ""
-  data::SourceOptions source;
-  data::StepOptions step;
+  examples::SourceOptions source;
+  examples::StepOptions step;
 
   // Run and output.
   RunOptions run;

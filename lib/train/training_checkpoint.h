@@ -21,7 +21,7 @@
 #include "base/log.h"
 #include "base/output_directory.h"
 #include "ckpt/safetensors_writer.h"
-#include "data/steps.h"
+#include "examples/steps.h"
 #include "nn/params.h"
 #include "train/curve.h"
 #include "train/settings.h"
@@ -31,7 +31,7 @@ namespace bert::train {
 struct State {
   int64_t step = 0;            // steps done
   int64_t optimizer_step = 0;  // t of the bias correction; differs from `step` with another run's moments
-  data::DataPosition data;
+  examples::DataPosition data;
   double elapsed_s = 0;
   std::optional<double> best;                        // best value of the metric that selects the model
   int64_t stale = 0;                                 // consecutive evaluations without improvement

@@ -4,25 +4,25 @@
 #include <charconv>
 #include <cmath>
 
-#include "io/json.h"
+#include "json/json.h"
 
 namespace bert::train {
 namespace {
 
 void append_name(std::string& line, std::string_view name) {
   line += ',';
-  io::append_string(line, name);
+  json::append_string(line, name);
   line += ':';
 }
 
 void append_metric(std::string& line, std::string_view name, double value, int precision = -1) {
   append_name(line, name);
-  io::append_number(line, static_cast<float>(value), precision);
+  json::append_number(line, static_cast<float>(value), precision);
 }
 
 std::string begin_line(int64_t step) {
   std::string line = R"({"step":)";
-  io::append_integer(line, step);
+  json::append_integer(line, step);
   return line;
 }
 
@@ -69,7 +69,7 @@ std::string json_line(int64_t step, std::span<const Metric> dev) {
   auto line = begin_line(step);
   for (const auto& metric : dev) {
     append_name(line, std::string("dev_").append(metric.name));
-    io::append_double(line, metric.value);
+    json::append_double(line, metric.value);
   }
   return line += "}\n";
 }

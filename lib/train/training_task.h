@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "data/example.h"
-#include "data/features.h"
-#include "data/masking.h"
-#include "data/record_source.h"
+#include "corpus/masking.h"
+#include "examples/example.h"
+#include "examples/record_source.h"
+#include "features/features.h"
 #include "model/config.h"
 #include "model/training_network.h"
-#include "task/task.h"
+#include "predict/task.h"
 #include "text/tokenizer.h"
 #include "train/learner.h"
 #include "train/settings.h"
@@ -39,19 +39,19 @@ struct ClassWeights {
 // Options of the tasks. Each task uses those it needs.
 struct TrainingTaskOptions {
   TaskKind kind = TaskKind::pretrain;
-  data::MaskRule mask;                     // pretrain
+  corpus::MaskRule mask;                   // pretrain
   uint64_t seed = 0;                       // for masking
-  data::FeatureOptions features;           // field names and maximum sequence length
+  features::FeatureOptions features;       // field names and maximum sequence length
   std::optional<std::string> label_field;  // default depends on the task
   std::vector<std::string> labels;         // in the order of their ids; empty: take them from the records
   ClassWeights class_weights;
-  double threshold = 0.5;           // for multilabel's dev metrics
-  task::AnswerOptions answer = {};  // for windows and dev metrics
+  double threshold = 0.5;              // for multilabel's dev metrics
+  predict::AnswerOptions answer = {};  // for windows and dev metrics
 };
 
 // Access to training records before the run is set up.
 struct Preview {
-  using Look = std::function<void(const data::RecordSource::Use&)>;
+  using Look = std::function<void(const examples::RecordSource::Use&)>;
   Look first;  // shows a valid record near the beginning, if there is one
   Look all;    // shows each valid record; empty for a pipe
 };
@@ -79,9 +79,9 @@ class TrainingTask {
   // Whether a record may become several examples or none.
   virtual bool makes_windows() const { return false; }
 
-  virtual std::unique_ptr<data::ExampleReader> make_reader() const = 0;
+  virtual std::unique_ptr<examples::ExampleReader> make_reader() const = 0;
   // Reader for the dev set in `path`. Its examples may contain extra data for evaluation.
-  virtual std::unique_ptr<data::ExampleReader> make_dev_reader(const std::string& path) const = 0;
+  virtual std::unique_ptr<examples::ExampleReader> make_dev_reader(const std::string& path) const = 0;
   virtual std::unique_ptr<Learner> make_learner(model::TrainingNetwork& network,
                                                 model::TrainingNetwork::Keep keep) const = 0;
 };

@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "base/output_file.h"
-#include "io/json.h"
 #include "io/stream.h"
+#include "json/json.h"
 
 using namespace bert;
 using namespace bert::io;
@@ -24,7 +24,7 @@ class Passing : public Filter {
   void prepare(const Fields& fields, Record&) const override { fields.required_text("text"); }
   void finish(Record& record, std::string& out) const override {
     Added added;
-    if (!added_.empty()) append_integer(added.field(added_), record.place());
+    if (!added_.empty()) bert::json::append_integer(added.field(added_), record.place());
     writer_.write(record, added, out);
   }
 

@@ -3,10 +3,10 @@
 
 #include <cstdlib>
 
-#include "cli/run_app.h"
 #include "cli/length_options.h"
 #include "cli/model_options.h"
 #include "cli/precision_option.h"
+#include "cli/run_app.h"
 #include "cli/vocab_options.h"
 
 using bert::cli::App;

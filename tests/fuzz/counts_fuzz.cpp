@@ -1,6 +1,6 @@
 // Word counts, as read by bert-vocab --counts.
 #include "base/log.h"
-#include "data/vocabulary_filter.h"
+#include "corpus/vocabulary_filter.h"
 #include "records.h"
 
 using namespace bert;
@@ -8,13 +8,13 @@ using namespace bert;
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const fuzz::Files files;
   static Log log("fuzz", Log::Level::quiet);
-  static const data::VocabularyOptions vocabulary{
-      .learner = {.size = 60}, .records = data::VocabularyOptions::Records::counts, .max_words = 8};
+  static const corpus::VocabularyOptions vocabulary{
+      .learner = {.size = 60}, .records = corpus::VocabularyOptions::Records::counts, .max_words = 8};
   io::StreamOptions options{.files = {files.write("counts", fuzz::text_of(data, size))}};
   options.input_format = io::InputFormat::tsv;
   options.columns = {"word", "count"};
   fuzz::answered([&] {
-    data::VocabularyFilter filter(vocabulary, log);
+    corpus::VocabularyFilter filter(vocabulary, log);
     fuzz::run(options, filter);
   });
   return 0;

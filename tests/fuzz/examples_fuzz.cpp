@@ -1,12 +1,12 @@
 // Records as bert-train reads them. The low half of the first byte selects the task, the high half the
 // format.
 #include "base/log.h"
-#include "data/answer_example.h"
-#include "data/choose_example.h"
-#include "data/letters.h"
-#include "data/pretrain_example.h"
-#include "data/sentence_example.h"
-#include "data/tag_example.h"
+#include "examples/answer_example.h"
+#include "examples/choose_example.h"
+#include "examples/pretrain_example.h"
+#include "examples/sentence_example.h"
+#include "examples/tag_example.h"
+#include "features/letters.h"
 #include "records.h"
 
 using namespace bert;
@@ -14,41 +14,41 @@ using namespace bert;
 namespace {
 
 struct Readers {
-  text::Tokenizer tokenizer = data::letters();
-  data::Featurizer windows{tokenizer,
-                           {.take_ids = data::TakeIds::where_present,
-                            .max_length = 12,
-                            .overflow = data::Overflow::split,
-                            .overlap = 2,
-                            .wanted = {.words = true}}};
-  data::Featurizer cut{tokenizer, {.take_ids = data::TakeIds::where_present, .max_length = 12}};
-  data::Labels labels{{"no", "yes", "1"}};
-  data::Labels tags{{"O", "B-PER", "I-PER"}};
-  std::vector<std::unique_ptr<data::ExampleReader>> all;
+  text::Tokenizer tokenizer = features::letters();
+  features::Featurizer windows{tokenizer,
+                               {.take_ids = features::TakeIds::where_present,
+                                .max_length = 12,
+                                .overflow = features::Overflow::split,
+                                .overlap = 2,
+                                .wanted = {.words = true}}};
+  features::Featurizer cut{tokenizer, {.take_ids = features::TakeIds::where_present, .max_length = 12}};
+  examples::Labels labels{{"no", "yes", "1"}};
+  examples::Labels tags{{"O", "B-PER", "I-PER"}};
+  std::vector<std::unique_ptr<examples::ExampleReader>> all;
 
   Readers() {
-    using enum data::SentenceTask;
+    using enum examples::SentenceTask;
     for (const auto task : {classify, regress, multilabel})
-      all.push_back(std::make_unique<data::SentenceReader>(task, cut, "label", labels));
-    for (const auto use : {data::TagReader::For::learning, data::TagReader::For::evaluation})
-      all.push_back(std::make_unique<data::TagReader>(windows, "tags", tags, use));
-    for (const auto use : {data::AnswerReader::For::learning, data::AnswerReader::For::evaluation})
-      all.push_back(std::make_unique<data::AnswerReader>(
-          tokenizer, data::AnswerRule{.max_length = 16, .stride = 4}, use));
-    all.push_back(std::make_unique<data::ChooseReader>(cut, "label"));
-    all.push_back(
-        std::make_unique<data::PretrainReader>(tokenizer, data::MaskOptions{}, data::PretrainLimits{32, 2}));
+      all.push_back(std::make_unique<examples::SentenceReader>(task, cut, "label", labels));
+    for (const auto use : {examples::TagReader::For::learning, examples::TagReader::For::evaluation})
+      all.push_back(std::make_unique<examples::TagReader>(windows, "tags", tags, use));
+    for (const auto use : {examples::AnswerReader::For::learning, examples::AnswerReader::For::evaluation})
+      all.push_back(std::make_unique<examples::AnswerReader>(
+          tokenizer, features::AnswerRule{.max_length = 16, .stride = 4}, use));
+    all.push_back(std::make_unique<examples::ChooseReader>(cut, "label"));
+    all.push_back(std::make_unique<examples::PretrainReader>(tokenizer, corpus::MaskOptions{},
+                                                             examples::PretrainLimits{32, 2}));
   }
 };
 
 // Creates the examples of each record and checks them for consistency.
 class ExampleFilter : public io::Filter {
  public:
-  ExampleFilter(const Readers& readers, const data::ExampleReader& reader)
+  ExampleFilter(const Readers& readers, const examples::ExampleReader& reader)
       : readers_(readers), reader_(reader) {}
 
   void prepare(const io::Fields& fields, io::Record& record) const override {
-    data::Examples examples;
+    examples::Examples examples;
     reader_.read(fields, record, 0, examples);
     for (const auto& example : examples) {
       if (example->ids.empty() || example->types.size() != example->ids.size()) std::abort();
@@ -60,7 +60,7 @@ class ExampleFilter : public io::Filter {
 
  private:
   const Readers& readers_;
-  const data::ExampleReader& reader_;
+  const examples::ExampleReader& reader_;
 };
 
 }  // namespace

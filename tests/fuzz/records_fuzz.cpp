@@ -1,11 +1,11 @@
 // Records in each input format through the filters of the tools without a network. The high half of the first
 // byte selects the filter, the low half the format.
 #include "base/log.h"
-#include "data/letters.h"
-#include "data/mask_filter.h"
-#include "data/pair_filter.h"
-#include "data/tokenize_filter.h"
-#include "data/vocabulary_filter.h"
+#include "corpus/mask_filter.h"
+#include "corpus/pair_filter.h"
+#include "corpus/tokenize_filter.h"
+#include "corpus/vocabulary_filter.h"
+#include "features/letters.h"
 #include "records.h"
 
 using namespace bert;
@@ -13,46 +13,46 @@ using namespace bert;
 namespace {
 
 std::unique_ptr<io::Filter> make_filter(int which, const text::Tokenizer& tokenizer, Log& log) {
-  static const data::VocabularyOptions vocabulary{.learner = {.size = 60}};
-  data::TokenizeOptions options{.features = {.max_length = 12, .overlap = 2}};
+  static const corpus::VocabularyOptions vocabulary{.learner = {.size = 60}};
+  corpus::TokenizeOptions options{.features = {.max_length = 12, .overlap = 2}};
   options.features.wanted = {.offsets = text::Offsets::chars, .words = true};
   switch (which % 8) {
     case 0:
       options.tokens = true;
-      options.features.overflow = data::Overflow::split;
-      options.features.take_ids = data::TakeIds::where_present;
+      options.features.overflow = features::Overflow::split;
+      options.features.take_ids = features::TakeIds::where_present;
       break;
     case 1:
-      options.features.take_ids = data::TakeIds::where_present;
+      options.features.take_ids = features::TakeIds::where_present;
       options.features.count_characters = true;
       options.drop = {"text", "a"};
       break;
     case 2:
-      options.result = data::TokenizeOptions::Result::decoded;
+      options.result = corpus::TokenizeOptions::Result::decoded;
       break;
     case 3:
-      options.result = data::TokenizeOptions::Result::stats;
+      options.result = corpus::TokenizeOptions::Result::stats;
       break;
     case 4:
-      options.result = data::TokenizeOptions::Result::sentences;
+      options.result = corpus::TokenizeOptions::Result::sentences;
       break;
     case 5:
-      return std::make_unique<data::MaskFilter>(
-          tokenizer, data::MaskOptions{.rule = {.unit = data::MaskRule::Unit::word}}, log);
+      return std::make_unique<corpus::MaskFilter>(
+          tokenizer, corpus::MaskOptions{.rule = {.unit = corpus::MaskRule::Unit::word}}, log);
     case 6:
-      return std::make_unique<data::PairFilter>(
-          tokenizer, data::PairOptions{.rule = {.max_length = 16}, .dupe_factor = 2, .block = 2}, log);
+      return std::make_unique<corpus::PairFilter>(
+          tokenizer, corpus::PairOptions{.rule = {.max_length = 16}, .dupe_factor = 2, .block = 2}, log);
     default:
-      return std::make_unique<data::VocabularyFilter>(vocabulary, log);
+      return std::make_unique<corpus::VocabularyFilter>(vocabulary, log);
   }
-  return data::make_tokenize_filter(tokenizer, options, log);
+  return corpus::make_tokenize_filter(tokenizer, options, log);
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const fuzz::Files files;
-  static const auto tokenizer = data::letters();
+  static const auto tokenizer = features::letters();
   static Log log("fuzz", Log::Level::quiet);
   if (size == 0) return 0;
   io::StreamOptions options{.files = {files.write("input", fuzz::text_of(data + 1, size - 1))}};

@@ -30,7 +30,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "io/json.h"
+#include "json/json.h"
 
 namespace bert::golden {
 
@@ -78,7 +78,7 @@ inline std::string encoder_directory(const std::string& model) {
 
 // All models, sorted by name.
 inline std::vector<std::string> model_names() {
-  const io::JsonFile manifest(directory() / "expected" / "manifest.json");
+  const json::File manifest(directory() / "expected" / "manifest.json");
   std::vector<std::string> names;
   for (const auto& [name, error] : manifest.find("torch_f32_error").value().members())
     names.emplace_back(name);
@@ -118,7 +118,7 @@ inline std::vector<float> read_numbers(std::span<const std::byte> data, int64_t&
   return numbers;
 }
 
-inline Array read_array(const io::Json& entry, std::span<const std::byte> data) {
+inline Array read_array(const json::Value& entry, std::span<const std::byte> data) {
   const auto shape = entry.find("shape").value().integers();
   Array array{.rows = shape.at(0), .width = shape.at(1), .bound = entry.find("bound").value().number()};
   int64_t offset = entry.find("offset").value().integer();
@@ -132,10 +132,10 @@ inline Array read_array(const io::Json& entry, std::span<const std::byte> data) 
 
 inline Model load(const std::string& name) {
   const auto path = directory() / "expected" / name;
-  const io::JsonFile index(path.string() + ".json");
+  const json::File index(path.string() + ".json");
   const MappedFile numbers(path.string() + ".f32");
   Model model{.name = name};
-  for (const io::Json& entry : index.find("cases").value().elements()) {
+  for (const json::Value& entry : index.find("cases").value().elements()) {
     Case one{.name = std::string(entry.find("name").value().string()),
              .input_ids = entry.find("input_ids").value().integers(),
              .token_type_ids = entry.find("token_type_ids").value().integers(),

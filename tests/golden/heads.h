@@ -40,21 +40,21 @@ struct HeadCase {
   bool over_tokens() const { return task == "tag" || task == "answer"; }
 };
 
-inline std::vector<float> floats_of(const io::Json& array) {
+inline std::vector<float> floats_of(const json::Value& array) {
   std::vector<float> numbers;
-  for (const io::Json& number : array.elements()) numbers.push_back(static_cast<float>(number.number()));
+  for (const json::Value& number : array.elements()) numbers.push_back(static_cast<float>(number.number()));
   return numbers;
 }
 
-inline HeadExample::Sequence head_sequence(const io::Json& json) {
+inline HeadExample::Sequence head_sequence(const json::Value& json) {
   return {.ids = json.find("input_ids").value().integers(),
           .types = json.find("token_type_ids").value().integers()};
 }
 
-inline HeadExample head_example(const io::Json& json) {
+inline HeadExample head_example(const json::Value& json) {
   HeadExample example;
   if (const auto choices = json.find("choices")) {
-    for (const io::Json& choice : choices->elements()) example.sequences.push_back(head_sequence(choice));
+    for (const json::Value& choice : choices->elements()) example.sequences.push_back(head_sequence(choice));
   } else {
     example.sequences.push_back(head_sequence(json));
   }
@@ -67,7 +67,7 @@ inline HeadExample head_example(const io::Json& json) {
   return example;
 }
 
-inline HeadCase head_case(const io::Json& json, std::span<const std::byte> numbers) {
+inline HeadCase head_case(const json::Value& json, std::span<const std::byte> numbers) {
   HeadCase one{.name = std::string(json.find("name").value().string()),
                .task = std::string(json.find("task").value().string()),
                .classes = json.find("classes").value().integer(),
@@ -76,25 +76,25 @@ inline HeadCase head_case(const io::Json& json, std::span<const std::byte> numbe
                .norm = json.find("norm").value().number(),
                .right = json.find("right").value().integer()};
   if (const auto weights = json.find("class_weights")) one.class_weights = floats_of(*weights);
-  for (const io::Json& example : json.find("step").value().elements())
+  for (const json::Value& example : json.find("step").value().elements())
     one.examples.push_back(head_example(example));
   int64_t offset = json.find("offset").value().integer();
   const auto parameters = json.find("parameters").value().elements();
-  const auto read = [&](const io::Json& parameter, std::map<std::string, std::vector<float>>& to) {
+  const auto read = [&](const json::Value& parameter, std::map<std::string, std::vector<float>>& to) {
     int64_t count = 1;
     for (const int32_t length : parameter.find("shape").value().integers()) count *= length;
     to.emplace(parameter.find("name").value().string(), read_numbers(numbers, offset, count));
   };
   for (size_t i = parameters.size() - 2; i < parameters.size(); ++i) read(parameters[i], one.head);
-  for (const io::Json& parameter : parameters) read(parameter, one.gradients);
+  for (const json::Value& parameter : parameters) read(parameter, one.gradients);
   return one;
 }
 
 inline std::vector<HeadCase> load_head_cases() {
-  const io::JsonFile index(training_directory() / "heads.json");
+  const json::File index(training_directory() / "heads.json");
   const MappedFile numbers((training_directory() / "heads.f32").string());
   std::vector<HeadCase> cases;
-  for (const io::Json& json : index.find("cases").value().elements())
+  for (const json::Value& json : index.find("cases").value().elements())
     cases.push_back(head_case(json, numbers.bytes()));
   return cases;
 }
@@ -115,18 +115,18 @@ struct TaskCurves {
 };
 
 inline TaskCurves load_task_curves() {
-  const io::JsonFile file(training_directory() / "task_curves.json");
+  const json::File file(training_directory() / "task_curves.json");
   TaskCurves all = {.options = curve_options(file.find("options").value()), .curves = {}};
   const auto heads = load_head_cases();
-  for (const io::Json& json : file.find("curves").value().elements()) {
+  for (const json::Value& json : file.find("curves").value().elements()) {
     auto& curve = all.curves.emplace_back(TaskCurve{
         .head = *std::ranges::find(heads, json.find("case").value().string(), &HeadCase::name), .steps = {}});
-    for (const io::Json& step : json.find("steps").value().elements()) {
+    for (const json::Value& step : json.find("steps").value().elements()) {
       auto& made = curve.steps.emplace_back(TaskCurve::Step{.examples = {},
                                                             .loss = step.find("loss").value().number(),
                                                             .rate = step.find("rate").value().number(),
                                                             .norm = step.find("norm").value().number()});
-      for (const io::Json& example : step.find("examples").value().elements())
+      for (const json::Value& example : step.find("examples").value().elements())
         made.examples.push_back(head_example(example));
     }
   }

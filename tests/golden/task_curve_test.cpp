@@ -3,10 +3,10 @@
 #include <memory>
 #include <set>
 
-#include "data/answer_example.h"
-#include "data/choose_example.h"
-#include "data/sentence_example.h"
-#include "data/tag_example.h"
+#include "examples/answer_example.h"
+#include "examples/choose_example.h"
+#include "examples/sentence_example.h"
+#include "examples/tag_example.h"
 #include "head_network.h"
 #include "train/answer_learning.h"
 #include "train/choose_learning.h"
@@ -19,18 +19,18 @@
 namespace bert::golden {
 namespace {
 
-using data::SentenceTask;
+using examples::SentenceTask;
 
-std::unique_ptr<data::Example> sentence_example(const HeadExample& from) {
-  auto example = std::make_unique<data::SentenceExample>();
+std::unique_ptr<examples::Example> sentence_example(const HeadExample& from) {
+  auto example = std::make_unique<examples::SentenceExample>();
   if (!from.gold.empty()) example->label = from.gold.front();
   if (!from.targets.empty()) example->value = from.targets.front();
   example->targets = from.targets;
   return example;
 }
 
-std::unique_ptr<data::Example> tag_example(const HeadExample& from) {
-  auto example = std::make_unique<data::TagExample>();
+std::unique_ptr<examples::Example> tag_example(const HeadExample& from) {
+  auto example = std::make_unique<examples::TagExample>();
   for (size_t i = 0; i < from.gold.size(); ++i) {
     if (from.gold[i] == kIgnored) continue;
     example->places.push_back(static_cast<int32_t>(i));
@@ -39,21 +39,21 @@ std::unique_ptr<data::Example> tag_example(const HeadExample& from) {
   return example;
 }
 
-std::unique_ptr<data::Example> choose_example(const HeadExample& from) {
-  auto example = std::make_unique<data::ChooseExample>();
+std::unique_ptr<examples::Example> choose_example(const HeadExample& from) {
+  auto example = std::make_unique<examples::ChooseExample>();
   for (const auto& sequence : from.sequences) example->lengths.push_back(sequence.ids.size());
   example->label = from.gold.front();
   return example;
 }
 
-std::unique_ptr<data::Example> answer_example(const HeadExample& from) {
-  auto example = std::make_unique<data::AnswerExample>();
+std::unique_ptr<examples::Example> answer_example(const HeadExample& from) {
+  auto example = std::make_unique<examples::AnswerExample>();
   example->start = from.gold.at(0);
   example->end = from.gold.at(1);
   return example;
 }
 
-std::unique_ptr<data::Example> example_of(const std::string& task, const HeadExample& from) {
+std::unique_ptr<examples::Example> example_of(const std::string& task, const HeadExample& from) {
   auto example = task == "tag"      ? tag_example(from)
                  : task == "choose" ? choose_example(from)
                  : task == "answer" ? answer_example(from)
@@ -66,7 +66,7 @@ std::unique_ptr<data::Example> example_of(const std::string& task, const HeadExa
 }
 
 std::unique_ptr<train::Learner> make_learner(const HeadCase& head, model::TrainingNetwork& network,
-                                             const data::Labels& labels) {
+                                             const examples::Labels& labels) {
   const auto sentences = [&](SentenceTask task) {
     return std::make_unique<train::SentenceLearning>(
         network, labels, train::SentenceLearning::Options{.task = task, .class_weights = head.class_weights});
@@ -82,14 +82,14 @@ std::unique_ptr<train::Learner> make_learner(const HeadCase& head, model::Traini
   return std::make_unique<train::TagLearning>(network, labels, train::TagLearning::Options{});
 }
 
-data::Labels labels_of(const HeadCase& head) {
+examples::Labels labels_of(const HeadCase& head) {
   std::vector<std::string> names;
   for (int64_t i = 0; i < head.classes; ++i) names.push_back(std::to_string(i));
-  return data::Labels(names);
+  return examples::Labels(names);
 }
 
-data::Step cut(const TaskCurve& curve, const TaskCurve::Step& step, size_t micro_batches) {
-  data::Step made;
+examples::Step cut(const TaskCurve& curve, const TaskCurve::Step& step, size_t micro_batches) {
+  examples::Step made;
   const size_t each = step.examples.size() / micro_batches;
   for (size_t i = 0; i < step.examples.size(); ++i) {
     if (i % each == 0) made.batches.emplace_back();

@@ -81,7 +81,7 @@ inline double gradient_share(std::span<const float> gradient, std::span<const fl
   return std::isfinite(share) ? share : kInfinite;
 }
 
-inline TrainingRecord training_record(const io::Json& json) {
+inline TrainingRecord training_record(const json::Value& json) {
   TrainingRecord record{.input_ids = json.find("input_ids").value().integers(),
                         .token_type_ids = json.find("token_type_ids").value().integers(),
                         .masked_lm_positions = json.find("masked_lm_positions").value().integers(),
@@ -91,7 +91,7 @@ inline TrainingRecord training_record(const io::Json& json) {
   return record;
 }
 
-inline TrainingCase training_case(const io::Json& json) {
+inline TrainingCase training_case(const json::Value& json) {
   TrainingCase one{.name = std::string(json.find("name").value().string()),
                    .mlm_loss = json.find("mlm_loss").value().number(),
                    .next_loss = json.find("next_loss").value().number(),
@@ -100,9 +100,9 @@ inline TrainingCase training_case(const io::Json& json) {
                    .labelled = json.find("labelled").value().integer(),
                    .next_right = json.find("next_right").value().integer(),
                    .norm = json.find("norm").value().number()};
-  for (const io::Json& batch : json.find("micro_batches").value().elements()) {
+  for (const json::Value& batch : json.find("micro_batches").value().elements()) {
     auto& records = one.micro_batches.emplace_back();
-    for (const io::Json& record : batch.elements()) records.push_back(training_record(record));
+    for (const json::Value& record : batch.elements()) records.push_back(training_record(record));
   }
   return one;
 }
@@ -110,13 +110,13 @@ inline TrainingCase training_case(const io::Json& json) {
 // "narrow" or "broad".
 inline TrainingModel load_training(const std::string& name) {
   const auto path = training_directory() / name;
-  const io::JsonFile index(path.string() + ".json");
+  const json::File index(path.string() + ".json");
   const MappedFile numbers(path.string() + ".f32");
   TrainingModel model{.directory = path.string()};
-  for (const io::Json& json : index.find("cases").value().elements()) {
+  for (const json::Value& json : index.find("cases").value().elements()) {
     auto& one = model.cases.emplace_back(training_case(json));
     int64_t offset = json.find("offset").value().integer();
-    for (const io::Json& parameter : index.find("parameters").value().elements()) {
+    for (const json::Value& parameter : index.find("parameters").value().elements()) {
       int64_t count = 1;
       for (const int32_t length : parameter.find("shape").value().integers()) count *= length;
       one.gradients.emplace(parameter.find("name").value().string(),
@@ -132,11 +132,11 @@ inline std::vector<TrainingRecord> stored_records() {
   std::ifstream file(path);
   std::vector<TrainingRecord> records;
   for (std::string line; std::getline(file, line);)
-    records.push_back(training_record(io::JsonFile(path, line).root()));
+    records.push_back(training_record(json::File(path, line).root()));
   return records;
 }
 
-inline CurveOptions curve_options(const io::Json& options) {
+inline CurveOptions curve_options(const json::Value& options) {
   const auto number = [&](const char* name) { return options.find(name).value().number(); };
   return {.schedule = std::string(options.find("schedule").value().string()),
           .batch = options.find("batch").value().integer(),
@@ -151,10 +151,10 @@ inline CurveOptions curve_options(const io::Json& options) {
 
 // By optimizer: "adamw", "google".
 inline TrainingCurve load_curve(const std::string& optimizer) {
-  const io::JsonFile file(training_directory() / "curves.json");
+  const json::File file(training_directory() / "curves.json");
   const auto json = file.find(optimizer).value();
   TrainingCurve curve = {curve_options(json.find("options").value()), {}};
-  for (const io::Json& step : json.find("steps").value().elements())
+  for (const json::Value& step : json.find("steps").value().elements())
     curve.steps.push_back({.loss = step.find("loss").value().number(),
                            .rate = step.find("rate").value().number(),
                            .norm = step.find("norm").value().number()});

@@ -15,11 +15,11 @@ namespace bert::golden {
 namespace {
 
 TrainingStep read_step(const std::string& path) {
-  const io::JsonFile file(path);
+  const json::File file(path);
   TrainingStep step;
-  for (const io::Json& batch : file.find("micro_batches").value().elements()) {
+  for (const json::Value& batch : file.find("micro_batches").value().elements()) {
     auto& records = step.emplace_back();
-    for (const io::Json& record : batch.elements()) records.push_back(training_record(record));
+    for (const json::Value& record : batch.elements()) records.push_back(training_record(record));
   }
   return step;
 }

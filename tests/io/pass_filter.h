@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "io/filter.h"
-#include "io/json.h"
 #include "io/stream.h"
+#include "json/json.h"
 
 namespace bert::io {
 
@@ -57,8 +57,8 @@ class PassFilter : public Filter {
     if (work.worse) throw Error("is worse");
     out.resize(out.size() - 10);
     Added added;
-    append_integer(added.field(options_.field), work.length);
-    append_integer(added.field("place"), record.place());
+    bert::json::append_integer(added.field(options_.field), work.length);
+    bert::json::append_integer(added.field("place"), record.place());
     writer_.write(record, added, out);
   }
 

@@ -44,7 +44,7 @@ Cuts cut(const std::string& path, ChunkLimits limits = {.bytes = 1 << 20, .recor
       found.records.push_back(chunk.data.substr(cut.begin, cut.size));
       found.lines.push_back(cut.line);
     }
-    REQUIRE(chunk.data.size() == chunk.data_size + kJsonPadding);
+    REQUIRE(chunk.data.size() == chunk.data_size + bert::json::kPadding);
     if (!chunk.cuts.empty()) found.sizes.push_back(chunk.cuts.size());
     if (chunk.failure) {
       found.failure = *chunk.failure;

@@ -52,7 +52,7 @@ class Generator {
 
   std::string json_string(const std::string& text) {
     std::string out;
-    append_string(out, text);
+    bert::json::append_string(out, text);
     if (one_in(10)) out.insert(1, pick<std::string>({"\\u0041", "\\ud83d\\ude00", "\\/", "\\b"}));
     return out;
   }

@@ -36,8 +36,9 @@ struct SlowSquadOptions {
   std::optional<double> null_score_diff_threshold;  // set: version_2_with_negative
 };
 
-inline std::vector<data::Window> doc_spans(int64_t tokens, int64_t max_tokens_for_doc, int64_t doc_stride) {
-  std::vector<data::Window> spans;
+inline std::vector<features::Window> doc_spans(int64_t tokens, int64_t max_tokens_for_doc,
+                                               int64_t doc_stride) {
+  std::vector<features::Window> spans;
   int64_t start_offset = 0;
   while (start_offset < tokens) {
     const int64_t length = std::min(tokens - start_offset, max_tokens_for_doc);

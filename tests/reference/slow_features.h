@@ -6,13 +6,13 @@
 #include <limits>
 #include <vector>
 
-#include "data/features.h"
-#include "data/overflow.h"
+#include "features/features.h"
+#include "features/overflow.h"
 
 namespace bert::reference {
 
 struct Token {
-  int32_t id = 0, type = 0, word = data::kNoWord;
+  int32_t id = 0, type = 0, word = features::kNoWord;
   text::Span offset;
   bool operator==(const Token&) const = default;
 };
@@ -37,7 +37,7 @@ inline size_t counted(Tokens tokens, int64_t max_length, bool from_left) {
 // Removes token by token from the longer part. On a tie, Google's run_classifier.py removes from B; Hugging
 // Face's fast tokenizer in effect removes from the part that was shorter at first, or from A if both were
 // equal.
-inline void cut_pair(Tokens& a, Tokens& b, int64_t room, const data::CutRule& rule,
+inline void cut_pair(Tokens& a, Tokens& b, int64_t room, const features::CutRule& rule,
                      int64_t max_length = std::numeric_limits<int64_t>::max()) {
   using Strategy = text::Truncation::Strategy;
   const bool a_was_longer = counted(a, max_length, rule.from_left) > counted(b, max_length, rule.from_left);
@@ -51,7 +51,7 @@ inline void cut_pair(Tokens& a, Tokens& b, int64_t room, const data::CutRule& ru
 }
 
 // Hugging Face's stride: a window starts length - overlap tokens after the one before.
-inline std::vector<Tokens> slide(const Tokens& tokens, const data::Slide& slide) {
+inline std::vector<Tokens> slide(const Tokens& tokens, const features::Slide& slide) {
   std::vector<Tokens> windows;
   for (bool last = false; !last;) {
     const int64_t done = static_cast<int64_t>(windows.size()) * (slide.length - slide.overlap);
@@ -71,7 +71,7 @@ inline std::vector<Tokens> slide(const Tokens& tokens, const data::Slide& slide)
 }
 
 // run_squad.py's _check_is_max_context, called for every token and every window.
-inline std::vector<int32_t> most_context(const std::vector<data::Window>& windows, int64_t count) {
+inline std::vector<int32_t> most_context(const std::vector<features::Window>& windows, int64_t count) {
   const auto is_best = [&](size_t asked, int64_t position) {
     double best_score = 0;
     int best = -1;

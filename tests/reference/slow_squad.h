@@ -6,20 +6,20 @@
 #include <vector>
 
 #include "base/error.h"
-#include "io/json.h"
+#include "json/json.h"
 
 namespace bert::reference {
 
-inline std::string slow_squad_record(const io::Json& article, const io::Json& paragraph,
-                                     const io::Json& question) {
+inline std::string slow_squad_record(const json::Value& article, const json::Value& paragraph,
+                                     const json::Value& question) {
   std::string fields;
-  const auto field = [&](const char* name, const io::Json& object) {
+  const auto field = [&](const char* name, const json::Value& object) {
     const auto value = object.find(name);
     if (!value) return;
     fields += std::string(fields.empty() ? "" : ",") + '"' + name + "\":";
-    if (value->kind() == io::Json::Kind::string) {
-      io::append_string(fields, value->string());
-    } else if (value->kind() == io::Json::Kind::boolean) {
+    if (value->kind() == json::Value::Kind::string) {
+      json::append_string(fields, value->string());
+    } else if (value->kind() == json::Value::Kind::boolean) {
       fields += value->boolean() ? "true" : "false";
     } else {
       fields += std::to_string(value->integer());
@@ -31,9 +31,9 @@ inline std::string slow_squad_record(const io::Json& article, const io::Json& pa
   field("question", question);
   if (const auto answers = question.find("answers")) {
     std::string texts, starts;
-    for (const io::Json& answer : answers->elements()) {
+    for (const json::Value& answer : answers->elements()) {
       if (!texts.empty()) texts += ',', starts += ',';
-      io::append_string(texts, answer.find("text").value().string());
+      json::append_string(texts, answer.find("text").value().string());
       starts += std::to_string(answer.find("answer_start").value().integer());
     }
     fields += ",\"answers\":{\"text\":[" + texts + "],\"answer_start\":[" + starts + "]}";
@@ -46,12 +46,12 @@ inline std::string slow_squad_record(const io::Json& article, const io::Json& pa
 inline std::vector<std::string> slow_squad(std::string_view text) {
   std::vector<std::string> records;
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return records;
-  io::JsonDocument document;
+  json::Document document;
   for (const auto& [key, data] : document.parse(text).members()) {
     if (key != "data") continue;
-    for (const io::Json& article : data.elements()) {
-      for (const io::Json& paragraph : article.find("paragraphs").value().elements()) {
-        for (const io::Json& question : paragraph.find("qas").value().elements())
+    for (const json::Value& article : data.elements()) {
+      for (const json::Value& paragraph : article.find("paragraphs").value().elements()) {
+        for (const json::Value& question : paragraph.find("qas").value().elements())
           records.push_back(slow_squad_record(article, paragraph, question));
       }
     }

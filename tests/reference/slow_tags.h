@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "predict/task.h"
 #include "slow_features.h"
-#include "task/task.h"
 
 namespace bert::reference {
 
@@ -50,9 +50,10 @@ inline size_t highest_of(const std::vector<double>& numbers) {
 
 // token_words: the word of each token. rows[w]: the logits of window w's tokens without special tokens.
 inline SlowTags slow_tags(const std::vector<std::string>& labels, size_t words,
-                          const std::vector<size_t>& token_words, const std::vector<data::Window>& windows,
+                          const std::vector<size_t>& token_words,
+                          const std::vector<features::Window>& windows,
                           const std::vector<std::vector<std::vector<float>>>& rows,
-                          task::Aggregate aggregate) {
+                          predict::Aggregate aggregate) {
   const auto owners = most_context(windows, static_cast<int64_t>(token_words.size()));
   SlowTags result;
   std::string before = "O";
@@ -66,9 +67,9 @@ inline SlowTags slow_tags(const std::vector<std::string>& labels, size_t words,
     std::vector<double> probabilities;
     if (!pieces.empty()) probabilities = pieces[0];
     for (size_t p = 1; p < pieces.size(); ++p) {
-      for (size_t k = 0; aggregate == task::Aggregate::mean && k < labels.size(); ++k)
+      for (size_t k = 0; aggregate == predict::Aggregate::mean && k < labels.size(); ++k)
         probabilities[k] += pieces[p][k];
-      if (aggregate == task::Aggregate::max &&
+      if (aggregate == predict::Aggregate::max &&
           pieces[p][highest_of(pieces[p])] > probabilities[highest_of(probabilities)])
         probabilities = pieces[p];
     }
@@ -81,7 +82,7 @@ inline SlowTags slow_tags(const std::vector<std::string>& labels, size_t words,
     }
     if (word == words) break;  // after the last word
     if (chunk_starts(before, tag)) result.entities.push_back({tag.substr(2), word, word, 0});
-    const double parts = aggregate == task::Aggregate::mean ? static_cast<double>(pieces.size()) : 1;
+    const double parts = aggregate == predict::Aggregate::mean ? static_cast<double>(pieces.size()) : 1;
     result.tags.push_back(tag);
     result.scores.push_back(pieces.empty() ? 0 : probabilities[highest_of(probabilities)] / parts);
     before = tag;

@@ -12,14 +12,12 @@
 #include <vector>
 
 #include "base/error.h"
-#include "io/json.h"
+#include "json/json.h"
 #include "text/tokenizer.h"
 
 namespace {
 
 using bert::Error;
-using bert::io::Json;
-using bert::io::JsonDocument;
 using bert::text::Compat;
 using bert::text::Span;
 using bert::text::Tokenizer;
@@ -42,7 +40,7 @@ std::string unpack(const std::string& path) {
 }
 
 // Joins [CLS] A [SEP] (B [SEP]); special tokens have the offsets [0,0].
-Encoding encode(const Tokenizer& tokenizer, const Json& record) {
+Encoding encode(const Tokenizer& tokenizer, const bert::json::Value& record) {
   Encoding whole{{tokenizer.cls()}, {{0, 0}}};
   for (const char* key : {"text", "text_pair"}) {
     const auto text = record.find(key);
@@ -57,9 +55,9 @@ Encoding encode(const Tokenizer& tokenizer, const Json& record) {
   return whole;
 }
 
-std::vector<Span> spans(const Json& json) {
+std::vector<Span> spans(const bert::json::Value& json) {
   std::vector<Span> result;
-  for (const Json& pair : json.elements()) {
+  for (const bert::json::Value& pair : json.elements()) {
     const std::vector<int32_t> ends = pair.integers();
     result.push_back({static_cast<uint32_t>(ends[0]), static_cast<uint32_t>(ends[1])});
   }
@@ -92,13 +90,13 @@ void report(const std::string& file, size_t line, const Encoding& ours, const En
 }
 
 int compare_file(const std::string& file, const Tokenizer& tokenizer) {
-  JsonDocument document;
+  bert::json::Document document;
   std::istringstream lines(unpack(file));
   int differing = 0;
   size_t number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
-    const Json record = document.parse(line);
+    const bert::json::Value record = document.parse(line);
     Encoding theirs;
     theirs.ids = record.find("input_ids")->integers();
     if (const auto offsets = record.find("offsets")) theirs.offsets = spans(*offsets);

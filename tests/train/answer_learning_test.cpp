@@ -5,8 +5,8 @@
 #include <map>
 #include <string>
 
-#include "data/letters.h"
-#include "data/read_examples.h"
+#include "examples/read_examples.h"
+#include "features/letters.h"
 #include "train/optimizer.h"
 #include "train/small_learning.h"
 
@@ -16,7 +16,7 @@ using model::TrainingNetwork;
 
 namespace {
 
-constexpr data::AnswerRule kRule = {.max_length = 16, .stride = 5, .max_question_length = 1};
+constexpr features::AnswerRule kRule = {.max_length = 16, .stride = 5, .max_question_length = 1};
 
 struct Subject {
   Pool pool{2};
@@ -39,8 +39,8 @@ struct Subject {
 };
 
 // Contexts of letters; the answer is x and the letter after it. Every `none`-th context has no answer.
-data::Examples examples_of(int first, int count, data::AnswerReader::For use, int none = 0) {
-  static const auto tokenizer = data::letters();
+examples::Examples examples_of(int first, int count, examples::AnswerReader::For use, int none = 0) {
+  static const auto tokenizer = features::letters();
   std::string records;
   for (int i = first; i < first + count; ++i) {
     std::string context;
@@ -57,13 +57,13 @@ data::Examples examples_of(int first, int count, data::AnswerReader::For use, in
                     : R"({"text":[],"answer_start":[]})") +
                "}\n";
   }
-  data::AnswerReader reader(tokenizer, kRule, use);
-  return data::read_examples(reader, "a.jsonl", records);
+  examples::AnswerReader reader(tokenizer, kRule, use);
+  return examples::read_examples(reader, "a.jsonl", records);
 }
 
-data::Step step_of(int first, int count, size_t batches = 1, int none = 0) {
-  auto examples = examples_of(first, count, data::AnswerReader::For::learning, none);
-  data::Step step = {.batches = std::vector<data::Examples>(batches), .sequences = 0};
+examples::Step step_of(int first, int count, size_t batches = 1, int none = 0) {
+  auto examples = examples_of(first, count, examples::AnswerReader::For::learning, none);
+  examples::Step step = {.batches = std::vector<examples::Examples>(batches), .sequences = 0};
   for (auto& example : examples) {
     const auto batch = static_cast<size_t>(step.sequences++) * batches / examples.size();
     step.batches[batch].push_back(std::move(example));
@@ -79,9 +79,9 @@ std::map<std::string, double> named(const Figures& figures) {
 
 // Evaluates the dev set in parts of `each` windows.
 std::map<std::string, double> evaluated(AnswerLearning& learning, size_t each = 1000, int none = 0) {
-  auto examples = examples_of(900, 40, data::AnswerReader::For::evaluation, none);
+  auto examples = examples_of(900, 40, examples::AnswerReader::For::evaluation, none);
   learning.begin_evaluation();
-  data::Examples part;
+  examples::Examples part;
   for (auto& example : examples) {
     part.push_back(std::move(example));
     if (part.size() < each) continue;

@@ -31,8 +31,8 @@ struct Subject {
 };
 
 // One to four choices; only the right one contains token 5.
-std::unique_ptr<data::Example> example(int number) {
-  auto made = std::make_unique<data::ChooseExample>();
+std::unique_ptr<examples::Example> example(int number) {
+  auto made = std::make_unique<examples::ChooseExample>();
   const int choices = 1 + number * 5 % 4;
   made->label = number * 7 % choices;
   for (int i = 0; i < choices; ++i) {
@@ -45,7 +45,7 @@ std::unique_ptr<data::Example> example(int number) {
   return made;
 }
 
-data::Step step_of(int first, int count, int batches = 1) {
+examples::Step step_of(int first, int count, int batches = 1) {
   return numbered_step(example, first, count, batches);
 }
 

@@ -10,14 +10,14 @@
 
 using namespace bert;
 using namespace bert::train;
-using data::SentenceTask;
+using examples::SentenceTask;
 using model::TrainingNetwork;
 
 namespace {
 
 struct Subject {
   Pool pool{2};
-  data::Labels labels;
+  examples::Labels labels;
   TrainingNetwork network;
   SentenceLearning learning;
 
@@ -36,8 +36,8 @@ struct Subject {
 };
 
 // A sequence in which one token at a varying position determines class, value and label set.
-std::unique_ptr<data::Example> example(int32_t number) {
-  auto made = std::make_unique<data::SentenceExample>();
+std::unique_ptr<examples::Example> example(int32_t number) {
+  auto made = std::make_unique<examples::SentenceExample>();
   const int32_t label = number * 7 % 3;
   made->ids = {2, 10 + number % 11, 10 + number % 7, 3};
   made->ids.insert(made->ids.begin() + 1 + number % 3, 5 + label);
@@ -48,7 +48,7 @@ std::unique_ptr<data::Example> example(int32_t number) {
   return made;
 }
 
-data::Step step_of(int32_t first, int32_t count, int32_t batches = 1) {
+examples::Step step_of(int32_t first, int32_t count, int32_t batches = 1) {
   return numbered_step(example, first, count, batches);
 }
 
@@ -122,7 +122,7 @@ TEST_CASE("a class weight of 2 equals repeating the examples of that class") {
   const double loss = weighted.learning.learn(step, {}).front().value;
   auto& batch = step.batches.front();
   for (int32_t i = 0; i < 9; ++i) {
-    if (example(i)->as<data::SentenceExample>().label == 0) batch.push_back(example(i));
+    if (example(i)->as<examples::SentenceExample>().label == 0) batch.push_back(example(i));
   }
   CHECK(batch.size() == 12);
   CHECK(repeated.learning.learn(step, {}).front().value == doctest::Approx(loss).epsilon(1e-6));

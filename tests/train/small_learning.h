@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "data/steps.h"
+#include "examples/steps.h"
 #include "model/initialize.h"
 #include "model/training_network.h"
 #include "train/learner.h"
@@ -34,10 +34,10 @@ inline void start(model::TrainingNetwork& network, Pool& pool) {
 
 // Batches of `count` examples each, numbered from `first`.
 template <class MakeExample>
-data::Step numbered_step(const MakeExample& example, int32_t first, int32_t count, int32_t batches = 1) {
-  data::Step step;
+examples::Step numbered_step(const MakeExample& example, int32_t first, int32_t count, int32_t batches = 1) {
+  examples::Step step;
   for (int32_t i = 0; i < batches; ++i) {
-    data::Examples batch;
+    examples::Examples batch;
     for (int32_t k = 0; k < count; ++k) batch.push_back(example(first + i * count + k));
     step.batches.push_back(std::move(batch));
     step.sequences += count;

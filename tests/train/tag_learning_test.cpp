@@ -19,7 +19,7 @@ const Names kNames = {"O", "B-X", "I-X"};
 
 struct Subject {
   Pool pool{2};
-  data::Labels labels;
+  examples::Labels labels;
   TrainingNetwork network;
   TagLearning learning;
 
@@ -38,8 +38,8 @@ struct Subject {
 };
 
 // Words of one or two tokens. A word's tag follows from its first token and the tag before it.
-std::unique_ptr<data::TagExample> example(int32_t number) {
-  auto made = std::make_unique<data::TagExample>();
+std::unique_ptr<examples::TagExample> example(int32_t number) {
+  auto made = std::make_unique<examples::TagExample>();
   made->tags.emplace();
   made->ids = {2};
   int32_t before = 0;
@@ -59,11 +59,11 @@ std::unique_ptr<data::TagExample> example(int32_t number) {
   return made;
 }
 
-data::Step step_of(int32_t first, int32_t count, int32_t batches = 1) {
+examples::Step step_of(int32_t first, int32_t count, int32_t batches = 1) {
   return numbered_step(example, first, count, batches);
 }
 
-Figures evaluated(TagLearning& learning, data::Examples& examples) {
+Figures evaluated(TagLearning& learning, examples::Examples& examples) {
   learning.begin_evaluation();
   learning.evaluate(examples);
   return learning.end_evaluation();
@@ -139,7 +139,7 @@ TEST_CASE("a class weight of 2 equals repeating the words of that class") {
 TEST_CASE("a record may be split into windows and parts and contain words without tokens") {
   Subject subject;
   const auto whole = [&] {
-    data::Examples examples;
+    examples::Examples examples;
     for (int32_t i = 0; i < 20; ++i) {
       auto one = example(i);
       one->tags->insert(one->tags->end(), {"O", "B-X"});  // words without tokens
@@ -155,7 +155,7 @@ TEST_CASE("a record may be split into windows and parts and contain words withou
   subject.learning.begin_evaluation();
   for (int32_t i = 0; i < 20; ++i) {
     auto first = example(i), second = example(i), third = example(i);
-    const auto cut = [](data::TagExample& of, size_t begin, size_t end) {
+    const auto cut = [](examples::TagExample& of, size_t begin, size_t end) {
       for (auto* list : {&of.places, &of.labels, &of.words})
         *list = std::vector<int32_t>(list->begin() + static_cast<ptrdiff_t>(begin),
                                      list->begin() + static_cast<ptrdiff_t>(end));
@@ -165,8 +165,8 @@ TEST_CASE("a record may be split into windows and parts and contain words withou
     cut(*third, 0, 0);
     first->tags.reset();
     second->tags.reset();
-    third->tags = whole[static_cast<size_t>(i)]->as<data::TagExample>().tags;
-    data::Examples one, others;
+    third->tags = whole[static_cast<size_t>(i)]->as<examples::TagExample>().tags;
+    examples::Examples one, others;
     one.push_back(std::move(first));
     others.push_back(std::move(second));
     others.push_back(std::move(third));
@@ -184,7 +184,7 @@ TEST_CASE("labels that form no entities are evaluated by accuracy") {
   CHECK(tag_metrics(subject.labels) == Names{"accuracy"});
   auto one = example(1);
   one->tags = {"DET", "NOUN", "DET", "NOUN", "DET"};
-  data::Examples dev;
+  examples::Examples dev;
   dev.push_back(std::move(one));
   CHECK(evaluated(subject.learning, dev).size() == 2);
 }

@@ -8,7 +8,7 @@
 #include <csignal>
 
 #include "base/error.h"
-#include "io/json.h"
+#include "json/json.h"
 
 using namespace bert;
 using namespace bert::train;
@@ -42,7 +42,7 @@ TEST_CASE("a training log line is valid JSON for any numbers and never contains 
   auto line = kLine;
   for (const double value : {1e-30, 1e30, -0.0, 0.1, 123456789.0}) {
     line.loss = line.learning_rate = line.tokens_per_second = value;
-    io::JsonDocument document;
+    json::Document document;
     const auto root = document.parse(json_line(line));
     CHECK(root.find("loss")->number() == doctest::Approx(value));
   }

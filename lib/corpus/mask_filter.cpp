@@ -1,0 +1,109 @@
+#include "corpus/mask_filter.h"
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+
+#include "base/error.h"
+#include "corpus/token_json.h"
+#include "features/given_ids.h"
+#include "json/json.h"
+
+namespace bert::corpus {
+namespace {
+
+// Separates this tool's random streams from other tools'. With those of bert-nsp-pairs and the same seed,
+// masked positions would depend on the label.
+constexpr uint64_t kMaskStream = 0x6d61736b;
+
+constexpr std::string_view kTokens = "tokens";
+
+// Reads a field that locates the record, an integer.
+uint64_t place_in(std::string_view field, const json::Value& json) {
+  int64_t value = 0;
+  try {
+    value = json.integer();
+  } catch (const Error& error) {
+    throw Error("field \"", field, "\" ", error.what());
+  }
+  if (value < 0) throw Error("field \"", field, "\" is ", value, ", expected a number of at least 0");
+  return static_cast<uint64_t>(value);
+}
+
+// Masking twice would lose the original ids.
+void check_unmasked(const io::Fields& fields) {
+  for (const auto field : {"masked_lm_positions", "masked_lm_ids"})
+    if (fields.json(field)) throw Error("field \"", field, "\" is present: the record is already masked");
+}
+
+void append_array(std::string& out, std::span<const Prediction> hidden, int32_t Prediction::*member) {
+  out += '[';
+  for (const auto& prediction : hidden) {
+    if (&prediction != hidden.data()) out += ',';
+    json::append_integer(out, prediction.*member);
+  }
+  out += ']';
+}
+
+}  // namespace
+
+Random mask_random(const io::Fields& fields, int64_t place, uint64_t seed, uint64_t epoch) {
+  const auto document = fields.json("document"), instance = fields.json("instance");
+  if (document && instance)
+    return Random(seed,
+                  {kMaskStream, epoch, place_in("document", *document), place_in("instance", *instance)});
+  return Random(seed, {kMaskStream, epoch, static_cast<uint64_t>(place)});
+}
+
+// The new fields as JSON text.
+struct MaskFilter::Prepared : io::Work {
+  io::Added added;
+  bool masked = false;
+};
+
+MaskFilter::MaskFilter(const text::Tokenizer& tokenizer, MaskOptions options, Log& log)
+    : tokenizer_(tokenizer),
+      options_(std::move(options)),
+      masker_(tokenizer, options_.rule),
+      writer_(options_.drop),
+      log_(log) {}
+
+// Only a field with one token for each id may be replaced.
+bool MaskFilter::rewrites_tokens(const io::Fields& fields, size_t length) const {
+  const auto tokens = fields.json(kTokens);
+  if (!tokens || std::ranges::find(options_.drop, kTokens) != options_.drop.end()) return false;
+  const size_t count = io::named(kTokens, [&] { return tokens->size(); });
+  if (count != length) throw Error("field \"", kTokens, "\" has ", count, " values, input_ids has ", length);
+  return true;
+}
+
+void MaskFilter::prepare(const io::Fields& fields, io::Record& record) const {
+  auto ids = features::ids_of(tokenizer_, fields);
+  check_unmasked(fields);
+  const auto hidden = masker_.mask(ids, mask_random(fields, record.place(), options_.seed, options_.epoch));
+  auto prepared = std::make_unique<Prepared>();
+  // Allocate once: an id takes about six characters with its comma, a position four.
+  std::string& text = prepared->added.field("input_ids");
+  text.reserve(6 * ids.size() + 10 * hidden.size() + 8);
+  json::append_integers(text, ids);
+  if (rewrites_tokens(fields, ids.size())) append_pieces(prepared->added.field(kTokens), tokenizer_, ids);
+  append_array(prepared->added.field("masked_lm_positions"), hidden, &Prediction::position);
+  append_array(prepared->added.field("masked_lm_ids"), hidden, &Prediction::id);
+  prepared->masked = !hidden.empty();
+  record.work = std::move(prepared);
+}
+
+void MaskFilter::finish(io::Record& record, std::string& out) const {
+  const auto& prepared = record.work_as<Prepared>();
+  writer_.write(record, prepared.added, out);
+  if (!prepared.masked) unmasked_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void MaskFilter::end(std::string&) {
+  const int64_t count = unmasked_;
+  if (count == 0) return;
+  log_.warn(std::to_string(count) + (count == 1 ? " record has" : " records have") +
+            " no token that can be masked");
+}
+
+}  // namespace bert::corpus

@@ -1,0 +1,89 @@
+#include "corpus/masking.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace bert::corpus {
+namespace {
+
+bool is_unused(std::string_view piece) { return piece.starts_with("[unused") && piece.ends_with(']'); }
+
+}  // namespace
+
+// nearbyint rounds half to even in the default rounding mode, like Python 3's round().
+int64_t predictions_wanted(int64_t length, const MaskRule& rule) {
+  const auto rounded = static_cast<int64_t>(std::nearbyint(static_cast<double>(length) * rule.probability));
+  const int64_t wanted = std::max<int64_t>(1, rounded);
+  return rule.max_predictions ? std::min(wanted, *rule.max_predictions) : wanted;
+}
+
+Masker::Masker(const text::Tokenizer& tokenizer, const MaskRule& rule)
+    : rule_(rule), mask_id_(tokenizer.mask()) {
+  const std::string_view prefix = tokenizer.config().prefix;
+  kinds_.reserve(static_cast<size_t>(tokenizer.size()));
+  for (int32_t id = 0; id < tokenizer.size(); ++id) {
+    const auto piece = tokenizer.piece(id);
+    const bool special = tokenizer.is_special(id);
+    const bool continues = !prefix.empty() && piece.starts_with(prefix);
+    kinds_.push_back(special ? Kind::special : continues ? Kind::continuation : Kind::start);
+    const bool ordinary = !special && !piece.empty() && !is_unused(piece);
+    if (ordinary || rule.replacements == MaskRule::Replacements::every) replacements_.push_back(id);
+  }
+  if (replacements_.empty() && rule.random_rate > 0)
+    throw Error("the vocabulary has no tokens for --random-rate: all tokens are special or unused");
+}
+
+// Groups of maskable tokens. A "##" token joins the token before it. After a special token, the beginning of
+// the word was cut off and the rest is a group of its own; create_pretraining_data.py adds it to the last
+// word of the text before.
+std::vector<Masker::Group> Masker::groups(std::span<const int32_t> ids) const {
+  std::vector<Group> groups;
+  groups.reserve(ids.size());
+  const auto length = static_cast<int32_t>(ids.size());
+  for (int32_t at = 0; at < length; ++at) {
+    const Kind kind = kinds_[static_cast<size_t>(ids[static_cast<size_t>(at)])];
+    if (kind == Kind::special) continue;
+    const bool joins = rule_.unit == MaskRule::Unit::word && kind == Kind::continuation && !groups.empty() &&
+                       groups.back().end == at;
+    if (joins)
+      ++groups.back().end;
+    else
+      groups.push_back({at, at + 1});
+  }
+  return groups;
+}
+
+// The id that replaces a masked token. A random token may be `id` itself, as in the paper.
+int32_t Masker::shown(int32_t id, Random& random) const {
+  const double draw = random.uniform();
+  if (draw < rule_.mask_rate) return mask_id_;
+  if (draw < rule_.mask_rate + rule_.random_rate)
+    return replacements_[random.below(static_cast<uint32_t>(replacements_.size()))];
+  return id;
+}
+
+std::vector<Prediction> Masker::mask(std::span<int32_t> ids, Random random) const {
+  const auto wanted = static_cast<size_t>(predictions_wanted(static_cast<int64_t>(ids.size()), rule_));
+  auto order = groups(ids);
+  random.shuffle(order);
+  std::vector<Prediction> hidden;
+  hidden.reserve(std::min(wanted, ids.size()));
+  for (const auto& group : order) {
+    if (hidden.size() == wanted) break;
+    if (hidden.size() + static_cast<size_t>(group.end - group.begin) > wanted) continue;
+    for (int32_t at = group.begin; at < group.end; ++at) {
+      int32_t& id = ids[static_cast<size_t>(at)];
+      hidden.push_back({.position = at, .id = id});
+      id = shown(id, random);
+    }
+  }
+  std::sort(hidden.begin(), hidden.end(),
+            [](const Prediction& a, const Prediction& b) { return a.position < b.position; });
+  return hidden;
+}
+
+}  // namespace bert::corpus

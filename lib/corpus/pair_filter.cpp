@@ -1,0 +1,258 @@
+#include "corpus/pair_filter.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "json/json.h"
+#include "json/members.h"
+
+namespace bert::corpus {
+namespace {
+
+// Separates this tool's random streams from other tools' with the same seed.
+constexpr uint64_t kPairStream = 0x70616972;
+
+constexpr std::array<std::string_view, 6> kNames = {"input_ids", "token_type_ids", "next_sentence_label",
+                                                    "document",  "instance",       "id"};
+
+// Value of a field, as written in the record.
+std::string text_of(std::string_view field, std::string_view object) {
+  json::Members members(object);
+  for (json::Members::Member member; members.next(member);)
+    if (member.key == field)
+      return std::string(object.substr(member.value_begin, member.value_end - member.value_begin));
+  return {};
+}
+
+void read_sentences(const json::Value& json, Document& document) {
+  const auto sentences = json.elements();
+  size_t tokens = 0;
+  for (const auto& sentence : sentences) tokens += sentence.size();
+  document.begins.reserve(sentences.size() + 1);
+  std::vector<int32_t> ids;
+  ids.reserve(tokens);
+  for (const auto& sentence : sentences) {
+    sentence.append_integers_to(ids);
+    if (ids.size() > document.begins.back()) document.begins.push_back(ids.size());
+  }
+  document.ids.assign(ids.begin(), ids.end());
+}
+
+void append_ids(std::string& out, std::span<const int32_t> ids) {
+  for (const int32_t id : ids) {
+    json::append_integer(out, id);
+    out += ',';
+  }
+}
+
+void append_types(std::string& out, char type, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    out += type;
+    out += ',';
+  }
+}
+
+std::string counted(int64_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::string percent(int64_t part, int64_t whole) {
+  const int64_t tenths = (2000 * part + whole) / (2 * whole);
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
+}
+
+}  // namespace
+
+struct PairFilter::Prepared : io::Work {
+  Document document;
+  std::vector<Ready> ready;  // documents released with this record
+};
+
+PairFilter::PairFilter(const text::Tokenizer& tokenizer, PairOptions options, Log& log)
+    : options_(std::move(options)),
+      cls_(tokenizer.cls()),
+      sep_(tokenizer.sep()),
+      size_(tokenizer.size()),
+      log_(log) {
+  static_assert(kNames.size() == kFields);
+  for (size_t i = 0; i < kFields; ++i)
+    kept_[i] = std::find(options_.drop.begin(), options_.drop.end(), kNames[i]) == options_.drop.end();
+}
+
+void PairFilter::prepare(const io::Fields& fields, io::Record& record) const {
+  const auto sentences = fields.json("sentences");
+  if (!sentences) throw Error("field \"sentences\" is missing");
+  auto prepared = std::make_unique<Prepared>();
+  Document& document = prepared->document;
+  try {
+    read_sentences(*sentences, document);
+  } catch (const Error& error) {
+    throw Error("field \"sentences\" ", error.what());
+  }
+  check(document);
+  document.place = record.place();
+  if (fields.json("id")) document.id = text_of("id", record.raw().substr(record.raw().find('{')));
+  record.work = std::move(prepared);
+}
+
+void PairFilter::check(const Document& document) const {
+  for (const int32_t id : document.ids)
+    if (id < 0 || id >= size_)
+      throw Error("field \"sentences\": ", id, " is not in the vocabulary of ", size_, " tokens");
+}
+
+void PairFilter::compute(std::span<io::Record* const> records) {
+  for (io::Record* record : records) {
+    auto& prepared = record->work_as<Prepared>();
+    take(std::move(prepared.document));
+    // One document for each record read, and one more for each full block that is waiting.
+    const auto leaving = static_cast<int64_t>(ready_.size()) / options_.block + 1;
+    for (int64_t i = 0; i < leaving && !ready_.empty(); ++i) {
+      prepared.ready.push_back(std::move(ready_.front()));
+      ready_.pop_front();
+    }
+  }
+}
+
+void PairFilter::take(Document document) {
+  if (document.sentences() == 0) return;
+  ++counts_.documents;
+  if (options_.rule.mode != PairRule::Mode::next) {
+    block_.push_back(std::move(document));
+    return complete(block_);
+  }
+  const auto number = [this](const Document& of) { return of.place / options_.block; };
+  const bool begins = !block_.empty() && number(block_.back()) != number(document);
+  if (begins) begin_block();
+  // block_ has a single document of one block; `document` shows that the next block has at least two. The
+  // single document joins the block before.
+  const bool after_one = block_.size() == 2 && number(block_[0]) != number(block_[1]);
+  if (!begins && after_one && !before_.empty()) {
+    before_.push_back(std::move(block_[0]));
+    block_.erase(block_.begin());
+  }
+  block_.push_back(std::move(document));
+  if (!begins && block_.size() >= 2) complete(before_);
+}
+
+// Two or more documents in block_ form a block of their own.
+void PairFilter::begin_block() {
+  if (block_.size() >= 2) {
+    complete(before_);
+    before_.swap(block_);
+  } else if (before_.empty()) {
+    check_first(block_[0]);
+  }
+}
+
+void PairFilter::complete(DocumentBlock& block) {
+  if (block.empty()) return;
+  const auto shared = std::make_shared<const DocumentBlock>(std::move(block));
+  block.clear();
+  for (size_t i = 0; i < shared->size(); ++i) ready_.push_back({shared, i});
+}
+
+void PairFilter::finish(io::Record& record, std::string& out) const {
+  for (const auto& ready : record.work_as<Prepared>().ready) append_document(ready, out);
+}
+
+// A shard does not know whether this document would join a block before the shard.
+void PairFilter::check_first(const Document& document) const {
+  if (options_.first_place == 0) return;
+  throw Error("document ", document.place, " is the only document in its block of ", options_.block,
+              ", with which the shard begins; nsp takes random sentences from another document of the block: "
+              "move the block to the "
+              "previous shard");
+}
+
+// Called at the end of the input, or at a bad record that stops it; block_ is the last block.
+void PairFilter::complete_all(Ending ending) {
+  if (block_.size() == 1) {
+    before_.push_back(std::move(block_[0]));
+    block_.clear();
+  }
+  if (before_.size() == 1) {
+    if (ending == Ending::stopped) return;  // the bad record is the error to report
+    check_first(before_[0]);
+    throw Error(
+        "there is only one document with sentences; nsp takes random sentences from another document, --mode "
+        "sop and none need "
+        "none");
+  }
+  complete(before_);
+  complete(block_);
+}
+
+bool PairFilter::release(Ending ending, std::string& out) {
+  if (!ended_) complete_all(ending);
+  ended_ = true;
+  if (ready_.empty()) return false;
+  append_document(ready_.front(), out);
+  ready_.pop_front();
+  return true;
+}
+
+void PairFilter::append_document(const Ready& ready, std::string& out) const {
+  const Document& document = (*ready.block)[ready.document];
+  const auto place = static_cast<uint64_t>(document.place);
+  int64_t number = 0, random = 0;
+  for (int64_t pass = 0; pass < options_.dupe_factor; ++pass) {
+    Instances instances(options_.rule, *ready.block, ready.document,
+                        Random(options_.seed, {kPairStream, place, static_cast<uint64_t>(pass)}));
+    for (Instance instance; instances.next(instance); ++number) {
+      append_instance(document, instance, number, out);
+      random += instance.label;
+    }
+  }
+  counts_.instances += number;
+  counts_.random += random;
+}
+
+bool PairFilter::begin_field(Field field, std::string& out) const {
+  if (!kept_[field]) return false;
+  out += out.empty() || out.back() == '\n' ? '{' : ',';
+  json::append_string(out, kNames[field]);
+  out += ':';
+  return true;
+}
+
+void PairFilter::append_instance(const Document& document, const Instance& instance, int64_t number,
+                                 std::string& out) const {
+  const bool pair = options_.rule.mode != PairRule::Mode::none;
+  const size_t begin = out.size();
+  if (begin_field(Field::ids, out)) {
+    out += '[';
+    append_ids(out, {&cls_, 1});
+    append_ids(out, instance.first);
+    append_ids(out, {&sep_, 1});
+    append_ids(out, instance.second);
+    if (pair) append_ids(out, {&sep_, 1});
+    out.back() = ']';
+  }
+  if (begin_field(Field::types, out)) {
+    out += '[';
+    append_types(out, '0', instance.first.size() + 2);
+    append_types(out, '1', pair ? instance.second.size() + 1 : 0);
+    out.back() = ']';
+  }
+  if (pair && begin_field(Field::label, out)) out += instance.label == 1 ? '1' : '0';
+  if (begin_field(Field::place, out)) json::append_integer(out, document.place);
+  if (begin_field(Field::number, out)) json::append_integer(out, number);
+  if (!document.id.empty() && begin_field(Field::id, out)) out += document.id;
+  out += out.size() == begin ? "{}\n" : "}\n";
+}
+
+void PairFilter::end(std::string&) {
+  const int64_t instances = counts_.instances, ones = counts_.random;
+  std::string message = counted(instances, "instance") + " of " + counted(counts_.documents, "document");
+  if (options_.rule.mode == PairRule::Mode::none) return log_.warn(message);
+  if (instances > 0)
+    message += "; label 0: " + std::to_string(instances - ones) + ", label 1: " + std::to_string(ones) +
+               " (" + percent(ones, instances) + ")";
+  log_.warn(message);
+}
+
+}  // namespace bert::corpus

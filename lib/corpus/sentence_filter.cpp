@@ -1,0 +1,79 @@
+#include "corpus/sentence_filter.h"
+
+#include <utility>
+
+#include "json/json.h"
+
+namespace bert::corpus {
+namespace {
+
+constexpr size_t kKeepTokens = 1 << 20;  // of one sentence; larger working memory is freed
+
+std::vector<std::string> with(std::vector<std::string> names, const std::string& name) {
+  names.push_back(name);
+  return names;
+}
+
+}  // namespace
+
+struct SentenceFilter::Prepared : io::Work {
+  io::Added added;
+};
+
+SentenceFilter::SentenceFilter(const text::Tokenizer& tokenizer, SentenceOptions options)
+    : tokenizer_(tokenizer),
+      options_(std::move(options)),
+      writer_(options_.drop),
+      text_writer_(with(with(options_.drop, options_.text_field), "file")) {
+  idle_desks_.push_back(std::make_unique<Desk>(Desk{text::SentenceSplitter(options_.locale)}));
+}
+
+std::unique_ptr<SentenceFilter::Desk> SentenceFilter::borrow_desk() const {
+  {
+    const std::lock_guard lock(desks_mutex_);
+    if (!idle_desks_.empty()) {
+      auto desk = std::move(idle_desks_.back());
+      idle_desks_.pop_back();
+      return desk;
+    }
+  }
+  return std::make_unique<Desk>(Desk{text::SentenceSplitter(options_.locale)});
+}
+
+void SentenceFilter::prepare(const io::Fields& fields, io::Record& record) const {
+  const auto text = fields.required_text(options_.text_field);
+  auto desk = borrow_desk();
+  if (record.source().format == io::InputFormat::documents)
+    text::split_lines(text, desk->sentences);
+  else
+    desk->splitter.split(text, desk->sentences);
+  auto prepared = std::make_unique<Prepared>();
+  std::string& out = prepared->added.field("sentences");
+  out.reserve(text.size() + text.size() / 4 + 2);  // a token of four bytes takes about five as a number
+  append_sentences(out, *desk);
+  record.work = std::move(prepared);
+  if (desk->tokens.ids.capacity() > kKeepTokens) return;
+  const std::lock_guard lock(desks_mutex_);
+  idle_desks_.push_back(std::move(desk));
+}
+
+void SentenceFilter::append_sentences(std::string& out, Desk& desk) const {
+  out += '[';
+  const size_t begin = out.size();
+  for (const auto sentence : desk.sentences) {
+    desk.tokens.clear();
+    tokenizer_.encode(sentence, {}, desk.tokens);
+    if (desk.tokens.ids.empty()) continue;
+    if (out.size() > begin) out += ',';
+    json::append_integers(out, desk.tokens.ids);
+  }
+  out += ']';
+}
+
+void SentenceFilter::finish(io::Record& record, std::string& out) const {
+  const auto format = record.source().format;
+  const bool has_fields = format == io::InputFormat::jsonl || io::is_table(format);
+  (has_fields ? writer_ : text_writer_).write(record, record.work_as<Prepared>().added, out);
+}
+
+}  // namespace bert::corpus

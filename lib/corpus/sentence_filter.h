@@ -1,0 +1,50 @@
+// Splits documents into sentences of ids: bert-tokenize --sentences.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "io/filter.h"
+#include "io/record_writer.h"
+#include "text/sentences.h"
+#include "text/tokenizer.h"
+
+namespace bert::corpus {
+
+struct SentenceOptions {
+  std::string text_field = "text";
+  std::string locale = "root";  // for sentence boundaries; documents input has one sentence per line
+  std::vector<std::string> drop;
+};
+
+// Adds `sentences`, an array of arrays of ids without special tokens. Sentences without tokens are skipped.
+// Text records have only this field in the output; JSONL and TSV records keep their fields.
+class SentenceFilter : public io::Filter {
+ public:
+  // Throws Error if the locale is unknown. `tokenizer` must outlive the filter.
+  SentenceFilter(const text::Tokenizer& tokenizer, SentenceOptions options);
+
+  void prepare(const io::Fields& fields, io::Record& record) const override;
+  void finish(io::Record& record, std::string& out) const override;
+
+ private:
+  // Working memory of a thread, reused for the next record.
+  struct Desk {
+    text::SentenceSplitter splitter;
+    std::vector<std::string_view> sentences = {};
+    text::Tokens tokens = {};
+  };
+  struct Prepared;
+  std::unique_ptr<Desk> borrow_desk() const;
+  void append_sentences(std::string& out, Desk& desk) const;
+
+  const text::Tokenizer& tokenizer_;
+  const SentenceOptions options_;
+  const io::RecordWriter writer_, text_writer_;
+  mutable std::mutex desks_mutex_;
+  mutable std::vector<std::unique_ptr<Desk>> idle_desks_;
+};
+
+}  // namespace bert::corpus

@@ -1,0 +1,126 @@
+#include "corpus/tokenize_filter.h"
+
+#include "corpus/decode_filter.h"
+#include "corpus/sentence_filter.h"
+#include "corpus/stats_filter.h"
+#include "corpus/token_json.h"
+#include "json/json.h"
+
+namespace bert::corpus {
+
+struct TokenizeFilter::Prepared : io::Work {
+  features::Features first;               // the only one for most records
+  std::vector<features::Features> later;  // further windows of a long text
+  bool had_ids = false;                   // the record already has input_ids
+  bool had_types = false;
+};
+
+std::unique_ptr<io::Filter> make_tokenize_filter(const text::Tokenizer& tokenizer, TokenizeOptions options,
+                                                 Log& log) {
+  switch (options.result) {
+    case TokenizeOptions::Result::decoded:
+      return std::make_unique<DecodeFilter>(tokenizer, options.features.text_field, std::move(options.drop));
+    case TokenizeOptions::Result::stats:
+      return std::make_unique<StatsFilter>(tokenizer, std::move(options.features));
+    case TokenizeOptions::Result::sentences:
+      return std::make_unique<SentenceFilter>(
+          tokenizer, SentenceOptions{.text_field = std::move(options.features.text_field),
+                                     .locale = std::move(options.locale),
+                                     .drop = std::move(options.drop)});
+    case TokenizeOptions::Result::records:
+      break;
+  }
+  return std::make_unique<TokenizeFilter>(tokenizer, std::move(options), log);
+}
+
+namespace {
+
+// Fields to drop because their input_ids are replaced.
+std::vector<std::string> with_stale_fields(const TokenizeOptions& options) {
+  std::vector<std::string> drop = options.drop;
+  const auto add = [&](std::string_view name) {
+    if (name != options.features.text_field && name != options.features.pair_field) drop.emplace_back(name);
+  };
+  if (!options.tokens) add("tokens");
+  if (options.features.wanted.offsets == text::Offsets::none) add("offsets");
+  if (!options.features.wanted.words) add("word_ids");
+  return drop;
+}
+
+}  // namespace
+
+TokenizeFilter::TokenizeFilter(const text::Tokenizer& tokenizer, TokenizeOptions options, Log& log)
+    : tokenizer_(tokenizer),
+      options_(std::move(options)),
+      featurizer_(tokenizer, features::with_settings_of(tokenizer, options_.features)),
+      writer_(options_.drop),
+      anew_writer_(with_stale_fields(options_)),
+      log_(log),
+      limit_from_(options_.features.max_length ? ""
+                                               : ", the limit in the truncation block of tokenizer.json") {
+  if (tokenizer.config().padding)
+    log_.warn("the padding block of tokenizer.json is ignored: sequences are not padded");
+}
+
+void TokenizeFilter::prepare(const io::Fields& fields, io::Record& record) const {
+  auto prepared = std::make_unique<Prepared>();
+  if (options_.features.overflow == features::Overflow::split) {
+    prepared->later = featurizer_.windows(fields);
+    prepared->first = std::move(prepared->later.front());
+    prepared->later.erase(prepared->later.begin());
+  } else {
+    prepared->first = featurizer_.features(fields);
+  }
+  prepared->had_ids = fields.json("input_ids").has_value();
+  const auto types = fields.json("token_type_ids");
+  prepared->had_types = prepared->had_ids && types && types->kind() == json::Value::Kind::array;
+  record.work = std::move(prepared);
+}
+
+void TokenizeFilter::finish(io::Record& record, std::string& out) const {
+  const auto& prepared = record.work_as<Prepared>();
+  io::Added added;
+  write(record, prepared.first, added, out);
+  for (const auto& features : prepared.later) write(record, features, added, out);
+  record.truncated = prepared.first.truncated;
+}
+
+void TokenizeFilter::write(const io::Record& record, const features::Features& features, io::Added& added,
+                           std::string& out) const {
+  switch (options_.format) {
+    case TokenizeOptions::Format::ids:
+      return append_id_line(out, features.ids);
+    case TokenizeOptions::Format::tokens:
+      return append_piece_line(out, tokenizer_, features.ids);
+    case TokenizeOptions::Format::jsonl: {
+      added.clear();
+      const auto& prepared = record.work_as<Prepared>();
+      add_fields(features, prepared, added);
+      return (prepared.had_ids ? anew_writer_ : writer_).write(record, added, out);
+    }
+  }
+}
+
+void TokenizeFilter::report_truncated(int64_t records) const {
+  log_.warn(std::to_string(records) + (records == 1 ? " record was" : " records were") + " truncated to " +
+            std::to_string(*featurizer_.options().max_length) + " tokens" + limit_from_);
+}
+
+void TokenizeFilter::add_fields(const features::Features& features, const Prepared& prepared,
+                                io::Added& added) const {
+  // Allocate once for most records: an id takes about five characters with its comma.
+  std::string& ids = added.field("input_ids");
+  ids.reserve(6 * features.ids.size());
+  json::append_integers(ids, features.ids);
+  if (features.pair || prepared.had_types)
+    json::append_integers(added.field("token_type_ids"), features.types);
+  if (options_.tokens) append_pieces(added.field("tokens"), tokenizer_, features.ids);
+  if (options_.features.wanted.offsets != text::Offsets::none)
+    append_spans(added.field("offsets"), features.offsets);
+  if (options_.features.wanted.words) append_words(added.field("word_ids"), features.words);
+  if (options_.features.overflow == features::Overflow::split)
+    json::append_integer(added.field("window"), features.window);
+  if (features.truncated) added.field("truncated") += "true";
+}
+
+}  // namespace bert::corpus

@@ -1,0 +1,61 @@
+// bert-tokenize: text to ids, ids to text, documents to sentences, or statistics of a corpus.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "features/features.h"
+#include "io/filter.h"
+#include "io/record_writer.h"
+#include "text/tokenizer.h"
+
+namespace bert::corpus {
+
+struct TokenizeOptions {
+  enum class Result { records, decoded, stats, sentences };
+  enum class Format { jsonl, ids, tokens };
+
+  features::FeatureOptions features;
+  Result result = Result::records;
+  Format format = Format::jsonl;  // ids, tokens: one line for each record, separated by spaces
+  bool tokens = false;            // add the field tokens
+  std::string locale = "root";    // for sentence boundaries
+  std::vector<std::string> drop;
+};
+
+// Makes the filter for options.result. If features.max_length is not set, the truncation settings of
+// tokenizer.json apply. `tokenizer` and `log` must outlive the filter.
+std::unique_ptr<io::Filter> make_tokenize_filter(const text::Tokenizer& tokenizer, TokenizeOptions options,
+                                                 Log& log);
+
+// Adds input_ids, and token_type_ids for pairs; tokens, offsets and word_ids if requested; window with
+// Overflow::split; truncated if the record was truncated. Reports the number of truncated records at the end.
+// If a record already had input_ids, its tokens, offsets and word_ids are removed unless they are rewritten.
+class TokenizeFilter : public io::Filter {
+ public:
+  TokenizeFilter(const text::Tokenizer& tokenizer, TokenizeOptions options, Log& log);
+
+  void prepare(const io::Fields& fields, io::Record& record) const override;
+  void finish(io::Record& record, std::string& out) const override;
+  void report_truncated(int64_t records) const override;
+
+ private:
+  struct Prepared;
+  void add_fields(const features::Features& features, const Prepared& prepared, io::Added& added) const;
+  void write(const io::Record& record, const features::Features& features, io::Added& added,
+             std::string& out) const;
+
+  const text::Tokenizer& tokenizer_;
+  const TokenizeOptions options_;
+  const features::Featurizer featurizer_;
+  const io::RecordWriter writer_;
+  // For records whose input_ids are replaced: drops the fields that described them.
+  const io::RecordWriter anew_writer_;
+  Log& log_;
+  const std::string limit_from_;  // origin of the limit, for the final message
+};
+
+}  // namespace bert::corpus

@@ -1,0 +1,148 @@
+#include "corpus/vocabulary_filter.h"
+
+#include <charconv>
+
+#include "base/error.h"
+#include "base/output_file.h"
+#include "json/json.h"
+#include "text/words.h"
+
+namespace bert::corpus {
+namespace {
+
+void write_file(const std::string& path, std::string_view content) {
+  OutputFile file(path);
+  file.write(content);
+  file.commit();
+}
+
+bool is_array(const json::Value& json) { return json.kind() == json::Value::Kind::array; }
+
+// Sorted by bytes, like sort(1) in the C locale.
+std::string lines_of(std::span<const text::WordCount> words) {
+  std::string lines;
+  for (const auto& [word, count] : words) {
+    lines.append(word) += '\t';
+    json::append_integer(lines, count);
+    lines += '\n';
+  }
+  return lines;
+}
+
+// Settings that Hugging Face and this project read next to vocab.txt.
+std::string tokenizer_config_json(const text::TokenizerConfig& config) {
+  const auto word = [](bool value) { return value ? "true" : "false"; };
+  return std::string("{\n  \"tokenizer_class\": \"BertTokenizer\",\n  \"do_lower_case\": ") +
+         word(config.lowercase) + ",\n  \"strip_accents\": " + word(config.strip_accents) +
+         ",\n  \"tokenize_chinese_chars\": " + word(config.chinese_chars) +
+         ",\n  \"unk_token\": \"[UNK]\",\n  \"sep_token\": \"[SEP]\",\n  \"pad_token\": \"[PAD]\",\n"
+         "  \"cls_token\": \"[CLS]\",\n  \"mask_token\": \"[MASK]\"\n}\n";
+}
+
+}  // namespace
+
+// The words of a record, concatenated; ends[i] is the end of word i.
+struct VocabularyFilter::Prepared : io::Work {
+  std::string text;
+  std::vector<size_t> ends;
+  int64_t count = 1;  // of each word
+};
+
+VocabularyFilter::VocabularyFilter(const VocabularyOptions& options, Log& log)
+    : options_(options),
+      log_(log),
+      characters_(text::CharacterRules(options.tokenizer)),
+      counts_(options.max_words) {}
+
+void VocabularyFilter::prepare(const io::Fields& fields, io::Record& record) const {
+  auto prepared = std::make_unique<Prepared>();
+  if (options_.records == VocabularyOptions::Records::counts) {
+    read_count(fields, *prepared);
+  } else {
+    read_texts(fields, *prepared);
+  }
+  record.work = std::move(prepared);
+}
+
+void VocabularyFilter::read_count(const io::Fields& fields, Prepared& prepared) const {
+  const std::string_view word = fields.required_text("word"), digits = fields.required_text("count");
+  const auto [rest, error] = std::from_chars(digits.data(), digits.data() + digits.size(), prepared.count);
+  if (error != std::errc() || rest != digits.data() + digits.size() || prepared.count < 1)
+    throw Error("the count is \"", digits, "\", expected a whole number from 1 to 2^63 - 1");
+  add_words(word, prepared);
+}
+
+void VocabularyFilter::add_words(std::string_view text, Prepared& prepared) const {
+  text::for_each_word(characters_, text, static_cast<size_t>(options_.tokenizer.max_word_chars),
+                      [&](std::string_view word) {
+                        prepared.text += word;
+                        prepared.ends.push_back(prepared.text.size());
+                      });
+}
+
+void VocabularyFilter::read_array(std::string_view field, const json::Value& array,
+                                  Prepared& prepared) const {
+  if (!is_array(array))
+    throw Error("field \"", field, "\" is ", array.kind_name(), ", expected an array of strings");
+  for (const json::Value& word : array.elements()) {
+    if (word.kind() != json::Value::Kind::string)
+      throw Error("field \"", field, "\" contains ", word.kind_name(), ", expected strings");
+    add_words(word.string(), prepared);
+  }
+}
+
+// Reads texts like bert-tokenize: an array of words, or a text and an optional second text.
+void VocabularyFilter::read_texts(const io::Fields& fields, Prepared& prepared) const {
+  if (const auto array = fields.json(options_.text_field); array && is_array(*array)) {
+    read_array(options_.text_field, *array, prepared);
+  } else if (const auto text = fields.text(options_.text_field)) {
+    add_words(*text, prepared);
+  } else if (const auto words = fields.json("words")) {
+    read_array("words", *words, prepared);
+  } else {
+    fields.required_text(options_.text_field);
+  }
+  if (const auto pair = fields.pair_text(options_.pair_field)) add_words(*pair, prepared);
+}
+
+int64_t VocabularyFilter::cost(const io::Record& record) const {
+  return static_cast<int64_t>(record.work_as<Prepared>().ends.size());
+}
+
+void VocabularyFilter::compute(std::span<io::Record* const> records) {
+  for (const io::Record* record : records) {
+    const auto& prepared = record->work_as<Prepared>();
+    size_t begin = 0;
+    for (const size_t end : prepared.ends) {
+      counts_.add(std::string_view(prepared.text).substr(begin, end - begin), prepared.count);
+      begin = end;
+    }
+  }
+}
+
+void VocabularyFilter::warn_of_pruning() const {
+  if (counts_.forgotten() == 0) return;
+  log_.warn("more than " + std::to_string(options_.max_words) + " different words: the rarest " +
+            std::to_string(counts_.forgotten()) + " were discarded; counts are too low by at most " +
+            std::to_string(counts_.uncertainty()));
+}
+
+void VocabularyFilter::end(std::string& out) {
+  warn_of_pruning();
+  const std::vector<text::WordCount> words = counts_.sorted();
+  std::string pieces;
+  if (options_.learner.size > 0) {
+    const auto vocabulary = learn_vocabulary(words, options_.learner);
+    for (const std::string& piece : vocabulary) pieces.append(piece) += '\n';
+    if (static_cast<int64_t>(vocabulary.size()) < options_.learner.size) {
+      log_.warn("the vocabulary has " + std::to_string(vocabulary.size()) +
+                " tokens: there was nothing more to learn");
+    }
+  }
+  if (!options_.write_counts.empty()) write_file(options_.write_counts, lines_of(words));
+  if (!options_.write_config.empty())
+    write_file(options_.write_config, tokenizer_config_json(options_.tokenizer));
+  out += pieces;
+}
+
+}  // namespace bert::corpus

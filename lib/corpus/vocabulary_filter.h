@@ -1,0 +1,56 @@
+// bert-vocab: counts the words of all records, then learns a vocabulary. All output is written at the end.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "io/fields.h"
+#include "io/filter.h"
+#include "text/character_table.h"
+#include "text/tokenizer.h"
+#include "text/vocabulary_learner.h"
+#include "text/word_counts.h"
+
+namespace bert::corpus {
+
+struct VocabularyOptions {
+  enum class Records { texts, counts };  // counts: lines of word, TAB, count, as from write_counts
+
+  text::LearnerOptions learner;  // size 0: only count
+  text::TokenizerConfig tokenizer;
+  Records records = Records::texts;
+  std::string text_field = "text", pair_field{io::kPairField};
+  size_t max_words = 4'000'000;
+  std::string write_counts;  // FILE, "-" for stdout; "": none
+  std::string write_config;  // FILE for tokenizer_config.json; "": none
+};
+
+// Counts are added in input order, so that the words dropped by --max-words do not depend on threads. The
+// expensive part, splitting text into words, runs in all threads.
+class VocabularyFilter : public io::Filter {
+ public:
+  // `options` must outlive this object; options used only by end() may still change.
+  VocabularyFilter(const VocabularyOptions& options, Log& log);
+
+  void prepare(const io::Fields& fields, io::Record& record) const override;
+  int64_t cost(const io::Record& record) const override;
+  void compute(std::span<io::Record* const> records) override;
+  void finish(io::Record&, std::string&) const override {}
+  void end(std::string& out) override;  // writes the vocabulary, one subword token on each line
+
+ private:
+  struct Prepared;
+  void add_words(std::string_view text, Prepared& prepared) const;
+  void read_count(const io::Fields& fields, Prepared& prepared) const;
+  void read_array(std::string_view field, const json::Value& array, Prepared& prepared) const;
+  void read_texts(const io::Fields& fields, Prepared& prepared) const;
+  void warn_of_pruning() const;
+
+  const VocabularyOptions& options_;
+  Log& log_;
+  const text::CharacterTable characters_;
+  text::WordCounts counts_;
+};
+
+}  // namespace bert::corpus

@@ -1,0 +1,107 @@
+#include "examples/pretrain_example.h"
+
+#include <string_view>
+
+#include "base/error.h"
+#include "features/given_ids.h"
+
+namespace bert::examples {
+namespace {
+
+constexpr std::string_view kPositions = "masked_lm_positions", kGold = "masked_lm_ids", kLabels = "labels",
+                           kNext = "next_sentence_label";
+constexpr int32_t kIgnored = -100;  // Hugging Face's label for tokens that are not predicted
+
+void check_positions(const std::vector<int32_t>& positions, size_t length) {
+  int64_t before = -1;
+  for (const int32_t position : positions) {
+    if (position < 0 || static_cast<size_t>(position) >= length)
+      throw Error("field \"", kPositions, "\": ", position, " is not a position of ", length, " tokens");
+    if (position <= before)
+      throw Error("field \"", kPositions, "\": ", position, " after ", before,
+                  ", expected ascending positions");
+    before = position;
+  }
+}
+
+void take_labels(const text::Tokenizer& tokenizer, const std::vector<int32_t>& labels,
+                 PretrainExample& example) {
+  if (labels.size() != example.ids.size())
+    throw Error("field \"", kLabels, "\" has ", labels.size(), " values, input_ids has ", example.ids.size());
+  for (size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] == kIgnored) continue;
+    features::check_id(tokenizer, kLabels, labels[i], i);
+    example.positions.push_back(static_cast<int32_t>(i));
+    example.gold.push_back(labels[i]);
+  }
+}
+
+std::optional<int32_t> next_of(const io::Fields& fields) {
+  const auto json = fields.json(kNext);
+  if (!json) return std::nullopt;
+  const int64_t label = io::named(kNext, [&] { return json->integer(); });
+  if (label != 0 && label != 1) throw Error("field \"", kNext, "\" is ", label, ", expected 0 or 1");
+  return static_cast<int32_t>(label);
+}
+
+}  // namespace
+
+PretrainReader::PretrainReader(const text::Tokenizer& tokenizer, const corpus::MaskOptions& mask,
+                               PretrainLimits limits)
+    : tokenizer_(tokenizer), masker_(tokenizer, mask.rule), seed_(mask.seed), limits_(limits) {}
+
+void PretrainReader::read(const io::Fields& fields, const io::Record& record, int64_t epoch,
+                          Examples& examples) const {
+  auto example = std::make_unique<PretrainExample>();
+  example->ids = features::ids_of(tokenizer_, fields);
+  const size_t length = example->ids.size();
+  if (length == 0) throw Error("field \"input_ids\" is empty");
+  if (static_cast<int64_t>(length) > limits_.max_length)
+    throw Error("has ", length, " tokens, more than the maximum length of ", limits_.max_length);
+  example->types = features::types_of(fields, length);
+  for (size_t i = 0; i < length; ++i) {
+    if (example->types[i] >= limits_.types)
+      throw Error("field \"token_type_ids\": ", example->types[i], " at position ", i, ", the model has ",
+                  limits_.types, limits_.types == 1 ? " type" : " types");
+  }
+  read_hidden(fields, record, epoch, *example);
+  example->next = next_of(fields);
+  examples.push_back(std::move(example));
+}
+
+void PretrainReader::read_hidden(const io::Fields& fields, const io::Record& record, int64_t epoch,
+                                 PretrainExample& example) const {
+  auto positions = features::integers_of(fields, kPositions), gold = features::integers_of(fields, kGold);
+  const auto labels = features::integers_of(fields, kLabels);
+  if (positions.has_value() != gold.has_value())
+    throw Error("field \"", positions ? kGold : kPositions, "\" is missing, but \"",
+                positions ? kPositions : kGold, "\" is there");
+  if (positions && labels)
+    throw Error("fields \"", kPositions, "\" and \"", kLabels, "\" are both present, expected one of them");
+  if (positions) {
+    if (positions->size() != gold->size())
+      throw Error("field \"", kGold, "\" has ", gold->size(), " values, ", kPositions, " has ",
+                  positions->size());
+    check_positions(*positions, example.ids.size());
+    example.positions = *std::move(positions);
+    example.gold = *std::move(gold);
+    features::check_ids(tokenizer_, kGold, example.gold);
+  } else if (labels) {
+    take_labels(tokenizer_, *labels, example);
+  } else {
+    const auto random = corpus::mask_random(fields, record.place(), seed_, static_cast<uint64_t>(epoch));
+    for (const auto& [position, id] : masker_.mask(example.ids, random)) {
+      example.positions.push_back(position);
+      example.gold.push_back(id);
+    }
+  }
+}
+
+void PretrainReader::check(const Example& example) {
+  auto& first = example.as<PretrainExample>().next ? first_labelled_ : first_;
+  if (first.empty()) first = example.where;
+  if (!first_labelled_.empty() && !first_.empty())
+    throw Error(first_labelled_, ": field \"", kNext, "\" is present, but ", first_, " has none");
+}
+
+}  // namespace bert::examples

@@ -1,0 +1,53 @@
+// Pre-training examples from records of bert-nsp-pairs and bert-mask (Devlin et al. 2018, section 3.1).
+//
+//   input_ids, token_type_ids (absent: all 0)
+//   masked_lm_positions, masked_lm_ids    as written by bert-mask
+//   labels, instead                       as in Hugging Face: -100 for tokens that are not predicted
+//   none of these                         masked here, as by bert-mask --epoch K, differently in each epoch
+//   next_sentence_label                   0 or 1, in all records or in none
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "corpus/mask_filter.h"
+#include "corpus/masking.h"
+#include "examples/example.h"
+#include "text/tokenizer.h"
+
+namespace bert::examples {
+
+struct PretrainExample : Example {
+  std::vector<int32_t> positions;  // of the masked tokens in ids, ascending
+  std::vector<int32_t> gold;       // original ids, one for each position
+  std::optional<int32_t> next;     // 1: the second part is random (or both are swapped)
+};
+
+struct PretrainLimits {
+  int64_t max_length;  // in tokens; more are an Error of the record
+  int64_t types;       // token types of the model; types must be in [0, types)
+};
+
+class PretrainReader : public ExampleReader {
+ public:
+  // `tokenizer` must outlive this object. Only the rule and seed of `mask` are used.
+  PretrainReader(const text::Tokenizer& tokenizer, const corpus::MaskOptions& mask, PretrainLimits limits);
+
+  void read(const io::Fields& fields, const io::Record& record, int64_t epoch,
+            Examples& examples) const override;
+  void check(const Example& example) override;  // all or no records must have next_sentence_label
+
+ private:
+  void read_hidden(const io::Fields& fields, const io::Record& record, int64_t epoch,
+                   PretrainExample& example) const;
+
+  const text::Tokenizer& tokenizer_;
+  const corpus::Masker masker_;
+  const uint64_t seed_;
+  const PretrainLimits limits_;
+  std::string first_, first_labelled_;  // first record without and with a label
+};
+
+}  // namespace bert::examples

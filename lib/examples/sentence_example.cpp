@@ -1,0 +1,127 @@
+#include "examples/sentence_example.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+
+namespace bert::examples {
+namespace {
+
+std::optional<int64_t> integer_of(std::string_view text) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  // "01" and "-0" are names, not other spellings of 1 and 0.
+  return whole && std::to_string(value) == text ? std::optional(value) : std::nullopt;
+}
+
+std::string label_of(const json::Value& json) {
+  if (json.kind() == json::Value::Kind::string) return std::string(json.string());
+  if (json.kind() == json::Value::Kind::number) return std::to_string(json.integer());
+  throw Error("is ", json.kind_name(), ", expected a string or an integer");
+}
+
+double value_of(const io::Fields& fields, const std::string& field) {
+  double value = 0;
+  if (const auto json = fields.json(field)) {
+    value = io::named(field, [&] { return json->number(); });
+  } else {
+    const auto text = fields.required_text(field);
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size())
+      throw Error("field \"", field, "\" is \"", text, "\", expected a number");
+  }
+  if (!std::isfinite(static_cast<float>(value))) throw Error("field \"", field, "\" is not a finite number");
+  return value;
+}
+
+}  // namespace
+
+Labels::Labels(std::vector<std::string> names) : names_(std::move(names)) {
+  for (const auto& name : names_) {
+    if (!ids_.emplace(name, static_cast<int32_t>(ids_.size())).second)
+      throw Error("label \"", name, "\" appears twice");
+  }
+}
+
+int32_t Labels::id(const std::string& name) const {
+  constexpr size_t kShown = 10;
+  if (const auto found = ids_.find(name); found != ids_.end()) return found->second;
+  std::string known;
+  for (size_t i = 0; i < std::min(kShown, names_.size()); ++i)
+    known += (i == 0 ? "\"" : ", \"") + names_[i] + '"';
+  throw Error("label \"", name, "\" is not one of ", known, names_.size() > kShown ? ", …" : "");
+}
+
+std::string label_of(const io::Fields& fields, const std::string& field) {
+  if (const auto json = fields.json(field)) return io::named(field, [&] { return label_of(*json); });
+  return std::string(fields.required_text(field));
+}
+
+std::vector<std::string> labels_of(const io::Fields& fields, const std::string& field) {
+  std::vector<std::string> labels;
+  if (const auto json = fields.json(field)) {
+    io::named(field, [&] {
+      for (const auto& element : json->elements()) labels.push_back(label_of(element));
+      return 0;
+    });
+  } else {
+    const auto text = fields.required_text(field);
+    for (size_t begin = 0; begin < text.size();) {
+      const size_t end = std::min(text.find(',', begin), text.size());
+      labels.emplace_back(text.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  auto sorted = labels;
+  std::ranges::sort(sorted);
+  if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
+    throw Error("field \"", field, "\" has \"", *twice, "\" twice");
+  return labels;
+}
+
+std::vector<std::string> in_order(std::vector<std::string> names) {
+  const bool integers =
+      std::ranges::all_of(names, [](const auto& name) { return integer_of(name).has_value(); });
+  if (integers) {
+    std::ranges::sort(names, {}, [](const auto& name) { return *integer_of(name); });
+  } else {
+    std::ranges::sort(names);
+  }
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+SentenceReader::SentenceReader(SentenceTask task, const features::Featurizer& featurizer,
+                               std::string label_field, const Labels& labels)
+    : task_(task), featurizer_(featurizer), label_field_(std::move(label_field)), labels_(labels) {}
+
+void SentenceReader::read(const io::Fields& fields, const io::Record&, int64_t, Examples& examples) const {
+  auto example = std::make_unique<SentenceExample>();
+  auto features = featurizer_.features(fields);
+  example->ids = std::move(features.ids);
+  example->types = std::move(features.types);
+  example->truncated = features.truncated;
+  switch (task_) {
+    case SentenceTask::classify:
+      example->label = labels_.id(label_of(fields, label_field_));
+      break;
+    case SentenceTask::regress:
+      example->value = value_of(fields, label_field_);
+      break;
+    case SentenceTask::multilabel:
+      example->targets.resize(static_cast<size_t>(labels_.size()));
+      for (const auto& label : labels_of(fields, label_field_)) {
+        example->targets[static_cast<size_t>(labels_.id(label))] = 1;
+      }
+      break;
+  }
+  examples.push_back(std::move(example));
+}
+
+}  // namespace bert::examples

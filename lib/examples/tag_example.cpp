@@ -1,0 +1,130 @@
+#include "examples/tag_example.h"
+
+#include <algorithm>
+#include <cassert>
+#include <memory>
+#include <numeric>
+
+#include "base/error.h"
+#include "features/window_tokens.h"
+
+namespace bert::examples {
+namespace {
+
+bool is_inside(std::string_view tag) { return tag == "I" || tag.starts_with("I-"); }
+
+std::string_view type_of(std::string_view tag) {
+  return tag.size() > 1 && tag[1] == '-' ? tag.substr(2) : std::string_view();
+}
+
+struct WordWindows {
+  std::vector<features::Features> windows;
+  std::vector<int32_t> token_words;  // of each token of all windows
+  size_t words = 0;
+};
+
+WordWindows word_windows(const io::Fields& fields, const features::Featurizer& featurizer) {
+  WordWindows found;
+  if (auto windows = find_token_windows(fields, featurizer)) {
+    found.token_words.resize(features::token_places(*windows).size());
+    std::iota(found.token_words.begin(), found.token_words.end(), 0);
+    found.words = found.token_words.size();
+    found.windows = *std::move(windows);
+    return found;
+  }
+  const auto words = find_words(fields, featurizer.options().text_field);
+  if (!words) throw Error("field \"words\" is missing");
+  found.windows = featurizer.windows(words->first, words->second);
+  found.token_words =
+      features::joined(std::span<const features::Features>(found.windows), &features::Features::words);
+  found.words = words->second.size();
+  return found;
+}
+
+}  // namespace
+
+std::optional<std::pair<std::string, json::Value>> find_words(const io::Fields& fields,
+                                                              const std::string& asked) {
+  const bool usual = asked == features::FeatureOptions().text_field;
+  if (usual) {
+    if (const auto words = fields.json("words")) return std::pair("words", *words);
+  }
+  const auto array = fields.json(asked);
+  if (!array || array->kind() != json::Value::Kind::array) return std::nullopt;
+  return std::pair(asked, *array);
+}
+
+std::optional<std::vector<features::Features>> find_token_windows(const io::Fields& fields,
+                                                                  const features::Featurizer& featurizer) {
+  if (featurizer.options().take_ids == features::TakeIds::never || !fields.json("input_ids"))
+    return std::nullopt;
+  auto windows = featurizer.windows(fields);
+  if (windows.front().pair) throw Error("field \"input_ids\" has a pair, but tagging takes a single text");
+  return windows;
+}
+
+std::vector<std::string> bio_of(std::span<const std::string_view> tags) {
+  std::vector<std::string> bio;
+  for (size_t i = 0; i < tags.size(); ++i) {
+    bio.emplace_back(tags[i]);
+    const bool goes_on = i > 0 && tags[i - 1] != kOutside && type_of(tags[i - 1]) == type_of(tags[i]);
+    if (is_inside(tags[i]) && !goes_on) bio.back()[0] = 'B';
+  }
+  return bio;
+}
+
+std::vector<std::string_view> tags_of(const io::Fields& fields, const std::string& field) {
+  const auto array = fields.json(field);
+  if (!array) throw Error("field \"", field, "\" is missing");
+  return io::named(field, [&] {
+    std::vector<std::string_view> tags;
+    for (const json::Value& tag : array->elements()) {
+      if (tag.kind() != json::Value::Kind::string)
+        throw Error("has ", tag.kind_name(), " in it, expected strings");
+      tags.push_back(tag.string());
+    }
+    return tags;
+  });
+}
+
+std::vector<std::string> tags_in_order(std::vector<std::string> names) {
+  names = in_order(std::move(names));
+  if (const auto outside = std::ranges::find(names, kOutside); outside != names.end())
+    std::rotate(names.begin(), outside, outside + 1);
+  return names;
+}
+
+TagReader::TagReader(const features::Featurizer& featurizer, std::string label_field, const Labels& labels,
+                     For use)
+    : featurizer_(featurizer), label_field_(std::move(label_field)), labels_(labels), use_(use) {
+  assert(featurizer.options().overflow != features::Overflow::truncate && featurizer.options().wanted.words);
+}
+
+void TagReader::read(const io::Fields& fields, const io::Record&, int64_t, Examples& examples) const {
+  auto [windows, token_words, count] = word_windows(fields, featurizer_);
+  const auto tags = tags_of(fields, label_field_);
+  if (tags.size() != count)
+    throw Error("field \"", label_field_, "\" has ", tags.size(), " tags for ", count, " words");
+  std::vector<int32_t> labels;
+  for (const std::string& tag : bio_of(tags)) labels.push_back(labels_.id(tag));
+
+  std::vector<std::unique_ptr<TagExample>> made(windows.size());
+  for (auto& example : made) example = std::make_unique<TagExample>();
+  const auto places = features::token_places(windows);
+  for (size_t t = 0; t < places.size(); ++t) {
+    const int32_t word = token_words[t];
+    if (t > 0 && word == token_words[t - 1]) continue;
+    TagExample& example = *made[places[t].window];
+    example.places.push_back(static_cast<int32_t>(places[t].position));
+    example.labels.push_back(labels[static_cast<size_t>(word)]);
+    if (use_ == For::evaluation) example.words.push_back(word);
+  }
+  if (use_ == For::evaluation) made.back()->tags.emplace(tags.begin(), tags.end());
+  for (size_t w = 0; w < windows.size(); ++w) {
+    made[w]->ids = std::move(windows[w].ids);
+    made[w]->types = std::move(windows[w].types);
+    if (use_ == For::evaluation || !made[w]->places.empty()) examples.push_back(std::move(made[w]));
+  }
+}
+
+}  // namespace bert::examples

@@ -1,0 +1,73 @@
+// Training examples for tag: words and the tag of each (Devlin et al. 2018, section 5.3).
+//
+// The first token of a word represents it, in the window where this token has most context, as in
+// task/tag.cpp. So each word is trained on once, even if several windows contain it. Words without tokens are
+// skipped.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "examples/example.h"
+#include "examples/sentence_example.h"
+#include "features/features.h"
+
+namespace bert::examples {
+
+inline constexpr std::string_view kOutside = "O";  // tag of words outside entities
+
+// Finds the field with a record's words: "words"; or `asked`, if it is not the default text field; or the
+// text field itself, if it has an array. Returns its name and array, or nullopt.
+std::optional<std::pair<std::string, json::Value>> find_words(const io::Fields& fields,
+                                                              const std::string& asked);
+
+// Windows of a record's input_ids, which take precedence over its words; each token is then a word. nullopt
+// if the record has no ids or they are not requested. Throws Error if the ids are a pair.
+std::optional<std::vector<features::Features>> find_token_windows(const io::Fields& fields,
+                                                                  const features::Featurizer& featurizer);
+
+// Converts IOB1 to BIO: an I- that does not follow a tag of its type becomes B-. Other tags are unchanged.
+//
+//   I-PER I-PER B-PER O I-LOC   ->   B-PER I-PER B-PER O B-LOC
+std::vector<std::string> bio_of(std::span<const std::string_view> tags);
+
+// Reads the strings of a record's field, unchanged.
+std::vector<std::string_view> tags_of(const io::Fields& fields, const std::string& field);
+
+// "O" first, as in models for named entities, then the order of in_order.
+std::vector<std::string> tags_in_order(std::vector<std::string> names);
+
+// One window of a record.
+struct TagExample : Example {
+  std::vector<int32_t> places;  // first tokens of words, positions in ids, ascending
+  std::vector<int32_t> labels;  // of these words
+
+  // Set for evaluation only: index in the record of the word at each place and, in the record's last window,
+  // the unchanged tags of all words.
+  std::vector<int32_t> words;
+  std::optional<std::vector<std::string>> tags;
+};
+
+class TagReader : public ExampleReader {
+ public:
+  enum class For { learning, evaluation };  // learning: skip windows without places
+
+  // `featurizer` must keep word ids and split long texts. It and `labels` must outlive the reader.
+  TagReader(const features::Featurizer& featurizer, std::string label_field, const Labels& labels, For use);
+
+  void read(const io::Fields& fields, const io::Record& record, int64_t epoch,
+            Examples& examples) const override;
+
+ private:
+  const features::Featurizer& featurizer_;
+  const std::string label_field_;
+  const Labels& labels_;
+  const For use_;
+};
+
+}  // namespace bert::examples

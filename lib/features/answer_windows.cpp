@@ -1,0 +1,68 @@
+#include "features/answer_windows.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "features/overflow.h"
+
+namespace bert::features {
+namespace {
+
+constexpr int64_t kUsualQuestion = 64;
+constexpr int64_t kSpecials = 3;  // [CLS] question [SEP] context [SEP]
+
+Features window(const text::Tokenizer& tokenizer, const std::vector<int32_t>& question,
+                const std::vector<int32_t>& context, Window part) {
+  Features features;
+  auto& ids = features.ids;
+  ids.push_back(tokenizer.cls());
+  ids.insert(ids.end(), question.begin(), question.end());
+  ids.push_back(tokenizer.sep());
+  const auto begin = static_cast<uint32_t>(ids.size());
+  features.first = {1, begin - 1};
+  ids.insert(ids.end(), context.begin() + part.begin, context.begin() + part.end);
+  features.second = {begin, static_cast<uint32_t>(ids.size())};
+  ids.push_back(tokenizer.sep());
+  features.types.resize(ids.size(), 1);
+  std::fill_n(features.types.begin(), begin, 0);
+  features.pair = true;
+  features.window_begin = part.begin;
+  return features;
+}
+
+}  // namespace
+
+int64_t question_limit(const AnswerRule& rule) {
+  if (rule.max_question_length) return *rule.max_question_length;
+  return std::clamp<int64_t>((rule.max_length - kSpecials) / 2, 0, kUsualQuestion);
+}
+
+void require_room(const AnswerRule& rule) {
+  const int64_t question = question_limit(rule);
+  if (rule.max_length > question + kSpecials) return;
+  throw Error("a maximum length of ", rule.max_length, " leaves no room for a question of ", question,
+              " tokens and ", kSpecials, " special tokens");
+}
+
+AnswerWindows answer_windows(const text::Tokenizer& tokenizer, const AnswerRule& rule,
+                             const io::Fields& fields) {
+  AnswerWindows made;
+  text::Tokens question, context;
+  tokenizer.encode(fields.required_text("question"), {}, question);
+  made.context = fields.required_text("context");
+  tokenizer.encode(made.context, {.offsets = text::Offsets::chars}, context);
+  made.offsets = std::move(context.offsets);
+
+  const auto limit = static_cast<size_t>(question_limit(rule));
+  made.truncated = question.ids.size() > limit;
+  if (made.truncated) question.ids.resize(limit);
+  const int64_t room = rule.max_length - static_cast<int64_t>(question.ids.size()) - kSpecials;
+  const int64_t step = std::min(room, rule.stride);
+  const auto parts =
+      slide(static_cast<int64_t>(context.ids.size()), {.length = room, .overlap = room - step});
+  for (const auto part : parts) made.windows.push_back(window(tokenizer, question.ids, context.ids, part));
+  return made;
+}
+
+}  // namespace bert::features

@@ -1,0 +1,77 @@
+#include "features/choose_sequences.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "features/given_ids.h"
+
+namespace bert::features {
+namespace {
+
+std::vector<json::Value> choices_of(const io::Fields& fields) {
+  const auto array = fields.json("choices");
+  if (!array) throw Error("field \"choices\" is missing");
+  if (array->kind() != json::Value::Kind::array)
+    throw Error("field \"choices\" is ", array->kind_name(), ", expected an array of strings");
+  auto choices = array->elements();
+  if (choices.empty()) throw Error("field \"choices\" is empty, choose needs at least one");
+  for (size_t i = 0; i < choices.size(); ++i) {
+    if (choices[i].kind() != json::Value::Kind::string)
+      throw Error("field \"choices\": element ", i, " is ", choices[i].kind_name(), ", expected a string");
+  }
+  return choices;
+}
+
+std::vector<json::Value> arrays_of(std::string_view field, const json::Value& array) {
+  return io::named(field, [&] { return array.elements(); });
+}
+
+// Reads the ids of each choice, [[…], […]]; messages number choices from 0.
+std::vector<ChooseSequence> given_sequences(const Featurizer& featurizer, const json::Value& input_ids,
+                                            const std::optional<json::Value>& token_type_ids) {
+  constexpr auto kIds = "input_ids", kTypes = "token_type_ids";
+  const auto ids = arrays_of(kIds, input_ids);
+  if (ids.empty()) throw Error("field \"input_ids\" is empty, choose needs at least one choice");
+  std::vector<json::Value> types;
+  if (token_type_ids) types = arrays_of(kTypes, *token_type_ids);
+  if (token_type_ids && types.size() != ids.size())
+    throw Error("field \"token_type_ids\" has ", types.size(), " values, input_ids has ", ids.size());
+  std::vector<ChooseSequence> sequences;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    try {
+      std::optional<std::vector<int32_t>> own_types;
+      if (token_type_ids) own_types = io::named(kTypes, [&] { return types[i].integers(); });
+      auto whole = features_of_ids(featurizer.tokenizer(), io::named(kIds, [&] { return ids[i].integers(); }),
+                                   std::move(own_types));
+      for (Features& features : featurizer.windows(std::move(whole)))
+        sequences.push_back({.features = std::move(features), .choice = static_cast<int32_t>(i)});
+    } catch (const Error& error) {
+      throw Error("choice ", i, ": ", error.what());
+    }
+  }
+  return sequences;
+}
+
+}  // namespace
+
+std::vector<ChooseSequence> choose_sequences(const Featurizer& featurizer, const io::Fields& fields) {
+  if (featurizer.takes_ids(fields))
+    return given_sequences(featurizer, *fields.json("input_ids"), fields.json("token_type_ids"));
+  const std::string_view text = fields.required_text(featurizer.options().text_field);
+  std::string before(fields.text_unless_null("question").value_or(""));
+  if (!before.empty()) before += ' ';
+  std::vector<ChooseSequence> sequences;
+  int32_t number = 0;
+  for (const json::Value& choice : choices_of(fields)) {
+    for (Features& features : featurizer.windows(text, before + std::string(choice.string()))) {
+      sequences.push_back({.features = std::move(features), .choice = number});
+    }
+    ++number;
+  }
+  return sequences;
+}
+
+}  // namespace bert::features

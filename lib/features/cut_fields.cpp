@@ -1,0 +1,137 @@
+#include "features/cut_fields.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "features/given_ids.h"
+#include "json/json.h"
+
+namespace bert::features {
+namespace {
+
+constexpr std::string_view kIds = "input_ids", kLabels = "labels";
+constexpr std::string_view kPositions = "masked_lm_positions", kOriginals = "masked_lm_ids";
+
+bool is_array(const json::Value& value) { return value.kind() == json::Value::Kind::array; }
+
+// "[a,b,c]"; `append_one` appends an element.
+template <class Items, class AppendOne>
+void append_array(std::string& out, const Items& items, const AppendOne& append_one) {
+  out += '[';
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (i > 0) out += ',';
+    append_one(items[i]);
+  }
+  out += ']';
+}
+
+// Token fields have strings, integers, null and pairs of integers.
+void append_value(std::string& out, const json::Value& value) {
+  switch (value.kind()) {
+    case json::Value::Kind::null:
+      out += "null";
+      return;
+    case json::Value::Kind::string:
+      return json::append_string(out, value.string());
+    case json::Value::Kind::array:
+      return append_array(out, value.elements(), [&](const json::Value& part) { append_value(out, part); });
+    default:
+      json::append_integer(out, value.integer());
+  }
+}
+
+// A record's input_ids and the ids that remain.
+class Cut {
+ public:
+  Cut(const json::Value& ids, std::span<const Features* const> sequences) : sequences_(sequences) {
+    const auto elements = ids.elements();
+    nested_ = !elements.empty() && is_array(elements.front());
+    if (!nested_) lengths_ = {elements.size()};
+    if (!nested_) return;
+    for (const json::Value& own : elements) lengths_.push_back(own.size());
+  }
+
+  bool nested() const { return nested_; }
+  size_t length() const { return lengths_.front(); }
+
+  std::string of(const json::Value& array) const {
+    std::string out;
+    if (!nested_) {
+      append_kept(out, array, 0);
+      return out;
+    }
+    const auto arrays = array.elements();
+    if (arrays.size() != lengths_.size())
+      throw Error("has ", arrays.size(), " values, ", kIds, " has ", lengths_.size());
+    size_t sequence = 0;
+    append_array(out, arrays, [&](const json::Value& own) { append_kept(out, own, sequence++); });
+    return out;
+  }
+
+ private:
+  void append_kept(std::string& out, const json::Value& array, size_t sequence) const {
+    const auto values = array.elements();
+    if (values.size() != lengths_[sequence])
+      throw Error("has ", values.size(), " values, ", kIds, " has ", lengths_[sequence]);
+    const auto& places = sequences_[sequence]->places;
+    if (places.empty())
+      return append_array(out, values, [&](const json::Value& one) { append_value(out, one); });
+    append_array(out, places, [&](uint32_t place) { append_value(out, values[place]); });
+  }
+
+  std::span<const Features* const> sequences_;
+  bool nested_ = false;
+  std::vector<size_t> lengths_;  // of each sequence before the cut
+};
+
+// Index of token `place` of the whole sequence among the remaining ones; nullopt if it was removed.
+std::optional<int32_t> place_among(const std::vector<uint32_t>& places, int32_t place) {
+  const auto found = std::ranges::lower_bound(places, static_cast<uint32_t>(place));
+  if (place < 0 || found == places.end() || *found != static_cast<uint32_t>(place)) return std::nullopt;
+  return static_cast<int32_t>(found - places.begin());
+}
+
+void add_masked(const io::Fields& fields, const Features& features, std::vector<CutField>& cut) {
+  const auto positions = integers_of(fields, kPositions), ids = integers_of(fields, kOriginals);
+  if (!positions && !ids) return;
+  if (!positions)
+    throw Error("field \"", kOriginals, "\" cannot be cut with ", kIds, ": ", kPositions, " is missing");
+  if (ids && ids->size() != positions->size())
+    throw Error("field \"", kOriginals, "\" has ", ids->size(), " values, ", kPositions, " has ",
+                positions->size());
+  std::vector<int32_t> kept_positions, kept_ids;
+  for (size_t i = 0; i < positions->size(); ++i) {
+    const auto place = place_among(features.places, (*positions)[i]);
+    if (!place) continue;
+    kept_positions.push_back(*place);
+    if (ids) kept_ids.push_back((*ids)[i]);
+  }
+  json::append_integers(cut.emplace_back(CutField{.name = kPositions, .json = {}}).json, kept_positions);
+  if (ids) json::append_integers(cut.emplace_back(CutField{.name = kOriginals, .json = {}}).json, kept_ids);
+}
+
+}  // namespace
+
+std::vector<CutField> cut_fields(const io::Fields& fields, std::span<const Features* const> sequences,
+                                 std::span<const std::string> dropped) {
+  const auto wanted = [&](std::string_view name) {
+    return std::ranges::find(dropped, name) == dropped.end();
+  };
+  const Cut cut(fields.json(kIds).value(), sequences);
+  std::vector<CutField> made;
+  for (const std::string_view name : {kIds, std::string_view("token_type_ids"), std::string_view("tokens"),
+                                      std::string_view("offsets"), std::string_view("word_ids")}) {
+    const auto value = fields.json(name);
+    if (value && wanted(name)) made.push_back({name, io::named(name, [&] { return cut.of(*value); })});
+  }
+  if (cut.nested()) return made;
+  // In multi-label records, labels is not a token field unless it has one value for each token.
+  const auto labels = fields.json(kLabels);
+  if (labels && wanted(kLabels) && is_array(*labels) && labels->size() == cut.length())
+    made.push_back({kLabels, io::named(kLabels, [&] { return cut.of(*labels); })});
+  if (wanted(kPositions) || wanted(kOriginals)) add_masked(fields, *sequences.front(), made);
+  return made;
+}
+
+}  // namespace bert::features

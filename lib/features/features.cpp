@@ -1,0 +1,202 @@
+#include "features/features.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "features/given_ids.h"
+#include "features/sequence.h"
+
+namespace bert::features {
+namespace {
+
+constexpr int64_t kSingleSpecials = 2;  // [CLS] A [SEP]
+
+int64_t length_of(const Features& features) { return static_cast<int64_t>(features.ids.size()); }
+int64_t length_of(text::Span part) { return int64_t{part.end} - part.begin; }
+
+bool is_array(const std::optional<json::Value>& value) {
+  return value && value->kind() == json::Value::Kind::array;
+}
+
+// Appends tokens [begin, end) of a whole sequence.
+void append(Features& to, const Features& from, uint32_t begin, uint32_t end) {
+  const auto copy = [&](const auto& source, auto& target) {
+    if (!source.empty()) target.insert(target.end(), source.begin() + begin, source.begin() + end);
+  };
+  copy(from.ids, to.ids);
+  copy(from.types, to.types);
+  copy(from.offsets, to.offsets);
+  copy(from.words, to.words);
+  for (uint32_t place = begin; place < end; ++place) to.places.push_back(place);
+}
+
+// Keeps only these tokens of A and of B, and the special tokens.
+Features with_parts(const Features& whole, Window first, Window second) {
+  const auto part = [&](text::Span span, Window window, Features& to) {
+    const auto begin = static_cast<uint32_t>(to.ids.size());
+    append(to, whole, span.begin + static_cast<uint32_t>(window.begin),
+           span.begin + static_cast<uint32_t>(window.end));
+    return text::Span{begin, static_cast<uint32_t>(to.ids.size())};
+  };
+  Features cut;
+  append(cut, whole, 0, whole.first.begin);
+  cut.first = part(whole.first, first, cut);
+  append(cut, whole, whole.first.end, whole.second.begin);
+  cut.second = part(whole.second, second, cut);
+  append(cut, whole, whole.second.end, static_cast<uint32_t>(whole.ids.size()));
+  cut.pair = whole.pair;
+  cut.characters = whole.characters;
+  // The prompt is the beginning of A. Count [CLS] and what remains of the prompt; 0 if nothing remains.
+  const int64_t prompt =
+      std::clamp<int64_t>(whole.prompt - whole.first.begin, first.begin, first.end) - first.begin;
+  cut.prompt = prompt > 0 ? static_cast<int32_t>(whole.first.begin + prompt) : 0;
+  return cut;
+}
+
+Window whole_part(text::Span part) { return {0, length_of(part)}; }
+
+// The tokens of a part that remain if `kept` are kept.
+Window cut_part(text::Span part, int64_t kept, const CutRule& rule) {
+  const int64_t length = length_of(part);
+  return rule.from_left ? Window{length - kept, length} : Window{0, kept};
+}
+
+}  // namespace
+
+FeatureOptions with_settings_of(const text::Tokenizer& tokenizer, FeatureOptions options) {
+  const auto& config = tokenizer.config();
+  options.cut.compat = config.compat;
+  if (options.max_length || !config.truncation) return options;
+  options.max_length = config.truncation->max_length;
+  options.cut.strategy = config.truncation->strategy;
+  options.cut.from_left = config.truncation->from_left;
+  return options;
+}
+
+std::optional<std::string> impossible_length(const FeatureOptions& options) {
+  if (!options.max_length) return {};
+  const int64_t specials = options.specials ? kSingleSpecials : 0;
+  const int64_t room = *options.max_length - specials;
+  const std::string beside = options.specials ? " besides [CLS] and [SEP]" : "";
+  const auto length = "a maximum length of " + std::to_string(*options.max_length);
+  if (room < 1) return length + " leaves no room" + (beside.empty() ? "" : " for text") + beside;
+  if (options.overflow == Overflow::split && options.overlap >= room)
+    return length + " leaves " + std::to_string(room) + " tokens" + beside + ", but windows overlap by " +
+           std::to_string(options.overlap);
+  return {};
+}
+
+int64_t usual_overlap(int64_t max_length) {
+  return std::clamp<int64_t>((max_length - kSingleSpecials) / 2, 0, FeatureOptions().overlap);
+}
+
+Featurizer::Featurizer(const text::Tokenizer& tokenizer, FeatureOptions options)
+    : tokenizer_(tokenizer), options_(std::move(options)) {
+  if (const auto wrong = impossible_length(options_)) throw Error(*wrong);
+  if (options_.prompt.empty()) return;
+  text::Tokens tokens;
+  tokenizer_.encode(options_.prompt, {}, tokens);
+  prompt_tokens_ = static_cast<int32_t>(tokens.ids.size()) + (options_.specials ? 1 : 0);
+}
+
+Features Featurizer::features(const io::Fields& fields) const { return limited(whole(fields)); }
+
+Features Featurizer::features(std::string_view text, std::optional<std::string_view> pair) const {
+  return limited(whole(text, pair));
+}
+
+std::vector<Features> Featurizer::windows(const io::Fields& fields) const { return split(whole(fields)); }
+
+std::vector<Features> Featurizer::windows(std::string_view text, std::optional<std::string_view> pair) const {
+  return split(whole(text, pair));
+}
+
+std::vector<Features> Featurizer::windows(std::string_view field, const json::Value& words) const {
+  Sequence sequence(tokenizer_, options_);
+  sequence.add_words(field, words);
+  return split(std::move(sequence).finish(prompt_tokens_));
+}
+
+Features Featurizer::whole(const io::Fields& fields) const {
+  if (takes_ids(fields)) return features_of_ids(tokenizer_, fields);
+
+  Sequence sequence(tokenizer_, options_);
+  if (const auto words = fields.json(options_.text_field); is_array(words)) {
+    sequence.add_words(options_.text_field, *words);
+  } else if (const auto text = fields.text(options_.text_field)) {
+    sequence.add_text(*text);
+  } else if (const auto array = fields.json("words")) {
+    sequence.add_words("words", *array);
+  } else {
+    fields.required_text(options_.text_field);
+  }
+  if (const auto pair = fields.pair_text(options_.pair_field)) sequence.add_text(*pair);
+  return std::move(sequence).finish(prompt_tokens_);
+}
+
+Features Featurizer::whole(std::string_view text, std::optional<std::string_view> pair) const {
+  Sequence sequence(tokenizer_, options_);
+  sequence.add_text(text);
+  if (pair) sequence.add_text(*pair);
+  return std::move(sequence).finish(prompt_tokens_);
+}
+
+bool Featurizer::takes_ids(const io::Fields& fields) const {
+  return options_.take_ids == TakeIds::where_present && fields.json("input_ids");
+}
+
+bool Featurizer::fits(const Features& features) const {
+  return !options_.max_length || length_of(features) <= *options_.max_length;
+}
+
+Features Featurizer::limited(Features whole) const {
+  if (fits(whole)) return whole;
+  if (options_.overflow == Overflow::error)
+    throw Error("text of ", length_of(whole), " tokens is longer than the ", *options_.max_length,
+                " allowed");
+  const PartLengths lengths{length_of(whole.first), length_of(whole.second)};
+  const int64_t specials = length_of(whole) - lengths.first - lengths.second;
+  const int64_t room = *options_.max_length - specials;
+  if (room < 1)
+    throw Error("a maximum length of ", *options_.max_length, " leaves no room for ", specials,
+                " special tokens");
+  const auto counted = [&](text::Span part) {
+    const auto ids = std::span(whole.ids).subspan(part.begin, part.end - part.begin);
+    return counted_length(tokenizer_, ids, *options_.max_length, options_.cut.from_left);
+  };
+  const auto kept =
+      cut_lengths(lengths, room, options_.cut, PartLengths{counted(whole.first), counted(whole.second)});
+  if (!kept)
+    throw Error("text of ", length_of(whole), " tokens cannot be truncated to ", *options_.max_length,
+                " tokens in its ",
+                options_.cut.strategy == text::Truncation::Strategy::only_first ? "first" : "second",
+                " part alone, as tokenizer.json requests");
+  auto cut = with_parts(whole, cut_part(whole.first, kept->first, options_.cut),
+                        cut_part(whole.second, kept->second, options_.cut));
+  cut.truncated = true;
+  return cut;
+}
+
+std::vector<Features> Featurizer::split(Features whole) const {
+  std::vector<Features> windows;
+  if (options_.overflow != Overflow::split || fits(whole)) {
+    windows.push_back(limited(std::move(whole)));
+    return windows;
+  }
+  const bool slides_first = !whole.pair || options_.cut.strategy == text::Truncation::Strategy::only_first;
+  const int64_t count = length_of(slides_first ? whole.first : whole.second);
+  const int64_t length = *options_.max_length - (length_of(whole) - count);
+  if (length <= options_.overlap)
+    throw Error("windows over the ", slides_first ? "first" : "second", " text have room for ",
+                std::max<int64_t>(length, 0), " tokens besides the other text, but overlap by ",
+                options_.overlap);
+  for (const auto window : slide(count, {length, options_.overlap, options_.cut.from_left})) {
+    windows.push_back(with_parts(whole, slides_first ? window : whole_part(whole.first),
+                                 slides_first ? whole_part(whole.second) : window));
+    windows.back().window = static_cast<int32_t>(windows.size()) - 1;
+    windows.back().window_begin = window.begin;
+  }
+  return windows;
+}
+
+}  // namespace bert::features

@@ -1,0 +1,110 @@
+#include "features/given_ids.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "base/error.h"
+#include "json/json.h"
+
+namespace bert::features {
+namespace {
+
+// Finds A and B. Example: ids [CLS] x y [SEP] z [SEP], types 0 0 0 0 1 1: A is [1,3), B is [4,5).
+void find_parts(const text::Tokenizer& tokenizer, Features& features) {
+  const auto &ids = features.ids, &types = features.types;
+  const auto length = static_cast<uint32_t>(ids.size());
+  features.first = {0, length};
+  features.second = {length, length};
+  if (length < 2 || ids.front() != tokenizer.cls() || ids.back() != tokenizer.sep()) return;
+  const auto second = std::find(types.begin(), types.end(), 1);
+  if (second == types.end()) {
+    features.first = {1, length - 1};
+    features.second = {length - 1, length - 1};
+    return;
+  }
+  const auto begin = static_cast<uint32_t>(second - types.begin());
+  const bool is_pair = begin >= 2 && ids[begin - 1] == tokenizer.sep() &&
+                       std::all_of(second, types.end(), [](int32_t type) { return type == 1; });
+  if (!is_pair) return;
+  features.first = {1, begin - 1};
+  features.second = {begin, length - 1};
+  features.pair = true;
+}
+
+std::vector<int32_t> checked_types(std::optional<std::vector<int32_t>> types, size_t length) {
+  if (!types) return std::vector<int32_t>(length, 0);
+  if (types->size() != length)
+    throw Error("field \"token_type_ids\" has ", types->size(), " values, input_ids has ", length);
+  for (size_t i = 0; i < length; ++i)
+    if ((*types)[i] < 0)
+      throw Error("field \"token_type_ids\": ", (*types)[i], " at position ", i, " is negative");
+  return *std::move(types);
+}
+
+}  // namespace
+
+std::optional<std::vector<int32_t>> integers_of(const io::Fields& fields, std::string_view field) {
+  const auto json = fields.json(field);
+  if (!json) return std::nullopt;
+  try {
+    return json->integers();
+  } catch (const Error& error) {
+    throw Error("field \"", field, "\" ", error.what());
+  }
+}
+
+void check_id(const text::Tokenizer& tokenizer, std::string_view field, int32_t id, size_t position) {
+  if (id >= 0 && id < tokenizer.size()) return;
+  throw Error("field \"", field, "\": ", id, " at position ", position, " is not in the vocabulary of ",
+              tokenizer.size(), " pieces");
+}
+
+void check_ids(const text::Tokenizer& tokenizer, std::string_view field, std::span<const int32_t> ids) {
+  for (size_t i = 0; i < ids.size(); ++i) check_id(tokenizer, field, ids[i], i);
+}
+
+std::vector<int32_t> ids_of(const text::Tokenizer& tokenizer, const io::Fields& fields) {
+  auto ids = integers_of(fields, "input_ids");
+  if (!ids) throw Error("field \"input_ids\" is missing");
+  check_ids(tokenizer, "input_ids", *ids);
+  return *std::move(ids);
+}
+
+std::vector<int32_t> ids_of_line(const text::Tokenizer& tokenizer, std::string_view line) {
+  std::vector<int32_t> ids;
+  while (true) {
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    if (line.empty()) break;
+    const auto word = line.substr(0, line.find_first_of(" \t"));
+    int32_t id = 0;
+    const auto [end, error] = std::from_chars(word.begin(), word.end(), id);
+    if (error != std::errc() || end != word.end()) throw Error('"', word.substr(0, 40), "\" is not an id");
+    ids.push_back(id);
+    line.remove_prefix(word.size());
+  }
+  check_ids(tokenizer, "input_ids", ids);
+  return ids;
+}
+
+std::vector<int32_t> types_of(const io::Fields& fields, size_t length) {
+  return checked_types(integers_of(fields, "token_type_ids"), length);
+}
+
+Features features_of_ids(const text::Tokenizer& tokenizer, const io::Fields& fields) {
+  auto ids = integers_of(fields, "input_ids");
+  if (!ids) throw Error("field \"input_ids\" is missing");
+  return features_of_ids(tokenizer, *std::move(ids), integers_of(fields, "token_type_ids"));
+}
+
+Features features_of_ids(const text::Tokenizer& tokenizer, std::vector<int32_t> ids,
+                         std::optional<std::vector<int32_t>> types) {
+  check_ids(tokenizer, "input_ids", ids);
+  Features features;
+  features.types = checked_types(std::move(types), ids.size());
+  features.ids = std::move(ids);
+  find_parts(tokenizer, features);
+  return features;
+}
+
+}  // namespace bert::features

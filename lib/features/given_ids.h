@@ -1,0 +1,38 @@
+// Ids given in a record, for example by bert-tokenize.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "features/features.h"
+#include "io/fields.h"
+#include "text/tokenizer.h"
+
+namespace bert::features {
+
+// Reads the required field input_ids, or a line of ids separated by spaces. Throws Error if an id is not in
+// the vocabulary.
+std::vector<int32_t> ids_of(const text::Tokenizer& tokenizer, const io::Fields& fields);
+std::vector<int32_t> ids_of_line(const text::Tokenizer& tokenizer, std::string_view line);
+
+// Reads the field token_type_ids: `length` values >= 0, all 0 if the field is absent.
+std::vector<int32_t> types_of(const io::Fields& fields, size_t length);
+
+// Reads an array of integers; nullopt if the field is absent.
+std::optional<std::vector<int32_t>> integers_of(const io::Fields& fields, std::string_view field);
+// Throws Error if an id, found in `field`, is not in the vocabulary.
+void check_id(const text::Tokenizer& tokenizer, std::string_view field, int32_t id, size_t position);
+void check_ids(const text::Tokenizer& tokenizer, std::string_view field, std::span<const int32_t> ids);
+
+// Takes input_ids unchanged, special tokens included, with token_type_ids (absent: all 0). Finds A and B by
+// [CLS], [SEP] and the types, so that truncation gives the same result as for text. If they do not fit this
+// pattern, all ids are A.
+Features features_of_ids(const text::Tokenizer& tokenizer, const io::Fields& fields);
+// The same for arrays from elsewhere in a record; messages use the names of these fields.
+Features features_of_ids(const text::Tokenizer& tokenizer, std::vector<int32_t> ids,
+                         std::optional<std::vector<int32_t>> types);
+
+}  // namespace bert::features

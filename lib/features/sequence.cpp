@@ -1,0 +1,99 @@
+#include "features/sequence.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "base/error.h"
+
+namespace bert::features {
+namespace {
+
+// English has four to five bytes for each token; a lower guess spares most texts a second allocation.
+constexpr size_t kBytesPerToken = 3;
+constexpr size_t kSpecials = 3;
+
+uint32_t position(size_t count) { return static_cast<uint32_t>(count); }
+
+// For valid UTF-8: counts bytes that do not continue a code point.
+int64_t count_characters(std::string_view text) {
+  return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
+}
+
+}  // namespace
+
+Sequence::Sequence(const text::Tokenizer& tokenizer, const FeatureOptions& options)
+    : tokenizer_(tokenizer), options_(options) {}
+
+void Sequence::add_special(int32_t id) {
+  if (!options_.specials) return;
+  tokens_.ids.push_back(id);
+  if (options_.wanted.offsets != text::Offsets::none) tokens_.offsets.push_back({});
+  if (options_.wanted.words) tokens_.words.push_back(kNoWord);
+}
+
+void Sequence::reserve(size_t more) {
+  const size_t count = tokens_.ids.size() + more + kSpecials;
+  tokens_.ids.reserve(count);
+  if (options_.wanted.offsets != text::Offsets::none) tokens_.offsets.reserve(count);
+  if (options_.wanted.words) tokens_.words.reserve(count);
+}
+
+void Sequence::begin_part() {
+  assert(parts_count_ < 2);
+  if (parts_count_ == 0) add_special(tokenizer_.cls());
+  parts_[parts_count_].begin = position(tokens_.ids.size());
+}
+
+void Sequence::end_part() {
+  parts_[parts_count_++].end = position(tokens_.ids.size());
+  add_special(tokenizer_.sep());
+}
+
+void Sequence::add_text(std::string_view text) {
+  begin_part();
+  reserve(text.size() / kBytesPerToken);
+  const bool prompted = parts_count_ == 0 && !options_.prompt.empty();
+  tokenizer_.encode(prompted ? std::string_view(options_.prompt + std::string(text)) : text, options_.wanted,
+                    tokens_);
+  if (options_.count_characters) characters_ += count_characters(text);
+  end_part();
+}
+
+void Sequence::add_word(std::string_view word, int32_t index) {
+  tokenizer_.encode(word, {.offsets = options_.wanted.offsets}, tokens_);
+  if (options_.wanted.words) tokens_.words.resize(tokens_.ids.size(), index);
+}
+
+void Sequence::add_words(std::string_view field, const json::Value& array) {
+  if (array.kind() != json::Value::Kind::array)
+    throw Error("field \"", field, "\" is ", array.kind_name(), ", expected an array of strings");
+  begin_part();
+  if (!options_.prompt.empty()) add_word(options_.prompt, kNoWord);
+  int32_t index = 0;
+  for (const auto& word : array.elements()) {
+    if (word.kind() != json::Value::Kind::string)
+      throw Error("field \"", field, "\": element ", index, " is ", word.kind_name(), ", expected a string");
+    add_word(word.string(), index++);
+    if (options_.count_characters) characters_ += count_characters(word.string());
+  }
+  end_part();
+}
+
+Features Sequence::finish(int32_t prompt) && {
+  const auto length = position(tokens_.ids.size());
+  const auto first_end = position(parts_[0].end + (options_.specials ? 1 : 0));
+  Features features;
+  features.types.resize(length, 1);
+  std::fill_n(features.types.begin(), first_end, 0);
+  features.ids = std::move(tokens_.ids);
+  features.offsets = std::move(tokens_.offsets);
+  features.words = std::move(tokens_.words);
+  features.first = parts_[0];
+  features.pair = parts_count_ == 2;
+  features.second = features.pair ? parts_[1] : text::Span{parts_[0].end, parts_[0].end};
+  features.characters = characters_;
+  features.prompt = std::min(prompt, static_cast<int32_t>(parts_[0].end));
+  return features;
+}
+
+}  // namespace bert::features

@@ -1,0 +1,43 @@
+// Tokens of a record with special tokens, before any limit.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "features/features.h"
+#include "json/json.h"
+#include "text/tokenizer.h"
+
+namespace bert::features {
+
+// Builds [CLS] A [SEP] B [SEP] in one pass; the tokenizer appends directly to the arrays of the Features. Add
+// A, optionally B, then call finish.
+class Sequence {
+ public:
+  Sequence(const text::Tokenizer& tokenizer, const FeatureOptions& options);
+
+  void add_text(std::string_view text);  // the prompt is inserted before A
+  // Tokenizes each word separately. Word ids are indexes in the array, and offsets refer to the word's own
+  // text. The prompt's tokens come first and have no word id. `field` names the array in messages.
+  void add_words(std::string_view field, const json::Value& array);
+
+  // `prompt`: length of [CLS] and the prompt, in tokens.
+  Features finish(int32_t prompt) &&;
+
+ private:
+  void reserve(size_t more);
+  void begin_part();
+  void end_part();
+  void add_special(int32_t id);
+  void add_word(std::string_view word, int32_t index);
+
+  const text::Tokenizer& tokenizer_;
+  const FeatureOptions& options_;
+  text::Tokens tokens_;
+  int64_t characters_ = 0;
+  text::Span parts_[2];
+  int parts_count_ = 0;
+};
+
+}  // namespace bert::features

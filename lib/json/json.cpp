@@ -1,0 +1,309 @@
+#include "json/json.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <new>
+
+#include "base/error.h"
+#include "base/file.h"
+
+namespace bert::json {
+
+using simdjson::dom::element;
+using simdjson::dom::element_type;
+
+// simdjson's element consists of a document pointer and an index: a trivially copyable pair of words like
+// Words.
+struct Value::Access {
+  static_assert(sizeof(element) == sizeof(Words));
+  static_assert(std::is_trivially_copyable_v<element>);
+
+  static element of(const Value& json) {
+    element value;
+    std::memcpy(static_cast<void*>(&value), &json.words_, sizeof value);
+    return value;
+  }
+  static Value from(const element& value) {
+    Value json;
+    std::memcpy(static_cast<void*>(&json.words_), static_cast<const void*>(&value), sizeof value);
+    return json;
+  }
+};
+
+namespace {
+
+[[noreturn]] void wrong_kind(const Value& json, std::string_view expected) {
+  throw Error("is ", json.kind_name(), ", expected ", expected);
+}
+
+}  // namespace
+
+Value::Kind Value::kind() const {
+  switch (Access::of(*this).type()) {
+    case element_type::ARRAY:
+      return Kind::array;
+    case element_type::OBJECT:
+      return Kind::object;
+    case element_type::STRING:
+      return Kind::string;
+    case element_type::BOOL:
+      return Kind::boolean;
+    case element_type::NULL_VALUE:
+      return Kind::null;
+    default:
+      return Kind::number;
+  }
+}
+
+std::string_view Value::kind_name() const {
+  switch (kind()) {
+    case Kind::null:
+      return "null";
+    case Kind::boolean:
+      return "a boolean";
+    case Kind::number:
+      return "a number";
+    case Kind::string:
+      return "a string";
+    case Kind::array:
+      return "an array";
+    default:
+      return "an object";
+  }
+}
+
+bool Value::boolean() const {
+  bool value = false;
+  if (Access::of(*this).get(value)) wrong_kind(*this, "a boolean");
+  return value;
+}
+
+int64_t Value::integer() const {
+  int64_t value = 0;
+  if (Access::of(*this).get(value)) wrong_kind(*this, "an integer");
+  return value;
+}
+
+double Value::number() const {
+  double value = 0;
+  if (Access::of(*this).get(value)) wrong_kind(*this, "a number");
+  return value;
+}
+
+std::string_view Value::string() const {
+  std::string_view value;
+  if (Access::of(*this).get(value)) wrong_kind(*this, "a string");
+  return value;
+}
+
+std::vector<Value> Value::elements() const {
+  simdjson::dom::array array;
+  if (Access::of(*this).get(array)) wrong_kind(*this, "an array");
+  std::vector<Value> values;
+  values.reserve(array.size());
+  for (const element value : array) values.push_back(Access::from(value));
+  return values;
+}
+
+// simdjson's size saturates at 0xFFFFFF; larger arrays are counted by iteration.
+size_t Value::size() const {
+  constexpr size_t kSaturated = 0xFFFFFF;
+  simdjson::dom::array array;
+  if (Access::of(*this).get(array)) wrong_kind(*this, "an array");
+  const size_t count = array.size();
+  return count < kSaturated ? count : static_cast<size_t>(std::distance(array.begin(), array.end()));
+}
+
+std::vector<int32_t> Value::integers() const {
+  std::vector<int32_t> values;
+  append_integers_to(values);
+  return values;
+}
+
+void Value::append_integers_to(std::vector<int32_t>& values) const {
+  simdjson::dom::array array;
+  if (Access::of(*this).get(array)) wrong_kind(*this, "an array of integers");
+  if (values.empty()) values.reserve(array.size());
+  for (const element item : array) {
+    int64_t value = 0;
+    if (item.get(value)) throw Error("has ", Access::from(item).kind_name(), " in it, expected integers");
+    if (value < std::numeric_limits<int32_t>::min() || value > std::numeric_limits<int32_t>::max()) {
+      throw Error("contains the number ", value, ", which does not fit into 32 bits");
+    }
+    values.push_back(static_cast<int32_t>(value));
+  }
+}
+
+std::vector<std::pair<std::string_view, Value>> Value::members() const {
+  simdjson::dom::object object;
+  if (Access::of(*this).get(object)) wrong_kind(*this, "an object");
+  std::vector<std::pair<std::string_view, Value>> values;
+  values.reserve(object.size());
+  for (const auto& [key, value] : object) values.emplace_back(key, Access::from(value));
+  return values;
+}
+
+std::optional<Value> Value::find(std::string_view key) const {
+  simdjson::dom::object object;
+  if (Access::of(*this).get(object)) wrong_kind(*this, "an object");
+  element value;
+  if (object.at_key(key).get(value)) return std::nullopt;
+  return Access::from(value);
+}
+
+std::optional<Value> Value::find_only(std::string_view key) const {
+  simdjson::dom::object object;
+  if (Access::of(*this).get(object)) wrong_kind(*this, "an object");
+  std::optional<Value> found;
+  for (const auto& [name, value] : object) {
+    if (name != key) continue;
+    if (found) throw Error("appears twice");
+    found = Access::from(value);
+  }
+  return found;
+}
+
+uint64_t Value::key_bits() const {
+  simdjson::dom::object object;
+  if (Access::of(*this).get(object)) wrong_kind(*this, "an object");
+  uint64_t bits = 0;
+  for (const auto& [name, value] : object) bits |= key_bit(name);
+  return bits;
+}
+
+struct Document::Parser {
+  simdjson::dom::parser parser;
+};
+
+Document::Document() : parser_(std::make_unique<Parser>()) {}
+Document::~Document() = default;
+Document::Document(Document&&) noexcept = default;
+Document& Document::operator=(Document&&) noexcept = default;
+
+namespace {
+
+// JSON integers have any size; simdjson accepts 64-bit integers and floating-point numbers. So
+// 12345678901234567890123 becomes 12345678901234567890123e0.
+std::string with_wide_integers(std::string_view text) {
+  constexpr size_t kSafeDigits = 18;
+  std::string wide;
+  wide.reserve(text.size() + 64);
+  while (!text.empty()) {
+    size_t size = 1;
+    if (text[0] == '"') {
+      while (size < text.size() && text[size] != '"') size += text[size] == '\\' ? 2 : 1;
+      ++size;
+    } else if (text[0] == '-' || (text[0] >= '0' && text[0] <= '9')) {
+      size = std::min(text.find_first_not_of("0123456789+-.eE"), text.size());
+    }
+    const auto token = text.substr(0, size);
+    wide += token;
+    if (token.size() > kSafeDigits && token.find_first_not_of("0123456789", 1) == token.npos) wide += "e0";
+    text.remove_prefix(token.size());
+  }
+  return wide;
+}
+
+// Our own messages, since simdjson's differ between releases. The last line covers codes added by newer
+// releases.
+std::string_view explanation(simdjson::error_code failure) {
+  switch (failure) {
+    case simdjson::EMPTY:
+      return "it is empty";
+    case simdjson::UTF8_ERROR:
+      return "it is not valid UTF-8";
+    case simdjson::DEPTH_ERROR:
+      return "arrays and objects are nested too deep";
+    case simdjson::CAPACITY:
+      return "it is larger than 4 GiB";
+    case simdjson::STRING_ERROR:
+      return "a string has an invalid escape sequence";
+    case simdjson::UNESCAPED_CHARS:
+      return "a string has an unescaped control character";
+    case simdjson::UNCLOSED_STRING:
+      return "a string has no closing quote";
+    case simdjson::T_ATOM_ERROR:
+    case simdjson::F_ATOM_ERROR:
+    case simdjson::N_ATOM_ERROR:
+      return "a bare word is not true, false or null";
+    case simdjson::NUMBER_ERROR:
+    case simdjson::NUMBER_OUT_OF_RANGE:
+      return "a number is malformed or too large";
+    default:
+      return "a comma, colon, bracket, brace, key or value is missing or misplaced";
+  }
+}
+
+}  // namespace
+
+static_assert(kPadding >= simdjson::SIMDJSON_PADDING);
+
+Value Document::parse(std::string_view text) { return parse(text, Padding::absent); }
+Value Document::parse_padded(std::string_view text) { return parse(text, Padding::present); }
+
+Value Document::parse(std::string_view text, Padding padding) {
+  element root;
+  if (text.empty()) text = "";  // the parser calls memcpy, which needs a non-null address
+  auto failure = parser_->parser.parse(text.data(), text.size(), padding == Padding::absent).get(root);
+  // Releases differ in the error code for an integer that does not fit 64 bits.
+  if (failure) failure = parser_->parser.parse(with_wide_integers(text)).get(root);
+  if (failure == simdjson::MEMALLOC) throw std::bad_alloc();
+  if (failure) throw Error("not valid JSON: ", explanation(failure));
+  return Value::Access::from(root);
+}
+
+File::File(std::string path) : File(path, read_file(path)) {}
+
+File::File(std::string path, std::string_view text) : path_(std::move(path)) {
+  try {
+    root_ = document_.parse(text);
+  } catch (const Error& error) {
+    throw Error(path_, ": ", error.what());
+  }
+  if (root_.kind() != Value::Kind::object)
+    throw Error(path_, ": is ", root_.kind_name(), ", expected an object");
+}
+
+std::optional<Value> File::find(std::string_view key) const {
+  const auto value = root_.find(key);
+  return value && !value->is_null() ? value : std::nullopt;
+}
+
+namespace {
+
+// The value of `key` as returned by `read`, or the default if it is missing. Errors are prefixed with file
+// and key.
+template <class T, class Read>
+T member(const File& file, std::string_view key, const std::optional<T>& otherwise, Read read) {
+  const auto value = file.find(key);
+  if (!value && otherwise) return *otherwise;
+  if (!value) throw Error(file.path(), ": \"", key, "\" is missing");
+  try {
+    return T(read(*value));
+  } catch (const Error& error) {
+    throw Error(file.path(), ": \"", key, "\" ", error.what());
+  }
+}
+
+}  // namespace
+
+int64_t File::integer(std::string_view key, std::optional<int64_t> otherwise) const {
+  return member(*this, key, otherwise, [](const Value& value) { return value.integer(); });
+}
+
+double File::number(std::string_view key, std::optional<double> otherwise) const {
+  return member(*this, key, otherwise, [](const Value& value) { return value.number(); });
+}
+
+bool File::boolean(std::string_view key, std::optional<bool> otherwise) const {
+  return member(*this, key, otherwise, [](const Value& value) { return value.boolean(); });
+}
+
+std::string File::string(std::string_view key, std::optional<std::string> otherwise) const {
+  return member(*this, key, otherwise, [](const Value& value) { return value.string(); });
+}
+
+}  // namespace bert::json

@@ -1,0 +1,119 @@
+// Reading and writing JSON: a parsed document and views of its values. The interface hides simdjson.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace bert::json {
+
+// A view of one value, valid until its Document parses again or is destroyed. Asking for the wrong type
+// throws Error("is a string, expected an integer"); the caller prefixes the name.
+class Value {
+ public:
+  enum class Kind { null, boolean, number, string, array, object };
+
+  Kind kind() const;
+  bool is_null() const { return kind() == Kind::null; }
+  std::string_view kind_name() const;  // with an article: "a string"; "null"
+
+  bool boolean() const;
+  int64_t integer() const;  // 3.0 is not an integer
+  double number() const;
+  std::string_view string() const;  // unescaped, valid UTF-8
+  std::vector<Value> elements() const;
+  size_t size() const;                                              // elements of an array
+  std::vector<int32_t> integers() const;                            // an array of integers that fit 32 bits
+  void append_integers_to(std::vector<int32_t>& values) const;      // the same, appended to `values`
+  std::vector<std::pair<std::string_view, Value>> members() const;  // in document order
+
+  // A member of an object; the first one if the key is repeated.
+  std::optional<Value> find(std::string_view key) const;
+  // The same, but throws Error if the key is repeated.
+  std::optional<Value> find_only(std::string_view key) const;
+  // The key_bit()s of all keys of an object, combined by OR.
+  uint64_t key_bits() const;
+
+ private:
+  friend class Document;
+  struct Access;  // converts Words to simdjson's element
+  struct Words {
+    const void* document = nullptr;
+    uint64_t index = 0;
+  };
+  Words words_;
+};
+
+constexpr size_t kPadding = 64;
+
+// One of 64 bits, chosen by hash: keys with different bits are different.
+inline uint64_t key_bit(std::string_view key) {
+  return uint64_t{1} << (std::hash<std::string_view>{}(key)&63);
+}
+
+// Owns the memory of one parsed text. Reusing it for the next text avoids allocations.
+class Document {
+ public:
+  Document();
+  ~Document();
+  Document(Document&&) noexcept;
+  Document& operator=(Document&&) noexcept;
+
+  // Validates the whole text, UTF-8 included, and returns its value. The Error says what is wrong but not
+  // where.
+  Value parse(std::string_view text);
+  // The same without a copy. At least kPadding bytes after the text must be readable; their contents do
+  // not matter.
+  Value parse_padded(std::string_view text);
+
+ private:
+  struct Parser;
+  enum class Padding { absent, present };
+  Value parse(std::string_view text, Padding padding);
+
+  std::unique_ptr<Parser> parser_;
+};
+
+// A JSON configuration file that must contain an object. Errors name the file and the key.
+class File {
+ public:
+  explicit File(std::string path);
+  // The same for a text in memory; `path` is used in messages.
+  File(std::string path, std::string_view text);
+
+  const std::string& path() const { return path_; }
+  Value root() const { return root_; }
+  std::optional<Value> find(std::string_view key) const;  // nullopt if absent or null
+
+  // The member `key`; `otherwise` if it is missing, or Error if that is not given.
+  int64_t integer(std::string_view key, std::optional<int64_t> otherwise = {}) const;
+  double number(std::string_view key, std::optional<double> otherwise = {}) const;
+  bool boolean(std::string_view key, std::optional<bool> otherwise = {}) const;
+  std::string string(std::string_view key, std::optional<std::string> otherwise = {}) const;
+
+ private:
+  std::string path_;
+  Document document_;
+  Value root_;
+};
+
+// A name quoted for a one-line message, with special characters escaped.
+std::string in_quotes(std::string_view name);
+
+// Writing: each function appends one JSON value to `out`, without white space.
+void append_string(std::string& out, std::string_view text);  // quoted; escapes only what JSON requires
+void append_integer(std::string& out, int64_t value);
+void append_integers(std::string& out, const std::vector<int32_t>& values);  // [1,2,3]
+
+// The shortest decimal that reads back to the same f32, or `precision` digits after the decimal point if >= 0
+// (trailing zeros dropped). NaN and infinity throw Error.
+void append_number(std::string& out, float value, int precision = -1);
+// The same for f64, for numbers that are compared digit by digit.
+void append_double(std::string& out, double value, int precision = -1);
+
+}  // namespace bert::json

@@ -1,0 +1,156 @@
+// Extractive question answering (Devlin et al. 2018, sections 4.2 and 4.3), by the algorithm of Google's
+// run_squad.py, with two differences. The answer's text is taken between the offsets of its first and last
+// token; Google searches the text for the subword tokens instead. If no pair of best starts and ends is
+// valid, all pairs are tried; Google answers "empty" or fails.
+#include <algorithm>
+
+#include "base/error.h"
+#include "json/json.h"
+#include "predict/sentence_head.h"
+
+namespace bert::predict {
+namespace {
+
+struct Question : Reading {
+  std::string context;
+  std::vector<text::Span> offsets;  // of the context's tokens, in code points
+};
+
+class Answer final : public Task {
+ public:
+  Answer(const TaskOptions& options, const text::Tokenizer& tokenizer)
+      : tokenizer_(tokenizer), options_(options.answer), precision_(options.precision) {}
+
+  model::Needs needs() const override { return {.span = true}; }
+
+  features::Overflow overflow() const override { return features::Overflow::split; }
+  bool takes(features::Overflow overflow) const override { return overflow == features::Overflow::split; }
+  bool takes_overlap() const override { return false; }
+  int64_t usual_length() const override { return features::kAnswerLength; }
+  void adapt(features::FeatureOptions& features) const override {
+    features.overlap = 0;
+    features::require_room(window_rule(options_, *features.max_length));
+  }
+
+  std::unique_ptr<Reading> read(const io::Fields& fields,
+                                const features::Featurizer& featurizer) const override {
+    if (!fields.json("context") && fields.json("input_ids"))
+      throw Error("--task answer reads the fields \"question\" and \"context\", not input_ids");
+    auto made =
+        features::answer_windows(tokenizer_, window_rule(options_, *featurizer.options().max_length), fields);
+    auto reading = std::make_unique<Question>();
+    reading->context = std::move(made.context);
+    reading->offsets = std::move(made.offsets);
+    reading->truncated = made.truncated;
+    for (features::Features& features : made.windows)
+      reading->windows.push_back({.features = std::move(features)});
+    return reading;
+  }
+
+  void positions(const features::Features& features, std::vector<int64_t>& positions) const override {
+    for (size_t i = 0; i < features.ids.size(); ++i) positions.push_back(static_cast<int64_t>(i));
+  }
+
+  std::vector<Row> compute(model::Network& network, Pool&, const nn::Tensor& hidden,
+                           std::span<const int32_t>) const override {
+    return logit_rows(network.span_logits(hidden));
+  }
+
+  bool has_official() const override { return true; }
+  std::optional<std::string> official(const Reading& reading) const override {
+    const BestSpans best = best_of(reading);
+    return std::string(answer_of(best, options_.no_answer_threshold).text);
+  }
+
+  void answer(const Reading& reading, io::Added& added) const override {
+    const BestSpans best = best_of(reading);
+    append_chosen(answer_of(best, options_.no_answer_threshold), added);
+    json::append_number(added.field("null_score"), static_cast<float>(null_score_of(best)), precision_);
+    if (!options_.n_best) return;
+    std::string& list = added.field("n_best");
+    list += '[';
+    const auto count = std::min(best.spans.size(), static_cast<size_t>(*options_.n_best));
+    for (size_t i = 0; i < count; ++i) {
+      if (i > 0) list += ',';
+      append_listed(list, best.spans[i]);
+    }
+    list += ']';
+  }
+
+  void report_cut(Log& log, int64_t records, int64_t max_length) const override {
+    log.warn(std::to_string(records) + (records == 1 ? " question was" : " questions were") +
+             " truncated to " + std::to_string(features::question_limit(window_rule(options_, max_length))) +
+             " tokens");
+  }
+
+ private:
+  BestSpans best_of(const Reading& reading) const {
+    const auto& question = static_cast<const Question&>(reading);
+    std::vector<SpanWindow> windows;
+    for (const Window& window : question.windows) windows.push_back(span_window(window));
+    return best_spans(windows, question.context, question.offsets, span_rule(options_));
+  }
+
+  static SpanWindow span_window(const Window& window) {
+    const features::Features& features = window.features;
+    const int64_t length = features.second.end - features.second.begin;
+    SpanWindow logits = {.text_begin = features.second.begin,
+                         .text = {features.window_begin, features.window_begin + length}};
+    for (const Row& row : window.rows) {
+      logits.starts.push_back(row.logits[0]);
+      logits.ends.push_back(row.logits[1]);
+    }
+    return logits;
+  }
+
+  void append_chosen(const TextSpan& span, io::Added& added) const {
+    json::append_string(added.field("prediction"), span.text);
+    append_place(added.field("start"), span, span.place.begin);
+    append_place(added.field("end"), span, span.place.end);
+    json::append_number(added.field("score"), span.score, precision_);
+  }
+
+  void append_listed(std::string& out, const TextSpan& span) const {
+    out += "{\"text\":";
+    json::append_string(out, span.text);
+    out += ",\"start\":";
+    append_place(out, span, span.place.begin);
+    out += ",\"end\":";
+    append_place(out, span, span.place.end);
+    out += ",\"score\":";
+    json::append_number(out, span.score, precision_);
+    out += '}';
+  }
+
+  static void append_place(std::string& out, const TextSpan& span, uint32_t place) {
+    if (span.text.empty()) {
+      out += "null";
+    } else {
+      json::append_integer(out, place);
+    }
+  }
+
+  const text::Tokenizer& tokenizer_;
+  AnswerOptions options_;
+  int precision_;
+};
+
+}  // namespace
+
+features::AnswerRule window_rule(const AnswerOptions& options, int64_t max_length) {
+  return {
+      .max_length = max_length, .stride = options.stride, .max_question_length = options.max_question_length};
+}
+
+SpanRule span_rule(const AnswerOptions& options) {
+  constexpr int64_t kUsualNBest = 20;
+  return {.n_best = std::max(options.n_best.value_or(0), kUsualNBest),
+          .max_length = options.max_answer_length,
+          .with_null = options.no_answer_threshold.has_value()};
+}
+
+std::unique_ptr<Task> make_answer(const TaskOptions& options, const text::Tokenizer& tokenizer) {
+  return std::make_unique<Answer>(options, tokenizer);
+}
+
+}  // namespace bert::predict

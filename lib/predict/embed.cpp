@@ -1,0 +1,226 @@
+#include "predict/embed.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/error.h"
+#include "features/window_tokens.h"
+#include "nn/panels.h"
+#include "predict/cut_texts.h"
+#include "predict/google_json.h"
+#include "predict/run_note.h"
+#include "predict/windows.h"
+
+namespace bert::predict {
+
+// One sequence and its result: the pooled vector, or one vector for each token [T, width].
+struct Embedder::Window {
+  features::Features features;
+  std::vector<float> values = {};
+};
+
+struct Embedder::Prepared : Windows<Window> {
+  std::vector<features::TokenPlace> places;  // for token vectors: where to read each token of the record
+  std::vector<features::CutField> cut;
+};
+
+namespace {
+
+features::FeatureOptions feature_options(const EmbedOptions& options, const EmbedPlan& plan,
+                                         const model::Directory& directory) {
+  features::FeatureOptions features = options.features;
+  features.max_length = sequence_limit(features.max_length, directory.max_length, directory.config);
+  features.prompt = plan.prompt();
+  return features;
+}
+
+std::unique_ptr<VectorWriter> make_writer(const EmbedOptions& options, const EmbedPlan& plan,
+                                          const text::Tokenizer& tokenizer) {
+  switch (options.vectors.format) {
+    case VectorFormat::jsonl:
+      return make_json_writer(tokenizer, options.drop, options.precision);
+    case VectorFormat::npy:
+      return make_row_writer(io::ArrayFormat::npy, plan.width(), options.precision);
+    case VectorFormat::f32:
+      return make_row_writer(io::ArrayFormat::f32, plan.width(), options.precision);
+    case VectorFormat::tsv:
+      return make_row_writer(io::ArrayFormat::tsv, plan.width(), options.precision);
+    case VectorFormat::csv:
+      return make_row_writer(io::ArrayFormat::csv, plan.width(), options.precision);
+    case VectorFormat::google:
+      break;
+  }
+  return make_google_writer(tokenizer, plan.layers(), options.precision < 0 ? 6 : options.precision);
+}
+
+// With do_lower_case, sentence-transformers lowercases the text itself. This is redundant if the tokenizer
+// does it.
+void require_same_case(const model::Directory& directory, const text::Tokenizer& tokenizer) {
+  if (directory.sentence.lowercase && !tokenizer.config().lowercase) {
+    throw Error(directory.path,
+                ": sentence_bert_config.json asks for lowercase texts with a cased tokenizer, which is not "
+                "supported");
+  }
+}
+
+void require_finite(std::span<const float> values) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(values[i]))
+      throw Error("number ", i, " of the vector is ", values[i], ", expected a finite number");
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> conflict(const EmbedOptions& options) {
+  if (options.vectors.format == VectorFormat::google &&
+      options.features.overflow == features::Overflow::split) {
+    return "--overflow split cannot be used with --format google, which has no windows";
+  }
+  return conflict(options.vectors);
+}
+
+Embedder::Embedder(const model::Directory& directory, const text::Tokenizer& tokenizer, EmbedOptions options,
+                   Pool& pool, Log& log)
+    : directory_(directory),
+      options_(std::move(options)),
+      pool_(pool),
+      log_(log),
+      plan_(options_.vectors, directory),
+      featurizer_(tokenizer, feature_options(options_, plan_, directory)),
+      network_(directory, plan_.needs(), pool, nn::arithmetic(options_.dtype)),
+      writer_(make_writer(options_, plan_, tokenizer)) {
+  require_same_case(directory, tokenizer);
+  log_.info(described({.model = directory.root,
+                       .purpose = plan_.described(),
+                       .max_length = *featurizer_.options().max_length,
+                       .dtype = options_.dtype,
+                       .threads = pool.size()}));
+}
+
+void Embedder::prepare(const io::Fields& fields, io::Record& record) const {
+  auto prepared = std::make_unique<Prepared>();
+  auto sequences = windows(fields);
+  if (plan_.kind() == EmbedPlan::Kind::tokens) prepared->places = features::sequence_places(sequences);
+  prepared->cut = cut_of(fields, sequences.front());
+  for (features::Features& features : sequences) {
+    require_readable(features, directory_.config);
+    prepared->windows.push_back({.features = std::move(features)});
+  }
+  record.work = std::move(prepared);
+}
+
+std::vector<features::Features> Embedder::windows(const io::Fields& fields) const {
+  const std::string& field = options_.features.text_field;
+  const bool is_line =
+      !fields.json(field) && fields.text(field) && !fields.pair_text(options_.features.pair_field);
+  if (options_.vectors.format != VectorFormat::google || !is_line) return featurizer_.windows(fields);
+  const GoogleTexts texts = google_texts(*fields.text(field));
+  return featurizer_.windows(texts.first, texts.pair ? std::optional(texts.second) : std::nullopt);
+}
+
+// Text records have no token fields to truncate.
+std::vector<features::CutField> Embedder::cut_of(const io::Fields& fields,
+                                                 const features::Features& features) const {
+  if (!features.truncated || !featurizer_.takes_ids(fields)) return {};
+  if (options_.vectors.format != VectorFormat::jsonl) return {};
+  return features::cut_fields(fields, std::vector{&features}, options_.drop);
+}
+
+int64_t Embedder::cost(const io::Record& record) const { return record.work_as<Prepared>().tokens(); }
+
+void Embedder::compute(std::span<io::Record* const> records) {
+  run_windows<Window>(
+      records, options_.batch_tokens,
+      [this](const nn::Batch& batch, std::span<Window* const> windows) { run(batch, windows); });
+}
+
+void Embedder::run(const nn::Batch& batch, std::span<Window* const> windows) {
+  model::Network::Wanted wanted{.layers = plan_.mix().wanted(), .rows = {}};
+  if (plan_.first_tokens_only()) wanted.rows.emplace(batch.offsets.begin(), batch.offsets.end() - 1);
+  const auto states = network_.hidden(batch, wanted);
+  if (plan_.kind() == EmbedPlan::Kind::pooler) return run_pooler(states, windows);
+  pool_.run_grid(batch.sequences(), [&](int64_t i, int) {
+    take(states, wanted.rows ? i : batch.offsets[static_cast<size_t>(i)], *windows[static_cast<size_t>(i)]);
+  });
+}
+
+void Embedder::run_pooler(std::span<const nn::Tensor> states, std::span<Window* const> windows) {
+  nn::Tensor first(static_cast<int64_t>(windows.size()), plan_.mix().width());
+  std::vector<float> scratch;
+  for (int64_t i = 0; i < first.rows(); ++i)
+    std::ranges::copy(plan_.mix().token(states, i, scratch), first.row(i));
+  const nn::Tensor pooled = network_.pooled(first);
+  for (int64_t i = 0; i < pooled.rows(); ++i) {
+    const auto values = pooled.values(i);
+    windows[static_cast<size_t>(i)]->values.assign(values.begin(), values.end());
+  }
+}
+
+// The window's tokens begin at `row` of `states`. If only first tokens were computed, there is one row.
+void Embedder::take(std::span<const nn::Tensor> states, int64_t row, Window& window) const {
+  const int64_t tokens = plan_.first_tokens_only() ? 1 : static_cast<int64_t>(window.features.ids.size());
+  std::vector<float> scratch;
+  if (plan_.kind() == EmbedPlan::Kind::tokens) {
+    window.values.reserve(static_cast<size_t>(tokens * plan_.width()));
+    for (int64_t t = 0; t < tokens; ++t) {
+      const auto token = plan_.mix().token(states, row + t, scratch);
+      const auto vector = plan_.finished({token.begin(), token.end()});
+      window.values.insert(window.values.end(), vector.begin(), vector.end());
+    }
+    return;
+  }
+  SequencePooling pooling(plan_.modes(), plan_.mix().width());
+  pooling.start(plan_.prompt_left_out() ? window.features.prompt : 0);
+  for (int64_t t = 0; t < tokens; ++t) pooling.add(plan_.mix().token(states, row + t, scratch));
+  window.values.resize(static_cast<size_t>(pooling.width()));
+  pooling.finish(window.values);
+}
+
+void Embedder::finish(io::Record& record, std::string& out) const {
+  const auto& prepared = record.work_as<Prepared>();
+  const bool truncated = prepared.windows.front().features.truncated;
+  if (plan_.kind() == EmbedPlan::Kind::tokens) {
+    write_tokens(record, prepared, out);
+  } else {
+    // Average the windows before the modules, as if all tokens had been pooled at once.
+    const auto vector =
+        plan_.finished(mean_by_tokens(std::span<const Window>(prepared.windows),
+                                      [](const Window& window) { return std::span(window.values); }));
+    require_finite(vector);
+    writer_->write(
+        record, {.values = vector, .width = plan_.width(), .truncated = truncated, .cut = prepared.cut}, out);
+  }
+  record.truncated = truncated;
+  record.work.reset();  // free the large vectors before the chunk is written
+}
+
+// One vector for each token of the record, however many windows there are.
+void Embedder::write_tokens(const io::Record& record, const Prepared& prepared, std::string& out) const {
+  const auto width = static_cast<size_t>(plan_.width());
+  std::vector<int32_t> ids;
+  std::vector<float> values;
+  ids.reserve(prepared.places.size());
+  values.reserve(prepared.places.size() * width);
+  for (const auto& [w, position] : prepared.places) {
+    const Window& window = prepared.windows[w];
+    ids.push_back(window.features.ids[position]);
+    const auto vector = std::span(window.values).subspan(position * width, width);
+    values.insert(values.end(), vector.begin(), vector.end());
+  }
+  require_finite(values);
+  writer_->write(record,
+                 {.values = values,
+                  .width = plan_.width(),
+                  .ids = &ids,
+                  .truncated = prepared.windows.front().features.truncated,
+                  .cut = prepared.cut},
+                 out);
+}
+
+void Embedder::report_truncated(int64_t records) const {
+  report_cut_texts(log_, records, *featurizer_.options().max_length);
+}
+
+}  // namespace bert::predict

@@ -1,0 +1,72 @@
+// The filter of bert-embed: computes a vector for each record.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "base/pool.h"
+#include "features/cut_fields.h"
+#include "features/features.h"
+#include "io/filter.h"
+#include "model/directory.h"
+#include "model/network.h"
+#include "predict/embed_plan.h"
+#include "predict/vector_writer.h"
+#include "predict/windows.h"
+#include "text/tokenizer.h"
+
+namespace bert::predict {
+
+struct EmbedOptions {
+  VectorOptions vectors;
+  int precision = -1;  // see json::append_number; -1 means 6 for google
+  features::FeatureOptions
+      features;  // max_length: default is the model's; prompt is ignored, see vectors.prompt
+  std::vector<std::string> drop;
+  std::optional<Dtype> dtype = Dtype::f32;  // see nn::arithmetic
+  int64_t batch_tokens = 1024;              // tokens in a batch; does not affect the output
+};
+
+// Describes options that exclude each other, whatever the model; nullopt if there are none.
+std::optional<std::string> conflict(const EmbedOptions& options);
+
+class Embedder final : public io::Filter {
+ public:
+  // References must outlive this object. Throws Error if the model does not support the options.
+  Embedder(const model::Directory& directory, const text::Tokenizer& tokenizer, EmbedOptions options,
+           Pool& pool, Log& log);
+
+  void prepare(const io::Fields& fields, io::Record& record) const override;
+  int64_t cost(const io::Record& record) const override;
+  void compute(std::span<io::Record* const> records) override;
+  void finish(io::Record& record, std::string& out) const override;
+  void begin(std::string& out) override { writer_->begin(out); }
+  void report_truncated(int64_t records) const override;
+  void patch(OutputFile& output) override { writer_->patch(output); }
+
+ private:
+  struct Window;
+  struct Prepared;
+  std::vector<features::Features> windows(const io::Fields& fields) const;
+  void run(const nn::Batch& batch, std::span<Window* const> windows);
+  void run_pooler(std::span<const nn::Tensor> states, std::span<Window* const> windows);
+  void take(std::span<const nn::Tensor> states, int64_t row, Window& window) const;
+  std::vector<features::CutField> cut_of(const io::Fields& fields, const features::Features& features) const;
+  void write_tokens(const io::Record& record, const Prepared& prepared, std::string& out) const;
+
+  const model::Directory& directory_;
+  EmbedOptions options_;
+  Pool& pool_;
+  Log& log_;
+  EmbedPlan plan_;
+  features::Featurizer featurizer_;
+  model::Network network_;
+  std::unique_ptr<VectorWriter> writer_;
+};
+
+}  // namespace bert::predict

@@ -1,0 +1,146 @@
+#include "predict/embed_plan.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "base/error.h"
+#include "predict/vector_modules.h"
+
+namespace bert::predict {
+namespace {
+
+LayerMix::Recipe recipe_of(const VectorOptions& options) {
+  const bool google = options.format == VectorFormat::google;
+  LayerMix::Recipe recipe;
+  recipe.numbering = google ? LayerNumbering::google : LayerNumbering::hugging_face;
+  if (google) recipe.layers = {-1, -2, -3, -4};  // default of extract_features.py
+  if (!options.layers.empty()) recipe.layers = options.layers;
+  recipe.weights = options.layer_weights;
+  recipe.combine = options.combine.value_or(recipe.weights.empty() ? Combine::concat : Combine::sum);
+  return recipe;
+}
+
+std::vector<PoolingMode> modes_of(Pooling pooling) {
+  switch (pooling) {
+    case Pooling::cls:
+      return {PoolingMode::cls};
+    case Pooling::max:
+      return {PoolingMode::max};
+    default:
+      return {PoolingMode::mean};
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> conflict(const VectorOptions& options) {
+  const bool weighted = !options.layer_weights.empty();
+  if (weighted && options.combine == Combine::concat) {
+    return "--layer-weights requires --combine sum or mean";
+  }
+  if (weighted && options.layer_weights.size() != std::max<size_t>(options.layers.size(), 1)) {
+    return "--layer-weights needs " + std::to_string(std::max<size_t>(options.layers.size(), 1)) +
+           " values, one for each of --layers, not " + std::to_string(options.layer_weights.size());
+  }
+  if (options.format != VectorFormat::google) return {};
+  if (options.pooling != Pooling::automatic && options.pooling != Pooling::none) {
+    return "--pooling cannot be used with --format google, which writes a vector for each token";
+  }
+  if (options.combine || weighted || options.normalize || options.dim) {
+    return "--combine, --layer-weights, --normalize and --dim cannot be used with --format google, which "
+           "writes "
+           "layers unchanged";
+  }
+  return {};
+}
+
+EmbedPlan::EmbedPlan(const VectorOptions& options, const model::Directory& directory)
+    : recipe_(recipe_of(options)),
+      mix_(recipe_, static_cast<int>(directory.config.layers), directory.config.hidden),
+      unit_length_(options.normalize) {
+  take_pooling(options, directory);
+  take_prompt(options, directory);
+  width_ = width_after_modules();
+  if (options.dim && *options.dim > width_) {
+    throw Error("--dim ", *options.dim, ": vectors have only ", width_, " numbers");
+  }
+  width_ = options.dim.value_or(width_);
+}
+
+void EmbedPlan::take_pooling(const VectorOptions& options, const model::Directory& directory) {
+  if (options.pooling == Pooling::none || options.format == VectorFormat::google) {
+    kind_ = Kind::tokens;
+    return;
+  }
+  if (options.pooling == Pooling::pooler) {
+    kind_ = Kind::pooler;
+    if (mix_.width() != directory.config.hidden)
+      throw Error("--pooling pooler reads a single layer; combine several with --combine sum or mean");
+    return;
+  }
+  if (options.pooling != Pooling::automatic || !directory.sentence.pooling) {
+    modes_ = modes_of(options.pooling);
+    return;
+  }
+  modes_ = directory.sentence.pooling->modes;
+  modules_ = directory.sentence.modules;
+  prompt_left_out_ = !directory.sentence.pooling->include_prompt;
+}
+
+void EmbedPlan::take_prompt(const VectorOptions& options, const model::Directory& directory) {
+  if (!options.prompt) {
+    if (!directory.sentence.default_prompt) return;
+    prompt_ = directory.sentence.prompts.at(*directory.sentence.default_prompt);
+    return;
+  }
+  const auto named = directory.sentence.prompts.find(*options.prompt);
+  prompt_ = named == directory.sentence.prompts.end() ? *options.prompt : named->second;
+}
+
+std::string EmbedPlan::described() const {
+  std::string names;
+  for (const PoolingMode mode : modes_) names.append(names.empty() ? "" : "+").append(name_of(mode));
+  if (kind_ != Kind::pooled) names = kind_ == Kind::pooler ? "pooler" : "none";
+  return "pooling " + names + (prompt_.empty() ? "" : ", prompt \"" + prompt_ + "\"");
+}
+
+model::Needs EmbedPlan::needs() const {
+  return {.layers = mix_.wanted().back(), .pooler = kind_ == Kind::pooler};
+}
+
+bool EmbedPlan::first_tokens_only() const {
+  return kind_ == Kind::pooler || (kind_ == Kind::pooled && only_first_token(modes_));
+}
+
+int64_t EmbedPlan::pooled_width() const {
+  return kind_ == Kind::pooled ? mix_.width() * static_cast<int64_t>(modes_.size()) : mix_.width();
+}
+
+int64_t EmbedPlan::width_after_modules() const {
+  int64_t width = pooled_width();
+  for (const model::Module& module : modules_) {
+    const auto* dense = std::get_if<model::Dense>(&module);
+    if (!dense) continue;
+    if (dense->in != width) {
+      throw Error("a Dense module of the model reads ", dense->in, " numbers, but the pooled vector has ",
+                  width);
+    }
+    width = dense->out;
+  }
+  return width;
+}
+
+std::vector<float> EmbedPlan::finished(std::vector<float> vector) const {
+  for (const model::Module& module : modules_) {
+    if (const auto* dense = std::get_if<model::Dense>(&module)) {
+      vector = project(*dense, vector);
+    } else {
+      normalize(vector);
+    }
+  }
+  vector.resize(static_cast<size_t>(width_));
+  if (unit_length_) normalize(vector);
+  return vector;
+}
+
+}  // namespace bert::predict

@@ -1,0 +1,73 @@
+// How bert-embed computes vectors: its options combined with the settings of the model directory.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/directory.h"
+#include "model/network.h"
+#include "predict/layer_mix.h"
+#include "predict/pooling.h"
+
+namespace bert::predict {
+
+enum class Pooling { automatic, cls, mean, max, pooler, none };
+enum class VectorFormat { jsonl, npy, f32, tsv, csv, google };
+
+struct VectorOptions {
+  Pooling pooling = Pooling::automatic;
+  std::vector<int> layers;         // empty: the last; for google the last four
+  std::optional<Combine> combine;  // default: concat, or sum if there are weights
+  std::vector<double> layer_weights;
+  bool normalize = false;
+  std::optional<int64_t> dim;         // keep the first `dim` numbers of the vector
+  std::optional<std::string> prompt;  // name of one of the directory's prompts, or a text
+  VectorFormat format = VectorFormat::jsonl;
+};
+
+// Describes options that exclude each other, whatever the model; nullopt if there are none.
+std::optional<std::string> conflict(const VectorOptions& options);
+
+class EmbedPlan {
+ public:
+  enum class Kind { tokens, pooled, pooler };
+
+  // Throws Error if the model does not support the options.
+  EmbedPlan(const VectorOptions& options, const model::Directory& directory);
+
+  Kind kind() const { return kind_; }
+  const LayerMix& mix() const { return mix_; }
+  const std::vector<int>& layers() const { return recipe_.layers; }  // as numbered by the user
+  const std::vector<PoolingMode>& modes() const { return modes_; }   // for Kind::pooled
+  model::Needs needs() const;
+  bool first_tokens_only() const;           // only the first token's hidden states are used
+  int64_t width() const { return width_; }  // length of an output vector
+
+  const std::string& prompt() const { return prompt_; }      // inserted before each text; may be empty
+  bool prompt_left_out() const { return prompt_left_out_; }  // pooling skips [CLS] and the prompt
+
+  std::string described() const;  // "pooling mean", "pooling cls, prompt \"query: \""
+
+  // Final steps for a pooled or token vector: modules, dim, normalize.
+  std::vector<float> finished(std::vector<float> vector) const;
+
+ private:
+  void take_pooling(const VectorOptions& options, const model::Directory& directory);
+  void take_prompt(const VectorOptions& options, const model::Directory& directory);
+  int64_t pooled_width() const;
+  int64_t width_after_modules() const;
+
+  LayerMix::Recipe recipe_;
+  LayerMix mix_;
+  Kind kind_ = Kind::pooled;
+  std::vector<PoolingMode> modes_;
+  std::vector<model::Module> modules_;
+  std::string prompt_;
+  bool prompt_left_out_ = false;
+  bool unit_length_ = false;
+  int64_t width_ = 0;
+};
+
+}  // namespace bert::predict

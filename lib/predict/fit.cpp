@@ -1,0 +1,142 @@
+#include "predict/fit.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/error.h"
+
+namespace bert::predict {
+namespace {
+
+using enum TaskKind;
+using model::Head;
+using Tasks = std::vector<TaskKind>;
+
+constexpr std::string_view kTextClassifier = "BertForSequenceClassification";
+
+struct Use {
+  std::string_view architecture;
+  TaskKind task;
+};
+
+// The first task of an architecture is the one for --task auto.
+constexpr Use kUses[] = {{"BertForPreTraining", fill},        {"BertForPreTraining", next},
+                         {"BertForPreTraining", perplexity},  {"BertForMaskedLM", fill},
+                         {"BertForMaskedLM", perplexity},     {"BertLMHeadModel", fill},
+                         {"BertLMHeadModel", perplexity},     {"BertForNextSentencePrediction", next},
+                         {"BertForTokenClassification", tag}, {"BertForQuestionAnswering", answer},
+                         {"BertForMultipleChoice", choose}};
+
+bool contains(std::span<const TaskKind> tasks, TaskKind task) {
+  return std::ranges::find(tasks, task) != tasks.end();
+}
+
+void add(Tasks& tasks, const Tasks& more) {
+  for (const TaskKind task : more) {
+    if (!contains(tasks, task)) tasks.push_back(task);
+  }
+}
+
+// Without problem_type, a classifier has one label for each text or, if it has a single label, is a
+// regression, as in transformers.
+Tasks tasks_of_text_classifier(const model::Config& config) {
+  const bool one = config.labels.size() == 1;
+  if (config.problem_type == model::ProblemType::regression)
+    return one ? Tasks{regress, rank} : Tasks{regress};
+  if (config.problem_type == model::ProblemType::multi_label)
+    return one ? Tasks{multilabel, regress, rank} : Tasks{multilabel};
+  if (!one) return {classify};
+  return config.cross_encoder ? Tasks{rank, regress} : Tasks{regress, rank};
+}
+
+bool names_classifier(const model::Config& config) {
+  return config.has_architecture(kTextClassifier) || config.has_architecture("BertForTokenClassification") ||
+         config.has_architecture("BertForMultipleChoice");
+}
+
+Tasks tasks_of_heads(const model::Config& config, std::span<const Head> heads) {
+  const auto has = [&](Head head) { return std::ranges::find(heads, head) != heads.end(); };
+  Tasks tasks;
+  if (has(Head::masked_lm)) add(tasks, {fill, perplexity});
+  if (has(Head::next_sentence) && has(Head::pooler)) add(tasks, {next});
+  if (has(Head::question_answering)) add(tasks, {answer});
+  if (has(Head::classifier) && !names_classifier(config)) {
+    if (has(Head::pooler)) add(tasks, tasks_of_text_classifier(config));
+    add(tasks, {tag});
+    if (has(Head::pooler)) add(tasks, {choose});
+  }
+  return tasks;
+}
+
+std::string listed(std::span<const TaskKind> tasks) {
+  std::string list;
+  for (const TaskKind task : tasks) list.append(list.empty() ? "" : ", ").append(name_of(task));
+  return list;
+}
+
+std::string_view name_of_type(const std::optional<model::ProblemType>& type) {
+  if (!type) return "no problem_type";
+  switch (*type) {
+    case model::ProblemType::regression:
+      return "problem_type regression";
+    case model::ProblemType::single_label:
+      return "problem_type single_label_classification";
+    case model::ProblemType::multi_label:
+      return "problem_type multi_label_classification";
+  }
+  return "";
+}
+
+// "the model (BertForSequenceClassification, 3 labels, no problem_type)"
+std::string described(const model::Config& config) {
+  std::string names;
+  for (const auto& name : config.architectures) names.append(names.empty() ? "" : ", ").append(name);
+  if (names.empty()) return "the model (no architecture named)";
+  if (config.has_architecture(kTextClassifier)) {
+    const size_t labels = config.labels.size();
+    names.append(", ").append(std::to_string(labels)).append(labels == 1 ? " label, " : " labels, ");
+    names += name_of_type(config.problem_type);
+  }
+  return "the model (" + names + ")";
+}
+
+// Pre-training tasks need no fine-tuning.
+bool is_pretraining(TaskKind task) { return task == fill || task == next || task == perplexity; }
+
+[[noreturn]] void refuse(TaskKind asked, const model::Directory& directory, const Tasks& tasks) {
+  const std::string model = directory.root + ": " + described(directory.config);
+  if (asked != automatic) {
+    throw Error(model, is_pretraining(asked) ? " is not trained for " : " is not fine-tuned for ",
+                name_of(asked), "; ",
+                tasks.empty() ? "it has no head" : "it can be used for " + listed(tasks),
+                "; see bert-train(1)");
+  }
+  if (!tasks.empty())
+    throw Error(model, " does not say which task it is for; use --task with one of ", listed(tasks));
+  throw Error(model, " has no head and is not fine-tuned for a task (",
+              listed(Tasks{fill, next, classify, regress, multilabel, tag, answer, choose, rank, perplexity}),
+              "); see bert-train(1)");
+}
+
+}  // namespace
+
+Tasks tasks_of(const model::Config& config, std::span<const Head> heads) {
+  Tasks tasks;
+  if (config.has_architecture(kTextClassifier)) add(tasks, tasks_of_text_classifier(config));
+  for (const Use& use : kUses) {
+    if (config.has_architecture(use.architecture)) add(tasks, {use.task});
+  }
+  add(tasks, tasks_of_heads(config, heads));
+  return tasks;
+}
+
+TaskKind task_for(TaskKind asked, const model::Directory& directory) {
+  const Tasks named = tasks_of(directory.config, {});
+  if (asked == automatic && !named.empty()) return named.front();
+  if (contains(named, asked)) return asked;
+  const Tasks all = tasks_of(directory.config, model::heads_of(directory));
+  if (contains(all, asked)) return asked;
+  refuse(asked, directory, all);
+}
+
+}  // namespace bert::predict

@@ -1,0 +1,86 @@
+#include "predict/pooling.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace bert::predict {
+
+SequencePooling::SequencePooling(std::span<const PoolingMode> modes, int64_t width)
+    : modes_(modes.begin(), modes.end()), width_(width) {
+  assert(!modes_.empty());
+}
+
+bool SequencePooling::wants(PoolingMode mode) const {
+  return std::find(modes_.begin(), modes_.end(), mode) != modes_.end();
+}
+
+void SequencePooling::start(int64_t left_out) {
+  left_out_ = left_out;
+  tokens_ = 0;
+  const auto n = static_cast<size_t>(width_);
+  cls_.assign(n, 0);
+  last_.assign(n, 0);
+  max_.assign(n, 0);
+  const bool sums = wants(PoolingMode::mean) || wants(PoolingMode::mean_sqrt_len);
+  sum_.assign(sums ? n : 0, 0);
+  weighted_.assign(wants(PoolingMode::weighted_mean) ? n : 0, 0);
+}
+
+void SequencePooling::add(std::span<const float> token) {
+  const int64_t position = tokens_++;
+  if (position == 0) std::copy(token.begin(), token.end(), cls_.begin());
+  if (position < left_out_) return;
+  const float* x = token.data();
+  for (size_t i = 0; i < sum_.size(); ++i) sum_[i] += x[i];
+  const auto weight = static_cast<double>(position + 1);
+  for (size_t i = 0; i < weighted_.size(); ++i) weighted_[i] += weight * x[i];
+  if (wants(PoolingMode::max)) {
+    const bool first = position == left_out_;
+    // Keep a NaN, so that it is reported; a plain comparison would lose it.
+    for (size_t i = 0; i < max_.size(); ++i)
+      max_[i] = first || x[i] > max_[i] || x[i] != x[i] ? x[i] : max_[i];
+  }
+  if (wants(PoolingMode::last)) std::copy(token.begin(), token.end(), last_.begin());
+}
+
+void SequencePooling::finish(std::span<float> pooled) {
+  assert(static_cast<int64_t>(pooled.size()) == width());
+  for (size_t m = 0; m < modes_.size(); ++m) {
+    finish_mode(modes_[m], pooled.subspan(m * static_cast<size_t>(width_), static_cast<size_t>(width_)));
+  }
+}
+
+void SequencePooling::finish_mode(PoolingMode mode, std::span<float> pooled) const {
+  const auto scaled = [&](const std::vector<double>& sum, double divisor) {
+    for (size_t i = 0; i < pooled.size(); ++i) pooled[i] = static_cast<float>(sum[i] / divisor);
+  };
+  const auto counted = static_cast<double>(std::max<int64_t>(tokens_ - left_out_, 0));
+  const auto all = static_cast<double>(tokens_), skipped = static_cast<double>(std::min(left_out_, tokens_));
+  switch (mode) {
+    case PoolingMode::cls:
+      std::copy(cls_.begin(), cls_.end(), pooled.begin());
+      return;
+    case PoolingMode::max:
+      std::copy(max_.begin(), max_.end(), pooled.begin());
+      return;
+    case PoolingMode::last:
+      std::copy(last_.begin(), last_.end(), pooled.begin());
+      return;
+    case PoolingMode::mean:
+      scaled(sum_, std::max(counted, 1.0));
+      return;
+    case PoolingMode::mean_sqrt_len:
+      scaled(sum_, std::sqrt(std::max(counted, 1.0)));
+      return;
+    case PoolingMode::weighted_mean:
+      scaled(weighted_, std::max((all * (all + 1) - skipped * (skipped + 1)) / 2, 1.0));
+      return;
+  }
+}
+
+bool only_first_token(std::span<const PoolingMode> modes) {
+  return std::all_of(modes.begin(), modes.end(), [](PoolingMode mode) { return mode == PoolingMode::cls; });
+}
+
+}  // namespace bert::predict

@@ -1,0 +1,47 @@
+// Pools the token vectors of a sequence into one vector, like sentence-transformers' Pooling.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/sentence_transformers.h"
+
+namespace bert::predict {
+
+using model::PoolingMode;
+
+// Takes the token vectors of one sequence in order and computes the pooled vector. [CLS] and [SEP] count like
+// other tokens. Sums are in double, in token order, for each column separately, so results do not depend on
+// the rest of the batch.
+//
+//   mean = Σ x_t / n, mean_sqrt_len = Σ x_t / √n, weighted_mean = Σ (t+1) x_t / Σ (t+1), with t from 0
+class SequencePooling {
+ public:
+  // `width` is the length of a token vector. `modes` must not be empty; the vectors of several modes are
+  // concatenated.
+  SequencePooling(std::span<const PoolingMode> modes, int64_t width);
+
+  int64_t width() const { return width_ * static_cast<int64_t>(modes_.size()); }  // of the pooled vector
+
+  // Only `cls` uses the first `left_out` tokens, a prompt that the model was trained to ignore in pooling.
+  void start(int64_t left_out = 0);
+  void add(std::span<const float> token);  // [width]; the next token of the sequence
+  void finish(std::span<float> pooled);    // [modes * width]; zeros if no token counts
+
+ private:
+  bool wants(PoolingMode mode) const;
+  void finish_mode(PoolingMode mode, std::span<float> pooled) const;
+
+  std::vector<PoolingMode> modes_;
+  int64_t width_;
+  int64_t left_out_ = 0;
+  int64_t tokens_ = 0;  // tokens added, including those left out
+  std::vector<float> cls_, last_, max_;
+  std::vector<double> sum_, weighted_;
+};
+
+// True if the modes use the first token only, so that the network can skip the others.
+bool only_first_token(std::span<const PoolingMode> modes);
+
+}  // namespace bert::predict

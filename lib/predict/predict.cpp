@@ -1,0 +1,195 @@
+#include "predict/predict.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/error.h"
+#include "json/json.h"
+#include "nn/panels.h"
+#include "predict/batches.h"
+#include "predict/fit.h"
+#include "predict/run_note.h"
+
+namespace bert::predict {
+namespace {
+
+constexpr int64_t kNone = -1;
+
+features::FeatureOptions feature_options(const PredictOptions& options, const Task& task,
+                                         const model::Directory& directory) {
+  features::FeatureOptions features = options.features;
+  features.max_length = sequence_limit(features.max_length,
+                                       std::min(directory.max_length, task.usual_length()), directory.config);
+  features.overflow = options.overflow.value_or(task.overflow());
+  if (!task.takes(features.overflow)) {
+    if (features.overflow == features::Overflow::split)
+      throw Error("--overflow split cannot be used with --task ", name_of(options.task.task),
+                  ", which reads a text as one sequence");
+    throw Error("--overflow ", features.overflow == features::Overflow::error ? "error" : "truncate",
+                " cannot be used with --task ", name_of(options.task.task),
+                ", which splits long texts into windows");
+  }
+  if (options.overlap && !task.takes_overlap())
+    throw Error("--overlap cannot be used with --task ", name_of(options.task.task),
+                "; set the step of its windows with --stride");
+  // The default overlap is reduced to fit small windows, so that users who did not ask for windows get no
+  // error about it.
+  if (options.overlap) {
+    features.overlap = *options.overlap;
+  } else if (!options.overflow) {
+    features.overlap = features::usual_overlap(*features.max_length);
+  }
+  task.adapt(features);
+  return features;
+}
+
+PredictOptions resolved(PredictOptions options, const model::Directory& directory) {
+  options.task.task = task_for(options.task.task, directory);
+  return options;
+}
+
+std::vector<features::CutField> cut_of(const io::Fields& fields, std::span<const Window> windows,
+                                       std::span<const std::string> dropped) {
+  std::vector<const features::Features*> sequences;
+  for (const Window& window : windows) sequences.push_back(&window.features);
+  return features::cut_fields(fields, sequences, dropped);
+}
+
+// The official form uses strings as question ids.
+std::string id_of(const io::Fields& fields) {
+  const auto id = fields.json("id");
+  if (id && id->kind() == json::Value::Kind::number) return std::to_string(id->integer());
+  return std::string(fields.required_text("id"));
+}
+
+}  // namespace
+
+Predictor::Predictor(const model::Directory& directory, const text::Tokenizer& tokenizer,
+                     PredictOptions options, Pool& pool, Log& log)
+    : directory_(directory),
+      tokenizer_(tokenizer),
+      options_(resolved(std::move(options), directory)),
+      pool_(pool),
+      log_(log),
+      task_(make_task(options_.task, directory.config, tokenizer)),
+      featurizer_(tokenizer, feature_options(options_, *task_, directory)),
+      network_(directory, task_->needs(), pool, nn::arithmetic(options_.dtype)),
+      writer_(options_.drop) {
+  if (options_.official && !task_->has_official()) throw Error("--format squad requires --task answer");
+  log_.info(described({.model = directory.root,
+                       .purpose = "task " + std::string(name_of(options_.task.task)),
+                       .max_length = *featurizer_.options().max_length,
+                       .dtype = options_.dtype,
+                       .threads = pool.size()}));
+}
+
+void Predictor::prepare(const io::Fields& fields, io::Record& record) const {
+  auto reading = task_->read(fields, featurizer_);
+  for (const Window& window : reading->windows) require_readable(window.features, directory_.config);
+  if (options_.official) reading->id = id_of(fields);
+  if (reading->truncated && reading->of_ids) reading->cut = cut_of(fields, reading->windows, options_.drop);
+  record.work = std::move(reading);
+}
+
+int64_t Predictor::cost(const io::Record& record) const {
+  int64_t tokens = 0;
+  for (const Window& window : record.work_as<Reading>().windows) {
+    const auto passes = std::max<size_t>(window.masked.size(), task_->masks_tokens() ? 0 : 1);
+    tokens += static_cast<int64_t>(passes * window.features.ids.size());
+  }
+  return tokens;
+}
+
+std::vector<Predictor::Pass> Predictor::passes_of(std::span<io::Record* const> records) const {
+  std::vector<Pass> passes;
+  for (const io::Record* record : records) {
+    for (Window& window : record->work_as<Reading>().windows) {
+      if (!task_->masks_tokens()) passes.push_back({&window, kNone});
+      for (const int64_t token : window.masked) passes.push_back({&window, token});
+    }
+  }
+  return passes;
+}
+
+void Predictor::compute(std::span<io::Record* const> records) {
+  const auto passes = passes_of(records);
+  features::Features masked;
+  const auto sequence = [&](size_t i) -> const features::Features& {
+    const features::Features& features = passes[i].window->features;
+    if (passes[i].masked == kNone) return features;
+    masked.ids = features.ids;
+    masked.types = features.types;
+    masked.ids[static_cast<size_t>(passes[i].masked)] = tokenizer_.mask();
+    return masked;
+  };
+  run_in_batches(passes.size(), sequence, options_.batch_tokens, [&](const nn::Batch& batch, size_t first) {
+    run(batch, std::span(passes).subspan(first, static_cast<size_t>(batch.sequences())));
+  });
+}
+
+void Predictor::run(const nn::Batch& batch, std::span<const Pass> passes) {
+  std::vector<int64_t> rows;    // rows of the batch's tokens that the head reads
+  std::vector<int64_t> counts;  // how many of them belong to each pass
+  std::vector<int32_t> pieces;  // original ids at these rows
+  for (size_t i = 0; i < passes.size(); ++i) {
+    const auto& [window, masked] = passes[i];
+    const size_t before = rows.size();
+    if (masked == kNone) {
+      task_->positions(window->features, rows);
+    } else {
+      rows.push_back(masked);
+    }
+    for (size_t r = before; r < rows.size(); ++r) {
+      pieces.push_back(window->features.ids[static_cast<size_t>(rows[r])]);
+      rows[r] += batch.offsets[i];
+    }
+    counts.push_back(static_cast<int64_t>(rows.size() - before));
+  }
+  if (rows.empty()) return;
+  const auto hidden = network_.hidden(
+      batch, {.layers = {static_cast<int>(directory_.config.layers)}, .rows = std::move(rows)});
+  auto answers = task_->compute(network_, pool_, hidden.front(), pieces);
+  auto next = std::make_move_iterator(answers.begin());
+  for (size_t i = 0; i < passes.size(); ++i) {
+    auto& window_rows = passes[i].window->rows;
+    window_rows.insert(window_rows.end(), next, next + counts[i]);
+    next += counts[i];
+  }
+}
+
+void Predictor::finish(io::Record& record, std::string& out) const {
+  const Reading& reading = record.work_as<Reading>();
+  record.truncated = reading.truncated;
+  if (options_.official) {
+    json::append_string(out, reading.id);
+    out += ": ";
+    json::append_string(out, task_->official(reading).value());
+    record.work.reset();
+    return;
+  }
+  io::Added added;
+  for (const features::CutField& field : reading.cut) added.field(field.name) += field.json;
+  task_->answer(reading, added);
+  if (record.truncated) added.field("truncated") += "true";
+  writer_.write(record, added, out);
+  record.work.reset();
+}
+
+void Predictor::begin(std::string& out) {
+  if (options_.official) out += '{';
+}
+
+std::string_view Predictor::separator() const { return options_.official ? ",\n " : ""; }
+
+bool Predictor::release(Ending, std::string& out) {
+  if (!options_.official || closed_) return false;
+  out += "}\n";
+  return closed_ = true;
+}
+
+void Predictor::report_truncated(int64_t records) const {
+  task_->report_cut(log_, records, *featurizer_.options().max_length);
+}
+
+}  // namespace bert::predict

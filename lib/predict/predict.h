@@ -1,0 +1,70 @@
+// The filter of bert-predict: adds the task's prediction to each record.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "base/pool.h"
+#include "features/features.h"
+#include "io/filter.h"
+#include "model/directory.h"
+#include "model/network.h"
+#include "predict/task.h"
+#include "text/tokenizer.h"
+
+namespace bert::predict {
+
+struct PredictOptions {
+  TaskOptions task;
+  // Defaults. max_length: the model's. overlap: that of `features`, at most half a window. overflow: the
+  // task's.
+  features::FeatureOptions features;
+  std::optional<int64_t> overlap;
+  std::optional<features::Overflow> overflow;
+  std::vector<std::string> drop;
+  std::optional<Dtype> dtype = Dtype::f32;  // see nn::arithmetic
+  bool official = false;        // write one object {"id": "answer", ...}, as SQuAD's scripts read it
+  int64_t batch_tokens = 1024;  // tokens in a batch; does not affect the output
+};
+
+class Predictor final : public io::Filter {
+ public:
+  // References must outlive this object. Throws Error if the model does not support the task.
+  Predictor(const model::Directory& directory, const text::Tokenizer& tokenizer, PredictOptions options,
+            Pool& pool, Log& log);
+
+  void prepare(const io::Fields& fields, io::Record& record) const override;
+  int64_t cost(const io::Record& record) const override;
+  void compute(std::span<io::Record* const> records) override;
+  void finish(io::Record& record, std::string& out) const override;
+  void report_truncated(int64_t records) const override;
+  void begin(std::string& out) override;
+  std::string_view separator() const override;
+  bool release(Ending ending, std::string& out) override;
+
+ private:
+  // One forward pass of a window.
+  struct Pass {
+    Window* window;
+    int64_t masked;  // position of the masked token; -1: none
+  };
+  std::vector<Pass> passes_of(std::span<io::Record* const> records) const;
+  void run(const nn::Batch& batch, std::span<const Pass> passes);
+
+  const model::Directory& directory_;
+  const text::Tokenizer& tokenizer_;
+  PredictOptions options_;
+  Pool& pool_;
+  Log& log_;
+  std::unique_ptr<Task> task_;
+  features::Featurizer featurizer_;
+  model::Network network_;
+  io::RecordWriter writer_;
+  bool closed_ = false;  // the object of answers is complete
+};
+
+}  // namespace bert::predict

@@ -1,0 +1,80 @@
+#include "predict/scores.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/error.h"
+
+namespace bert::predict {
+namespace {
+
+// Highest logit. Subtracting it before exp makes the largest term of the sum 1.
+float highest(std::span<const float> logits) {
+  float high = -INFINITY;
+  for (size_t i = 0; i < logits.size(); ++i) {
+    if (!std::isfinite(logits[i])) throw Error("logit ", i, " is ", logits[i], ", expected a finite number");
+    high = std::max(high, logits[i]);
+  }
+  return high;
+}
+
+double exponential_sum(std::span<const float> logits, float high) {
+  double sum = 0;
+  for (const float logit : logits) sum += std::exp(static_cast<double>(logit) - high);
+  return sum;
+}
+
+}  // namespace
+
+float sigmoid(float logit) { return static_cast<float>(1 / (1 + std::exp(-static_cast<double>(logit)))); }
+
+std::vector<float> softmax(std::span<const float> logits) {
+  const float high = highest(logits);
+  const double sum = exponential_sum(logits, high);
+  std::vector<float> probabilities;
+  probabilities.reserve(logits.size());
+  for (const float logit : logits) {
+    probabilities.push_back(static_cast<float>(std::exp(static_cast<double>(logit) - high) / sum));
+  }
+  return probabilities;
+}
+
+double log_probability(std::span<const float> logits, int32_t id) {
+  const float high = highest(logits);
+  return static_cast<double>(logits[static_cast<size_t>(id)]) - high -
+         std::log(exponential_sum(logits, high));
+}
+
+int32_t best(std::span<const float> logits) {
+  return static_cast<int32_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
+}
+
+std::vector<Candidate> top_k(std::span<const float> logits, int64_t k, int64_t choices) {
+  const float high = highest(logits);
+  const double sum = exponential_sum(logits, high);
+  // Heap of the best k so far, the worst on top: for most ids one comparison is enough.
+  const auto better = [&](int32_t a, int32_t b) {
+    const float x = logits[static_cast<size_t>(a)], y = logits[static_cast<size_t>(b)];
+    return x != y ? x > y : a < b;
+  };
+  const int64_t count = std::min<int64_t>(choices, static_cast<int64_t>(logits.size()));
+  std::vector<int32_t> ids(static_cast<size_t>(std::min(k, count)));
+  std::iota(ids.begin(), ids.end(), 0);
+  std::make_heap(ids.begin(), ids.end(), better);
+  for (auto id = static_cast<int32_t>(ids.size()); id < count && !ids.empty(); ++id) {
+    if (!better(id, ids.front())) continue;
+    std::pop_heap(ids.begin(), ids.end(), better);
+    ids.back() = id;
+    std::push_heap(ids.begin(), ids.end(), better);
+  }
+  std::sort_heap(ids.begin(), ids.end(), better);
+  std::vector<Candidate> candidates;
+  for (const int32_t id : ids) {
+    const double exponential = std::exp(static_cast<double>(logits[static_cast<size_t>(id)]) - high);
+    candidates.push_back({.id = id, .score = static_cast<float>(exponential / sum)});
+  }
+  return candidates;
+}
+
+}  // namespace bert::predict

@@ -1,0 +1,30 @@
+// Converts logits to probabilities and decisions. Sums are in double, in the order of the ids.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace bert::predict {
+
+float sigmoid(float logit);
+
+// exp(x_i - max) / Σ exp(x_j - max). Throws Error if a logit is NaN or infinite.
+std::vector<float> softmax(std::span<const float> logits);
+
+// log softmax(logits)[id], in double. Throws Error as softmax does.
+double log_probability(std::span<const float> logits, int32_t id);
+
+// Id of the highest logit; on ties the lowest id.
+int32_t best(std::span<const float> logits);
+
+struct Candidate {
+  int32_t id = 0;
+  float score = 0;  // probability
+};
+
+// The `k` most probable ids, or all if there are fewer, best first; on ties the lower id first. Only ids
+// below `choices` are candidates, but the probabilities are over all logits. Throws Error as softmax does.
+std::vector<Candidate> top_k(std::span<const float> logits, int64_t k, int64_t choices);
+
+}  // namespace bert::predict

@@ -1,0 +1,131 @@
+#include "predict/spans.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <set>
+
+#include "base/error.h"
+#include "predict/code_points.h"
+
+namespace bert::predict {
+namespace {
+
+struct Candidate {
+  size_t begin = 0, end = 0;  // tokens of the text, `end` included
+  double logits = 0;
+  bool null = false;
+};
+
+// Indexes of the `count` highest logits, best first; on ties the lower index first.
+std::vector<int64_t> highest(std::span<const float> logits, int64_t count) {
+  std::vector<int64_t> places(logits.size());
+  std::iota(places.begin(), places.end(), 0);
+  const auto kept = std::min<int64_t>(count, static_cast<int64_t>(places.size()));
+  std::partial_sort(places.begin(), places.begin() + kept, places.end(), [&](int64_t a, int64_t b) {
+    const float x = logits[static_cast<size_t>(a)], y = logits[static_cast<size_t>(b)];
+    return x != y ? x > y : a < b;
+  });
+  places.resize(static_cast<size_t>(kept));
+  return places;
+}
+
+void check(std::span<const float> logits) {
+  for (size_t i = 0; i < logits.size(); ++i) {
+    if (!std::isfinite(logits[i])) throw Error("logit ", i, " is ", logits[i], ", expected a finite number");
+  }
+}
+
+double sum(const SpanWindow& window, int64_t start, int64_t end) {
+  return static_cast<double>(window.starts[static_cast<size_t>(start)]) +
+         static_cast<double>(window.ends[static_cast<size_t>(end)]);
+}
+
+// Takes a span from the window in which its first token has most context.
+void add_candidates(const SpanWindow& window, int32_t number, std::span<const int32_t> owners,
+                    const SpanRule& rule, std::vector<Candidate>& candidates) {
+  const int64_t shift = window.text.begin - window.text_begin;  // converts window indexes to text indexes
+  const int64_t text_end = window.text_begin + window.text.end - window.text.begin;
+  const auto ends = highest(window.ends, rule.n_best);
+  for (const int64_t start : highest(window.starts, rule.n_best)) {
+    if (start < window.text_begin || start >= text_end) continue;
+    if (owners[static_cast<size_t>(start + shift)] != number) continue;
+    for (const int64_t end : ends) {
+      if (end < start || end >= text_end || end - start + 1 > rule.max_length) continue;
+      candidates.push_back({.begin = static_cast<size_t>(start + shift),
+                            .end = static_cast<size_t>(end + shift),
+                            .logits = sum(window, start, end)});
+    }
+  }
+}
+
+void set_scores(std::vector<TextSpan>& spans) {
+  double high = -std::numeric_limits<double>::infinity(), total = 0;
+  for (const TextSpan& span : spans) high = std::max(high, span.logits);
+  for (const TextSpan& span : spans) total += std::exp(span.logits - high);
+  for (TextSpan& span : spans) span.score = static_cast<float>(std::exp(span.logits - high) / total);
+}
+
+}  // namespace
+
+BestSpans best_spans(std::span<const SpanWindow> windows, std::string_view text,
+                     std::span<const text::Span> offsets, const SpanRule& rule) {
+  std::vector<features::Window> places;
+  for (const SpanWindow& window : windows) places.push_back(window.text);
+  const auto owners = features::most_context(places, static_cast<int64_t>(offsets.size()));
+
+  BestSpans best = {.null_logits = std::numeric_limits<double>::infinity()};
+  std::vector<Candidate> candidates;
+  for (size_t w = 0; w < windows.size(); ++w) {
+    check(windows[w].starts);
+    check(windows[w].ends);
+    best.null_logits = std::min(best.null_logits, sum(windows[w], 0, 0));
+    add_candidates(windows[w], static_cast<int32_t>(w), owners, rule, candidates);
+  }
+  if (candidates.empty()) {
+    SpanRule all = rule;
+    all.n_best = std::numeric_limits<int64_t>::max();
+    for (size_t w = 0; w < windows.size(); ++w)
+      add_candidates(windows[w], static_cast<int32_t>(w), owners, all, candidates);
+  }
+  const Candidate null = {.logits = best.null_logits, .null = true};
+  if (rule.with_null) candidates.push_back(null);
+  std::ranges::stable_sort(candidates, std::ranges::greater(), &Candidate::logits);
+
+  const CodePoints code_points(text);
+  std::set<std::string_view> seen;
+  const auto add = [&](const Candidate& candidate) {
+    TextSpan span = {.logits = candidate.logits};
+    if (!candidate.null) {
+      span.place = {offsets[candidate.begin].begin, offsets[candidate.end].end};
+      const text::Span bytes = code_points.bytes(span.place);
+      span.text = text.substr(bytes.begin, bytes.end - bytes.begin);
+    }
+    if (!seen.insert(span.text).second) return;
+    if (!candidate.null && !best.answer) best.answer = best.spans.size();
+    best.spans.push_back(span);
+  };
+  for (const Candidate& candidate : candidates) {
+    if (static_cast<int64_t>(best.spans.size()) >= rule.n_best) break;
+    add(candidate);
+  }
+  if (rule.with_null) add(null);
+  set_scores(best.spans);
+  return best;
+}
+
+double null_score_of(const BestSpans& best) {
+  return best.null_logits - (best.answer ? best.spans[*best.answer].logits : 0);
+}
+
+TextSpan answer_of(const BestSpans& best, std::optional<double> no_answer_threshold) {
+  const bool none = no_answer_threshold && null_score_of(best) > *no_answer_threshold;
+  if (best.answer && !none) return best.spans[*best.answer];
+  for (const TextSpan& span : best.spans) {
+    if (span.text.empty()) return span;
+  }
+  return {};
+}
+
+}  // namespace bert::predict

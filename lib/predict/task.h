@@ -1,0 +1,157 @@
+// A prediction task: which tokens and which head it uses, and how it turns logits into an answer.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/log.h"
+#include "base/pool.h"
+#include "features/answer_windows.h"
+#include "features/cut_fields.h"
+#include "features/features.h"
+#include "io/record_writer.h"
+#include "model/config.h"
+#include "model/network.h"
+#include "predict/scores.h"
+#include "predict/spans.h"
+#include "predict/windows.h"
+#include "text/tokenizer.h"
+
+namespace bert::predict {
+
+// Head output for one token.
+struct Row {
+  std::vector<float> logits;          // for sentence heads
+  std::vector<Candidate> candidates;  // for fill: the best subword tokens
+  double log_probability = 0;         // for perplexity: of the masked token
+  std::string failure;                // error message; empty on success
+};
+
+// One sequence of a record and its results.
+struct Window {
+  features::Features features;
+  int32_t choice = 0;  // for choose: index of the choice
+  // For perplexity: positions of the tokens to mask, ascending. The sequence is computed once for each of
+  // them, with only that token masked, and the head reads that position.
+  std::vector<int64_t> masked;
+  std::vector<Row> rows;  // one for each position the head reads
+};
+
+// A record as read by a task, from prepare to finish.
+struct Reading : Windows<Window> {
+  bool truncated = false;               // tokens were removed
+  bool of_ids = false;                  // the windows come from input_ids
+  std::vector<features::CutField> cut;  // truncated values of fields that describe input_ids
+  std::string id;                       // id of the record, for the official form of answers
+};
+
+class Task {
+ public:
+  virtual ~Task() = default;
+
+  virtual model::Needs needs() const = 0;
+
+  // Reads the sequences of a record; none if there is nothing to compute. Throws Error if the task does not
+  // support the record. Default: the windows of its text or pair.
+  virtual std::unique_ptr<Reading> read(const io::Fields& fields,
+                                        const features::Featurizer& featurizer) const;
+
+  // Whether sequences are only computed with a token masked, see Window::masked.
+  virtual bool masks_tokens() const { return false; }
+
+  // Appends the positions, ascending, whose hidden states of the last layer the head reads.
+  virtual void positions(const features::Features& /*features*/, std::vector<int64_t>& positions) const {
+    positions.push_back(0);  // [CLS]
+  }
+
+  // Default treatment of long texts, and whether the task supports the user's choice.
+  virtual features::Overflow overflow() const { return features::Overflow::truncate; }
+  virtual bool takes(features::Overflow) const { return true; }
+  virtual bool takes_overlap() const { return true; }
+  // Default maximum sequence length in tokens, if the model allows it.
+  virtual int64_t usual_length() const { return std::numeric_limits<int64_t>::max(); }
+
+  // Overrides features that the task requires. Throws Error if the options do not allow it.
+  virtual void adapt(features::FeatureOptions&) const {}
+
+  // Reports how many output records were truncated.
+  virtual void report_cut(Log& log, int64_t records, int64_t max_length) const;
+
+  // Runs the head on `hidden` [R,H], the vectors at the positions of many sequences. `pieces` [R] are the
+  // original ids there, before masking. Errors of a single row go into Row::failure.
+  virtual std::vector<Row> compute(model::Network& network, Pool& pool, const nn::Tensor& hidden,
+                                   std::span<const int32_t> pieces) const = 0;
+
+  // The prediction alone, for the official form of answers; nullopt if the task has none.
+  virtual std::optional<std::string> official(const Reading&) const { return {}; }
+  virtual bool has_official() const { return false; }
+
+  // Adds `prediction` and related fields. Throws Error if a number is not finite.
+  virtual void answer(const Reading& reading, io::Added& added) const = 0;
+};
+
+// How the tokens of a word determine its tag: the first token (Devlin et al. 2018, section 5.3), the mean of
+// the probabilities, or the token with the highest probability.
+enum class Aggregate { first, mean, max };
+
+enum class TaskKind {
+  automatic,
+  fill,
+  next,
+  classify,
+  regress,
+  multilabel,
+  tag,
+  answer,
+  choose,
+  rank,
+  perplexity
+};
+
+std::string_view name_of(TaskKind kind);  // as in --task: "auto"
+
+// Options of answer, with run_squad.py's defaults.
+struct AnswerOptions {
+  int64_t stride = 128;                        // tokens from the start of one window to the next
+  std::optional<int64_t> max_question_length;  // in tokens; default: 64, at most half a window
+  int64_t max_answer_length = 30;              // in tokens
+  std::optional<int64_t> n_best;               // answers to list; at least 20 are computed
+  std::optional<double> no_answer_threshold;   // if not set, there is always an answer, as in SQuAD 1.1
+};
+
+features::AnswerRule window_rule(const AnswerOptions& options, int64_t max_length);
+SpanRule span_rule(const AnswerOptions& options);
+
+struct TaskOptions {
+  TaskKind task = TaskKind::automatic;
+  int64_t top_k = 5;                       // candidates of fill
+  double threshold = 0.5;                  // minimum probability of a multilabel label
+  Aggregate aggregate = Aggregate::first;  // for tag
+  AnswerOptions answer = {};
+  int precision = -1;  // see json::append_number
+};
+
+// `options.task` must be a result of task_for. `config` and `tokenizer` must outlive the task. Throws Error
+// if the model's labels do not fit the task.
+std::unique_ptr<Task> make_task(const TaskOptions& options, const model::Config& config,
+                                const text::Tokenizer& tokenizer);
+
+// One function for each task, each in its own file.
+std::unique_ptr<Task> make_fill(const TaskOptions& options, const text::Tokenizer& tokenizer);
+std::unique_ptr<Task> make_next(const TaskOptions& options);
+std::unique_ptr<Task> make_classify(const TaskOptions& options, const model::Config& config);
+std::unique_ptr<Task> make_regress(const TaskOptions& options, const model::Config& config);
+std::unique_ptr<Task> make_multilabel(const TaskOptions& options, const model::Config& config);
+std::unique_ptr<Task> make_rank(const TaskOptions& options, const model::Config& config);
+std::unique_ptr<Task> make_choose(const TaskOptions& options);
+std::unique_ptr<Task> make_tag(const TaskOptions& options, const model::Config& config);
+std::unique_ptr<Task> make_answer(const TaskOptions& options, const text::Tokenizer& tokenizer);
+std::unique_ptr<Task> make_perplexity(const TaskOptions& options, const text::Tokenizer& tokenizer);
+
+}  // namespace bert::predict

@@ -1,0 +1,102 @@
+// Records and their vectors as JSON.
+#include "json/json.h"
+#include "predict/google_json.h"
+#include "predict/vector_writer.h"
+
+namespace bert::predict {
+namespace {
+
+constexpr std::string_view kTokens = "tokens";
+
+void append_vector(std::string& out, std::span<const float> values, int precision) {
+  out += '[';
+  for (const float& value : values) {
+    if (&value != values.data()) out += ',';
+    json::append_number(out, value, precision);
+  }
+  out += ']';
+}
+
+class JsonWriter final : public VectorWriter {
+ public:
+  JsonWriter(const text::Tokenizer& tokenizer, std::vector<std::string> drop, int precision)
+      : tokenizer_(tokenizer), writer_(std::move(drop)), precision_(precision) {}
+
+  void write(const io::Record& record, const Vectors& vectors, std::string& out) const override {
+    io::Added added;
+    for (const features::CutField& field : vectors.cut) {
+      if (!vectors.ids || field.name != kTokens) added.field(field.name) += field.json;
+    }
+    if (vectors.ids) {
+      add_tokens(vectors, added);
+    } else {
+      append_vector(added.field("embedding"), vectors.values, precision_);
+    }
+    if (vectors.truncated) added.field("truncated") += "true";
+    writer_.write(record, added, out);
+  }
+
+ private:
+  void add_tokens(const Vectors& vectors, io::Added& added) const {
+    const std::vector<int32_t>& ids = *vectors.ids;
+    std::string& tokens = added.field(kTokens);
+    tokens += '[';
+    for (const int32_t& id : ids) {
+      if (&id != ids.data()) tokens += ',';
+      json::append_string(tokens, tokenizer_.piece(id));
+    }
+    tokens += ']';
+    const auto width = static_cast<size_t>(vectors.width);
+    std::string& embeddings = added.field("embeddings");
+    embeddings += '[';
+    for (size_t t = 0; t < ids.size(); ++t) {
+      if (t > 0) embeddings += ',';
+      append_vector(embeddings, vectors.values.subspan(t * width, width), precision_);
+    }
+    embeddings += ']';
+  }
+
+  const text::Tokenizer& tokenizer_;
+  io::RecordWriter writer_;
+  int precision_;
+};
+
+class GoogleWriter final : public VectorWriter {
+ public:
+  GoogleWriter(const text::Tokenizer& tokenizer, std::vector<int> layers, int precision)
+      : tokenizer_(tokenizer), layers_(std::move(layers)), precision_(precision) {}
+
+  void write(const io::Record& record, const Vectors& vectors, std::string& out) const override {
+    const std::vector<int32_t>& ids = *vectors.ids;
+    const size_t hidden = static_cast<size_t>(vectors.width) / layers_.size();
+    std::vector<GoogleLayer> layers(layers_.size());
+    begin_google_line(out, record.place());
+    for (size_t t = 0; t < ids.size(); ++t) {
+      for (size_t k = 0; k < layers.size(); ++k) {
+        layers[k] = {.index = layers_[k],
+                     .values = vectors.values.subspan((t * layers.size() + k) * hidden, hidden)};
+      }
+      append_google_token(out, tokenizer_.piece(ids[t]), layers, t == 0, precision_);
+    }
+    end_google_line(out);
+  }
+
+ private:
+  const text::Tokenizer& tokenizer_;
+  std::vector<int> layers_;
+  int precision_;
+};
+
+}  // namespace
+
+std::unique_ptr<VectorWriter> make_json_writer(const text::Tokenizer& tokenizer,
+                                               std::vector<std::string> drop, int precision) {
+  return std::make_unique<JsonWriter>(tokenizer, std::move(drop), precision);
+}
+
+std::unique_ptr<VectorWriter> make_google_writer(const text::Tokenizer& tokenizer, std::vector<int> layers,
+                                                 int precision) {
+  return std::make_unique<GoogleWriter>(tokenizer, std::move(layers), precision);
+}
+
+}  // namespace bert::predict

@@ -1,0 +1,49 @@
+// Output formats of bert-embed.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/output_file.h"
+#include "features/cut_fields.h"
+#include "io/array_writer.h"
+#include "io/record.h"
+#include "io/record_writer.h"
+#include "text/tokenizer.h"
+
+namespace bert::predict {
+
+// The vector of a record, or the vectors of its tokens. Views, valid during one call.
+struct Vectors {
+  std::span<const float> values;  // [rows, width], all finite
+  int64_t width = 0;
+  const std::vector<int32_t>* ids = nullptr;  // for token vectors: one id for each row
+  bool truncated = false;
+  std::span<const features::CutField> cut = {};  // truncated values of the record's own fields
+};
+
+class VectorWriter {
+ public:
+  virtual ~VectorWriter() = default;
+  virtual void begin(std::string& /*out*/) const {}
+  virtual void write(const io::Record& record, const Vectors& vectors,
+                     std::string& out) const = 0;  // any thread
+  virtual void patch(OutputFile& /*output*/) const {}
+};
+
+// Adds `embedding`, or `tokens` and `embeddings`; then `truncated`.
+std::unique_ptr<VectorWriter> make_json_writer(const text::Tokenizer& tokenizer,
+                                               std::vector<std::string> drop, int precision);
+
+// Writes rows of `width` numbers and nothing else.
+std::unique_ptr<VectorWriter> make_row_writer(io::ArrayFormat format, int64_t width, int precision);
+
+// Format of extract_features.py: values are the concatenated hidden states of the layers, `layers` their
+// numbers.
+std::unique_ptr<VectorWriter> make_google_writer(const text::Tokenizer& tokenizer, std::vector<int> layers,
+                                                 int precision);
+
+}  // namespace bert::predict

@@ -1,0 +1,38 @@
+// Runs a record through a task with given logits instead of a network.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "features/features.h"
+#include "io/fields.h"
+#include "io/record_writer.h"
+#include "json/json.h"
+#include "predict/task.h"
+
+namespace bert::predict {
+
+// Returns the fields that the task adds to the record `json`, as a JSON object. `logits` is called for each
+// window and each position that the task reads.
+inline std::string answered(
+    const Task& task, const features::Featurizer& featurizer, const std::string& json,
+    const std::function<std::vector<float>(size_t window, int64_t position)>& logits) {
+  const io::Source source{.name = "test", .format = io::InputFormat::jsonl, .columns = {}};
+  json::Document document;
+  const auto reading = task.read(io::Fields(source, document.parse(json)), featurizer);
+  for (size_t w = 0; w < reading->windows.size(); ++w) {
+    Window& window = reading->windows[w];
+    std::vector<int64_t> positions;
+    task.positions(window.features, positions);
+    for (const int64_t position : positions) window.rows.push_back({.logits = logits(w, position)});
+  }
+  io::Added added;
+  task.answer(*reading, added);
+  std::string out;
+  const io::Record record(source, 1, 0, "{}");
+  io::RecordWriter().write(record, added, out);
+  return out;
+}
+
+}  // namespace bert::predict

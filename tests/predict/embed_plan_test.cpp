@@ -1,0 +1,99 @@
+#include "predict/embed_plan.h"
+
+#include <doctest/doctest.h>
+
+#include "base/error.h"
+
+using namespace bert::predict;
+using bert::model::Dense;
+using bert::model::Directory;
+using bert::model::Normalize;
+
+namespace {
+
+Directory directory() { return {.config = {.hidden = 4, .layers = 3, .heads = 2}}; }
+
+// cls and mean pooling, then Dense 8 -> 3 and Normalize, with prompts.
+Directory sentence_directory() {
+  Directory sentence = directory();
+  sentence.sentence.pooling = {{PoolingMode::mean, PoolingMode::cls}, false};
+  sentence.sentence.modules = {Dense{.in = 8, .out = 3, .weight = std::vector<float>(24, 1)}, Normalize{}};
+  sentence.sentence.prompts = {{"query", "query: "}, {"none", ""}};
+  sentence.sentence.default_prompt = "query";
+  return sentence;
+}
+
+EmbedPlan plan(const VectorOptions& options, const Directory& directory) {
+  return EmbedPlan(options, directory);
+}
+
+}  // namespace
+
+TEST_CASE("without pooling settings the last layer is mean-pooled") {
+  const auto mean = plan({}, directory());
+  CHECK(mean.kind() == EmbedPlan::Kind::pooled);
+  CHECK(mean.modes() == std::vector{PoolingMode::mean});
+  CHECK(mean.mix().wanted() == std::vector<int>{3});
+  CHECK(mean.width() == 4);
+  CHECK_FALSE(mean.first_tokens_only());
+}
+
+TEST_CASE("only the requested layers and tokens are computed") {
+  CHECK(plan({.pooling = Pooling::cls}, directory()).first_tokens_only());
+  CHECK(plan({.pooling = Pooling::pooler}, directory()).first_tokens_only());
+  CHECK_FALSE(plan({.pooling = Pooling::none}, directory()).first_tokens_only());
+  CHECK(plan({.pooling = Pooling::pooler}, directory()).needs().pooler);
+  CHECK_FALSE(plan({.pooling = Pooling::cls}, directory()).needs().pooler);
+  CHECK(plan({.layers = {0, 2, 1}}, directory()).needs().layers == 2);
+  CHECK(plan({.layers = {0}}, directory()).needs().layers == 0);
+}
+
+TEST_CASE("auto applies all of the directory's modules; an explicit pooling uses the encoder alone") {
+  const auto automatic = plan({}, sentence_directory());
+  CHECK(automatic.modes() == std::vector{PoolingMode::mean, PoolingMode::cls});
+  CHECK(automatic.width() == 3);
+  CHECK(automatic.prompt_left_out());
+  const auto vector = automatic.finished(std::vector<float>(8, 2));
+  REQUIRE(vector.size() == 3);
+  CHECK(vector[0] == doctest::Approx(0.5773503));
+  const auto mean = plan({.pooling = Pooling::mean}, sentence_directory());
+  CHECK(mean.width() == 4);
+  CHECK(mean.finished({1, 2, 3, 4}) == std::vector<float>{1, 2, 3, 4});
+}
+
+TEST_CASE("--dim truncates before --normalize") {
+  const auto cut = plan({.normalize = true, .dim = 2}, directory());
+  CHECK(cut.width() == 2);
+  CHECK(cut.finished({3, 4, 100, 100}) == std::vector<float>{0.6f, 0.8f});
+  CHECK_THROWS_WITH_AS(plan({.dim = 5}, directory()), "--dim 5: vectors have only 4 numbers", bert::Error);
+}
+
+TEST_CASE("a prompt is a name from the directory, a text, or the directory's default") {
+  CHECK(plan({}, sentence_directory()).prompt() == "query: ");
+  CHECK(plan({.prompt = "none"}, sentence_directory()).prompt().empty());
+  CHECK(plan({.prompt = ""}, sentence_directory()).prompt().empty());
+  CHECK(plan({.prompt = "find: "}, sentence_directory()).prompt() == "find: ");
+  CHECK(plan({}, directory()).prompt().empty());
+}
+
+TEST_CASE("the google format has its own default layers and layer numbers") {
+  Directory deep = directory();
+  deep.config.layers = 6;
+  const auto google = plan({.format = VectorFormat::google}, deep);
+  CHECK(google.kind() == EmbedPlan::Kind::tokens);
+  CHECK(google.layers() == std::vector<int>{-1, -2, -3, -4});
+  CHECK(google.mix().wanted() == std::vector<int>{3, 4, 5, 6});
+  CHECK(google.width() == 16);
+  CHECK(plan({.layers = {0}, .format = VectorFormat::google}, deep).mix().wanted() == std::vector<int>{1});
+}
+
+TEST_CASE("conflicting options are rejected") {
+  CHECK_FALSE(conflict(VectorOptions{}));
+  CHECK_FALSE(conflict({.layers = {0, 1}, .layer_weights = {1, 2}}));
+  CHECK(conflict({.layers = {0, 1}, .layer_weights = {1}}));
+  CHECK(conflict({.layers = {0, 1}, .combine = Combine::concat, .layer_weights = {1, 2}}));
+  CHECK(conflict({.pooling = Pooling::cls, .format = VectorFormat::google}));
+  CHECK(conflict({.dim = 3, .format = VectorFormat::google}));
+  CHECK_THROWS_AS(plan({.pooling = Pooling::pooler, .layers = {0, 1}}, directory()), bert::Error);
+  CHECK_THROWS_AS(plan({.layers = {0, 1}}, sentence_directory()), bert::Error);  // Dense expects 8, gets 16
+}
