@@ -4,7 +4,7 @@ embed() { echo 'the old king' | bert-embed --dim 3 --precision 4 --drop text "$@
 for activation in gelu gelu_new gelu_tanh gelu_python relu silu tanh linear; do
   echo "$activation $(embed -m "$forms/tensorflow" --activation "$activation")"
 done
-echo '-- without it gelu means the approximation by tanh in a checkpoint of TensorFlow'
+echo '-- without --activation, gelu in a TensorFlow checkpoint is the approximation by tanh'
 grep hidden_act "$forms/tensorflow/bert_config.json"
 embed -m "$forms/tensorflow"
 echo '-- kept by bert-convert'

@@ -21,11 +21,11 @@ try own --out own
 echo '-- other shapes than the configuration says'
 sed -i 's/"intermediate_size": [0-9]*/"intermediate_size": 8/' own/config.json
 try own --out new
-echo '-- a wrong sum'
+echo '-- a wrong checksum'
 cp -R "$MODELS/../checkpoints/zip" zip
 chmod -R u+w zip
 printf 'x' | dd of=zip/pytorch_model.bin bs=1 seek=9000 conv=notrunc 2>dd.log
 try zip --info --verify
 try zip --out new
-echo '-- nothing was left'
+echo '-- no file is left behind'
 ls

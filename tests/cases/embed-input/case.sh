@@ -12,5 +12,5 @@ printf 'id\tbody\n1\tking\n2\tqueen\n' | embed --input-format tsv --text-field b
 printf '1\tking\told queen\n' | embed --input-format tsv --columns id,a,b --text-field a --pair-field b --drop a,b
 echo '-- jsonl'
 printf '{"id": 7, "embedding": null, "body" : "king"}\n\n{"body":"queen","x":[1, 2]}' | embed --text-field body
-echo '-- nothing'
+echo '-- empty input'
 : | embed

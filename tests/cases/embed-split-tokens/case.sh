@@ -12,7 +12,7 @@ for windows in '8 0' '8 2' '8 5' '9 3' '48 0'; do
 done
 echo '-- the tokens are those of the whole text'
 embed --max-length 8 --overflow split --overlap 2 text | jq -c .tokens
-echo '-- of a pair as well'
+echo '-- the same for a pair'
 echo '{"text":"the king","text_pair":"and the queen said it was a good year for the cat"}' >pair
 embed --max-length 10 --overflow split --overlap 2 pair | jq -c '.tokens, (.embeddings | length)'
 bert-tokenize -m "$model" pair | jq -c '.input_ids | length'

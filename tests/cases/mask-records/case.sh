@@ -10,7 +10,7 @@ cat >records.jsonl <<'END'
 {"document":"a name","input_ids":[2,1,4,20,0,3]}
 END
 bert-mask -m "$MODELS/bare" --mask-rate 1 --random-rate 0 records.jsonl
-echo '--- dropped'
+echo '--- --drop'
 bert-mask -m "$MODELS/bare" --mask-rate 0 --random-rate 0 --mask-prob 1 --drop x,id --drop token_type_ids,text,masked_lm_ids records.jsonl
-echo '--- by vocabulary'
+echo '--- --vocab'
 head -n 1 records.jsonl | bert-mask --vocab "$MODELS/bare/vocab.txt" --seed 3 --max-predictions 1 --mask-prob 0.5 --mask-rate 1 --random-rate 0

@@ -44,7 +44,7 @@ documents 2 1 | head -n 16 >third
 cat first second third | pairs --pool 8 >whole 2>/dev/null
 { pairs --pool 8 first; pairs --pool 8 --first-record 16 second; pairs --pool 8 --first-record 32 third; } 2>/dev/null | cmp - whole
 
-echo '--- who lends to whom: blocks of four places, . where there is no document'
+echo '--- which documents random sentences come from, in blocks of four; "." is an empty document'
 lenders() {
   echo "$1"
   echo "$1" | tr -d ' ' | sed 's/./&\n/g' | awk 'NF { place = NR - 1

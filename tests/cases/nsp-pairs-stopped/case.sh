@@ -19,9 +19,9 @@ for count in 0 1 2 3 4 5 6 7 8 9 11 30; do
 done
 sed 's/^\([0-9]\).*: in.jsonl:[0-9]*:/\1 bert-nsp-pairs: in.jsonl:LINE:/' said | sort | uniq -c | sed 's/^ *//'
 documents 8 >before
-echo '--- a file appears when all is well, only'
+echo '--- a file appears only after success'
 { cat before; echo bad; } | pairs -o out.jsonl --input-format jsonl
 ls out.jsonl 2>/dev/null
-echo '--- a bad record that is no JSON, and an input that cannot be read on'
+echo '--- a record that is not JSON, and an input that cannot be read'
 { cat before; echo '{"sentences":'; } | pairs --pool 4 --input-format jsonl | wc -l
 pairs --pool 4 --input-format jsonl before . | wc -l

@@ -13,7 +13,7 @@ answer --n-best 3 --max-answer-length 2 records.jsonl | cut -c 1-230
 echo '-- no answer'
 answer --no-answer-threshold 0 records.jsonl
 answer --no-answer-threshold -100 --n-best 1 records.jsonl
-echo '-- the windows of every stride end where the text does'
+echo '-- with any stride, the last window ends at the end of the text'
 head -n 2 records.jsonl | tail -n 1 >q2
 for stride in 1 7 100; do answer --max-length 16 --stride $stride q2; done
 echo '-- columns'
@@ -31,7 +31,7 @@ cat >bad.jsonl <<'END'
 {"question":"who","context":"the king"}
 END
 answer --on-error skip bad.jsonl
-echo '-- official'
+echo '-- --format squad'
 sed 's/"q3"/3/' records.jsonl | answer --format squad
 sed 's/"id":"q[14]",//' records.jsonl | answer --format squad --on-error skip
 sed 's/"id":"q3",//' records.jsonl | answer --format squad

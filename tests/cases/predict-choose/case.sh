@@ -10,7 +10,7 @@ END
 choose --drop text,question,choices records.jsonl
 echo '-- another field'
 echo '{"story":"the man took the book","choices":["and read it","home"]}' | choose --text-field story --drop story,choices
-echo '-- long'
+echo '-- long texts'
 cat >long.jsonl <<'END'
 {"text":"the old king and the queen said it was a good year for the cat and the dog","choices":["the cat","it was a good year for the queen and a bad one for the king","a dog"]}
 END
@@ -19,11 +19,11 @@ for overflow in truncate split error; do
   echo "-- $overflow"
   choose --drop text,choices --max-length $length --overlap 2 --overflow $overflow long.jsonl
 done
-echo '-- the tokens of every choice are cut alike in a single pair'
+echo '-- each choice is truncated like a single pair'
 for text in 'the cat' 'it was a good year for the queen and a bad one for the king' 'a dog'; do
   echo "{\"text\":\"the old king and the queen said it was a good year for the cat and the dog\",\"text_pair\":\"$text\"}"
 done | bert-tokenize -m "$MODELS/choose" --max-length 14 --tokens --drop text,text_pair,input_ids,token_type_ids
-echo '-- ids of each choice, as their texts give them; cut like these'
+echo '-- the input_ids of choices equal those of their texts and are truncated like them'
 cat >texts.jsonl <<'END'
 {"text":"the man took the book","text_pair":"and read it"}
 {"text":"the man took the book","text_pair":"home"}

@@ -8,21 +8,21 @@ the [MASK] king
 xyzzy 日本
 END
 perplexity texts
-echo '-- a pair, in any order of its parts; an empty second text adds no token'
+echo '-- the texts of a pair in either order; an empty second text adds no token'
 cat >pairs.jsonl <<'END'
 {"text":"the king","text_pair":"the queen"}
 {"text":"the queen","text_pair":"the king"}
 {"text":"","text_pair":""}
 END
 perplexity pairs.jsonl
-echo '-- ids are the same as the text they were made of, frame or not'
+echo '-- input_ids give the same result as their text, with and without special tokens'
 echo 'the old king and the queen' | bert-tokenize -m "$MODELS/pretraining" | perplexity --drop text,input_ids,token_type_ids
 echo '{"input_ids":[2,3]}' | perplexity
-echo '-- long'
+echo '-- long texts'
 text='the old king and the queen said it was a good year for the cat and the dog'
 for overflow in truncate split error; do
   echo "$text" | perplexity --max-length 9 --overlap 4 --overflow $overflow --drop text
 done
 echo '{"text":"the king","text_pair":"'"$text"'"}' | perplexity --max-length 14 --overlap 4 --overflow split --drop text,text_pair
-echo '-- truncated, it is that of the tokens that are left'
+echo '-- a truncated text has the perplexity of the remaining tokens'
 echo 'the old king and the queen said' | perplexity --drop text

@@ -12,11 +12,11 @@ cat >dev.json <<'END'
 ], "more": {"]": [1, "}"]}, "n": 7}
 END
 squad dev.json
-echo '-- stdin, byte by byte; two files; the official form; of one line'
+echo '-- stdin line by line; two files; a file of one line'
 while IFS= read -r line; do printf '%s\n' "$line"; done <dev.json | squad --format squad
 squad --drop context,question dev.json dev.json | wc -l
 tr -d '\n' <dev.json | squad --format squad
-echo '-- empty'
+echo '-- empty input'
 squad </dev/null
 printf '{}' | squad
 printf '{"data":[]}' | squad --format squad

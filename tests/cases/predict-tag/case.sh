@@ -13,14 +13,14 @@ END
 grep -v body records.jsonl | tag
 echo '-- another field'
 grep body records.jsonl | tag --text-field body
-echo '-- no word is lost at a seam, whatever the windows; a word longer than a window has one tag'
+echo '-- each word has one tag, whatever the windows, even if it is longer than a window'
 echo 'the old king and the queen said abcdefghijklmnopqrstuvwxyz it was a good year' >long
 for options in '' '--max-length 6 --overlap 2' '--max-length 3 --overlap 0' '--max-length 12'; do
   for aggregate in first mean max; do
     tag --aggregate $aggregate $options long | grep -o '"words":\[.*\],"ent'
   done
 done | sort | uniq -c
-echo '-- ids: each token is a word; of a text, in windows, without specials, where a text is asked for'
+echo '-- in input_ids each token is a word; windows; no special tokens; --text-field reads the text'
 ids() { bert-tokenize -m "$MODELS/tag" "$@"; }
 echo 'The König of Paris, unreadable!' | ids --drop text | tee ids.jsonl | tag --drop input_ids
 tag --drop input_ids,entities --max-length 6 --overlap 2 ids.jsonl

@@ -10,7 +10,7 @@ cat >records.jsonl <<'END'
 {"text":""}
 END
 bert-tokenize -m "$MODELS/bare" records.jsonl
-echo '--- dropped'
+echo '--- --drop'
 bert-tokenize -m "$MODELS/bare" --drop text,text_pair --drop x,token_type_ids records.jsonl
 echo '--- other fields'
 printf '{"a":"the cat","b":"the dog","text":3}\n' | bert-tokenize -m "$MODELS/bare" --text-field a --pair-field b

@@ -52,7 +52,7 @@ same some 3
 same threshold 3 --no-answer-threshold 0.5
 same short 3 --max-question-length 1 --max-answer-length 2
 
-echo '--- original files of SQuAD: the same model and figures'
+echo '--- original SQuAD files give the same model and metrics'
 records 120 3 >train.jsonl
 records 150 3 | tail -n 40 >dev.jsonl
 squad v2.0 <train.jsonl >train.json
@@ -61,7 +61,7 @@ train --epochs 4 --input-format squad --dev dev.json --out squad train.json >squ
 cmp some/model.safetensors squad/model.safetensors && figures some.log >expected && figures squad.log | cmp expected - && echo same
 grep -A 1 architectures squad/config.json
 
-echo '--- the same bytes from any number of threads, and 9 steps = 4 + 5, between two windows of a record'
+echo '--- equal bytes for any number of threads, and for 9 steps = 4 + 5, resumed between two windows of a record'
 parts() { train --steps 9 --batch-size 9 --save-every 4 --keep 9 --seed 5 --out "$@" train.jsonl >/dev/null; }
 parts whole -j 1
 parts four -j 4
@@ -73,7 +73,7 @@ for run in four stopped recomputed; do cmp whole/model.safetensors $run/model.sa
 grep -o '"within": *[0-9]*' whole/checkpoints/step-00000004/state.json
 parts stopped --resume --stride 9 || echo "exit $?"
 
-echo '--- the model that was best'
+echo '--- --best'
 train --epochs 2 --batch-size 40 --best best_f1 --dev dev.jsonl --out best train.jsonl | grep -c dev_best_f1
 train --steps 1 --best best_f1_threshold --dev dev.jsonl --out other train.jsonl
 train --steps 1 --max-question-length 21 --out other train.jsonl

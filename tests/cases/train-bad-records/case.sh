@@ -27,24 +27,24 @@ done <<'END'
 {"input_ids":[2,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,3]}
 {"input_ids":[2,5,6,3]
 END
-echo '--- longer than was asked for' >&2
+echo '--- longer than --max-length' >&2
 echo "$good" >r.jsonl
 train --max-length 3 r.jsonl
 train --max-length 49 r.jsonl
-echo '--- skipped: named once, in however many epochs, and counted' >&2
+echo '--- skipped records are reported once in all epochs, and counted' >&2
 { echo "$good"; echo '{"text":"king"}'; echo "$good"; echo '{"input_ids":[]}'; } >r.jsonl
 train --on-error skip --epochs 3 r.jsonl
 sed 's/,.*/}/' log
-echo '--- all of them' >&2
+echo '--- all records are bad' >&2
 echo '{"text":"king"}' >bad.jsonl
 rm -rf out
 train --on-error skip bad.jsonl
-echo '--- none at all' >&2
+echo '--- no records' >&2
 : >empty.jsonl
 train empty.jsonl
 train --steps 3 <empty.jsonl
 train missing.jsonl
-echo '--- in --dev, before the work begins' >&2
+echo '--- bad records in --dev are found before training starts' >&2
 train --dev r.jsonl r.jsonl
 train --dev empty.jsonl r.jsonl
 echo "$good" | sed 's/}/,"next_sentence_label":0}/' >labelled.jsonl

@@ -8,13 +8,13 @@ ls model/checkpoints model/checkpoints/step-00000006
 bert-predict -m model/checkpoints/step-00000006 --drop scores,text train.tsv >last
 bert-predict -m model --drop scores,text train.tsv | cmp - last && echo 'the last checkpoint is the model'
 bert-predict -m model/checkpoints/step-00000002 train.tsv | cmp -s - last || echo 'an earlier one is another model'
-echo '--- two epochs more; with a constant rate, as if they had been asked for at first'
+echo '--- two more epochs; with a constant learning rate, the model equals that of one run'
 train -o short --schedule constant --warmup 0 --epochs 2 >log
 train -o short --schedule constant --warmup 0 --epochs 4 --resume 2>said >log
 cat said
 train -o long --schedule constant --warmup 0 --epochs 4 >log
 cmp short/model.safetensors long/model.safetensors && echo 'the same model'
-echo '--- a finished run, in steps; fewer are refused'
+echo '--- a finished run is extended by --steps; fewer steps are an error'
 train -o steps --steps 3 >log
 train -o steps --steps 5 --resume 2>said >log
 cat said

@@ -15,7 +15,7 @@ train() { bert-train --task choose -m "$MODELS/bare" --dropout 0.1 --lr 3e-3 "$@
 records 100 >train.jsonl
 records 140 | tail -n 40 >dev.jsonl
 
-echo '--- measured'
+echo '--- evaluation'
 train --batch-size 10 --epochs 8 --best accuracy --dev dev.jsonl --out model train.jsonl >log
 tail -n 1 log | sed 's/.*dev_accuracy":\([0-9.]*\)}/\1/' >expected
 bert-predict -m model dev.jsonl | bert-score --task choose --metric accuracy | sed 's/.*accuracy":\([0-9.]*\)}/\1/' | diff expected - &&
@@ -23,13 +23,13 @@ bert-predict -m model dev.jsonl | bert-score --task choose --metric accuracy | s
 bert-predict -m model dev.jsonl | head -n 2 | sed 's/[0-9]\.[0-9e.-]*/N/g'
 grep -A 1 architectures model/config.json
 
-echo '--- ids instead of texts, and texts that are cut'
+echo '--- input_ids instead of texts, and truncated texts'
 echo '{"input_ids":[[2,5,3,6,3],[2,5,3,7,8,3]],"token_type_ids":[[0,0,0,1,1],[0,0,0,1,1,1]],"label":1}' >ids.jsonl
 train --steps 1 --dev ids.jsonl --out ids ids.jsonl | grep -c dev_accuracy
 train --steps 1 --max-length 5 --dev dev.jsonl --out cut train.jsonl | tail -n 1 | sed 's/.*dev_accuracy":\([0-9.]*\)}/\1/' >expected
 bert-predict -m cut -q dev.jsonl | bert-score --task choose --metric accuracy | sed 's/.*accuracy":\([0-9.]*\)}/\1/' | diff expected - && echo same
 
-echo '--- the same bytes from any number of threads, and 9 steps = 4 + 5'
+echo '--- equal bytes for any number of threads, and for 9 steps = 4 + 5'
 parts() { train --steps 9 --batch-size 6 --accumulate 2 --save-every 4 --keep 9 --out "$@" train.jsonl >/dev/null; }
 parts whole -j 1
 parts four -j 4

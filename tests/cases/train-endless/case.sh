@@ -10,12 +10,12 @@ endless 2>/dev/null | bert-train --task pretrain -m "$golden/narrow" --steps 20 
 cmp a/model.safetensors b/model.safetensors && echo same
 endless 2>/dev/null | bert-train --task pretrain -m "$golden/narrow" --steps 20 --batch-size 8 --out c --shuffle-buffer 50 >/dev/null
 cmp -s a/model.safetensors c/model.safetensors || echo other
-echo '--- by time: the rate goes to zero'
+echo '--- --budget: the learning rate decays to 0'
 endless 2>/dev/null | bert-train --task pretrain -m "$golden/narrow" --budget 1s --batch-size 8 --out d --lr 1 --warmup 0 --clip 1e-9 --log-every 1 >log
 echo "exit $?"
 awk -F '[:,]' '{ for (i = 1; i < NF; i++) if ($i == "\"lr\"") rate = $(i + 1); if (rate > last && NR > 1) print "rises"; last = rate; if (NR == 1) first = rate }
   END { print (first > 0.9 && last < 0.1) ? "from the highest to nothing" : "from " first " to " last }' log
-echo '--- a length is wanted, and a share of none cannot be taken'
+echo '--- decay, and warmup as a share, need the length of the run'
 mkfifo pipe
 endless 2>/dev/null >pipe & bert-train --task pretrain -m "$golden/narrow" --out e pipe
 endless 2>/dev/null >pipe & bert-train --task pretrain -m "$golden/narrow" --out e --schedule constant --warmup 0.1 pipe

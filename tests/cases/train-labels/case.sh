@@ -4,18 +4,18 @@ train() { bert-train -m "$MODELS/bare" --batch-size 4 --steps 1 --lr 1e-3 "$@" >
 classify() { rm -rf out; train --task classify --out out "$@"; [ $? = 0 ] && sed -n '/id2label/,/}/p' out/config.json | tr -d ' \n' && echo; }
 # records LABEL...: one record for each.
 records() { for label in "$@"; do printf '{"text":"a good day","label":%s}\n' "$label"; done; }
-echo '--- by bytes; whole numbers by value'
+echo '--- labels in byte order; integers by value'
 records '"c"' '"a"' '"b"' '"a"' >r.jsonl
 classify r.jsonl
 records 10 '"9"' 2 >numbers.jsonl
 classify numbers.jsonl
-echo '--- as given, those that no record has among them'
+echo '--- --labels, also with labels that no record has'
 classify --labels c,b,x,a r.jsonl
 classify --labels c,b r.jsonl
 records '"c"' '"a"' | classify --labels a,c
-echo '--- of a pipe'
+echo '--- from a pipe'
 records '"c"' '"a"' | classify
-echo '--- nothing to tell apart, or something that is no label'
+echo '--- a single label, or a value that is not a label'
 records '"a"' '"a"' >one.jsonl
 classify one.jsonl
 records '"a"' null '"b"' >null.jsonl
@@ -26,10 +26,10 @@ echo '{"text":"a"}' >none.jsonl
 classify none.jsonl
 classify --on-error skip --labels a,b none.jsonl
 cat r.jsonl null.jsonl | classify --labels a,b,c --on-error skip
-echo '--- on --dev'
+echo '--- in --dev'
 records '"z"' >dev.jsonl
 classify --dev dev.jsonl r.jsonl
-echo '--- weights'
+echo '--- --class-weights'
 classify --class-weights balanced r.jsonl
 classify --class-weights a=2,c=0.5 r.jsonl
 for weights in balanced a=0.6666667,b=1.3333334,c=1.3333334 a=1,b=1,c=1; do

@@ -17,19 +17,19 @@ ls new
 cat new/config.json
 tensors new/model.safetensors
 cmp "$golden/narrow/vocab.txt" new/vocab.txt
-echo '--- without next_sentence_label no pooler and no head for it'
+echo '--- without next_sentence_label the model has no pooler and no NSP head'
 sed 's/"next_sentence_label":[01],//' "$golden/records.jsonl" >plain.jsonl
 train --config "$golden/narrow/config.json" --vocab "$golden/narrow/vocab.txt" --dropout 0.2 --cased --out plain plain.jsonl
 tensors plain/model.safetensors >plain.tensors
 tensors new/model.safetensors | sed 's/ .*//' >new.names
 sed 's/ .*//' plain.tensors | diff - new.names
 grep -E 'architectures|BertFor|dropout|do_lower' plain/config.json plain/tokenizer_config.json
-echo '--- read by the others'
+echo '--- the other tools read the model'
 echo '{"input_ids":[2,20,21,3]}' | bert-embed -m new --drop input_ids | tr ',' '\n' | wc -l
 echo '{"input_ids":[2,20,4,3]}' | bert-predict -m new | sed 's/"prediction":.*/.../'
 echo '{"input_ids":[2,20,3,21,3],"token_type_ids":[0,0,0,1,1]}' | bert-predict -m new --task next | sed 's/"prediction":.*/.../'
 echo '{"input_ids":[2,20,4,3]}' | bert-predict -m plain --task fill | sed 's/"prediction":.*/.../'
-echo '--- what a model begins with: positions of waves are the same for any seed'
+echo '--- sinusoidal position embeddings do not depend on the seed'
 for seed in 1 2; do
   for start in normal sinusoid; do
     train --preset tiny --vocab "$golden/narrow/vocab.txt" --lr 0 --init-positions $start --seed $seed --out $start$seed "$golden/records.jsonl"

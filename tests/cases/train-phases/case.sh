@@ -9,11 +9,11 @@ train second -m first --steps 20
 train moments -m first --steps 20 --moments
 same both second
 same both moments
-echo '--- no checkpoint to take moments from; and the model is only read'
+echo '--- --moments without a checkpoint; the model directory is only read'
 ln -s "$golden/narrow" narrow
 train none -m narrow --steps 1 --moments
 [ -e "$golden/narrow/checkpoints" ] || echo 'nothing was made'
-echo '--- the longest sequence is that of the model, whatever the records were'
+echo '--- model_max_length is that of the model, whatever the length of the records'
 train short -m "$golden/narrow" --steps 1 --max-length 40 --on-error skip 2>&1 | tail -n 1 | sed 's/[0-9][0-9]*/N/'
 grep model_max_length short/tokenizer_config.json
 train first -m second --steps 1

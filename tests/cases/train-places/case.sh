@@ -37,7 +37,7 @@ bert-train --task pretrain -m "$golden/narrow" --steps 1 --out full "$golden/rec
 echo "exit $?"
 bert-train --task pretrain -m "$golden/narrow" --steps 1 --out closed "$golden/records.jsonl" >&-
 echo "exit $?"
-echo '--- another process trains there'
+echo '--- another process is training in the directory'
 mkfifo pipe
 bert-train --task pretrain -m "$golden/narrow" --steps 1 --batch-size 1 --out taken - <pipe >/dev/null &
 exec 3>pipe

@@ -15,7 +15,7 @@ train run --dev "$golden/records.jsonl" --eval-every 2 --plot plot.svg
 for word in dev_mlm_loss nsp_accuracy '</svg>'; do grep -c "$word" plot.svg | sed 's/^[1-9][0-9]*$/drawn/'; done
 train run2 --plot missing/plot.svg
 [ -e run2 ] || echo 'nothing was made'
-echo '--- a gnuplot that fails later does not end the run'
+echo '--- a later failure of gnuplot does not end the run'
 cat >bin/gnuplot <<'END'
 #!/bin/sh
 [ "$1" = --version ] && { echo gnuplot 5; exit; }

@@ -35,7 +35,7 @@ same regress number
 same multilabel set --threshold 0.4
 sed -n 's/,"dev_loss.*"dev_accuracy"/ "dev_accuracy"/p' classify.log | sed 's/,"dev_f1.*//'
 
-echo '--- the same bytes from any number of threads, and 9 steps = 4 + 5'
+echo '--- equal bytes for any number of threads, and for 9 steps = 4 + 5'
 parts() { train --task classify --labels bad,good --batch-size 10 --steps 9 --no-shuffle --out "$@"; }
 records 90 class >train.jsonl
 parts whole -j 1 train.jsonl >whole.jsonl
@@ -48,14 +48,14 @@ echo '--- TSV'
 { echo 'id	sentence	class'; records 30 class | sed 's/.*"text":"\(.*\)","label":"\(.*\)"}/7	\1	\2/'; } >train.tsv
 train --task classify --text-field sentence --label-field class --epochs 1 --dev train.tsv --out tsv train.tsv | wc -l
 
-echo '--- no better for so many measurements'
+echo '--- --patience'
 records 90 class >train.jsonl
 records 40 class | tail -n 25 >dev.jsonl
 train --task classify --epochs 50 --batch-size 15 --lr 0 --best accuracy --patience 2 --dev dev.jsonl --out patient train.jsonl | sed 's/,.*//'
 # The accuracies are a, a, b, c, c, c: at the fifth evaluation the second one no longer counts.
 train --task classify --epochs 8 --batch-size 10 --lr 1e-3 --best accuracy --patience 2 --dev dev.jsonl --out better train.jsonl | tail -n 1 | sed 's/,.*//'
 
-echo '--- layers that do not learn keep their bits, and others do not'
+echo '--- --freeze and --layer-decay: frozen layers keep their bits, others change'
 records 90 class >train.jsonl
 train --task classify --epochs 1 --freeze 1 --out frozen train.jsonl >/dev/null
 train --task classify --epochs 1 --layer-decay 0.5 --out slow train.jsonl >/dev/null
@@ -76,11 +76,11 @@ for name in embeddings.word_embeddings.weight encoder.layer.0.output.dense.weigh
   done
 done
 
-echo '--- texts that are cut are counted once, in however many epochs' >&2
+echo '--- truncated texts are counted once in all epochs' >&2
 train --task classify --epochs 3 --max-length 5 --out cut train.jsonl >/dev/null
 bert-predict -m cut train.jsonl -o /dev/null
 
-echo '--- long texts are measured to the last digit, too'
+echo '--- dev metrics of long texts are equal to the last digit, too'
 awk 'BEGIN {
   split("good great love light bad dark less old film story book music the was is river", word)
   for (i = 0; i < 24; ++i) {

@@ -40,7 +40,7 @@ figures() { sed 's/,"tokens_per.*//' "$1"; }
 figures whole.jsonl >whole.figures
 figures log | cmp - whole.figures && echo 'the same log, no line twice'
 sed 's/step [0-9]*/step N/' said
-echo '--- from a pipe, through a buffer: the same records again, those that were used passed over'
+echo '--- from a pipe with a shuffle buffer: records already used are skipped'
 endless() { awk 'BEGIN { for (;;) printf "{\"input_ids\":[2,20,21,22,23,24,25,26,27,28,29,3],\"document\":%d,\"instance\":0}\n", n++ }' 2>/dev/null; }
 options="--task pretrain -m $golden/narrow --dropout 0.1 --batch-size 4 --log-every 1 --steps 2500 --shuffle-buffer 300"
 # shellcheck disable=SC2086
@@ -53,7 +53,7 @@ stop_after 100 TERM piped.jsonl bert-train $options --out piped records
 # shellcheck disable=SC2086
 endless | bert-train $options --out piped --resume -v 2>&1 >/dev/null | sed '/multiplies/d; s/step [0-9]*, .*/step N/'
 cmp whole-pipe/model.safetensors piped/model.safetensors && echo 'the same model'
-echo '--- while it waits for a pipe'
+echo '--- a signal while the tool waits for a pipe'
 mkfifo pipe
 bert-train --task pretrain -m "$golden/narrow" --steps 5 --batch-size 2 --out waits - <pipe &
 exec 3>pipe

@@ -31,7 +31,7 @@ sentences json 1 90 >train.jsonl
 sentences json 91 120 >dev.jsonl
 head -n 5 train.conll
 head -n 1 train.jsonl
-echo '--- what is measured is what bert-score says, windows and all'
+echo '--- dev metrics equal those of bert-score, also with windows'
 for form in conll jsonl; do
   train --epochs 3 --dev dev.$form --eval-every 5 --out $form train.$form >$form.log || echo "exit $?"
   sed -n 's/.*"dev_f1":\([0-9.]*\).*/\1/p' $form.log | awk 'NR == 1 { first = $1 } END { print NR " measurements, " (($1 > 0.7 && $1 > first + 0.1) ? "better" : "not better: " first " " $1) }'
@@ -46,7 +46,7 @@ train --epochs 2 --max-length 8 --dev dev.jsonl --out short train.jsonl >short.l
 figures short.log >expected
 scored -m short --max-length 8 dev.jsonl | diff expected - && echo 'so with short windows'
 
-echo '--- the same bytes from any number of threads, and 8 steps = 4 + 4'
+echo '--- equal bytes for any number of threads, and for 8 steps = 4 + 4'
 parts() { train --labels O,B-LOC,B-PER,I-PER --steps 8 --no-shuffle --out "$@"; }
 parts whole -j 1 train.jsonl >/dev/null
 parts four -j 4 <train.jsonl >/dev/null
@@ -54,12 +54,12 @@ head -n 40 train.jsonl | parts stopped 2>/dev/null >/dev/null
 parts stopped --resume <train.jsonl >/dev/null
 for run in four stopped; do cmp whole/model.safetensors $run/model.safetensors && echo "whole = $run"; done
 
-echo '--- weights, and the labels of a model that goes on'
+echo '--- --class-weights; continued training keeps the labels of the model'
 train --steps 1 --class-weights balanced --out balanced train.jsonl | sed 's/,.*//'
 bert-train --task tag -m conll --steps 1 --lr 0 --dropout 0 --out on train.conll >/dev/null
 cmp conll/model.safetensors on/model.safetensors && labels on
 
-echo '--- tags that are not of entities: their accuracy'
+echo '--- the metric of tags that are not BIO is accuracy'
 sed 's/B-LOC/NOUN/g; s/B-PER/NOUN/g; s/"O"/"X"/g' train.jsonl >nouns.jsonl
 train --steps 2 --dev nouns.jsonl --out nouns nouns.jsonl | sed -n 's/"dev_[a-z]*":[0-9.]*/&\n/gp' | sed -n 's/.*"\(dev.*\)":.*/\1/p'
 train --steps 2 --dev nouns.jsonl --best f1 --out best nouns.jsonl
