@@ -1,4 +1,4 @@
-// How tokens are hidden: of bert-mask, and of bert-train for records that come without hidden tokens.
+// Options of bert-mask, and of bert-train for records without masked tokens.
 #pragma once
 
 #include "cli/app.h"

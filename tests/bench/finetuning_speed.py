@@ -102,12 +102,12 @@ class Bench:
                        "--uncased", "--text-field", "sentence", "-j", str(THREADS), "--no-shuffle", "--epochs", "1",
                        "--batch-size", str(BATCH), "--log-every", "1", "--out", out, path]
             with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-                journal = [json.loads(line) for line in process.stdout]
+                log = [json.loads(line) for line in process.stdout]
                 _, status, usage = os.wait4(process.pid, 0)
                 process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode != 0:
             raise RuntimeError(f"bert-train ended with {process.returncode}")
-        rates = [line["tokens_per_second"] for line in journal]
+        rates = [line["tokens_per_second"] for line in log]
         return [count / rate for count, rate in zip(tokens, rates, strict=True)], usage.ru_maxrss / 1024
 
     def torch(self, shape, path):

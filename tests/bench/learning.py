@@ -166,9 +166,9 @@ class Learning:
         for seed in range(self.options.seeds):
             name = f"{self.name}-{seed}"
             plot = ["--plot", self.options.plot] if self.options.plot and seed == 0 else []
-            with tempfile.TemporaryDirectory() as out, open(self.work / f"ours-{name}.jsonl", "w") as journal:
+            with tempfile.TemporaryDirectory() as out, open(self.work / f"ours-{name}.jsonl", "w") as log:
                 subprocess.run([*self.our_command(out, seed), "--dev", self.dev, "--eval-every", "50", "--log-every", "50",
-                                *plot, self.train], check=True, stdout=journal)
+                                *plot, self.train], check=True, stdout=log)
 
     # ---- tables ---------------------------------------------------------------------------------------------------
 
@@ -198,9 +198,9 @@ class Learning:
         rates = {"ours": [], "torch": []}
         for _ in range(self.options.rounds):
             with tempfile.TemporaryDirectory() as out:
-                journal = subprocess.run([*self.our_command(out, 0), "--log-every", "1", few], check=True,
+                log = subprocess.run([*self.our_command(out, 0), "--log-every", "1", few], check=True,
                                          stdout=subprocess.PIPE, text=True).stdout
-                rate = [json.loads(line)["tokens_per_second"] for line in journal.splitlines()]
+                rate = [json.loads(line)["tokens_per_second"] for line in log.splitlines()]
             assert len(rate) == steps + warm_up
             rates["ours"].append(statistics.median(rate[warm_up:]) / (self.options.batch * LENGTH))
             out = self.work / "speed.jsonl"

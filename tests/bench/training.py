@@ -66,12 +66,12 @@ class Bench:
         with tempfile.TemporaryDirectory(dir=self.folder) as out:
             command = self.command(out, "--preset", shape, "--batch-size", batch, "--steps", len(tokens), *more, records)
             with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-                journal = [json.loads(line) for line in process.stdout]
+                log = [json.loads(line) for line in process.stdout]
                 _, status, usage = os.wait4(process.pid, 0)
                 process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode != 0 or len(journal) != len(tokens):
-            raise RuntimeError(f"bert-train ended with {process.returncode} after {len(journal)} lines")
-        return [count / line["tokens_per_second"] for count, line in zip(tokens, journal)], usage.ru_maxrss / 1024
+        if process.returncode != 0 or len(log) != len(tokens):
+            raise RuntimeError(f"bert-train ended with {process.returncode} after {len(log)} lines")
+        return [count / line["tokens_per_second"] for count, line in zip(tokens, log)], usage.ru_maxrss / 1024
 
     def torch(self, *command):
         return subprocess.run(["/usr/bin/python3", *map(str, command)], check=True, capture_output=True, text=True,

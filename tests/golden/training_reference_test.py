@@ -111,7 +111,7 @@ class CasesTest(unittest.TestCase):
         self.assertIn(48, [len(record["input_ids"]) for record in steps["MLM and NSP"][0]])
         self.assertNotIn("next_sentence_label", steps["MLM alone"][0][0])
         self.assertEqual([bool(record["masked_lm_positions"])
-                          for record in steps["a sequence without hidden tokens"][0]], [True, False, True])
+                          for record in steps["a sequence without masked tokens"][0]], [True, False, True])
         self.assertEqual({len(record["input_ids"]) for record in steps["three tokens each"][0]}, {3})
         self.assertEqual(len(steps["two micro-batches"]), 2)
         self.assertEqual({record["next_sentence_label"] for record in steps["sentence order"][0]}, {0, 1})

@@ -108,7 +108,7 @@ TEST_CASE("a network with one of the two heads has the gradients of that head al
   Pool pool(1);
   const auto expected = load_training("narrow");
   for (const auto& [name, heads] : std::map<std::string, TrainingNetwork::Heads>{
-           {"MLM alone", {.next = false}}, {"no hidden token at all", {.masked_lm = false}}}) {
+           {"MLM alone", {.next = false}}, {"no masked token at all", {.masked_lm = false}}}) {
     const auto& one = case_named(expected, name);
     INFO(one.name);
     auto network = load_network(expected.directory, pool, heads);

@@ -333,14 +333,14 @@ TEST_CASE("a saved model replaces the existing one and keeps other files") {
   folder.write("out/model-00001-of-00002.safetensors", "another's");
   folder.write("out/model.safetensors.index.json", "another's");
   folder.write("out/README.md", "mine");
-  folder.write("out/snapshots/step-00000001/state.json", "{}");
+  folder.write("out/checkpoints/step-00000001/state.json", "{}");
   model::require_output(folder.path("out"));
   model::save(folder.path("out"), config, some_tokenizer(), params);
   const auto first = read_file(folder.path("out/model.safetensors"));
   CHECK(names_in(folder.path("out")) == std::set<std::string>{"README.md", "config.json", "model.safetensors",
-                                                              "snapshots", "special_tokens_map.json",
+                                                              "checkpoints", "special_tokens_map.json",
                                                               "tokenizer_config.json", "vocab.txt"});
-  CHECK(fs::exists(folder.path("out/snapshots/step-00000001/state.json")));
+  CHECK(fs::exists(folder.path("out/checkpoints/step-00000001/state.json")));
   CHECK(names_in(folder.path()) == std::set<std::string>{"out"});
   model::save(folder.path("out"), config, some_tokenizer(), params);
   CHECK(read_file(folder.path("out/model.safetensors")) == first);
@@ -348,12 +348,12 @@ TEST_CASE("a saved model replaces the existing one and keeps other files") {
 
 TEST_CASE("a non-empty directory without a model is rejected before training starts") {
   const Folder folder;
-  const std::vector<std::string> besides = {"snapshots"};
+  const std::vector<std::string> besides = {"checkpoints"};
   model::require_output(folder.path("new"), besides);
   CHECK(!fs::exists(folder.path("new")));
   fs::create_directories(folder.path("empty"));
   model::require_output(folder.path("empty"), besides);
-  folder.write("run/snapshots/x", "");
+  folder.write("run/checkpoints/x", "");
   model::require_output(folder.path("run"), besides);
   folder.write("home/letter", "");
   CHECK_THROWS_WITH_AS(
