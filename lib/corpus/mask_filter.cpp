@@ -86,7 +86,7 @@ void MaskFilter::prepare(const io::Fields& fields, io::Record& record) const {
   std::string& text = prepared->added.field("input_ids");
   text.reserve(6 * ids.size() + 10 * hidden.size() + 8);
   json::append_integers(text, ids);
-  if (rewrites_tokens(fields, ids.size())) append_pieces(prepared->added.field(kTokens), tokenizer_, ids);
+  if (rewrites_tokens(fields, ids.size())) append_subwords(prepared->added.field(kTokens), tokenizer_, ids);
   append_array(prepared->added.field("masked_lm_positions"), hidden, &Prediction::position);
   append_array(prepared->added.field("masked_lm_ids"), hidden, &Prediction::id);
   prepared->masked = !hidden.empty();

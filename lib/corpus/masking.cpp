@@ -10,7 +10,7 @@
 namespace bert::corpus {
 namespace {
 
-bool is_unused(std::string_view piece) { return piece.starts_with("[unused") && piece.ends_with(']'); }
+bool is_unused(std::string_view subword) { return subword.starts_with("[unused") && subword.ends_with(']'); }
 
 }  // namespace
 
@@ -26,11 +26,11 @@ Masker::Masker(const text::Tokenizer& tokenizer, const MaskRule& rule)
   const std::string_view prefix = tokenizer.config().prefix;
   kinds_.reserve(static_cast<size_t>(tokenizer.size()));
   for (int32_t id = 0; id < tokenizer.size(); ++id) {
-    const auto piece = tokenizer.piece(id);
+    const auto subword = tokenizer.subword(id);
     const bool special = tokenizer.is_special(id);
-    const bool continues = !prefix.empty() && piece.starts_with(prefix);
+    const bool continues = !prefix.empty() && subword.starts_with(prefix);
     kinds_.push_back(special ? Kind::special : continues ? Kind::continuation : Kind::start);
-    const bool ordinary = !special && !piece.empty() && !is_unused(piece);
+    const bool ordinary = !special && !subword.empty() && !is_unused(subword);
     if (ordinary || rule.replacements == MaskRule::Replacements::every) replacements_.push_back(id);
   }
   if (replacements_.empty() && rule.random_rate > 0)

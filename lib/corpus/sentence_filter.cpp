@@ -25,24 +25,24 @@ SentenceFilter::SentenceFilter(const text::Tokenizer& tokenizer, SentenceOptions
       options_(std::move(options)),
       writer_(options_.drop),
       text_writer_(with(with(options_.drop, options_.text_field), "file")) {
-  idle_desks_.push_back(std::make_unique<Desk>(Desk{text::SentenceSplitter(options_.locale)}));
+  idle_workspaces_.push_back(std::make_unique<Workspace>(Workspace{text::SentenceSplitter(options_.locale)}));
 }
 
-std::unique_ptr<SentenceFilter::Desk> SentenceFilter::borrow_desk() const {
+std::unique_ptr<SentenceFilter::Workspace> SentenceFilter::borrow_workspace() const {
   {
-    const std::lock_guard lock(desks_mutex_);
-    if (!idle_desks_.empty()) {
-      auto desk = std::move(idle_desks_.back());
-      idle_desks_.pop_back();
+    const std::lock_guard lock(workspaces_mutex_);
+    if (!idle_workspaces_.empty()) {
+      auto desk = std::move(idle_workspaces_.back());
+      idle_workspaces_.pop_back();
       return desk;
     }
   }
-  return std::make_unique<Desk>(Desk{text::SentenceSplitter(options_.locale)});
+  return std::make_unique<Workspace>(Workspace{text::SentenceSplitter(options_.locale)});
 }
 
 void SentenceFilter::prepare(const io::Fields& fields, io::Record& record) const {
   const auto text = fields.required_text(options_.text_field);
-  auto desk = borrow_desk();
+  auto desk = borrow_workspace();
   if (record.source().format == io::InputFormat::documents)
     text::split_lines(text, desk->sentences);
   else
@@ -53,11 +53,11 @@ void SentenceFilter::prepare(const io::Fields& fields, io::Record& record) const
   append_sentences(out, *desk);
   record.work = std::move(prepared);
   if (desk->tokens.ids.capacity() > kKeepTokens) return;
-  const std::lock_guard lock(desks_mutex_);
-  idle_desks_.push_back(std::move(desk));
+  const std::lock_guard lock(workspaces_mutex_);
+  idle_workspaces_.push_back(std::move(desk));
 }
 
-void SentenceFilter::append_sentences(std::string& out, Desk& desk) const {
+void SentenceFilter::append_sentences(std::string& out, Workspace& desk) const {
   out += '[';
   const size_t begin = out.size();
   for (const auto sentence : desk.sentences) {

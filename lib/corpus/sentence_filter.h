@@ -31,20 +31,20 @@ class SentenceFilter : public io::Filter {
 
  private:
   // Working memory of a thread, reused for the next record.
-  struct Desk {
+  struct Workspace {
     text::SentenceSplitter splitter;
     std::vector<std::string_view> sentences = {};
     text::Tokens tokens = {};
   };
   struct Prepared;
-  std::unique_ptr<Desk> borrow_desk() const;
-  void append_sentences(std::string& out, Desk& desk) const;
+  std::unique_ptr<Workspace> borrow_workspace() const;
+  void append_sentences(std::string& out, Workspace& desk) const;
 
   const text::Tokenizer& tokenizer_;
   const SentenceOptions options_;
   const io::RecordWriter writer_, text_writer_;
-  mutable std::mutex desks_mutex_;
-  mutable std::vector<std::unique_ptr<Desk>> idle_desks_;
+  mutable std::mutex workspaces_mutex_;
+  mutable std::vector<std::unique_ptr<Workspace>> idle_workspaces_;
 };
 
 }  // namespace bert::corpus

@@ -35,8 +35,8 @@ void append_line(std::string& out, const Items& items, AppendOne append_one) {
 
 }  // namespace
 
-void append_pieces(std::string& out, const text::Tokenizer& tokenizer, std::span<const int32_t> ids) {
-  append_array(out, ids, [&](int32_t id) { json::append_string(out, tokenizer.piece(id)); });
+void append_subwords(std::string& out, const text::Tokenizer& tokenizer, std::span<const int32_t> ids) {
+  append_array(out, ids, [&](int32_t id) { json::append_string(out, tokenizer.subword(id)); });
 }
 
 void append_spans(std::string& out, std::span<const text::Span> spans) {
@@ -62,8 +62,8 @@ void append_id_line(std::string& out, std::span<const int32_t> ids) {
   append_line(out, ids, [&](int32_t id) { json::append_integer(out, id); });
 }
 
-void append_piece_line(std::string& out, const text::Tokenizer& tokenizer, std::span<const int32_t> ids) {
-  append_line(out, ids, [&](int32_t id) { out += tokenizer.piece(id); });
+void append_subword_line(std::string& out, const text::Tokenizer& tokenizer, std::span<const int32_t> ids) {
+  append_line(out, ids, [&](int32_t id) { out += tokenizer.subword(id); });
 }
 
 }  // namespace bert::corpus

@@ -91,7 +91,7 @@ void TokenizeFilter::write(const io::Record& record, const features::Features& f
     case TokenizeOptions::Format::ids:
       return append_id_line(out, features.ids);
     case TokenizeOptions::Format::tokens:
-      return append_piece_line(out, tokenizer_, features.ids);
+      return append_subword_line(out, tokenizer_, features.ids);
     case TokenizeOptions::Format::jsonl: {
       added.clear();
       const auto& prepared = record.work_as<Prepared>();
@@ -114,7 +114,7 @@ void TokenizeFilter::add_fields(const features::Features& features, const Prepar
   json::append_integers(ids, features.ids);
   if (features.pair || prepared.had_types)
     json::append_integers(added.field("token_type_ids"), features.types);
-  if (options_.tokens) append_pieces(added.field("tokens"), tokenizer_, features.ids);
+  if (options_.tokens) append_subwords(added.field("tokens"), tokenizer_, features.ids);
   if (options_.features.wanted.offsets != text::Offsets::none)
     append_spans(added.field("offsets"), features.offsets);
   if (options_.features.wanted.words) append_words(added.field("word_ids"), features.words);

@@ -130,10 +130,10 @@ void VocabularyFilter::warn_of_pruning() const {
 void VocabularyFilter::end(std::string& out) {
   warn_of_pruning();
   const std::vector<text::WordCount> words = counts_.sorted();
-  std::string pieces;
+  std::string subwords;
   if (options_.learner.size > 0) {
     const auto vocabulary = learn_vocabulary(words, options_.learner);
-    for (const std::string& piece : vocabulary) pieces.append(piece) += '\n';
+    for (const std::string& subword : vocabulary) subwords.append(subword) += '\n';
     if (static_cast<int64_t>(vocabulary.size()) < options_.learner.size) {
       log_.warn("the vocabulary has " + std::to_string(vocabulary.size()) +
                 " tokens: there was nothing more to learn");
@@ -142,7 +142,7 @@ void VocabularyFilter::end(std::string& out) {
   if (!options_.write_counts.empty()) write_file(options_.write_counts, lines_of(words));
   if (!options_.write_config.empty())
     write_file(options_.write_config, tokenizer_config_json(options_.tokenizer));
-  out += pieces;
+  out += subwords;
 }
 
 }  // namespace bert::corpus

@@ -68,7 +68,7 @@ std::string settings_json(const text::Tokenizer& tokenizer, int64_t max_length) 
 // One line for each id of the vocabulary. Used if the source has no matching vocab.txt.
 std::string vocab_lines(const text::Tokenizer& tokenizer) {
   std::string lines;
-  for (int32_t id = 0; id < tokenizer.size(); ++id) lines.append(tokenizer.piece(id)) += '\n';
+  for (int32_t id = 0; id < tokenizer.size(); ++id) lines.append(tokenizer.subword(id)) += '\n';
   return lines;
 }
 
@@ -80,10 +80,10 @@ bool same_settings(const text::TokenizerConfig& a, const text::TokenizerConfig& 
 }
 
 // Compares the subword tokens at all ids.
-bool same_pieces(const text::Tokenizer& a, const text::Tokenizer& b) {
+bool same_subwords(const text::Tokenizer& a, const text::Tokenizer& b) {
   if (a.size() != b.size()) return false;
   for (int32_t id = 0; id < a.size(); ++id) {
-    if (a.piece(id) != b.piece(id)) return false;
+    if (a.subword(id) != b.subword(id)) return false;
   }
   return true;
 }
@@ -109,13 +109,13 @@ TokenizerFiles tokenizer_files(const text::Tokenizer& tokenizer, const std::stri
   files.special_tokens = "{\n" + special_names(tokenizer.config());
   if (is_file(found.json)) {
     const auto json = text::load_vocab(found.json.string());
-    if (same_pieces(json, tokenizer) && same_settings(json.config(), tokenizer.config()))
+    if (same_subwords(json, tokenizer) && same_settings(json.config(), tokenizer.config()))
       files.json = read_file(found.json.string());
   }
   // The vocab.txt next to a tokenizer.json may be a different vocabulary.
   const bool vocab_is_meant =
       is_file(found.vocab) &&
-      same_pieces(text::load_vocab(found.vocab.string(), tokenizer.config().compat), tokenizer);
+      same_subwords(text::load_vocab(found.vocab.string(), tokenizer.config().compat), tokenizer);
   files.vocab = vocab_is_meant ? read_file(found.vocab.string()) : vocab_lines(tokenizer);
   return files;
 }

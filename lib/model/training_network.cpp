@@ -109,7 +109,7 @@ struct TrainingNetwork::Parts {
     result.offsets = offsets;
     return result;
   }
-  nn::Pass each_by_itself() {  // one row for each sequence
+  nn::Pass row_pass() {  // one row for each sequence
     classified_offsets.resize(batch->offsets.size());
     std::iota(classified_offsets.begin(), classified_offsets.end(), 0);
     return pass_over(classified_offsets);
@@ -300,7 +300,7 @@ nn::Loss TrainingNetwork::next_sentence(std::span<const int32_t> labels, std::op
 nn::Tensor& TrainingNetwork::sequence_logits() {
   auto& p = *parts_;
   p.forward_pooled();
-  nn::drop(p.each_by_itself(), p.classifier_dropout, p.pooled, p.pooled);
+  nn::drop(p.row_pass(), p.classifier_dropout, p.pooled, p.pooled);
   p.classifier.value().forward(p.context, p.weights, p.pooled, nn::Activation::none, p.logits);
   return p.logits;
 }
@@ -309,7 +309,7 @@ void TrainingNetwork::sequence_gradient(const nn::Tensor& dlogits) {
   auto& p = *parts_;
   p.classifier->backward_weights(p.context, p.weights, p.pooled, dlogits, 0, p.gradients);
   p.classifier->backward_input(p.context, p.weights, dlogits, 0, nn::Into::replace, p.drows);
-  nn::drop(p.each_by_itself(), p.classifier_dropout, p.drows, p.drows);
+  nn::drop(p.row_pass(), p.classifier_dropout, p.drows, p.drows);
   p.backward_pooled();
 }
 

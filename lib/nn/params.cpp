@@ -48,17 +48,17 @@ Params::Target Params::target(int place) {
 void Params::clear() { cleared_.assign(starts_.size(), true); }
 
 void Params::settle(Pool& pool) {
-  constexpr size_t kPiece = 1 << 18;  // numbers
-  std::vector<std::span<float>> pieces;
+  constexpr size_t kSubword = 1 << 18;  // numbers
+  std::vector<std::span<float>> subwords;
   for (size_t i = 0; i < starts_.size(); ++i) {
     if (!cleared_[i]) continue;
     const auto numbers = target(static_cast<int>(i)).numbers;
-    for (size_t from = 0; from < numbers.size(); from += kPiece) {
-      pieces.push_back(numbers.subspan(from, std::min(kPiece, numbers.size() - from)));
+    for (size_t from = 0; from < numbers.size(); from += kSubword) {
+      subwords.push_back(numbers.subspan(from, std::min(kSubword, numbers.size() - from)));
     }
   }
-  pool.run_grid(static_cast<int64_t>(pieces.size()),
-                [&](int64_t i, int) { std::ranges::fill(pieces[static_cast<size_t>(i)], 0.0f); });
+  pool.run_grid(static_cast<int64_t>(subwords.size()),
+                [&](int64_t i, int) { std::ranges::fill(subwords[static_cast<size_t>(i)], 0.0f); });
 }
 
 }  // namespace bert::nn

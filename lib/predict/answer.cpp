@@ -77,7 +77,7 @@ class Answer final : public Task {
     list += ']';
   }
 
-  void report_cut(Log& log, int64_t records, int64_t max_length) const override {
+  void report_truncated(Log& log, int64_t records, int64_t max_length) const override {
     log.warn(std::to_string(records) + (records == 1 ? " question was" : " questions were") +
              " truncated to " + std::to_string(features::question_limit(window_rule(options_, max_length))) +
              " tokens");

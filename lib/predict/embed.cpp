@@ -7,9 +7,9 @@
 #include "base/error.h"
 #include "features/window_tokens.h"
 #include "nn/panels.h"
-#include "predict/cut_texts.h"
 #include "predict/google_json.h"
 #include "predict/run_note.h"
+#include "predict/truncated_texts.h"
 #include "predict/windows.h"
 
 namespace bert::predict {
@@ -22,7 +22,7 @@ struct Embedder::Window {
 
 struct Embedder::Prepared : Windows<Window> {
   std::vector<features::TokenPlace> places;  // for token vectors: where to read each token of the record
-  std::vector<features::CutField> cut;
+  std::vector<features::TruncatedField> cut;
 };
 
 namespace {
@@ -121,11 +121,11 @@ std::vector<features::Features> Embedder::windows(const io::Fields& fields) cons
 }
 
 // Text records have no token fields to truncate.
-std::vector<features::CutField> Embedder::cut_of(const io::Fields& fields,
-                                                 const features::Features& features) const {
+std::vector<features::TruncatedField> Embedder::cut_of(const io::Fields& fields,
+                                                       const features::Features& features) const {
   if (!features.truncated || !featurizer_.takes_ids(fields)) return {};
   if (options_.vectors.format != VectorFormat::jsonl) return {};
-  return features::cut_fields(fields, std::vector{&features}, options_.drop);
+  return features::truncated_fields(fields, std::vector{&features}, options_.drop);
 }
 
 int64_t Embedder::cost(const io::Record& record) const { return record.work_as<Prepared>().tokens(); }
@@ -220,7 +220,7 @@ void Embedder::write_tokens(const io::Record& record, const Prepared& prepared, 
 }
 
 void Embedder::report_truncated(int64_t records) const {
-  report_cut_texts(log_, records, *featurizer_.options().max_length);
+  report_truncated_texts(log_, records, *featurizer_.options().max_length);
 }
 
 }  // namespace bert::predict

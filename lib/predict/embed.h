@@ -10,8 +10,8 @@
 
 #include "base/log.h"
 #include "base/pool.h"
-#include "features/cut_fields.h"
 #include "features/features.h"
+#include "features/truncated_fields.h"
 #include "io/filter.h"
 #include "model/directory.h"
 #include "model/network.h"
@@ -56,7 +56,8 @@ class Embedder final : public io::Filter {
   void run(const nn::Batch& batch, std::span<Window* const> windows);
   void run_pooler(std::span<const nn::Tensor> states, std::span<Window* const> windows);
   void take(std::span<const nn::Tensor> states, int64_t row, Window& window) const;
-  std::vector<features::CutField> cut_of(const io::Fields& fields, const features::Features& features) const;
+  std::vector<features::TruncatedField> cut_of(const io::Fields& fields,
+                                               const features::Features& features) const;
   void write_tokens(const io::Record& record, const Prepared& prepared, std::string& out) const;
 
   const model::Directory& directory_;

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "json/json.h"
-#include "predict/piece_logits.h"
+#include "predict/subword_logits.h"
 #include "predict/task.h"
 
 namespace bert::predict {
@@ -45,7 +45,7 @@ class Fill final : public Task {
   std::vector<Row> compute(model::Network& network, Pool& pool, const nn::Tensor& hidden,
                            std::span<const int32_t>) const override {
     std::vector<Row> rows(static_cast<size_t>(hidden.rows()));
-    for_each_piece_logits(network, pool, hidden, [&](int64_t r, std::span<const float> logits) {
+    for_each_subword_logits(network, pool, hidden, [&](int64_t r, std::span<const float> logits) {
       rows[static_cast<size_t>(r)] = candidates(logits);
     });
     return rows;
@@ -61,7 +61,7 @@ class Fill final : public Task {
     prediction += '[';
     for (const Row& row : rows) {
       if (&row != rows.data()) prediction += ',';
-      json::append_string(prediction, tokenizer_.piece(row.candidates.front().id));
+      json::append_string(prediction, tokenizer_.subword(row.candidates.front().id));
     }
     prediction += ']';
     std::string& all = added.field("candidates");
@@ -88,7 +88,7 @@ class Fill final : public Task {
     for (const Candidate& candidate : candidates) {
       if (out.back() != '[') out += ',';
       out += "{\"token\":";
-      json::append_string(out, tokenizer_.piece(candidate.id));
+      json::append_string(out, tokenizer_.subword(candidate.id));
       out += ",\"id\":";
       json::append_integer(out, candidate.id);
       out += ",\"score\":";

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "json/json.h"
-#include "predict/piece_logits.h"
+#include "predict/subword_logits.h"
 #include "predict/task.h"
 
 namespace bert::predict {
@@ -40,12 +40,12 @@ class Perplexity final : public Task {
   bool masks_tokens() const override { return true; }
 
   std::vector<Row> compute(model::Network& network, Pool& pool, const nn::Tensor& hidden,
-                           std::span<const int32_t> pieces) const override {
-    std::vector<Row> rows(pieces.size());
-    for_each_piece_logits(network, pool, hidden, [&](int64_t r, std::span<const float> logits) {
+                           std::span<const int32_t> subwords) const override {
+    std::vector<Row> rows(subwords.size());
+    for_each_subword_logits(network, pool, hidden, [&](int64_t r, std::span<const float> logits) {
       Row& row = rows[static_cast<size_t>(r)];
       try {
-        row.log_probability = log_probability(logits, pieces[static_cast<size_t>(r)]);
+        row.log_probability = log_probability(logits, subwords[static_cast<size_t>(r)]);
       } catch (const Error& error) {
         row.failure = error.what();
       }

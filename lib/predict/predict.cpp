@@ -49,11 +49,11 @@ PredictOptions resolved(PredictOptions options, const model::Directory& director
   return options;
 }
 
-std::vector<features::CutField> cut_of(const io::Fields& fields, std::span<const Window> windows,
-                                       std::span<const std::string> dropped) {
+std::vector<features::TruncatedField> cut_of(const io::Fields& fields, std::span<const Window> windows,
+                                             std::span<const std::string> dropped) {
   std::vector<const features::Features*> sequences;
   for (const Window& window : windows) sequences.push_back(&window.features);
-  return features::cut_fields(fields, sequences, dropped);
+  return features::truncated_fields(fields, sequences, dropped);
 }
 
 // The official form uses strings as question ids.
@@ -129,9 +129,9 @@ void Predictor::compute(std::span<io::Record* const> records) {
 }
 
 void Predictor::run(const nn::Batch& batch, std::span<const Pass> passes) {
-  std::vector<int64_t> rows;    // rows of the batch's tokens that the head reads
-  std::vector<int64_t> counts;  // how many of them belong to each pass
-  std::vector<int32_t> pieces;  // original ids at these rows
+  std::vector<int64_t> rows;      // rows of the batch's tokens that the head reads
+  std::vector<int64_t> counts;    // how many of them belong to each pass
+  std::vector<int32_t> subwords;  // original ids at these rows
   for (size_t i = 0; i < passes.size(); ++i) {
     const auto& [window, masked] = passes[i];
     const size_t before = rows.size();
@@ -141,7 +141,7 @@ void Predictor::run(const nn::Batch& batch, std::span<const Pass> passes) {
       rows.push_back(masked);
     }
     for (size_t r = before; r < rows.size(); ++r) {
-      pieces.push_back(window->features.ids[static_cast<size_t>(rows[r])]);
+      subwords.push_back(window->features.ids[static_cast<size_t>(rows[r])]);
       rows[r] += batch.offsets[i];
     }
     counts.push_back(static_cast<int64_t>(rows.size() - before));
@@ -149,7 +149,7 @@ void Predictor::run(const nn::Batch& batch, std::span<const Pass> passes) {
   if (rows.empty()) return;
   const auto hidden = network_.hidden(
       batch, {.layers = {static_cast<int>(directory_.config.layers)}, .rows = std::move(rows)});
-  auto answers = task_->compute(network_, pool_, hidden.front(), pieces);
+  auto answers = task_->compute(network_, pool_, hidden.front(), subwords);
   auto next = std::make_move_iterator(answers.begin());
   for (size_t i = 0; i < passes.size(); ++i) {
     auto& window_rows = passes[i].window->rows;
@@ -169,7 +169,7 @@ void Predictor::finish(io::Record& record, std::string& out) const {
     return;
   }
   io::Added added;
-  for (const features::CutField& field : reading.cut) added.field(field.name) += field.json;
+  for (const features::TruncatedField& field : reading.cut) added.field(field.name) += field.json;
   task_->answer(reading, added);
   if (record.truncated) added.field("truncated") += "true";
   writer_.write(record, added, out);
@@ -189,7 +189,7 @@ bool Predictor::release(Ending, std::string& out) {
 }
 
 void Predictor::report_truncated(int64_t records) const {
-  task_->report_cut(log_, records, *featurizer_.options().max_length);
+  task_->report_truncated(log_, records, *featurizer_.options().max_length);
 }
 
 }  // namespace bert::predict

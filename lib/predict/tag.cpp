@@ -32,20 +32,21 @@ Decision likeliest(std::span<const float> probabilities) {
 }
 
 // Combines the tokens of one word.
-Decision decide(std::span<const Row* const> pieces, Aggregate aggregate) {
-  if (pieces.empty()) return {};
-  if (aggregate == Aggregate::first) return likeliest(softmax(pieces.front()->logits));
+Decision decide(std::span<const Row* const> subwords, Aggregate aggregate) {
+  if (subwords.empty()) return {};
+  if (aggregate == Aggregate::first) return likeliest(softmax(subwords.front()->logits));
   Decision surest;
-  std::vector<double> sums(pieces.front()->logits.size());
-  for (const Row* piece : pieces) {
-    const auto probabilities = softmax(piece->logits);
+  std::vector<double> sums(subwords.front()->logits.size());
+  for (const Row* subword : subwords) {
+    const auto probabilities = softmax(subword->logits);
     const Decision decision = likeliest(probabilities);
     if (decision.score > surest.score) surest = decision;
     for (size_t k = 0; k < sums.size(); ++k) sums[k] += static_cast<double>(probabilities[k]);
   }
   if (aggregate == Aggregate::max) return surest;
   std::vector<float> means;
-  for (const double sum : sums) means.push_back(static_cast<float>(sum / static_cast<double>(pieces.size())));
+  for (const double sum : sums)
+    means.push_back(static_cast<float>(sum / static_cast<double>(subwords.size())));
   return likeliest(means);
 }
 

@@ -23,7 +23,7 @@ std::unique_ptr<TaggedWords> TaggedWords::of_tokens(std::vector<features::Featur
   auto tagged = std::make_unique<TaggedWords>();
   const std::span<const features::Features> all(windows);
   for (const int32_t id : features::joined(all, &features::Features::ids))
-    tagged->words_.emplace_back(tokenizer.piece(id));
+    tagged->words_.emplace_back(tokenizer.subword(id));
   tagged->token_words_.resize(tagged->words_.size());
   std::iota(tagged->token_words_.begin(), tagged->token_words_.end(), 0);
   tagged->set_windows(std::move(windows));

@@ -1,6 +1,6 @@
 #include "predict/task.h"
 
-#include "predict/cut_texts.h"
+#include "predict/truncated_texts.h"
 
 namespace bert::predict {
 namespace {
@@ -22,8 +22,8 @@ std::unique_ptr<Reading> Task::read(const io::Fields& fields, const features::Fe
   return reading;
 }
 
-void Task::report_cut(Log& log, int64_t records, int64_t max_length) const {
-  report_cut_texts(log, records, max_length);
+void Task::report_truncated(Log& log, int64_t records, int64_t max_length) const {
+  report_truncated_texts(log, records, max_length);
 }
 
 std::unique_ptr<Task> make_task(const TaskOptions& options, const model::Config& config,

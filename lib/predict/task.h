@@ -13,8 +13,8 @@
 #include "base/log.h"
 #include "base/pool.h"
 #include "features/answer_windows.h"
-#include "features/cut_fields.h"
 #include "features/features.h"
+#include "features/truncated_fields.h"
 #include "io/record_writer.h"
 #include "model/config.h"
 #include "model/network.h"
@@ -45,10 +45,10 @@ struct Window {
 
 // A record as read by a task, from prepare to finish.
 struct Reading : Windows<Window> {
-  bool truncated = false;               // tokens were removed
-  bool of_ids = false;                  // the windows come from input_ids
-  std::vector<features::CutField> cut;  // truncated values of fields that describe input_ids
-  std::string id;                       // id of the record, for the official form of answers
+  bool truncated = false;                     // tokens were removed
+  bool of_ids = false;                        // the windows come from input_ids
+  std::vector<features::TruncatedField> cut;  // truncated values of fields that describe input_ids
+  std::string id;                             // id of the record, for the official form of answers
 };
 
 class Task {
@@ -81,12 +81,12 @@ class Task {
   virtual void adapt(features::FeatureOptions&) const {}
 
   // Reports how many output records were truncated.
-  virtual void report_cut(Log& log, int64_t records, int64_t max_length) const;
+  virtual void report_truncated(Log& log, int64_t records, int64_t max_length) const;
 
-  // Runs the head on `hidden` [R,H], the vectors at the positions of many sequences. `pieces` [R] are the
+  // Runs the head on `hidden` [R,H], the vectors at the positions of many sequences. `subwords` [R] are the
   // original ids there, before masking. Errors of a single row go into Row::failure.
   virtual std::vector<Row> compute(model::Network& network, Pool& pool, const nn::Tensor& hidden,
-                                   std::span<const int32_t> pieces) const = 0;
+                                   std::span<const int32_t> subwords) const = 0;
 
   // The prediction alone, for the official form of answers; nullopt if the task has none.
   virtual std::optional<std::string> official(const Reading&) const { return {}; }

@@ -24,7 +24,7 @@ class JsonWriter final : public VectorWriter {
 
   void write(const io::Record& record, const Vectors& vectors, std::string& out) const override {
     io::Added added;
-    for (const features::CutField& field : vectors.cut) {
+    for (const features::TruncatedField& field : vectors.cut) {
       if (!vectors.ids || field.name != kTokens) added.field(field.name) += field.json;
     }
     if (vectors.ids) {
@@ -43,7 +43,7 @@ class JsonWriter final : public VectorWriter {
     tokens += '[';
     for (const int32_t& id : ids) {
       if (&id != ids.data()) tokens += ',';
-      json::append_string(tokens, tokenizer_.piece(id));
+      json::append_string(tokens, tokenizer_.subword(id));
     }
     tokens += ']';
     const auto width = static_cast<size_t>(vectors.width);
@@ -76,7 +76,7 @@ class GoogleWriter final : public VectorWriter {
         layers[k] = {.index = layers_[k],
                      .values = vectors.values.subspan((t * layers.size() + k) * hidden, hidden)};
       }
-      append_google_token(out, tokenizer_.piece(ids[t]), layers, t == 0, precision_);
+      append_google_token(out, tokenizer_.subword(ids[t]), layers, t == 0, precision_);
     }
     end_google_line(out);
   }

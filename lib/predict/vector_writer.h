@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/output_file.h"
-#include "features/cut_fields.h"
+#include "features/truncated_fields.h"
 #include "io/array_writer.h"
 #include "io/record.h"
 #include "io/record_writer.h"
@@ -22,7 +22,7 @@ struct Vectors {
   int64_t width = 0;
   const std::vector<int32_t>* ids = nullptr;  // for token vectors: one id for each row
   bool truncated = false;
-  std::span<const features::CutField> cut = {};  // truncated values of the record's own fields
+  std::span<const features::TruncatedField> cut = {};  // truncated values of the record's own fields
 };
 
 class VectorWriter {

@@ -6,8 +6,8 @@
 
 namespace bert::text {
 
-void DividedWords::make_room(int32_t piece) {
-  const auto size = static_cast<size_t>(piece) + 1;
+void DividedWords::make_room(int32_t subword) {
+  const auto size = static_cast<size_t>(subword) + 1;
   if (size <= counts_.size()) return;
   counts_.resize(size);
   neighbours_.resize(size);
@@ -15,7 +15,7 @@ void DividedWords::make_room(int32_t piece) {
 
 uint32_t DividedWords::index_of(int32_t first, int32_t second) {
   const uint64_t key = static_cast<uint64_t>(first) << 32 | static_cast<uint32_t>(second);
-  const auto [found, is_new] = by_pieces_.try_emplace(key, static_cast<uint32_t>(pairs_.size()));
+  const auto [found, is_new] = by_subwords_.try_emplace(key, static_cast<uint32_t>(pairs_.size()));
   if (is_new) pairs_.push_back({.first = first, .second = second});
   return found->second;
 }
@@ -38,20 +38,21 @@ void DividedWords::change(int32_t first, int32_t second, int64_t by, uint32_t wo
   changed_.push_back(index);
 }
 
-void DividedWords::add(std::span<const int32_t> pieces, int64_t count) {
+void DividedWords::add(std::span<const int32_t> subwords, int64_t count) {
   const auto word = static_cast<uint32_t>(words_.size());
-  words_.push_back({.begin = pieces_.size(), .size = static_cast<uint32_t>(pieces.size()), .count = count});
-  pieces_.insert(pieces_.end(), pieces.begin(), pieces.end());
+  words_.push_back(
+      {.begin = subwords_.size(), .size = static_cast<uint32_t>(subwords.size()), .count = count});
+  subwords_.insert(subwords_.end(), subwords.begin(), subwords.end());
   int64_t occurrences = 0;
-  if (__builtin_mul_overflow(count, static_cast<int64_t>(pieces.size()), &occurrences) ||
+  if (__builtin_mul_overflow(count, static_cast<int64_t>(subwords.size()), &occurrences) ||
       __builtin_add_overflow(total_, occurrences, &total_)) {
     throw Error("the words have more than 2^63 characters in total");
   }
-  for (const int32_t piece : pieces) {
-    make_room(piece);
-    counts_[static_cast<size_t>(piece)] += count;
+  for (const int32_t subword : subwords) {
+    make_room(subword);
+    counts_[static_cast<size_t>(subword)] += count;
   }
-  for (size_t i = 1; i < pieces.size(); ++i) change(pieces[i - 1], pieces[i], count, word);
+  for (size_t i = 1; i < subwords.size(); ++i) change(subwords[i - 1], subwords[i], count, word);
   changed_.clear();
 }
 
@@ -66,42 +67,42 @@ void DividedWords::join(uint32_t index, int32_t joined) {
 }
 
 // x a b y -> x ab y: removes the pairs x a, a b and b y, adds x ab and ab y. After a merge, x is the merged
-// piece, so a b a b becomes ab ab.
+// subword, so a b a b becomes ab ab.
 void DividedWords::join_in(uint32_t index, int32_t first, int32_t second, int32_t joined) {
   Word& word = words_[index];
-  int32_t* const pieces = pieces_.data() + word.begin;
-  uint32_t size = 0;  // pieces written
+  int32_t* const subwords = subwords_.data() + word.begin;
+  uint32_t size = 0;  // subwords written
   for (uint32_t at = 0; at < word.size; ++at) {
-    if (pieces[at] != first || at + 1 == word.size || pieces[at + 1] != second) {
-      pieces[size++] = pieces[at];
+    if (subwords[at] != first || at + 1 == word.size || subwords[at + 1] != second) {
+      subwords[size++] = subwords[at];
       continue;
     }
     change(first, second, -word.count, index);
     if (size > 0) {
-      change(pieces[size - 1], first, -word.count, index);
-      change(pieces[size - 1], joined, word.count, index);
+      change(subwords[size - 1], first, -word.count, index);
+      change(subwords[size - 1], joined, word.count, index);
     }
     if (at + 2 < word.size) {
-      change(second, pieces[at + 2], -word.count, index);
-      change(joined, pieces[at + 2], word.count, index);
+      change(second, subwords[at + 2], -word.count, index);
+      change(joined, subwords[at + 2], word.count, index);
     }
     counts_[static_cast<size_t>(first)] -= word.count;
     counts_[static_cast<size_t>(second)] -= word.count;
     counts_[static_cast<size_t>(joined)] += word.count;
     total_ -= word.count;
-    pieces[size++] = joined;
+    subwords[size++] = joined;
     ++at;
   }
   word.size = size;
 }
 
-const std::vector<uint32_t>& DividedWords::neighbours(int32_t piece) {
-  auto& pairs = neighbours_[static_cast<size_t>(piece)];
-  std::erase_if(pairs, [this, piece](uint32_t index) {
+const std::vector<uint32_t>& DividedWords::neighbours(int32_t subword) {
+  auto& pairs = neighbours_[static_cast<size_t>(subword)];
+  std::erase_if(pairs, [this, subword](uint32_t index) {
     Pair& pair = pairs_[index];
     if (pair.count > 0) return false;
-    if (pair.first == piece) pair.with_first = false;
-    if (pair.second == piece) pair.with_second = false;
+    if (pair.first == subword) pair.with_first = false;
+    if (pair.second == subword) pair.with_second = false;
     return true;
   });
   return pairs;

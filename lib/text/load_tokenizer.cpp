@@ -40,7 +40,7 @@ Tokenizer make(TokenizerParts parts, Compat compat, Case override_case, const st
     parts.config.lowercase = parts.config.strip_accents = override_case == Case::uncased;
   }
   parts.config.compat = compat;
-  return {std::move(parts.pieces), std::move(parts.config), name};
+  return {std::move(parts.subwords), std::move(parts.config), name};
 }
 
 }  // namespace
@@ -48,12 +48,12 @@ Tokenizer make(TokenizerParts parts, Compat compat, Case override_case, const st
 Tokenizer load_tokenizer(const std::string& directory, Compat compat, Case override_case) {
   if (kind_of(directory) == FileKind::absent) throw Error(directory, ": no such model directory");
   TokenizerParts parts = read_directory(directory);
-  if (!parts.pieces.empty())
+  if (!parts.subwords.empty())
     return make(std::move(parts), compat, override_case, in(directory, "tokenizer.json"));
   const std::string vocab = in(directory, "vocab.txt");
   if (kind_of(vocab) == FileKind::absent)
     throw Error(directory, ": there is neither tokenizer.json nor vocab.txt");
-  parts.pieces = read_vocab_txt(vocab, compat);
+  parts.subwords = read_vocab_txt(vocab, compat);
   return make(std::move(parts), compat, override_case, vocab);
 }
 
@@ -65,7 +65,7 @@ Tokenizer load_vocab(const std::string& file, Compat compat, Case override_case)
     parts = read_json(file, directory);
   } else {
     parts = read_directory(directory);
-    parts.pieces = read_vocab_txt(file, compat);
+    parts.subwords = read_vocab_txt(file, compat);
     parts.config.given_cls = parts.config.given_sep = std::nullopt;  // these ids refer to another vocabulary
   }
   return make(std::move(parts), compat, override_case, file);

@@ -55,8 +55,8 @@ void Tokens::clear() {
 struct Tokenizer::Impl {
   Impl(std::vector<std::string> vocabulary, TokenizerConfig settings, const std::string& name);
 
-  int32_t required_id(const std::string& piece, const char* role, const std::string& name) const;
-  std::optional<int32_t> id(std::string_view piece) const;
+  int32_t required_id(const std::string& subword, const char* role, const std::string& name) const;
+  std::optional<int32_t> id(std::string_view subword) const;
   void add(const AddedToken& token, const std::string& name);
   void mark_special(int32_t id) { is_special[static_cast<size_t>(id)] = true; }
 
@@ -66,7 +66,7 @@ struct Tokenizer::Impl {
   void encode_part(std::string_view text, size_t base, Encoder& encoder) const;
 
   TokenizerConfig config;
-  std::vector<std::string> pieces;
+  std::vector<std::string> subwords;
   WordPiece wordpiece;
   CharacterTable characters;
   std::unordered_map<std::string, int32_t> added_ids;
@@ -78,11 +78,11 @@ struct Tokenizer::Impl {
 
 Tokenizer::Impl::Impl(std::vector<std::string> vocabulary, TokenizerConfig settings, const std::string& name)
     : config(std::move(settings)),
-      pieces(std::move(vocabulary)),
-      wordpiece(pieces, config.prefix, prefix_in_words(config)),
+      subwords(std::move(vocabulary)),
+      wordpiece(subwords, config.prefix, prefix_in_words(config)),
       characters(CharacterRules(config)),
-      is_special(pieces.size()),
-      is_added(pieces.size()) {
+      is_special(subwords.size()),
+      is_added(subwords.size()) {
   for (const AddedToken& token : config.added) add(token, name);
   unk = required_id(config.unk, "unknown", name);
   cls = required_id(config.cls, "classification", name);
@@ -94,16 +94,16 @@ Tokenizer::Impl::Impl(std::vector<std::string> vocabulary, TokenizerConfig setti
   for (const int32_t special : {unk, cls, sep, pad, mask}) mark_special(special);
 }
 
-int32_t Tokenizer::Impl::required_id(const std::string& piece, const char* role,
+int32_t Tokenizer::Impl::required_id(const std::string& subword, const char* role,
                                      const std::string& name) const {
-  const std::optional<int32_t> found = id(piece);
-  if (!found) throw Error(name, ": the ", role, " token ", piece, " is not in the vocabulary");
+  const std::optional<int32_t> found = id(subword);
+  if (!found) throw Error(name, ": the ", role, " token ", subword, " is not in the vocabulary");
   return *found;
 }
 
-std::optional<int32_t> Tokenizer::Impl::id(std::string_view piece) const {
-  const auto found = added_ids.find(std::string(piece));
-  return found != added_ids.end() ? found->second : wordpiece.id(piece);
+std::optional<int32_t> Tokenizer::Impl::id(std::string_view subword) const {
+  const auto found = added_ids.find(std::string(subword));
+  return found != added_ids.end() ? found->second : wordpiece.id(subword);
 }
 
 void Tokenizer::Impl::add(const AddedToken& token, const std::string& name) {
@@ -111,16 +111,16 @@ void Tokenizer::Impl::add(const AddedToken& token, const std::string& name) {
   resolved.id = id(token.content).value_or(token.id);
   if (resolved.id < 0) throw Error(name, ": the token ", token.content, " is not in the vocabulary");
   const auto index = static_cast<size_t>(resolved.id);
-  if (index > pieces.size() + kMaxIdGap) {
+  if (index > subwords.size() + kMaxIdGap) {
     throw Error(name, ": the added token ", token.content, " has the id ", resolved.id, " after ",
-                pieces.size(), " pieces");
+                subwords.size(), " pieces");
   }
-  if (index >= pieces.size()) {
-    pieces.resize(index + 1);
+  if (index >= subwords.size()) {
+    subwords.resize(index + 1);
     is_special.resize(index + 1);
     is_added.resize(index + 1);
   }
-  if (pieces[index].empty()) pieces[index] = token.content;
+  if (subwords[index].empty()) subwords[index] = token.content;
   added_ids.insert_or_assign(token.content, resolved.id);
   is_added[index] = true;
   if (token.special) mark_special(resolved.id);
@@ -158,7 +158,7 @@ void Tokenizer::Impl::encode_part(std::string_view text, size_t base, Encoder& e
 template <bool kAligned>
 void Tokenizer::Impl::encode(std::string_view text, Wanted wanted, Tokens& tokens) const {
   const WordEncoderSettings settings{.wordpiece = wordpiece,
-                                     .pieces = pieces,
+                                     .subwords = subwords,
                                      .prefix_size = config.prefix.size(),
                                      .max_word_chars = static_cast<size_t>(config.max_word_chars),
                                      .unk = unk};
@@ -174,8 +174,8 @@ void Tokenizer::Impl::encode(std::string_view text, Wanted wanted, Tokens& token
   encode_part(text.substr(at), at, encoder);
 }
 
-Tokenizer::Tokenizer(std::vector<std::string> pieces, TokenizerConfig config, const std::string& name)
-    : impl_(std::make_unique<const Impl>(std::move(pieces), std::move(config), name)) {}
+Tokenizer::Tokenizer(std::vector<std::string> subwords, TokenizerConfig config, const std::string& name)
+    : impl_(std::make_unique<const Impl>(std::move(subwords), std::move(config), name)) {}
 Tokenizer::Tokenizer(Tokenizer&&) noexcept = default;
 Tokenizer::~Tokenizer() = default;
 
@@ -192,14 +192,14 @@ void Tokenizer::encode(std::string_view text, Wanted wanted, Tokens& tokens) con
   if (wanted.offsets == Offsets::chars) count_in_code_points(text, std::span(tokens.offsets).subspan(before));
 }
 
-int32_t Tokenizer::size() const { return static_cast<int32_t>(impl_->pieces.size()); }
+int32_t Tokenizer::size() const { return static_cast<int32_t>(impl_->subwords.size()); }
 
-std::string_view Tokenizer::piece(int32_t id) const {
+std::string_view Tokenizer::subword(int32_t id) const {
   if (id < 0 || id >= size()) throw Error("there is no token ", id, "; the vocabulary has ", size());
-  return impl_->pieces[static_cast<size_t>(id)];
+  return impl_->subwords[static_cast<size_t>(id)];
 }
 
-std::optional<int32_t> Tokenizer::id(std::string_view piece) const { return impl_->id(piece); }
+std::optional<int32_t> Tokenizer::id(std::string_view subword) const { return impl_->id(subword); }
 int32_t Tokenizer::unk() const { return impl_->unk; }
 int32_t Tokenizer::cls() const { return impl_->cls; }
 int32_t Tokenizer::sep() const { return impl_->sep; }
@@ -216,14 +216,14 @@ bool Tokenizer::is_added(int32_t id) const {
 
 bool Tokenizer::continues_word(int32_t id) const {
   const std::string& prefix = impl_->config.prefix;
-  return !prefix.empty() && piece(id).starts_with(prefix) && !is_added(id);
+  return !prefix.empty() && subword(id).starts_with(prefix) && !is_added(id);
 }
 
 std::string Tokenizer::decode(std::span<const int32_t> ids, Specials specials) const {
   std::string text;
   Decoder decoder(impl_->config.prefix, impl_->config.decode_cleanup, text);
   for (const int32_t id : ids) {
-    const std::string_view token = piece(id);
+    const std::string_view token = subword(id);
     if (specials == Specials::keep || !is_special(id)) decoder.add(token);
   }
   return text;

@@ -77,10 +77,10 @@ struct Wanted {
 
 class Tokenizer {
  public:
-  // `pieces`: the vocabulary by id, "" for unused ids; if a token is repeated, the last one wins. An added
+  // `subwords`: the vocabulary by id, "" for unused ids; if a token is repeated, the last one wins. An added
   // token has the id of the equal vocabulary entry, otherwise its own. `name` is the vocabulary's name in
   // messages. Error if a special token is missing from the vocabulary.
-  Tokenizer(std::vector<std::string> pieces, TokenizerConfig config, const std::string& name);
+  Tokenizer(std::vector<std::string> subwords, TokenizerConfig config, const std::string& name);
   Tokenizer(Tokenizer&&) noexcept;
   ~Tokenizer();
 
@@ -89,9 +89,9 @@ class Tokenizer {
   // Appends the tokens of `text`, which must be valid UTF-8. Any thread may call it.
   void encode(std::string_view text, Wanted wanted, Tokens& tokens) const;
 
-  int32_t size() const;                      // ids are [0, size)
-  std::string_view piece(int32_t id) const;  // Error if there is no such id
-  std::optional<int32_t> id(std::string_view piece) const;
+  int32_t size() const;                        // ids are [0, size)
+  std::string_view subword(int32_t id) const;  // Error if there is no such id
+  std::optional<int32_t> id(std::string_view subword) const;
   int32_t unk() const;
   int32_t cls() const;
   int32_t sep() const;

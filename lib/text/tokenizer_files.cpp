@@ -146,17 +146,17 @@ void add_token(AddedToken token, TokenizerConfig& config) {
 
 std::vector<std::string> read_vocab_txt(const std::string& path, Compat compat) {
   const std::string content = read_file(path);
-  std::vector<std::string> pieces;
-  pieces.reserve(static_cast<size_t>(std::count(content.begin(), content.end(), '\n')) + 1);
+  std::vector<std::string> subwords;
+  subwords.reserve(static_cast<size_t>(std::count(content.begin(), content.end(), '\n')) + 1);
   for (std::string_view rest = content; !rest.empty();) {
     const size_t size = rest.find('\n');
     const std::string_view line = rest.substr(0, size);
     rest.remove_prefix(size == std::string_view::npos ? rest.size() : size + 1);
-    if (!is_valid_utf8(line)) throw Error(path, ":", pieces.size() + 1, ": is not valid UTF-8");
-    pieces.emplace_back(strip(line, compat));
+    if (!is_valid_utf8(line)) throw Error(path, ":", subwords.size() + 1, ": is not valid UTF-8");
+    subwords.emplace_back(strip(line, compat));
   }
-  if (pieces.empty()) throw Error(path, ": is empty, expected one token per line");
-  return pieces;
+  if (subwords.empty()) throw Error(path, ": is empty, expected one token per line");
+  return subwords;
 }
 
 void read_names_and_length(const std::string& directory, TokenizerConfig& config) {

@@ -12,7 +12,7 @@ namespace bert::text {
 constexpr size_t kMaxIdGap = 1 << 20;
 
 struct TokenizerParts {
-  std::vector<std::string> pieces;  // by id
+  std::vector<std::string> subwords;  // by id
   TokenizerConfig config;
 };
 

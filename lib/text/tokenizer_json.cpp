@@ -72,25 +72,25 @@ Block required(const json::File& file, const std::string& name) {
   return {file, name, *found};
 }
 
-std::vector<std::string> read_pieces(const json::File& file, const Block& model) {
+std::vector<std::string> read_subwords(const json::File& file, const Block& model) {
   const std::optional<json::Value> vocab = model.find("vocab");
   if (!vocab) throw Error(file.path(), ": model has no vocab");
-  std::vector<std::string> pieces;
+  std::vector<std::string> subwords;
   model.named("vocab", [&] {
     const auto members = vocab->members();
-    pieces.resize(members.size());
-    for (const auto& [piece, json] : members) {
+    subwords.resize(members.size());
+    for (const auto& [subword, json] : members) {
       const int64_t id = json.integer();
       if (id < 0 || id > static_cast<int64_t>(members.size() + kMaxIdGap)) {
-        throw Error("gives ", piece, " the id ", id, " among ", members.size(), " tokens");
+        throw Error("gives ", subword, " the id ", id, " among ", members.size(), " tokens");
       }
-      if (static_cast<size_t>(id) >= pieces.size()) pieces.resize(static_cast<size_t>(id) + 1);
-      std::string& place = pieces[static_cast<size_t>(id)];
-      if (!place.empty()) throw Error("gives ", place, " and ", piece, " the same id ", id);
-      place = piece;
+      if (static_cast<size_t>(id) >= subwords.size()) subwords.resize(static_cast<size_t>(id) + 1);
+      std::string& place = subwords[static_cast<size_t>(id)];
+      if (!place.empty()) throw Error("gives ", place, " and ", subword, " the same id ", id);
+      place = subword;
     }
   });
-  return pieces;
+  return subwords;
 }
 
 void read_model(const json::File& file, TokenizerParts& parts) {
@@ -103,7 +103,7 @@ void read_model(const json::File& file, TokenizerParts& parts) {
     throw Error(file.path(), ": model.max_input_chars_per_word is ", parts.config.max_word_chars,
                 ", expected at least 0");
   }
-  parts.pieces = read_pieces(file, model);
+  parts.subwords = read_subwords(file, model);
 }
 
 void read_normalizer(const json::File& file, TokenizerConfig& config) {
@@ -123,29 +123,30 @@ void read_normalizer(const json::File& file, TokenizerConfig& config) {
 // entry, otherwise the next id after the vocabulary. So the file must give that id.
 class AddedIds {
  public:
-  explicit AddedIds(const std::vector<std::string>& pieces)
-      : pieces_(pieces),
-        next_(std::count_if(pieces.begin(), pieces.end(), [](auto& piece) { return !piece.empty(); })) {}
+  explicit AddedIds(const std::vector<std::string>& subwords)
+      : subwords_(subwords), next_(std::count_if(subwords.begin(), subwords.end(), [](auto& subword) {
+          return !subword.empty();
+        })) {}
 
   void check(const Block& block, const AddedToken& token) {
     const auto id = static_cast<size_t>(token.id);
-    if (id < pieces_.size() && pieces_[id] == token.content) return;
-    const auto piece = std::find(pieces_.begin(), pieces_.end(), token.content);
-    const int64_t expected = piece != pieces_.end() ? piece - pieces_.begin() : next_++;
+    if (id < subwords_.size() && subwords_[id] == token.content) return;
+    const auto subword = std::find(subwords_.begin(), subwords_.end(), token.content);
+    const int64_t expected = subword != subwords_.end() ? subword - subwords_.begin() : next_++;
     if (token.id != expected)
       block.refuse("gives " + token.content + " the id " + std::to_string(token.id),
                    "the id " + std::to_string(expected));
   }
 
  private:
-  const std::vector<std::string>& pieces_;
+  const std::vector<std::string>& subwords_;
   int64_t next_;
 };
 
 void read_added_tokens(const json::File& file, TokenizerParts& parts) {
   const std::optional<json::Value> list = file.find("added_tokens");
   if (!list) return;
-  AddedIds ids(parts.pieces);
+  AddedIds ids(parts.subwords);
   size_t number = 0;
   for (const json::Value& json : list->elements()) {
     const Block block(file, "added_tokens[" + std::to_string(number++) + "]", json);

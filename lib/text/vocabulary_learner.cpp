@@ -56,12 +56,12 @@ void limit_alphabet(std::vector<Character>& characters, size_t limit) {
             [](const Character& a, const Character& b) { return a.bytes < b.bytes; });
 }
 
-// The pairs of a piece are ranked using `least`, and ranked again only when its count drops below that.
+// The pairs of a subword are ranked using `least`, and ranked again only when its count drops below that.
 struct Logs {
   double count = 0, least = 0;
 };
 
-// A piece's count may drop by 1/kSlack before its pairs are ranked again. A larger kSlack ranks more often;
+// A subword's count may drop by 1/kSlack before its pairs are ranked again. A larger kSlack ranks more often;
 // with a smaller one, more pairs are examined to find the best.
 constexpr int64_t kSlack = 32;
 
@@ -71,28 +71,28 @@ class Learner {
   std::vector<std::string> learn(std::span<const WordCount> words) &&;
 
  private:
-  int32_t piece_of(const std::string& text);
+  int32_t subword_of(const std::string& text);
   void add_alphabet(std::span<const WordCount> words);
-  bool divide(std::string_view word, std::vector<int32_t>& pieces) const;
+  bool divide(std::string_view word, std::vector<int32_t>& subwords) const;
   double score(const DividedWords::Pair& pair, double Logs::*log) const;
   void rank(uint32_t pair);
-  bool recount(int32_t piece);
+  bool recount(int32_t subword);
   void join(uint32_t pair);
 
   const LearnerOptions& options_;
-  std::vector<std::string> pieces_;
+  std::vector<std::string> subwords_;
   std::unordered_map<std::string, int32_t> ids_;
   DividedWords words_;
-  std::vector<int64_t> least_;  // indexed by piece
-  std::vector<Logs> logs_;      // indexed by piece
+  std::vector<int64_t> least_;  // indexed by subword
+  std::vector<Logs> logs_;      // indexed by subword
   double log_total_ = 0;        // log N
   PairHeap heap_;
 };
 
-// The id of the piece, which is added if new.
-int32_t Learner::piece_of(const std::string& text) {
-  const auto [found, is_new] = ids_.try_emplace(text, static_cast<int32_t>(pieces_.size()));
-  if (is_new) pieces_.push_back(text);
+// The id of the subword, which is added if new.
+int32_t Learner::subword_of(const std::string& text) {
+  const auto [found, is_new] = ids_.try_emplace(text, static_cast<int32_t>(subwords_.size()));
+  if (is_new) subwords_.push_back(text);
   return found->second;
 }
 
@@ -101,26 +101,26 @@ void Learner::add_alphabet(std::span<const WordCount> words) {
   if (options_.alphabet_limit >= 0) {
     limit_alphabet(characters, static_cast<size_t>(options_.alphabet_limit));
   }
-  for (const Character& character : characters) piece_of(std::string(character.bytes));
+  for (const Character& character : characters) subword_of(std::string(character.bytes));
   for (const Character& character : characters) {
-    if (character.continues) piece_of(std::string(kPrefix).append(character.bytes));
+    if (character.continues) subword_of(std::string(kPrefix).append(character.bytes));
   }
-  if (static_cast<int64_t>(pieces_.size()) > options_.size) {
+  if (static_cast<int64_t>(subwords_.size()) > options_.size) {
     throw Error("a vocabulary of ", options_.size, " tokens is too small: special tokens, unused tokens and ",
-                characters.size(), " characters, with and without ##, are ", pieces_.size());
+                characters.size(), " characters, with and without ##, are ", subwords_.size());
   }
 }
 
 // False if a character is not in the alphabet.
-bool Learner::divide(std::string_view word, std::vector<int32_t>& pieces) const {
-  pieces.clear();
-  std::string piece;
+bool Learner::divide(std::string_view word, std::vector<int32_t>& subwords) const {
+  subwords.clear();
+  std::string subword;
   for (std::string_view rest = word; !rest.empty();) {
     const std::string_view character = first_character(rest);
-    piece = rest.size() == word.size() ? "" : kPrefix;
-    const auto found = ids_.find(piece.append(character));
+    subword = rest.size() == word.size() ? "" : kPrefix;
+    const auto found = ids_.find(subword.append(character));
     if (found == ids_.end()) return false;
-    pieces.push_back(found->second);
+    subwords.push_back(found->second);
     rest.remove_prefix(character.size());
   }
   return true;
@@ -131,7 +131,7 @@ bool Learner::divide(std::string_view word, std::vector<int32_t>& pieces) const 
 double Learner::score(const DividedWords::Pair& pair, double Logs::*log) const {
   const auto count = static_cast<double>(pair.count);
   if (options_.criterion == Criterion::frequency) return count;
-  const auto of = [&](int32_t piece) { return logs_[static_cast<size_t>(piece)].*log; };
+  const auto of = [&](int32_t subword) { return logs_[static_cast<size_t>(subword)].*log; };
   return count * ((log_of(pair.count) + log_total_) - (of(pair.first) + of(pair.second)));
 }
 
@@ -143,14 +143,14 @@ void Learner::rank(uint32_t index) {
              .pair = index});
 }
 
-// Whether the pairs of the piece must be ranked again.
-bool Learner::recount(int32_t piece) {
-  const auto at = static_cast<size_t>(piece);
+// Whether the pairs of the subword must be ranked again.
+bool Learner::recount(int32_t subword) {
+  const auto at = static_cast<size_t>(subword);
   if (at >= least_.size()) {
     least_.resize(at + 1);
     logs_.resize(at + 1);
   }
-  const int64_t count = words_.count(piece);
+  const int64_t count = words_.count(subword);
   logs_[at].count = log_of(count);
   if (least_[at] > 0 && count >= least_[at]) return false;
   least_[at] = count - count / kSlack;
@@ -158,37 +158,39 @@ bool Learner::recount(int32_t piece) {
   return true;
 }
 
-// A merge reduces the counts of both pieces, which changes the scores of all their pairs.
+// A merge reduces the counts of both subwords, which changes the scores of all their pairs.
 void Learner::join(uint32_t index) {
   const int32_t first = words_.pair(index).first, second = words_.pair(index).second;
-  const auto part = [this](int32_t piece) { return std::string_view(pieces_[static_cast<size_t>(piece)]); };
-  const int32_t joined = piece_of(std::string(part(first)).append(part(second).substr(kPrefix.size())));
+  const auto part = [this](int32_t subword) {
+    return std::string_view(subwords_[static_cast<size_t>(subword)]);
+  };
+  const int32_t joined = subword_of(std::string(part(first)).append(part(second).substr(kPrefix.size())));
   words_.join(index, joined);
   log_total_ = log_of(words_.total());
   std::vector<int32_t> fallen;
-  for (const int32_t piece : {first, second, joined})
-    if (recount(piece)) fallen.push_back(piece);
+  for (const int32_t subword : {first, second, joined})
+    if (recount(subword)) fallen.push_back(subword);
   for (const uint32_t pair : words_.changed()) rank(pair);
   if (options_.criterion == Criterion::frequency) return;
-  for (const int32_t piece : fallen)
-    for (const uint32_t pair : words_.neighbours(piece)) rank(pair);
+  for (const int32_t subword : fallen)
+    for (const uint32_t pair : words_.neighbours(subword)) rank(pair);
 }
 
 std::vector<std::string> Learner::learn(std::span<const WordCount> words) && {
-  for (const std::string_view special : kSpecials) piece_of(std::string(special));
-  for (int64_t i = 0; i < options_.unused; ++i) piece_of("[unused" + std::to_string(i) + "]");
+  for (const std::string_view special : kSpecials) subword_of(std::string(special));
+  for (int64_t i = 0; i < options_.unused; ++i) subword_of("[unused" + std::to_string(i) + "]");
   add_alphabet(words);
-  std::vector<int32_t> pieces;
+  std::vector<int32_t> subwords;
   for (const auto& [word, count] : words) {
-    if (divide(word, pieces)) words_.add(pieces, count);
+    if (divide(word, subwords)) words_.add(subwords, count);
   }
   log_total_ = log_of(words_.total());
-  for (size_t piece = 0; piece < words_.pieces(); ++piece) recount(static_cast<int32_t>(piece));
+  for (size_t subword = 0; subword < words_.subwords(); ++subword) recount(static_cast<int32_t>(subword));
   for (uint32_t pair = 0; pair < words_.pairs(); ++pair) rank(pair);
   const auto true_score = [this](uint32_t pair) { return score(words_.pair(pair), &Logs::count); };
-  while (static_cast<int64_t>(pieces_.size()) < options_.size && !heap_.empty())
+  while (static_cast<int64_t>(subwords_.size()) < options_.size && !heap_.empty())
     join(heap_.best(true_score).pair);
-  return std::move(pieces_);
+  return std::move(subwords_);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace bert::text {
 
 struct WordEncoderSettings {
   const WordPiece& wordpiece;
-  const std::vector<std::string>& pieces;
+  const std::vector<std::string>& subwords;
   size_t prefix_size = 2;  // bytes of "##"
   size_t max_word_chars = 100;
   int32_t unk = 0;
@@ -97,18 +97,18 @@ class WordEncoder {
   // A token extends from the start of its first character to the end of its last one.
   void place_tokens(bool known) {
     if (known) {
-      place_pieces();
+      place_subwords();
     } else {
       tokens_.offsets.push_back({stretches_.front().source.begin, stretches_.back().source.end});
     }
     stretches_.clear();
   }
 
-  void place_pieces() {
+  void place_subwords() {
     auto next = stretches_.begin();
     uint32_t used = 0;  // bytes of *next used by earlier tokens
     for (size_t i = word_begin_; i < tokens_.ids.size(); ++i) {
-      auto size = static_cast<uint32_t>(settings_.pieces[static_cast<size_t>(tokens_.ids[i])].size());
+      auto size = static_cast<uint32_t>(settings_.subwords[static_cast<size_t>(tokens_.ids[i])].size());
       if (i > word_begin_) size -= static_cast<uint32_t>(settings_.prefix_size);
       const uint32_t begin = next->source.begin + (next->plain ? used : 0);
       for (; size > next->size - used; ++next, used = 0) size -= next->size - used;

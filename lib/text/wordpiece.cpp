@@ -1,7 +1,7 @@
 #include "text/wordpiece.h"
 
 #include "text/slots.h"
-#include "text/sorted_pieces.h"
+#include "text/sorted_subwords.h"
 
 namespace bert::text {
 
@@ -10,11 +10,11 @@ class WordPiece::Builder {
  public:
   explicit Builder(WordPiece& trie) : trie_(trie) { trie.nodes_.resize(Slots::kFirst); }
 
-  void add(int32_t root, const SortedPieces& pieces) {
-    level_ = {{.state = root, .begin = 0, .end = pieces.size()}};
+  void add(int32_t root, const SortedSubwords& subwords) {
+    level_ = {{.state = root, .begin = 0, .end = subwords.size()}};
     for (size_t depth = 0; !level_.empty(); ++depth) {
       next_level_.clear();
-      for (const Range& range : level_) expand(range, depth, pieces);
+      for (const Range& range : level_) expand(range, depth, subwords);
       level_.swap(next_level_);
     }
   }
@@ -26,13 +26,13 @@ class WordPiece::Builder {
     size_t begin, end;
   };
 
-  void expand(Range range, size_t depth, const SortedPieces& pieces) {
-    while (range.begin < range.end && pieces.length(range.begin) == depth) ++range.begin;
+  void expand(Range range, size_t depth, const SortedSubwords& subwords) {
+    while (range.begin < range.end && subwords.length(range.begin) == depth) ++range.begin;
     if (range.begin == range.end) return;
     labels_.clear();
     children_.clear();
     for (size_t i = range.begin; i < range.end; ++i) {
-      const auto label = pieces.byte(i, depth);
+      const auto label = subwords.byte(i, depth);
       if (labels_.empty() || labels_.back() != label) {
         labels_.push_back(label);
         children_.push_back({.state = 0, .begin = i, .end = i});
@@ -46,19 +46,19 @@ class WordPiece::Builder {
       Range child = children_[i];
       child.state = base + labels_[i];
       trie_.nodes_[child.state].parent = range.state;
-      link(child, depth + 1, labels_[i], pieces);
+      link(child, depth + 1, labels_[i], subwords);
       next_level_.push_back(child);
     }
   }
 
   // Sets pops and fail of a node from those of its parent; `label` is the byte between them.
-  void link(const Range& range, size_t depth, uint8_t label, const SortedPieces& pieces) {
+  void link(const Range& range, size_t depth, uint8_t label, const SortedSubwords& subwords) {
     Node& node = trie_.nodes_[range.state];
-    if (pieces.length(range.begin) == depth) {
+    if (subwords.length(range.begin) == depth) {
       size_t last = range.begin;
-      while (last + 1 < range.end && pieces.length(last + 1) == depth) ++last;
+      while (last + 1 < range.end && subwords.length(last + 1) == depth) ++last;
       node.fail = kContinuationRoot;
-      node.pops = kSinglePop | static_cast<uint32_t>(pieces.id(last));
+      node.pops = kSinglePop | static_cast<uint32_t>(subwords.id(last));
       return;
     }
     const Node& parent = trie_.nodes_[node.parent];
@@ -88,20 +88,20 @@ class WordPiece::Builder {
   std::vector<int32_t> popped_;
 };
 
-WordPiece::WordPiece(std::span<const std::string> pieces, std::string_view prefix,
+WordPiece::WordPiece(std::span<const std::string> subwords, std::string_view prefix,
                      PrefixInWords prefix_in_words)
     : prefix_(prefix) {
-  SortedPieces words, continuations;
-  for (size_t i = 0; i < pieces.size(); ++i) {
-    const std::string_view piece = pieces[i];
-    if (piece.empty()) continue;
+  SortedSubwords words, continuations;
+  for (size_t i = 0; i < subwords.size(); ++i) {
+    const std::string_view subword = subwords[i];
+    if (subword.empty()) continue;
     const auto id = static_cast<int32_t>(i);
-    const bool is_continuation = piece.starts_with(prefix) && piece.size() > prefix.size();
-    if (is_continuation) continuations.add(piece.substr(prefix.size()), id);
-    if (!is_continuation || prefix_in_words == PrefixInWords::possible) words.add(piece, id);
+    const bool is_continuation = subword.starts_with(prefix) && subword.size() > prefix.size();
+    if (is_continuation) continuations.add(subword.substr(prefix.size()), id);
+    if (!is_continuation || prefix_in_words == PrefixInWords::possible) words.add(subword, id);
   }
   words.sort();
-  nodes_.reserve(3 * pieces.size());  // typical for released vocabularies
+  nodes_.reserve(3 * subwords.size());  // typical for released vocabularies
   continuations.sort();
   Builder builder(*this);
   builder.add(kContinuationRoot, continuations);
@@ -129,10 +129,10 @@ void WordPiece::take(uint32_t pops, std::vector<int32_t>& out) const {
   out.insert(out.end(), list + 1, list + 1 + *list);
 }
 
-std::optional<int32_t> WordPiece::id(std::string_view piece) const {
-  const bool is_continuation = piece.starts_with(prefix_) && piece.size() > prefix_.size();
+std::optional<int32_t> WordPiece::id(std::string_view subword) const {
+  const bool is_continuation = subword.starts_with(prefix_) && subword.size() > prefix_.size();
   int32_t state = is_continuation ? kContinuationRoot : kWordRoot;
-  for (const char byte : is_continuation ? piece.substr(prefix_.size()) : piece) {
+  for (const char byte : is_continuation ? subword.substr(prefix_.size()) : subword) {
     const int32_t next = nodes_[state].base + static_cast<uint8_t>(byte);
     if (nodes_[next].parent != state) return std::nullopt;
     state = next;

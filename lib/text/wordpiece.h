@@ -41,8 +41,8 @@ class WordPiece {
   // Whether a word itself can start with the continuation prefix. It cannot if punctuation is split off.
   enum class PrefixInWords { never, possible };
 
-  // `pieces` by id; "" is an unused id. If a token is repeated, the last one wins.
-  WordPiece(std::span<const std::string> pieces, std::string_view prefix, PrefixInWords prefix_in_words);
+  // `subwords` by id; "" is an unused id. If a token is repeated, the last one wins.
+  WordPiece(std::span<const std::string> subwords, std::string_view prefix, PrefixInWords prefix_in_words);
 
   // States are ints. A word starts at begin(); step() advances by one byte; finish() ends the word.
   int32_t begin() const { return kWordRoot; }
@@ -65,7 +65,7 @@ class WordPiece {
     return true;
   }
 
-  std::optional<int32_t> id(std::string_view piece) const;
+  std::optional<int32_t> id(std::string_view subword) const;
 
  private:
   static constexpr int32_t kDead = 0;  // the word is [UNK], whatever follows

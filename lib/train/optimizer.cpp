@@ -36,7 +36,7 @@ bool decays(std::string_view name) {
 Optimizer::Optimizer(const nn::Layout& layout, const OptimizerConfig& config, const nn::Kernels& kernels)
     : config_(config),
       kernels_(&kernels),
-      pieces_(pieces_of(layout)),
+      subwords_(subwords_of(layout)),
       state_{.m = nn::Params(layout), .v = nn::Params(layout)} {
   if (!config_.epsilon) config_.epsilon = config.method == Method::adamw ? 1e-8 : 1e-6;
   if (*config_.epsilon < 1e-12)
@@ -46,8 +46,8 @@ Optimizer::Optimizer(const nn::Layout& layout, const OptimizerConfig& config, co
   rate_factors_ = rate_factors(layout, config_.layer_decay);
   for (const auto& entry : layout.entries()) decays_.push_back(decays(entry.name));
   if (config_.frozen) {
-    std::erase_if(pieces_, [&](const Piece& piece) {
-      return model::is_frozen(layout.entries()[static_cast<size_t>(piece.tensor)].name, *config_.frozen);
+    std::erase_if(subwords_, [&](const Subword& subword) {
+      return model::is_frozen(layout.entries()[static_cast<size_t>(subword.tensor)].name, *config_.frozen);
     });
   }
 }
@@ -84,9 +84,9 @@ void Optimizer::step(nn::Params& params, const nn::Params& gradients, double lea
   const auto steps = steps_of_tensors(learning_rate, gradient_scale);
   const float* g = gradients.all().data();
   float *m = state_.m.all().data(), *v = state_.v.all().data(), *p = params.all().data();
-  std::vector<nn::SquareSums> sums(pieces_.size());
-  pool.run_grid(static_cast<int64_t>(pieces_.size()), [&](int64_t i, int) {
-    const auto& [tensor, at, count] = pieces_[static_cast<size_t>(i)];
+  std::vector<nn::SquareSums> sums(subwords_.size());
+  pool.run_grid(static_cast<int64_t>(subwords_.size()), [&](int64_t i, int) {
+    const auto& [tensor, at, count] = subwords_[static_cast<size_t>(i)];
     const nn::AdamStep& step = steps[static_cast<size_t>(tensor)];
     if (adapts(tensor)) {
       sums[static_cast<size_t>(i)] = kernels_->adam_moments(count, step, g + at, m + at, v + at, p + at);
@@ -101,8 +101,8 @@ void Optimizer::step(nn::Params& params, const nn::Params& gradients, double lea
 // Computes the ratio of each tensor from the sums of its parts, added in order.
 std::vector<float> Optimizer::trust_ratios(const std::vector<nn::SquareSums>& sums) const {
   std::vector<nn::SquareSums> totals(decays_.size());
-  for (size_t i = 0; i < pieces_.size(); ++i) {
-    auto& total = totals[static_cast<size_t>(pieces_[i].tensor)];
+  for (size_t i = 0; i < subwords_.size(); ++i) {
+    auto& total = totals[static_cast<size_t>(subwords_[i].tensor)];
     total.p += sums[i].p;
     total.r += sums[i].r;
   }
@@ -118,8 +118,8 @@ void Optimizer::finish_lamb(nn::Params& params, const std::vector<nn::AdamStep>&
   const auto ratios = trust_ratios(sums);
   const float *m = state_.m.all().data(), *v = state_.v.all().data();
   float* p = params.all().data();
-  pool.run_grid(static_cast<int64_t>(pieces_.size()), [&](int64_t i, int) {
-    const auto& [tensor, at, count] = pieces_[static_cast<size_t>(i)];
+  pool.run_grid(static_cast<int64_t>(subwords_.size()), [&](int64_t i, int) {
+    const auto& [tensor, at, count] = subwords_[static_cast<size_t>(i)];
     if (!adapts(tensor)) return;
     nn::AdamStep own = steps[static_cast<size_t>(tensor)];
     own.rate *= ratios[static_cast<size_t>(tensor)];

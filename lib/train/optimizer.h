@@ -25,7 +25,7 @@
 #include "base/pool.h"
 #include "nn/kernels.h"
 #include "nn/params.h"
-#include "train/pieces.h"
+#include "train/subwords.h"
 
 namespace bert::train {
 
@@ -76,7 +76,7 @@ class Optimizer {
 
   OptimizerConfig config_;
   const nn::Kernels* kernels_;
-  std::vector<Piece> pieces_;         // of the parameters that are not frozen
+  std::vector<Subword> subwords_;     // of the parameters that are not frozen
   std::vector<bool> decays_;          // for each tensor
   std::vector<double> rate_factors_;  // for each tensor
   State state_;

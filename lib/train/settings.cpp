@@ -69,9 +69,9 @@ std::string setting(const model::Config& config) {
 }
 
 std::string setting(const text::Tokenizer& tokenizer) {
-  std::vector<std::string> pieces;
-  for (int32_t id = 0; id < tokenizer.size(); ++id) pieces.emplace_back(tokenizer.piece(id));
-  return setting(int64_t{tokenizer.size()}) + " tokens" + checksum_of(pieces);
+  std::vector<std::string> subwords;
+  for (int32_t id = 0; id < tokenizer.size(); ++id) subwords.emplace_back(tokenizer.subword(id));
+  return setting(int64_t{tokenizer.size()}) + " tokens" + checksum_of(subwords);
 }
 
 std::string setting(std::span<const std::string> names) {

@@ -80,20 +80,20 @@ nn::Tensor& TagLearning::logits(Part examples, const nn::Chance* chance, Keep ke
 void TagLearning::evaluate(const examples::Examples& examples) {
   for (const auto part : evaluation_parts(examples)) {
     const Gold truth = gold(part);
-    std::vector<int32_t> said;
+    std::vector<int32_t> predicted;
     if (!truth.labels.empty()) {
       nn::Tensor& numbers = logits(part, nullptr, Keep::nothing);
       for (int64_t row = 0; row < numbers.rows(); ++row)
-        said.push_back(predict::best(predict::softmax(numbers.values(row))));
+        predicted.push_back(predict::best(predict::softmax(numbers.values(row))));
       evaluation_.loss +=
           nn::softmax_loss(network_.context(),
                            {.gold = truth.labels, .lengths = {}, .importance = truth.importance}, 0, numbers);
       evaluation_.importance += truth.total;
     }
-    auto label = said.begin();
+    auto label = predicted.begin();
     for (const auto& one : part) {
       const auto& example = words_of(one);
-      for (const int32_t word : example.words) evaluation_.said.emplace_back(word, *label++);
+      for (const int32_t word : example.words) evaluation_.predicted.emplace_back(word, *label++);
       if (example.tags) end_record(*example.tags);
     }
   }
@@ -103,9 +103,9 @@ void TagLearning::evaluate(const examples::Examples& examples) {
 void TagLearning::end_record(std::span<const std::string> tags) {
   const std::vector<std::string_view> truth(tags.begin(), tags.end());
   std::vector<std::string_view> predicted(tags.size(), examples::kOutside);
-  for (const auto& [word, label] : evaluation_.said)
+  for (const auto& [word, label] : evaluation_.predicted)
     predicted[static_cast<size_t>(word)] = labels_.names()[static_cast<size_t>(label)];
-  evaluation_.said.clear();
+  evaluation_.predicted.clear();
   if (measures_entities_) return evaluation_.entities.add(truth, predicted);
   evaluation_.words += static_cast<int64_t>(truth.size());
   for (size_t i = 0; i < truth.size(); ++i) evaluation_.right += truth[i] == predicted[i];

@@ -42,8 +42,8 @@ class TagLearning : public Learner {
     nn::Loss loss;
     double importance = 0;
     metric::EntityScore entities;
-    int64_t right = 0, words = 0;                   // without entities
-    std::vector<std::pair<int32_t, int32_t>> said;  // word, label; of a record with windows to come
+    int64_t right = 0, words = 0;                        // without entities
+    std::vector<std::pair<int32_t, int32_t>> predicted;  // word, label; of a record with windows to come
   };
 
   // Labels of the words, their weights unless all are 1, and the divisor that turns the sum of losses into a

@@ -161,25 +161,25 @@ TEST_CASE("random layouts are accepted exactly if every byte belongs to one tens
   int accepted = 0;
   for (int round = 0; round < 3000; ++round) {
     // Split [0, size) into parts, sometimes shift an end, and list them in any order.
-    struct Piece {
+    struct Subword {
       uint64_t begin, end;
     };
-    std::vector<Piece> pieces;
+    std::vector<Subword> subwords;
     uint64_t size = 0;
     for (uint64_t left = 1 + below(5); left > 0; --left) {
       const uint64_t begin = size;
       size += 1 + below(6);
-      pieces.push_back({begin, size});
+      subwords.push_back({begin, size});
     }
     if (below(2) == 0) {
-      auto& piece = pieces[below(pieces.size())];
-      (below(2) == 0 ? piece.begin : piece.end) += below(3) - 1;
+      auto& subword = subwords[below(subwords.size())];
+      (below(2) == 0 ? subword.begin : subword.end) += below(3) - 1;
     }
-    std::shuffle(pieces.begin(), pieces.end(), random);
+    std::shuffle(subwords.begin(), subwords.end(), random);
     std::vector<int> owners(size);
     bool whole = true;
     std::string header;
-    for (const auto& [begin, end] : pieces) {
+    for (const auto& [begin, end] : subwords) {
       whole = whole && begin < end && end <= size;
       for (uint64_t byte = begin; whole && byte < end; ++byte) ++owners[byte];
       const WrittenTensor tensor{

@@ -21,19 +21,19 @@ using Replacements = MaskRule::Replacements;
 namespace {
 
 constexpr int32_t kUnk = 1, kCls = 2, kSep = 3, kMask = 4;
-constexpr int32_t kWord = 10, kWords = 40;                // w0 … w39
-constexpr int32_t kPiece = kWord + kWords, kPieces = 20;  // ##p0 … ##p19
-constexpr int32_t kSize = kPiece + kPieces;
+constexpr int32_t kWord = 10, kWords = 40;                    // w0 … w39
+constexpr int32_t kSubword = kWord + kWords, kSubwords = 20;  // ##p0 … ##p19
+constexpr int32_t kSize = kSubword + kSubwords;
 
-std::vector<std::string> pieces() {
-  std::vector<std::string> pieces{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
-  for (int i = 0; i < 5; ++i) pieces.push_back("[unused" + std::to_string(i) + "]");
-  for (int i = 0; i < kWords; ++i) pieces.push_back("w" + std::to_string(i));
-  for (int i = 0; i < kPieces; ++i) pieces.push_back("##p" + std::to_string(i));
-  return pieces;
+std::vector<std::string> subwords() {
+  std::vector<std::string> subwords{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
+  for (int i = 0; i < 5; ++i) subwords.push_back("[unused" + std::to_string(i) + "]");
+  for (int i = 0; i < kWords; ++i) subwords.push_back("w" + std::to_string(i));
+  for (int i = 0; i < kSubwords; ++i) subwords.push_back("##p" + std::to_string(i));
+  return subwords;
 }
 
-text::Tokenizer vocabulary() { return text::Tokenizer(pieces(), {}, "test"); }
+text::Tokenizer vocabulary() { return text::Tokenizer(subwords(), {}, "test"); }
 
 bool is_special(int32_t id) { return id < 5; }
 
@@ -45,7 +45,7 @@ Ids random_instance(std::mt19937& chance, int most_words) {
       const bool known = chance() % 20 != 0;
       ids.push_back(known ? kWord + static_cast<int32_t>(chance() % kWords) : kUnk);
       for (uint32_t more = chance() % 8; known && more < 3; ++more)
-        ids.push_back(kPiece + static_cast<int32_t>(chance() % kPieces));
+        ids.push_back(kSubword + static_cast<int32_t>(chance() % kSubwords));
     }
     ids.push_back(kSep);
   }
@@ -111,8 +111,8 @@ TEST_CASE("a million instances have the exact number of masked tokens and 80/10/
     }
   }
   CHECK(short_of_candidates > 100);
-  // A random token equals the original once in kWords + kPieces draws.
-  const double lucky = 0.1 / (kWords + kPieces);
+  // A random token equals the original once in kWords + kSubwords draws.
+  const double lucky = 0.1 / (kWords + kSubwords);
   CHECK(test::agrees(outcomes, {0.8, 0.1 - lucky, 0.1 + lucky}));
   CHECK(!test::agrees(outcomes, {0.802, 0.099 - lucky, 0.099 + lucky}));
 }
@@ -133,7 +133,7 @@ TEST_CASE("the masking rates of table 8 of the BERT paper can be set") {
         ++outcomes[now == kMask ? 0 : now == id ? 1 : 2];
       }
     }
-    const double lucky = row[2] / (kWords + kPieces);
+    const double lucky = row[2] / (kWords + kSubwords);
     CHECK_MESSAGE(test::agrees(outcomes, {row[0], row[1] + lucky, row[2] - lucky}), row[0], " ", row[1], " ",
                   row[2]);
   }
@@ -173,8 +173,8 @@ reference::SlowMaskRule slow_rule(const MaskRule& rule) {
       .mask_rate = rule.mask_rate,
       .random_rate = rule.random_rate,
       .not_candidates = {},
-      .vocabulary = pieces()};
-  const auto all = pieces();
+      .vocabulary = subwords()};
+  const auto all = subwords();
   slow.not_candidates.insert(all.begin(), all.begin() + 5);
   if (rule.replacements == Replacements::ordinary)
     slow.vocabulary.erase(slow.vocabulary.begin(), slow.vocabulary.begin() + kWord);
@@ -183,7 +183,7 @@ reference::SlowMaskRule slow_rule(const MaskRule& rule) {
 
 std::vector<std::string> tokens_of(const text::Tokenizer& tokenizer, const Ids& ids) {
   std::vector<std::string> tokens;
-  for (const int32_t id : ids) tokens.emplace_back(tokenizer.piece(id));
+  for (const int32_t id : ids) tokens.emplace_back(tokenizer.subword(id));
   return tokens;
 }
 
@@ -215,7 +215,7 @@ TEST_CASE("with the same random numbers the masks match Google's algorithm") {
     REQUIRE(hidden.size() == slow.positions.size());
     for (size_t i = 0; i < hidden.size(); ++i) {
       REQUIRE(hidden[i].position == slow.positions[i]);
-      REQUIRE(tokenizer.piece(hidden[i].id) == slow.labels[i]);
+      REQUIRE(tokenizer.subword(hidden[i].id) == slow.labels[i]);
     }
     hidden_count += static_cast<int64_t>(hidden.size());
   }
@@ -224,7 +224,7 @@ TEST_CASE("with the same random numbers the masks match Google's algorithm") {
 
 TEST_CASE("with other random numbers the distribution of masks matches Google's algorithm") {
   const auto tokenizer = vocabulary();
-  const int32_t w = kWord, p = kPiece;
+  const int32_t w = kWord, p = kSubword;
   const Ids before{kCls, w, p, w + 1, w + 2, p + 1, p + 2, w + 3, kSep, w + 4, p + 3, kSep};
   std::mt19937 chance(4);
   for (const auto unit : {Unit::token, Unit::word}) {
@@ -272,7 +272,7 @@ TEST_CASE("whole-word masking masks complete words and fills the quota, on a mil
     const auto left = wanted - static_cast<int64_t>(hidden.size());
     REQUIRE(left >= 0);
     for (size_t begin = 0, end; begin < before.size(); begin = end) {
-      for (end = begin + 1; end < before.size() && before[end] >= kPiece; ++end)
+      for (end = begin + 1; end < before.size() && before[end] >= kSubword; ++end)
         REQUIRE(is_hidden[end] == is_hidden[begin]);
       if (!is_special(before[begin]) && !is_hidden[begin]) REQUIRE(static_cast<int64_t>(end - begin) > left);
     }
@@ -285,25 +285,25 @@ TEST_CASE("the rest of a word cut off at the front is a word of its own") {
   const auto tokenizer = vocabulary();
   const Masker masker(tokenizer, {.probability = 0.3, .mask_rate = 1, .random_rate = 0, .unit = Unit::word});
   // The quota is two of seven tokens. Google's groups are {1, 3, 4} and {5}.
-  const Ids before{kCls, kWord, kSep, kPiece, kPiece + 1, kWord + 1, kSep};
+  const Ids before{kCls, kWord, kSep, kSubword, kSubword + 1, kWord + 1, kSep};
   std::set<Ids> seen;
   for (uint64_t place = 0; place < 200; ++place) {
     Ids ids = before;
     masker.mask(ids, Random(11, {place}));
     seen.insert(ids);
   }
-  CHECK(seen == std::set<Ids>{{kCls, kMask, kSep, kPiece, kPiece + 1, kMask, kSep},
+  CHECK(seen == std::set<Ids>{{kCls, kMask, kSep, kSubword, kSubword + 1, kMask, kSep},
                               {kCls, kWord, kSep, kMask, kMask, kWord + 1, kSep}});
-  Ids first{kPiece, kPiece + 1};
+  Ids first{kSubword, kSubword + 1};
   CHECK(masker.mask(first, Random(12)).empty());  // the quota is one token, the word has two
-  CHECK(first == Ids{kPiece, kPiece + 1});
+  CHECK(first == Ids{kSubword, kSubword + 1});
 }
 
 TEST_CASE("special tokens are never masked; the quota may include all other tokens") {
   const auto tokenizer = vocabulary();
   const Masker all(tokenizer, {.probability = 1});
-  Ids ids{kCls, kUnk, kMask, 0, kWord, kSep, kPiece, kSep};
-  CHECK(all.mask(ids, Random(1)) == std::vector<Prediction>{{4, kWord}, {6, kPiece}});
+  Ids ids{kCls, kUnk, kMask, 0, kWord, kSep, kSubword, kSep};
+  CHECK(all.mask(ids, Random(1)) == std::vector<Prediction>{{4, kWord}, {6, kSubword}});
   Ids specials{kCls, kUnk, kSep}, none;
   CHECK(all.mask(specials, Random(1)).empty());
   CHECK(specials == Ids{kCls, kUnk, kSep});

@@ -32,13 +32,13 @@ constexpr uint64_t kPairStream = 0x70616972, kMaskStream = 0x6d61736b;
 int32_t place_of(int32_t token) { return (token - kFirst) / kMostTokens; }
 bool continues(int32_t token) { return token >= kFirst && token % 7 < 3; }
 
-const std::vector<std::string>& pieces() {
+const std::vector<std::string>& subwords() {
   static const auto all = [] {
-    std::vector<std::string> pieces{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
-    while (pieces.size() < kFirst) pieces.push_back("[unused" + std::to_string(pieces.size()) + "]");
+    std::vector<std::string> subwords{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
+    while (subwords.size() < kFirst) subwords.push_back("[unused" + std::to_string(subwords.size()) + "]");
     for (int32_t id = kFirst; id < kFirst + kPlaces * kMostTokens; ++id)
-      pieces.push_back((continues(id) ? "##" : "") + std::to_string(id));
-    return pieces;
+      subwords.push_back((continues(id) ? "##" : "") + std::to_string(id));
+    return subwords;
   }();
   return all;
 }
@@ -204,7 +204,7 @@ void check_hidden(const Masked& record, Unit unit) {
 
 std::vector<std::string> tokens_of(const Ids& ids) {
   std::vector<std::string> tokens;
-  for (const int32_t id : ids) tokens.push_back(pieces()[static_cast<size_t>(id)]);
+  for (const int32_t id : ids) tokens.push_back(subwords()[static_cast<size_t>(id)]);
   return tokens;
 }
 
@@ -212,7 +212,7 @@ reference::SlowMaskRule slow_mask_rule(Unit unit) {
   return {.max_predictions_per_seq = 1000,
           .do_whole_word_mask = unit == Unit::word,
           .not_candidates = {"[CLS]", "[SEP]"},
-          .vocabulary = {pieces().begin() + kFirst, pieces().end()}};
+          .vocabulary = {subwords().begin() + kFirst, subwords().end()}};
 }
 
 // Compares with Google's algorithm on the filter's draws. Skipped for whole words if a part starts inside a
@@ -263,7 +263,7 @@ int64_t for_each_instance(const std::vector<SlowDocument>& documents, const Pair
 TEST_CASE("a million instances match the slow reference, with exact mask counts and the requested shares") {
   const auto documents = make_documents();
   const std::string text = jsonl_of(documents);
-  const text::Tokenizer tokenizer(pieces(), {}, "test");
+  const text::Tokenizer tokenizer(subwords(), {}, "test");
   std::vector<int64_t> labels(2), outcomes(3);  // outcomes: [MASK], another token, the same token
   std::vector<int64_t> lenders(kPool);          // documents from which document 3 draws its random B
   int64_t count = 0;
@@ -298,7 +298,7 @@ TEST_CASE("a million instances match the slow reference, with exact mask counts 
 TEST_CASE("swapped pairs and full sentences match the slow reference, through the filters") {
   const auto documents = make_documents();
   const std::string text = jsonl_of(documents);
-  const text::Tokenizer tokenizer(pieces(), {}, "test");
+  const text::Tokenizer tokenizer(subwords(), {}, "test");
   for (const auto mode : {PairRule::Mode::order, PairRule::Mode::none}) {
     const auto pair = pair_options(mode, 7);
     const std::string lines =
@@ -311,7 +311,7 @@ TEST_CASE("swapped pairs and full sentences match the slow reference, through th
 
 TEST_CASE("instances and masks depend on the seed, epoch and pass, not on threads") {
   const std::string text = jsonl_of(make_documents());
-  const text::Tokenizer tokenizer(pieces(), {}, "test");
+  const text::Tokenizer tokenizer(subwords(), {}, "test");
   const auto pair = pair_options(PairRule::Mode::next, 1);
   const std::string instances = pairs(tokenizer, pair, text, 1);
   CHECK(instances.size() > 1'000'000);

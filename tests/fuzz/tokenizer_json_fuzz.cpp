@@ -11,7 +11,7 @@ void check(const text::Tokenizer& tokenizer, std::string_view text) {
     text::Tokens tokens;
     tokenizer.encode(text, {.offsets = offsets, .words = true}, tokens);
     if (tokens.words.size() != tokens.ids.size()) std::abort();
-    for (const auto id : tokens.ids) tokenizer.piece(id);
+    for (const auto id : tokens.ids) tokenizer.subword(id);
     for (const auto [begin, end] : tokens.offsets)
       if (begin > end || end > text.size()) std::abort();
     tokenizer.decode(tokens.ids, text::Tokenizer::Specials::skip);

@@ -134,7 +134,7 @@ TEST_CASE("an invalid line is reported, and only its sentence is skipped") {
 
 TEST_CASE("records match the slow reader, for any chunk size and through an index") {
   std::mt19937 random(11);
-  const std::vector<std::string> pieces{"a", "#", "O", "B-X", "\xc3\xa4", "-DOCSTART", "-X-", "xy"};
+  const std::vector<std::string> subwords{"a", "#", "O", "B-X", "\xc3\xa4", "-DOCSTART", "-X-", "xy"};
   for (int round = 0; round < 400; ++round) {
     std::vector<std::vector<std::string>> lines(random() % 30);
     std::string bytes;
@@ -146,7 +146,7 @@ TEST_CASE("records match the slow reader, for any chunk size and through an inde
       if (kind < 4) expected_columns = 1 + random() % 3;
       const size_t count = kind == 4 ? 1 + random() % 3 : expected_columns;
       if (kind > 3)
-        for (size_t i = 0; i < count; ++i) columns.push_back(pieces[random() % pieces.size()]);
+        for (size_t i = 0; i < count; ++i) columns.push_back(subwords[random() % subwords.size()]);
       for (size_t i = 0; i < columns.size(); ++i)
         bytes += (i == 0 ? "" : random() % 4 == 0 && kind != 1 ? "\t " : " ") + columns[i];
       bytes += random() % 5 == 0 ? "\r\n" : "\n";

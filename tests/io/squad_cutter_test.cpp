@@ -98,10 +98,10 @@ TEST_CASE("records of a SQuAD file do not depend on how it is split or on the ch
   const auto whole = cut(directory.write("in.json", kFile));
   for (uint64_t seed = 0; seed < 40; ++seed) {
     const Fifo fifo(directory / ("fifo" + std::to_string(seed)), std::string(kFile), 1 + seed, seed);
-    const auto pieces = cut(directory / ("fifo" + std::to_string(seed)));
-    CHECK(pieces.records == whole.records);
-    CHECK(pieces.lines == whole.lines);
-    CHECK(pieces.failure == "");
+    const auto subwords = cut(directory / ("fifo" + std::to_string(seed)));
+    CHECK(subwords.records == whole.records);
+    CHECK(subwords.lines == whole.lines);
+    CHECK(subwords.failure == "");
   }
   for (const size_t records : {1, 2}) {
     const auto chunks = cut(directory / "in.json", {.bytes = 1 << 20, .records = records});

@@ -158,12 +158,12 @@ TEST_CASE("the best threshold matches an exhaustive search if all null scores di
 
 // Answers built from parts that affect every step of normalization.
 std::string random_answer(Random& random) {
-  constexpr std::string_view kPieces[] = {
+  constexpr std::string_view kSubwords[] = {
       "a",      "an",     "the",    "The", "A",      "cat",    "x",      "É",          "Σ",  "ΑΣ",
       "İ",      "\u0301", "\u2014", "-",   "'",      "_",      ".",      " ",          "  ", "\u00A0",
       "\u2003", "\x1c",   "\t",     "7",   "\u00BD", "\u4E2D", "\u200B", "\U0001F600", "n",  "he"};
   std::string answer;
-  for (uint32_t i = random.below(9); i > 0; --i) answer += kPieces[random.below(std::size(kPieces))];
+  for (uint32_t i = random.below(9); i > 0; --i) answer += kSubwords[random.below(std::size(kSubwords))];
   return answer;
 }
 

@@ -58,22 +58,22 @@ inline SlowTags slow_tags(const std::vector<std::string>& labels, size_t words,
   SlowTags result;
   std::string before = "O";
   for (size_t word = 0; word <= words; ++word) {
-    std::vector<std::vector<double>> pieces;
+    std::vector<std::vector<double>> subwords;
     for (size_t t = 0; t < token_words.size(); ++t) {
       if (token_words[t] != word) continue;
       const auto owner = static_cast<size_t>(owners[t]);
-      pieces.push_back(slow_softmax(rows[owner][t - static_cast<size_t>(windows[owner].begin)]));
+      subwords.push_back(slow_softmax(rows[owner][t - static_cast<size_t>(windows[owner].begin)]));
     }
     std::vector<double> probabilities;
-    if (!pieces.empty()) probabilities = pieces[0];
-    for (size_t p = 1; p < pieces.size(); ++p) {
+    if (!subwords.empty()) probabilities = subwords[0];
+    for (size_t p = 1; p < subwords.size(); ++p) {
       for (size_t k = 0; aggregate == predict::Aggregate::mean && k < labels.size(); ++k)
-        probabilities[k] += pieces[p][k];
+        probabilities[k] += subwords[p][k];
       if (aggregate == predict::Aggregate::max &&
-          pieces[p][highest_of(pieces[p])] > probabilities[highest_of(probabilities)])
-        probabilities = pieces[p];
+          subwords[p][highest_of(subwords[p])] > probabilities[highest_of(probabilities)])
+        probabilities = subwords[p];
     }
-    const std::string tag = pieces.empty() ? "O" : labels[highest_of(probabilities)];
+    const std::string tag = subwords.empty() ? "O" : labels[highest_of(probabilities)];
     if (chunk_ends(before, tag)) {
       auto& entity = result.entities.back();
       entity.end = word;
@@ -82,9 +82,9 @@ inline SlowTags slow_tags(const std::vector<std::string>& labels, size_t words,
     }
     if (word == words) break;  // after the last word
     if (chunk_starts(before, tag)) result.entities.push_back({tag.substr(2), word, word, 0});
-    const double parts = aggregate == predict::Aggregate::mean ? static_cast<double>(pieces.size()) : 1;
+    const double parts = aggregate == predict::Aggregate::mean ? static_cast<double>(subwords.size()) : 1;
     result.tags.push_back(tag);
-    result.scores.push_back(pieces.empty() ? 0 : probabilities[highest_of(probabilities)] / parts);
+    result.scores.push_back(subwords.empty() ? 0 : probabilities[highest_of(probabilities)] / parts);
     before = tag;
   }
   return result;

@@ -26,11 +26,11 @@ class SlowTokenizer {
     int32_t word;
   };
 
-  // Vocabulary and added tokens must have the same ids as in the fast tokenizer: indexes into `pieces`, the
+  // Vocabulary and added tokens must have the same ids as in the fast tokenizer: indexes into `subwords`, the
   // last of duplicates.
-  SlowTokenizer(const std::vector<std::string>& pieces, text::TokenizerConfig config)
+  SlowTokenizer(const std::vector<std::string>& subwords, text::TokenizerConfig config)
       : config_(std::move(config)) {
-    for (size_t i = 0; i < pieces.size(); ++i) ids_[pieces[i]] = static_cast<int32_t>(i);
+    for (size_t i = 0; i < subwords.size(); ++i) ids_[subwords[i]] = static_cast<int32_t>(i);
     for (text::AddedToken& token : config_.added) {
       if (ids_.contains(token.content)) token.id = ids_.at(token.content);
     }
@@ -60,7 +60,7 @@ class SlowTokenizer {
           tokens.push_back(token_of(inner.id, inner.chars, word++));
           continue;
         }
-        for (const Chars& one : split_into_words(inner.chars)) append_pieces(one, word++, tokens);
+        for (const Chars& one : split_into_words(inner.chars)) append_subwords(one, word++, tokens);
       }
     }
     return tokens;
@@ -316,8 +316,8 @@ class SlowTokenizer {
     return words;
   }
 
-  void append_pieces(const Chars& word, int32_t number, std::vector<Token>& tokens) const {
-    std::vector<Token> pieces;
+  void append_subwords(const Chars& word, int32_t number, std::vector<Token>& tokens) const {
+    std::vector<Token> subwords;
     const size_t limit = static_cast<size_t>(config_.max_word_chars);
     for (size_t begin = 0; begin < word.size() && word.size() <= limit;) {
       size_t end = word.size();
@@ -326,17 +326,17 @@ class SlowTokenizer {
                          word.begin() + static_cast<ptrdiff_t>(end));
         const auto found = ids_.find((begin > 0 ? config_.prefix : "") + utf8(part.begin(), part.end()));
         if (found == ids_.end()) continue;
-        pieces.push_back(token_of(found->second, part, number));
+        subwords.push_back(token_of(found->second, part, number));
         break;
       }
       if (end == begin) {
-        pieces.clear();
+        subwords.clear();
         break;
       }
       begin = end;
     }
-    if (pieces.empty()) pieces.push_back(token_of(ids_.at(config_.unk), word, number));
-    tokens.insert(tokens.end(), pieces.begin(), pieces.end());
+    if (subwords.empty()) subwords.push_back(token_of(ids_.at(config_.unk), word, number));
+    tokens.insert(tokens.end(), subwords.begin(), subwords.end());
   }
 
   text::TokenizerConfig config_;

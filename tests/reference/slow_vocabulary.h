@@ -18,10 +18,10 @@ struct SlowLearner {
 
   using Pair = std::pair<int64_t, int64_t>;  // indexes into the vocabulary
 
-  int64_t place(const std::string& piece) {
+  int64_t place(const std::string& subword) {
     for (size_t i = 0; i < vocabulary.size(); ++i)
-      if (vocabulary[i] == piece) return static_cast<int64_t>(i);
-    vocabulary.push_back(piece);
+      if (vocabulary[i] == subword) return static_cast<int64_t>(i);
+    vocabulary.push_back(subword);
     return static_cast<int64_t>(vocabulary.size()) - 1;
   }
 
@@ -45,11 +45,11 @@ struct SlowLearner {
     std::map<std::string, int64_t> count;
     std::map<std::pair<std::string, std::string>, int64_t> together;
     int64_t total = 0;
-    for (const auto& [pieces, times] : words) {
-      for (size_t i = 0; i < pieces.size(); ++i) {
-        count[pieces[i]] += times;
+    for (const auto& [subwords, times] : words) {
+      for (size_t i = 0; i < subwords.size(); ++i) {
+        count[subwords[i]] += times;
         total += times;
-        if (i > 0) together[{pieces[i - 1], pieces[i]}] += times;
+        if (i > 0) together[{subwords[i - 1], subwords[i]}] += times;
       }
     }
     std::map<Pair, double> result;
@@ -68,11 +68,11 @@ struct SlowLearner {
   void join(const std::string& first, const std::string& second) {
     const std::string joined = first + second.substr(2);
     place(joined);
-    for (auto& [pieces, times] : words) {
-      for (size_t i = 0; i + 1 < pieces.size(); ++i) {
-        if (pieces[i] != first || pieces[i + 1] != second) continue;
-        pieces[i] = joined;
-        pieces.erase(pieces.begin() + static_cast<int64_t>(i) + 1);
+    for (auto& [subwords, times] : words) {
+      for (size_t i = 0; i + 1 < subwords.size(); ++i) {
+        if (subwords[i] != first || subwords[i + 1] != second) continue;
+        subwords[i] = joined;
+        subwords.erase(subwords.begin() + static_cast<int64_t>(i) + 1);
       }
     }
   }

@@ -99,9 +99,9 @@ TEST_CASE("vocab.txt may have CRLF, no final newline and white space around toke
   const Directory directory;
   const std::string path =
       directory.write("vocab.txt", "[PAD]\r\n[UNK]\r\n[CLS]\r\n[SEP]\r\n[MASK]\r\n abc \r\n##d");
-  CHECK(load_vocab(path).piece(5) == " abc");
-  CHECK(load_vocab(path).piece(6) == "##d");
-  CHECK(load_vocab(path, Compat::google).piece(5) == "abc");
+  CHECK(load_vocab(path).subword(5) == " abc");
+  CHECK(load_vocab(path).subword(6) == "##d");
+  CHECK(load_vocab(path, Compat::google).subword(5) == "abc");
 }
 
 TEST_CASE("tokenizer_config.json sets case, accents and token names; a length of 1e30 is ignored") {

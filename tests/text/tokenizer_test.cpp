@@ -11,7 +11,7 @@
 namespace bert::text {
 namespace {
 
-const std::vector<std::string> kPieces = {
+const std::vector<std::string> kSubwords = {
     "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "un",   "##aff", "##able", "runn", "##ing", "ete",
     "!",     "a",     "##a",   "[",     "]",      "mask", "東",    "京",     "ος",   "οσ",    "##ος",
     "'",     "##s",   "s",     "i",     "do",     "not",  ".",     "n",      "t",    "Ete"};
@@ -29,27 +29,27 @@ Tokens encode(const Tokenizer& tokenizer, std::string_view text, Wanted wanted =
   return tokens;
 }
 
-std::vector<std::string> pieces_of(const Tokenizer& tokenizer, std::string_view text) {
-  std::vector<std::string> pieces;
-  for (const int32_t id : encode(tokenizer, text).ids) pieces.emplace_back(tokenizer.piece(id));
-  return pieces;
+std::vector<std::string> subwords_of(const Tokenizer& tokenizer, std::string_view text) {
+  std::vector<std::string> subwords;
+  for (const int32_t id : encode(tokenizer, text).ids) subwords.emplace_back(tokenizer.subword(id));
+  return subwords;
 }
 
-using Pieces = std::vector<std::string>;
+using Subwords = std::vector<std::string>;
 
 }  // namespace
 
 TEST_CASE("the example from Google's published code") {
-  const Tokenizer tokenizer(kPieces, {}, "test");
-  CHECK(pieces_of(tokenizer, "UN\u00E0ff\u00E9able Runn\u00EDng") == Pieces{"[UNK]", "runn", "##ing"});
-  CHECK(pieces_of(tokenizer, " \tUN\u00E0ff!") == Pieces{"un", "##aff", "!"});
-  CHECK(pieces_of(tokenizer, "unaffable") == Pieces{"un", "##aff", "##able"});
-  CHECK(pieces_of(tokenizer, "") == Pieces{});
-  CHECK(pieces_of(tokenizer, " \n\u3000") == Pieces{});
+  const Tokenizer tokenizer(kSubwords, {}, "test");
+  CHECK(subwords_of(tokenizer, "UN\u00E0ff\u00E9able Runn\u00EDng") == Subwords{"[UNK]", "runn", "##ing"});
+  CHECK(subwords_of(tokenizer, " \tUN\u00E0ff!") == Subwords{"un", "##aff", "!"});
+  CHECK(subwords_of(tokenizer, "unaffable") == Subwords{"un", "##aff", "##able"});
+  CHECK(subwords_of(tokenizer, "") == Subwords{});
+  CHECK(subwords_of(tokenizer, " \n\u3000") == Subwords{});
 }
 
 TEST_CASE("offsets refer to the original text") {
-  const Tokenizer tokenizer(kPieces, {}, "test");
+  const Tokenizer tokenizer(kSubwords, {}, "test");
   // E+accent, t+ZWSP, e: five code points become "ete"; 東 and 京 are words; the last "aa" follows a
   // full-width space.
   const std::string text = "E\u0301t\u200Be\u0301 東京a\u3000aa";
@@ -62,7 +62,7 @@ TEST_CASE("offsets refer to the original text") {
 }
 
 TEST_CASE("encode appends tokens and restarts word ids at 0") {
-  const Tokenizer tokenizer(kPieces, {}, "test");
+  const Tokenizer tokenizer(kSubwords, {}, "test");
   Tokens tokens = encode(tokenizer, "a s", {.offsets = Offsets::bytes, .words = true});
   tokenizer.encode("  s", {.offsets = Offsets::bytes, .words = true}, tokens);
   CHECK(tokens.ids == std::vector<int32_t>{12, 24, 24});
@@ -72,48 +72,49 @@ TEST_CASE("encode appends tokens and restarts word ids at 0") {
 
 TEST_CASE("a literal special token is kept whole, except in Google mode") {
   TokenizerConfig config = specials_protected();
-  CHECK(pieces_of(Tokenizer(kPieces, config, "test"), "a[MASK]a [mask]") ==
-        Pieces{"a", "[MASK]", "a", "[", "mask", "]"});
+  CHECK(subwords_of(Tokenizer(kSubwords, config, "test"), "a[MASK]a [mask]") ==
+        Subwords{"a", "[MASK]", "a", "[", "mask", "]"});
   config.compat = Compat::google;
-  CHECK(pieces_of(Tokenizer(kPieces, config, "test"), "[MASK]") == Pieces{"[", "mask", "]"});
+  CHECK(subwords_of(Tokenizer(kSubwords, config, "test"), "[MASK]") == Subwords{"[", "mask", "]"});
 }
 
 TEST_CASE("an added token may have an id beyond the vocabulary and is not matched inside words") {
   TokenizerConfig config = specials_protected();
   config.added.push_back({.content = "NEW", .id = 40, .single_word = true, .special = false});
-  const Tokenizer tokenizer(kPieces, config, "test");
+  const Tokenizer tokenizer(kSubwords, config, "test");
   CHECK(tokenizer.size() == 41);
   CHECK(tokenizer.id("NEW") == 40);
-  CHECK(tokenizer.piece(40) == "NEW");
+  CHECK(tokenizer.subword(40) == "NEW");
   CHECK_FALSE(tokenizer.is_special(40));
-  CHECK(pieces_of(tokenizer, "a NEW NEWa") == Pieces{"a", "NEW", "[UNK]"});
+  CHECK(subwords_of(tokenizer, "a NEW NEWa") == Subwords{"a", "NEW", "[UNK]"});
 }
 
 TEST_CASE("final sigma is handled in Google mode only") {
   TokenizerConfig config;
-  CHECK(pieces_of(Tokenizer(kPieces, config, "test"), "ΟΣ ΟΣ.") == Pieces{"οσ", "οσ", "."});
+  CHECK(subwords_of(Tokenizer(kSubwords, config, "test"), "ΟΣ ΟΣ.") == Subwords{"οσ", "οσ", "."});
   config.compat = Compat::google;
-  const Tokenizer google(kPieces, config, "test");
-  CHECK(pieces_of(google, "ΟΣ ΟΣ.") == Pieces{"ος", "ος", "."});
-  CHECK(pieces_of(google, "Σ.") == Pieces{"[UNK]", "."});
+  const Tokenizer google(kSubwords, config, "test");
+  CHECK(subwords_of(google, "ΟΣ ΟΣ.") == Subwords{"ος", "ος", "."});
+  CHECK(subwords_of(google, "Σ.") == Subwords{"[UNK]", "."});
 }
 
 TEST_CASE("a word with more code points than the limit is [UNK]") {
   TokenizerConfig config;
   config.max_word_chars = 4;
-  const Tokenizer tokenizer(kPieces, config, "test");
-  CHECK(pieces_of(tokenizer, "aaaa aaaaa") == Pieces{"a", "##a", "##a", "##a", "[UNK]"});
-  CHECK(pieces_of(tokenizer, "a\u0301a\u0301a\u0301a\u0301") == Pieces{"a", "##a", "##a", "##a"});
+  const Tokenizer tokenizer(kSubwords, config, "test");
+  CHECK(subwords_of(tokenizer, "aaaa aaaaa") == Subwords{"a", "##a", "##a", "##a", "[UNK]"});
+  CHECK(subwords_of(tokenizer, "a\u0301a\u0301a\u0301a\u0301") == Subwords{"a", "##a", "##a", "##a"});
 }
 
 TEST_CASE("without basic tokenization only white space splits words, and text is not normalized") {
   TokenizerConfig config;
   config.basic_tokenize = false;
-  CHECK(pieces_of(Tokenizer(kPieces, config, "test"), "Ete ete! 東京") == Pieces{"Ete", "[UNK]", "[UNK]"});
+  CHECK(subwords_of(Tokenizer(kSubwords, config, "test"), "Ete ete! 東京") ==
+        Subwords{"Ete", "[UNK]", "[UNK]"});
 }
 
 TEST_CASE("decode joins subword tokens and removes the space before punctuation") {
-  const Tokenizer tokenizer(kPieces, specials_protected(), "test");
+  const Tokenizer tokenizer(kSubwords, specials_protected(), "test");
   const std::vector<int32_t> ids = {2, 5, 6, 7, 28, 22, 23, 11, 3};
   CHECK(tokenizer.decode(ids, Tokenizer::Specials::keep) == "[CLS] unaffable. 's! [SEP]");
   CHECK(tokenizer.decode(ids, Tokenizer::Specials::skip) == "unaffable. 's!");
@@ -123,17 +124,17 @@ TEST_CASE("decode joins subword tokens and removes the space before punctuation"
                        "there is no token 99; the vocabulary has 32", Error);
   TokenizerConfig config;
   config.decode_cleanup = false;
-  CHECK(Tokenizer(kPieces, config, "test").decode(ids, Tokenizer::Specials::skip) == "unaffable . 's !");
+  CHECK(Tokenizer(kSubwords, config, "test").decode(ids, Tokenizer::Specials::skip) == "unaffable . 's !");
 }
 
 TEST_CASE("a vocabulary without a required special token is rejected by name") {
-  const std::vector<std::string> pieces = {"[PAD]", "[UNK]", "[CLS]", "[SEP]"};
-  CHECK_THROWS_WITH_AS(Tokenizer(pieces, {}, "vocab.txt"),
+  const std::vector<std::string> subwords = {"[PAD]", "[UNK]", "[CLS]", "[SEP]"};
+  CHECK_THROWS_WITH_AS(Tokenizer(subwords, {}, "vocab.txt"),
                        "vocab.txt: the mask token [MASK] is not in the vocabulary", Error);
 }
 
 TEST_CASE("very long and unusual texts") {
-  const Tokenizer tokenizer(kPieces, specials_protected(), "test");
+  const Tokenizer tokenizer(kSubwords, specials_protected(), "test");
   const Wanted all{.offsets = Offsets::chars, .words = true};
 
   std::string line;
@@ -161,7 +162,7 @@ TEST_CASE("offsets ascend and remain within random valid UTF-8 texts") {
   for (const Compat compat : {Compat::hf, Compat::google}) {
     TokenizerConfig config = specials_protected();
     config.compat = compat;
-    const Tokenizer tokenizer(kPieces, config, "test");
+    const Tokenizer tokenizer(kSubwords, config, "test");
     for (int i = 0; i < 3000; ++i) {
       std::string text;
       for (size_t size = random() % 60; size > 0; --size) {
@@ -187,9 +188,9 @@ TEST_CASE("offsets ascend and remain within random valid UTF-8 texts") {
 TEST_CASE("threads that see the same new characters at the same time get the same result") {
   std::string text;
   for (char32_t c = 0x20; c < 0xD800; c += 7) append(text, c);
-  const Tokens expected = encode(Tokenizer(kPieces, {}, "test"), text);
+  const Tokens expected = encode(Tokenizer(kSubwords, {}, "test"), text);
   for (int round = 0; round < 20; ++round) {
-    const Tokenizer tokenizer(kPieces, {}, "test");
+    const Tokenizer tokenizer(kSubwords, {}, "test");
     std::vector<Tokens> results(4);
     {
       std::vector<std::jthread> threads;

@@ -51,7 +51,7 @@ class Generator {
 };
 
 struct Sample {
-  std::vector<std::string> pieces = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
+  std::vector<std::string> subwords = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
   TokenizerConfig config;
 };
 
@@ -83,16 +83,16 @@ Sample random_sample(Generator& random) {
   config.max_word_chars = random.coin() ? 100 : 6;
   config.prefix = std::vector<std::string>{"##", "##", "##", "", "a", "@"}[random.below(6)];
   if (random.coin()) config.added = random_added(random);
-  const size_t specials = result.pieces.size();
+  const size_t specials = result.subwords.size();
   for (int i = 0; i < 300; ++i) {
-    std::string piece = random.string(1 + random.below(4), random.below(8) != 0);
-    const std::string& other = result.pieces[random.below(result.pieces.size())];
-    if (result.pieces.size() > specials + 10 && random.coin()) piece = other + piece;
-    result.pieces.push_back((random.coin() ? config.prefix : "") + piece);
+    std::string subword = random.string(1 + random.below(4), random.below(8) != 0);
+    const std::string& other = result.subwords[random.below(result.subwords.size())];
+    if (result.subwords.size() > specials + 10 && random.coin()) subword = other + subword;
+    result.subwords.push_back((random.coin() ? config.prefix : "") + subword);
   }
   for (char c = 'a'; c <= 'e'; ++c) {
-    result.pieces.push_back(std::string(1, c));
-    result.pieces.push_back(config.prefix + c);
+    result.subwords.push_back(std::string(1, c));
+    result.subwords.push_back(config.prefix + c);
   }
   return result;
 }
@@ -100,8 +100,8 @@ Sample random_sample(Generator& random) {
 std::string random_text(Generator& random, const Sample& in) {
   std::string text;
   for (size_t parts = random.below(12); parts > 0; --parts) {
-    std::string piece = in.pieces[random.below(in.pieces.size())];
-    if (random.coin() && piece.starts_with(in.config.prefix)) piece.erase(0, in.config.prefix.size());
+    std::string subword = in.subwords[random.below(in.subwords.size())];
+    if (random.coin() && subword.starts_with(in.config.prefix)) subword.erase(0, in.config.prefix.size());
     switch (random.below(4)) {
       case 0:
         text += random.string(random.below(8), false);
@@ -110,7 +110,7 @@ std::string random_text(Generator& random, const Sample& in) {
         text += random.string(random.below(12), true);
         break;
       default:
-        text += piece;
+        text += subword;
         if (random.below(4) == 0) text += " ";
     }
   }
@@ -171,8 +171,8 @@ TEST_CASE("fast and slow tokenizer agree on generated texts") {
     CAPTURE(in.config.clean_text);
     CAPTURE(in.config.basic_tokenize);
     CAPTURE(in.config.prefix);
-    const Tokenizer fast(in.pieces, in.config, "test");
-    const reference::SlowTokenizer slow(in.pieces, in.config);
+    const Tokenizer fast(in.subwords, in.config, "test");
+    const reference::SlowTokenizer slow(in.subwords, in.config);
     for (int i = 0; i < 100; ++i) REQUIRE(agree(fast, slow, random_text(random, in)));
   }
 }
@@ -183,9 +183,9 @@ TEST_CASE("fast and slow tokenizer agree on every code point") {
       Sample in;
       in.config.compat = compat;
       in.config.lowercase = in.config.strip_accents = uncased;
-      in.pieces.insert(in.pieces.end(), {"a", "##a", "b", "##b", "##ab"});
-      const Tokenizer fast(in.pieces, in.config, "test");
-      const reference::SlowTokenizer slow(in.pieces, in.config);
+      in.subwords.insert(in.subwords.end(), {"a", "##a", "b", "##b", "##ab"});
+      const Tokenizer fast(in.subwords, in.config, "test");
+      const reference::SlowTokenizer slow(in.subwords, in.config);
       std::string text;
       for (char32_t c = 0; c < 0x110000; ++c) {
         if (c >= 0xD800 && c < 0xE000) continue;

@@ -12,21 +12,21 @@ namespace bert::text {
 namespace {
 
 using Corpus = std::map<std::string, int64_t>;
-using Pieces = std::vector<std::string>;
+using Subwords = std::vector<std::string>;
 
-Pieces learn(const Corpus& corpus, const LearnerOptions& options) {
+Subwords learn(const Corpus& corpus, const LearnerOptions& options) {
   std::vector<WordCount> words;
   for (const auto& [word, count] : corpus) words.push_back({word, count});
   return learn_vocabulary(words, options);
 }
 
 // Without the five special tokens.
-Pieces learned(const Corpus& corpus, const LearnerOptions& options) {
-  const Pieces pieces = learn(corpus, options);
-  return Pieces(pieces.begin() + 5, pieces.end());
+Subwords learned(const Corpus& corpus, const LearnerOptions& options) {
+  const Subwords subwords = learn(corpus, options);
+  return Subwords(subwords.begin() + 5, subwords.end());
 }
 
-Pieces slowly(const Corpus& corpus, const LearnerOptions& options) {
+Subwords slowly(const Corpus& corpus, const LearnerOptions& options) {
   reference::SlowLearner slow{.likelihood = options.criterion == Criterion::likelihood,
                               .size = options.size,
                               .min_frequency = options.min_frequency};
@@ -66,20 +66,20 @@ TEST_CASE("the result matches a reference that recounts all pairs before each me
 TEST_CASE("a gain that rises because a token became rare is updated") {
   // N = 196: he 50·ln(N/80) = 44.8, xy 18·ln(N/18) = 43.0, hi 30·ln(N/80) = 26.9. Merging he leaves 30 of the
   // 80 h, and N = 146: hi 30·ln(N/30) = 47.5, xy 37.7.
-  const Pieces pieces = learned({{"he", 50}, {"hi", 30}, {"xy", 18}}, {.size = 100});
-  CHECK(Pieces(pieces.end() - 3, pieces.end()) == Pieces{"he", "hi", "xy"});
+  const Subwords subwords = learned({{"he", 50}, {"hi", 30}, {"xy", 18}}, {.size = 100});
+  CHECK(Subwords(subwords.end() - 3, subwords.end()) == Subwords{"he", "hi", "xy"});
 }
 
 TEST_CASE("a gain that rises slightly because a token became slightly rarer is updated") {
   // N = 30912: qi 25·ln(N/1025) = 85.2, xy 2·ln(N/2) = 19.3, hi 1000·ln(1000·N/(29858·1025)) = 10.0. Merging
   // qi leaves 1000 of the 1025 ##i: hi 33.9.
-  const Pieces pieces = learned({{"h", 28858}, {"hi", 1000}, {"qi", 25}, {"xy", 2}}, {.size = 100});
-  CHECK(Pieces(pieces.end() - 3, pieces.end()) == Pieces{"qi", "hi", "xy"});
+  const Subwords subwords = learned({{"h", 28858}, {"hi", 1000}, {"qi", 25}, {"xy", 2}}, {.size = 100});
+  CHECK(Subwords(subwords.end() - 3, subwords.end()) == Subwords{"qi", "hi", "xy"});
 }
 
 TEST_CASE("frequency merges the most frequent pair; ties go to the tokens added first") {
   CHECK(learned({{"ab", 3}, {"ac", 3}, {"bc", 5}}, {.size = 13, .criterion = Criterion::frequency}) ==
-        Pieces{"a", "b", "c", "##a", "##b", "##c", "bc", "ab"});
+        Subwords{"a", "b", "c", "##a", "##b", "##c", "bc", "ab"});
 }
 
 TEST_CASE("likelihood prefers tokens that occur together over tokens that are only frequent") {
@@ -92,23 +92,23 @@ TEST_CASE("likelihood prefers tokens that occur together over tokens that are on
 
 TEST_CASE("special and unused tokens come first") {
   CHECK(learn({{"a", 1}}, {.size = 30522, .unused = 2}) ==
-        Pieces{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[unused0]", "[unused1]", "a"});
+        Subwords{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[unused0]", "[unused1]", "a"});
   CHECK(learn({}, {}).size() == 5);
 }
 
 TEST_CASE("only characters of longer words get a continuation token") {
-  CHECK(learned({{"!", 4}, {"東", 2}, {"éa", 1}}, {}) == Pieces{"!", "a", "é", "東", "##a", "##é"});
+  CHECK(learned({{"!", 4}, {"東", 2}, {"éa", 1}}, {}) == Subwords{"!", "a", "é", "東", "##a", "##é"});
 }
 
 TEST_CASE("the alphabet keeps the most frequent characters; words with other characters are ignored") {
   const Corpus corpus = {{"ab", 5}, {"abz", 4}, {"c", 3}};
-  CHECK(learned(corpus, {.size = 30, .alphabet_limit = 2}) == Pieces{"a", "b", "##a", "##b", "ab"});
+  CHECK(learned(corpus, {.size = 30, .alphabet_limit = 2}) == Subwords{"a", "b", "##a", "##b", "ab"});
   // c and z are equally frequent; the lower code point is kept.
-  CHECK(learned({{"zc", 5}}, {.size = 30, .alphabet_limit = 1}) == Pieces{"c", "##c"});
+  CHECK(learned({{"zc", 5}}, {.size = 30, .alphabet_limit = 1}) == Subwords{"c", "##c"});
 }
 
 TEST_CASE("rare pairs are not merged") {
-  CHECK(learned({{"ab", 1}}, {.min_frequency = 2}) == Pieces{"a", "b", "##a", "##b"});
+  CHECK(learned({{"ab", 1}}, {.min_frequency = 2}) == Subwords{"a", "b", "##a", "##b"});
   CHECK(learned({{"ab", 1}}, {.min_frequency = 1}).back() == "ab");
 }
 

@@ -36,8 +36,8 @@ std::optional<Ids> split_slowly(const std::unordered_map<std::string, int32_t>& 
 }  // namespace
 
 TEST_CASE("the example in the header") {
-  const std::vector<std::string> pieces = {"a", "abcdx", "##b", "##c", "##cdy", "##dz"};
-  const WordPiece wordpiece(pieces, "##", WordPiece::PrefixInWords::never);
+  const std::vector<std::string> subwords = {"a", "abcdx", "##b", "##c", "##cdy", "##dz"};
+  const WordPiece wordpiece(subwords, "##", WordPiece::PrefixInWords::never);
   CHECK(split(wordpiece, "abcdz") == Ids{0, 2, 3, 5});
   CHECK(split(wordpiece, "abcdx") == Ids{1});
   CHECK(split(wordpiece, "abcdy") == Ids{0, 2, 4});
@@ -50,8 +50,8 @@ TEST_CASE("the example in the header") {
 }
 
 TEST_CASE("the last of duplicate vocabulary entries is used") {
-  const std::vector<std::string> pieces = {"a", "##b", "a", "##b", ""};
-  const WordPiece wordpiece(pieces, "##", WordPiece::PrefixInWords::never);
+  const std::vector<std::string> subwords = {"a", "##b", "a", "##b", ""};
+  const WordPiece wordpiece(subwords, "##", WordPiece::PrefixInWords::never);
   CHECK(split(wordpiece, "ab") == Ids{2, 3});
   CHECK(wordpiece.id("a") == 2);
   CHECK(wordpiece.id("") == std::nullopt);
@@ -60,8 +60,8 @@ TEST_CASE("the last of duplicate vocabulary entries is used") {
 TEST_CASE("an empty vocabulary and one with only the prefix match no word") {
   const WordPiece nothing({}, "##", WordPiece::PrefixInWords::never);
   CHECK(split(nothing, "a") == std::nullopt);
-  const std::vector<std::string> pieces = {"##"};
-  const WordPiece prefix(pieces, "##", WordPiece::PrefixInWords::possible);
+  const std::vector<std::string> subwords = {"##"};
+  const WordPiece prefix(subwords, "##", WordPiece::PrefixInWords::possible);
   CHECK(split(prefix, "##") == Ids{0});
   CHECK(split(prefix, "###") == std::nullopt);
 }
@@ -75,29 +75,29 @@ TEST_CASE("matches longest-first search on random vocabularies of few letters") 
     return text;
   };
   for (int round = 0; round < 300; ++round) {
-    std::vector<std::string> pieces;
+    std::vector<std::string> subwords;
     std::unordered_map<std::string, int32_t> ids;
     for (size_t size = 1 + below(40); size > 0; --size) {
-      pieces.push_back((below(3) > 0 ? "##" : "") + letters(1 + below(6)));
-      ids[pieces.back()] = static_cast<int32_t>(pieces.size()) - 1;
+      subwords.push_back((below(3) > 0 ? "##" : "") + letters(1 + below(6)));
+      ids[subwords.back()] = static_cast<int32_t>(subwords.size()) - 1;
     }
-    const WordPiece wordpiece(pieces, "##", WordPiece::PrefixInWords::possible);
+    const WordPiece wordpiece(subwords, "##", WordPiece::PrefixInWords::possible);
     for (int i = 0; i < 100; ++i) {
       const std::string word = letters(1 + below(12));
       CAPTURE(word);
       REQUIRE(split(wordpiece, word) == split_slowly(ids, word));
     }
-    for (const auto& [piece, id] : ids) REQUIRE(wordpiece.id(piece) == id);
+    for (const auto& [subword, id] : ids) REQUIRE(wordpiece.id(subword) == id);
   }
 }
 
 TEST_CASE("a vocabulary of nearly all byte pairs can be built") {
-  std::vector<std::string> pieces;
+  std::vector<std::string> subwords;
   for (int a = 0; a < 256; ++a) {
-    for (int b = 0; b < 256; b += 3) pieces.push_back({static_cast<char>(a), static_cast<char>(b), 'x'});
+    for (int b = 0; b < 256; b += 3) subwords.push_back({static_cast<char>(a), static_cast<char>(b), 'x'});
   }
-  const WordPiece wordpiece(pieces, "@@", WordPiece::PrefixInWords::never);
-  for (size_t i = 0; i < pieces.size(); ++i) REQUIRE(wordpiece.id(pieces[i]) == static_cast<int32_t>(i));
+  const WordPiece wordpiece(subwords, "@@", WordPiece::PrefixInWords::never);
+  for (size_t i = 0; i < subwords.size(); ++i) REQUIRE(wordpiece.id(subwords[i]) == static_cast<int32_t>(i));
 }
 
 }  // namespace bert::text

@@ -1,20 +1,20 @@
-#include "train/pieces.h"
+#include "train/subwords.h"
 
 #include <algorithm>
 
 namespace bert::train {
 
-std::vector<Piece> pieces_of(const nn::Layout& layout) {
+std::vector<Subword> subwords_of(const nn::Layout& layout) {
   constexpr int64_t kLongest = 1 << 16;  // 256 KiB of each array: about 100 µs for a thread
-  std::vector<Piece> pieces;
+  std::vector<Subword> subwords;
   int64_t start = 0;
   for (size_t tensor = 0; tensor < layout.entries().size(); ++tensor) {
     const int64_t end = start + (layout.entries()[tensor].count() + 63) / 64 * 64;
-    for (; start < end; start += pieces.back().count) {
-      pieces.push_back({static_cast<int>(tensor), start, std::min(kLongest, end - start)});
+    for (; start < end; start += subwords.back().count) {
+      subwords.push_back({static_cast<int>(tensor), start, std::min(kLongest, end - start)});
     }
   }
-  return pieces;
+  return subwords;
 }
 
 }  // namespace bert::train

@@ -9,13 +9,13 @@
 
 namespace bert::train {
 
-struct Piece {
+struct Subword {
   int tensor;     // index in the layout
   int64_t start;  // in the whole array
   int64_t count;  // of numbers, a multiple of 64, including the zeros after a tensor
 };
 
 // In the order of the array. No part spans two tensors.
-std::vector<Piece> pieces_of(const nn::Layout& layout);
+std::vector<Subword> subwords_of(const nn::Layout& layout);
 
 }  // namespace bert::train

@@ -11,7 +11,7 @@
 
 namespace bert::features {
 
-struct CutField {
+struct TruncatedField {
   std::string_view name;
   std::string json;  // new value
 };
@@ -21,7 +21,8 @@ struct CutField {
 // masked_lm_ids are cut to match. `sequences` holds what was read from input_ids: one sequence, or one for
 // each inner array. Fields in `dropped` are skipped. Throws Error if a field does not have one value for each
 // id.
-std::vector<CutField> cut_fields(const io::Fields& fields, std::span<const Features* const> sequences,
-                                 std::span<const std::string> dropped);
+std::vector<TruncatedField> truncated_fields(const io::Fields& fields,
+                                             std::span<const Features* const> sequences,
+                                             std::span<const std::string> dropped);
 
 }  // namespace bert::features

@@ -8,7 +8,7 @@
 
 namespace bert::predict {
 
-inline void report_cut_texts(Log& log, int64_t texts, int64_t max_length) {
+inline void report_truncated_texts(Log& log, int64_t texts, int64_t max_length) {
   log.warn(std::to_string(texts) + (texts == 1 ? " text was" : " texts were") + " truncated to " +
            std::to_string(max_length) + " tokens");
 }

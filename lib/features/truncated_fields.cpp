@@ -1,4 +1,4 @@
-#include "features/cut_fields.h"
+#include "features/truncated_fields.h"
 
 #include <algorithm>
 #include <utility>
@@ -92,7 +92,7 @@ std::optional<int32_t> place_among(const std::vector<uint32_t>& places, int32_t 
   return static_cast<int32_t>(found - places.begin());
 }
 
-void add_masked(const io::Fields& fields, const Features& features, std::vector<CutField>& cut) {
+void add_masked(const io::Fields& fields, const Features& features, std::vector<TruncatedField>& cut) {
   const auto positions = integers_of(fields, kPositions), ids = integers_of(fields, kOriginals);
   if (!positions && !ids) return;
   if (!positions)
@@ -107,19 +107,22 @@ void add_masked(const io::Fields& fields, const Features& features, std::vector<
     kept_positions.push_back(*place);
     if (ids) kept_ids.push_back((*ids)[i]);
   }
-  json::append_integers(cut.emplace_back(CutField{.name = kPositions, .json = {}}).json, kept_positions);
-  if (ids) json::append_integers(cut.emplace_back(CutField{.name = kOriginals, .json = {}}).json, kept_ids);
+  json::append_integers(cut.emplace_back(TruncatedField{.name = kPositions, .json = {}}).json,
+                        kept_positions);
+  if (ids)
+    json::append_integers(cut.emplace_back(TruncatedField{.name = kOriginals, .json = {}}).json, kept_ids);
 }
 
 }  // namespace
 
-std::vector<CutField> cut_fields(const io::Fields& fields, std::span<const Features* const> sequences,
-                                 std::span<const std::string> dropped) {
+std::vector<TruncatedField> truncated_fields(const io::Fields& fields,
+                                             std::span<const Features* const> sequences,
+                                             std::span<const std::string> dropped) {
   const auto wanted = [&](std::string_view name) {
     return std::ranges::find(dropped, name) == dropped.end();
   };
   const Cut cut(fields.json(kIds).value(), sequences);
-  std::vector<CutField> made;
+  std::vector<TruncatedField> made;
   for (const std::string_view name : {kIds, std::string_view("token_type_ids"), std::string_view("tokens"),
                                       std::string_view("offsets"), std::string_view("word_ids")}) {
     const auto value = fields.json(name);

@@ -1,4 +1,4 @@
-#include "predict/piece_logits.h"
+#include "predict/subword_logits.h"
 
 #include <algorithm>
 
@@ -17,8 +17,8 @@ nn::Tensor part(const nn::Tensor& from, int64_t begin, int64_t end) {
 
 }  // namespace
 
-void for_each_piece_logits(model::Network& network, Pool& pool, const nn::Tensor& hidden,
-                           const std::function<void(int64_t r, std::span<const float> logits)>& use) {
+void for_each_subword_logits(model::Network& network, Pool& pool, const nn::Tensor& hidden,
+                             const std::function<void(int64_t r, std::span<const float> logits)>& use) {
   const int64_t step = std::max<int64_t>(1, kLogitsAtOnce / network.config().vocab_size);
   for (int64_t begin = 0; begin < hidden.rows(); begin += step) {
     const int64_t end = std::min(begin + step, hidden.rows());

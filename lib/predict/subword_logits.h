@@ -12,7 +12,7 @@
 namespace bert::predict {
 
 // Calls use(r, logits [V]) for each row of `hidden` [R,H], from the pool's threads, in any order.
-void for_each_piece_logits(model::Network& network, Pool& pool, const nn::Tensor& hidden,
-                           const std::function<void(int64_t r, std::span<const float> logits)>& use);
+void for_each_subword_logits(model::Network& network, Pool& pool, const nn::Tensor& hidden,
+                             const std::function<void(int64_t r, std::span<const float> logits)>& use);
 
 }  // namespace bert::predict

@@ -7,7 +7,7 @@
 
 namespace bert::text {
 
-class SortedPieces {
+class SortedSubwords {
  public:
   void add(std::string_view text, int32_t id);  // stores the view
   void sort();
