@@ -1,8 +1,8 @@
 // bert-convert: converts a model directory to a Hugging Face directory.
-#include "activation_option.h"
 #include "base/output_file.h"
 #include "cli/app.h"
 #include "model/convert.h"
+#include "options/model_options.h"
 #include "text/version.h"
 
 namespace {

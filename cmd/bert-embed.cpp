@@ -1,14 +1,11 @@
 // bert-embed: computes vectors of texts.
 #include <algorithm>
 
-#include "activation_option.h"
 #include "cli/app.h"
-#include "cli/length_options.h"
-#include "cli/model_options.h"
-#include "cli/precision_option.h"
-#include "cli/stream_options.h"
-#include "model/directory.h"
-#include "network_options.h"
+#include "options/feature_options.h"
+#include "options/model_options.h"
+#include "options/number_options.h"
+#include "options/stream_options.h"
 #include "predict/embed.h"
 #include "predict/version.h"
 #include "text/tokenizer.h"
@@ -73,7 +70,7 @@ void settle_output(predict::EmbedOptions& embed, io::StreamOptions& stream) {
 }
 
 // Only the output format google contains the index of a record.
-void shard_option(cli::App& app, cli::StreamOptions& stream) {
+void shard_option(cli::App& app, cmd::StreamOptions& stream) {
   app.section("Input");
   app.number({"--first-record", "K",
               "For --format google: number of the first record, for a part of a larger input."},
@@ -84,31 +81,29 @@ void shard_option(cli::App& app, cli::StreamOptions& stream) {
 
 int main(int argc, char** argv) {
   cli::App app("bert-embed", "Add a vector to each record: of its text, or of each of its tokens.");
-  cli::ModelOptions model(app);
-  std::string activation;
-  cmd::activation_option(app, activation);
+  cmd::ModelOptions model(app);
   predict::EmbedOptions embed;
   pooling_options(app, embed.vectors);
-  cli::LengthOptions length(app, cli::LengthOptions::Overflow::truncate, "truncate");
-  cli::StreamOptions stream(app,
-                            {.load = cli::StreamOptions::Load::network, .more = {io::InputFormat::conll}});
+  cmd::LengthOptions length(app);
+  cmd::StreamOptions stream(app,
+                            {.load = cmd::StreamOptions::Load::network, .more = {io::InputFormat::conll}});
   shard_option(app, stream);
   output_options(app, embed);
-  cli::PrecisionOption precision(app);
+  cmd::precision_option(app, embed.precision);
   cmd::batch_option(app, embed.batch_tokens);
   app.most_used({"--model", "--pooling", "--normalize", "--output", "--format", "--keep", "--text-field",
                  "--max-length", "--overflow", "--threads"});
   app.check([&] {
-    cmd::set_network_input(embed.features, stream, length);
+    cmd::set_input(embed.features, stream, length);
+    embed.features.take_ids = cmd::takes_ids(stream);
     settle_output(embed, stream.settings);
     if (const auto wrong = predict::conflict(embed)) throw cli::UsageError(*wrong);
   });
   app.version_of(text::version);
   app.version_of(predict::version);
   return app.run(argc, argv, [&] {
-    const auto directory = model::open_directory(model.path, activation);
+    const auto directory = model.open();
     const auto tokenizer = text::load_tokenizer(directory.path);
-    embed.precision = precision.digits;
     embed.drop = stream.settings.drop;
     embed.dtype = model.dtype;
     stream.settings.budget = embed.batch_tokens;

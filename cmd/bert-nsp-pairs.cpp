@@ -1,10 +1,10 @@
 // bert-nsp-pairs: makes sentence pairs for next sentence prediction from documents.
 #include <malloc.h>
 
-#include "cli/random_options.h"
 #include "corpus/pair_filter.h"
+#include "options/number_options.h"
+#include "options/tokenizer_options.h"
 #include "text/version.h"
-#include "text_options.h"
 
 namespace {
 
@@ -47,17 +47,16 @@ int main(int argc, char** argv) {
   App app("bert-nsp-pairs", "Build next-sentence-prediction instances from tokenized documents.");
   PairOptions pairs;
   pair_options(app, pairs);
-  const bert::cli::VocabOptions vocab(app);
-  bert::cli::StreamOptions stream(app, {.text = false, .pair = false});
-  const bert::cli::RandomOptions random(app, stream);
+  const bert::cmd::TokenizerOptions tokenizing(app);
+  bert::cmd::StreamOptions stream(app, {.text = false, .pair = false});
+  bert::cmd::random_options(app, pairs.seed, stream);
   app.version_of(bert::text::version);
   app.check([&] {
     if (pairs.rule.mode == Mode::next && stream.settings.first_record % pairs.block != 0)
       throw UsageError("--first-record must be a multiple of --pool, where a block begins");
   });
   return app.run(argc, argv, [&] {
-    const auto tokenizer = bert::cmd::load_tokenizer(vocab);
-    pairs.seed = random.seed;
+    const auto tokenizer = tokenizing.load();
     pairs.first_place = stream.settings.first_record;
     pairs.drop = stream.settings.drop;
     bert::corpus::PairFilter filter(tokenizer, pairs, app.log());

@@ -1,12 +1,10 @@
 // bert-predict: adds a model's predictions to records.
-#include "activation_option.h"
 #include "cli/app.h"
-#include "cli/length_options.h"
-#include "cli/model_options.h"
-#include "cli/precision_option.h"
-#include "cli/stream_options.h"
-#include "model/directory.h"
-#include "network_options.h"
+#include "options/answer_options.h"
+#include "options/feature_options.h"
+#include "options/model_options.h"
+#include "options/number_options.h"
+#include "options/stream_options.h"
 #include "predict/predict.h"
 #include "predict/version.h"
 #include "text/tokenizer.h"
@@ -41,23 +39,6 @@ void task_options(cli::App& app, predict::PredictOptions& predict) {
              predict.task.aggregate);
 }
 
-void answer_options(cli::App& app, predict::AnswerOptions& answer) {
-  app.section("Task answer");
-  app.number({"--stride", "N", "Step from one window of the context to the next, in tokens."}, {.min = 1},
-             answer.stride);
-  app.number(
-      {"--max-question-length", "N", "Truncate questions to N tokens (default 64, at most half a sequence)."},
-      {.min = 1}, answer.max_question_length);
-  app.number({"--max-answer-length", "N", "Maximum length of an answer in tokens."}, {.min = 1},
-             answer.max_answer_length);
-  app.number({"--n-best", "N", "Add the N best answers as n_best (default: none)."}, {.min = 1},
-             answer.n_best);
-  app.real({"--no-answer-threshold", "T",
-            "Predict no answer if its score exceeds that of the best answer by more than T (default: always "
-            "answer)."},
-           {.min = -1e6, .max = 1e6}, answer.no_answer_threshold);
-}
-
 enum class Format { jsonl, tsv, csv, squad };
 
 void output_options(cli::App& app, Format& format) {
@@ -74,24 +55,24 @@ void output_options(cli::App& app, Format& format) {
 
 int main(int argc, char** argv) {
   cli::App app("bert-predict", "Add a model's prediction to each record.");
-  cli::ModelOptions model(app);
-  std::string activation;
-  cmd::activation_option(app, activation);
+  cmd::ModelOptions model(app);
   predict::PredictOptions predict;
   task_options(app, predict);
-  answer_options(app, predict.task.answer);
-  cli::LengthOptions length(app, cli::LengthOptions::Overflow::truncate,
-                            "truncate; split for tag and answer, error for fill");
-  cli::StreamOptions stream(app, {.load = cli::StreamOptions::Load::network,
+  cmd::answer_options(app, predict.task.answer);
+  app.number({"--n-best", "N", "Add the N best answers as n_best (default: none)."}, {.min = 1},
+             predict.task.answer.n_best);
+  cmd::LengthOptions length(app, "truncate; split for tag and answer, error for fill");
+  cmd::StreamOptions stream(app, {.load = cmd::StreamOptions::Load::network,
                                   .more = {io::InputFormat::conll, io::InputFormat::squad}});
   Format format = Format::jsonl;
   output_options(app, format);
-  cli::PrecisionOption precision(app);
+  cmd::precision_option(app, predict.task.precision);
   cmd::batch_option(app, predict.batch_tokens);
   app.most_used({"--model", "--task", "--output", "--format", "--keep", "--text-field", "--top-k",
                  "--max-length", "--overflow", "--threads"});
   app.check([&] {
-    cmd::set_network_input(predict.features, stream, length);
+    cmd::set_input(predict.features, stream, length);
+    predict.features.take_ids = cmd::takes_ids(stream);
     predict.official = format == Format::squad;
     if (predict.official && app.given("--keep"))
       throw cli::UsageError("--keep cannot be used with --format squad");
@@ -102,9 +83,8 @@ int main(int argc, char** argv) {
   app.version_of(text::version);
   app.version_of(predict::version);
   return app.run(argc, argv, [&] {
-    const auto directory = model::open_directory(model.path, activation);
+    const auto directory = model.open();
     const auto tokenizer = text::load_tokenizer(directory.path);
-    predict.task.precision = precision.digits;
     if (app.given("--overflow")) predict.overflow = predict.features.overflow;
     if (app.given("--overlap")) predict.overlap = predict.features.overlap;
     predict.drop = stream.settings.drop;

@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "cli/app.h"
-#include "cli/precision_option.h"
-#include "cli/stream_options.h"
 #include "metric/score_filter.h"
+#include "options/number_options.h"
+#include "options/stream_options.h"
 #include "text/version.h"
 
 namespace {
@@ -129,7 +129,7 @@ int main(int argc, char** argv) {
   metric::ScoreFilterOptions options;
   Flags flags;
   score_options(app, options, flags);
-  cli::StreamOptions stream(
+  cmd::StreamOptions stream(
       app, {.more = {io::InputFormat::conll, io::InputFormat::squad}, .pair = false, .records = false});
   app.section("Output");
   app.choice<io::OutputFormat>(
@@ -139,7 +139,7 @@ int main(int argc, char** argv) {
   app.option({"--plot", "FILE",
               "Draw the result as SVG: confusion matrix, calibration, or scatter plot; needs gnuplot."},
              options.plot);
-  cli::PrecisionOption precision(app);
+  cmd::precision_option(app, options.precision);
   app.check([&] {
     settle_metrics(flags, options.score);
     check_task(app, options.score.task);
@@ -147,7 +147,6 @@ int main(int argc, char** argv) {
   });
   app.version_of(text::version);
   return app.run(argc, argv, [&] {
-    options.precision = precision.digits;
     metric::ScoreFilter filter(options, stream.settings, app.log());
     stream.transform(filter);
   });

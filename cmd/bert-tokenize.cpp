@@ -1,7 +1,8 @@
 // bert-tokenize: converts text to BERT's input ids or back, or summarizes a corpus.
 #include "corpus/tokenize_filter.h"
+#include "options/feature_options.h"
+#include "options/tokenizer_options.h"
 #include "text/version.h"
-#include "text_options.h"
 
 namespace {
 
@@ -72,21 +73,20 @@ int main(int argc, char** argv) {
   TokenizeOptions tokenize;
   Flags flags;
   result_options(app, tokenize, flags);
-  const bert::cli::VocabOptions vocab(app);
-  const bert::cli::LengthOptions length(app, bert::cli::LengthOptions::Overflow::truncate, "truncate");
-  bert::cli::StreamOptions stream(app, {.more = {bert::io::InputFormat::documents}});
+  const bert::cmd::TokenizerOptions tokenizing(app);
+  const bert::cmd::LengthOptions length(app);
+  bert::cmd::StreamOptions stream(app, {.more = {bert::io::InputFormat::documents}});
   app.version_of(bert::text::version);
   app.check([&] {
     settle(tokenize, flags, stream.settings);
     bert::cmd::set_input(tokenize.features, stream, length);
     tokenize.drop = stream.settings.drop;
-    if (const auto wrong = impossible_length(tokenize.features)) throw UsageError(*wrong);
     if (flags.sentences && (length.max_length || app.given("--overflow")))
       throw UsageError("--sentences does not truncate: --max-length and --overflow cannot be used with it");
     if (!flags.sentences && app.given("--locale")) throw UsageError("--locale is for --sentences");
   });
   return app.run(argc, argv, [&] {
-    const auto tokenizer = bert::cmd::load_tokenizer(vocab);
+    const auto tokenizer = tokenizing.load();
     const auto filter = make_tokenize_filter(tokenizer, tokenize, app.log());
     stream.transform(*filter);
   });

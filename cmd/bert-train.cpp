@@ -1,10 +1,10 @@
 // bert-train: trains a model on records.
 #include "base/signals.h"
+#include "options/train_options.h"
+#include "options/training_task_options.h"
 #include "predict/version.h"
 #include "text/version.h"
 #include "train/training.h"
-#include "train_options.h"
-#include "training_task_options.h"
 
 int main(int argc, char** argv) {
   bert::cli::App app("bert-train", "Pre-train or fine-tune a model; the training log is written to stdout.");
@@ -15,8 +15,8 @@ int main(int argc, char** argv) {
   const bert::cmd::ScheduleOptions schedule(app, train);
   bert::cmd::optimizer_options(app, train);
   bert::cmd::output_options(app, train);
-  bert::cli::StreamOptions stream(app,
-                                  {.load = bert::cli::StreamOptions::Load::training,
+  bert::cmd::StreamOptions stream(app,
+                                  {.load = bert::cmd::StreamOptions::Load::training,
                                    .more = {bert::io::InputFormat::conll, bert::io::InputFormat::squad}});
   app.check([&] {
     if (train.run.extent.steps == 0) {

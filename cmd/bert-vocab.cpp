@@ -4,15 +4,15 @@
 
 #include "base/file.h"
 #include "base/output_directory.h"
-#include "cli/stream_options.h"
 #include "corpus/vocabulary_filter.h"
+#include "options/stream_options.h"
 #include "text/version.h"
 
 namespace {
 
 using bert::cli::App;
-using bert::cli::StreamOptions;
 using bert::cli::UsageError;
+using bert::cmd::StreamOptions;
 using bert::corpus::VocabularyOptions;
 using bert::text::Criterion;
 

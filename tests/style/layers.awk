@@ -46,7 +46,7 @@ FNR == 1 {
   if (previous != "" && lines > longest) fail(previous ": " lines " lines, at most " longest)
   previous = FILENAME
   split(FILENAME, path, "/")
-  folder = path[1] == "lib" ? path[2] : path[1]
+  folder = path[1] == "lib" || path[2] == "options" ? path[2] : path[1]
   if (!(folder in known)) fail(FILENAME ": lib/LAYERS has no row for " folder)
 }
 { lines = FNR }

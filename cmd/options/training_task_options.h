@@ -7,8 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/stream_options.h"
-#include "mask_options.h"
+#include "options/answer_options.h"
+#include "options/feature_options.h"
+#include "options/mask_options.h"
+#include "options/stream_options.h"
 #include "train/training_task.h"
 
 namespace bert::cmd {
@@ -20,11 +22,10 @@ class TrainingTaskOptions {
   TrainingTaskOptions(const TrainingTaskOptions&) = delete;
 
   // To be called by a check, when the input's options are known.
-  void settle(train::TrainingTaskOptions& task, const cli::StreamOptions& stream) const;
+  void settle(train::TrainingTaskOptions& task, const StreamOptions& stream) const;
 
  private:
   void add_labels(cli::App& app, train::TrainingTaskOptions& task);
-  void add_answers(cli::App& app, predict::AnswerOptions& answer);
   void check_uses(const train::TrainingTaskOptions& task) const;
 
   cli::App& app_;
@@ -58,7 +59,7 @@ inline TrainingTaskOptions::TrainingTaskOptions(cli::App& app, train::TrainingTa
   app.section("Task");
   app.choice<train::TaskKind>({"--task", "", "Task to train for (required)."}, training_tasks(), kind_);
   add_labels(app, task);
-  add_answers(app, task.answer);
+  answer_options(app, task.answer);
   app.section("Masking for --task pretrain, unless the records are masked");
   masking_.emplace(app, task.mask);
   app.check([this, &task] {
@@ -81,19 +82,6 @@ inline void TrainingTaskOptions::add_labels(cli::App& app, train::TrainingTaskOp
              });
   app.real({"--threshold", "P", "Minimum probability of a predicted label when multilabel is evaluated."},
            {.min = 0, .max = 1}, task.threshold);
-}
-
-inline void TrainingTaskOptions::add_answers(cli::App& app, predict::AnswerOptions& answer) {
-  app.number({"--stride", "N", "Number of tokens from one window of the context to the next (answer)."},
-             {.min = 1}, answer.stride);
-  app.number({"--max-question-length", "N",
-              "Maximum question length in tokens (default 64, at most half a sequence)."},
-             {.min = 1}, answer.max_question_length);
-  app.number({"--max-answer-length", "N", "Maximum answer length in tokens when evaluated."}, {.min = 1},
-             answer.max_answer_length);
-  app.real({"--no-answer-threshold", "T",
-            "When evaluated, predict no answer if its score exceeds the best span's by more than T."},
-           {.min = -1e6, .max = 1e6}, answer.no_answer_threshold);
 }
 
 // An option that does nothing for the task is a mistake.
@@ -123,8 +111,7 @@ inline void TrainingTaskOptions::check_uses(const train::TrainingTaskOptions& ta
   }
 }
 
-inline void TrainingTaskOptions::settle(train::TrainingTaskOptions& task,
-                                        const cli::StreamOptions& stream) const {
+inline void TrainingTaskOptions::settle(train::TrainingTaskOptions& task, const StreamOptions& stream) const {
   task.features.text_field = stream.settings.text_field;
   task.features.pair_field = stream.settings.pair_field;
   task.features.take_ids =

@@ -9,7 +9,7 @@
 #include "cli/app.h"
 #include "io/stream.h"
 
-namespace bert::cli {
+namespace bert::cmd {
 
 class StreamOptions {
  public:
@@ -23,7 +23,7 @@ class StreamOptions {
     bool records = true;                     // whether records are written, whose fields can be chosen
   };
 
-  StreamOptions(App& app, const Uses& uses);
+  StreamOptions(cli::App& app, const Uses& uses);
   StreamOptions(const StreamOptions&) = delete;
   StreamOptions& operator=(const StreamOptions&) = delete;
 
@@ -40,13 +40,13 @@ class StreamOptions {
   io::RunResult transform(io::Filter& filter);
 
  private:
-  void add_input(App& app, const Uses& uses);
-  void add_output(App& app, const Uses& uses);
-  void add_running(App& app, Load load);
+  void add_input(cli::App& app, const Uses& uses);
+  void add_output(cli::App& app, const Uses& uses);
+  void add_running(cli::App& app, Load load);
 
-  App& app_;
+  cli::App& app_;
   std::optional<int> threads_;  // default: all available cores
   std::unique_ptr<Pool> pool_;
 };
 
-}  // namespace bert::cli
+}  // namespace bert::cmd

@@ -1,11 +1,11 @@
-#include "cli/stream_options.h"
+#include "options/stream_options.h"
 
 #include <doctest/doctest.h>
 
 #include "cli/run_app.h"
 
 using bert::cli::App;
-using bert::cli::StreamOptions;
+using bert::cmd::StreamOptions;
 using bert::test::Outcome;
 using bert::test::run;
 using bert::test::usage_error;

@@ -3,17 +3,16 @@
 
 #include <cstdlib>
 
-#include "cli/length_options.h"
-#include "cli/model_options.h"
-#include "cli/precision_option.h"
 #include "cli/run_app.h"
-#include "cli/vocab_options.h"
+#include "options/length_options.h"
+#include "options/model_options.h"
+#include "options/number_options.h"
+#include "options/tokenizer_options.h"
 
 using bert::cli::App;
-using bert::cli::LengthOptions;
-using bert::cli::ModelOptions;
-using bert::cli::PrecisionOption;
-using bert::cli::VocabOptions;
+using bert::cmd::LengthOptions;
+using bert::cmd::ModelOptions;
+using bert::cmd::TokenizerOptions;
 using bert::test::Outcome;
 using bert::test::run;
 using bert::test::usage_error;
@@ -40,12 +39,12 @@ TEST_CASE("the model is -m, else $BERT_MODEL, else the default model installed w
   setenv("BERT_MODEL", "from-environment", 1);
   CHECK(read<ModelOptions>({"-m", "given"}).group->path == "given");
   CHECK(read<ModelOptions>({}).group->path == "from-environment");
-  CHECK(read<VocabOptions>({}).group->model == "from-environment");
+  CHECK(read<TokenizerOptions>({}).group->model == "from-environment");
   setenv("BERT_MODEL", "", 1);
   CHECK(read<ModelOptions>({}).group->path.ends_with("/share/bert/default-model"));
   unsetenv("BERT_MODEL");
   CHECK(read<ModelOptions>({}).group->path.ends_with("/share/bert/default-model"));
-  CHECK(read<VocabOptions>({}).group->model.ends_with("/share/bert/default-model"));
+  CHECK(read<TokenizerOptions>({}).group->model.ends_with("/share/bert/default-model"));
 }
 
 TEST_CASE("the dtype is f32 by default; auto chooses one for the machine") {
@@ -59,7 +58,7 @@ TEST_CASE("the dtype is f32 by default; auto chooses one for the machine") {
 
 namespace {
 struct TrainingDtype {
-  explicit TrainingDtype(bert::cli::App& app) { bert::cli::dtype_option(app, bert::cli::Int8::no, dtype); }
+  explicit TrainingDtype(bert::cli::App& app) { bert::cmd::dtype_option(app, bert::cmd::Int8::no, dtype); }
   std::optional<bert::Dtype> dtype = bert::Dtype::f32;
 };
 }  // namespace
@@ -73,37 +72,42 @@ TEST_CASE("training does not accept int8") {
 
 TEST_CASE("--vocab replaces --model") {
   unsetenv("BERT_MODEL");
-  const auto file = read<VocabOptions>({"--vocab", "v.txt", "--uncased", "--compat", "google"});
+  const auto file = read<TokenizerOptions>({"--vocab", "v.txt", "--uncased", "--compat", "google"});
   CHECK(file.outcome.code == 0);
   CHECK(file.group->vocab == "v.txt");
   CHECK(file.group->model == "");
-  CHECK(file.group->letter_case == VocabOptions::Case::uncased);
-  CHECK(file.group->compat == VocabOptions::Compat::google);
-  CHECK(read<VocabOptions>({"-m", "d", "--cased"}).group->letter_case == VocabOptions::Case::cased);
-  CHECK(read<VocabOptions>({"-m", "d"}).group->letter_case == VocabOptions::Case::from_files);
-  CHECK(read<VocabOptions>({"-m", "d", "--vocab", "v"}).outcome.err ==
+  CHECK(file.group->letter_case->value() == bert::text::Case::uncased);
+  CHECK(file.group->compat == bert::text::Compat::google);
+  CHECK(read<TokenizerOptions>({"-m", "d", "--cased"}).group->letter_case->value() ==
+        bert::text::Case::cased);
+  CHECK(read<TokenizerOptions>({"-m", "d"}).group->letter_case->value() == bert::text::Case::from_files);
+  CHECK(read<TokenizerOptions>({"-m", "d", "--vocab", "v"}).outcome.err ==
         usage_error("--model and --vocab cannot be used together"));
-  CHECK(read<VocabOptions>({"-m", "d", "--cased", "--uncased"}).outcome.err ==
+  CHECK(read<TokenizerOptions>({"-m", "d", "--cased", "--uncased"}).outcome.err ==
         usage_error("--cased and --uncased cannot be used together"));
 }
 
 TEST_CASE("the overlap must be less than the maximum length") {
-  using Overflow = LengthOptions::Overflow;
-  const auto plain = read<LengthOptions>({}, Overflow::truncate, "truncate");
+  using bert::features::Overflow;
+  const auto plain = read<LengthOptions>({});
   CHECK_FALSE(plain.group->max_length);
   CHECK(plain.group->overflow == Overflow::truncate);
   CHECK(plain.group->overlap == 64);
-  CHECK(
-      read<LengthOptions>({"--max-length=128", "--overflow=split"}, Overflow::error, "error").outcome.code ==
-      0);
-  CHECK(read<LengthOptions>({"--max-length=64", "--overflow=split"}, Overflow::error, "error").outcome.err ==
+  CHECK(read<LengthOptions>({"--max-length=128", "--overflow=split"}).outcome.code == 0);
+  CHECK(read<LengthOptions>({"--max-length=64", "--overflow=split"}).outcome.err ==
         usage_error("--overlap must be less than --max-length"));
-  CHECK(read<LengthOptions>({"--max-length=64"}, Overflow::truncate, "truncate").outcome.code == 0);
+  CHECK(read<LengthOptions>({"--max-length=64"}).outcome.code == 0);
 }
 
+namespace {
+struct Precision {
+  explicit Precision(App& app) { bert::cmd::precision_option(app, digits); }
+  int digits = -1;
+};
+}  // namespace
+
 TEST_CASE("--precision sets the digits; the default is the shortest form") {
-  CHECK(read<PrecisionOption>({}).group->digits == -1);
-  CHECK(read<PrecisionOption>({"--precision=0"}).group->digits == 0);
-  CHECK(read<PrecisionOption>({"--precision=21"}).outcome.err ==
-        usage_error("--precision must be at most 20"));
+  CHECK(read<Precision>({}).group->digits == -1);
+  CHECK(read<Precision>({"--precision=0"}).group->digits == 0);
+  CHECK(read<Precision>({"--precision=21"}).outcome.err == usage_error("--precision must be at most 20"));
 }

@@ -1,19 +1,19 @@
-#include "cli/stream_options.h"
+#include "options/stream_options.h"
 
-namespace bert::cli {
+namespace bert::cmd {
 namespace {
 
 constexpr int kMostThreads = 4096;
 
-Choices<io::InputFormat> choices(const std::vector<io::InputFormat>& formats) {
-  Choices<io::InputFormat> choices;
+cli::Choices<io::InputFormat> choices(const std::vector<io::InputFormat>& formats) {
+  cli::Choices<io::InputFormat> choices;
   for (const auto format : formats) choices.emplace_back(io::name_of(format), format);
   return choices;
 }
 
 }  // namespace
 
-StreamOptions::StreamOptions(App& app, const Uses& uses) : app_(app) {
+StreamOptions::StreamOptions(cli::App& app, const Uses& uses) : app_(app) {
   if (uses.load == Load::network) {
     settings.chunk_bytes = io::kNetworkChunkBytes;
     settings.chunk_records = io::kNetworkChunkRecords;
@@ -25,7 +25,7 @@ StreamOptions::StreamOptions(App& app, const Uses& uses) : app_(app) {
   add_running(app, uses.load);
 }
 
-void StreamOptions::add_input(App& app, const Uses& uses) {
+void StreamOptions::add_input(cli::App& app, const Uses& uses) {
   using enum io::InputFormat;
   app.section("Input");
   if (uses.text) {
@@ -52,13 +52,13 @@ void StreamOptions::add_input(App& app, const Uses& uses) {
       {{"stop", io::OnError::stop}, {"skip", io::OnError::skip}}, settings.on_error);
 }
 
-void StreamOptions::add_output(App& app, const Uses& uses) {
+void StreamOptions::add_output(cli::App& app, const Uses& uses) {
   app.section("Output");
   std::string& output = settings.output;
   app.custom({"-o,--output", "FILE",
               "Write to FILE, which appears only when it is complete (default: stdout).", "--out"},
              [&output](const std::string& name, const std::string& value) {
-               if (value.empty()) throw UsageError(name, " has an empty name");
+               if (value.empty()) throw cli::UsageError(name, " has an empty name");
                output = value;
              });
   if (!uses.records) return;
@@ -69,7 +69,7 @@ void StreamOptions::add_output(App& app, const Uses& uses) {
            settings.line_buffered);
 }
 
-void StreamOptions::add_running(App& app, Load load) {
+void StreamOptions::add_running(cli::App& app, Load load) {
   const std::string shown =
       load == Load::training ? "Show step, loss and remaining time" : "Show the number of records";
   app.section("Running");
@@ -97,4 +97,4 @@ io::RunResult StreamOptions::transform(io::Filter& filter) {
   return io::run_stream(settings, pool(), app_.log(), filter);
 }
 
-}  // namespace bert::cli
+}  // namespace bert::cmd

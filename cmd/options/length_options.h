@@ -6,23 +6,21 @@
 #include <string_view>
 
 #include "cli/app.h"
+#include "features/features.h"
 
-namespace bert::cli {
+namespace bert::cmd {
 
 struct LengthOptions {
-  enum class Overflow { truncate, split, error };
-
-  // `overflow` is the tool's default; `default_text` is the default shown in --help if it depends on the
-  // task.
-  LengthOptions(App& app, Overflow overflow, std::string_view default_text);
+  // `default_text` is the default of --overflow that --help shows, if it depends on the task.
+  explicit LengthOptions(cli::App& app, std::string_view default_text = "truncate");
   LengthOptions(const LengthOptions&) = delete;
 
   std::optional<int64_t> max_length;  // in tokens, special tokens included
-  Overflow overflow;
+  features::Overflow overflow = features::Overflow::truncate;
   int64_t overlap = 64;  // in tokens, between adjacent windows of split
 
  private:
-  std::optional<Overflow> given_;
+  std::optional<features::Overflow> given_;
 };
 
-}  // namespace bert::cli
+}  // namespace bert::cmd

@@ -8,10 +8,13 @@
 
 #include "base/file.h"
 #include "cli/amounts.h"
-#include "cli/model_options.h"
-#include "cli/stream_options.h"
 #include "model/directory.h"
 #include "model/preset.h"
+#include "options/model_directory.h"
+#include "options/model_options.h"
+#include "options/number_options.h"
+#include "options/stream_options.h"
+#include "options/tokenizer_options.h"
 #include "text/tokenizer.h"
 #include "train/training.h"
 
@@ -33,7 +36,7 @@ class LearnerOptions {
 
   std::string model_, config_, vocab_;
   std::optional<model::Preset> preset_;
-  bool cased_ = false, uncased_ = false;
+  std::optional<CaseOptions> case_;
 };
 
 inline LearnerOptions::LearnerOptions(cli::App& app, train::TrainingOptions& options) {
@@ -54,8 +57,7 @@ inline LearnerOptions::LearnerOptions(cli::App& app, train::TrainingOptions& opt
              config_);
   app.option({"--vocab", "FILE", "Vocabulary of the new model; settings are read from the files beside it."},
              vocab_);
-  app.flag({"--cased", "", "Keep case and accents; overrides the files."}, cased_);
-  app.flag({"--uncased", "", "Lower-case and strip accents; overrides the files."}, uncased_);
+  case_.emplace(app);
   using enum model::PositionStart;
   app.choice<model::PositionStart>({"--init-positions", "",
                                     "Initial position embeddings of a new model: random, sinusoids, or "
@@ -69,9 +71,8 @@ inline LearnerOptions::LearnerOptions(cli::App& app, train::TrainingOptions& opt
   app.flag(
       {"--recompute", "", "Recompute activations in the backward pass: less memory, slower, same results."},
       options.recompute);
-  cli::dtype_option(app, cli::Int8::no, options.dtype);
+  dtype_option(app, Int8::no, options.dtype);
   app.exclusive({"--model", "--preset", "--config"});
-  app.exclusive({"--cased", "--uncased"});
   app.check([this, &app, &options] {
     check(options);
     if (!model_.empty() && app.given("--init-positions"))
@@ -86,13 +87,12 @@ inline void LearnerOptions::check(const train::TrainingOptions& options) {
     if (options.moments) throw UsageError("--moments needs a model with checkpoints: -m DIR");
     return;
   }
-  model_ = cli::model_directory(model_, "use -m DIR, or --preset or --config for a new model");
+  model_ = model_directory(model_, "use -m DIR, or --preset or --config for a new model");
   if (!vocab_.empty()) throw UsageError("--vocab needs a new model; ", model_, " has its own vocabulary");
 }
 
 inline text::Tokenizer LearnerOptions::settle(train::TrainingOptions& options) const {
-  using text::Case;
-  const auto letter_case = cased_ ? Case::cased : uncased_ ? Case::uncased : Case::from_files;
+  const auto letter_case = case_->value();
   if (!model_.empty()) {
     const auto directory = model::open_directory(model_);
     options.model = options.tokenizer_source = directory.path;
@@ -240,9 +240,7 @@ inline void optimizer_options(cli::App& app, train::TrainingOptions& options) {
       {.min = 1e-6, .max = 1}, optimizer.layer_decay);
   app.number({"--freeze", "N", "Do not train the embeddings and the first N layers."}, {.min = 0},
              optimizer.frozen);
-  app.section("Randomness");
-  app.number({"--seed", "N", "Random seed. Equal seeds give equal results."}, {.min = 0, .max = INT64_MAX},
-             options.run.seed);
+  seed_option(app, options.run.seed);
 }
 
 // What is told and kept.

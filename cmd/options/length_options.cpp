@@ -1,11 +1,12 @@
-#include "cli/length_options.h"
+#include "options/length_options.h"
 
 #include <string>
 
-namespace bert::cli {
+namespace bert::cmd {
 
-LengthOptions::LengthOptions(App& app, Overflow overflow, std::string_view default_text)
-    : overflow(overflow) {
+using features::Overflow;
+
+LengthOptions::LengthOptions(cli::App& app, std::string_view default_text) {
   app.section("Long texts");
   app.number({"--max-length", "N", "Maximum sequence length in tokens, special tokens included."}, {.min = 1},
              max_length);
@@ -17,10 +18,10 @@ LengthOptions::LengthOptions(App& app, Overflow overflow, std::string_view defau
       {{"truncate", Overflow::truncate}, {"split", Overflow::split}, {"error", Overflow::error}}, given_);
   app.number({"--overlap", "N", "Number of tokens shared by consecutive windows."}, {.min = 0}, overlap);
   app.check([this] {
-    this->overflow = given_.value_or(this->overflow);
-    if (this->overflow == Overflow::split && max_length && overlap >= *max_length)
-      throw UsageError("--overlap must be less than --max-length");
+    overflow = given_.value_or(overflow);
+    if (overflow == Overflow::split && max_length && overlap >= *max_length)
+      throw cli::UsageError("--overlap must be less than --max-length");
   });
 }
 
-}  // namespace bert::cli
+}  // namespace bert::cmd

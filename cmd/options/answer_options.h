@@ -1,0 +1,24 @@
+// Options of question answering, in prediction and in training.
+#pragma once
+
+#include "cli/app.h"
+#include "predict/task.h"
+
+namespace bert::cmd {
+
+inline void answer_options(cli::App& app, predict::AnswerOptions& answer) {
+  app.section("Task answer");
+  app.number({"--stride", "N", "Step from one window of the context to the next, in tokens."}, {.min = 1},
+             answer.stride);
+  app.number(
+      {"--max-question-length", "N", "Truncate questions to N tokens (default 64, at most half a sequence)."},
+      {.min = 1}, answer.max_question_length);
+  app.number({"--max-answer-length", "N", "Maximum length of an answer in tokens."}, {.min = 1},
+             answer.max_answer_length);
+  app.real({"--no-answer-threshold", "T",
+            "Predict no answer if its score exceeds that of the best answer by more than T (default: always "
+            "answer)."},
+           {.min = -1e6, .max = 1e6}, answer.no_answer_threshold);
+}
+
+}  // namespace bert::cmd

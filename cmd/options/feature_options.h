@@ -1,0 +1,26 @@
+// How records become sequences of tokens: the options about fields and long texts, for lib/features.
+#pragma once
+
+#include "features/features.h"
+#include "options/length_options.h"
+#include "options/stream_options.h"
+
+namespace bert::cmd {
+
+// Which fields are read and how long a sequence may be.
+inline void set_input(features::FeatureOptions& features, const StreamOptions& stream,
+                      const LengthOptions& length) {
+  features.text_field = stream.settings.text_field;
+  features.pair_field = stream.settings.pair_field;
+  features.max_length = length.max_length;
+  features.overflow = length.overflow;
+  features.overlap = length.overlap;
+  if (const auto wrong = impossible_length(features)) throw cli::UsageError(*wrong);
+}
+
+// input_ids take precedence over the text, unless --text-field was given.
+inline features::TakeIds takes_ids(const StreamOptions& stream) {
+  return stream.text_field_given() ? features::TakeIds::never : features::TakeIds::where_present;
+}
+
+}  // namespace bert::cmd

@@ -1,0 +1,41 @@
+#include "options/model_options.h"
+
+#include "model/config.h"
+#include "options/model_directory.h"
+
+namespace bert::cmd {
+
+void dtype_option(cli::App& app, Int8 int8, std::optional<Dtype>& dtype) {
+  using Choice = std::pair<std::string_view, std::optional<Dtype>>;
+  cli::Choices<std::optional<Dtype>> choices = {
+      {"auto", std::nullopt}, {"f32", Dtype::f32}, {"bf16", Dtype::bf16}};
+  if (int8 == Int8::yes) choices.push_back(Choice("int8", Dtype::i8));
+  app.choice({"--dtype", "", "Number format of the encoder's matrix products."}, choices, dtype);
+}
+
+void activation_option(cli::App& app, std::string& activation) {
+  app.custom(
+      {"--activation", "NAME",
+       "Activation function of the feed-forward layers; overrides config.json: gelu, gelu_new, relu, ..."},
+      [&activation](const std::string& name, const std::string& value) {
+        if (!model::activation_named(value))
+          throw cli::UsageError(name, " must be ", model::kActivationNames, ", not \"", value, "\"");
+        activation = value;
+      });
+}
+
+ModelOptions::ModelOptions(cli::App& app) {
+  app.section("Model");
+  app.option({"-m,--model", "DIR", "Model directory (default: $BERT_MODEL, else the default model)."}, path);
+  dtype_option(app, Int8::yes, dtype);
+  activation_option(app, activation);
+  app.check([this] { path = model_directory(path, "use -m DIR or set BERT_MODEL"); });
+}
+
+void batch_option(cli::App& app, int64_t& batch_tokens) {
+  app.section("Running");
+  app.number({"--batch-tokens", "N", "Number of tokens per forward pass; limits memory."}, {.min = 1},
+             batch_tokens);
+}
+
+}  // namespace bert::cmd
