@@ -33,24 +33,14 @@ std::string styled(std::string_view word, const Option& option) {
   const auto begin = std::min(word.find_first_not_of("(\""), word.size());
   const auto end = std::max(word.find_last_not_of(".,;:)\"") + 1, begin);
   const auto core = word.substr(begin, end - begin);
-  const bool placeholder =
-      !core.empty() && (option.value == core || option.value == std::string(core) + ",...");
-  std::string_view font;
-  if (core.starts_with("--") || (core.starts_with('-') && core.size() == 2 && std::isalpha(core[1]) != 0))
-    font = "\\fB";
-  else if (placeholder)
-    font = "\\fI";
-  else if (word.ends_with(':') && std::ranges::find(option.words, core) != option.words.end())
-    font = "\\fB";
-  std::string text;
-  for (size_t i = 0; i < word.size(); ++i) {
-    if (i == begin && !font.empty()) text += font;
-    if (i == end && !font.empty()) text += "\\fP";
-    word[i] == '-' && core.starts_with('-') ? text += "\\-"
-    : word[i] == '\\'                       ? text += "\\e"
-                                            : text += word[i];
-  }
-  return end == word.size() && !font.empty() ? text + "\\fP" : text;
+  std::string_view mark;
+  if (core.starts_with("--") || (core.starts_with('-') && core.size() == 2 && std::isalpha(core[1]) != 0) ||
+      (word.ends_with(':') && std::ranges::find(option.words, core) != option.words.end()))
+    mark = "`";
+  else if (!core.empty() && (option.value == core || option.value == std::string(core) + ",..."))
+    mark = "*";
+  std::string text(word.substr(0, begin));
+  return text.append(mark).append(core).append(mark).append(word.substr(end));
 }
 
 std::string paragraph(const Option& option) {
