@@ -6,7 +6,7 @@
 #include "options/model_options.h"
 #include "options/number_options.h"
 #include "options/stream_options.h"
-#include "predict/embed.h"
+#include "predict/embed_filter.h"
 #include "predict/version.h"
 #include "text/tokenizer.h"
 #include "text/version.h"
@@ -108,7 +108,7 @@ int main(int argc, char** argv) {
     embed.dtype = model.dtype;
     stream.settings.budget = embed.batch_tokens;
     stream.settings.needs_regular_output = embed.vectors.format == predict::VectorFormat::npy;
-    predict::Embedder embedder(directory, tokenizer, embed, stream.pool(), app.log());
+    predict::EmbedFilter embedder(directory, tokenizer, embed, stream.pool(), app.log());
     stream.transform(embedder);
   });
 }

@@ -1,7 +1,7 @@
 // bert-nsp-pairs: makes sentence pairs for next sentence prediction from documents.
 #include <malloc.h>
 
-#include "corpus/pair_filter.h"
+#include "corpus/nsp_pairs_filter.h"
 #include "options/number_options.h"
 #include "options/tokenizer_options.h"
 #include "text/version.h"
@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
     const auto tokenizer = tokenizing.load();
     pairs.first_place = stream.settings.first_record;
     pairs.drop = stream.settings.drop;
-    bert::corpus::PairFilter filter(tokenizer, pairs, app.log());
+    bert::corpus::NspPairsFilter filter(tokenizer, pairs, app.log());
     stream.transform(filter);
   });
 }

@@ -5,7 +5,8 @@
 #include "options/model_options.h"
 #include "options/number_options.h"
 #include "options/stream_options.h"
-#include "predict/predict.h"
+#include "options/task_choices.h"
+#include "predict/predict_filter.h"
 #include "predict/version.h"
 #include "text/tokenizer.h"
 #include "text/version.h"
@@ -14,19 +15,10 @@ namespace {
 
 using namespace bert;
 
-cli::Choices<predict::TaskKind> task_names() {
-  using enum predict::TaskKind;
-  cli::Choices<predict::TaskKind> names;
-  for (const auto kind :
-       {automatic, fill, next, classify, regress, multilabel, tag, answer, choose, rank, perplexity})
-    names.emplace_back(predict::name_of(kind), kind);
-  return names;
-}
-
 void task_options(cli::App& app, predict::PredictOptions& predict) {
   app.section("Task");
-  app.choice({"--task", "", "What to predict; auto: the task of the model's architecture."}, task_names(),
-             predict.task.task);
+  app.choice({"--task", "", "What to predict; auto: the task of the model's architecture."},
+             cmd::task_choices(&task::Entry::predicted), predict.task.task);
   app.number({"--top-k", "N", "For fill: number of candidates for each [MASK]."}, {.min = 1},
              predict.task.top_k);
   app.real({"--threshold", "P", "For multilabel: predict the labels with at least this probability."},
@@ -90,7 +82,7 @@ int main(int argc, char** argv) {
     predict.drop = stream.settings.drop;
     predict.dtype = model.dtype;
     stream.settings.budget = predict.batch_tokens;
-    predict::Predictor predictor(directory, tokenizer, predict, stream.pool(), app.log());
+    predict::PredictFilter predictor(directory, tokenizer, predict, stream.pool(), app.log());
     stream.transform(predictor);
   });
 }

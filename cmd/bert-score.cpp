@@ -5,13 +5,14 @@
 #include "metric/score_filter.h"
 #include "options/number_options.h"
 #include "options/stream_options.h"
+#include "options/task_choices.h"
 #include "text/version.h"
 
 namespace {
 
 using namespace bert;
 using cli::UsageError;
-using metric::Task;
+using task::Task;
 
 // Options that are interpreted after the whole command line has been read.
 struct Flags {
@@ -19,19 +20,11 @@ struct Flags {
   std::vector<std::string> metrics;
 };
 
-cli::Choices<std::optional<Task>> task_names() {
-  using enum Task;
-  cli::Choices<std::optional<Task>> names;
-  for (const auto task : {fill, next, classify, regress, multilabel, tag, answer, choose, rank})
-    names.emplace_back(metric::name_of(task), task);
-  return names;
-}
-
 void score_options(cli::App& app, metric::ScoreFilterOptions& options, Flags& flags) {
   auto& score = options.score;
   app.section("Task");
   app.choice({"--task", "", "Task of the predictions; required unless --metric names a benchmark."},
-             task_names(), flags.task);
+             cmd::task_choices(&task::Entry::scored), flags.task);
   app.list({"--metric", "NAME,...",
             "Write only these metrics (default: all), or those of a benchmark such as glue/stsb."},
            flags.metrics);
@@ -66,7 +59,7 @@ void settle_metrics(const Flags& flags, metric::ScoreOptions& score) {
   const auto* benchmark = flags.metrics.size() == 1 ? metric::find_benchmark(flags.metrics[0]) : nullptr;
   if (benchmark != nullptr) {
     if (flags.task && *flags.task != benchmark->task)
-      throw UsageError("--metric ", benchmark->name, " requires --task ", metric::name_of(benchmark->task));
+      throw UsageError("--metric ", benchmark->name, " requires --task ", task::name_of(benchmark->task));
     score.task = benchmark->task;
     score.metrics = benchmark->metrics;
     score.usual_positive = benchmark->positive;
@@ -76,13 +69,13 @@ void settle_metrics(const Flags& flags, metric::ScoreOptions& score) {
   if (!flags.task)
     throw UsageError("--task is missing; without it, --metric must be one of ", metric::benchmark_names());
   score.task = *flags.task;
-  const auto known = metric::metrics_of(score.task);
+  const auto known = task::entry(score.task).metrics;
   for (const auto& name : flags.metrics) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     std::string names;
     for (const auto& one : known) names += (names.empty() ? "" : ", ") + std::string(one);
-    throw UsageError("--metric ", name, " is neither a benchmark nor a metric of ",
-                     metric::name_of(score.task), ", which are ", names);
+    throw UsageError("--metric ", name, " is neither a benchmark nor a metric of ", task::name_of(score.task),
+                     ", which are ", names);
   }
   score.metrics = flags.metrics;
 }
@@ -90,15 +83,15 @@ void settle_metrics(const Flags& flags, metric::ScoreOptions& score) {
 // Rejects options that do not apply to the task.
 void check_task(const cli::App& app, Task task) {
   const auto only = [&](std::string_view option, Task its) {
-    if (app.given(option) && task != its) throw UsageError(option, " requires --task ", metric::name_of(its));
+    if (app.given(option) && task != its) throw UsageError(option, " requires --task ", task::name_of(its));
   };
   only("--positive", Task::classify);
   only("--top-k", Task::fill);
   only("--mask-id", Task::fill);
   only("--no-answer-threshold", Task::answer);
   only("--null-scores", Task::answer);
-  if (app.given("--plot") && !metric::has_plot(task))
-    throw UsageError("--plot requires --task next, classify, choose or regress; ", metric::name_of(task),
+  if (app.given("--plot") && !task::entry(task).plotted)
+    throw UsageError("--plot requires --task next, classify, choose or regress; ", task::name_of(task),
                      " has no plot");
   if (app.given("--null-scores") && !app.given("--gold")) throw UsageError("--null-scores requires --gold");
 }

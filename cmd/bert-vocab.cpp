@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/output_directory.h"
-#include "corpus/vocabulary_filter.h"
+#include "corpus/vocab_filter.h"
 #include "options/stream_options.h"
 #include "text/version.h"
 
@@ -98,7 +98,7 @@ int main(int argc, char** argv) {
   });
   return app.run(argc, argv, [&] {
     const auto directory = open_directory(stream, vocabulary);
-    bert::corpus::VocabularyFilter filter(vocabulary, app.log());
+    bert::corpus::VocabFilter filter(vocabulary, app.log());
     const auto learn = [&] { stream.transform(filter); };
     if (!directory) {
       learn();

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/app.h"
-#include "predict/task.h"
+#include "predict/predictor.h"
 
 namespace bert::cmd {
 

@@ -140,8 +140,7 @@ inline DataOptions::DataOptions(cli::App& app, train::TrainingOptions& options) 
   app.exclusive({"--no-shuffle", "--shuffle-buffer"});
   app.check([this, &options] {
     if (in_order_) options.source.order = examples::SourceOptions::Order::given;
-    const bool chooses = options.task.kind == train::TaskKind::choose;
-    options.step.sequences = sequences_.value_or(chooses ? 16 : 32);
+    options.step.sequences = sequences_.value_or(task::entry(options.task.kind).batch_size);
   });
 }
 
@@ -199,15 +198,13 @@ inline void ScheduleOptions::settle(train::TrainingOptions& options) const {
     throw UsageError(
         "the length of stdin is unknown, so the learning rate needs --steps or --budget, or --schedule "
         "constant");
-  // The paper's, of pre-training in appendix A.2, of fine-tuning in A.3 and section 4.
-  const auto kind = options.task.kind;
-  const bool pretrains = kind == train::TaskKind::pretrain;
+  const auto& defaults = task::entry(options.task.kind);
   const bool measured = extent.steps || extent.budget_s || options.source.epochs;
-  if (!pretrains && !piped && !measured) options.source.epochs = 3;
+  if (!piped && !measured) options.source.epochs = defaults.epochs;
   auto& warmup = options.run.schedule.warmup;
   warmup = {};
   if (!warmup_) {
-    if (!endless) warmup.share = pretrains ? 0.01 : 0.1;
+    if (!endless) warmup.share = defaults.warmup_share;
   } else if (warmup_->is_share) {
     warmup.share = warmup_->amount;
   } else {
@@ -276,7 +273,7 @@ inline void output_options(cli::App& app, train::TrainingOptions& options) {
     if (options.out.empty() && trains) throw cli::UsageError("no -o DIR for the model");
     if (options.dev.empty() && !trains) throw cli::UsageError("--steps 0 needs --dev FILE");
     if (!options.out.empty() && !trains) throw cli::UsageError("--steps 0 writes no model: -o does nothing");
-    run.eval_epochs = !run.eval_every && options.task.kind != train::TaskKind::pretrain;
+    run.eval_epochs = !run.eval_every && options.task.kind != task::Task::pretrain;
   });
 }
 

@@ -11,6 +11,7 @@
 #include "options/feature_options.h"
 #include "options/mask_options.h"
 #include "options/stream_options.h"
+#include "options/task_choices.h"
 #include "train/training_task.h"
 
 namespace bert::cmd {
@@ -29,17 +30,9 @@ class TrainingTaskOptions {
   void check_uses(const train::TrainingTaskOptions& task) const;
 
   cli::App& app_;
-  std::optional<train::TaskKind> kind_;
+  std::optional<task::Task> kind_;
   std::optional<MaskOptions> masking_;
 };
-
-inline cli::Choices<train::TaskKind> training_tasks() {
-  using enum train::TaskKind;
-  cli::Choices<train::TaskKind> choices;
-  for (const auto kind : {pretrain, classify, regress, multilabel, tag, answer, choose})
-    choices.emplace_back(train::name_of(kind), kind);
-  return choices;
-}
 
 // "balanced", or "spam=3,ham=0.5". A label may have = in it.
 inline train::ClassWeights class_weights(const std::string& name, const std::string& value) {
@@ -57,7 +50,8 @@ inline train::ClassWeights class_weights(const std::string& name, const std::str
 
 inline TrainingTaskOptions::TrainingTaskOptions(cli::App& app, train::TrainingTaskOptions& task) : app_(app) {
   app.section("Task");
-  app.choice<train::TaskKind>({"--task", "", "Task to train for (required)."}, training_tasks(), kind_);
+  app.choice<task::Task>({"--task", "", "Task to train for (required)."}, task_choices(&task::Entry::trained),
+                         kind_);
   add_labels(app, task);
   answer_options(app, task.answer);
   app.section("Masking for --task pretrain, unless the records are masked");
@@ -86,10 +80,10 @@ inline void TrainingTaskOptions::add_labels(cli::App& app, train::TrainingTaskOp
 
 // An option that does nothing for the task is a mistake.
 inline void TrainingTaskOptions::check_uses(const train::TrainingTaskOptions& task) const {
-  using enum train::TaskKind;
+  using enum task::Task;
   struct Use {
     std::string_view option;
-    std::vector<train::TaskKind> kinds;
+    std::vector<task::Task> kinds;
   };
   const Use uses[] = {{"--label-field", {classify, regress, multilabel, tag, choose}},
                       {"--labels", {classify, multilabel, tag}},
@@ -107,7 +101,7 @@ inline void TrainingTaskOptions::check_uses(const train::TrainingTaskOptions& ta
                       {"--replace-any", {pretrain}}};
   for (const auto& use : uses) {
     if (app_.given(use.option) && std::ranges::find(use.kinds, task.kind) == use.kinds.end())
-      throw cli::UsageError(use.option, " is not for --task ", train::name_of(task.kind));
+      throw cli::UsageError(use.option, " is not for --task ", task::name_of(task.kind));
   }
 }
 

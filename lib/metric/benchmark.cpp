@@ -8,7 +8,7 @@ namespace {
 // Metrics of GLUE (Wang et al. 2018, table 1), SQuAD, SWAG and CoNLL-2003 as in their official scorers. Test
 // sets without published labels use the same metrics.
 const std::vector<Benchmark>& benchmarks() {
-  using enum Task;
+  using enum task::Task;
   static const std::vector<Benchmark> all = {
       {"glue/cola", classify, {"matthews"}, {}},
       {"glue/sst2", classify, {"accuracy"}, {}},
@@ -31,48 +31,6 @@ const std::vector<Benchmark>& benchmarks() {
 }
 
 }  // namespace
-
-std::string_view name_of(Task task) {
-  constexpr std::string_view kNames[] = {"fill", "next",   "classify", "regress", "multilabel",
-                                         "tag",  "answer", "choose",   "rank"};
-  return kNames[static_cast<size_t>(task)];
-}
-
-std::vector<std::string_view> metrics_of(Task task) {
-  switch (task) {
-    case Task::fill:
-      return {"accuracy", "top_k_accuracy"};
-    case Task::next:
-    case Task::choose:
-      return {"accuracy", "ece"};
-    case Task::classify:
-      return {"accuracy", "f1", "macro_f1", "matthews", "ece"};
-    case Task::regress:
-      return {"pearson", "spearman"};
-    case Task::multilabel:
-      return {"micro_f1", "macro_f1", "accuracy"};
-    case Task::tag:
-      return {"precision", "recall", "f1", "accuracy", "types"};
-    case Task::rank:
-      return {"mrr"};
-    case Task::answer:
-      break;
-  }
-  return {"exact_match",
-          "f1",
-          "has_answer_exact_match",
-          "has_answer_f1",
-          "no_answer_exact_match",
-          "no_answer_f1",
-          "best_exact_match",
-          "best_exact_match_threshold",
-          "best_f1",
-          "best_f1_threshold"};
-}
-
-bool has_plot(Task task) {
-  return task == Task::next || task == Task::classify || task == Task::choose || task == Task::regress;
-}
 
 const Benchmark* find_benchmark(std::string_view name) {
   const auto found = std::find_if(benchmarks().begin(), benchmarks().end(),

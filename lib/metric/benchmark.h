@@ -6,21 +6,13 @@
 #include <vector>
 
 #include "metric/squad.h"
+#include "task/task.h"
 
 namespace bert::metric {
 
-// Tasks that bert-score evaluates: those of bert-predict that have gold labels.
-enum class Task { fill, next, classify, regress, multilabel, tag, answer, choose, rank };
-
-std::string_view name_of(Task task);
-
-// The metrics of a task as named in the output; "top_k_accuracy" stands for any k.
-std::vector<std::string_view> metrics_of(Task task);
-bool has_plot(Task task);
-
 struct Benchmark {
   std::string_view name;  // "glue/stsb": as Hugging Face spells it
-  Task task;
+  task::Task task;
   std::vector<std::string> metrics;
   std::vector<std::string_view> positive;  // positive label for F1, by id or by name
   SquadScore::Version version = SquadScore::Version::automatic;

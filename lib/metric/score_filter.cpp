@@ -47,7 +47,7 @@ ScoreFilter::Prepared ScoreFilter::prepare_joined(const io::Fields& fields, cons
     const auto place = gold_->find(id);
     if (place) {
       prepared.predictions.push_back({*place, compare(gold_->gold(*place))});
-    } else if (options_.score.task == Task::answer) {
+    } else if (options_.score.task == task::Task::answer) {
       ++prepared.unknown;  // skipped, as in the official scripts
     } else {
       throw Error("id \"", id, "\" is not in ", gold_->path());

@@ -1,7 +1,10 @@
 #include "metric/scorer.h"
 
+#include <algorithm>
+#include <cassert>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "base/error.h"
 
@@ -68,25 +71,20 @@ std::vector<std::string_view> texts(const io::Fields& fields, std::string_view n
 }
 
 std::unique_ptr<Scorer> make_scorer(const ScoreOptions& options) {
-  switch (options.task) {
-    case Task::next:
-    case Task::classify:
-    case Task::choose:
-      return make_label_scorer(options);
-    case Task::multilabel:
-      return make_multilabel_scorer(options);
-    case Task::regress:
-      return make_number_scorer(options);
-    case Task::rank:
-      return make_rank_scorer(options);
-    case Task::fill:
-      return make_fill_scorer(options);
-    case Task::tag:
-      return make_tag_scorer(options);
-    case Task::answer:
-      return make_answer_scorer(options);
-  }
-  throw Error("unknown task");
+  using enum task::Task;
+  using Make = decltype(&make_label_scorer);
+  constexpr std::pair<task::Task, Make> kMakers[] = {{fill, make_fill_scorer},
+                                                     {next, make_label_scorer},
+                                                     {classify, make_label_scorer},
+                                                     {regress, make_number_scorer},
+                                                     {multilabel, make_multilabel_scorer},
+                                                     {tag, make_tag_scorer},
+                                                     {answer, make_answer_scorer},
+                                                     {choose, make_label_scorer},
+                                                     {rank, make_rank_scorer}};
+  const auto maker = std::ranges::find(kMakers, options.task, &std::pair<task::Task, Make>::first);
+  assert(maker != std::end(kMakers));
+  return maker->second(options);
 }
 
 }  // namespace bert::metric

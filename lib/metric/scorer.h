@@ -19,7 +19,7 @@
 namespace bert::metric {
 
 struct ScoreOptions {
-  Task task = Task::classify;
+  task::Task task = task::Task::classify;
   std::vector<std::string> metrics;              // names as in the output; empty: all
   std::string text_field = "text";               // for rank: the field with the query
   std::optional<std::string> label_field;        // default: the task's own field
@@ -29,6 +29,8 @@ struct ScoreOptions {
   std::optional<int64_t> mask_id;             // for fill: score only positions where the input has this token
   std::optional<double> no_answer_threshold;  // for answer
   SquadScore::Version version = SquadScore::Version::automatic;
+
+  std::string gold_field() const { return label_field.value_or(std::string(task::entry(task).gold_field)); }
 };
 
 class Scorer {

@@ -13,8 +13,7 @@ struct ComparedAnswer : io::Work {
 
 class AnswerScorer : public Scorer {
  public:
-  explicit AnswerScorer(const ScoreOptions& options)
-      : field_(options.label_field.value_or("answers")), score_(options.version) {
+  explicit AnswerScorer(const ScoreOptions& options) : field_(options.gold_field()), score_(options.version) {
     if (options.no_answer_threshold) score_.set_no_answer_threshold(*options.no_answer_threshold);
   }
 

@@ -40,14 +40,14 @@ class LabelScorer : public Scorer {
  public:
   explicit LabelScorer(const ScoreOptions& options)
       : task_(options.task),
-        field_(options.label_field.value_or(task_ == Task::next ? "next_sentence_label" : "label")),
+        field_(options.gold_field()),
         needs_ece_(std::ranges::find(options.metrics, "ece") != options.metrics.end()),
         positive_(options.positive),
         usual_positive_(options.usual_positive) {}
 
   std::string gold(const io::Fields& fields) const override {
     std::string label = label_text(fields, field_);
-    if (task_ != Task::next) return label;
+    if (task_ != task::Task::next) return label;
     if (label == "0" || label == "is_next") return "is_next";
     if (label == "1" || label == "not_next") return "not_next";
     throw Error("field \"", field_, "\" is \"", label, "\", expected 0, is_next, 1 or not_next");
@@ -79,7 +79,7 @@ class LabelScorer : public Scorer {
   void report(Report& report) const override {
     report.count("records", score_.count());
     report.metric("accuracy", score_.accuracy());
-    if (task_ == Task::classify) {
+    if (task_ == task::Task::classify) {
       if (const auto positive = positive_label(); !positive.empty()) {
         if (report.metric("f1", score_.f1(positive))) report.text("positive", positive);
       }
@@ -93,7 +93,7 @@ class LabelScorer : public Scorer {
   }
 
   std::string remark() const override {
-    if (task_ == Task::classify && score_.count() >= 2 && score_.confused())
+    if (task_ == task::Task::classify && score_.count() >= 2 && score_.confused())
       return "no gold label is ever predicted: do gold labels and predictions use the same names?";
     if (calibration_.count() == 0 || is_calibrated()) return {};
     return "no ece: " + missing_probabilities();
@@ -139,7 +139,7 @@ class LabelScorer : public Scorer {
     return came.size() <= 2 ? highest_label(came) : std::string();
   }
 
-  Task task_;
+  task::Task task_;
   std::string field_;
   bool needs_ece_;
   std::optional<std::string> positive_;
@@ -157,7 +157,7 @@ struct ComparedSets : io::Work {
 
 class MultilabelScorer : public Scorer {
  public:
-  explicit MultilabelScorer(const ScoreOptions& options) : field_(options.label_field.value_or("label")) {}
+  explicit MultilabelScorer(const ScoreOptions& options) : field_(options.gold_field()) {}
 
   std::string gold(const io::Fields& fields) const override { return packed(texts(fields, field_)); }
 

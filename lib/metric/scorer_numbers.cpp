@@ -24,7 +24,7 @@ struct ComparedNumbers : io::Work {
 
 class NumberScorer : public Scorer {
  public:
-  explicit NumberScorer(const ScoreOptions& options) : field_(options.label_field.value_or("label")) {}
+  explicit NumberScorer(const ScoreOptions& options) : field_(options.gold_field()) {}
 
   std::string gold(const io::Fields& fields) const override { return bytes_of(number(fields, field_)); }
 
@@ -62,7 +62,7 @@ class NumberScorer : public Scorer {
 class RankScorer : public Scorer {
  public:
   explicit RankScorer(const ScoreOptions& options)
-      : field_(options.label_field.value_or("label")), query_field_(options.text_field) {}
+      : field_(options.gold_field()), query_field_(options.text_field) {}
 
   std::string gold(const io::Fields& fields) const override { return bytes_of(number(fields, field_)); }
 

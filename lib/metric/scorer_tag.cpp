@@ -16,7 +16,7 @@ struct ComparedTags : io::Work {
 
 class TagScorer : public Scorer {
  public:
-  explicit TagScorer(const ScoreOptions& options) : field_(options.label_field.value_or("tags")) {}
+  explicit TagScorer(const ScoreOptions& options) : field_(options.gold_field()) {}
 
   std::string gold(const io::Fields& fields) const override {
     std::string packed;

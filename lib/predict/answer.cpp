@@ -16,7 +16,7 @@ struct Question : Reading {
   std::vector<text::Span> offsets;  // of the context's tokens, in code points
 };
 
-class Answer final : public Task {
+class Answer final : public Predictor {
  public:
   Answer(const TaskOptions& options, const text::Tokenizer& tokenizer)
       : tokenizer_(tokenizer), options_(options.answer), precision_(options.precision) {}
@@ -26,7 +26,6 @@ class Answer final : public Task {
   features::Overflow overflow() const override { return features::Overflow::split; }
   bool takes(features::Overflow overflow) const override { return overflow == features::Overflow::split; }
   bool takes_overlap() const override { return false; }
-  int64_t usual_length() const override { return features::kAnswerLength; }
   void adapt(features::FeatureOptions& features) const override {
     features.overlap = 0;
     features::require_room(window_rule(options_, *features.max_length));
@@ -149,7 +148,8 @@ SpanRule span_rule(const AnswerOptions& options) {
           .with_null = options.no_answer_threshold.has_value()};
 }
 
-std::unique_ptr<Task> make_answer(const TaskOptions& options, const text::Tokenizer& tokenizer) {
+std::unique_ptr<Predictor> make_answer(const TaskOptions& options, const model::Config&,
+                                       const text::Tokenizer& tokenizer) {
   return std::make_unique<Answer>(options, tokenizer);
 }
 

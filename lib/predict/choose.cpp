@@ -9,7 +9,7 @@
 namespace bert::predict {
 namespace {
 
-class Choose final : public Task {
+class Choose final : public Predictor {
  public:
   explicit Choose(const TaskOptions& options) : precision_(options.precision) {}
 
@@ -62,6 +62,9 @@ class Choose final : public Task {
 
 }  // namespace
 
-std::unique_ptr<Task> make_choose(const TaskOptions& options) { return std::make_unique<Choose>(options); }
+std::unique_ptr<Predictor> make_choose(const TaskOptions& options, const model::Config&,
+                                       const text::Tokenizer&) {
+  return std::make_unique<Choose>(options);
+}
 
 }  // namespace bert::predict

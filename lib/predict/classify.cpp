@@ -5,11 +5,11 @@
 namespace bert::predict {
 namespace {
 
-class Classify final : public Task {
+class Classify final : public Predictor {
  public:
   Classify(const TaskOptions& options, const model::Config& config)
       : config_(config), precision_(options.precision) {
-    require_labels(config, TaskKind::classify, 2);
+    require_labels(config, task::Task::classify, 2);
   }
 
   model::Needs needs() const override { return {.pooler = true, .classifier = true}; }
@@ -33,7 +33,8 @@ class Classify final : public Task {
 
 }  // namespace
 
-std::unique_ptr<Task> make_classify(const TaskOptions& options, const model::Config& config) {
+std::unique_ptr<Predictor> make_classify(const TaskOptions& options, const model::Config& config,
+                                         const text::Tokenizer&) {
   return std::make_unique<Classify>(options, config);
 }
 

@@ -3,13 +3,13 @@
 
 #include "base/error.h"
 #include "json/json.h"
+#include "predict/predictor.h"
 #include "predict/subword_logits.h"
-#include "predict/task.h"
 
 namespace bert::predict {
 namespace {
 
-class Fill final : public Task {
+class Fill final : public Predictor {
  public:
   Fill(const TaskOptions& options, const text::Tokenizer& tokenizer)
       : tokenizer_(tokenizer), top_k_(options.top_k), precision_(options.precision) {}
@@ -20,7 +20,7 @@ class Fill final : public Task {
   std::unique_ptr<Reading> read(const io::Fields& fields,
                                 const features::Featurizer& featurizer) const override {
     const auto& options = featurizer.options();
-    if (options.overflow != features::Overflow::error) return Task::read(fields, featurizer);
+    if (options.overflow != features::Overflow::error) return Predictor::read(fields, featurizer);
     auto unlimited = options;
     unlimited.max_length.reset();
     features::Features whole = features::Featurizer(tokenizer_, unlimited).features(fields);
@@ -105,7 +105,8 @@ class Fill final : public Task {
 
 }  // namespace
 
-std::unique_ptr<Task> make_fill(const TaskOptions& options, const text::Tokenizer& tokenizer) {
+std::unique_ptr<Predictor> make_fill(const TaskOptions& options, const model::Config&,
+                                     const text::Tokenizer& tokenizer) {
   return std::make_unique<Fill>(options, tokenizer);
 }
 

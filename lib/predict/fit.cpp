@@ -8,31 +8,18 @@
 namespace bert::predict {
 namespace {
 
-using enum TaskKind;
+using enum task::Task;
 using model::Head;
-using Tasks = std::vector<TaskKind>;
+using Tasks = std::vector<task::Task>;
 
 constexpr std::string_view kTextClassifier = "BertForSequenceClassification";
 
-struct Use {
-  std::string_view architecture;
-  TaskKind task;
-};
-
-// The first task of an architecture is the one for --task auto.
-constexpr Use kUses[] = {{"BertForPreTraining", fill},        {"BertForPreTraining", next},
-                         {"BertForPreTraining", perplexity},  {"BertForMaskedLM", fill},
-                         {"BertForMaskedLM", perplexity},     {"BertLMHeadModel", fill},
-                         {"BertLMHeadModel", perplexity},     {"BertForNextSentencePrediction", next},
-                         {"BertForTokenClassification", tag}, {"BertForQuestionAnswering", answer},
-                         {"BertForMultipleChoice", choose}};
-
-bool contains(std::span<const TaskKind> tasks, TaskKind task) {
+bool contains(std::span<const task::Task> tasks, task::Task task) {
   return std::ranges::find(tasks, task) != tasks.end();
 }
 
 void add(Tasks& tasks, const Tasks& more) {
-  for (const TaskKind task : more) {
+  for (const task::Task task : more) {
     if (!contains(tasks, task)) tasks.push_back(task);
   }
 }
@@ -68,9 +55,9 @@ Tasks tasks_of_heads(const model::Config& config, std::span<const Head> heads) {
   return tasks;
 }
 
-std::string listed(std::span<const TaskKind> tasks) {
+std::string listed(std::span<const task::Task> tasks) {
   std::string list;
-  for (const TaskKind task : tasks) list.append(list.empty() ? "" : ", ").append(name_of(task));
+  for (const task::Task task : tasks) list.append(list.empty() ? "" : ", ").append(name_of(task));
   return list;
 }
 
@@ -101,9 +88,9 @@ std::string described(const model::Config& config) {
 }
 
 // Pre-training tasks need no fine-tuning.
-bool is_pretraining(TaskKind task) { return task == fill || task == next || task == perplexity; }
+bool is_pretraining(task::Task task) { return task == fill || task == next || task == perplexity; }
 
-[[noreturn]] void refuse(TaskKind asked, const model::Directory& directory, const Tasks& tasks) {
+[[noreturn]] void refuse(task::Task asked, const model::Directory& directory, const Tasks& tasks) {
   const std::string model = directory.root + ": " + described(directory.config);
   if (asked != automatic) {
     throw Error(model, is_pretraining(asked) ? " is not trained for " : " is not fine-tuned for ",
@@ -113,9 +100,9 @@ bool is_pretraining(TaskKind task) { return task == fill || task == next || task
   }
   if (!tasks.empty())
     throw Error(model, " does not say which task it is for; use --task with one of ", listed(tasks));
-  throw Error(model, " has no head and is not fine-tuned for a task (",
-              listed(Tasks{fill, next, classify, regress, multilabel, tag, answer, choose, rank, perplexity}),
-              "); see bert-train(1)");
+  auto all = task::tasks_with(&task::Entry::predicted);
+  std::erase(all, automatic);
+  throw Error(model, " has no head and is not fine-tuned for a task (", listed(all), "); see bert-train(1)");
 }
 
 }  // namespace
@@ -123,14 +110,16 @@ bool is_pretraining(TaskKind task) { return task == fill || task == next || task
 Tasks tasks_of(const model::Config& config, std::span<const Head> heads) {
   Tasks tasks;
   if (config.has_architecture(kTextClassifier)) add(tasks, tasks_of_text_classifier(config));
-  for (const Use& use : kUses) {
-    if (config.has_architecture(use.architecture)) add(tasks, {use.task});
+  for (const auto task : task::tasks_with(&task::Entry::predicted)) {
+    const auto& architectures = task::entry(task).architectures;
+    if (std::ranges::any_of(architectures, [&](auto name) { return config.has_architecture(name); }))
+      add(tasks, {task});
   }
   add(tasks, tasks_of_heads(config, heads));
   return tasks;
 }
 
-TaskKind task_for(TaskKind asked, const model::Directory& directory) {
+task::Task task_for(task::Task asked, const model::Directory& directory) {
   const Tasks named = tasks_of(directory.config, {});
   if (asked == automatic && !named.empty()) return named.front();
   if (contains(named, asked)) return asked;

@@ -7,7 +7,7 @@
 #include "model/config.h"
 #include "model/directory.h"
 #include "model/heads.h"
-#include "predict/task.h"
+#include "predict/predictor.h"
 
 namespace bert::predict {
 
@@ -15,10 +15,10 @@ namespace bert::predict {
 // those of `heads` that its architectures do not mention. All Hugging Face classifiers use the same tensor
 // name, so the architectures determine the purpose of a classifier. Its shape is used only if they name no
 // classifier.
-std::vector<TaskKind> tasks_of(const model::Config& config, std::span<const model::Head> heads);
+std::vector<task::Task> tasks_of(const model::Config& config, std::span<const model::Head> heads);
 
 // Resolves `asked`, which may be automatic. Opens the weights if config.json is not sufficient. Throws Error,
 // with the tasks the model supports, if it does not support this one.
-TaskKind task_for(TaskKind asked, const model::Directory& directory);
+task::Task task_for(task::Task asked, const model::Directory& directory);
 
 }  // namespace bert::predict

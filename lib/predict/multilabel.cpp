@@ -5,11 +5,11 @@
 namespace bert::predict {
 namespace {
 
-class Multilabel final : public Task {
+class Multilabel final : public Predictor {
  public:
   Multilabel(const TaskOptions& options, const model::Config& config)
       : config_(config), threshold_(options.threshold), precision_(options.precision) {
-    require_labels(config, TaskKind::multilabel, 1);
+    require_labels(config, task::Task::multilabel, 1);
   }
 
   model::Needs needs() const override { return {.pooler = true, .classifier = true}; }
@@ -44,7 +44,8 @@ class Multilabel final : public Task {
 
 }  // namespace
 
-std::unique_ptr<Task> make_multilabel(const TaskOptions& options, const model::Config& config) {
+std::unique_ptr<Predictor> make_multilabel(const TaskOptions& options, const model::Config& config,
+                                           const text::Tokenizer&) {
   return std::make_unique<Multilabel>(options, config);
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 const std::array<std::string, 2> kAnswers = {"is_next", "not_next"};  // by the head's id
 
-class Next final : public Task {
+class Next final : public Predictor {
  public:
   explicit Next(const TaskOptions& options) : precision_(options.precision) {}
 
@@ -20,7 +20,7 @@ class Next final : public Task {
 
   std::unique_ptr<Reading> read(const io::Fields& fields,
                                 const features::Featurizer& featurizer) const override {
-    auto reading = Task::read(fields, featurizer);
+    auto reading = Predictor::read(fields, featurizer);
     const features::Features& features = reading->windows.front().features;
     const bool second = std::find(features.types.begin(), features.types.end(), 1) != features.types.end();
     if (!features.pair && !second) throw Error("the record has no second text; --task next requires a pair");
@@ -45,6 +45,9 @@ class Next final : public Task {
 
 }  // namespace
 
-std::unique_ptr<Task> make_next(const TaskOptions& options) { return std::make_unique<Next>(options); }
+std::unique_ptr<Predictor> make_next(const TaskOptions& options, const model::Config&,
+                                     const text::Tokenizer&) {
+  return std::make_unique<Next>(options);
+}
 
 }  // namespace bert::predict

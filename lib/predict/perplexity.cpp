@@ -10,13 +10,13 @@
 
 #include "base/error.h"
 #include "json/json.h"
+#include "predict/predictor.h"
 #include "predict/subword_logits.h"
-#include "predict/task.h"
 
 namespace bert::predict {
 namespace {
 
-class Perplexity final : public Task {
+class Perplexity final : public Predictor {
  public:
   Perplexity(const TaskOptions& options, const text::Tokenizer& tokenizer)
       : tokenizer_(tokenizer), precision_(options.precision) {}
@@ -25,7 +25,7 @@ class Perplexity final : public Task {
 
   std::unique_ptr<Reading> read(const io::Fields& fields,
                                 const features::Featurizer& featurizer) const override {
-    auto reading = Task::read(fields, featurizer);
+    auto reading = Predictor::read(fields, featurizer);
     auto& windows = reading->windows;
     if (windows.size() == 1) {
       mask(windows.front(), windows.front().features.first);
@@ -107,7 +107,8 @@ class Perplexity final : public Task {
 
 }  // namespace
 
-std::unique_ptr<Task> make_perplexity(const TaskOptions& options, const text::Tokenizer& tokenizer) {
+std::unique_ptr<Predictor> make_perplexity(const TaskOptions& options, const model::Config&,
+                                           const text::Tokenizer& tokenizer) {
   return std::make_unique<Perplexity>(options, tokenizer);
 }
 

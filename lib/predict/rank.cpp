@@ -5,13 +5,13 @@
 namespace bert::predict {
 namespace {
 
-class Rank final : public Task {
+class Rank final : public Predictor {
  public:
   Rank(const TaskOptions& options, const model::Config& config)
       // As in sentence-transformers: sigmoid for a single logit, unless the directory specifies otherwise.
       : activation_(config.score_activation.value_or(model::ScoreActivation::sigmoid)),
         precision_(options.precision) {
-    require_one_label(config, TaskKind::rank);
+    require_one_label(config, task::Task::rank);
   }
 
   model::Needs needs() const override { return {.pooler = true, .classifier = true}; }
@@ -34,7 +34,8 @@ class Rank final : public Task {
 
 }  // namespace
 
-std::unique_ptr<Task> make_rank(const TaskOptions& options, const model::Config& config) {
+std::unique_ptr<Predictor> make_rank(const TaskOptions& options, const model::Config& config,
+                                     const text::Tokenizer&) {
   return std::make_unique<Rank>(options, config);
 }
 

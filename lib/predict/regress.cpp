@@ -5,10 +5,10 @@
 namespace bert::predict {
 namespace {
 
-class Regress final : public Task {
+class Regress final : public Predictor {
  public:
   Regress(const TaskOptions& options, const model::Config& config) : precision_(options.precision) {
-    require_one_label(config, TaskKind::regress);
+    require_one_label(config, task::Task::regress);
   }
 
   model::Needs needs() const override { return {.pooler = true, .classifier = true}; }
@@ -28,7 +28,8 @@ class Regress final : public Task {
 
 }  // namespace
 
-std::unique_ptr<Task> make_regress(const TaskOptions& options, const model::Config& config) {
+std::unique_ptr<Predictor> make_regress(const TaskOptions& options, const model::Config& config,
+                                        const text::Tokenizer&) {
   return std::make_unique<Regress>(options, config);
 }
 

@@ -43,7 +43,7 @@ void append_scores(std::string& out, std::span<const std::string> labels, std::s
   out += '}';
 }
 
-void require_labels(const model::Config& config, TaskKind kind, size_t least) {
+void require_labels(const model::Config& config, task::Task kind, size_t least) {
   if (config.labels.size() < least) {
     throw Error("the model has ", config.labels.size(), " label, --task ", name_of(kind),
                 " requires at least ", least, "; use --task regress or rank");
@@ -55,7 +55,7 @@ void require_labels(const model::Config& config, TaskKind kind, size_t least) {
   }
 }
 
-void require_one_label(const model::Config& config, TaskKind kind) {
+void require_one_label(const model::Config& config, task::Task kind) {
   if (config.labels.size() != 1) {
     throw Error("the model has ", config.labels.size(), " labels, --task ", name_of(kind),
                 " requires exactly one");

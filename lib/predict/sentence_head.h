@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "predict/task.h"
+#include "predict/predictor.h"
 
 namespace bert::predict {
 
@@ -24,9 +24,9 @@ void append_scores(std::string& out, std::span<const std::string> labels, std::s
                    int precision);
 
 // Throws Error unless there are at least `least` distinct labels; they become keys of `scores`.
-void require_labels(const model::Config& config, TaskKind kind, size_t least);
+void require_labels(const model::Config& config, task::Task kind, size_t least);
 
 // Throws Error unless the model has exactly one label.
-void require_one_label(const model::Config& config, TaskKind kind);
+void require_one_label(const model::Config& config, task::Task kind);
 
 }  // namespace bert::predict

@@ -60,7 +60,7 @@ void append_list(std::string& out, const Values& values, const Append& append) {
   out += ']';
 }
 
-class Tag final : public Task {
+class Tag final : public Predictor {
  public:
   Tag(const TaskOptions& options, const model::Config& config)
       : config_(config), aggregate_(options.aggregate), precision_(options.precision) {
@@ -151,7 +151,8 @@ class Tag final : public Task {
 
 }  // namespace
 
-std::unique_ptr<Task> make_tag(const TaskOptions& options, const model::Config& config) {
+std::unique_ptr<Predictor> make_tag(const TaskOptions& options, const model::Config& config,
+                                    const text::Tokenizer&) {
   return std::make_unique<Tag>(options, config);
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "features/window_tokens.h"
-#include "predict/task.h"
+#include "predict/predictor.h"
 
 namespace bert::predict {
 

@@ -11,7 +11,6 @@
 #include "base/gnuplot.h"
 #include "base/signals.h"
 #include "ckpt/checkpoint.h"
-#include "features/answer_windows.h"
 #include "json/json.h"
 #include "model/save.h"
 #include "model/training_network.h"
@@ -60,7 +59,7 @@ Settings settings_of(const TrainingOptions& options, const std::string& model, c
   const bool by_records = !run.extent.steps && !run.extent.budget_s;
   const bool skips = options.stream.on_error == io::OnError::skip;
   Settings settings = {
-      {"--task", std::string(name_of(options.task.kind))},
+      {"--task", std::string(task::name_of(options.task.kind))},
       {"the model", model},
       {"the vocabulary", setting(tokenizer)},
       {"--seed", std::to_string(run.seed)},
@@ -121,9 +120,9 @@ void settle_extent(TrainingOptions& options, const TrainingTask& task, const exa
 int64_t length_of(const TrainingOptions& options) {
   const auto& config = options.config;
   const auto kind = options.task.kind;
-  const int64_t longest = kind == TaskKind::pretrain ? config.positions
-                          : kind == TaskKind::answer ? std::min(options.model_length, features::kAnswerLength)
-                                                     : options.model_length;
+  const int64_t longest = kind == task::Task::pretrain
+                              ? config.positions
+                              : std::min(options.model_length, task::entry(kind).max_length);
   return predict::sequence_limit(options.max_length, longest, config);
 }
 
@@ -145,13 +144,13 @@ void check(const TrainingOptions& options, const text::Tokenizer& tokenizer) {
 
 // Columns that a table of training records must have. Throws Error if one is missing.
 void check_columns(const TrainingOptions& options, const std::vector<std::string>& columns) {
-  using enum TaskKind;
+  using enum task::Task;
   const auto& task = options.task;
   const auto has = [&](const std::string& name) { return std::ranges::find(columns, name) != columns.end(); };
   std::vector<std::string> needed;
   if (task.kind == classify || task.kind == regress || task.kind == multilabel) {
     if (!has("input_ids")) needed.push_back(task.features.text_field);
-    needed.push_back(task.label_field.value_or("label"));
+    needed.push_back(task.gold_field());
     if (options.pair_field_given) needed.push_back(task.features.pair_field);
   }
   for (const auto& name : needed) {
@@ -241,7 +240,7 @@ void settle_model(TrainingOptions& options, const text::Tokenizer& tokenizer) {
   config.pad_id = tokenizer.pad();
   if (options.dropout)
     config.hidden_dropout = config.attention_dropout = config.classifier_dropout = *options.dropout;
-  options.run.schedule.peak = options.rate.value_or(default_rate(options.task.kind, config.hidden));
+  options.run.schedule.peak = options.rate.value_or(task::default_rate(options.task.kind, config.hidden));
   options.run.default_rate = !options.rate.has_value();
   options.task.features.max_length = length_of(options);
   options.task.seed = options.source.seed = options.run.seed;
@@ -258,13 +257,13 @@ bool evaluate(const TrainingOptions& options, TrainingTask& task, Pool& pool, Lo
   const auto& counts = *reader;
   DevSet dev(options.stream, options.dev, std::move(reader), log);
   model::Config config = options.config;
-  task.settle(config);
+  task.describe(config);
   model::TrainingNetwork network(config, task.heads(), pool, *options.dtype);
   const auto learner = task.make_learner(network, model::TrainingNetwork::Keep::activations);
   if (options.model.empty()) throw Error("--steps 0 evaluates a trained model: use -m DIR");
   const auto missing = load(network, task, options);
   if (!missing.empty() || (task.heads().classifier && !task.keeps_head()))
-    throw Error(options.model, ": was not trained for --task ", name_of(options.task.kind),
+    throw Error(options.model, ": was not trained for --task ", task::name_of(options.task.kind),
                 missing.empty() ? "" : ", it has no " + missing.front());
   network.refresh();
   learner->begin_evaluation();
@@ -304,7 +303,8 @@ bool train(TrainingOptions options, const text::Tokenizer& tokenizer, Pool& pool
   };
   if (!options.rate)
     log.info("peak learning rate " + setting(options.run.schedule.peak) + ", the default for " +
-             std::string(name_of(options.task.kind)) + " with hidden size " + setting(options.config.hidden));
+             std::string(task::name_of(options.task.kind)) + " with hidden size " +
+             setting(options.config.hidden));
   if (options.run.extent.steps == 0) return evaluate(options, *task, pool, log);
   options.source.interrupted = StopOnSignal::requested;
   if (!options.run.extent.steps && !options.run.extent.budget_s && io::can_read_again(options.stream.files))
@@ -331,7 +331,7 @@ bool train(TrainingOptions options, const text::Tokenizer& tokenizer, Pool& pool
   examples::Steps steps(*source, *reader, options.step);
 
   model::Config config = options.config;
-  task->settle(config);
+  task->describe(config);
   model::TrainingNetwork network(config, task->heads(), pool, *options.dtype);
   network.freeze(options.run.optimizer.frozen);
   using Keep = model::TrainingNetwork::Keep;

@@ -16,19 +16,13 @@
 #include "features/features.h"
 #include "model/config.h"
 #include "model/training_network.h"
-#include "predict/task.h"
+#include "predict/predictor.h"
+#include "task/task.h"
 #include "text/tokenizer.h"
 #include "train/learner.h"
 #include "train/settings.h"
 
 namespace bert::train {
-
-enum class TaskKind { pretrain, classify, regress, multilabel, tag, answer, choose };
-
-std::string_view name_of(TaskKind kind);  // as in --task
-
-// Default peak learning rate for a model of this hidden size.
-double default_rate(TaskKind kind, int64_t hidden);
 
 // Weight of each label's examples in the loss; 1 if not given.
 struct ClassWeights {
@@ -38,7 +32,7 @@ struct ClassWeights {
 
 // Options of the tasks. Each task uses those it needs.
 struct TrainingTaskOptions {
-  TaskKind kind = TaskKind::pretrain;
+  task::Task kind = task::Task::pretrain;
   corpus::MaskRule mask;                   // pretrain
   uint64_t seed = 0;                       // for masking
   features::FeatureOptions features;       // field names and maximum sequence length
@@ -47,6 +41,8 @@ struct TrainingTaskOptions {
   ClassWeights class_weights;
   double threshold = 0.5;              // for multilabel's dev metrics
   predict::AnswerOptions answer = {};  // for windows and dev metrics
+
+  std::string gold_field() const { return label_field.value_or(std::string(task::entry(kind).gold_field)); }
 };
 
 // Access to training records before the run is set up.
@@ -60,30 +56,40 @@ struct Preview {
 // configuration must outlive the task, and the task its readers and learners.
 class TrainingTask {
  public:
+  TrainingTask(const TrainingTaskOptions& options, const model::Config& config)
+      : options_(options), config_(config) {}
   virtual ~TrainingTask() = default;
 
   // Collects what the task must know about the records, such as their labels. Throws Error if it cannot.
-  virtual void prepare(const Preview& preview) = 0;
+  virtual void prepare(const Preview& /*preview*/) {}
 
   // Adds the task's own options that affect the results of a run.
-  virtual void add_settings(Settings& settings) const = 0;
+  virtual void add_settings(Settings& /*settings*/) const {}
 
   // Names of the dev metrics that --best accepts.
   virtual std::vector<std::string> metrics() const = 0;
 
   virtual model::TrainingNetwork::Heads heads() const = 0;
   // Records the model's purpose in the config: architectures, labels, problem_type.
-  virtual void settle(model::Config& config) const = 0;
+  virtual void describe(model::Config& config) const;
   // Whether the initial model's head fits this task and training continues with it.
-  virtual bool keeps_head() const { return false; }
+  virtual bool keeps_head() const { return config_.has_architecture(architecture()); }
   // Whether a record may become several examples or none.
   virtual bool makes_windows() const { return false; }
 
   virtual std::unique_ptr<examples::ExampleReader> make_reader() const = 0;
   // Reader for the dev set in `path`. Its examples may contain extra data for evaluation.
-  virtual std::unique_ptr<examples::ExampleReader> make_dev_reader(const std::string& path) const = 0;
+  virtual std::unique_ptr<examples::ExampleReader> make_dev_reader(const std::string& /*path*/) const {
+    return make_reader();
+  }
   virtual std::unique_ptr<Learner> make_learner(model::TrainingNetwork& network,
                                                 model::TrainingNetwork::Keep keep) const = 0;
+
+ protected:
+  std::string architecture() const { return std::string(task::entry(options_.kind).architectures.front()); }
+
+  const TrainingTaskOptions options_;
+  const model::Config& config_;
 };
 
 // `tokenizer` and `config` must outlive the task. Throws Error if the model cannot be trained for it.
@@ -91,18 +97,10 @@ std::unique_ptr<TrainingTask> make_training_task(const TrainingTaskOptions& opti
                                                  const text::Tokenizer& tokenizer,
                                                  const model::Config& config);
 
-// One function for each task, each in its own file.
-std::unique_ptr<TrainingTask> make_pretrain_task(const TrainingTaskOptions& options,
-                                                 const text::Tokenizer& tokenizer,
-                                                 const model::Config& config);
-std::unique_ptr<TrainingTask> make_sentence_task(const TrainingTaskOptions& options,
-                                                 const text::Tokenizer& tokenizer,
-                                                 const model::Config& config);
-std::unique_ptr<TrainingTask> make_tag_task(const TrainingTaskOptions& options,
-                                            const text::Tokenizer& tokenizer, const model::Config& config);
-std::unique_ptr<TrainingTask> make_answer_task(const TrainingTaskOptions& options,
-                                               const text::Tokenizer& tokenizer, const model::Config& config);
-std::unique_ptr<TrainingTask> make_choose_task(const TrainingTaskOptions& options,
-                                               const text::Tokenizer& tokenizer, const model::Config& config);
+// Each in the file of its name.
+using MakeTrainingTask = std::unique_ptr<TrainingTask>(const TrainingTaskOptions& options,
+                                                       const text::Tokenizer& tokenizer,
+                                                       const model::Config& config);
+MakeTrainingTask make_pretrain_task, make_sentence_task, make_tag_task, make_answer_task, make_choose_task;
 
 }  // namespace bert::train

@@ -8,7 +8,7 @@
 
 #include "corpus/chi_square.h"
 #include "corpus/mask_filter.h"
-#include "corpus/pair_filter.h"
+#include "corpus/nsp_pairs_filter.h"
 #include "io/stream_run.h"
 #include "json/json.h"
 #include "reference/slow_masking.h"
@@ -92,7 +92,7 @@ MaskOptions mask_options(Unit unit, uint64_t seed, uint64_t epoch) {
 std::string pairs(const text::Tokenizer& tokenizer, const PairOptions& options, std::string_view documents,
                   int threads = 2) {
   Log log("test", Log::Level::quiet);
-  PairFilter filter(tokenizer, options, log);
+  NspPairsFilter filter(tokenizer, options, log);
   return run(filter, documents, threads);
 }
 

@@ -1,6 +1,6 @@
 // Word counts, as read by bert-vocab --counts.
 #include "base/log.h"
-#include "corpus/vocabulary_filter.h"
+#include "corpus/vocab_filter.h"
 #include "records.h"
 
 using namespace bert;
@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   options.input_format = io::InputFormat::tsv;
   options.columns = {"word", "count"};
   fuzz::answered([&] {
-    corpus::VocabularyFilter filter(vocabulary, log);
+    corpus::VocabFilter filter(vocabulary, log);
     fuzz::run(options, filter);
   });
   return 0;

@@ -2,9 +2,9 @@
 // byte selects the filter, the low half the format.
 #include "base/log.h"
 #include "corpus/mask_filter.h"
-#include "corpus/pair_filter.h"
+#include "corpus/nsp_pairs_filter.h"
 #include "corpus/tokenize_filter.h"
-#include "corpus/vocabulary_filter.h"
+#include "corpus/vocab_filter.h"
 #include "features/letters.h"
 #include "records.h"
 
@@ -40,10 +40,10 @@ std::unique_ptr<io::Filter> make_filter(int which, const text::Tokenizer& tokeni
       return std::make_unique<corpus::MaskFilter>(
           tokenizer, corpus::MaskOptions{.rule = {.unit = corpus::MaskRule::Unit::word}}, log);
     case 6:
-      return std::make_unique<corpus::PairFilter>(
+      return std::make_unique<corpus::NspPairsFilter>(
           tokenizer, corpus::PairOptions{.rule = {.max_length = 16}, .dupe_factor = 2, .block = 2}, log);
     default:
-      return std::make_unique<corpus::VocabularyFilter>(vocabulary, log);
+      return std::make_unique<corpus::VocabFilter>(vocabulary, log);
   }
   return corpus::make_tokenize_filter(tokenizer, options, log);
 }

@@ -8,13 +8,13 @@
 #include "examples/sentence_example.h"
 #include "examples/tag_example.h"
 #include "head_network.h"
-#include "train/answer_learning.h"
-#include "train/choose_learning.h"
+#include "train/answer.h"
+#include "train/choose.h"
 #include "train/clipping.h"
 #include "train/optimizer.h"
 #include "train/schedule.h"
-#include "train/sentence_learning.h"
-#include "train/tag_learning.h"
+#include "train/sentence.h"
+#include "train/tag.h"
 
 namespace bert::golden {
 namespace {

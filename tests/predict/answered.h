@@ -9,14 +9,14 @@
 #include "io/fields.h"
 #include "io/record_writer.h"
 #include "json/json.h"
-#include "predict/task.h"
+#include "predict/predictor.h"
 
 namespace bert::predict {
 
 // Returns the fields that the task adds to the record `json`, as a JSON object. `logits` is called for each
 // window and each position that the task reads.
 inline std::string answered(
-    const Task& task, const features::Featurizer& featurizer, const std::string& json,
+    const Predictor& task, const features::Featurizer& featurizer, const std::string& json,
     const std::function<std::vector<float>(size_t window, int64_t position)>& logits) {
   const io::Source source{.name = "test", .format = io::InputFormat::jsonl, .columns = {}};
   json::Document document;

@@ -11,16 +11,16 @@ using namespace bert::predict;
 using bert::model::Config;
 using bert::model::Head;
 using bert::model::ProblemType;
-using enum bert::predict::TaskKind;
+using enum bert::task::Task;
 using Heads = std::vector<Head>;
-using Tasks = std::vector<TaskKind>;
+using Tasks = std::vector<bert::task::Task>;
 
 namespace {
 
 const std::string kModels = std::filesystem::path(__FILE__).parent_path().parent_path() / "golden" / "models";
 
-constexpr TaskKind kAll[] = {fill, next,   classify, regress, multilabel,
-                             tag,  answer, choose,   rank,    perplexity};
+constexpr bert::task::Task kAll[] = {fill, next,   classify, regress, multilabel,
+                                     tag,  answer, choose,   rank,    perplexity};
 
 Tasks classifier(size_t labels, std::optional<ProblemType> type, bool cross_encoder) {
   Config config = {.architectures = {"BertForSequenceClassification"}, .labels = {}, .problem_type = type};
@@ -29,7 +29,7 @@ Tasks classifier(size_t labels, std::optional<ProblemType> type, bool cross_enco
   return tasks_of(config, Heads{Head::pooler, Head::classifier});
 }
 
-std::string refusal(TaskKind task, const std::string& model) {
+std::string refusal(bert::task::Task task, const std::string& model) {
   try {
     task_for(task, bert::model::open_directory(kModels + "/" + model));
   } catch (const bert::Error& error) {
@@ -90,7 +90,7 @@ TEST_CASE("each test model supports the tasks of its head and rejects all others
                                                   {"regress", {regress, rank}},
                                                   {"tag", {tag}}};
   for (const auto& model : models) {
-    for (const TaskKind task : kAll) {
+    for (const bert::task::Task task : kAll) {
       const bool fits = std::ranges::find(model.second, task) != model.second.end();
       CHECK_MESSAGE(refusal(task, model.first).empty() == fits, model.first << " " << name_of(task));
     }
@@ -113,5 +113,5 @@ TEST_CASE("the error for an unsupported task names the model and the tasks it su
 
 TEST_CASE("a bare encoder has no default task, and the error lists the tasks") {
   const std::string what = refusal(automatic, "bare");
-  for (const TaskKind task : kAll) CHECK_MESSAGE(what.find(name_of(task)) != std::string::npos, what);
+  for (const bert::task::Task task : kAll) CHECK_MESSAGE(what.find(name_of(task)) != std::string::npos, what);
 }

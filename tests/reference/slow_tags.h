@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "predict/task.h"
+#include "predict/predictor.h"
 #include "slow_features.h"
 
 namespace bert::reference {

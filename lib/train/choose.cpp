@@ -1,8 +1,10 @@
-#include "train/choose_learning.h"
+#include "train/choose.h"
 
 #include <string>
 
+#include "examples/choose_example.h"
 #include "predict/scores.h"
+#include "train/training_task.h"
 
 namespace bert::train {
 namespace {
@@ -70,6 +72,45 @@ void ChooseLearning::add_predictions(Part examples, const nn::Tensor& logits) {
 
 Figures ChooseLearning::end_evaluation() {
   return {{"loss", evaluation_.loss.mean()}, {"accuracy", evaluation_.choices.accuracy()}};
+}
+
+namespace {
+
+class ChooseTask final : public TrainingTask {
+ public:
+  ChooseTask(const TrainingTaskOptions& options, const text::Tokenizer& tokenizer,
+             const model::Config& config)
+      : TrainingTask(options, config), featurizer_(tokenizer, options.features) {}
+
+  std::vector<std::string> metrics() const override { return {"loss", "accuracy"}; }
+
+  model::TrainingNetwork::Heads heads() const override {
+    return {.masked_lm = false,
+            .next = false,
+            .classifier = model::TrainingNetwork::Classifier{
+                .outputs = 1,
+                .dropout = config_.classifier_dropout,
+                .compares = model::TrainingNetwork::Classifier::Compares::rows}};
+  }
+
+  std::unique_ptr<examples::ExampleReader> make_reader() const override {
+    return std::make_unique<examples::ChooseReader>(featurizer_, options_.gold_field());
+  }
+  std::unique_ptr<Learner> make_learner(model::TrainingNetwork& network,
+                                        model::TrainingNetwork::Keep keep) const override {
+    return std::make_unique<ChooseLearning>(network, keep);
+  }
+
+ private:
+  const features::Featurizer featurizer_;
+};
+
+}  // namespace
+
+std::unique_ptr<TrainingTask> make_choose_task(const TrainingTaskOptions& options,
+                                               const text::Tokenizer& tokenizer,
+                                               const model::Config& config) {
+  return std::make_unique<ChooseTask>(options, tokenizer, config);
 }
 
 }  // namespace bert::train

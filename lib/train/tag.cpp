@@ -1,10 +1,16 @@
-#include "train/tag_learning.h"
+#include "train/tag.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
+#include <utility>
 
+#include "base/error.h"
+#include "examples/tag_example.h"
 #include "metric/value.h"
 #include "predict/scores.h"
+#include "train/label_set.h"
+#include "train/training_task.h"
 
 namespace bert::train {
 namespace {
@@ -124,6 +130,89 @@ Figures TagLearning::end_evaluation() {
     figures.push_back({"accuracy", metric::share(e.right, e.words)});
   }
   return figures;
+}
+
+namespace {
+
+using examples::TagReader;
+// Splits long sentences into windows as bert-predict does.
+features::FeatureOptions windows_of(features::FeatureOptions features) {
+  features.overflow = features::Overflow::split;
+  features.overlap = features::usual_overlap(features.max_length.value());
+  features.wanted = {.words = true};
+  return features;
+}
+
+class TagTask final : public TrainingTask {
+ public:
+  TagTask(const TrainingTaskOptions& options, const text::Tokenizer& tokenizer, const model::Config& config)
+      : TrainingTask(options, config), featurizer_(tokenizer, windows_of(options.features)) {}
+
+  void prepare(const Preview& preview) override {
+    set_ = settle_labels(options_, config_, preview,
+                         {.architecture = architecture(),
+                          .of_record =
+                              [this](const io::Fields& fields) {
+                                return examples::bio_of(examples::tags_of(fields, options_.gold_field()));
+                              },
+                          .field = options_.gold_field(),
+                          .order = examples::tags_in_order});
+    if (set_.names.size() < 2)
+      throw Error("there is only one tag, \"", set_.names.empty() ? "" : set_.names.front(),
+                  "\"; tagging needs at least two");
+    labels_.emplace(set_.names);
+  }
+
+  void add_settings(Settings& settings) const override { train::add_settings(set_, settings); }
+
+  std::vector<std::string> metrics() const override {
+    auto names = tag_metrics(*labels_);
+    names.insert(names.begin(), "loss");
+    return names;
+  }
+
+  model::TrainingNetwork::Heads heads() const override {
+    return {.masked_lm = false,
+            .next = false,
+            .classifier =
+                model::TrainingNetwork::Classifier{.outputs = labels_->size(),
+                                                   .over = model::TrainingNetwork::Classifier::Over::tokens,
+                                                   .dropout = config_.classifier_dropout}};
+  }
+
+  void describe(model::Config& config) const override {
+    TrainingTask::describe(config);
+    config.labels = set_.names;
+  }
+
+  bool keeps_head() const override { return set_.of_model; }
+  bool makes_windows() const override { return true; }
+
+  std::unique_ptr<examples::ExampleReader> make_reader() const override {
+    return std::make_unique<TagReader>(featurizer_, options_.gold_field(), *labels_,
+                                       TagReader::For::learning);
+  }
+  std::unique_ptr<examples::ExampleReader> make_dev_reader(const std::string&) const override {
+    return std::make_unique<TagReader>(featurizer_, options_.gold_field(), *labels_,
+                                       TagReader::For::evaluation);
+  }
+  std::unique_ptr<Learner> make_learner(model::TrainingNetwork& network,
+                                        model::TrainingNetwork::Keep keep) const override {
+    return std::make_unique<TagLearning>(network, *labels_,
+                                         TagLearning::Options{.class_weights = set_.weights, .keep = keep});
+  }
+
+ private:
+  const features::Featurizer featurizer_;
+  LabelSet set_;
+  std::optional<examples::Labels> labels_;
+};
+
+}  // namespace
+
+std::unique_ptr<TrainingTask> make_tag_task(const TrainingTaskOptions& options,
+                                            const text::Tokenizer& tokenizer, const model::Config& config) {
+  return std::make_unique<TagTask>(options, tokenizer, config);
 }
 
 }  // namespace bert::train

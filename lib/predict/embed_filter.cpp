@@ -1,4 +1,4 @@
-#include "predict/embed.h"
+#include "predict/embed_filter.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,12 +15,12 @@
 namespace bert::predict {
 
 // One sequence and its result: the pooled vector, or one vector for each token [T, width].
-struct Embedder::Window {
+struct EmbedFilter::Window {
   features::Features features;
   std::vector<float> values = {};
 };
 
-struct Embedder::Prepared : Windows<Window> {
+struct EmbedFilter::Prepared : Windows<Window> {
   std::vector<features::TokenPlace> places;  // for token vectors: where to read each token of the record
   std::vector<features::TruncatedField> cut;
 };
@@ -81,8 +81,8 @@ std::optional<std::string> conflict(const EmbedOptions& options) {
   return conflict(options.vectors);
 }
 
-Embedder::Embedder(const model::Directory& directory, const text::Tokenizer& tokenizer, EmbedOptions options,
-                   Pool& pool, Log& log)
+EmbedFilter::EmbedFilter(const model::Directory& directory, const text::Tokenizer& tokenizer,
+                         EmbedOptions options, Pool& pool, Log& log)
     : directory_(directory),
       options_(std::move(options)),
       pool_(pool),
@@ -99,7 +99,7 @@ Embedder::Embedder(const model::Directory& directory, const text::Tokenizer& tok
                        .threads = pool.size()}));
 }
 
-void Embedder::prepare(const io::Fields& fields, io::Record& record) const {
+void EmbedFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto prepared = std::make_unique<Prepared>();
   auto sequences = windows(fields);
   if (plan_.kind() == EmbedPlan::Kind::tokens) prepared->places = features::sequence_places(sequences);
@@ -111,7 +111,7 @@ void Embedder::prepare(const io::Fields& fields, io::Record& record) const {
   record.work = std::move(prepared);
 }
 
-std::vector<features::Features> Embedder::windows(const io::Fields& fields) const {
+std::vector<features::Features> EmbedFilter::windows(const io::Fields& fields) const {
   const std::string& field = options_.features.text_field;
   const bool is_line =
       !fields.json(field) && fields.text(field) && !fields.pair_text(options_.features.pair_field);
@@ -121,22 +121,22 @@ std::vector<features::Features> Embedder::windows(const io::Fields& fields) cons
 }
 
 // Text records have no token fields to truncate.
-std::vector<features::TruncatedField> Embedder::cut_of(const io::Fields& fields,
-                                                       const features::Features& features) const {
+std::vector<features::TruncatedField> EmbedFilter::cut_of(const io::Fields& fields,
+                                                          const features::Features& features) const {
   if (!features.truncated || !featurizer_.takes_ids(fields)) return {};
   if (options_.vectors.format != VectorFormat::jsonl) return {};
   return features::truncated_fields(fields, std::vector{&features}, options_.drop);
 }
 
-int64_t Embedder::cost(const io::Record& record) const { return record.work_as<Prepared>().tokens(); }
+int64_t EmbedFilter::cost(const io::Record& record) const { return record.work_as<Prepared>().tokens(); }
 
-void Embedder::compute(std::span<io::Record* const> records) {
+void EmbedFilter::compute(std::span<io::Record* const> records) {
   run_windows<Window>(
       records, options_.batch_tokens,
       [this](const nn::Batch& batch, std::span<Window* const> windows) { run(batch, windows); });
 }
 
-void Embedder::run(const nn::Batch& batch, std::span<Window* const> windows) {
+void EmbedFilter::run(const nn::Batch& batch, std::span<Window* const> windows) {
   model::Network::Wanted wanted{.layers = plan_.mix().wanted(), .rows = {}};
   if (plan_.first_tokens_only()) wanted.rows.emplace(batch.offsets.begin(), batch.offsets.end() - 1);
   const auto states = network_.hidden(batch, wanted);
@@ -146,7 +146,7 @@ void Embedder::run(const nn::Batch& batch, std::span<Window* const> windows) {
   });
 }
 
-void Embedder::run_pooler(std::span<const nn::Tensor> states, std::span<Window* const> windows) {
+void EmbedFilter::run_pooler(std::span<const nn::Tensor> states, std::span<Window* const> windows) {
   nn::Tensor first(static_cast<int64_t>(windows.size()), plan_.mix().width());
   std::vector<float> scratch;
   for (int64_t i = 0; i < first.rows(); ++i)
@@ -159,7 +159,7 @@ void Embedder::run_pooler(std::span<const nn::Tensor> states, std::span<Window* 
 }
 
 // The window's tokens begin at `row` of `states`. If only first tokens were computed, there is one row.
-void Embedder::take(std::span<const nn::Tensor> states, int64_t row, Window& window) const {
+void EmbedFilter::take(std::span<const nn::Tensor> states, int64_t row, Window& window) const {
   const int64_t tokens = plan_.first_tokens_only() ? 1 : static_cast<int64_t>(window.features.ids.size());
   std::vector<float> scratch;
   if (plan_.kind() == EmbedPlan::Kind::tokens) {
@@ -178,7 +178,7 @@ void Embedder::take(std::span<const nn::Tensor> states, int64_t row, Window& win
   pooling.finish(window.values);
 }
 
-void Embedder::finish(io::Record& record, std::string& out) const {
+void EmbedFilter::finish(io::Record& record, std::string& out) const {
   const auto& prepared = record.work_as<Prepared>();
   const bool truncated = prepared.windows.front().features.truncated;
   if (plan_.kind() == EmbedPlan::Kind::tokens) {
@@ -197,7 +197,7 @@ void Embedder::finish(io::Record& record, std::string& out) const {
 }
 
 // One vector for each token of the record, however many windows there are.
-void Embedder::write_tokens(const io::Record& record, const Prepared& prepared, std::string& out) const {
+void EmbedFilter::write_tokens(const io::Record& record, const Prepared& prepared, std::string& out) const {
   const auto width = static_cast<size_t>(plan_.width());
   std::vector<int32_t> ids;
   std::vector<float> values;
@@ -219,7 +219,7 @@ void Embedder::write_tokens(const io::Record& record, const Prepared& prepared, 
                  out);
 }
 
-void Embedder::report_truncated(int64_t records) const {
+void EmbedFilter::report_truncated(int64_t records) const {
   report_truncated_texts(log_, records, *featurizer_.options().max_length);
 }
 

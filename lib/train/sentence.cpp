@@ -1,10 +1,17 @@
-#include "train/sentence_learning.h"
+#include "train/sentence.h"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string_view>
+#include <utility>
 
+#include "base/error.h"
+#include "examples/sentence_example.h"
+#include "predict/batches.h"
 #include "predict/scores.h"
+#include "train/label_set.h"
+#include "train/training_task.h"
 
 namespace bert::train {
 namespace {
@@ -142,6 +149,124 @@ Figures SentenceLearning::end_evaluation() {
   // The correlation with a constant is undefined; skip it rather than fail.
   std::erase_if(figures, [](const Metric& figure) { return !std::isfinite(figure.value); });
   return figures;
+}
+
+namespace {
+
+using examples::SentenceTask;
+using model::ProblemType;
+constexpr const char* kTextClassifier = "BertForSequenceClassification";
+
+SentenceTask sentence_task(task::Task kind) {
+  return kind == task::Task::regress      ? SentenceTask::regress
+         : kind == task::Task::multilabel ? SentenceTask::multilabel
+                                          : SentenceTask::classify;
+}
+
+ProblemType problem_of(SentenceTask task) {
+  switch (task) {
+    case SentenceTask::regress:
+      return ProblemType::regression;
+    case SentenceTask::multilabel:
+      return ProblemType::multi_label;
+    case SentenceTask::classify:
+      break;
+  }
+  return ProblemType::single_label;
+}
+
+// Problem type of a model; if its config has none, the default of transformers.
+ProblemType problem_of(const model::Config& config) {
+  if (config.problem_type) return *config.problem_type;
+  return config.labels.size() == 1 ? ProblemType::regression : ProblemType::single_label;
+}
+
+class SentenceTrainingTask final : public TrainingTask {
+ public:
+  SentenceTrainingTask(const TrainingTaskOptions& options, const text::Tokenizer& tokenizer,
+                       const model::Config& config)
+      : TrainingTask(options, config),
+        task_(sentence_task(options.kind)),
+        featurizer_(tokenizer, options.features) {
+    if (task_ == SentenceTask::regress && !options.labels.empty())
+      throw Error("--labels is not for --task regress, whose labels are numbers");
+  }
+
+  void prepare(const Preview& preview) override {
+    const bool same = config_.has_architecture(kTextClassifier) && problem_of(config_) == problem_of(task_);
+    if (task_ == SentenceTask::regress) {
+      set_ = {.names = {"LABEL_0"}, .weights = {}, .of_model = same};
+    } else {
+      set_ = settle_labels(options_, config_, preview,
+                           {.architecture = same ? kTextClassifier : "",
+                            .of_record = [this](const io::Fields& fields) { return labels_of(fields); },
+                            .field = options_.gold_field()});
+    }
+    if (task_ == SentenceTask::classify && set_.names.size() < 2)
+      throw Error("there is only one label, \"", set_.names.empty() ? "" : set_.names.front(),
+                  "\"; classification needs at least two");
+    labels_.emplace(set_.names);
+  }
+
+  void add_settings(Settings& settings) const override { train::add_settings(set_, settings); }
+
+  std::vector<std::string> metrics() const override {
+    switch (task_) {
+      case SentenceTask::regress:
+        return {"loss", "pearson", "spearman"};
+      case SentenceTask::multilabel:
+        return {"loss", "accuracy", "micro_f1", "macro_f1"};
+      case SentenceTask::classify:
+        break;
+    }
+    if (set_.names.size() == 2) return {"loss", "accuracy", "f1", "macro_f1", "matthews"};
+    return {"loss", "accuracy", "macro_f1", "matthews"};
+  }
+
+  model::TrainingNetwork::Heads heads() const override {
+    return {.masked_lm = false,
+            .next = false,
+            .classifier = model::TrainingNetwork::Classifier{
+                .outputs = static_cast<int64_t>(set_.names.size()), .dropout = config_.classifier_dropout}};
+  }
+
+  void describe(model::Config& config) const override {
+    config.architectures = {kTextClassifier};
+    config.problem_type = problem_of(task_);
+    config.labels = set_.names;
+  }
+
+  bool keeps_head() const override { return set_.of_model; }
+
+  std::unique_ptr<examples::ExampleReader> make_reader() const override {
+    return std::make_unique<examples::SentenceReader>(task_, featurizer_, options_.gold_field(), *labels_);
+  }
+  std::unique_ptr<Learner> make_learner(model::TrainingNetwork& network,
+                                        model::TrainingNetwork::Keep keep) const override {
+    return std::make_unique<SentenceLearning>(
+        network, *labels_,
+        SentenceLearning::Options{
+            .task = task_, .class_weights = set_.weights, .threshold = options_.threshold, .keep = keep});
+  }
+
+ private:
+  std::vector<std::string> labels_of(const io::Fields& fields) const {
+    if (task_ == SentenceTask::multilabel) return examples::labels_of(fields, options_.gold_field());
+    return {examples::label_of(fields, options_.gold_field())};
+  }
+
+  const SentenceTask task_;
+  const features::Featurizer featurizer_;
+  LabelSet set_;
+  std::optional<examples::Labels> labels_;
+};
+
+}  // namespace
+
+std::unique_ptr<TrainingTask> make_sentence_task(const TrainingTaskOptions& options,
+                                                 const text::Tokenizer& tokenizer,
+                                                 const model::Config& config) {
+  return std::make_unique<SentenceTrainingTask>(options, tokenizer, config);
 }
 
 }  // namespace bert::train

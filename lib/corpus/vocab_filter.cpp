@@ -1,4 +1,4 @@
-#include "corpus/vocabulary_filter.h"
+#include "corpus/vocab_filter.h"
 
 #include <charconv>
 
@@ -42,19 +42,19 @@ std::string tokenizer_config_json(const text::TokenizerConfig& config) {
 }  // namespace
 
 // The words of a record, concatenated; ends[i] is the end of word i.
-struct VocabularyFilter::Prepared : io::Work {
+struct VocabFilter::Prepared : io::Work {
   std::string text;
   std::vector<size_t> ends;
   int64_t count = 1;  // of each word
 };
 
-VocabularyFilter::VocabularyFilter(const VocabularyOptions& options, Log& log)
+VocabFilter::VocabFilter(const VocabularyOptions& options, Log& log)
     : options_(options),
       log_(log),
       characters_(text::CharacterRules(options.tokenizer)),
       counts_(options.max_words) {}
 
-void VocabularyFilter::prepare(const io::Fields& fields, io::Record& record) const {
+void VocabFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto prepared = std::make_unique<Prepared>();
   if (options_.records == VocabularyOptions::Records::counts) {
     read_count(fields, *prepared);
@@ -64,7 +64,7 @@ void VocabularyFilter::prepare(const io::Fields& fields, io::Record& record) con
   record.work = std::move(prepared);
 }
 
-void VocabularyFilter::read_count(const io::Fields& fields, Prepared& prepared) const {
+void VocabFilter::read_count(const io::Fields& fields, Prepared& prepared) const {
   const std::string_view word = fields.required_text("word"), digits = fields.required_text("count");
   const auto [rest, error] = std::from_chars(digits.data(), digits.data() + digits.size(), prepared.count);
   if (error != std::errc() || rest != digits.data() + digits.size() || prepared.count < 1)
@@ -72,7 +72,7 @@ void VocabularyFilter::read_count(const io::Fields& fields, Prepared& prepared) 
   add_words(word, prepared);
 }
 
-void VocabularyFilter::add_words(std::string_view text, Prepared& prepared) const {
+void VocabFilter::add_words(std::string_view text, Prepared& prepared) const {
   text::for_each_word(characters_, text, static_cast<size_t>(options_.tokenizer.max_word_chars),
                       [&](std::string_view word) {
                         prepared.text += word;
@@ -80,8 +80,7 @@ void VocabularyFilter::add_words(std::string_view text, Prepared& prepared) cons
                       });
 }
 
-void VocabularyFilter::read_array(std::string_view field, const json::Value& array,
-                                  Prepared& prepared) const {
+void VocabFilter::read_array(std::string_view field, const json::Value& array, Prepared& prepared) const {
   if (!is_array(array))
     throw Error("field \"", field, "\" is ", array.kind_name(), ", expected an array of strings");
   for (const json::Value& word : array.elements()) {
@@ -92,7 +91,7 @@ void VocabularyFilter::read_array(std::string_view field, const json::Value& arr
 }
 
 // Reads texts like bert-tokenize: an array of words, or a text and an optional second text.
-void VocabularyFilter::read_texts(const io::Fields& fields, Prepared& prepared) const {
+void VocabFilter::read_texts(const io::Fields& fields, Prepared& prepared) const {
   if (const auto array = fields.json(options_.text_field); array && is_array(*array)) {
     read_array(options_.text_field, *array, prepared);
   } else if (const auto text = fields.text(options_.text_field)) {
@@ -105,11 +104,11 @@ void VocabularyFilter::read_texts(const io::Fields& fields, Prepared& prepared) 
   if (const auto pair = fields.pair_text(options_.pair_field)) add_words(*pair, prepared);
 }
 
-int64_t VocabularyFilter::cost(const io::Record& record) const {
+int64_t VocabFilter::cost(const io::Record& record) const {
   return static_cast<int64_t>(record.work_as<Prepared>().ends.size());
 }
 
-void VocabularyFilter::compute(std::span<io::Record* const> records) {
+void VocabFilter::compute(std::span<io::Record* const> records) {
   for (const io::Record* record : records) {
     const auto& prepared = record->work_as<Prepared>();
     size_t begin = 0;
@@ -120,14 +119,14 @@ void VocabularyFilter::compute(std::span<io::Record* const> records) {
   }
 }
 
-void VocabularyFilter::warn_of_pruning() const {
+void VocabFilter::warn_of_pruning() const {
   if (counts_.forgotten() == 0) return;
   log_.warn("more than " + std::to_string(options_.max_words) + " different words: the rarest " +
             std::to_string(counts_.forgotten()) + " were discarded; counts are too low by at most " +
             std::to_string(counts_.uncertainty()));
 }
 
-void VocabularyFilter::end(std::string& out) {
+void VocabFilter::end(std::string& out) {
   warn_of_pruning();
   const std::vector<text::WordCount> words = counts_.sorted();
   std::string subwords;

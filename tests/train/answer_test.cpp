@@ -1,4 +1,4 @@
-#include "train/answer_learning.h"
+#include "train/answer.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "corpus/pair_filter.h"
+#include "corpus/nsp_pairs_filter.h"
 
 #include <algorithm>
 #include <iterator>
@@ -66,12 +66,12 @@ std::string percent(int64_t part, int64_t whole) {
 
 }  // namespace
 
-struct PairFilter::Prepared : io::Work {
+struct NspPairsFilter::Prepared : io::Work {
   Document document;
   std::vector<Ready> ready;  // documents released with this record
 };
 
-PairFilter::PairFilter(const text::Tokenizer& tokenizer, PairOptions options, Log& log)
+NspPairsFilter::NspPairsFilter(const text::Tokenizer& tokenizer, PairOptions options, Log& log)
     : options_(std::move(options)),
       cls_(tokenizer.cls()),
       sep_(tokenizer.sep()),
@@ -82,7 +82,7 @@ PairFilter::PairFilter(const text::Tokenizer& tokenizer, PairOptions options, Lo
     kept_[i] = std::find(options_.drop.begin(), options_.drop.end(), kNames[i]) == options_.drop.end();
 }
 
-void PairFilter::prepare(const io::Fields& fields, io::Record& record) const {
+void NspPairsFilter::prepare(const io::Fields& fields, io::Record& record) const {
   const auto sentences = fields.json("sentences");
   if (!sentences) throw Error("field \"sentences\" is missing");
   auto prepared = std::make_unique<Prepared>();
@@ -98,13 +98,13 @@ void PairFilter::prepare(const io::Fields& fields, io::Record& record) const {
   record.work = std::move(prepared);
 }
 
-void PairFilter::check(const Document& document) const {
+void NspPairsFilter::check(const Document& document) const {
   for (const int32_t id : document.ids)
     if (id < 0 || id >= size_)
       throw Error("field \"sentences\": ", id, " is not in the vocabulary of ", size_, " tokens");
 }
 
-void PairFilter::compute(std::span<io::Record* const> records) {
+void NspPairsFilter::compute(std::span<io::Record* const> records) {
   for (io::Record* record : records) {
     auto& prepared = record->work_as<Prepared>();
     take(std::move(prepared.document));
@@ -117,7 +117,7 @@ void PairFilter::compute(std::span<io::Record* const> records) {
   }
 }
 
-void PairFilter::take(Document document) {
+void NspPairsFilter::take(Document document) {
   if (document.sentences() == 0) return;
   ++counts_.documents;
   if (options_.rule.mode != PairRule::Mode::next) {
@@ -139,7 +139,7 @@ void PairFilter::take(Document document) {
 }
 
 // Two or more documents in block_ form a block of their own.
-void PairFilter::begin_block() {
+void NspPairsFilter::begin_block() {
   if (block_.size() >= 2) {
     complete(before_);
     before_.swap(block_);
@@ -148,19 +148,19 @@ void PairFilter::begin_block() {
   }
 }
 
-void PairFilter::complete(DocumentBlock& block) {
+void NspPairsFilter::complete(DocumentBlock& block) {
   if (block.empty()) return;
   const auto shared = std::make_shared<const DocumentBlock>(std::move(block));
   block.clear();
   for (size_t i = 0; i < shared->size(); ++i) ready_.push_back({shared, i});
 }
 
-void PairFilter::finish(io::Record& record, std::string& out) const {
+void NspPairsFilter::finish(io::Record& record, std::string& out) const {
   for (const auto& ready : record.work_as<Prepared>().ready) append_document(ready, out);
 }
 
 // A shard does not know whether this document would join a block before the shard.
-void PairFilter::check_first(const Document& document) const {
+void NspPairsFilter::check_first(const Document& document) const {
   if (options_.first_place == 0) return;
   throw Error("document ", document.place, " is the only document in its block of ", options_.block,
               ", with which the shard begins; nsp takes random sentences from another document of the block: "
@@ -169,7 +169,7 @@ void PairFilter::check_first(const Document& document) const {
 }
 
 // Called at the end of the input, or at a bad record that stops it; block_ is the last block.
-void PairFilter::complete_all(Ending ending) {
+void NspPairsFilter::complete_all(Ending ending) {
   if (block_.size() == 1) {
     before_.push_back(std::move(block_[0]));
     block_.clear();
@@ -186,7 +186,7 @@ void PairFilter::complete_all(Ending ending) {
   complete(block_);
 }
 
-bool PairFilter::release(Ending ending, std::string& out) {
+bool NspPairsFilter::release(Ending ending, std::string& out) {
   if (!ended_) complete_all(ending);
   ended_ = true;
   if (ready_.empty()) return false;
@@ -195,7 +195,7 @@ bool PairFilter::release(Ending ending, std::string& out) {
   return true;
 }
 
-void PairFilter::append_document(const Ready& ready, std::string& out) const {
+void NspPairsFilter::append_document(const Ready& ready, std::string& out) const {
   const Document& document = (*ready.block)[ready.document];
   const auto place = static_cast<uint64_t>(document.place);
   int64_t number = 0, random = 0;
@@ -211,7 +211,7 @@ void PairFilter::append_document(const Ready& ready, std::string& out) const {
   counts_.random += random;
 }
 
-bool PairFilter::begin_field(Field field, std::string& out) const {
+bool NspPairsFilter::begin_field(Field field, std::string& out) const {
   if (!kept_[field]) return false;
   out += out.empty() || out.back() == '\n' ? '{' : ',';
   json::append_string(out, kNames[field]);
@@ -219,8 +219,8 @@ bool PairFilter::begin_field(Field field, std::string& out) const {
   return true;
 }
 
-void PairFilter::append_instance(const Document& document, const Instance& instance, int64_t number,
-                                 std::string& out) const {
+void NspPairsFilter::append_instance(const Document& document, const Instance& instance, int64_t number,
+                                     std::string& out) const {
   const bool pair = options_.rule.mode != PairRule::Mode::none;
   const size_t begin = out.size();
   if (begin_field(Field::ids, out)) {
@@ -245,7 +245,7 @@ void PairFilter::append_instance(const Document& document, const Instance& insta
   out += out.size() == begin ? "{}\n" : "}\n";
 }
 
-void PairFilter::end(std::string&) {
+void NspPairsFilter::end(std::string&) {
   const int64_t instances = counts_.instances, ones = counts_.random;
   std::string message = counted(instances, "instance") + " of " + counted(counts_.documents, "document");
   if (options_.rule.mode == PairRule::Mode::none) return log_.warn(message);

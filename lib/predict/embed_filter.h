@@ -35,11 +35,11 @@ struct EmbedOptions {
 // Describes options that exclude each other, whatever the model; nullopt if there are none.
 std::optional<std::string> conflict(const EmbedOptions& options);
 
-class Embedder final : public io::Filter {
+class EmbedFilter final : public io::Filter {
  public:
   // References must outlive this object. Throws Error if the model does not support the options.
-  Embedder(const model::Directory& directory, const text::Tokenizer& tokenizer, EmbedOptions options,
-           Pool& pool, Log& log);
+  EmbedFilter(const model::Directory& directory, const text::Tokenizer& tokenizer, EmbedOptions options,
+              Pool& pool, Log& log);
 
   void prepare(const io::Fields& fields, io::Record& record) const override;
   int64_t cost(const io::Record& record) const override;

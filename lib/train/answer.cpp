@@ -1,10 +1,12 @@
-#include "train/answer_learning.h"
+#include "train/answer.h"
 
 #include <algorithm>
 #include <numeric>
 #include <string>
 
 #include "base/error.h"
+#include "examples/answer_example.h"
+#include "train/training_task.h"
 
 namespace bert::train {
 namespace {
@@ -112,6 +114,70 @@ Figures AnswerLearning::end_evaluation() {
     figures.push_back({*std::ranges::find(kMetrics, name), value});
   }
   return figures;
+}
+
+namespace {
+
+class AnswerTask final : public TrainingTask {
+ public:
+  AnswerTask(const TrainingTaskOptions& options, const text::Tokenizer& tokenizer,
+             const model::Config& config)
+      : TrainingTask(options, config),
+        tokenizer_(tokenizer),
+        rule_(predict::window_rule(options.answer, options.features.max_length.value())) {
+    features::require_room(rule_);
+  }
+
+  void add_settings(Settings& settings) const override {
+    settings.emplace_back("--stride", setting(rule_.stride));
+    settings.emplace_back("--max-question-length", setting(rule_.max_question_length));
+  }
+
+  std::vector<std::string> metrics() const override {
+    std::vector<std::string> names = {"loss"};
+    for (const auto name : AnswerLearning::metrics()) {
+      if (!name.ends_with("threshold")) names.emplace_back(name);
+    }
+    return names;
+  }
+
+  // No dropout before the classifier, as in run_squad.py.
+  model::TrainingNetwork::Heads heads() const override {
+    return {.masked_lm = false,
+            .next = false,
+            .classifier = model::TrainingNetwork::Classifier{
+                .name = "qa_outputs",
+                .outputs = 2,
+                .over = model::TrainingNetwork::Classifier::Over::tokens,
+                .compares = model::TrainingNetwork::Classifier::Compares::rows}};
+  }
+
+  bool makes_windows() const override { return true; }
+
+  std::unique_ptr<examples::ExampleReader> make_reader() const override {
+    return std::make_unique<examples::AnswerReader>(tokenizer_, rule_, examples::AnswerReader::For::learning);
+  }
+  std::unique_ptr<examples::ExampleReader> make_dev_reader(const std::string&) const override {
+    return std::make_unique<examples::AnswerReader>(tokenizer_, rule_,
+                                                    examples::AnswerReader::For::evaluation);
+  }
+  std::unique_ptr<Learner> make_learner(model::TrainingNetwork& network,
+                                        model::TrainingNetwork::Keep keep) const override {
+    return std::make_unique<AnswerLearning>(network,
+                                            AnswerLearning::Options{.answer = options_.answer, .keep = keep});
+  }
+
+ private:
+  const text::Tokenizer& tokenizer_;
+  const features::AnswerRule rule_;
+};
+
+}  // namespace
+
+std::unique_ptr<TrainingTask> make_answer_task(const TrainingTaskOptions& options,
+                                               const text::Tokenizer& tokenizer,
+                                               const model::Config& config) {
+  return std::make_unique<AnswerTask>(options, tokenizer, config);
 }
 
 }  // namespace bert::train

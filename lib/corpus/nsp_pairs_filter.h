@@ -40,10 +40,10 @@ struct PairOptions {
 
 // Requires the field sentences. A document without tokens makes no instances and provides no random
 // sentences. Reports the numbers of instances and labels at the end.
-class PairFilter : public io::Filter {
+class NspPairsFilter : public io::Filter {
  public:
   // `tokenizer` and `log` must outlive the filter.
-  PairFilter(const text::Tokenizer& tokenizer, PairOptions options, Log& log);
+  NspPairsFilter(const text::Tokenizer& tokenizer, PairOptions options, Log& log);
 
   void prepare(const io::Fields& fields, io::Record& record) const override;
   int64_t cost(const io::Record&) const override { return 1; }  // compute sees all records, in order

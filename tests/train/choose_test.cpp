@@ -1,4 +1,4 @@
-#include "train/choose_learning.h"
+#include "train/choose.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "predict/predict.h"
+#include "predict/predict_filter.h"
 
 #include <algorithm>
 #include <iterator>
@@ -16,11 +16,12 @@ namespace {
 
 constexpr int64_t kNone = -1;
 
-features::FeatureOptions feature_options(const PredictOptions& options, const Task& task,
+features::FeatureOptions feature_options(const PredictOptions& options, const Predictor& task,
                                          const model::Directory& directory) {
   features::FeatureOptions features = options.features;
-  features.max_length = sequence_limit(features.max_length,
-                                       std::min(directory.max_length, task.usual_length()), directory.config);
+  features.max_length = sequence_limit(
+      features.max_length, std::min(directory.max_length, task::entry(options.task.task).max_length),
+      directory.config);
   features.overflow = options.overflow.value_or(task.overflow());
   if (!task.takes(features.overflow)) {
     if (features.overflow == features::Overflow::split)
@@ -65,14 +66,14 @@ std::string id_of(const io::Fields& fields) {
 
 }  // namespace
 
-Predictor::Predictor(const model::Directory& directory, const text::Tokenizer& tokenizer,
-                     PredictOptions options, Pool& pool, Log& log)
+PredictFilter::PredictFilter(const model::Directory& directory, const text::Tokenizer& tokenizer,
+                             PredictOptions options, Pool& pool, Log& log)
     : directory_(directory),
       tokenizer_(tokenizer),
       options_(resolved(std::move(options), directory)),
       pool_(pool),
       log_(log),
-      task_(make_task(options_.task, directory.config, tokenizer)),
+      task_(make_predictor(options_.task, directory.config, tokenizer)),
       featurizer_(tokenizer, feature_options(options_, *task_, directory)),
       network_(directory, task_->needs(), pool, nn::arithmetic(options_.dtype)),
       writer_(options_.drop) {
@@ -84,7 +85,7 @@ Predictor::Predictor(const model::Directory& directory, const text::Tokenizer& t
                        .threads = pool.size()}));
 }
 
-void Predictor::prepare(const io::Fields& fields, io::Record& record) const {
+void PredictFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto reading = task_->read(fields, featurizer_);
   for (const Window& window : reading->windows) require_readable(window.features, directory_.config);
   if (options_.official) reading->id = id_of(fields);
@@ -92,7 +93,7 @@ void Predictor::prepare(const io::Fields& fields, io::Record& record) const {
   record.work = std::move(reading);
 }
 
-int64_t Predictor::cost(const io::Record& record) const {
+int64_t PredictFilter::cost(const io::Record& record) const {
   int64_t tokens = 0;
   for (const Window& window : record.work_as<Reading>().windows) {
     const auto passes = std::max<size_t>(window.masked.size(), task_->masks_tokens() ? 0 : 1);
@@ -101,7 +102,7 @@ int64_t Predictor::cost(const io::Record& record) const {
   return tokens;
 }
 
-std::vector<Predictor::Pass> Predictor::passes_of(std::span<io::Record* const> records) const {
+std::vector<PredictFilter::Pass> PredictFilter::passes_of(std::span<io::Record* const> records) const {
   std::vector<Pass> passes;
   for (const io::Record* record : records) {
     for (Window& window : record->work_as<Reading>().windows) {
@@ -112,7 +113,7 @@ std::vector<Predictor::Pass> Predictor::passes_of(std::span<io::Record* const> r
   return passes;
 }
 
-void Predictor::compute(std::span<io::Record* const> records) {
+void PredictFilter::compute(std::span<io::Record* const> records) {
   const auto passes = passes_of(records);
   features::Features masked;
   const auto sequence = [&](size_t i) -> const features::Features& {
@@ -128,7 +129,7 @@ void Predictor::compute(std::span<io::Record* const> records) {
   });
 }
 
-void Predictor::run(const nn::Batch& batch, std::span<const Pass> passes) {
+void PredictFilter::run(const nn::Batch& batch, std::span<const Pass> passes) {
   std::vector<int64_t> rows;      // rows of the batch's tokens that the head reads
   std::vector<int64_t> counts;    // how many of them belong to each pass
   std::vector<int32_t> subwords;  // original ids at these rows
@@ -158,7 +159,7 @@ void Predictor::run(const nn::Batch& batch, std::span<const Pass> passes) {
   }
 }
 
-void Predictor::finish(io::Record& record, std::string& out) const {
+void PredictFilter::finish(io::Record& record, std::string& out) const {
   const Reading& reading = record.work_as<Reading>();
   record.truncated = reading.truncated;
   if (options_.official) {
@@ -176,19 +177,19 @@ void Predictor::finish(io::Record& record, std::string& out) const {
   record.work.reset();
 }
 
-void Predictor::begin(std::string& out) {
+void PredictFilter::begin(std::string& out) {
   if (options_.official) out += '{';
 }
 
-std::string_view Predictor::separator() const { return options_.official ? ",\n " : ""; }
+std::string_view PredictFilter::separator() const { return options_.official ? ",\n " : ""; }
 
-bool Predictor::release(Ending, std::string& out) {
+bool PredictFilter::release(Ending, std::string& out) {
   if (!options_.official || closed_) return false;
   out += "}\n";
   return closed_ = true;
 }
 
-void Predictor::report_truncated(int64_t records) const {
+void PredictFilter::report_truncated(int64_t records) const {
   task_->report_truncated(log_, records, *featurizer_.options().max_length);
 }
 

@@ -1,4 +1,4 @@
-#include "predict/task.h"
+#include "predict/predictor.h"
 
 #include <doctest/doctest.h>
 
@@ -38,7 +38,7 @@ TEST_CASE("a logit that is not finite is an error") {
 }
 
 TEST_CASE("labels must be unique because they are JSON keys") {
-  CHECK_NOTHROW(require_labels({.labels = {"a", "b"}}, TaskKind::classify, 2));
-  CHECK_THROWS_AS(require_labels({.labels = {"a", "b", "a"}}, TaskKind::classify, 2), bert::Error);
-  CHECK_THROWS_AS(require_labels({.labels = {"a"}}, TaskKind::classify, 2), bert::Error);
+  CHECK_NOTHROW(require_labels({.labels = {"a", "b"}}, bert::task::Task::classify, 2));
+  CHECK_THROWS_AS(require_labels({.labels = {"a", "b", "a"}}, bert::task::Task::classify, 2), bert::Error);
+  CHECK_THROWS_AS(require_labels({.labels = {"a"}}, bert::task::Task::classify, 2), bert::Error);
 }

@@ -28,10 +28,10 @@ struct VocabularyOptions {
 
 // Counts are added in input order, so that the words dropped by --max-words do not depend on threads. The
 // expensive part, splitting text into words, runs in all threads.
-class VocabularyFilter : public io::Filter {
+class VocabFilter : public io::Filter {
  public:
   // `options` must outlive this object; options used only by end() may still change.
-  VocabularyFilter(const VocabularyOptions& options, Log& log);
+  VocabFilter(const VocabularyOptions& options, Log& log);
 
   void prepare(const io::Fields& fields, io::Record& record) const override;
   int64_t cost(const io::Record& record) const override;

@@ -1,4 +1,4 @@
-#include "train/sentence_learning.h"
+#include "train/sentence.h"
 
 #include <doctest/doctest.h>
 

@@ -11,8 +11,8 @@
 #include "metric/squad.h"
 #include "model/training_network.h"
 #include "nn/losses.h"
+#include "predict/predictor.h"
 #include "predict/spans.h"
-#include "predict/task.h"
 #include "train/learner.h"
 
 namespace bert::train {

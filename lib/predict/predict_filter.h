@@ -13,7 +13,7 @@
 #include "io/filter.h"
 #include "model/directory.h"
 #include "model/network.h"
-#include "predict/task.h"
+#include "predict/predictor.h"
 #include "text/tokenizer.h"
 
 namespace bert::predict {
@@ -31,11 +31,11 @@ struct PredictOptions {
   int64_t batch_tokens = 1024;  // tokens in a batch; does not affect the output
 };
 
-class Predictor final : public io::Filter {
+class PredictFilter final : public io::Filter {
  public:
   // References must outlive this object. Throws Error if the model does not support the task.
-  Predictor(const model::Directory& directory, const text::Tokenizer& tokenizer, PredictOptions options,
-            Pool& pool, Log& log);
+  PredictFilter(const model::Directory& directory, const text::Tokenizer& tokenizer, PredictOptions options,
+                Pool& pool, Log& log);
 
   void prepare(const io::Fields& fields, io::Record& record) const override;
   int64_t cost(const io::Record& record) const override;
@@ -60,7 +60,7 @@ class Predictor final : public io::Filter {
   PredictOptions options_;
   Pool& pool_;
   Log& log_;
-  std::unique_ptr<Task> task_;
+  std::unique_ptr<Predictor> task_;
   features::Featurizer featurizer_;
   model::Network network_;
   io::RecordWriter writer_;

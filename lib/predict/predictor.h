@@ -21,6 +21,7 @@
 #include "predict/scores.h"
 #include "predict/spans.h"
 #include "predict/windows.h"
+#include "task/task.h"
 #include "text/tokenizer.h"
 
 namespace bert::predict {
@@ -51,9 +52,9 @@ struct Reading : Windows<Window> {
   std::string id;                             // id of the record, for the official form of answers
 };
 
-class Task {
+class Predictor {
  public:
-  virtual ~Task() = default;
+  virtual ~Predictor() = default;
 
   virtual model::Needs needs() const = 0;
 
@@ -74,8 +75,6 @@ class Task {
   virtual features::Overflow overflow() const { return features::Overflow::truncate; }
   virtual bool takes(features::Overflow) const { return true; }
   virtual bool takes_overlap() const { return true; }
-  // Default maximum sequence length in tokens, if the model allows it.
-  virtual int64_t usual_length() const { return std::numeric_limits<int64_t>::max(); }
 
   // Overrides features that the task requires. Throws Error if the options do not allow it.
   virtual void adapt(features::FeatureOptions&) const {}
@@ -100,22 +99,6 @@ class Task {
 // the probabilities, or the token with the highest probability.
 enum class Aggregate { first, mean, max };
 
-enum class TaskKind {
-  automatic,
-  fill,
-  next,
-  classify,
-  regress,
-  multilabel,
-  tag,
-  answer,
-  choose,
-  rank,
-  perplexity
-};
-
-std::string_view name_of(TaskKind kind);  // as in --task: "auto"
-
 // Options of answer, with run_squad.py's defaults.
 struct AnswerOptions {
   int64_t stride = 128;                        // tokens from the start of one window to the next
@@ -129,7 +112,7 @@ features::AnswerRule window_rule(const AnswerOptions& options, int64_t max_lengt
 SpanRule span_rule(const AnswerOptions& options);
 
 struct TaskOptions {
-  TaskKind task = TaskKind::automatic;
+  task::Task task = task::Task::automatic;
   int64_t top_k = 5;                       // candidates of fill
   double threshold = 0.5;                  // minimum probability of a multilabel label
   Aggregate aggregate = Aggregate::first;  // for tag
@@ -139,19 +122,13 @@ struct TaskOptions {
 
 // `options.task` must be a result of task_for. `config` and `tokenizer` must outlive the task. Throws Error
 // if the model's labels do not fit the task.
-std::unique_ptr<Task> make_task(const TaskOptions& options, const model::Config& config,
-                                const text::Tokenizer& tokenizer);
+std::unique_ptr<Predictor> make_predictor(const TaskOptions& options, const model::Config& config,
+                                          const text::Tokenizer& tokenizer);
 
 // One function for each task, each in its own file.
-std::unique_ptr<Task> make_fill(const TaskOptions& options, const text::Tokenizer& tokenizer);
-std::unique_ptr<Task> make_next(const TaskOptions& options);
-std::unique_ptr<Task> make_classify(const TaskOptions& options, const model::Config& config);
-std::unique_ptr<Task> make_regress(const TaskOptions& options, const model::Config& config);
-std::unique_ptr<Task> make_multilabel(const TaskOptions& options, const model::Config& config);
-std::unique_ptr<Task> make_rank(const TaskOptions& options, const model::Config& config);
-std::unique_ptr<Task> make_choose(const TaskOptions& options);
-std::unique_ptr<Task> make_tag(const TaskOptions& options, const model::Config& config);
-std::unique_ptr<Task> make_answer(const TaskOptions& options, const text::Tokenizer& tokenizer);
-std::unique_ptr<Task> make_perplexity(const TaskOptions& options, const text::Tokenizer& tokenizer);
+using MakePredictor = std::unique_ptr<Predictor>(const TaskOptions& options, const model::Config& config,
+                                                 const text::Tokenizer& tokenizer);
+MakePredictor make_fill, make_next, make_classify, make_regress, make_multilabel, make_rank, make_choose,
+    make_tag, make_perplexity, make_answer;
 
 }  // namespace bert::predict

@@ -1,4 +1,4 @@
-#include "train/tag_learning.h"
+#include "train/tag.h"
 
 #include <doctest/doctest.h>
 

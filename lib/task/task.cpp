@@ -1,0 +1,107 @@
+#include "task/task.h"
+
+namespace bert::task {
+namespace {
+
+// In the order of Task and of the tools' help.
+const std::vector<Entry>& table() {
+  static const std::vector<Entry> entries = {
+      {.task = Task::automatic, .name = "auto", .predicted = true},
+      {.task = Task::pretrain,
+       .name = "pretrain",
+       .trained = true,
+       .base_rate = 1e-4,
+       .epochs = 1,
+       .warmup_share = 0.01},
+      {.task = Task::fill,
+       .name = "fill",
+       .predicted = true,
+       .scored = true,
+       .architectures = {"BertForMaskedLM", "BertForPreTraining", "BertLMHeadModel"},
+       .gold_field = "masked_lm_ids",
+       .metrics = {"accuracy", "top_k_accuracy"}},
+      {.task = Task::next,
+       .name = "next",
+       .predicted = true,
+       .scored = true,
+       .architectures = {"BertForNextSentencePrediction", "BertForPreTraining"},
+       .gold_field = "next_sentence_label",
+       .metrics = {"accuracy", "ece"},
+       .plotted = true},
+      {.task = Task::classify,
+       .name = "classify",
+       .predicted = true,
+       .trained = true,
+       .scored = true,
+       .metrics = {"accuracy", "f1", "macro_f1", "matthews", "ece"},
+       .plotted = true},
+      {.task = Task::regress,
+       .name = "regress",
+       .predicted = true,
+       .trained = true,
+       .scored = true,
+       .metrics = {"pearson", "spearman"},
+       .plotted = true},
+      {.task = Task::multilabel,
+       .name = "multilabel",
+       .predicted = true,
+       .trained = true,
+       .scored = true,
+       .metrics = {"micro_f1", "macro_f1", "accuracy"}},
+      {.task = Task::tag,
+       .name = "tag",
+       .predicted = true,
+       .trained = true,
+       .scored = true,
+       .architectures = {"BertForTokenClassification"},
+       .gold_field = "tags",
+       .metrics = {"precision", "recall", "f1", "accuracy", "types"}},
+      {.task = Task::answer,
+       .name = "answer",
+       .predicted = true,
+       .trained = true,
+       .scored = true,
+       .architectures = {"BertForQuestionAnswering"},
+       .gold_field = "answers",
+       .metrics = {"exact_match", "f1", "has_answer_exact_match", "has_answer_f1", "no_answer_exact_match",
+                   "no_answer_f1", "best_exact_match", "best_exact_match_threshold", "best_f1",
+                   "best_f1_threshold"},
+       .max_length = 384},
+      {.task = Task::choose,
+       .name = "choose",
+       .predicted = true,
+       .trained = true,
+       .scored = true,
+       .architectures = {"BertForMultipleChoice"},
+       .metrics = {"accuracy", "ece"},
+       .plotted = true,
+       .base_rate = 2e-5,
+       .batch_size = 16},
+      {.task = Task::rank, .name = "rank", .predicted = true, .scored = true, .metrics = {"mrr"}},
+      {.task = Task::perplexity,
+       .name = "perplexity",
+       .predicted = true,
+       .architectures = {"BertForMaskedLM", "BertForPreTraining", "BertLMHeadModel"}},
+  };
+  return entries;
+}
+
+}  // namespace
+
+const Entry& entry(Task task) { return table()[static_cast<size_t>(task)]; }
+std::string_view name_of(Task task) { return entry(task).name; }
+
+std::vector<Task> tasks_with(bool Entry::*use) {
+  std::vector<Task> tasks;
+  for (const auto& entry : table())
+    if (entry.*use) tasks.push_back(entry.task);
+  return tasks;
+}
+
+double default_rate(Task task, int64_t hidden) {
+  const auto& entry = task::entry(task);
+  if (task == Task::pretrain || hidden >= 768) return entry.base_rate;
+  return hidden < 512 ? 3e-4 : 1e-4;
+}
+
+}  // namespace bert::task

@@ -1,0 +1,58 @@
+// The things BERT is used for, in one table: what bert-predict, bert-train and bert-score know of a task
+// before they see a model or a record. A task's code is in predict/, train/ and metric/, in a file of its
+// name.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace bert::task {
+
+enum class Task {
+  automatic,  // of --task auto: the task of the model
+  pretrain,
+  fill,
+  next,
+  classify,
+  regress,
+  multilabel,
+  tag,
+  answer,
+  choose,
+  rank,
+  perplexity
+};
+
+struct Entry {
+  Task task;
+  std::string_view name;                                    // as in --task
+  bool predicted = false, trained = false, scored = false;  // by bert-predict, bert-train, bert-score
+  // Hugging Face's models that are for the task whatever else their config.json says; a trained model is the
+  // first of them. A BertForSequenceClassification is for several tasks, see predict/fit.h.
+  std::vector<std::string_view> architectures = {};
+  std::string_view gold_field = "label";       // of the gold label in training records and for bert-score
+  std::vector<std::string_view> metrics = {};  // of bert-score; "top_k_accuracy" stands for any k
+  bool plotted = false;                        // by bert-score --plot
+  // Defaults of training. Pre-training: Devlin et al. 2018, appendix A.2. Fine-tuning BERT-base and -large:
+  // appendix A.3 recommends 2e-5 to 5e-5, section 4.4 uses 2e-5 for multiple choice.
+  double base_rate = 5e-5;  // peak learning rate for a hidden size of 768 or more
+  int64_t batch_size = 32, epochs = 3;
+  double warmup_share = 0.1;
+  int64_t max_length = std::numeric_limits<int64_t>::max();  // in tokens, if the model allows it
+};
+
+const Entry& entry(Task task);
+std::string_view name_of(Task task);
+
+// The tasks of a tool, in the order of its help: tasks_with(&Entry::trained).
+std::vector<Task> tasks_with(bool Entry::*use);
+
+// Default peak learning rate for a model of this hidden size. Smaller models need higher rates: Turc et al.
+// 2019 chose among 3e-5 to 3e-4; on GLUE's tasks, 3e-4 was best for hidden size 256
+// (lib/default-model/README.md).
+double default_rate(Task task, int64_t hidden);
+
+}  // namespace bert::task
