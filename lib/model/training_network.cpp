@@ -7,7 +7,7 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "model/parts.h"
-#include "nn/kernels.h"
+#include "nn/kernels/kernels.h"
 
 namespace bert::model {
 namespace {

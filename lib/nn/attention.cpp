@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "nn/kernels.h"
+#include "nn/kernels/kernels.h"
 
 namespace bert::nn {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "nn/kernels.h"
+#include "nn/kernels/kernels.h"
 
 namespace bert::nn {
 

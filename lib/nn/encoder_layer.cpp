@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "nn/kernels.h"
+#include "nn/kernels/kernels.h"
 
 namespace bert::nn {
 namespace {

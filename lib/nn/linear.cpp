@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "nn/blocks.h"
-#include "nn/kernels.h"
+#include "nn/kernels/kernels.h"
 
 namespace bert::nn {
 namespace {

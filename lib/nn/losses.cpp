@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "nn/kernels.h"
+#include "nn/kernels/kernels.h"
 
 namespace bert::nn {
 

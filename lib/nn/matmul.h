@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/dtype.h"
-#include "nn/kernels.h"
+#include "nn/kernels/kernels.h"
 
 namespace bert::nn {
 

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "nn/blocks.h"
-#include "nn/kernels.h"
+#include "nn/kernels/kernels.h"
 #include "nn/matmul.h"
 #include "nn/onednn.h"
 #include "nn/products.h"

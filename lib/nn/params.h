@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/pool.h"
-#include "nn/kernels.h"
+#include "nn/kernels/kernels.h"
 #include "nn/tensor.h"
 #include "nn/weights.h"
 

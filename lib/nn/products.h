@@ -12,7 +12,7 @@
 
 #include "nn/blocks.h"
 #include "nn/context.h"
-#include "nn/kernels.h"
+#include "nn/kernels/kernels.h"
 
 namespace bert::nn {
 

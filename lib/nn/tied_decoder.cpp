@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "nn/blocks.h"
-#include "nn/kernels.h"
+#include "nn/kernels/kernels.h"
 #include "nn/products.h"
 
 namespace bert::nn {

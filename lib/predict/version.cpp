@@ -1,6 +1,6 @@
 #include "predict/version.h"
 
-#include "nn/kernels.h"
+#include "nn/kernels/kernels.h"
 #include "nn/onednn.h"
 
 namespace bert::predict {

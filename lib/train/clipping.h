@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/pool.h"
-#include "nn/kernels.h"
+#include "nn/kernels/kernels.h"
 #include "nn/params.h"
 
 namespace bert::train {

@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "base/pool.h"
-#include "nn/kernels.h"
+#include "nn/kernels/kernels.h"
 #include "nn/params.h"
 #include "train/subwords.h"
 

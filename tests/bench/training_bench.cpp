@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/kernels.h"
+#include "nn/kernels/kernels.h"
 #include "nn/tensor.h"
 
 using namespace bert::nn;

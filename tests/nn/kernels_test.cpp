@@ -1,4 +1,4 @@
-#include "nn/kernels.h"
+#include "nn/kernels/kernels.h"
 
 #include <doctest/doctest.h>
 

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "nn/kernels.h"
+#include "nn/kernels/kernels.h"
 #include "nn/onednn.h"
 
 namespace bert::nn {

@@ -3,7 +3,7 @@
 #include <random>
 #include <vector>
 
-#include "nn/kernels.h"
+#include "nn/kernels/kernels.h"
 #include "nn/tables.h"
 #include "reference/slow_training.h"
 

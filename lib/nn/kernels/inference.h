@@ -3,12 +3,12 @@
 // the linker might keep a copy compiled for AVX-512 for the whole program.
 #include <stdint.h>
 
-#include "nn/kernels.h"
+#include "nn/kernels/kernels.h"
 
 namespace bert::nn::BERT_KERNELS {
 
-#include "nn/kernels_math.h"
-#include "nn/kernels_products.h"
+#include "nn/kernels/math.h"
+#include "nn/kernels/products.h"
 
 // ---- rows
 
@@ -227,9 +227,9 @@ static float exponentials(float* scores, int64_t length, int64_t padded, float s
   return 1.0f / sum_lanes(sums);
 }
 
-#include "nn/kernels_attention.h"
-#include "nn/kernels_training.h"
-#include "nn/kernels_update.h"
+#include "nn/kernels/attention.h"
+#include "nn/kernels/training.h"
+#include "nn/kernels/optimizer.h"
 
 extern const Kernels kTable;
 const Kernels kTable = {

@@ -1,4 +1,4 @@
 #define BERT_KERNELS kernels_baseline
 #define BERT_KERNELS_NAME "baseline"
 #define BERT_LANES 4
-#include "nn/kernels_body.h"
+#include "nn/kernels/inference.h"

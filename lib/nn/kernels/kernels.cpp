@@ -1,4 +1,4 @@
-#include "nn/kernels.h"
+#include "nn/kernels/kernels.h"
 
 #include "nn/blocks.h"
 #include "nn/onednn.h"

@@ -1,10 +1,10 @@
-// Attention. Included only by kernels_body.h, inside its namespace.
+// Attention. Included only by inference.h, inside its namespace.
 //
 // Forward keeps only q, k, v and its output. Backward recomputes the probabilities, kAttentionRows queries at
 // a time, as FlashAttention does (Dao et al. 2022, "Fast and memory-efficient exact attention with
 // IO-awareness", appendix B.2), with the operations of forward and therefore the same bits.
 
-#include "nn/kernels_dropout.h"
+#include "nn/kernels/dropout.h"
 
 // Distance in floats between the rows of scores: an odd number of cache lines, so that the numbers of a
 // column are not all in one cache set.

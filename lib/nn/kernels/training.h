@@ -1,4 +1,4 @@
-// Loops for training. Included only by kernels_body.h, inside its namespace.
+// Loops for training. Included only by inference.h, inside its namespace.
 
 // ---- layer norm
 

@@ -1,4 +1,4 @@
-// Loops of the optimizer. Included only by kernels_body.h, inside its namespace.
+// Loops of the optimizer. Included only by inference.h, inside its namespace.
 
 static inline Vector root_of(Vector x) {
   Vector root;

@@ -1,4 +1,4 @@
-// Products for attention, with small factors that fit in the cache. Included only by kernels_body.h, once for
+// Products for attention, with small factors that fit in the cache. Included only by inference.h, once for
 // each instruction set, inside its namespace; so everything is static.
 
 // Storage of the left factor a [m,k]: by rows, a_stride apart, or transposed.
