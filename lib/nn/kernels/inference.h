@@ -228,8 +228,8 @@ static float exponentials(float* scores, int64_t length, int64_t padded, float s
 }
 
 #include "nn/kernels/attention.h"
-#include "nn/kernels/training.h"
 #include "nn/kernels/optimizer.h"
+#include "nn/kernels/training.h"
 
 extern const Kernels kTable;
 const Kernels kTable = {
