@@ -1,5 +1,5 @@
-// JSON objects parsed one character at a time according to RFC 8259: slow reference for io/json and
-// io/json_members.
+// JSON objects parsed one character at a time according to RFC 8259: slow reference for json/json and
+// json/members.
 #pragma once
 
 #include <optional>

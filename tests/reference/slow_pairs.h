@@ -1,5 +1,5 @@
-// Slow reference for lib/data/pairs: create_instances_from_document of Google's create_pretraining_data.py,
-// line by line on copies of token lists, with the three differences listed in lib/data/pairs.h, plus the
+// Slow reference for lib/corpus/pairs: create_instances_from_document of Google's create_pretraining_data.py,
+// line by line on copies of token lists, with the three differences listed in lib/corpus/pairs.h, plus the
 // modes sop and none. `Chance` draws random numbers: chance(p), below(n).
 #pragma once
 

@@ -7,14 +7,13 @@ trap 'rm -rf "$tree"' EXIT
 
 plant() {
   rm -rf "${tree:?}"/*
-  mkdir -p "$tree/man" "$tree/cmd/cookbook" "$tree/tests/bench" "$tree/lib/default-model" "$tree/lib/cli"
+  mkdir -p "$tree/man" "$tree/cmd/cookbook" "$tree/tests/bench" "$tree/lib/default-model"
   for page in README.md man/tool.1 cmd/cookbook/README.md tests/README.md tests/bench/README.md lib/default-model/README.md \
-    lib/default-model/EXPERIMENTS.md; do
+    lib/default-model/EXPERIMENTS.md lib/README.md; do
     echo 'Masked tokens are replaced with [MASK].' >"$tree/$page"
   done
   echo 'app.flag({"--whole-word", "", "Mask whole words."}, whole);' >"$tree/cmd/tool.cpp"
   cp "$tree/cmd/tool.cpp" "$tree/cmd/tool.h"
-  cp "$tree/cmd/tool.cpp" "$tree/lib/cli/help.cpp"
 }
 
 plant
