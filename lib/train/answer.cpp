@@ -11,8 +11,6 @@
 namespace bert::train {
 namespace {
 
-using Keep = model::TrainingNetwork::Keep;
-
 constexpr std::string_view kMetrics[] = {"exact_match",
                                          "f1",
                                          "has_answer_exact_match",
@@ -33,21 +31,12 @@ const examples::AnswerExample& window(const std::unique_ptr<examples::Example>& 
 std::span<const std::string_view> AnswerLearning::metrics() { return kMetrics; }
 
 AnswerLearning::AnswerLearning(model::TrainingNetwork& network, const Options& options)
-    : Learner(network), options_(options) {}
+    : ClassifierLearner(network, options.keep), options_(options) {}
 
-Figures AnswerLearning::learn(const examples::Step& step, const StepPlace& place) {
-  const auto places = static_cast<float>(2 * step.sequences);
-  network_.clear_gradients();
-  nn::Loss sum;
-  nn::Chance chance = {.seed = place.seed, .step = place.step};
-  for (const auto& batch : step.batches) {
-    nn::Tensor& gradient = logits(batch, &chance, options_.keep);
-    sum += loss(batch, 1 / places, gradient);
-    network_.token_gradient(rows_, gradient);
-    network_.backward();
-    chance.first_sequence += batch.size();
-  }
-  return {{"loss", sum.mean()}};
+void AnswerLearning::begin_evaluation() {
+  evaluated_ = {};
+  score_ = metric::SquadScore();
+  windows_.clear();
 }
 
 nn::Tensor& AnswerLearning::logits(Part examples, const nn::Chance* chance, Keep keep) {
@@ -68,15 +57,7 @@ nn::Loss AnswerLearning::loss(Part examples, float weight, nn::Tensor& logits) {
   return nn::place_loss(network_.context(), batch_.offsets, gold, weight, logits);
 }
 
-void AnswerLearning::evaluate(const examples::Examples& examples) {
-  for (const auto part : evaluation_parts(examples)) {
-    nn::Tensor& numbers = logits(part, nullptr, Keep::nothing);
-    add_windows(part, numbers);
-    evaluation_.loss += loss(part, 0, numbers);
-  }
-}
-
-void AnswerLearning::add_windows(Part examples, const nn::Tensor& logits) {
+void AnswerLearning::add_predictions(Part examples, const nn::Tensor& logits) {
   int64_t row = 0;
   for (const auto& one : examples) {
     const auto& example = window(one);
@@ -86,31 +67,31 @@ void AnswerLearning::add_windows(Part examples, const nn::Tensor& logits) {
       numbers.starts.push_back(logits.row(row)[0]);
       numbers.ends.push_back(logits.row(row)[1]);
     }
-    evaluation_.windows.push_back(std::move(numbers));
+    windows_.push_back(std::move(numbers));
     if (!example.last) continue;
     try {
       add_answer(*example.answered);
     } catch (const Error& error) {
       throw Error(example.where, ": ", error.what());
     }
-    evaluation_.windows.clear();
+    windows_.clear();
   }
 }
 
 void AnswerLearning::add_answer(const examples::AnsweredText& answered) {
   const auto& rule = options_.answer;
   const auto best =
-      predict::best_spans(evaluation_.windows, answered.context, answered.offsets, predict::span_rule(rule));
+      predict::best_spans(windows_, answered.context, answered.offsets, predict::span_rule(rule));
   const auto answer = predict::answer_of(best, rule.no_answer_threshold);
   const std::vector<std::string_view> gold(answered.answers.begin(), answered.answers.end());
   auto scores = metric::score_answer(gold, answer.text);
   scores.null_score = as_written(static_cast<float>(predict::null_score_of(best)));
-  evaluation_.score.add(scores);
+  score_.add(scores);
 }
 
 Figures AnswerLearning::end_evaluation() {
-  Figures figures = {{"loss", evaluation_.loss.mean()}};
-  for (const auto& [name, value] : evaluation_.score.values()) {
+  Figures figures = {{"loss", evaluated_.mean()}};
+  for (const auto& [name, value] : score_.values()) {
     figures.push_back({*std::ranges::find(kMetrics, name), value});
   }
   return figures;

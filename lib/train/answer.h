@@ -17,11 +17,11 @@
 
 namespace bert::train {
 
-class AnswerLearning : public Learner {
+class AnswerLearning : public ClassifierLearner {
  public:
   struct Options {
     predict::AnswerOptions answer = {};  // for predictions on the dev set
-    model::TrainingNetwork::Keep keep = model::TrainingNetwork::Keep::activations;
+    Keep keep = Keep::activations;
   };
 
   // Dev metrics other than the loss, named as in bert-score. Some sets lack some of them.
@@ -30,29 +30,22 @@ class AnswerLearning : public Learner {
   // `network` must have a classifier "qa_outputs" over tokens with two outputs, and must outlive this object.
   AnswerLearning(model::TrainingNetwork& network, const Options& options);
 
-  Figures learn(const examples::Step& step, const StepPlace& place) override;
-  // Predicts like bert-predict. Windows must come in the order of their records; the windows of a record may
-  // be spread over several calls.
-  void begin_evaluation() override { evaluation_ = {}; }
-  void evaluate(const examples::Examples& examples) override;
+  void begin_evaluation() override;
   Figures end_evaluation() override;
 
  private:
-  struct Evaluation {
-    nn::Loss loss;  // over starts and ends
-    metric::SquadScore score = metric::SquadScore();
-    std::vector<predict::SpanWindow> windows;  // of a record with more windows to come
-  };
-
-  nn::Tensor& logits(Part examples, const nn::Chance* chance, model::TrainingNetwork::Keep keep);
-  // Replaces logits by the gradient of weight·loss.
-  nn::Loss loss(Part examples, float weight, nn::Tensor& logits);
-  void add_windows(Part examples, const nn::Tensor& logits);
+  // One start and one end for each window.
+  double importance(Part examples) const override { return 2 * static_cast<double>(examples.size()); }
+  nn::Tensor& logits(Part examples, const nn::Chance* chance, Keep keep) override;
+  nn::Loss loss(Part examples, float weight, nn::Tensor& logits) override;
+  void backward(const nn::Tensor& gradient) override { network_.token_gradient(rows_, gradient); }
+  void add_predictions(Part examples, const nn::Tensor& logits) override;
   void add_answer(const examples::AnsweredText& answered);
 
   const Options options_;
   std::vector<int64_t> rows_;  // all tokens of the batch
-  Evaluation evaluation_;
+  metric::SquadScore score_;
+  std::vector<predict::SpanWindow> windows_;  // of a record with more windows to come
 };
 
 }  // namespace bert::train

@@ -9,29 +9,19 @@
 namespace bert::train {
 namespace {
 
-using Keep = model::TrainingNetwork::Keep;
-
 const examples::ChooseExample& record(const std::unique_ptr<examples::Example>& example) {
   return example->as<examples::ChooseExample>();
 }
 
 }  // namespace
 
-ChooseLearning::ChooseLearning(model::TrainingNetwork& network, Keep keep) : Learner(network), keep_(keep) {}
+void ChooseLearning::begin_evaluation() {
+  evaluated_ = {};
+  choices_ = {};
+}
 
-Figures ChooseLearning::learn(const examples::Step& step, const StepPlace& place) {
-  const float weight = 1 / static_cast<float>(step.sequences);
-  network_.clear_gradients();
-  nn::Loss sum;
-  nn::Chance chance = {.seed = place.seed, .step = place.step};
-  for (const auto& batch : step.batches) {
-    nn::Tensor& gradient = logits(batch, &chance, keep_);
-    sum += loss(batch, weight, gradient);
-    network_.sequence_gradient(gradient);
-    network_.backward();
-    chance.first_sequence += static_cast<uint64_t>(batch_.sequences());
-  }
-  return {{"loss", sum.mean()}, {"accuracy", sum.accuracy()}};
+Figures ChooseLearning::figures(const Total& total) const {
+  return {{"loss", total.mean()}, {"accuracy", total.loss.accuracy()}};
 }
 
 nn::Tensor& ChooseLearning::logits(Part examples, const nn::Chance* chance, Keep keep) {
@@ -52,26 +42,16 @@ nn::Loss ChooseLearning::loss(Part examples, float weight, nn::Tensor& logits) {
   return nn::place_loss(network_.context(), groups_, gold, weight, logits);
 }
 
-void ChooseLearning::evaluate(const examples::Examples& examples) {
-  for (const auto part : evaluation_parts(examples)) {
-    nn::Tensor& numbers = logits(part, nullptr, Keep::nothing);
-    add_predictions(part, numbers);
-    evaluation_.loss += loss(part, 0, numbers);
-  }
-}
-
-// Predicts like bert-predict and compares like bert-score.
 void ChooseLearning::add_predictions(Part examples, const nn::Tensor& logits) {
   for (size_t i = 0; i < examples.size(); ++i) {
     std::vector<float> numbers;
     for (int64_t row = groups_[i]; row < groups_[i + 1]; ++row) numbers.push_back(logits.row(row)[0]);
-    evaluation_.choices.add(std::to_string(record(examples[i]).label),
-                            std::to_string(predict::best(numbers)));
+    choices_.add(std::to_string(record(examples[i]).label), std::to_string(predict::best(numbers)));
   }
 }
 
 Figures ChooseLearning::end_evaluation() {
-  return {{"loss", evaluation_.loss.mean()}, {"accuracy", evaluation_.choices.accuracy()}};
+  return {{"loss", evaluated_.mean()}, {"accuracy", choices_.accuracy()}};
 }
 
 namespace {

@@ -14,31 +14,24 @@
 
 namespace bert::train {
 
-class ChooseLearning : public Learner {
+class ChooseLearning : public ClassifierLearner {
  public:
   // `network` must have a classifier over sequences with one output, and must outlive this object.
-  ChooseLearning(model::TrainingNetwork& network, model::TrainingNetwork::Keep keep);
+  using ClassifierLearner::ClassifierLearner;
 
-  Figures learn(const examples::Step& step, const StepPlace& place) override;
   // Also computes bert-score's accuracy.
-  void begin_evaluation() override { evaluation_ = {}; }
-  void evaluate(const examples::Examples& examples) override;
+  void begin_evaluation() override;
   Figures end_evaluation() override;
 
  private:
-  struct Evaluation {
-    nn::Loss loss;
-    metric::Classification choices;
-  };
+  double importance(Part examples) const override { return static_cast<double>(examples.size()); }
+  nn::Tensor& logits(Part examples, const nn::Chance* chance, Keep keep) override;
+  nn::Loss loss(Part examples, float weight, nn::Tensor& logits) override;
+  void add_predictions(Part examples, const nn::Tensor& logits) override;
+  Figures figures(const Total& total) const override;
 
-  nn::Tensor& logits(Part examples, const nn::Chance* chance, model::TrainingNetwork::Keep keep);
-  // Replaces logits by the gradient of weight·loss.
-  nn::Loss loss(Part examples, float weight, nn::Tensor& logits);
-  void add_predictions(Part examples, const nn::Tensor& logits);
-
-  const model::TrainingNetwork::Keep keep_;
   std::vector<int64_t> groups_;  // start of each record's sequences, and the end
-  Evaluation evaluation_;
+  metric::Classification choices_;
 };
 
 }  // namespace bert::train

@@ -22,6 +22,31 @@ std::vector<std::span<const std::unique_ptr<examples::Example>>> evaluation_part
   return parts;
 }
 
+Figures ClassifierLearner::learn(const examples::Step& step, const StepPlace& place) {
+  Total total;
+  for (const auto& batch : step.batches) total.importance += importance(batch);
+  const float weight = total.importance > 0 ? static_cast<float>(1 / total.importance) : 0;
+  network_.clear_gradients();
+  nn::Chance chance = {.seed = place.seed, .step = place.step};
+  for (const auto& batch : step.batches) {
+    nn::Tensor& gradient = logits(batch, &chance, keep_);
+    total.loss += loss(batch, weight, gradient);
+    backward(gradient);
+    network_.backward();
+    chance.first_sequence += static_cast<uint64_t>(batch_.sequences());
+  }
+  return figures(total);
+}
+
+void ClassifierLearner::evaluate(const examples::Examples& examples) {
+  for (const auto part : evaluation_parts(examples)) {
+    nn::Tensor& numbers = logits(part, nullptr, Keep::nothing);
+    add_predictions(part, numbers);
+    evaluated_.loss += loss(part, 0, numbers);
+    evaluated_.importance += importance(part);
+  }
+}
+
 double as_written(float number) {
   std::string digits;
   json::append_number(digits, number);

@@ -57,4 +57,43 @@ class Learner {
   nn::Batch batch_;  // must live until backward is done
 };
 
+// Learner of a classifier: computes its logits for the examples, and a loss that is a weighted mean.
+class ClassifierLearner : public Learner {
+ public:
+  using Keep = model::TrainingNetwork::Keep;
+
+  // `keep`: what forward keeps for backward.
+  ClassifierLearner(model::TrainingNetwork& network, Keep keep) : Learner(network), keep_(keep) {}
+
+  Figures learn(const examples::Step& step, const StepPlace& place) final;
+  // The windows of a record must come in order and may be spread over several calls.
+  void evaluate(const examples::Examples& examples) final;
+
+ protected:
+  struct Total {
+    nn::Loss loss;
+    double importance = 0;
+
+    double mean() const { return importance > 0 ? loss.sum / importance : 0; }
+  };
+
+  // Divisor that turns the sum of the examples' losses into a mean.
+  virtual double importance(Part examples) const = 0;
+  // Adds the examples' sequences to batch_, runs the network and its classifier.
+  virtual nn::Tensor& logits(Part examples, const nn::Chance* chance, Keep keep) = 0;
+  // Replaces logits by the gradient of weight·loss.
+  virtual nn::Loss loss(Part examples, float weight, nn::Tensor& logits) = 0;
+  // Passes the gradient of logits() on to the network.
+  virtual void backward(const nn::Tensor& gradient) { network_.sequence_gradient(gradient); }
+  // Predicts like bert-predict and compares like bert-score.
+  virtual void add_predictions(Part examples, const nn::Tensor& logits) = 0;
+  // Metrics of a step.
+  virtual Figures figures(const Total& total) const { return {{"loss", total.mean()}}; }
+
+  Total evaluated_;  // since begin_evaluation(), which clears it
+
+ private:
+  const Keep keep_;
+};
+
 }  // namespace bert::train

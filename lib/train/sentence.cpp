@@ -17,7 +17,6 @@ namespace bert::train {
 namespace {
 
 using examples::SentenceTask;
-using Keep = model::TrainingNetwork::Keep;
 
 const examples::SentenceExample& sentence(const std::unique_ptr<examples::Example>& example) {
   return example->as<examples::SentenceExample>();
@@ -27,7 +26,12 @@ const examples::SentenceExample& sentence(const std::unique_ptr<examples::Exampl
 
 SentenceLearning::SentenceLearning(model::TrainingNetwork& network, const examples::Labels& labels,
                                    const Options& options)
-    : Learner(network), labels_(labels), options_(options) {}
+    : ClassifierLearner(network, options.keep), labels_(labels), options_(options) {}
+
+void SentenceLearning::begin_evaluation() {
+  evaluated_ = {};
+  compared_ = {};
+}
 
 double SentenceLearning::importance(Part examples) const {
   const auto count = static_cast<double>(examples.size());
@@ -40,24 +44,9 @@ double SentenceLearning::importance(Part examples) const {
   return sum;
 }
 
-Figures SentenceLearning::learn(const examples::Step& step, const StepPlace& place) {
-  double total = 0;
-  for (const auto& batch : step.batches) total += importance(batch);
-  const float weight = total > 0 ? static_cast<float>(1 / total) : 0;
-  network_.clear_gradients();
-  nn::Loss sum;
-  nn::Chance chance = {.seed = place.seed, .step = place.step};
-  for (const auto& batch : step.batches) {
-    nn::Tensor& gradient = logits(batch, &chance, options_.keep);
-    sum += loss(batch, weight, gradient);
-    network_.sequence_gradient(gradient);
-    network_.backward();
-    chance.first_sequence += batch.size();
-  }
-  Figures figures = {{"loss", total > 0 ? sum.sum / total : 0}};
-  if (options_.task == SentenceTask::classify) {
-    figures.push_back({"accuracy", static_cast<double>(sum.correct) / static_cast<double>(sum.count)});
-  }
+Figures SentenceLearning::figures(const Total& total) const {
+  Figures figures = {{"loss", total.mean()}};
+  if (options_.task == SentenceTask::classify) figures.push_back({"accuracy", total.loss.accuracy()});
   return figures;
 }
 
@@ -93,26 +82,16 @@ nn::Loss SentenceLearning::loss(Part examples, float weight, nn::Tensor& logits)
                           logits);
 }
 
-void SentenceLearning::evaluate(const examples::Examples& examples) {
-  for (const auto part : evaluation_parts(examples)) {
-    nn::Tensor& numbers = logits(part, nullptr, Keep::nothing);
-    add_predictions(part, numbers);
-    evaluation_.loss += loss(part, 0, numbers);
-    evaluation_.importance += importance(part);
-  }
-}
-
-// Predicts like bert-predict and compares like bert-score.
 void SentenceLearning::add_predictions(Part examples, const nn::Tensor& logits) {
   for (size_t i = 0; i < examples.size(); ++i) {
     const auto& example = sentence(examples[i]);
     const auto numbers = logits.values(static_cast<int64_t>(i));
     if (options_.task == SentenceTask::classify) {
-      evaluation_.classes.add(name(example.label), name(predict::best(numbers)));
+      compared_.classes.add(name(example.label), name(predict::best(numbers)));
     } else if (options_.task == SentenceTask::regress) {
       const double predicted = as_written(numbers.front());
-      evaluation_.pearson.add(example.value, predicted);
-      evaluation_.spearman.add(example.value, predicted);
+      compared_.pearson.add(example.value, predicted);
+      compared_.spearman.add(example.value, predicted);
     } else {
       std::vector<std::string_view> gold, predicted;
       for (int32_t k = 0; k < labels_.size(); ++k) {
@@ -121,14 +100,14 @@ void SentenceLearning::add_predictions(Part examples, const nn::Tensor& logits) 
         if (static_cast<double>(predict::sigmoid(numbers[at])) >= options_.threshold)
           predicted.push_back(name(k));
       }
-      evaluation_.sets.add(gold, predicted);
+      compared_.sets.add(gold, predicted);
     }
   }
 }
 
 Figures SentenceLearning::end_evaluation() {
-  const auto& [loss, importance, classes, sets, pearson, spearman] = evaluation_;
-  Figures figures = {{"loss", importance > 0 ? loss.sum / importance : 0}};
+  const auto& [classes, sets, pearson, spearman] = compared_;
+  Figures figures = {{"loss", evaluated_.mean()}};
   switch (options_.task) {
     case SentenceTask::classify:
       figures.push_back({"accuracy", classes.accuracy()});

@@ -15,8 +15,6 @@
 namespace bert::train {
 namespace {
 
-using Keep = model::TrainingNetwork::Keep;
-
 const examples::TagExample& words_of(const std::unique_ptr<examples::Example>& example) {
   return example->as<examples::TagExample>();
 }
@@ -33,43 +31,25 @@ std::vector<std::string> tag_metrics(const examples::Labels& labels) {
 }
 
 TagLearning::TagLearning(model::TrainingNetwork& network, const examples::Labels& labels, Options options)
-    : Learner(network),
+    : ClassifierLearner(network, options.keep),
       labels_(labels),
       options_(std::move(options)),
       measures_entities_(names_entities(labels)) {}
 
-TagLearning::Gold TagLearning::gold(Part examples) const {
-  Gold gold;
-  for (const auto& example : examples) {
-    for (const int32_t label : words_of(example).labels) {
-      gold.labels.push_back(label);
-      const float weight =
-          options_.class_weights.empty() ? 1 : options_.class_weights[static_cast<size_t>(label)];
-      gold.total += weight;
-      if (!options_.class_weights.empty()) gold.importance.push_back(weight);
-    }
-  }
-  return gold;
+void TagLearning::begin_evaluation() {
+  evaluated_ = {};
+  compared_ = {};
 }
 
-Figures TagLearning::learn(const examples::Step& step, const StepPlace& place) {
-  std::vector<Gold> golds;
-  double total = 0;
-  for (const auto& batch : step.batches) total += golds.emplace_back(gold(batch)).total;
-  const float weight = total > 0 ? static_cast<float>(1 / total) : 0;
-  network_.clear_gradients();
-  nn::Loss sum;
-  nn::Chance chance = {.seed = place.seed, .step = place.step};
-  for (size_t i = 0; i < step.batches.size(); ++i) {
-    nn::Tensor& gradient = logits(step.batches[i], &chance, options_.keep);
-    sum += nn::softmax_loss(network_.context(),
-                            {.gold = golds[i].labels, .lengths = {}, .importance = golds[i].importance},
-                            weight, gradient);
-    network_.token_gradient(rows_, gradient);
-    network_.backward();
-    chance.first_sequence += step.batches[i].size();
-  }
-  return {{"loss", total > 0 ? sum.sum / total : 0}, {"accuracy", metric::share(sum.correct, sum.count)}};
+double TagLearning::importance(Part examples) const {
+  double sum = 0;
+  for (const auto& example : examples)
+    for (const int32_t label : words_of(example).labels) sum += weight_of(label);
+  return sum;
+}
+
+Figures TagLearning::figures(const Total& total) const {
+  return {{"loss", total.mean()}, {"accuracy", metric::share(total.loss.correct, total.loss.count)}};
 }
 
 nn::Tensor& TagLearning::logits(Part examples, const nn::Chance* chance, Keep keep) {
@@ -83,43 +63,43 @@ nn::Tensor& TagLearning::logits(Part examples, const nn::Chance* chance, Keep ke
   return network_.token_logits(rows_);
 }
 
-void TagLearning::evaluate(const examples::Examples& examples) {
-  for (const auto part : evaluation_parts(examples)) {
-    const Gold truth = gold(part);
-    std::vector<int32_t> predicted;
-    if (!truth.labels.empty()) {
-      nn::Tensor& numbers = logits(part, nullptr, Keep::nothing);
-      for (int64_t row = 0; row < numbers.rows(); ++row)
-        predicted.push_back(predict::best(predict::softmax(numbers.values(row))));
-      evaluation_.loss +=
-          nn::softmax_loss(network_.context(),
-                           {.gold = truth.labels, .lengths = {}, .importance = truth.importance}, 0, numbers);
-      evaluation_.importance += truth.total;
+nn::Loss TagLearning::loss(Part examples, float weight, nn::Tensor& logits) {
+  std::vector<int32_t> gold;
+  std::vector<float> importance;  // empty: all 1
+  for (const auto& example : examples) {
+    for (const int32_t label : words_of(example).labels) {
+      gold.push_back(label);
+      if (!options_.class_weights.empty()) importance.push_back(weight_of(label));
     }
-    auto label = predicted.begin();
-    for (const auto& one : part) {
-      const auto& example = words_of(one);
-      for (const int32_t word : example.words) evaluation_.predicted.emplace_back(word, *label++);
-      if (example.tags) end_record(*example.tags);
-    }
+  }
+  return nn::softmax_loss(network_.context(), {.gold = gold, .lengths = {}, .importance = importance}, weight,
+                          logits);
+}
+
+void TagLearning::add_predictions(Part examples, const nn::Tensor& logits) {
+  int64_t row = 0;
+  for (const auto& one : examples) {
+    const auto& example = words_of(one);
+    for (const int32_t word : example.words)
+      compared_.predicted.emplace_back(word, predict::best(predict::softmax(logits.values(row++))));
+    if (example.tags) end_record(*example.tags);
   }
 }
 
-// Predicts like bert-predict and compares like bert-score.
 void TagLearning::end_record(std::span<const std::string> tags) {
-  const std::vector<std::string_view> truth(tags.begin(), tags.end());
+  const std::vector<std::string_view> gold(tags.begin(), tags.end());
   std::vector<std::string_view> predicted(tags.size(), examples::kOutside);
-  for (const auto& [word, label] : evaluation_.predicted)
+  for (const auto& [word, label] : compared_.predicted)
     predicted[static_cast<size_t>(word)] = labels_.names()[static_cast<size_t>(label)];
-  evaluation_.predicted.clear();
-  if (measures_entities_) return evaluation_.entities.add(truth, predicted);
-  evaluation_.words += static_cast<int64_t>(truth.size());
-  for (size_t i = 0; i < truth.size(); ++i) evaluation_.right += truth[i] == predicted[i];
+  compared_.predicted.clear();
+  if (measures_entities_) return compared_.entities.add(gold, predicted);
+  compared_.words += static_cast<int64_t>(gold.size());
+  for (size_t i = 0; i < gold.size(); ++i) compared_.right += gold[i] == predicted[i];
 }
 
 Figures TagLearning::end_evaluation() {
-  const auto& e = evaluation_;
-  Figures figures = {{"loss", e.importance > 0 ? e.loss.sum / e.importance : 0}};
+  const auto& e = compared_;
+  Figures figures = {{"loss", evaluated_.mean()}};
   if (measures_entities_) {
     const auto& all = e.entities.all();
     figures.push_back({"precision", all.precision()});

@@ -20,49 +20,43 @@ namespace bert::train {
 // otherwise only accuracy.
 std::vector<std::string> tag_metrics(const examples::Labels& labels);
 
-class TagLearning : public Learner {
+class TagLearning : public ClassifierLearner {
  public:
   struct Options {
     std::vector<float> class_weights;  // one for each label; empty: all 1
-    model::TrainingNetwork::Keep keep = model::TrainingNetwork::Keep::activations;
+    Keep keep = Keep::activations;
   };
 
   // `network` must have a classifier over tokens with one output for each label. Both must outlive this
   // object.
   TagLearning(model::TrainingNetwork& network, const examples::Labels& labels, Options options);
 
-  Figures learn(const examples::Step& step, const StepPlace& place) override;
-  // The windows of a record may be spread over several calls.
-  void begin_evaluation() override { evaluation_ = {}; }
-  void evaluate(const examples::Examples& examples) override;
+  void begin_evaluation() override;
   Figures end_evaluation() override;
 
  private:
-  struct Evaluation {
-    nn::Loss loss;
-    double importance = 0;
+  struct Compared {
     metric::EntityScore entities;
     int64_t right = 0, words = 0;                        // without entities
     std::vector<std::pair<int32_t, int32_t>> predicted;  // word, label; of a record with windows to come
   };
 
-  // Labels of the words, their weights unless all are 1, and the divisor that turns the sum of losses into a
-  // mean.
-  struct Gold {
-    std::vector<int32_t> labels;
-    std::vector<float> importance;
-    double total = 0;
-  };
-  Gold gold(Part examples) const;
-
-  nn::Tensor& logits(Part examples, const nn::Chance* chance, model::TrainingNetwork::Keep keep);
+  float weight_of(int32_t label) const {
+    return options_.class_weights.empty() ? 1 : options_.class_weights[static_cast<size_t>(label)];
+  }
+  double importance(Part examples) const override;
+  nn::Tensor& logits(Part examples, const nn::Chance* chance, Keep keep) override;
+  nn::Loss loss(Part examples, float weight, nn::Tensor& logits) override;
+  void backward(const nn::Tensor& gradient) override { network_.token_gradient(rows_, gradient); }
+  void add_predictions(Part examples, const nn::Tensor& logits) override;
+  Figures figures(const Total& total) const override;
   void end_record(std::span<const std::string> tags);
 
   const examples::Labels& labels_;
   const Options options_;
   const bool measures_entities_;
   std::vector<int64_t> rows_;  // rows of batch_ that the classifier reads
-  Evaluation evaluation_;
+  Compared compared_;
 };
 
 }  // namespace bert::train
