@@ -12,4 +12,8 @@ std::string message_of(const std::exception& error) {
   return error.what();
 }
 
+std::string counted(int64_t count, std::string_view one, std::string_view many) {
+  return std::to_string(count).append(" ").append(count == 1 ? one : many);
+}
+
 }  // namespace bert

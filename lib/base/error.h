@@ -1,9 +1,11 @@
 // The project's only exception type. The message is one line: what was found, where, and what was expected.
 #pragma once
 
+#include <cstdint>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace bert {
 
@@ -23,6 +25,9 @@ class Error : public std::runtime_error {
     return std::move(text).str();
   }
 };
+
+// "1 record was", "2 records were".
+std::string counted(int64_t count, std::string_view one, std::string_view many);
 
 // The message shown to the user; replaces the unclear texts of standard library exceptions.
 std::string message_of(const std::exception& error);

@@ -156,15 +156,17 @@ std::string App::read(int argc, const char* const* argv) {
     parser_->app.parse(arguments_of(argc, argv));
   } catch (const Shown& shown) {
     return shown.text;
-  } catch (const CLI::ExcludesError&) {
+  } catch (const CLI::ExcludesError& error) {
     for (const auto& names : exclusive_)
       if (std::ranges::count_if(names, [&](const auto& name) { return given(name); }) > 1)
         throw UsageError(joined(names, "and"), " cannot be used together");
-  } catch (const CLI::RequiresError&) {
+    throw UsageError(error.what());
+  } catch (const CLI::RequiresError& error) {
     for (const auto& [name, other] : needs_)
       if (given(name) && !given(other))
         throw UsageError(name, " needs ", other, " ",
                          std::ranges::find(entries_, other, &Entry::name)->text.value);
+    throw UsageError(error.what());
   } catch (const CLI::ArgumentMismatch& error) {
     const std::string what = error.what();  // "--output: 1 required missing"
     if (what.find("override") == std::string::npos)

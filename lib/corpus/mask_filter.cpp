@@ -102,8 +102,7 @@ void MaskFilter::finish(io::Record& record, std::string& out) const {
 void MaskFilter::end(std::string&) {
   const int64_t count = unmasked_;
   if (count == 0) return;
-  log_.warn(std::to_string(count) + (count == 1 ? " record has" : " records have") +
-            " no token that can be masked");
+  log_.warn(counted(count, "record has", "records have") + " no token that can be masked");
 }
 
 }  // namespace bert::corpus

@@ -55,10 +55,6 @@ void append_types(std::string& out, char type, size_t count) {
   }
 }
 
-std::string counted(int64_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 std::string percent(int64_t part, int64_t whole) {
   const int64_t tenths = (2000 * part + whole) / (2 * whole);
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
@@ -247,7 +243,8 @@ void NspPairsFilter::append_instance(const Document& document, const Instance& i
 
 void NspPairsFilter::end(std::string&) {
   const int64_t instances = counts_.instances, ones = counts_.random;
-  std::string message = counted(instances, "instance") + " of " + counted(counts_.documents, "document");
+  std::string message = counted(instances, "instance", "instances") + " of " +
+                        counted(counts_.documents, "document", "documents");
   if (options_.rule.mode == PairRule::Mode::none) return log_.warn(message);
   if (instances > 0)
     message += "; label 0: " + std::to_string(instances - ones) + ", label 1: " + std::to_string(ones) +

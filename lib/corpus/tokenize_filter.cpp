@@ -1,5 +1,6 @@
 #include "corpus/tokenize_filter.h"
 
+#include "base/error.h"
 #include "corpus/decode_filter.h"
 #include "corpus/sentence_filter.h"
 #include "corpus/stats_filter.h"
@@ -102,7 +103,7 @@ void TokenizeFilter::write(const io::Record& record, const features::Features& f
 }
 
 void TokenizeFilter::report_truncated(int64_t records) const {
-  log_.warn(std::to_string(records) + (records == 1 ? " record was" : " records were") + " truncated to " +
+  log_.warn(counted(records, "record was", "records were") + " truncated to " +
             std::to_string(*featurizer_.options().max_length) + " tokens" + limit_from_);
 }
 

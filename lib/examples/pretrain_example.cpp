@@ -62,7 +62,7 @@ void PretrainReader::read(const io::Fields& fields, const io::Record& record, in
   for (size_t i = 0; i < length; ++i) {
     if (example->types[i] >= limits_.types)
       throw Error("field \"token_type_ids\": ", example->types[i], " at position ", i, ", the model has ",
-                  limits_.types, limits_.types == 1 ? " type" : " types");
+                  counted(limits_.types, "type", "types"));
   }
   read_hidden(fields, record, epoch, *example);
   example->next = next_of(fields);

@@ -208,7 +208,7 @@ bool RecordSource::next(const Use& use) {
 
 void RecordSource::report_skipped() const {
   if (skipped_ == 0) return;
-  log_.error(std::to_string(skipped_) + (skipped_ == 1 ? " record" : " records") + " skipped");
+  log_.error(counted(skipped_, "record", "records") + " skipped");
 }
 
 std::unique_ptr<RecordSource> open_records(const io::StreamOptions& stream, const SourceOptions& options,

@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "base/error.h"
+#include "text/utf8.h"
 
 namespace bert::features {
 namespace {
@@ -13,11 +14,6 @@ constexpr size_t kBytesPerToken = 3;
 constexpr size_t kSpecials = 3;
 
 uint32_t position(size_t count) { return static_cast<uint32_t>(count); }
-
-// For valid UTF-8: counts bytes that do not continue a code point.
-int64_t count_characters(std::string_view text) {
-  return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
-}
 
 }  // namespace
 
@@ -55,7 +51,7 @@ void Sequence::add_text(std::string_view text) {
   const bool prompted = parts_count_ == 0 && !options_.prompt.empty();
   tokenizer_.encode(prompted ? std::string_view(options_.prompt + std::string(text)) : text, options_.wanted,
                     tokens_);
-  if (options_.count_characters) characters_ += count_characters(text);
+  if (options_.count_characters) characters_ += static_cast<int64_t>(text::count_code_points(text));
   end_part();
 }
 
@@ -74,7 +70,8 @@ void Sequence::add_words(std::string_view field, const json::Value& array) {
     if (word.kind() != json::Value::Kind::string)
       throw Error("field \"", field, "\": element ", index, " is ", word.kind_name(), ", expected a string");
     add_word(word.string(), index++);
-    if (options_.count_characters) characters_ += count_characters(word.string());
+    if (options_.count_characters)
+      characters_ += static_cast<int64_t>(text::count_code_points(word.string()));
   }
   end_part();
 }

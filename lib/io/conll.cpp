@@ -39,7 +39,7 @@ std::string conll_record(std::string_view sentence, int64_t& line) {
     const auto columns = columns_of(text);
     if (line == 0) expected = columns.size();
     if (columns.size() != expected)
-      throw Error("has ", columns.size(), columns.size() == 1 ? " column" : " columns", ", expected ",
+      throw Error("has ", counted(static_cast<int64_t>(columns.size()), "column", "columns"), ", expected ",
                   expected, " as in the first line of the sentence");
     json::append_string(words.append(words.empty() ? "" : ","), columns.front());
     if (expected > 1) json::append_string(tags.append(tags.empty() ? "" : ","), columns.back());

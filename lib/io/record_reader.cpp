@@ -83,7 +83,7 @@ void RecordReader::read(Record& record, Chunk& chunk, const Filter& filter) {
   if (is_table(source.format)) {
     split_at(source.cell_end(), record.raw_, values_);
     if (values_.size() != source.columns.size()) {
-      throw Error("has ", values_.size(), values_.size() == 1 ? " column" : " columns", ", expected ",
+      throw Error("has ", counted(static_cast<int64_t>(values_.size()), "column", "columns"), ", expected ",
                   source.columns.size());
     }
   } else {

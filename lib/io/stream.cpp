@@ -119,8 +119,7 @@ RunResult Stream::run() {
 
 void Stream::report() {
   if (result_.skipped > 0) {
-    log_.error(std::to_string(result_.skipped) + (result_.skipped == 1 ? " record" : " records") +
-               " skipped");
+    log_.error(counted(result_.skipped, "record", "records") + " skipped");
   }
   if (result_.truncated > 0) filter_.report_truncated(result_.truncated);
 }

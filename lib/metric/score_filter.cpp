@@ -114,8 +114,8 @@ void ScoreFilter::add_missing() {
 void ScoreFilter::end(std::string& out) {
   if (gold_) add_missing();
   if (unknown_ > 0)
-    log_.warn(std::to_string(unknown_) + (unknown_ == 1 ? " prediction was" : " predictions were") +
-              " skipped: no question in " + options_.gold + " has their id");
+    log_.warn(counted(unknown_, "prediction was", "predictions were") + " skipped: no question in " +
+              options_.gold + " has their id");
   if (records_ == 0 && seen_.empty()) return log_.warn("no records: nothing was scored");
   Report report(options_.score.metrics, options_.precision, [this](std::string_view name) {
     log_.warn(std::string(name) + " is undefined: all gold labels or all predictions are equal");

@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 
+#include "base/error.h"
 #include "base/gnuplot.h"
 
 namespace bert::metric {
@@ -207,8 +208,8 @@ void draw_matrix(Canvas& canvas, const Matrix& matrix, const MatrixLayout& layou
   const std::string last = number(double(matrix.labels.size()) - 0.5);
   const auto font = matrix.labels.size() <= 4 ? "',12'" : "',9'";
   canvas.title(kEdge, "Confusion matrix",
-               std::to_string(score.count()) + (score.count() == 1 ? " record" : " records") + ", accuracy " +
-                   rounded(score.accuracy(), 3) + "; count and share of the row");
+               counted(score.count(), "record", "records") + ", accuracy " + rounded(score.accuracy(), 3) +
+                   "; count and share of the row");
   canvas.label(layout.left + layout.side / 2, layout.height() - kEdge - kLine / 2, "predicted label",
                "center");
   canvas.label(kEdge + kLine / 2, kTop + layout.side / 2, "gold label", "center rotate by 90");
@@ -278,7 +279,7 @@ std::string scatter_script(const Scatter& scatter) {
   constexpr double kSide = 460, kLeft = 80, kBottom = 56;
   const auto points = scatter.points;
   const size_t stride = (points.size() + kMostPoints - 1) / kMostPoints;
-  std::string title = std::to_string(points.size()) + (points.size() == 1 ? " record" : " records");
+  std::string title = counted(static_cast<int64_t>(points.size()), "record", "records");
   if (stride > 1) title += " (1 of " + std::to_string(stride) + " drawn)";
   title += ", Pearson " + coefficient(scatter.pearson) + ", Spearman " + coefficient(scatter.spearman);
   Canvas canvas(kLeft + kSide + 2 * kEdge, kTop + kSide + kBottom);

@@ -96,8 +96,8 @@ class FillScorer : public Scorer {
   }
 
   [[noreturn]] void mismatch(size_t golds, size_t predictions) const {
-    throw Error("has ", golds, golds == 1 ? " masked token and " : " masked tokens and ", predictions,
-                predictions == 1 ? " prediction" : " predictions",
+    throw Error("has ", counted(golds, "masked token", "masked tokens"), " and ",
+                counted(predictions, "prediction", "predictions"),
                 mask_id_ || field_
                     ? ""
                     : "; use --mask-id to ignore tokens that bert-mask left unchanged or replaced");

@@ -68,8 +68,8 @@ std::vector<ckpt::TensorToWrite> converted_tensors(const Config& config, const c
                        .transposed = tensor.transposed});
   }
   if (!dropped.empty()) {
-    log.warn("skipped " + std::to_string(dropped.size()) +
-             (dropped.size() == 1 ? " tensor that is" : " tensors that are") +
+    log.warn("skipped " +
+             counted(static_cast<int64_t>(dropped.size()), "tensor that is", "tensors that are") +
              " not part of BERT: " + json::in_quotes(dropped.front()) + (dropped.size() > 1 ? ", ..." : ""));
   }
   return tensors;

@@ -77,9 +77,8 @@ class Answer final : public Predictor {
   }
 
   void report_truncated(Log& log, int64_t records, int64_t max_length) const override {
-    log.warn(std::to_string(records) + (records == 1 ? " question was" : " questions were") +
-             " truncated to " + std::to_string(features::question_limit(window_rule(options_, max_length))) +
-             " tokens");
+    log.warn(counted(records, "question was", "questions were") + " truncated to " +
+             std::to_string(features::question_limit(window_rule(options_, max_length))) + " tokens");
   }
 
  private:

@@ -81,7 +81,7 @@ std::string described(const model::Config& config) {
   if (names.empty()) return "the model (no architecture named)";
   if (config.has_architecture(kTextClassifier)) {
     const size_t labels = config.labels.size();
-    names.append(", ").append(std::to_string(labels)).append(labels == 1 ? " label, " : " labels, ");
+    names.append(", ").append(counted(static_cast<int64_t>(labels), "label, ", "labels, "));
     names += name_of_type(config.problem_type);
   }
   return "the model (" + names + ")";

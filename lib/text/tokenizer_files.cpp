@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "json/json.h"
+#include "json/utf8.h"
 #include "text/characters.h"
 #include "text/utf8.h"
 
@@ -152,7 +153,7 @@ std::vector<std::string> read_vocab_txt(const std::string& path, Compat compat) 
     const size_t size = rest.find('\n');
     const std::string_view line = rest.substr(0, size);
     rest.remove_prefix(size == std::string_view::npos ? rest.size() : size + 1);
-    if (!is_valid_utf8(line)) throw Error(path, ":", subwords.size() + 1, ": is not valid UTF-8");
+    if (!json::is_utf8(line)) throw Error(path, ":", subwords.size() + 1, ": is not valid UTF-8");
     subwords.emplace_back(strip(line, compat));
   }
   if (subwords.empty()) throw Error(path, ": is empty, expected one token per line");

@@ -37,6 +37,4 @@ void append(std::string& text, char32_t code);
 // Number of code points that start in `text`.
 size_t count_code_points(std::string_view text);
 
-bool is_valid_utf8(std::string_view text);
-
 }  // namespace bert::text

@@ -198,7 +198,7 @@ class ReadableReader final : public examples::ExampleReader {
 
 void report(const ReadableReader& reader, const TrainingOptions& options, Log& log) {
   if (const auto cut = reader.truncated(); cut > 0)
-    log.warn(std::to_string(cut) + (cut == 1 ? " record was" : " records were") + " truncated");
+    log.warn(counted(cut, "record was", "records were") + " truncated");
   if (options.pair_field_given && reader.pairs() == 0 && reader.records() > 0) {
     log.warn("no record has the field " + json::in_quotes(options.stream.pair_field) +
              " of --pair-field: " + std::to_string(reader.records()) + " records were read as single texts");

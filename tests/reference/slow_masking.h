@@ -1,6 +1,6 @@
-// Slow reference for lib/corpus/masking: create_masked_lm_predictions of create_pretraining_data.py, translated
-// literally (Google's BERT, Apache-2.0; described in section 3.1 of the paper), for tokens as strings. The
-// caller supplies the random numbers.
+// Slow reference for lib/corpus/masking: create_masked_lm_predictions of create_pretraining_data.py,
+// translated literally (Google's BERT, Apache-2.0; described in section 3.1 of the paper), for tokens as
+// strings. The caller supplies the random numbers.
 #pragma once
 
 #include <algorithm>

@@ -79,4 +79,6 @@ static void product_into(int64_t m, int64_t n, int64_t k, const float* a, int64_
   }
 }
 
+// Not that of nn/blocks.h: an inline function shared with code for other instruction sets could be compiled
+// for either.
 static inline int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
