@@ -5,8 +5,9 @@
 #        run.sh --accept TOOLS_DIRECTORY CASE...
 #
 # case.sh is run by sh -u in an empty directory of its own, with the tools in $PATH, the case's folder in $CASE and the
-# small test models in $MODELS. --accept stores the actual results instead of comparing them; review the difference before
-# committing it.
+# small test models in $MODELS. What cases share is in lib: . "$CASE/../lib/NAME.sh".
+#
+# --accept stores the actual results instead of comparing them; review the difference before committing it.
 set -u
 cases=$(cd "$(dirname "$0")" && pwd)
 accept=no

@@ -1,18 +1,6 @@
-# Plots of the scores are drawn by gnuplot; without gnuplot nothing is read.
-cat >labels.jsonl <<'EOF'
-{"id":1,"label":"good","prediction":"good","scores":{"bad":0.25,"good":0.75}}
-{"id":2,"label":"bad","prediction":"good","scores":{"bad":0.45,"good":0.55}}
-{"id":3,"label":"bad","prediction":"bad","scores":{"bad":1,"good":0}}
-EOF
-tool=$(command -v bert-score)
-# shellcheck disable=SC2030
-(PATH=$PWD && "$tool" --task classify --plot plot.svg labels.jsonl)
-echo "exit $?"
-[ -e plot.svg ] || echo 'no plot'
-mkdir bin
-command -v gnuplot >/dev/null || { printf '#!/bin/sh\ncat >script; echo gnuplot; cat script; echo "</svg>"\n' >bin/gnuplot; chmod +x bin/gnuplot; }
-# shellcheck disable=SC2031
-PATH=$PWD/bin:$PATH
+#!/bin/sh
+# Plots of the scores are drawn by gnuplot: for labels, choices and numbers.
+. "$CASE/../lib/plot.sh"
 # drawn WORD...: which of the words are in the plot.
 drawn() { for word; do grep -q "$word" plot.svg && echo "$word"; done; }
 bert-score --task classify --plot plot.svg labels.jsonl
@@ -28,14 +16,3 @@ drawn 'Confusion matrix' 'Reliability diagram'
 bert-score --task classify --metric ece some.jsonl
 echo "exit $?"
 bert-score --task classify --metric ece --precision 3 labels.jsonl
-echo '-- refused'
-bert-score --task tag --plot plot.svg labels.jsonl
-bert-score --task classify --plot missing/plot.svg labels.jsonl
-cp plot.svg before.svg
-echo '{"label":"bad"}' | bert-score --task classify --plot plot.svg labels.jsonl -
-cmp plot.svg before.svg && echo 'the old plot is kept'
-printf '#!/bin/sh\n[ "$1" = --version ] && { echo gnuplot 5; exit; }\necho "no memory" >&2\nexit 1\n' >bin/gnuplot
-chmod +x bin/gnuplot
-bert-score --task classify --plot failed.svg labels.jsonl
-echo "exit $?"
-[ -e failed.svg ] || echo 'no plot'

@@ -31,11 +31,3 @@ echo '{"masked_lm_ids":[7],"masked_lm_positions":[9],"input_ids":[1],"prediction
 echo "exit $?"
 echo '{"label":"a","prediction":"b"}' | bert-score --task classify --positive c
 echo "exit $?"
-echo "warnings"
-printf '{"label":%d,"prediction":"%s"}\n' 0 negative 1 positive | bert-score --task classify --metric accuracy
-printf '{"label":%d,"prediction":"%s"}\n' 0 negative 1 positive | bert-score --task classify --metric accuracy -q
-echo "exit $?"
-echo '{"label":1,"prediction":1}' | bert-score --task regress -o out.json; cat out.json
-echo '{"label":"a"}' | bert-score --task classify -o none; ls
-echo '{"label":"a","prediction":"b"}' | bert-score --task classify -o /dev/full
-echo "exit $?"
