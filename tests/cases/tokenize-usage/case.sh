@@ -1,5 +1,5 @@
 #!/bin/sh
-# Usage errors are one line with exit code 2; file errors have exit code 1.
+# Usage errors are one line with exit code 2.
 try() { echo "bert-tokenize $*" >&2; bert-tokenize "$@" </dev/null; echo "exit $?"; }
 export BERT_MODEL="$MODELS/bare"
 try --sentences --decode
@@ -31,12 +31,3 @@ try --stats --format tokens
 try --compat fast
 try --threads 0
 try --unknown
-try --vocab missing.txt
-try --vocab /dev/null
-grep -v CLS "$MODELS/bare/vocab.txt" >vocab.txt
-try --vocab vocab.txt
-try -m missing
-mkdir empty
-try -m empty
-try missing.txt
-try -o missing/out
