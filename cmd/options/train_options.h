@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -179,11 +180,9 @@ inline ScheduleOptions::ScheduleOptions(cli::App& app, train::TrainingOptions& o
         warmup_ = cli::count_or_share(name, value);
       });
   app.exclusive({"--steps", "--epochs", "--budget"});
-  using enum train::Decay;
   app.choice<train::Decay>(
       {"--schedule", "", "Learning-rate decay after warmup; google: linear, measured from the first step."},
-      {{"linear", linear}, {"cosine", cosine}, {"constant", constant}, {"google", google}},
-      run.schedule.decay);
+      {std::begin(train::kDecays), std::end(train::kDecays)}, run.schedule.decay);
 }
 
 inline void ScheduleOptions::settle(train::TrainingOptions& options) const {
@@ -216,10 +215,9 @@ inline void optimizer_options(cli::App& app, train::TrainingOptions& options) {
   auto& optimizer = options.run.optimizer;
   constexpr double kLessThanOne = 0.999999;
   app.section("Optimizer");
-  using enum train::Method;
   app.choice<train::Method>(
       {"--optimizer", "", "Optimizer; google: Adam without bias correction, as in Google's BERT."},
-      {{"adamw", adamw}, {"google", google}, {"lamb", lamb}}, optimizer.method);
+      {std::begin(train::kMethods), std::end(train::kMethods)}, optimizer.method);
   app.real({"--beta1", "B", "Decay rate of the first moment."}, {.min = 0, .max = kLessThanOne},
            optimizer.beta1);
   app.real({"--beta2", "B", "Decay rate of the second moment."}, {.min = 0, .max = kLessThanOne},

@@ -26,6 +26,10 @@ std::vector<double> rate_factors(const nn::Layout& layout, double layer_decay) {
 
 }  // namespace
 
+std::string_view name_of(Method method) {
+  return std::ranges::find(kMethods, method, [](const auto& entry) { return entry.second; })->first;
+}
+
 bool decays(std::string_view name) {
   for (const std::string_view excluded : {"LayerNorm", "layer_norm", "bias"}) {
     if (name.find(excluded) != std::string_view::npos) return false;

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/pool.h"
@@ -30,6 +31,11 @@
 namespace bert::train {
 
 enum class Method { adamw, google, lamb };
+
+// With their names, in --help order.
+inline constexpr std::pair<std::string_view, Method> kMethods[] = {
+    {"adamw", Method::adamw}, {"google", Method::google}, {"lamb", Method::lamb}};
+std::string_view name_of(Method method);
 
 struct OptimizerConfig {
   Method method = Method::adamw;

@@ -6,6 +6,29 @@
 #include <numbers>
 
 namespace bert::train {
+namespace {
+
+// Part of the peak rate at progress x, from 0 to 1, if warmup ends at w.
+double decayed(Decay decay, double x, double w) {
+  const double left = x >= 1 ? 0 : x <= w ? 1 : (1 - x) / (1 - w);
+  switch (decay) {
+    case Decay::linear:
+      return left;
+    case Decay::cosine:
+      return (1 - std::cos(std::numbers::pi * left)) / 2;
+    case Decay::constant:
+      return 1;
+    case Decay::google:
+      break;
+  }
+  return 1 - x;
+}
+
+}  // namespace
+
+std::string_view name_of(Decay decay) {
+  return std::ranges::find(kDecays, decay, [](const auto& entry) { return entry.second; })->first;
+}
 
 Schedule::Schedule(const ScheduleConfig& config, std::optional<int64_t> steps)
     : config_(config), steps_(steps) {
@@ -33,16 +56,7 @@ double Schedule::rate(int64_t step, double progress) const {
   if (step < warmup.steps) ramp = static_cast<double>(step) / static_cast<double>(warmup.steps);
   if (x < warmup.share) ramp = x / warmup.share;
   if (ramp < 1 && x < 1 && config_.decay == Decay::google) return config_.peak * ramp;
-  return config_.peak * ramp * decayed(x);
-}
-
-double Schedule::decayed(double x) const {
-  if (config_.decay == Decay::constant) return 1;
-  if (x >= 1) return 0;
-  if (config_.decay == Decay::google) return 1 - x;
-  if (x <= decay_from_) return 1;
-  const double left = (1 - x) / (1 - decay_from_);
-  return config_.decay == Decay::linear ? left : (1 - std::cos(std::numbers::pi * left)) / 2;
+  return config_.peak * ramp * decayed(config_.decay, x, decay_from_);
 }
 
 }  // namespace bert::train

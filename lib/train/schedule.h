@@ -12,10 +12,19 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 namespace bert::train {
 
 enum class Decay { linear, cosine, constant, google };
+
+// With their names, in --help order.
+inline constexpr std::pair<std::string_view, Decay> kDecays[] = {{"linear", Decay::linear},
+                                                                 {"cosine", Decay::cosine},
+                                                                 {"constant", Decay::constant},
+                                                                 {"google", Decay::google}};
+std::string_view name_of(Decay decay);
 
 // Length of linear warmup. At most one of the two may be set.
 struct Warmup {
@@ -40,8 +49,6 @@ class Schedule {
   double rate(int64_t step, double progress) const;  // if the run is measured by time
 
  private:
-  double decayed(double progress) const;
-
   ScheduleConfig config_;
   std::optional<int64_t> steps_;
   double decay_from_ = 0;  // w

@@ -33,24 +33,6 @@ std::string text(const Warmup& warmup) {
   return warmup.share > 0 ? setting(100 * warmup.share) + "%" : setting(warmup.steps);
 }
 
-const char* name_of(Decay decay) {
-  switch (decay) {
-    case Decay::linear:
-      return "linear";
-    case Decay::cosine:
-      return "cosine";
-    case Decay::constant:
-      return "constant";
-    case Decay::google:
-      break;
-  }
-  return "google";
-}
-
-const char* name_of(Method method) {
-  return method == Method::adamw ? "adamw" : method == Method::lamb ? "lamb" : "google";
-}
-
 // Settings that affect the results of a run.
 Settings settings_of(const TrainingOptions& options, const std::string& model, const TrainingTask& task,
                      const text::Tokenizer& tokenizer) {
@@ -77,8 +59,8 @@ Settings settings_of(const TrainingOptions& options, const std::string& model, c
       {"--shuffle-buffer", setting(options.source.buffer_records)},
       {"--lr", setting(run.schedule.peak)},
       {"--warmup", text(run.schedule.warmup)},
-      {"--schedule", name_of(run.schedule.decay)},
-      {"--optimizer", name_of(run.optimizer.method)},
+      {"--schedule", std::string(name_of(run.schedule.decay))},
+      {"--optimizer", std::string(name_of(run.optimizer.method))},
       {"--beta1", setting(run.optimizer.beta1)},
       {"--beta2", setting(run.optimizer.beta2)},
       {"--epsilon", setting(run.optimizer.epsilon)},

@@ -20,8 +20,6 @@ using train::Optimizer;
 
 namespace {
 
-constexpr Method kMethods[] = {Method::adamw, Method::google, Method::lamb};
-
 struct NamedTensor {
   std::string name;
   std::vector<int64_t> shape;
@@ -142,7 +140,7 @@ TEST_CASE("every optimizer follows its published formula for 1000 steps with eve
   const auto layout = layout_of(kTensors);
   const train::Schedule schedule({.peak = 1e-3, .warmup = {.steps = 100}}, kSteps);
   Pool pool(1);
-  for (const Method method : kMethods) {
+  for (const auto& [name, method] : train::kMethods) {
     for (const auto* kernels : nn::tables()) {
       Run run(layout, method, *kernels);
       std::vector<reference::SlowTensor> twins;
@@ -266,7 +264,7 @@ TEST_CASE("without gradients only decayed tensors shrink") {
 TEST_CASE("results are bitwise equal for any number of threads, with every kernel table") {
   const auto layout =
       layout_of({{"a.weight", {300, 701}, true}, {"a.bias", {300}, false}, {"b.weight", {7, 9}, true}});
-  for (const Method method : kMethods) {
+  for (const auto& [name, method] : train::kMethods) {
     for (const auto* kernels : nn::tables()) {
       Pool one(1);
       Run expected(layout, method, *kernels);
@@ -299,7 +297,7 @@ TEST_CASE("LAMB's norms cover the whole tensor, even if it is processed in parts
 TEST_CASE("10 steps and 10 more from the saved state equal 20 steps bit for bit") {
   const auto layout = layout_of(kTensors);
   Pool pool(2);
-  for (const Method method : kMethods) {
+  for (const auto& [name, method] : train::kMethods) {
     Run whole(layout, method), first(layout, method), second(layout, method);
     whole.steps(20, pool);
     first.steps(10, pool);
@@ -317,7 +315,7 @@ TEST_CASE("10 steps and 10 more from the saved state equal 20 steps bit for bit"
 TEST_CASE("padding between tensors remains zero") {
   const auto layout = layout_of(kTensors);
   Pool pool(1);
-  for (const Method method : kMethods) {
+  for (const auto& [name, method] : train::kMethods) {
     Run run(layout, method);
     run.steps(3, pool);
     for (nn::Params* params : {&run.params, &run.optimizer.state().m, &run.optimizer.state().v}) {
@@ -347,7 +345,7 @@ TEST_CASE("moments decay to zero and never become denormal") {
 TEST_CASE("a NaN gradient propagates to the parameters") {
   const auto layout = layout_of({{"a.weight", {4, 16}, true}});
   Pool pool(1);
-  for (const Method method : kMethods) {
+  for (const auto& [name, method] : train::kMethods) {
     for (const auto* kernels : nn::tables()) {
       Run run(layout, method, *kernels);
       run.gradients.next();

@@ -6,11 +6,10 @@
 #include <vector>
 
 using bert::train::Decay;
+using bert::train::kDecays;
 using bert::train::Schedule;
 
 namespace {
-
-constexpr Decay kDecays[] = {Decay::linear, Decay::cosine, Decay::constant, Decay::google};
 
 doctest::Approx about(double x) { return doctest::Approx(x).epsilon(1e-13).scale(0.1); }
 
@@ -55,14 +54,14 @@ TEST_CASE("linear decay has equal steps after warmup; cosine decay is halfway do
 }
 
 TEST_CASE("without warmup step 0 has the peak rate") {
-  for (const Decay decay : kDecays) {
+  for (const auto& [name, decay] : kDecays) {
     CHECK(Schedule({.decay = decay, .peak = 3}, 10).rate(0) == 3);
     CHECK(Schedule({.decay = decay, .peak = 3}).rate(0, 0) == 3);
   }
 }
 
 TEST_CASE("a warmup share is rounded down to whole steps if the number of steps is known") {
-  for (const Decay decay : kDecays) {
+  for (const auto& [name, decay] : kDecays) {
     const Schedule share({.decay = decay, .peak = 1, .warmup = {.share = 0.3}}, 25);
     const Schedule steps({.decay = decay, .peak = 1, .warmup = {.steps = 7}}, 25);
     for (int64_t s = 0; s <= 25; ++s) CHECK(share.rate(s) == steps.rate(s));
@@ -71,7 +70,7 @@ TEST_CASE("a warmup share is rounded down to whole steps if the number of steps 
 
 TEST_CASE("a run limited by time has the same rates as one limited by steps at equal progress") {
   constexpr int64_t N = 1000;
-  for (const Decay decay : kDecays) {
+  for (const auto& [name, decay] : kDecays) {
     const Schedule steps({.decay = decay, .peak = 1, .warmup = {.steps = 100}}, N);
     const Schedule time({.decay = decay, .peak = 1, .warmup = {.share = 0.1}});
     for (int64_t s = 0; s <= N; ++s) {
@@ -103,7 +102,7 @@ TEST_CASE("warmup in steps multiplies the decay in a run limited by time") {
 }
 
 TEST_CASE("warmup may last for the whole run or longer") {
-  for (const Decay decay : kDecays) {
+  for (const auto& [name, decay] : kDecays) {
     const Schedule whole({.decay = decay, .peak = 1, .warmup = {.share = 1}}, 10);
     const Schedule longer({.decay = decay, .peak = 1, .warmup = {.steps = 20}}, 10);
     for (int64_t s = 0; s < 10; ++s) {
