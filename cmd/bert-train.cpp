@@ -10,16 +10,16 @@ int main(int argc, char** argv) {
   bert::cli::App app("bert-train", "Pre-train or fine-tune a model; the training log is written to stdout.");
   bert::train::TrainingOptions train;
   const bert::cmd::TrainingTaskOptions task(app, train.task);
-  const bert::cmd::LearnerOptions learner(app, train);
-  const bert::cmd::DataOptions data(app, train);
-  const bert::cmd::ScheduleOptions schedule(app, train);
+  const bert::cmd::InitialModelOptions initial(app, train);
+  bert::cmd::data_options(app, train);
+  bert::cmd::schedule_options(app, train);
   bert::cmd::optimizer_options(app, train);
   bert::cmd::output_options(app, train);
   bert::cmd::StreamOptions stream(app,
                                   {.load = bert::cmd::StreamOptions::Load::training,
                                    .more = {bert::io::InputFormat::conll, bert::io::InputFormat::squad}});
   app.check([&] {
-    if (train.run.extent.steps == 0) {
+    if (train.steps == 0) {
       if (!stream.settings.files.empty())
         throw bert::cli::UsageError("--steps 0 only evaluates on --dev, it does not read ",
                                     stream.settings.files[0]);
@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
     train.stream = stream.settings;
     train.pair_field_given = app.given("--pair-field");
     task.settle(train.task, stream);
-    schedule.settle(train);
+    bert::cmd::check_schedule(train);
   });
   app.most_used({"--model", "--task", "--dev", "--output", "--epochs", "--batch-size", "--lr", "--max-length",
                  "--seed", "--resume"});
@@ -36,8 +36,7 @@ int main(int argc, char** argv) {
   app.version_of(bert::predict::version);
   return app.run(argc, argv, [&] {
     const bert::StopOnSignal signals;
-    const auto tokenizer = learner.settle(train);
-    train.run.show_progress = bert::io::shows_progress(train.stream, app.log());
-    if (!bert::train::train(train, tokenizer, stream.pool(), app.log())) bert::StopOnSignal::raise_again();
+    const auto model = initial.load();
+    if (!bert::train::train(train, model, stream.pool(), app.log())) bert::StopOnSignal::raise_again();
   });
 }

@@ -1,11 +1,10 @@
 // The option groups of bert-train, each in the words of what it sets.
 #pragma once
 
-#include <algorithm>
 #include <iterator>
 #include <optional>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "base/file.h"
 #include "cli/amounts.h"
@@ -17,20 +16,20 @@
 #include "options/stream_options.h"
 #include "options/tokenizer_options.h"
 #include "text/tokenizer.h"
-#include "train/training.h"
+#include "train/training_plan.h"
 
 namespace bert::cmd {
 
 constexpr int64_t kMostSteps = 1'000'000'000'000;
 
-// Which model learns, and what for: one that is there, or a new one for a vocabulary.
-class LearnerOptions {
+// The model that training starts from: one in a directory, or a new one for a vocabulary.
+class InitialModelOptions {
  public:
-  LearnerOptions(cli::App& app, train::TrainingOptions& options);
-  LearnerOptions(const LearnerOptions&) = delete;
+  InitialModelOptions(cli::App& app, train::TrainingOptions& options);
+  InitialModelOptions(const InitialModelOptions&) = delete;
 
-  // Loads the tokenizer and says what learns, in the body of App::run.
-  text::Tokenizer settle(train::TrainingOptions& options) const;
+  // In the body of App::run.
+  train::InitialModel load() const;
 
  private:
   void check(const train::TrainingOptions& options);
@@ -40,7 +39,7 @@ class LearnerOptions {
   std::optional<CaseOptions> case_;
 };
 
-inline LearnerOptions::LearnerOptions(cli::App& app, train::TrainingOptions& options) {
+inline InitialModelOptions::InitialModelOptions(cli::App& app, train::TrainingOptions& options) {
   app.section("Model");
   app.option({"-m,--model", "DIR", "Start from this model (default: $BERT_MODEL, else the default model)."},
              model_);
@@ -81,7 +80,7 @@ inline LearnerOptions::LearnerOptions(cli::App& app, train::TrainingOptions& opt
   });
 }
 
-inline void LearnerOptions::check(const train::TrainingOptions& options) {
+inline void InitialModelOptions::check(const train::TrainingOptions& options) {
   using cli::UsageError;
   if (preset_ || !config_.empty()) {
     if (vocab_.empty()) throw UsageError("a new model needs --vocab FILE");
@@ -92,82 +91,58 @@ inline void LearnerOptions::check(const train::TrainingOptions& options) {
   if (!vocab_.empty()) throw UsageError("--vocab needs a new model; ", model_, " has its own vocabulary");
 }
 
-inline text::Tokenizer LearnerOptions::settle(train::TrainingOptions& options) const {
+inline train::InitialModel InitialModelOptions::load() const {
   const auto letter_case = case_->value();
   if (!model_.empty()) {
     const auto directory = model::open_directory(model_);
-    options.model = options.tokenizer_source = directory.path;
-    options.config = directory.config;
-    options.model_length = directory.max_length;
-    return text::load_tokenizer(directory.path, text::Compat::hf, letter_case);
+    return {.path = directory.path,
+            .config = directory.config,
+            .max_length = directory.max_length,
+            .tokenizer_source = directory.path,
+            .tokenizer = text::load_tokenizer(directory.path, text::Compat::hf, letter_case)};
   }
-  options.tokenizer_source = vocab_;
   auto tokenizer = text::load_vocab(vocab_, text::Compat::hf, letter_case);
-  options.config = preset_ ? model::config_of(*preset_, tokenizer.size())
-                           : model::parse_config(config_, read_file(config_));
-  options.model_length = options.config.positions;
-  return tokenizer;
+  const auto config = preset_ ? model::config_of(*preset_, tokenizer.size())
+                              : model::parse_config(config_, read_file(config_));
+  return {.path = "",
+          .config = config,
+          .max_length = config.positions,
+          .tokenizer_source = vocab_,
+          .tokenizer = std::move(tokenizer)};
 }
 
-// What is learned from, and how it is cut into steps. FILEs are settings of the stream.
-class DataOptions {
- public:
-  DataOptions(cli::App& app, train::TrainingOptions& options);
-  DataOptions(const DataOptions&) = delete;
-
- private:
-  std::optional<int64_t> sequences_;
-  bool in_order_ = false;
-};
-
-inline DataOptions::DataOptions(cli::App& app, train::TrainingOptions& options) {
+// The training records, and how they are divided into steps. FILEs are settings of the stream.
+inline void data_options(cli::App& app, train::TrainingOptions& options) {
   app.section("Data");
   app.option({"--dev", "FILE", "Evaluate on the records of FILE, the dev set."}, options.dev);
   app.number({"--batch-size", "N", "Number of records per batch (default 32; choose: 16)."}, {.min = 1},
-             sequences_);
+             options.batch_size);
   app.number({"--batch-tokens", "N", "Number of tokens per batch, instead of --batch-size."}, {.min = 1},
-             options.step.tokens);
+             options.batch_tokens);
   app.number({"--accumulate", "N", "Number of batches per step (gradient accumulation)."}, {.min = 1},
-             options.step.accumulate);
+             options.accumulate);
   app.number(
       {"--max-length", "N",
        "Maximum sequence length in tokens (default: that of the model). Longer texts are truncated; tag and "
        "answer split them into windows, pretrain reports an error."},
       {.min = 1}, options.max_length);
-  app.flag({"--no-shuffle", "", "Read records in input order."}, in_order_);
+  app.flag({"--no-shuffle", "", "Read records in input order."}, options.in_order);
   app.number({"--shuffle-buffer", "N", "Number of records in the shuffle buffer of a pipe."}, {.min = 1},
-             options.source.buffer_records);
+             options.shuffle_buffer);
   app.exclusive({"--batch-size", "--batch-tokens"});
   app.exclusive({"--no-shuffle", "--shuffle-buffer"});
-  app.check([this, &options] {
-    if (in_order_) options.source.order = examples::SourceOptions::Order::given;
-    options.step.sequences = sequences_.value_or(task::entry(options.task.kind).batch_size);
-  });
 }
 
 // How long, and with which learning rate.
-class ScheduleOptions {
- public:
-  ScheduleOptions(cli::App& app, train::TrainingOptions& options);
-  ScheduleOptions(const ScheduleOptions&) = delete;
-
-  // What depends on the inputs: to be called by a check, when options.stream has them.
-  void settle(train::TrainingOptions& options) const;
-
- private:
-  std::optional<cli::CountOrShare> warmup_;
-};
-
-inline ScheduleOptions::ScheduleOptions(cli::App& app, train::TrainingOptions& options) {
-  auto& run = options.run;
+inline void schedule_options(cli::App& app, train::TrainingOptions& options) {
   app.section("Schedule");
   app.number({"--steps", "N", "Number of steps; 0 only evaluates the model on --dev."},
-             {.min = 0, .max = kMostSteps}, run.extent.steps);
+             {.min = 0, .max = kMostSteps}, options.steps);
   app.number({"--epochs", "N", "Number of passes over the FILEs (default 3; pretrain: 1)."}, {.min = 1},
-             options.source.epochs);
+             options.epochs);
   app.custom({"--budget", "TIME", "Stop after this time, such as 45s, 90m, 1h30m or 2d."},
-             [&run](const std::string& name, const std::string& value) {
-               run.extent.budget_s = cli::duration_s(name, value);
+             [&options](const std::string& name, const std::string& value) {
+               options.budget_s = cli::duration_s(name, value);
              });
   app.real(
       {"--lr", "R",
@@ -176,39 +151,25 @@ inline ScheduleOptions::ScheduleOptions(cli::App& app, train::TrainingOptions& o
   app.custom(
       {"--warmup", "N|SHARE",
        "Number of warmup steps, or their share of the run, such as 0.1 or 10% (default 10%; pretrain: 1%)."},
-      [this](const std::string& name, const std::string& value) {
-        warmup_ = cli::count_or_share(name, value);
+      [&options](const std::string& name, const std::string& value) {
+        const auto [amount, is_share] = cli::count_or_share(name, value);
+        options.warmup =
+            is_share ? train::Warmup{.share = amount} : train::Warmup{.steps = static_cast<int64_t>(amount)};
       });
   app.exclusive({"--steps", "--epochs", "--budget"});
   app.choice<train::Decay>(
       {"--schedule", "", "Learning-rate decay after warmup; google: linear, measured from the first step."},
-      {std::begin(train::kDecays), std::end(train::kDecays)}, run.schedule.decay);
+      {std::begin(train::kDecays), std::end(train::kDecays)}, options.decay);
 }
 
-inline void ScheduleOptions::settle(train::TrainingOptions& options) const {
-  using cli::UsageError;
-  const auto& extent = options.run.extent;
-  const auto& files = options.stream.files;
-  const bool piped = files.empty() || std::ranges::find(files, "-") != files.end();
-  const bool endless = piped && !extent.steps && !extent.budget_s;
-  if (piped && options.source.epochs.value_or(1) > 1)
-    throw UsageError("stdin can be read only once: more --epochs need FILEs");
-  if (endless && options.run.schedule.decay != train::Decay::constant)
-    throw UsageError(
+// To be called by a check, when options.stream has the inputs.
+inline void check_schedule(const train::TrainingOptions& options) {
+  if (options.reads_stdin() && options.epochs.value_or(1) > 1)
+    throw cli::UsageError("stdin can be read only once: more --epochs need FILEs");
+  if (options.endless() && options.decay != train::Decay::constant)
+    throw cli::UsageError(
         "the length of stdin is unknown, so the learning rate needs --steps or --budget, or --schedule "
         "constant");
-  const auto& defaults = task::entry(options.task.kind);
-  const bool measured = extent.steps || extent.budget_s || options.source.epochs;
-  if (!piped && !measured) options.source.epochs = defaults.epochs;
-  auto& warmup = options.run.schedule.warmup;
-  warmup = {};
-  if (!warmup_) {
-    if (!endless) warmup.share = defaults.warmup_share;
-  } else if (warmup_->is_share) {
-    warmup.share = warmup_->amount;
-  } else {
-    warmup.steps = static_cast<int64_t>(warmup_->amount);
-  }
 }
 
 inline void optimizer_options(cli::App& app, train::TrainingOptions& options) {
@@ -242,8 +203,7 @@ inline void optimizer_options(cli::App& app, train::TrainingOptions& options) {
 inline void output_options(cli::App& app, train::TrainingOptions& options) {
   auto& run = options.run;
   app.section("Output");
-  app.option({"-o,--output", "DIR", "Write the model to DIR, and checkpoints below it.", "--out"},
-             options.out);
+  app.option({"-o,--output", "DIR", "Write the model to DIR, and checkpoints below it.", "--out"}, run.out);
   app.flag({"--resume", "", "Continue the run in DIR from its last checkpoint, if there is one."},
            options.resume);
   app.number({"--log-every", "N", "Number of steps between lines of the training log."},
@@ -267,11 +227,10 @@ inline void output_options(cli::App& app, train::TrainingOptions& options) {
   app.needs("--best", "--dev");
   app.needs("--patience", "--best");
   app.check([&options, &run] {
-    const bool trains = run.extent.steps != 0;
-    if (options.out.empty() && trains) throw cli::UsageError("no -o DIR for the model");
+    const bool trains = options.steps != 0;
+    if (run.out.empty() && trains) throw cli::UsageError("no -o DIR for the model");
     if (options.dev.empty() && !trains) throw cli::UsageError("--steps 0 needs --dev FILE");
-    if (!options.out.empty() && !trains) throw cli::UsageError("--steps 0 writes no model: -o does nothing");
-    run.eval_epochs = !run.eval_every && options.task.kind != task::Task::pretrain;
+    if (!run.out.empty() && !trains) throw cli::UsageError("--steps 0 writes no model: -o does nothing");
   });
 }
 

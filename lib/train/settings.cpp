@@ -61,6 +61,12 @@ std::optional<std::string> require_same(const Settings& checkpoint, const Settin
   return extensions;
 }
 
+std::string joined(std::span<const std::string> names) {
+  std::string list;
+  for (const auto& name : names) list += (list.empty() ? "" : ", ") + name;
+  return list;
+}
+
 std::string setting(const model::Config& config) {
   Checksum checksum;
   checksum.add(model::config_json(config));
@@ -76,10 +82,8 @@ std::string setting(const text::Tokenizer& tokenizer) {
 
 std::string setting(std::span<const std::string> names) {
   constexpr size_t kShown = 10;
-  if (names.size() > kShown) return setting(static_cast<int64_t>(names.size())) + checksum_of(names);
-  std::string list;
-  for (const auto& name : names) list += (list.empty() ? "" : ", ") + name;
-  return list;
+  return names.size() > kShown ? setting(static_cast<int64_t>(names.size())) + checksum_of(names)
+                               : joined(names);
 }
 
 }  // namespace bert::train

@@ -36,6 +36,7 @@ std::string setting(const std::optional<T>& value) {
   return value ? setting(*value) : "not set";
 }
 
+std::string joined(std::span<const std::string> names);   // "a, b, c"
 std::string setting(const model::Config& config);         // "4 x 256 (1234567)"
 std::string setting(const text::Tokenizer& tokenizer);    // "8192 tokens (1234567)"
 std::string setting(std::span<const std::string> names);  // "a, b, c", or their number and a checksum

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/signals.h"
+#include "model/save.h"
 #include "train/clipping.h"
 #include "train/plot.h"
 
@@ -48,12 +49,12 @@ bool better(std::string_view metric, double value, double best) {
 
 }  // namespace
 
-Trainer::Trainer(RunParts parts, const RunOptions& options)
-    : parts_(std::move(parts)),
-      options_(options),
-      optimizer_(parts_.learner.parameters().layout(), options.optimizer),
-      schedule_(options.schedule, options.extent.steps) {
-  state_.settings = options.settings;
+Trainer::Trainer(const RunParts& parts, const RunPlan& plan)
+    : parts_(parts),
+      plan_(plan),
+      optimizer_(parts.learner.parameters().layout(), plan.options.optimizer),
+      schedule_(plan.schedule, plan.extent.steps) {
+  state_.settings = plan.settings;
 }
 
 std::vector<ParamsToFill> Trainer::moments() {
@@ -61,11 +62,11 @@ std::vector<ParamsToFill> Trainer::moments() {
 }
 
 void Trainer::resume(const TrainingCheckpoint& checkpoint) {
-  const auto extended = require_same(checkpoint.state().settings, options_.settings);
+  const auto extended = require_same(checkpoint.state().settings, plan_.settings);
   checkpoint.fill_weights(parts_.learner.parameters());
   checkpoint.fill_moments(moments());
   state_ = checkpoint.state();
-  state_.settings = options_.settings;
+  state_.settings = plan_.settings;
   optimizer_.state().steps = state_.optimizer_step;
   elapsed_before_s_ = state_.elapsed_s;
   parts_.data.skip_to(state_.data);
@@ -84,15 +85,15 @@ void Trainer::take_moments(const TrainingCheckpoint& checkpoint) {
 bool Trainer::run() {
   began_ = Clock::now();
   saved_step_ = state_.step;
-  says_rate_ = state_.step == 0 && options_.default_rate;
+  says_rate_ = state_.step == 0 && plan_.logs_peak_rate;
   Next next = sum_of(state_, kUnevaluated) > 0 && !finished() ? evaluate() : Next::more;
   while (next == Next::more && !finished()) {
     next = StopOnSignal::requested() ? Next::stopped : step();
     if (next != Next::more) break;
-    if (due(options_.log_every)) write_line();
-    const bool epoch = options_.eval_epochs && epoch_ended_;
-    if ((due(options_.eval_every) || epoch) && !finished()) next = evaluate();
-    if (next == Next::more && due(options_.save_every) && !finished()) checkpoint();
+    if (due(plan_.options.log_every)) write_line();
+    const bool epoch = plan_.eval_epochs && epoch_ended_;
+    if ((due(plan_.options.eval_every) || epoch) && !finished()) next = evaluate();
+    if (next == Next::more && due(plan_.options.save_every) && !finished()) checkpoint();
   }
   if (next != Next::stopped) {
     if (sum_of(state_, kSteps) > 0) write_line();
@@ -106,7 +107,7 @@ bool Trainer::run() {
     return false;
   }
   checkpoint();
-  if (!state_.best) parts_.save_model();
+  if (!state_.best) save_model();
   log_.commit();
   parts_.log.progress("");
   return true;
@@ -114,18 +115,24 @@ bool Trainer::run() {
 
 void Trainer::warn_of_early_end() const {
   if (out_of_patience()) {
-    parts_.log.warn("stopped after step " + std::to_string(state_.step) + ": " + *options_.best +
-                    " has not improved in the last " + std::to_string(*options_.patience) + " evaluations");
+    parts_.log.warn("stopped after step " + std::to_string(state_.step) + ": " + *plan_.options.best +
+                    " has not improved in the last " + std::to_string(*plan_.options.patience) +
+                    " evaluations");
     return;
   }
-  const auto& steps = options_.extent.steps;
+  const auto& steps = plan_.extent.steps;
   if (!steps || state_.step >= *steps) return;
   parts_.log.warn("the input ended after " + std::to_string(state_.step) + " of " + std::to_string(*steps) +
                   " steps");
 }
 
+bool Trainer::out_of_patience() const {
+  const auto& patience = plan_.options.patience;
+  return patience && state_.stale >= *patience;
+}
+
 bool Trainer::finished() const {
-  const auto& extent = options_.extent;
+  const auto& extent = plan_.extent;
   if (out_of_patience()) return true;
   if (extent.steps && state_.step >= *extent.steps) return true;
   return extent.budget_s && elapsed_s() >= *extent.budget_s;
@@ -137,14 +144,14 @@ double Trainer::elapsed_s() const {
 
 // From 0 to 1, for runs that are not measured by steps.
 double Trainer::progress() const {
-  const auto& extent = options_.extent;
+  const auto& extent = plan_.extent;
   if (extent.budget_s) return std::min(1.0, elapsed_s() / *extent.budget_s);
   if (!extent.records) return 0;
   return std::min(1.0, static_cast<double>(state_.data.drawn) / static_cast<double>(*extent.records));
 }
 
 double Trainer::learning_rate() const {
-  return options_.extent.steps ? schedule_.rate(state_.step) : schedule_.rate(state_.step, progress());
+  return plan_.extent.steps ? schedule_.rate(state_.step) : schedule_.rate(state_.step, progress());
 }
 
 Trainer::Next Trainer::step() {
@@ -156,11 +163,11 @@ Trainer::Next Trainer::step() {
   if (!more) return Next::ended;
   rate_ = learning_rate();
   auto& learner = parts_.learner;
-  const auto place = StepPlace{.seed = options_.seed, .step = static_cast<uint64_t>(state_.step)};
+  const auto place = StepPlace{.seed = plan_.options.seed, .step = static_cast<uint64_t>(state_.step)};
   const auto figures = learner.learn(step, place);
   const double norm = global_norm(learner.gradients(), parts_.pool);
   check(figures.front().value, norm);
-  optimizer_.step(learner.parameters(), learner.gradients(), rate_, clip_factor(norm, options_.clip),
+  optimizer_.step(learner.parameters(), learner.gradients(), rate_, clip_factor(norm, plan_.options.clip),
                   parts_.pool);
   learner.refresh();
   ++state_.step;
@@ -169,7 +176,7 @@ Trainer::Next Trainer::step() {
   epoch_ended_ = records > 0 && state_.data.drawn / records > before / records;
   add_to_line(figures, norm, step.tokens);
   sum_of(state_, kSeconds) += std::chrono::duration<double>(Clock::now() - begin).count();
-  if (options_.show_progress) show_progress();
+  show_progress();
   return Next::more;
 }
 
@@ -206,18 +213,18 @@ void Trainer::write_line() {
               .gradient_norm = sum_of(state_, kNorm) / steps,
               .tokens_per_second = sum_of(state_, kTokens) / sum_of(state_, kSeconds),
               .seconds = elapsed_s(),
-              .peak_rate = says_rate_ ? std::optional(options_.schedule.peak) : std::nullopt});
+              .peak_rate = says_rate_ ? std::optional(plan_.schedule.peak) : std::nullopt});
   says_rate_ = false;
   const double first = sum_of(state_, kFirstLoss);
   state_.sums = {{std::string(kFirstLoss), first}};
 }
 
 Trainer::Next Trainer::evaluate() {
-  if (!parts_.evaluate || evaluated_step_ == state_.step) return Next::more;
+  if (!parts_.dev || evaluated_step_ == state_.step) return Next::more;
   auto& learner = parts_.learner;
   learner.begin_evaluation();
   sum_of(state_, kUnevaluated) = 1;
-  if (!parts_.evaluate(learner)) return Next::stopped;
+  if (!parts_.dev->evaluate(learner, parts_.progress)) return Next::stopped;
   sum_of(state_, kUnevaluated) = 0;
   evaluated_step_ = state_.step;
   const auto figures = learner.end_evaluation();
@@ -232,17 +239,21 @@ Trainer::Next Trainer::evaluate() {
 
 // A metric that is undefined, such as the correlation with a constant, counts as no improvement.
 void Trainer::keep_best(const Figures& figures) {
-  if (!options_.best) return;
+  if (!plan_.options.best) return;
   const auto found =
-      std::ranges::find_if(figures, [&](const Metric& figure) { return figure.name == *options_.best; });
+      std::ranges::find_if(figures, [&](const Metric& figure) { return figure.name == *plan_.options.best; });
   const bool measured = found != figures.end();
   if (measured && (!state_.best || better(found->name, found->value, *state_.best))) {
     state_.best = found->value;
     state_.stale = 0;
-    parts_.save_model();
+    save_model();
   } else {
     ++state_.stale;
   }
+}
+
+void Trainer::save_model() const {
+  model::save(plan_.options.out, parts_.config, parts_.tokenizer, parts_.learner.parameters());
 }
 
 void Trainer::checkpoint() {
@@ -250,11 +261,14 @@ void Trainer::checkpoint() {
   state_.elapsed_s = elapsed_s();
   std::vector<ParamsToKeep> kept;
   for (const auto& array : moments()) kept.push_back({array.name, array.params});
-  parts_.checkpoints.write(state_, parts_.write_model, kept);
+  const auto write_model = [this](OutputDirectory& output) {
+    return model::save(output, parts_.config, parts_.tokenizer, parts_.learner.parameters());
+  };
+  parts_.checkpoints.write(state_, write_model, kept);
   saved_step_ = state_.step;
-  if (!options_.plot) return;
+  if (!plan_.options.plot) return;
   try {
-    plot(state_.curve, *options_.plot);
+    plot(state_.curve, *plan_.options.plot);
   } catch (const Error& error) {  // do not abort a long run for a plot
     parts_.log.warn(error.what());
   }
@@ -262,27 +276,26 @@ void Trainer::checkpoint() {
 
 // Clears the progress line before a line of the training log is printed to the same terminal.
 void Trainer::clear_progress() {
-  if (options_.show_progress) parts_.log.progress("");
+  if (parts_.progress) parts_.progress->progress("");
 }
 
 void Trainer::show_progress() {
   constexpr auto kInterval = std::chrono::milliseconds(200);
   const auto now = Clock::now();
-  if (now - shown_ < kInterval) return;
+  if (!parts_.progress || now - shown_ < kInterval) return;
   shown_ = now;
-  const double elapsed = elapsed_s(),
-               done = options_.extent.steps
-                          ? static_cast<double>(state_.step) / static_cast<double>(*options_.extent.steps)
-                          : progress();
+  const double elapsed = elapsed_s(), done = plan_.extent.steps ? static_cast<double>(state_.step) /
+                                                                      static_cast<double>(*plan_.extent.steps)
+                                                                : progress();
   const double steps = sum_of(state_, kSteps);
   const ProgressLine line = {
       .step = state_.step,
-      .steps = options_.extent.steps,
+      .steps = plan_.extent.steps,
       .loss = sum_of(state_, "loss") / steps,
       .learning_rate = rate_,
       .tokens_per_second = sum_of(state_, kTokens) / sum_of(state_, kSeconds),
       .seconds_left = done > 0 ? std::optional(elapsed * (1 - done) / done) : std::nullopt};
-  parts_.log.progress(text(line));
+  parts_.progress->progress(text(line));
 }
 
 }  // namespace bert::train

@@ -3,8 +3,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +10,9 @@
 #include "base/log.h"
 #include "base/pool.h"
 #include "examples/steps.h"
+#include "model/config.h"
+#include "model/saved_tokenizer.h"
+#include "train/dev_set.h"
 #include "train/learner.h"
 #include "train/optimizer.h"
 #include "train/schedule.h"
@@ -27,23 +28,29 @@ struct Extent {
   std::optional<int64_t> records;  // total to draw, if known; then used to measure progress
 };
 
+// As the user asks for it.
 struct RunOptions {
-  Extent extent;
-  ScheduleConfig schedule;
   OptimizerConfig optimizer;
   double clip = 1;  // clip gradients to this norm; 0 turns clipping off
   uint64_t seed = 0;
 
+  std::string out;                    // directory for the model
   int64_t log_every = 10;             // steps between lines of the training log
   int64_t save_every = 1000;          // steps between checkpoints
   std::optional<int64_t> eval_every;  // steps between evaluations; there is always one at the end
-  bool eval_epochs = false;           // also evaluate after each epoch over FILEs
   std::optional<std::string> best;    // dev metric that selects the model; default: keep the last model
   std::optional<int64_t> patience;  // stop after this many evaluations in a row without improvement of `best`
   std::optional<std::string> plot;  // path
-  bool default_rate = false;        // schedule.peak is the default, to be logged
-  bool show_progress = false;
-  Settings settings;  // must be equal when the run is resumed
+};
+
+// A run: its options combined with the model and the data.
+struct RunPlan {
+  RunOptions options;
+  Extent extent;
+  ScheduleConfig schedule;
+  bool logs_peak_rate = false;  // in the first line, because it is a default
+  bool eval_epochs = false;     // also evaluate after each epoch over FILEs
+  Settings settings;            // must be equal when the run is resumed
 };
 
 // What a run works with. Everything must outlive the trainer.
@@ -51,17 +58,18 @@ struct RunParts {
   Learner& learner;
   examples::Steps& data;
   examples::RecordSource& source;
-  std::function<bool(Learner&)> evaluate;  // evaluates on the dev set; false if interrupted; may be empty
-  std::function<void()> save_model;
-  WriteModel write_model;  // into a checkpoint
+  DevSet* dev;  // may be nullptr
+  const model::Config& config;
+  const model::TokenizerFiles& tokenizer;
   Checkpoints& checkpoints;
   Log& log;
+  Log* progress;  // nullptr: show none
   Pool& pool;
 };
 
 class Trainer {
  public:
-  Trainer(RunParts parts, const RunOptions& options);
+  Trainer(const RunParts& parts, const RunPlan& plan);
 
   // Continues from a checkpoint. Throws Error if settings or data differ.
   void resume(const TrainingCheckpoint& checkpoint);
@@ -79,7 +87,7 @@ class Trainer {
 
   Next step();
   bool finished() const;
-  bool out_of_patience() const { return options_.patience && state_.stale >= *options_.patience; }
+  bool out_of_patience() const;
   bool due(std::optional<int64_t> every) const { return every && state_.step % *every == 0; }
   double elapsed_s() const;
   double progress() const;
@@ -91,12 +99,13 @@ class Trainer {
   Next evaluate();
   void keep_best(const Figures& figures);
   void checkpoint();
+  void save_model() const;
   void show_progress();
   void clear_progress();
   std::vector<ParamsToFill> moments();
 
-  RunParts parts_;
-  const RunOptions options_;
+  const RunParts parts_;
+  const RunPlan plan_;
   Optimizer optimizer_;
   Schedule schedule_;
   TrainingLog log_;

@@ -1,0 +1,196 @@
+#include "train/training_plan.h"
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "base/error.h"
+#include "base/signals.h"
+#include "json/json.h"
+#include "predict/batches.h"
+#include "task/task.h"
+
+namespace bert::train {
+namespace {
+
+// Maximum sequence length in tokens.
+int64_t length_of(const TrainingOptions& options, const InitialModel& initial) {
+  const auto kind = options.task.kind;
+  const int64_t longest = kind == task::Task::pretrain
+                              ? initial.config.positions
+                              : std::min(initial.max_length, task::entry(kind).max_length);
+  return predict::sequence_limit(options.max_length, longest, initial.config);
+}
+
+// A requested dropout rate is stored in the model's config.
+model::Config config_of(const TrainingOptions& options, const InitialModel& initial) {
+  model::Config config = initial.config;
+  config.pad_id = initial.tokenizer.pad();
+  if (options.dropout)
+    config.hidden_dropout = config.attention_dropout = config.classifier_dropout = *options.dropout;
+  return config;
+}
+
+TrainingTaskOptions task_options(const TrainingOptions& options, int64_t max_length) {
+  auto task = options.task;
+  task.features.max_length = max_length;
+  task.seed = options.run.seed;
+  return task;
+}
+
+ScheduleConfig schedule_of(const TrainingOptions& options, const model::Config& config) {
+  const auto& defaults = task::entry(options.task.kind);
+  const Warmup warmup = options.endless() ? Warmup() : Warmup{.share = defaults.warmup_share};
+  return {.decay = options.decay,
+          .peak = options.rate.value_or(task::default_rate(options.task.kind, config.hidden)),
+          .warmup = options.warmup.value_or(warmup)};
+}
+
+// Columns that a table of training records must have. Throws Error if one is missing.
+void check_columns(const TrainingTaskOptions& task, bool pair_field_given,
+                   const std::vector<std::string>& columns) {
+  using enum task::Task;
+  const auto has = [&](const std::string& name) { return std::ranges::find(columns, name) != columns.end(); };
+  std::vector<std::string> needed;
+  if (task.kind == classify || task.kind == regress || task.kind == multilabel) {
+    if (!has("input_ids")) needed.push_back(task.features.text_field);
+    needed.push_back(task.gold_field());
+    if (pair_field_given) needed.push_back(task.features.pair_field);
+  }
+  for (const auto& name : needed) {
+    if (has(name)) continue;
+    std::vector<std::string> found;
+    for (const auto& column : columns) found.push_back(json::in_quotes(column));
+    throw Error("has no column ", json::in_quotes(name), "; the columns are ", joined(found));
+  }
+}
+
+io::StreamOptions stream_of(const TrainingOptions& options) {
+  auto stream = options.stream;
+  stream.check_columns = [&options](const std::vector<std::string>& columns) {
+    check_columns(options.task, options.pair_field_given, columns);
+  };
+  return stream;
+}
+
+examples::SourceOptions source_of(const TrainingOptions& options) {
+  using Order = examples::SourceOptions::Order;
+  const bool measured = options.steps || options.budget_s || options.reads_stdin();
+  auto epochs = options.epochs;
+  if (!epochs && !measured) epochs = task::entry(options.task.kind).epochs;
+  return {.order = options.in_order ? Order::given : Order::shuffled,
+          .seed = options.run.seed,
+          .epochs = epochs,
+          .buffer_records = options.shuffle_buffer,
+          .interrupted = StopOnSignal::requested};
+}
+
+// In steps if their number is known in advance.
+Extent extent_of(const TrainingOptions& options, const TrainingPlan& plan, const TrainingTask& task,
+                 int64_t records) {
+  if (options.steps || options.budget_s) return {.steps = options.steps, .budget_s = options.budget_s};
+  if (records == 0) return {};
+  records *= plan.source.epochs.value_or(1);
+  if (plan.step.tokens || plan.stream.on_error == io::OnError::skip || task.makes_windows())
+    return {.records = records};
+  const int64_t sequences = plan.step.sequences * plan.step.accumulate;
+  return {.steps = (records + sequences - 1) / sequences};
+}
+
+std::string text(const Warmup& warmup) {
+  return warmup.share > 0 ? setting(100 * warmup.share) + "%" : setting(warmup.steps);
+}
+
+// Settings that affect the results of a run.
+Settings settings_of(const TrainingOptions& options, const InitialModel& initial, const TrainingPlan& plan,
+                     const Extent& extent) {
+  const auto& [run, step, schedule] = std::tie(options.run, plan.step, plan.schedule);
+  const auto& optimizer = run.optimizer;
+  // If the run is measured in records, the handling of bad records matters.
+  const bool by_records = !extent.steps && !extent.budget_s;
+  const bool skips = plan.stream.on_error == io::OnError::skip;
+  Settings settings = {{"--task", std::string(task::name_of(options.task.kind))},
+                       {"the model", setting(initial.config)},
+                       {"the vocabulary", setting(initial.tokenizer)},
+                       {"--seed", std::to_string(run.seed)},
+                       {"--steps", setting(extent.steps)},
+                       {"--epochs", setting(plan.source.epochs)},
+                       {"--budget", setting(extent.budget_s)},
+                       {"--on-error", !by_records ? "not relevant"
+                                      : skips     ? "skip"
+                                                  : "stop"},
+                       {"--max-length", setting(options.max_length)},
+                       {"--batch-size", step.tokens ? "not set" : setting(step.sequences)},
+                       {"--batch-tokens", setting(step.tokens)},
+                       {"--accumulate", setting(step.accumulate)},
+                       {"--no-shuffle", yes_or_no(options.in_order)},
+                       {"--shuffle-buffer", setting(options.shuffle_buffer)},
+                       {"--lr", setting(schedule.peak)},
+                       {"--warmup", text(schedule.warmup)},
+                       {"--schedule", std::string(name_of(schedule.decay))},
+                       {"--optimizer", std::string(name_of(optimizer.method))},
+                       {"--beta1", setting(optimizer.beta1)},
+                       {"--beta2", setting(optimizer.beta2)},
+                       {"--epsilon", setting(optimizer.epsilon)},
+                       {"--weight-decay", setting(optimizer.weight_decay)},
+                       {"--layer-decay", setting(optimizer.layer_decay)},
+                       {"--freeze", setting(optimizer.frozen)},
+                       {"--clip", setting(run.clip)},
+                       {"--dropout", setting(options.dropout)},
+                       {"--best", run.best.value_or("not set")},
+                       {"--patience", setting(run.patience)}};
+  if (plan.dtype == Dtype::bf16) settings.emplace_back("--dtype", "bf16");
+  return settings;
+}
+
+void check_best(const std::string& best, const std::vector<std::string>& metrics) {
+  if (std::ranges::find(metrics, best) == metrics.end())
+    throw Error("--best ", best, ": the metrics of this task are ", joined(metrics));
+}
+
+}  // namespace
+
+bool TrainingOptions::reads_stdin() const {
+  return stream.files.empty() || std::ranges::find(stream.files, "-") != stream.files.end();
+}
+
+TrainingPlan plan_training(const TrainingOptions& options, const InitialModel& initial, Dtype dtype) {
+  const auto batch_size = task::entry(options.task.kind).batch_size;
+  const auto max_length = length_of(options, initial);
+  return {.config = config_of(options, initial),
+          .dtype = dtype,
+          .schedule = schedule_of(options, initial.config),
+          .task = task_options(options, max_length),
+          .max_length = max_length,
+          .stream = stream_of(options),
+          .source = source_of(options),
+          .step = {.sequences = options.batch_size.value_or(batch_size),
+                   .tokens = options.batch_tokens,
+                   .accumulate = options.accumulate}};
+}
+
+void require_length(const TrainingOptions& options, const TrainingPlan& plan) {
+  if (options.steps || options.budget_s) return;
+  if (options.decay != Decay::constant)
+    throw Error(
+        "the length of a pipe is unknown, so the learning rate needs --steps or --budget, or --schedule "
+        "constant");
+  if (plan.schedule.warmup.share > 0)
+    throw Error("the length of a pipe is unknown, so --warmup must be a number of steps");
+}
+
+RunPlan plan_run(const TrainingOptions& options, const InitialModel& initial, const TrainingPlan& plan,
+                 const TrainingTask& task, int64_t records) {
+  const Extent extent = extent_of(options, plan, task, records);
+  Settings settings = settings_of(options, initial, plan, extent);
+  task.add_settings(settings);
+  if (options.run.best) check_best(*options.run.best, task.metrics());
+  return {.options = options.run,
+          .extent = extent,
+          .schedule = plan.schedule,
+          .logs_peak_rate = !options.rate,
+          .eval_epochs = !options.run.eval_every && options.task.kind != task::Task::pretrain,
+          .settings = settings};
+}
+
+}  // namespace bert::train

@@ -1,0 +1,90 @@
+// How a model is trained: the options combined with the initial model and, in the RunPlan, with the records.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/dtype.h"
+#include "examples/record_source.h"
+#include "examples/steps.h"
+#include "io/stream.h"
+#include "model/config.h"
+#include "model/initialize.h"
+#include "text/tokenizer.h"
+#include "train/trainer.h"
+#include "train/training_task.h"
+
+namespace bert::train {
+
+// What the user asks for. If not set, the default depends on the task.
+struct TrainingOptions {
+  TrainingTaskOptions task;  // without those that the plan sets
+
+  // Model.
+  model::PositionStart positions = model::PositionStart::normal;  // of a new model
+  bool moments = false;          // start with the optimizer moments of the initial model's last checkpoint
+  std::optional<float> dropout;  // overrides all dropout rates of the config
+  bool recompute = false;        // less memory, a third more compute
+  std::optional<Dtype> dtype = Dtype::f32;  // format of matrix products: f32 or bf16, see nn::arithmetic
+
+  // Data.
+  io::StreamOptions stream;
+  bool pair_field_given = false;  // whether the user named stream.pair_field
+  std::string dev;                // a file, or ""
+  std::optional<int64_t> max_length;
+  std::optional<int64_t> batch_size, batch_tokens;
+  int64_t accumulate = 1;
+  bool in_order = false;  // do not shuffle
+  int64_t shuffle_buffer = examples::SourceOptions().buffer_records;
+
+  // Schedule. At most one of the first three is set; 0 steps only evaluate the model.
+  std::optional<int64_t> steps, epochs;
+  std::optional<double> budget_s;
+  std::optional<double> rate;  // peak
+  std::optional<Warmup> warmup;
+  Decay decay = Decay::linear;
+
+  RunOptions run;
+  int64_t keep = 2;  // number of checkpoints to keep
+  bool resume = false;
+
+  bool reads_stdin() const;
+  // Whether the length of the input is unknown and nothing else ends the run.
+  bool endless() const { return reads_stdin() && !steps && !budget_s; }
+};
+
+// The model that training starts from.
+struct InitialModel {
+  std::string path;  // of its directory; "": a new model with random parameters
+  model::Config config;
+  int64_t max_length = 512;      // maximum sequence length in tokens, from the model's files
+  std::string tokenizer_source;  // where `tokenizer` was loaded from
+  text::Tokenizer tokenizer;
+};
+
+// What is known before records are read.
+struct TrainingPlan {
+  model::Config config;  // of the model to train; its purpose is added by TrainingTask::describe
+  Dtype dtype = Dtype::f32;
+  ScheduleConfig schedule;
+  TrainingTaskOptions task;
+  int64_t max_length = 0;  // in tokens
+  io::StreamOptions stream;
+  examples::SourceOptions source;
+  examples::StepOptions step;
+};
+
+// `dtype`: of the options, or chosen for this machine. Throws Error if the model cannot read sequences of the
+// requested length.
+TrainingPlan plan_training(const TrainingOptions& options, const InitialModel& initial, Dtype dtype);
+
+// Throws Error if the schedule needs the length of the input, which is unknown for a pipe.
+void require_length(const TrainingOptions& options, const TrainingPlan& plan);
+
+// `task` must be prepared. `records`: number of records in FILEs; 0 for a pipe. Throws Error if the task does
+// not have the metric of --best.
+RunPlan plan_run(const TrainingOptions& options, const InitialModel& initial, const TrainingPlan& plan,
+                 const TrainingTask& task, int64_t records);
+
+}  // namespace bert::train
