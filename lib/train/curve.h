@@ -1,4 +1,4 @@
-// Metrics of a run over time, in bounded memory, for plots and checkpoints.
+// Metrics of a run over time, in bounded memory, for checkpoints, and their plots, drawn by gnuplot.
 #pragma once
 
 #include <cstddef>
@@ -37,5 +37,13 @@ struct Curve {
   void add(std::string_view name, int64_t step, double value);
   bool operator==(const Curve&) const = default;
 };
+
+// Script for gnuplot: panels over steps, as SVG on stdout. Losses, other metrics, and the loss and accuracy
+// of next-sentence prediction have a panel each.
+std::string gnuplot_script(const Curve& curve);
+
+// Draws the curve to `path`, which only appears when complete. Does nothing for a curve without points. If
+// gnuplot fails, throws Error with its message.
+void plot(const Curve& curve, const std::string& path);
 
 }  // namespace bert::train

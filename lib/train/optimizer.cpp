@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/error.h"
 #include "model/depth.h"
@@ -37,10 +38,35 @@ bool decays(std::string_view name) {
   return true;
 }
 
+std::vector<Slice> slices_of(const nn::Layout& layout) {
+  constexpr int64_t kLongest = 1 << 16;  // 256 KiB of each array: about 100 µs for a thread
+  std::vector<Slice> slices;
+  int64_t start = 0;
+  for (size_t tensor = 0; tensor < layout.entries().size(); ++tensor) {
+    const int64_t end = start + (layout.entries()[tensor].count() + 63) / 64 * 64;
+    for (; start < end; start += slices.back().count) {
+      slices.push_back({static_cast<int>(tensor), start, std::min(kLongest, end - start)});
+    }
+  }
+  return slices;
+}
+
+double global_norm(const nn::Params& gradients, Pool& pool, const nn::Kernels& kernels) {
+  const auto slices = slices_of(gradients.layout());
+  std::vector<double> sums(slices.size());
+  pool.run_grid(static_cast<int64_t>(slices.size()), [&](int64_t i, int) {
+    const auto& slice = slices[static_cast<size_t>(i)];
+    sums[static_cast<size_t>(i)] = kernels.sum_of_squares(slice.count, gradients.all().data() + slice.start);
+  });
+  return std::sqrt(std::accumulate(sums.begin(), sums.end(), 0.0));
+}
+
+double clip_factor(double norm, double most) { return most > 0 && norm > most ? most / norm : 1; }
+
 Optimizer::Optimizer(const nn::Layout& layout, const OptimizerConfig& config, const nn::Kernels& kernels)
     : config_(config),
       kernels_(&kernels),
-      subwords_(subwords_of(layout)),
+      slices_(slices_of(layout)),
       state_{.m = nn::Params(layout), .v = nn::Params(layout)} {
   if (!config_.epsilon) config_.epsilon = config.method == Method::adamw ? 1e-8 : 1e-6;
   if (*config_.epsilon < 1e-12)
@@ -50,8 +76,8 @@ Optimizer::Optimizer(const nn::Layout& layout, const OptimizerConfig& config, co
   rate_factors_ = rate_factors(layout, config_.layer_decay);
   for (const auto& entry : layout.entries()) decays_.push_back(decays(entry.name));
   if (config_.frozen) {
-    std::erase_if(subwords_, [&](const Subword& subword) {
-      return model::is_frozen(layout.entries()[static_cast<size_t>(subword.tensor)].name, *config_.frozen);
+    std::erase_if(slices_, [&](const Slice& slice) {
+      return model::is_frozen(layout.entries()[static_cast<size_t>(slice.tensor)].name, *config_.frozen);
     });
   }
 }
@@ -88,9 +114,9 @@ void Optimizer::step(nn::Params& params, const nn::Params& gradients, double lea
   const auto steps = steps_of_tensors(learning_rate, gradient_scale);
   const float* g = gradients.all().data();
   float *m = state_.m.all().data(), *v = state_.v.all().data(), *p = params.all().data();
-  std::vector<nn::SquareSums> sums(subwords_.size());
-  pool.run_grid(static_cast<int64_t>(subwords_.size()), [&](int64_t i, int) {
-    const auto& [tensor, at, count] = subwords_[static_cast<size_t>(i)];
+  std::vector<nn::SquareSums> sums(slices_.size());
+  pool.run_grid(static_cast<int64_t>(slices_.size()), [&](int64_t i, int) {
+    const auto& [tensor, at, count] = slices_[static_cast<size_t>(i)];
     const nn::AdamStep& step = steps[static_cast<size_t>(tensor)];
     if (adapts(tensor)) {
       sums[static_cast<size_t>(i)] = kernels_->adam_moments(count, step, g + at, m + at, v + at, p + at);
@@ -105,8 +131,8 @@ void Optimizer::step(nn::Params& params, const nn::Params& gradients, double lea
 // Computes the ratio of each tensor from the sums of its parts, added in order.
 std::vector<float> Optimizer::trust_ratios(const std::vector<nn::SquareSums>& sums) const {
   std::vector<nn::SquareSums> totals(decays_.size());
-  for (size_t i = 0; i < subwords_.size(); ++i) {
-    auto& total = totals[static_cast<size_t>(subwords_[i].tensor)];
+  for (size_t i = 0; i < slices_.size(); ++i) {
+    auto& total = totals[static_cast<size_t>(slices_[i].tensor)];
     total.p += sums[i].p;
     total.r += sums[i].r;
   }
@@ -122,8 +148,8 @@ void Optimizer::finish_lamb(nn::Params& params, const std::vector<nn::AdamStep>&
   const auto ratios = trust_ratios(sums);
   const float *m = state_.m.all().data(), *v = state_.v.all().data();
   float* p = params.all().data();
-  pool.run_grid(static_cast<int64_t>(subwords_.size()), [&](int64_t i, int) {
-    const auto& [tensor, at, count] = subwords_[static_cast<size_t>(i)];
+  pool.run_grid(static_cast<int64_t>(slices_.size()), [&](int64_t i, int) {
+    const auto& [tensor, at, count] = slices_[static_cast<size_t>(i)];
     if (!adapts(tensor)) return;
     nn::AdamStep own = steps[static_cast<size_t>(tensor)];
     own.rate *= ratios[static_cast<size_t>(tensor)];

@@ -26,7 +26,7 @@
 #include "base/pool.h"
 #include "nn/kernels/kernels.h"
 #include "nn/params.h"
-#include "train/subwords.h"
+#include "nn/weights.h"
 
 namespace bert::train {
 
@@ -51,6 +51,30 @@ struct OptimizerConfig {
 // Whether weight decay applies to a tensor. It does not if the name contains LayerNorm, layer_norm or bias.
 // This is Google's rule, used for all methods; embeddings are decayed, cls.predictions.bias is not.
 bool decays(std::string_view name);
+
+// A part of a Params array, for loops shared by all threads. Sums over slices have the same bits for any
+// number of threads.
+struct Slice {
+  int tensor;     // index in the layout
+  int64_t start;  // in the whole array
+  int64_t count;  // of numbers, a multiple of 64, including the zeros after a tensor
+};
+
+// In the order of the array. No slice spans two tensors.
+std::vector<Slice> slices_of(const nn::Layout& layout);
+
+// Gradient clipping by global norm (Pascanu et al. 2013, "On the difficulty of training recurrent neural
+// networks").
+//
+// √Σ g² over all gradients. Adds in double precision in a fixed order, so the result has the same bits for
+// any number of threads and any instruction set. It cannot overflow: it is finite if and only if every
+// gradient is.
+double global_norm(const nn::Params& gradients, Pool& pool, const nn::Kernels& kernels = nn::kernels());
+
+// Factor that scales gradients of this finite norm to a norm of at most `most`: min(1, most / norm), as in
+// tf.clip_by_global_norm. PyTorch adds 1e-6 to the norm to avoid a division by zero, which cannot happen
+// here, and so clips slightly more. most = 0 turns clipping off.
+double clip_factor(double norm, double most);
 
 class Optimizer {
  public:
@@ -82,7 +106,7 @@ class Optimizer {
 
   OptimizerConfig config_;
   const nn::Kernels* kernels_;
-  std::vector<Subword> subwords_;     // of the parameters that are not frozen
+  std::vector<Slice> slices_;         // of the parameters that are not frozen
   std::vector<bool> decays_;          // for each tensor
   std::vector<double> rate_factors_;  // for each tensor
   State state_;

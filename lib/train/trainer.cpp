@@ -7,8 +7,7 @@
 #include "base/error.h"
 #include "base/signals.h"
 #include "model/save.h"
-#include "train/clipping.h"
-#include "train/plot.h"
+#include "train/curve.h"
 
 namespace bert::train {
 namespace {

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/pool.h"
-#include "train/clipping.h"
 #include "train/optimizer.h"
 
 using namespace bert;
@@ -68,13 +67,13 @@ int main(int argc, char** argv) {
     gradients.all()[i] = 1e-4f * static_cast<float>(i % 11);
   }
   train::Optimizer adamw(layout, {}), lamb(layout, {.method = train::Method::lamb});
-  const auto subwords = train::subwords_of(layout);
+  const auto slices = train::slices_of(layout);
   double norm = 0;
   const auto traffic = [&] {
     float *m = adamw.state().m.all().data(), *v = adamw.state().v.all().data(), *p = params.all().data();
     const float* g = gradients.all().data();
-    pool.run_grid(static_cast<int64_t>(subwords.size()), [&](int64_t i, int) {
-      const auto& [tensor, start, count] = subwords[static_cast<size_t>(i)];
+    pool.run_grid(static_cast<int64_t>(slices.size()), [&](int64_t i, int) {
+      const auto& [tensor, start, count] = slices[static_cast<size_t>(i)];
       for (int64_t k = start; k < start + count; k += 16) {
         for (int64_t j = k; j < k + 16; ++j) m[j] *= 0.5f;
         for (int64_t j = k; j < k + 16; ++j) v[j] *= 0.5f;

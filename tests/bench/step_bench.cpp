@@ -22,7 +22,6 @@
 #include "model/training_network.h"
 #include "nn/linear.h"
 #include "nn/tied_decoder.h"
-#include "train/clipping.h"
 #include "train/optimizer.h"
 
 // From the OpenMP library that oneDNN uses. Compilers keep its header in different places.

@@ -2,7 +2,6 @@
 
 #include "base/pool.h"
 #include "model/config.h"
-#include "train/clipping.h"
 #include "train/optimizer.h"
 #include "train/schedule.h"
 #include "training_step.h"

@@ -10,7 +10,6 @@
 #include "head_network.h"
 #include "train/answer.h"
 #include "train/choose.h"
-#include "train/clipping.h"
 #include "train/optimizer.h"
 #include "train/schedule.h"
 #include "train/sentence.h"

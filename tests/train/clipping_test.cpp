@@ -1,4 +1,4 @@
-#include "train/clipping.h"
+#include "train/optimizer.h"
 
 #include <doctest/doctest.h>
 
