@@ -56,17 +56,12 @@ Trainer::Trainer(const RunParts& parts, const RunPlan& plan)
   state_.settings = plan.settings;
 }
 
-std::vector<ParamsToFill> Trainer::moments() {
-  return {{"adam_m", optimizer_.state().m}, {"adam_v", optimizer_.state().v}};
-}
-
 void Trainer::resume(const TrainingCheckpoint& checkpoint) {
   const auto extended = require_same(checkpoint.state().settings, plan_.settings);
-  checkpoint.fill_weights(parts_.learner.parameters());
-  checkpoint.fill_moments(moments());
+  checkpoint.fill(parts_.learner.parameters());
+  checkpoint.fill(optimizer_.state());
   state_ = checkpoint.state();
   state_.settings = plan_.settings;
-  optimizer_.state().steps = state_.optimizer_step;
   elapsed_before_s_ = state_.elapsed_s;
   parts_.data.skip_to(state_.data);
   parts_.learner.refresh();
@@ -76,10 +71,7 @@ void Trainer::resume(const TrainingCheckpoint& checkpoint) {
                     "whole run from step " + std::to_string(state_.step) + " on");
 }
 
-void Trainer::take_moments(const TrainingCheckpoint& checkpoint) {
-  checkpoint.fill_moments(moments());
-  optimizer_.state().steps = checkpoint.state().optimizer_step;
-}
+void Trainer::take_moments(const TrainingCheckpoint& checkpoint) { checkpoint.fill(optimizer_.state()); }
 
 bool Trainer::run() {
   began_ = Clock::now();
@@ -258,12 +250,10 @@ void Trainer::save_model() const {
 void Trainer::checkpoint() {
   state_.optimizer_step = optimizer_.state().steps;
   state_.elapsed_s = elapsed_s();
-  std::vector<ParamsToKeep> kept;
-  for (const auto& array : moments()) kept.push_back({array.name, array.params});
   const auto write_model = [this](OutputDirectory& output) {
     return model::save(output, parts_.config, parts_.tokenizer, parts_.learner.parameters());
   };
-  parts_.checkpoints.write(state_, write_model, kept);
+  parts_.checkpoints.write(state_, write_model, optimizer_.state());
   saved_step_ = state_.step;
   if (!plan_.options.plot) return;
   try {

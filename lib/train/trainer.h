@@ -102,7 +102,6 @@ class Trainer {
   void save_model() const;
   void show_progress();
   void clear_progress();
-  std::vector<ParamsToFill> moments();
 
   const RunParts parts_;
   const RunPlan plan_;

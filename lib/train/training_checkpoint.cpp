@@ -13,12 +13,9 @@
 
 #include "base/checksum.h"
 #include "base/error.h"
-#include "base/file.h"
-#include "base/output_directory.h"
 #include "base/output_file.h"
 #include "ckpt/checkpoint.h"
 #include "ckpt/safetensors.h"
-#include "ckpt/safetensors_writer.h"
 #include "train/state_json.h"
 
 namespace bert::train {
@@ -30,6 +27,7 @@ constexpr const char* kStateFile = "state.json";
 constexpr const char* kWeightsFile = "model.safetensors";
 constexpr const char* kOptimizerFile = "optimizer.safetensors";
 constexpr std::string_view kPrefix = "step-";
+constexpr const char *kFirst = "adam_m.", *kSecond = "adam_v.";  // prefixes of the moments' tensors
 
 std::string in(const std::string& directory, const char* name) {
   return (fs::path(directory) / name).string();
@@ -66,14 +64,14 @@ void clear_leftovers(const std::string& directory) {
   }
 }
 
-std::vector<ckpt::TensorToWrite> tensors_of(std::span<const ParamsToKeep> arrays) {
+std::vector<ckpt::TensorToWrite> tensors_of(const Optimizer::State& optimizer) {
   std::vector<ckpt::TensorToWrite> tensors;
-  for (const auto& [name, params] : arrays) {
-    const auto& entries = params.layout().entries();
+  for (const auto& [prefix, params] : {std::pair(kFirst, &optimizer.m), {kSecond, &optimizer.v}}) {
+    const auto& entries = params->layout().entries();
     for (size_t place = 0; place < entries.size(); ++place) {
-      tensors.push_back({.name = name + "." + entries[place].name,
+      tensors.push_back({.name = prefix + entries[place].name,
                          .shape = entries[place].shape,
-                         .data = std::as_bytes(params.tensor(static_cast<int>(place)))});
+                         .data = std::as_bytes(params->tensor(static_cast<int>(place)))});
     }
   }
   return tensors;
@@ -147,15 +145,17 @@ TrainingCheckpoint::TrainingCheckpoint(const std::string& path) : path_(path) {
   state_ = std::move(stated.state);
 }
 
-void TrainingCheckpoint::fill_weights(nn::Params& weights) const {
+void TrainingCheckpoint::fill(nn::Params& weights) const {
   const auto stored = ckpt::Checkpoint::open(path_);
   fill_tensors(stored.tensors(), in(path_, kWeightsFile), "", weights);
 }
 
-void TrainingCheckpoint::fill_moments(std::span<const ParamsToFill> moments) const {
+void TrainingCheckpoint::fill(Optimizer::State& optimizer) const {
   const MappedFile file(in(path_, kOptimizerFile));
   const auto contents = ckpt::read_safetensors(file);
-  for (const auto& [name, params] : moments) fill_tensors(contents.tensors, file.path(), name + ".", params);
+  fill_tensors(contents.tensors, file.path(), kFirst, optimizer.m);
+  fill_tensors(contents.tensors, file.path(), kSecond, optimizer.v);
+  optimizer.steps = state_.optimizer_step;
 }
 
 bool is_checkpoint(const std::string& directory) { return is_file(in(directory, kStateFile)); }
@@ -196,23 +196,19 @@ Checkpoints::~Checkpoints() {
   if (made_output_ && !output.empty()) fs::remove(output, is_not_empty);
 }
 
-std::vector<int64_t> Checkpoints::steps() const { return steps_in(directory_); }
-
-std::string Checkpoints::path_of(int64_t step) const { return path_in(directory_, step); }
-
 std::optional<TrainingCheckpoint> Checkpoints::last(int64_t end) const {
   return last_checkpoint(directory_, log_, end);
 }
 
 std::string Checkpoints::write(const State& state, const WriteModel& write_model,
-                               std::span<const ParamsToKeep> moments) {
-  const auto path = path_of(state.step);
+                               const Optimizer::State& optimizer) {
+  const auto path = path_in(directory_, state.step);
   OutputDirectory output(path, [](const std::string&) { return false; });
   output.write([&] {
     const auto weights = write_model(output);
-    const auto optimizer = ckpt::write_safetensors(output.file(kOptimizerFile), tensors_of(moments));
+    const auto moments = ckpt::write_safetensors(output.file(kOptimizerFile), tensors_of(optimizer));
     OutputFile file(output.file(kStateFile));
-    file.write(state_json({state, weights, optimizer}));
+    file.write(state_json({state, weights, moments}));
     file.commit();
   });
   output.commit();
@@ -221,16 +217,12 @@ std::string Checkpoints::write(const State& state, const WriteModel& write_model
 }
 
 void Checkpoints::remove_outdated(int64_t written) const {
-  const auto all = steps();
+  const auto all = steps_in(directory_);
   const auto newer = std::ranges::upper_bound(all, written);
   const auto kept = std::max<std::ptrdiff_t>(newer - all.begin() - keep_, 0);
   for (auto step = all.begin(); step != all.end(); ++step) {
-    if (step - all.begin() < kept || step >= newer) remove_directory(path_of(*step));
+    if (step - all.begin() < kept || step >= newer) remove_directory(path_in(directory_, *step));
   }
-}
-
-void Checkpoints::clear() {
-  for (const auto step : steps()) remove_directory(path_of(step));
 }
 
 }  // namespace bert::train

@@ -12,7 +12,6 @@
 #include <functional>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +23,7 @@
 #include "examples/steps.h"
 #include "nn/params.h"
 #include "train/curve.h"
+#include "train/optimizer.h"
 #include "train/settings.h"
 
 namespace bert::train {
@@ -41,16 +41,6 @@ struct State {
   bool operator==(const State&) const = default;
 };
 
-// The optimizer's moments. `name` is the prefix of their tensor names ("adam_m", "adam_v").
-struct ParamsToKeep {
-  std::string name;
-  const nn::Params& params;
-};
-struct ParamsToFill {
-  std::string name;
-  nn::Params& params;
-};
-
 // Writes the model's files and returns what its model.safetensors is.
 using WriteModel = std::function<ckpt::WrittenFile(OutputDirectory&)>;
 
@@ -63,9 +53,9 @@ class TrainingCheckpoint {
   const std::string& path() const { return path_; }
   const State& state() const { return state_; }
 
-  // Restore the weights and the moments bit for bit. Throw Error if tensors or shapes differ.
-  void fill_weights(nn::Params& weights) const;
-  void fill_moments(std::span<const ParamsToFill> moments) const;
+  // Restore the weights and the optimizer bit for bit. Throw Error if tensors or shapes differ.
+  void fill(nn::Params& weights) const;
+  void fill(Optimizer::State& optimizer) const;
 
  private:
   std::string path_;
@@ -93,18 +83,12 @@ class Checkpoints {
   // The last intact checkpoint of a step before `end`. Damaged ones are skipped with a warning. nullopt if
   // there are none; throws Error if all are damaged.
   std::optional<TrainingCheckpoint> last(int64_t end = std::numeric_limits<int64_t>::max()) const;
-  bool empty() const { return steps().empty(); }
 
   // Writes a checkpoint and returns its path. If it throws, nothing has changed. Also removes checkpoints of
   // later steps, which are obsolete if the run resumed from an earlier one.
-  std::string write(const State& state, const WriteModel& write_model, std::span<const ParamsToKeep> moments);
-
-  // Removes all checkpoints.
-  void clear();
+  std::string write(const State& state, const WriteModel& write_model, const Optimizer::State& optimizer);
 
  private:
-  std::vector<int64_t> steps() const;
-  std::string path_of(int64_t step) const;
   void remove_outdated(int64_t written) const;
 
   std::string directory_;

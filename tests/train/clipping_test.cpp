@@ -1,5 +1,3 @@
-#include "train/optimizer.h"
-
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -9,6 +7,7 @@
 #include <string>
 
 #include "nn/tables.h"
+#include "train/optimizer.h"
 
 using namespace bert;
 using train::clip_factor;
