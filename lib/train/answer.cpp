@@ -9,26 +9,12 @@
 #include "train/training_task.h"
 
 namespace bert::train {
-namespace {
 
-constexpr std::string_view kMetrics[] = {"exact_match",
-                                         "f1",
-                                         "has_answer_exact_match",
-                                         "has_answer_f1",
-                                         "no_answer_exact_match",
-                                         "no_answer_f1",
-                                         "best_exact_match",
-                                         "best_exact_match_threshold",
-                                         "best_f1",
-                                         "best_f1_threshold"};
+using examples::AnswerExample;
 
-const examples::AnswerExample& window(const std::unique_ptr<examples::Example>& example) {
-  return example->as<examples::AnswerExample>();
+std::span<const std::string_view> AnswerLearning::metrics() {
+  return task::entry(task::Task::answer).metrics;
 }
-
-}  // namespace
-
-std::span<const std::string_view> AnswerLearning::metrics() { return kMetrics; }
 
 AnswerLearning::AnswerLearning(model::TrainingNetwork& network, const Options& options)
     : ClassifierLearner(network, options.keep), options_(options) {}
@@ -51,8 +37,8 @@ nn::Tensor& AnswerLearning::logits(Part examples, const nn::Chance* chance, Keep
 nn::Loss AnswerLearning::loss(Part examples, float weight, nn::Tensor& logits) {
   std::vector<int32_t> gold;
   for (const auto& example : examples) {
-    gold.push_back(window(example).start);
-    gold.push_back(window(example).end);
+    gold.push_back(example->as<AnswerExample>().start);
+    gold.push_back(example->as<AnswerExample>().end);
   }
   return nn::place_loss(network_.context(), batch_.offsets, gold, weight, logits);
 }
@@ -60,7 +46,7 @@ nn::Loss AnswerLearning::loss(Part examples, float weight, nn::Tensor& logits) {
 void AnswerLearning::add_predictions(Part examples, const nn::Tensor& logits) {
   int64_t row = 0;
   for (const auto& one : examples) {
-    const auto& example = window(one);
+    const auto& example = one->as<AnswerExample>();
     predict::SpanWindow numbers = {
         .starts = {}, .ends = {}, .text_begin = example.text_begin, .text = example.text};
     for (const int64_t end = row + example.tokens(); row < end; ++row) {
@@ -92,7 +78,7 @@ void AnswerLearning::add_answer(const examples::AnsweredText& answered) {
 Figures AnswerLearning::end_evaluation() {
   Figures figures = {{"loss", evaluated_.mean()}};
   for (const auto& [name, value] : score_.values()) {
-    figures.push_back({*std::ranges::find(kMetrics, name), value});
+    figures.push_back({*std::ranges::find(metrics(), name), value});
   }
   return figures;
 }

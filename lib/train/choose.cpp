@@ -7,13 +7,8 @@
 #include "train/training_task.h"
 
 namespace bert::train {
-namespace {
 
-const examples::ChooseExample& record(const std::unique_ptr<examples::Example>& example) {
-  return example->as<examples::ChooseExample>();
-}
-
-}  // namespace
+using examples::ChooseExample;
 
 void ChooseLearning::begin_evaluation() {
   evaluated_ = {};
@@ -38,7 +33,7 @@ nn::Tensor& ChooseLearning::logits(Part examples, const nn::Chance* chance, Keep
 
 nn::Loss ChooseLearning::loss(Part examples, float weight, nn::Tensor& logits) {
   std::vector<int32_t> gold;
-  for (const auto& example : examples) gold.push_back(record(example).label);
+  for (const auto& example : examples) gold.push_back(example->as<ChooseExample>().label);
   return nn::place_loss(network_.context(), groups_, gold, weight, logits);
 }
 
@@ -46,7 +41,8 @@ void ChooseLearning::add_predictions(Part examples, const nn::Tensor& logits) {
   for (size_t i = 0; i < examples.size(); ++i) {
     std::vector<float> numbers;
     for (int64_t row = groups_[i]; row < groups_[i + 1]; ++row) numbers.push_back(logits.row(row)[0]);
-    choices_.add(std::to_string(record(examples[i]).label), std::to_string(predict::best(numbers)));
+    choices_.add(std::to_string(examples[i]->as<ChooseExample>().label),
+                 std::to_string(predict::best(numbers)));
   }
 }
 

@@ -34,8 +34,11 @@ double as_written(float number);
 
 class Learner {
  public:
-  // `network` must outlive this object. Its parameters must be refreshed.
-  explicit Learner(model::TrainingNetwork& network) : network_(network) {}
+  using Keep = model::TrainingNetwork::Keep;
+
+  // `network` must outlive this object. Its parameters must be refreshed. `keep`: what forward keeps for
+  // backward.
+  Learner(model::TrainingNetwork& network, Keep keep) : network_(network), keep_(keep) {}
   virtual ~Learner() = default;
 
   // Computes the gradients of the step's loss, normalized by the counts of the whole step.
@@ -54,16 +57,14 @@ class Learner {
   using Part = std::span<const std::unique_ptr<examples::Example>>;
 
   model::TrainingNetwork& network_;
+  const Keep keep_;
   nn::Batch batch_;  // must live until backward is done
 };
 
 // Learner of a classifier: computes its logits for the examples, and a loss that is a weighted mean.
 class ClassifierLearner : public Learner {
  public:
-  using Keep = model::TrainingNetwork::Keep;
-
-  // `keep`: what forward keeps for backward.
-  ClassifierLearner(model::TrainingNetwork& network, Keep keep) : Learner(network), keep_(keep) {}
+  using Learner::Learner;
 
   Figures learn(const examples::Step& step, const StepPlace& place) final;
   // The windows of a record must come in order and may be spread over several calls.
@@ -91,9 +92,6 @@ class ClassifierLearner : public Learner {
   virtual Figures figures(const Total& total) const { return {{"loss", total.mean()}}; }
 
   Total evaluated_;  // since begin_evaluation(), which clears it
-
- private:
-  const Keep keep_;
 };
 
 }  // namespace bert::train

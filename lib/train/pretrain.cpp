@@ -1,5 +1,5 @@
-#include "train/pretrain.h"
-
+// Pre-training (Devlin et al. 2018, section 3.1). The loss is the mean masked-language-model loss over a
+// step's masked tokens plus, for examples with labels, the mean next-sentence loss over its sequences.
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -11,25 +11,41 @@
 namespace bert::train {
 namespace {
 
-using Keep = model::TrainingNetwork::Keep;
+using examples::PretrainExample;
 
-const examples::PretrainExample& pretrain(const std::unique_ptr<examples::Example>& example) {
-  return example->as<examples::PretrainExample>();
-}
+class Pretraining : public Learner {
+ public:
+  // `network` must have a head for each kind of label in the examples.
+  using Learner::Learner;
 
-}  // namespace
+  Figures learn(const examples::Step& step, const StepPlace& place) override;
+  void begin_evaluation() override { losses_ = {}; }
+  void evaluate(const examples::Examples& examples) override;
+  Figures end_evaluation() override { return figures(losses_); }
 
-Pretraining::Pretraining(model::TrainingNetwork& network, Keep keep) : Learner(network), keep_(keep) {}
+ private:
+  struct Losses {
+    nn::Loss masked_lm, next;
+  };
+  // Factors of the two losses in the objective. Not given: compute no gradients.
+  struct Weights {
+    float masked_lm, next;
+  };
+  void add(Part examples, const nn::Chance* chance, const std::optional<Weights>& weights, Losses& losses);
+  static Figures figures(const Losses& losses);
+
+  Losses losses_;  // of the evaluation
+};
 
 Figures Pretraining::learn(const examples::Step& step, const StepPlace& place) {
-  int64_t hidden = 0, labelled = 0;
+  int64_t masked = 0, labelled = 0;
   for (const auto& batch : step.batches) {
     for (const auto& example : batch) {
-      hidden += static_cast<int64_t>(pretrain(example).positions.size());
-      labelled += pretrain(example).next.has_value();
+      masked += static_cast<int64_t>(example->as<PretrainExample>().positions.size());
+      labelled += example->as<PretrainExample>().next.has_value();
     }
   }
-  const Weights weights = {.masked_lm = hidden == 0 ? 0 : 1 / static_cast<float>(hidden),
+  const Weights weights = {.masked_lm = masked == 0 ? 0 : 1 / static_cast<float>(masked),
                            .next = labelled == 0 ? 0 : 1 / static_cast<float>(labelled)};
   network_.clear_gradients();
   Losses losses;
@@ -46,18 +62,16 @@ void Pretraining::evaluate(const examples::Examples& examples) {
   for (const auto part : evaluation_parts(examples)) add(part, nullptr, {}, losses_);
 }
 
-Figures Pretraining::end_evaluation() { return figures(losses_); }
-
 // Either all examples of a batch have a next-sentence label or none has.
-void Pretraining::add(std::span<const std::unique_ptr<examples::Example>> examples, const nn::Chance* chance,
-                      const std::optional<Weights>& weights, Losses& losses) {
+void Pretraining::add(Part examples, const nn::Chance* chance, const std::optional<Weights>& weights,
+                      Losses& losses) {
   nn::Batch& batch = batch_ = {};
   std::vector<int64_t> rows, wanted;  // rows of masked tokens; rows of masked tokens and of each [CLS] needed
   std::vector<int32_t> gold, next;
   for (const auto& one : examples) {
-    const auto& example = pretrain(one);
-    const bool first_hidden = !example.positions.empty() && example.positions.front() == 0;
-    if (example.next && !first_hidden) wanted.push_back(batch.tokens());
+    const auto& example = one->as<PretrainExample>();
+    const bool first_masked = !example.positions.empty() && example.positions.front() == 0;
+    if (example.next && !first_masked) wanted.push_back(batch.tokens());
     for (const int32_t position : example.positions) {
       rows.push_back(batch.tokens() + position);
       wanted.push_back(batch.tokens() + position);
@@ -87,8 +101,6 @@ Figures Pretraining::figures(const Losses& losses) {
   return figures;
 }
 
-namespace {
-
 // Checks that a dev set has next-sentence labels if and only if the training records do.
 class DevReader final : public examples::PretrainReader {
  public:
@@ -98,7 +110,7 @@ class DevReader final : public examples::PretrainReader {
 
   void check(const examples::Example& example) override {
     PretrainReader::check(example);
-    if (example.as<examples::PretrainExample>().next.has_value() != next_)
+    if (example.as<PretrainExample>().next.has_value() != next_)
       throw Error(path_, next_ ? ": has no " : ": has ",
                   "field \"next_sentence_label\", unlike the training records");
   }
@@ -125,7 +137,7 @@ class PretrainTask final : public TrainingTask {
     preview.first([&](const io::Fields& fields, const io::Record& record, int64_t epoch) {
       examples::Examples examples;
       reader.read(fields, record, epoch, examples);
-      next_ = examples.front()->as<examples::PretrainExample>().next.has_value();
+      next_ = examples.front()->as<PretrainExample>().next.has_value();
     });
   }
 

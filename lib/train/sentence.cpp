@@ -14,15 +14,8 @@
 #include "train/training_task.h"
 
 namespace bert::train {
-namespace {
 
-using examples::SentenceTask;
-
-const examples::SentenceExample& sentence(const std::unique_ptr<examples::Example>& example) {
-  return example->as<examples::SentenceExample>();
-}
-
-}  // namespace
+using examples::SentenceExample, examples::SentenceTask;
 
 SentenceLearning::SentenceLearning(model::TrainingNetwork& network, const examples::Labels& labels,
                                    const Options& options)
@@ -39,7 +32,7 @@ double SentenceLearning::importance(Part examples) const {
   if (options_.class_weights.empty()) return count;
   double sum = 0;
   for (const auto& example : examples) {
-    sum += options_.class_weights[static_cast<size_t>(sentence(example).label)];
+    sum += options_.class_weights[static_cast<size_t>(example->as<SentenceExample>().label)];
   }
   return sum;
 }
@@ -61,7 +54,7 @@ nn::Loss SentenceLearning::loss(Part examples, float weight, nn::Tensor& logits)
   std::vector<float> targets, importance;
   std::vector<int32_t> gold;
   for (const auto& one : examples) {
-    const auto& example = sentence(one);
+    const auto& example = one->as<SentenceExample>();
     gold.push_back(example.label);
     if (!options_.class_weights.empty()) {
       importance.push_back(options_.class_weights[static_cast<size_t>(example.label)]);
@@ -84,7 +77,7 @@ nn::Loss SentenceLearning::loss(Part examples, float weight, nn::Tensor& logits)
 
 void SentenceLearning::add_predictions(Part examples, const nn::Tensor& logits) {
   for (size_t i = 0; i < examples.size(); ++i) {
-    const auto& example = sentence(examples[i]);
+    const auto& example = examples[i]->as<SentenceExample>();
     const auto numbers = logits.values(static_cast<int64_t>(i));
     if (options_.task == SentenceTask::classify) {
       compared_.classes.add(name(example.label), name(predict::best(numbers)));
@@ -132,7 +125,6 @@ Figures SentenceLearning::end_evaluation() {
 
 namespace {
 
-using examples::SentenceTask;
 using model::ProblemType;
 constexpr const char* kTextClassifier = "BertForSequenceClassification";
 

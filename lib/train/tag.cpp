@@ -15,9 +15,7 @@
 namespace bert::train {
 namespace {
 
-const examples::TagExample& words_of(const std::unique_ptr<examples::Example>& example) {
-  return example->as<examples::TagExample>();
-}
+using examples::TagExample, examples::TagReader;
 
 bool names_entities(const examples::Labels& labels) {
   return std::ranges::all_of(labels.names(), [](const auto& name) { return metric::is_bio(name); });
@@ -44,7 +42,7 @@ void TagLearning::begin_evaluation() {
 double TagLearning::importance(Part examples) const {
   double sum = 0;
   for (const auto& example : examples)
-    for (const int32_t label : words_of(example).labels) sum += weight_of(label);
+    for (const int32_t label : example->as<TagExample>().labels) sum += weight_of(label);
   return sum;
 }
 
@@ -56,7 +54,7 @@ nn::Tensor& TagLearning::logits(Part examples, const nn::Chance* chance, Keep ke
   batch_ = {};
   rows_.clear();
   for (const auto& example : examples) {
-    for (const int32_t place : words_of(example).places) rows_.push_back(batch_.tokens() + place);
+    for (const int32_t place : example->as<TagExample>().places) rows_.push_back(batch_.tokens() + place);
     batch_.add(example->ids, example->types);
   }
   network_.forward(batch_, rows_, chance, keep);
@@ -67,7 +65,7 @@ nn::Loss TagLearning::loss(Part examples, float weight, nn::Tensor& logits) {
   std::vector<int32_t> gold;
   std::vector<float> importance;  // empty: all 1
   for (const auto& example : examples) {
-    for (const int32_t label : words_of(example).labels) {
+    for (const int32_t label : example->as<TagExample>().labels) {
       gold.push_back(label);
       if (!options_.class_weights.empty()) importance.push_back(weight_of(label));
     }
@@ -79,7 +77,7 @@ nn::Loss TagLearning::loss(Part examples, float weight, nn::Tensor& logits) {
 void TagLearning::add_predictions(Part examples, const nn::Tensor& logits) {
   int64_t row = 0;
   for (const auto& one : examples) {
-    const auto& example = words_of(one);
+    const auto& example = one->as<TagExample>();
     for (const int32_t word : example.words)
       compared_.predicted.emplace_back(word, predict::best(predict::softmax(logits.values(row++))));
     if (example.tags) end_record(*example.tags);
@@ -114,7 +112,6 @@ Figures TagLearning::end_evaluation() {
 
 namespace {
 
-using examples::TagReader;
 // Splits long sentences into windows as bert-predict does.
 features::FeatureOptions windows_of(features::FeatureOptions features) {
   features.overflow = features::Overflow::split;
