@@ -87,11 +87,9 @@ namespace {
 
 class AnswerTask final : public TrainingTask {
  public:
-  AnswerTask(const TrainingTaskOptions& options, const text::Tokenizer& tokenizer,
-             const model::Config& config)
-      : TrainingTask(options, config),
-        tokenizer_(tokenizer),
-        rule_(predict::window_rule(options.answer, options.features.max_length.value())) {
+  explicit AnswerTask(const TaskInputs& inputs)
+      : TrainingTask(inputs),
+        rule_(predict::window_rule(options_.answer, options_.features.max_length.value())) {
     features::require_room(rule_);
   }
 
@@ -109,14 +107,11 @@ class AnswerTask final : public TrainingTask {
   }
 
   // No dropout before the classifier, as in run_squad.py.
-  model::TrainingNetwork::Heads heads() const override {
-    return {.masked_lm = false,
-            .next = false,
-            .classifier = model::TrainingNetwork::Classifier{
-                .name = "qa_outputs",
-                .outputs = 2,
-                .over = model::TrainingNetwork::Classifier::Over::tokens,
-                .compares = model::TrainingNetwork::Classifier::Compares::rows}};
+  Heads heads() const override {
+    return only({.name = "qa_outputs",
+                 .outputs = 2,
+                 .over = Classifier::Over::tokens,
+                 .compares = Classifier::Compares::rows});
   }
 
   bool makes_windows() const override { return true; }
@@ -128,23 +123,19 @@ class AnswerTask final : public TrainingTask {
     return std::make_unique<examples::AnswerReader>(tokenizer_, rule_,
                                                     examples::AnswerReader::For::evaluation);
   }
-  std::unique_ptr<Learner> make_learner(model::TrainingNetwork& network,
-                                        model::TrainingNetwork::Keep keep) const override {
+  std::unique_ptr<Learner> make_learner(model::TrainingNetwork& network, Learner::Keep keep) const override {
     return std::make_unique<AnswerLearning>(network,
                                             AnswerLearning::Options{.answer = options_.answer, .keep = keep});
   }
 
  private:
-  const text::Tokenizer& tokenizer_;
   const features::AnswerRule rule_;
 };
 
 }  // namespace
 
-std::unique_ptr<TrainingTask> make_answer_task(const TrainingTaskOptions& options,
-                                               const text::Tokenizer& tokenizer,
-                                               const model::Config& config) {
-  return std::make_unique<AnswerTask>(options, tokenizer, config);
+std::unique_ptr<TrainingTask> make_answer_task(const TaskInputs& inputs) {
+  return std::make_unique<AnswerTask>(inputs);
 }
 
 }  // namespace bert::train

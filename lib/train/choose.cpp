@@ -54,26 +54,20 @@ namespace {
 
 class ChooseTask final : public TrainingTask {
  public:
-  ChooseTask(const TrainingTaskOptions& options, const text::Tokenizer& tokenizer,
-             const model::Config& config)
-      : TrainingTask(options, config), featurizer_(tokenizer, options.features) {}
+  explicit ChooseTask(const TaskInputs& inputs)
+      : TrainingTask(inputs), featurizer_(tokenizer_, options_.features) {}
 
   std::vector<std::string> metrics() const override { return {"loss", "accuracy"}; }
 
-  model::TrainingNetwork::Heads heads() const override {
-    return {.masked_lm = false,
-            .next = false,
-            .classifier = model::TrainingNetwork::Classifier{
-                .outputs = 1,
-                .dropout = config_.classifier_dropout,
-                .compares = model::TrainingNetwork::Classifier::Compares::rows}};
+  Heads heads() const override {
+    return only(
+        {.outputs = 1, .dropout = config_.classifier_dropout, .compares = Classifier::Compares::rows});
   }
 
   std::unique_ptr<examples::ExampleReader> make_reader() const override {
     return std::make_unique<examples::ChooseReader>(featurizer_, options_.gold_field());
   }
-  std::unique_ptr<Learner> make_learner(model::TrainingNetwork& network,
-                                        model::TrainingNetwork::Keep keep) const override {
+  std::unique_ptr<Learner> make_learner(model::TrainingNetwork& network, Learner::Keep keep) const override {
     return std::make_unique<ChooseLearning>(network, keep);
   }
 
@@ -83,10 +77,8 @@ class ChooseTask final : public TrainingTask {
 
 }  // namespace
 
-std::unique_ptr<TrainingTask> make_choose_task(const TrainingTaskOptions& options,
-                                               const text::Tokenizer& tokenizer,
-                                               const model::Config& config) {
-  return std::make_unique<ChooseTask>(options, tokenizer, config);
+std::unique_ptr<TrainingTask> make_choose_task(const TaskInputs& inputs) {
+  return std::make_unique<ChooseTask>(inputs);
 }
 
 }  // namespace bert::train

@@ -56,12 +56,11 @@ std::vector<float> balanced(const std::vector<std::string>& names, const Counts&
   return weights;
 }
 
-std::vector<float> weights_of(const ClassWeights& wanted, const std::vector<std::string>& names,
+std::vector<float> weights_of(const ClassWeights& wanted, const examples::Labels& labels,
                               const Counts& counts) {
-  if (wanted.balanced) return balanced(names, counts);
+  if (wanted.balanced) return balanced(labels.names(), counts);
   if (wanted.given.empty()) return {};
-  std::vector<float> weights(names.size(), 1);
-  const examples::Labels labels(names);
+  std::vector<float> weights(labels.names().size(), 1);
   for (const auto& [name, weight] : wanted.given) {
     try {
       weights[static_cast<size_t>(labels.id(name))] = weight;
@@ -81,18 +80,18 @@ LabelSet settle_labels(const TrainingTaskOptions& options, const model::Config& 
   const bool counted = preview.all && (options.labels.empty() || options.class_weights.balanced);
   const Counts counts = counted ? count_labels(preview, question) : Counts();
   LabelSet set;
-  set.names = names_of(options, config, preview, question, counts);
-  set.weights = weights_of(options.class_weights, set.names, counts);
+  set.labels = examples::Labels(names_of(options, config, preview, question, counts));
+  set.weights = weights_of(options.class_weights, set.labels, counts);
   set.of_model = !question.architecture.empty() && config.has_architecture(question.architecture) &&
-                 set.names == config.labels;
+                 set.labels.names() == config.labels;
   return set;
 }
 
-void add_settings(const LabelSet& labels, Settings& settings) {
-  settings.emplace_back("the labels", setting(labels.names));
-  if (labels.weights.empty()) return;
+void add_settings(const LabelSet& set, Settings& settings) {
+  settings.emplace_back("the labels", setting(set.labels.names()));
+  if (set.weights.empty()) return;
   std::vector<std::string> weights;
-  for (const float weight : labels.weights) weights.push_back(setting(weight));
+  for (const float weight : set.weights) weights.push_back(setting(weight));
   settings.emplace_back("--class-weights", setting(weights));
 }
 

@@ -14,7 +14,7 @@
 namespace bert::train {
 
 struct LabelSet {
-  std::vector<std::string> names;
+  examples::Labels labels{{}};
   std::vector<float> weights;  // one for each label; empty: all 1
   bool of_model = false;       // the model's head was trained for exactly these labels
 };
@@ -35,6 +35,6 @@ LabelSet settle_labels(const TrainingTaskOptions& options, const model::Config& 
                        const Preview& preview, const LabelQuestion& question);
 
 // Adds the settings that affect the results of a run.
-void add_settings(const LabelSet& labels, Settings& settings);
+void add_settings(const LabelSet& set, Settings& settings);
 
 }  // namespace bert::train

@@ -122,13 +122,11 @@ class DevReader final : public examples::PretrainReader {
 
 class PretrainTask final : public TrainingTask {
  public:
-  PretrainTask(const TrainingTaskOptions& options, const text::Tokenizer& tokenizer,
-               const model::Config& config)
-      : TrainingTask(options, config),
-        tokenizer_(tokenizer),
-        mask_{.rule = options.mask, .seed = options.seed},
-        limits_{.max_length = options.features.max_length.value_or(config.positions), .types = config.types} {
-    if (!config.tied_embeddings)
+  explicit PretrainTask(const TaskInputs& inputs)
+      : TrainingTask(inputs),
+        mask_{.rule = options_.mask, .seed = options_.seed},
+        limits_{.max_length = options_.features.max_length.value(), .types = config_.types} {
+    if (!config_.tied_embeddings)
       throw Error("the model's input and output embeddings are not tied, which pre-training requires");
   }
 
@@ -158,7 +156,7 @@ class PretrainTask final : public TrainingTask {
     return names;
   }
 
-  model::TrainingNetwork::Heads heads() const override { return {.masked_lm = true, .next = next_}; }
+  Heads heads() const override { return {.masked_lm = true, .next = next_}; }
 
   void describe(model::Config& config) const override {
     config.architectures = {next_ ? "BertForPreTraining" : "BertForMaskedLM"};
@@ -174,13 +172,11 @@ class PretrainTask final : public TrainingTask {
   std::unique_ptr<examples::ExampleReader> make_dev_reader(const std::string& path) const override {
     return std::make_unique<DevReader>(tokenizer_, mask_, limits_, path, next_);
   }
-  std::unique_ptr<Learner> make_learner(model::TrainingNetwork& network,
-                                        model::TrainingNetwork::Keep keep) const override {
+  std::unique_ptr<Learner> make_learner(model::TrainingNetwork& network, Learner::Keep keep) const override {
     return std::make_unique<Pretraining>(network, keep);
   }
 
  private:
-  const text::Tokenizer& tokenizer_;
   const corpus::MaskOptions mask_;
   const examples::PretrainLimits limits_;
   bool next_ = false;  // the records have next-sentence labels
@@ -188,10 +184,8 @@ class PretrainTask final : public TrainingTask {
 
 }  // namespace
 
-std::unique_ptr<TrainingTask> make_pretrain_task(const TrainingTaskOptions& options,
-                                                 const text::Tokenizer& tokenizer,
-                                                 const model::Config& config) {
-  return std::make_unique<PretrainTask>(options, tokenizer, config);
+std::unique_ptr<TrainingTask> make_pretrain_task(const TaskInputs& inputs) {
+  return std::make_unique<PretrainTask>(inputs);
 }
 
 }  // namespace bert::train

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -154,29 +153,28 @@ ProblemType problem_of(const model::Config& config) {
 
 class SentenceTrainingTask final : public TrainingTask {
  public:
-  SentenceTrainingTask(const TrainingTaskOptions& options, const text::Tokenizer& tokenizer,
-                       const model::Config& config)
-      : TrainingTask(options, config),
-        task_(sentence_task(options.kind)),
-        featurizer_(tokenizer, options.features) {
-    if (task_ == SentenceTask::regress && !options.labels.empty())
+  explicit SentenceTrainingTask(const TaskInputs& inputs)
+      : TrainingTask(inputs),
+        task_(sentence_task(options_.kind)),
+        featurizer_(tokenizer_, options_.features) {
+    if (task_ == SentenceTask::regress && !options_.labels.empty())
       throw Error("--labels is not for --task regress, whose labels are numbers");
   }
 
   void prepare(const Preview& preview) override {
     const bool same = config_.has_architecture(kTextClassifier) && problem_of(config_) == problem_of(task_);
     if (task_ == SentenceTask::regress) {
-      set_ = {.names = {"LABEL_0"}, .weights = {}, .of_model = same};
+      set_ = {.labels = examples::Labels({"LABEL_0"}), .weights = {}, .of_model = same};
     } else {
       set_ = settle_labels(options_, config_, preview,
                            {.architecture = same ? kTextClassifier : "",
                             .of_record = [this](const io::Fields& fields) { return labels_of(fields); },
                             .field = options_.gold_field()});
     }
-    if (task_ == SentenceTask::classify && set_.names.size() < 2)
-      throw Error("there is only one label, \"", set_.names.empty() ? "" : set_.names.front(),
+    if (task_ == SentenceTask::classify && set_.labels.size() < 2)
+      throw Error("there is only one label, \"",
+                  set_.labels.names().empty() ? "" : set_.labels.names().front(),
                   "\"; classification needs at least two");
-    labels_.emplace(set_.names);
   }
 
   void add_settings(Settings& settings) const override { train::add_settings(set_, settings); }
@@ -190,32 +188,28 @@ class SentenceTrainingTask final : public TrainingTask {
       case SentenceTask::classify:
         break;
     }
-    if (set_.names.size() == 2) return {"loss", "accuracy", "f1", "macro_f1", "matthews"};
+    if (set_.labels.size() == 2) return {"loss", "accuracy", "f1", "macro_f1", "matthews"};
     return {"loss", "accuracy", "macro_f1", "matthews"};
   }
 
-  model::TrainingNetwork::Heads heads() const override {
-    return {.masked_lm = false,
-            .next = false,
-            .classifier = model::TrainingNetwork::Classifier{
-                .outputs = static_cast<int64_t>(set_.names.size()), .dropout = config_.classifier_dropout}};
+  Heads heads() const override {
+    return only({.outputs = set_.labels.size(), .dropout = config_.classifier_dropout});
   }
 
   void describe(model::Config& config) const override {
     config.architectures = {kTextClassifier};
     config.problem_type = problem_of(task_);
-    config.labels = set_.names;
+    config.labels = set_.labels.names();
   }
 
   bool keeps_head() const override { return set_.of_model; }
 
   std::unique_ptr<examples::ExampleReader> make_reader() const override {
-    return std::make_unique<examples::SentenceReader>(task_, featurizer_, options_.gold_field(), *labels_);
+    return std::make_unique<examples::SentenceReader>(task_, featurizer_, options_.gold_field(), set_.labels);
   }
-  std::unique_ptr<Learner> make_learner(model::TrainingNetwork& network,
-                                        model::TrainingNetwork::Keep keep) const override {
+  std::unique_ptr<Learner> make_learner(model::TrainingNetwork& network, Learner::Keep keep) const override {
     return std::make_unique<SentenceLearning>(
-        network, *labels_,
+        network, set_.labels,
         SentenceLearning::Options{
             .task = task_, .class_weights = set_.weights, .threshold = options_.threshold, .keep = keep});
   }
@@ -229,15 +223,12 @@ class SentenceTrainingTask final : public TrainingTask {
   const SentenceTask task_;
   const features::Featurizer featurizer_;
   LabelSet set_;
-  std::optional<examples::Labels> labels_;
 };
 
 }  // namespace
 
-std::unique_ptr<TrainingTask> make_sentence_task(const TrainingTaskOptions& options,
-                                                 const text::Tokenizer& tokenizer,
-                                                 const model::Config& config) {
-  return std::make_unique<SentenceTrainingTask>(options, tokenizer, config);
+std::unique_ptr<TrainingTask> make_sentence_task(const TaskInputs& inputs) {
+  return std::make_unique<SentenceTrainingTask>(inputs);
 }
 
 }  // namespace bert::train

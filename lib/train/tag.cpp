@@ -1,7 +1,6 @@
 #include "train/tag.h"
 
 #include <algorithm>
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -122,8 +121,8 @@ features::FeatureOptions windows_of(features::FeatureOptions features) {
 
 class TagTask final : public TrainingTask {
  public:
-  TagTask(const TrainingTaskOptions& options, const text::Tokenizer& tokenizer, const model::Config& config)
-      : TrainingTask(options, config), featurizer_(tokenizer, windows_of(options.features)) {}
+  explicit TagTask(const TaskInputs& inputs)
+      : TrainingTask(inputs), featurizer_(tokenizer_, windows_of(options_.features)) {}
 
   void prepare(const Preview& preview) override {
     set_ = settle_labels(options_, config_, preview,
@@ -134,62 +133,55 @@ class TagTask final : public TrainingTask {
                               },
                           .field = options_.gold_field(),
                           .order = examples::tags_in_order});
-    if (set_.names.size() < 2)
-      throw Error("there is only one tag, \"", set_.names.empty() ? "" : set_.names.front(),
+    if (set_.labels.size() < 2)
+      throw Error("there is only one tag, \"", set_.labels.names().empty() ? "" : set_.labels.names().front(),
                   "\"; tagging needs at least two");
-    labels_.emplace(set_.names);
   }
 
   void add_settings(Settings& settings) const override { train::add_settings(set_, settings); }
 
   std::vector<std::string> metrics() const override {
-    auto names = tag_metrics(*labels_);
+    auto names = tag_metrics(set_.labels);
     names.insert(names.begin(), "loss");
     return names;
   }
 
-  model::TrainingNetwork::Heads heads() const override {
-    return {.masked_lm = false,
-            .next = false,
-            .classifier =
-                model::TrainingNetwork::Classifier{.outputs = labels_->size(),
-                                                   .over = model::TrainingNetwork::Classifier::Over::tokens,
-                                                   .dropout = config_.classifier_dropout}};
+  Heads heads() const override {
+    return only({.outputs = set_.labels.size(),
+                 .over = Classifier::Over::tokens,
+                 .dropout = config_.classifier_dropout});
   }
 
   void describe(model::Config& config) const override {
     TrainingTask::describe(config);
-    config.labels = set_.names;
+    config.labels = set_.labels.names();
   }
 
   bool keeps_head() const override { return set_.of_model; }
   bool makes_windows() const override { return true; }
 
   std::unique_ptr<examples::ExampleReader> make_reader() const override {
-    return std::make_unique<TagReader>(featurizer_, options_.gold_field(), *labels_,
+    return std::make_unique<TagReader>(featurizer_, options_.gold_field(), set_.labels,
                                        TagReader::For::learning);
   }
   std::unique_ptr<examples::ExampleReader> make_dev_reader(const std::string&) const override {
-    return std::make_unique<TagReader>(featurizer_, options_.gold_field(), *labels_,
+    return std::make_unique<TagReader>(featurizer_, options_.gold_field(), set_.labels,
                                        TagReader::For::evaluation);
   }
-  std::unique_ptr<Learner> make_learner(model::TrainingNetwork& network,
-                                        model::TrainingNetwork::Keep keep) const override {
-    return std::make_unique<TagLearning>(network, *labels_,
+  std::unique_ptr<Learner> make_learner(model::TrainingNetwork& network, Learner::Keep keep) const override {
+    return std::make_unique<TagLearning>(network, set_.labels,
                                          TagLearning::Options{.class_weights = set_.weights, .keep = keep});
   }
 
  private:
   const features::Featurizer featurizer_;
   LabelSet set_;
-  std::optional<examples::Labels> labels_;
 };
 
 }  // namespace
 
-std::unique_ptr<TrainingTask> make_tag_task(const TrainingTaskOptions& options,
-                                            const text::Tokenizer& tokenizer, const model::Config& config) {
-  return std::make_unique<TagTask>(options, tokenizer, config);
+std::unique_ptr<TrainingTask> make_tag_task(const TaskInputs& inputs) {
+  return std::make_unique<TagTask>(inputs);
 }
 
 }  // namespace bert::train

@@ -126,7 +126,7 @@ Training::Training(const TrainingOptions& options, const InitialModel& initial, 
       pool_(pool),
       log_(log),
       plan_(plan_training(options, initial, dtype)),
-      task_(make_training_task(plan_.task, initial.tokenizer, plan_.config)),
+      task_(make_training_task({plan_.task, initial.tokenizer, plan_.config})),
       tokenizer_files_(
           model::tokenizer_files(initial.tokenizer, initial.tokenizer_source, plan_.max_length)) {
   if (!options.rate)

@@ -52,12 +52,21 @@ struct Preview {
   Look all;    // shows each valid record; empty for a pipe
 };
 
-// Created from the command line's options. Call prepare() before all other methods. The tokenizer and the
-// configuration must outlive the task, and the task its readers and learners.
+// What a task is made from. All must outlive it.
+struct TaskInputs {
+  const TrainingTaskOptions& options;
+  const text::Tokenizer& tokenizer;
+  const model::Config& config;
+};
+
+// Call prepare() before all other methods. The task must outlive its readers and learners.
 class TrainingTask {
  public:
-  TrainingTask(const TrainingTaskOptions& options, const model::Config& config)
-      : options_(options), config_(config) {}
+  using Heads = model::TrainingNetwork::Heads;
+  using Classifier = model::TrainingNetwork::Classifier;
+
+  explicit TrainingTask(const TaskInputs& inputs)
+      : options_(inputs.options), tokenizer_(inputs.tokenizer), config_(inputs.config) {}
   virtual ~TrainingTask() = default;
 
   // Collects what the task must know about the records, such as their labels. Throws Error if it cannot.
@@ -69,7 +78,7 @@ class TrainingTask {
   // Names of the dev metrics that --best accepts.
   virtual std::vector<std::string> metrics() const = 0;
 
-  virtual model::TrainingNetwork::Heads heads() const = 0;
+  virtual Heads heads() const = 0;
   // Records the model's purpose in the config: architectures, labels, problem_type.
   virtual void describe(model::Config& config) const;
   // Whether the initial model's head fits this task and training continues with it.
@@ -83,24 +92,25 @@ class TrainingTask {
     return make_reader();
   }
   virtual std::unique_ptr<Learner> make_learner(model::TrainingNetwork& network,
-                                                model::TrainingNetwork::Keep keep) const = 0;
+                                                Learner::Keep keep) const = 0;
 
  protected:
+  static Heads only(const Classifier& classifier) {
+    return {.masked_lm = false, .next = false, .classifier = classifier};
+  }
   std::string architecture() const { return std::string(task::entry(options_.kind).architectures.front()); }
 
-  const TrainingTaskOptions options_;
+  const TrainingTaskOptions& options_;
+  const text::Tokenizer& tokenizer_;
   const model::Config& config_;
 };
 
-// `tokenizer` and `config` must outlive the task. Throws Error if the model cannot be trained for it.
-std::unique_ptr<TrainingTask> make_training_task(const TrainingTaskOptions& options,
-                                                 const text::Tokenizer& tokenizer,
-                                                 const model::Config& config);
+using MakeTrainingTask = std::unique_ptr<TrainingTask>(const TaskInputs& inputs);
+
+// Throws Error if the model cannot be trained for the task.
+MakeTrainingTask make_training_task;
 
 // Each in the file of its name.
-using MakeTrainingTask = std::unique_ptr<TrainingTask>(const TrainingTaskOptions& options,
-                                                       const text::Tokenizer& tokenizer,
-                                                       const model::Config& config);
 MakeTrainingTask make_pretrain_task, make_sentence_task, make_tag_task, make_answer_task, make_choose_task;
 
 }  // namespace bert::train
