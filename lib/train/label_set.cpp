@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 
 #include "base/error.h"
 #include "examples/sentence_example.h"
@@ -14,9 +15,9 @@ constexpr size_t kMostLabels = 10'000;  // with more, the field probably has no 
 
 using Counts = std::map<std::string, int64_t>;
 
-Counts count_labels(const Preview& preview, const LabelQuestion& question) {
+Counts count_labels(examples::RecordSource& source, const LabelQuestion& question) {
   Counts counts;
-  preview.all([&](const io::Fields& fields, const io::Record&, int64_t) {
+  source.each([&](const io::Fields& fields, const io::Record&, int64_t) {
     for (const auto& label : question.of_record(fields)) ++counts[label];
     if (counts.size() > kMostLabels)
       throw Error("more than ", kMostLabels, " labels: field \"", question.field,
@@ -31,14 +32,13 @@ bool all_among(const Counts& counts, const std::vector<std::string>& names) {
 }
 
 std::vector<std::string> names_of(const TrainingTaskOptions& options, const model::Config& config,
-                                  const Preview& preview, const LabelQuestion& question,
-                                  const Counts& counts) {
+                                  const LabelQuestion& question, const std::optional<Counts>& counts) {
   if (!options.labels.empty()) return options.labels;
   const bool models = !question.architecture.empty() && config.has_architecture(question.architecture);
-  if (models && (!preview.all || all_among(counts, config.labels))) return config.labels;
-  if (!preview.all) throw Error("the labels of a pipe are unknown: use --labels, or FILEs");
+  if (models && (!counts || all_among(*counts, config.labels))) return config.labels;
+  if (!counts) throw Error("the labels of a pipe are unknown: use --labels, or FILEs");
   std::vector<std::string> names;
-  for (const auto& [name, count] : counts) names.push_back(name);
+  for (const auto& [name, count] : *counts) names.push_back(name);
   return question.order(std::move(names));
 }
 
@@ -57,8 +57,8 @@ std::vector<float> balanced(const std::vector<std::string>& names, const Counts&
 }
 
 std::vector<float> weights_of(const ClassWeights& wanted, const examples::Labels& labels,
-                              const Counts& counts) {
-  if (wanted.balanced) return balanced(labels.names(), counts);
+                              const std::optional<Counts>& counts) {
+  if (wanted.balanced) return balanced(labels.names(), *counts);
   if (wanted.given.empty()) return {};
   std::vector<float> weights(labels.names().size(), 1);
   for (const auto& [name, weight] : wanted.given) {
@@ -74,13 +74,14 @@ std::vector<float> weights_of(const ClassWeights& wanted, const examples::Labels
 }  // namespace
 
 LabelSet settle_labels(const TrainingTaskOptions& options, const model::Config& config,
-                       const Preview& preview, const LabelQuestion& question) {
-  if (options.class_weights.balanced && !preview.all)
+                       examples::RecordSource& source, const LabelQuestion& question) {
+  const bool is_pipe = source.records() == 0;
+  if (options.class_weights.balanced && is_pipe)
     throw Error("--class-weights balanced needs FILEs: a pipe can be read only once");
-  const bool counted = preview.all && (options.labels.empty() || options.class_weights.balanced);
-  const Counts counts = counted ? count_labels(preview, question) : Counts();
+  const bool counted = !is_pipe && (options.labels.empty() || options.class_weights.balanced);
+  const auto counts = counted ? std::optional(count_labels(source, question)) : std::nullopt;
   LabelSet set;
-  set.labels = examples::Labels(names_of(options, config, preview, question, counts));
+  set.labels = examples::Labels(names_of(options, config, question, counts));
   set.weights = weights_of(options.class_weights, set.labels, counts);
   set.of_model = !question.architecture.empty() && config.has_architecture(question.architecture) &&
                  set.labels.names() == config.labels;

@@ -32,7 +32,7 @@ struct LabelQuestion {
 // otherwise from the records, in the question's order. Records are only scanned in regular FILEs, so with a
 // pipe the labels must come from the options or the model.
 LabelSet settle_labels(const TrainingTaskOptions& options, const model::Config& config,
-                       const Preview& preview, const LabelQuestion& question);
+                       examples::RecordSource& source, const LabelQuestion& question);
 
 // Adds the settings that affect the results of a run.
 void add_settings(const LabelSet& set, Settings& settings);

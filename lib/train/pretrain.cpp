@@ -130,9 +130,9 @@ class PretrainTask final : public TrainingTask {
       throw Error("the model's input and output embeddings are not tied, which pre-training requires");
   }
 
-  void prepare(const Preview& preview) override {
+  void prepare(examples::RecordSource& source) override {
     examples::PretrainReader reader(tokenizer_, mask_, limits_);
-    preview.first([&](const io::Fields& fields, const io::Record& record, int64_t epoch) {
+    source.peek([&](const io::Fields& fields, const io::Record& record, int64_t epoch) {
       examples::Examples examples;
       reader.read(fields, record, epoch, examples);
       next_ = examples.front()->as<PretrainExample>().next.has_value();

@@ -161,12 +161,12 @@ class SentenceTrainingTask final : public TrainingTask {
       throw Error("--labels is not for --task regress, whose labels are numbers");
   }
 
-  void prepare(const Preview& preview) override {
+  void prepare(examples::RecordSource& source) override {
     const bool same = config_.has_architecture(kTextClassifier) && problem_of(config_) == problem_of(task_);
     if (task_ == SentenceTask::regress) {
       set_ = {.labels = examples::Labels({"LABEL_0"}), .weights = {}, .of_model = same};
     } else {
-      set_ = settle_labels(options_, config_, preview,
+      set_ = settle_labels(options_, config_, source,
                            {.architecture = same ? kTextClassifier : "",
                             .of_record = [this](const io::Fields& fields) { return labels_of(fields); },
                             .field = options_.gold_field()});

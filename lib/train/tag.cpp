@@ -124,8 +124,8 @@ class TagTask final : public TrainingTask {
   explicit TagTask(const TaskInputs& inputs)
       : TrainingTask(inputs), featurizer_(tokenizer_, windows_of(options_.features)) {}
 
-  void prepare(const Preview& preview) override {
-    set_ = settle_labels(options_, config_, preview,
+  void prepare(examples::RecordSource& source) override {
+    set_ = settle_labels(options_, config_, source,
                          {.architecture = architecture(),
                           .of_record =
                               [this](const io::Fields& fields) {

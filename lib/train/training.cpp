@@ -84,14 +84,6 @@ class ReadableReader final : public examples::ExampleReader {
   mutable std::atomic<int64_t> records_ = 0, truncated_ = 0, pairs_ = 0;  // of the first epoch
 };
 
-Preview preview_of(examples::RecordSource& source) {
-  Preview preview;
-  preview.first = [&source](const examples::RecordSource::Use& use) { source.peek(use); };
-  if (source.records() > 0)
-    preview.all = [&source](const examples::RecordSource::Use& use) { source.each(use); };
-  return preview;
-}
-
 // The options with all that follows from them before records are read.
 class Training {
  public:
@@ -184,7 +176,7 @@ bool Training::run() {
   if (source->records() == 0) require_length(options_, plan_);
   Checkpoints checkpoints(checkpoints_of(options_.run.out), options_.keep, log_);
   const auto last = last_of(checkpoints);
-  task_->prepare(preview_of(*source));
+  task_->prepare(*source);
   if (StopOnSignal::requested()) return false;
   const RunPlan plan = plan_run(options_, initial_, plan_, *task_, source->records());
 
@@ -223,7 +215,7 @@ bool Training::evaluate() {
   auto stream = plan_.stream;
   stream.files = {options_.dev};
   const auto source = examples::open_records(stream, plan_.source, log_);
-  task_->prepare(preview_of(*source));
+  task_->prepare(*source);
   auto reader = readable(task_->make_dev_reader(options_.dev));
   const auto& counts = *reader;
   DevSet dev(plan_.stream, options_.dev, std::move(reader), log_);

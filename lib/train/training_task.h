@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,13 +44,6 @@ struct TrainingTaskOptions {
   std::string gold_field() const { return label_field.value_or(std::string(task::entry(kind).gold_field)); }
 };
 
-// Access to training records before the run is set up.
-struct Preview {
-  using Look = std::function<void(const examples::RecordSource::Use&)>;
-  Look first;  // shows a valid record near the beginning, if there is one
-  Look all;    // shows each valid record; empty for a pipe
-};
-
 // What a task is made from. All must outlive it.
 struct TaskInputs {
   const TrainingTaskOptions& options;
@@ -69,8 +61,9 @@ class TrainingTask {
       : options_(inputs.options), tokenizer_(inputs.tokenizer), config_(inputs.config) {}
   virtual ~TrainingTask() = default;
 
-  // Collects what the task must know about the records, such as their labels. Throws Error if it cannot.
-  virtual void prepare(const Preview& /*preview*/) {}
+  // Collects what the task must know about the records, such as their labels, without drawing any. Throws
+  // Error if it cannot.
+  virtual void prepare(examples::RecordSource& /*source*/) {}
 
   // Adds the task's own options that affect the results of a run.
   virtual void add_settings(Settings& /*settings*/) const {}
