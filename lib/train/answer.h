@@ -40,6 +40,7 @@ class AnswerLearning : public ClassifierLearner {
   nn::Loss loss(Part examples, float weight, nn::Tensor& logits) override;
   void backward(const nn::Tensor& gradient) override { network_.token_gradient(rows_, gradient); }
   void add_predictions(Part examples, const nn::Tensor& logits) override;
+  bool counts_correct() const override { return false; }
   void add_answer(const examples::AnsweredText& answered);
 
   const Options options_;

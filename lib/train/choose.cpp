@@ -15,10 +15,6 @@ void ChooseLearning::begin_evaluation() {
   choices_ = {};
 }
 
-Figures ChooseLearning::figures(const Total& total) const {
-  return {{"loss", total.mean()}, {"accuracy", total.loss.accuracy()}};
-}
-
 nn::Tensor& ChooseLearning::logits(Part examples, const nn::Chance* chance, Keep keep) {
   batch_ = {};
   groups_ = {0};

@@ -28,7 +28,6 @@ class ChooseLearning : public ClassifierLearner {
   nn::Tensor& logits(Part examples, const nn::Chance* chance, Keep keep) override;
   nn::Loss loss(Part examples, float weight, nn::Tensor& logits) override;
   void add_predictions(Part examples, const nn::Tensor& logits) override;
-  Figures figures(const Total& total) const override;
 
   std::vector<int64_t> groups_;  // start of each record's sequences, and the end
   metric::Classification choices_;

@@ -25,13 +25,16 @@ DevSet::DevSet(io::StreamOptions stream, const std::string& path,
   source_->report_skipped();
 }
 
-bool DevSet::evaluate(Learner& learner, Log* progress) {
+std::optional<Figures> DevSet::evaluate(Learner& learner, Log* progress) {
   const auto records = std::to_string(source_->records());
-  return each([&](const examples::Examples& examples) {
+  learner.begin_evaluation();
+  const bool complete = each([&](const examples::Examples& examples) {
     learner.evaluate(examples);
     if (progress != nullptr)
       progress->progress("evaluating: " + std::to_string(source_->drawn()) + " of " + records + " records");
   });
+  if (!complete) return std::nullopt;
+  return learner.end_evaluation();
 }
 
 bool DevSet::each(const std::function<void(const examples::Examples&)>& use) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/log.h"
@@ -19,9 +20,9 @@ class DevSet {
   DevSet(io::StreamOptions stream, const std::string& path, std::unique_ptr<examples::ExampleReader> reader,
          Log& log);
 
-  // Evaluates the learner on all records. Returns false if a signal interrupted it. Shows progress in
-  // `progress` unless it is nullptr.
-  bool evaluate(Learner& learner, Log* progress);
+  // Evaluates the learner on all records; nullopt if a signal interrupted it. Shows progress in `progress`
+  // unless it is nullptr.
+  std::optional<Figures> evaluate(Learner& learner, Log* progress);
 
  private:
   bool each(const std::function<void(const examples::Examples&)>& use);

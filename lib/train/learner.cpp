@@ -35,7 +35,9 @@ Figures ClassifierLearner::learn(const examples::Step& step, const StepPlace& pl
     network_.backward();
     chance.first_sequence += static_cast<uint64_t>(batch_.sequences());
   }
-  return figures(total);
+  Figures figures = {{"loss", total.mean()}};
+  if (counts_correct()) figures.push_back({"accuracy", total.loss.accuracy()});
+  return figures;
 }
 
 void ClassifierLearner::evaluate(const examples::Examples& examples) {

@@ -88,8 +88,8 @@ class ClassifierLearner : public Learner {
   virtual void backward(const nn::Tensor& gradient) { network_.sequence_gradient(gradient); }
   // Predicts like bert-predict and compares like bert-score.
   virtual void add_predictions(Part examples, const nn::Tensor& logits) = 0;
-  // Metrics of a step.
-  virtual Figures figures(const Total& total) const { return {{"loss", total.mean()}}; }
+  // Whether the loss counts correct predictions, of which a step then reports the accuracy.
+  virtual bool counts_correct() const { return true; }
 
   Total evaluated_;  // since begin_evaluation(), which clears it
 };

@@ -36,12 +36,6 @@ double SentenceLearning::importance(Part examples) const {
   return sum;
 }
 
-Figures SentenceLearning::figures(const Total& total) const {
-  Figures figures = {{"loss", total.mean()}};
-  if (options_.task == SentenceTask::classify) figures.push_back({"accuracy", total.loss.accuracy()});
-  return figures;
-}
-
 nn::Tensor& SentenceLearning::logits(Part examples, const nn::Chance* chance, Keep keep) {
   batch_ = {};
   for (const auto& example : examples) batch_.add(example->ids, example->types);
@@ -127,23 +121,15 @@ namespace {
 using model::ProblemType;
 constexpr const char* kTextClassifier = "BertForSequenceClassification";
 
-SentenceTask sentence_task(task::Task kind) {
-  return kind == task::Task::regress      ? SentenceTask::regress
-         : kind == task::Task::multilabel ? SentenceTask::multilabel
-                                          : SentenceTask::classify;
-}
+struct Kind {
+  task::Task task;
+  SentenceTask examples;
+  ProblemType problem;
+};
 
-ProblemType problem_of(SentenceTask task) {
-  switch (task) {
-    case SentenceTask::regress:
-      return ProblemType::regression;
-    case SentenceTask::multilabel:
-      return ProblemType::multi_label;
-    case SentenceTask::classify:
-      break;
-  }
-  return ProblemType::single_label;
-}
+constexpr Kind kKinds[] = {{task::Task::classify, SentenceTask::classify, ProblemType::single_label},
+                           {task::Task::regress, SentenceTask::regress, ProblemType::regression},
+                           {task::Task::multilabel, SentenceTask::multilabel, ProblemType::multi_label}};
 
 // Problem type of a model; if its config has none, the default of transformers.
 ProblemType problem_of(const model::Config& config) {
@@ -155,15 +141,15 @@ class SentenceTrainingTask final : public TrainingTask {
  public:
   explicit SentenceTrainingTask(const TaskInputs& inputs)
       : TrainingTask(inputs),
-        task_(sentence_task(options_.kind)),
+        kind_(*std::ranges::find(kKinds, options_.kind, &Kind::task)),
         featurizer_(tokenizer_, options_.features) {
-    if (task_ == SentenceTask::regress && !options_.labels.empty())
+    if (kind_.examples == SentenceTask::regress && !options_.labels.empty())
       throw Error("--labels is not for --task regress, whose labels are numbers");
   }
 
   void prepare(examples::RecordSource& source) override {
-    const bool same = config_.has_architecture(kTextClassifier) && problem_of(config_) == problem_of(task_);
-    if (task_ == SentenceTask::regress) {
+    const bool same = config_.has_architecture(kTextClassifier) && problem_of(config_) == kind_.problem;
+    if (kind_.examples == SentenceTask::regress) {
       set_ = {.labels = examples::Labels({"LABEL_0"}), .weights = {}, .of_model = same};
     } else {
       set_ = settle_labels(options_, config_, source,
@@ -171,7 +157,7 @@ class SentenceTrainingTask final : public TrainingTask {
                             .of_record = [this](const io::Fields& fields) { return labels_of(fields); },
                             .field = options_.gold_field()});
     }
-    if (task_ == SentenceTask::classify && set_.labels.size() < 2)
+    if (kind_.examples == SentenceTask::classify && set_.labels.size() < 2)
       throw Error("there is only one label, \"",
                   set_.labels.names().empty() ? "" : set_.labels.names().front(),
                   "\"; classification needs at least two");
@@ -180,7 +166,7 @@ class SentenceTrainingTask final : public TrainingTask {
   void add_settings(Settings& settings) const override { train::add_settings(set_, settings); }
 
   std::vector<std::string> metrics() const override {
-    switch (task_) {
+    switch (kind_.examples) {
       case SentenceTask::regress:
         return {"loss", "pearson", "spearman"};
       case SentenceTask::multilabel:
@@ -198,29 +184,31 @@ class SentenceTrainingTask final : public TrainingTask {
 
   void describe(model::Config& config) const override {
     config.architectures = {kTextClassifier};
-    config.problem_type = problem_of(task_);
+    config.problem_type = kind_.problem;
     config.labels = set_.labels.names();
   }
 
   bool keeps_head() const override { return set_.of_model; }
 
   std::unique_ptr<examples::ExampleReader> make_reader() const override {
-    return std::make_unique<examples::SentenceReader>(task_, featurizer_, options_.gold_field(), set_.labels);
+    return std::make_unique<examples::SentenceReader>(kind_.examples, featurizer_, options_.gold_field(),
+                                                      set_.labels);
   }
   std::unique_ptr<Learner> make_learner(model::TrainingNetwork& network, Learner::Keep keep) const override {
-    return std::make_unique<SentenceLearning>(
-        network, set_.labels,
-        SentenceLearning::Options{
-            .task = task_, .class_weights = set_.weights, .threshold = options_.threshold, .keep = keep});
+    return std::make_unique<SentenceLearning>(network, set_.labels,
+                                              SentenceLearning::Options{.task = kind_.examples,
+                                                                        .class_weights = set_.weights,
+                                                                        .threshold = options_.threshold,
+                                                                        .keep = keep});
   }
 
  private:
   std::vector<std::string> labels_of(const io::Fields& fields) const {
-    if (task_ == SentenceTask::multilabel) return examples::labels_of(fields, options_.gold_field());
+    if (kind_.examples == SentenceTask::multilabel) return examples::labels_of(fields, options_.gold_field());
     return {examples::label_of(fields, options_.gold_field())};
   }
 
-  const SentenceTask task_;
+  const Kind kind_;
   const features::Featurizer featurizer_;
   LabelSet set_;
 };

@@ -47,7 +47,7 @@ class SentenceLearning : public ClassifierLearner {
   nn::Tensor& logits(Part examples, const nn::Chance* chance, Keep keep) override;
   nn::Loss loss(Part examples, float weight, nn::Tensor& logits) override;
   void add_predictions(Part examples, const nn::Tensor& logits) override;
-  Figures figures(const Total& total) const override;
+  bool counts_correct() const override { return options_.task == examples::SentenceTask::classify; }
   const std::string& name(int32_t label) const { return labels_.names()[static_cast<size_t>(label)]; }
 
   const examples::Labels& labels_;

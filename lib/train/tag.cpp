@@ -45,10 +45,6 @@ double TagLearning::importance(Part examples) const {
   return sum;
 }
 
-Figures TagLearning::figures(const Total& total) const {
-  return {{"loss", total.mean()}, {"accuracy", metric::share(total.loss.correct, total.loss.count)}};
-}
-
 nn::Tensor& TagLearning::logits(Part examples, const nn::Chance* chance, Keep keep) {
   batch_ = {};
   rows_.clear();

@@ -49,7 +49,6 @@ class TagLearning : public ClassifierLearner {
   nn::Loss loss(Part examples, float weight, nn::Tensor& logits) override;
   void backward(const nn::Tensor& gradient) override { network_.token_gradient(rows_, gradient); }
   void add_predictions(Part examples, const nn::Tensor& logits) override;
-  Figures figures(const Total& total) const override;
   void end_record(std::span<const std::string> tags);
 
   const examples::Labels& labels_;

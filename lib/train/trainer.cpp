@@ -212,19 +212,17 @@ void Trainer::write_line() {
 
 Trainer::Next Trainer::evaluate() {
   if (!parts_.dev || evaluated_step_ == state_.step) return Next::more;
-  auto& learner = parts_.learner;
-  learner.begin_evaluation();
   sum_of(state_, kUnevaluated) = 1;
-  if (!parts_.dev->evaluate(learner, parts_.progress)) return Next::stopped;
+  const auto figures = parts_.dev->evaluate(parts_.learner, parts_.progress);
+  if (!figures) return Next::stopped;
   sum_of(state_, kUnevaluated) = 0;
   evaluated_step_ = state_.step;
-  const auto figures = learner.end_evaluation();
   clear_progress();
-  log_.write_dev(state_.step, figures);
-  for (const auto& figure : figures) {
+  log_.write_dev(state_.step, *figures);
+  for (const auto& figure : *figures) {
     state_.curve.add("dev_" + std::string(figure.name), state_.step, figure.value);
   }
-  keep_best(figures);
+  keep_best(*figures);
   return Next::more;
 }
 

@@ -227,11 +227,11 @@ bool Training::evaluate() {
     throw Error(initial_.path, ": was not trained for --task ", task::name_of(options_.task.kind),
                 missing.empty() ? "" : ", it has no " + missing.front());
   network.refresh();
-  learner->begin_evaluation();
-  if (!dev.evaluate(*learner, progress())) return false;
+  const auto figures = dev.evaluate(*learner, progress());
+  if (!figures) return false;
   if (progress()) log_.progress("");
   TrainingLog training_log;
-  training_log.write_dev(0, learner->end_evaluation());
+  training_log.write_dev(0, *figures);
   training_log.commit();
   counts.report(options_, log_);
   return true;
