@@ -12,10 +12,6 @@ namespace bert::train {
 
 using examples::AnswerExample;
 
-std::span<const std::string_view> AnswerLearning::metrics() {
-  return task::entry(task::Task::answer).metrics;
-}
-
 AnswerLearning::AnswerLearning(model::TrainingNetwork& network, const Options& options)
     : ClassifierLearner(network, options.keep), options_(options) {}
 
@@ -75,10 +71,12 @@ void AnswerLearning::add_answer(const examples::AnsweredText& answered) {
   score_.add(scores);
 }
 
+// Sets without answerable or unanswerable questions lack some of the metrics.
 Figures AnswerLearning::end_evaluation() {
+  const auto& metrics = task::entry(task::Task::answer).metrics;
   Figures figures = {{"loss", evaluated_.mean()}};
   for (const auto& [name, value] : score_.values()) {
-    figures.push_back({*std::ranges::find(metrics(), name), value});
+    figures.push_back({*std::ranges::find(metrics, name), value});
   }
   return figures;
 }
@@ -100,7 +98,7 @@ class AnswerTask final : public TrainingTask {
 
   std::vector<std::string> metrics() const override {
     std::vector<std::string> names = {"loss"};
-    for (const auto name : AnswerLearning::metrics()) {
+    for (const auto name : task::entry(task::Task::answer).metrics) {
       if (!name.ends_with("threshold")) names.emplace_back(name);
     }
     return names;

@@ -3,8 +3,6 @@
 // end) / 2, each the cross-entropy over all tokens of the window.
 #pragma once
 
-#include <span>
-#include <string_view>
 #include <vector>
 
 #include "examples/answer_example.h"
@@ -23,9 +21,6 @@ class AnswerLearning : public ClassifierLearner {
     predict::AnswerOptions answer = {};  // for predictions on the dev set
     Keep keep = Keep::activations;
   };
-
-  // Dev metrics other than the loss, named as in bert-score. Some sets lack some of them.
-  static std::span<const std::string_view> metrics();
 
   // `network` must have a classifier "qa_outputs" over tokens with two outputs, and must outlive this object.
   AnswerLearning(model::TrainingNetwork& network, const Options& options);

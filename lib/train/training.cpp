@@ -94,12 +94,50 @@ class Training {
   bool evaluate();  // writes nothing but the training log
 
  private:
-  std::unique_ptr<ReadableReader> readable(std::unique_ptr<examples::ExampleReader> reader) const;
-  std::optional<TrainingCheckpoint> last_of(const Checkpoints& checkpoints) const;
-  model::TrainingNetwork make_network() const;
-  std::vector<std::string> load(model::TrainingNetwork& network) const;
-  void initialize(model::TrainingNetwork& network) const;
-  void take_moments(Trainer& trainer) const;
+  std::unique_ptr<ReadableReader> readable(std::unique_ptr<examples::ExampleReader> reader) const {
+    return std::make_unique<ReadableReader>(std::move(reader), plan_.config, plan_.stream.pair_field);
+  }
+
+  std::optional<TrainingCheckpoint> last_of(const Checkpoints& checkpoints) const {
+    auto last = checkpoints.last();
+    if (last && !options_.resume)
+      throw Error(options_.run.out, ": contains a run of ", last->state().step,
+                  " steps: continue it with --resume, or write to another directory with -o");
+    return last;
+  }
+
+  model::TrainingNetwork make_network() const {
+    model::Config config = plan_.config;
+    task_->describe(config);
+    return {config, task_->heads(), pool_, plan_.dtype};
+  }
+
+  // Loads the initial model. Returns the names of the parameters that it does not have.
+  std::vector<std::string> load(model::TrainingNetwork& network) const {
+    const auto head = task_->heads().classifier;
+    const auto replaced = head && !task_->keeps_head() ? head->name + "." : "";
+    return network.load(ckpt::Checkpoint::open(initial_.path), replaced);
+  }
+
+  void initialize(model::TrainingNetwork& network) const {
+    model::initialize(network.parameters(), network.config().init_range, options_.run.seed,
+                      options_.positions, pool_);
+    if (options_.positions == model::PositionStart::neighbours)
+      model::look_at_neighbours(network.parameters(), network.config().heads);
+    if (!initial_.path.empty()) {
+      for (const auto& name : load(network))
+        log_.warn(initial_.path + " has no " + name + ": initialized with random numbers");
+    }
+    network.refresh();
+  }
+
+  void take_moments(Trainer& trainer) const {
+    const auto other = is_checkpoint(initial_.path) ? std::optional(TrainingCheckpoint(initial_.path))
+                                                    : last_checkpoint(checkpoints_of(initial_.path), log_);
+    if (!other) throw Error(initial_.path, ": has no checkpoint with the optimizer's moments");
+    trainer.take_moments(*other);
+  }
+
   Log* progress() const { return io::shows_progress(plan_.stream, log_) ? &log_ : nullptr; }
 
   const TrainingOptions& options_;
@@ -119,56 +157,12 @@ Training::Training(const TrainingOptions& options, const InitialModel& initial, 
       log_(log),
       plan_(plan_training(options, initial, dtype)),
       task_(make_training_task({plan_.task, initial.tokenizer, plan_.config})),
-      tokenizer_files_(
-          model::tokenizer_files(initial.tokenizer, initial.tokenizer_source, plan_.max_length)) {
+      tokenizer_files_(model::tokenizer_files(initial.tokenizer, initial.tokenizer_source,
+                                              *plan_.task.features.max_length)) {
   if (!options.rate)
     log.info("peak learning rate " + setting(plan_.schedule.peak) + ", the default for " +
              std::string(task::name_of(options.task.kind)) + " with hidden size " +
              setting(plan_.config.hidden));
-}
-
-std::unique_ptr<ReadableReader> Training::readable(std::unique_ptr<examples::ExampleReader> reader) const {
-  return std::make_unique<ReadableReader>(std::move(reader), plan_.config, plan_.stream.pair_field);
-}
-
-std::optional<TrainingCheckpoint> Training::last_of(const Checkpoints& checkpoints) const {
-  auto last = checkpoints.last();
-  if (last && !options_.resume)
-    throw Error(options_.run.out, ": contains a run of ", last->state().step,
-                " steps: continue it with --resume, or write to another directory with -o");
-  return last;
-}
-
-model::TrainingNetwork Training::make_network() const {
-  model::Config config = plan_.config;
-  task_->describe(config);
-  return {config, task_->heads(), pool_, plan_.dtype};
-}
-
-// Loads the initial model. Returns the names of the parameters that it does not have.
-std::vector<std::string> Training::load(model::TrainingNetwork& network) const {
-  const auto head = task_->heads().classifier;
-  const auto replaced = head && !task_->keeps_head() ? head->name + "." : "";
-  return network.load(ckpt::Checkpoint::open(initial_.path), replaced);
-}
-
-void Training::initialize(model::TrainingNetwork& network) const {
-  model::initialize(network.parameters(), network.config().init_range, options_.run.seed, options_.positions,
-                    pool_);
-  if (options_.positions == model::PositionStart::neighbours)
-    model::look_at_neighbours(network.parameters(), network.config().heads);
-  if (!initial_.path.empty()) {
-    for (const auto& name : load(network))
-      log_.warn(initial_.path + " has no " + name + ": initialized with random numbers");
-  }
-  network.refresh();
-}
-
-void Training::take_moments(Trainer& trainer) const {
-  const auto other = is_checkpoint(initial_.path) ? std::optional(TrainingCheckpoint(initial_.path))
-                                                  : last_checkpoint(checkpoints_of(initial_.path), log_);
-  if (!other) throw Error(initial_.path, ": has no checkpoint with the optimizer's moments");
-  trainer.take_moments(*other);
 }
 
 bool Training::run() {

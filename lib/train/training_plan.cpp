@@ -22,30 +22,6 @@ int64_t length_of(const TrainingOptions& options, const InitialModel& initial) {
   return predict::sequence_limit(options.max_length, longest, initial.config);
 }
 
-// A requested dropout rate is stored in the model's config.
-model::Config config_of(const TrainingOptions& options, const InitialModel& initial) {
-  model::Config config = initial.config;
-  config.pad_id = initial.tokenizer.pad();
-  if (options.dropout)
-    config.hidden_dropout = config.attention_dropout = config.classifier_dropout = *options.dropout;
-  return config;
-}
-
-TrainingTaskOptions task_options(const TrainingOptions& options, int64_t max_length) {
-  auto task = options.task;
-  task.features.max_length = max_length;
-  task.seed = options.run.seed;
-  return task;
-}
-
-ScheduleConfig schedule_of(const TrainingOptions& options, const model::Config& config) {
-  const auto& defaults = task::entry(options.task.kind);
-  const Warmup warmup = options.endless() ? Warmup() : Warmup{.share = defaults.warmup_share};
-  return {.decay = options.decay,
-          .peak = options.rate.value_or(task::default_rate(options.task.kind, config.hidden)),
-          .warmup = options.warmup.value_or(warmup)};
-}
-
 // Columns that a table of training records must have. Throws Error if one is missing.
 void check_columns(const TrainingTaskOptions& task, bool pair_field_given,
                    const std::vector<std::string>& columns) {
@@ -63,26 +39,6 @@ void check_columns(const TrainingTaskOptions& task, bool pair_field_given,
     for (const auto& column : columns) found.push_back(json::in_quotes(column));
     throw Error("has no column ", json::in_quotes(name), "; the columns are ", joined(found));
   }
-}
-
-io::StreamOptions stream_of(const TrainingOptions& options) {
-  auto stream = options.stream;
-  stream.check_columns = [&options](const std::vector<std::string>& columns) {
-    check_columns(options.task, options.pair_field_given, columns);
-  };
-  return stream;
-}
-
-examples::SourceOptions source_of(const TrainingOptions& options) {
-  using Order = examples::SourceOptions::Order;
-  const bool measured = options.steps || options.budget_s || options.reads_stdin();
-  auto epochs = options.epochs;
-  if (!epochs && !measured) epochs = task::entry(options.task.kind).epochs;
-  return {.order = options.in_order ? Order::given : Order::shuffled,
-          .seed = options.run.seed,
-          .epochs = epochs,
-          .buffer_records = options.shuffle_buffer,
-          .interrupted = StopOnSignal::requested};
 }
 
 // In steps if their number is known in advance.
@@ -155,18 +111,36 @@ bool TrainingOptions::reads_stdin() const {
 }
 
 TrainingPlan plan_training(const TrainingOptions& options, const InitialModel& initial, Dtype dtype) {
-  const auto batch_size = task::entry(options.task.kind).batch_size;
-  const auto max_length = length_of(options, initial);
-  return {.config = config_of(options, initial),
-          .dtype = dtype,
-          .schedule = schedule_of(options, initial.config),
-          .task = task_options(options, max_length),
-          .max_length = max_length,
-          .stream = stream_of(options),
-          .source = source_of(options),
-          .step = {.sequences = options.batch_size.value_or(batch_size),
-                   .tokens = options.batch_tokens,
-                   .accumulate = options.accumulate}};
+  const auto& defaults = task::entry(options.task.kind);
+  TrainingPlan plan = {
+      .config = initial.config, .dtype = dtype, .task = options.task, .stream = options.stream};
+  auto& config = plan.config;
+  config.pad_id = initial.tokenizer.pad();
+  if (options.dropout)
+    config.hidden_dropout = config.attention_dropout = config.classifier_dropout = *options.dropout;
+  plan.task.features.max_length = length_of(options, initial);
+  plan.task.seed = options.run.seed;
+
+  plan.stream.check_columns = [&options](const std::vector<std::string>& columns) {
+    check_columns(options.task, options.pair_field_given, columns);
+  };
+  using Order = examples::SourceOptions::Order;
+  plan.source = {.order = options.in_order ? Order::given : Order::shuffled,
+                 .seed = options.run.seed,
+                 .epochs = options.epochs,
+                 .buffer_records = options.shuffle_buffer,
+                 .interrupted = StopOnSignal::requested};
+  if (!options.epochs && !options.steps && !options.budget_s && !options.reads_stdin())
+    plan.source.epochs = defaults.epochs;
+  plan.step = {.sequences = options.batch_size.value_or(defaults.batch_size),
+               .tokens = options.batch_tokens,
+               .accumulate = options.accumulate};
+
+  const Warmup warmup = options.endless() ? Warmup() : Warmup{.share = defaults.warmup_share};
+  plan.schedule = {.decay = options.decay,
+                   .peak = options.rate.value_or(task::default_rate(options.task.kind, config.hidden)),
+                   .warmup = options.warmup.value_or(warmup)};
+  return plan;
 }
 
 void require_length(const TrainingOptions& options, const TrainingPlan& plan) {

@@ -67,16 +67,15 @@ struct InitialModel {
 struct TrainingPlan {
   model::Config config;  // of the model to train; its purpose is added by TrainingTask::describe
   Dtype dtype = Dtype::f32;
-  ScheduleConfig schedule;
   TrainingTaskOptions task;
-  int64_t max_length = 0;  // in tokens
   io::StreamOptions stream;
   examples::SourceOptions source;
   examples::StepOptions step;
+  ScheduleConfig schedule;
 };
 
-// `dtype`: of the options, or chosen for this machine. Throws Error if the model cannot read sequences of the
-// requested length.
+// `dtype`: of the options, or chosen for this machine. The options must outlive the plan. Throws Error if the
+// model cannot read sequences of the requested length.
 TrainingPlan plan_training(const TrainingOptions& options, const InitialModel& initial, Dtype dtype);
 
 // Throws Error if the schedule needs the length of the input, which is unknown for a pipe.

@@ -7,6 +7,7 @@
 
 #include "examples/read_examples.h"
 #include "features/letters.h"
+#include "task/task.h"
 #include "train/optimizer.h"
 #include "train/small_learning.h"
 
@@ -140,7 +141,7 @@ TEST_CASE("unanswerable questions add metrics for both kinds, and the threshold 
   CHECK(after.at("no_answer_exact_match") > 70);
   CHECK(after.at("has_answer_exact_match") > 70);
   CHECK(after.at("best_f1") >= after.at("f1"));
-  for (const auto name : AnswerLearning::metrics()) CHECK(after.contains(std::string(name)));
+  for (const auto name : task::entry(task::Task::answer).metrics) CHECK(after.contains(std::string(name)));
 }
 
 TEST_CASE("several batches in a step give the same gradients as one") {
