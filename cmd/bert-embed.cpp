@@ -18,13 +18,16 @@ using predict::Combine;
 
 void pooling_options(cli::App& app, predict::VectorOptions& vectors) {
   app.section("Vectors");
-  using enum predict::Pooling;
-  app.choice<predict::Pooling>(
-      {"--pooling", "",
-       "How to combine token vectors into one; none: one vector for each token; auto: as the model directory "
-       "says, else mean."},
-      {{"auto", automatic}, {"cls", cls}, {"mean", mean}, {"max", max}, {"pooler", pooler}, {"none", none}},
-      vectors.pooling);
+  using predict::Pooling;
+  cli::Choices<Pooling> poolings = {{"auto", {}}};
+  for (const auto& [mode, name, _, __] : model::kPoolings)
+    poolings.push_back({name, {.kind = Pooling::Kind::mode, .mode = mode}});
+  poolings.push_back({"pooler", {.kind = Pooling::Kind::pooler}});
+  poolings.push_back({"none", {.kind = Pooling::Kind::none}});
+  app.choice({"--pooling", "",
+              "How to combine token vectors into one; none: one vector for each token; auto: as the model "
+              "directory says, else mean."},
+             poolings, vectors.pooling);
   app.numbers({"--layers", "N,...",
                "Layers to read: 0 is the embeddings, 1 the first layer, -1 the last (default -1)."},
               {.min = -1000, .max = 1000}, vectors.layers);
@@ -60,7 +63,7 @@ void settle_output(predict::EmbedOptions& embed, io::StreamOptions& stream) {
   if (format == VectorFormat::npy || format == VectorFormat::f32 || format == VectorFormat::google)
     throw cli::UsageError("--keep requires --format jsonl, tsv or csv");
   if (format == VectorFormat::jsonl) return;
-  if (embed.vectors.pooling == predict::Pooling::none)
+  if (embed.vectors.pooling.kind == predict::Pooling::Kind::none)
     throw cli::UsageError(
         "--keep with --format tsv or csv cannot be used with --pooling none, which has several vectors for "
         "each text");

@@ -1,6 +1,7 @@
 #include "ckpt/safetensors_writer.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <cstring>
@@ -27,19 +28,12 @@ int64_t count_of(const TensorToWrite& tensor) {
 
 Dtype stored_dtype(const TensorToWrite& tensor) { return tensor.store.value_or(tensor.dtype); }
 
-void append_entry(std::string& header, const TensorToWrite& tensor, int64_t begin, int64_t end) {
-  header += ',';
-  json::append_string(header, tensor.name);
-  (header += R"(:{"dtype":")").append(name_of(stored_dtype(tensor))) += R"(","shape":[)";
-  for (size_t i = 0; i < tensor.shape.size(); ++i) {
-    if (i > 0) header += ',';
-    json::append_integer(header, tensor.shape[i]);
-  }
-  header += R"(],"data_offsets":[)";
-  json::append_integer(header, begin);
-  header += ',';
-  json::append_integer(header, end);
-  header += "]}";
+void append_entry(std::string& out, const TensorToWrite& tensor, int64_t begin, int64_t end) {
+  json::Object entry(out);
+  entry.string("dtype", name_of(stored_dtype(tensor)));
+  json::append_array(entry.key("shape"), tensor.shape, json::append_integer);
+  json::append_array(entry.key("data_offsets"), std::array{begin, end}, json::append_integer);
+  entry.end();
 }
 
 class Writer {
@@ -127,16 +121,18 @@ SafetensorsHeader safetensors_header(std::span<const TensorToWrite> tensors) {
     const size_t a_size = size_of(stored_dtype(tensors[a])), b_size = size_of(stored_dtype(tensors[b]));
     return std::tie(b_size, tensors[a].name) < std::tie(a_size, tensors[b].name);
   });
-  std::string json = R"({"__metadata__":{"format":"pt"})";
+  std::string json;
+  json::Object entries(json);
+  entries.key("__metadata__") += R"({"format":"pt"})";
   int64_t end = 0;
   for (const size_t i : header.order) {
     const auto& tensor = tensors[i];
     assert(tensor.data.size() == static_cast<size_t>(count_of(tensor)) * size_of(tensor.dtype));
     const int64_t begin = end;
     end += count_of(tensor) * static_cast<int64_t>(size_of(stored_dtype(tensor)));
-    append_entry(json, tensor, begin, end);
+    append_entry(entries.key(tensor.name), tensor, begin, end);
   }
-  json += '}';
+  entries.end();
   json.resize((json.size() + kAlignment - 1) / kAlignment * kAlignment, ' ');
   const uint64_t length = json.size();
   header.bytes.resize(sizeof length);

@@ -18,16 +18,11 @@ constexpr uint64_t kMaskStream = 0x6d61736b;
 
 constexpr std::string_view kTokens = "tokens";
 
-// Reads a field that locates the record, an integer.
-uint64_t place_in(std::string_view field, const json::Value& json) {
-  int64_t value = 0;
-  try {
-    value = json.integer();
-  } catch (const Error& error) {
-    throw Error("field \"", field, "\" ", error.what());
-  }
-  if (value < 0) throw Error("field \"", field, "\" is ", value, ", expected a number of at least 0");
-  return static_cast<uint64_t>(value);
+// Reads a field that locates the record.
+uint64_t place_in(const io::Fields& fields, std::string_view field) {
+  const int64_t number = fields.integer(field).value();
+  if (number < 0) throw Error("field \"", field, "\" is ", number, ", expected a number of at least 0");
+  return static_cast<uint64_t>(number);
 }
 
 // Masking twice would lose the original ids.
@@ -36,22 +31,17 @@ void check_unmasked(const io::Fields& fields) {
     if (fields.json(field)) throw Error("field \"", field, "\" is present: the record is already masked");
 }
 
-void append_array(std::string& out, std::span<const Prediction> hidden, int32_t Prediction::*member) {
-  out += '[';
-  for (const auto& prediction : hidden) {
-    if (&prediction != hidden.data()) out += ',';
-    json::append_integer(out, prediction.*member);
-  }
-  out += ']';
+void append_members(std::string& out, std::span<const Prediction> hidden, int32_t Prediction::*member) {
+  json::append_array(out, hidden, [&](std::string& text, const Prediction& prediction) {
+    json::append_integer(text, prediction.*member);
+  });
 }
 
 }  // namespace
 
 Random mask_random(const io::Fields& fields, int64_t place, uint64_t seed, uint64_t epoch) {
-  const auto document = fields.json("document"), instance = fields.json("instance");
-  if (document && instance)
-    return Random(seed,
-                  {kMaskStream, epoch, place_in("document", *document), place_in("instance", *instance)});
+  if (fields.json("document") && fields.json("instance"))
+    return Random(seed, {kMaskStream, epoch, place_in(fields, "document"), place_in(fields, "instance")});
   return Random(seed, {kMaskStream, epoch, static_cast<uint64_t>(place)});
 }
 
@@ -87,8 +77,8 @@ void MaskFilter::prepare(const io::Fields& fields, io::Record& record) const {
   text.reserve(6 * ids.size() + 10 * hidden.size() + 8);
   json::append_integers(text, ids);
   if (rewrites_tokens(fields, ids.size())) append_subwords(prepared->added.field(kTokens), tokenizer_, ids);
-  append_array(prepared->added.field("masked_lm_positions"), hidden, &Prediction::position);
-  append_array(prepared->added.field("masked_lm_ids"), hidden, &Prediction::id);
+  append_members(prepared->added.field("masked_lm_positions"), hidden, &Prediction::position);
+  append_members(prepared->added.field("masked_lm_ids"), hidden, &Prediction::id);
   prepared->masked = !hidden.empty();
   record.work = std::move(prepared);
 }

@@ -79,15 +79,10 @@ NspPairsFilter::NspPairsFilter(const text::Tokenizer& tokenizer, PairOptions opt
 }
 
 void NspPairsFilter::prepare(const io::Fields& fields, io::Record& record) const {
-  const auto sentences = fields.json("sentences");
-  if (!sentences) throw Error("field \"sentences\" is missing");
+  const auto sentences = fields.required("sentences");
   auto prepared = std::make_unique<Prepared>();
   Document& document = prepared->document;
-  try {
-    read_sentences(*sentences, document);
-  } catch (const Error& error) {
-    throw Error("field \"sentences\" ", error.what());
-  }
+  io::named("sentences", [&] { read_sentences(sentences, document); });
   check(document);
   document.place = record.place();
   if (fields.json("id")) document.id = text_of("id", record.raw().substr(record.raw().find('{')));

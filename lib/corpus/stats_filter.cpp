@@ -1,6 +1,7 @@
 #include "corpus/stats_filter.h"
 
 #include <algorithm>
+#include <array>
 
 #include "json/json.h"
 
@@ -14,20 +15,9 @@ features::FeatureOptions whole_texts(features::FeatureOptions options) {
   return options;
 }
 
-void append_member(std::string& out, std::string_view name, int64_t value) {
-  json::append_string(out, name);
-  out += ':';
-  json::append_integer(out, value);
-  out += ',';
-}
-
-// Appends a quotient, 0 if the divisor is 0.
-void append_ratio(std::string& out, std::string_view name, int64_t count, int64_t of) {
-  json::append_string(out, name);
-  out += ':';
-  json::append_number(
-      out, of == 0 ? 0.0f : static_cast<float>(static_cast<double>(count) / static_cast<double>(of)));
-  out += ',';
+// 0 if the divisor is 0.
+float ratio(int64_t count, int64_t of) {
+  return of == 0 ? 0.0f : static_cast<float>(static_cast<double>(count) / static_cast<double>(of));
 }
 
 }  // namespace
@@ -65,48 +55,37 @@ void StatsFilter::finish(io::Record& record, std::string&) const {
 }
 
 void StatsFilter::end(std::string& out) {
-  out += '{';
-  append_member(out, "records", totals_.lengths.count());
-  append_member(out, "characters", totals_.characters);
-  append_member(out, "tokens", totals_.tokens);
-  append_member(out, "unknown", totals_.unknown);
-  append_ratio(out, "unknown_rate", totals_.unknown, totals_.tokens);
-  append_ratio(out, "characters_per_token", totals_.characters, totals_.tokens);
+  json::Object object(out);
+  object.integer("records", totals_.lengths.count());
+  object.integer("characters", totals_.characters);
+  object.integer("tokens", totals_.tokens);
+  object.integer("unknown", totals_.unknown);
+  object.number("unknown_rate", ratio(totals_.unknown, totals_.tokens));
+  object.number("characters_per_token", ratio(totals_.characters, totals_.tokens));
   if (max_length_) {
-    append_member(out, "max_length", *max_length_);
-    append_member(out, "longer", totals_.too_long);
+    object.integer("max_length", *max_length_);
+    object.integer("longer", totals_.too_long);
   }
-  append_lengths(out);
-  append_histogram(out);
-  out += "}\n";
+  append_lengths(object.key("length"));
+  json::append_array(
+      object.key("histogram"), totals_.lengths.buckets(), [](std::string& text, const auto& bucket) {
+        json::append_array(text, std::array{bucket.first, bucket.last, bucket.count}, json::append_integer);
+      });
+  object.end();
+  out += '\n';
 }
 
 void StatsFilter::append_lengths(std::string& out) const {
   const auto& lengths = totals_.lengths;
-  out += "\"length\":{";
-  append_member(out, "min", lengths.min());
-  append_member(out, "max", lengths.max());
-  append_ratio(out, "mean", lengths.sum(), lengths.count());
-  append_member(out, "p50", lengths.quantile(500));
-  append_member(out, "p90", lengths.quantile(900));
-  append_member(out, "p95", lengths.quantile(950));
-  append_member(out, "p99", lengths.quantile(990));
-  out.back() = '}';
-}
-
-void StatsFilter::append_histogram(std::string& out) const {
-  out += ",\"histogram\":[";
-  for (const auto& bucket : totals_.lengths.buckets()) {
-    out += '[';
-    json::append_integer(out, bucket.first);
-    out += ',';
-    json::append_integer(out, bucket.last);
-    out += ',';
-    json::append_integer(out, bucket.count);
-    out += "],";
-  }
-  if (out.back() == ',') out.pop_back();
-  out += ']';
+  json::Object object(out);
+  object.integer("min", lengths.min());
+  object.integer("max", lengths.max());
+  object.number("mean", ratio(lengths.sum(), lengths.count()));
+  object.integer("p50", lengths.quantile(500));
+  object.integer("p90", lengths.quantile(900));
+  object.integer("p95", lengths.quantile(950));
+  object.integer("p99", lengths.quantile(990));
+  object.end();
 }
 
 }  // namespace bert::corpus

@@ -31,7 +31,6 @@ class StatsFilter : public io::Filter {
     int64_t too_long = 0;
   };
   void append_lengths(std::string& out) const;
-  void append_histogram(std::string& out) const;
 
   const text::Tokenizer& tokenizer_;
   const std::optional<int64_t> max_length_;

@@ -74,7 +74,7 @@ void TokenizeFilter::prepare(const io::Fields& fields, io::Record& record) const
   }
   prepared->had_ids = fields.json("input_ids").has_value();
   const auto types = fields.json("token_type_ids");
-  prepared->had_types = prepared->had_ids && types && types->kind() == json::Value::Kind::array;
+  prepared->had_types = prepared->had_ids && types && types->is_array();
   record.work = std::move(prepared);
 }
 

@@ -16,8 +16,6 @@ void write_file(const std::string& path, std::string_view content) {
   file.commit();
 }
 
-bool is_array(const json::Value& json) { return json.kind() == json::Value::Kind::array; }
-
 // Sorted by bytes, like sort(1) in the C locale.
 std::string lines_of(std::span<const text::WordCount> words) {
   std::string lines;
@@ -31,12 +29,19 @@ std::string lines_of(std::span<const text::WordCount> words) {
 
 // Settings that Hugging Face and this project read next to vocab.txt.
 std::string tokenizer_config_json(const text::TokenizerConfig& config) {
-  const auto word = [](bool value) { return value ? "true" : "false"; };
-  return std::string("{\n  \"tokenizer_class\": \"BertTokenizer\",\n  \"do_lower_case\": ") +
-         word(config.lowercase) + ",\n  \"strip_accents\": " + word(config.strip_accents) +
-         ",\n  \"tokenize_chinese_chars\": " + word(config.chinese_chars) +
-         ",\n  \"unk_token\": \"[UNK]\",\n  \"sep_token\": \"[SEP]\",\n  \"pad_token\": \"[PAD]\",\n"
-         "  \"cls_token\": \"[CLS]\",\n  \"mask_token\": \"[MASK]\"\n}\n";
+  std::string text;
+  json::Object object(text, 0);
+  object.string("tokenizer_class", "BertTokenizer");
+  object.boolean("do_lower_case", config.lowercase);
+  object.boolean("strip_accents", config.strip_accents);
+  object.boolean("tokenize_chinese_chars", config.chinese_chars);
+  object.string("unk_token", "[UNK]");
+  object.string("sep_token", "[SEP]");
+  object.string("pad_token", "[PAD]");
+  object.string("cls_token", "[CLS]");
+  object.string("mask_token", "[MASK]");
+  object.end();
+  return text + "\n";
 }
 
 }  // namespace
@@ -81,18 +86,12 @@ void VocabFilter::add_words(std::string_view text, Prepared& prepared) const {
 }
 
 void VocabFilter::read_array(std::string_view field, const json::Value& array, Prepared& prepared) const {
-  if (!is_array(array))
-    throw Error("field \"", field, "\" is ", array.kind_name(), ", expected an array of strings");
-  for (const json::Value& word : array.elements()) {
-    if (word.kind() != json::Value::Kind::string)
-      throw Error("field \"", field, "\" contains ", word.kind_name(), ", expected strings");
-    add_words(word.string(), prepared);
-  }
+  for (const auto word : io::named(field, [&] { return array.strings(); })) add_words(word, prepared);
 }
 
 // Reads texts like bert-tokenize: an array of words, or a text and an optional second text.
 void VocabFilter::read_texts(const io::Fields& fields, Prepared& prepared) const {
-  if (const auto array = fields.json(options_.text_field); array && is_array(*array)) {
+  if (const auto array = fields.json(options_.text_field); array && array->is_array()) {
     read_array(options_.text_field, *array, prepared);
   } else if (const auto text = fields.text(options_.text_field)) {
     add_words(*text, prepared);

@@ -28,9 +28,8 @@ auto member(const json::Value& answers, std::string_view name, Read read) {
 }
 
 std::vector<std::string> texts_of(const json::Value& array) {
-  std::vector<std::string> texts;
-  for (const json::Value& text : array.elements()) texts.emplace_back(text.string());
-  return texts;
+  const auto texts = array.strings();
+  return {texts.begin(), texts.end()};
 }
 
 // Moves through a text by code points.
@@ -155,9 +154,8 @@ AnswerReader::AnswerReader(const text::Tokenizer& tokenizer, const features::Ans
 
 void AnswerReader::read(const io::Fields& fields, const io::Record&, int64_t, Examples& examples) const {
   auto made = features::answer_windows(tokenizer_, rule_, fields);
-  const auto answers = fields.json(kAnswers);
-  if (!answers) throw Error("field \"", kAnswers, "\" is missing");
-  auto gold = io::named(kAnswers, [&] { return gold_of(*answers, made); });
+  const auto answers = fields.required(kAnswers);
+  auto gold = io::named(kAnswers, [&] { return gold_of(answers, made); });
   std::shared_ptr<const AnsweredText> answered;
   if (use_ == For::evaluation) {
     answered = std::make_shared<AnsweredText>(AnsweredText{.context = std::move(made.context),

@@ -12,7 +12,7 @@ namespace bert::examples {
 namespace {
 
 int32_t index_of(const io::Fields& fields, const std::string& field, size_t choices) {
-  const auto label = label_of(fields, field);
+  const auto label = fields.label(field);
   size_t index = 0;
   const auto [end, error] = std::from_chars(label.data(), label.data() + label.size(), index);
   if (error != std::errc() || end != label.data() + label.size() || index >= choices)

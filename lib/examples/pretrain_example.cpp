@@ -37,11 +37,10 @@ void take_labels(const text::Tokenizer& tokenizer, const std::vector<int32_t>& l
 }
 
 std::optional<int32_t> next_of(const io::Fields& fields) {
-  const auto json = fields.json(kNext);
-  if (!json) return std::nullopt;
-  const int64_t label = io::named(kNext, [&] { return json->integer(); });
-  if (label != 0 && label != 1) throw Error("field \"", kNext, "\" is ", label, ", expected 0 or 1");
-  return static_cast<int32_t>(label);
+  const auto label = fields.integer(kNext);
+  if (!label) return std::nullopt;
+  if (*label != 0 && *label != 1) throw Error("field \"", kNext, "\" is ", *label, ", expected 0 or 1");
+  return static_cast<int32_t>(*label);
 }
 
 }  // namespace
@@ -71,8 +70,8 @@ void PretrainReader::read(const io::Fields& fields, const io::Record& record, in
 
 void PretrainReader::read_hidden(const io::Fields& fields, const io::Record& record, int64_t epoch,
                                  PretrainExample& example) const {
-  auto positions = features::integers_of(fields, kPositions), gold = features::integers_of(fields, kGold);
-  const auto labels = features::integers_of(fields, kLabels);
+  auto positions = fields.find_integers(kPositions), gold = fields.find_integers(kGold);
+  const auto labels = fields.find_integers(kLabels);
   if (positions.has_value() != gold.has_value())
     throw Error("field \"", positions ? kGold : kPositions, "\" is missing, but \"",
                 positions ? kPositions : kGold, "\" is there");

@@ -20,22 +20,8 @@ std::optional<int64_t> integer_of(std::string_view text) {
   return whole && std::to_string(value) == text ? std::optional(value) : std::nullopt;
 }
 
-std::string label_of(const json::Value& json) {
-  if (json.kind() == json::Value::Kind::string) return std::string(json.string());
-  if (json.kind() == json::Value::Kind::number) return std::to_string(json.integer());
-  throw Error("is ", json.kind_name(), ", expected a string or an integer");
-}
-
 double value_of(const io::Fields& fields, const std::string& field) {
-  double value = 0;
-  if (const auto json = fields.json(field)) {
-    value = io::named(field, [&] { return json->number(); });
-  } else {
-    const auto text = fields.required_text(field);
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size())
-      throw Error("field \"", field, "\" is \"", text, "\", expected a number");
-  }
+  const double value = fields.number(field);
   if (!std::isfinite(static_cast<float>(value))) throw Error("field \"", field, "\" is not a finite number");
   return value;
 }
@@ -58,17 +44,11 @@ int32_t Labels::id(const std::string& name) const {
   throw Error("label \"", name, "\" is not one of ", known, names_.size() > kShown ? ", …" : "");
 }
 
-std::string label_of(const io::Fields& fields, const std::string& field) {
-  if (const auto json = fields.json(field)) return io::named(field, [&] { return label_of(*json); });
-  return std::string(fields.required_text(field));
-}
-
 std::vector<std::string> labels_of(const io::Fields& fields, const std::string& field) {
   std::vector<std::string> labels;
   if (const auto json = fields.json(field)) {
     io::named(field, [&] {
-      for (const auto& element : json->elements()) labels.push_back(label_of(element));
-      return 0;
+      for (const auto& element : json->elements()) labels.push_back(element.label());
     });
   } else {
     const auto text = fields.required_text(field);
@@ -109,7 +89,7 @@ void SentenceReader::read(const io::Fields& fields, const io::Record&, int64_t, 
   example->truncated = features.truncated;
   switch (task_) {
     case SentenceTask::classify:
-      example->label = labels_.id(label_of(fields, label_field_));
+      example->label = labels_.id(fields.label(label_field_));
       break;
     case SentenceTask::regress:
       example->value = value_of(fields, label_field_);

@@ -34,8 +34,6 @@ class Labels {
 
 enum class SentenceTask { classify, regress, multilabel };
 
-// Reads a label as text: a string, or an integer as written. Throws Error for anything else.
-std::string label_of(const io::Fields& fields, const std::string& field);
 // Reads an array of labels, for multilabel; in TSV they are separated by commas. Throws Error for duplicates.
 std::vector<std::string> labels_of(const io::Fields& fields, const std::string& field);
 

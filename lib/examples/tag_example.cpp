@@ -50,7 +50,7 @@ std::optional<std::pair<std::string, json::Value>> find_words(const io::Fields& 
     if (const auto words = fields.json("words")) return std::pair("words", *words);
   }
   const auto array = fields.json(asked);
-  if (!array || array->kind() != json::Value::Kind::array) return std::nullopt;
+  if (!array || !array->is_array()) return std::nullopt;
   return std::pair(asked, *array);
 }
 
@@ -73,20 +73,6 @@ std::vector<std::string> bio_of(std::span<const std::string_view> tags) {
   return bio;
 }
 
-std::vector<std::string_view> tags_of(const io::Fields& fields, const std::string& field) {
-  const auto array = fields.json(field);
-  if (!array) throw Error("field \"", field, "\" is missing");
-  return io::named(field, [&] {
-    std::vector<std::string_view> tags;
-    for (const json::Value& tag : array->elements()) {
-      if (tag.kind() != json::Value::Kind::string)
-        throw Error("has ", tag.kind_name(), " in it, expected strings");
-      tags.push_back(tag.string());
-    }
-    return tags;
-  });
-}
-
 std::vector<std::string> tags_in_order(std::vector<std::string> names) {
   names = in_order(std::move(names));
   if (const auto outside = std::ranges::find(names, kOutside); outside != names.end())
@@ -102,7 +88,7 @@ TagReader::TagReader(const features::Featurizer& featurizer, std::string label_f
 
 void TagReader::read(const io::Fields& fields, const io::Record&, int64_t, Examples& examples) const {
   auto [windows, token_words, count] = word_windows(fields, featurizer_);
-  const auto tags = tags_of(fields, label_field_);
+  const auto tags = fields.strings(label_field_);
   if (tags.size() != count)
     throw Error("field \"", label_field_, "\" has ", tags.size(), " tags for ", count, " words");
   std::vector<int32_t> labels;

@@ -36,9 +36,6 @@ std::optional<std::vector<features::Features>> find_token_windows(const io::Fiel
 //   I-PER I-PER B-PER O I-LOC   ->   B-PER I-PER B-PER O B-LOC
 std::vector<std::string> bio_of(std::span<const std::string_view> tags);
 
-// Reads the strings of a record's field, unchanged.
-std::vector<std::string_view> tags_of(const io::Fields& fields, const std::string& field);
-
 // "O" first, as in models for named entities, then the order of in_order.
 std::vector<std::string> tags_in_order(std::vector<std::string> names);
 

@@ -11,17 +11,9 @@
 namespace bert::features {
 namespace {
 
-std::vector<json::Value> choices_of(const io::Fields& fields) {
-  const auto array = fields.json("choices");
-  if (!array) throw Error("field \"choices\" is missing");
-  if (array->kind() != json::Value::Kind::array)
-    throw Error("field \"choices\" is ", array->kind_name(), ", expected an array of strings");
-  auto choices = array->elements();
+std::vector<std::string_view> choices_of(const io::Fields& fields) {
+  auto choices = fields.strings("choices");
   if (choices.empty()) throw Error("field \"choices\" is empty, choose needs at least one");
-  for (size_t i = 0; i < choices.size(); ++i) {
-    if (choices[i].kind() != json::Value::Kind::string)
-      throw Error("field \"choices\": element ", i, " is ", choices[i].kind_name(), ", expected a string");
-  }
   return choices;
 }
 
@@ -65,8 +57,8 @@ std::vector<ChooseSequence> choose_sequences(const Featurizer& featurizer, const
   if (!before.empty()) before += ' ';
   std::vector<ChooseSequence> sequences;
   int32_t number = 0;
-  for (const json::Value& choice : choices_of(fields)) {
-    for (Features& features : featurizer.windows(text, before + std::string(choice.string()))) {
+  for (const std::string_view choice : choices_of(fields)) {
+    for (Features& features : featurizer.windows(text, before + std::string(choice))) {
       sequences.push_back({.features = std::move(features), .choice = number});
     }
     ++number;

@@ -14,10 +14,6 @@ constexpr int64_t kSingleSpecials = 2;  // [CLS] A [SEP]
 int64_t length_of(const Features& features) { return static_cast<int64_t>(features.ids.size()); }
 int64_t length_of(text::Span part) { return int64_t{part.end} - part.begin; }
 
-bool is_array(const std::optional<json::Value>& value) {
-  return value && value->kind() == json::Value::Kind::array;
-}
-
 // Appends tokens [begin, end) of a whole sequence.
 void append(Features& to, const Features& from, uint32_t begin, uint32_t end) {
   const auto copy = [&](const auto& source, auto& target) {
@@ -121,7 +117,7 @@ Features Featurizer::whole(const io::Fields& fields) const {
   if (takes_ids(fields)) return features_of_ids(tokenizer_, fields);
 
   Sequence sequence(tokenizer_, options_);
-  if (const auto words = fields.json(options_.text_field); is_array(words)) {
+  if (const auto words = fields.json(options_.text_field); words && words->is_array()) {
     sequence.add_words(options_.text_field, *words);
   } else if (const auto text = fields.text(options_.text_field)) {
     sequence.add_text(*text);

@@ -44,20 +44,10 @@ std::vector<int32_t> checked_types(std::optional<std::vector<int32_t>> types, si
 
 }  // namespace
 
-std::optional<std::vector<int32_t>> integers_of(const io::Fields& fields, std::string_view field) {
-  const auto json = fields.json(field);
-  if (!json) return std::nullopt;
-  try {
-    return json->integers();
-  } catch (const Error& error) {
-    throw Error("field \"", field, "\" ", error.what());
-  }
-}
-
 void check_id(const text::Tokenizer& tokenizer, std::string_view field, int32_t id, size_t position) {
   if (id >= 0 && id < tokenizer.size()) return;
   throw Error("field \"", field, "\": ", id, " at position ", position, " is not in the vocabulary of ",
-              tokenizer.size(), " pieces");
+              tokenizer.size(), " tokens");
 }
 
 void check_ids(const text::Tokenizer& tokenizer, std::string_view field, std::span<const int32_t> ids) {
@@ -65,10 +55,9 @@ void check_ids(const text::Tokenizer& tokenizer, std::string_view field, std::sp
 }
 
 std::vector<int32_t> ids_of(const text::Tokenizer& tokenizer, const io::Fields& fields) {
-  auto ids = integers_of(fields, "input_ids");
-  if (!ids) throw Error("field \"input_ids\" is missing");
-  check_ids(tokenizer, "input_ids", *ids);
-  return *std::move(ids);
+  auto ids = fields.integers("input_ids");
+  check_ids(tokenizer, "input_ids", ids);
+  return ids;
 }
 
 std::vector<int32_t> ids_of_line(const text::Tokenizer& tokenizer, std::string_view line) {
@@ -88,13 +77,11 @@ std::vector<int32_t> ids_of_line(const text::Tokenizer& tokenizer, std::string_v
 }
 
 std::vector<int32_t> types_of(const io::Fields& fields, size_t length) {
-  return checked_types(integers_of(fields, "token_type_ids"), length);
+  return checked_types(fields.find_integers("token_type_ids"), length);
 }
 
 Features features_of_ids(const text::Tokenizer& tokenizer, const io::Fields& fields) {
-  auto ids = integers_of(fields, "input_ids");
-  if (!ids) throw Error("field \"input_ids\" is missing");
-  return features_of_ids(tokenizer, *std::move(ids), integers_of(fields, "token_type_ids"));
+  return features_of_ids(tokenizer, fields.integers("input_ids"), fields.find_integers("token_type_ids"));
 }
 
 Features features_of_ids(const text::Tokenizer& tokenizer, std::vector<int32_t> ids,

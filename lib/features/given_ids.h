@@ -21,8 +21,6 @@ std::vector<int32_t> ids_of_line(const text::Tokenizer& tokenizer, std::string_v
 // Reads the field token_type_ids: `length` values >= 0, all 0 if the field is absent.
 std::vector<int32_t> types_of(const io::Fields& fields, size_t length);
 
-// Reads an array of integers; nullopt if the field is absent.
-std::optional<std::vector<int32_t>> integers_of(const io::Fields& fields, std::string_view field);
 // Throws Error if an id, found in `field`, is not in the vocabulary.
 void check_id(const text::Tokenizer& tokenizer, std::string_view field, int32_t id, size_t position);
 void check_ids(const text::Tokenizer& tokenizer, std::string_view field, std::span<const int32_t> ids);

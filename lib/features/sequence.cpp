@@ -61,17 +61,12 @@ void Sequence::add_word(std::string_view word, int32_t index) {
 }
 
 void Sequence::add_words(std::string_view field, const json::Value& array) {
-  if (array.kind() != json::Value::Kind::array)
-    throw Error("field \"", field, "\" is ", array.kind_name(), ", expected an array of strings");
+  const auto words = io::named(field, [&] { return array.strings(); });
   begin_part();
   if (!options_.prompt.empty()) add_word(options_.prompt, kNoWord);
-  int32_t index = 0;
-  for (const auto& word : array.elements()) {
-    if (word.kind() != json::Value::Kind::string)
-      throw Error("field \"", field, "\": element ", index, " is ", word.kind_name(), ", expected a string");
-    add_word(word.string(), index++);
-    if (options_.count_characters)
-      characters_ += static_cast<int64_t>(text::count_code_points(word.string()));
+  for (size_t i = 0; i < words.size(); ++i) {
+    add_word(words[i], static_cast<int32_t>(i));
+    if (options_.count_characters) characters_ += static_cast<int64_t>(text::count_code_points(words[i]));
   }
   end_part();
 }

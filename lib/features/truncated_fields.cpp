@@ -13,19 +13,6 @@ namespace {
 constexpr std::string_view kIds = "input_ids", kLabels = "labels";
 constexpr std::string_view kPositions = "masked_lm_positions", kOriginals = "masked_lm_ids";
 
-bool is_array(const json::Value& value) { return value.kind() == json::Value::Kind::array; }
-
-// "[a,b,c]"; `append_one` appends an element.
-template <class Items, class AppendOne>
-void append_array(std::string& out, const Items& items, const AppendOne& append_one) {
-  out += '[';
-  for (size_t i = 0; i < items.size(); ++i) {
-    if (i > 0) out += ',';
-    append_one(items[i]);
-  }
-  out += ']';
-}
-
 // Token fields have strings, integers, null and pairs of integers.
 void append_value(std::string& out, const json::Value& value) {
   switch (value.kind()) {
@@ -35,7 +22,7 @@ void append_value(std::string& out, const json::Value& value) {
     case json::Value::Kind::string:
       return json::append_string(out, value.string());
     case json::Value::Kind::array:
-      return append_array(out, value.elements(), [&](const json::Value& part) { append_value(out, part); });
+      return json::append_array(out, value.elements(), append_value);
     default:
       json::append_integer(out, value.integer());
   }
@@ -46,7 +33,7 @@ class Cut {
  public:
   Cut(const json::Value& ids, std::span<const Features* const> sequences) : sequences_(sequences) {
     const auto elements = ids.elements();
-    nested_ = !elements.empty() && is_array(elements.front());
+    nested_ = !elements.empty() && elements.front().is_array();
     if (!nested_) lengths_ = {elements.size()};
     if (!nested_) return;
     for (const json::Value& own : elements) lengths_.push_back(own.size());
@@ -65,7 +52,8 @@ class Cut {
     if (arrays.size() != lengths_.size())
       throw Error("has ", arrays.size(), " values, ", kIds, " has ", lengths_.size());
     size_t sequence = 0;
-    append_array(out, arrays, [&](const json::Value& own) { append_kept(out, own, sequence++); });
+    json::append_array(
+        out, arrays, [&](std::string& text, const json::Value& own) { append_kept(text, own, sequence++); });
     return out;
   }
 
@@ -75,9 +63,9 @@ class Cut {
     if (values.size() != lengths_[sequence])
       throw Error("has ", values.size(), " values, ", kIds, " has ", lengths_[sequence]);
     const auto& places = sequences_[sequence]->places;
-    if (places.empty())
-      return append_array(out, values, [&](const json::Value& one) { append_value(out, one); });
-    append_array(out, places, [&](uint32_t place) { append_value(out, values[place]); });
+    if (places.empty()) return json::append_array(out, values, append_value);
+    json::append_array(out, places,
+                       [&](std::string& text, uint32_t place) { append_value(text, values[place]); });
   }
 
   std::span<const Features* const> sequences_;
@@ -93,7 +81,7 @@ std::optional<int32_t> place_among(const std::vector<uint32_t>& places, int32_t 
 }
 
 void add_masked(const io::Fields& fields, const Features& features, std::vector<TruncatedField>& cut) {
-  const auto positions = integers_of(fields, kPositions), ids = integers_of(fields, kOriginals);
+  const auto positions = fields.find_integers(kPositions), ids = fields.find_integers(kOriginals);
   if (!positions && !ids) return;
   if (!positions)
     throw Error("field \"", kOriginals, "\" cannot be cut with ", kIds, ": ", kPositions, " is missing");
@@ -131,7 +119,7 @@ std::vector<TruncatedField> truncated_fields(const io::Fields& fields,
   if (cut.nested()) return made;
   // In multi-label records, labels is not a token field unless it has one value for each token.
   const auto labels = fields.json(kLabels);
-  if (labels && wanted(kLabels) && is_array(*labels) && labels->size() == cut.length())
+  if (labels && wanted(kLabels) && labels->is_array() && labels->size() == cut.length())
     made.push_back({kLabels, io::named(kLabels, [&] { return cut.of(*labels); })});
   if (wanted(kPositions) || wanted(kOriginals)) add_masked(fields, *sequences.front(), made);
   return made;

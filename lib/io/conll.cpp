@@ -29,22 +29,27 @@ bool is_conll_comment(std::string_view line) {
 }
 
 std::string conll_record(std::string_view sentence, int64_t& line) {
-  std::string words, tags;
+  std::vector<std::string_view> words, tags;
   size_t expected = 0;
   for (line = 0; !sentence.empty(); ++line) {
     const size_t size = std::min(sentence.find('\n'), sentence.size() - 1) + 1;
-    const auto text = without_line_end(sentence.substr(0, size));
+    const auto row = without_line_end(sentence.substr(0, size));
     sentence.remove_prefix(size);
-    json::check_utf8(text);
-    const auto columns = columns_of(text);
+    json::check_utf8(row);
+    const auto columns = columns_of(row);
     if (line == 0) expected = columns.size();
     if (columns.size() != expected)
       throw Error("has ", counted(static_cast<int64_t>(columns.size()), "column", "columns"), ", expected ",
                   expected, " as in the first line of the sentence");
-    json::append_string(words.append(words.empty() ? "" : ","), columns.front());
-    if (expected > 1) json::append_string(tags.append(tags.empty() ? "" : ","), columns.back());
+    words.push_back(columns.front());
+    if (expected > 1) tags.push_back(columns.back());
   }
-  return "{\"words\":[" + words + (expected > 1 ? "],\"tags\":[" + tags : "") + "]}";
+  std::string text;
+  json::Object record(text);
+  json::append_array(record.key("words"), words, json::append_string);
+  if (expected > 1) json::append_array(record.key("tags"), tags, json::append_string);
+  record.end();
+  return text;
 }
 
 }  // namespace bert::io

@@ -1,6 +1,8 @@
 #include "io/fields.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 
 #include "base/error.h"
 
@@ -50,6 +52,48 @@ std::string_view Fields::required_text(std::string_view name) const {
 std::optional<json::Value> Fields::json(std::string_view name) const {
   if (!object_) return std::nullopt;
   return named(name, [&] { return object_->find_only(name); });
+}
+
+json::Value Fields::required(std::string_view name) const {
+  if (const auto value = json(name)) return *value;
+  throw Error("field \"", name, text(name) ? "\" is text, expected JSON" : "\" is missing");
+}
+
+std::string Fields::label(std::string_view name) const {
+  if (!json(name)) return std::string(required_text(name));
+  return named(name, [&] { return json(name)->label(); });
+}
+
+double Fields::number(std::string_view name) const {
+  const auto value = json(name);
+  if (value && value->kind() != json::Value::Kind::string)
+    return named(name, [&] { return value->number(); });
+  const auto digits = required_text(name);
+  double number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc() || end != digits.data() + digits.size() || !std::isfinite(number))
+    throw Error("field \"", name, "\" is \"", digits, "\", expected a number");
+  return number;
+}
+
+std::optional<int64_t> Fields::integer(std::string_view name) const {
+  const auto value = json(name);
+  if (!value) return std::nullopt;
+  return named(name, [&] { return value->integer(); });
+}
+
+std::vector<std::string_view> Fields::strings(std::string_view name) const {
+  const auto array = required(name);
+  return named(name, [&] { return array.strings(); });
+}
+
+std::vector<int32_t> Fields::integers(std::string_view name) const {
+  const auto array = required(name);
+  return named(name, [&] { return array.integers(); });
+}
+
+std::optional<std::vector<int32_t>> Fields::find_integers(std::string_view name) const {
+  return json(name) ? std::optional(integers(name)) : std::nullopt;
 }
 
 std::vector<std::pair<std::string_view, json::Value>> Fields::members() const {

@@ -45,8 +45,20 @@ class Fields {
   // Error `field "text" is missing` if the record does not have it; for TSV and CSV the message lists the
   // columns.
   std::string_view required_text(std::string_view name) const;
-  std::optional<json::Value> json(
-      std::string_view name) const;  // any value; always nullopt for text, TSV and CSV
+
+  // Any value; always nullopt for text, TSV and CSV.
+  std::optional<json::Value> json(std::string_view name) const;
+  // Error also if the record has the field as text.
+  json::Value required(std::string_view name) const;
+
+  // Values of one type; the fields must exist unless the result is optional.
+  std::string label(std::string_view name) const;  // a text, or an integer as text
+  double number(std::string_view name) const;      // finite; also a text that is a number
+  std::optional<int64_t> integer(std::string_view name) const;
+  std::vector<std::string_view> strings(std::string_view name) const;
+  std::vector<int32_t> integers(std::string_view name) const;
+  std::optional<std::vector<int32_t>> find_integers(std::string_view name) const;
+
   // All fields of a JSON record in order; empty for text, TSV and CSV.
   std::vector<std::pair<std::string_view, json::Value>> members() const;
 

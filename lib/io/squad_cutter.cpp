@@ -13,58 +13,48 @@ bool is_json_white(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '
   throw Error("is not a SQuAD file: ", found, ", expected {\"data\": [{\"paragraphs\": …}, …]}");
 }
 
-void append_member(std::string& out, std::string_view name, const json::Value& value) {
-  if (out.back() != '{') out += ',';
-  json::append_string(out, name);
-  out += ':';
-  switch (value.kind()) {
+void add_member(json::Object& out, std::string_view name, const json::Value& from) {
+  const auto value = from.find(name);
+  if (!value) return;
+  switch (value->kind()) {
     case json::Value::Kind::string:
-      json::append_string(out, value.string());
-      break;
+      return out.string(name, value->string());
     case json::Value::Kind::boolean:
-      out += value.boolean() ? "true" : "false";
-      break;
+      return out.boolean(name, value->boolean());
     case json::Value::Kind::number:
-      json::append_integer(out, value.integer());
-      break;
+      return out.integer(name, value->integer());
     default:
-      throw Error("\"", name, "\" is ", value.kind_name());
+      throw Error("\"", name, "\" is ", value->kind_name());
   }
-}
-
-void append_if_there(std::string& out, std::string_view name, const json::Value& object) {
-  if (const auto value = object.find(name)) append_member(out, name, *value);
 }
 
 // [{"text","answer_start"}, …] -> {"text":[…],"answer_start":[…]}, the format of Hugging Face's SQuAD.
-void append_answers(std::string& out, const json::Value& question) {
+void add_answers(json::Object& out, const json::Value& question) {
   const auto answers = question.find("answers");
   if (!answers) return;
-  std::string texts, starts;
+  std::vector<std::string_view> texts;
+  std::vector<int64_t> starts;
   for (const json::Value& answer : answers->elements()) {
-    const auto text = answer.find("text"), start = answer.find("answer_start");
-    if (!text || !start) throw Error("\"answers\" has an element without text or answer_start");
-    json::append_string(texts.append(texts.empty() ? "" : ","), text->string());
-    json::append_integer(starts.append(starts.empty() ? "" : ","), start->integer());
+    texts.push_back(answer.member("text").string());
+    starts.push_back(answer.member("answer_start").integer());
   }
-  out += ",\"answers\":{\"text\":[" + texts + "],\"answer_start\":[" + starts + "]}";
-}
-
-std::vector<json::Value> elements_of(const json::Value& object, std::string_view name) {
-  const auto array = object.find(name);
-  if (!array) throw Error("\"", name, "\" is missing");
-  return array->elements();
+  json::Object object(out.key("answers"));
+  json::append_array(object.key("text"), texts, json::append_string);
+  json::append_array(object.key("answer_start"), starts, json::append_integer);
+  object.end();
 }
 
 std::string record_of(const json::Value& article, const json::Value& paragraph, const json::Value& question) {
-  std::string record = "{";
-  append_if_there(record, "id", question);
-  append_if_there(record, "title", article);
-  append_if_there(record, "context", paragraph);
-  append_if_there(record, "question", question);
-  append_answers(record, question);
-  append_if_there(record, "is_impossible", question);
-  return record + '}';
+  std::string text;
+  json::Object record(text);
+  add_member(record, "id", question);
+  add_member(record, "title", article);
+  add_member(record, "context", paragraph);
+  add_member(record, "question", question);
+  add_answers(record, question);
+  add_member(record, "is_impossible", question);
+  record.end();
+  return text;
 }
 
 }  // namespace
@@ -220,8 +210,8 @@ std::string_view SquadCutter::take(size_t size) {
 void SquadCutter::read_article(std::string_view text) {
   try {
     const json::Value article = document_.parse(text);
-    for (const json::Value& paragraph : elements_of(article, "paragraphs")) {
-      for (const json::Value& question : elements_of(paragraph, "qas"))
+    for (const json::Value& paragraph : article.member("paragraphs").elements()) {
+      for (const json::Value& question : paragraph.member("qas").elements())
         records_.push_back(record_of(article, paragraph, question));
     }
   } catch (const Error& error) {

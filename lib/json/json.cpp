@@ -39,6 +39,10 @@ namespace {
   throw Error("is ", json.kind_name(), ", expected ", expected);
 }
 
+[[noreturn]] void wrong_element(const Value& json, size_t index, std::string_view expected) {
+  throw Error("has ", json.kind_name(), " at index ", index, ", expected ", expected);
+}
+
 }  // namespace
 
 Value::Kind Value::kind() const {
@@ -99,6 +103,13 @@ std::string_view Value::string() const {
   return value;
 }
 
+std::string Value::label() const {
+  if (kind() == Kind::string) return std::string(string());
+  int64_t value = 0;
+  if (Access::of(*this).get(value)) wrong_kind(*this, "a string or an integer");
+  return std::to_string(value);
+}
+
 std::vector<Value> Value::elements() const {
   simdjson::dom::array array;
   if (Access::of(*this).get(array)) wrong_kind(*this, "an array");
@@ -117,6 +128,16 @@ size_t Value::size() const {
   return count < kSaturated ? count : static_cast<size_t>(std::distance(array.begin(), array.end()));
 }
 
+std::vector<std::string_view> Value::strings() const {
+  simdjson::dom::array array;
+  if (Access::of(*this).get(array)) wrong_kind(*this, "an array of strings");
+  std::vector<std::string_view> values;
+  for (const element item : array) {
+    if (item.get(values.emplace_back())) wrong_element(Access::from(item), values.size() - 1, "strings");
+  }
+  return values;
+}
+
 std::vector<int32_t> Value::integers() const {
   std::vector<int32_t> values;
   append_integers_to(values);
@@ -127,9 +148,10 @@ void Value::append_integers_to(std::vector<int32_t>& values) const {
   simdjson::dom::array array;
   if (Access::of(*this).get(array)) wrong_kind(*this, "an array of integers");
   if (values.empty()) values.reserve(array.size());
+  const size_t before = values.size();
   for (const element item : array) {
     int64_t value = 0;
-    if (item.get(value)) throw Error("has ", Access::from(item).kind_name(), " in it, expected integers");
+    if (item.get(value)) wrong_element(Access::from(item), values.size() - before, "integers");
     if (value < std::numeric_limits<int32_t>::min() || value > std::numeric_limits<int32_t>::max()) {
       throw Error("contains the number ", value, ", which does not fit into 32 bits");
     }
@@ -152,6 +174,12 @@ std::optional<Value> Value::find(std::string_view key) const {
   element value;
   if (object.at_key(key).get(value)) return std::nullopt;
   return Access::from(value);
+}
+
+Value Value::member(std::string_view key) const {
+  const auto found = find(key);
+  if (!found) throw Error("has no \"", key, "\"");
+  return *found;
 }
 
 std::optional<Value> Value::find_only(std::string_view key) const {

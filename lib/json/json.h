@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,14 +21,17 @@ class Value {
 
   Kind kind() const;
   bool is_null() const { return kind() == Kind::null; }
+  bool is_array() const { return kind() == Kind::array; }
   std::string_view kind_name() const;  // with an article: "a string"; "null"
 
   bool boolean() const;
   int64_t integer() const;  // 3.0 is not an integer
   double number() const;
   std::string_view string() const;  // unescaped, valid UTF-8
+  std::string label() const;        // a string, or an integer as text
   std::vector<Value> elements() const;
   size_t size() const;                                              // elements of an array
+  std::vector<std::string_view> strings() const;                    // an array of strings
   std::vector<int32_t> integers() const;                            // an array of integers that fit 32 bits
   void append_integers_to(std::vector<int32_t>& values) const;      // the same, appended to `values`
   std::vector<std::pair<std::string_view, Value>> members() const;  // in document order
@@ -36,6 +40,8 @@ class Value {
   std::optional<Value> find(std::string_view key) const;
   // The same, but throws Error if the key is repeated.
   std::optional<Value> find_only(std::string_view key) const;
+  // The same, but throws Error if there is none.
+  Value member(std::string_view key) const;
   // The key_bit()s of all keys of an object, combined by OR.
   uint64_t key_bits() const;
 
@@ -108,12 +114,52 @@ std::string in_quotes(std::string_view name);
 // Writing: each function appends one JSON value to `out`, without white space.
 void append_string(std::string& out, std::string_view text);  // quoted; escapes only what JSON requires
 void append_integer(std::string& out, int64_t value);
-void append_integers(std::string& out, const std::vector<int32_t>& values);  // [1,2,3]
 
 // The shortest decimal that reads back to the same f32, or `precision` digits after the decimal point if >= 0
 // (trailing zeros dropped). NaN and infinity throw Error.
 void append_number(std::string& out, float value, int precision = -1);
 // The same for f64, for numbers that are compared digit by digit.
 void append_double(std::string& out, double value, int precision = -1);
+
+// An array; `append_one(out, item)` appends each element.
+template <class Items, class AppendOne>
+void append_array(std::string& out, const Items& items, AppendOne append_one) {
+  out += '[';
+  const char* separator = "";
+  for (const auto& item : items) {
+    append_one(out += separator, item);
+    separator = ",";
+  }
+  out += ']';
+}
+void append_integers(std::string& out, std::span<const int32_t> values);
+void append_strings(std::string& out, std::span<const std::string> values);
+
+// An object, appended member by member.
+class Object {
+ public:
+  explicit Object(std::string& out) : out_(out) { out_ += '{'; }
+  // With one member on each line, as Python's json.dumps(indent=2) writes it. `depth`: objects around it.
+  Object(std::string& out, size_t depth) : Object(out) { line_ = '\n' + std::string(2 * (depth + 1), ' '); }
+
+  // Starts a member; append its value to the returned string.
+  std::string& key(std::string_view name);
+  void string(std::string_view name, std::string_view value) { append_string(key(name), value); }
+  void integer(std::string_view name, int64_t value) { append_integer(key(name), value); }
+  void number(std::string_view name, float value, int precision = -1) {
+    append_number(key(name), value, precision);
+  }
+  void boolean(std::string_view name, bool value) { key(name) += value ? "true" : "false"; }
+  void null(std::string_view name) { key(name) += "null"; }
+  void strings(std::string_view name, std::span<const std::string> values) {
+    append_strings(key(name), values);
+  }
+  void end();
+
+ private:
+  std::string& out_;
+  std::string line_;  // line break and indent before each member
+  bool empty_ = true;
+};
 
 }  // namespace bert::json

@@ -75,17 +75,24 @@ void append_integer(std::string& out, int64_t value) {
   out.append(digits, end);
 }
 
-void append_integers(std::string& out, const std::vector<int32_t>& values) {
-  out += '[';
-  for (const int32_t value : values) {
-    append_integer(out, value);
-    out += ',';
-  }
-  if (values.empty()) {
-    out += ']';
-  } else {
-    out.back() = ']';
-  }
+void append_integers(std::string& out, std::span<const int32_t> values) {
+  append_array(out, values, append_integer);
+}
+
+void append_strings(std::string& out, std::span<const std::string> values) {
+  append_array(out, values, append_string);
+}
+
+std::string& Object::key(std::string_view name) {
+  if (!empty_) out_ += ',';
+  empty_ = false;
+  append_string(out_ += line_, name);
+  return out_ += line_.empty() ? ":" : ": ";
+}
+
+void Object::end() {
+  if (!empty_ && !line_.empty()) out_.append(line_, 0, line_.size() - 2);
+  out_ += '}';
 }
 
 namespace {

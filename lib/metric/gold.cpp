@@ -14,21 +14,15 @@
 namespace bert::metric {
 namespace {
 
-json::Value member(const json::Value& object, std::string_view name) {
-  const auto value = object.find(name);
-  if (!value) throw Error("\"", name, "\" is missing");
-  return *value;
-}
-
 // Adds the id of each question with the texts of its answers.
 void add_questions(const json::Value& data, GoldTable& table) {
   for (const auto& article : data.elements()) {
-    for (const auto& paragraph : member(article, "paragraphs").elements()) {
-      for (const auto& question : member(paragraph, "qas").elements()) {
+    for (const auto& paragraph : article.member("paragraphs").elements()) {
+      for (const auto& question : paragraph.member("qas").elements()) {
         std::string answers;
-        for (const auto& answer : member(question, "answers").elements())
-          pack(answers, member(answer, "text").string());
-        table.add(member(question, "id").string(), answers);
+        for (const auto& answer : question.member("answers").elements())
+          pack(answers, answer.member("text").string());
+        table.add(question.member("id").string(), answers);
       }
     }
   }
@@ -81,16 +75,12 @@ GoldTable read_gold(const std::string& file, const std::string& id_field, const 
   for (io::RawRecord raw; reader.next(raw);) {
     records.read(raw, [&](const io::Fields& fields, const io::Record& record) {
       if (record.source().format == io::InputFormat::object)
-        return add_questions(required(fields, "data"), table);
+        return add_questions(fields.required("data"), table);
       const auto gold = scorer.gold(fields);  // reports a missing gold label before a missing id
-      table.add(record_id(fields, id_field), gold);
+      table.add(fields.label(id_field), gold);
     });
   }
   return table;
-}
-
-std::string record_id(const io::Fields& fields, std::string_view id_field) {
-  return label_text(fields, id_field);
 }
 
 std::optional<io::InputFormat> recognize_answers(io::Input& input) {

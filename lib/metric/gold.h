@@ -43,9 +43,6 @@ class GoldTable {
 GoldTable read_gold(const std::string& file, const std::string& id_field, const Scorer& scorer,
                     const io::StreamOptions& stream);
 
-// The id of a record: a string or an integer.
-std::string record_id(const io::Fields& fields, std::string_view id_field);
-
 // For StreamOptions::recognize. Detect a FILE that is one JSON object: predictions {id: answer}, or SQuAD's
 // data {"data": …}. Its first line is this object, or not a complete JSON object.
 std::optional<io::InputFormat> recognize_answers(io::Input& input);

@@ -54,7 +54,7 @@ ScoreFilter::Prepared ScoreFilter::prepare_joined(const io::Fields& fields, cons
     }
   };
   if (record.source().format != io::InputFormat::object) {
-    add(record_id(fields, options_.id_field),
+    add(fields.label(options_.id_field),
         [&](std::string_view gold) { return scorer_->compare(gold, fields); });
     return prepared;
   }

@@ -78,11 +78,4 @@ std::unique_ptr<Scorer> make_fill_scorer(const ScoreOptions& options);
 std::unique_ptr<Scorer> make_tag_scorer(const ScoreOptions& options);
 std::unique_ptr<Scorer> make_answer_scorer(const ScoreOptions& options);
 
-// Read fields in the forms that scorers need. Errors name the field.
-std::string label_text(const io::Fields& fields,
-                       std::string_view name);                   // a string, or an integer as written
-double number(const io::Fields& fields, std::string_view name);  // also accepts a string that is a number
-std::vector<std::string_view> texts(const io::Fields& fields, std::string_view name);  // an array of strings
-json::Value required(const io::Fields& fields, std::string_view name);
-
 }  // namespace bert::metric

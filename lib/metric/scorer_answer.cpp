@@ -19,22 +19,18 @@ class AnswerScorer : public Scorer {
 
   // Reads Hugging Face's {"text": […], …}; an empty array means no answer.
   std::string gold(const io::Fields& fields) const override {
-    const auto answers = required(fields, field_);
+    const auto answers = fields.required(field_);
     std::string packed;
-    try {
-      const auto texts = answers.find("text");
-      if (!texts) throw Error("has no \"text\"");
-      for (const auto& text : texts->elements()) pack(packed, text.string());
-    } catch (const Error& error) {
-      throw Error("field \"", field_, "\" ", error.what());
-    }
+    io::named(field_, [&] {
+      for (const auto text : answers.member("text").strings()) pack(packed, text);
+    });
     return packed;
   }
 
   std::unique_ptr<io::Work> compare(std::string_view gold, const io::Fields& fields) const override {
     auto scores = score_answer(unpack(gold), fields.required_text("prediction"));
     const auto null_score = fields.json("null_score");
-    if (null_score || fields.text("null_score")) scores.null_score = number(fields, "null_score");
+    if (null_score || fields.text("null_score")) scores.null_score = fields.number("null_score");
     return std::make_unique<ComparedAnswer>(scores);
   }
 

@@ -25,12 +25,12 @@ class FillScorer : public Scorer {
   std::string gold(const io::Fields& fields) const override {
     std::string packed;
     if (field_) {
-      for (const auto token : texts(fields, *field_)) pack(packed, char(Kind::text) + std::string(token));
+      for (const auto token : fields.strings(*field_)) pack(packed, char(Kind::text) + std::string(token));
       return packed;
     }
-    const auto ids = integers(fields, "masked_lm_ids");
-    const auto positions = mask_id_ ? integers(fields, "masked_lm_positions") : std::vector<int32_t>();
-    const auto tokens = mask_id_ ? integers(fields, "input_ids") : std::vector<int32_t>();
+    const auto ids = fields.integers("masked_lm_ids");
+    const auto positions = mask_id_ ? fields.integers("masked_lm_positions") : std::vector<int32_t>();
+    const auto tokens = mask_id_ ? fields.integers("input_ids") : std::vector<int32_t>();
     if (mask_id_ && positions.size() != ids.size())
       throw Error("has ", positions.size(), " masked_lm_positions and ", ids.size(), " masked_lm_ids");
     for (size_t i = 0; i < ids.size(); ++i) {
@@ -42,7 +42,7 @@ class FillScorer : public Scorer {
 
   std::unique_ptr<io::Work> compare(std::string_view gold, const io::Fields& fields) const override {
     const auto golds = unpack(gold);
-    const auto predictions = texts(fields, "prediction");
+    const auto predictions = fields.strings("prediction");
     if (predictions.size() != golds.size()) mismatch(golds.size(), predictions.size());
     const auto candidates = fields.json("candidates");
     const auto lists = candidates ? candidates->elements() : std::vector<json::Value>();
@@ -78,16 +78,6 @@ class FillScorer : public Scorer {
   }
 
  private:
-  static std::vector<int32_t> integers(const io::Fields& fields, std::string_view name) {
-    try {
-      return required(fields, name).integers();
-    } catch (const Error& error) {
-      throw Error(
-          std::string_view(error.what()).starts_with("field") ? "" : "field \"" + std::string(name) + "\" ",
-          error.what());
-    }
-  }
-
   bool is_mask(const std::vector<int32_t>& tokens, int32_t position) const {
     if (position < 0 || static_cast<size_t>(position) >= tokens.size())
       throw Error("masked_lm_positions contains ", position,

@@ -46,7 +46,7 @@ class LabelScorer : public Scorer {
         usual_positive_(options.usual_positive) {}
 
   std::string gold(const io::Fields& fields) const override {
-    std::string label = label_text(fields, field_);
+    std::string label = fields.label(field_);
     if (task_ != task::Task::next) return label;
     if (label == "0" || label == "is_next") return "is_next";
     if (label == "1" || label == "not_next") return "not_next";
@@ -56,7 +56,7 @@ class LabelScorer : public Scorer {
   std::unique_ptr<io::Work> compare(std::string_view gold, const io::Fields& fields) const override {
     auto compared = std::make_unique<ComparedLabels>();
     compared->gold = gold;
-    compared->predicted = label_text(fields, "prediction");
+    compared->predicted = fields.label("prediction");
     const auto scores = fields.json("scores");
     if (!scores) return compared;
     compared->confidence = confidence_of(*scores, compared->predicted);
@@ -83,8 +83,7 @@ class LabelScorer : public Scorer {
       if (const auto positive = positive_label(); !positive.empty()) {
         if (report.metric("f1", score_.f1(positive))) report.text("positive", positive);
       }
-      report.metric("macro_f1", score_.macro_f1());
-      report.metric("matthews", score_.matthews());
+      for (const auto& [name, value] : class_metrics()) report.metric(name, value(score_));
     }
     if (is_calibrated())
       report.metric("ece", calibration_.error());
@@ -159,12 +158,12 @@ class MultilabelScorer : public Scorer {
  public:
   explicit MultilabelScorer(const ScoreOptions& options) : field_(options.gold_field()) {}
 
-  std::string gold(const io::Fields& fields) const override { return packed(texts(fields, field_)); }
+  std::string gold(const io::Fields& fields) const override { return packed(fields.strings(field_)); }
 
   std::unique_ptr<io::Work> compare(std::string_view gold, const io::Fields& fields) const override {
     auto compared = std::make_unique<ComparedSets>();
     compared->gold = gold;
-    compared->predicted = packed(texts(fields, "prediction"));
+    compared->predicted = packed(fields.strings("prediction"));
     return compared;
   }
 

@@ -26,12 +26,12 @@ class NumberScorer : public Scorer {
  public:
   explicit NumberScorer(const ScoreOptions& options) : field_(options.gold_field()) {}
 
-  std::string gold(const io::Fields& fields) const override { return bytes_of(number(fields, field_)); }
+  std::string gold(const io::Fields& fields) const override { return bytes_of(fields.number(field_)); }
 
   std::unique_ptr<io::Work> compare(std::string_view gold, const io::Fields& fields) const override {
     auto compared = std::make_unique<ComparedNumbers>();
     compared->gold = number_of(gold);
-    compared->predicted = number(fields, "prediction");
+    compared->predicted = fields.number("prediction");
     return compared;
   }
 
@@ -64,12 +64,12 @@ class RankScorer : public Scorer {
   explicit RankScorer(const ScoreOptions& options)
       : field_(options.gold_field()), query_field_(options.text_field) {}
 
-  std::string gold(const io::Fields& fields) const override { return bytes_of(number(fields, field_)); }
+  std::string gold(const io::Fields& fields) const override { return bytes_of(fields.number(field_)); }
 
   std::unique_ptr<io::Work> compare(std::string_view gold, const io::Fields& fields) const override {
     auto compared = std::make_unique<ComparedNumbers>();
     compared->gold = number_of(gold);
-    compared->predicted = number(fields, "prediction");
+    compared->predicted = fields.number("prediction");
     compared->query = fields.required_text(query_field_);
     return compared;
   }

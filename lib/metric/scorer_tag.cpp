@@ -20,13 +20,13 @@ class TagScorer : public Scorer {
 
   std::string gold(const io::Fields& fields) const override {
     std::string packed;
-    for (const auto tag : texts(fields, field_)) pack(packed, tag);
+    for (const auto tag : fields.strings(field_)) pack(packed, tag);
     return packed;
   }
 
   std::unique_ptr<io::Work> compare(std::string_view gold, const io::Fields& fields) const override {
     auto compared = std::make_unique<ComparedTags>();
-    compared->score.add(unpack(gold), texts(fields, "prediction"));
+    compared->score.add(unpack(gold), fields.strings("prediction"));
     compared->sentences = 1;
     return compared;
   }

@@ -13,56 +13,56 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string_view word(bool value) { return value ? "true" : "false"; }
-
-// `"key": "value"`
-std::string member(std::string_view key, std::string_view value) {
-  std::string text;
-  json::append_string(text, key);
-  json::append_string(text += ": ", value);
-  return text;
-}
-
-std::string special_names(const text::TokenizerConfig& config) {
-  return "  " + member("cls_token", config.cls) + ",\n  " + member("mask_token", config.mask) + ",\n  " +
-         member("pad_token", config.pad) + ",\n  " + member("sep_token", config.sep) + ",\n  " +
-         member("unk_token", config.unk) + "\n}\n";
+void add_special_tokens(json::Object& object, const text::TokenizerConfig& config) {
+  object.string("cls_token", config.cls);
+  object.string("mask_token", config.mask);
+  object.string("pad_token", config.pad);
+  object.string("sep_token", config.sep);
+  object.string("unk_token", config.unk);
 }
 
 // {"103": {"content": "[MASK]", …}, …} sorted by id, as transformers writes it.
-std::string added_tokens(const text::Tokenizer& tokenizer) {
-  std::map<int32_t, std::string> by_id;
+void append_added_tokens(std::string& out, const text::Tokenizer& tokenizer) {
+  std::map<int32_t, const text::AddedToken*> by_id;
   for (const auto& token : tokenizer.config().added) {
-    const auto id = token.id >= 0 ? token.id : tokenizer.id(token.content);
-    if (!id) continue;
-    std::string text = "    \"" + std::to_string(*id) + "\": {\n      " + member("content", token.content);
-    const auto flag = [&](std::string_view name, bool value) {
-      text.append(",\n      \"").append(name).append("\": ").append(word(value));
-    };
-    flag("lstrip", token.lstrip);
-    flag("normalized", token.normalized);
-    flag("rstrip", token.rstrip);
-    flag("single_word", token.single_word);
-    flag("special", token.special);
-    by_id[*id] = text + "\n    }";
+    if (const auto id = token.id >= 0 ? token.id : tokenizer.id(token.content)) by_id[*id] = &token;
   }
-  std::string all;
-  for (const auto& [id, text] : by_id) all += (all.empty() ? "{\n" : ",\n") + text;
-  return all.empty() ? "{}" : all + "\n  }";
+  json::Object tokens(out, 1);
+  for (const auto& [id, token] : by_id) {
+    json::Object object(tokens.key(std::to_string(id)), 2);
+    object.string("content", token->content);
+    object.boolean("lstrip", token->lstrip);
+    object.boolean("normalized", token->normalized);
+    object.boolean("rstrip", token->rstrip);
+    object.boolean("single_word", token->single_word);
+    object.boolean("special", token->special);
+    object.end();
+  }
+  tokens.end();
 }
 
 std::string settings_json(const text::Tokenizer& tokenizer, int64_t max_length) {
   const auto& config = tokenizer.config();
-  const auto line = [](std::string_view key, std::string_view value) {
-    return "  \"" + std::string(key) + "\": " + std::string(value) + ",\n";
-  };
-  return "{\n" + line("added_tokens_decoder", added_tokens(tokenizer)) +
-         line("do_basic_tokenize", word(config.basic_tokenize)) +
-         line("do_lower_case", word(config.lowercase)) +
-         line("model_max_length", std::to_string(max_length)) +
-         line("strip_accents", word(config.strip_accents)) +
-         line("tokenize_chinese_chars", word(config.chinese_chars)) +
-         line("tokenizer_class", "\"BertTokenizer\"") + special_names(config);
+  std::string text;
+  json::Object object(text, 0);
+  append_added_tokens(object.key("added_tokens_decoder"), tokenizer);
+  object.boolean("do_basic_tokenize", config.basic_tokenize);
+  object.boolean("do_lower_case", config.lowercase);
+  object.integer("model_max_length", max_length);
+  object.boolean("strip_accents", config.strip_accents);
+  object.boolean("tokenize_chinese_chars", config.chinese_chars);
+  object.string("tokenizer_class", "BertTokenizer");
+  add_special_tokens(object, config);
+  object.end();
+  return text + "\n";
+}
+
+std::string special_tokens_json(const text::TokenizerConfig& config) {
+  std::string text;
+  json::Object object(text, 0);
+  add_special_tokens(object, config);
+  object.end();
+  return text + "\n";
 }
 
 // One line for each id of the vocabulary. Used if the source has no matching vocab.txt.
@@ -106,7 +106,7 @@ TokenizerFiles tokenizer_files(const text::Tokenizer& tokenizer, const std::stri
   const auto found = files_of(source);
   TokenizerFiles files;
   files.settings = settings_json(tokenizer, max_length);
-  files.special_tokens = "{\n" + special_names(tokenizer.config());
+  files.special_tokens = special_tokens_json(tokenizer.config());
   if (is_file(found.json)) {
     const auto json = text::load_vocab(found.json.string());
     if (same_subwords(json, tokenizer) && same_settings(json.config(), tokenizer.config()))

@@ -1,5 +1,6 @@
 #include "model/sentence_transformers.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <string_view>
@@ -67,25 +68,9 @@ std::vector<Listed> read_modules(const fs::path& directory) {
   return modules;
 }
 
-struct ModeName {
-  std::string_view name;     // in "pooling_mode"
-  std::string_view old_key;  // boolean of the old form
-  PoolingMode mode;
-};
-// In the order in which the old form concatenates its vectors.
-constexpr std::array kModes = {
-    ModeName{"cls", "pooling_mode_cls_token", PoolingMode::cls},
-    ModeName{"max", "pooling_mode_max_tokens", PoolingMode::max},
-    ModeName{"mean", "pooling_mode_mean_tokens", PoolingMode::mean},
-    ModeName{"mean_sqrt_len_tokens", "pooling_mode_mean_sqrt_len_tokens", PoolingMode::mean_sqrt_len},
-    ModeName{"weightedmean", "pooling_mode_weightedmean_tokens", PoolingMode::weighted_mean},
-    ModeName{"lasttoken", "pooling_mode_lasttoken", PoolingMode::last},
-};
-
 PoolingMode mode_named(std::string_view name) {
-  for (const auto& known : kModes) {
-    if (known.name == name) return known.mode;
-  }
+  const auto known = std::ranges::find(kPoolings, name, &PoolingName::transformers_name);
+  if (known != std::end(kPoolings)) return known->mode;
   throw Error("is ", in_quotes(name),
               ", expected cls, max, mean, mean_sqrt_len_tokens, weightedmean or lasttoken");
 }
@@ -103,7 +88,7 @@ std::vector<PoolingMode> modes_of(const json::File& file) {
     throw Error(file.path(), ": \"pooling_mode\" ", error.what());
   }
   if (stated && modes.empty()) throw Error(file.path(), ": \"pooling_mode\" is empty");
-  for (const auto& known : kModes) {
+  for (const auto& known : kPoolings) {
     if (!stated && file.boolean(known.old_key, false)) modes.push_back(known.mode);
   }
   if (modes.empty()) modes.push_back(PoolingMode::mean);  // default of sentence-transformers
@@ -264,21 +249,7 @@ void read_settings(const fs::path& directory, SentenceTransformer& sentence) {
 }  // namespace
 
 std::string_view name_of(PoolingMode mode) {
-  switch (mode) {
-    case PoolingMode::cls:
-      return "cls";
-    case PoolingMode::max:
-      return "max";
-    case PoolingMode::mean:
-      return "mean";
-    case PoolingMode::mean_sqrt_len:
-      return "mean_sqrt_len";
-    case PoolingMode::weighted_mean:
-      return "weighted_mean";
-    case PoolingMode::last:
-      return "last";
-  }
-  return "";
+  return std::ranges::find(kPoolings, mode, &PoolingName::mode)->name;
 }
 
 std::string transformer_of(const std::string& directory) {

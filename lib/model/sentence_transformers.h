@@ -29,7 +29,23 @@ enum class PoolingMode {
   last,           // h_n
 };
 
-std::string_view name_of(PoolingMode mode);  // "mean_sqrt_len"
+struct PoolingName {
+  PoolingMode mode;
+  std::string_view name;               // in --pooling and bert-convert --info
+  std::string_view transformers_name;  // in "pooling_mode"
+  std::string_view old_key;            // boolean of the old form, which concatenates in this order
+};
+inline constexpr PoolingName kPoolings[] = {
+    {PoolingMode::cls, "cls", "cls", "pooling_mode_cls_token"},
+    {PoolingMode::max, "max", "max", "pooling_mode_max_tokens"},
+    {PoolingMode::mean, "mean", "mean", "pooling_mode_mean_tokens"},
+    {PoolingMode::mean_sqrt_len, "mean_sqrt_len", "mean_sqrt_len_tokens",
+     "pooling_mode_mean_sqrt_len_tokens"},
+    {PoolingMode::weighted_mean, "weighted_mean", "weightedmean", "pooling_mode_weightedmean_tokens"},
+    {PoolingMode::last, "last", "lasttoken", "pooling_mode_lasttoken"},
+};
+
+std::string_view name_of(PoolingMode mode);
 
 struct Pooling {
   std::vector<PoolingMode> modes;  // at least one; their vectors are concatenated

@@ -66,14 +66,9 @@ class Answer final : public Predictor {
     append_chosen(answer_of(best, options_.no_answer_threshold), added);
     json::append_number(added.field("null_score"), static_cast<float>(null_score_of(best)), precision_);
     if (!options_.n_best) return;
-    std::string& list = added.field("n_best");
-    list += '[';
     const auto count = std::min(best.spans.size(), static_cast<size_t>(*options_.n_best));
-    for (size_t i = 0; i < count; ++i) {
-      if (i > 0) list += ',';
-      append_listed(list, best.spans[i]);
-    }
-    list += ']';
+    json::append_array(added.field("n_best"), std::span(best.spans).first(count),
+                       [&](std::string& out, const TextSpan& span) { append_listed(out, span); });
   }
 
   void report_truncated(Log& log, int64_t records, int64_t max_length) const override {
@@ -109,15 +104,12 @@ class Answer final : public Predictor {
   }
 
   void append_listed(std::string& out, const TextSpan& span) const {
-    out += "{\"text\":";
-    json::append_string(out, span.text);
-    out += ",\"start\":";
-    append_place(out, span, span.place.begin);
-    out += ",\"end\":";
-    append_place(out, span, span.place.end);
-    out += ",\"score\":";
-    json::append_number(out, span.score, precision_);
-    out += '}';
+    json::Object object(out);
+    object.string("text", span.text);
+    append_place(object.key("start"), span, span.place.begin);
+    append_place(object.key("end"), span, span.place.end);
+    object.number("score", span.score, precision_);
+    object.end();
   }
 
   static void append_place(std::string& out, const TextSpan& span, uint32_t place) {

@@ -20,17 +20,6 @@ LayerMix::Recipe recipe_of(const VectorOptions& options) {
   return recipe;
 }
 
-std::vector<PoolingMode> modes_of(Pooling pooling) {
-  switch (pooling) {
-    case Pooling::cls:
-      return {PoolingMode::cls};
-    case Pooling::max:
-      return {PoolingMode::max};
-    default:
-      return {PoolingMode::mean};
-  }
-}
-
 }  // namespace
 
 std::optional<std::string> conflict(const VectorOptions& options) {
@@ -43,7 +32,8 @@ std::optional<std::string> conflict(const VectorOptions& options) {
            " values, one for each of --layers, not " + std::to_string(options.layer_weights.size());
   }
   if (options.format != VectorFormat::google) return {};
-  if (options.pooling != Pooling::automatic && options.pooling != Pooling::none) {
+  using Kind = Pooling::Kind;
+  if (options.pooling.kind != Kind::automatic && options.pooling.kind != Kind::none) {
     return "--pooling cannot be used with --format google, which writes a vector for each token";
   }
   if (options.combine || weighted || options.normalize || options.dim) {
@@ -68,18 +58,18 @@ EmbedPlan::EmbedPlan(const VectorOptions& options, const model::Directory& direc
 }
 
 void EmbedPlan::take_pooling(const VectorOptions& options, const model::Directory& directory) {
-  if (options.pooling == Pooling::none || options.format == VectorFormat::google) {
+  if (options.pooling.kind == Pooling::Kind::none || options.format == VectorFormat::google) {
     kind_ = Kind::tokens;
     return;
   }
-  if (options.pooling == Pooling::pooler) {
+  if (options.pooling.kind == Pooling::Kind::pooler) {
     kind_ = Kind::pooler;
     if (mix_.width() != directory.config.hidden)
       throw Error("--pooling pooler reads a single layer; combine several with --combine sum or mean");
     return;
   }
-  if (options.pooling != Pooling::automatic || !directory.sentence.pooling) {
-    modes_ = modes_of(options.pooling);
+  if (options.pooling.kind != Pooling::Kind::automatic || !directory.sentence.pooling) {
+    modes_ = {options.pooling.mode};
     return;
   }
   modes_ = directory.sentence.pooling->modes;

@@ -13,11 +13,18 @@
 
 namespace bert::predict {
 
-enum class Pooling { automatic, cls, mean, max, pooler, none };
+// What --pooling asks for: the model's pooling, one mode, the pooler's output or a vector for each token.
+struct Pooling {
+  enum class Kind { automatic, mode, pooler, none };
+  Kind kind = Kind::automatic;
+  PoolingMode mode = PoolingMode::mean;  // for Kind::mode, and for a model without pooling
+
+  bool operator==(const Pooling&) const = default;
+};
 enum class VectorFormat { jsonl, npy, f32, tsv, csv, google };
 
 struct VectorOptions {
-  Pooling pooling = Pooling::automatic;
+  Pooling pooling = {};
   std::vector<int> layers;         // empty: the last; for google the last four
   std::optional<Combine> combine;  // default: concat, or sum if there are weights
   std::vector<double> layer_weights;

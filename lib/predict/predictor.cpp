@@ -25,18 +25,12 @@ void Predictor::report_truncated(Log& log, int64_t records, int64_t max_length) 
 std::unique_ptr<Predictor> make_predictor(const TaskOptions& options, const model::Config& config,
                                           const text::Tokenizer& tokenizer) {
   using enum task::Task;
-  using Make = decltype(&make_fill);
-  constexpr std::pair<task::Task, Make> kMakers[] = {{fill, make_fill},
-                                                     {next, make_next},
-                                                     {classify, make_classify},
-                                                     {regress, make_regress},
-                                                     {multilabel, make_multilabel},
-                                                     {tag, make_tag},
-                                                     {answer, make_answer},
-                                                     {choose, make_choose},
-                                                     {rank, make_rank},
-                                                     {perplexity, make_perplexity}};
-  const auto maker = std::ranges::find(kMakers, options.task, &std::pair<task::Task, Make>::first);
+  constexpr std::pair<task::Task, MakePredictor*> kMakers[] = {
+      {classify, make_sentence}, {multilabel, make_sentence},  {regress, make_sentence},
+      {rank, make_sentence},     {next, make_sentence},        {choose, make_sentence},
+      {fill, make_masked_lm},    {perplexity, make_masked_lm}, {tag, make_tag},
+      {answer, make_answer}};
+  const auto maker = std::ranges::find(kMakers, options.task, &std::pair<task::Task, MakePredictor*>::first);
   assert(maker != std::end(kMakers));
   return maker->second(options, config, tokenizer);
 }

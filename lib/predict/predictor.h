@@ -125,10 +125,9 @@ struct TaskOptions {
 std::unique_ptr<Predictor> make_predictor(const TaskOptions& options, const model::Config& config,
                                           const text::Tokenizer& tokenizer);
 
-// One function for each task, each in its own file.
+// One function for each file of tasks.
 using MakePredictor = std::unique_ptr<Predictor>(const TaskOptions& options, const model::Config& config,
                                                  const text::Tokenizer& tokenizer);
-MakePredictor make_fill, make_next, make_classify, make_regress, make_multilabel, make_rank, make_choose,
-    make_tag, make_perplexity, make_answer;
+MakePredictor make_sentence, make_masked_lm, make_tag, make_answer;
 
 }  // namespace bert::predict

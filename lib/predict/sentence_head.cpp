@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "json/json.h"
 #include "predict/windows.h"
 
 namespace bert::predict {
@@ -18,10 +17,6 @@ std::vector<Row> logit_rows(const nn::Tensor& logits) {
   return rows;
 }
 
-std::vector<Row> classifier_rows(model::Network& network, const nn::Tensor& hidden) {
-  return logit_rows(network.class_logits(network.pooled(hidden)));
-}
-
 std::vector<float> mean_logits(std::span<const Window> windows) {
   const auto logits =
       mean_by_tokens(windows, [](const Window& window) { return std::span(window.rows.front().logits); });
@@ -29,18 +24,6 @@ std::vector<float> mean_logits(std::span<const Window> windows) {
     if (!std::isfinite(logits[k])) throw Error("logit ", k, " is ", logits[k], ", expected a finite number");
   }
   return logits;
-}
-
-void append_scores(std::string& out, std::span<const std::string> labels, std::span<const float> scores,
-                   int precision) {
-  out += '{';
-  for (size_t k = 0; k < labels.size(); ++k) {
-    if (k > 0) out += ',';
-    json::append_string(out, labels[k]);
-    out += ':';
-    json::append_number(out, scores[k], precision);
-  }
-  out += '}';
 }
 
 void require_labels(const model::Config& config, task::Task kind, size_t least) {

@@ -12,16 +12,9 @@ namespace bert::predict {
 // One row for each row of `logits` [R,K].
 std::vector<Row> logit_rows(const nn::Tensor& logits);
 
-// classifier(pooler(hidden)): [R,H] -> R rows of K logits.
-std::vector<Row> classifier_rows(model::Network& network, const nn::Tensor& hidden);
-
 // Logits of a record: those of its window, or the mean over its windows weighted by tokens, in double. Throws
 // Error if one is not finite.
 std::vector<float> mean_logits(std::span<const Window> windows);
-
-// Appends {"label": score, ...} in the order of the labels.
-void append_scores(std::string& out, std::span<const std::string> labels, std::span<const float> scores,
-                   int precision);
 
 // Throws Error unless there are at least `least` distinct labels; they become keys of `scores`.
 void require_labels(const model::Config& config, task::Task kind, size_t least);

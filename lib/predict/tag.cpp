@@ -50,16 +50,6 @@ Decision decide(std::span<const Row* const> subwords, Aggregate aggregate) {
   return likeliest(means);
 }
 
-template <class Values, class Append>
-void append_list(std::string& out, const Values& values, const Append& append) {
-  out += '[';
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (i > 0) out += ',';
-    append(out, values[i]);
-  }
-  out += ']';
-}
-
 class Tag final : public Predictor {
  public:
   Tag(const TaskOptions& options, const model::Config& config)
@@ -105,16 +95,16 @@ class Tag final : public Predictor {
     const auto& tagged = static_cast<const TaggedWords&>(reading);
     std::vector<Decision> decisions;
     for (const auto& rows : tagged.rows()) decisions.push_back(decide(rows, aggregate_));
-    append_list(added.field("prediction"), decisions, [&](std::string& out, const Decision& decision) {
+    json::append_array(added.field("prediction"), decisions, [&](std::string& out, const Decision& decision) {
       json::append_string(out, label_of(config_.labels, decision));
     });
-    if (tagged.found()) append_list(added.field("words"), tagged.words(), json::append_string);
+    if (tagged.found()) json::append_strings(added.field("words"), tagged.words());
     std::vector<std::string_view> tags;
     for (const Decision& decision : decisions) tags.push_back(label_of(bio_, decision));
-    append_list(added.field("entities"), metric::entities(tags),
-                [&](std::string& out, const metric::Entity& entity) {
-                  append_entity(out, tagged, decisions, entity);
-                });
+    json::append_array(added.field("entities"), metric::entities(tags),
+                       [&](std::string& out, const metric::Entity& entity) {
+                         append_entity(out, tagged, decisions, entity);
+                       });
   }
 
  private:
@@ -129,18 +119,14 @@ class Tag final : public Predictor {
     double sum = 0;
     for (size_t w = entity.begin; w < entity.end; ++w) sum += static_cast<double>(decisions[w].score);
     const text::Span place = tagged.place_of(entity.begin, entity.end);
-    out += "{\"type\":";
-    json::append_string(out, entity.type);
-    out += ",\"text\":";
-    json::append_string(out, tagged.text_of(entity.begin, entity.end));
-    out += ",\"start\":";
-    json::append_integer(out, place.begin);
-    out += ",\"end\":";
-    json::append_integer(out, place.end);
-    out += ",\"score\":";
-    json::append_number(out, static_cast<float>(sum / static_cast<double>(entity.end - entity.begin)),
-                        precision_);
-    out += '}';
+    json::Object object(out);
+    object.string("type", entity.type);
+    object.string("text", tagged.text_of(entity.begin, entity.end));
+    object.integer("start", place.begin);
+    object.integer("end", place.end);
+    object.number("score", static_cast<float>(sum / static_cast<double>(entity.end - entity.begin)),
+                  precision_);
+    object.end();
   }
 
   const model::Config& config_;

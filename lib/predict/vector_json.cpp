@@ -8,15 +8,6 @@ namespace {
 
 constexpr std::string_view kTokens = "tokens";
 
-void append_vector(std::string& out, std::span<const float> values, int precision) {
-  out += '[';
-  for (const float& value : values) {
-    if (&value != values.data()) out += ',';
-    json::append_number(out, value, precision);
-  }
-  out += ']';
-}
-
 class JsonWriter final : public VectorWriter {
  public:
   JsonWriter(const text::Tokenizer& tokenizer, std::vector<std::string> drop, int precision)
@@ -30,7 +21,7 @@ class JsonWriter final : public VectorWriter {
     if (vectors.ids) {
       add_tokens(vectors, added);
     } else {
-      append_vector(added.field("embedding"), vectors.values, precision_);
+      append_vector(added.field("embedding"), vectors.values);
     }
     if (vectors.truncated) added.field("truncated") += "true";
     writer_.write(record, added, out);
@@ -39,21 +30,19 @@ class JsonWriter final : public VectorWriter {
  private:
   void add_tokens(const Vectors& vectors, io::Added& added) const {
     const std::vector<int32_t>& ids = *vectors.ids;
-    std::string& tokens = added.field(kTokens);
-    tokens += '[';
-    for (const int32_t& id : ids) {
-      if (&id != ids.data()) tokens += ',';
-      json::append_string(tokens, tokenizer_.subword(id));
-    }
-    tokens += ']';
-    const auto width = static_cast<size_t>(vectors.width);
-    std::string& embeddings = added.field("embeddings");
-    embeddings += '[';
-    for (size_t t = 0; t < ids.size(); ++t) {
-      if (t > 0) embeddings += ',';
-      append_vector(embeddings, vectors.values.subspan(t * width, width), precision_);
-    }
-    embeddings += ']';
+    json::append_array(added.field(kTokens), ids, [&](std::string& out, int32_t id) {
+      json::append_string(out, tokenizer_.subword(id));
+    });
+    size_t t = 0;
+    json::append_array(added.field("embeddings"), ids, [&](std::string& out, int32_t) {
+      const auto width = static_cast<size_t>(vectors.width);
+      append_vector(out, vectors.values.subspan(t++ * width, width));
+    });
+  }
+
+  void append_vector(std::string& out, std::span<const float> values) const {
+    json::append_array(out, values,
+                       [&](std::string& text, float value) { json::append_number(text, value, precision_); });
   }
 
   const text::Tokenizer& tokenizer_;

@@ -98,8 +98,7 @@ Figures SentenceLearning::end_evaluation() {
     case SentenceTask::classify:
       figures.push_back({"accuracy", classes.accuracy()});
       if (labels_.size() == 2) figures.push_back({"f1", classes.f1(labels_.names().back())});
-      figures.push_back({"macro_f1", classes.macro_f1()});
-      figures.push_back({"matthews", classes.matthews()});
+      for (const auto& [name, value] : metric::class_metrics()) figures.push_back({name, value(classes)});
       break;
     case SentenceTask::regress:
       figures.push_back({"pearson", pearson.value()});
@@ -174,8 +173,10 @@ class SentenceTrainingTask final : public TrainingTask {
       case SentenceTask::classify:
         break;
     }
-    if (set_.labels.size() == 2) return {"loss", "accuracy", "f1", "macro_f1", "matthews"};
-    return {"loss", "accuracy", "macro_f1", "matthews"};
+    std::vector<std::string> names = {"loss", "accuracy"};
+    if (set_.labels.size() == 2) names.emplace_back("f1");
+    for (const auto& figure : metric::class_metrics()) names.emplace_back(figure.name);
+    return names;
   }
 
   Heads heads() const override {
@@ -205,7 +206,7 @@ class SentenceTrainingTask final : public TrainingTask {
  private:
   std::vector<std::string> labels_of(const io::Fields& fields) const {
     if (kind_.examples == SentenceTask::multilabel) return examples::labels_of(fields, options_.gold_field());
-    return {examples::label_of(fields, options_.gold_field())};
+    return {fields.label(options_.gold_field())};
   }
 
   const Kind kind_;

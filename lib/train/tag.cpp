@@ -125,7 +125,7 @@ class TagTask final : public TrainingTask {
                          {.architecture = architecture(),
                           .of_record =
                               [this](const io::Fields& fields) {
-                                return examples::bio_of(examples::tags_of(fields, options_.gold_field()));
+                                return examples::bio_of(fields.strings(options_.gold_field()));
                               },
                           .field = options_.gold_field(),
                           .order = examples::tags_in_order});

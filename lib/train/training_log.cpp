@@ -9,23 +9,6 @@
 namespace bert::train {
 namespace {
 
-void append_name(std::string& line, std::string_view name) {
-  line += ',';
-  json::append_string(line, name);
-  line += ':';
-}
-
-void append_metric(std::string& line, std::string_view name, double value, int precision = -1) {
-  append_name(line, name);
-  json::append_number(line, static_cast<float>(value), precision);
-}
-
-std::string begin_line(int64_t step) {
-  std::string line = R"({"step":)";
-  json::append_integer(line, step);
-  return line;
-}
-
 std::string formatted(double value, std::chars_format format, int precision) {
   char digits[64];
   return {digits, std::to_chars(digits, digits + sizeof digits, value, format, precision).ptr};
@@ -54,24 +37,31 @@ std::string duration(double seconds) {
 }  // namespace
 
 std::string json_line(const StepLine& step) {
-  auto line = begin_line(step.step);
-  append_metric(line, "loss", step.loss);
-  for (const auto& part : step.parts) append_metric(line, part.name, part.value);
-  append_metric(line, "lr", step.learning_rate);
-  append_metric(line, "gradient_norm", step.gradient_norm);
-  append_metric(line, "tokens_per_second", step.tokens_per_second, 0);
-  append_metric(line, "seconds", step.seconds, 1);
-  if (step.peak_rate) append_metric(line, "peak_lr", *step.peak_rate);
-  return line += "}\n";
+  std::string line;
+  json::Object object(line);
+  object.integer("step", step.step);
+  const auto add = [&](std::string_view name, double value, int precision = -1) {
+    object.number(name, static_cast<float>(value), precision);
+  };
+  add("loss", step.loss);
+  for (const auto& part : step.parts) add(part.name, part.value);
+  add("lr", step.learning_rate);
+  add("gradient_norm", step.gradient_norm);
+  add("tokens_per_second", step.tokens_per_second, 0);
+  add("seconds", step.seconds, 1);
+  if (step.peak_rate) add("peak_lr", *step.peak_rate);
+  object.end();
+  return line + "\n";
 }
 
 std::string json_line(int64_t step, std::span<const Metric> dev) {
-  auto line = begin_line(step);
-  for (const auto& metric : dev) {
-    append_name(line, std::string("dev_").append(metric.name));
-    json::append_double(line, metric.value);
-  }
-  return line += "}\n";
+  std::string line;
+  json::Object object(line);
+  object.integer("step", step);
+  for (const auto& metric : dev)
+    json::append_double(object.key(std::string("dev_").append(metric.name)), metric.value);
+  object.end();
+  return line + "\n";
 }
 
 std::string text(const ProgressLine& line) {

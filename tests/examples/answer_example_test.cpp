@@ -130,7 +130,7 @@ TEST_CASE("a field of the wrong type is an error that names the expected type") 
   CHECK(reader.error(record("a", R"({"text":["a"]})")) ==
         R"(x.jsonl:1: field "answers" has no "answer_start")");
   CHECK(reader.error(record("a", R"({"text":"a","answer_start":[0]})")) ==
-        R"(x.jsonl:1: field "answers" has a "text" that is a string, expected an array)");
+        R"(x.jsonl:1: field "answers" has a "text" that is a string, expected an array of strings)");
   CHECK(reader.error(record("a", R"({"text":["a"],"answer_start":[0,1]})")) ==
         R"(x.jsonl:1: field "answers" has 1 values of text and 2 of answer_start)");
   CHECK_THROWS_WITH_AS(

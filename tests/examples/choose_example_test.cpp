@@ -71,6 +71,6 @@ TEST_CASE("an invalid choice record is an error that names the expected value") 
   CHECK(error(R"("choices":[],"label":0)") ==
         R"(x.jsonl:1: field "choices" is empty, choose needs at least one)");
   CHECK(error(R"("choices":["b",1],"label":0)") ==
-        R"(x.jsonl:1: field "choices": element 1 is a number, expected a string)");
+        R"(x.jsonl:1: field "choices" has a number at index 1, expected strings)");
   CHECK(error(R"("label":0)") == R"(x.jsonl:1: field "choices" is missing)");
 }

@@ -196,7 +196,7 @@ TEST_CASE("an invalid record is reported in one line") {
   CHECK(error_of("{\"input_ids\":\"2 3\"}") ==
         "field \"input_ids\" is a string, expected an array of integers");
   CHECK(error_of("{\"input_ids\":[2,57]}") ==
-        "field \"input_ids\": 57 at position 1 is not in the vocabulary of 57 pieces");
+        "field \"input_ids\": 57 at position 1 is not in the vocabulary of 57 tokens");
   CHECK(error_of("{\"input_ids\":[2,3],\"token_type_ids\":[0]}") ==
         "field \"token_type_ids\" has 1 values, input_ids has 2");
   CHECK(error_of("{\"input_ids\":[2,3],\"token_type_ids\":[0,-1]}") ==
@@ -226,12 +226,12 @@ TEST_CASE("an invalid record is reported in one line") {
   CHECK(masked("\"masked_lm_positions\":[1,1],\"masked_lm_ids\":[5,6]") ==
         "field \"masked_lm_positions\": 1 after 1, expected ascending positions");
   CHECK(masked("\"masked_lm_positions\":[1],\"masked_lm_ids\":[-5]") ==
-        "field \"masked_lm_ids\": -5 at position 0 is not in the vocabulary of 57 pieces");
+        "field \"masked_lm_ids\": -5 at position 0 is not in the vocabulary of 57 tokens");
   CHECK(masked("\"labels\":[-100,5]") == "field \"labels\" has 2 values, input_ids has 3");
   CHECK(masked("\"labels\":[-100,57,-100]") ==
-        "field \"labels\": 57 at position 1 is not in the vocabulary of 57 pieces");
+        "field \"labels\": 57 at position 1 is not in the vocabulary of 57 tokens");
   CHECK(masked("\"labels\":[-1,5,-100]") ==
-        "field \"labels\": -1 at position 0 is not in the vocabulary of 57 pieces");
+        "field \"labels\": -1 at position 0 is not in the vocabulary of 57 tokens");
   CHECK(masked("\"labels\":[-100,5,-100],\"masked_lm_positions\":[1],\"masked_lm_ids\":[5]") ==
         "fields \"masked_lm_positions\" and \"labels\" are both present, expected one of them");
   CHECK(masked("\"next_sentence_label\":2") == "field \"next_sentence_label\" is 2, expected 0 or 1");

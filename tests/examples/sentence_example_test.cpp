@@ -100,8 +100,8 @@ TEST_CASE("an invalid label is an error that names the expected value") {
   CHECK(error_of(classify, labels, R"({"text":"a","label":[]})") ==
         R"(x.jsonl:1: field "label" is an array, expected a string or an integer)");
   CHECK(error_of(classify, labels, R"({"text":"a"})") == R"(x.jsonl:1: field "label" is missing)");
-  CHECK(error_of(regress, labels, R"({"text":"a","label":"1"})") ==
-        R"(x.jsonl:1: field "label" is a string, expected a number)");
+  CHECK(error_of(regress, labels, R"({"text":"a","label":"one"})") ==
+        R"(x.jsonl:1: field "label" is "one", expected a number)");
   CHECK(error_of(regress, labels, R"({"text":"a","label":1e300})") ==
         R"(x.jsonl:1: field "label" is not a finite number)");
   CHECK(error_of(multilabel, labels, R"({"text":"a","label":["no","no"]})") ==

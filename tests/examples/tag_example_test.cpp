@@ -181,10 +181,12 @@ TEST_CASE("an invalid record is an error that names the expected value") {
   CHECK(error_of(R"({"words":"a","tags":["O"]})") ==
         R"(field "words" is a string, expected an array of strings)");
   CHECK(error_of(R"({"words":["a",1],"tags":["O","O"]})") ==
-        R"(field "words": element 1 is a number, expected a string)");
+        R"(field "words" has a number at index 1, expected strings)");
   CHECK(error_of(R"({"words":["a"]})") == R"(field "tags" is missing)");
-  CHECK(error_of(R"({"words":["a"],"tags":"O"})") == R"(field "tags" is a string, expected an array)");
-  CHECK(error_of(R"({"words":["a"],"tags":[0]})") == R"(field "tags" has a number in it, expected strings)");
+  CHECK(error_of(R"({"words":["a"],"tags":"O"})") ==
+        R"(field "tags" is a string, expected an array of strings)");
+  CHECK(error_of(R"({"words":["a"],"tags":[0]})") ==
+        R"(field "tags" has a number at index 0, expected strings)");
   CHECK(error_of(R"({"words":["a"],"tags":["O","O"]})") == R"(field "tags" has 2 tags for 1 words)");
   CHECK(error_of(R"({"words":["a"],"tags":["B-X"]})") ==
         R"(label "B-X" is not one of "O", "B-PER", "I-PER", "B-LOC", "I-LOC")");

@@ -205,16 +205,16 @@ TEST_CASE("a missing or invalid field is reported by name") {
   CHECK_THROWS_WITH(text.features(JsonFields(R"({"words":"a"})")),
                     "field \"words\" is a string, expected an array of strings");
   CHECK_THROWS_WITH(text.features(JsonFields(R"({"words":["a",1]})")),
-                    "field \"words\": element 1 is a number, expected a string");
+                    "field \"words\" has a number at index 1, expected strings");
 
   const Featurizer ids(tokenizer, {.take_ids = TakeIds::where_present});
   CHECK(ids.features(JsonFields(R"({"text":"a"})")).ids == Ids{2, 5, 3});
   CHECK(ids.features(JsonFields(R"({"text":3,"input_ids":[2,56,3]})")).types == Ids{0, 0, 0});
   CHECK(text.features(JsonFields(R"({"text":"a","input_ids":[9]})")).ids == Ids{2, 5, 3});
   CHECK_THROWS_WITH(ids.features(JsonFields(R"({"input_ids":[2,57]})")),
-                    "field \"input_ids\": 57 at position 1 is not in the vocabulary of 57 pieces");
+                    "field \"input_ids\": 57 at position 1 is not in the vocabulary of 57 tokens");
   CHECK_THROWS_WITH(ids.features(JsonFields(R"({"input_ids":[-1]})")),
-                    "field \"input_ids\": -1 at position 0 is not in the vocabulary of 57 pieces");
+                    "field \"input_ids\": -1 at position 0 is not in the vocabulary of 57 tokens");
   CHECK_THROWS_WITH(ids.features(JsonFields(R"({"input_ids":[2,3],"token_type_ids":[0]})")),
                     "field \"token_type_ids\" has 1 values, input_ids has 2");
   CHECK_THROWS_WITH(ids.features(JsonFields(R"({"input_ids":"2"})")),

@@ -1,10 +1,9 @@
-#include "features/window_tokens.h"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <random>
 
+#include "features/features.h"
 #include "features/letters.h"
 
 using namespace bert;

@@ -132,11 +132,11 @@ TEST_CASE("errors in a SQuAD file name the line where they were found") {
   CHECK(answer_of(directory, "{}\n{}") == "2: " + no_file("something follows the object"));
   CHECK(answer_of(directory, "{\"data\":[\n") == "2: ends in the middle of the JSON object");
   CHECK(answer_of(directory, R"({"data":[{"paragraphs":[]},{}]})") ==
-        "1: article 2 of \"data\": \"paragraphs\" is missing");
+        "1: article 2 of \"data\": has no \"paragraphs\"");
   CHECK(answer_of(directory, R"({"data":[{"paragraphs":[{"qas":[{"id":null}]}]}]})") ==
         "1: article 1 of \"data\": \"id\" is null");
   CHECK(answer_of(directory, R"({"data":[{"paragraphs":[{"qas":[{"answers":[{"text":"a"}]}]}]}]})") ==
-        "1: article 1 of \"data\": \"answers\" has an element without text or answer_start");
+        "1: article 1 of \"data\": has no \"answer_start\"");
 }
 
 TEST_CASE("a truncated SQuAD file is rejected with a one-line error") {

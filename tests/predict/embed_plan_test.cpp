@@ -39,11 +39,13 @@ TEST_CASE("without pooling settings the last layer is mean-pooled") {
 }
 
 TEST_CASE("only the requested layers and tokens are computed") {
-  CHECK(plan({.pooling = Pooling::cls}, directory()).first_tokens_only());
-  CHECK(plan({.pooling = Pooling::pooler}, directory()).first_tokens_only());
-  CHECK_FALSE(plan({.pooling = Pooling::none}, directory()).first_tokens_only());
-  CHECK(plan({.pooling = Pooling::pooler}, directory()).needs().pooler);
-  CHECK_FALSE(plan({.pooling = Pooling::cls}, directory()).needs().pooler);
+  CHECK(plan({.pooling = {.kind = Pooling::Kind::mode, .mode = PoolingMode::cls}}, directory())
+            .first_tokens_only());
+  CHECK(plan({.pooling = {.kind = Pooling::Kind::pooler}}, directory()).first_tokens_only());
+  CHECK_FALSE(plan({.pooling = {.kind = Pooling::Kind::none}}, directory()).first_tokens_only());
+  CHECK(plan({.pooling = {.kind = Pooling::Kind::pooler}}, directory()).needs().pooler);
+  CHECK_FALSE(
+      plan({.pooling = {.kind = Pooling::Kind::mode, .mode = PoolingMode::cls}}, directory()).needs().pooler);
   CHECK(plan({.layers = {0, 2, 1}}, directory()).needs().layers == 2);
   CHECK(plan({.layers = {0}}, directory()).needs().layers == 0);
 }
@@ -56,7 +58,8 @@ TEST_CASE("auto applies all of the directory's modules; an explicit pooling uses
   const auto vector = automatic.finished(std::vector<float>(8, 2));
   REQUIRE(vector.size() == 3);
   CHECK(vector[0] == doctest::Approx(0.5773503));
-  const auto mean = plan({.pooling = Pooling::mean}, sentence_directory());
+  const auto mean =
+      plan({.pooling = {.kind = Pooling::Kind::mode, .mode = PoolingMode::mean}}, sentence_directory());
   CHECK(mean.width() == 4);
   CHECK(mean.finished({1, 2, 3, 4}) == std::vector<float>{1, 2, 3, 4});
 }
@@ -92,8 +95,10 @@ TEST_CASE("conflicting options are rejected") {
   CHECK_FALSE(conflict({.layers = {0, 1}, .layer_weights = {1, 2}}));
   CHECK(conflict({.layers = {0, 1}, .layer_weights = {1}}));
   CHECK(conflict({.layers = {0, 1}, .combine = Combine::concat, .layer_weights = {1, 2}}));
-  CHECK(conflict({.pooling = Pooling::cls, .format = VectorFormat::google}));
+  CHECK(conflict(
+      {.pooling = {.kind = Pooling::Kind::mode, .mode = PoolingMode::cls}, .format = VectorFormat::google}));
   CHECK(conflict({.dim = 3, .format = VectorFormat::google}));
-  CHECK_THROWS_AS(plan({.pooling = Pooling::pooler, .layers = {0, 1}}, directory()), bert::Error);
+  CHECK_THROWS_AS(plan({.pooling = {.kind = Pooling::Kind::pooler}, .layers = {0, 1}}, directory()),
+                  bert::Error);
   CHECK_THROWS_AS(plan({.layers = {0, 1}}, sentence_directory()), bert::Error);  // Dense expects 8, gets 16
 }

@@ -1,0 +1,211 @@
+// The tasks that use the masked-language-model head (Devlin et al. 2018, section 3.1, task #1).
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "base/error.h"
+#include "json/json.h"
+#include "predict/predictor.h"
+
+namespace bert::predict {
+namespace {
+
+// Maximum number of logits in memory: 16 MiB, 128 rows for a vocabulary of 30522.
+constexpr int64_t kLogitsAtOnce = 4 << 20;
+
+// Rows [begin, end) of `from`.
+nn::Tensor part(const nn::Tensor& from, int64_t begin, int64_t end) {
+  nn::Tensor to(end - begin, from.cols());
+  for (int64_t r = begin; r < end; ++r) std::ranges::copy(from.values(r), to.row(r - begin));
+  return to;
+}
+
+// Calls use(row, logits [V]) for each row of `hidden` [R,H], from the pool's threads, in any order, and
+// returns the rows. The logits are computed in parts, because all of them would be R·V numbers. An Error of a
+// row becomes its failure.
+std::vector<Row> subword_rows(
+    model::Network& network, Pool& pool, const nn::Tensor& hidden,
+    const std::function<void(size_t r, std::span<const float> logits, Row& row)>& use) {
+  std::vector<Row> rows(static_cast<size_t>(hidden.rows()));
+  const int64_t step = std::max<int64_t>(1, kLogitsAtOnce / network.config().vocab_size);
+  for (int64_t begin = 0; begin < hidden.rows(); begin += step) {
+    const int64_t end = std::min(begin + step, hidden.rows());
+    const nn::Tensor logits = network.masked_lm_logits(part(hidden, begin, end));
+    pool.run_grid(end - begin, [&](int64_t r, int) {
+      const auto place = static_cast<size_t>(begin + r);
+      try {
+        use(place, logits.values(r), rows[place]);
+      } catch (const Error& error) {
+        rows[place].failure = error.what();
+      }
+    });
+  }
+  return rows;
+}
+
+// Predicts subword tokens for each [MASK].
+class Fill final : public Predictor {
+ public:
+  Fill(const TaskOptions& options, const text::Tokenizer& tokenizer)
+      : tokenizer_(tokenizer), top_k_(options.top_k), precision_(options.precision) {}
+
+  model::Needs needs() const override { return {.masked_lm = true}; }
+
+  // A text without [MASK] has nothing to predict, so it may have any length: it is not computed.
+  std::unique_ptr<Reading> read(const io::Fields& fields,
+                                const features::Featurizer& featurizer) const override {
+    const auto& options = featurizer.options();
+    if (options.overflow != features::Overflow::error) return Predictor::read(fields, featurizer);
+    auto unlimited = options;
+    unlimited.max_length.reset();
+    features::Features whole = features::Featurizer(tokenizer_, unlimited).features(fields);
+    auto reading = std::make_unique<Reading>();
+    const bool fits = std::ssize(whole.ids) <= *options.max_length;
+    if (!fits && std::ranges::find(whole.ids, tokenizer_.mask()) == whole.ids.end()) return reading;
+    for (features::Features& features : featurizer.windows(std::move(whole)))
+      reading->windows.push_back({.features = std::move(features)});
+    return reading;
+  }
+
+  void positions(const features::Features& features, std::vector<int64_t>& positions) const override {
+    for (size_t i = 0; i < features.ids.size(); ++i) {
+      if (features.ids[i] == tokenizer_.mask()) positions.push_back(static_cast<int64_t>(i));
+    }
+  }
+
+  // Truncation could remove a [MASK], and a [MASK] in two windows would have two answers.
+  features::Overflow overflow() const override { return features::Overflow::error; }
+  bool takes(features::Overflow overflow) const override { return overflow != features::Overflow::split; }
+
+  std::vector<Row> compute(model::Network& network, Pool& pool, const nn::Tensor& hidden,
+                           std::span<const int32_t>) const override {
+    // Vocabularies padded for speed have logits without a subword token; these are not candidates.
+    return subword_rows(network, pool, hidden, [&](size_t, std::span<const float> logits, Row& row) {
+      row.candidates = top_k(logits, top_k_, tokenizer_.size());
+    });
+  }
+
+  void answer(const Reading& reading, io::Added& added) const override {
+    const std::vector<Row> none;
+    const std::vector<Row>& rows = reading.windows.empty() ? none : reading.windows.front().rows;
+    for (const Row& row : rows) {
+      if (!row.failure.empty()) throw Error(row.failure);
+    }
+    json::append_array(added.field("prediction"), rows, [&](std::string& text, const Row& row) {
+      json::append_string(text, tokenizer_.subword(row.candidates.front().id));
+    });
+    json::append_array(added.field("candidates"), rows, [&](std::string& text, const Row& row) {
+      json::append_array(text, row.candidates, [&](std::string& list, const Candidate& candidate) {
+        json::Object object(list);
+        object.string("token", tokenizer_.subword(candidate.id));
+        object.integer("id", candidate.id);
+        object.number("score", candidate.score, precision_);
+        object.end();
+      });
+    });
+  }
+
+ private:
+  const text::Tokenizer& tokenizer_;
+  int64_t top_k_;
+  int precision_;
+};
+
+// Pseudo-perplexity of a text (Salazar et al. 2020, "Masked Language Model Scoring", section 2):
+//
+//   PLL(text) = Σ_t log P(w_t | the text with [MASK] for w_t)
+//   pseudo-perplexity = exp(-PLL / number of w_t)
+//
+// The w_t are the subword tokens of the text, [UNK] included; special tokens are not masked. With windows,
+// each token is masked once, where it has most context.
+class Perplexity final : public Predictor {
+ public:
+  Perplexity(const TaskOptions& options, const text::Tokenizer& tokenizer)
+      : tokenizer_(tokenizer), precision_(options.precision) {}
+
+  model::Needs needs() const override { return {.masked_lm = true}; }
+
+  std::unique_ptr<Reading> read(const io::Fields& fields,
+                                const features::Featurizer& featurizer) const override {
+    auto reading = Predictor::read(fields, featurizer);
+    auto& windows = reading->windows;
+    if (windows.size() == 1) {
+      mask(windows.front(), windows.front().features.first);
+      mask(windows.front(), windows.front().features.second);
+    } else {
+      const bool first = featurizer.options().cut.strategy == text::Truncation::Strategy::only_first;
+      mask_in_windows(windows, windows.front().features.pair && !first);
+    }
+    return reading;
+  }
+
+  bool masks_tokens() const override { return true; }
+
+  std::vector<Row> compute(model::Network& network, Pool& pool, const nn::Tensor& hidden,
+                           std::span<const int32_t> subwords) const override {
+    return subword_rows(network, pool, hidden, [&](size_t r, std::span<const float> logits, Row& row) {
+      row.log_probability = log_probability(logits, subwords[r]);
+    });
+  }
+
+  void answer(const Reading& reading, io::Added& added) const override {
+    double sum = 0;
+    int64_t count = 0;
+    for (const Window& window : reading.windows) {
+      for (const Row& row : window.rows) {
+        if (!row.failure.empty()) throw Error(row.failure);
+        sum += row.log_probability;
+        ++count;
+      }
+    }
+    std::string& prediction = added.field("prediction");
+    if (count == 0) {
+      prediction += "null";
+    } else {
+      json::append_number(prediction, static_cast<float>(std::exp(-sum / static_cast<double>(count))),
+                          precision_);
+    }
+  }
+
+ private:
+  void mask(Window& window, text::Span part) const {
+    for (uint32_t i = part.begin; i < part.end; ++i) {
+      const int32_t id = window.features.ids[i];
+      if (id == tokenizer_.unk() || !tokenizer_.is_special(id)) window.masked.push_back(i);
+    }
+  }
+
+  // Tokens of the unsplit part are masked in the first window only.
+  void mask_in_windows(std::span<Window> windows, bool slides_second) const {
+    std::vector<features::Window> spans;
+    int64_t count = 0;
+    for (const Window& window : windows) {
+      const auto part = slides_second ? window.features.second : window.features.first;
+      spans.push_back({window.features.window_begin, window.features.window_begin + part.end - part.begin});
+      count = std::max(count, spans.back().end);
+    }
+    const auto owners = features::most_context(spans, count);
+    mask(windows.front(), slides_second ? windows.front().features.first : windows.front().features.second);
+    for (size_t w = 0; w < windows.size(); ++w) {
+      const uint32_t begin = (slides_second ? windows[w].features.second : windows[w].features.first).begin;
+      for (int64_t t = spans[w].begin; t < spans[w].end; ++t) {
+        if (owners[static_cast<size_t>(t)] != static_cast<int32_t>(w)) continue;
+        const uint32_t place = begin + static_cast<uint32_t>(t - spans[w].begin);
+        mask(windows[w], {place, place + 1});
+      }
+    }
+  }
+
+  const text::Tokenizer& tokenizer_;
+  int precision_;
+};
+
+}  // namespace
+
+std::unique_ptr<Predictor> make_masked_lm(const TaskOptions& options, const model::Config&,
+                                          const text::Tokenizer& tokenizer) {
+  if (options.task == task::Task::fill) return std::make_unique<Fill>(options, tokenizer);
+  return std::make_unique<Perplexity>(options, tokenizer);
+}
+
+}  // namespace bert::predict

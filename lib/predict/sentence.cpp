@@ -1,0 +1,195 @@
+// The tasks whose head reads the pooled [CLS] vector (Devlin et al. 2018, sections 3.1, 4.1 and 4.4). A
+// record with several windows has the mean of their logits.
+#include <algorithm>
+#include <array>
+
+#include "base/error.h"
+#include "features/choose_sequences.h"
+#include "json/json.h"
+#include "predict/sentence_head.h"
+
+namespace bert::predict {
+namespace {
+
+// {"label": score, ...} in the order of the labels.
+void append_scores(std::string& out, std::span<const std::string> labels, std::span<const float> scores,
+                   int precision) {
+  json::Object object(out);
+  for (size_t k = 0; k < labels.size(); ++k) object.number(labels[k], scores[k], precision);
+  object.end();
+}
+
+class SentenceTask : public Predictor {
+ public:
+  SentenceTask(const TaskOptions& options, const model::Config& config)
+      : config_(config), precision_(options.precision) {}
+
+  model::Needs needs() const override { return {.pooler = true, .classifier = true}; }
+
+  std::vector<Row> compute(model::Network& network, Pool&, const nn::Tensor& hidden,
+                           std::span<const int32_t>) const override {
+    return logit_rows(network.class_logits(network.pooled(hidden)));
+  }
+
+ protected:
+  // The likeliest of `labels`, and the probabilities of all.
+  void add_likeliest(const Reading& reading, std::span<const std::string> labels, io::Added& added) const {
+    const auto logits = mean_logits(reading.windows);
+    const auto scores = softmax(logits);
+    json::append_string(added.field("prediction"), labels[static_cast<size_t>(best(logits))]);
+    append_scores(added.field("scores"), labels, scores, precision_);
+  }
+
+  const model::Config& config_;
+  int precision_;
+};
+
+class Classify final : public SentenceTask {
+ public:
+  Classify(const TaskOptions& options, const model::Config& config) : SentenceTask(options, config) {
+    require_labels(config, task::Task::classify, 2);
+  }
+
+  void answer(const Reading& reading, io::Added& added) const override {
+    add_likeliest(reading, config_.labels, added);
+  }
+};
+
+// All labels whose own probability reaches the threshold.
+class Multilabel final : public SentenceTask {
+ public:
+  Multilabel(const TaskOptions& options, const model::Config& config)
+      : SentenceTask(options, config), threshold_(options.threshold) {
+    require_labels(config, task::Task::multilabel, 1);
+  }
+
+  void answer(const Reading& reading, io::Added& added) const override {
+    std::vector<float> scores = mean_logits(reading.windows);
+    for (float& score : scores) score = sigmoid(score);
+    std::vector<std::string> chosen;
+    for (size_t k = 0; k < scores.size(); ++k)
+      if (static_cast<double>(scores[k]) >= threshold_) chosen.push_back(config_.labels[k]);
+    json::append_strings(added.field("prediction"), chosen);
+    append_scores(added.field("scores"), config_.labels, scores, precision_);
+  }
+
+ private:
+  double threshold_;
+};
+
+// The logit of a model with one label.
+class Regress final : public SentenceTask {
+ public:
+  Regress(const TaskOptions& options, const model::Config& config) : SentenceTask(options, config) {
+    require_one_label(config, task::Task::regress);
+  }
+
+  void answer(const Reading& reading, io::Added& added) const override {
+    json::append_number(added.field("prediction"), mean_logits(reading.windows).front(), precision_);
+  }
+};
+
+// Relevance of a passage to a query: the score of a cross-encoder, which reads both as a pair.
+class Rank final : public SentenceTask {
+ public:
+  Rank(const TaskOptions& options, const model::Config& config) : SentenceTask(options, config) {
+    require_one_label(config, task::Task::rank);
+  }
+
+  // As in sentence-transformers: sigmoid for a single logit, unless the directory specifies otherwise.
+  void answer(const Reading& reading, io::Added& added) const override {
+    const float logit = mean_logits(reading.windows).front();
+    const bool none = config_.score_activation == model::ScoreActivation::none;
+    json::append_number(added.field("prediction"), none ? logit : sigmoid(logit), precision_);
+  }
+};
+
+// Next sentence prediction: whether the second text of a pair follows the first (section 3.1, task #2).
+class Next final : public SentenceTask {
+ public:
+  using SentenceTask::SentenceTask;
+
+  model::Needs needs() const override { return {.pooler = true, .next = true}; }
+
+  std::unique_ptr<Reading> read(const io::Fields& fields,
+                                const features::Featurizer& featurizer) const override {
+    auto reading = Predictor::read(fields, featurizer);
+    const features::Features& features = reading->windows.front().features;
+    const bool second = std::find(features.types.begin(), features.types.end(), 1) != features.types.end();
+    if (!features.pair && !second) throw Error("the record has no second text; --task next requires a pair");
+    return reading;
+  }
+
+  std::vector<Row> compute(model::Network& network, Pool&, const nn::Tensor& hidden,
+                           std::span<const int32_t>) const override {
+    return logit_rows(network.next_logits(network.pooled(hidden)));
+  }
+
+  void answer(const Reading& reading, io::Added& added) const override {
+    static const std::array<std::string, 2> kLabels = {"is_next", "not_next"};  // by the head's id
+    add_likeliest(reading, kLabels, added);
+  }
+};
+
+// Multiple choice (section 4.4): the head gives one logit for each sequence [CLS] text [SEP] question choice
+// [SEP], and the softmax is over the choices.
+class Choose final : public SentenceTask {
+ public:
+  using SentenceTask::SentenceTask;
+
+  model::Needs needs() const override { return {.pooler = true, .choice = true}; }
+
+  std::unique_ptr<Reading> read(const io::Fields& fields,
+                                const features::Featurizer& featurizer) const override {
+    auto reading = std::make_unique<Reading>();
+    reading->of_ids = featurizer.takes_ids(fields);
+    for (auto& [features, choice] : features::choose_sequences(featurizer, fields)) {
+      reading->truncated |= features.truncated;
+      reading->windows.push_back({.features = std::move(features), .choice = choice, .rows = {}});
+    }
+    return reading;
+  }
+
+  void answer(const Reading& reading, io::Added& added) const override {
+    const auto logits = logits_of_choices(reading.windows);
+    json::append_integer(added.field("prediction"), best(logits));
+    json::append_array(added.field("scores"), softmax(logits),
+                       [&](std::string& out, float score) { json::append_number(out, score, precision_); });
+  }
+
+ private:
+  // The windows of a long choice are adjacent.
+  static std::vector<float> logits_of_choices(std::span<const Window> windows) {
+    std::vector<float> logits;
+    while (!windows.empty()) {
+      const int32_t choice = windows.front().choice;
+      const auto end = std::ranges::find_if(windows, [&](const Window& w) { return w.choice != choice; });
+      const auto count = static_cast<size_t>(end - windows.begin());
+      logits.push_back(mean_logits(windows.first(count)).front());
+      windows = windows.subspan(count);
+    }
+    return logits;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Predictor> make_sentence(const TaskOptions& options, const model::Config& config,
+                                         const text::Tokenizer&) {
+  switch (options.task) {
+    case task::Task::classify:
+      return std::make_unique<Classify>(options, config);
+    case task::Task::multilabel:
+      return std::make_unique<Multilabel>(options, config);
+    case task::Task::regress:
+      return std::make_unique<Regress>(options, config);
+    case task::Task::rank:
+      return std::make_unique<Rank>(options, config);
+    case task::Task::next:
+      return std::make_unique<Next>(options, config);
+    default:
+      return std::make_unique<Choose>(options, config);
+  }
+}
+
+}  // namespace bert::predict
