@@ -8,8 +8,8 @@
 
 #include "base/file.h"
 #include "cli/amounts.h"
+#include "model/config.h"
 #include "model/directory.h"
-#include "model/preset.h"
 #include "options/model_directory.h"
 #include "options/model_options.h"
 #include "options/number_options.h"
@@ -43,16 +43,10 @@ inline InitialModelOptions::InitialModelOptions(cli::App& app, train::TrainingOp
   app.section("Model");
   app.option({"-m,--model", "DIR", "Start from this model (default: $BERT_MODEL, else the default model)."},
              model_);
-  using enum model::Preset;
-  app.choice<model::Preset>(
-      {"--preset", "", "Train a new model of this size from random weights; needs --vocab."},
-      {{"tiny", tiny},
-       {"mini", mini},
-       {"small", small},
-       {"medium", medium},
-       {"base", base},
-       {"large", large}},
-      preset_);
+  cli::Choices<model::Preset> presets;
+  for (const auto& preset : model::kPresets) presets.push_back({preset.name, preset});
+  app.choice({"--preset", "", "Train a new model of this size from random weights; needs --vocab."}, presets,
+             preset_);
   app.option({"--config", "FILE", "Train a new model with the sizes in this config.json; needs --vocab."},
              config_);
   app.option({"--vocab", "FILE", "Vocabulary of the new model; settings are read from the files beside it."},

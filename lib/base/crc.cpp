@@ -1,7 +1,5 @@
 #include "base/crc.h"
 
-#include "base/crc_tables.h"
-
 namespace bert {
 
 uint32_t crc32(std::span<const std::byte> bytes) {

@@ -1,6 +1,5 @@
 // CRC-32C for processors without SSE 4.2.
 #include "base/crc.h"
-#include "base/crc_tables.h"
 
 namespace bert {
 

@@ -5,7 +5,6 @@
 #include <immintrin.h>
 
 #include "base/crc.h"
-#include "base/crc_tables.h"
 
 namespace bert {
 namespace {

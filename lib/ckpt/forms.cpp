@@ -6,10 +6,10 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "ckpt/checkpoint.h"
 #include "ckpt/names.h"
 #include "ckpt/pytorch.h"
 #include "ckpt/safetensors.h"
-#include "ckpt/shards.h"
 #include "json/json.h"
 
 namespace bert::ckpt {

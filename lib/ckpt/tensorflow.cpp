@@ -5,14 +5,120 @@
 #include <optional>
 #include <utility>
 
+#include "base/crc.h"
 #include "base/error.h"
-#include "ckpt/bundle.h"
+#include "ckpt/bytes.h"
 #include "ckpt/names.h"
-#include "ckpt/sstable.h"
 #include "json/json.h"
 
 namespace bert::ckpt {
 namespace {
+
+constexpr uint64_t kMagic = 0xdb4775248b80fb57;
+constexpr size_t kFooterBytes = 48, kTrailerBytes = 5;
+constexpr size_t kMaxKeyBytes = 64 << 20;  // of all keys: shared prefixes expand a few bytes to many
+
+struct Handle {
+  uint64_t offset = 0, size = 0;
+};
+
+Handle read_handle(Bytes& bytes) {
+  Handle handle;
+  handle.offset = bytes.varint();
+  handle.size = bytes.varint();
+  return handle;
+}
+
+// The contents of a block without its trailer, which is verified.
+std::span<const std::byte> block_at(std::span<const std::byte> bytes, Handle handle) {
+  const uint64_t end = bytes.size() - kFooterBytes;
+  if (handle.offset > end || handle.size > end - handle.offset ||
+      end - handle.offset - handle.size < kTrailerBytes)
+    throw Error("has a block of ", handle.size, " bytes at ", handle.offset, ", but ", end, " bytes for all");
+  const auto block = bytes.subspan(handle.offset, handle.size);
+  Bytes trailer(bytes.subspan(handle.offset + handle.size, kTrailerBytes));
+  const auto compression = trailer.number<uint8_t>();
+  // The CRC includes the compression byte, so it is verified first.
+  const auto expected = trailer.number<uint32_t>();
+  const auto found = masked_crc32c(bytes.subspan(handle.offset, handle.size + 1));
+  if (found != expected)
+    throw Error("is damaged: the block at ", handle.offset, " has the CRC ", found, ", expected ", expected);
+  if (compression == 1) throw Error("is compressed with Snappy, expected uncompressed blocks");
+  if (compression != 0)
+    throw Error("has unknown compression type ", int{compression}, ", expected uncompressed blocks");
+  return block;
+}
+
+// Calls `take(key, value)` for each entry of a block.
+template <class Take>
+void read_block(std::span<const std::byte> block, const Take& take) {
+  constexpr size_t kWord = sizeof(uint32_t);
+  if (block.size() < kWord) throw Error("has a block without a restart count");
+  const auto restarts = Bytes(block.last(kWord)).number<uint32_t>();
+  if (restarts > block.size() / kWord - 1)
+    throw Error("has a block of ", block.size(), " bytes with ", restarts, " restarts");
+  Bytes bytes(block.first(block.size() - (size_t{restarts} + 1) * kWord));
+  std::string key;
+  while (!bytes.empty()) {
+    const auto shared = bytes.varint(), rest = bytes.varint(), length = bytes.varint();
+    if (shared > key.size()) throw Error("has a key that shares ", shared, " bytes with one of ", key.size());
+    key.resize(shared);
+    key += bytes.text(rest);
+    take(key, bytes.take(length));
+  }
+}
+
+struct Field {
+  uint64_t number = 0;
+  enum class Wire { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 } wire = Wire::varint;
+  uint64_t value = 0;                // for a number
+  std::span<const std::byte> bytes;  // for a nested message
+
+  bool is(uint64_t n, Wire w) const { return number == n && wire == w; }
+};
+
+Field read_field(Bytes& message) {
+  const uint64_t key = message.varint();
+  Field field = {.number = key >> 3};
+  switch (key & 7) {
+    case 0:
+      field.value = message.varint();
+      break;
+    case 1:
+      field.wire = Field::Wire::fixed64;
+      field.value = message.number<uint64_t>();
+      break;
+    case 2:
+      field.wire = Field::Wire::bytes;
+      field.bytes = message.take(message.varint());
+      break;
+    case 5:
+      field.wire = Field::Wire::fixed32;
+      field.value = message.number<uint32_t>();
+      break;
+    default:
+      throw Error("has a field of unknown wire type ", key & 7);
+  }
+  return field;
+}
+
+// TensorShapeProto: field 2 is a dimension; its field 1 is the size.
+std::vector<int64_t> read_shape(std::span<const std::byte> bytes) {
+  constexpr size_t kMaxRank = 64;
+  std::vector<int64_t> shape;
+  for (Bytes message(bytes); !message.empty();) {
+    const auto dimension = read_field(message);
+    if (!dimension.is(2, Field::Wire::bytes)) continue;
+    int64_t extent = 0;
+    for (Bytes inner(dimension.bytes); !inner.empty();) {
+      const auto field = read_field(inner);
+      if (field.is(1, Field::Wire::varint)) extent = static_cast<int64_t>(field.value);
+    }
+    if (extent < 0 || shape.size() == kMaxRank) throw Error("has an invalid shape");
+    shape.push_back(extent);
+  }
+  return shape;
+}
 
 constexpr std::string_view kIndexSuffix = ".index";
 constexpr uint64_t kMaxShards = 99'999;  // five digits in a file name
@@ -158,6 +264,64 @@ class Bundle {
 };
 
 }  // namespace
+
+uint32_t masked_crc32c(std::span<const std::byte> bytes) {
+  const uint32_t crc = crc32c(bytes);
+  return (crc >> 15 | crc << 17) + 0xa282ead8u;
+}
+
+std::vector<TableEntry> read_sstable(std::span<const std::byte> bytes) {
+  if (bytes.size() < kFooterBytes)
+    throw Error("has ", bytes.size(), " bytes, fewer than the footer of a checkpoint index");
+  const auto footer = bytes.last(kFooterBytes);
+  if (Bytes(footer.last(sizeof kMagic)).number<uint64_t>() != kMagic)
+    throw Error("does not end like the index of a TensorFlow checkpoint");
+  Bytes handles(footer);
+  block_at(bytes, read_handle(handles));  // the metaindex, which is not needed
+  std::vector<TableEntry> entries;
+  size_t key_bytes = 0;
+  read_block(
+      block_at(bytes, read_handle(handles)), [&](const std::string&, std::span<const std::byte> value) {
+        Bytes handle(value);
+        read_block(block_at(bytes, read_handle(handle)), [&](const std::string& key,
+                                                             std::span<const std::byte> found) {
+          if (!entries.empty() && key <= entries.back().key)
+            throw Error("has the key ", json::in_quotes(key), " after ", json::in_quotes(entries.back().key));
+          if ((key_bytes += key.size()) > kMaxKeyBytes)
+            throw Error("has more than ", kMaxKeyBytes, " bytes of keys");
+          entries.push_back({key, found});
+        });
+      });
+  return entries;
+}
+
+BundleHeader read_bundle_header(std::span<const std::byte> bytes) {
+  BundleHeader header;
+  for (Bytes message(bytes); !message.empty();) {
+    const auto field = read_field(message);
+    // In format V1, the only message has a nested message in this field.
+    if (field.is(1, Field::Wire::bytes)) throw Error("is a TensorFlow checkpoint of format V1, expected V2");
+    if (field.is(1, Field::Wire::varint)) header.shards = field.value;
+    if (field.is(2, Field::Wire::varint)) header.big_endian = field.value != 0;
+  }
+  return header;
+}
+
+BundleEntry read_bundle_entry(std::span<const std::byte> bytes) {
+  constexpr auto varint = Field::Wire::varint, fixed32 = Field::Wire::fixed32;
+  BundleEntry entry;
+  for (Bytes message(bytes); !message.empty();) {
+    const auto field = read_field(message);
+    if (field.is(1, varint)) entry.dtype = field.value;
+    if (field.is(2, Field::Wire::bytes)) entry.shape = read_shape(field.bytes);
+    if (field.is(3, varint)) entry.shard = field.value;
+    if (field.is(4, varint)) entry.offset = field.value;
+    if (field.is(5, varint)) entry.size = field.value;
+    if (field.is(6, fixed32)) entry.crc = static_cast<uint32_t>(field.value);
+    if (field.is(7, Field::Wire::bytes)) entry.sliced = true;
+  }
+  return entry;
+}
 
 Contents read_tensorflow(const std::string& path, std::vector<MappedFile>& files, DataSums sums) {
   return Bundle(path, files, sums).read();

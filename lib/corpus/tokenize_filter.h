@@ -58,4 +58,21 @@ class TokenizeFilter : public io::Filter {
   const std::string limit_from_;  // origin of the limit, for the final message
 };
 
+// Replaces input_ids by the text field. Skips special tokens, like decode() of Hugging Face's fast
+// tokenizers. In text and TSV input, ids are numbers separated by spaces, as written by bert-tokenize
+// --format ids.
+class DecodeFilter : public io::Filter {
+ public:
+  DecodeFilter(const text::Tokenizer& tokenizer, std::string text_field, std::vector<std::string> drop);
+
+  void prepare(const io::Fields& fields, io::Record& record) const override;
+  void finish(io::Record& record, std::string& out) const override;
+
+ private:
+  struct Prepared;
+  const text::Tokenizer& tokenizer_;
+  const std::string text_field_;
+  const io::RecordWriter writer_;
+};
+
 }  // namespace bert::corpus

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/log.h"
-#include "io/fields.h"
 #include "io/filter.h"
+#include "io/record.h"
 #include "text/character_table.h"
 #include "text/tokenizer.h"
 #include "text/vocabulary_learner.h"

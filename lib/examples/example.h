@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "io/fields.h"
 #include "io/record.h"
 
 namespace bert::examples {

@@ -19,8 +19,8 @@
 
 #include "base/log.h"
 #include "io/pull_reader.h"
-#include "io/raw_record.h"
 #include "io/record_index.h"
+#include "io/record_reader.h"
 #include "io/stream.h"
 
 namespace bert::examples {

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "features/window_tokens.h"
+#include "features/features.h"
 
 namespace bert::examples {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "features/features.h"
-#include "io/fields.h"
+#include "io/record.h"
 
 namespace bert::features {
 

@@ -5,6 +5,7 @@
 // truncated, rejected or split into windows, see overflow.h.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -14,7 +15,7 @@
 #include <vector>
 
 #include "features/overflow.h"
-#include "io/fields.h"
+#include "io/record.h"
 #include "text/tokenizer.h"
 
 namespace bert::features {
@@ -107,5 +108,31 @@ class Featurizer {
   FeatureOptions options_;
   int32_t prompt_tokens_ = 0;  // [CLS] included
 };
+
+// Joins one array of all windows of a single text: one element for each token of the text.
+template <class T>
+std::vector<T> joined(std::span<const Features> windows, std::vector<T> Features::*array) {
+  std::vector<T> all;
+  for (const Features& window : windows) {
+    const auto begin = static_cast<size_t>(window.window_begin);
+    const size_t count = window.first.end - window.first.begin;
+    all.resize(std::max(all.size(), begin + count));
+    const auto values = std::span(window.*array).subspan(window.first.begin);
+    std::copy_n(values.begin(), count, all.begin() + static_cast<ptrdiff_t>(begin));
+  }
+  return all;
+}
+
+struct TokenPlace {
+  size_t window = 0;
+  uint32_t position = 0;  // in the window's ids
+};
+
+// Window and position to read each token of a single text: the window that gives it most context.
+std::vector<TokenPlace> token_places(std::span<const Features> windows);
+
+// The same for each token of any sequence, pairs and special tokens included. Tokens that every window has
+// ([CLS], [SEP], the unsplit text) are read in the first. A single window may be truncated.
+std::vector<TokenPlace> sequence_places(std::span<const Features> windows);
 
 }  // namespace bert::features

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "features/features.h"
-#include "io/fields.h"
+#include "io/record.h"
 #include "text/tokenizer.h"
 
 namespace bert::features {

@@ -15,7 +15,6 @@
 #include <string>
 #include <string_view>
 
-#include "io/fields.h"
 #include "io/record.h"
 #include "io/record_writer.h"
 

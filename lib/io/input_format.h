@@ -1,8 +1,12 @@
-// Input formats.
+// Input formats, and how they are detected from the first bytes of a FILE, which are not consumed.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
+
+#include "io/input.h"
 
 namespace bert::io {
 
@@ -35,5 +39,20 @@ inline bool is_made(InputFormat format) { return format == InputFormat::squad; }
 std::string_view name_of(InputFormat format);  // as --input-format spells it: "auto"
 std::optional<InputFormat> input_format_named(std::string_view name);
 std::optional<InputFormat> input_format_by_suffix(std::string_view path);  // nullopt if unknown
+
+// The first byte that is not white space, and the second one too if the first is "["; shorter at the end of
+// the input.
+std::string first_marks(Input& input);
+
+// Whether its first line is a header with the field and at least one other.
+bool is_header(Input& input, char separator, const std::string& field);
+
+bool is_conll(Input& input);  // words with IOB tags in the last column, or a -DOCSTART- line
+bool is_squad(Input& input);  // an object with articles that have paragraphs
+
+// Throws Error that says how to decompress the FILE if it is compressed by gzip, zstd or xz.
+void check_uncompressed(Input& input);
+
+std::vector<std::string> split(std::string_view line, char separator);
 
 }  // namespace bert::io

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "io/csv.h"
-#include "io/detection.h"
+#include "io/input_format.h"
 #include "io/squad_cutter.h"
 #include "json/utf8.h"
 

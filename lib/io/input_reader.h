@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 
-#include "io/chunk.h"
 #include "io/cutter.h"
 #include "io/input.h"
+#include "io/record.h"
 #include "io/ring.h"
 #include "io/stream.h"
 

@@ -6,9 +6,8 @@
 #include <thread>
 
 #include "io/input_reader.h"
-#include "io/raw_record.h"
+#include "io/record_reader.h"
 #include "io/ring.h"
-#include "io/stop_event.h"
 #include "io/stream.h"
 
 namespace bert::io {

@@ -1,7 +1,130 @@
 #include "io/record.h"
 
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "base/error.h"
+
 namespace bert::io {
+namespace {
+
+constexpr size_t kKeepBytes = 4 << 20;
+
+void clear_text(std::string& text) {
+  if (text.capacity() > kKeepBytes) text = std::string();
+  text.clear();
+}
+
+// Lists the existing columns, to expose a misspelled name or a missing header line.
+std::string columns_text(const std::vector<std::string>& columns) {
+  constexpr size_t kNamed = 8;
+  std::string text = ", the columns are ";
+  for (size_t i = 0; i < std::min(columns.size(), kNamed); ++i)
+    text += (i > 0 ? ", " : "") + json::in_quotes(columns[i]);
+  return columns.size() > kNamed ? text + ", ..." : text;
+}
+
+}  // namespace
+
+void Chunk::clear() {
+  records.clear();
+  repaired.clear();
+  source.reset();
+  clear_text(data);
+  clear_text(out);
+  data_size = 0;
+  offset = 0;
+  read = 0;
+  cuts.clear();
+  first_place = 0;
+  written = 0;
+  truncated = 0;
+  skipped.clear();
+  failure.reset();
+}
 
 std::string Record::where() const { return file() + ":" + std::to_string(line_); }
+
+std::optional<std::string_view> Fields::text(std::string_view name) const {
+  if (object_) {
+    const auto value = json(name);
+    if (!value) return std::nullopt;
+    return named(name, [&] { return value->string(); });
+  }
+  for (size_t i = 0; i < values_.size(); ++i) {
+    if (source_.columns[i] == name) return values_[i];
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string_view> Fields::text_unless_null(std::string_view name) const {
+  const auto value = json(name);
+  if (value && value->is_null()) return std::nullopt;
+  return text(name);
+}
+
+std::optional<std::string_view> Fields::pair_text(std::string_view name) const {
+  const bool asked_for = is_table(source_.format) && name != kPairField;
+  return asked_for ? required_text(name) : text_unless_null(name);
+}
+
+std::string_view Fields::required_text(std::string_view name) const {
+  if (const auto value = text(name)) return *value;
+  throw Error("field \"", name, "\" is missing",
+              is_table(source_.format) ? columns_text(source_.columns) : "");
+}
+
+std::optional<json::Value> Fields::json(std::string_view name) const {
+  if (!object_) return std::nullopt;
+  return named(name, [&] { return object_->find_only(name); });
+}
+
+json::Value Fields::required(std::string_view name) const {
+  if (const auto value = json(name)) return *value;
+  throw Error("field \"", name, text(name) ? "\" is text, expected JSON" : "\" is missing");
+}
+
+std::string Fields::label(std::string_view name) const {
+  if (!json(name)) return std::string(required_text(name));
+  return named(name, [&] { return json(name)->label(); });
+}
+
+double Fields::number(std::string_view name) const {
+  const auto value = json(name);
+  if (value && value->kind() != json::Value::Kind::string)
+    return named(name, [&] { return value->number(); });
+  const auto digits = required_text(name);
+  double number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc() || end != digits.data() + digits.size() || !std::isfinite(number))
+    throw Error("field \"", name, "\" is \"", digits, "\", expected a number");
+  return number;
+}
+
+std::optional<int64_t> Fields::integer(std::string_view name) const {
+  const auto value = json(name);
+  if (!value) return std::nullopt;
+  return named(name, [&] { return value->integer(); });
+}
+
+std::vector<std::string_view> Fields::strings(std::string_view name) const {
+  const auto array = required(name);
+  return named(name, [&] { return array.strings(); });
+}
+
+std::vector<int32_t> Fields::integers(std::string_view name) const {
+  const auto array = required(name);
+  return named(name, [&] { return array.integers(); });
+}
+
+std::optional<std::vector<int32_t>> Fields::find_integers(std::string_view name) const {
+  return json(name) ? std::optional(integers(name)) : std::nullopt;
+}
+
+std::vector<std::pair<std::string_view, json::Value>> Fields::members() const {
+  if (!object_) return {};
+  return object_->members();
+}
 
 }  // namespace bert::io

@@ -1,12 +1,14 @@
 #include "io/record_index.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <limits>
+#include <string>
 
 #include "base/error.h"
 #include "io/pull_reader.h"
@@ -14,6 +16,20 @@
 
 namespace bert::io {
 namespace {
+
+std::string directory() {
+  const char* named = std::getenv("TMPDIR");
+  return named != nullptr && *named != '\0' ? named : "/tmp";
+}
+
+[[noreturn]] void fail() { throw Error("a temporary file in ", directory(), ": ", std::strerror(errno)); }
+
+FileDescriptor nameless_file() {
+  std::string name = directory() + "/bert-XXXXXX";
+  FileDescriptor file(::mkostemp(name.data(), O_CLOEXEC));
+  if (file.get() < 0 || ::unlink(name.c_str()) != 0) fail();
+  return file;
+}
 
 constexpr size_t kKeptFiles = 256;  // the default limit of a process is 1024
 constexpr size_t kMostFiles = 1 << 16;
@@ -54,6 +70,19 @@ size_t read_at(int fd, const std::string& name, char* to, size_t size, uint64_t 
 }
 
 }  // namespace
+
+uint64_t Spool::append(std::string_view bytes) {
+  if (file_.get() < 0) file_ = nameless_file();
+  const uint64_t begin = size_;
+  while (!bytes.empty()) {
+    const ssize_t count = ::pwrite(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(size_));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail();
+    bytes.remove_prefix(static_cast<size_t>(count));
+    size_ += static_cast<uint64_t>(count);
+  }
+  return begin;
+}
 
 bool can_read_again(const std::vector<std::string>& files) {
   return !files.empty() && std::all_of(files.begin(), files.end(), [](const std::string& name) {

@@ -7,14 +7,27 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/file.h"
-#include "io/raw_record.h"
-#include "io/spool.h"
+#include "io/record_reader.h"
 #include "io/stream.h"
 
 namespace bert::io {
+
+// An unnamed temporary file below $TMPDIR that holds bytes to be read again. The system deletes it when the
+// process ends.
+class Spool {
+ public:
+  // Returns the offset of the appended bytes. The Error names the directory.
+  uint64_t append(std::string_view bytes);
+  int fd() const { return file_.get(); }  // -1 before the first append
+
+ private:
+  FileDescriptor file_;
+  uint64_t size_ = 0;
+};
 
 // Whether all inputs are regular files; false for stdin in any case. Error if a FILE does not exist.
 bool can_read_again(const std::vector<std::string>& files);

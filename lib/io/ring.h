@@ -13,9 +13,22 @@
 #include <mutex>
 #include <vector>
 
-#include "io/chunk.h"
+#include "base/file.h"
+#include "io/record.h"
 
 namespace bert::io {
+
+// Wakes a thread that waits for input in poll when no more input is wanted.
+class StopEvent {
+ public:
+  StopEvent();
+
+  int get() const { return event_.get(); }  // becomes and stays readable
+  void set();                               // any thread may call it
+
+ private:
+  FileDescriptor event_;
+};
 
 class Ring {
  public:

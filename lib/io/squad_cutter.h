@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "io/chunk.h"
 #include "io/cutter.h"
 #include "io/input.h"
+#include "io/record.h"
 #include "json/json.h"
 
 namespace bert::io {

@@ -13,7 +13,6 @@
 #include "io/progress.h"
 #include "io/record_reader.h"
 #include "io/ring.h"
-#include "io/stop_event.h"
 
 namespace bert::io {
 namespace {

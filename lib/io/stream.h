@@ -11,11 +11,11 @@
 
 #include "base/log.h"
 #include "base/pool.h"
-#include "io/fields.h"
 #include "io/filter.h"
 #include "io/input.h"
 #include "io/input_format.h"
 #include "io/output_fields.h"
+#include "io/record.h"
 
 namespace bert::io {
 

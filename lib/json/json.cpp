@@ -63,20 +63,9 @@ Value::Kind Value::kind() const {
 }
 
 std::string_view Value::kind_name() const {
-  switch (kind()) {
-    case Kind::null:
-      return "null";
-    case Kind::boolean:
-      return "a boolean";
-    case Kind::number:
-      return "a number";
-    case Kind::string:
-      return "a string";
-    case Kind::array:
-      return "an array";
-    default:
-      return "an object";
-  }
+  constexpr std::string_view kNames[] = {"null",     "a boolean", "a number",
+                                         "a string", "an array",  "an object"};  // by value
+  return kNames[static_cast<size_t>(kind())];
 }
 
 bool Value::boolean() const {
@@ -105,9 +94,8 @@ std::string_view Value::string() const {
 
 std::string Value::label() const {
   if (kind() == Kind::string) return std::string(string());
-  int64_t value = 0;
-  if (Access::of(*this).get(value)) wrong_kind(*this, "a string or an integer");
-  return std::to_string(value);
+  if (kind() == Kind::number) return std::to_string(integer());
+  wrong_kind(*this, "a string or an integer");
 }
 
 std::vector<Value> Value::elements() const {

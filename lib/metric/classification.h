@@ -2,6 +2,7 @@
 // number of distinct labels and of their pairs.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -10,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "metric/report.h"
 #include "metric/string_table.h"
-#include "metric/value.h"
 
 namespace bert::metric {
 
@@ -88,6 +89,32 @@ class Multilabel {
  private:
   LabelCounts counts_;
   int64_t count_ = 0, hits_ = 0;
+};
+
+// How well predicted probabilities match the share of correct predictions (Guo et al. 2017, "On Calibration
+// of Modern Neural Networks", section 2).
+class Calibration {
+ public:
+  // Bin b holds the confidences in (b/10, (b+1)/10]; the first one also 0.
+  static constexpr int kBins = 10;
+
+  struct Bin {
+    int64_t count = 0, correct = 0;
+    double confidence = 0;  // sum
+  };
+
+  // `confidence` is the probability of the predicted label, in [0,1].
+  void add(double confidence, bool correct);
+
+  int64_t count() const { return count_; }
+  const std::array<Bin, kBins>& bins() const { return bins_; }
+  // Expected calibration error: |accuracy - mean confidence| of the bins, weighted by their counts. NaN
+  // without predictions.
+  double error() const;
+
+ private:
+  std::array<Bin, kBins> bins_;
+  int64_t count_ = 0;
 };
 
 }  // namespace bert::metric

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "metric/value.h"
+#include "metric/report.h"
 
 namespace bert::metric {
 

@@ -5,11 +5,11 @@
 
 #include "base/error.h"
 #include "io/cutter.h"
-#include "io/detection.h"
+#include "io/input_format.h"
 #include "io/pull_reader.h"
-#include "io/raw_record.h"
-#include "metric/packed.h"
+#include "io/record_reader.h"
 #include "metric/scorer.h"
+#include "metric/string_table.h"
 
 namespace bert::metric {
 namespace {

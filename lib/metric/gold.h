@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/log.h"
-#include "io/fields.h"
 #include "io/input.h"
+#include "io/record.h"
 #include "io/stream.h"
 #include "metric/string_table.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "metric/value.h"
+#include "metric/report.h"
 
 namespace bert::metric {
 

@@ -1,4 +1,4 @@
-// The JSON object that bert-score writes: the requested metrics, in order.
+// Metrics and the JSON object that bert-score writes of them.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,21 @@
 #include <string_view>
 #include <vector>
 
-#include "metric/value.h"
-
 namespace bert::metric {
 
+// A metric: its name as in bert-score's output, and its value, NaN if undefined (a correlation of constants).
+struct Value {
+  std::string name;
+  double value = 0;
+};
+using Values = std::vector<Value>;
+
+// The ratio of two counts; 0 if `whole` is 0, as in sklearn and conlleval.
+inline double share(int64_t part, int64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+// The requested metrics, in order.
 class Report {
  public:
   // `wanted`: names of the metrics to write; empty: all. `undefined` is called with the name of each metric

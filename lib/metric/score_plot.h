@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "metric/calibration.h"
 #include "metric/classification.h"
 
 namespace bert::metric {

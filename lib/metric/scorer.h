@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "io/fields.h"
 #include "io/record.h"
 #include "json/json.h"
 #include "metric/benchmark.h"

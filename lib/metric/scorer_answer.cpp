@@ -1,7 +1,7 @@
 #include "base/error.h"
-#include "metric/packed.h"
 #include "metric/scorer.h"
 #include "metric/squad.h"
+#include "metric/string_table.h"
 
 namespace bert::metric {
 namespace {

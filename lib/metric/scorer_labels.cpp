@@ -3,11 +3,10 @@
 #include <charconv>
 
 #include "base/error.h"
-#include "metric/calibration.h"
 #include "metric/classification.h"
-#include "metric/packed.h"
 #include "metric/score_plot.h"
 #include "metric/scorer.h"
+#include "metric/string_table.h"
 
 namespace bert::metric {
 namespace {

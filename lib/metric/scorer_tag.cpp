@@ -3,8 +3,8 @@
 #include "base/error.h"
 #include "io/conll.h"
 #include "metric/entities.h"
-#include "metric/packed.h"
 #include "metric/scorer.h"
+#include "metric/string_table.h"
 
 namespace bert::metric {
 namespace {

@@ -1,7 +1,8 @@
-// Distinct strings, numbered in order of insertion. Memory: the bytes of each string plus 12 to 16 bytes.
+// Many strings in little memory.
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 
 namespace bert::metric {
 
+// Distinct strings, numbered in order of insertion. Memory: the bytes of each string plus 12 to 16 bytes.
 class StringTable {
  public:
   size_t size() const { return ends_.size(); }
@@ -27,5 +29,24 @@ class StringTable {
   std::vector<uint64_t> ends_;   // end of each string in bytes_
   std::vector<uint32_t> slots_;  // number + 1, 0 if free; open addressing, at most half full
 };
+
+// Appends to a list of strings packed into one string: each is preceded by its length (4 bytes).
+inline void pack(std::string& packed, std::string_view text) {
+  const auto size = static_cast<uint32_t>(text.size());
+  packed.append(reinterpret_cast<const char*>(&size), sizeof size);
+  packed += text;
+}
+
+// The strings are views into `packed`.
+inline std::vector<std::string_view> unpack(std::string_view packed) {
+  std::vector<std::string_view> texts;
+  while (!packed.empty()) {
+    uint32_t size;
+    std::memcpy(&size, packed.data(), sizeof size);
+    texts.push_back(packed.substr(sizeof size, size));
+    packed.remove_prefix(sizeof size + size);
+  }
+  return texts;
+}
 
 }  // namespace bert::metric

@@ -140,12 +140,9 @@ void read_labels(const json::File& file, Config& config) {
 }
 
 void read_task(const json::File& file, Config& config) {
-  constexpr std::array kTypes = {std::pair{"regression", ProblemType::regression},
-                                 std::pair{"single_label_classification", ProblemType::single_label},
-                                 std::pair{"multi_label_classification", ProblemType::multi_label}};
   const auto name = file.string("problem_type", "");
-  for (const auto& [type_name, type] : kTypes) {
-    if (name == type_name) config.problem_type = type;
+  for (const auto type : {ProblemType::regression, ProblemType::single_label, ProblemType::multi_label}) {
+    if (name == name_of(type)) config.problem_type = type;
   }
   if (!name.empty() && !config.problem_type) {
     throw Error(file.path(), ": \"problem_type\" is ", in_quotes(name),
@@ -234,21 +231,14 @@ std::optional<nn::Activation> activation_named(std::string_view name) {
 }
 
 std::string_view hidden_act(nn::Activation activation) {
-  switch (activation) {
-    case nn::Activation::none:
-      return "linear";
-    case nn::Activation::gelu:
-      return "gelu";
-    case nn::Activation::gelu_tanh:
-      return "gelu_new";
-    case nn::Activation::relu:
-      return "relu";
-    case nn::Activation::silu:
-      return "silu";
-    case nn::Activation::tanh:
-      return "tanh";
-  }
-  return "";
+  constexpr std::string_view kNames[] = {"linear", "gelu", "gelu_new", "relu", "silu", "tanh"};  // by value
+  return kNames[static_cast<size_t>(activation)];
+}
+
+std::string_view name_of(ProblemType type) {
+  constexpr std::string_view kNames[] = {"regression", "single_label_classification",
+                                         "multi_label_classification"};  // by value
+  return kNames[static_cast<size_t>(type)];
 }
 
 ScoreActivation score_activation_named(std::string_view name) {
@@ -256,6 +246,17 @@ ScoreActivation score_activation_named(std::string_view name) {
   if (key == "Sigmoid") return ScoreActivation::sigmoid;
   if (key == "Identity") return ScoreActivation::none;
   throw Error("is ", in_quotes(name), ", expected Sigmoid or Identity");
+}
+
+Config config_of(const Preset& preset, int64_t vocab_size) {
+  constexpr int64_t kHeadSize = 64;
+  Config config;
+  config.vocab_size = vocab_size;
+  config.layers = preset.layers;
+  config.hidden = preset.hidden;
+  config.heads = preset.hidden / kHeadSize;
+  config.feed_forward = 4 * preset.hidden;
+  return config;
 }
 
 }  // namespace bert::model

@@ -12,6 +12,7 @@
 namespace bert::model {
 
 enum class ProblemType { regression, single_label, multi_label };
+std::string_view name_of(ProblemType type);  // in config.json: "single_label_classification"
 
 // Activation that turns a cross-encoder's logits into scores.
 enum class ScoreActivation { none, sigmoid };
@@ -76,5 +77,18 @@ std::string_view hidden_act(nn::Activation activation);
 
 // Cross-encoder activation, by the last component of its PyTorch class name. Errors state what was expected.
 ScoreActivation score_activation_named(std::string_view name);
+
+// BERT sizes: base and large from Devlin et al. 2018, the others from Turc et al. 2019, "Well-Read Students
+// Learn Better".
+struct Preset {
+  std::string_view name;
+  int64_t layers, hidden;
+
+  bool operator==(const Preset&) const = default;
+};
+inline constexpr Preset kPresets[] = {{"tiny", 2, 128},   {"mini", 4, 256},  {"small", 4, 512},
+                                      {"medium", 8, 512}, {"base", 12, 768}, {"large", 24, 1024}};
+
+Config config_of(const Preset& preset, int64_t vocab_size);
 
 }  // namespace bert::model

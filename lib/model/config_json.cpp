@@ -8,18 +8,6 @@
 namespace bert::model {
 namespace {
 
-std::string_view hugging_face_name(ProblemType type) {
-  switch (type) {
-    case ProblemType::regression:
-      return "regression";
-    case ProblemType::single_label:
-      return "single_label_classification";
-    case ProblemType::multi_label:
-      return "multi_label_classification";
-  }
-  return "";
-}
-
 std::string_view torch_name(Dtype weights) {
   switch (weights) {
     case Dtype::f64:
@@ -98,7 +86,7 @@ std::string config_json(const Config& config, Dtype weights) {
   object.integer("num_hidden_layers", config.layers);
   object.integer("pad_token_id", config.pad_id);
   object.string("position_embedding_type", "absolute");
-  if (config.problem_type) object.string("problem_type", hugging_face_name(*config.problem_type));
+  if (config.problem_type) object.string("problem_type", name_of(*config.problem_type));
   if (config.cross_encoder) append_cross_encoder(object.key("sentence_transformers"), config);
   if (!config.tied_embeddings) object.boolean("tie_word_embeddings", false);
   object.string("torch_dtype", torch_name(weights));

@@ -9,7 +9,6 @@
 #include "json/json.h"
 #include "model/parts.h"
 #include "model/save.h"
-#include "model/saved_tokenizer.h"
 #include "nn/embeddings.h"
 #include "text/tokenizer.h"
 

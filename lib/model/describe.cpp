@@ -5,7 +5,7 @@
 #include "ckpt/forms.h"
 #include "json/json.h"
 #include "model/convert.h"
-#include "model/heads.h"
+#include "model/directory.h"
 #include "text/tokenizer.h"
 
 namespace bert::model {

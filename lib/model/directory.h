@@ -4,9 +4,14 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/config.h"
 #include "model/sentence_transformers.h"
+
+namespace bert::ckpt {
+class Checkpoint;
+}
 
 namespace bert::model {
 
@@ -29,5 +34,15 @@ struct Directory {
 // network and the tokenizer from `path`. A nonempty `activation`, a name known to activation_named, overrides
 // the encoder activation of the configuration.
 Directory open_directory(const std::string& path, std::string_view activation = {});
+
+enum class Head { pooler, masked_lm, next_sentence, classifier, question_answering };
+
+std::string_view name_of(Head head);  // "masked_lm", as in bert-convert --info
+
+// The heads whose weights exist, regardless of the configuration. Recognizes each head by a tensor that only
+// this head has.
+std::vector<Head> heads_of(const ckpt::Checkpoint& checkpoint);
+// Reads tensor names only, no values.
+std::vector<Head> heads_of(const Directory& directory);
 
 }  // namespace bert::model

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <charconv>
 
 #include "base/error.h"
 
@@ -45,6 +46,15 @@ std::vector<int64_t> offsets_among(std::span<const int64_t> rows, const nn::Batc
     offsets.push_back(std::ranges::lower_bound(rows, begin) - rows.begin());
   }
   return offsets;
+}
+
+int64_t level_of(std::string_view name) {
+  constexpr std::string_view kLayer = "encoder.layer.";
+  if (name.starts_with("embeddings.")) return 0;
+  if (!name.starts_with(kLayer)) return kAboveLayers;
+  int64_t layer = 0;
+  std::from_chars(name.data() + kLayer.size(), name.data() + name.size(), layer);
+  return layer + 1;
 }
 
 }  // namespace bert::model

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "model/config.h"
@@ -31,5 +32,15 @@ void check_batch(const Config& config, const nn::Batch& batch);
 
 // `rows` selects rows of a batch, ascending. Returns where each sequence begins among them, [B+1].
 std::vector<int64_t> offsets_among(std::span<const int64_t> rows, const nn::Batch& batch);
+
+// Level of a tensor in the network, by its name: fine-tuning uses lower learning rates in lower layers, or
+// freezes them. 0 for the embeddings, i + 1 for encoder layer i, kAboveLayers for the pooler and the
+// heads. Names are Hugging Face's without "bert.". The decoder shares the word embeddings' matrix, which has
+// level 0.
+constexpr int64_t kAboveLayers = INT64_MAX;
+int64_t level_of(std::string_view name);
+
+// True if the parameter is frozen together with the embeddings and the first `layers` encoder layers.
+inline bool is_frozen(std::string_view name, int64_t layers) { return level_of(name) <= layers; }
 
 }  // namespace bert::model

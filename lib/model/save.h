@@ -1,6 +1,8 @@
 // Writes a model as a Hugging Face directory: config.json, tokenizer files, model.safetensors.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,10 +11,25 @@
 #include "ckpt/safetensors_writer.h"
 #include "model/config.h"
 #include "model/module_files.h"
-#include "model/saved_tokenizer.h"
 #include "nn/params.h"
+#include "text/tokenizer.h"
 
 namespace bert::model {
+
+// Contents of the tokenizer files.
+struct TokenizerFiles {
+  std::string vocab;                // vocab.txt
+  std::string settings;             // tokenizer_config.json
+  std::string special_tokens;       // special_tokens_map.json
+  std::optional<std::string> json;  // tokenizer.json
+};
+
+// Files for `tokenizer`, which was loaded from `source` (a model directory, vocab.txt or tokenizer.json).
+// vocab.txt and tokenizer.json are copied byte for byte; tokenizer.json only if it describes this same
+// tokenizer, since --uncased or another vocabulary may be in use. `max_length` becomes model_max_length. Long
+// runs call this at the start, because the source may change.
+TokenizerFiles tokenizer_files(const text::Tokenizer& tokenizer, const std::string& source,
+                               int64_t max_length);
 
 // Name of a tensor in the file. Encoder tensors get the prefix "bert.", unless the model is a bare encoder
 // (BertModel).

@@ -5,12 +5,11 @@
 #include <utility>
 
 #include "base/error.h"
-#include "features/window_tokens.h"
+#include "features/features.h"
 #include "nn/panels.h"
-#include "predict/google_json.h"
-#include "predict/run_note.h"
-#include "predict/truncated_texts.h"
-#include "predict/windows.h"
+#include "predict/batches.h"
+#include "predict/vector_writer.h"
+#include "predict/version.h"
 
 namespace bert::predict {
 

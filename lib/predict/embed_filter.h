@@ -15,9 +15,9 @@
 #include "io/filter.h"
 #include "model/directory.h"
 #include "model/network.h"
+#include "predict/batches.h"
 #include "predict/embed_plan.h"
 #include "predict/vector_writer.h"
-#include "predict/windows.h"
 #include "text/tokenizer.h"
 
 namespace bert::predict {

@@ -4,7 +4,7 @@
 #include <cassert>
 
 #include "base/error.h"
-#include "predict/vector_modules.h"
+#include "predict/pooling.h"
 
 namespace bert::predict {
 namespace {

@@ -61,19 +61,6 @@ std::string listed(std::span<const task::Task> tasks) {
   return list;
 }
 
-std::string_view name_of_type(const std::optional<model::ProblemType>& type) {
-  if (!type) return "no problem_type";
-  switch (*type) {
-    case model::ProblemType::regression:
-      return "problem_type regression";
-    case model::ProblemType::single_label:
-      return "problem_type single_label_classification";
-    case model::ProblemType::multi_label:
-      return "problem_type multi_label_classification";
-  }
-  return "";
-}
-
 // "the model (BertForSequenceClassification, 3 labels, no problem_type)"
 std::string described(const model::Config& config) {
   std::string names;
@@ -82,7 +69,8 @@ std::string described(const model::Config& config) {
   if (config.has_architecture(kTextClassifier)) {
     const size_t labels = config.labels.size();
     names.append(", ").append(counted(static_cast<int64_t>(labels), "label, ", "labels, "));
-    names += name_of_type(config.problem_type);
+    names += (config.problem_type ? "problem_type " + std::string(name_of(*config.problem_type))
+                                  : "no problem_type");
   }
   return "the model (" + names + ")";
 }

@@ -6,7 +6,6 @@
 
 #include "model/config.h"
 #include "model/directory.h"
-#include "model/heads.h"
 #include "predict/predictor.h"
 
 namespace bert::predict {

@@ -1,4 +1,4 @@
-// Pools the token vectors of a sequence into one vector, like sentence-transformers' Pooling.
+// sentence-transformers' Pooling of token vectors, and the modules after it: Dense and Normalize.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/sentence_transformers.h"
+#include "nn/activation.h"
 
 namespace bert::predict {
 
@@ -43,5 +44,14 @@ class SequencePooling {
 
 // True if the modes use the first token only, so that the network can skip the others.
 bool only_first_token(std::span<const PoolingMode> modes);
+
+// activation(W x + b). Sums are in double, in eight interleaved lanes added in a fixed order, for speed and
+// reproducible results.
+std::vector<float> project(const model::Dense& dense, std::span<const float> x);
+
+// x / max(|x|, 1e-12), with the norm in double, as in PyTorch's F.normalize.
+void normalize(std::span<float> x);
+
+double activate(nn::Activation activation, double x);
 
 }  // namespace bert::predict

@@ -9,7 +9,7 @@
 #include "nn/panels.h"
 #include "predict/batches.h"
 #include "predict/fit.h"
-#include "predict/run_note.h"
+#include "predict/version.h"
 
 namespace bert::predict {
 namespace {

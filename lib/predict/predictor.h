@@ -18,9 +18,9 @@
 #include "io/record_writer.h"
 #include "model/config.h"
 #include "model/network.h"
+#include "predict/batches.h"
 #include "predict/scores.h"
 #include "predict/spans.h"
-#include "predict/windows.h"
 #include "task/task.h"
 #include "text/tokenizer.h"
 
@@ -129,5 +129,18 @@ std::unique_ptr<Predictor> make_predictor(const TaskOptions& options, const mode
 using MakePredictor = std::unique_ptr<Predictor>(const TaskOptions& options, const model::Config& config,
                                                  const text::Tokenizer& tokenizer);
 MakePredictor make_sentence, make_masked_lm, make_tag, make_answer;
+
+// One row for each row of `logits` [R,K].
+std::vector<Row> logit_rows(const nn::Tensor& logits);
+
+// Logits of a record: those of its window, or the mean over its windows weighted by tokens, in double. Throws
+// Error if one is not finite.
+std::vector<float> mean_logits(std::span<const Window> windows);
+
+// Throws Error unless there are at least `least` distinct labels; they become keys of `scores`.
+void require_labels(const model::Config& config, task::Task kind, size_t least);
+
+// Throws Error unless the model has exactly one label.
+void require_one_label(const model::Config& config, task::Task kind);
 
 }  // namespace bert::predict

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "features/choose_sequences.h"
 #include "json/json.h"
-#include "predict/sentence_head.h"
+#include "predict/predictor.h"
 
 namespace bert::predict {
 namespace {

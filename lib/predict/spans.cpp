@@ -7,7 +7,6 @@
 #include <set>
 
 #include "base/error.h"
-#include "predict/code_points.h"
 
 namespace bert::predict {
 namespace {

@@ -13,6 +13,25 @@
 
 namespace bert::predict {
 
+// Access to a text by code points.
+class CodePoints {
+ public:
+  explicit CodePoints(std::string_view text) {  // valid UTF-8
+    begins_.reserve(text.size() + 1);
+    for (uint32_t i = 0; i < text.size(); ++i) {
+      if ((text[i] & 0xC0) != 0x80) begins_.push_back(i);
+    }
+    begins_.push_back(static_cast<uint32_t>(text.size()));
+  }
+
+  text::Span bytes(text::Span code_points) const {
+    return {begins_[code_points.begin], begins_[code_points.end]};
+  }
+
+ private:
+  std::vector<uint32_t> begins_;  // of each code point, and of the end
+};
+
 // Head output for one window: [CLS] question [SEP] part of the text [SEP].
 struct SpanWindow {
   std::vector<float> starts, ends;  // logits of all its tokens

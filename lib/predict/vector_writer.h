@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/output_file.h"
@@ -45,5 +46,19 @@ std::unique_ptr<VectorWriter> make_row_writer(io::ArrayFormat format, int64_t wi
 // numbers.
 std::unique_ptr<VectorWriter> make_google_writer(const text::Tokenizer& tokenizer, std::vector<int> layers,
                                                  int precision);
+
+// Python's repr(round(x, precision)): "0.25", "1.0", "-0.0", "1e-06". Throws Error if x is not finite.
+void append_python_number(std::string& out, float x, int precision);
+
+// Python's json.dumps of a string: escapes non-ASCII characters, as surrogate pairs beyond U+FFFF.
+void append_python_string(std::string& out, std::string_view text);
+
+// Text and pair of a line, split at the last " ||| " (extract_features.py: ^(.*) \|\|\| (.*)$).
+struct GoogleTexts {
+  std::string_view first;
+  std::string_view second;
+  bool pair = false;
+};
+GoogleTexts google_texts(std::string_view line);
 
 }  // namespace bert::predict

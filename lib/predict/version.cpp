@@ -1,10 +1,18 @@
 #include "predict/version.h"
 
+#include "base/error.h"
 #include "nn/kernels/kernels.h"
 #include "nn/onednn.h"
+#include "nn/panels.h"
 
 namespace bert::predict {
 
 std::string version() { return "oneDNN " + nn::onednn_version() + ", " + nn::kernels().name; }
+
+std::string described(const RunNote& note) {
+  return "model " + std::string(note.model) + ", " + note.purpose + ", at most " +
+         std::to_string(note.max_length) + " tokens, " + nn::arithmetic_name(nn::arithmetic(note.dtype)) +
+         ", " + counted(note.threads, "thread, ", "threads, ") + version();
+}
 
 }  // namespace bert::predict

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "examples/sentence_example.h"
-#include "io/fields.h"
+#include "io/record.h"
 #include "model/config.h"
 #include "train/training_task.h"
 

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "model/depth.h"
+#include "model/parts.h"
 
 namespace bert::train {
 namespace {

@@ -44,7 +44,7 @@ void append_double(std::string& out, double value) {
   if (text.find_first_of(".e") == text.npos) out += ".0";
 }
 
-// Appends the members of an object.
+// Appends the members of an object, on lines of their own.
 class Members {
  public:
   explicit Members(std::string& out, std::string_view separator) : out_(out), separator_(separator) {}
@@ -71,14 +71,13 @@ void append_point(std::string& out, const Point& point) {
 }
 
 void append_series(std::string& out, const Series& series) {
-  Members members(out += '{', ",");
+  json::Object members(out);
   members.string("name", series.name);
   members.integer("stride", series.stride);
   members.integer("count", series.count);
   append_point(members.key("sum"), series.sum);
-  members.key("points") += '[';
-  for (size_t i = 0; i < series.points.size(); ++i) append_point(i > 0 ? out += ',' : out, series.points[i]);
-  out += "]}";
+  json::append_array(members.key("points"), series.points, append_point);
+  members.end();
 }
 
 // [step, value]
@@ -88,49 +87,43 @@ Point point_of(const json::Value& json) {
   return {numbers[0].number(), numbers[1].number()};
 }
 
-json::Value member(const json::Value& object, std::string_view key) {
-  const auto found = object.find(key);
-  if (!found) throw Error("\"", key, "\" is missing");
-  return *found;
-}
-
 Series series_of(const json::Value& json) {
-  Series series{.name = std::string(member(json, "name").string()),
-                .stride = member(json, "stride").integer(),
-                .sum = point_of(member(json, "sum")),
-                .count = member(json, "count").integer()};
-  for (const auto& point : member(json, "points").elements()) series.points.push_back(point_of(point));
+  Series series{.name = std::string(json.member("name").string()),
+                .stride = json.member("stride").integer(),
+                .sum = point_of(json.member("sum")),
+                .count = json.member("count").integer()};
+  for (const auto& point : json.member("points").elements()) series.points.push_back(point_of(point));
   return series;
 }
 
 examples::DataPosition data_of(const json::Value& json) {
-  return {.drawn = member(json, "drawn").integer(),
-          .within = member(json, "within").integer(),
-          .records = member(json, "records").integer(),
-          .bytes = member(json, "bytes").integer()};
+  return {.drawn = json.member("drawn").integer(),
+          .within = json.member("within").integer(),
+          .records = json.member("records").integer(),
+          .bytes = json.member("bytes").integer()};
 }
 
 ckpt::WrittenFile file_of(const json::Value& root, const std::string& name) {
-  return {.bytes = member(root, name + "_bytes").integer(),
-          .checksum = from_hex(member(root, name + "_checksum").string())};
+  return {.bytes = root.member(name + "_bytes").integer(),
+          .checksum = from_hex(root.member(name + "_checksum").string())};
 }
 
 StateFile read(const json::Value& root) {
-  if (const auto format = member(root, "format").integer(); format != kFormat)
+  if (const auto format = root.member("format").integer(); format != kFormat)
     throw Error("has format ", format, ", expected ", kFormat);
   StateFile file;
   State& state = file.state;
-  state.step = member(root, "step").integer();
-  state.optimizer_step = member(root, "optimizer_step").integer();
-  state.data = data_of(member(root, "data"));
-  state.elapsed_s = member(root, "elapsed_s").number();
+  state.step = root.member("step").integer();
+  state.optimizer_step = root.member("optimizer_step").integer();
+  state.data = data_of(root.member("data"));
+  state.elapsed_s = root.member("elapsed_s").number();
   if (const auto best = root.find("best")) state.best = best->number();
-  state.stale = member(root, "stale").integer();
-  for (const auto& [name, value] : member(root, "sums").members())
+  state.stale = root.member("stale").integer();
+  for (const auto& [name, value] : root.member("sums").members())
     state.sums.emplace_back(name, value.number());
-  for (const auto& [name, value] : member(root, "settings").members())
+  for (const auto& [name, value] : root.member("settings").members())
     state.settings.emplace_back(name, value.string());
-  for (const auto& series : member(root, "curve").elements()) state.curve.series.push_back(series_of(series));
+  for (const auto& series : root.member("curve").elements()) state.curve.series.push_back(series_of(series));
   file.weights = file_of(root, "weights");
   file.optimizer = file_of(root, "optimizer");
   return file;
@@ -145,22 +138,18 @@ std::string state_json(const StateFile& file) {
   members.integer("format", kFormat);
   members.integer("step", state.step);
   members.integer("optimizer_step", state.optimizer_step);
-  {
-    Members data(members.key("data") += '{', ",");
-    data.integer("drawn", state.data.drawn);
-    data.integer("within", state.data.within);
-    data.integer("records", state.data.records);
-    data.integer("bytes", state.data.bytes);
-    text += '}';
-  }
+  json::Object data(members.key("data"));
+  data.integer("drawn", state.data.drawn);
+  data.integer("within", state.data.within);
+  data.integer("records", state.data.records);
+  data.integer("bytes", state.data.bytes);
+  data.end();
   members.number("elapsed_s", state.elapsed_s);
   if (state.best) members.number("best", *state.best);
   members.integer("stale", state.stale);
-  {
-    Members sums(members.key("sums") += '{', ",");
-    for (const auto& [name, value] : state.sums) sums.number(name, value);
-    text += '}';
-  }
+  json::Object sums(members.key("sums"));
+  for (const auto& [name, value] : state.sums) append_double(sums.key(name), value);
+  sums.end();
   {
     Members settings(members.key("settings") += "{\n  ", ",\n  ");
     for (const auto& [name, value] : state.settings) settings.string(name, value);

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "examples/tag_example.h"
-#include "metric/value.h"
+#include "metric/report.h"
 #include "predict/scores.h"
 #include "train/label_set.h"
 #include "train/training_task.h"

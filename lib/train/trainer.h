@@ -11,7 +11,7 @@
 #include "base/pool.h"
 #include "examples/steps.h"
 #include "model/config.h"
-#include "model/saved_tokenizer.h"
+#include "model/save.h"
 #include "train/dev_set.h"
 #include "train/learner.h"
 #include "train/optimizer.h"

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "ckpt/bytes.h"
 #include "ckpt/checkpoint.h"
-#include "ckpt/sstable.h"
+#include "ckpt/tensorflow.h"
 #include "ckpt/written_files.h"
 #include "golden/golden.h"
 

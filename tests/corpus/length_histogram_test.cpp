@@ -1,9 +1,9 @@
-#include "corpus/length_histogram.h"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <random>
+
+#include "corpus/stats_filter.h"
 
 using namespace bert::corpus;
 

@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "io/raw_record.h"
 #include "io/record_index.h"
+#include "io/record_reader.h"
 #include "io/stream_run.h"
 
 using namespace bert;

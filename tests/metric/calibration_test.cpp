@@ -1,8 +1,8 @@
-#include "metric/calibration.h"
-
 #include <doctest/doctest.h>
 
 #include <cmath>
+
+#include "metric/classification.h"
 
 namespace bert::metric {
 namespace {

@@ -1,7 +1,6 @@
-#include "model/depth.h"
-
 #include <doctest/doctest.h>
 
+#include "model/parts.h"
 #include "model/training_network.h"
 
 using namespace bert;

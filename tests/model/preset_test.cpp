@@ -1,20 +1,23 @@
-#include "model/preset.h"
-
 #include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "model/config.h"
 
 namespace bert::model {
 
 TEST_CASE("presets have the sizes given in the papers") {
   struct Row {
-    Preset preset;
+    std::string_view name;
     int64_t layers, hidden, heads, feed_forward;
   };
   // Devlin et al. 2018, section 3, and Turc et al. 2019, table 1.
-  const Row rows[] = {{Preset::tiny, 2, 128, 2, 512},    {Preset::mini, 4, 256, 4, 1024},
-                      {Preset::small, 4, 512, 8, 2048},  {Preset::medium, 8, 512, 8, 2048},
-                      {Preset::base, 12, 768, 12, 3072}, {Preset::large, 24, 1024, 16, 4096}};
+  const Row rows[] = {{"tiny", 2, 128, 2, 512},    {"mini", 4, 256, 4, 1024},
+                      {"small", 4, 512, 8, 2048},  {"medium", 8, 512, 8, 2048},
+                      {"base", 12, 768, 12, 3072}, {"large", 24, 1024, 16, 4096}};
+  CHECK(std::size(rows) == std::size(kPresets));
   for (const auto& row : rows) {
-    const Config config = config_of(row.preset, 1234);
+    const Config config = config_of(*std::ranges::find(kPresets, row.name, &Preset::name), 1234);
     CHECK(config.layers == row.layers);
     CHECK(config.hidden == row.hidden);
     CHECK(config.heads == row.heads);

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "model/depth.h"
 #include "model/initialize.h"
+#include "model/parts.h"
 #include "nn/losses.h"
 #include "reference/slow_training.h"
 

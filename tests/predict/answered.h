@@ -6,7 +6,7 @@
 #include <string>
 
 #include "features/features.h"
-#include "io/fields.h"
+#include "io/record.h"
 #include "io/record_writer.h"
 #include "json/json.h"
 #include "predict/predictor.h"

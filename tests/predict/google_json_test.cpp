@@ -1,10 +1,9 @@
-#include "predict/google_json.h"
-
 #include <doctest/doctest.h>
 
 #include <cmath>
 
 #include "base/error.h"
+#include "predict/vector_writer.h"
 
 using namespace bert::predict;
 
@@ -64,16 +63,16 @@ TEST_CASE("a line is stripped and then split at its last separator") {
 }
 
 TEST_CASE("a line has the layout of json.dumps") {
-  const float values[] = {0.5f, -2};
-  const GoogleLayer layers[] = {{.index = -1, .values = values}, {.index = -1, .values = values}};
+  const bert::text::Tokenizer tokenizer({"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "x"}, {}, "vocab.txt");
+  const bert::io::Source source = {.name = "-", .format = bert::io::InputFormat::text};
+  const bert::io::Record record(source, 1, 7, "x");
+  // Two tokens, each with one number of two layers.
+  const float values[] = {0.5f, -2, 1, 0.25f};
+  const std::vector<int32_t> ids = {2, 5};
   std::string out;
-  begin_google_line(out, 7);
-  append_google_token(out, "[CLS]", layers, true, 6);
-  append_google_token(out, "x", std::span(layers).first(1), false, 6);
-  end_google_line(out);
+  make_google_writer(tokenizer, {-1, 0}, 6)->write(record, {.values = values, .width = 2, .ids = &ids}, out);
   CHECK(out ==
         "{\"linex_index\": 7, \"features\": [{\"token\": \"[CLS]\", \"layers\": [{\"index\": -1, \"values\": "
-        "[0.5, "
-        "-2.0]}, {\"index\": -1, \"values\": [0.5, -2.0]}]}, {\"token\": \"x\", \"layers\": [{\"index\": -1, "
-        "\"values\": [0.5, -2.0]}]}]}\n");
+        "[0.5]}, {\"index\": 0, \"values\": [-2.0]}]}, {\"token\": \"x\", \"layers\": [{\"index\": -1, "
+        "\"values\": [1.0]}, {\"index\": 0, \"values\": [0.25]}]}]}\n");
 }

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "predict/sentence_head.h"
 
 using namespace bert::predict;
 

@@ -1,9 +1,9 @@
-#include "predict/vector_modules.h"
-
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <random>
+
+#include "predict/pooling.h"
 
 using namespace bert::predict;
 using bert::nn::Activation;

@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "ckpt/bundle.h"
 #include "ckpt/checkpoint.h"
 #include "ckpt/names.h"
-#include "ckpt/sstable.h"
+#include "ckpt/tensorflow.h"
 #include "model/directory.h"
 
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "model/depth.h"
+#include "model/parts.h"
 #include "train/optimizer.h"
 
 using namespace bert;
