@@ -29,7 +29,7 @@ void StreamOptions::add_input(cli::App& app, const Uses& uses) {
   using enum io::InputFormat;
   app.section("Input");
   if (uses.text) {
-    std::vector<io::InputFormat> formats = {automatic, text, paragraphs, file, jsonl, tsv, csv};
+    auto formats = io::usual_formats();
     formats.insert(formats.end(), uses.more.begin(), uses.more.end());
     app.choice<io::InputFormat>(
         {"--input-format", "", "Format of the input; auto detects it from each FILE's suffix and contents."},

@@ -5,6 +5,15 @@
 
 namespace bert {
 
+std::string listed(std::span<const std::string> words, std::string_view conjunction) {
+  std::string text;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 == words.size() ? " " + std::string(conjunction) + " " : ", ";
+    text += words[i];
+  }
+  return text;
+}
+
 std::string message_of(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return "out of memory";
   if (const auto* failure = dynamic_cast<const std::filesystem::filesystem_error*>(&error))

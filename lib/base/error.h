@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -28,6 +29,9 @@ class Error : public std::runtime_error {
 
 // "1 record was", "2 records were".
 std::string counted(int64_t count, std::string_view one, std::string_view many);
+
+// "a, b or c", with the conjunction "or".
+std::string listed(std::span<const std::string> words, std::string_view conjunction);
 
 // The message shown to the user; replaces the unclear texts of standard library exceptions.
 std::string message_of(const std::exception& error);

@@ -159,7 +159,7 @@ std::string App::read(int argc, const char* const* argv) {
   } catch (const CLI::ExcludesError& error) {
     for (const auto& names : exclusive_)
       if (std::ranges::count_if(names, [&](const auto& name) { return given(name); }) > 1)
-        throw UsageError(joined(names, "and"), " cannot be used together");
+        throw UsageError(listed(names, "and"), " cannot be used together");
     throw UsageError(error.what());
   } catch (const CLI::RequiresError& error) {
     for (const auto& [name, other] : needs_)

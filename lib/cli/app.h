@@ -151,8 +151,6 @@ class App {
   static size_t index_of(const std::string& name, const std::string& value,
                          const std::vector<std::string>& words);
   static std::vector<std::string> split(const std::string& name, const std::string& value);
-  // "a, b or c", with the conjunction "or".
-  static std::string joined(const std::vector<std::string>& words, std::string_view conjunction);
 
  private:
   struct Entry {

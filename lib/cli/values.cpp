@@ -47,19 +47,10 @@ double App::real_number(const std::string& name, const std::string& value, Range
   return within(name, number, range);
 }
 
-std::string App::joined(const std::vector<std::string>& words, std::string_view conjunction) {
-  std::string text;
-  for (size_t i = 0; i < words.size(); ++i) {
-    if (i > 0) text += i + 1 == words.size() ? " " + std::string(conjunction) + " " : ", ";
-    text += words[i];
-  }
-  return text;
-}
-
 size_t App::index_of(const std::string& name, const std::string& value,
                      const std::vector<std::string>& words) {
   const auto found = std::find(words.begin(), words.end(), value);
-  if (found == words.end()) throw UsageError(name, " must be ", joined(words, "or"), ", not \"", value, "\"");
+  if (found == words.end()) throw UsageError(name, " must be ", listed(words, "or"), ", not \"", value, "\"");
   return static_cast<size_t>(found - words.begin());
 }
 

@@ -11,19 +11,26 @@
 namespace bert::io {
 namespace {
 
-constexpr std::array<std::pair<InputFormat, std::string_view>, 11> kNames = {{
-    {InputFormat::automatic, "auto"},
-    {InputFormat::text, "text"},
-    {InputFormat::paragraphs, "paragraphs"},
-    {InputFormat::file, "file"},
-    {InputFormat::jsonl, "jsonl"},
-    {InputFormat::tsv, "tsv"},
-    {InputFormat::csv, "csv"},
-    {InputFormat::documents, "documents"},
+struct FormatEntry {
+  InputFormat format;
+  std::string_view name;
+  bool usual = false;
+  std::optional<char> line_separator = {};
+};
+// By value.
+constexpr FormatEntry kFormats[] = {
+    {InputFormat::automatic, "auto", true},
+    {InputFormat::text, "text", true},
+    {InputFormat::paragraphs, "paragraphs", true, ' '},
+    {InputFormat::file, "file", true},
+    {InputFormat::jsonl, "jsonl", true},
+    {InputFormat::tsv, "tsv", true},
+    {InputFormat::csv, "csv", true},
+    {InputFormat::documents, "documents", false, '\n'},
     {InputFormat::object, "object"},
     {InputFormat::conll, "conll"},
     {InputFormat::squad, "squad"},
-}};
+};
 
 constexpr std::array<std::pair<std::string_view, InputFormat>, 6> kSuffixes = {{
     {".jsonl", InputFormat::jsonl},
@@ -64,14 +71,18 @@ bool has_tag(std::string_view line) {
 
 }  // namespace
 
-std::string_view name_of(InputFormat format) { return kNames[static_cast<size_t>(format)].second; }
-
-std::optional<InputFormat> input_format_named(std::string_view name) {
-  for (const auto& [format, its_name] : kNames) {
-    if (its_name == name) return format;
-  }
-  return std::nullopt;
+std::vector<InputFormat> usual_formats() {
+  std::vector<InputFormat> formats;
+  for (const auto& entry : kFormats)
+    if (entry.usual) formats.push_back(entry.format);
+  return formats;
 }
+
+std::optional<char> line_separator(InputFormat format) {
+  return kFormats[static_cast<size_t>(format)].line_separator;
+}
+
+std::string_view name_of(InputFormat format) { return kFormats[static_cast<size_t>(format)].name; }
 
 std::optional<InputFormat> input_format_by_suffix(std::string_view path) {
   for (const auto& [suffix, format] : kSuffixes) {

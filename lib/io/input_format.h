@@ -36,8 +36,13 @@ inline bool is_table(InputFormat format) { return format == InputFormat::tsv || 
 // Whether records are generated from the FILE's contents instead of copied from it.
 inline bool is_made(InputFormat format) { return format == InputFormat::squad; }
 
+// The formats that every tool reads, in the order of its help.
+std::vector<InputFormat> usual_formats();
+
+// What replaces the line ends inside a record of several lines; nullopt: they are kept.
+std::optional<char> line_separator(InputFormat format);
+
 std::string_view name_of(InputFormat format);  // as --input-format spells it: "auto"
-std::optional<InputFormat> input_format_named(std::string_view name);
 std::optional<InputFormat> input_format_by_suffix(std::string_view path);  // nullopt if unknown
 
 // The first byte that is not white space, and the second one too if the first is "["; shorter at the end of

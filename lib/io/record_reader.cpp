@@ -81,14 +81,14 @@ std::optional<std::string> RawRecordReader::read(RawRecord& raw, const UseRecord
 void RecordReader::prepare(Chunk& chunk, const Filter& filter, OnError on_error) {
   chunk.records.reserve(chunk.cuts.size());
   const bool json = !chunk.cuts.empty() && is_json(chunk.source->format);
+  const auto separator = chunk.cuts.empty() ? std::nullopt : line_separator(chunk.source->format);
   // One call for all records of the chunk. JSON is validated by the parser.
   chunk_is_utf8_ = !json && json::is_utf8({chunk.data.data(), chunk.data_size});
   for (size_t i = 0; i < chunk.cuts.size(); ++i) {
     const Cut& cut = chunk.cuts[i];
     char* text = chunk.data.data() + cut.begin;
     size_t size = cut.size;
-    if (chunk.source->format == InputFormat::paragraphs) size = join_lines(text, size, ' ');
-    if (chunk.source->format == InputFormat::documents) size = join_lines(text, size, '\n');
+    if (separator) size = join_lines(text, size, *separator);
     auto& record = chunk.records.emplace_back(
         *chunk.source, cut.line, chunk.first_place + static_cast<int64_t>(i), std::string_view(text, size));
     try {

@@ -68,13 +68,4 @@ class Scorer {
 
 std::unique_ptr<Scorer> make_scorer(const ScoreOptions& options);
 
-// Defined in scorer_*.cpp.
-std::unique_ptr<Scorer> make_label_scorer(const ScoreOptions& options);  // next, classify, choose
-std::unique_ptr<Scorer> make_multilabel_scorer(const ScoreOptions& options);
-std::unique_ptr<Scorer> make_number_scorer(const ScoreOptions& options);
-std::unique_ptr<Scorer> make_rank_scorer(const ScoreOptions& options);
-std::unique_ptr<Scorer> make_fill_scorer(const ScoreOptions& options);
-std::unique_ptr<Scorer> make_tag_scorer(const ScoreOptions& options);
-std::unique_ptr<Scorer> make_answer_scorer(const ScoreOptions& options);
-
 }  // namespace bert::metric

@@ -71,8 +71,9 @@ std::vector<Listed> read_modules(const fs::path& directory) {
 PoolingMode mode_named(std::string_view name) {
   const auto known = std::ranges::find(kPoolings, name, &PoolingName::transformers_name);
   if (known != std::end(kPoolings)) return known->mode;
-  throw Error("is ", in_quotes(name),
-              ", expected cls, max, mean, mean_sqrt_len_tokens, weightedmean or lasttoken");
+  std::vector<std::string> names;
+  for (const auto& pooling : kPoolings) names.emplace_back(pooling.transformers_name);
+  throw Error("is ", in_quotes(name), ", expected ", listed(names, "or"));
 }
 
 std::vector<PoolingMode> modes_of(const json::File& file) {

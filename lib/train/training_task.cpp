@@ -12,6 +12,10 @@ void TrainingTask::describe(model::Config& config) const {
   config.labels = model::Config().labels;
 }
 
+// Each is defined in the file of its name.
+using MakeTrainingTask = std::unique_ptr<TrainingTask>(const TaskInputs& inputs);
+MakeTrainingTask make_pretrain_task, make_sentence_task, make_tag_task, make_answer_task, make_choose_task;
+
 std::unique_ptr<TrainingTask> make_training_task(const TaskInputs& inputs) {
   using enum task::Task;
   using Maker = std::pair<task::Task, MakeTrainingTask*>;

@@ -98,12 +98,7 @@ class TrainingTask {
   const model::Config& config_;
 };
 
-using MakeTrainingTask = std::unique_ptr<TrainingTask>(const TaskInputs& inputs);
-
 // Throws Error if the model cannot be trained for the task.
-MakeTrainingTask make_training_task;
-
-// Each in the file of its name.
-MakeTrainingTask make_pretrain_task, make_sentence_task, make_tag_task, make_answer_task, make_choose_task;
+std::unique_ptr<TrainingTask> make_training_task(const TaskInputs& inputs);
 
 }  // namespace bert::train
