@@ -37,7 +37,7 @@ struct Network::Parts {
   nn::Tensor x, z;  // a layer's input and output, swapped after each layer
 
   Parts(const Config& config, ckpt::Checkpoint checkpoint, const Needs& needs, Pool& pool);
-  void load(Pool& pool, Dtype dtype);
+  void load(Dtype dtype);
   void look_up(int32_t id, std::span<float> row) const;
 };
 
@@ -60,7 +60,7 @@ Network::Parts::Parts(const Config& c, ckpt::Checkpoint file, const Needs& needs
   if (needs.masked_lm) masked_lm.emplace(c, layout);
 }
 
-void Network::Parts::load(Pool& pool, Dtype dtype) {
+void Network::Parts::load(Dtype dtype) {
   const auto stored = [&](const std::string& name, std::span<const int64_t> shape, bool packed = false) {
     const auto& tensor = checkpoint.get(name, shape);
     if (tensor.transposed && !packed) {
@@ -76,7 +76,7 @@ void Network::Parts::load(Pool& pool, Dtype dtype) {
   const nn::Weights::Source source = {
       .find = [&](const nn::LayoutEntry& entry) { return stored(entry.name, entry.shape, entry.packed); },
       .release = MappedFile::release};
-  weights.emplace(layout, source, pool, dtype);
+  weights.emplace(layout, source, context, dtype);
 }
 
 // Reads the row of a word from the file: to touch one row of a mapped file may map megabytes around it, and
@@ -93,7 +93,7 @@ void Network::Parts::look_up(int32_t id, std::span<float> row) const {
 Network::Network(const Config& config, ckpt::Checkpoint checkpoint, const Needs& needs, Pool& pool,
                  Dtype dtype)
     : parts_(std::make_unique<Parts>(config, std::move(checkpoint), needs, pool)) {
-  parts_->load(pool, dtype);
+  parts_->load(dtype);
 }
 
 Network::Network(const Directory& directory, const Needs& needs, Pool& pool, Dtype dtype)

@@ -7,7 +7,6 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "model/parts.h"
-#include "nn/kernels/kernels.h"
 
 namespace bert::model {
 namespace {
@@ -48,7 +47,8 @@ void backward_activation(nn::Context& context, nn::Activation activation, const 
                          nn::Tensor& dy) {
   y.reshape(u.rows(), u.cols());
   context.pool().run_grid(u.rows(), [&](int64_t row, int) {
-    nn::kernels().activation_backward(u.cols(), activation, u.row(row), dy.row(row), y.row(row), dy.row(row));
+    context.kernels().activation_backward(u.cols(), activation, u.row(row), dy.row(row), y.row(row),
+                                          dy.row(row));
   });
 }
 
@@ -193,7 +193,7 @@ nn::Params& TrainingNetwork::gradients() {
 }
 nn::Context& TrainingNetwork::context() { return parts_->context; }
 void TrainingNetwork::clear_gradients() { parts_->gradients.clear(); }
-void TrainingNetwork::refresh() { parts_->weights.refresh(parts_->context.pool()); }
+void TrainingNetwork::refresh() { parts_->weights.refresh(parts_->context); }
 
 std::vector<std::string> TrainingNetwork::load(const ckpt::Checkpoint& checkpoint, std::string_view except) {
   std::vector<std::string> missing;

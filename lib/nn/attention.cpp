@@ -4,8 +4,6 @@
 #include <array>
 #include <cmath>
 
-#include "nn/kernels/kernels.h"
-
 namespace bert::nn {
 
 Attention::Attention(const std::string& prefix, int64_t hidden, int64_t heads, Layout& layout,
@@ -45,8 +43,8 @@ void Attention::attend(const Pass& pass, const Tensor& q, std::span<const int64_
     if (head.rows == 0) return;
     head.out = saved.attended.row(q_offsets[static_cast<size_t>(sequence)]) + column;
     head.out_stride = saved.attended.stride();
-    kernels().attend(head, dropped(pass, sequence, i % heads_),
-                     pass.context.scratch(thread, attention_scratch(head.length, size)));
+    pass.context.kernels().attend(head, dropped(pass, sequence, i % heads_),
+                                  pass.context.scratch(thread, attention_scratch(head.length, size)));
   });
   output_.forward(pass.context, pass.weights, saved.attended, Activation::none, y);
 }
@@ -121,8 +119,8 @@ void Attention::attend_backward(const Pass& pass, const Tensor& q, std::span<con
     const auto next = gradient_of(std::min(i + pass.context.pool().size(), count - 1));
     auto gradient = gradient_of(i);
     gradient.next = &next;
-    kernels().attend_backward(gradient,
-                              pass.context.scratch(thread, attention_scratch(gradient.head.length, size)));
+    pass.context.kernels().attend_backward(
+        gradient, pass.context.scratch(thread, attention_scratch(gradient.head.length, size)));
   });
 }
 

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "nn/context.h"
-#include "nn/kernels/kernels.h"
 #include "nn/linear.h"
 #include "nn/params.h"
 #include "nn/pass.h"

@@ -1,19 +1,22 @@
-// Resources of layers: the thread pool, scratch memory for each thread, and shared memory.
+// Resources of layers: the thread pool, kernels, scratch memory for each thread, and shared memory.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "base/pool.h"
+#include "nn/kernels/kernels.h"
 #include "nn/tensor.h"
 
 namespace bert::nn {
 
 class Context {
  public:
-  explicit Context(Pool& pool) : pool_(pool), scratch_(static_cast<size_t>(pool.size())) {}
+  explicit Context(Pool& pool, const Kernels& kernels = usable_kernels())
+      : pool_(pool), kernels_(kernels), scratch_(static_cast<size_t>(pool.size())) {}
 
   Pool& pool() { return pool_; }
+  const Kernels& kernels() const { return kernels_; }
 
   // At least `floats` numbers for this thread, 64-byte aligned. The contents are lost if it has to grow.
   float* scratch(int thread, int64_t floats) {
@@ -30,6 +33,7 @@ class Context {
 
  private:
   Pool& pool_;
+  const Kernels& kernels_;
   std::vector<Memory> scratch_;
   Memory shared_;
 };

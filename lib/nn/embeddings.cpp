@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "nn/kernels/kernels.h"
-
 namespace bert::nn {
 
 Embeddings::Embeddings(const Config& config, Layout& layout)
@@ -20,14 +18,15 @@ void Embeddings::forward(const Pass& pass, const LookUp& words, const Batch& bat
   s.reshape(batch.tokens(), config_.hidden);
   const float* const positions = pass.weights.plain(position_table_);
   const float* const types = pass.weights.plain(type_table_);
+  const Kernels& kernels = pass.context.kernels();
   pass.context.pool().run_grid(batch.sequences(), [&](int64_t sequence, int) {
     const int64_t begin = batch.offsets[static_cast<size_t>(sequence)];
     for (int64_t position = 0; position < batch.length(sequence); ++position) {
       const auto token = static_cast<size_t>(begin + position);
       float* const row = s.row(begin + position);
       words(batch.ids[token], {row, static_cast<size_t>(config_.hidden)});
-      kernels().add(config_.hidden, types + batch.types[token] * config_.hidden, row);
-      kernels().add(config_.hidden, positions + position * config_.hidden, row);
+      kernels.add(config_.hidden, types + batch.types[token] * config_.hidden, row);
+      kernels.add(config_.hidden, positions + position * config_.hidden, row);
     }
   });
   norm_.forward(pass, {}, s, nullptr, x, x);
@@ -47,6 +46,7 @@ void Embeddings::backward(const Pass& pass, const Batch& batch, const Tensor& s,
   const int64_t hidden = config_.hidden;
   float* const dpositions = gradients.tensor(position_table_).data();
   float* const dtypes = gradients.tensor(type_table_).data();
+  const Kernels& kernels = pass.context.kernels();
   pass.context.pool().run_grid((hidden + kColumns - 1) / kColumns, [&](int64_t i, int) {
     const int64_t first = i * kColumns, count = std::min(kColumns, hidden - first);
     std::vector<float> type_sums(static_cast<size_t>(config_.types * kColumns));
@@ -56,13 +56,12 @@ void Embeddings::backward(const Pass& pass, const Batch& batch, const Tensor& s,
       for (int64_t position = 0; position < batch.length(sequence); ++position) {
         const auto token = static_cast<size_t>(begin + position);
         const float* const row = dx.row(begin + position) + first;
-        kernels().add(count, row, dwords.data() + batch.ids[token] * hidden + first);
-        kernels().add(count, row, dpositions + position * hidden + first);
-        kernels().add(count, row, &type_sums[static_cast<size_t>(batch.types[token] * kColumns)]);
+        kernels.add(count, row, dwords.data() + batch.ids[token] * hidden + first);
+        kernels.add(count, row, dpositions + position * hidden + first);
+        kernels.add(count, row, &type_sums[static_cast<size_t>(batch.types[token] * kColumns)]);
       }
       for (int64_t type = 0; type < config_.types; ++type) {
-        kernels().add(count, &type_sums[static_cast<size_t>(type * kColumns)],
-                      dtypes + type * hidden + first);
+        kernels.add(count, &type_sums[static_cast<size_t>(type * kColumns)], dtypes + type * hidden + first);
       }
     }
   });

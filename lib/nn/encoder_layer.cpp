@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "nn/kernels/kernels.h"
-
 namespace bert::nn {
 namespace {
 
@@ -103,7 +101,8 @@ void gather_rows(Context& context, const Tensor& x, std::span<const int64_t> row
 }
 
 void add_rows(Context& context, const Tensor& x, std::span<const int64_t> rows, Tensor& y) {
-  for_rows(context, rows, [&](int64_t i, int64_t row) { kernels().add(x.cols(), x.row(i), y.row(row)); });
+  for_rows(context, rows,
+           [&](int64_t i, int64_t row) { context.kernels().add(x.cols(), x.row(i), y.row(row)); });
 }
 
 }  // namespace bert::nn

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "nn/kernels/kernels.h"
-
 namespace bert::nn {
 namespace {
 
@@ -35,7 +33,7 @@ class Places {
       if (sequence_ != last) find_key();
       position = static_cast<uint32_t>(row - pass_.offsets[static_cast<size_t>(sequence_)]);
     }
-    kernels().drop(n, key_, position, rate_, x, residual, y);
+    pass_.context.kernels().drop(n, key_, position, rate_, x, residual, y);
   }
 
  private:
@@ -73,8 +71,8 @@ void LayerNorm::forward(const Pass& pass, const DropoutPlace& place, const Tenso
   y.reshape(x.rows(), x.cols());
   for_rows(pass, place, x.rows(), [&](Places& places, int64_t row) {
     places.drop(row, hidden_, x.row(row), residual == nullptr ? nullptr : residual->row(row), s.row(row));
-    kernels().layer_norm(hidden_, s.row(row), pass.weights.plain(gain_), pass.weights.plain(bias_), epsilon_,
-                         y.row(row));
+    pass.context.kernels().layer_norm(hidden_, s.row(row), pass.weights.plain(gain_),
+                                      pass.weights.plain(bias_), epsilon_, y.row(row));
   });
 }
 
@@ -86,20 +84,21 @@ void LayerNorm::backward(const Pass& pass, const Tensor& s, const Tensor& dy, Te
   const int64_t parts = (s.rows() + kGradientPart - 1) / kGradientPart, width = s.stride();
   float* const sums = pass.context.shared(parts * 2 * width);  // for each part: dgain, dbias
   const float* const gain = pass.weights.plain(gain_);
+  const Kernels& kernels = pass.context.kernels();
   pass.context.pool().run_grid(parts, [&](int64_t i, int) {
     float* const dgain = sums + i * 2 * width;
     std::fill_n(dgain, 2 * width, 0.0f);
     for (int64_t row = i * kGradientPart; row < std::min(s.rows(), (i + 1) * kGradientPart); ++row) {
-      kernels().layer_norm_backward(hidden_, s.row(row), gain, epsilon_, dy.row(row), ds.row(row), dgain,
-                                    dgain + width);
+      kernels.layer_norm_backward(hidden_, s.row(row), gain, epsilon_, dy.row(row), ds.row(row), dgain,
+                                  dgain + width);
     }
   });
   float *const dgain = gradients.tensor(gain_).data(), *const dbias = gradients.tensor(bias_).data();
   pass.context.pool().run_grid((hidden_ + kColumns - 1) / kColumns, [&](int64_t i, int) {
     const int64_t first = i * kColumns, count = std::min(kColumns, hidden_ - first);
     for (int64_t part = 0; part < parts; ++part) {
-      kernels().add(count, sums + part * 2 * width + first, dgain + first);
-      kernels().add(count, sums + (part * 2 + 1) * width + first, dbias + first);
+      kernels.add(count, sums + part * 2 * width + first, dgain + first);
+      kernels.add(count, sums + (part * 2 + 1) * width + first, dbias + first);
     }
   });
 }

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "nn/blocks.h"
-#include "nn/kernels/kernels.h"
 
 namespace bert::nn {
 namespace {
@@ -15,14 +14,14 @@ const float kZeros[384] = {};  // at least the columns of any tile
 // Rows to prefetch ahead, since they are far apart, and the numbers in a cache line.
 constexpr int64_t kAhead = 8, kLine = 16;
 
-// y = act(tile + bias), where the product's columns begin at `column` of y
-void finish(const Tile& tile, int64_t column, const float* bias, Activation activation, Tensor& y) {
-  kernels().finish_tile(tile.rows, round_up(tile.columns, kBlockColumns), tile.numbers, tile.stride, bias,
-                        activation, y.row(tile.row) + column + tile.column, y.stride());
+// y = act(tile + bias)
+void finish(const Kernels& kernels, const Tile& tile, const float* bias, Activation activation, Tensor& y) {
+  kernels.finish_tile(tile.rows, round_up(tile.columns, kBlockColumns), tile.numbers, tile.stride, bias,
+                      activation, y.row(tile.row) + tile.column, y.stride());
 }
 
 // u becomes du = dy∘act'(u), and x = act(u). The tile is dy and may share memory with x.
-void finish_backward(const Tile& tile, Activation activation, Tensor& u, Tensor& x) {
+void finish_backward(const Kernels& kernels, const Tile& tile, Activation activation, Tensor& u, Tensor& x) {
   for (int64_t i = 0; i < tile.rows; ++i) {
     const int64_t later = tile.row + std::min(i + kAhead, tile.rows - 1);
     for (int64_t line = tile.column; line < tile.column + tile.columns; line += kLine) {
@@ -30,8 +29,8 @@ void finish_backward(const Tile& tile, Activation activation, Tensor& u, Tensor&
       __builtin_prefetch(x.row(later) + line, 1);
     }
     float* const of_u = u.row(tile.row + i) + tile.column;
-    kernels().activation_backward(tile.columns, activation, of_u, tile.numbers + i * tile.stride,
-                                  x.row(tile.row + i) + tile.column, of_u);
+    kernels.activation_backward(tile.columns, activation, of_u, tile.numbers + i * tile.stride,
+                                x.row(tile.row + i) + tile.column, of_u);
   }
 }
 
@@ -50,12 +49,12 @@ void Linear::forward(Context& context, const Weights& weights, const Tensor& x, 
   const Panels panels[] = {weights.forward(weight_)};
   multiply(context, x, 0, panels, [&](const Tile& tile) {
     const float* const added = bias(weights, tile.column);
-    if (u == nullptr) return finish(tile, 0, added, activation, y);
-    finish(tile, 0, added, Activation::none, *u);
+    if (u == nullptr) return finish(context.kernels(), tile, added, activation, y);
+    finish(context.kernels(), tile, added, Activation::none, *u);
     Tile of_u = tile;
     of_u.numbers = u->row(tile.row) + tile.column;
     of_u.stride = u->stride();
-    finish(of_u, 0, kZeros, activation, y);
+    finish(context.kernels(), of_u, kZeros, activation, y);
   });
 }
 
@@ -89,9 +88,10 @@ void Linear::backward_input(Context& context, const Weights& weights, const Tens
   if (weights.dtype(weight_) == Dtype::bf16) {
     const Panels panels[] = {weights.backward(weight_)};
     return multiply(context, dy, column, panels, [&](const Tile& tile) {
-      if (into == Into::replace) return finish(tile, 0, kZeros, Activation::none, dx);
+      if (into == Into::replace) return finish(context.kernels(), tile, kZeros, Activation::none, dx);
       for (int64_t i = 0; i < tile.rows; ++i) {
-        kernels().add(tile.columns, tile.numbers + i * tile.stride, dx.row(tile.row + i) + tile.column);
+        context.kernels().add(tile.columns, tile.numbers + i * tile.stride,
+                              dx.row(tile.row + i) + tile.column);
       }
     });
   }
@@ -103,7 +103,7 @@ void Linear::backward_input(Context& context, const Weights& weights, const Tens
 void Linear::backward_input(Context& context, const Weights& weights, const Tensor& dy, Activation activation,
                             Tensor& u, Tensor& x) const {
   x.reshape(dy.rows(), inputs_);
-  const auto finish = [&](const Tile& tile) { finish_backward(tile, activation, u, x); };
+  const auto finish = [&](const Tile& tile) { finish_backward(context.kernels(), tile, activation, u, x); };
   if (weights.dtype(weight_) == Dtype::f32)
     return multiply(context, input_gradient(weights, dy, 0, x), finish);
   const Panels panels[] = {weights.backward(weight_)};
@@ -135,9 +135,10 @@ void forward_beside(Context& context, const Weights& weights, const Tensor& x,
     columns.push_back(column);
     column += linear->width();
   }
-  multiply(context, x, 0, panels, [&](const Tile& tile) {
+  multiply(context, x, 0, panels, [&](Tile tile) {
     const float* const bias = linears[tile.place]->bias(weights, tile.column);
-    finish(tile, columns[tile.place], bias, Activation::none, y);
+    tile.column += columns[tile.place];
+    finish(context.kernels(), tile, bias, Activation::none, y);
   });
 }
 

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <vector>
 
-#include "nn/kernels/kernels.h"
-
 namespace bert::nn {
 
 Loss softmax_loss(Context& context, std::span<const int32_t> gold, float weight, Tensor& logits) {
@@ -24,7 +22,8 @@ Loss softmax_loss(Context& context, const SoftmaxRows& of, float weight, Tensor&
       const auto r = static_cast<size_t>(row);
       const int64_t length = of.lengths.empty() ? logits.cols() : of.lengths[r];
       assert(of.gold[r] >= 0 && of.gold[r] < length && length <= logits.cols());
-      results[r] = kernels().softmax_gradient(length, logits.row(row), of.gold[r], weight * importance(r));
+      results[r] =
+          context.kernels().softmax_gradient(length, logits.row(row), of.gold[r], weight * importance(r));
       std::fill(logits.row(row) + length, logits.row(row) + logits.stride(), 0.0f);
     }
   });

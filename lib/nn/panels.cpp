@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "nn/blocks.h"
-#include "nn/kernels/kernels.h"
 #include "nn/matmul.h"
 #include "nn/onednn.h"
 #include "nn/products.h"
@@ -42,8 +41,10 @@ struct Rows {
 };
 
 // In place if possible, otherwise in `copy`.
-Rows rows_of(const Stored& w, const Panels& panels, int64_t first, int64_t count, std::vector<float>& copy) {
-  const int64_t depth = panels.depth, size = static_cast<int64_t>(size_of(w.dtype));
+Rows rows_of(const Kernels& kernels, const Stored& w, const Panels& panels, int64_t panel,
+             std::vector<float>& copy) {
+  const int64_t depth = panels.depth, size = static_cast<int64_t>(size_of(w.dtype)),
+                first = panel * panels.width(), count = std::min(panels.width(), panels.cols - first);
   if (w.transposed) {
     const int64_t stride = round_up(depth, kBlockColumns);
     std::vector<float> columns(static_cast<size_t>(depth * count));
@@ -52,7 +53,7 @@ Rows rows_of(const Stored& w, const Panels& panels, int64_t first, int64_t count
              {&columns[static_cast<size_t>(k * count)], static_cast<size_t>(count)});
     }
     copy.resize(static_cast<size_t>(count * stride));
-    kernels().transpose(depth, count, columns.data(), count, copy.data(), stride);
+    kernels.transpose(depth, count, columns.data(), count, copy.data(), stride);
     return {copy.data(), count, stride};
   }
   const std::byte* const stored = w.data + first * depth * size;
@@ -63,14 +64,14 @@ Rows rows_of(const Stored& w, const Panels& panels, int64_t first, int64_t count
   return {copy.data(), count, depth};
 }
 
-void pack_bf16(const Rows& rows, int64_t depth, std::byte* panel) {
+void pack_bf16(const Kernels& kernels, const Rows& rows, int64_t depth, std::byte* panel) {
   constexpr int64_t kPart = 64;
   alignas(64) float part[kPart * kMatmulColumns];
   std::byte rounded[2 * kMatmulColumns];
   for (int64_t k = 0; k < depth; ++k) {
     if (k % kPart == 0)
-      kernels().transpose(rows.count, std::min(kPart, depth - k), rows.numbers + k, rows.stride, part,
-                          kMatmulColumns);
+      kernels.transpose(rows.count, std::min(kPart, depth - k), rows.numbers + k, rows.stride, part,
+                        kMatmulColumns);
     from_f32({part + k % kPart * kMatmulColumns, kMatmulColumns}, Dtype::bf16, rounded);
     std::byte* const to = panel + (k / 2 * kMatmulColumns * 2 + k % 2) * 2;
     for (int64_t column = 0; column < kMatmulColumns; ++column)
@@ -78,15 +79,15 @@ void pack_bf16(const Rows& rows, int64_t depth, std::byte* panel) {
   }
 }
 
-void pack_i8(const Rows& rows, const Panels& panels, int64_t panel) {
-  static const float most = has_exact_bytes() ? 127 : 63;
+void pack_i8(const Kernels& kernels, const Rows& rows, const Panels& panels, int64_t panel) {
+  const float most = has_exact_bytes() ? 127 : 63;
   const int64_t room = round_up(panels.depth, kBlockColumns);
   std::vector<float> integers(static_cast<size_t>(rows.count * room / 4));
   auto* const bytes = reinterpret_cast<int8_t*>(integers.data());
   const ColumnNumbers numbers = column_numbers(panels, panel);
   for (int64_t i = 0; i < rows.count; ++i) {
     const auto column =
-        kernels().quantize_column(panels.depth, rows.numbers + i * rows.stride, most, bytes + i * room);
+        kernels.quantize_column(panels.depth, rows.numbers + i * rows.stride, most, bytes + i * room);
     numbers.scales[i] = column.scale;
     numbers.sums[i] = column.sum;
   }
@@ -95,8 +96,8 @@ void pack_i8(const Rows& rows, const Panels& panels, int64_t panel) {
     return;
   }
   // Four integers have the size of a float and are transposed as one.
-  kernels().transpose(rows.count, room / 4, integers.data(), room / 4,
-                      reinterpret_cast<float*>(panels.panel(panel)), panels.width());
+  kernels.transpose(rows.count, room / 4, integers.data(), room / 4,
+                    reinterpret_cast<float*>(panels.panel(panel)), panels.width());
 }
 
 // The rows of x as matmul reads them.
@@ -129,19 +130,20 @@ DenseRows dense_rows(Context& context, const Tensor& x, int64_t column, const Pa
   rows.quantized = reinterpret_cast<QuantizedRow*>(copy + floats);
   context.pool().run_grid(x.rows(), [&](int64_t row, int) {
     auto* const bytes = reinterpret_cast<uint8_t*>(numbers.at(row, 0));
-    rows.quantized[row] = kernels().quantize(depth, x.row(row) + column, bytes);
+    rows.quantized[row] = context.kernels().quantize(depth, x.row(row) + column, bytes);
   });
   return rows;
 }
 
-// Multiplies rows [row, row + rows) of x by one panel; the tile is f32.
-void multiply_dense(const DenseRows& x, int64_t row, int64_t rows, const Panels& panels, int64_t panel,
-                    float* tile) {
+// Computes the tile's `numbers` from its rows of x and its panel.
+void multiply_dense(const Kernels& kernels, const DenseRows& x, const Panels& panels, const Tile& tile,
+                    float* numbers) {
+  const int64_t size = static_cast<int64_t>(size_of(panels.dtype)), width = panels.width(),
+                panel = tile.column / width, rows = tile.rows;
   const std::byte* const b = panels.panel(panel);
-  const int64_t size = static_cast<int64_t>(size_of(panels.dtype)), width = panels.width();
-  auto* const sums = reinterpret_cast<int32_t*>(tile);
+  auto* const sums = reinterpret_cast<int32_t*>(numbers);
   if (!is_matmul(panels.dtype)) {
-    multiply_bytes(rows, width, panels.depth, reinterpret_cast<uint8_t*>(x.numbers.at(row, 0)),
+    multiply_bytes(rows, width, panels.depth, reinterpret_cast<uint8_t*>(x.numbers.at(tile.row, 0)),
                    reinterpret_cast<const int8_t*>(b), round_up(panels.depth, kBlockColumns), sums);
   } else {
     for (int64_t from = 0; from < panels.depth; from += x.numbers.block) {
@@ -152,13 +154,14 @@ void multiply_dense(const DenseRows& x, int64_t row, int64_t rows, const Panels&
               .depth = x.numbers.width(from),
               .panel = true,
               .into = from == 0 ? Into::replace : Into::add},
-             x.numbers.at(row, from), b + from * width * size, tile);
+             x.numbers.at(tile.row, from), b + from * width * size, numbers);
     }
   }
   if (x.quantized == nullptr) return;
   const ColumnNumbers of_columns = column_numbers(panels, panel);
   for (int64_t i = 0; i < rows; ++i) {
-    kernels().dequantize(width, x.quantized[row + i], of_columns.scales, of_columns.sums, sums + i * width);
+    kernels.dequantize(width, x.quantized[tile.row + i], of_columns.scales, of_columns.sums,
+                       sums + i * width);
   }
 }
 
@@ -189,18 +192,17 @@ int64_t Panels::bytes() const {
   return dtype == Dtype::i8 ? numbers + width() * 8 : numbers;
 }
 
-void Panels::pack(int64_t i, const Stored& w) const {
-  const int64_t first = i * width();
+void Panels::pack(const Kernels& kernels, int64_t i, const Stored& w) const {
   std::vector<float> copy;
-  const Rows rows = rows_of(w, *this, first, std::min(width(), cols - first), copy);
+  const Rows rows = rows_of(kernels, w, *this, i, copy);
   switch (dtype) {
     case Dtype::bf16:
-      return pack_bf16(rows, depth, panel(i));
+      return pack_bf16(kernels, rows, depth, panel(i));
     case Dtype::i8:
-      return pack_i8(rows, *this, i);
+      return pack_i8(kernels, rows, *this, i);
     default:
-      return kernels().transpose(rows.count, depth, rows.numbers, rows.stride,
-                                 reinterpret_cast<float*>(panel(i)), width());
+      return kernels.transpose(rows.count, depth, rows.numbers, rows.stride,
+                               reinterpret_cast<float*>(panel(i)), width());
   }
 }
 
@@ -216,32 +218,33 @@ void multiply(Context& context, const Tensor& x, int64_t column, std::span<const
   for (const auto& b : panels) count += b.count();
   context.pool().run_grid(tall * count, [&](int64_t i, int) {
     // Adjacent tasks share a panel, so it is read from memory once.
-    const int64_t row = i % tall * height, rows = std::min(height, x.rows() - row);
     int64_t panel = i / tall;
     size_t place = 0;
     while (panel >= panels[place].count()) panel -= panels[place++].count();
     const Panels& b = panels[place];
-    const int64_t first = panel * b.width(), columns = std::min(b.width(), b.cols - first);
-    alignas(64) float tile[kPanelRows * kWidest];
+    alignas(64) float numbers[kPanelRows * kWidest];
+    const int64_t row = i % tall * height, first = panel * b.width();
+    const Tile tile = {.row = row,
+                       .rows = std::min(height, x.rows() - row),
+                       .column = first,
+                       .columns = std::min(b.width(), b.cols - first),
+                       .numbers = numbers,
+                       .stride = b.width(),
+                       .place = place};
     if (dense) {
-      multiply_dense(*dense, row, rows, b, panel, tile);
+      multiply_dense(context.kernels(), *dense, b, tile, numbers);
     } else {
-      nn::multiply({.rows = rows,
-                    .cols = round_up(columns, kBlockColumns),
+      nn::multiply(context.kernels(),
+                   {.rows = tile.rows,
+                    .cols = round_up(tile.columns, kBlockColumns),
                     .depth = b.depth,
                     .a = {.numbers = x.row(row) + column, .stride = x.stride()},
                     .b = {.numbers = reinterpret_cast<const float*>(b.panel(panel)), .stride = b.width()},
-                    .c = tile,
+                    .c = numbers,
                     .c_stride = b.width(),
                     .room = true});
     }
-    finish({.row = row,
-            .rows = rows,
-            .column = first,
-            .columns = columns,
-            .numbers = tile,
-            .stride = b.width(),
-            .place = place});
+    finish(tile);
   });
 }
 

@@ -43,7 +43,7 @@ struct Panels {
   std::byte* panel(int64_t i) const { return data + i * bytes(); }
 
   // Fills a panel with its columns of Wᵀ, where W is [cols, depth]. The memory must be zero.
-  void pack(int64_t panel, const Stored& w) const;
+  void pack(const Kernels& kernels, int64_t panel, const Stored& w) const;
 };
 
 // Whether oneDNN can multiply bf16 with instructions of this processor.

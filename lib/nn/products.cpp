@@ -40,13 +40,13 @@ void for_parts(int64_t depth, Function f) {
 }
 
 // Adds columns [from, from + depth) of a.
-void add_row_sums(const Product& p, int64_t from, int64_t depth) {
+void add_row_sums(const Kernels& kernels, const Product& p, int64_t from, int64_t depth) {
   float part[kDepth];
   for (int64_t first = 0; first < p.rows; first += kDepth) {
     const int64_t count = std::min(kDepth, p.rows - first);
     std::fill_n(part, count, 0.0f);
-    for (int64_t i = from; i < from + depth; ++i) kernels().add(count, p.a.from(first, i).numbers, part);
-    kernels().add(count, part, p.row_sums + first);
+    for (int64_t i = from; i < from + depth; ++i) kernels.add(count, p.a.from(first, i).numbers, part);
+    kernels.add(count, part, p.row_sums + first);
   }
 }
 
@@ -142,7 +142,7 @@ Product Product::part(const Tile& tile) const {
   return part;
 }
 
-void multiply(const Product& p) {
+void multiply(const Kernels& kernels, const Product& p) {
   const auto letter = [](const Factor& factor) { return factor.order == Order::columns ? 'T' : 'N'; };
   const int64_t rows = whole_rows(p), cols = round_up(p.cols, kBlockColumns);
   std::vector<float> a_copy, b_copy;
@@ -155,7 +155,7 @@ void multiply(const Product& p) {
     if (cols > 0)
       check(dnnl_sgemm(letter(a), letter(b), rows, cols, depth, 1, a.numbers, a.stride, b.numbers, b.stride,
                        old, p.c, p.c_stride));
-    if (p.row_sums != nullptr) add_row_sums(p, from, depth);
+    if (p.row_sums != nullptr) add_row_sums(kernels, p, from, depth);
   });
 }
 
@@ -163,11 +163,11 @@ void multiply(Context& context, const Product& p, const std::function<void(const
   for_tiles(context, p, tile_size(p, context.pool().size()), [&](const Tile& tile, int thread) {
     const Product part = p.part(tile);
     if (p.room || (whole_rows(part) == part.rows && part.cols % kBlockColumns == 0)) {
-      multiply(part);
+      multiply(context.kernels(), part);
     } else {
       const int64_t cols = round_up(part.cols, kBlockColumns);
       compute_apart(part, context.scratch(thread, whole_rows(part) * cols), cols,
-                    [](const Product& in_room) { multiply(in_room); });
+                    [&](const Product& in_room) { multiply(context.kernels(), in_room); });
     }
     if (finish) finish(tile);
   });
@@ -211,7 +211,8 @@ void multiply_bf16(Context& context, const Product& p) {
                            a.at(0, tile.row), b.at(0, tile.column), in_room.c);
                   });
     if (part.row_sums != nullptr)
-      for_parts(p.depth, [&](int64_t from, int64_t depth) { add_row_sums(part, from, depth); });
+      for_parts(p.depth,
+                [&](int64_t from, int64_t depth) { add_row_sums(context.kernels(), part, from, depth); });
   });
 }
 

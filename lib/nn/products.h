@@ -12,7 +12,6 @@
 
 #include "nn/blocks.h"
 #include "nn/context.h"
-#include "nn/kernels/kernels.h"
 
 namespace bert::nn {
 
@@ -45,7 +44,7 @@ struct Product {
 };
 
 // Computes a product that has room, on the calling thread. Throws std::bad_alloc if oneDNN gets no memory.
-void multiply(const Product& product);
+void multiply(const Kernels& kernels, const Product& product);
 
 // Computes the product in tiles with all threads of the pool. Calls `finish` for each tile on the thread that
 // computed it.

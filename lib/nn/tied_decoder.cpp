@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "nn/blocks.h"
-#include "nn/kernels/kernels.h"
 #include "nn/products.h"
 
 namespace bert::nn {
@@ -39,16 +38,16 @@ void TiedDecoder::forward(Context& context, const Weights& weights, const Stored
       rows = wide;
     }
     float* const to = logits.row(0) + first;
-    multiply({.rows = block.rows,
-              .cols = count,
-              .depth = hidden_,
-              .a = {.numbers = block.x.row(block.first), .stride = block.x.stride()},
-              .b = {.numbers = rows, .stride = hidden_, .order = Order::columns},
-              .c = to,
-              .c_stride = logits.stride(),
-              .room = true});
-    kernels().finish_tile(block.rows, round_up(count, kBlockColumns), to, logits.stride(),
-                          weights.plain(bias_) + first, Activation::none, to, logits.stride());
+    multiply(context.kernels(), {.rows = block.rows,
+                                 .cols = count,
+                                 .depth = hidden_,
+                                 .a = {.numbers = block.x.row(block.first), .stride = block.x.stride()},
+                                 .b = {.numbers = rows, .stride = hidden_, .order = Order::columns},
+                                 .c = to,
+                                 .c_stride = logits.stride(),
+                                 .room = true});
+    context.kernels().finish_tile(block.rows, round_up(count, kBlockColumns), to, logits.stride(),
+                                  weights.plain(bias_) + first, Activation::none, to, logits.stride());
   });
 }
 

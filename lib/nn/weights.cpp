@@ -11,8 +11,8 @@ namespace {
 
 int64_t floats_of(const Panels& panels) { return panels.count() * panels.bytes() / 4; }
 
-void pack(const Panels& panels, const Stored& stored, Pool& pool) {
-  pool.run_grid(panels.count(), [&](int64_t i, int) { panels.pack(i, stored); });
+void pack(const Panels& panels, const Stored& stored, Context& context) {
+  context.pool().run_grid(panels.count(), [&](int64_t i, int) { panels.pack(context.kernels(), i, stored); });
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ int Layout::add_plain(std::string name, std::vector<int64_t> shape) {
   return static_cast<int>(entries_.size()) - 1;
 }
 
-Weights::Weights(const Layout& layout, const Source& source, Pool& pool, Dtype dtype)
+Weights::Weights(const Layout& layout, const Source& source, Context& context, Dtype dtype)
     : layout_(layout), dtype_(dtype) {
   make_room();
   for (size_t i = 0; i < starts_.size(); ++i) {
@@ -41,7 +41,7 @@ Weights::Weights(const Layout& layout, const Source& source, Pool& pool, Dtype d
     const Stored stored = source.find(entry);
     const auto count = static_cast<size_t>(entry.count());
     if (entry.packed) {
-      pack(forward(static_cast<int>(i)), stored, pool);
+      pack(forward(static_cast<int>(i)), stored, context);
     } else {
       to_f32(stored.dtype, stored.data, {memory_.data() + starts_[i], count});
     }
@@ -72,14 +72,14 @@ void Weights::make_room() {
   memory_ = Memory(static_cast<size_t>(total));
 }
 
-void Weights::refresh(Pool& pool) {
+void Weights::refresh(Context& context) {
   for (size_t i = 0; i < starts_.size(); ++i) {
     if (!layout_.entries()[i].packed) continue;
     const int place = static_cast<int>(i);
     Stored stored = {.data = std::as_bytes(params_->tensor(place)).data()};
-    pack(forward(place), stored, pool);
+    pack(forward(place), stored, context);
     stored.transposed = true;
-    if (dtype(place) == Dtype::bf16) pack(backward(place), stored, pool);
+    if (dtype(place) == Dtype::bf16) pack(backward(place), stored, context);
   }
 }
 

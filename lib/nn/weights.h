@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/dtype.h"
-#include "base/pool.h"
 #include "nn/panels.h"
 #include "nn/tensor.h"
 
@@ -48,11 +47,11 @@ class Weights {
   };
 
   // Packs all entries of the layout for products of `dtype` (f32, bf16, i8), with the whole pool.
-  Weights(const Layout& layout, const Source& source, Pool& pool, Dtype dtype = Dtype::f32);
+  Weights(const Layout& layout, const Source& source, Context& context, Dtype dtype = Dtype::f32);
 
   // Weights that refer to `params`: refresh() packs the matrices, everything else is read in place.
   explicit Weights(const Params& params, Dtype dtype = Dtype::f32);  // f32 or bf16
-  void refresh(Pool& pool);  // call after the parameters have changed and before the first use
+  void refresh(Context& context);  // call after the parameters have changed and before the first use
 
   // Format of the matrix's products: as requested in the encoder, f32 in heads.
   Dtype dtype(int place) const;

@@ -7,7 +7,7 @@
 
 namespace bert::predict {
 
-std::string version() { return "oneDNN " + nn::onednn_version() + ", " + nn::kernels().name; }
+std::string version() { return "oneDNN " + nn::onednn_version() + ", " + nn::usable_kernels().name; }
 
 std::string described(const RunNote& note) {
   return "model " + std::string(note.model) + ", " + note.purpose + ", at most " +

@@ -51,6 +51,7 @@ class Learner {
 
   nn::Params& parameters() { return network_.parameters(); }
   nn::Params& gradients() { return network_.gradients(); }
+  nn::Context& context() { return network_.context(); }
   void refresh() { network_.refresh(); }  // call after parameters() have changed
 
  protected:

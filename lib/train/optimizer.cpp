@@ -51,23 +51,21 @@ std::vector<Slice> slices_of(const nn::Layout& layout) {
   return slices;
 }
 
-double global_norm(const nn::Params& gradients, Pool& pool, const nn::Kernels& kernels) {
+double global_norm(const nn::Params& gradients, nn::Context& context) {
   const auto slices = slices_of(gradients.layout());
   std::vector<double> sums(slices.size());
-  pool.run_grid(static_cast<int64_t>(slices.size()), [&](int64_t i, int) {
+  context.pool().run_grid(static_cast<int64_t>(slices.size()), [&](int64_t i, int) {
     const auto& slice = slices[static_cast<size_t>(i)];
-    sums[static_cast<size_t>(i)] = kernels.sum_of_squares(slice.count, gradients.all().data() + slice.start);
+    sums[static_cast<size_t>(i)] =
+        context.kernels().sum_of_squares(slice.count, gradients.all().data() + slice.start);
   });
   return std::sqrt(std::accumulate(sums.begin(), sums.end(), 0.0));
 }
 
 double clip_factor(double norm, double most) { return most > 0 && norm > most ? most / norm : 1; }
 
-Optimizer::Optimizer(const nn::Layout& layout, const OptimizerConfig& config, const nn::Kernels& kernels)
-    : config_(config),
-      kernels_(&kernels),
-      slices_(slices_of(layout)),
-      state_{.m = nn::Params(layout), .v = nn::Params(layout)} {
+Optimizer::Optimizer(const nn::Layout& layout, const OptimizerConfig& config)
+    : config_(config), slices_(slices_of(layout)), state_{.m = nn::Params(layout), .v = nn::Params(layout)} {
   if (!config_.epsilon) config_.epsilon = config.method == Method::adamw ? 1e-8 : 1e-6;
   if (*config_.epsilon < 1e-12)
     throw Error("the optimizer's epsilon is ", *config_.epsilon, ", must be at least 1e-12");
@@ -110,21 +108,22 @@ bool Optimizer::adapts(int tensor) const {
 }
 
 void Optimizer::step(nn::Params& params, const nn::Params& gradients, double learning_rate,
-                     double gradient_scale, Pool& pool) {
+                     double gradient_scale, nn::Context& context) {
   const auto steps = steps_of_tensors(learning_rate, gradient_scale);
   const float* g = gradients.all().data();
   float *m = state_.m.all().data(), *v = state_.v.all().data(), *p = params.all().data();
   std::vector<nn::SquareSums> sums(slices_.size());
-  pool.run_grid(static_cast<int64_t>(slices_.size()), [&](int64_t i, int) {
+  context.pool().run_grid(static_cast<int64_t>(slices_.size()), [&](int64_t i, int) {
     const auto& [tensor, at, count] = slices_[static_cast<size_t>(i)];
     const nn::AdamStep& step = steps[static_cast<size_t>(tensor)];
     if (adapts(tensor)) {
-      sums[static_cast<size_t>(i)] = kernels_->adam_moments(count, step, g + at, m + at, v + at, p + at);
+      sums[static_cast<size_t>(i)] =
+          context.kernels().adam_moments(count, step, g + at, m + at, v + at, p + at);
     } else {
-      kernels_->adam(count, step, g + at, m + at, v + at, p + at);
+      context.kernels().adam(count, step, g + at, m + at, v + at, p + at);
     }
   });
-  if (config_.method == Method::lamb) finish_lamb(params, steps, sums, pool);
+  if (config_.method == Method::lamb) finish_lamb(params, steps, sums, context);
   ++state_.steps;
 }
 
@@ -144,16 +143,16 @@ std::vector<float> Optimizer::trust_ratios(const std::vector<nn::SquareSums>& su
 }
 
 void Optimizer::finish_lamb(nn::Params& params, const std::vector<nn::AdamStep>& steps,
-                            const std::vector<nn::SquareSums>& sums, Pool& pool) const {
+                            const std::vector<nn::SquareSums>& sums, nn::Context& context) const {
   const auto ratios = trust_ratios(sums);
   const float *m = state_.m.all().data(), *v = state_.v.all().data();
   float* p = params.all().data();
-  pool.run_grid(static_cast<int64_t>(slices_.size()), [&](int64_t i, int) {
+  context.pool().run_grid(static_cast<int64_t>(slices_.size()), [&](int64_t i, int) {
     const auto& [tensor, at, count] = slices_[static_cast<size_t>(i)];
     if (!adapts(tensor)) return;
     nn::AdamStep own = steps[static_cast<size_t>(tensor)];
     own.rate *= ratios[static_cast<size_t>(tensor)];
-    kernels_->adam_apply(count, own, m + at, v + at, p + at);
+    context.kernels().adam_apply(count, own, m + at, v + at, p + at);
   });
 }
 

@@ -23,8 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/pool.h"
-#include "nn/kernels/kernels.h"
+#include "nn/context.h"
 #include "nn/params.h"
 #include "nn/weights.h"
 
@@ -69,7 +68,7 @@ std::vector<Slice> slices_of(const nn::Layout& layout);
 // √Σ g² over all gradients. Adds in double precision in a fixed order, so the result has the same bits for
 // any number of threads and any instruction set. It cannot overflow: it is finite if and only if every
 // gradient is.
-double global_norm(const nn::Params& gradients, Pool& pool, const nn::Kernels& kernels = nn::kernels());
+double global_norm(const nn::Params& gradients, nn::Context& context);
 
 // Factor that scales gradients of this finite norm to a norm of at most `most`: min(1, most / norm), as in
 // tf.clip_by_global_norm. PyTorch adds 1e-6 to the norm to avoid a division by zero, which cannot happen
@@ -85,13 +84,12 @@ class Optimizer {
   };
 
   // The layout must outlive this object.
-  Optimizer(const nn::Layout& layout, const OptimizerConfig& config,
-            const nn::Kernels& kernels = nn::kernels());
+  Optimizer(const nn::Layout& layout, const OptimizerConfig& config);
 
   // One step with g = gradient_scale·gradients; the scale saves a separate pass over memory for clipping. The
   // result has the same bits for any number of threads.
   void step(nn::Params& params, const nn::Params& gradients, double learning_rate, double gradient_scale,
-            Pool& pool);
+            nn::Context& context);
 
   State& state() { return state_; }
   const State& state() const { return state_; }
@@ -102,10 +100,9 @@ class Optimizer {
   bool adapts(int tensor) const;
   std::vector<float> trust_ratios(const std::vector<nn::SquareSums>& sums) const;
   void finish_lamb(nn::Params& params, const std::vector<nn::AdamStep>& steps,
-                   const std::vector<nn::SquareSums>& sums, Pool& pool) const;
+                   const std::vector<nn::SquareSums>& sums, nn::Context& context) const;
 
   OptimizerConfig config_;
-  const nn::Kernels* kernels_;
   std::vector<Slice> slices_;         // of the parameters that are not frozen
   std::vector<bool> decays_;          // for each tensor
   std::vector<double> rate_factors_;  // for each tensor

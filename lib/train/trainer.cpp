@@ -156,10 +156,10 @@ Trainer::Next Trainer::step() {
   auto& learner = parts_.learner;
   const auto place = StepPlace{.seed = plan_.options.seed, .step = static_cast<uint64_t>(state_.step)};
   const auto figures = learner.learn(step, place);
-  const double norm = global_norm(learner.gradients(), parts_.pool);
+  const double norm = global_norm(learner.gradients(), learner.context());
   check(figures.front().value, norm);
   optimizer_.step(learner.parameters(), learner.gradients(), rate_, clip_factor(norm, plan_.options.clip),
-                  parts_.pool);
+                  learner.context());
   learner.refresh();
   ++state_.step;
   const int64_t records = parts_.source.records(), before = state_.data.drawn;

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/log.h"
-#include "base/pool.h"
 #include "examples/steps.h"
 #include "model/config.h"
 #include "model/save.h"
@@ -64,7 +63,6 @@ struct RunParts {
   Checkpoints& checkpoints;
   Log& log;
   Log* progress;  // nullptr: show none
-  Pool& pool;
 };
 
 class Trainer {

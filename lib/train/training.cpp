@@ -190,8 +190,7 @@ bool Training::run() {
                    .tokenizer = tokenizer_files_,
                    .checkpoints = checkpoints,
                    .log = log_,
-                   .progress = progress(),
-                   .pool = pool_},
+                   .progress = progress()},
                   plan);
   if (last) {
     trainer.resume(*last);

@@ -65,12 +65,12 @@ struct Encoder {
   nn::EncoderLayer::Saved saved;
   nn::Tensor x, z;
 
-  Encoder(const Shape& s, Pool& pool)
+  Encoder(const Shape& s, nn::Context& context)
       : shape(s),
         embeddings({.hidden = s.hidden}, layout),
         layers(make_layers()),
         numbers(random_numbers()),
-        weights(layout, source(), pool) {}
+        weights(layout, source(), context) {}
 
   std::vector<nn::EncoderLayer> make_layers() {
     std::vector<nn::EncoderLayer> made;
@@ -265,7 +265,7 @@ int main(int argc, char** argv) {
   }
   Pool pool(std::stoi(argv[2]));
   nn::Context context(pool);
-  Encoder encoder(kShapes.at(argv[1]), pool);
+  Encoder encoder(kShapes.at(argv[1]), context);
   const int repeats = argc > 4 ? std::stoi(argv[4]) : 3;
   measure("full", context, encoder, std::vector<nn::Batch>(4, random_batch(8, 128)), repeats);
   measure("lat", context, encoder, {random_batch(1, 16)}, 20 * repeats);

@@ -59,6 +59,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   Pool pool(std::stoi(argv[1]));
+  nn::Context context(pool);
   const int repeats = argc > 2 ? std::stoi(argv[2]) : 5;
   const nn::Layout layout = base_layout();
   nn::Params params(layout), gradients(layout);
@@ -82,9 +83,9 @@ int main(int argc, char** argv) {
     });
   };
   Measured all[] = {{"bare traffic", 7, traffic},
-                    {"adamw", 7, [&] { adamw.step(params, gradients, 1e-4, 1, pool); }},
-                    {"lamb", 10, [&] { lamb.step(params, gradients, 1e-4, 1, pool); }},
-                    {"norm", 1, [&] { norm += train::global_norm(gradients, pool); }}};
+                    {"adamw", 7, [&] { adamw.step(params, gradients, 1e-4, 1, context); }},
+                    {"lamb", 10, [&] { lamb.step(params, gradients, 1e-4, 1, context); }},
+                    {"norm", 1, [&] { norm += train::global_norm(gradients, context); }}};
   for (int i = 0; i <= repeats; ++i) {  // in turn; the first turn is a warmup
     for (auto& one : all) {
       const double seconds = seconds_of(one.run);

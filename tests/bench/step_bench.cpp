@@ -85,10 +85,7 @@ class Step {
   using Seconds = std::map<std::string, double>;
 
   Step(const model::Config& config, const Instances& instances, Pool& pool)
-      : instances_(instances),
-        pool_(pool),
-        network_(config, {}, pool),
-        optimizer_(network_.parameters().layout(), {}) {
+      : instances_(instances), network_(config, {}, pool), optimizer_(network_.parameters().layout(), {}) {
     model::initialize(network_.parameters(), 0.02f, 1, model::PositionStart::normal, pool);
     network_.refresh();
   }
@@ -108,9 +105,11 @@ class Step {
       network_.next_sentence(instances_.next, 1 / static_cast<float>(instances_.next.size()));
     });
     parts["4 backward"] = seconds_of([&] { network_.backward(); });
-    parts["5 norm"] = seconds_of([&] { norm = train::global_norm(network_.gradients(), pool_); });
+    parts["5 norm"] =
+        seconds_of([&] { norm = train::global_norm(network_.gradients(), network_.context()); });
     parts["6 optimiser"] = seconds_of([&] {
-      optimizer_.step(network_.parameters(), network_.gradients(), 1e-4, train::clip_factor(norm, 1), pool_);
+      optimizer_.step(network_.parameters(), network_.gradients(), 1e-4, train::clip_factor(norm, 1),
+                      network_.context());
     });
     parts["7 packing weights"] = seconds_of([&] { network_.refresh(); });
     return parts;
@@ -118,7 +117,6 @@ class Step {
 
  private:
   const Instances& instances_;
-  Pool& pool_;
   model::TrainingNetwork network_;
   train::Optimizer optimizer_;
   uint64_t step_ = 0;
@@ -179,7 +177,7 @@ class OurProducts {
     std::mt19937 random(1);
     std::uniform_real_distribution<float> uniform(-0.02f, 0.02f);
     for (float& number : parameters_.all()) number = uniform(random);
-    weights_.refresh(pool);
+    weights_.refresh(context_);
     const int64_t widest = std::max(config.hidden, config.feed_forward);
     const int64_t most = instances.batch.tokens();
     for (auto* tensor : {&x_, &dy_}) *tensor = filled(most, widest);

@@ -48,7 +48,7 @@ double seconds_of(Run run) {
   return seconds[seconds.size() / 2];
 }
 
-void measure_attention(const Shape& shape, float dropout) {
+void measure_attention(const Kernels& kernels, const Shape& shape, float dropout) {
   const Tensor qkv = random_tensor(shape.tokens, 3 * shape.hidden),
                dout = random_tensor(shape.tokens, shape.hidden);
   Tensor out(shape.tokens, shape.hidden), dqkv(shape.tokens, 3 * shape.hidden);
@@ -77,36 +77,34 @@ void measure_attention(const Shape& shape, float dropout) {
       static_cast<double>(shape.tokens / shape.length * shape.length * shape.length * shape.hidden);
   const DroppedProbabilities dropped = {{1, 2}, DropoutRate(dropout)};
   const double forward = seconds_of([&] {
-    for_heads([&](const AttentionHead& head, int64_t, int64_t) {
-      kernels().attend(head, dropped, scratch.data());
-    });
+    for_heads(
+        [&](const AttentionHead& head, int64_t, int64_t) { kernels.attend(head, dropped, scratch.data()); });
   });
   const double backward = seconds_of([&] {
     for_heads([&](const AttentionHead& head, int64_t first, int64_t column) {
       float* const dq = dqkv.row(first) + column;
-      kernels().attend_backward({.head = head,
-                                 .dropped = dropped,
-                                 .dout = dout.row(first) + column,
-                                 .dout_stride = dout.stride(),
-                                 .dq = dq,
-                                 .dq_stride = dqkv.stride(),
-                                 .dk = dq + shape.hidden,
-                                 .dv = dq + 2 * shape.hidden,
-                                 .dkv_stride = dqkv.stride()},
-                                scratch.data());
+      kernels.attend_backward({.head = head,
+                               .dropped = dropped,
+                               .dout = dout.row(first) + column,
+                               .dout_stride = dout.stride(),
+                               .dq = dq,
+                               .dq_stride = dqkv.stride(),
+                               .dk = dq + shape.hidden,
+                               .dv = dq + 2 * shape.hidden,
+                               .dkv_stride = dqkv.stride()},
+                              scratch.data());
     });
   });
   std::printf("attention, dropout %.1f   forward %6.1f   backward %6.1f GFLOP/s   %.2f ms back\n", dropout,
               4e-9 * pairs / forward, 10e-9 * pairs / backward, backward * 1e3);
 }
 
-void measure_rows(const Shape& shape) {
+void measure_rows(const Kernels& kernels, const Shape& shape) {
   const int64_t n = shape.hidden;
   const Tensor x = random_tensor(shape.tokens, n), residual = random_tensor(shape.tokens, n);
   Tensor y(shape.tokens, n);
   Tensor gain(1, n), dgain(1, n), dbias(1, n);
   std::fill_n(gain.row(0), n, 1.0f);
-  const Kernels& table = kernels();
   const auto print = [&](const char* name, int tensors, auto f) {
     const double seconds = seconds_of([&] {
       for (int64_t row = 0; row < shape.tokens; ++row) f(row);
@@ -120,23 +118,23 @@ void measure_rows(const Shape& shape) {
   for (float p : {0.0f, 0.1f}) {
     const DropoutRate rate(p);
     print(p == 0 ? "drop + residual, off" : "drop + residual", 3, [&](int64_t row) {
-      table.drop(n, {1, 2}, static_cast<uint32_t>(row), rate, x.row(row), residual.row(row), y.row(row));
+      kernels.drop(n, {1, 2}, static_cast<uint32_t>(row), rate, x.row(row), residual.row(row), y.row(row));
     });
   }
   print("drop", 2, [&](int64_t row) {
-    table.drop(n, {1, 2}, static_cast<uint32_t>(row), DropoutRate(0.1f), x.row(row), nullptr, y.row(row));
+    kernels.drop(n, {1, 2}, static_cast<uint32_t>(row), DropoutRate(0.1f), x.row(row), nullptr, y.row(row));
   });
   print("layer norm", 2, [&](int64_t row) {
-    kernels().layer_norm(n, x.row(row), gain.row(0), dbias.row(0), 1e-12f, y.row(row));
+    kernels.layer_norm(n, x.row(row), gain.row(0), dbias.row(0), 1e-12f, y.row(row));
   });
   print("layer norm back", 3, [&](int64_t row) {
-    table.layer_norm_backward(n, x.row(row), gain.row(0), 1e-12f, residual.row(row), y.row(row), dgain.row(0),
-                              dbias.row(0));
+    kernels.layer_norm_backward(n, x.row(row), gain.row(0), 1e-12f, residual.row(row), y.row(row),
+                                dgain.row(0), dbias.row(0));
   });
   Tensor slopes(shape.tokens, n);
   for (auto activation : {Activation::gelu, Activation::gelu_tanh, Activation::relu}) {
     print(("activation back " + std::to_string(static_cast<int>(activation))).c_str(), 4, [&](int64_t row) {
-      table.activation_backward(n, activation, x.row(row), residual.row(row), y.row(row), slopes.row(row));
+      kernels.activation_backward(n, activation, x.row(row), residual.row(row), y.row(row), slopes.row(row));
     });
   }
 }
@@ -146,8 +144,9 @@ void measure_rows(const Shape& shape) {
 int main(int argc, char** argv) {
   const auto argument = [&](int i, int64_t otherwise) { return argc > i ? std::stoll(argv[i]) : otherwise; };
   const Shape shape = {argument(1, 1024), argument(2, 128), argument(3, 768), argument(4, 12)};
-  std::printf("%s, %ld tokens in sequences of %ld, hidden %ld, %ld heads\n", kernels().name, shape.tokens,
+  const Kernels& kernels = usable_kernels();
+  std::printf("%s, %ld tokens in sequences of %ld, hidden %ld, %ld heads\n", kernels.name, shape.tokens,
               shape.length, shape.hidden, shape.heads);
-  for (float dropout : {0.0f, 0.1f}) measure_attention(shape, dropout);
-  measure_rows(shape);
+  for (float dropout : {0.0f, 0.1f}) measure_attention(kernels, shape, dropout);
+  measure_rows(kernels, shape);
 }

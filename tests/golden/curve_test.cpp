@@ -46,10 +46,10 @@ void check_curve(const Kind& kind, size_t micro_batches) {
 
     network.refresh();
     const auto losses = run_step(network, step, model::TrainingNetwork::Keep::activations);
-    const double norm = train::global_norm(network.gradients(), pool);
+    const double norm = train::global_norm(network.gradients(), network.context());
     const double rate = schedule.rate(static_cast<int64_t>(number));
     optimizer.step(network.parameters(), network.gradients(), rate, train::clip_factor(norm, expected.clip),
-                   pool);
+                   network.context());
     CHECK(std::abs(losses.total() - want.loss) <= 1e-5);
     CHECK(std::abs(norm - want.norm) <= 1e-5 * want.norm);
     CHECK(std::abs(rate - want.rate) <= 1e-15);

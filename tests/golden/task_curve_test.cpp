@@ -113,9 +113,9 @@ void check_curve(const CurveOptions& options, const TaskCurve& curve, size_t mic
     INFO(curve.head.name, ", step ", number);
     const auto& want = curve.steps[number];
     const auto figures = learner->learn(cut(curve, want, micro_batches), {});
-    const double norm = train::global_norm(network.gradients(), pool);
+    const double norm = train::global_norm(network.gradients(), network.context());
     optimizer.step(network.parameters(), network.gradients(), want.rate,
-                   train::clip_factor(norm, options.clip), pool);
+                   train::clip_factor(norm, options.clip), network.context());
     learner->refresh();
     CHECK(std::abs(figures.front().value - want.loss) <= 1e-5 * std::max(1.0, want.loss));
     CHECK(std::abs(norm - want.norm) <= 1e-5 * want.norm);

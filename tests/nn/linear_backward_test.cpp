@@ -181,7 +181,7 @@ TEST_CASE("bf16 outputs and gradients use rounded factors, except for the bias g
     Pool pool(2);
     Context context(pool);
     Products p(random, outputs, inputs, Dtype::bf16);
-    p.weights.refresh(pool);
+    p.weights.refresh(context);
     const Tensor x = normal_tensor(random, tokens, inputs), dy = normal_tensor(random, tokens, 64 + outputs);
     const auto w = [&](int64_t n, int64_t k) {
       return static_cast<double>(rounded(p.params.tensor(0)[static_cast<size_t>(n * inputs + k)]));
@@ -309,7 +309,7 @@ TEST_CASE("gradients are bitwise equal for any number of threads") {
       Pool pool(threads);
       Context context(pool);
       Products p(random, 400, 330, dtype);
-      p.weights.refresh(pool);
+      p.weights.refresh(context);
       const Tensor x = normal_tensor(random, 210, 330), dy = normal_tensor(random, 210, 400);
       Tensor dx;
       p.linear.backward_weights(context, p.weights, x, dy, 0, p.gradients);

@@ -88,7 +88,7 @@ Packed packed(const Tensor& w, Dtype dtype, From from = From::rows) {
   }
   const Stored stored = {.data = std::as_bytes(std::span(numbers)).data(),
                          .transposed = from == From::columns};
-  for (int64_t i = 0; i < panels.count(); ++i) panels.pack(i, stored);
+  for (int64_t i = 0; i < panels.count(); ++i) panels.pack(usable_kernels(), i, stored);
   return result;
 }
 

@@ -160,14 +160,14 @@ TEST_CASE("a row has the same bits in batches of 1 to 200 rows and matches doubl
         const Matrix factor = in_order(w, order);
         const auto multiply_rows = [&](const Tensor& rows) {
           Matrix y = empty_matrix(rows.rows(), cols, Order::rows);
-          multiply({.rows = rows.rows(),
-                    .cols = cols,
-                    .depth = depth,
-                    .a = {.numbers = rows.row(0), .stride = rows.stride()},
-                    .b = factor.factor,
-                    .c = y.numbers.data(),
-                    .c_stride = y.factor.stride,
-                    .room = true});
+          multiply(usable_kernels(), {.rows = rows.rows(),
+                                      .cols = cols,
+                                      .depth = depth,
+                                      .a = {.numbers = rows.row(0), .stride = rows.stride()},
+                                      .b = factor.factor,
+                                      .c = y.numbers.data(),
+                                      .c_stride = y.factor.stride,
+                                      .room = true});
           return y;
         };
         const Matrix whole = multiply_rows(x);

@@ -275,7 +275,7 @@ TEST_CASE("attention gradients equal central differences of the reference") {
       Pool pool(2);
       Context context(pool);
       AttentionCase c(random, hidden, heads, p);
-      c.weights.refresh(pool);
+      c.weights.refresh(context);
       const Tensor x = normal_tensor(random, 20, hidden), dy = normal_tensor(random, 20, hidden);
       const Pass pass = {context, c.weights, offsets, &chance};
       Attention::Saved saved;
@@ -349,7 +349,7 @@ TEST_CASE(
   for (int threads : {1, 3}) {
     Pool pool(threads);
     Context context(pool);
-    c.weights.refresh(pool);
+    c.weights.refresh(context);
     c.gradients.clear();
     std::ranges::copy(start, n.gradients.all().begin());
     const Pass pass = {context, c.weights, kOffsets, &chance}, norm_pass = {context, n.weights, kOffsets};

@@ -14,7 +14,7 @@ namespace {
 
 // The panels of a matrix stored as these bytes, at an odd address if `odd`.
 std::vector<float> packed(const LayoutEntry& entry, Stored stored, std::span<const std::byte> bytes,
-                          size_t odd, Pool& pool) {
+                          size_t odd, Context& context) {
   std::vector<std::byte> file(bytes.size() + odd);
   std::memcpy(file.data() + odd, bytes.data(), bytes.size());
   stored.data = file.data() + odd;
@@ -31,7 +31,7 @@ std::vector<float> packed(const LayoutEntry& entry, Stored stored, std::span<con
                                CHECK(part.data() >= stored.data);
                                CHECK(part.data() + part.size() <= file.data() + file.size());
                              }},
-                        pool);
+                        context);
   CHECK(released == bytes.size());
   const Panels panels = weights.forward(0);
   const auto* const numbers = reinterpret_cast<const float*>(panels.data);
@@ -44,6 +44,7 @@ TEST_CASE("a matrix stored transposed gives the same panels") {
   std::mt19937 random(3);
   std::normal_distribution<float> normal;
   Pool pool(2);
+  Context context(pool);
   for (const auto& [n, k] : {std::pair<int64_t, int64_t>{1, 1},
                              {3, 5},
                              {64, 16},
@@ -65,11 +66,11 @@ TEST_CASE("a matrix stored transposed gives the same panels") {
       from_f32(rows, dtype, row_bytes.data());
       from_f32(columns, dtype, column_bytes.data());
       const LayoutEntry entry = {.name = "w", .shape = {n, k}};
-      const auto expected = packed(entry, {.dtype = dtype}, row_bytes, 0, pool);
+      const auto expected = packed(entry, {.dtype = dtype}, row_bytes, 0, context);
       for (const size_t odd : {0, 1}) {
         CAPTURE(entry.shape[0]);
         CAPTURE(entry.shape[1]);
-        CHECK(packed(entry, {.dtype = dtype, .transposed = true}, column_bytes, odd, pool) == expected);
+        CHECK(packed(entry, {.dtype = dtype, .transposed = true}, column_bytes, odd, context) == expected);
       }
     }
   }

@@ -97,7 +97,8 @@ void learn_for(Subject& subject, int steps, int none = 0) {
   Optimizer optimizer(subject.network.parameters().layout(), {});
   for (int step = 0; step < steps; ++step) {
     subject.learning.learn(step_of(step * 8, 8, 1, none), {.seed = 1, .step = static_cast<uint64_t>(step)});
-    optimizer.step(subject.network.parameters(), subject.network.gradients(), 5e-3, 1, subject.pool);
+    optimizer.step(subject.network.parameters(), subject.network.gradients(), 5e-3, 1,
+                   subject.network.context());
     subject.learning.refresh();
   }
 }

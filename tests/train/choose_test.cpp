@@ -76,7 +76,8 @@ TEST_CASE("the right choice is learned, among one or several") {
   Optimizer optimizer(subject.network.parameters().layout(), {});
   for (int step = 0; step < 60; ++step) {
     subject.learning.learn(step_of(step * 8, 8), {.seed = 1, .step = static_cast<uint64_t>(step)});
-    optimizer.step(subject.network.parameters(), subject.network.gradients(), 5e-3, 1, subject.pool);
+    optimizer.step(subject.network.parameters(), subject.network.gradients(), 5e-3, 1,
+                   subject.network.context());
     subject.learning.refresh();
   }
   const auto after = evaluated(subject.learning);

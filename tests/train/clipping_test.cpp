@@ -42,24 +42,27 @@ uint64_t bits(double x) { return std::bit_cast<uint64_t>(x); }
 TEST_CASE("the global norm covers all tensors") {
   Gradients gradients;
   Pool pool(2);
+  nn::Context context(pool);
   long double squares = 0;
   for (int place = 0; place < 3; ++place) {
     for (const float number : gradients.params.tensor(place)) {
       squares += static_cast<long double>(number) * number;
     }
   }
-  const double norm = global_norm(gradients.params, pool);
+  const double norm = global_norm(gradients.params, context);
   CHECK(norm == doctest::Approx(static_cast<double>(std::sqrt(squares))).epsilon(1e-14));
 }
 
 TEST_CASE("the global norm is bitwise equal for any number of threads and every kernel table") {
   Gradients gradients;
   Pool one(1);
-  const double expected = global_norm(gradients.params, one, nn::kernels_baseline::kTable);
+  nn::Context alone(one, nn::kernels_baseline::kTable);
+  const double expected = global_norm(gradients.params, alone);
   for (const auto* kernels : nn::tables()) {
     for (const int threads : {1, 2, 3}) {
       Pool pool(threads);
-      const double norm = global_norm(gradients.params, pool, *kernels);
+      nn::Context context(pool, *kernels);
+      const double norm = global_norm(gradients.params, context);
       CHECK_MESSAGE(bits(norm) == bits(expected), std::string(kernels->name), " ", threads, " threads");
     }
   }
@@ -70,13 +73,14 @@ TEST_CASE("the global norm is finite exactly when every gradient is") {
                   kInfinity = std::numeric_limits<float>::infinity();
   Pool pool(1);
   for (const auto* kernels : nn::tables()) {
+    nn::Context context(pool, *kernels);
     Gradients gradients;
     for (float& number : gradients.params.tensor(0)) number = kMost;
-    CHECK(std::isfinite(global_norm(gradients.params, pool, *kernels)));
+    CHECK(std::isfinite(global_norm(gradients.params, context)));
     gradients.params.tensor(2)[4] = -kInfinity;
-    CHECK(std::isinf(global_norm(gradients.params, pool, *kernels)));
+    CHECK(std::isinf(global_norm(gradients.params, context)));
     gradients.params.tensor(1)[400] = std::nanf("");
-    CHECK(std::isnan(global_norm(gradients.params, pool, *kernels)));
+    CHECK(std::isnan(global_norm(gradients.params, context)));
   }
 }
 

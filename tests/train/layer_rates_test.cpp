@@ -33,6 +33,7 @@ nn::Layout layout_of(const std::vector<std::string>& names) {
 // Parameters after six steps with sinusoidal gradients.
 nn::Params stepped(const nn::Layout& layout, const OptimizerConfig& config, double rate, int threads = 2) {
   Pool pool(threads);
+  nn::Context context(pool);
   nn::Params params(layout), gradients(layout);
   const auto wave = [](nn::Params& of, double phase) {
     for (size_t place = 0; place < of.layout().entries().size(); ++place) {
@@ -45,7 +46,7 @@ nn::Params stepped(const nn::Layout& layout, const OptimizerConfig& config, doub
   Optimizer optimizer(layout, config);
   for (int t = 1; t <= 6; ++t) {
     wave(gradients, 0.7 * t);
-    optimizer.step(params, gradients, rate, 0.9, pool);
+    optimizer.step(params, gradients, rate, 0.9, context);
   }
   return params;
 }
@@ -61,12 +62,13 @@ TEST_CASE("layer decay matches PyTorch's parameter groups") {
                              1.043640119226299};
   const auto layout = layout_of(names);
   Pool pool(1);
+  nn::Context context(pool);
   nn::Params params(layout), gradients(layout);
   for (int i = 0; i < 4; ++i) params.tensor(i)[0] = start[i];
   Optimizer optimizer(layout, {.layer_decay = 0.8});
   for (int t = 1; t <= 10; ++t) {
     for (int i = 0; i < 4; ++i) gradients.tensor(i)[0] = static_cast<float>(std::sin(0.7 * t + i));
-    optimizer.step(params, gradients, 1e-2, 1, pool);
+    optimizer.step(params, gradients, 1e-2, 1, context);
   }
   for (int i = 0; i < 4; ++i)
     CHECK_MESSAGE(std::abs(static_cast<double>(params.tensor(i)[0]) - expected[i]) < 3e-7,

@@ -117,15 +117,15 @@ struct Run {
   Optimizer optimizer;
   Gradients gradients;
 
-  Run(const nn::Layout& layout, Method method, const nn::Kernels& kernels = nn::kernels())
-      : params(layout), optimizer(layout, {.method = method}, kernels), gradients(layout) {
+  Run(const nn::Layout& layout, Method method)
+      : params(layout), optimizer(layout, {.method = method}), gradients(layout) {
     std::mt19937 random(3);
     fill_normal(params, random, 0.02f);
   }
-  void steps(int count, Pool& pool) {
+  void steps(int count, nn::Context& context) {
     for (int i = 0; i < count; ++i) {
       gradients.next();
-      optimizer.step(params, gradients.now, 1e-3, 0.7, pool);
+      optimizer.step(params, gradients.now, 1e-3, 0.7, context);
     }
   }
 };
@@ -142,13 +142,14 @@ TEST_CASE("every optimizer follows its published formula for 1000 steps with eve
   Pool pool(1);
   for (const auto& [name, method] : train::kMethods) {
     for (const auto* kernels : nn::tables()) {
-      Run run(layout, method, *kernels);
+      nn::Context context(pool, *kernels);
+      Run run(layout, method);
       std::vector<reference::SlowTensor> twins;
       for (size_t i = 0; i < kTensors.size(); ++i) twins.emplace_back(widened(tensor(run.params, i)));
       for (int64_t step = 0; step < kSteps; ++step) {
         const double rate = schedule.rate(step), scale = step % 3 == 0 ? 0.25 : 1;
         run.gradients.next();
-        run.optimizer.step(run.params, run.gradients.now, rate, scale, pool);
+        run.optimizer.step(run.params, run.gradients.now, rate, scale, context);
         for (size_t i = 0; i < kTensors.size(); ++i) {
           twins[i].step(twin_of(method, kTensors[i].decayed), rate,
                         widened(tensor(run.gradients.now, i), scale));
@@ -211,6 +212,7 @@ TEST_CASE("the reference AdamW matches PyTorch's") {
 TEST_CASE("the first step of each optimizer matches its formula") {
   const auto layout = layout_of({{"dense.weight", {1, 2}, true}});
   Pool pool(1);
+  nn::Context context(pool);
   nn::Params gradients(layout);
   tensor(gradients, 0)[0] = 0.3f;
   tensor(gradients, 0)[1] = -4;
@@ -218,7 +220,7 @@ TEST_CASE("the first step of each optimizer matches its formula") {
     nn::Params params(layout);
     tensor(params, 0)[0] = 3;
     tensor(params, 0)[1] = 4;
-    Optimizer(layout, {.method = method}).step(params, gradients, 0.1, 1, pool);
+    Optimizer(layout, {.method = method}).step(params, gradients, 0.1, 1, context);
     return widened(tensor(params, 0));
   };
   const auto adamw = stepped(Method::adamw);  // the bias-corrected direction is the sign
@@ -246,12 +248,13 @@ TEST_CASE("weight decay is selected by tensor name") {
 TEST_CASE("without gradients only decayed tensors shrink") {
   const auto layout = layout_of(kTensors);
   Pool pool(1);
+  nn::Context context(pool);
   for (const Method method : {Method::adamw, Method::google}) {
     nn::Params params(layout);
     const nn::Params none(layout);
     std::ranges::fill(params.all(), 1.0f);
     Optimizer optimizer(layout, {.method = method, .weight_decay = 0.5});
-    optimizer.step(params, none, 0.25, 1, pool);
+    optimizer.step(params, none, 0.25, 1, context);
     for (size_t i = 0; i < kTensors.size(); ++i) {
       const float expected = kTensors[i].decayed ? 0.875f : 1.0f;
       CHECK_MESSAGE(std::ranges::all_of(tensor(params, i), [=](float x) { return x == expected; }),
@@ -267,12 +270,14 @@ TEST_CASE("results are bitwise equal for any number of threads, with every kerne
   for (const auto& [name, method] : train::kMethods) {
     for (const auto* kernels : nn::tables()) {
       Pool one(1);
-      Run expected(layout, method, *kernels);
-      expected.steps(4, one);
+      nn::Context alone(one, *kernels);
+      Run expected(layout, method);
+      expected.steps(4, alone);
       for (const int threads : {2, 3}) {
         Pool pool(threads);
-        Run run(layout, method, *kernels);
-        run.steps(4, pool);
+        nn::Context context(pool, *kernels);
+        Run run(layout, method);
+        run.steps(4, context);
         CHECK_MESSAGE(same_bits(run.params, expected.params), std::string(kernels->name), " ", threads,
                       " threads");
         CHECK(same_bits(run.optimizer.state().m, expected.optimizer.state().m));
@@ -285,10 +290,11 @@ TEST_CASE("results are bitwise equal for any number of threads, with every kerne
 TEST_CASE("LAMB's norms cover the whole tensor, even if it is processed in parts") {
   const auto layout = layout_of({{"a.weight", {300, 701}, true}});
   Pool pool(2);
+  nn::Context context(pool);
   Run run(layout, Method::lamb);
   reference::SlowTensor twin(widened(tensor(run.params, 0)));
   for (int i = 0; i < 5; ++i) {
-    run.steps(1, pool);
+    run.steps(1, context);
     twin.step(twin_of(Method::lamb, true), 1e-3, widened(tensor(run.gradients.now, 0), 0.7));
   }
   CHECK(relative_error(tensor(run.params, 0), twin.p) < 1e-6);
@@ -297,16 +303,17 @@ TEST_CASE("LAMB's norms cover the whole tensor, even if it is processed in parts
 TEST_CASE("10 steps and 10 more from the saved state equal 20 steps bit for bit") {
   const auto layout = layout_of(kTensors);
   Pool pool(2);
+  nn::Context context(pool);
   for (const auto& [name, method] : train::kMethods) {
     Run whole(layout, method), first(layout, method), second(layout, method);
-    whole.steps(20, pool);
-    first.steps(10, pool);
+    whole.steps(20, context);
+    first.steps(10, context);
     for (int i = 0; i < 10; ++i) second.gradients.next();
     std::ranges::copy(first.params.all(), second.params.all().begin());
     std::ranges::copy(first.optimizer.state().m.all(), second.optimizer.state().m.all().begin());
     std::ranges::copy(first.optimizer.state().v.all(), second.optimizer.state().v.all().begin());
     second.optimizer.state().steps = first.optimizer.state().steps;
-    second.steps(10, pool);
+    second.steps(10, context);
     CHECK(same_bits(second.params, whole.params));
     CHECK(second.optimizer.state().steps == 20);
   }
@@ -315,9 +322,10 @@ TEST_CASE("10 steps and 10 more from the saved state equal 20 steps bit for bit"
 TEST_CASE("padding between tensors remains zero") {
   const auto layout = layout_of(kTensors);
   Pool pool(1);
+  nn::Context context(pool);
   for (const auto& [name, method] : train::kMethods) {
     Run run(layout, method);
-    run.steps(3, pool);
+    run.steps(3, context);
     for (nn::Params* params : {&run.params, &run.optimizer.state().m, &run.optimizer.state().v}) {
       for (size_t i = 0; i < kTensors.size(); ++i) std::ranges::fill(tensor(*params, i), 0.0f);
       CHECK(std::ranges::all_of(params->all(), [](float x) { return std::bit_cast<uint32_t>(x) == 0; }));
@@ -329,12 +337,13 @@ TEST_CASE("moments decay to zero and never become denormal") {
   const auto layout = layout_of({{"a.weight", {4, 16}, true}});
   Pool pool(1);
   for (const auto* kernels : nn::tables()) {
-    Run run(layout, Method::adamw, *kernels);
-    run.steps(1, pool);
+    nn::Context context(pool, *kernels);
+    Run run(layout, Method::adamw);
+    run.steps(1, context);
     const nn::Params none(layout);
     bool denormal = false;
     for (int i = 0; i < 1000; ++i) {
-      run.optimizer.step(run.params, none, 1e-3, 1, pool);
+      run.optimizer.step(run.params, none, 1e-3, 1, context);
       for (const float m : run.optimizer.state().m.all()) denormal |= std::fpclassify(m) == FP_SUBNORMAL;
     }
     CHECK_FALSE(denormal);
@@ -347,10 +356,11 @@ TEST_CASE("a NaN gradient propagates to the parameters") {
   Pool pool(1);
   for (const auto& [name, method] : train::kMethods) {
     for (const auto* kernels : nn::tables()) {
-      Run run(layout, method, *kernels);
+      nn::Context context(pool, *kernels);
+      Run run(layout, method);
       run.gradients.next();
       tensor(run.gradients.now, 0)[5] = std::nanf("");
-      run.optimizer.step(run.params, run.gradients.now, 1e-3, 1, pool);
+      run.optimizer.step(run.params, run.gradients.now, 1e-3, 1, context);
       CHECK(std::isnan(tensor(run.params, 0)[5]));
     }
   }

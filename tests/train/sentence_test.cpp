@@ -63,7 +63,8 @@ void learn_for(Subject& subject, int steps) {
   Optimizer optimizer(subject.network.parameters().layout(), {});
   for (int step = 0; step < steps; ++step) {
     subject.learning.learn(step_of(step * 16, 16), {.seed = 1, .step = static_cast<uint64_t>(step)});
-    optimizer.step(subject.network.parameters(), subject.network.gradients(), 5e-3, 1, subject.pool);
+    optimizer.step(subject.network.parameters(), subject.network.gradients(), 5e-3, 1,
+                   subject.network.context());
     subject.learning.refresh();
   }
 }

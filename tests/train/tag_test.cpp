@@ -88,7 +88,8 @@ TEST_CASE("tags are learned and evaluated by entity") {
   Figures last;
   for (int step = 0; step < 80; ++step) {
     last = subject.learning.learn(step_of(step * 16, 16), {.seed = 1, .step = static_cast<uint64_t>(step)});
-    optimizer.step(subject.network.parameters(), subject.network.gradients(), 5e-3, 1, subject.pool);
+    optimizer.step(subject.network.parameters(), subject.network.gradients(), 5e-3, 1,
+                   subject.network.context());
     subject.learning.refresh();
   }
   CHECK(figure(last, "loss") < 0.2);

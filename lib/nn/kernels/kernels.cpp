@@ -4,21 +4,13 @@
 #include "nn/onednn.h"
 
 namespace bert::nn {
-namespace {
 
-const Kernels& table() {
+const Kernels& usable_kernels() {
 #if defined(__x86_64__)
   if (usable_isa() == Isa::avx512) return kernels_avx512::kTable;
   if (usable_isa() == Isa::avx2) return kernels_avx2::kTable;
 #endif
   return kernels_baseline::kTable;
-}
-
-}  // namespace
-
-const Kernels& kernels() {
-  static const Kernels& picked = table();
-  return picked;
 }
 
 // Sized for attend_backward, which needs more than attend: k and v transposed, and k, dk, dv [length, size];

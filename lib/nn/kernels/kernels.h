@@ -1,4 +1,4 @@
-// Loops that oneDNN does not provide: one table for each instruction set, selected once at run time.
+// Loops that oneDNN does not provide: one table for each instruction set. Layers use that of their Context.
 //
 // A row is always computed by the same operations in the same order, so results do not depend on the number
 // of rows in a call or on threads. Between instruction sets, results differ in the last bits.
@@ -169,8 +169,8 @@ struct Kernels {
 // Scratch memory in floats. Each part is a multiple of 16.
 int64_t attention_scratch(int64_t length, int64_t size);
 
-// The table for this machine. ONEDNN_MAX_CPU_ISA limits it as it limits oneDNN.
-const Kernels& kernels();
+// The best table that this processor can run. ONEDNN_MAX_CPU_ISA limits it as it limits oneDNN.
+const Kernels& usable_kernels();
 
 namespace kernels_baseline {
 extern const Kernels kTable;
