@@ -131,7 +131,7 @@ std::vector<nn::Tensor> Network::hidden(const nn::Batch& batch, const Wanted& wa
   }
   keep_if_wanted(0, p.x);
   for (int layer = 1; layer < last; ++layer) {
-    p.layers[static_cast<size_t>(layer) - 1].forward(pass, p.x, p.workspace, p.saved, p.z);
+    p.layers[static_cast<size_t>(layer) - 1].forward(pass, p.x, {}, p.workspace, p.saved, p.z);
     std::swap(p.x, p.z);
     keep_if_wanted(layer, p.x);
   }
@@ -139,9 +139,9 @@ std::vector<nn::Tensor> Network::hidden(const nn::Batch& batch, const Wanted& wa
   if (wanted.rows) {
     const auto offsets = offsets_among(*wanted.rows, batch);
     const nn::RowSelection selection = {.rows = *wanted.rows, .offsets = offsets};
-    highest.forward_rows(pass, p.x, selection, p.workspace, p.saved, *next);
+    highest.forward(pass, p.x, selection, p.workspace, p.saved, *next);
   } else {
-    highest.forward(pass, p.x, p.workspace, p.saved, *next);
+    highest.forward(pass, p.x, {}, p.workspace, p.saved, *next);
   }
   return results;
 }

@@ -99,7 +99,11 @@ struct TrainingNetwork::Parts {
   nn::EncoderLayer::Saved& saved_of(size_t layer) {
     return saved[keep == Keep::activations ? layer - frozen_layers() : 0];
   }
-  nn::RowSelection selection() const { return {.rows = rows_wanted, .offsets = row_offsets}; }
+  // The last layer is computed at the wanted rows only.
+  std::optional<nn::RowSelection> selection(size_t layer) const {
+    if (layer + 1 < layers.size()) return std::nullopt;
+    return nn::RowSelection{.rows = rows_wanted, .offsets = row_offsets};
+  }
   std::vector<int64_t> places(std::span<const int64_t> rows) const;  // indexes in top()
   std::vector<int64_t> cls_places() const {
     return places(std::span(batch->offsets).first(batch->offsets.size() - 1));
@@ -116,7 +120,6 @@ struct TrainingNetwork::Parts {
   }
   void forward_pooled();
   void backward_pooled();  // from drows, the gradient of pooled
-  void forward_layer(size_t layer, const nn::Tensor& x, nn::EncoderLayer::Saved& saved, nn::Tensor& z);
 };
 
 TrainingNetwork::Parts::Parts(const Config& c, const Heads& heads, Pool& pool, Dtype dtype)
@@ -161,16 +164,6 @@ std::vector<int64_t> TrainingNetwork::Parts::places(std::span<const int64_t> row
     places.push_back(found - rows_wanted.begin());
   }
   return places;
-}
-
-// The last layer is computed at the selected rows only.
-void TrainingNetwork::Parts::forward_layer(size_t layer, const nn::Tensor& x, nn::EncoderLayer::Saved& saved_,
-                                           nn::Tensor& z) {
-  if (layer + 1 < layers.size()) {
-    layers[layer].forward(pass(), x, workspace, saved_, z);
-  } else {
-    layers[layer].forward_rows(pass(), x, selection(), workspace, saved_, z);
-  }
 }
 
 TrainingNetwork::TrainingNetwork(const Config& config, const Heads& heads, Pool& pool, Dtype dtype)
@@ -228,11 +221,12 @@ void TrainingNetwork::forward(const nn::Batch& batch, std::span<const int64_t> r
   };
   p.embeddings.forward(p.pass(), look_up, batch, p.sum, p.inputs[0]);
   for (size_t i = 0; i < first_kept; ++i) {
-    p.forward_layer(i, p.inputs[0], p.saved[0], p.dx);
+    p.layers[i].forward(p.pass(), p.inputs[0], p.selection(i), p.workspace, p.saved[0], p.dx);
     std::swap(p.inputs[0], p.dx);
   }
   for (size_t i = first_kept; i < count; ++i) {
-    p.forward_layer(i, p.inputs[i - first_kept], p.saved_of(i), p.inputs[i + 1 - first_kept]);
+    p.layers[i].forward(p.pass(), p.inputs[i - first_kept], p.selection(i), p.workspace, p.saved_of(i),
+                        p.inputs[i + 1 - first_kept]);
   }
   if (keep == Keep::nothing) return;
   p.dtop.reshape(p.top().rows(), p.config.hidden);
@@ -343,12 +337,10 @@ void TrainingNetwork::backward() {
     if (p.frozen && place == 0) pass.below = nn::Pass::Below::frozen;
     auto& saved = p.saved_of(i);
     const nn::Tensor& x = p.inputs[place];
-    if (i + 1 == p.layers.size()) {
-      p.layers[i].backward_rows(pass, x, p.selection(), saved, *dz, p.workspace, p.gradients, *dx);
-    } else {
-      if (p.keep == Keep::inputs) p.forward_layer(i, x, saved, p.inputs[place + 1]);
-      p.layers[i].backward(pass, x, saved, *dz, p.workspace, p.gradients, *dx);
-    }
+    const auto selection = p.selection(i);
+    if (!selection && p.keep == Keep::inputs)
+      p.layers[i].forward(pass, x, selection, p.workspace, saved, p.inputs[place + 1]);
+    p.layers[i].backward(pass, x, selection, saved, *dz, p.workspace, p.gradients, *dx);
     std::swap(dz, dx);
   }
   if (!p.frozen) {

@@ -16,32 +16,24 @@ Attention::Attention(const std::string& prefix, int64_t hidden, int64_t heads, L
       value_(prefix + ".self.value", hidden, hidden, layout),
       output_(prefix + ".output.dense", hidden, hidden, layout) {}
 
-void Attention::forward(const Pass& pass, const Tensor& x, Saved& saved, Tensor& y) const {
+// q and its gradient are the first columns of qkv and its gradient, or separate tensors if only some rows are
+// queries. One task for each head of each sequence.
+void Attention::forward(const Pass& pass, const Tensor& x, const Queries& queries, Saved& saved,
+                        Tensor& y) const {
+  const bool all = &queries.x_rows == &x;
   const std::array<const Linear*, 3> linears = {&query_, &key_, &value_};
   saved.qkv.reshape(x.rows(), 3 * query_.width());
-  forward_beside(pass.context, pass.weights, x, linears, 0, saved.qkv);
-  attend(pass, saved.qkv, pass.offsets, saved, y);
-}
-
-void Attention::forward_rows(const Pass& pass, const Tensor& x, const Tensor& x_rows,
-                             std::span<const int64_t> row_offsets, Saved& saved, Tensor& y) const {
-  const std::array<const Linear*, 2> linears = {&key_, &value_};
-  saved.qkv.reshape(x.rows(), 3 * query_.width());
-  forward_beside(pass.context, pass.weights, x, linears, query_.width(), saved.qkv);
-  query_.forward(pass.context, pass.weights, x_rows, Activation::none, saved.q);
-  attend(pass, saved.q, row_offsets, saved, y);
-}
-
-// One task for each head of each sequence.
-void Attention::attend(const Pass& pass, const Tensor& q, std::span<const int64_t> q_offsets, Saved& saved,
-                       Tensor& y) const {
-  saved.attended.reshape(q_offsets.back(), hidden_);
+  forward_beside(pass.context, pass.weights, x, std::span(linears).subspan(all ? 0 : 1),
+                 all ? 0 : query_.width(), saved.qkv);
+  if (!all) query_.forward(pass.context, pass.weights, queries.x_rows, Activation::none, saved.q);
+  const Tensor& q = all ? saved.qkv : saved.q;
+  saved.attended.reshape(queries.x_rows.rows(), hidden_);
   const int64_t sequences = static_cast<int64_t>(pass.offsets.size()) - 1, size = hidden_ / heads_;
   pass.context.pool().run_grid(sequences * heads_, [&](int64_t i, int thread) {
     const int64_t sequence = i / heads_, column = i % heads_ * size;
-    AttentionHead head = head_of(pass.offsets, q, q_offsets, saved.qkv, sequence, i % heads_);
+    AttentionHead head = head_of(pass.offsets, q, queries.offsets, saved.qkv, sequence, i % heads_);
     if (head.rows == 0) return;
-    head.out = saved.attended.row(q_offsets[static_cast<size_t>(sequence)]) + column;
+    head.out = saved.attended.row(queries.offsets[static_cast<size_t>(sequence)]) + column;
     head.out_stride = saved.attended.stride();
     pass.context.kernels().attend(head, dropped(pass, sequence, i % heads_),
                                   pass.context.scratch(thread, attention_scratch(head.length, size)));
@@ -54,44 +46,25 @@ void Attention::attend(const Pass& pass, const Tensor& q, std::span<const int64_
 //
 // The key bias adds the same q·b to all scores of a query, which does not change the softmax, so its gradient
 // is 0. Summing dk would give rounding errors instead.
-void Attention::backward(const Pass& pass, const Tensor& x, const Saved& saved, const Tensor& dy,
-                         BackwardWorkspace& workspace, Params& gradients, Into into, Tensor& dx) const {
+void Attention::backward(const Pass& pass, const Tensor& x, const Queries& queries, const Saved& saved,
+                         const Tensor& dy, BackwardWorkspace& workspace, Params& gradients, Tensor& dx,
+                         Tensor& dx_rows) const {
   Context& context = pass.context;
   const Weights& weights = pass.weights;
-  Tensor& dqkv = workspace.dqkv;
+  const bool all = &queries.x_rows == &x;
+  Tensor &dqkv = workspace.dqkv, &dq = all ? dqkv : workspace.dq;
   const int64_t width = query_.width();
   output_.backward_weights(context, weights, saved.attended, dy, 0, gradients);
   output_.backward_input(context, weights, dy, 0, Into::replace, workspace.d_attended);
   dqkv.reshape(saved.qkv.rows(), saved.qkv.cols());
-  attend_backward(pass, saved.qkv, pass.offsets, saved, workspace, dqkv);
-  query_.backward_weights(context, weights, x, dqkv, 0, gradients);
-  key_.backward_weights(context, weights, x, dqkv, width, gradients, Linear::Bias::no);
-  value_.backward_weights(context, weights, x, dqkv, 2 * width, gradients);
-  if (pass.below == Pass::Below::frozen) return;
-  query_.backward_input(context, weights, dqkv, 0, into, dx);
-  key_.backward_input(context, weights, dqkv, width, Into::add, dx);
-  value_.backward_input(context, weights, dqkv, 2 * width, Into::add, dx);
-}
-
-void Attention::backward_rows(const Pass& pass, const Tensor& x, const Tensor& x_rows,
-                              std::span<const int64_t> row_offsets, const Saved& saved, const Tensor& dy,
-                              BackwardWorkspace& workspace, Params& gradients, Tensor& dx,
-                              Tensor& dx_rows) const {
-  Context& context = pass.context;
-  const Weights& weights = pass.weights;
-  Tensor &dqkv = workspace.dqkv, &dq = workspace.dq;
-  const int64_t width = query_.width();
-  output_.backward_weights(context, weights, saved.attended, dy, 0, gradients);
-  output_.backward_input(context, weights, dy, 0, Into::replace, workspace.d_attended);
-  dqkv.reshape(saved.qkv.rows(), saved.qkv.cols());
-  dq.reshape(x_rows.rows(), hidden_);
-  attend_backward(pass, saved.q, row_offsets, saved, workspace, dq);
-  query_.backward_weights(context, weights, x_rows, dq, 0, gradients);
+  if (!all) dq.reshape(queries.x_rows.rows(), hidden_);
+  attend_backward(pass, all ? saved.qkv : saved.q, queries.offsets, saved, workspace, dq);
+  query_.backward_weights(context, weights, queries.x_rows, dq, 0, gradients);
   key_.backward_weights(context, weights, x, dqkv, width, gradients, Linear::Bias::no);
   value_.backward_weights(context, weights, x, dqkv, 2 * width, gradients);
   if (pass.below == Pass::Below::frozen) return;
   query_.backward_input(context, weights, dq, 0, Into::add, dx_rows);
-  key_.backward_input(context, weights, dqkv, width, Into::replace, dx);
+  key_.backward_input(context, weights, dqkv, width, all ? Into::add : Into::replace, dx);
   value_.backward_input(context, weights, dqkv, 2 * width, Into::add, dx);
 }
 

@@ -14,13 +14,6 @@
 
 namespace bert::nn {
 
-// Rows of a batch to compute, ascending, or all of them. `offsets` [B+1] are the starts of the sequences
-// among these rows.
-struct RowSelection {
-  std::span<const int64_t> rows;
-  std::span<const int64_t> offsets;
-};
-
 class Attention {
  public:
   // Adds `prefix`.self.{query,key,value} and `prefix`.output.dense to the layout. `dropout` is applied to the
@@ -32,7 +25,7 @@ class Attention {
   struct Saved {
     Tensor qkv;       // without q if only some rows are queries
     Tensor q;         // of these rows
-    Tensor attended;  // of these rows
+    Tensor attended;  // of the queries
   };
 
   // Gradients of Saved; reused for all layers.
@@ -42,26 +35,23 @@ class Attention {
     Tensor d_attended;
   };
 
-  // x [M,H] -> y [M,H], including the output projection.
-  void forward(const Pass& pass, const Tensor& x, Saved& saved, Tensor& y) const;
+  // Rows that are queries: x_rows [R,H], all rows of x or some of them. `offsets` [B+1] are the starts of the
+  // sequences among them.
+  struct Queries {
+    const Tensor& x_rows;
+    std::span<const int64_t> offsets;
+  };
 
-  // dy [M,H] -> dx [M,H], replaced or added to. Adds to `gradients`.
-  void backward(const Pass& pass, const Tensor& x, const Saved& saved, const Tensor& dy,
-                BackwardWorkspace& workspace, Params& gradients, Into into, Tensor& dx) const;
+  // x [M,H] -> y [R,H], including the output projection.
+  void forward(const Pass& pass, const Tensor& x, const Queries& queries, Saved& saved, Tensor& y) const;
 
-  // The same with only some rows as queries: x_rows [R,H] are rows of x, with sequences starting at
-  // `row_offsets` [B+1]; y and dy are [R,H].
-  void forward_rows(const Pass& pass, const Tensor& x, const Tensor& x_rows,
-                    std::span<const int64_t> row_offsets, Saved& saved, Tensor& y) const;
-  // Overwrites dx [M,H] and adds to dx_rows [R,H]; the gradient of x is the sum of both.
-  void backward_rows(const Pass& pass, const Tensor& x, const Tensor& x_rows,
-                     std::span<const int64_t> row_offsets, const Saved& saved, const Tensor& dy,
-                     BackwardWorkspace& workspace, Params& gradients, Tensor& dx, Tensor& dx_rows) const;
+  // dy [R,H] -> dx_rows [R,H], added to, and dx [M,H], overwritten: the gradient of x is the sum of both. If
+  // all rows are queries, both are the same tensor, added to. Adds to `gradients`.
+  void backward(const Pass& pass, const Tensor& x, const Queries& queries, const Saved& saved,
+                const Tensor& dy, BackwardWorkspace& workspace, Params& gradients, Tensor& dx,
+                Tensor& dx_rows) const;
 
  private:
-  // q and its gradient are the first columns of qkv and its gradient, or separate tensors.
-  void attend(const Pass& pass, const Tensor& q, std::span<const int64_t> q_offsets, Saved& saved,
-              Tensor& y) const;
   void attend_backward(const Pass& pass, const Tensor& q, std::span<const int64_t> q_offsets,
                        const Saved& saved, BackwardWorkspace& workspace, Tensor& dq) const;
 

@@ -5,9 +5,9 @@
 namespace bert::nn {
 namespace {
 
-Pass of_rows(const Pass& pass, const RowSelection& selection) {
+Pass of_rows(const Pass& pass, const std::optional<RowSelection>& selection) {
   Pass result = pass;
-  result.offsets = selection.offsets;
+  if (selection) result.offsets = selection->offsets;
   return result;
 }
 
@@ -35,64 +35,43 @@ EncoderLayer::EncoderLayer(const std::string& prefix, const Config& config, Layo
       attention_dropout_{config.layer, DropoutSite::attention, DropoutRate(config.dropout)},
       feed_forward_dropout_{config.layer, DropoutSite::feed_forward, DropoutRate(config.dropout)} {}
 
-void EncoderLayer::forward(const Pass& pass, const Tensor& x, Workspace& workspace, Saved& saved,
-                           Tensor& z) const {
-  attention_.forward(pass, x, saved.attention, workspace.branch);
-  finish(pass, x, workspace, saved, z);
-}
-
-void EncoderLayer::forward_rows(const Pass& pass, const Tensor& x, const RowSelection& selection,
-                                Workspace& workspace, Saved& saved, Tensor& z) const {
-  gather_rows(pass.context, x, selection.rows, saved.x_rows);
-  attention_.forward_rows(pass, x, saved.x_rows, selection.offsets, saved.attention, workspace.branch);
-  finish(of_rows(pass, selection), saved.x_rows, workspace, saved, z);
-}
-
-// Everything after attention, whose output is workspace.branch. Works on each row separately.
-void EncoderLayer::finish(const Pass& pass, const Tensor& x, Workspace& workspace, Saved& saved,
-                          Tensor& z) const {
+// Everything after attention works on each row separately.
+void EncoderLayer::forward(const Pass& pass, const Tensor& x, const std::optional<RowSelection>& selection,
+                           Workspace& workspace, Saved& saved, Tensor& z) const {
   Tensor &branch = workspace.branch, &inner = workspace.inner;
-  norm1_.forward(pass, attention_dropout_, branch, &x, pass.keeps ? saved.s1 : saved.y, saved.y);
+  const Pass after = of_rows(pass, selection);
+  if (selection) gather_rows(pass.context, x, selection->rows, saved.x_rows);
+  const Tensor& x_rows = selection ? saved.x_rows : x;
+  attention_.forward(pass, x, {x_rows, after.offsets}, saved.attention, branch);
+  norm1_.forward(after, attention_dropout_, branch, &x_rows, pass.keeps ? saved.s1 : saved.y, saved.y);
   inner_.forward(pass.context, pass.weights, saved.y, activation_, inner, pass.keeps ? &saved.u : nullptr);
   output_.forward(pass.context, pass.weights, inner, Activation::none, branch);
-  norm2_.forward(pass, feed_forward_dropout_, branch, &saved.y, pass.keeps ? saved.s2 : z, z);
-}
-
-void EncoderLayer::backward(const Pass& pass, const Tensor& x, Saved& saved, Tensor& dz, Workspace& workspace,
-                            Params& gradients, Tensor& dx) const {
-  backward_to_attention(pass, saved, dz, workspace, gradients, dx);
-  attention_.backward(pass, x, saved.attention, workspace.branch, workspace.attention_backward, gradients,
-                      Into::add, dx);
-}
-
-void EncoderLayer::backward_rows(const Pass& pass, const Tensor& x, const RowSelection& selection,
-                                 Saved& saved, Tensor& dz, Workspace& workspace, Params& gradients,
-                                 Tensor& dx) const {
-  Tensor& dx_rows = workspace.ds1;
-  backward_to_attention(of_rows(pass, selection), saved, dz, workspace, gradients, dx_rows);
-  attention_.backward_rows(pass, x, saved.x_rows, selection.offsets, saved.attention, workspace.branch,
-                           workspace.attention_backward, gradients, dx, dx_rows);
-  if (pass.below == Pass::Below::learns) add_rows(pass.context, dx_rows, selection.rows, dx);
+  norm2_.forward(after, feed_forward_dropout_, branch, &saved.y, pass.keeps ? saved.s2 : z, z);
 }
 
 // forward:  s1 = x + drop(o)   y = norm1(s1)   u = W₁·y + b₁   s2 = y + drop(W₂·act(u) + b₂)   z = norm2(s2)
 // so        df = drop(ds2)   du = (df·W₂)∘act'(u)   dy = ds2 + du·W₁   do = drop(ds1)
 //           dx = ds1 + attention's
-void EncoderLayer::backward_to_attention(const Pass& pass, Saved& saved, const Tensor& dz,
-                                         Workspace& workspace, Params& gradients, Tensor& ds1) const {
+void EncoderLayer::backward(const Pass& pass, const Tensor& x, const std::optional<RowSelection>& selection,
+                            Saved& saved, Tensor& dz, Workspace& workspace, Params& gradients,
+                            Tensor& dx) const {
   Context& context = pass.context;
   const Weights& weights = pass.weights;
-  Tensor& ds = workspace.ds;
-  norm2_.backward(pass, saved.s2, dz, ds, gradients);
-  Tensor& df = workspace.branch;
-  drop(pass, feed_forward_dropout_, ds, df);
+  const Pass after = of_rows(pass, selection);
+  Tensor &ds = workspace.ds, &df = workspace.branch, &ds1 = selection ? workspace.ds1 : dx;
+  norm2_.backward(after, saved.s2, dz, ds, gradients);
+  drop(after, feed_forward_dropout_, ds, df);
   output_.backward_input(context, weights, df, activation_, saved.u, workspace.inner);
   output_.backward_weights(context, weights, workspace.inner, df, 0, gradients);
   inner_.backward_weights(context, weights, saved.y, saved.u, 0, gradients);
   inner_.backward_input(context, weights, saved.u, 0, Into::add, ds);
 
-  norm1_.backward(pass, saved.s1, ds, ds1, gradients);
-  drop(pass, attention_dropout_, ds1, workspace.branch);
+  norm1_.backward(after, saved.s1, ds, ds1, gradients);
+  Tensor& d_attention = workspace.branch;
+  drop(after, attention_dropout_, ds1, d_attention);
+  attention_.backward(pass, x, {selection ? saved.x_rows : x, after.offsets}, saved.attention, d_attention,
+                      workspace.attention_backward, gradients, dx, ds1);
+  if (selection && pass.below == Pass::Below::learns) add_rows(context, ds1, selection->rows, dx);
 }
 
 void gather_rows(Context& context, const Tensor& x, std::span<const int64_t> rows, Tensor& y) {

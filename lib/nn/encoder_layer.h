@@ -8,6 +8,7 @@
 // layer.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 
@@ -16,6 +17,12 @@
 #include "nn/linear.h"
 
 namespace bert::nn {
+
+// Rows of a batch, ascending. `offsets` [B+1] are the starts of the sequences among them.
+struct RowSelection {
+  std::span<const int64_t> rows;
+  std::span<const int64_t> offsets;
+};
 
 class EncoderLayer {
  public:
@@ -49,32 +56,24 @@ class EncoderLayer {
 
     // For backward.
     Attention::BackwardWorkspace attention_backward;
-    Tensor ds;  // gradient of s2, then of y
-    Tensor ds1;
+    Tensor ds;   // gradient of s2, then of y
+    Tensor ds1;  // of the selected rows
   };
 
   // Names the layer's tensors like Hugging Face, after `prefix`, for example "encoder.layer.3".
   EncoderLayer(const std::string& prefix, const Config& config, Layout& layout);
 
-  void forward(const Pass& pass, const Tensor& x, Workspace& workspace, Saved& saved, Tensor& z) const;
+  // x [M,H] -> z [M,H], or only the selected rows of z [R,H]. Dropout depends on the index
+  // among these rows.
+  void forward(const Pass& pass, const Tensor& x, const std::optional<RowSelection>& selection,
+               Workspace& workspace, Saved& saved, Tensor& z) const;
 
-  // dz [M,H] -> dx [M,H]; overwrites saved.u. Adds to `gradients`, so that micro-batches accumulate. dx is
-  // undefined if nothing is trained below.
-  void backward(const Pass& pass, const Tensor& x, Saved& saved, Tensor& dz, Workspace& workspace,
-                Params& gradients, Tensor& dx) const;
-
-  // The same for the selected rows of z only: z, dz [R,H]. Dropout depends on the index among these rows.
-  void forward_rows(const Pass& pass, const Tensor& x, const RowSelection& selection, Workspace& workspace,
-                    Saved& saved, Tensor& z) const;
-  void backward_rows(const Pass& pass, const Tensor& x, const RowSelection& selection, Saved& saved,
-                     Tensor& dz, Workspace& workspace, Params& gradients, Tensor& dx) const;
+  // dz, of the same rows -> dx [M,H]; overwrites saved.u. Adds to `gradients`, so that micro-batches
+  // accumulate. dx is undefined if nothing is trained below.
+  void backward(const Pass& pass, const Tensor& x, const std::optional<RowSelection>& selection, Saved& saved,
+                Tensor& dz, Workspace& workspace, Params& gradients, Tensor& dx) const;
 
  private:
-  void finish(const Pass& pass, const Tensor& x, Workspace& workspace, Saved& saved, Tensor& z) const;
-  // Leaves the gradient of the attention branch in workspace.branch.
-  void backward_to_attention(const Pass& pass, Saved& saved, const Tensor& dz, Workspace& workspace,
-                             Params& gradients, Tensor& ds1) const;
-
   Activation activation_;
   Attention attention_;
   LayerNorm norm1_;

@@ -102,7 +102,7 @@ struct Encoder {
     };
     embeddings.forward(pass, look_up, batch, x, x);
     for (const auto& layer : layers) {
-      layer.forward(pass, x, workspace, saved, z);
+      layer.forward(pass, x, {}, workspace, saved, z);
       std::swap(x, z);
     }
   }

@@ -278,14 +278,15 @@ TEST_CASE("attention gradients equal central differences of the reference") {
       c.weights.refresh(context);
       const Tensor x = normal_tensor(random, 20, hidden), dy = normal_tensor(random, 20, hidden);
       const Pass pass = {context, c.weights, offsets, &chance};
+      const Attention::Queries queries = {x, offsets};
       Attention::Saved saved;
       // Values in the padding must have no effect.
       constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
       Attention::BackwardWorkspace workspace = {filled_tensor(20, 3 * ((hidden + 63) / 64 * 64), kNan),
                                                 filled_tensor(20, hidden, kNan)};
-      Tensor y, dx;
-      c.attention.forward(pass, x, saved, y);
-      c.attention.backward(pass, x, saved, dy, workspace, c.gradients, Into::replace, dx);
+      Tensor y, dx = filled_tensor(20, hidden, 0);
+      c.attention.forward(pass, x, queries, saved, y);
+      c.attention.backward(pass, x, queries, saved, dy, workspace, c.gradients, dx, dx);
 
       SlowAttention slow = c.twin(x, heads, offsets, chance);
       CHECK(relative_error(slow.forward(), matrix(y)) < 2e-6);
@@ -353,15 +354,16 @@ TEST_CASE(
     c.gradients.clear();
     std::ranges::copy(start, n.gradients.all().begin());
     const Pass pass = {context, c.weights, kOffsets, &chance}, norm_pass = {context, n.weights, kOffsets};
+    const Attention::Queries queries = {x, kOffsets};
     Attention::Saved saved;
     Attention::BackwardWorkspace workspace;
-    Tensor y, dx, ds, more = filled_tensor(200, 80, 1);
-    c.attention.forward(pass, x, saved, y);
-    c.attention.backward(pass, x, saved, dy, workspace, c.gradients, Into::replace, dx);
+    Tensor y, ds, dx = filled_tensor(200, 80, 0), more = filled_tensor(200, 80, 1);
+    c.attention.forward(pass, x, queries, saved, y);
+    c.attention.backward(pass, x, queries, saved, dy, workspace, c.gradients, dx, dx);
     c.gradients.settle(pool);
     if (threads == 1) first.assign(c.gradients.all().begin(), c.gradients.all().end());
     CHECK(std::ranges::equal(first, c.gradients.all()));
-    c.attention.backward(pass, x, saved, dy, workspace, c.gradients, Into::add, more);
+    c.attention.backward(pass, x, queries, saved, dy, workspace, c.gradients, more, more);
     double worst = 0;
     for (int64_t row = 0; row < 200; ++row) {
       for (int64_t i = 0; i < 80; ++i) {
