@@ -176,7 +176,7 @@ nn::Tensor Network::masked_lm_logits(const nn::Tensor& rows) {
   nn::Tensor y, logits;
   head.dense.forward(p.context, *p.weights, rows, p.config.activation, y);
   head.norm.forward({.context = p.context, .weights = *p.weights, .offsets = {}}, {}, y, nullptr, y, y);
-  head.decoder.forward(p.context, *p.weights, p.output_words, y, logits);
+  head.decoder.forward(p.context, *p.weights, p.output_words, {y}, logits);
   return logits;
 }
 

@@ -282,7 +282,7 @@ nn::Loss TrainingNetwork::next_sentence(std::span<const int32_t> labels, std::op
   assert(static_cast<int64_t>(labels.size()) == p.batch->sequences());
   p.forward_pooled();
   head.forward(p.context, p.weights, p.pooled, nn::Activation::none, p.logits);
-  const auto loss = nn::softmax_loss(p.context, labels, weight.value_or(0), p.logits);
+  const auto loss = nn::softmax_loss(p.context, {.gold = labels}, weight.value_or(0), p.logits);
   if (!weight) return loss;
   head.backward_weights(p.context, p.weights, p.pooled, p.logits, 0, p.gradients);
   head.backward_input(p.context, p.weights, p.logits, 0, nn::Into::replace, p.drows);

@@ -23,8 +23,8 @@ void Attention::forward(const Pass& pass, const Tensor& x, const Queries& querie
   const bool all = &queries.x_rows == &x;
   const std::array<const Linear*, 3> linears = {&query_, &key_, &value_};
   saved.qkv.reshape(x.rows(), 3 * query_.width());
-  forward_beside(pass.context, pass.weights, x, std::span(linears).subspan(all ? 0 : 1),
-                 all ? 0 : query_.width(), saved.qkv);
+  Linear::forward_beside(pass.context, pass.weights, x, std::span(linears).subspan(all ? 0 : 1),
+                         all ? 0 : query_.width(), saved.qkv);
   if (!all) query_.forward(pass.context, pass.weights, queries.x_rows, Activation::none, saved.q);
   const Tensor& q = all ? saved.qkv : saved.q;
   saved.attended.reshape(queries.x_rows.rows(), hidden_);

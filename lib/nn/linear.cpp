@@ -36,9 +36,9 @@ void finish_backward(const Kernels& kernels, const Tile& tile, Activation activa
 
 }  // namespace
 
-Linear::Linear(std::string_view prefix, int64_t outputs, int64_t inputs, Layout& layout, Bias bias)
+Linear::Linear(std::string_view prefix, int64_t outputs, int64_t inputs, Layout& layout)
     : weight_(layout.add_matrix(std::string(prefix) + ".weight", outputs, inputs)),
-      bias_(bias == Bias::yes ? layout.add_plain(std::string(prefix) + ".bias", {outputs}) : -1),
+      bias_(layout.add_plain(std::string(prefix) + ".bias", {outputs})),
       outputs_(outputs),
       inputs_(inputs) {}
 
@@ -48,13 +48,29 @@ void Linear::forward(Context& context, const Weights& weights, const Tensor& x, 
   if (u != nullptr) u->reshape(x.rows(), outputs_);
   const Panels panels[] = {weights.forward(weight_)};
   multiply(context, x, 0, panels, [&](const Tile& tile) {
-    const float* const added = bias(weights, tile.column);
-    if (u == nullptr) return finish(context.kernels(), tile, added, activation, y);
-    finish(context.kernels(), tile, added, Activation::none, *u);
+    const float* const bias = weights.plain(bias_) + tile.column;
+    if (u == nullptr) return finish(context.kernels(), tile, bias, activation, y);
+    finish(context.kernels(), tile, bias, Activation::none, *u);
     Tile of_u = tile;
     of_u.numbers = u->row(tile.row) + tile.column;
     of_u.stride = u->stride();
     finish(context.kernels(), of_u, kZeros, activation, y);
+  });
+}
+
+void Linear::forward_beside(Context& context, const Weights& weights, const Tensor& x,
+                            std::span<const Linear* const> linears, int64_t column, Tensor& y) {
+  std::vector<Panels> panels;
+  std::vector<int64_t> columns;
+  for (const Linear* linear : linears) {
+    panels.push_back(weights.forward(linear->weight_));
+    columns.push_back(column);
+    column += linear->width();
+  }
+  multiply(context, x, 0, panels, [&](Tile tile) {
+    const float* const bias = weights.plain(linears[tile.place]->bias_) + tile.column;
+    tile.column += columns[tile.place];
+    finish(context.kernels(), tile, bias, Activation::none, y);
   });
 }
 
@@ -64,7 +80,6 @@ void Linear::backward_weights(Context& context, const Weights& weights, const Te
                               int64_t column, Params& gradients, Bias bias) const {
   if (x.rows() == 0) return;
   const auto target = gradients.target(weight_);
-  const bool bias_learns = bias_ >= 0 && bias == Bias::yes;
   const Product product = {
       .rows = outputs_,
       .cols = inputs_,
@@ -74,7 +89,7 @@ void Linear::backward_weights(Context& context, const Weights& weights, const Te
       .c = target.numbers.data(),
       .c_stride = inputs_,
       .into = target.into,
-      .row_sums = bias_learns ? gradients.tensor(bias_).data() : nullptr};
+      .row_sums = bias == Bias::yes ? gradients.tensor(bias_).data() : nullptr};
   if (weights.dtype(weight_) == Dtype::bf16) {
     multiply_bf16(context, product);
   } else {
@@ -110,10 +125,6 @@ void Linear::backward_input(Context& context, const Weights& weights, const Tens
   multiply(context, dy, 0, panels, finish);
 }
 
-const float* Linear::bias(const Weights& weights, int64_t output) const {
-  return bias_ < 0 ? kZeros : weights.plain(bias_) + output;
-}
-
 // dx = dy·W
 Product Linear::input_gradient(const Weights& weights, const Tensor& dy, int64_t column, Tensor& dx) const {
   return {.rows = dy.rows(),
@@ -124,22 +135,6 @@ Product Linear::input_gradient(const Weights& weights, const Tensor& dy, int64_t
           .c = dx.row(0),
           .c_stride = dx.stride(),
           .room = true};
-}
-
-void forward_beside(Context& context, const Weights& weights, const Tensor& x,
-                    std::span<const Linear* const> linears, int64_t column, Tensor& y) {
-  std::vector<Panels> panels;
-  std::vector<int64_t> columns;
-  for (const Linear* linear : linears) {
-    panels.push_back(weights.forward(linear->weight_));
-    columns.push_back(column);
-    column += linear->width();
-  }
-  multiply(context, x, 0, panels, [&](Tile tile) {
-    const float* const bias = linears[tile.place]->bias(weights, tile.column);
-    tile.column += columns[tile.place];
-    finish(context.kernels(), tile, bias, Activation::none, y);
-  });
 }
 
 }  // namespace bert::nn

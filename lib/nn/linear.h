@@ -14,11 +14,8 @@ namespace bert::nn {
 
 class Linear {
  public:
-  // Adds `prefix`.weight [N,K] and `prefix`.bias [N] to the layout. Without a bias, b = 0.
-  enum class Bias { yes, no };
-  Linear(std::string_view prefix, int64_t outputs, int64_t inputs, Layout& layout, Bias bias = Bias::yes);
-
-  int64_t outputs() const { return outputs_; }
+  // Adds `prefix`.weight [N,K] and `prefix`.bias [N] to the layout.
+  Linear(std::string_view prefix, int64_t outputs, int64_t inputs, Layout& layout);
 
   // Columns it takes in a tensor shared with others: outputs, rounded up.
   int64_t width() const { return round_up(outputs_, Tensor::kColumns); }
@@ -27,8 +24,14 @@ class Linear {
   void forward(Context& context, const Weights& weights, const Tensor& x, Activation activation, Tensor& y,
                Tensor* u = nullptr) const;
 
+  // Several products of one x in one grid, without activation. y [M, column + Σ width()], which must have its
+  // shape, gets the outputs side by side, starting at column `column` (a multiple of 64).
+  static void forward_beside(Context& context, const Weights& weights, const Tensor& x,
+                             std::span<const Linear* const> linears, int64_t column, Tensor& y);
+
   // Backward of y = x·Wᵀ + b, with weights of Params. dy is columns [column, column + N) of a tensor [M, …].
   //   dW += dyᵀ·x   db += Σ_m dy     into `gradients`; Bias::no skips db
+  enum class Bias { yes, no };
   void backward_weights(Context& context, const Weights& weights, const Tensor& x, const Tensor& dy,
                         int64_t column, Params& gradients, Bias bias = Bias::yes) const;
   //   dx [M,K] = dy·W, or dx += dy·W
@@ -39,18 +42,10 @@ class Linear {
                       Tensor& u, Tensor& x) const;
 
  private:
-  friend void forward_beside(Context&, const Weights&, const Tensor&, std::span<const Linear* const>, int64_t,
-                             Tensor&);
-  const float* bias(const Weights& weights, int64_t output) const;  // from that output on, or zeros
   Product input_gradient(const Weights& weights, const Tensor& dy, int64_t column, Tensor& dx) const;
 
   int weight_, bias_;
   int64_t outputs_, inputs_;
 };
-
-// Several products of one x in one grid, without activation. y [M, column + Σ width()], which must have its
-// shape, gets the outputs side by side, starting at column `column` (a multiple of 64).
-void forward_beside(Context& context, const Weights& weights, const Tensor& x,
-                    std::span<const Linear* const> linears, int64_t column, Tensor& y);
 
 }  // namespace bert::nn

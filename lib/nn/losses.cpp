@@ -7,10 +7,6 @@
 
 namespace bert::nn {
 
-Loss softmax_loss(Context& context, std::span<const int32_t> gold, float weight, Tensor& logits) {
-  return softmax_loss(context, SoftmaxRows{.gold = gold, .lengths = {}, .importance = {}}, weight, logits);
-}
-
 Loss softmax_loss(Context& context, const SoftmaxRows& of, float weight, Tensor& logits) {
   constexpr int64_t kRows = 8;  // rows of a task
   const int64_t rows = logits.rows();
@@ -52,8 +48,7 @@ Loss place_loss(Context& context, std::span<const int64_t> offsets, std::span<co
     }
   };
   each([](float& by_column, float by_row) { by_column = by_row; });
-  const auto loss =
-      softmax_loss(context, {.gold = gold, .lengths = lengths, .importance = {}}, weight, columns);
+  const auto loss = softmax_loss(context, {.gold = gold, .lengths = lengths}, weight, columns);
   for (int64_t row = 0; row < logits.rows(); ++row)
     std::fill(logits.row(row), logits.row(row) + logits.stride(), 0.0f);
   each([](float by_column, float& by_row) { by_row = by_column; });

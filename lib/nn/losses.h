@@ -29,15 +29,12 @@ struct Loss {
 };
 
 // Cross-entropy in nats: Σ_r -ln p[r, gold[r]], p = softmax(logits [R,C]) for each row. The gradient is
-// weight·(p - [c = gold]).
-Loss softmax_loss(Context& context, std::span<const int32_t> gold, float weight, Tensor& logits);
-
-// The same with different rows: row r has `lengths[r]` classes (empty: all columns), and its loss is
-// multiplied by `importance[r]` (empty: 1) in addition to weight.
+// weight·(p - [c = gold]). Row r has `lengths[r]` classes (empty: all columns), and its loss is multiplied by
+// `importance[r]` (empty: 1) in addition to weight.
 struct SoftmaxRows {
   std::span<const int32_t> gold;
-  std::span<const int64_t> lengths;
-  std::span<const float> importance;
+  std::span<const int64_t> lengths = {};
+  std::span<const float> importance = {};
 };
 Loss softmax_loss(Context& context, const SoftmaxRows& rows, float weight, Tensor& logits);
 

@@ -1,7 +1,6 @@
 #include "nn/panels.h"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "base/error.h"

@@ -97,22 +97,29 @@ Size tile_size(const Product& p, int threads) {
   return size;
 }
 
-// Runs f(tile, thread) for all tiles of the product. Adjacent tiles have the same columns.
+// Runs f(tile, its product, thread) for all tiles of the product. Adjacent tiles have the same columns.
 void for_tiles(Context& context, const Product& p, Size size,
-               const std::function<void(const Tile&, int)>& f) {
+               const std::function<void(const Tile&, const Product&, int)>& f) {
   const int64_t tall = parts_of(p.rows, size.rows);
   if (tall == 0) return;
   const int64_t height = round_up(parts_of(p.rows, tall), kBlockRows);  // about equal
   const int64_t wide = std::max<int64_t>(1, parts_of(p.cols, size.cols));
   context.pool().run_grid(tall * wide, [&](int64_t i, int thread) {
     const int64_t row = i % tall * height, column = i / tall * size.cols;
+    Product part = p;
+    part.rows = std::min(height, p.rows - row);
+    part.cols = std::min(size.cols, p.cols - column);
+    part.a = p.a.from(row, 0);
+    part.b = p.b.from(0, column);
+    part.c = p.c + row * p.c_stride + column;
+    if (p.row_sums != nullptr) part.row_sums = column == 0 ? p.row_sums + row : nullptr;
     f({.row = row,
-       .rows = std::min(height, p.rows - row),
+       .rows = part.rows,
        .column = column,
-       .columns = std::min(size.cols, p.cols - column),
-       .numbers = p.c + row * p.c_stride + column,
+       .columns = part.cols,
+       .numbers = part.c,
        .stride = p.c_stride},
-      thread);
+      part, thread);
   });
 }
 
@@ -120,25 +127,7 @@ void for_tiles(Context& context, const Product& p, Size size,
 
 Factor Factor::from(int64_t row, int64_t column) const {
   Factor part = *this;
-  switch (order) {
-    case Order::rows:
-      part.numbers += row * stride + column;
-      break;
-    case Order::columns:
-      part.numbers += column * stride + row;
-      break;
-  }
-  return part;
-}
-
-Product Product::part(const Tile& tile) const {
-  Product part = *this;
-  part.rows = tile.rows;
-  part.cols = tile.columns;
-  part.a = a.from(tile.row, 0);
-  part.b = b.from(0, tile.column);
-  part.c = c + tile.row * c_stride + tile.column;
-  if (row_sums != nullptr) part.row_sums = tile.column == 0 ? row_sums + tile.row : nullptr;
+  part.numbers += order == Order::rows ? row * stride + column : column * stride + row;
   return part;
 }
 
@@ -160,17 +149,17 @@ void multiply(const Kernels& kernels, const Product& p) {
 }
 
 void multiply(Context& context, const Product& p, const std::function<void(const Tile&)>& finish) {
-  for_tiles(context, p, tile_size(p, context.pool().size()), [&](const Tile& tile, int thread) {
-    const Product part = p.part(tile);
-    if (p.room || (whole_rows(part) == part.rows && part.cols % kBlockColumns == 0)) {
-      multiply(context.kernels(), part);
-    } else {
-      const int64_t cols = round_up(part.cols, kBlockColumns);
-      compute_apart(part, context.scratch(thread, whole_rows(part) * cols), cols,
-                    [&](const Product& in_room) { multiply(context.kernels(), in_room); });
-    }
-    if (finish) finish(tile);
-  });
+  for_tiles(context, p, tile_size(p, context.pool().size()),
+            [&](const Tile& tile, const Product& part, int thread) {
+              if (p.room || (whole_rows(part) == part.rows && part.cols % kBlockColumns == 0)) {
+                multiply(context.kernels(), part);
+              } else {
+                const int64_t cols = round_up(part.cols, kBlockColumns);
+                compute_apart(part, context.scratch(thread, whole_rows(part) * cols), cols,
+                              [&](const Product& in_room) { multiply(context.kernels(), in_room); });
+              }
+              if (finish) finish(tile);
+            });
 }
 
 void multiply_bytes(int64_t rows, int64_t cols, int64_t depth, const uint8_t* a, const int8_t* b,
@@ -198,8 +187,7 @@ void multiply_bf16(Context& context, const Product& p) {
   b.data = reinterpret_cast<std::byte*>(copies + a_floats);
   a.fill(context.pool(), p.depth, p.a.numbers, p.a.stride);
   b.fill(context.pool(), p.depth, p.b.numbers, p.b.stride);
-  for_tiles(context, p, kTile, [&](const Tile& tile, int thread) {
-    const Product part = p.part(tile);
+  for_tiles(context, p, kTile, [&](const Tile& tile, const Product& part, int thread) {
     compute_apart(part, context.scratch(thread, kTile.rows * kTile.cols), part.cols,
                   [&](const Product& in_room) {
                     matmul({.dtype = Dtype::bf16,

@@ -39,8 +39,6 @@ struct Product {
   Into into = Into::replace;
   bool room = false;          // c, too, has memory for whole blocks (as a Tensor) that may be overwritten
   float* row_sums = nullptr;  // [rows] += the sums of a's rows, if a is stored by columns; cols may be 0
-
-  Product part(const Tile& tile) const;
 };
 
 // Computes a product that has room, on the calling thread. Throws std::bad_alloc if oneDNN gets no memory.

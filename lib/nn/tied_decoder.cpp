@@ -17,11 +17,6 @@ constexpr int64_t kWords = 384;            // of the vocabulary, for one task of
 TiedDecoder::TiedDecoder(std::string bias_name, int64_t vocab_size, int64_t hidden, Layout& layout)
     : bias_(layout.add_plain(std::move(bias_name), {vocab_size})), vocab_size_(vocab_size), hidden_(hidden) {}
 
-void TiedDecoder::forward(Context& context, const Weights& weights, const Stored& words, const Tensor& x,
-                          Tensor& logits) const {
-  forward(context, weights, words, {.x = x, .first = 0, .rows = x.rows()}, logits);
-}
-
 void TiedDecoder::forward(Context& context, const Weights& weights, const Stored& words, const Block& block,
                           Tensor& logits) const {
   logits.reshape(block.rows, vocab_size_);
@@ -63,7 +58,7 @@ Loss TiedDecoder::loss(Context& context, const Weights& weights, std::span<const
     const Block block = {.x = x, .first = first, .rows = std::min(rows, x.rows() - first)};
     const auto block_gold = gold.subspan(static_cast<size_t>(first), static_cast<size_t>(block.rows));
     forward(context, weights, stored, block, logits);
-    total += softmax_loss(context, block_gold, gradient == nullptr ? 0 : gradient->weight, logits);
+    total += softmax_loss(context, {.gold = block_gold}, gradient == nullptr ? 0 : gradient->weight, logits);
     if (gradient == nullptr) continue;
     Gradient of_block = *gradient;
     if (first > 0 && of_block.words) of_block.words->into = Into::add;

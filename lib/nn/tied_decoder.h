@@ -21,7 +21,12 @@ class TiedDecoder {
   // Adds the bias to the layout.
   TiedDecoder(std::string bias_name, int64_t vocab_size, int64_t hidden, Layout& layout);
 
-  void forward(Context& context, const Weights& weights, const Stored& words, const Tensor& x,
+  // Rows of x [R,H] to compute.
+  struct Block {
+    const Tensor& x;
+    int64_t first = 0, rows = x.rows();
+  };
+  void forward(Context& context, const Weights& weights, const Stored& words, const Block& block,
                Tensor& logits) const;
 
   // Destination of the gradient of weight·loss: dx [R,H] is overwritten, that of b is added to.
@@ -38,13 +43,6 @@ class TiedDecoder {
             std::span<const int32_t> gold, const Gradient* gradient, Tensor& logits) const;
 
  private:
-  // Rows of x computed together.
-  struct Block {
-    const Tensor& x;
-    int64_t first, rows;
-  };
-  void forward(Context& context, const Weights& weights, const Stored& words, const Block& block,
-               Tensor& logits) const;
   void backward(Context& context, std::span<const float> words, const Block& block, const Gradient& gradient,
                 const Tensor& dlogits) const;
 

@@ -64,8 +64,7 @@ nn::Loss SentenceLearning::loss(Part examples, float weight, nn::Tensor& logits)
     case SentenceTask::classify:
       break;
   }
-  return nn::softmax_loss(network_.context(), {.gold = gold, .lengths = {}, .importance = importance}, weight,
-                          logits);
+  return nn::softmax_loss(network_.context(), {.gold = gold, .importance = importance}, weight, logits);
 }
 
 void SentenceLearning::add_predictions(Part examples, const nn::Tensor& logits) {

@@ -65,8 +65,7 @@ nn::Loss TagLearning::loss(Part examples, float weight, nn::Tensor& logits) {
       if (!options_.class_weights.empty()) importance.push_back(weight_of(label));
     }
   }
-  return nn::softmax_loss(network_.context(), {.gold = gold, .lengths = {}, .importance = importance}, weight,
-                          logits);
+  return nn::softmax_loss(network_.context(), {.gold = gold, .importance = importance}, weight, logits);
 }
 
 void TagLearning::add_predictions(Part examples, const nn::Tensor& logits) {

@@ -214,7 +214,7 @@ class OurProducts {
     nn::Tensor& logits = workspace_;  // the workspace holds the last of equal parts of the rows
     const auto gold = std::span(gold_).first(static_cast<size_t>(logits.rows()));
     const double parts = static_cast<double>(gold_.size()) / static_cast<double>(gold.size());
-    return parts * seconds_of([&] { nn::softmax_loss(context_, gold, 1, logits); });
+    return parts * seconds_of([&] { nn::softmax_loss(context_, {.gold = gold}, 1, logits); });
   }
 
   std::vector<Product> products_;

@@ -70,8 +70,7 @@ nn::Loss loss_of(const HeadCase& one, const HeadBatch& batch, float weight, nn::
   if (one.task == "multilabel") return nn::logistic_loss(batch.targets, weight, logits);
   if (one.task == "choose") return nn::place_loss(context, batch.groups, batch.gold, weight, logits);
   if (one.task == "answer") return nn::place_loss(context, batch.batch.offsets, batch.gold, weight, logits);
-  return nn::softmax_loss(context, {.gold = batch.gold, .lengths = {}, .importance = batch.importance},
-                          weight, logits);
+  return nn::softmax_loss(context, {.gold = batch.gold, .importance = batch.importance}, weight, logits);
 }
 
 // Sums over the step. Unless Keep is `nothing`, network.gradients() has the gradients of the mean.

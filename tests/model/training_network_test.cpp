@@ -99,7 +99,7 @@ nn::Tensor& logits_of(TrainingNetwork& network, const Input& input, Over over, c
 double learn(TrainingNetwork& network, const Input& input, Over over, const nn::Chance* chance,
              Keep keep = Keep::activations) {
   nn::Tensor& logits = logits_of(network, input, over, chance, keep);
-  const auto loss = nn::softmax_loss(network.context(), input.gold, 0.125f, logits);
+  const auto loss = nn::softmax_loss(network.context(), {.gold = input.gold}, 0.125f, logits);
   if (over == Over::tokens) {
     network.token_gradient(input.rows, logits);
   } else {

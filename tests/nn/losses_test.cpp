@@ -168,7 +168,7 @@ TEST_CASE("softmax loss matches double precision for any number of columns") {
     }
     INFO(count, " rows of ", cols);
     const Compute compute = [&](Context& context, Tensor& x) {
-      const Loss loss = softmax_loss(context, gold, weight, x);
+      const Loss loss = softmax_loss(context, {.gold = gold}, weight, x);
       CHECK(loss.count == count);
       return loss;
     };
@@ -299,8 +299,8 @@ TEST_CASE("a NaN affects the loss and the gradient of its own row only") {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<int32_t> gold = {1, 1, 1};
   const std::vector<Row> rows = {{1, 2, 3}, {1, kNan, 3}, {1, 2, 3}};
-  const auto result =
-      result_with(1, rows, 3, [&](Context& context, Tensor& x) { return softmax_loss(context, gold, 1, x); });
+  const auto result = result_with(
+      1, rows, 3, [&](Context& context, Tensor& x) { return softmax_loss(context, {.gold = gold}, 1, x); });
   CHECK(std::isnan(result.loss.sum));
   const size_t stride = result.gradient.size() / 3;
   for (size_t c = 0; c < 3; ++c) {

@@ -1,4 +1,4 @@
-// Dropout. Included only by kernels_attention.h, inside its namespace.
+// Dropout. Included only by attention.h, inside its namespace.
 
 typedef uint32_t Unsigned __attribute__((vector_size(4 * BERT_LANES), aligned(4), may_alias));
 
