@@ -48,30 +48,42 @@ static void finish_tile(int64_t rows, int64_t n, const float* tile, int64_t tile
   }
 }
 
-// Σ f(i) over i in [0,n): lane i mod kLanes accumulates, and the lanes are added as a tree.
-template <class Whole, class Single>
-static inline float sum_over(int64_t n, Whole whole, Single single) {
-  Vector sums = {};
+// Σ f(i) over i in [0,n), f(load, i) for whole vectors: lane i mod kLanes of one of 1 or 4 independent chains
+// of additions accumulates, and the lanes are added as a tree.
+template <int64_t kChains, class Function>
+static inline float sum_over(int64_t n, Function f) {
+  Vector sums[kChains] = {};
   int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) sums += whole(i);
-  for (int64_t lane = 0; i < n; ++i, ++lane) sums[lane] += single(i);
-  return sum_lanes(sums);
+  for (; i + kChains * kLanes <= n; i += kChains * kLanes) {
+    UNROLLED for (int64_t chain = 0; chain < kChains; ++chain) sums[chain] += f(load, i + chain * kLanes);
+  }
+  for (; i + kLanes <= n; i += kLanes) sums[0] += f(load, i);
+  const auto single = [](const float* p) { return *p; };
+  for (int64_t lane = 0; i < n; ++i, ++lane) sums[kChains > 1][lane] += f(single, i);
+  if constexpr (kChains == 1) {
+    return sum_lanes(sums[0]);
+  } else {
+    return sum_lanes((sums[0] + sums[1]) + (sums[2] + sums[3]));
+  }
+}
+
+struct Moments {
+  float mean, variance;
+};
+template <int64_t kChains>
+static inline Moments moments_of(int64_t n, const float* x) {
+  const float count = static_cast<float>(n);
+  const float mean = sum_over<kChains>(n, [&](auto at, int64_t i) { return at(x + i); }) / count;
+  const auto square = [&](auto at, int64_t i) {
+    const auto centred = at(x + i) - mean;
+    return centred * centred;
+  };
+  return {mean, sum_over<kChains>(n, square) / count};
 }
 
 static void layer_norm(int64_t n, const float* x, const float* gain, const float* bias, float epsilon,
                        float* y) {
-  const float count = static_cast<float>(n);
-  const float mean = sum_over(
-                         n, [&](int64_t i) { return load(x + i); }, [&](int64_t i) { return x[i]; }) /
-                     count;
-  const auto square = [&](auto value) {
-    const auto centred = value - mean;
-    return centred * centred;
-  };
-  const float variance =
-      sum_over(
-          n, [&](int64_t i) { return square(load(x + i)); }, [&](int64_t i) { return square(x[i]); }) /
-      count;
+  const auto [mean, variance] = moments_of<1>(n, x);
   const float scale = 1.0f / __builtin_sqrtf(variance + epsilon);
   for (int64_t i = 0; i < n; ++i) y[i] = (x[i] - mean) * scale * gain[i] + bias[i];
 }

@@ -2,21 +2,6 @@
 
 // ---- layer norm
 
-// Σ f(i) like sum_over, in four independent chains of additions.
-template <class Function>
-static inline float sum_in_chains(int64_t n, Function f) {
-  constexpr int64_t kChains = 4;
-  Vector sums[kChains] = {};
-  int64_t i = 0;
-  for (; i + kChains * kLanes <= n; i += kChains * kLanes) {
-    UNROLLED for (int64_t chain = 0; chain < kChains; ++chain) sums[chain] += f(load, i + chain * kLanes);
-  }
-  for (; i + kLanes <= n; i += kLanes) sums[0] += f(load, i);
-  const auto single = [](const float* p) { return *p; };
-  for (int64_t lane = 0; i < n; ++i, ++lane) sums[1][lane] += f(single, i);
-  return sum_lanes((sums[0] + sums[1]) + (sums[2] + sums[3]));
-}
-
 // Calls f(i) with `load` for whole vectors and with single numbers for the rest.
 template <class Function>
 static inline void for_each(int64_t n, Function f) {
@@ -30,21 +15,12 @@ static inline void for_each(int64_t n, Function f) {
 // With x̂ = (s - mean)·r, r = 1 / √(var + ε), and g = dy∘gain:  ds = r·(g - mean(g) - x̂·mean(g∘x̂))
 static void layer_norm_backward(int64_t n, const float* s, const float* gain, float epsilon, const float* dy,
                                 float* dx, float* dgain, float* dbias) {
-  const float count = static_cast<float>(n);
-  const float mean = sum_in_chains(n, [&](auto at, int64_t i) { return at(s + i); }) / count;
-  const float variance = sum_in_chains(n,
-                                       [&](auto at, int64_t i) {
-                                         const auto centred = at(s + i) - mean;
-                                         return centred * centred;
-                                       }) /
-                         count;
-  const float r = 1.0f / __builtin_sqrtf(variance + epsilon);
-  const float mean_g =
-      sum_in_chains(n, [&](auto at, int64_t i) { return at(dy + i) * at(gain + i); }) / count;
-  const float mean_gx =
-      sum_in_chains(
-          n, [&](auto at, int64_t i) { return at(dy + i) * at(gain + i) * ((at(s + i) - mean) * r); }) /
-      count;
+  const Moments of_s = moments_of<4>(n, s);
+  const float count = static_cast<float>(n), mean = of_s.mean;
+  const float r = 1.0f / __builtin_sqrtf(of_s.variance + epsilon);
+  const auto g = [&](auto at, int64_t i) { return at(dy + i) * at(gain + i); };
+  const auto gx = [&](auto at, int64_t i) { return g(at, i) * ((at(s + i) - mean) * r); };
+  const float mean_g = sum_over<4>(n, g) / count, mean_gx = sum_over<4>(n, gx) / count;
   for_each(n, [&](auto at, auto put, int64_t i) {
     const auto normal = (at(s + i) - mean) * r, d = at(dy + i);
     put(dgain + i, at(dgain + i) + d * normal);
