@@ -31,8 +31,8 @@ void check_unmasked(const io::Fields& fields) {
     if (fields.json(field)) throw Error("field \"", field, "\" is present: the record is already masked");
 }
 
-void append_members(std::string& out, std::span<const Prediction> hidden, int32_t Prediction::*member) {
-  json::append_array(out, hidden, [&](std::string& text, const Prediction& prediction) {
+void append_members(std::string& out, std::span<const Prediction> masked, int32_t Prediction::*member) {
+  json::append_array(out, masked, [&](std::string& text, const Prediction& prediction) {
     json::append_integer(text, prediction.*member);
   });
 }
@@ -70,16 +70,16 @@ bool MaskFilter::rewrites_tokens(const io::Fields& fields, size_t length) const 
 void MaskFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto ids = features::ids_of(tokenizer_, fields);
   check_unmasked(fields);
-  const auto hidden = masker_.mask(ids, mask_random(fields, record.place(), options_.seed, options_.epoch));
+  const auto masked = masker_.mask(ids, mask_random(fields, record.place(), options_.seed, options_.epoch));
   auto prepared = std::make_unique<Prepared>();
   // Allocate once: an id takes about six characters with its comma, a position four.
   std::string& text = prepared->added.field("input_ids");
-  text.reserve(6 * ids.size() + 10 * hidden.size() + 8);
+  text.reserve(6 * ids.size() + 10 * masked.size() + 8);
   json::append_integers(text, ids);
   if (rewrites_tokens(fields, ids.size())) append_subwords(prepared->added.field(kTokens), tokenizer_, ids);
-  append_members(prepared->added.field("masked_lm_positions"), hidden, &Prediction::position);
-  append_members(prepared->added.field("masked_lm_ids"), hidden, &Prediction::id);
-  prepared->masked = !hidden.empty();
+  append_members(prepared->added.field("masked_lm_positions"), masked, &Prediction::position);
+  append_members(prepared->added.field("masked_lm_ids"), masked, &Prediction::id);
+  prepared->masked = !masked.empty();
   record.work = std::move(prepared);
 }
 

@@ -70,20 +70,20 @@ std::vector<Prediction> Masker::mask(std::span<int32_t> ids, Random random) cons
   const auto wanted = static_cast<size_t>(predictions_wanted(static_cast<int64_t>(ids.size()), rule_));
   auto order = groups(ids);
   random.shuffle(order);
-  std::vector<Prediction> hidden;
-  hidden.reserve(std::min(wanted, ids.size()));
+  std::vector<Prediction> masked;
+  masked.reserve(std::min(wanted, ids.size()));
   for (const auto& group : order) {
-    if (hidden.size() == wanted) break;
-    if (hidden.size() + static_cast<size_t>(group.end - group.begin) > wanted) continue;
+    if (masked.size() == wanted) break;
+    if (masked.size() + static_cast<size_t>(group.end - group.begin) > wanted) continue;
     for (int32_t at = group.begin; at < group.end; ++at) {
       int32_t& id = ids[static_cast<size_t>(at)];
-      hidden.push_back({.position = at, .id = id});
+      masked.push_back({.position = at, .id = id});
       id = shown(id, random);
     }
   }
-  std::sort(hidden.begin(), hidden.end(),
+  std::sort(masked.begin(), masked.end(),
             [](const Prediction& a, const Prediction& b) { return a.position < b.position; });
-  return hidden;
+  return masked;
 }
 
 }  // namespace bert::corpus

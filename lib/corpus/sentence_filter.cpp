@@ -32,9 +32,9 @@ std::unique_ptr<SentenceFilter::Workspace> SentenceFilter::borrow_workspace() co
   {
     const std::lock_guard lock(workspaces_mutex_);
     if (!idle_workspaces_.empty()) {
-      auto desk = std::move(idle_workspaces_.back());
+      auto workspace = std::move(idle_workspaces_.back());
       idle_workspaces_.pop_back();
-      return desk;
+      return workspace;
     }
   }
   return std::make_unique<Workspace>(Workspace{text::SentenceSplitter(options_.locale)});
@@ -42,30 +42,30 @@ std::unique_ptr<SentenceFilter::Workspace> SentenceFilter::borrow_workspace() co
 
 void SentenceFilter::prepare(const io::Fields& fields, io::Record& record) const {
   const auto text = fields.required_text(options_.text_field);
-  auto desk = borrow_workspace();
+  auto workspace = borrow_workspace();
   if (record.source().format == io::InputFormat::documents)
-    text::split_lines(text, desk->sentences);
+    text::split_lines(text, workspace->sentences);
   else
-    desk->splitter.split(text, desk->sentences);
+    workspace->splitter.split(text, workspace->sentences);
   auto prepared = std::make_unique<Prepared>();
   std::string& out = prepared->added.field("sentences");
   out.reserve(text.size() + text.size() / 4 + 2);  // a token of four bytes takes about five as a number
-  append_sentences(out, *desk);
+  append_sentences(out, *workspace);
   record.work = std::move(prepared);
-  if (desk->tokens.ids.capacity() > kKeepTokens) return;
+  if (workspace->tokens.ids.capacity() > kKeepTokens) return;
   const std::lock_guard lock(workspaces_mutex_);
-  idle_workspaces_.push_back(std::move(desk));
+  idle_workspaces_.push_back(std::move(workspace));
 }
 
-void SentenceFilter::append_sentences(std::string& out, Workspace& desk) const {
+void SentenceFilter::append_sentences(std::string& out, Workspace& workspace) const {
   out += '[';
   const size_t begin = out.size();
-  for (const auto sentence : desk.sentences) {
-    desk.tokens.clear();
-    tokenizer_.encode(sentence, {}, desk.tokens);
-    if (desk.tokens.ids.empty()) continue;
+  for (const auto sentence : workspace.sentences) {
+    workspace.tokens.clear();
+    tokenizer_.encode(sentence, {}, workspace.tokens);
+    if (workspace.tokens.ids.empty()) continue;
     if (out.size() > begin) out += ',';
-    json::append_integers(out, desk.tokens.ids);
+    json::append_integers(out, workspace.tokens.ids);
   }
   out += ']';
 }

@@ -38,7 +38,7 @@ class SentenceFilter : public io::Filter {
   };
   struct Prepared;
   std::unique_ptr<Workspace> borrow_workspace() const;
-  void append_sentences(std::string& out, Workspace& desk) const;
+  void append_sentences(std::string& out, Workspace& workspace) const;
 
   const text::Tokenizer& tokenizer_;
   const SentenceOptions options_;

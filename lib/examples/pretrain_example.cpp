@@ -63,12 +63,12 @@ void PretrainReader::read(const io::Fields& fields, const io::Record& record, in
       throw Error("field \"token_type_ids\": ", example->types[i], " at position ", i, ", the model has ",
                   counted(limits_.types, "type", "types"));
   }
-  read_hidden(fields, record, epoch, *example);
+  read_masked(fields, record, epoch, *example);
   example->next = next_of(fields);
   examples.push_back(std::move(example));
 }
 
-void PretrainReader::read_hidden(const io::Fields& fields, const io::Record& record, int64_t epoch,
+void PretrainReader::read_masked(const io::Fields& fields, const io::Record& record, int64_t epoch,
                                  PretrainExample& example) const {
   auto positions = fields.find_integers(kPositions), gold = fields.find_integers(kGold);
   const auto labels = fields.find_integers(kLabels);

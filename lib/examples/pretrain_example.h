@@ -40,7 +40,7 @@ class PretrainReader : public ExampleReader {
   void check(const Example& example) override;  // all or no records must have next_sentence_label
 
  private:
-  void read_hidden(const io::Fields& fields, const io::Record& record, int64_t epoch,
+  void read_masked(const io::Fields& fields, const io::Record& record, int64_t epoch,
                    PretrainExample& example) const;
 
   const text::Tokenizer& tokenizer_;
