@@ -3,6 +3,7 @@
 #include <dnnl.h>
 
 #include <algorithm>
+#include <exception>
 #include <new>
 #include <vector>
 
@@ -24,11 +25,22 @@ void check(dnnl_status_t status) {
   if (status != dnnl_success) throw Error("oneDNN cannot multiply matrices here (error ", status, ")");
 }
 
-// oneDNN generates all code for a data type at its first product.
+std::exception_ptr lack_of_code_memory() {
+  try {
+    require_code_memory();
+  } catch (...) {
+    return std::current_exception();
+  }
+  return nullptr;
+}
+
+// oneDNN generates all code for a data type at its first product. If there is no memory for it, all threads
+// fail: another that tried again would take what is left, in which oneDNN does not run.
 template <Dtype>
 void prepare_gemm() {
   compute_here();
-  [[maybe_unused]] static const bool can_generate = (require_code_memory(), true);
+  static const std::exception_ptr lack = lack_of_code_memory();
+  if (lack) std::rethrow_exception(lack);
 }
 
 // Calls f(from, depth) for the parts of the product's depth.
