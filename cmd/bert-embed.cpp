@@ -6,6 +6,7 @@
 #include "options/model_options.h"
 #include "options/number_options.h"
 #include "options/stream_options.h"
+#include "options/vector_options.h"
 #include "predict/embed_filter.h"
 #include "predict/version.h"
 #include "text/tokenizer.h"
@@ -18,16 +19,7 @@ using predict::Combine;
 
 void pooling_options(cli::App& app, predict::VectorOptions& vectors) {
   app.section("Vectors");
-  using predict::Pooling;
-  cli::Choices<Pooling> poolings = {{"auto", {}}};
-  for (const auto& [mode, name, _, __] : model::kPoolings)
-    poolings.push_back({name, {.kind = Pooling::Kind::mode, .mode = mode}});
-  poolings.push_back({"pooler", {.kind = Pooling::Kind::pooler}});
-  poolings.push_back({"none", {.kind = Pooling::Kind::none}});
-  app.choice({"--pooling", "",
-              "How to combine token vectors into one; none: one vector for each token; auto: as the model "
-              "directory says, else mean."},
-             poolings, vectors.pooling);
+  cmd::pooling_option(app, vectors.pooling, cmd::TokenVectors::yes);
   app.numbers({"--layers", "N,...",
                "Layers to read: 0 is the embeddings, 1 the first layer, -1 the last (default -1)."},
               {.min = -1000, .max = 1000}, vectors.layers);
@@ -39,9 +31,7 @@ void pooling_options(cli::App& app, predict::VectorOptions& vectors) {
       {.min = -1e6, .max = 1e6}, vectors.layer_weights);
   app.flag({"--normalize", "", "Scale vectors to unit length (L2)."}, vectors.normalize);
   app.number({"--dim", "N", "Keep only the first N numbers of each vector."}, {.min = 1}, vectors.dim);
-  app.option(
-      {"--prompt", "TEXT|NAME", "Insert this text before each text, or the model's prompt of this name."},
-      vectors.prompt);
+  cmd::prompt_option(app, vectors.prompt);
 }
 
 void output_options(cli::App& app, predict::EmbedOptions& embed) {
@@ -49,10 +39,22 @@ void output_options(cli::App& app, predict::EmbedOptions& embed) {
   using enum predict::VectorFormat;
   app.choice<predict::VectorFormat>(
       {"--format", "",
-       "Write records (jsonl), rows of numbers (npy requires -o), or the JSON of Google's "
+       "Write records (jsonl), rows of numbers (npy and npy-f16 require -o), or the JSON of Google's "
        "extract_features.py."},
-      {{"jsonl", jsonl}, {"npy", npy}, {"f32", f32}, {"tsv", tsv}, {"csv", csv}, {"google", google}},
+      {{"jsonl", jsonl},
+       {"npy", npy},
+       {"npy-f16", npy_f16},
+       {"f32", f32},
+       {"tsv", tsv},
+       {"csv", csv},
+       {"google", google}},
       embed.vectors.format);
+  app.flag({"--base64", "", "Write each vector in a record as base64 of its f32 numbers."},
+           embed.vectors.base64);
+}
+
+bool is_npy(predict::VectorFormat format) {
+  return format == predict::VectorFormat::npy || format == predict::VectorFormat::npy_f16;
 }
 
 // Tables are rows of numbers alone; with --keep they have named columns, the vector last unless it is named.
@@ -60,7 +62,8 @@ void settle_output(predict::EmbedOptions& embed, io::StreamOptions& stream) {
   auto& format = embed.vectors.format;
   if (stream.keep.empty()) return;
   using predict::VectorFormat;
-  if (format == VectorFormat::npy || format == VectorFormat::f32 || format == VectorFormat::google)
+  const bool table = format == VectorFormat::tsv || format == VectorFormat::csv;
+  if (format != VectorFormat::jsonl && !table)
     throw cli::UsageError("--keep requires --format jsonl, tsv or csv");
   if (format == VectorFormat::jsonl) return;
   if (embed.vectors.pooling.kind == predict::Pooling::Kind::none)
@@ -72,11 +75,12 @@ void settle_output(predict::EmbedOptions& embed, io::StreamOptions& stream) {
   if (std::ranges::find(stream.keep, "embedding") == stream.keep.end()) stream.keep.emplace_back("embedding");
 }
 
-// Only the output format google contains the index of a record.
+// Only the output format google and records of windows contain the index of a record.
 void shard_option(cli::App& app, cmd::StreamOptions& stream) {
   app.section("Input");
   app.number({"--first-record", "K",
-              "For --format google: number of the first record, for a part of a larger input."},
+              "For --format google and --overflow windows: number of the first record, for a part of a "
+              "larger input."},
              {.min = 0}, stream.settings.first_record);
 }
 
@@ -84,10 +88,10 @@ void shard_option(cli::App& app, cmd::StreamOptions& stream) {
 
 int main(int argc, char** argv) {
   cli::App app("bert-embed", "Add a vector to each record: of its text, or of each of its tokens.");
-  cmd::ModelOptions model(app);
+  cmd::ModelOptions model(app, cmd::DefaultModel::vectors);
   predict::EmbedOptions embed;
   pooling_options(app, embed.vectors);
-  cmd::LengthOptions length(app);
+  cmd::LengthOptions length(app, "truncate", cmd::LengthOptions::Windows::apart);
   cmd::StreamOptions stream(app,
                             {.load = cmd::StreamOptions::Load::network, .more = {io::InputFormat::conll}});
   shard_option(app, stream);
@@ -99,6 +103,7 @@ int main(int argc, char** argv) {
   app.check([&] {
     cmd::set_input(embed.features, stream, length);
     embed.features.take_ids = cmd::takes_ids(stream);
+    embed.windows_apart = length.apart;
     settle_output(embed, stream.settings);
     if (const auto wrong = predict::conflict(embed)) throw cli::UsageError(*wrong);
   });
@@ -110,7 +115,7 @@ int main(int argc, char** argv) {
     embed.drop = stream.settings.drop;
     embed.dtype = model.dtype;
     stream.settings.budget = embed.batch_tokens;
-    stream.settings.needs_regular_output = embed.vectors.format == predict::VectorFormat::npy;
+    stream.settings.needs_regular_output = is_npy(embed.vectors.format);
     predict::EmbedFilter embedder(directory, tokenizer, embed, stream.pool(), app.log());
     stream.transform(embedder);
   });

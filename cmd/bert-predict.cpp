@@ -31,15 +31,27 @@ void task_options(cli::App& app, predict::PredictOptions& predict) {
              predict.task.aggregate);
 }
 
-enum class Format { jsonl, tsv, csv, squad };
+// One of the ways to write predictions.
+struct Format {
+  io::OutputFormat records = io::OutputFormat::jsonl;
+  std::optional<io::ArrayFormat> rows = {};
+  bool official = false;
+  bool operator==(const Format&) const = default;
+};
 
 void output_options(cli::App& app, Format& format) {
   app.section("Output");
   app.choice(
       {"--format", "",
-       "Write records as JSONL, TSV or CSV, or answers as one JSON object for the official SQuAD scripts."},
-      cli::Choices<Format>{
-          {"jsonl", Format::jsonl}, {"tsv", Format::tsv}, {"csv", Format::csv}, {"squad", Format::squad}},
+       "Write records as JSONL, TSV or CSV, rows of numbers (npy and npy-f16 require -o), or answers as "
+       "one JSON object for the official SQuAD scripts."},
+      cli::Choices<Format>{{"jsonl", {}},
+                           {"tsv", {.records = io::OutputFormat::tsv}},
+                           {"csv", {.records = io::OutputFormat::csv}},
+                           {"npy", {.rows = io::ArrayFormat::npy}},
+                           {"npy-f16", {.rows = io::ArrayFormat::npy_f16}},
+                           {"f32", {.rows = io::ArrayFormat::f32}},
+                           {"squad", {.official = true}}},
       format);
 }
 
@@ -56,7 +68,7 @@ int main(int argc, char** argv) {
   cmd::LengthOptions length(app, "truncate; split for tag and answer, error for fill");
   cmd::StreamOptions stream(app, {.load = cmd::StreamOptions::Load::network,
                                   .more = {io::InputFormat::conll, io::InputFormat::squad}});
-  Format format = Format::jsonl;
+  Format format;
   output_options(app, format);
   cmd::precision_option(app, predict.task.precision);
   cmd::batch_option(app, predict.batch_tokens);
@@ -65,12 +77,11 @@ int main(int argc, char** argv) {
   app.check([&] {
     cmd::set_input(predict.features, stream, length);
     predict.features.take_ids = cmd::takes_ids(stream);
-    predict.official = format == Format::squad;
-    if (predict.official && app.given("--keep"))
-      throw cli::UsageError("--keep cannot be used with --format squad");
-    stream.settings.output_format = format == Format::tsv   ? io::OutputFormat::tsv
-                                    : format == Format::csv ? io::OutputFormat::csv
-                                                            : io::OutputFormat::jsonl;
+    stream.settings.output_format = format.records;
+    predict.rows = format.rows;
+    predict.official = format.official;
+    if ((format.rows || format.official) && app.given("--keep"))
+      throw cli::UsageError("--keep requires --format jsonl, tsv or csv");
   });
   app.version_of(text::version);
   app.version_of(predict::version);
@@ -82,6 +93,7 @@ int main(int argc, char** argv) {
     predict.drop = stream.settings.drop;
     predict.dtype = model.dtype;
     stream.settings.budget = predict.batch_tokens;
+    stream.settings.needs_regular_output = predict.rows && *predict.rows != io::ArrayFormat::f32;
     predict::PredictFilter predictor(directory, tokenizer, predict, stream.pool(), app.log());
     stream.transform(predictor);
   });

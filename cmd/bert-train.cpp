@@ -1,5 +1,6 @@
 // bert-train: trains a model on records.
 #include "base/signals.h"
+#include "options/ranks.h"
 #include "options/train_options.h"
 #include "options/training_task_options.h"
 #include "predict/version.h"
@@ -8,6 +9,7 @@
 
 int main(int argc, char** argv) {
   bert::cli::App app("bert-train", "Pre-train or fine-tune a model; the training log is written to stdout.");
+  bert::cmd::Ranks ranks(app);
   bert::train::TrainingOptions train;
   const bert::cmd::TrainingTaskOptions task(app, train.task);
   const bert::cmd::InitialModelOptions initial(app, train);
@@ -36,7 +38,11 @@ int main(int argc, char** argv) {
   app.version_of(bert::predict::version);
   return app.run(argc, argv, [&] {
     const bert::StopOnSignal signals;
+    ranks.require_same_arguments(app, argc, argv);
     const auto model = initial.load();
-    if (!bert::train::train(train, model, stream.pool(), app.log())) bert::StopOnSignal::raise_again();
+    auto& pool = stream.pool(ranks.on_same_cores());
+    const bool done = bert::train::train(train, model, ranks.communicator(), pool, app.log());
+    ranks.close();
+    if (!done) bert::StopOnSignal::raise_again();
   });
 }

@@ -1,24 +1,33 @@
 #include "options/length_options.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace bert::cmd {
 
 using features::Overflow;
 
-LengthOptions::LengthOptions(cli::App& app, std::string_view default_text) {
+LengthOptions::LengthOptions(cli::App& app, std::string_view default_text, Windows windows) {
   app.section("Long texts");
   app.number({"--max-length", "N", "Maximum sequence length in tokens, special tokens included."}, {.min = 1},
              max_length);
-  app.choice<Overflow>(
+  std::vector<std::pair<std::string_view, Choice>> choices = {
+      {"truncate", {Overflow::truncate}}, {"split", {Overflow::split}}, {"error", {Overflow::error}}};
+  if (windows == Windows::apart) choices.push_back({"windows", {Overflow::split, true}});
+  app.choice<Choice>(
       {"--overflow", "",
-       "Truncate longer texts with a warning, split them into overlapping windows, or report an error "
-       "(default " +
-           std::string(default_text) + ")."},
-      {{"truncate", Overflow::truncate}, {"split", Overflow::split}, {"error", Overflow::error}}, given_);
+       "Truncate longer texts with a warning, split them into overlapping windows, or report an error" +
+           std::string(windows == Windows::apart ? "; windows: split, and write a record for each window"
+                                                 : "") +
+           " (default " + std::string(default_text) + ")."},
+      choices, given_);
   app.number({"--overlap", "N", "Number of tokens shared by consecutive windows."}, {.min = 0}, overlap);
   app.check([this] {
-    overflow = given_.value_or(overflow);
+    if (given_) {
+      overflow = given_->overflow;
+      apart = given_->apart;
+    }
     if (overflow == Overflow::split && max_length && overlap >= *max_length)
       throw cli::UsageError("--overlap must be less than --max-length");
   });

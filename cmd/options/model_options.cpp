@@ -1,7 +1,6 @@
 #include "options/model_options.h"
 
 #include "model/config.h"
-#include "options/model_directory.h"
 
 namespace bert::cmd {
 
@@ -24,12 +23,26 @@ void activation_option(cli::App& app, std::string& activation) {
       });
 }
 
-ModelOptions::ModelOptions(cli::App& app) {
+namespace {
+
+constexpr std::string_view kWays = "use -m DIR or set BERT_MODEL";
+
+}  // namespace
+
+model::Directory ModelOptions::open() const {
+  return model::open_directory(model_directory(path, kWays, default_), activation);
+}
+
+ModelOptions::ModelOptions(cli::App& app, DefaultModel model, Opened opened) : default_(model) {
   app.section("Model");
-  app.option({"-m,--model", "DIR", "Model directory (default: $BERT_MODEL, else the default model)."}, path);
+  app.option({"-m,--model", "DIR",
+              model == DefaultModel::vectors
+                  ? "Model directory (default: $BERT_MODEL, else the default model for sentence vectors)."
+                  : "Model directory (default: $BERT_MODEL, else the default model)."},
+             path);
   dtype_option(app, Int8::yes, dtype);
   activation_option(app, activation);
-  app.check([this] { path = model_directory(path, "use -m DIR or set BERT_MODEL"); });
+  if (opened == Opened::always) app.check([this] { path = model_directory(path, kWays, default_); });
 }
 
 void batch_option(cli::App& app, int64_t& batch_tokens) {

@@ -7,6 +7,7 @@
 #include "base/dtype.h"
 #include "cli/app.h"
 #include "model/directory.h"
+#include "options/model_directory.h"
 
 namespace bert::cmd {
 
@@ -17,16 +18,22 @@ void dtype_option(cli::App& app, Int8 int8, std::optional<Dtype>& dtype);
 // --activation, under the current heading, for models whose files do not name it or name a wrong one.
 void activation_option(cli::App& app, std::string& activation);
 
-// Options of bert-embed and bert-predict.
+// Options of tools that run a network.
 struct ModelOptions {
-  explicit ModelOptions(cli::App& app);
+  // if_needed: a missing model is an error only when open() is called.
+  enum class Opened { always, if_needed };
+  explicit ModelOptions(cli::App& app, DefaultModel model = DefaultModel::pretrained,
+                        Opened opened = Opened::always);
   ModelOptions(const ModelOptions&) = delete;
 
-  model::Directory open() const { return model::open_directory(path, activation); }
+  model::Directory open() const;
 
-  std::string path;        // of the model directory; set before the body of App::run starts
+  std::string path;  // of the model directory; with Opened::always set before the body of App::run starts
   std::string activation;  // "": that of the model
   std::optional<Dtype> dtype = Dtype::f32;
+
+ private:
+  const DefaultModel default_;
 };
 
 // Tokens per forward pass.

@@ -1,5 +1,7 @@
 #include "options/stream_options.h"
 
+#include <algorithm>
+
 namespace bert::cmd {
 namespace {
 
@@ -82,9 +84,9 @@ void StreamOptions::add_running(cli::App& app, Load load) {
                                settings.progress);
 }
 
-Pool& StreamOptions::pool() {
+Pool& StreamOptions::pool(int processes) {
   if (pool_) return *pool_;
-  const int wanted = threads_.value_or(available_threads());
+  const int wanted = threads_.value_or(std::max(1, available_threads() / processes));
   pool_ = std::make_unique<Pool>(wanted);
   if (pool_->size() < wanted) {
     app_.log().warn("only " + std::to_string(pool_->size()) + " of " + std::to_string(wanted) +

@@ -33,8 +33,8 @@ class StreamOptions {
   bool text_field_given() const { return app_.given("--text-field"); }
 
   // The process's only pool, with --threads threads. Created by the first call, on the thread that will drive
-  // it.
-  Pool& pool();
+  // it. By default it has this process's part of the available cores, if `processes` share them.
+  Pool& pool(int processes = 1);
 
   // Runs `filter` over the inputs. Throws Error like io::run_stream.
   io::RunResult transform(io::Filter& filter);

@@ -93,7 +93,8 @@ inline train::InitialModel InitialModelOptions::load() const {
             .config = directory.config,
             .max_length = directory.max_length,
             .tokenizer_source = directory.path,
-            .tokenizer = text::load_tokenizer(directory.path, text::Compat::hf, letter_case)};
+            .tokenizer = text::load_tokenizer(directory.path, text::Compat::hf, letter_case),
+            .sentence = directory.sentence};
   }
   auto tokenizer = text::load_vocab(vocab_, text::Compat::hf, letter_case);
   const auto config = preset_ ? model::config_of(*preset_, tokenizer.size())
@@ -109,8 +110,8 @@ inline train::InitialModel InitialModelOptions::load() const {
 inline void data_options(cli::App& app, train::TrainingOptions& options) {
   app.section("Data");
   app.option({"--dev", "FILE", "Evaluate on the records of FILE, the dev set."}, options.dev);
-  app.number({"--batch-size", "N", "Number of records per batch (default 32; choose: 16)."}, {.min = 1},
-             options.batch_size);
+  app.number({"--batch-size", "N", "Number of records per batch (default 32; choose: 16; embed: 64)."},
+             {.min = 1}, options.batch_size);
   app.number({"--batch-tokens", "N", "Number of tokens per batch, instead of --batch-size."}, {.min = 1},
              options.batch_tokens);
   app.number({"--accumulate", "N", "Number of batches per step (gradient accumulation)."}, {.min = 1},
@@ -132,8 +133,8 @@ inline void schedule_options(cli::App& app, train::TrainingOptions& options) {
   app.section("Schedule");
   app.number({"--steps", "N", "Number of steps; 0 only evaluates the model on --dev."},
              {.min = 0, .max = kMostSteps}, options.steps);
-  app.number({"--epochs", "N", "Number of passes over the FILEs (default 3; pretrain: 1)."}, {.min = 1},
-             options.epochs);
+  app.number({"--epochs", "N", "Number of passes over the FILEs (default 3; pretrain, embed: 1)."},
+             {.min = 1}, options.epochs);
   app.custom({"--budget", "TIME", "Stop after this time, such as 45s, 90m, 1h30m or 2d."},
              [&options](const std::string& name, const std::string& value) {
                options.budget_s = cli::duration_s(name, value);

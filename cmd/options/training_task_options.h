@@ -27,11 +27,14 @@ class TrainingTaskOptions {
 
  private:
   void add_labels(cli::App& app, train::TrainingTaskOptions& task);
+  void add_embed(cli::App& app, train::EmbedTaskOptions& embed);
   void check_uses(const train::TrainingTaskOptions& task) const;
 
   cli::App& app_;
   std::optional<task::Task> kind_;
   std::optional<MaskOptions> masking_;
+  std::optional<nn::SimilarityLoss> loss_;
+  std::optional<float> margin_;
 };
 
 // "balanced", or "spam=3,ham=0.5". A label may have = in it.
@@ -54,11 +57,13 @@ inline TrainingTaskOptions::TrainingTaskOptions(cli::App& app, train::TrainingTa
                          kind_);
   add_labels(app, task);
   answer_options(app, task.answer);
+  add_embed(app, task.embed);
   app.section("Masking for --task pretrain, unless the records are masked");
   masking_.emplace(app, task.mask);
   app.check([this, &task] {
     if (!kind_)
-      throw cli::UsageError("no --task: pretrain, classify, regress, multilabel, tag, answer or choose");
+      throw cli::UsageError(
+          "no --task: pretrain, classify, regress, multilabel, tag, answer, choose or embed");
     task.kind = *kind_;
     check_uses(task);
   });
@@ -78,6 +83,44 @@ inline void TrainingTaskOptions::add_labels(cli::App& app, train::TrainingTaskOp
            {.min = 0, .max = 1}, task.threshold);
 }
 
+inline void TrainingTaskOptions::add_embed(cli::App& app, train::EmbedTaskOptions& embed) {
+  app.section("Sentence vectors for --task embed");
+  cli::Choices<nn::SimilarityLoss> losses;
+  for (const auto& [name, loss] : nn::kSimilarityLosses) losses.push_back({name, loss});
+  app.choice(
+      {"--loss", "",
+       "Loss: in-batch negatives for pairs (ranking, or symmetric in both directions), cosent or cosine "
+       "for pairs with a label, triplet for negatives (default: cosent for records with a label, else "
+       "ranking)."},
+      losses, loss_);
+  app.real({"--scale", "S", "Factor of the cosines in ranking, symmetric and cosent."},
+           {.min = 1e-3, .max = 1e6}, embed.loss.scale);
+  app.real({"--margin", "M", "Margin of triplet (default 5; for --distance cosine 0.5)."},
+           {.min = 0, .max = 1e6}, margin_);
+  app.choice<nn::Distance>({"--distance", "", "Distance of triplet."},
+                           {{"euclidean", nn::Distance::euclidean}, {"cosine", nn::Distance::cosine}},
+                           embed.loss.distance);
+  app.numbers({"--dims", "N,...", "Also train the first N numbers of each vector (Matryoshka)."},
+              {.min = 1, .max = 1'000'000}, embed.loss.dims);
+  cli::Choices<std::optional<model::PoolingMode>> poolings = {{"auto", {}}};
+  for (const auto& [mode, name, _, __] : model::kPoolings) poolings.push_back({name, mode});
+  app.choice({"--pooling", "",
+              "How to combine token vectors into one; auto: as the model directory says, else mean."},
+             poolings, embed.pooling);
+  app.check([this, &app, &embed] {
+    embed.loss_given = loss_.has_value();
+    embed.loss.loss = loss_.value_or(nn::SimilarityLoss::ranking);
+    const bool triplet = loss_ == nn::SimilarityLoss::triplet;
+    const bool euclidean = embed.loss.distance == nn::Distance::euclidean;
+    embed.loss.margin = margin_.value_or(euclidean ? 5.0f : 0.5f);
+    if (!triplet && (app.given("--margin") || app.given("--distance")))
+      throw cli::UsageError("--margin and --distance are for --loss triplet");
+    if (triplet && app.given("--scale")) throw cli::UsageError("--scale is not for --loss triplet");
+    if (triplet && euclidean && !embed.loss.dims.empty())
+      throw cli::UsageError("--dims with --loss triplet needs --distance cosine");
+  });
+}
+
 // An option that does nothing for the task is a mistake.
 inline void TrainingTaskOptions::check_uses(const train::TrainingTaskOptions& task) const {
   using enum task::Task;
@@ -85,7 +128,7 @@ inline void TrainingTaskOptions::check_uses(const train::TrainingTaskOptions& ta
     std::string_view option;
     std::vector<task::Task> kinds;
   };
-  const Use uses[] = {{"--label-field", {classify, regress, multilabel, tag, choose}},
+  const Use uses[] = {{"--label-field", {classify, regress, multilabel, tag, choose, embed}},
                       {"--labels", {classify, multilabel, tag}},
                       {"--class-weights", {classify, tag}},
                       {"--threshold", {multilabel}},
@@ -93,6 +136,12 @@ inline void TrainingTaskOptions::check_uses(const train::TrainingTaskOptions& ta
                       {"--max-question-length", {answer}},
                       {"--max-answer-length", {answer}},
                       {"--no-answer-threshold", {answer}},
+                      {"--loss", {embed}},
+                      {"--scale", {embed}},
+                      {"--margin", {embed}},
+                      {"--distance", {embed}},
+                      {"--dims", {embed}},
+                      {"--pooling", {embed}},
                       {"--mask-prob", {pretrain}},
                       {"--mask-rate", {pretrain}},
                       {"--random-rate", {pretrain}},

@@ -55,6 +55,7 @@ void Log::progress(std::string_view line) {
 }
 
 void Log::write(std::string_view message) {
+  if (muted_) return;
   const std::lock_guard lock(mutex_);
   clear_progress();
   put(program_ + ": " + std::string(message) + "\n");

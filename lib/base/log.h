@@ -1,6 +1,7 @@
 // Messages to the user on stderr, one per line, each prefixed with the tool's name. Thread-safe.
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -15,6 +16,11 @@ class Log {
       : program_(std::move(program)), level_(level) {}
   void set_level(Level level) { level_ = level; }
   bool quiet() const { return level_ == Level::quiet; }
+
+  // Shows nothing until unmute(): for all but the first of several processes that would say the same.
+  void mute() { muted_ = true; }
+  void unmute() { muted_ = false; }
+  bool muted() const { return muted_; }
 
   // Control characters in a message are escaped (file names may contain them), so it stays on one line.
   void error(std::string_view message);  // always shown
@@ -33,6 +39,7 @@ class Log {
   std::string program_;
   Level level_;
   bool progress_shown_ = false;
+  std::atomic<bool> muted_ = false;
 };
 
 }  // namespace bert

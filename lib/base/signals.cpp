@@ -57,7 +57,7 @@ extern "C" void remove_and_raise(int signal) {
   std::raise(signal);  // delivered when the handler returns
 }
 
-std::atomic<int> noted_signal = 0;
+std::atomic<int> noted_signal = 0, passed_on_signal = 0;
 static_assert(std::atomic<int>::is_always_lock_free);
 
 extern "C" void note(int signal) {
@@ -169,10 +169,16 @@ StopOnSignal::~StopOnSignal() {
   }
 }
 
-bool StopOnSignal::requested() { return noted_signal != 0; }
+int StopOnSignal::requested() { return noted_signal != 0 ? noted_signal : passed_on_signal; }
+
+void StopOnSignal::request(int signal) {
+  int none = 0;
+  passed_on_signal.compare_exchange_strong(none, signal);
+}
 
 void StopOnSignal::raise_again() {
-  const int signal = noted_signal.exchange(0);
+  const int signal = requested();
+  noted_signal = passed_on_signal = 0;
   if (signal == 0) return;
   std::signal(signal, SIG_DFL);
   std::raise(signal);

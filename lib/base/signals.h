@@ -41,7 +41,12 @@ class StopOnSignal {
   StopOnSignal(const StopOnSignal&) = delete;
   StopOnSignal& operator=(const StopOnSignal&) = delete;
 
-  static bool requested();
+  // The recorded signal; 0 if there is none.
+  static int requested();
+
+  // Requests a stop because another process has received `signal`. A signal that this process then receives
+  // itself is still its first.
+  static void request(int signal);
 
   // Raises the recorded signal again, if there was one, which ends the process.
   static void raise_again();

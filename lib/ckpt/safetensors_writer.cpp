@@ -51,11 +51,13 @@ class Writer {
   }
 
   void write(const TensorToWrite& tensor) {
-    if (!tensor.transposed || tensor.data.empty()) {
-      write_numbers(tensor, tensor.data);
+    const auto data = tensor.load ? tensor.load() : tensor.data;
+    assert(data.size() == static_cast<size_t>(count_of(tensor)) * size_of(tensor.dtype));
+    if (!tensor.transposed || data.empty()) {
+      write_numbers(tensor, data);
       return;
     }
-    const ColumnMajor matrix(tensor.shape, tensor.data);
+    const ColumnMajor matrix(tensor.shape, data);
     std::vector<std::byte> rows;
     for (int64_t first = 0; first < matrix.rows; first += matrix.block_rows()) {
       matrix.read_rows(first, std::min(first + matrix.block_rows(), matrix.rows), rows);
@@ -127,7 +129,6 @@ SafetensorsHeader safetensors_header(std::span<const TensorToWrite> tensors) {
   int64_t end = 0;
   for (const size_t i : header.order) {
     const auto& tensor = tensors[i];
-    assert(tensor.data.size() == static_cast<size_t>(count_of(tensor)) * size_of(tensor.dtype));
     const int64_t begin = end;
     end += count_of(tensor) * static_cast<int64_t>(size_of(stored_dtype(tensor)));
     append_entry(entries.key(tensor.name), tensor, begin, end);

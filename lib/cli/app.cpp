@@ -233,7 +233,11 @@ int App::run(int argc, const char* const* argv, const std::function<void()>& bod
   std::signal(SIGXFSZ, SIG_IGN);  // writing beyond ulimit -f then fails with a message
   add_general();
   try {
-    if (const auto shown = read(argc, argv); !shown.empty()) return print(shown), kDone;
+    if (before_) before_();
+    if (const auto shown = read(argc, argv); !shown.empty()) {
+      if (!log_.muted()) print(shown);
+      return kDone;
+    }
     for (const auto& check : checks_) check();
     if (quiet_) log_.set_level(Log::Level::quiet);
     if (verbose_) log_.set_level(Log::Level::verbose);
@@ -242,12 +246,22 @@ int App::run(int argc, const char* const* argv, const std::function<void()>& bod
     body();
     return kDone;
   } catch (const UsageError& error) {
-    log_.usage(error.what() + ("\nTry '" + name_ + " --help'."));
-    return kUsage;
+    return fail(kUsage, error.what());
   } catch (const std::exception& error) {
-    if (*error.what()) log_.error(message_of(error));  // empty: the reader of the output has exited
+    return fail(kFailure, message_of(error));
   }
-  return kFailure;
+}
+
+// An empty message means that the reader of the output has exited.
+int App::fail(int code, const std::string& message) {
+  if (report_) {
+    report_(code, message.empty() ? "stdout was closed" : message.substr(0, message.find('\n')));
+  } else if (code == kUsage) {
+    log_.usage(message + "\nTry '" + name_ + " --help'.");
+  } else if (!message.empty()) {
+    log_.error(message);
+  }
+  return code;
 }
 
 std::string App::usage() const { return "Usage: " + name_ + " [OPTION]..." + (files_ ? " [FILE]..." : ""); }

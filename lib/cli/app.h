@@ -142,6 +142,14 @@ class App {
   // Registers a function that returns additional lines for --version. It is called only for --version.
   void version_of(std::string (*lines)());
 
+  // Runs before the command line is parsed; an exception ends run() as one of the body does.
+  void before(std::function<void()> before) { before_ = std::move(before); }
+  // Passes the exit code and message of an error on, instead of printing the message.
+  using Report = std::function<void(int code, const std::string& message)>;
+  void report_errors_to(Report report) { report_ = std::move(report); }
+
+  std::string version() const;  // as --version prints it
+
   // Parses the command line, runs `body` and returns the exit code.
   int run(int argc, const char* const* argv, const std::function<void()>& body);
 
@@ -174,6 +182,7 @@ class App {
   static OptionText choice_text(OptionText text, const std::vector<std::string>& words,
                                 const std::string& present);
 
+  int fail(int code, const std::string& message);
   void add(const OptionText& text, bool takes_value, Take take);
   void add_general();
   std::vector<std::string> arguments_of(int argc, const char* const* argv) const;
@@ -183,7 +192,6 @@ class App {
   std::string usage() const;
   CommandLine command_line() const;
   std::string help() const;
-  std::string version() const;
 
   std::string name_;
   std::string summary_;
@@ -196,6 +204,8 @@ class App {
   std::vector<std::string>* files_ = nullptr;
   std::vector<std::function<void()>> checks_;
   std::vector<std::string (*)()> versions_;
+  std::function<void()> before_;
+  Report report_;
   Log log_;
   bool quiet_ = false, verbose_ = false;
 };

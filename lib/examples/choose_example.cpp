@@ -22,16 +22,6 @@ int32_t index_of(const io::Fields& fields, const std::string& field, size_t choi
 
 }  // namespace
 
-std::vector<TokenSequence> ChooseExample::sequences() const {
-  std::vector<TokenSequence> sequences;
-  size_t begin = 0;
-  for (const size_t length : lengths) {
-    sequences.push_back({std::span(ids).subspan(begin, length), std::span(types).subspan(begin, length)});
-    begin += length;
-  }
-  return sequences;
-}
-
 ChooseReader::ChooseReader(const features::Featurizer& featurizer, std::string label_field)
     : featurizer_(featurizer), label_field_(std::move(label_field)) {
   assert(featurizer_.options().overflow == features::Overflow::truncate);
@@ -40,10 +30,7 @@ ChooseReader::ChooseReader(const features::Featurizer& featurizer, std::string l
 void ChooseReader::read(const io::Fields& fields, const io::Record&, int64_t, Examples& examples) const {
   auto example = std::make_unique<ChooseExample>();
   for (const auto& [features, choice] : features::choose_sequences(featurizer_, fields)) {
-    example->ids.insert(example->ids.end(), features.ids.begin(), features.ids.end());
-    example->types.insert(example->types.end(), features.types.begin(), features.types.end());
-    example->lengths.push_back(features.ids.size());
-    example->truncated |= features.truncated;
+    example->add(features);
   }
   example->label = index_of(fields, label_field_, example->lengths.size());
   examples.push_back(std::move(example));

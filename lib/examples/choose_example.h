@@ -12,11 +12,8 @@
 namespace bert::examples {
 
 // One sequence for each choice. The number of choices may vary.
-struct ChooseExample : Example {
-  std::vector<size_t> lengths;  // of the sequences
-  int32_t label = 0;            // index of the correct choice
-
-  std::vector<TokenSequence> sequences() const override;
+struct ChooseExample : SequencesExample {
+  int32_t label = 0;  // index of the correct choice
 };
 
 class ChooseReader : public ExampleReader {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "features/features.h"
 #include "io/record.h"
 
 namespace bert::examples {
@@ -24,13 +25,31 @@ struct Example {
   std::vector<int32_t> types;  // one for each id
   std::string where;           // its record, "FILE:LINE"
   bool truncated = false;      // tokens were truncated
+  bool paired = false;         // its record has a second text
 
   int64_t tokens() const { return static_cast<int64_t>(ids.size()); }
   virtual std::vector<TokenSequence> sequences() const { return {{ids, types}}; }
+  virtual bool has_next_sentence_label() const { return false; }
   template <class T>
   const T& as() const {
     return static_cast<const T&>(*this);
   }
+};
+
+// Several sequences of their own.
+struct SequencesExample : Example {
+  std::vector<size_t> lengths;  // of the sequences
+
+  std::vector<TokenSequence> sequences() const override;
+  void add(const features::Features& features);
+};
+
+// What all ranks know of an example that one of them has read.
+struct Outline {
+  std::string where;              // its record, "FILE:LINE"
+  int64_t epoch = 0, number = 0;  // of the record's examples, from 0
+  int64_t tokens = 0, sequences = 0;
+  bool truncated = false, paired = false, has_next_sentence_label = false;
 };
 
 using Examples = std::vector<std::unique_ptr<Example>>;
@@ -45,8 +64,9 @@ class ExampleReader {
   virtual void read(const io::Fields& fields, const io::Record& record, int64_t epoch,
                     Examples& examples) const = 0;
 
-  // Called for each example in training order. An Error refers to the whole input and cannot be skipped.
-  virtual void check(const Example&) {}
+  // Called for each example in training order, on all ranks. An Error refers to the whole input and cannot be
+  // skipped.
+  virtual void check(const Outline&) {}
 };
 
 }  // namespace bert::examples

@@ -96,8 +96,8 @@ void PretrainReader::read_masked(const io::Fields& fields, const io::Record& rec
   }
 }
 
-void PretrainReader::check(const Example& example) {
-  auto& first = example.as<PretrainExample>().next ? first_labelled_ : first_;
+void PretrainReader::check(const Outline& example) {
+  auto& first = example.has_next_sentence_label ? first_labelled_ : first_;
   if (first.empty()) first = example.where;
   if (!first_labelled_.empty() && !first_.empty())
     throw Error(first_labelled_, ": field \"", kNext, "\" is present, but ", first_, " has none");

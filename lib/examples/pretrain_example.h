@@ -23,6 +23,8 @@ struct PretrainExample : Example {
   std::vector<int32_t> positions;  // of the masked tokens in ids, ascending
   std::vector<int32_t> gold;       // original ids, one for each position
   std::optional<int32_t> next;     // 1: the second part is random (or both are swapped)
+
+  bool has_next_sentence_label() const override { return next.has_value(); }
 };
 
 struct PretrainLimits {
@@ -37,7 +39,7 @@ class PretrainReader : public ExampleReader {
 
   void read(const io::Fields& fields, const io::Record& record, int64_t epoch,
             Examples& examples) const override;
-  void check(const Example& example) override;  // all or no records must have next_sentence_label
+  void check(const Outline& example) override;  // all or no records must have next_sentence_label
 
  private:
   void read_masked(const io::Fields& fields, const io::Record& record, int64_t epoch,

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "examples/shared_pipe.h"
 
 namespace bert::examples {
 namespace {
@@ -23,16 +24,21 @@ class EpochSource : public RecordSource {
   void skip_to(int64_t drawn) override { drawn_ = announced_ = drawn; }
   int64_t records() const override { return index_.size(); }
   int64_t bytes() const override { return index_.bytes(); }
-
- protected:
-  bool draw(io::RawRecord& record) override;
-  void drawn_is_bad() override;
+  uint64_t checksum() const override { return index_.checksum(); }
+  bool draw(Drawn& record) override;
+  void bring(std::span<const Move> moves, int64_t) override;
   std::optional<io::RawRecord> ahead(int64_t i) override {
     return i < records() ? std::optional(index_.read(i)) : std::nullopt;
   }
-  int64_t epoch() const override { return (drawn_ - 1) / records(); }
+
+ protected:
+  io::RawRecord raw(Drawn& record) override { return index_.read(record.index); }
+  bool is_bad(const Drawn& record) const override { return index_.is_bad(record.index); }
+  void mark_bad(const Drawn& record) override;
 
  private:
+  int rank() const { return options_.ranks ? options_.ranks->rank() : 0; }
+  int ranks() const { return options_.ranks ? options_.ranks->size() : 1; }
   int64_t at(int64_t draw);
   void announce();
 
@@ -41,14 +47,14 @@ class EpochSource : public RecordSource {
   const int64_t end_;            // draws in all epochs
   std::vector<uint32_t> order_;  // permutation of epoch order_epoch_; empty for Order::given
   int64_t order_epoch_ = -1;
-  int64_t announced_ = 0;       // draws whose bytes have been prefetched
-  int64_t last_ = 0, bad_ = 0;  // last record drawn; number of bad records
+  int64_t announced_ = 0;  // draws whose bytes have been prefetched
+  int64_t bad_ = 0;        // records
 };
 
 EpochSource::EpochSource(const io::StreamOptions& stream, const SourceOptions& options, Log& log)
     : RecordSource(stream, log),
       options_(options),
-      index_(stream),
+      index_(stream, options.ranks ? io::RecordIndex::Contents::checked : io::RecordIndex::Contents::located),
       end_(options.epochs ? *options.epochs * index_.size() : std::numeric_limits<int64_t>::max()) {
   if (index_.size() == 0)
     throw Error(stream.files.front(),
@@ -71,27 +77,33 @@ int64_t EpochSource::at(int64_t draw) {
   return order_[static_cast<size_t>(i)];
 }
 
-// Prefetches records, which are small and scattered, because disks may be slow.
+// Prefetches the records that this rank will read, which are small and scattered, because disks may be slow.
 void EpochSource::announce() {
-  constexpr int64_t kAhead = 256;
+  const int64_t ahead = int64_t{256} * ranks();
   const int64_t epoch_end = (drawn_ / records() + 1) * records();
-  for (announced_ = std::max(announced_, drawn_); announced_ < std::min(drawn_ + kAhead, epoch_end);
-       ++announced_)
-    index_.will_read(at(announced_));
+  for (announced_ = std::max(announced_, drawn_); announced_ < std::min(drawn_ + ahead, epoch_end);
+       ++announced_) {
+    if (announced_ % ranks() == rank()) index_.will_read(at(announced_));
+  }
 }
 
-bool EpochSource::draw(io::RawRecord& record) {
+bool EpochSource::draw(Drawn& record) {
   do {
     if (drawn_ >= end_) return false;
     announce();
-    last_ = at(drawn_++);
-  } while (index_.is_bad(last_));
-  record = index_.read(last_);
+    record = {.number = drawn_, .epoch = drawn_ / records(), .index = at(drawn_), .raw = {}};
+    ++drawn_;
+  } while (index_.is_bad(record.index));
   return true;
 }
 
-void EpochSource::drawn_is_bad() {
-  index_.mark_bad(last_);
+void EpochSource::bring(std::span<const Move> moves, int64_t) {
+  for (const auto& move : moves)
+    if (move.to == rank()) index_.will_read(move.record->index);
+}
+
+void EpochSource::mark_bad(const Drawn& record) {
+  index_.mark_bad(record.index);
   if (++bad_ == records()) throw Error("every record is invalid");
 }
 
@@ -102,9 +114,8 @@ class PipeSource : public RecordSource {
 
   bool interrupted() const override { return interrupted_; }
   void skip_to(int64_t drawn) override;
-
- protected:
-  bool draw(io::RawRecord& record) override;
+  bool draw(Drawn& record) override;
+  void bring(std::span<const Move>, int64_t) override {}
   std::optional<io::RawRecord> ahead(int64_t i) override {
     const auto at = static_cast<size_t>(i);
     return fill() && at < buffer_.size() ? std::optional(buffer_[at]) : std::nullopt;
@@ -137,20 +148,19 @@ bool PipeSource::fill() {
   return true;
 }
 
-bool PipeSource::draw(io::RawRecord& record) {
+bool PipeSource::draw(Drawn& record) {
   if (!fill() || buffer_.empty()) return false;
   Random random(options_.seed, {kBufferStream, static_cast<uint64_t>(drawn_)});
   std::swap(buffer_[random.below(static_cast<uint32_t>(buffer_.size()))], buffer_.back());
-  record = std::move(buffer_.back());
+  record = {.number = drawn_++, .epoch = 0, .index = 0, .raw = std::move(buffer_.back())};
   buffer_.pop_back();
-  bytes_ -= static_cast<int64_t>(record.size());
-  ++drawn_;
+  bytes_ -= static_cast<int64_t>(record.raw.size());
   return true;
 }
 
 void PipeSource::skip_to(int64_t drawn) {
   if (drawn < drawn_) throw Error("a pipe cannot return to record ", drawn);
-  io::RawRecord record;
+  Drawn record;
   while (drawn_ < drawn) {
     if (draw(record)) continue;
     if (interrupted_) return;
@@ -191,19 +201,21 @@ void RecordSource::each(const Use& use) {
   }
 }
 
-bool RecordSource::next(const Use& use) {
-  io::RawRecord raw;
-  while (draw(raw)) {
-    const auto bad = reader_.read(
-        raw, [&](const io::Fields& fields, const io::Record& record) { use(fields, record, epoch()); });
-    if (!bad) return true;
-    log_.error(*bad);
-    ++skipped_;
-    drawn_is_bad();
-  }
-  if (!interrupted() && skipped_ == drawn_)
-    throw Error(drawn_ == 0 ? "no records" : "every record is invalid");
-  return false;
+std::optional<std::string> RecordSource::read(Drawn& record, const Use& use) {
+  auto bytes = raw(record);
+  return reader_.read(
+      bytes, [&](const io::Fields& fields, const io::Record& parsed) { use(fields, parsed, record.epoch); });
+}
+
+void RecordSource::skip(const Drawn& record, const std::string& message) {
+  if (is_bad(record)) return;  // drawn again before its first turn came
+  log_.error(message);
+  ++skipped_;
+  mark_bad(record);
+}
+
+void RecordSource::require_valid() const {
+  if (skipped_ == drawn_) throw Error(drawn_ == 0 ? "no records" : "every record is invalid");
 }
 
 void RecordSource::report_skipped() const {
@@ -215,7 +227,10 @@ std::unique_ptr<RecordSource> open_records(const io::StreamOptions& stream, cons
                                            Log& log) {
   if (io::can_read_again(stream.files)) return std::make_unique<EpochSource>(stream, options, log);
   if (options.epochs.value_or(1) > 1) check_repeatable(stream.files, *options.epochs);
-  return std::make_unique<PipeSource>(stream, options, log);
+  if (options.ranks == nullptr || options.ranks->alone())
+    return std::make_unique<PipeSource>(stream, options, log);
+  auto pipe = options.ranks->is_first() ? std::make_unique<PipeSource>(stream, options, log) : nullptr;
+  return std::make_unique<SharedPipe>(stream, *options.ranks, std::move(pipe), log);
 }
 
 }  // namespace bert::examples

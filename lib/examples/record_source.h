@@ -15,9 +15,13 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/log.h"
+#include "comm/communicator.h"
 #include "io/pull_reader.h"
 #include "io/record_index.h"
 #include "io/record_reader.h"
@@ -35,19 +39,48 @@ struct SourceOptions {
   int64_t buffer_records = 16384;
   int64_t buffer_bytes = int64_t{256} << 20;
   io::Interrupted interrupted;  // ends the wait for a pipe
+
+  // The processes that read the records together. Each reads its own from the FILEs; rank 0 reads a pipe and
+  // sends each rank its own. nullptr: only this one.
+  comm::Communicator* ranks = nullptr;
+};
+
+// A record that all ranks have drawn. One of them reads it.
+struct Drawn {
+  int64_t number = 0;  // of records drawn before
+  int64_t epoch = 0;   // from 0; always 0 for a pipe
+  int64_t index = 0;   // in the FILEs
+  io::RawRecord raw;   // of a pipe that one process reads
+};
+
+inline int reader_of(const Drawn& record, int ranks) { return static_cast<int>(record.number % ranks); }
+
+// A record that another rank than its reader needs.
+struct Move {
+  const Drawn* record;
+  int to;
 };
 
 class RecordSource {
  public:
-  // `epoch` starts at 0; it is always 0 for a pipe.
   using Use = std::function<void(const io::Fields& fields, const io::Record& record, int64_t epoch)>;
 
   virtual ~RecordSource() = default;
 
-  // Draws until `use` accepts a record without an Error. Returns false at the end of the input or when
-  // interrupted. Bad records throw Error or are skipped, as set in the stream's options; each skipped record
-  // is reported once. Throws Error if the input, or an epoch, has no valid record.
-  bool next(const Use& use);
+  // Draws the next record that is not known to be bad. Returns false at the end or when interrupted.
+  virtual bool draw(Drawn& record) = 0;
+  // Passes a record to `use`; only by its reader, or after bring(). A bad record throws Error, or its message
+  // is returned, as set in the stream's options.
+  std::optional<std::string> read(Drawn& record, const Use& use);
+  // Reports a bad record and leaves it out from now on. Throws Error if no other is left.
+  void skip(const Drawn& record, const std::string& message);
+  // Throws Error if the input that has ended had no valid record.
+  void require_valid() const;
+
+  // All ranks call it with the same moves: makes each record readable by the rank that needs it. Ends the
+  // need for those before `drawn`.
+  virtual void bring(std::span<const Move> moves, int64_t drawn) = 0;
+
   virtual bool interrupted() const { return false; }
 
   // Passes a valid record to `use` without drawing it, for choices that depend on the records. Returns false
@@ -55,7 +88,7 @@ class RecordSource {
   bool peek(const Use& use);
 
   // Passes each valid record of FILEs to `use` in input order, without drawing it. Errors are those of
-  // next(); skipped records are not reported.
+  // read(); skipped records are not reported.
   void each(const Use& use);
 
   int64_t drawn() const { return drawn_; }      // records so far, including bad ones
@@ -68,16 +101,17 @@ class RecordSource {
   // Number of records and bytes in FILEs; 0 for a pipe.
   virtual int64_t records() const { return 0; }
   virtual int64_t bytes() const { return 0; }
+  virtual uint64_t checksum() const { return 0; }  // of the records, if there are other ranks
+
+  // Returns a copy of the i-th record to come, from 0; nullopt if it cannot be read ahead.
+  virtual std::optional<io::RawRecord> ahead(int64_t i) = 0;
 
  protected:
   RecordSource(const io::StreamOptions& stream, Log& log);
 
-  // Returns the next record with its epoch and counts it. Returns false at the end or when interrupted.
-  virtual bool draw(io::RawRecord& record) = 0;
-  virtual void drawn_is_bad() {}
-  // Returns a copy of the i-th record to come, from 0; nullopt if it cannot be read ahead.
-  virtual std::optional<io::RawRecord> ahead(int64_t i) = 0;
-  virtual int64_t epoch() const { return 0; }  // of the last record drawn
+  virtual io::RawRecord raw(Drawn& record) { return std::move(record.raw); }
+  virtual bool is_bad(const Drawn&) const { return false; }
+  virtual void mark_bad(const Drawn&) {}
 
   int64_t drawn_ = 0;
 

@@ -45,19 +45,8 @@ int32_t Labels::id(const std::string& name) const {
 }
 
 std::vector<std::string> labels_of(const io::Fields& fields, const std::string& field) {
-  std::vector<std::string> labels;
-  if (const auto json = fields.json(field)) {
-    io::named(field, [&] {
-      for (const auto& element : json->elements()) labels.push_back(element.label());
-    });
-  } else {
-    const auto text = fields.required_text(field);
-    for (size_t begin = 0; begin < text.size();) {
-      const size_t end = std::min(text.find(',', begin), text.size());
-      labels.emplace_back(text.substr(begin, end - begin));
-      begin = end + 1;
-    }
-  }
+  if (const auto json = fields.json(field)) io::named(field, [&] { return json->elements(); });
+  auto labels = fields.labels(field);
   auto sorted = labels;
   std::ranges::sort(sorted);
   if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())

@@ -34,7 +34,8 @@ class Labels {
 
 enum class SentenceTask { classify, regress, multilabel };
 
-// Reads an array of labels, for multilabel; in TSV they are separated by commas. Throws Error for duplicates.
+// Reads an array of labels, for multilabel; in a table they are as in io::Fields::labels. Throws Error for
+// duplicates.
 std::vector<std::string> labels_of(const io::Fields& fields, const std::string& field);
 
 // Sorts names in the order of their ids: by value if all are integers, otherwise by bytes.

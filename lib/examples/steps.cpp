@@ -1,8 +1,10 @@
 #include "examples/steps.h"
 
 #include <string>
+#include <utility>
 
 #include "base/error.h"
+#include "examples/share.h"
 
 namespace bert::examples {
 namespace {
@@ -14,69 +16,95 @@ std::string name_of(int64_t records, int64_t bytes) {
 
 }  // namespace
 
-Steps::Steps(RecordSource& source, ExampleReader& reader, const StepOptions& options)
-    : source_(source), reader_(reader), options_(options) {
+void Batch::add(std::unique_ptr<Example> example, uint64_t first_sequence) {
+  for (size_t i = 0; i < example->sequences().size(); ++i) sequences.push_back(first_sequence + i);
+  examples.push_back(std::move(example));
+}
+
+Steps::Steps(RecordSource& source, ExampleReader& reader, const StepOptions& options,
+             comm::Communicator& ranks)
+    : source_(source), reader_(reader), options_(options), ranks_(ranks), queue_(source, reader, ranks) {
   position_.records = source.records();
   position_.bytes = source.bytes();
 }
+
+Steps::Steps(RecordSource& source, ExampleReader& reader, const StepOptions& options)
+    : Steps(source, reader, options, alone_) {}
 
 void Steps::skip_to(const DataPosition& position) {
   if (position.records != source_.records() || position.bytes != source_.bytes())
     throw Error("the training data are ", name_of(source_.records(), source_.bytes()),
                 ", but the run so far used ", name_of(position.records, position.bytes));
-  pending_.clear();
-  source_.skip_to(position.drawn);
-  leave_out_ = position.within;
+  queue_.skip_to(position.drawn, position.within);
   position_ = position;
 }
 
 bool Steps::next(Step& step) {
   step = {};
-  while (static_cast<int64_t>(step.batches.size()) < options_.accumulate) {
-    Examples batch;
-    const bool more = fill(batch, step);
-    if (!batch.empty()) step.batches.push_back(std::move(batch));
-    if (!more) break;
+  std::vector<Entry> entries;
+  std::vector<int> owners;
+  std::vector<size_t> ends;  // of the batches, in entries
+  std::vector<int64_t> loads(static_cast<size_t>(ranks_.size()));
+  Next next;
+  while (!next.ended && static_cast<int64_t>(ends.size()) < options_.accumulate) {
+    const size_t begin = entries.size();
+    next = fill(entries);
+    if (entries.size() == begin) break;
+    std::vector<Weight> batch;
+    for (size_t i = begin; i < entries.size(); ++i)
+      batch.push_back({entries[i].outline.tokens, queue_.reader_of(entries[i])});
+    const auto of_batch = share_out(batch, loads);
+    owners.insert(owners.end(), of_batch.begin(), of_batch.end());
+    ends.push_back(entries.size());
   }
-  if (step.batches.empty() || source_.interrupted()) return false;
-  position_.drawn = pending_.empty() ? source_.drawn() : pending_.front().drawn;
-  position_.within = pending_.empty() ? 0 : pending_.front().within;
+  if (entries.empty() || source_.interrupted()) return false;
+  position_.drawn = next.drawn;
+  position_.within = next.within;
+  step = deal(std::move(entries), owners, ends);
   return true;
 }
 
-// Returns false if there are no more examples.
-bool Steps::fill(Examples& batch, Step& step) {
-  int64_t tokens = 0;
-  for (;;) {
-    if (!options_.tokens && static_cast<int64_t>(batch.size()) == options_.sequences) return true;
-    if (pending_.empty() && !read_more()) return false;
-    const int64_t more = pending_.front().example->tokens();
-    if (options_.tokens && !batch.empty() && tokens + more > *options_.tokens) return true;
-    tokens += more;
-    step.tokens += more;
+// Makes the step of the examples that each rank gets.
+Step Steps::deal(std::vector<Entry> entries, const std::vector<int>& owners,
+                 const std::vector<size_t>& ends) {
+  Step step;
+  std::vector<uint64_t> first_sequences = {0};
+  for (const auto& entry : entries) {
+    step.tokens += entry.outline.tokens;
     ++step.sequences;
-    reader_.check(*pending_.front().example);
-    batch.push_back(std::move(pending_.front().example));
-    pending_.pop_front();
+    first_sequences.push_back(first_sequences.back() + static_cast<uint64_t>(entry.outline.sequences));
+  }
+  auto own = queue_.give(std::move(entries), owners, position_.drawn);
+  size_t i = 0;
+  for (const size_t end : ends) {
+    auto& batch = step.batches.emplace_back();
+    for (; i < end; ++i)
+      if (own[i]) batch.add(std::move(own[i]), first_sequences[i]);
+  }
+  return step;
+}
+
+// Appends the entries of a batch.
+Steps::Next Steps::fill(std::vector<Entry>& entries) {
+  int64_t sequences = 0, tokens = 0;
+  for (;;) {
+    if (!options_.tokens && sequences == options_.sequences) {
+      const auto* rest = queue_.rest_of_record();
+      return rest ? at(*rest) : Next{.drawn = entries.back().record.number + 1};
+    }
+    const auto* next = queue_.front();
+    if (!next) return {.drawn = source_.drawn(), .within = 0, .ended = true};
+    if (options_.tokens && sequences > 0 && tokens + next->outline.tokens > *options_.tokens)
+      return at(*next);
+    tokens += next->outline.tokens;
+    ++sequences;
+    reader_.check(next->outline);
+    entries.push_back(queue_.take());
   }
 }
 
-// Fills pending_ with the examples of the next record that has any.
-bool Steps::read_more() {
-  while (pending_.empty()) {
-    const bool found = source_.next([&](const io::Fields& fields, const io::Record& record, int64_t epoch) {
-      read_.clear();
-      reader_.read(fields, record, epoch, read_);
-      for (auto& example : read_) example->where = record.where();
-    });
-    if (!found) return false;
-    for (size_t i = 0; i < read_.size(); ++i) {
-      if (static_cast<int64_t>(i) < leave_out_) continue;
-      pending_.push_back({std::move(read_[i]), source_.drawn() - 1, static_cast<int64_t>(i)});
-    }
-    leave_out_ = 0;
-  }
-  return true;
+Steps::Next Steps::at(const Entry& entry) {
+  return {.drawn = entry.record.number, .within = entry.outline.number};
 }
 
 }  // namespace bert::examples

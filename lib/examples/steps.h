@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "comm/communicator.h"
 #include "examples/example.h"
+#include "examples/example_queue.h"
 #include "examples/record_source.h"
 
 namespace bert::examples {
@@ -27,15 +29,27 @@ struct DataPosition {
   bool operator==(const DataPosition&) const = default;
 };
 
-struct Step {
-  std::vector<Examples> batches;  // none is empty
-  int64_t sequences = 0, tokens = 0;
+// This rank's examples of a micro-batch, in the order of the data.
+struct Batch {
+  Examples examples;
+  std::vector<uint64_t> sequences;  // the number in the step of each of their sequences, from 0
+
+  // Adds an example; its first sequence has this number.
+  void add(std::unique_ptr<Example> example, uint64_t first_sequence);
 };
 
-// Steps continue across epochs: every example is used, and only the last step may be short.
+struct Step {
+  std::vector<Batch> batches;         // as many on all ranks; a rank may have no examples of one
+  int64_t sequences = 0, tokens = 0;  // of all ranks
+};
+
+// Steps continue across epochs: every example is used, and only the last step may be short. Several ranks
+// share each step by number of tokens (examples/share.h) and read about as much of the data.
 class Steps {
  public:
-  // Both arguments must outlive this object.
+  // All must outlive this object.
+  Steps(RecordSource& source, ExampleReader& reader, const StepOptions& options, comm::Communicator& ranks);
+  // For one process.
   Steps(RecordSource& source, ExampleReader& reader, const StepOptions& options);
 
   // Returns false at the end of the data or when the source was interrupted. The step is then discarded and
@@ -47,20 +61,23 @@ class Steps {
   void skip_to(const DataPosition& position);
 
  private:
-  struct Pending {
-    std::unique_ptr<Example> example;
-    int64_t drawn, within;
+  using Entry = ExampleQueue::Entry;
+  // Where the data continue after a batch.
+  struct Next {
+    int64_t drawn = 0, within = 0;
+    bool ended = false;
   };
-  bool fill(Examples& batch, Step& step);
-  bool read_more();
+  Next fill(std::vector<Entry>& entries);
+  Step deal(std::vector<Entry> entries, const std::vector<int>& owners, const std::vector<size_t>& ends);
+  static Next at(const Entry& entry);
 
+  comm::Communicator alone_;
   RecordSource& source_;
   ExampleReader& reader_;
   const StepOptions options_;
-  std::deque<Pending> pending_;  // read but not yet used; from one record
-  int64_t leave_out_ = 0;        // examples of the next record to skip, after skip_to
+  comm::Communicator& ranks_;
+  ExampleQueue queue_;
   DataPosition position_;
-  Examples read_;
 };
 
 }  // namespace bert::examples

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "base/dtype.h"
 #include "base/error.h"
 #include "json/json.h"
 
@@ -15,21 +16,23 @@ static_assert(std::endian::native == std::endian::little, "rows are written as t
 // NumPy requires the data to start at a multiple of 64; 128 bytes hold any shape of two int64 values.
 constexpr size_t kHeaderBytes = 128;
 
+constexpr float kTooLarge = 65520;  // and more become infinity in f16
+
+}  // namespace
+
 // Magic, version 1.0, length of the rest as u16, then a Python dict padded with spaces up to the line end
 // (numpy/lib/format.py).
-std::string npy_header(int64_t rows, int64_t columns) {
+std::string ArrayWriter::npy_header(int64_t rows) const {
   std::string header("\x93NUMPY\x01\x00\x00\x00", 10);
   header[8] = static_cast<char>(kHeaderBytes - header.size());
-  header += "{'descr': '<f4', 'fortran_order': False, 'shape': (" + std::to_string(rows) + ", " +
-            std::to_string(columns) + "), }";
+  header += "{'descr': '<f" + std::to_string(bytes_each()) + "', 'fortran_order': False, 'shape': (" +
+            std::to_string(rows) + ", " + std::to_string(columns_) + "), }";
   header.resize(kHeaderBytes - 1, ' ');
   return header + '\n';
 }
 
-}  // namespace
-
 void ArrayWriter::begin(std::string& out) const {
-  if (format_ == ArrayFormat::npy) out += npy_header(0, columns_);
+  if (is_npy()) out += npy_header(0);
 }
 
 void ArrayWriter::row(std::span<const float> values, std::string& out) const {
@@ -46,14 +49,22 @@ void ArrayWriter::row(std::span<const float> values, std::string& out) const {
   for (const float value : values) {
     if (!std::isfinite(value)) throw Error("a result is ", value, ", which is not a number");
   }
-  out.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+  if (format_ != ArrayFormat::npy_f16) {
+    out.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+    return;
+  }
+  for (const float value : values) {
+    if (std::abs(value) >= kTooLarge) throw Error("a result is ", value, ", too large for f16");
+  }
+  out.resize(out.size() + values.size() * 2);
+  from_f32(values, Dtype::f16, reinterpret_cast<std::byte*>(out.data() + out.size()) - values.size() * 2);
 }
 
 void ArrayWriter::patch(OutputFile& output) const {
-  if (format_ != ArrayFormat::npy) return;
-  const int64_t row_bytes = columns_ * static_cast<int64_t>(sizeof(float));
+  if (!is_npy()) return;
+  const int64_t row_bytes = columns_ * bytes_each();
   const int64_t bytes = output.size() - static_cast<int64_t>(kHeaderBytes);
-  output.rewrite(0, npy_header(row_bytes > 0 ? bytes / row_bytes : 0, columns_));
+  output.rewrite(0, npy_header(row_bytes > 0 ? bytes / row_bytes : 0));
 }
 
 }  // namespace bert::io

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "io/array_shape.h"
 #include "io/conll.h"
+#include "io/csv.h"
 #include "io/cutter.h"
 
 namespace bert::io {
@@ -30,6 +32,8 @@ constexpr FormatEntry kFormats[] = {
     {InputFormat::object, "object"},
     {InputFormat::conll, "conll"},
     {InputFormat::squad, "squad"},
+    {InputFormat::npy, "npy"},
+    {InputFormat::f32, "f32"},
 };
 
 constexpr std::array<std::pair<std::string_view, InputFormat>, 6> kSuffixes = {{
@@ -112,11 +116,19 @@ std::string first_marks(Input& input) {
   }
 }
 
-bool is_header(Input& input, char separator, const std::string& field) {
+std::vector<std::string> column_names(InputFormat table, const std::string& header) {
+  return table == InputFormat::csv ? split(csv_cells(header), kCellEnd) : split(header, '\t');
+}
+
+bool is_header(Input& input, InputFormat table, const std::string& field) {
   const auto lines = first_lines(input, 1);
   if (lines.empty()) return false;
-  const auto columns = split(lines.front(), separator);
-  return columns.size() > 1 && std::find(columns.begin(), columns.end(), field) != columns.end();
+  try {
+    const auto columns = column_names(table, lines.front());
+    return columns.size() > 1 && std::find(columns.begin(), columns.end(), field) != columns.end();
+  } catch (const Error&) {
+    return false;  // text with quotes
+  }
 }
 
 // One tagged line may be text that ends in "O"; two of as many columns are not.
@@ -127,6 +139,13 @@ bool is_conll(Input& input) {
   if (!has_tag(lines[0])) return false;  // without waiting for the second line
   lines = first_lines(input, 2);
   return lines.size() == 2 && has_tag(lines[1]) && columns_of(lines[0]).size() == columns_of(lines[1]).size();
+}
+
+bool is_npy(Input& input) {
+  constexpr size_t kMagicBytes = 6;
+  while (input.unread().size() < kMagicBytes && input.unread().starts_with('\x93') && input.read_more()) {
+  }
+  return is_npy(input.unread());
 }
 
 bool is_squad(Input& input) {

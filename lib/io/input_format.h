@@ -22,19 +22,24 @@ enum class InputFormat {
   object,     // each FILE is one JSON object, which may span lines
   conll,      // words in columns; one JSON record per sentence
   squad,      // an original SQuAD file; one JSON record per question
+  npy,        // a NumPy array; one JSON record per row
+  f32,        // the same without a header, StreamOptions::row_width numbers in a row
 };
+
+// Whether records are rows of an array, which row_cutter.h turns into JSON.
+inline bool is_array(InputFormat format) { return format == InputFormat::npy || format == InputFormat::f32; }
 
 // Whether records of this form are JSON objects.
 inline bool is_json(InputFormat format) {
   return format == InputFormat::jsonl || format == InputFormat::object || format == InputFormat::squad ||
-         format == InputFormat::conll;
+         format == InputFormat::conll || is_array(format);
 }
 
 // Whether records are rows of named columns.
 inline bool is_table(InputFormat format) { return format == InputFormat::tsv || format == InputFormat::csv; }
 
 // Whether records are generated from the FILE's contents instead of copied from it.
-inline bool is_made(InputFormat format) { return format == InputFormat::squad; }
+inline bool is_made(InputFormat format) { return format == InputFormat::squad || is_array(format); }
 
 // The formats that every tool reads, in the order of its help.
 std::vector<InputFormat> usual_formats();
@@ -49,15 +54,19 @@ std::optional<InputFormat> input_format_by_suffix(std::string_view path);  // nu
 // the input.
 std::string first_marks(Input& input);
 
-// Whether its first line is a header with the field and at least one other.
-bool is_header(Input& input, char separator, const std::string& field);
+// Whether its first line is the header of such a table, with the field and at least one other.
+bool is_header(Input& input, InputFormat table, const std::string& field);
 
 bool is_conll(Input& input);  // words with IOB tags in the last column, or a -DOCSTART- line
+bool is_npy(Input& input);    // the magic bytes of NumPy
 bool is_squad(Input& input);  // an object with articles that have paragraphs
 
 // Throws Error that says how to decompress the FILE if it is compressed by gzip, zstd or xz.
 void check_uncompressed(Input& input);
 
 std::vector<std::string> split(std::string_view line, char separator);
+
+// The names in a header line. Throws Error like csv_cells().
+std::vector<std::string> column_names(InputFormat table, const std::string& header);
 
 }  // namespace bert::io

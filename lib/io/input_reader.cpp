@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "io/csv.h"
 #include "io/input_format.h"
+#include "io/row_cutter.h"
 #include "io/squad_cutter.h"
 #include "json/utf8.h"
 
@@ -67,16 +68,19 @@ void InputReader::run() {
 
 bool InputReader::read(const std::string& name) {
   Input input(name, stop_);
-  drop_byte_order_mark(input);
+  if (!is_raw(name)) drop_byte_order_mark(input);
   int64_t line = 1;
   const auto source = open_source(input, line);
   Cutter cutter(input, source->format, line, limits_);
   SquadCutter squad(input, line, limits_);
+  RowCutter rows(input, source->format, options_.row_width, limits_);
   for (;;) {
     if (!take_chunk()) return false;
     chunk_->source = source;
     chunk_->first_place = place_;
-    const bool filled = source->format == InputFormat::squad ? squad.fill(*chunk_) : cutter.fill(*chunk_);
+    const bool filled = is_array(source->format)               ? rows.fill(*chunk_)
+                        : source->format == InputFormat::squad ? squad.fill(*chunk_)
+                                                               : cutter.fill(*chunk_);
     if (ring_.stopped()) return false;
     if (!filled) {
       read_ += input.consumed();
@@ -97,7 +101,7 @@ bool InputReader::take_chunk() {
 // Determines the format. For TSV and CSV also reads the header, so that records start behind it.
 std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& line) const {
   auto source = std::make_shared<Source>(Source{.name = input.name(), .format = options_.input_format});
-  check_uncompressed(input);
+  if (!is_raw(input.name())) check_uncompressed(input);
   if (source->format == InputFormat::automatic) source->format = format_of(input, source->format_guessed);
   if (source->format == InputFormat::jsonl && first_marks(input) == "[{")
     throw Error(input.name(), ": is one JSON array; convert it to one record per line with jq -c '.[]'");
@@ -119,15 +123,24 @@ std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& li
   return source;
 }
 
+bool InputReader::reads(InputFormat format) const {
+  return std::find(options_.more.begin(), options_.more.end(), format) != options_.more.end();
+}
+
+// Whether any bytes are valid contents, so that the contents tell nothing.
+bool InputReader::is_raw(const std::string& name) const {
+  return options_.input_format == InputFormat::f32 || (options_.input_format == InputFormat::automatic &&
+                                                       reads(InputFormat::f32) && name.ends_with(".f32"));
+}
+
 // By the tool's own rule, by the suffix, by --columns, else by the contents.
 InputFormat InputReader::format_of(Input& input, bool& guessed) const {
   using enum InputFormat;
   if (options_.recognize) {
     if (const auto format = options_.recognize(input)) return *format;
   }
-  const auto reads = [&](InputFormat format) {
-    return std::find(options_.more.begin(), options_.more.end(), format) != options_.more.end();
-  };
+  if (is_raw(input.name())) return f32;
+  if (reads(npy) && is_npy(input)) return npy;
   const auto by_suffix = input_format_by_suffix(input.name());
   if (!options_.columns.empty() && by_suffix.value_or(text) == text) return tsv;
   if (by_suffix.value_or(jsonl) == jsonl && reads(squad) && is_squad(input)) return squad;
@@ -136,8 +149,8 @@ InputFormat InputReader::format_of(Input& input, bool& guessed) const {
   const auto marks = first_marks(input);
   if (marks != "{" && marks != "[{") {
     const auto& field = options_.table_field.empty() ? options_.text_field : options_.table_field;
-    if (is_header(input, '\t', field)) return tsv;
-    if (is_header(input, ',', field)) return csv;
+    if (is_header(input, tsv, field)) return tsv;
+    if (is_header(input, csv, field)) return csv;
   }
   guessed = true;
   return marks == "{" || marks == "[{" ? jsonl : text;
@@ -162,14 +175,14 @@ std::vector<std::string> InputReader::read_header(Input& input, InputFormat form
   std::string header(without_line_end(text));
   line += 1 + std::count(header.begin(), header.end(), '\n');
   input.consume(text.size());
+  std::vector<std::string> columns;
   try {
     if (options_.invalid_utf8 == InvalidUtf8::replace) header = json::repair_utf8(header);
     json::check_utf8(header);
-    if (format == InputFormat::csv) header = csv_cells(header);
+    columns = column_names(format, header);
   } catch (const Error& error) {
     throw Error(where, ": ", error.what());
   }
-  auto columns = split(header, format == InputFormat::csv ? kCellEnd : '\t');
   check_columns(columns, where);
   return columns;
 }

@@ -31,6 +31,8 @@ class InputReader {
  private:
   bool read(const std::string& name);  // false: the stream has stopped
   std::shared_ptr<const Source> open_source(Input& input, int64_t& line) const;
+  bool reads(InputFormat format) const;
+  bool is_raw(const std::string& name) const;
   InputFormat format_of(Input& input, bool& guessed) const;
   std::vector<std::string> read_header(Input& input, InputFormat format, int64_t& line) const;
   bool take_chunk();

@@ -10,6 +10,7 @@ namespace bert::io {
 namespace {
 
 constexpr std::string_view kVector = "embedding";
+constexpr std::string_view kScores = "scores";
 constexpr std::string_view kTruncated = "truncated";  // only in some records, and counted at the end
 
 std::string_view trimmed(std::string_view text) {
@@ -19,10 +20,20 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kWhite) + 1 - begin);
 }
 
-// The number of values in a JSON array of numbers.
+// The number of values in a JSON array of numbers; 0 for other JSON, such as a vector in base64.
 size_t width_of(std::string_view array) {
+  if (!array.starts_with('[')) return 0;
   const auto inside = trimmed(array.substr(1, array.size() - 2));
   return inside.empty() ? 0 : static_cast<size_t>(std::count(inside.begin(), inside.end(), ',')) + 1;
+}
+
+// The names of the members of a JSON object; none of other JSON.
+std::vector<std::string> members_of(std::string_view object) {
+  std::vector<std::string> names;
+  if (!object.starts_with('{')) return names;
+  json::Members members(object);
+  for (json::Members::Member member; members.next(member);) names.emplace_back(member.key);
+  return names;
 }
 
 }  // namespace
@@ -87,18 +98,27 @@ void OutputFields::append_header(std::string& out) {
   if (names.empty()) {
     for (const auto& field : fields_) names.emplace_back(field.name);
   }
+  std::vector<std::string> header;
   for (auto& name : names) {
-    const Field* const field = name == kVector ? find(name) : nullptr;
-    columns_.push_back({.name = std::move(name), .width = field == nullptr ? 0 : width_of(field->value)});
+    const Field* const field = find(name);
+    Column& column = columns_.emplace_back(Column{.name = std::move(name)});
+    if (field != nullptr && column.name == kVector) column.width = width_of(field->value);
+    if (field != nullptr && column.name == kScores) column.members = members_of(field->value);
+    for (size_t i = 0; i < column.width; ++i) header.push_back(column.name + "_" + std::to_string(i));
+    for (const auto& member : column.members) header.push_back(column.name + "." + member);
+    if (column.width == 0 && column.members.empty()) header.push_back(column.name);
   }
-  for (bool first = true; const auto& column : columns_) {
-    for (size_t i = 0; i < std::max<size_t>(1, column.width); ++i) {
-      if (!std::exchange(first, false)) out += format_ == OutputFormat::tsv ? '\t' : ',';
-      const std::string name = column.width == 0 ? column.name : column.name + "_" + std::to_string(i);
-      format_ == OutputFormat::csv ? append_csv_cell(out, name) : void(out += name);
-    }
+  auto sorted = header;
+  std::ranges::sort(sorted);
+  if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
+    throw Error("the table would have two columns ", json::in_quotes(*twice),
+                "; choose its fields with --keep");
+  const size_t begin = out.size();
+  for (bool first = true; const auto& name : header) {
+    if (!std::exchange(first, false)) out += separator();
+    append_text(out, name);
   }
-  out += '\n';
+  end_row(out, begin);
 }
 
 void OutputFields::check_columns() const {
@@ -115,23 +135,36 @@ void OutputFields::check_columns() const {
 
 void OutputFields::append_row(std::string& out) {
   check_columns();
+  const size_t begin = out.size();
   for (bool first = true; const auto& column : columns_) {
-    if (!std::exchange(first, false)) out += format_ == OutputFormat::tsv ? '\t' : ',';
+    if (!std::exchange(first, false)) out += separator();
     const Field* const field = find(column.name);
+    const auto value = field == nullptr ? "null" : field->value;
     if (column.width > 0) {
-      append_vector(out, column, field == nullptr ? "[]" : field->value);
-    } else if (field != nullptr) {
-      append_cell(out, field->value);
+      append_vector(out, column, value);
+    } else if (!column.members.empty()) {
+      append_members(out, column, value);
+    } else {
+      append_cell(out, value);
     }
   }
+  end_row(out, begin);
+}
+
+// An empty line is no CSV record.
+void OutputFields::end_row(std::string& out, size_t begin) const {
+  if (format_ == OutputFormat::csv && out.size() == begin) out += "\"\"";
   out += '\n';
 }
 
 // A string without its quotes; null is empty; any other value as JSON.
 void OutputFields::append_cell(std::string& out, std::string_view value) {
   if (value == "null") return;
-  std::string text(value);
-  if (value.starts_with('"')) text = document_.parse(value).string();
+  append_text(out,
+              value.starts_with('"') ? std::string(document_.parse(value).string()) : std::string(value));
+}
+
+void OutputFields::append_text(std::string& out, std::string text) const {
   if (format_ == OutputFormat::csv) return append_csv_cell(out, text);
   std::ranges::replace_if(
       text, [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
@@ -145,6 +178,26 @@ void OutputFields::append_vector(std::string& out, const Column& column, std::st
   std::erase_if(numbers, [](char c) { return c == ' ' || c == '\t'; });
   if (format_ == OutputFormat::tsv) std::ranges::replace(numbers, ',', '\t');
   out += numbers;
+}
+
+void OutputFields::append_members(std::string& out, const Column& column, std::string_view value) {
+  std::vector<std::string_view> values(column.members.size(), "null");
+  if (value != "null" && !value.starts_with('{'))
+    throw Error(column.name, " is not an object, as in the first record");
+  json::Members members(value);
+  size_t i = 0;  // members are usually in the order of the first record
+  for (json::Members::Member member; value != "null" && members.next(member); ++i) {
+    if (i >= values.size() || column.members[i] != member.key)
+      i = static_cast<size_t>(std::ranges::find(column.members, member.key) - column.members.begin());
+    if (i == values.size())
+      throw Error(column.name, " has the member ", json::in_quotes(member.key),
+                  ", which the first record lacks, so that the table has no column for it");
+    values[i] = trimmed(value.substr(member.value_begin, member.value_end - member.value_begin));
+  }
+  for (bool first = true; const auto cell : values) {
+    if (!std::exchange(first, false)) out += separator();
+    append_cell(out, cell);
+  }
 }
 
 }  // namespace bert::io

@@ -2,6 +2,7 @@
 //
 // Works on the JSON lines that a filter has written, in order, so that filters need not know of it. A table
 // has a header line with the names of the kept fields or, without --keep, of the fields of the first record.
+// `embedding` and `scores` have a column for each of their numbers, named embedding_0 and scores.LABEL.
 #pragma once
 
 #include <string>
@@ -30,7 +31,8 @@ class OutputFields {
  private:
   struct Column {
     std::string name;
-    size_t width = 0;  // of `embedding`, numbers, each of which has a column; 0: one column
+    size_t width = 0;                       // of `embedding`: numbers, each of which has a column
+    std::vector<std::string> members = {};  // of `scores`: names, each of which has a column
   };
   struct Field {
     std::string_view name, value;  // JSON
@@ -42,8 +44,12 @@ class OutputFields {
   void append_header(std::string& out);
   void append_row(std::string& out);
   void append_cell(std::string& out, std::string_view value);
+  void append_text(std::string& out, std::string text) const;
   void append_vector(std::string& out, const Column& column, std::string_view value) const;
+  void append_members(std::string& out, const Column& column, std::string_view value);
+  void end_row(std::string& out, size_t begin) const;
   void check_columns() const;
+  char separator() const { return format_ == OutputFormat::tsv ? '\t' : ','; }
 
   OutputFormat format_;
   std::vector<std::string> keep_;

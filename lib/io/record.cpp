@@ -90,6 +90,26 @@ std::string Fields::label(std::string_view name) const {
   return named(name, [&] { return json(name)->label(); });
 }
 
+std::vector<std::string> Fields::labels(std::string_view name) const {
+  const auto elements_of = [&](const json::Value& array) {
+    return named(name, [&] {
+      std::vector<std::string> labels;
+      for (const auto& element : array.elements()) labels.push_back(element.label());
+      return labels;
+    });
+  };
+  if (const auto value = json(name); value && value->kind() != json::Value::Kind::string)
+    return elements_of(*value);
+  const auto text = required_text(name);
+  if (text == "[]" || text.starts_with("[\"")) {  // as OutputFields writes it
+    json::Document document;
+    return elements_of(named(name, [&] { return document.parse(text); }));
+  }
+  auto labels = split(text, ',');
+  if (labels.back().empty()) labels.pop_back();
+  return labels;
+}
+
 double Fields::number(std::string_view name) const {
   const auto value = json(name);
   if (value && value->kind() != json::Value::Kind::string)

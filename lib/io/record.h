@@ -143,7 +143,9 @@ class Fields {
 
   // Values of one type; the fields must exist unless the result is optional.
   std::string label(std::string_view name) const;  // a text, or an integer as text
-  double number(std::string_view name) const;      // finite; also a text that is a number
+  // An array of these, or a text with labels separated by commas; a table may have an array as JSON.
+  std::vector<std::string> labels(std::string_view name) const;
+  double number(std::string_view name) const;  // finite; also a text that is a number
   std::optional<int64_t> integer(std::string_view name) const;
   std::vector<std::string_view> strings(std::string_view name) const;
   std::vector<int32_t> integers(std::string_view name) const;

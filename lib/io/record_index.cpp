@@ -90,7 +90,8 @@ bool can_read_again(const std::vector<std::string>& files) {
   });
 }
 
-RecordIndex::RecordIndex(const StreamOptions& options) : first_place_(options.first_record) {
+RecordIndex::RecordIndex(const StreamOptions& options, Contents contents)
+    : first_place_(options.first_record), contents_(contents) {
   if (options.files.size() > kMostFiles)
     throw Error(options.files.size(), " FILEs are more than the ", kMostFiles, " that can be shuffled");
   for (const auto& name : options.files) add(options, name);
@@ -113,6 +114,7 @@ void RecordIndex::add(const Chunk& chunk, File& file) {
   file.source = chunk.source;
   const bool made = io::is_made(chunk.source->format);
   const uint64_t begin = made ? made_.append({chunk.data.data(), chunk.data_size}) : chunk.offset;
+  if (contents_ == Contents::checked) checksum_.add(std::string_view(chunk.data.data(), chunk.data_size));
   for (const Cut& cut : chunk.cuts) {
     const uint64_t offset = begin + cut.begin;
     if (cut.size > kMost || cut.line > kMost || offset >= kMostOffset)

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/checksum.h"
 #include "base/file.h"
 #include "io/record_reader.h"
 #include "io/stream.h"
@@ -35,10 +36,12 @@ bool can_read_again(const std::vector<std::string>& files);
 class RecordIndex {
  public:
   // Reads the FILEs of `options` once. Requires can_read_again().
-  explicit RecordIndex(const StreamOptions& options);
+  enum class Contents { located, checked };  // checked: also computes checksum()
+  explicit RecordIndex(const StreamOptions& options, Contents contents = Contents::located);
 
   int64_t size() const { return static_cast<int64_t>(entries_.size()); }
-  int64_t bytes() const { return bytes_; }  // total size of the FILEs
+  int64_t bytes() const { return bytes_; }                 // total size of the FILEs
+  uint64_t checksum() const { return checksum_.value(); }  // base/checksum.h, of all records
 
   // Record `i` in input order; its place is first_record + i. Error if its FILE has changed since the index
   // was built. Generated records (is_made) are read from a temporary copy.
@@ -70,6 +73,8 @@ class RecordIndex {
   bool is_made(const Entry& entry) const;
 
   int64_t first_place_;
+  const Contents contents_;
+  Checksum checksum_;
   int64_t bytes_ = 0;
   std::vector<File> files_;
   Spool made_;

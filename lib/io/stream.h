@@ -40,8 +40,10 @@ struct StreamOptions {
   int64_t first_record = 0;  // the place (index) of the first record
 
   // The following are set by the tool, not by the user.
-  std::vector<InputFormat> more;  // conll and squad, if the tool reads them: detected by their contents
-  std::string table_field;        // a first line with this column is the header of a table; "": text_field
+  // conll, squad, npy and f32, if the tool reads them: detected by their contents, or f32 by its suffix.
+  std::vector<InputFormat> more;
+  std::optional<int64_t> row_width;  // numbers in a row of an array; f32 needs it
+  std::string table_field;           // a first line with this column is the header of a table; "": text_field
   // Called with the beginning of a FILE whose format is automatic, before the common detection rules.
   std::function<std::optional<InputFormat>(Input&)> recognize;
   // Called with the columns of each table; may throw Error, which is reported as an error of its header line.

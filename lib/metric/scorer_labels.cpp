@@ -157,12 +157,12 @@ class MultilabelScorer : public Scorer {
  public:
   explicit MultilabelScorer(const ScoreOptions& options) : field_(options.gold_field()) {}
 
-  std::string gold(const io::Fields& fields) const override { return packed(fields.strings(field_)); }
+  std::string gold(const io::Fields& fields) const override { return packed(fields.labels(field_)); }
 
   std::unique_ptr<io::Work> compare(std::string_view gold, const io::Fields& fields) const override {
     auto compared = std::make_unique<ComparedSets>();
     compared->gold = gold;
-    compared->predicted = packed(fields.strings("prediction"));
+    compared->predicted = packed(fields.labels("prediction"));
     return compared;
   }
 
@@ -179,9 +179,9 @@ class MultilabelScorer : public Scorer {
   }
 
  private:
-  static std::string packed(const std::vector<std::string_view>& labels) {
+  static std::string packed(const std::vector<std::string>& labels) {
     std::string bytes;
-    for (const auto label : labels) pack(bytes, label);
+    for (const auto& label : labels) pack(bytes, label);
     return bytes;
   }
 

@@ -86,6 +86,56 @@ ModuleFiles::ModuleFiles(const std::string& root, std::optional<Dtype> store) {
   }
 }
 
+namespace {
+
+std::string module_list(const std::vector<std::pair<std::string, std::string>>& modules) {
+  std::string text = "[";
+  for (size_t i = 0; i < modules.size(); ++i) {
+    const auto& [path, type] = modules[i];
+    text += i == 0 ? "\n  " : ",\n  ";
+    json::Object object(text, 1);
+    object.integer("idx", static_cast<int64_t>(i));
+    object.string("name", std::to_string(i));
+    object.string("path", path);
+    object.string("type", "sentence_transformers.models." + type);
+    object.end();
+  }
+  return text + "\n]\n";
+}
+
+std::string pooling_config(const std::vector<PoolingMode>& modes, int64_t hidden) {
+  std::string text;
+  json::Object object(text, 0);
+  object.integer("word_embedding_dimension", hidden);
+  for (const auto& pooling : kPoolings)
+    object.boolean(pooling.old_key, std::ranges::find(modes, pooling.mode) != modes.end());
+  object.boolean("include_prompt", true);
+  object.end();
+  return text + "\n";
+}
+
+}  // namespace
+
+ModuleFiles ModuleFiles::of_vectors(const std::vector<PoolingMode>& modes, int64_t hidden, Scale scale,
+                                    int64_t max_length) {
+  std::vector<std::pair<std::string, std::string>> modules = {{"", "Transformer"}, {"1_Pooling", "Pooling"}};
+  if (scale == Scale::unit) modules.emplace_back("2_Normalize", "Normalize");
+  std::string settings, transformer;
+  json::Object object(settings, 0);
+  object.string("similarity_fn_name", scale == Scale::unit ? "cosine" : "euclidean");
+  object.end();
+  json::Object limits(transformer, 0);
+  limits.integer("max_seq_length", max_length);
+  limits.boolean("do_lower_case", false);
+  limits.end();
+  ModuleFiles files;
+  files.files_ = {{kModules, module_list(modules)},
+                  {kSettings, settings + "\n"},
+                  {"sentence_bert_config.json", transformer + "\n"},
+                  {"1_Pooling/config.json", pooling_config(modes, hidden)}};
+  return files;
+}
+
 void ModuleFiles::write(OutputDirectory& output) const {
   const auto place = [&](const fs::path& name) {
     const auto first = name.begin()->string();  // a file, or a folder that is replaced as a whole

@@ -9,6 +9,7 @@
 #include "base/output_directory.h"
 #include "ckpt/checkpoint.h"
 #include "ckpt/safetensors_writer.h"
+#include "model/sentence_transformers.h"
 
 namespace bert::model {
 
@@ -21,6 +22,12 @@ class ModuleFiles {
   // Reads the files of the model directory `root` and verifies the checksums of their weights. Weights are
   // stored in format `store`, or unchanged if it is not set.
   ModuleFiles(const std::string& root, std::optional<Dtype> store);
+
+  // Files for a model with this pooling. Scale::unit: its vectors are scaled to unit length. `max_length` is
+  // in tokens. They have the form that all releases of sentence-transformers read.
+  enum class Scale { no, unit };
+  static ModuleFiles of_vectors(const std::vector<PoolingMode>& modes, int64_t hidden, Scale scale,
+                                int64_t max_length);
 
   void write(OutputDirectory& output) const;
 

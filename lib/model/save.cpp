@@ -202,13 +202,13 @@ void save(const std::string& directory, const Config& config, const TokenizerFil
 }
 
 ckpt::WrittenFile save(OutputDirectory& output, const Config& config, const TokenizerFiles& tokenizer,
-                       const nn::Params& params) {
-  return write_files(output, config, tokenizer, saved_tensors(config, params), Dtype::f32, {});
+                       const nn::Params& params, const ModuleFiles& modules) {
+  return write_files(output, config, tokenizer, saved_tensors(config, params), Dtype::f32, modules);
 }
 
 void save(const std::string& directory, const Config& config, const TokenizerFiles& tokenizer,
-          const nn::Params& params) {
-  save(directory, config, tokenizer, saved_tensors(config, params));
+          const nn::Params& params, const ModuleFiles& modules) {
+  save(directory, config, tokenizer, saved_tensors(config, params), Dtype::f32, modules);
 }
 
 }  // namespace bert::model

@@ -49,9 +49,9 @@ void save(const std::string& directory, const Config& config, const TokenizerFil
           std::span<const ckpt::TensorToWrite> tensors, Dtype weights = Dtype::f32,
           const ModuleFiles& modules = {});
 void save(const std::string& directory, const Config& config, const TokenizerFiles& tokenizer,
-          const nn::Params& params);
+          const nn::Params& params, const ModuleFiles& modules = {});
 // The same for a directory that the caller completes and commits. Returns what model.safetensors is.
 ckpt::WrittenFile save(OutputDirectory& output, const Config& config, const TokenizerFiles& tokenizer,
-                       const nn::Params& params);
+                       const nn::Params& params, const ModuleFiles& modules = {});
 
 }  // namespace bert::model

@@ -120,6 +120,7 @@ struct TrainingNetwork::Parts {
   }
   void forward_pooled();
   void backward_pooled();  // from drows, the gradient of pooled
+  void finish_level(int64_t level, const Ready& ready);
 };
 
 TrainingNetwork::Parts::Parts(const Config& c, const Heads& heads, Pool& pool, Dtype dtype)
@@ -268,6 +269,15 @@ void TrainingNetwork::Parts::forward_pooled() {
   pooler.value().forward(context, weights, rows, nn::Activation::tanh, pooled, &u);
 }
 
+// The gradients of a level's parameters are complete.
+void TrainingNetwork::Parts::finish_level(int64_t level, const Ready& ready) {
+  for (const int place : in_all_rows) {
+    if (level_of(layout.entries()[static_cast<size_t>(place)].name) == level)
+      std::ranges::fill(gradients.tensor(place), 0.0f);
+  }
+  if (ready) ready(level, gradients);
+}
+
 void TrainingNetwork::Parts::backward_pooled() {
   backward_activation(context, nn::Activation::tanh, u, scrap, drows);
   pooler.value().backward_weights(context, weights, rows, drows, 0, gradients);
@@ -326,9 +336,17 @@ void TrainingNetwork::token_gradient(std::span<const int64_t> rows, const nn::Te
   nn::add_rows(p.context, p.drows, p.places(rows), p.dtop);
 }
 
-void TrainingNetwork::backward() {
+const nn::Tensor& TrainingNetwork::hidden() const { return parts_->top(); }
+void TrainingNetwork::hidden_gradient(const nn::Tensor& gradient) {
+  auto& dtop = parts_->dtop;
+  assert(gradient.rows() == dtop.rows() && gradient.cols() == dtop.cols());
+  for (int64_t row = 0; row < dtop.rows(); ++row) std::ranges::copy(gradient.values(row), dtop.row(row));
+}
+
+void TrainingNetwork::backward(const Ready& ready) {
   auto& p = *parts_;
   assert(p.keep != Keep::nothing);
+  p.finish_level(kAboveLayers, ready);
   auto pass = p.pass();
   nn::Tensor* dz = &p.dtop;
   nn::Tensor* dx = &p.dx;
@@ -342,12 +360,12 @@ void TrainingNetwork::backward() {
       p.layers[i].forward(pass, x, selection, p.workspace, saved, p.inputs[place + 1]);
     p.layers[i].backward(pass, x, selection, saved, *dz, p.workspace, p.gradients, *dx);
     std::swap(dz, dx);
+    p.finish_level(static_cast<int64_t>(i) + 1, ready);
   }
-  if (!p.frozen) {
-    p.gradients.settle(p.context.pool());
-    p.embeddings.backward(pass, *p.batch, p.sum, *dz, p.gradients.tensor(p.words), p.gradients);
-  }
-  for (const int place : p.in_all_rows) std::ranges::fill(p.gradients.tensor(place), 0.0f);
+  if (p.frozen) return;
+  p.gradients.settle(p.context.pool());
+  p.embeddings.backward(pass, *p.batch, p.sum, *dz, p.gradients.tensor(p.words), p.gradients);
+  p.finish_level(0, ready);
 }
 
 }  // namespace bert::model

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -98,8 +99,16 @@ class TrainingNetwork {
   void sequence_gradient(const nn::Tensor& dlogits);
   void token_gradient(std::span<const int64_t> rows, const nn::Tensor& dlogits);
 
-  // Adds the gradients of this forward's losses to gradients().
-  void backward();
+  // Hidden states of the last layer [R,H] at forward's `rows`. Valid until the next forward.
+  const nn::Tensor& hidden() const;
+  // Sets their gradient [R,H] for backward, for losses that this class does not compute.
+  void hidden_gradient(const nn::Tensor& gradient);
+
+  // Adds the gradients of this forward's losses to gradients(). Calls `ready` with each level of the network
+  // (level_of() in model/parts.h) as soon as the gradients of its parameters are complete, from the heads
+  // down; not for frozen levels. `gradients` has those of this level.
+  using Ready = std::function<void(int64_t level, nn::Params& gradients)>;
+  void backward(const Ready& ready = {});
 
  private:
   struct Parts;

@@ -118,7 +118,7 @@ AttentionHead Attention::head_of(std::span<const int64_t> offsets, const Tensor&
 
 DroppedProbabilities Attention::dropped(const Pass& pass, int64_t sequence, int64_t head) const {
   if (pass.chance == nullptr || !dropout_.rate.active()) return {};
-  const uint64_t place = pass.chance->first_sequence + static_cast<uint64_t>(sequence);
+  const uint64_t place = pass.chance->number_of(sequence);
   return {.key = dropout_key(*pass.chance, place, dropout_.layer, dropout_.site, static_cast<uint64_t>(head)),
           .rate = dropout_.rate};
 }

@@ -6,15 +6,22 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 namespace bert::nn {
 
-// Source of randomness. Sequence 0 of a batch is sequence `first_sequence` of its step, however the step is
-// split into micro-batches.
+// Source of randomness. It depends on the number of a sequence in its step, however the step is split into
+// micro-batches and shared out among processes.
 struct Chance {
   uint64_t seed = 0;
   uint64_t step = 0;
-  uint64_t first_sequence = 0;
+  uint64_t first_sequence = 0;               // number of the batch's first sequence, if they are consecutive
+  std::span<const uint64_t> sequences = {};  // else the number of each
+
+  uint64_t number_of(int64_t sequence) const {  // of the batch
+    const auto i = static_cast<uint64_t>(sequence);
+    return sequences.empty() ? first_sequence + i : sequences[i];
+  }
 };
 
 // Positions of dropout in the network, the same in forward and backward.

@@ -38,8 +38,7 @@ class Places {
 
  private:
   void find_key() {
-    key_ = dropout_key(*pass_.chance, pass_.chance->first_sequence + static_cast<uint64_t>(sequence_),
-                       place_.layer, place_.site);
+    key_ = dropout_key(*pass_.chance, pass_.chance->number_of(sequence_), place_.layer, place_.site);
   }
 
   const Pass& pass_;

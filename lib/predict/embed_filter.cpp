@@ -10,6 +10,7 @@
 #include "predict/batches.h"
 #include "predict/vector_writer.h"
 #include "predict/version.h"
+#include "text/utf8.h"
 
 namespace bert::predict {
 
@@ -31,16 +32,31 @@ features::FeatureOptions feature_options(const EmbedOptions& options, const Embe
   features::FeatureOptions features = options.features;
   features.max_length = sequence_limit(features.max_length, directory.max_length, directory.config);
   features.prompt = plan.prompt();
+  if (options.windows_apart) features.wanted.offsets = text::Offsets::chars;
   return features;
+}
+
+// The fields of the input that records of windows do not repeat.
+std::vector<std::string> dropped_fields(const EmbedOptions& options) {
+  auto fields = options.drop;
+  if (!options.windows_apart) return fields;
+  for (const auto* field : {"words", "input_ids", "token_type_ids", "tokens", "offsets", "word_ids"})
+    fields.emplace_back(field);
+  fields.push_back(options.features.text_field);
+  fields.push_back(options.features.pair_field);
+  return fields;
 }
 
 std::unique_ptr<VectorWriter> make_writer(const EmbedOptions& options, const EmbedPlan& plan,
                                           const text::Tokenizer& tokenizer) {
   switch (options.vectors.format) {
     case VectorFormat::jsonl:
-      return make_json_writer(tokenizer, options.drop, options.precision);
+      return make_json_writer(tokenizer, dropped_fields(options),
+                              {.precision = options.precision, .base64 = options.vectors.base64});
     case VectorFormat::npy:
       return make_row_writer(io::ArrayFormat::npy, plan.width(), options.precision);
+    case VectorFormat::npy_f16:
+      return make_row_writer(io::ArrayFormat::npy_f16, plan.width(), options.precision);
     case VectorFormat::f32:
       return make_row_writer(io::ArrayFormat::f32, plan.width(), options.precision);
     case VectorFormat::tsv:
@@ -75,20 +91,23 @@ void require_finite(std::span<const float> values) {
 std::optional<std::string> conflict(const EmbedOptions& options) {
   if (options.vectors.format == VectorFormat::google &&
       options.features.overflow == features::Overflow::split) {
-    return "--overflow split cannot be used with --format google, which has no windows";
+    return std::string("--overflow ") + (options.windows_apart ? "windows" : "split") +
+           " cannot be used with --format google, which has no windows";
   }
+  if (options.windows_apart && options.vectors.pooling.kind == Pooling::Kind::none)
+    return "--overflow windows cannot be used with --pooling none; --overflow split writes each token once";
+  if (options.vectors.base64 && options.precision >= 0) return "--base64 cannot be used with --precision";
   return conflict(options.vectors);
 }
 
 EmbedFilter::EmbedFilter(const model::Directory& directory, const text::Tokenizer& tokenizer,
-                         EmbedOptions options, Pool& pool, Log& log)
+                         EmbedOptions options, Pool& pool, Log& log, Weights weights)
     : directory_(directory),
       options_(std::move(options)),
       pool_(pool),
       log_(log),
       plan_(options_.vectors, directory),
       featurizer_(tokenizer, feature_options(options_, plan_, directory)),
-      network_(directory, plan_.needs(), pool, nn::arithmetic(options_.dtype)),
       writer_(make_writer(options_, plan_, tokenizer)) {
   require_same_case(directory, tokenizer);
   log_.info(described({.model = directory.root,
@@ -96,6 +115,11 @@ EmbedFilter::EmbedFilter(const model::Directory& directory, const text::Tokenize
                        .max_length = *featurizer_.options().max_length,
                        .dtype = options_.dtype,
                        .threads = pool.size()}));
+  if (weights == Weights::now) load();
+}
+
+void EmbedFilter::load() {
+  network_.emplace(directory_, plan_.needs(), pool_, nn::arithmetic(options_.dtype));
 }
 
 void EmbedFilter::prepare(const io::Fields& fields, io::Record& record) const {
@@ -103,7 +127,10 @@ void EmbedFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto sequences = windows(fields);
   if (plan_.kind() == EmbedPlan::Kind::tokens) prepared->places = features::sequence_places(sequences);
   prepared->cut = cut_of(fields, sequences.front());
+  const auto json = fields.json(options_.features.text_field);
+  const bool has_text = !(json && json->is_array()) && fields.text(options_.features.text_field);
   for (features::Features& features : sequences) {
+    if (!has_text) features.offsets.clear();  // those of words, each from 0
     require_readable(features, directory_.config);
     prepared->windows.push_back({.features = std::move(features)});
   }
@@ -130,6 +157,7 @@ std::vector<features::TruncatedField> EmbedFilter::cut_of(const io::Fields& fiel
 int64_t EmbedFilter::cost(const io::Record& record) const { return record.work_as<Prepared>().tokens(); }
 
 void EmbedFilter::compute(std::span<io::Record* const> records) {
+  if (!network_) load();
   run_windows<Window>(
       records, options_.batch_tokens,
       [this](const nn::Batch& batch, std::span<Window* const> windows) { run(batch, windows); });
@@ -138,7 +166,7 @@ void EmbedFilter::compute(std::span<io::Record* const> records) {
 void EmbedFilter::run(const nn::Batch& batch, std::span<Window* const> windows) {
   model::Network::Wanted wanted{.layers = plan_.mix().wanted(), .rows = {}};
   if (plan_.first_tokens_only()) wanted.rows.emplace(batch.offsets.begin(), batch.offsets.end() - 1);
-  const auto states = network_.hidden(batch, wanted);
+  const auto states = network_->hidden(batch, wanted);
   if (plan_.kind() == EmbedPlan::Kind::pooler) return run_pooler(states, windows);
   pool_.run_grid(batch.sequences(), [&](int64_t i, int) {
     take(states, wanted.rows ? i : batch.offsets[static_cast<size_t>(i)], *windows[static_cast<size_t>(i)]);
@@ -150,7 +178,7 @@ void EmbedFilter::run_pooler(std::span<const nn::Tensor> states, std::span<Windo
   std::vector<float> scratch;
   for (int64_t i = 0; i < first.rows(); ++i)
     std::ranges::copy(plan_.mix().token(states, i, scratch), first.row(i));
-  const nn::Tensor pooled = network_.pooled(first);
+  const nn::Tensor pooled = network_->pooled(first);
   for (int64_t i = 0; i < pooled.rows(); ++i) {
     const auto values = pooled.values(i);
     windows[static_cast<size_t>(i)]->values.assign(values.begin(), values.end());
@@ -177,22 +205,58 @@ void EmbedFilter::take(std::span<const nn::Tensor> states, int64_t row, Window& 
   pooling.finish(window.values);
 }
 
+// Averages the windows before the modules, as if all tokens had been pooled at once.
+std::vector<float> EmbedFilter::vector(io::Record& record) const {
+  const std::span<const Window> windows = record.work_as<Prepared>().windows;
+  auto vector =
+      plan_.finished(mean_by_tokens(windows, [](const Window& window) { return std::span(window.values); }));
+  record.truncated = windows.front().features.truncated;
+  require_finite(vector);
+  return vector;
+}
+
 void EmbedFilter::finish(io::Record& record, std::string& out) const {
   const auto& prepared = record.work_as<Prepared>();
   const bool truncated = prepared.windows.front().features.truncated;
   if (plan_.kind() == EmbedPlan::Kind::tokens) {
     write_tokens(record, prepared, out);
+  } else if (options_.windows_apart) {
+    write_windows(record, prepared, out);
   } else {
-    // Average the windows before the modules, as if all tokens had been pooled at once.
-    const auto vector =
-        plan_.finished(mean_by_tokens(std::span<const Window>(prepared.windows),
-                                      [](const Window& window) { return std::span(window.values); }));
-    require_finite(vector);
+    const auto vector = this->vector(record);
     writer_->write(
         record, {.values = vector, .width = plan_.width(), .truncated = truncated, .cut = prepared.cut}, out);
   }
   record.truncated = truncated;
   record.work.reset();  // free the large vectors before the chunk is written
+}
+
+// The text that is split is the only one, or one of a pair.
+WindowPlace EmbedFilter::place_of(const io::Record& record, const Window& window) const {
+  const auto& features = window.features;
+  WindowPlace place = {.record = record.place(), .window = features.window, .characters = {}};
+  if (features.offsets.empty()) return place;
+  const bool splits_first =
+      !features.pair || featurizer_.options().cut.strategy == text::Truncation::Strategy::only_first;
+  const auto part = splits_first ? features.first : features.second;
+  if (part.begin == part.end) {
+    place.characters = text::Span{0, 0};
+    return place;
+  }
+  const auto before = splits_first ? static_cast<uint32_t>(text::count_code_points(plan_.prompt())) : 0;
+  const auto without = [&](uint32_t offset) { return offset > before ? offset - before : 0; };
+  place.characters =
+      text::Span{without(features.offsets[part.begin].begin), without(features.offsets[part.end - 1].end)};
+  return place;
+}
+
+void EmbedFilter::write_windows(const io::Record& record, const Prepared& prepared, std::string& out) const {
+  for (const auto& window : prepared.windows) {
+    const auto vector = plan_.finished(window.values);
+    require_finite(vector);
+    const auto place = place_of(record, window);
+    writer_->write(record, {.values = vector, .width = plan_.width(), .window = &place}, out);
+  }
 }
 
 // One vector for each token of the record, however many windows there are.

@@ -26,7 +26,8 @@ struct EmbedOptions {
   VectorOptions vectors;
   int precision = -1;  // see json::append_number; -1 means 6 for google
   features::FeatureOptions
-      features;  // max_length: default is the model's; prompt is ignored, see vectors.prompt
+      features;                // max_length: default is the model's; prompt is ignored, see vectors.prompt
+  bool windows_apart = false;  // with Overflow::split: a vector and a record for each window
   std::vector<std::string> drop;
   std::optional<Dtype> dtype = Dtype::f32;  // see nn::arithmetic
   int64_t batch_tokens = 1024;              // tokens in a batch; does not affect the output
@@ -37,9 +38,16 @@ std::optional<std::string> conflict(const EmbedOptions& options);
 
 class EmbedFilter final : public io::Filter {
  public:
-  // References must outlive this object. Throws Error if the model does not support the options.
+  // References must outlive this object. Throws Error if the model does not support the options. With
+  // Weights::later, any thread may call it, and the first compute reads the weights.
+  enum class Weights { now, later };
   EmbedFilter(const model::Directory& directory, const text::Tokenizer& tokenizer, EmbedOptions options,
-              Pool& pool, Log& log);
+              Pool& pool, Log& log, Weights weights = Weights::now);
+
+  // The vector of a record after compute, unless the pooling is none or windows are apart. Sets
+  // record.truncated.
+  std::vector<float> vector(io::Record& record) const;
+  int64_t width() const { return plan_.width(); }  // of the vector
 
   void prepare(const io::Fields& fields, io::Record& record) const override;
   int64_t cost(const io::Record& record) const override;
@@ -52,12 +60,15 @@ class EmbedFilter final : public io::Filter {
  private:
   struct Window;
   struct Prepared;
+  void load();
   std::vector<features::Features> windows(const io::Fields& fields) const;
   void run(const nn::Batch& batch, std::span<Window* const> windows);
   void run_pooler(std::span<const nn::Tensor> states, std::span<Window* const> windows);
   void take(std::span<const nn::Tensor> states, int64_t row, Window& window) const;
   std::vector<features::TruncatedField> cut_of(const io::Fields& fields,
                                                const features::Features& features) const;
+  WindowPlace place_of(const io::Record& record, const Window& window) const;
+  void write_windows(const io::Record& record, const Prepared& prepared, std::string& out) const;
   void write_tokens(const io::Record& record, const Prepared& prepared, std::string& out) const;
 
   const model::Directory& directory_;
@@ -66,7 +77,7 @@ class EmbedFilter final : public io::Filter {
   Log& log_;
   EmbedPlan plan_;
   features::Featurizer featurizer_;
-  model::Network network_;
+  std::optional<model::Network> network_;
   std::unique_ptr<VectorWriter> writer_;
 };
 

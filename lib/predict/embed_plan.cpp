@@ -31,6 +31,8 @@ std::optional<std::string> conflict(const VectorOptions& options) {
     return "--layer-weights needs " + std::to_string(std::max<size_t>(options.layers.size(), 1)) +
            " values, one for each of --layers, not " + std::to_string(options.layer_weights.size());
   }
+  if (options.base64 && options.format != VectorFormat::jsonl)
+    return "--base64 requires --format jsonl, or tsv or csv with --keep";
   if (options.format != VectorFormat::google) return {};
   using Kind = Pooling::Kind;
   if (options.pooling.kind != Kind::automatic && options.pooling.kind != Kind::none) {

@@ -21,7 +21,7 @@ struct Pooling {
 
   bool operator==(const Pooling&) const = default;
 };
-enum class VectorFormat { jsonl, npy, f32, tsv, csv, google };
+enum class VectorFormat { jsonl, npy, npy_f16, f32, tsv, csv, google };
 
 struct VectorOptions {
   Pooling pooling = {};
@@ -32,6 +32,7 @@ struct VectorOptions {
   std::optional<int64_t> dim;         // keep the first `dim` numbers of the vector
   std::optional<std::string> prompt;  // name of one of the directory's prompts, or a text
   VectorFormat format = VectorFormat::jsonl;
+  bool base64 = false;  // in records
 };
 
 // Describes options that exclude each other, whatever the model; nullopt if there are none.

@@ -148,7 +148,25 @@ class Perplexity final : public Predictor {
     });
   }
 
+  std::optional<size_t> row_width() const override { return 1; }
+  std::vector<float> numbers(const Reading& reading) const override {
+    const auto perplexity = perplexity_of(reading);
+    if (!perplexity) throw Error("the text has no tokens, so it has no perplexity");
+    return {*perplexity};
+  }
+
   void answer(const Reading& reading, io::Added& added) const override {
+    std::string& prediction = added.field("prediction");
+    if (const auto perplexity = perplexity_of(reading)) {
+      json::append_number(prediction, *perplexity, precision_);
+    } else {
+      prediction += "null";
+    }
+  }
+
+ private:
+  // nullopt: there is no token.
+  static std::optional<float> perplexity_of(const Reading& reading) {
     double sum = 0;
     int64_t count = 0;
     for (const Window& window : reading.windows) {
@@ -158,16 +176,10 @@ class Perplexity final : public Predictor {
         ++count;
       }
     }
-    std::string& prediction = added.field("prediction");
-    if (count == 0) {
-      prediction += "null";
-    } else {
-      json::append_number(prediction, static_cast<float>(std::exp(-sum / static_cast<double>(count))),
-                          precision_);
-    }
+    if (count == 0) return std::nullopt;
+    return static_cast<float>(std::exp(-sum / static_cast<double>(count)));
   }
 
- private:
   void mask(Window& window, text::Span part) const {
     for (uint32_t i = part.begin; i < part.end; ++i) {
       const int32_t id = window.features.ids[i];

@@ -95,6 +95,66 @@ void SequencePooling::finish_mode(PoolingMode mode, std::span<float> pooled) con
   }
 }
 
+namespace {
+
+// dtokens[first + t] += weight_of(t)·d
+template <class Weight>
+void add_weighted(int64_t first, int64_t count, std::span<const float> d, Weight weight_of,
+                  nn::Tensor& dtokens) {
+  for (int64_t t = 0; t < count; ++t) {
+    const double weight = weight_of(t);
+    float* const row = dtokens.row(first + t);
+    for (size_t i = 0; i < d.size(); ++i) row[i] = static_cast<float>(row[i] + weight * d[i]);
+  }
+}
+
+// The first token with the maximum in column i.
+int64_t place_of_max(const nn::Tensor& tokens, int64_t first, int64_t count, size_t i) {
+  int64_t best = 0;
+  for (int64_t t = 1; t < count; ++t)
+    if (tokens.row(first + t)[i] > tokens.row(first + best)[i]) best = t;
+  return best;
+}
+
+}  // namespace
+
+void pooling_gradient(std::span<const PoolingMode> modes, const nn::Tensor& tokens, int64_t first,
+                      int64_t count, std::span<const float> dpooled, nn::Tensor& dtokens) {
+  const auto width = static_cast<size_t>(tokens.cols());
+  assert(dpooled.size() == modes.size() * width);
+  const auto n = static_cast<double>(count);
+  for (size_t m = 0; m < modes.size(); ++m) {
+    const auto d = dpooled.subspan(m * width, width);
+    switch (modes[m]) {
+      case PoolingMode::cls:
+        add_weighted(
+            first, 1, d, [](int64_t) { return 1.0; }, dtokens);
+        break;
+      case PoolingMode::last:
+        add_weighted(
+            first + count - 1, 1, d, [](int64_t) { return 1.0; }, dtokens);
+        break;
+      case PoolingMode::max:
+        for (size_t i = 0; i < width; ++i)
+          dtokens.row(first + place_of_max(tokens, first, count, i))[i] += d[i];
+        break;
+      case PoolingMode::mean:
+        add_weighted(
+            first, count, d, [n](int64_t) { return 1 / n; }, dtokens);
+        break;
+      case PoolingMode::mean_sqrt_len:
+        add_weighted(
+            first, count, d, [n](int64_t) { return 1 / std::sqrt(n); }, dtokens);
+        break;
+      case PoolingMode::weighted_mean:
+        add_weighted(
+            first, count, d, [n](int64_t t) { return static_cast<double>(t + 1) * 2 / (n * (n + 1)); },
+            dtokens);
+        break;
+    }
+  }
+}
+
 bool only_first_token(std::span<const PoolingMode> modes) {
   return std::all_of(modes.begin(), modes.end(), [](PoolingMode mode) { return mode == PoolingMode::cls; });
 }

@@ -7,6 +7,7 @@
 
 #include "model/sentence_transformers.h"
 #include "nn/activation.h"
+#include "nn/tensor.h"
 
 namespace bert::predict {
 
@@ -41,6 +42,13 @@ class SequencePooling {
   std::vector<float> cls_, last_, max_;
   std::vector<double> sum_, weighted_;
 };
+
+// Backward of SequencePooling without tokens left out: adds to the rows of `dtokens` what `dpooled`
+// [modes * width] gives to the `count` token vectors that begin at row `first` of `tokens` [R,width].
+//
+//   mean: dx_t += d / n, and so on; max: dx_t += d for the first t with the maximum
+void pooling_gradient(std::span<const PoolingMode> modes, const nn::Tensor& tokens, int64_t first,
+                      int64_t count, std::span<const float> dpooled, nn::Tensor& dtokens);
 
 // True if the modes use the first token only, so that the network can skip the others.
 bool only_first_token(std::span<const PoolingMode> modes);

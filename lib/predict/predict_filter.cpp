@@ -78,6 +78,11 @@ PredictFilter::PredictFilter(const model::Directory& directory, const text::Toke
       network_(directory, task_->needs(), pool, nn::arithmetic(options_.dtype)),
       writer_(options_.drop) {
   if (options_.official && !task_->has_official()) throw Error("--format squad requires --task answer");
+  const auto width = task_->row_width();
+  if (options_.rows && !width)
+    throw Error("--task ", name_of(options_.task.task),
+                " has no numbers to write as rows; use --format jsonl, tsv or csv");
+  row_width_ = width.value_or(0);
   log_.info(described({.model = directory.root,
                        .purpose = "task " + std::string(name_of(options_.task.task)),
                        .max_length = *featurizer_.options().max_length,
@@ -114,6 +119,7 @@ std::vector<PredictFilter::Pass> PredictFilter::passes_of(std::span<io::Record* 
 }
 
 void PredictFilter::compute(std::span<io::Record* const> records) {
+  if (row_width_ == 0) row_width_ = records.front()->work_as<Reading>().choices;
   const auto passes = passes_of(records);
   features::Features masked;
   const auto sequence = [&](size_t i) -> const features::Features& {
@@ -169,6 +175,11 @@ void PredictFilter::finish(io::Record& record, std::string& out) const {
     record.work.reset();
     return;
   }
+  if (options_.rows) {
+    write_row(reading, out);
+    record.work.reset();
+    return;
+  }
   io::Added added;
   for (const features::TruncatedField& field : reading.cut) added.field(field.name) += field.json;
   task_->answer(reading, added);
@@ -177,8 +188,25 @@ void PredictFilter::finish(io::Record& record, std::string& out) const {
   record.work.reset();
 }
 
+io::ArrayWriter PredictFilter::rows() const {
+  return io::ArrayWriter(*options_.rows, static_cast<int64_t>(row_width_));
+}
+
+void PredictFilter::write_row(const Reading& reading, std::string& out) const {
+  const auto numbers = task_->numbers(reading);
+  if (numbers.size() != row_width_)
+    throw Error("has ", numbers.size(), " choices, the first record has ", row_width_,
+                "; rows must have the same length");
+  rows().row(numbers, out);
+}
+
 void PredictFilter::begin(std::string& out) {
   if (options_.official) out += '{';
+  if (options_.rows) rows().begin(out);
+}
+
+void PredictFilter::patch(OutputFile& output) {
+  if (options_.rows) rows().patch(output);
 }
 
 std::string_view PredictFilter::separator() const { return options_.official ? ",\n " : ""; }

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/pool.h"
 #include "features/features.h"
+#include "io/array_writer.h"
 #include "io/filter.h"
 #include "model/directory.h"
 #include "model/network.h"
@@ -27,8 +28,9 @@ struct PredictOptions {
   std::optional<features::Overflow> overflow;
   std::vector<std::string> drop;
   std::optional<Dtype> dtype = Dtype::f32;  // see nn::arithmetic
-  bool official = false;        // write one object {"id": "answer", ...}, as SQuAD's scripts read it
-  int64_t batch_tokens = 1024;  // tokens in a batch; does not affect the output
+  bool official = false;                // write one object {"id": "answer", ...}, as SQuAD's scripts read it
+  std::optional<io::ArrayFormat> rows;  // write the numbers of each prediction as a row, and nothing else
+  int64_t batch_tokens = 1024;          // tokens in a batch; does not affect the output
 };
 
 class PredictFilter final : public io::Filter {
@@ -42,6 +44,7 @@ class PredictFilter final : public io::Filter {
   void compute(std::span<io::Record* const> records) override;
   void finish(io::Record& record, std::string& out) const override;
   void report_truncated(int64_t records) const override;
+  void patch(OutputFile& output) override;
   void begin(std::string& out) override;
   std::string_view separator() const override;
   bool release(Ending ending, std::string& out) override;
@@ -54,6 +57,8 @@ class PredictFilter final : public io::Filter {
   };
   std::vector<Pass> passes_of(std::span<io::Record* const> records) const;
   void run(const nn::Batch& batch, std::span<const Pass> passes);
+  io::ArrayWriter rows() const;
+  void write_row(const Reading& reading, std::string& out) const;
 
   const model::Directory& directory_;
   const text::Tokenizer& tokenizer_;
@@ -64,7 +69,8 @@ class PredictFilter final : public io::Filter {
   features::Featurizer featurizer_;
   model::Network network_;
   io::RecordWriter writer_;
-  bool closed_ = false;  // the object of answers is complete
+  size_t row_width_ = 0;  // of options_.rows; that of the first record if the task has no other
+  bool closed_ = false;   // the object of answers is complete
 };
 
 }  // namespace bert::predict

@@ -50,6 +50,7 @@ struct Reading : Windows<Window> {
   bool of_ids = false;                        // the windows come from input_ids
   std::vector<features::TruncatedField> cut;  // truncated values of fields that describe input_ids
   std::string id;                             // id of the record, for the official form of answers
+  size_t choices = 0;                         // for choose
 };
 
 class Predictor {
@@ -90,6 +91,11 @@ class Predictor {
   // The prediction alone, for the official form of answers; nullopt if the task has none.
   virtual std::optional<std::string> official(const Reading&) const { return {}; }
   virtual bool has_official() const { return false; }
+
+  // The prediction as numbers, for output as rows: how many each record has, 0 if records differ, nullopt if
+  // the task has none.
+  virtual std::optional<size_t> row_width() const { return {}; }
+  virtual std::vector<float> numbers(const Reading&) const { return {}; }
 
   // Adds `prediction` and related fields. Throws Error if a number is not finite.
   virtual void answer(const Reading& reading, io::Added& added) const = 0;

@@ -31,6 +31,11 @@ class SentenceTask : public Predictor {
     return logit_rows(network.class_logits(network.pooled(hidden)));
   }
 
+  std::optional<size_t> row_width() const override { return config_.labels.size(); }
+  std::vector<float> numbers(const Reading& reading) const override {
+    return softmax(mean_logits(reading.windows));
+  }
+
  protected:
   // The likeliest of `labels`, and the probabilities of all.
   void add_likeliest(const Reading& reading, std::span<const std::string> labels, io::Added& added) const {
@@ -63,9 +68,14 @@ class Multilabel final : public SentenceTask {
     require_labels(config, task::Task::multilabel, 1);
   }
 
-  void answer(const Reading& reading, io::Added& added) const override {
+  std::vector<float> numbers(const Reading& reading) const override {
     std::vector<float> scores = mean_logits(reading.windows);
     for (float& score : scores) score = sigmoid(score);
+    return scores;
+  }
+
+  void answer(const Reading& reading, io::Added& added) const override {
+    const auto scores = numbers(reading);
     std::vector<std::string> chosen;
     for (size_t k = 0; k < scores.size(); ++k)
       if (static_cast<double>(scores[k]) >= threshold_) chosen.push_back(config_.labels[k]);
@@ -77,30 +87,35 @@ class Multilabel final : public SentenceTask {
   double threshold_;
 };
 
-// The logit of a model with one label.
-class Regress final : public SentenceTask {
+// A single number.
+class NumberTask : public SentenceTask {
  public:
-  Regress(const TaskOptions& options, const model::Config& config) : SentenceTask(options, config) {
-    require_one_label(config, task::Task::regress);
+  NumberTask(const TaskOptions& options, const model::Config& config) : SentenceTask(options, config) {
+    require_one_label(config, options.task);
   }
 
   void answer(const Reading& reading, io::Added& added) const override {
-    json::append_number(added.field("prediction"), mean_logits(reading.windows).front(), precision_);
+    json::append_number(added.field("prediction"), numbers(reading).front(), precision_);
   }
 };
 
-// Relevance of a passage to a query: the score of a cross-encoder, which reads both as a pair.
-class Rank final : public SentenceTask {
+// The logit of a model with one label.
+class Regress final : public NumberTask {
  public:
-  Rank(const TaskOptions& options, const model::Config& config) : SentenceTask(options, config) {
-    require_one_label(config, task::Task::rank);
-  }
+  using NumberTask::NumberTask;
+
+  std::vector<float> numbers(const Reading& reading) const override { return mean_logits(reading.windows); }
+};
+
+// Relevance of a passage to a query: the score of a cross-encoder, which reads both as a pair.
+class Rank final : public NumberTask {
+ public:
+  using NumberTask::NumberTask;
 
   // As in sentence-transformers: sigmoid for a single logit, unless the directory specifies otherwise.
-  void answer(const Reading& reading, io::Added& added) const override {
+  std::vector<float> numbers(const Reading& reading) const override {
     const float logit = mean_logits(reading.windows).front();
-    const bool none = config_.score_activation == model::ScoreActivation::none;
-    json::append_number(added.field("prediction"), none ? logit : sigmoid(logit), precision_);
+    return {config_.score_activation == model::ScoreActivation::none ? logit : sigmoid(logit)};
   }
 };
 
@@ -125,6 +140,8 @@ class Next final : public SentenceTask {
     return logit_rows(network.next_logits(network.pooled(hidden)));
   }
 
+  std::optional<size_t> row_width() const override { return 2; }
+
   void answer(const Reading& reading, io::Added& added) const override {
     static const std::array<std::string, 2> kLabels = {"is_next", "not_next"};  // by the head's id
     add_likeliest(reading, kLabels, added);
@@ -145,9 +162,15 @@ class Choose final : public SentenceTask {
     reading->of_ids = featurizer.takes_ids(fields);
     for (auto& [features, choice] : features::choose_sequences(featurizer, fields)) {
       reading->truncated |= features.truncated;
+      reading->choices = static_cast<size_t>(choice) + 1;
       reading->windows.push_back({.features = std::move(features), .choice = choice, .rows = {}});
     }
     return reading;
+  }
+
+  std::optional<size_t> row_width() const override { return 0; }
+  std::vector<float> numbers(const Reading& reading) const override {
+    return softmax(logits_of_choices(reading.windows));
   }
 
   void answer(const Reading& reading, io::Added& added) const override {

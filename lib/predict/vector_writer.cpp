@@ -1,9 +1,11 @@
 #include "predict/vector_writer.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 
+#include "base/base64.h"
 #include "base/error.h"
 #include "json/json.h"
 
@@ -14,13 +16,21 @@ constexpr std::string_view kTokens = "tokens";
 
 class JsonWriter final : public VectorWriter {
  public:
-  JsonWriter(const text::Tokenizer& tokenizer, std::vector<std::string> drop, int precision)
-      : tokenizer_(tokenizer), writer_(std::move(drop)), precision_(precision) {}
+  JsonWriter(const text::Tokenizer& tokenizer, std::vector<std::string> drop, const VectorText& text)
+      : tokenizer_(tokenizer), writer_(std::move(drop)), text_(text) {}
 
   void write(const io::Record& record, const Vectors& vectors, std::string& out) const override {
     io::Added added;
     for (const features::TruncatedField& field : vectors.cut) {
       if (!vectors.ids || field.name != kTokens) added.field(field.name) += field.json;
+    }
+    if (const auto* window = vectors.window) {
+      json::append_integer(added.field("record"), window->record);
+      json::append_integer(added.field("window"), window->window);
+      if (const auto& characters = window->characters) {
+        json::append_integer(added.field("start"), characters->begin);
+        json::append_integer(added.field("end"), characters->end);
+      }
     }
     if (vectors.ids) {
       add_tokens(vectors, added);
@@ -45,13 +55,20 @@ class JsonWriter final : public VectorWriter {
   }
 
   void append_vector(std::string& out, std::span<const float> values) const {
-    json::append_array(out, values,
-                       [&](std::string& text, float value) { json::append_number(text, value, precision_); });
+    if (text_.base64) {
+      out += '"';
+      append_base64(out, std::as_bytes(values));
+      out += '"';
+      return;
+    }
+    json::append_array(out, values, [&](std::string& text, float value) {
+      json::append_number(text, value, text_.precision);
+    });
   }
 
   const text::Tokenizer& tokenizer_;
   io::RecordWriter writer_;
-  int precision_;
+  VectorText text_;
 };
 
 class RowWriter final : public VectorWriter {
@@ -146,8 +163,8 @@ void append_escaped(std::string& out, uint32_t code) {
 }  // namespace
 
 std::unique_ptr<VectorWriter> make_json_writer(const text::Tokenizer& tokenizer,
-                                               std::vector<std::string> drop, int precision) {
-  return std::make_unique<JsonWriter>(tokenizer, std::move(drop), precision);
+                                               std::vector<std::string> drop, const VectorText& text) {
+  return std::make_unique<JsonWriter>(tokenizer, std::move(drop), text);
 }
 
 std::unique_ptr<VectorWriter> make_google_writer(const text::Tokenizer& tokenizer, std::vector<int> layers,

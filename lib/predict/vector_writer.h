@@ -1,8 +1,10 @@
 // Output formats of bert-embed.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +19,13 @@
 
 namespace bert::predict {
 
+// A window of a long text.
+struct WindowPlace {
+  int64_t record = 0;                    // index from 0 over all FILEs
+  int32_t window = 0;                    // in the record, from 0
+  std::optional<text::Span> characters;  // of its text, in code points, if the record has a text
+};
+
 // The vector of a record, or the vectors of its tokens. Views, valid during one call.
 struct Vectors {
   std::span<const float> values;  // [rows, width], all finite
@@ -24,6 +33,7 @@ struct Vectors {
   const std::vector<int32_t>* ids = nullptr;  // for token vectors: one id for each row
   bool truncated = false;
   std::span<const features::TruncatedField> cut = {};  // truncated values of the record's own fields
+  const WindowPlace* window = nullptr;                 // the vector is that of a window
 };
 
 class VectorWriter {
@@ -35,9 +45,15 @@ class VectorWriter {
   virtual void patch(OutputFile& /*output*/) const {}
 };
 
+// How a vector is written in a record.
+struct VectorText {
+  int precision = -1;   // of an array of numbers, see json::append_number
+  bool base64 = false;  // instead: a string with the little-endian f32 in base64 (RFC 4648, section 4)
+};
+
 // Adds `embedding`, or `tokens` and `embeddings`; then `truncated`.
 std::unique_ptr<VectorWriter> make_json_writer(const text::Tokenizer& tokenizer,
-                                               std::vector<std::string> drop, int precision);
+                                               std::vector<std::string> drop, const VectorText& text);
 
 // Writes rows of `width` numbers and nothing else.
 std::unique_ptr<VectorWriter> make_row_writer(io::ArrayFormat format, int64_t width, int precision);

@@ -22,6 +22,7 @@ enum class Task {
   tag,
   answer,
   choose,
+  embed,
   rank,
   perplexity
 };

@@ -21,18 +21,21 @@ void AnswerLearning::begin_evaluation() {
   windows_.clear();
 }
 
-nn::Tensor& AnswerLearning::logits(Part examples, const nn::Chance* chance, Keep keep) {
+void AnswerLearning::make_batch(Part examples) {
   batch_ = {};
-  for (const auto& example : examples) batch_.add(example->ids, example->types);
+  for (const auto* example : examples) batch_.add(example->ids, example->types);
   rows_.resize(static_cast<size_t>(batch_.tokens()));
   std::iota(rows_.begin(), rows_.end(), 0);
+}
+
+nn::Tensor& AnswerLearning::logits(const nn::Chance* chance, Keep keep) {
   network_.forward(batch_, rows_, chance, keep);
   return network_.token_logits(rows_);
 }
 
 nn::Loss AnswerLearning::loss(Part examples, float weight, nn::Tensor& logits) {
   std::vector<int32_t> gold;
-  for (const auto& example : examples) {
+  for (const auto* example : examples) {
     gold.push_back(example->as<AnswerExample>().start);
     gold.push_back(example->as<AnswerExample>().end);
   }
@@ -41,7 +44,7 @@ nn::Loss AnswerLearning::loss(Part examples, float weight, nn::Tensor& logits) {
 
 void AnswerLearning::add_predictions(Part examples, const nn::Tensor& logits) {
   int64_t row = 0;
-  for (const auto& one : examples) {
+  for (const auto* one : examples) {
     const auto& example = one->as<AnswerExample>();
     predict::SpanWindow numbers = {
         .starts = {}, .ends = {}, .text_begin = example.text_begin, .text = example.text};

@@ -30,8 +30,9 @@ class AnswerLearning : public ClassifierLearner {
 
  private:
   // One start and one end for each window.
-  double importance(Part examples) const override { return 2 * static_cast<double>(examples.size()); }
-  nn::Tensor& logits(Part examples, const nn::Chance* chance, Keep keep) override;
+  double importance(const examples::Example&) const override { return 2; }
+  void make_batch(Part examples) override;
+  nn::Tensor& logits(const nn::Chance* chance, Keep keep) override;
   nn::Loss loss(Part examples, float weight, nn::Tensor& logits) override;
   void backward(const nn::Tensor& gradient) override { network_.token_gradient(rows_, gradient); }
   void add_predictions(Part examples, const nn::Tensor& logits) override;

@@ -15,13 +15,16 @@ void ChooseLearning::begin_evaluation() {
   choices_ = {};
 }
 
-nn::Tensor& ChooseLearning::logits(Part examples, const nn::Chance* chance, Keep keep) {
+void ChooseLearning::make_batch(Part examples) {
   batch_ = {};
   groups_ = {0};
-  for (const auto& example : examples) {
+  for (const auto* example : examples) {
     for (const auto& [ids, types] : example->sequences()) batch_.add(ids, types);
     groups_.push_back(batch_.sequences());
   }
+}
+
+nn::Tensor& ChooseLearning::logits(const nn::Chance* chance, Keep keep) {
   const auto sequences = static_cast<size_t>(batch_.sequences());
   network_.forward(batch_, std::span(batch_.offsets).first(sequences), chance, keep);
   return network_.sequence_logits();
@@ -29,7 +32,7 @@ nn::Tensor& ChooseLearning::logits(Part examples, const nn::Chance* chance, Keep
 
 nn::Loss ChooseLearning::loss(Part examples, float weight, nn::Tensor& logits) {
   std::vector<int32_t> gold;
-  for (const auto& example : examples) gold.push_back(example->as<ChooseExample>().label);
+  for (const auto* example : examples) gold.push_back(example->as<ChooseExample>().label);
   return nn::place_loss(network_.context(), groups_, gold, weight, logits);
 }
 

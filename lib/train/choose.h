@@ -24,8 +24,9 @@ class ChooseLearning : public ClassifierLearner {
   Figures end_evaluation() override;
 
  private:
-  double importance(Part examples) const override { return static_cast<double>(examples.size()); }
-  nn::Tensor& logits(Part examples, const nn::Chance* chance, Keep keep) override;
+  double importance(const examples::Example&) const override { return 1; }
+  void make_batch(Part examples) override;
+  nn::Tensor& logits(const nn::Chance* chance, Keep keep) override;
   nn::Loss loss(Part examples, float weight, nn::Tensor& logits) override;
   void add_predictions(Part examples, const nn::Tensor& logits) override;
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/log.h"
+#include "comm/communicator.h"
 #include "examples/example.h"
 #include "examples/record_source.h"
 #include "io/stream.h"
@@ -17,16 +18,21 @@ namespace bert::train {
 class DevSet {
  public:
   // Reads `path` once, with the stream's options, so that errors in it are reported before training begins.
+  // Each of `ranks` reads it; they evaluate together.
   DevSet(io::StreamOptions stream, const std::string& path, std::unique_ptr<examples::ExampleReader> reader,
-         Log& log);
+         comm::Communicator& ranks, Log& log);
+
+  const examples::RecordSource& source() const { return *source_; }
 
   // Evaluates the learner on all records; nullopt if a signal interrupted it. Shows progress in `progress`
   // unless it is nullptr.
   std::optional<Figures> evaluate(Learner& learner, Log* progress);
 
  private:
-  bool each(const std::function<void(const examples::Examples&)>& use);
+  // Until `use` returns false.
+  bool each(const std::function<bool(const examples::Examples&)>& use);
 
+  comm::Communicator& ranks_;
   std::unique_ptr<examples::ExampleReader> reader_;
   std::unique_ptr<examples::RecordSource> source_;
 };

@@ -1,52 +1,178 @@
 #include "train/learner.h"
 
+#include <algorithm>
+#include <array>
+#include <cassert>
 #include <charconv>
 #include <cstddef>
+#include <cstring>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "json/json.h"
 
 namespace bert::train {
 
-std::vector<std::span<const std::unique_ptr<examples::Example>>> evaluation_parts(
-    const examples::Examples& examples) {
-  std::vector<std::span<const std::unique_ptr<examples::Example>>> parts;
-  const std::span all(examples);
-  for (size_t first = 0, end = 0; first < all.size(); first = end) {
-    int64_t tokens = 0;
-    while (end < all.size() && (end == first || tokens + all[end]->tokens() <= kEvaluationTokens)) {
-      tokens += all[end++]->tokens();
+namespace {
+
+// Logits as a message to the other ranks: [rows, cols] and the numbers.
+struct Logits {
+  std::array<int64_t, 2> shape;
+  std::string_view numbers;
+};
+
+void append(std::string& out, const nn::Tensor& logits) {
+  const std::array<int64_t, 2> shape = {logits.rows(), logits.cols()};
+  out.append(reinterpret_cast<const char*>(shape.data()), sizeof shape);
+  for (int64_t row = 0; row < logits.rows(); ++row) {
+    const auto values = logits.values(row);
+    out.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+  }
+}
+
+Logits take(std::string_view& in) {
+  Logits logits;
+  assert(in.size() >= sizeof logits.shape);
+  std::memcpy(logits.shape.data(), in.data(), sizeof logits.shape);
+  in.remove_prefix(sizeof logits.shape);
+  const auto bytes = static_cast<size_t>(logits.shape[0] * logits.shape[1]) * sizeof(float);
+  assert(in.size() >= bytes);
+  logits.numbers = in.substr(0, bytes);
+  in.remove_prefix(bytes);
+  return logits;
+}
+
+// Below each other.
+void stack(const std::vector<Logits>& parts, nn::Tensor& all) {
+  int64_t rows = 0;
+  for (const auto& part : parts) rows += part.shape[0];
+  all.reshape(rows, parts.front().shape[1]);
+  int64_t row = 0;
+  for (auto part : parts) {
+    for (const int64_t end = row + part.shape[0]; row < end; ++row) {
+      const auto bytes = all.values(row).size_bytes();
+      std::memcpy(all.row(row), part.numbers.data(), bytes);
+      part.numbers.remove_prefix(bytes);
     }
-    parts.push_back(all.subspan(first, end - first));
+  }
+}
+
+}  // namespace
+
+void Learner::join(comm::Communicator& ranks, model::TrainingNetwork::Ready ready) {
+  ranks_ = &ranks;
+  ready_ = std::move(ready);
+}
+
+void Learner::add_gradients(const examples::Step& step, const StepPlace& place,
+                            const std::function<void(Part, const nn::Chance&)>& forward) {
+  network_.clear_gradients();
+  std::vector<const examples::Batch*> batches;
+  for (const auto& batch : step.batches)
+    if (!batch.examples.empty()) batches.push_back(&batch);
+  for (const auto* batch : batches) {
+    std::vector<const examples::Example*> examples;
+    for (const auto& example : batch->examples) examples.push_back(example.get());
+    forward(examples, {.seed = place.seed, .step = place.step, .sequences = batch->sequences});
+    network_.backward(batch == batches.back() ? ready_ : nullptr);
+  }
+}
+
+std::vector<std::vector<const examples::Example*>> Learner::evaluation_parts(
+    const examples::Examples& examples) const {
+  constexpr int64_t kTokens = 4096;
+  std::vector<std::vector<const examples::Example*>> parts;
+  int64_t tokens = 0;
+  for (const auto& example : examples) {
+    tokens += example->tokens();
+    if (parts.empty() || tokens > kTokens) {
+      parts.emplace_back();
+      tokens = example->tokens();
+    }
+    parts.back().push_back(example.get());
   }
   return parts;
 }
 
+Learner::Part Learner::range_of(int rank, Part part) const {
+  int64_t total = 0, tokens = 0;
+  for (const auto* example : part) total += example->tokens();
+  size_t begin = 0, count = 0;
+  for (const auto* example : part) {
+    const int64_t at = tokens * ranks_->size() / total;  // the rank of this example
+    begin += at < rank;
+    count += at == rank;
+    tokens += example->tokens();
+  }
+  return part.subspan(begin, count);
+}
+
+void Learner::sum_over_ranks(std::initializer_list<nn::Loss*> losses) {
+  std::vector<double> sums;
+  for (const auto* loss : losses)
+    sums.insert(sums.end(),
+                {loss->sum, static_cast<double>(loss->correct), static_cast<double>(loss->count)});
+  ranks_->sum(sums);
+  auto sum = sums.begin();
+  for (auto* loss : losses) {
+    loss->sum = *sum++;
+    loss->correct = static_cast<int64_t>(*sum++);
+    loss->count = static_cast<int64_t>(*sum++);
+  }
+}
+
 Figures ClassifierLearner::learn(const examples::Step& step, const StepPlace& place) {
   Total total;
-  for (const auto& batch : step.batches) total.importance += importance(batch);
+  for (const auto& batch : step.batches)
+    for (const auto& example : batch.examples) total.importance += importance(*example);
+  ranks().sum({&total.importance, 1});
   const float weight = total.importance > 0 ? static_cast<float>(1 / total.importance) : 0;
-  network_.clear_gradients();
-  nn::Chance chance = {.seed = place.seed, .step = place.step};
-  for (const auto& batch : step.batches) {
-    nn::Tensor& gradient = logits(batch, &chance, keep_);
-    total.loss += loss(batch, weight, gradient);
+  add_gradients(step, place, [&](Part examples, const nn::Chance& chance) {
+    make_batch(examples);
+    nn::Tensor& gradient = logits(&chance, keep_);
+    total.loss += loss(examples, weight, gradient);
     backward(gradient);
-    network_.backward();
-    chance.first_sequence += static_cast<uint64_t>(batch_.sequences());
-  }
+  });
+  sum_over_ranks({&total.loss});
   Figures figures = {{"loss", total.mean()}};
   if (counts_correct()) figures.push_back({"accuracy", total.loss.accuracy()});
   return figures;
 }
 
+// Each rank computes the logits of its ranges. All ranks have the logits of all examples then and compare
+// their predictions, so that the results have the same bits for any number of ranks.
 void ClassifierLearner::evaluate(const examples::Examples& examples) {
-  for (const auto part : evaluation_parts(examples)) {
-    nn::Tensor& numbers = logits(part, nullptr, Keep::nothing);
-    add_predictions(part, numbers);
-    evaluated_.loss += loss(part, 0, numbers);
-    evaluated_.importance += importance(part);
+  const auto parts = evaluation_parts(examples);
+  std::string own;
+  for (const Part part : parts) {
+    const auto range = range_of(ranks().rank(), part);
+    if (range.empty()) continue;
+    make_batch(range);
+    nn::Tensor& numbers = logits(nullptr, Keep::nothing);
+    if (ranks().alone()) {
+      evaluate(part, numbers);
+    } else {
+      append(own, numbers);
+    }
   }
+  if (ranks().alone()) return;
+  const auto all = ranks().all_gather(own);
+  std::vector<std::string_view> rest(all.begin(), all.end());
+  for (const Part part : parts) {
+    std::vector<Logits> ranges;
+    for (int rank = 0; rank < ranks().size(); ++rank)
+      if (!range_of(rank, part).empty()) ranges.push_back(take(rest[static_cast<size_t>(rank)]));
+    make_batch(part);
+    stack(ranges, gathered_);
+    evaluate(part, gathered_);
+  }
+}
+
+void ClassifierLearner::evaluate(Part examples, nn::Tensor& logits) {
+  add_predictions(examples, logits);
+  evaluated_.loss += loss(examples, 0, logits);
+  for (const auto* example : examples) evaluated_.importance += importance(*example);
 }
 
 double as_written(float number) {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <functional>
+#include <initializer_list>
 #include <span>
 #include <vector>
 
+#include "comm/communicator.h"
 #include "examples/steps.h"
 #include "model/training_network.h"
 #include "nn/batch.h"
@@ -23,12 +25,6 @@ struct StepPlace {
   uint64_t step = 0;
 };
 
-// Splits examples into parts of about this many tokens, for evaluation in bounded memory. Results do not
-// depend on it, bit for bit.
-constexpr int64_t kEvaluationTokens = 4096;
-std::vector<std::span<const std::unique_ptr<examples::Example>>> evaluation_parts(
-    const examples::Examples& examples);
-
 // The number as bert-score reads it from bert-predict's output: the shortest decimal of its float.
 double as_written(float number);
 
@@ -41,10 +37,16 @@ class Learner {
   Learner(model::TrainingNetwork& network, Keep keep) : network_(network), keep_(keep) {}
   virtual ~Learner() = default;
 
-  // Computes the gradients of the step's loss, normalized by the counts of the whole step.
+  // Shares the work with other ranks, whose learners must make the same calls. `ready`: see
+  // TrainingNetwork::backward; called for the last batch of a step, if this rank has any.
+  void join(comm::Communicator& ranks, model::TrainingNetwork::Ready ready);
+
+  // Computes the gradients of the step's loss from this rank's examples, normalized by the counts of the
+  // whole step. The figures are those of the whole step.
   virtual Figures learn(const examples::Step& step, const StepPlace& place) = 0;
 
-  // Evaluates a dev set in parts and accumulates the results, without dropout or gradients.
+  // Evaluates a dev set in parts and accumulates the results, without dropout or gradients. The figures do
+  // not depend on the number of ranks.
   virtual void begin_evaluation() = 0;
   virtual void evaluate(const examples::Examples& examples) = 0;
   virtual Figures end_evaluation() = 0;
@@ -55,11 +57,27 @@ class Learner {
   void refresh() { network_.refresh(); }  // call after parameters() have changed
 
  protected:
-  using Part = std::span<const std::unique_ptr<examples::Example>>;
+  using Part = std::span<const examples::Example* const>;
+
+  // Computes gradients from this rank's examples of each batch: `forward` runs the network and its losses.
+  void add_gradients(const examples::Step& step, const StepPlace& place,
+                     const std::function<void(Part, const nn::Chance&)>& forward);
+  // Parts for evaluation in bounded memory.
+  std::vector<std::vector<const examples::Example*>> evaluation_parts(
+      const examples::Examples& examples) const;
+  // The consecutive examples of a part on which a rank runs the network.
+  Part range_of(int rank, Part part) const;
+  void sum_over_ranks(std::initializer_list<nn::Loss*> losses);
+  comm::Communicator& ranks() const { return *ranks_; }
 
   model::TrainingNetwork& network_;
   const Keep keep_;
   nn::Batch batch_;  // must live until backward is done
+
+ private:
+  comm::Communicator alone_;
+  comm::Communicator* ranks_ = &alone_;
+  model::TrainingNetwork::Ready ready_;
 };
 
 // Learner of a classifier: computes its logits for the examples, and a loss that is a weighted mean.
@@ -79,10 +97,12 @@ class ClassifierLearner : public Learner {
     double mean() const { return importance > 0 ? loss.sum / importance : 0; }
   };
 
-  // Divisor that turns the sum of the examples' losses into a mean.
-  virtual double importance(Part examples) const = 0;
-  // Adds the examples' sequences to batch_, runs the network and its classifier.
-  virtual nn::Tensor& logits(Part examples, const nn::Chance* chance, Keep keep) = 0;
+  // What an example adds to the divisor that turns the sum of the losses into a mean.
+  virtual double importance(const examples::Example& example) const = 0;
+  // Makes batch_ of the examples' sequences, and what belongs to it.
+  virtual void make_batch(Part examples) = 0;
+  // Runs the network and its classifier on it.
+  virtual nn::Tensor& logits(const nn::Chance* chance, Keep keep) = 0;
   // Replaces logits by the gradient of weight·loss.
   virtual nn::Loss loss(Part examples, float weight, nn::Tensor& logits) = 0;
   // Passes the gradient of logits() on to the network.
@@ -93,6 +113,11 @@ class ClassifierLearner : public Learner {
   virtual bool counts_correct() const { return true; }
 
   Total evaluated_;  // since begin_evaluation(), which clears it
+
+ private:
+  void evaluate(Part examples, nn::Tensor& logits);
+
+  nn::Tensor gathered_;  // logits of all ranks for a part
 };
 
 }  // namespace bert::train

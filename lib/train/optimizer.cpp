@@ -1,8 +1,10 @@
 #include "train/optimizer.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "base/error.h"
 #include "model/parts.h"
@@ -25,6 +27,18 @@ std::vector<double> rate_factors(const nn::Layout& layout, double layer_decay) {
   return factors;
 }
 
+// The owned slices that are not frozen.
+std::vector<bool> trained(const nn::Layout& layout, const OptimizerConfig& config, std::vector<bool> owned) {
+  const auto slices = slices_of(layout);
+  if (owned.empty()) owned.assign(slices.size(), true);
+  assert(owned.size() == slices.size());
+  for (size_t i = 0; config.frozen && i < slices.size(); ++i) {
+    const auto& name = layout.entries()[static_cast<size_t>(slices[i].tensor)].name;
+    if (model::is_frozen(name, *config.frozen)) owned[i] = false;
+  }
+  return owned;
+}
+
 }  // namespace
 
 std::string_view name_of(Method method) {
@@ -38,34 +52,31 @@ bool decays(std::string_view name) {
   return true;
 }
 
-std::vector<Slice> slices_of(const nn::Layout& layout) {
-  constexpr int64_t kLongest = 1 << 16;  // 256 KiB of each array: about 100 µs for a thread
-  std::vector<Slice> slices;
-  int64_t start = 0;
-  for (size_t tensor = 0; tensor < layout.entries().size(); ++tensor) {
-    const int64_t end = start + (layout.entries()[tensor].count() + 63) / 64 * 64;
-    for (; start < end; start += slices.back().count) {
-      slices.push_back({static_cast<int>(tensor), start, std::min(kLongest, end - start)});
-    }
-  }
-  return slices;
+std::vector<double> square_sums(const nn::Params& gradients, nn::Context& context,
+                                const std::vector<bool>& owned) {
+  const auto slices = slices_of(gradients.layout());
+  assert(owned.empty() || owned.size() == slices.size());
+  std::vector<double> sums(slices.size());
+  context.pool().run_grid(static_cast<int64_t>(slices.size()), [&](int64_t index, int) {
+    const auto i = static_cast<size_t>(index);
+    if (!owned.empty() && !owned[i]) return;
+    sums[i] = context.kernels().sum_of_squares(slices[i].count, gradients.all().data() + slices[i].start);
+  });
+  return sums;
+}
+
+double norm_of(std::span<const double> square_sums) {
+  return std::sqrt(std::accumulate(square_sums.begin(), square_sums.end(), 0.0));
 }
 
 double global_norm(const nn::Params& gradients, nn::Context& context) {
-  const auto slices = slices_of(gradients.layout());
-  std::vector<double> sums(slices.size());
-  context.pool().run_grid(static_cast<int64_t>(slices.size()), [&](int64_t i, int) {
-    const auto& slice = slices[static_cast<size_t>(i)];
-    sums[static_cast<size_t>(i)] =
-        context.kernels().sum_of_squares(slice.count, gradients.all().data() + slice.start);
-  });
-  return std::sqrt(std::accumulate(sums.begin(), sums.end(), 0.0));
+  return norm_of(square_sums(gradients, context));
 }
 
 double clip_factor(double norm, double most) { return most > 0 && norm > most ? most / norm : 1; }
 
-Optimizer::Optimizer(const nn::Layout& layout, const OptimizerConfig& config)
-    : config_(config), slices_(slices_of(layout)), state_{.m = nn::Params(layout), .v = nn::Params(layout)} {
+Optimizer::Optimizer(const nn::Layout& layout, const OptimizerConfig& config, std::vector<bool> owned)
+    : config_(config), state_{.moments = Moments(layout, trained(layout, config, std::move(owned)))} {
   if (!config_.epsilon) config_.epsilon = config.method == Method::adamw ? 1e-8 : 1e-6;
   if (*config_.epsilon < 1e-12)
     throw Error("the optimizer's epsilon is ", *config_.epsilon, ", must be at least 1e-12");
@@ -73,11 +84,6 @@ Optimizer::Optimizer(const nn::Layout& layout, const OptimizerConfig& config)
     throw Error("the optimizer's layer decay is ", config_.layer_decay, ", must be above 0 and at most 1");
   rate_factors_ = rate_factors(layout, config_.layer_decay);
   for (const auto& entry : layout.entries()) decays_.push_back(decays(entry.name));
-  if (config_.frozen) {
-    std::erase_if(slices_, [&](const Slice& slice) {
-      return model::is_frozen(layout.entries()[static_cast<size_t>(slice.tensor)].name, *config_.frozen);
-    });
-  }
 }
 
 // In double precision: in float, 1 - β2^t would lose half its digits.
@@ -108,30 +114,37 @@ bool Optimizer::adapts(int tensor) const {
 }
 
 void Optimizer::step(nn::Params& params, const nn::Params& gradients, double learning_rate,
-                     double gradient_scale, nn::Context& context) {
+                     double gradient_scale, nn::Context& context, const Complete& complete) {
   const auto steps = steps_of_tensors(learning_rate, gradient_scale);
-  const float* g = gradients.all().data();
-  float *m = state_.m.all().data(), *v = state_.v.all().data(), *p = params.all().data();
-  std::vector<nn::SquareSums> sums(slices_.size());
-  context.pool().run_grid(static_cast<int64_t>(slices_.size()), [&](int64_t i, int) {
-    const auto& [tensor, at, count] = slices_[static_cast<size_t>(i)];
-    const nn::AdamStep& step = steps[static_cast<size_t>(tensor)];
-    if (adapts(tensor)) {
-      sums[static_cast<size_t>(i)] =
-          context.kernels().adam_moments(count, step, g + at, m + at, v + at, p + at);
+  const auto& slices = state_.moments.slices();
+  std::vector<nn::SquareSums> sums(slices.size());
+  context.pool().run_grid(static_cast<int64_t>(slices.size()), [&](int64_t index, int) {
+    const auto i = static_cast<size_t>(index);
+    if (!state_.moments.holds(i)) return;
+    const auto& slice = slices[i];
+    const nn::AdamStep& step = steps[static_cast<size_t>(slice.tensor)];
+    const float* g = gradients.all().data() + slice.start;
+    float* p = params.all().data() + slice.start;
+    float *m = state_.moments.slice(Moment::m, i).data(), *v = state_.moments.slice(Moment::v, i).data();
+    if (adapts(slice.tensor)) {
+      sums[i] = context.kernels().adam_moments(slice.count, step, g, m, v, p);
     } else {
-      context.kernels().adam(count, step, g + at, m + at, v + at, p + at);
+      context.kernels().adam(slice.count, step, g, m, v, p);
     }
   });
-  if (config_.method == Method::lamb) finish_lamb(params, steps, sums, context);
+  if (config_.method == Method::lamb) {
+    if (complete) complete(sums);
+    finish_lamb(params, steps, sums, context);
+  }
   ++state_.steps;
 }
 
-// Computes the ratio of each tensor from the sums of its parts, added in order.
-std::vector<float> Optimizer::trust_ratios(const std::vector<nn::SquareSums>& sums) const {
+// Computes the ratio of each tensor from the sums of its slices, added in order.
+std::vector<float> Optimizer::trust_ratios(std::span<const nn::SquareSums> sums) const {
+  const auto& slices = state_.moments.slices();
   std::vector<nn::SquareSums> totals(decays_.size());
-  for (size_t i = 0; i < slices_.size(); ++i) {
-    auto& total = totals[static_cast<size_t>(slices_[i].tensor)];
+  for (size_t i = 0; i < slices.size(); ++i) {
+    auto& total = totals[static_cast<size_t>(slices[i].tensor)];
     total.p += sums[i].p;
     total.r += sums[i].r;
   }
@@ -143,16 +156,18 @@ std::vector<float> Optimizer::trust_ratios(const std::vector<nn::SquareSums>& su
 }
 
 void Optimizer::finish_lamb(nn::Params& params, const std::vector<nn::AdamStep>& steps,
-                            const std::vector<nn::SquareSums>& sums, nn::Context& context) const {
+                            std::span<const nn::SquareSums> sums, nn::Context& context) const {
   const auto ratios = trust_ratios(sums);
-  const float *m = state_.m.all().data(), *v = state_.v.all().data();
-  float* p = params.all().data();
-  context.pool().run_grid(static_cast<int64_t>(slices_.size()), [&](int64_t i, int) {
-    const auto& [tensor, at, count] = slices_[static_cast<size_t>(i)];
-    if (!adapts(tensor)) return;
-    nn::AdamStep own = steps[static_cast<size_t>(tensor)];
-    own.rate *= ratios[static_cast<size_t>(tensor)];
-    context.kernels().adam_apply(count, own, m + at, v + at, p + at);
+  const auto& slices = state_.moments.slices();
+  context.pool().run_grid(static_cast<int64_t>(slices.size()), [&](int64_t index, int) {
+    const auto i = static_cast<size_t>(index);
+    const auto& slice = slices[i];
+    if (!state_.moments.holds(i) || !adapts(slice.tensor)) return;
+    nn::AdamStep own = steps[static_cast<size_t>(slice.tensor)];
+    own.rate *= ratios[static_cast<size_t>(slice.tensor)];
+    context.kernels().adam_apply(slice.count, own, state_.moments.slice(Moment::m, i).data(),
+                                 state_.moments.slice(Moment::v, i).data(),
+                                 params.all().data() + slice.start);
   });
 }
 

@@ -18,7 +18,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -26,6 +28,8 @@
 #include "nn/context.h"
 #include "nn/params.h"
 #include "nn/weights.h"
+#include "train/moments.h"
+#include "train/slices.h"
 
 namespace bert::train {
 
@@ -43,7 +47,7 @@ struct OptimizerConfig {
   double weight_decay = 0.01;     // λ
   double layer_decay = 1;         // R, in (0, 1]
   // Frozen parameters: none, or the embeddings and this many encoder layers above them. They do not change,
-  // and their moments stay 0.
+  // and their moments are 0.
   std::optional<int64_t> frozen = std::nullopt;
 };
 
@@ -51,23 +55,17 @@ struct OptimizerConfig {
 // This is Google's rule, used for all methods; embeddings are decayed, cls.predictions.bias is not.
 bool decays(std::string_view name);
 
-// A part of a Params array, for loops shared by all threads. Sums over slices have the same bits for any
-// number of threads.
-struct Slice {
-  int tensor;     // index in the layout
-  int64_t start;  // in the whole array
-  int64_t count;  // of numbers, a multiple of 64, including the zeros after a tensor
-};
-
-// In the order of the array. No slice spans two tensors.
-std::vector<Slice> slices_of(const nn::Layout& layout);
-
 // Gradient clipping by global norm (Pascanu et al. 2013, "On the difficulty of training recurrent neural
 // networks").
 //
-// √Σ g² over all gradients. Adds in double precision in a fixed order, so the result has the same bits for
-// any number of threads and any instruction set. It cannot overflow: it is finite if and only if every
-// gradient is.
+// Σ g² of each slice of slices_of(layout); 0 for slices that are not owned. Empty `owned`: all are owned.
+std::vector<double> square_sums(const nn::Params& gradients, nn::Context& context,
+                                const std::vector<bool>& owned = {});
+
+// √Σ g² over all gradients, from the sums of all slices. Adds in double precision in a fixed order, so the
+// result has the same bits for any number of threads and any instruction set. It cannot overflow: it is
+// finite if and only if every gradient is.
+double norm_of(std::span<const double> square_sums);
 double global_norm(const nn::Params& gradients, nn::Context& context);
 
 // Factor that scales gradients of this finite norm to a norm of at most `most`: min(1, most / norm), as in
@@ -75,21 +73,28 @@ double global_norm(const nn::Params& gradients, nn::Context& context);
 // here, and so clips slightly more. most = 0 turns clipping off.
 double clip_factor(double norm, double most);
 
+// Several processes may share the work: each owns some slices, updates only these and keeps only their
+// moments.
 class Optimizer {
  public:
   // State of the optimizer that checkpoints store.
   struct State {
-    nn::Params m, v;    // same layout as the parameters
+    Moments moments;    // of the slices that are owned and not frozen
     int64_t steps = 0;  // steps done
   };
 
-  // The layout must outlive this object.
-  Optimizer(const nn::Layout& layout, const OptimizerConfig& config);
+  // Completes the sums of all slices of slices_of(layout): replaces those of other owners, which are 0.
+  using Complete = std::function<void(std::span<nn::SquareSums>)>;
+
+  // `owned` has an entry for each slice of slices_of(layout); empty: all are owned. The layout must outlive
+  // this object.
+  Optimizer(const nn::Layout& layout, const OptimizerConfig& config, std::vector<bool> owned = {});
 
   // One step with g = gradient_scale·gradients; the scale saves a separate pass over memory for clipping. The
-  // result has the same bits for any number of threads.
+  // result has the same bits for any number of threads and owners. LAMB calls `complete` once in each step,
+  // because its norms cover whole tensors; it may be empty if all slices are owned.
   void step(nn::Params& params, const nn::Params& gradients, double learning_rate, double gradient_scale,
-            nn::Context& context);
+            nn::Context& context, const Complete& complete = {});
 
   State& state() { return state_; }
   const State& state() const { return state_; }
@@ -98,12 +103,11 @@ class Optimizer {
   nn::AdamStep next_step(double gradient_scale) const;
   std::vector<nn::AdamStep> steps_of_tensors(double learning_rate, double gradient_scale) const;
   bool adapts(int tensor) const;
-  std::vector<float> trust_ratios(const std::vector<nn::SquareSums>& sums) const;
+  std::vector<float> trust_ratios(std::span<const nn::SquareSums> sums) const;
   void finish_lamb(nn::Params& params, const std::vector<nn::AdamStep>& steps,
-                   const std::vector<nn::SquareSums>& sums, nn::Context& context) const;
+                   std::span<const nn::SquareSums> sums, nn::Context& context) const;
 
   OptimizerConfig config_;
-  std::vector<Slice> slices_;         // of the parameters that are not frozen
   std::vector<bool> decays_;          // for each tensor
   std::vector<double> rate_factors_;  // for each tensor
   State state_;

@@ -1,5 +1,6 @@
 // Pre-training (Devlin et al. 2018, section 3.1). The loss is the mean masked-language-model loss over a
 // step's masked tokens plus, for examples with labels, the mean next-sentence loss over its sequences.
+#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -21,7 +22,10 @@ class Pretraining : public Learner {
   Figures learn(const examples::Step& step, const StepPlace& place) override;
   void begin_evaluation() override { losses_ = {}; }
   void evaluate(const examples::Examples& examples) override;
-  Figures end_evaluation() override { return figures(losses_); }
+  Figures end_evaluation() override {
+    sum_over_ranks({&losses_.masked_lm, &losses_.next});
+    return figures(losses_);
+  }
 
  private:
   struct Losses {
@@ -38,28 +42,28 @@ class Pretraining : public Learner {
 };
 
 Figures Pretraining::learn(const examples::Step& step, const StepPlace& place) {
-  int64_t masked = 0, labelled = 0;
+  std::array<double, 2> counts = {};  // masked tokens, next-sentence labels
   for (const auto& batch : step.batches) {
-    for (const auto& example : batch) {
-      masked += static_cast<int64_t>(example->as<PretrainExample>().positions.size());
-      labelled += example->as<PretrainExample>().next.has_value();
+    for (const auto& example : batch.examples) {
+      counts[0] += static_cast<double>(example->as<PretrainExample>().positions.size());
+      counts[1] += example->has_next_sentence_label() ? 1 : 0;
     }
   }
-  const Weights weights = {.masked_lm = masked == 0 ? 0 : 1 / static_cast<float>(masked),
-                           .next = labelled == 0 ? 0 : 1 / static_cast<float>(labelled)};
-  network_.clear_gradients();
+  ranks().sum(counts);
+  const auto weight_of = [](double count) { return count > 0 ? 1 / static_cast<float>(count) : 0; };
+  const Weights weights = {.masked_lm = weight_of(counts[0]), .next = weight_of(counts[1])};
   Losses losses;
-  nn::Chance chance = {.seed = place.seed, .step = place.step};
-  for (const auto& batch : step.batches) {
-    add(batch, &chance, weights, losses);
-    network_.backward();
-    chance.first_sequence += batch.size();
-  }
+  add_gradients(step, place,
+                [&](Part examples, const nn::Chance& chance) { add(examples, &chance, weights, losses); });
+  sum_over_ranks({&losses.masked_lm, &losses.next});
   return figures(losses);
 }
 
 void Pretraining::evaluate(const examples::Examples& examples) {
-  for (const auto part : evaluation_parts(examples)) add(part, nullptr, {}, losses_);
+  for (const Part part : evaluation_parts(examples)) {
+    const auto range = range_of(ranks().rank(), part);
+    if (!range.empty()) add(range, nullptr, {}, losses_);
+  }
 }
 
 // Either all examples of a batch have a next-sentence label or none has.
@@ -68,7 +72,7 @@ void Pretraining::add(Part examples, const nn::Chance* chance, const std::option
   nn::Batch& batch = batch_ = {};
   std::vector<int64_t> rows, wanted;  // rows of masked tokens; rows of masked tokens and of each [CLS] needed
   std::vector<int32_t> gold, next;
-  for (const auto& one : examples) {
+  for (const auto* one : examples) {
     const auto& example = one->as<PretrainExample>();
     const bool first_masked = !example.positions.empty() && example.positions.front() == 0;
     if (example.next && !first_masked) wanted.push_back(batch.tokens());
@@ -108,9 +112,9 @@ class DevReader final : public examples::PretrainReader {
             examples::PretrainLimits limits, std::string path, bool next)
       : PretrainReader(tokenizer, mask, limits), path_(std::move(path)), next_(next) {}
 
-  void check(const examples::Example& example) override {
+  void check(const examples::Outline& example) override {
     PretrainReader::check(example);
-    if (example.as<PretrainExample>().next.has_value() != next_)
+    if (example.has_next_sentence_label != next_)
       throw Error(path_, next_ ? ": has no " : ": has ",
                   "field \"next_sentence_label\", unlike the training records");
   }

@@ -25,28 +25,27 @@ void SentenceLearning::begin_evaluation() {
   compared_ = {};
 }
 
-double SentenceLearning::importance(Part examples) const {
-  const auto count = static_cast<double>(examples.size());
-  if (options_.task == SentenceTask::multilabel) return count * labels_.size();
-  if (options_.class_weights.empty()) return count;
-  double sum = 0;
-  for (const auto& example : examples) {
-    sum += options_.class_weights[static_cast<size_t>(example->as<SentenceExample>().label)];
-  }
-  return sum;
+double SentenceLearning::importance(const examples::Example& example) const {
+  if (options_.task == SentenceTask::multilabel) return labels_.size();
+  if (options_.class_weights.empty()) return 1;
+  return options_.class_weights[static_cast<size_t>(example.as<SentenceExample>().label)];
 }
 
-nn::Tensor& SentenceLearning::logits(Part examples, const nn::Chance* chance, Keep keep) {
+void SentenceLearning::make_batch(Part examples) {
   batch_ = {};
-  for (const auto& example : examples) batch_.add(example->ids, example->types);
-  network_.forward(batch_, std::span(batch_.offsets).first(examples.size()), chance, keep);
+  for (const auto* example : examples) batch_.add(example->ids, example->types);
+}
+
+nn::Tensor& SentenceLearning::logits(const nn::Chance* chance, Keep keep) {
+  const auto sequences = static_cast<size_t>(batch_.sequences());
+  network_.forward(batch_, std::span(batch_.offsets).first(sequences), chance, keep);
   return network_.sequence_logits();
 }
 
 nn::Loss SentenceLearning::loss(Part examples, float weight, nn::Tensor& logits) {
   std::vector<float> targets, importance;
   std::vector<int32_t> gold;
-  for (const auto& one : examples) {
+  for (const auto* one : examples) {
     const auto& example = one->as<SentenceExample>();
     gold.push_back(example.label);
     if (!options_.class_weights.empty()) {

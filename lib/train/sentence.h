@@ -43,8 +43,9 @@ class SentenceLearning : public ClassifierLearner {
     metric::Spearman spearman;
   };
 
-  double importance(Part examples) const override;
-  nn::Tensor& logits(Part examples, const nn::Chance* chance, Keep keep) override;
+  double importance(const examples::Example& example) const override;
+  void make_batch(Part examples) override;
+  nn::Tensor& logits(const nn::Chance* chance, Keep keep) override;
   nn::Loss loss(Part examples, float weight, nn::Tensor& logits) override;
   void add_predictions(Part examples, const nn::Tensor& logits) override;
   bool counts_correct() const override { return options_.task == examples::SentenceTask::classify; }

@@ -7,9 +7,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "comm/communicator.h"
 #include "model/config.h"
 #include "text/tokenizer.h"
 
@@ -20,7 +22,15 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 
 // Throws an Error that lists all differences and both values, unless the settings are equal. More --steps and
 // --epochs are no such difference: they extend the run. Returns them, as "--steps from 2500 to 3000".
+// Another number of processes is none either.
 std::optional<std::string> require_same(const Settings& checkpoint, const Settings& now);
+
+// Number of processes that train together; in the settings only if there are several.
+inline constexpr std::string_view kProcesses = "the number of processes";
+int64_t processes_of(const Settings& settings);
+
+// Throws Error on the ranks whose settings differ from those of rank 0, with all differences.
+void require_same_on_all_ranks(comm::Communicator& ranks, const Settings& settings);
 
 inline std::string setting(int64_t number) { return std::to_string(number); }
 // The shortest text that reads back to the same number.

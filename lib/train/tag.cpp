@@ -38,20 +38,22 @@ void TagLearning::begin_evaluation() {
   compared_ = {};
 }
 
-double TagLearning::importance(Part examples) const {
+double TagLearning::importance(const examples::Example& example) const {
   double sum = 0;
-  for (const auto& example : examples)
-    for (const int32_t label : example->as<TagExample>().labels) sum += weight_of(label);
+  for (const int32_t label : example.as<TagExample>().labels) sum += weight_of(label);
   return sum;
 }
 
-nn::Tensor& TagLearning::logits(Part examples, const nn::Chance* chance, Keep keep) {
+void TagLearning::make_batch(Part examples) {
   batch_ = {};
   rows_.clear();
-  for (const auto& example : examples) {
+  for (const auto* example : examples) {
     for (const int32_t place : example->as<TagExample>().places) rows_.push_back(batch_.tokens() + place);
     batch_.add(example->ids, example->types);
   }
+}
+
+nn::Tensor& TagLearning::logits(const nn::Chance* chance, Keep keep) {
   network_.forward(batch_, rows_, chance, keep);
   return network_.token_logits(rows_);
 }
@@ -59,7 +61,7 @@ nn::Tensor& TagLearning::logits(Part examples, const nn::Chance* chance, Keep ke
 nn::Loss TagLearning::loss(Part examples, float weight, nn::Tensor& logits) {
   std::vector<int32_t> gold;
   std::vector<float> importance;  // empty: all 1
-  for (const auto& example : examples) {
+  for (const auto* example : examples) {
     for (const int32_t label : example->as<TagExample>().labels) {
       gold.push_back(label);
       if (!options_.class_weights.empty()) importance.push_back(weight_of(label));
@@ -70,7 +72,7 @@ nn::Loss TagLearning::loss(Part examples, float weight, nn::Tensor& logits) {
 
 void TagLearning::add_predictions(Part examples, const nn::Tensor& logits) {
   int64_t row = 0;
-  for (const auto& one : examples) {
+  for (const auto* one : examples) {
     const auto& example = one->as<TagExample>();
     for (const int32_t word : example.words)
       compared_.predicted.emplace_back(word, predict::best(predict::softmax(logits.values(row++))));

@@ -44,8 +44,9 @@ class TagLearning : public ClassifierLearner {
   float weight_of(int32_t label) const {
     return options_.class_weights.empty() ? 1 : options_.class_weights[static_cast<size_t>(label)];
   }
-  double importance(Part examples) const override;
-  nn::Tensor& logits(Part examples, const nn::Chance* chance, Keep keep) override;
+  double importance(const examples::Example& example) const override;
+  void make_batch(Part examples) override;
+  nn::Tensor& logits(const nn::Chance* chance, Keep keep) override;
   nn::Loss loss(Part examples, float weight, nn::Tensor& logits) override;
   void backward(const nn::Tensor& gradient) override { network_.token_gradient(rows_, gradient); }
   void add_predictions(Part examples, const nn::Tensor& logits) override;

@@ -1,6 +1,7 @@
 #include "train/trainer.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -51,9 +52,13 @@ bool better(std::string_view metric, double value, double best) {
 Trainer::Trainer(const RunParts& parts, const RunPlan& plan)
     : parts_(parts),
       plan_(plan),
-      optimizer_(parts.learner.parameters().layout(), plan.options.optimizer),
+      sharding_(parts.ranks, parts.learner.parameters().layout(), plan.options.optimizer.frozen),
+      optimizer_(parts.learner.parameters().layout(), plan.options.optimizer, sharding_.owned()),
       schedule_(plan.schedule, plan.extent.steps) {
   state_.settings = plan.settings;
+  if (parts.ranks.is_first()) log_.emplace();
+  parts.learner.join(parts.ranks,
+                     [this](int64_t level, nn::Params& gradients) { sharding_.start_sum(level, gradients); });
 }
 
 void Trainer::resume(const TrainingCheckpoint& checkpoint) {
@@ -61,11 +66,14 @@ void Trainer::resume(const TrainingCheckpoint& checkpoint) {
   checkpoint.fill(parts_.learner.parameters());
   checkpoint.fill(optimizer_.state());
   state_ = checkpoint.state();
-  state_.settings = plan_.settings;
+  const auto before = processes_of(std::exchange(state_.settings, plan_.settings));
   elapsed_before_s_ = state_.elapsed_s;
   parts_.data.skip_to(state_.data);
   parts_.learner.refresh();
   parts_.log.info("resuming from step " + std::to_string(state_.step) + ", " + checkpoint.path());
+  if (before != parts_.ranks.size())
+    parts_.log.warn("the run continues with " + counted(parts_.ranks.size(), "process", "processes") +
+                    " instead of " + std::to_string(before) + ": its results will differ in rounding");
   if (extended)
     parts_.log.warn("the run is extended: " + *extended + "; the learning rate follows the schedule of the " +
                     "whole run from step " + std::to_string(state_.step) + " on");
@@ -77,10 +85,12 @@ bool Trainer::run() {
   began_ = Clock::now();
   saved_step_ = state_.step;
   says_rate_ = state_.step == 0 && plan_.logs_peak_rate;
+  agree_on_time();
   Next next = sum_of(state_, kUnevaluated) > 0 && !finished() ? evaluate() : Next::more;
   while (next == Next::more && !finished()) {
-    next = StopOnSignal::requested() ? Next::stopped : step();
+    next = step();
     if (next != Next::more) break;
+    agree_on_time();
     if (due(plan_.options.log_every)) write_line();
     const bool epoch = plan_.eval_epochs && epoch_ended_;
     if ((due(plan_.options.eval_every) || epoch) && !finished()) next = evaluate();
@@ -99,7 +109,7 @@ bool Trainer::run() {
   }
   checkpoint();
   if (!state_.best) save_model();
-  log_.commit();
+  if (log_) log_->commit();
   parts_.log.progress("");
   return true;
 }
@@ -126,7 +136,7 @@ bool Trainer::finished() const {
   const auto& extent = plan_.extent;
   if (out_of_patience()) return true;
   if (extent.steps && state_.step >= *extent.steps) return true;
-  return extent.budget_s && elapsed_s() >= *extent.budget_s;
+  return extent.budget_s && time_s_ >= *extent.budget_s;
 }
 
 double Trainer::elapsed_s() const {
@@ -136,7 +146,7 @@ double Trainer::elapsed_s() const {
 // From 0 to 1, for runs that are not measured by steps.
 double Trainer::progress() const {
   const auto& extent = plan_.extent;
-  if (extent.budget_s) return std::min(1.0, elapsed_s() / *extent.budget_s);
+  if (extent.budget_s) return std::min(1.0, time_s_ / *extent.budget_s);
   if (!extent.records) return 0;
   return std::min(1.0, static_cast<double>(state_.data.drawn) / static_cast<double>(*extent.records));
 }
@@ -148,18 +158,25 @@ double Trainer::learning_rate() const {
 Trainer::Next Trainer::step() {
   const auto begin = Clock::now();
   examples::Step step;
+  if (parts_.ranks.stop_requested()) return Next::stopped;
   const bool more = parts_.data.next(step);
   // The signal may have stopped the producer of a pipe too, so the input may have ended early.
-  if (parts_.source.interrupted() || StopOnSignal::requested()) return Next::stopped;
+  if (parts_.source.interrupted() || parts_.ranks.stop_requested()) return Next::stopped;
   if (!more) return Next::ended;
+  agree_on_time();
   rate_ = learning_rate();
   auto& learner = parts_.learner;
   const auto place = StepPlace{.seed = plan_.options.seed, .step = static_cast<uint64_t>(state_.step)};
   const auto figures = learner.learn(step, place);
-  const double norm = global_norm(learner.gradients(), learner.context());
+  sharding_.finish_sums(learner.gradients());
+  auto sums = square_sums(learner.gradients(), learner.context(), sharding_.owned());
+  sharding_.complete(sums);
+  const double norm = norm_of(sums);
   check(figures.front().value, norm);
   optimizer_.step(learner.parameters(), learner.gradients(), rate_, clip_factor(norm, plan_.options.clip),
-                  learner.context());
+                  learner.context(),
+                  [this](std::span<nn::SquareSums> of_slices) { sharding_.complete(of_slices); });
+  sharding_.share(learner.parameters());
   learner.refresh();
   ++state_.step;
   const int64_t records = parts_.source.records(), before = state_.data.drawn;
@@ -171,11 +188,20 @@ Trainer::Next Trainer::step() {
   return Next::more;
 }
 
+void Trainer::agree_on_time() {
+  time_s_ = elapsed_s();
+  if (!plan_.extent.budget_s || parts_.ranks.alone()) return;
+  std::array<double, 1> first = {parts_.ranks.is_first() ? time_s_ : 0};
+  parts_.ranks.sum(first);
+  time_s_ = first[0];
+}
+
 void Trainer::check(double loss, double norm) const {
   const double first = sum_of(state_, kFirstLoss);
   const bool exploded = first > 0 && loss > kExploded * std::max(first, 1.0);
   if (std::isfinite(loss) && std::isfinite(norm) && !exploded) return;
-  const auto last = parts_.checkpoints.last(state_.step);  // one of this very step has the same weights
+  if (!parts_.checkpoints) return;                          // rank 0 throws
+  const auto last = parts_.checkpoints->last(state_.step);  // one of this very step has the same weights
   throw Error("step ", state_.step + 1, ": the loss is ", loss, ", the gradient norm ", norm,
               "; a smaller --lr or more --warmup may help; ",
               last ? "the last good checkpoint is " + last->path() : "there is no checkpoint yet");
@@ -197,14 +223,15 @@ void Trainer::write_line() {
     if (!is_own(name)) state_.curve.add(name, state_.step, sum / steps);
   }
   clear_progress();
-  log_.write({.step = state_.step,
-              .loss = sum_of(state_, "loss") / steps,
-              .parts = parts,
-              .learning_rate = rate_,
-              .gradient_norm = sum_of(state_, kNorm) / steps,
-              .tokens_per_second = sum_of(state_, kTokens) / sum_of(state_, kSeconds),
-              .seconds = elapsed_s(),
-              .peak_rate = says_rate_ ? std::optional(plan_.schedule.peak) : std::nullopt});
+  if (log_)
+    log_->write({.step = state_.step,
+                 .loss = sum_of(state_, "loss") / steps,
+                 .parts = parts,
+                 .learning_rate = rate_,
+                 .gradient_norm = sum_of(state_, kNorm) / steps,
+                 .tokens_per_second = sum_of(state_, kTokens) / sum_of(state_, kSeconds),
+                 .seconds = elapsed_s(),
+                 .peak_rate = says_rate_ ? std::optional(plan_.schedule.peak) : std::nullopt});
   says_rate_ = false;
   const double first = sum_of(state_, kFirstLoss);
   state_.sums = {{std::string(kFirstLoss), first}};
@@ -217,8 +244,9 @@ Trainer::Next Trainer::evaluate() {
   if (!figures) return Next::stopped;
   sum_of(state_, kUnevaluated) = 0;
   evaluated_step_ = state_.step;
+  agree_on_time();
   clear_progress();
-  log_.write_dev(state_.step, *figures);
+  if (log_) log_->write_dev(state_.step, *figures);
   for (const auto& figure : *figures) {
     state_.curve.add("dev_" + std::string(figure.name), state_.step, figure.value);
   }
@@ -242,17 +270,25 @@ void Trainer::keep_best(const Figures& figures) {
 }
 
 void Trainer::save_model() const {
-  model::save(plan_.options.out, parts_.config, parts_.tokenizer, parts_.learner.parameters());
+  if (!parts_.ranks.is_first()) return;
+  model::save(plan_.options.out, parts_.config, parts_.tokenizer, parts_.learner.parameters(),
+              parts_.modules);
 }
 
+// Rank 0 writes. Each tensor of the moments is collected from its owners when its turn comes.
 void Trainer::checkpoint() {
+  auto& moments = optimizer_.state().moments;
+  const auto collect = [&](Moment moment, int tensor, std::span<float> to) {
+    sharding_.collect(moments, moment, tensor, to);
+  };
+  saved_step_ = state_.step;
+  if (!parts_.checkpoints) return each_moment(moments.layout(), collect);
   state_.optimizer_step = optimizer_.state().steps;
   state_.elapsed_s = elapsed_s();
   const auto write_model = [this](OutputDirectory& output) {
-    return model::save(output, parts_.config, parts_.tokenizer, parts_.learner.parameters());
+    return model::save(output, parts_.config, parts_.tokenizer, parts_.learner.parameters(), parts_.modules);
   };
-  parts_.checkpoints.write(state_, write_model, optimizer_.state());
-  saved_step_ = state_.step;
+  parts_.checkpoints->write(state_, write_model, moments.layout(), collect);
   if (!plan_.options.plot) return;
   try {
     plot(state_.curve, *plan_.options.plot);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "comm/communicator.h"
 #include "examples/steps.h"
 #include "model/config.h"
 #include "model/save.h"
@@ -15,6 +16,7 @@
 #include "train/learner.h"
 #include "train/optimizer.h"
 #include "train/schedule.h"
+#include "train/sharding.h"
 #include "train/training_checkpoint.h"
 #include "train/training_log.h"
 
@@ -54,13 +56,15 @@ struct RunPlan {
 
 // What a run works with. Everything must outlive the trainer.
 struct RunParts {
+  comm::Communicator& ranks;  // the processes that train the model; all of them call the same methods
   Learner& learner;
   examples::Steps& data;
   examples::RecordSource& source;
   DevSet* dev;  // may be nullptr
   const model::Config& config;
   const model::TokenizerFiles& tokenizer;
-  Checkpoints& checkpoints;
+  const model::ModuleFiles& modules;
+  Checkpoints* checkpoints;  // of rank 0, which alone writes; nullptr on the others
   Log& log;
   Log* progress;  // nullptr: show none
 };
@@ -84,6 +88,7 @@ class Trainer {
   enum class Next { more, ended, stopped };
 
   Next step();
+  void agree_on_time();
   bool finished() const;
   bool out_of_patience() const;
   bool due(std::optional<int64_t> every) const { return every && state_.step % *every == 0; }
@@ -103,15 +108,17 @@ class Trainer {
 
   const RunParts parts_;
   const RunPlan plan_;
+  Sharding sharding_;
   Optimizer optimizer_;
   Schedule schedule_;
-  TrainingLog log_;
+  std::optional<TrainingLog> log_;  // of rank 0
   State state_;
   Clock::time_point began_ = Clock::now();
   Clock::time_point shown_;      // when progress was last shown
   int64_t saved_step_ = 0;       // of the last checkpoint
   int64_t evaluated_step_ = -1;  // of the last evaluation
   double elapsed_before_s_ = 0;  // before the run was resumed
+  double time_s_ = 0;            // elapsed, the same on all ranks
   double rate_ = 0;              // of the last step
   bool says_rate_ = false;       // in the next log line
   bool epoch_ended_ = false;     // in the last step

@@ -1,14 +1,13 @@
 #include "train/training.h"
 
-#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <utility>
 
+#include "base/checksum.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/gnuplot.h"
-#include "base/signals.h"
 #include "ckpt/checkpoint.h"
 #include "json/json.h"
 #include "model/save.h"
@@ -30,10 +29,10 @@ std::string checkpoints_of(const std::string& directory) {
 }
 
 // Checks that need no input data.
-void check(const TrainingOptions& options, const InitialModel& initial) {
+void check(const TrainingOptions& options, const InitialModel& initial, const comm::Communicator& ranks) {
   const std::string besides[] = {kCheckpoints};
   const auto& out = options.run.out;
-  if (!out.empty()) model::require_output(out, besides);
+  if (!out.empty() && ranks.is_first()) model::require_output(out, besides);
   if (!initial.path.empty() && !out.empty() && kind_of(out) != FileKind::absent &&
       std::filesystem::equivalent(initial.path, out))
     throw Error(out, ": contains the model that training starts from; -o must be another directory");
@@ -42,7 +41,7 @@ void check(const TrainingOptions& options, const InitialModel& initial) {
                 initial.config.vocab_size);
   if (const auto frozen = options.run.optimizer.frozen; frozen > initial.config.layers)
     throw Error("--freeze ", *frozen, ": the model has ", initial.config.layers, " layers");
-  if (options.run.plot) require_gnuplot(*options.run.plot);
+  if (options.run.plot && ranks.is_first()) require_gnuplot(*options.run.plot);
 }
 
 // Reports sequences the network cannot read as errors of their record. Counts truncated records, and those
@@ -57,16 +56,21 @@ class ReadableReader final : public examples::ExampleReader {
             examples::Examples& examples) const override {
     const size_t before = examples.size();
     reader_->read(fields, record, epoch, examples);
+    const bool paired = fields.json(pair_field_) || fields.text(pair_field_);
     for (size_t i = before; i < examples.size(); ++i) {
+      examples[i]->paired = paired;
       for (const auto& [ids, types] : examples[i]->sequences())
         predict::require_readable(ids, types, config_);
     }
-    if (epoch > 0) return;
-    ++records_;
-    if (examples.size() > before && examples[before]->truncated) ++truncated_;
-    if (fields.json(pair_field_) || fields.text(pair_field_)) ++pairs_;
   }
-  void check(const examples::Example& example) override { reader_->check(example); }
+
+  void check(const examples::Outline& example) override {
+    reader_->check(example);
+    if (example.epoch > 0 || example.number > 0) return;
+    ++records_;
+    truncated_ += example.truncated;
+    pairs_ += example.paired;
+  }
 
   // Warns of what the first epoch had.
   void report(const TrainingOptions& options, Log& log) const {
@@ -81,13 +85,14 @@ class ReadableReader final : public examples::ExampleReader {
   const std::unique_ptr<examples::ExampleReader> reader_;
   const model::Config& config_;
   const std::string pair_field_;
-  mutable std::atomic<int64_t> records_ = 0, truncated_ = 0, pairs_ = 0;  // of the first epoch
+  int64_t records_ = 0, truncated_ = 0, pairs_ = 0;  // of the first epoch
 };
 
 // The options with all that follows from them before records are read.
 class Training {
  public:
-  Training(const TrainingOptions& options, const InitialModel& initial, Dtype dtype, Pool& pool, Log& log);
+  Training(const TrainingOptions& options, const InitialModel& initial, Dtype dtype,
+           comm::Communicator& ranks, Pool& pool, Log& log);
 
   // Both return false if interrupted.
   bool run();
@@ -98,11 +103,14 @@ class Training {
     return std::make_unique<ReadableReader>(std::move(reader), plan_.config, plan_.stream.pair_field);
   }
 
-  std::optional<TrainingCheckpoint> last_of(const Checkpoints& checkpoints) const {
-    auto last = checkpoints.last();
+  // The checkpoint that rank 0 finds, for all ranks.
+  std::optional<TrainingCheckpoint> last_of(const Checkpoints* checkpoints) const {
+    auto last = checkpoints ? checkpoints->last() : std::nullopt;
     if (last && !options_.resume)
       throw Error(options_.run.out, ": contains a run of ", last->state().step,
                   " steps: continue it with --resume, or write to another directory with -o");
+    const auto path = ranks_.broadcast(last ? last->path() : "");
+    if (!checkpoints && !path.empty()) last.emplace(path);
     return last;
   }
 
@@ -138,10 +146,16 @@ class Training {
     trainer.take_moments(*other);
   }
 
-  Log* progress() const { return io::shows_progress(plan_.stream, log_) ? &log_ : nullptr; }
+  static std::string described(const examples::RecordSource& records);
+  void require_agreement(Settings settings, const nn::Params& parameters) const;
+
+  Log* progress() const {
+    return ranks_.is_first() && io::shows_progress(plan_.stream, log_) ? &log_ : nullptr;
+  }
 
   const TrainingOptions& options_;
   const InitialModel& initial_;
+  comm::Communicator& ranks_;
   Pool& pool_;
   Log& log_;
   const TrainingPlan plan_;
@@ -149,14 +163,15 @@ class Training {
   const model::TokenizerFiles tokenizer_files_;
 };
 
-Training::Training(const TrainingOptions& options, const InitialModel& initial, Dtype dtype, Pool& pool,
-                   Log& log)
+Training::Training(const TrainingOptions& options, const InitialModel& initial, Dtype dtype,
+                   comm::Communicator& ranks, Pool& pool, Log& log)
     : options_(options),
       initial_(initial),
+      ranks_(ranks),
       pool_(pool),
       log_(log),
-      plan_(plan_training(options, initial, dtype)),
-      task_(make_training_task({plan_.task, initial.tokenizer, plan_.config})),
+      plan_(plan_training(options, initial, dtype, ranks)),
+      task_(make_training_task({plan_.task, initial.tokenizer, plan_.config, initial.sentence})),
       tokenizer_files_(model::tokenizer_files(initial.tokenizer, initial.tokenizer_source,
                                               *plan_.task.features.max_length)) {
   if (!options.rate)
@@ -168,27 +183,31 @@ Training::Training(const TrainingOptions& options, const InitialModel& initial, 
 bool Training::run() {
   const auto source = examples::open_records(plan_.stream, plan_.source, log_);
   if (source->records() == 0) require_length(options_, plan_);
-  Checkpoints checkpoints(checkpoints_of(options_.run.out), options_.keep, log_);
-  const auto last = last_of(checkpoints);
+  std::optional<Checkpoints> checkpoints;
+  if (ranks_.is_first()) checkpoints.emplace(checkpoints_of(options_.run.out), options_.keep, log_);
+  const auto last = last_of(checkpoints ? &*checkpoints : nullptr);
   task_->prepare(*source);
-  if (StopOnSignal::requested()) return false;
-  const RunPlan plan = plan_run(options_, initial_, plan_, *task_, source->records());
+  if (ranks_.stop_requested()) return false;
+  const RunPlan plan = plan_run(options_, initial_, plan_, *task_, source->records(), ranks_.size());
 
   std::optional<DevSet> dev;
   if (!options_.dev.empty())
-    dev.emplace(plan_.stream, options_.dev, readable(task_->make_dev_reader(options_.dev)), log_);
+    dev.emplace(plan_.stream, options_.dev, readable(task_->make_dev_reader(options_.dev)), ranks_, log_);
   const auto reader = readable(task_->make_reader());
-  examples::Steps steps(*source, *reader, plan_.step);
+  examples::Steps steps(*source, *reader, plan_.step, ranks_);
   auto network = make_network();
   network.freeze(options_.run.optimizer.frozen);
+  const auto modules = task_->modules();
   const auto learner = task_->make_learner(network, options_.recompute ? Keep::inputs : Keep::activations);
-  Trainer trainer({.learner = *learner,
+  Trainer trainer({.ranks = ranks_,
+                   .learner = *learner,
                    .data = steps,
                    .source = *source,
                    .dev = dev ? &*dev : nullptr,
                    .config = network.config(),
                    .tokenizer = tokenizer_files_,
-                   .checkpoints = checkpoints,
+                   .modules = modules,
+                   .checkpoints = checkpoints ? &*checkpoints : nullptr,
                    .log = log_,
                    .progress = progress()},
                   plan);
@@ -198,10 +217,31 @@ bool Training::run() {
     initialize(network);
     if (options_.moments) take_moments(trainer);
   }
+  auto settings = plan.settings;
+  settings.emplace_back("the training records", described(*source));
+  settings.emplace_back("the dev set", dev ? described(dev->source()) : "not set");
+  require_agreement(std::move(settings), network.parameters());
   const bool ended = trainer.run();
   source->report_skipped();
   reader->report(options_, log_);
   return ended;
+}
+
+std::string Training::described(const examples::RecordSource& records) {
+  return counted(records.records(), "record in ", "records in ") + setting(records.bytes()) + " bytes (" +
+         std::to_string(records.checksum()) + ")";
+}
+
+// Throws Error on ranks whose settings, tokenizer or parameters differ from those of rank 0.
+void Training::require_agreement(Settings settings, const nn::Params& parameters) const {
+  if (ranks_.alone()) return;
+  Checksum of_tokenizer, of_parameters;
+  of_tokenizer.add(tokenizer_files_.vocab);
+  of_tokenizer.add(tokenizer_files_.settings);
+  of_parameters.add(std::as_bytes(parameters.all()));
+  settings.emplace_back("the tokenizer (checksum)", std::to_string(of_tokenizer.value()));
+  settings.emplace_back("the initial parameters (checksum)", std::to_string(of_parameters.value()));
+  require_same_on_all_ranks(ranks_, settings);
 }
 
 bool Training::evaluate() {
@@ -211,7 +251,8 @@ bool Training::evaluate() {
   task_->prepare(*source);
   auto reader = readable(task_->make_dev_reader(options_.dev));
   const auto& counts = *reader;
-  DevSet dev(plan_.stream, options_.dev, std::move(reader), log_);
+  DevSet dev(plan_.stream, options_.dev, std::move(reader), ranks_, log_);
+  counts.report(options_, log_);  // before the records are read again
   auto network = make_network();
   const auto learner = task_->make_learner(network, Keep::activations);
   if (initial_.path.empty()) throw Error("--steps 0 evaluates a trained model: use -m DIR");
@@ -220,23 +261,26 @@ bool Training::evaluate() {
     throw Error(initial_.path, ": was not trained for --task ", task::name_of(options_.task.kind),
                 missing.empty() ? "" : ", it has no " + missing.front());
   network.refresh();
+  require_agreement({{"the dev set", described(dev.source())}}, network.parameters());
+  learner->join(ranks_, {});
   const auto figures = dev.evaluate(*learner, progress());
   if (!figures) return false;
+  if (!ranks_.is_first()) return true;
   if (progress()) log_.progress("");
   TrainingLog training_log;
   training_log.write_dev(0, *figures);
   training_log.commit();
-  counts.report(options_, log_);
   return true;
 }
 
 }  // namespace
 
-bool train(const TrainingOptions& options, const InitialModel& initial, Pool& pool, Log& log) {
-  check(options, initial);
+bool train(const TrainingOptions& options, const InitialModel& initial, comm::Communicator& ranks, Pool& pool,
+           Log& log) {
+  check(options, initial, ranks);
   const Dtype dtype = nn::arithmetic(options.dtype);
   log.info("the encoder multiplies " + nn::arithmetic_name(dtype) + ", " + predict::version());
-  Training training(options, initial, dtype, pool, log);
+  Training training(options, initial, dtype, ranks, pool, log);
   return options.steps == 0 ? training.evaluate() : training.run();
 }
 

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <numeric>
+#include <utility>
 
 #include "base/checksum.h"
 #include "base/error.h"
@@ -27,7 +29,6 @@ constexpr const char* kStateFile = "state.json";
 constexpr const char* kWeightsFile = "model.safetensors";
 constexpr const char* kOptimizerFile = "optimizer.safetensors";
 constexpr std::string_view kPrefix = "step-";
-constexpr const char *kFirst = "adam_m.", *kSecond = "adam_v.";  // prefixes of the moments' tensors
 
 std::string in(const std::string& directory, const char* name) {
   return (fs::path(directory) / name).string();
@@ -64,17 +65,25 @@ void clear_leftovers(const std::string& directory) {
   }
 }
 
-std::vector<ckpt::TensorToWrite> tensors_of(const Optimizer::State& optimizer) {
+// Prefix of the names of tensors.
+std::string prefix_of(Moment moment) { return moment == Moment::m ? "adam_m." : "adam_v."; }
+
+ckpt::WrittenFile write_moments(const std::string& path, const nn::Layout& layout,
+                                const ReadMoment& read_moment) {
+  std::vector<float> numbers;  // of one tensor
   std::vector<ckpt::TensorToWrite> tensors;
-  for (const auto& [prefix, params] : {std::pair(kFirst, &optimizer.m), {kSecond, &optimizer.v}}) {
-    const auto& entries = params->layout().entries();
-    for (size_t place = 0; place < entries.size(); ++place) {
-      tensors.push_back({.name = prefix + entries[place].name,
-                         .shape = entries[place].shape,
-                         .data = std::as_bytes(params->tensor(static_cast<int>(place)))});
+  for (const Moment moment : {Moment::m, Moment::v}) {
+    for (size_t place = 0; place < layout.entries().size(); ++place) {
+      const auto& entry = layout.entries()[place];
+      tensors.push_back(
+          {.name = prefix_of(moment) + entry.name, .shape = entry.shape, .load = [&, moment, place] {
+             numbers.resize(static_cast<size_t>(entry.count()));
+             read_moment(moment, static_cast<int>(place), numbers);
+             return std::as_bytes(std::span(std::as_const(numbers)));
+           }});
     }
   }
-  return tensors;
+  return ckpt::write_safetensors(path, tensors);
 }
 
 void check_file(const std::string& path, const ckpt::WrittenFile& expected) {
@@ -92,27 +101,30 @@ void check_file(const std::string& path, const ckpt::WrittenFile& expected) {
   if (checksum.value() != expected.checksum) throw Error(file.path(), ": the checksum does not match");
 }
 
-void fill_tensor(const ckpt::StoredTensor& tensor, const nn::LayoutEntry& entry, std::span<float> to) {
-  if (tensor.dtype != Dtype::f32 || tensor.shape != entry.shape) {
-    throw Error(tensor.file, ": ", tensor.name, " is ", name_of(tensor.dtype), " ",
-                ckpt::shape_text(tensor.shape), ", expected F32 ", ckpt::shape_text(entry.shape));
-  }
-  std::memcpy(to.data(), tensor.data.data(), to.size_bytes());
-  MappedFile::release(tensor.data);
+void check_tensor(const ckpt::StoredTensor& tensor, const nn::LayoutEntry& entry) {
+  if (tensor.dtype == Dtype::f32 && tensor.shape == entry.shape) return;
+  throw Error(tensor.file, ": ", tensor.name, " is ", name_of(tensor.dtype), " ",
+              ckpt::shape_text(tensor.shape), ", expected F32 ", ckpt::shape_text(entry.shape));
 }
 
-// Fills `params` with the tensors whose names begin with `prefix`, which must be exactly those of its layout.
-void fill_tensors(std::span<const ckpt::StoredTensor> tensors, const std::string& file,
-                  const std::string& prefix, nn::Params& params) {
+// Takes the numbers of a tensor of the layout.
+using Take = std::function<void(int tensor, std::span<const std::byte> numbers)>;
+
+// Takes the tensors whose names begin with `prefix`, which must be exactly those of the layout.
+void take_tensors(std::span<const ckpt::StoredTensor> tensors, const std::string& file,
+                  const std::string& prefix, const nn::Layout& layout, const Take& take) {
   std::map<std::string_view, const ckpt::StoredTensor*> rest;  // not yet used, by name
   for (const auto& tensor : tensors) {
     if (tensor.name.starts_with(prefix)) rest[tensor.name] = &tensor;
   }
-  const auto& entries = params.layout().entries();
+  const auto& entries = layout.entries();
   for (size_t place = 0; place < entries.size(); ++place) {
     const auto found = rest.find(prefix + entries[place].name);
     if (found == rest.end()) throw Error(file, ": ", prefix, entries[place].name, " is missing");
-    fill_tensor(*found->second, entries[place], params.tensor(static_cast<int>(place)));
+    const auto& tensor = *found->second;
+    check_tensor(tensor, entries[place]);
+    take(static_cast<int>(place), tensor.data);
+    MappedFile::release(tensor.data);
     rest.erase(found);
   }
   if (!rest.empty()) throw Error(file, ": contains ", rest.begin()->first, ", which the model does not have");
@@ -137,6 +149,16 @@ std::vector<int64_t> steps_in(const std::string& directory) {
 
 }  // namespace
 
+void each_moment(const nn::Layout& layout, const ReadMoment& read) {
+  const auto& entries = layout.entries();
+  std::vector<int> order(entries.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {},
+                    [&](int i) -> const std::string& { return entries[static_cast<size_t>(i)].name; });
+  for (const Moment moment : {Moment::m, Moment::v})
+    for (const int tensor : order) read(moment, tensor, {});
+}
+
 TrainingCheckpoint::TrainingCheckpoint(const std::string& path) : path_(path) {
   const auto state_path = in(path, kStateFile);
   auto stated = parse_state(state_path, read_file(state_path));
@@ -147,14 +169,21 @@ TrainingCheckpoint::TrainingCheckpoint(const std::string& path) : path_(path) {
 
 void TrainingCheckpoint::fill(nn::Params& weights) const {
   const auto stored = ckpt::Checkpoint::open(path_);
-  fill_tensors(stored.tensors(), in(path_, kWeightsFile), "", weights);
+  take_tensors(stored.tensors(), in(path_, kWeightsFile), "", weights.layout(),
+               [&](int tensor, std::span<const std::byte> numbers) {
+                 std::memcpy(weights.tensor(tensor).data(), numbers.data(), numbers.size());
+               });
 }
 
 void TrainingCheckpoint::fill(Optimizer::State& optimizer) const {
   const MappedFile file(in(path_, kOptimizerFile));
   const auto contents = ckpt::read_safetensors(file);
-  fill_tensors(contents.tensors, file.path(), kFirst, optimizer.m);
-  fill_tensors(contents.tensors, file.path(), kSecond, optimizer.v);
+  auto& moments = optimizer.moments;
+  for (const Moment moment : {Moment::m, Moment::v}) {
+    take_tensors(
+        contents.tensors, file.path(), prefix_of(moment), moments.layout(),
+        [&](int tensor, std::span<const std::byte> numbers) { moments.fill(moment, tensor, numbers); });
+  }
   optimizer.steps = state_.optimizer_step;
 }
 
@@ -200,13 +229,18 @@ std::optional<TrainingCheckpoint> Checkpoints::last(int64_t end) const {
   return last_checkpoint(directory_, log_, end);
 }
 
-std::string Checkpoints::write(const State& state, const WriteModel& write_model,
-                               const Optimizer::State& optimizer) {
+std::string Checkpoints::write(const State& state, const WriteModel& write_model, const Moments& moments) {
+  return write(state, write_model, moments.layout(),
+               [&](Moment moment, int tensor, std::span<float> to) { moments.read(moment, tensor, to); });
+}
+
+std::string Checkpoints::write(const State& state, const WriteModel& write_model, const nn::Layout& layout,
+                               const ReadMoment& read_moment) {
   const auto path = path_in(directory_, state.step);
   OutputDirectory output(path, [](const std::string&) { return false; });
   output.write([&] {
     const auto weights = write_model(output);
-    const auto moments = ckpt::write_safetensors(output.file(kOptimizerFile), tensors_of(optimizer));
+    const auto moments = write_moments(output.file(kOptimizerFile), layout, read_moment);
     OutputFile file(output.file(kStateFile));
     file.write(state_json({state, weights, moments}));
     file.commit();

@@ -12,6 +12,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,7 +23,9 @@
 #include "ckpt/safetensors_writer.h"
 #include "examples/steps.h"
 #include "nn/params.h"
+#include "nn/weights.h"
 #include "train/curve.h"
+#include "train/moments.h"
 #include "train/optimizer.h"
 #include "train/settings.h"
 
@@ -44,6 +47,12 @@ struct State {
 // Writes the model's files and returns what its model.safetensors is.
 using WriteModel = std::function<ckpt::WrittenFile(OutputDirectory&)>;
 
+// Copies all numbers of a moment of a tensor to `to`. They may be spread over several owners.
+using ReadMoment = std::function<void(Moment moment, int tensor, std::span<float> to)>;
+
+// Calls `read` in the order in which Checkpoints::write does, with empty spans: for owners that only send.
+void each_moment(const nn::Layout& layout, const ReadMoment& read);
+
 // A checkpoint that has been verified.
 class TrainingCheckpoint {
  public:
@@ -53,7 +62,8 @@ class TrainingCheckpoint {
   const std::string& path() const { return path_; }
   const State& state() const { return state_; }
 
-  // Restore the weights and the optimizer bit for bit. Throw Error if tensors or shapes differ.
+  // Restore the weights and the optimizer bit for bit. Throw Error if tensors or shapes differ from those of
+  // the layout, even for slices of moments that are not held.
   void fill(nn::Params& weights) const;
   void fill(Optimizer::State& optimizer) const;
 
@@ -85,8 +95,12 @@ class Checkpoints {
   std::optional<TrainingCheckpoint> last(int64_t end = std::numeric_limits<int64_t>::max()) const;
 
   // Writes a checkpoint and returns its path. If it throws, nothing has changed. Also removes checkpoints of
-  // later steps, which are obsolete if the run resumed from an earlier one.
-  std::string write(const State& state, const WriteModel& write_model, const Optimizer::State& optimizer);
+  // later steps, which are obsolete if the run resumed from an earlier one. Moments are read once for each
+  // tensor of the layout, in ascending order of names, first all m, then all v. One is in memory at a time.
+  std::string write(const State& state, const WriteModel& write_model, const nn::Layout& layout,
+                    const ReadMoment& read_moment);
+  // The same with the moments that one owner holds; others are 0.
+  std::string write(const State& state, const WriteModel& write_model, const Moments& moments);
 
  private:
   void remove_outdated(int64_t written) const;

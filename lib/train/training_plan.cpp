@@ -32,6 +32,9 @@ void check_columns(const TrainingTaskOptions& task, bool pair_field_given,
     if (!has("input_ids")) needed.push_back(task.features.text_field);
     needed.push_back(task.gold_field());
     if (pair_field_given) needed.push_back(task.features.pair_field);
+  } else if (task.kind == embed) {
+    needed.push_back(task.features.text_field);
+    if (pair_field_given) needed.push_back(task.features.pair_field);
   }
   for (const auto& name : needed) {
     if (has(name)) continue;
@@ -110,7 +113,8 @@ bool TrainingOptions::reads_stdin() const {
   return stream.files.empty() || std::ranges::find(stream.files, "-") != stream.files.end();
 }
 
-TrainingPlan plan_training(const TrainingOptions& options, const InitialModel& initial, Dtype dtype) {
+TrainingPlan plan_training(const TrainingOptions& options, const InitialModel& initial, Dtype dtype,
+                           comm::Communicator& ranks) {
   const auto& defaults = task::entry(options.task.kind);
   TrainingPlan plan = {
       .config = initial.config, .dtype = dtype, .task = options.task, .stream = options.stream};
@@ -129,7 +133,8 @@ TrainingPlan plan_training(const TrainingOptions& options, const InitialModel& i
                  .seed = options.run.seed,
                  .epochs = options.epochs,
                  .buffer_records = options.shuffle_buffer,
-                 .interrupted = StopOnSignal::requested};
+                 .interrupted = StopOnSignal::requested,
+                 .ranks = ranks.alone() ? nullptr : &ranks};
   if (!options.epochs && !options.steps && !options.budget_s && !options.reads_stdin())
     plan.source.epochs = defaults.epochs;
   plan.step = {.sequences = options.batch_size.value_or(defaults.batch_size),
@@ -154,10 +159,11 @@ void require_length(const TrainingOptions& options, const TrainingPlan& plan) {
 }
 
 RunPlan plan_run(const TrainingOptions& options, const InitialModel& initial, const TrainingPlan& plan,
-                 const TrainingTask& task, int64_t records) {
+                 const TrainingTask& task, int64_t records, int processes) {
   const Extent extent = extent_of(options, plan, task, records);
   Settings settings = settings_of(options, initial, plan, extent);
   task.add_settings(settings);
+  if (processes > 1) settings.emplace_back(kProcesses, std::to_string(processes));
   if (options.run.best) check_best(*options.run.best, task.metrics());
   return {.options = options.run,
           .extent = extent,

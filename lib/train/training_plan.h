@@ -6,11 +6,13 @@
 #include <string>
 
 #include "base/dtype.h"
+#include "comm/communicator.h"
 #include "examples/record_source.h"
 #include "examples/steps.h"
 #include "io/stream.h"
 #include "model/config.h"
 #include "model/initialize.h"
+#include "model/sentence_transformers.h"
 #include "text/tokenizer.h"
 #include "train/trainer.h"
 #include "train/training_task.h"
@@ -61,6 +63,7 @@ struct InitialModel {
   int64_t max_length = 512;      // maximum sequence length in tokens, from the model's files
   std::string tokenizer_source;  // where `tokenizer` was loaded from
   text::Tokenizer tokenizer;
+  model::SentenceTransformer sentence = {};  // pooling and modules of its directory
 };
 
 // What is known before records are read.
@@ -75,15 +78,16 @@ struct TrainingPlan {
 };
 
 // `dtype`: of the options, or chosen for this machine. The options must outlive the plan. Throws Error if the
-// model cannot read sequences of the requested length.
-TrainingPlan plan_training(const TrainingOptions& options, const InitialModel& initial, Dtype dtype);
+// model cannot read sequences of the requested length. `ranks` read the records.
+TrainingPlan plan_training(const TrainingOptions& options, const InitialModel& initial, Dtype dtype,
+                           comm::Communicator& ranks);
 
 // Throws Error if the schedule needs the length of the input, which is unknown for a pipe.
 void require_length(const TrainingOptions& options, const TrainingPlan& plan);
 
-// `task` must be prepared. `records`: number of records in FILEs; 0 for a pipe. Throws Error if the task does
-// not have the metric of --best.
+// `task` must be prepared. `records`: number of records in FILEs; 0 for a pipe. `processes`: number of ranks.
+// Throws Error if the task does not have the metric of --best.
 RunPlan plan_run(const TrainingOptions& options, const InitialModel& initial, const TrainingPlan& plan,
-                 const TrainingTask& task, int64_t records);
+                 const TrainingTask& task, int64_t records, int processes);
 
 }  // namespace bert::train

@@ -14,7 +14,10 @@
 #include "examples/record_source.h"
 #include "features/features.h"
 #include "model/config.h"
+#include "model/module_files.h"
+#include "model/sentence_transformers.h"
 #include "model/training_network.h"
+#include "nn/similarity_losses.h"
 #include "predict/predictor.h"
 #include "task/task.h"
 #include "text/tokenizer.h"
@@ -29,6 +32,13 @@ struct ClassWeights {
   std::vector<std::pair<std::string, float>> given;  // label, weight
 };
 
+// Options of --task embed.
+struct EmbedTaskOptions {
+  nn::SimilarityOptions loss;
+  bool loss_given = false;                    // otherwise loss.loss depends on the records
+  std::optional<model::PoolingMode> pooling;  // not set: as the model directory says, else mean
+};
+
 // Options of the tasks. Each task uses those it needs.
 struct TrainingTaskOptions {
   task::Task kind = task::Task::pretrain;
@@ -40,6 +50,7 @@ struct TrainingTaskOptions {
   ClassWeights class_weights;
   double threshold = 0.5;              // for multilabel's dev metrics
   predict::AnswerOptions answer = {};  // for windows and dev metrics
+  EmbedTaskOptions embed = {};
 
   std::string gold_field() const { return label_field.value_or(std::string(task::entry(kind).gold_field)); }
 };
@@ -49,6 +60,7 @@ struct TaskInputs {
   const TrainingTaskOptions& options;
   const text::Tokenizer& tokenizer;
   const model::Config& config;
+  const model::SentenceTransformer& sentence;  // of the initial model
 };
 
 // Call prepare() before all other methods. The task must outlive its readers and learners.
@@ -76,6 +88,8 @@ class TrainingTask {
   virtual void describe(model::Config& config) const;
   // Whether the initial model's head fits this task and training continues with it.
   virtual bool keeps_head() const { return config_.has_architecture(architecture()); }
+  // Modules after the encoder that the model's directory gets.
+  virtual model::ModuleFiles modules() const { return {}; }
   // Whether a record may become several examples or none.
   virtual bool makes_windows() const { return false; }
 

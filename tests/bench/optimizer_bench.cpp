@@ -71,11 +71,13 @@ int main(int argc, char** argv) {
   const auto slices = train::slices_of(layout);
   double norm = 0;
   const auto traffic = [&] {
-    float *m = adamw.state().m.all().data(), *v = adamw.state().v.all().data(), *p = params.all().data();
+    auto& moments = adamw.state().moments;  // of all slices, so placed like the parameters
+    float *m = moments.all(train::Moment::m).data(), *v = moments.all(train::Moment::v).data();
+    float* p = params.all().data();
     const float* g = gradients.all().data();
     pool.run_grid(static_cast<int64_t>(slices.size()), [&](int64_t i, int) {
-      const auto& [tensor, start, count] = slices[static_cast<size_t>(i)];
-      for (int64_t k = start; k < start + count; k += 16) {
+      const auto& slice = slices[static_cast<size_t>(i)];
+      for (int64_t k = slice.start; k < slice.start + slice.count; k += 16) {
         for (int64_t j = k; j < k + 16; ++j) m[j] *= 0.5f;
         for (int64_t j = k; j < k + 16; ++j) v[j] *= 0.5f;
         for (int64_t j = k; j < k + 16; ++j) p[j] += g[j];

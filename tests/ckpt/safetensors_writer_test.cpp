@@ -9,7 +9,9 @@
 #include <bit>
 #include <cmath>
 #include <csignal>
+#include <numeric>
 #include <random>
+#include <utility>
 
 #include "base/checksum.h"
 #include "base/error.h"
@@ -121,6 +123,33 @@ TEST_CASE("numbers can be converted to a narrower or wider type") {
     const MappedFile wide_file(folder.path("wide"));
     CHECK(text_of(read_safetensors(wide_file).tensors.at(0).data) == text_of(bytes_of(widened)));
   }
+}
+
+TEST_CASE("data may be loaded when its turn comes, one tensor at a time, and gives the same bytes") {
+  const Folder folder;
+  const auto a = random_bits(300'000, 5), b = random_bits(6, 6);
+  std::vector<float> c(12);
+  std::iota(c.begin(), c.end(), 1.0f);
+  std::vector<TensorToWrite> tensors = {
+      {.name = "c", .shape = {3, 4}, .data = bytes_of(c), .store = Dtype::bf16, .transposed = true},
+      {.name = "b", .shape = {2, 3}, .data = bytes_of(b), .transposed = true},
+      {.name = "a", .shape = {300'000}, .data = bytes_of(a)},
+      {.name = "none", .shape = {0}, .data = {}}};
+  const auto expected = write_safetensors(folder.path("x"), tensors);
+  std::vector<std::byte> loaded;  // shared, so only one tensor can be in memory
+  std::string order;
+  for (auto& tensor : tensors) {
+    tensor.load = [&, name = tensor.name, data = std::exchange(tensor.data, {})] {
+      order += name + " ";
+      loaded.assign(data.begin(), data.end());
+      return std::span<const std::byte>(loaded);
+    };
+  }
+  const auto written = write_safetensors(folder.path("y"), tensors);
+  CHECK(order == "a b none c ");
+  CHECK(read_file(folder.path("x")) == read_file(folder.path("y")));
+  CHECK(written.bytes == expected.bytes);
+  CHECK(written.checksum == expected.checksum);
 }
 
 TEST_CASE("a number out of range is an error and leaves no file") {

@@ -19,13 +19,17 @@ done
 for file in man/man5/bert-records.5 man/man7/bert.7; do
   [ -f "$directory/usr/share/$file" ] || { echo "/usr/share/$file is missing"; failed=1; }
 done
-for recipe in pretraining model fine-tuning sentiment pairs tagger answers adapt features; do
-  file=doc/bert/cookbook/$recipe.mk
+for recipe in pretraining.mk model.mk fine-tuning.mk sentiment.mk pairs.mk tagger.mk answers.mk adapt.mk features.mk \
+  cluster.mk cluster.sh; do
+  file=doc/bert/cookbook/$recipe
   [ -f "$directory/usr/share/$file" ] || { echo "/usr/share/$file is missing"; failed=1; }
 done
-for file in README.md config.json model.safetensors tokenizer_config.json vocab.txt; do
-  [ -f "$directory/usr/share/bert/default-model/$file" ] || { echo "/usr/share/bert/default-model/$file is missing"; failed=1; }
+for model in default-model default-vectors; do
+  for file in README.md config.json model.safetensors tokenizer_config.json vocab.txt; do
+    [ -f "$directory/usr/share/bert/$model/$file" ] || { echo "/usr/share/bert/$model/$file is missing"; failed=1; }
+  done
 done
+[ -f "$directory/usr/share/bert/default-vectors/modules.json" ] || { echo "the default vectors have no modules.json"; failed=1; }
 came=$(echo 'She shook her [MASK].' | env -u BERT_MODEL "$directory/usr/bin/bert-predict" --top-k 1 --drop candidates)
 [ "$came" = '{"text":"She shook her [MASK].","prediction":["head"]}' ] || { echo "installed, it gave: $came"; failed=1; }
 exit $failed

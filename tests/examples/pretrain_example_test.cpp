@@ -41,7 +41,7 @@ std::vector<PretrainExample> examples_of(const io::StreamOptions& stream, const 
   const auto source = open_records(stream, {.order = SourceOptions::Order::given, .epochs = epochs}, quiet());
   Steps steps(*source, reader, {.sequences = 1});
   std::vector<PretrainExample> examples;
-  for (Step step; steps.next(step);) examples.push_back(step.batches[0][0]->as<PretrainExample>());
+  for (Step step; steps.next(step);) examples.push_back(step.batches[0].examples[0]->as<PretrainExample>());
   return examples;
 }
 
@@ -177,7 +177,7 @@ TEST_CASE("an example has the same mask at any position in the order") {
       Steps steps(*source, reader, {.sequences = 4});
       std::set<std::string> seen;
       for (Step step; steps.next(step);) {
-        for (const auto& example : step.batches[0]) {
+        for (const auto& example : step.batches[0].examples) {
           const auto same = std::find_if(given.begin(), given.end(),
                                          [&](const auto& one) { return one.where == example->where; });
           REQUIRE(same != given.end());

@@ -23,7 +23,7 @@ inline Examples read_examples(ExampleReader& reader, const std::string& name, co
   Steps steps(*source, reader, {.sequences = 3});
   Examples examples;
   for (Step step; steps.next(step);) {
-    for (auto& example : step.batches.front()) examples.push_back(std::move(example));
+    for (auto& example : step.batches.front().examples) examples.push_back(std::move(example));
   }
   return examples;
 }

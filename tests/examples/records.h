@@ -32,10 +32,15 @@ struct Seen {
 // The next `most` records, or all.
 inline std::vector<Seen> draw(RecordSource& source, int64_t most = -1) {
   std::vector<Seen> seen;
-  while (static_cast<int64_t>(seen.size()) != most &&
-         source.next([&](const io::Fields& fields, const io::Record&, int64_t epoch) {
-           seen.push_back({std::stoll(std::string(fields.required_text("text"))), epoch});
-         })) {
+  for (Drawn record; static_cast<int64_t>(seen.size()) != most;) {
+    if (!source.draw(record)) {
+      if (!source.interrupted()) source.require_valid();
+      break;
+    }
+    const auto bad = source.read(record, [&](const io::Fields& fields, const io::Record&, int64_t epoch) {
+      seen.push_back({std::stoll(std::string(fields.required_text("text"))), epoch});
+    });
+    if (bad) source.skip(record, *bad);
   }
   return seen;
 }

@@ -29,7 +29,8 @@ std::vector<SentenceExample> read(SentenceTask task, const Labels& labels, const
   Steps steps(*source, reader, {.sequences = 3});
   std::vector<SentenceExample> examples;
   for (Step step; steps.next(step);) {
-    for (const auto& example : step.batches.front()) examples.push_back(example->as<SentenceExample>());
+    for (const auto& example : step.batches.front().examples)
+      examples.push_back(example->as<SentenceExample>());
   }
   return examples;
 }

@@ -3,9 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <map>
 
 #include "base/error.h"
 #include "base/random.h"
+#include "comm/memory_transport.h"
 #include "examples/records.h"
 
 using namespace bert;
@@ -14,23 +16,35 @@ using io::TemporaryDirectory;
 
 namespace {
 
-// Record n has n % 4 examples. Each one encodes (n, window, epoch) and has n % 5 + window + 1 tokens.
+// Has as many sequences as it is told.
+struct Several : Example {
+  std::vector<TokenSequence> sequences() const override {
+    return std::vector<TokenSequence>(static_cast<size_t>(count), TokenSequence{ids, types});
+  }
+  int32_t count = 1;
+};
+
+// Record n has n % 4 examples. Each one encodes (n, window, epoch) and has n % 5 + window + 1 tokens, in
+// n % 3 + 1 sequences.
 class WindowReader : public ExampleReader {
  public:
   void read(const io::Fields& fields, const io::Record&, int64_t epoch, Examples& examples) const override {
+    ++records_read;
     const auto text = fields.required_text("text");
     if (text == "bad") throw Error("is bad");
     const int32_t number = std::stoi(std::string(text));
     for (int32_t window = 0; window < number % 4; ++window) {
-      auto example = std::make_unique<Example>();
+      auto example = std::make_unique<Several>();
+      example->count = number % 3 + 1;
       example->ids.assign(static_cast<size_t>(number % 5 + window + 1), 0);
       example->ids[0] = number * 1000 + window * 100 + static_cast<int32_t>(epoch);
       examples.push_back(std::move(example));
     }
   }
-  void check(const Example& example) override { last = example.where; }
+  void check(const Outline& example) override { last = example.where; }
 
   std::string last;
+  mutable int64_t records_read = 0;
 };
 
 using Ids = std::vector<std::vector<std::vector<int32_t>>>;  // of the batches of a step
@@ -38,9 +52,14 @@ using Ids = std::vector<std::vector<std::vector<int32_t>>>;  // of the batches o
 Ids ids_of(const Step& step) {
   Ids ids;
   int64_t sequences = 0, tokens = 0;
+  uint64_t number = 0;
   for (const auto& batch : step.batches) {
-    CHECK(!batch.empty());
-    for (auto& one = ids.emplace_back(); const auto& example : batch) {
+    CHECK(!batch.examples.empty());
+    size_t expected = 0;
+    for (const auto& example : batch.examples) expected += example->sequences().size();
+    CHECK(batch.sequences.size() == expected);
+    for (const uint64_t sequence : batch.sequences) CHECK(sequence == number++);
+    for (auto& one = ids.emplace_back(); const auto& example : batch.examples) {
       one.push_back(example->ids);
       tokens += example->tokens();
       ++sequences;
@@ -118,7 +137,7 @@ TEST_CASE("steps take all examples in order, by sequences or tokens, and resume 
     for (Step step; steps.next(step); ++count) {
       REQUIRE(count < expected.size());
       CHECK(ids_of(step) == expected[count]);
-      CHECK(reader.last == step.batches.back().back()->where);
+      CHECK(reader.last == step.batches.back().examples.back()->where);
       positions.push_back(steps.position());
     }
     CHECK(count == expected.size());
@@ -144,7 +163,7 @@ TEST_CASE("skipped records leave no gap in the steps") {
     std::vector<size_t> sizes;
     std::vector<int64_t> drawn;
     while (steps.next(step)) {
-      sizes.push_back(step.batches[0].size());
+      sizes.push_back(step.batches[0].examples.size());
       drawn.push_back(steps.position().drawn);
     }
     CHECK(sizes == std::vector<size_t>{3, 3, 2});
@@ -209,4 +228,131 @@ TEST_CASE("an interrupted step consumes nothing, so resuming from its position l
   rest.skip_to(steps.position());
   CHECK(all_of(rest) == std::vector<Ids>(steps_expected.begin() + static_cast<ptrdiff_t>(before.size()),
                                          steps_expected.end()));
+}
+
+namespace {
+
+// What a rank has of the data, and how it ended.
+struct Part {
+  struct OfStep {
+    std::map<uint64_t, std::pair<size_t, std::vector<int32_t>>>
+        examples;  // batch and ids, by the number of its first sequence
+    size_t batches = 0;
+    int64_t sequences = 0, tokens = 0;
+    DataPosition position;
+  };
+  std::vector<OfStep> steps;
+  std::string error;
+  int64_t records_read = 0, skipped = 0;
+};
+
+struct SharedRun {
+  io::StreamOptions stream;
+  SourceOptions source;
+  StepOptions step;
+  std::optional<DataPosition> from;
+};
+
+Part part_of(comm::Communicator& ranks, const SharedRun& run) {
+  Part part;
+  WindowReader reader;
+  try {
+    auto options = run.source;
+    options.ranks = &ranks;
+    const auto source = open_records(run.stream, options, quiet());
+    Steps steps(*source, reader, run.step, ranks);
+    if (run.from) steps.skip_to(*run.from);
+    for (Step step; steps.next(step);) {
+      auto& own = part.steps.emplace_back();
+      own = {.batches = step.batches.size(), .sequences = step.sequences, .tokens = step.tokens};
+      own.position = steps.position();
+      for (size_t i = 0; i < step.batches.size(); ++i) {
+        auto sequence = step.batches[i].sequences.begin();
+        for (const auto& example : step.batches[i].examples) {
+          own.examples[*sequence] = {i, example->ids};
+          sequence += static_cast<ptrdiff_t>(example->sequences().size());
+        }
+      }
+    }
+    part.skipped = source->skipped();
+  } catch (const Error& error) {
+    part.error = error.what();
+  }
+  part.records_read = reader.records_read;
+  return part;
+}
+
+// Checks that the parts of several ranks make up what one rank has.
+void check_parts(const SharedRun& run, int size) {
+  std::vector<Part> parts(static_cast<size_t>(size));
+  Part whole;
+  messages_of([&] {
+    comm::Communicator alone;
+    whole = part_of(alone, run);
+    comm::run_ranks(size, [&](comm::Communicator& ranks) {
+      parts[static_cast<size_t>(ranks.rank())] = part_of(ranks, run);
+    });
+  });
+  for (const auto& part : parts) {
+    CHECK(part.error == whole.error);
+    CHECK(part.skipped == whole.skipped);
+    REQUIRE(part.steps.size() == whole.steps.size());
+  }
+  for (size_t i = 0; i < whole.steps.size(); ++i) {
+    auto expected = whole.steps[i].examples;
+    for (const auto& part : parts) {
+      CHECK(part.steps[i].batches == whole.steps[i].batches);
+      CHECK(part.steps[i].sequences == whole.steps[i].sequences);
+      CHECK(part.steps[i].tokens == whole.steps[i].tokens);
+      CHECK(part.steps[i].position == whole.steps[i].position);
+      for (const auto& [sequence, example] : part.steps[i].examples) {
+        CHECK(expected.at(sequence) == example);
+        expected.erase(sequence);
+      }
+    }
+    CHECK(expected.empty());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("several ranks share the steps of one and read about as much as they get") {
+  const TemporaryDirectory directory;
+  const auto good = directory.write("good", numbered(200)), bad = directory.write("bad", numbered(61, 7));
+  Random random(5);
+  for (int turn = 0; turn < 80; ++turn) {
+    CAPTURE(turn);
+    SharedRun run;
+    run.stream = stream_of({turn % 3 == 0 ? bad : good});
+    run.stream.on_error = turn % 2 == 0 ? io::OnError::skip : io::OnError::stop;
+    run.source = {.seed = static_cast<uint64_t>(turn), .epochs = 2};
+    run.step = random_options(random);
+    if (turn % 4 == 1) {
+      run.stream.files.push_back("/dev/null");  // read as a pipe
+      run.source.epochs = 1;
+      run.source.buffer_records = 30;
+    }
+    check_parts(run, 2 + turn % 3);
+    comm::Communicator alone;
+    Part whole;
+    messages_of([&] { whole = part_of(alone, run); });
+    if (whole.steps.size() < 2) continue;
+    run.from = whole.steps[whole.steps.size() / 2].position;
+    check_parts(run, 2 + turn % 3);
+  }
+}
+
+TEST_CASE("a rank reads its part of the records, and again those that it gets from others") {
+  const TemporaryDirectory directory;
+  const auto name = directory.write("a", numbered(4000));
+  for (const bool pipe : {false, true}) {
+    SharedRun run{.stream = stream_of({name}), .source = {.seed = 3, .epochs = 1}, .step = {.sequences = 16}};
+    if (pipe) run.stream.files.push_back("/dev/null");
+    std::vector<Part> parts(4);
+    comm::run_ranks(4, [&](comm::Communicator& ranks) {
+      parts[static_cast<size_t>(ranks.rank())] = part_of(ranks, run);
+    });
+    for (const auto& part : parts)
+      CHECK(part.records_read <= 2200);  // a quarter, and less than that of others
+  }
 }

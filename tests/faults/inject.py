@@ -206,7 +206,8 @@ def is_call_of_onednn(trace):
 
 
 def try_fault(tools, scenario, call, error, when, whole):
-    with tempfile.TemporaryDirectory() as name:
+    # A process whose strace has ended may still be ending itself, and writing.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder, trace = Path(name) / "work", Path(name) / "trace"
         folder.mkdir()
         fill(folder)

@@ -1,11 +1,14 @@
 #!/usr/bin/python3
-"""Writes tests/golden/training: results of training_reference.py and heads_reference.py in float64.
+"""Writes tests/golden/training: results of training_reference.py, heads_reference.py and
+embed_reference.py in float64.
 
 MODEL/         a small model with all pre-training heads, without dropout; its sizes do not match tiles
 MODEL.json     its parameters in order, and cases: micro-batches, losses, counts, offset of the gradients
 MODEL.f32      gradients, case by case, all parameters in order (the float64 value rounded once)
 heads.json     cases of fine-tuning `narrow`: examples, losses, parameters in order, offset of their numbers
 heads.f32      the head's own parameters, then the gradients of all parameters, case by case
+embed.json     cases of training sentence vectors: settings, examples, losses, 20 steps of AdamW
+embed.f32      gradients of all parameters, case by case
 task_curves.json  20 steps of fine-tuning with AdamW, starting from the heads of some cases
 records.jsonl  the records of 20 steps, batch by batch
 curves.json    for each optimizer: options; losses, rates and norms of 20 steps from MODEL `narrow`
@@ -31,6 +34,8 @@ except ImportError:
     print("skipped: python3-torch is not installed")
     sys.exit(77)
 
+import embed_cases
+import embed_reference
 import heads_cases
 import heads_reference
 from bert_reference import read_json
@@ -47,6 +52,7 @@ MODELS = {  # layers, hidden, heads, feed-forward; vocabulary, positions; stored
 }
 CASE_SEED = 3  # no gradient cancels so much that float32 alone would use half of the tolerance
 HEADS_SEED = 1  # as above
+EMBED_SEED = 1  # as above
 STEPS, BATCH = 20, 6
 OPTIONS = {"steps": STEPS, "batch": BATCH, "rate": 2e-3, "warmup": 4, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-6,
            "weight_decay": 0.1, "clip": 1.0}
@@ -159,6 +165,43 @@ def write_heads(root):
     return worst_of(own)
 
 
+def encoder_of(directory, dtype=torch.float64):
+    """The trainable model of a directory without any head."""
+    bert = trainable(directory, dtype)
+    bert.weights = {name: weight for name, weight in bert.weights.items()
+                    if not name.startswith(("cls.", "pooler."))}
+    return bert
+
+
+def write_embed(root):
+    """Returns the worst shares, and the relative deviation of float32 for each curve."""
+    directory, sizes = os.path.join(root, "narrow"), MODELS["narrow"][1:3]
+    options = OPTIONS | CURVES["adamw"] | {"batch": TASK_STEPS["batch"]}
+    data, cases, own, errors = bytearray(), [], [], {}
+    for case in embed_cases.cases_of(*sizes, EMBED_SEED):
+        result, gradients = embed_reference.gradients(encoder_of(directory), case["step"], case)
+        single = embed_reference.gradients(encoder_of(directory, torch.float32), case["step"], case)[1]
+        own.append(own_shares(single, gradients))
+        assert own[-1][1] <= 0.5, (case["name"], own[-1])
+        steps = embed_cases.curve_steps(case, MODELS["narrow"][1], steps=STEPS, **TASK_STEPS)
+
+        def learn(bert, step):
+            return embed_reference.learn(bert, step, case)
+
+        exact, single = (list(train(encoder_of(directory, dtype), steps, options, learn))
+                         for dtype in (torch.float64, torch.float32))
+        errors[case["name"]] = float(f"{max(abs(b['loss'] - a['loss']) / max(1, a['loss']) for a, b in zip(exact, single)):.1g}")
+        curve = [result | {"examples": step} for result, step in zip(exact, steps)]
+        cases.append({**case, **result, "offset": len(data) // 4, "parameters": parameters_of(gradients),
+                      "curve": curve})
+        append(data, gradients.values())
+    with open(os.path.join(root, "embed.f32"), "wb") as file:
+        file.write(data)
+    with open(os.path.join(root, "embed.json"), "w", encoding="utf-8") as file:
+        file.write(f'{{"options":{json.dumps(options)},"cases":[\n{lines_of(cases)}]}}\n')
+    return worst_of(own), errors
+
+
 def write_curves(root):
     """Returns the relative deviation of float32 for each curve."""
     directory = os.path.join(root, "narrow")
@@ -215,9 +258,10 @@ def write_training(root):
     write_sinusoid(root)
     gradients = {name: write_gradients(root, name) for name in MODELS}
     gradients["heads"] = write_heads(root)
+    gradients["embed"], embed_errors = write_embed(root)
     manifest = {"python": platform.python_version(), "numpy": np.__version__, "torch": torch.__version__,
                 "machine": platform.machine(), "torch_f32_gradient_shares": gradients,
-                "torch_f32_curve_error": write_curves(root) | write_task_curves(root)}
+                "torch_f32_curve_error": write_curves(root) | write_task_curves(root) | embed_errors}
     with open(os.path.join(root, "manifest.json"), "w", encoding="utf-8") as file:
         file.write(json.dumps(manifest, indent=1) + "\n")
 

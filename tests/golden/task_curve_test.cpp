@@ -89,10 +89,13 @@ examples::Labels labels_of(const HeadCase& head) {
 
 examples::Step cut(const TaskCurve& curve, const TaskCurve::Step& step, size_t micro_batches) {
   examples::Step made;
+  uint64_t sequence = 0;
   const size_t each = step.examples.size() / micro_batches;
   for (size_t i = 0; i < step.examples.size(); ++i) {
     if (i % each == 0) made.batches.emplace_back();
-    made.batches.back().push_back(example_of(curve.head.task, step.examples[i]));
+    auto& batch = made.batches.back();
+    batch.add(example_of(curve.head.task, step.examples[i]), sequence);
+    sequence += batch.examples.back()->sequences().size();
     ++made.sequences;
   }
   return made;

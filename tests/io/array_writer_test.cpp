@@ -13,14 +13,17 @@ using namespace bert::io;
 
 namespace {
 
-// Writes the row [length, -0.5, length / 3] for each text.
+// Writes the row [length, -0.5, length / 3] for each text. Lengths of 4 to 6 have special numbers instead.
 class RowFilter : public Filter {
  public:
   explicit RowFilter(ArrayFormat format) : array_(format, 3) {}
   void prepare(const Fields& fields, Record&) const override { fields.required_text("text"); }
   void finish(Record& record, std::string& out) const override {
     const auto length = static_cast<float>(record.raw().size());
-    const float third = length == 4 ? std::numeric_limits<float>::infinity() : length / 3;
+    const float third = length == 4   ? std::numeric_limits<float>::infinity()
+                        : length == 5 ? 65520
+                        : length == 6 ? 65519
+                                      : length / 3;
     array_.row(std::array{length, -0.5f, third}, out);
   }
   void begin(std::string& out) override { array_.begin(out); }
@@ -36,7 +39,7 @@ std::string array_of(ArrayFormat format, const std::string& text, const std::str
   options.files = {directory.write("in", text)};
   options.output = output;
   options.on_error = OnError::skip;
-  options.needs_regular_output = format == ArrayFormat::npy;
+  options.needs_regular_output = format == ArrayFormat::npy || format == ArrayFormat::npy_f16;
   RowFilter filter(format);
   Pool pool(2);
   Log log("test", Log::Level::quiet);
@@ -68,6 +71,14 @@ TEST_CASE("the npy header contains the number of rows written") {
   CHECK(bytes[127] == '\n');
 }
 
+TEST_CASE("npy of f16 has numbers of two bytes and leaves out rows with larger numbers") {
+  const TemporaryDirectory directory;
+  const auto bytes = array_of(ArrayFormat::npy_f16, "a\nfour\nfive5\nsix666\n", directory / "x.npy");
+  CHECK(bytes.substr(10, 61) == "{'descr': '<f2', 'fortran_order': False, 'shape': (2, 3), }  ");
+  // 1, -0.5 and 1/3; 6, -0.5 and 65504, the largest number.
+  CHECK(bytes.substr(128) == std::string("\x00\x3c\x00\xb8\x55\x35\x00\x46\x00\xb8\xff\x7b", 12));
+}
+
 TEST_CASE("npy needs an output file whose header can be rewritten") {
   CHECK_THROWS_WITH(array_of(ArrayFormat::npy, "a\n", "/dev/null"),
                     "/dev/null: this format needs a regular file as output; -o FILE names one");
@@ -79,13 +90,15 @@ TEST_CASE("NumPy reads the npy output") {
     return;
   }
   const TemporaryDirectory directory;
-  for (const std::string text : {"a\nbc\n", ""}) {
-    array_of(ArrayFormat::npy, text, directory / "x.npy");
-    const std::string rows = text.empty() ? "[]" : "[[1, -0.5, 1 / 3], [2, -0.5, 2 / 3]]";
-    const std::string script =
-        "import numpy, sys; a = numpy.load(sys.argv[1]); e = numpy.array(" + rows +
-        ", dtype=numpy.float32).reshape(-1, 3); assert a.dtype == e.dtype and (a == e).all() "
-        "and a.shape == e.shape";
-    CHECK(std::system(("/usr/bin/python3 -c '" + script + "' " + directory / "x.npy").c_str()) == 0);
+  for (const bool half : {false, true}) {
+    for (const std::string text : {"a\nbc\n", ""}) {
+      array_of(half ? ArrayFormat::npy_f16 : ArrayFormat::npy, text, directory / "x.npy");
+      const std::string rows = text.empty() ? "[]" : "[[1, -0.5, 1 / 3], [2, -0.5, 2 / 3]]";
+      const std::string script = "import numpy, sys; a = numpy.load(sys.argv[1]); e = numpy.array(" + rows +
+                                 ", dtype=numpy.float" + (half ? "16" : "32") +
+                                 ").reshape(-1, 3); assert a.dtype == e.dtype and (a == e).all() "
+                                 "and a.shape == e.shape";
+      CHECK(std::system(("/usr/bin/python3 -c '" + script + "' " + directory / "x.npy").c_str()) == 0);
+    }
   }
 }

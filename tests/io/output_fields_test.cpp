@@ -56,3 +56,34 @@ TEST_CASE("each number of a vector has a column") {
                 "{\"id\":2,\"embedding\":[2,3]}\n")
             .ends_with("\n1,0.5,-1\n2,2,3\n"));
 }
+
+TEST_CASE("each member of scores has a column, in the order of the first record") {
+  CHECK(written(OutputFormat::csv, {}, "{\"id\":1,\"scores\":{\"a, b\":0.5,\"c\": 1}}\n",
+                "{\"id\":2,\"scores\":{\"c\":3,\"a, "
+                "b\":2}}\n{\"scores\":{\"c\":4}}\n{\"id\":5}\n{\"scores\":null}\n") ==
+        "id,\"scores.a, b\",scores.c\n1,0.5,1\n2,2,3\n,,4\n5,,\n,,\n");
+  CHECK(written(OutputFormat::tsv, {"scores", "id"},
+                "{\"id\":1,\"scores\":{\"a\\tb\":\"x\\ty\",\"c\":[1, 2]}}\n") ==
+        "scores.a b\tscores.c\tid\nx y\t[1, 2]\t1\n");
+  CHECK(written(OutputFormat::tsv, {}, "{\"scores\":[1,2]}\n{\"scores\":[1]}\n") == "scores\n[1,2]\n[1]\n");
+  CHECK(written(OutputFormat::tsv, {}, "{\"scores\":{}}\n") == "scores\n{}\n");
+  const std::string first = "{\"scores\":{\"a\":1}}\n";
+  CHECK(written(OutputFormat::tsv, {}, first, "{\"scores\":{\"b\":1}}\n")
+            .starts_with("scores has the member \"b\", "));
+  CHECK(written(OutputFormat::tsv, {}, first, "{\"scores\":1}\n") ==
+        "scores is not an object, as in the first record");
+}
+
+TEST_CASE("two columns of one name are an error") {
+  CHECK(written(OutputFormat::csv, {}, "{\"scores.a\":1,\"scores\":{\"a\":1}}\n")
+            .starts_with("the table would have two columns \"scores.a\""));
+  CHECK(written(OutputFormat::csv, {}, "{\"embedding_1\":1,\"embedding\":[1,2]}\n")
+            .starts_with("the table would have two columns \"embedding_1\""));
+}
+
+TEST_CASE("the only cell of a CSV row is quoted if it is empty, so that the row is not a blank line") {
+  CHECK(written(OutputFormat::csv, {"a"}, "{\"a\":\"\"}\n{\"a\":null}\n{\"a\":1}\n{}\n") ==
+        "a\n\"\"\n\"\"\n1\n\"\"\n");
+  CHECK(written(OutputFormat::csv, {"a", "b"}, "{\"a\":\"\"}\n") == "a,b\n,\n");
+  CHECK(written(OutputFormat::tsv, {"a"}, "{\"a\":\"\"}\n") == "a\n\n");
+}

@@ -109,7 +109,7 @@ class Generator {
     if (format == InputFormat::tsv)
       bytes += pick<std::string>({"text\tid", "id\ttext\tlength", "text"}) + line_end();
     if (format == InputFormat::csv)
-      bytes += pick<std::string>({"text,id", "\"id\",text,length", "text"}) + line_end();
+      bytes += pick<std::string>({"text,id", "\"id\",\"text\",length", "text"}) + line_end();
     for (size_t i = below(25); i > 0; --i) {
       if (one_in(6)) {
         bytes += one_in(3) ? " \f" + line_end() : line_end();

@@ -181,3 +181,18 @@ TEST_CASE("the best index is the first of the highest values, at any position") 
     }
   }
 }
+
+TEST_CASE("dot adds the products of any number of numbers") {
+  std::mt19937 random(9);
+  for (const Kernels* table : tables()) {
+    for (int64_t n = 0; n < 300; ++n) {
+      const auto x = normal_numbers(random, n), y = normal_numbers(random, n);
+      double sum = 0, size = 0;
+      for (size_t i = 0; i < x.size(); ++i) {
+        sum += static_cast<double>(x[i]) * static_cast<double>(y[i]);
+        size += std::abs(static_cast<double>(x[i]) * static_cast<double>(y[i]));
+      }
+      REQUIRE(std::abs(static_cast<double>(table->dot(n, x.data(), y.data())) - sum) <= 1e-6 * size);
+    }
+  }
+}

@@ -86,7 +86,7 @@ class SlowStream {
     }
     first.erase(0, static_cast<size_t>(std::find_if_not(first.begin(), first.end(), white) - first.begin()));
     if (has_field(split(first, '\t'))) return Format::tsv;
-    return has_field(split(first, ',')) ? Format::csv : Format::text;
+    return has_field(csv_cells_of(first)) ? Format::csv : Format::text;
   }
 
   bool has_field(const std::vector<std::string>& columns) const {
@@ -168,7 +168,10 @@ class SlowStream {
   }
 
   std::vector<std::string> cells_of(const std::string& line) const {
-    if (format_ != Format::csv) return split(line, '\t');
+    return format_ == Format::csv ? csv_cells_of(line) : split(line, '\t');
+  }
+
+  static std::vector<std::string> csv_cells_of(const std::string& line) {
     std::vector<std::string> cells(1);
     bool quoted = false;
     for (size_t i = 0; i < line.size(); ++i) {

@@ -41,7 +41,7 @@ exceptions='--snapshot|"piece"|SentencePiece|WordPiece|wordpieces?_|sentencepiec
 failed=0
 while IFS='	' read -r pattern instead; do
   found=$(grep -nPi -- "$pattern" README.md man/*.[157] cmd/cookbook/README.md tests/README.md tests/bench/README.md \
-    lib/default-model/README.md lib/default-model/EXPERIMENTS.md lib/README.md | grep -vE -- "$exceptions" || true)
+    lib/default-model/README.md lib/default-model/EXPERIMENTS.md lib/default-vectors/README.md lib/README.md | grep -vE -- "$exceptions" || true)
   helps=$(grep -rnPi --include='*.cpp' --include='*.h' -- "\"[^\"]*($pattern)" cmd | grep -vE -- "$exceptions" || true)
   [ -z "$found$helps" ] && continue
   printf '%s\n' "$found" "$helps" | sed '/^$/d'

@@ -7,9 +7,9 @@ trap 'rm -rf "$tree"' EXIT
 
 plant() {
   rm -rf "${tree:?}"/*
-  mkdir -p "$tree/man" "$tree/cmd/cookbook" "$tree/tests/bench" "$tree/lib/default-model"
+  mkdir -p "$tree/man" "$tree/cmd/cookbook" "$tree/tests/bench" "$tree/lib/default-model" "$tree/lib/default-vectors"
   for page in README.md man/tool.1 cmd/cookbook/README.md tests/README.md tests/bench/README.md lib/default-model/README.md \
-    lib/default-model/EXPERIMENTS.md lib/README.md; do
+    lib/default-model/EXPERIMENTS.md lib/default-vectors/README.md lib/README.md; do
     echo 'Masked tokens are replaced with [MASK].' >"$tree/$page"
   done
   echo 'app.flag({"--whole-word", "", "Mask whole words."}, whole);' >"$tree/cmd/tool.cpp"

@@ -64,10 +64,10 @@ examples::Examples examples_of(int first, int count, examples::AnswerReader::For
 
 examples::Step step_of(int first, int count, size_t batches = 1, int none = 0) {
   auto examples = examples_of(first, count, examples::AnswerReader::For::learning, none);
-  examples::Step step = {.batches = std::vector<examples::Examples>(batches), .sequences = 0};
+  examples::Step step = {.batches = std::vector<examples::Batch>(batches), .sequences = 0};
   for (auto& example : examples) {
     const auto batch = static_cast<size_t>(step.sequences++) * batches / examples.size();
-    step.batches[batch].push_back(std::move(example));
+    step.batches[batch].add(std::move(example), static_cast<uint64_t>(step.sequences) - 1);
   }
   return step;
 }

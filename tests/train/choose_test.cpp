@@ -51,8 +51,8 @@ examples::Step step_of(int first, int count, int batches = 1) {
 
 Figures evaluated(ChooseLearning& learning) {
   learning.begin_evaluation();
-  learning.evaluate(step_of(1000, 30).batches.front());
-  learning.evaluate(step_of(1030, 31).batches.front());
+  learning.evaluate(step_of(1000, 30).batches.front().examples);
+  learning.evaluate(step_of(1030, 31).batches.front().examples);
   return learning.end_evaluation();
 }
 

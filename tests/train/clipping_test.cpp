@@ -5,6 +5,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "nn/tables.h"
 #include "train/optimizer.h"
@@ -66,6 +67,30 @@ TEST_CASE("the global norm is bitwise equal for any number of threads and every 
       CHECK_MESSAGE(bits(norm) == bits(expected), std::string(kernels->name), " ", threads, " threads");
     }
   }
+}
+
+TEST_CASE("the global norm from the sums of several owners has the same bits") {
+  Gradients gradients;
+  Pool pool(2);
+  nn::Context context(pool);
+  const auto all = train::square_sums(gradients.params, context);
+  CHECK(bits(train::norm_of(all)) == bits(global_norm(gradients.params, context)));
+  std::vector<double> together(all.size());
+  for (size_t owner = 0; owner < 3; ++owner) {
+    std::vector<bool> owned(all.size());
+    for (size_t i = owner; i < owned.size(); i += 3) owned[i] = true;
+    const auto own = train::square_sums(gradients.params, context, owned);
+    REQUIRE(own.size() == all.size());
+    for (size_t i = 0; i < own.size(); ++i) {
+      if (!owned[i]) CHECK(own[i] == 0);
+      together[i] += own[i];
+    }
+  }
+  CHECK(all.size() == 5);  // a.weight has three slices
+  CHECK(together == all);
+  CHECK(bits(train::norm_of(together)) == bits(train::norm_of(all)));
+  const double in_order[] = {1e300, -1e300, 4};  // from the end, 4 would be lost
+  CHECK(train::norm_of(in_order) == 2);
 }
 
 TEST_CASE("the global norm is finite exactly when every gradient is") {

@@ -54,8 +54,8 @@ examples::Step step_of(int32_t first, int32_t count, int32_t batches = 1) {
 
 Figures evaluated(SentenceLearning& learning) {
   learning.begin_evaluation();
-  learning.evaluate(step_of(1000, 50).batches.front());
-  learning.evaluate(step_of(1050, 40).batches.front());
+  learning.evaluate(step_of(1000, 50).batches.front().examples);
+  learning.evaluate(step_of(1050, 40).batches.front().examples);
   return learning.end_evaluation();
 }
 
@@ -123,9 +123,9 @@ TEST_CASE("a class weight of 2 equals repeating the examples of that class") {
   const double loss = weighted.learning.learn(step, {}).front().value;
   auto& batch = step.batches.front();
   for (int32_t i = 0; i < 9; ++i) {
-    if (example(i)->as<examples::SentenceExample>().label == 0) batch.push_back(example(i));
+    if (example(i)->as<examples::SentenceExample>().label == 0) batch.add(example(i), batch.sequences.size());
   }
-  CHECK(batch.size() == 12);
+  CHECK(batch.examples.size() == 12);
   CHECK(repeated.learning.learn(step, {}).front().value == doctest::Approx(loss).epsilon(1e-6));
   CHECK(distance(weighted.network.gradients().all(), repeated.network.gradients().all()) < 1e-5);
 }

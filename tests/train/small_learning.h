@@ -36,10 +36,13 @@ inline void start(model::TrainingNetwork& network, Pool& pool) {
 template <class MakeExample>
 examples::Step numbered_step(const MakeExample& example, int32_t first, int32_t count, int32_t batches = 1) {
   examples::Step step;
+  uint64_t sequence = 0;
   for (int32_t i = 0; i < batches; ++i) {
-    examples::Examples batch;
-    for (int32_t k = 0; k < count; ++k) batch.push_back(example(first + i * count + k));
-    step.batches.push_back(std::move(batch));
+    auto& batch = step.batches.emplace_back();
+    for (int32_t k = 0; k < count; ++k) {
+      batch.add(example(first + i * count + k), sequence);
+      sequence += batch.examples.back()->sequences().size();
+    }
     step.sequences += count;
   }
   return step;

@@ -82,7 +82,7 @@ double distance(std::span<const float> a, std::span<const float> b) {
 
 TEST_CASE("tags are learned and evaluated by entity") {
   Subject subject;
-  auto dev = std::move(step_of(1000, 60).batches.front());
+  auto dev = std::move(step_of(1000, 60).batches.front().examples);
   const double before = figure(evaluated(subject.learning, dev), "f1");
   Optimizer optimizer(subject.network.parameters().layout(), {});
   Figures last;
@@ -131,7 +131,7 @@ TEST_CASE("a class weight of 2 equals repeating the words of that class") {
       again->labels.erase(again->labels.begin() + static_cast<ptrdiff_t>(w));
       again->places.erase(again->places.begin() + static_cast<ptrdiff_t>(w));
     }
-    batch.push_back(std::move(again));
+    batch.add(std::move(again), batch.sequences.size());
   }
   CHECK(repeated.learning.learn(step, {}).front().value == doctest::Approx(loss).epsilon(1e-6));
   CHECK(distance(weighted.network.gradients().all(), repeated.network.gradients().all()) < 1e-5);

@@ -39,19 +39,23 @@ struct Run {
 
   void set(int64_t step) {
     std::mt19937 random(static_cast<uint32_t>(step));
-    for (auto* params : {&weights, &optimizer.m, &optimizer.v}) {
-      for (int place = 0; place < 3; ++place) {
-        for (float& number : params->tensor(place))
-          number = std::bit_cast<float>(static_cast<uint32_t>(random()));
+    for (int place = 0; place < 3; ++place) {
+      const auto numbers = weights.tensor(place);
+      const auto draw = [&] {
+        for (float& number : numbers) number = std::bit_cast<float>(static_cast<uint32_t>(random()));
+      };
+      for (const Moment moment : {Moment::m, Moment::v}) {
+        draw();
+        optimizer.moments.fill(moment, place, std::as_bytes(numbers));
       }
+      draw();
     }
   }
   bool operator==(const Run& other) const {
-    const auto same = [](const nn::Params& a, const nn::Params& b) {
-      return std::memcmp(a.all().data(), b.all().data(), a.all().size_bytes()) == 0;
-    };
-    return same(weights, other.weights) && same(optimizer.m, other.optimizer.m) &&
-           same(optimizer.v, other.optimizer.v);
+    const auto same = [](auto a, auto b) { return std::memcmp(a.data(), b.data(), a.size_bytes()) == 0; };
+    const Moments &own = optimizer.moments, &others = other.optimizer.moments;
+    return same(weights.all(), other.weights.all()) && same(own.all(Moment::m), others.all(Moment::m)) &&
+           same(own.all(Moment::v), others.all(Moment::v));
   }
   WriteModel write_model() const {
     return [this](OutputDirectory& output) {
@@ -66,7 +70,7 @@ struct Run {
     };
   }
   std::string write(Checkpoints& checkpoints, const State& state) const {
-    return checkpoints.write(state, write_model(), optimizer);
+    return checkpoints.write(state, write_model(), optimizer.moments);
   }
   void fill(const TrainingCheckpoint& checkpoint) {
     checkpoint.fill(weights);
@@ -75,7 +79,7 @@ struct Run {
 
   nn::Layout layout = small_layout();
   nn::Params weights{layout};
-  Optimizer::State optimizer{.m = nn::Params(layout), .v = nn::Params(layout)};
+  Optimizer::State optimizer{.moments = Moments(layout)};
 };
 
 State state_at(int64_t step) {
@@ -246,7 +250,7 @@ TEST_CASE("a checkpoint of another model is rejected by name") {
   const auto moments = folder.path("step-00000001/optimizer.safetensors");
   nn::Layout renamed;
   renamed.add_plain("word_embeddings", {30, 7});
-  Optimizer::State optimizer{.m = nn::Params(renamed), .v = nn::Params(renamed)};
+  Optimizer::State optimizer{.moments = Moments(renamed, {false})};  // checked even if not held
   CHECK_THROWS_WITH_AS(checkpoint.fill(optimizer), (moments + ": adam_m.word_embeddings is missing").c_str(),
                        Error);
   nn::Layout less;

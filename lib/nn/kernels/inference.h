@@ -240,6 +240,7 @@ static float exponentials(float* scores, int64_t length, int64_t padded, float s
 }
 
 #include "nn/kernels/attention.h"
+#include "nn/kernels/dot.h"
 #include "nn/kernels/optimizer.h"
 #include "nn/kernels/training.h"
 
@@ -263,6 +264,7 @@ const Kernels kTable = {
     .adam_moments = adam_moments,
     .adam_apply = adam_apply,
     .sum_of_squares = sum_of_squares,
+    .dot = dot,
 };
 
 }  // namespace bert::nn::BERT_KERNELS

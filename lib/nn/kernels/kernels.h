@@ -164,6 +164,9 @@ struct Kernels {
   // Σ x² in double precision, in which squares of floats are exact. Number i is added to sum i mod 16, and
   // the sums are added as a tree, so all tables give the same bits.
   double (*sum_of_squares)(int64_t n, const float* x);
+
+  // Σ x·y in f32 of n numbers, for vectors in any order.
+  float (*dot)(int64_t n, const float* x, const float* y);
 };
 
 // Scratch memory in floats. Each part is a multiple of 16.

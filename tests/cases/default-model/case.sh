@@ -1,11 +1,12 @@
 #!/bin/sh
 # Without -m: $BERT_MODEL, else the default model, which is found relative to the tool, following links.
 mkdir -p moved/bin moved/share/bert
-for tool in bert-predict bert-tokenize bert-train; do cp "$(command -v $tool)" moved/bin; done
+for tool in bert-predict bert-tokenize bert-train bert-embed; do cp "$(command -v $tool)" moved/bin; done
 {
   echo 'The room was [MASK].' | moved/bin/bert-predict
   echo 'The room was [MASK].' | moved/bin/bert-tokenize
   moved/bin/bert-train --task classify
+  echo king | moved/bin/bert-embed
 } 2>&1 | sed "s|$(pwd -P)|HERE|"
 ln -s "$MODELS/masked-lm" moved/share/bert/default-model
 ln -s moved/bin/bert-predict linked
@@ -27,4 +28,8 @@ echo 'It was the best of times.' | bert-embed --dim 3 --precision 1
 printf '%s\n' '{"text":"good","label":"yes"}' '{"text":"bad","label":"no"}' >train.jsonl
 bert-train --task classify --epochs 1 --out classifier train.jsonl >log && ls classifier
 echo good | bert-predict -m classifier | sed 's/:[^:]*"scores.*/: .../'
-bert-convert --info "$CASE/../../../lib/default-model"
+for model in default-model default-vectors; do bert-convert --info "$CASE/../../../lib/$model"; done
+# The vectors of near texts are near.
+printf '%s\n' 'The ship sails over the sea.' 'The king spoke to the queen.' >texts
+bert-embed -o vectors.jsonl texts
+echo 'A queen and her king.' | bert-search --index vectors.jsonl --with text -k 1 --precision 1

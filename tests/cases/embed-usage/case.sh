@@ -14,6 +14,9 @@ try -m models/bare --layers 1,2 --layer-weights 1,1 --combine concat
 try -m models/bare --format google --pooling mean
 try -m models/bare --format google --normalize
 try -m models/bare --format google --overflow split
+try -m models/bare --format npy-f16 --keep text
+try -m models/bare --format npy --base64
+try -m models/bare --base64 --precision 3
 try -m models/bare --format xml
 try -m models/bare --colour
 # Errors that depend on the model: exit code 1.

@@ -28,3 +28,14 @@ bert-embed -m "$MODELS/bare" --format csv --dim 3 --precision 1 in.jsonl | wc -l
 bert-embed -m "$MODELS/bare" --format csv --keep id --dim 3 --precision 1 in.jsonl | sed 's/-*[0-9]*\.[0-9]*/N/g'
 bert-embed -m "$MODELS/bare" --format npy --keep id -o x.npy in.jsonl
 echo "exit $?"
+echo '--- the numbers of a vector and of scores have a column each'
+classify() { bert-predict -m "$MODELS/classify" --precision 2 "$@"; }
+classify --format csv --drop note in.jsonl
+classify --format tsv --keep scores,id in.jsonl
+classify --format csv --drop note in.jsonl | classify --input-format csv --format csv
+echo "exit $?"
+printf '%s\n' '{"text":"a","choices":["b","c"]}' '{"text":"a","choices":["b","c","d"]}' |
+  bert-predict -m "$MODELS/choose" --precision 2 --format csv --keep scores
+echo '--- an only cell that is empty'
+printf 'a\n\nb\n' | bert-tokenize -m "$MODELS/pretraining" --format csv --keep text | tee empty.csv
+bert-tokenize -m "$MODELS/pretraining" --keep text empty.csv

@@ -16,3 +16,5 @@ bert-train --task classify --preset tiny --vocab "$MODELS/bare/vocab.txt" --step
 bert-train --task classify -m model --steps 0 --dev train.tsv train.tsv
 bert-train --task classify -m model --steps 0 --dev train.tsv -o other
 [ -e other ] || echo 'nothing was made'
+# The dev set is read twice, but its records are counted once.
+bert-train --task classify -m model --steps 0 --max-length 5 --dev train.tsv >/dev/null

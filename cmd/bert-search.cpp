@@ -1,0 +1,141 @@
+// bert-search: finds nearest neighbors among vectors.
+#include <cmath>
+
+#include "cli/app.h"
+#include "options/feature_options.h"
+#include "options/model_options.h"
+#include "options/number_options.h"
+#include "options/stream_options.h"
+#include "options/vector_options.h"
+#include "predict/version.h"
+#include "search/options.h"
+#include "text/version.h"
+
+namespace {
+
+using namespace bert;
+using search::Metric;
+
+void index_options(cli::App& app, search::Options& options) {
+  app.section("Search");
+  auto& index = options.index;
+  app.option({"--index", "FILE",
+              "Search these vectors: rows of an npy or f32 file, or the field embedding of JSONL records."},
+             index.path);
+  app.option({"--records", "FILE", "The records of the rows, in the same order; their ids are written."},
+             index.records_path);
+  app.number({"-k,--neighbors", "N", "Number of neighbors to write."}, {.min = 1}, options.neighbors);
+  app.choice<Metric>({"--metric", "", "Compare vectors by cosine, dot product or Euclidean distance (l2)."},
+                     {{"cosine", Metric::cosine}, {"dot", Metric::dot}, {"l2", Metric::l2}}, options.metric);
+  app.option(
+      {"--graph", "FILE",
+       "Search approximately, with this graph of the index; it is built first if FILE does not exist."},
+      options.graph.path);
+  app.number({"--candidates", "N", "With --graph, number of vectors to choose the neighbors from."},
+             {.min = 1, .max = 1'000'000}, options.graph.candidates);
+  app.needs("--candidates", "--graph");
+  app.list({"--with", "NAME,...", "Copy these fields of a neighbor's record."}, index.with);
+  app.option({"--id-field", "NAME", "Field with the id of a record."}, index.id_field);
+  app.number({"--dim", "N",
+              "Numbers in a vector; needed for f32 files. Vectors of texts are shortened to the first N."},
+             {.min = 1, .max = 65536}, index.width);
+}
+
+void mode_options(cli::App& app, search::Options& options) {
+  constexpr cli::Range<double> kAny = {.min = -1e30, .max = 1e30};
+  app.section("Other modes");
+  app.real({"--dedup", "T",
+            "Leave out each record whose score with an earlier record that was written is at least T."},
+           kAny, options.dedup);
+  app.real({"--pairs", "T", "Write all pairs of records with a score of at least T."}, kAny, options.pairs);
+  app.number(
+      {"--cluster", "K", "Divide the records into K clusters by k-means; add cluster, distance, rank."},
+      {.min = 1, .max = 1'000'000}, options.clusters);
+  app.number({"--central", "N", "Write only the N most central records of each cluster, cluster by cluster."},
+             {.min = 1}, options.central);
+  cmd::seed_option(app, options.seed);
+  app.exclusive({"--dedup", "--pairs", "--cluster"});
+  for (const auto* mode : {"--dedup", "--pairs", "--cluster"}) {
+    for (const auto* option : {"--neighbors", "--with", "--graph"}) app.exclusive({mode, option});
+  }
+  app.needs("--central", "--cluster");
+  app.needs("--seed", "--cluster");
+}
+
+void check_mode(const cli::App& app, const search::Options& options) {
+  const auto threshold = options.dedup ? options.dedup : options.pairs;
+  const std::string_view name = options.dedup ? "--dedup" : "--pairs";
+  if (!threshold && !options.clusters && options.index.path.empty())
+    throw cli::UsageError("--index is missing; it names the vectors to search");
+  if (threshold && options.metric == Metric::cosine && std::abs(*threshold) > 1)
+    throw cli::UsageError(name, " must be from -1 to 1, as cosines are");
+  if (threshold && options.metric == Metric::l2 && *threshold < 0)
+    throw cli::UsageError(name, " must be at least 0, as distances are");
+  if (options.clusters && options.metric == Metric::dot)
+    throw cli::UsageError("--cluster requires --metric cosine or l2");
+  if (options.pairs && app.given("--drop")) throw cli::UsageError("--drop cannot be used with --pairs");
+  if (app.given("--records") && options.index.path.empty())
+    throw cli::UsageError("--records requires --index");
+}
+
+// In the other modes, --index has the vectors of the FILEs, of --records, or of records that are its rows.
+void settle_index(search::Options& options, io::StreamOptions& stream) {
+  auto& index = options.index;
+  if ((!options.dedup && !options.pairs && !options.clusters) || index.path.empty()) return;
+  if (!index.records_path.empty() && !stream.files.empty())
+    throw cli::UsageError(
+        "--records cannot be used with a FILE in this mode; both name the records of --index");
+  if (stream.files.empty()) stream.files = {index.records_path.empty() ? index.path : index.records_path};
+  index.records_path.clear();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  cli::App app("bert-search",
+               "Find nearest neighbors, near-duplicates, similar pairs and clusters by vectors.");
+  search::Options options;
+  index_options(app, options);
+  mode_options(app, options);
+  cmd::ModelOptions model(app, cmd::DefaultModel::vectors, cmd::ModelOptions::Opened::if_needed);
+  auto& embed = options.texts.embed;
+  app.section("Vectors of texts");
+  cmd::pooling_option(app, embed.vectors.pooling, cmd::TokenVectors::no);
+  cmd::prompt_option(app, embed.vectors.prompt);
+  cmd::LengthOptions length(app);
+  cmd::StreamOptions stream(app,
+                            {.load = cmd::StreamOptions::Load::network,
+                             .more = {io::InputFormat::conll, io::InputFormat::npy, io::InputFormat::f32}});
+  app.section("Output");
+  app.choice<io::OutputFormat>(
+      {"--format", "", "Write records as JSONL, TSV or CSV."},
+      {{"jsonl", io::OutputFormat::jsonl}, {"tsv", io::OutputFormat::tsv}, {"csv", io::OutputFormat::csv}},
+      stream.settings.output_format);
+  cmd::precision_option(app, options.precision);
+  cmd::batch_option(app, embed.batch_tokens);
+  app.most_used({"--index", "--records", "--neighbors", "--metric", "--with", "--model", "--output",
+                 "--text-field", "--threads"});
+  app.check([&] {
+    cmd::set_input(embed.features, stream, length);
+    embed.features.take_ids = cmd::takes_ids(stream);
+    embed.vectors.dim = options.index.width;
+    options.texts.prefer_text = stream.text_field_given();
+    options.index.text_field = stream.settings.text_field;
+    stream.settings.row_width = options.index.width;
+    if (!options.graph.path.empty()) search::require_graphs();
+    check_mode(app, options);
+    settle_index(options, stream.settings);
+  });
+  app.version_of(text::version);
+  app.version_of(predict::version);
+  return app.run(argc, argv, [&] {
+    embed.dtype = model.dtype;
+    options.texts.open_model = [&] { return model.open(); };
+    options.drop = stream.settings.drop;
+    stream.settings.budget = search::RecordVectors::kBudget;
+    stream.settings.chunk_bytes = search::RecordVectors::kChunkBytes;
+    stream.settings.chunk_records = search::RecordVectors::kChunkRecords;
+    const auto filter = search::make_filter(options, stream.pool(), app.log());
+    stream.transform(*filter);
+  });
+}

@@ -1,0 +1,98 @@
+#include "options/ranks.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "options/installed.h"
+
+namespace bert::cmd {
+namespace {
+
+// The processors that this process may use.
+std::string cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  ::sched_getaffinity(0, sizeof set, &set);
+  return {reinterpret_cast<const char*>(&set), sizeof set};
+}
+
+// What must be equal on all ranks, a line each: the version, then the arguments with their values.
+std::vector<std::string> lines_of(const cli::App& app, int argc, const char* const* argv) {
+  std::vector<std::string> lines;
+  std::istringstream version(app.version());
+  for (std::string line; std::getline(version, line);) lines.push_back(line);
+  const size_t first = lines.size();
+  const std::vector<std::string> own = {"-j",    "--threads", "--progress",  "-o",    "--output",
+                                        "--out", "--plot",    "--log-every", "--keep"};
+  const std::vector<std::string> own_flags = {"-q", "--quiet", "-v", "--verbose"};
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    const auto name = argument.substr(0, argument.find('='));
+    if (std::ranges::find(own, argument) != own.end()) {
+      ++i;  // and its value
+    } else if (std::ranges::find(own, name) == own.end() && !argument.starts_with("-j") &&
+               std::ranges::find(own_flags, argument) == own_flags.end()) {
+      const bool is_value =
+          i > 1 && std::string_view(argv[i - 1]).starts_with('-') && !argument.starts_with('-');
+      if (is_value && lines.size() > first && lines.back() == argv[i - 1]) {
+        lines.back() += " " + argument;
+      } else {
+        lines.push_back(argument);
+      }
+    }
+  }
+  return lines;
+}
+
+}  // namespace
+
+void Ranks::require_same_arguments(const cli::App& app, int argc, const char* const* argv) {
+  auto& ranks = *communicator_;
+  if (ranks.alone()) return;
+  constexpr char kEnd = '\0';
+  std::string text;
+  for (const auto& line : lines_of(app, argc, argv)) text += line + kEnd;
+  const std::string first = ranks.broadcast(text);
+  for (size_t own = 0, other = 0; text != first;) {
+    const auto own_end = std::min(text.find(kEnd, own), text.size());
+    const auto other_end = std::min(first.find(kEnd, other), first.size());
+    const auto here = text.substr(own, own_end - own), there = first.substr(other, other_end - other);
+    if (here != there)
+      throw Error(here.empty() ? "fewer arguments" : here, ", but ",
+                  there.empty() ? "fewer arguments" : there, " on rank 0");
+    own = own_end + 1;
+    other = other_end + 1;
+  }
+}
+
+Ranks::Ranks(cli::App& app) {
+  app.before([this, &app] { connect(app); });
+}
+
+void Ranks::connect(cli::App& app) {
+  const auto launch = comm::find_launch();
+  if (!launch) {
+    communicator_.emplace();
+    return;
+  }
+  if (launch->rank > 0) app.log().mute();
+  const auto plugin = installed(BERT_MPI_PLUGIN).string();
+  communicator_.emplace(
+      comm::EngineSettings{.open = [plugin, launch] { return comm::open_transport(plugin, *launch); },
+                           .report =
+                               [&app](const std::string& message) {
+                                 app.log().unmute();
+                                 app.log().error(message);
+                               }});
+  app.report_errors_to(
+      [this](int status, const std::string& message) { communicator_->fail(status, message); });
+  const auto all = communicator_->all_gather(communicator_->host() + cores());
+  on_same_cores_ = static_cast<int>(std::ranges::count(all, all[static_cast<size_t>(communicator_->rank())]));
+}
+
+}  // namespace bert::cmd

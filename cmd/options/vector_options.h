@@ -1,0 +1,37 @@
+// How a model's token vectors become the vector of a text.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/app.h"
+#include "model/sentence_transformers.h"
+#include "predict/embed_plan.h"
+
+namespace bert::cmd {
+
+// --pooling, under the current heading. TokenVectors::yes: also none, for one vector for each token.
+enum class TokenVectors { yes, no };
+inline void pooling_option(cli::App& app, predict::Pooling& pooling, TokenVectors token_vectors) {
+  using predict::Pooling;
+  cli::Choices<Pooling> poolings = {{"auto", {}}};
+  for (const auto& [mode, name, _, __] : model::kPoolings)
+    poolings.push_back({name, {.kind = Pooling::Kind::mode, .mode = mode}});
+  poolings.push_back({"pooler", {.kind = Pooling::Kind::pooler}});
+  const bool none = token_vectors == TokenVectors::yes;
+  if (none) poolings.push_back({"none", {.kind = Pooling::Kind::none}});
+  app.choice({"--pooling", "",
+              "How to combine token vectors into one; " +
+                  std::string(none ? "none: one vector for each token; " : "") +
+                  "auto: as the model directory says, else mean."},
+             poolings, pooling);
+}
+
+// --prompt, under the current heading.
+inline void prompt_option(cli::App& app, std::optional<std::string>& prompt) {
+  app.option(
+      {"--prompt", "TEXT|NAME", "Insert this text before each text, or the model's prompt of this name."},
+      prompt);
+}
+
+}  // namespace bert::cmd

@@ -1,0 +1,38 @@
+// Messages between ranks: numbers, and texts after their lengths. All ranks run the same program and read
+// what the others have written.
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace bert::comm {
+
+inline void append(std::string& out, int64_t number) {
+  out.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
+inline void append(std::string& out, std::string_view text) {
+  append(out, static_cast<int64_t>(text.size()));
+  out += text;
+}
+
+inline int64_t take_number(std::string_view& in) {
+  int64_t number;
+  assert(in.size() >= sizeof number);
+  std::memcpy(&number, in.data(), sizeof number);
+  in.remove_prefix(sizeof number);
+  return number;
+}
+
+inline std::string take_text(std::string_view& in) {
+  const auto size = static_cast<size_t>(take_number(in));
+  assert(in.size() >= size);
+  std::string text(in.substr(0, size));
+  in.remove_prefix(size);
+  return text;
+}
+
+}  // namespace bert::comm

@@ -1,0 +1,22 @@
+#include "examples/example.h"
+
+namespace bert::examples {
+
+std::vector<TokenSequence> SequencesExample::sequences() const {
+  std::vector<TokenSequence> sequences;
+  size_t begin = 0;
+  for (const size_t length : lengths) {
+    sequences.push_back({std::span(ids).subspan(begin, length), std::span(types).subspan(begin, length)});
+    begin += length;
+  }
+  return sequences;
+}
+
+void SequencesExample::add(const features::Features& features) {
+  ids.insert(ids.end(), features.ids.begin(), features.ids.end());
+  types.insert(types.end(), features.types.begin(), features.types.end());
+  lengths.push_back(features.ids.size());
+  truncated |= features.truncated;
+}
+
+}  // namespace bert::examples

@@ -1,0 +1,141 @@
+#include "examples/shared_pipe.h"
+
+#include <cassert>
+#include <string_view>
+#include <utility>
+
+#include "comm/message.h"
+
+namespace bert::examples {
+namespace {
+
+constexpr int64_t kRecords = 16;              // for each rank, drawn at a time
+constexpr int64_t kBytes = int64_t{1} << 24;  // then no further record
+
+using comm::append;
+using comm::take_number;
+using comm::take_text;
+
+void append(std::string& out, const io::RawRecord& record) {
+  const auto& source = *record.source;
+  append(out, std::string_view(source.name));
+  append(out, static_cast<int64_t>(source.format));
+  append(out, int64_t{source.format_guessed});
+  append(out, static_cast<int64_t>(source.columns.size()));
+  for (const std::string_view column : source.columns) append(out, column);
+  append(out, record.line);
+  append(out, record.place);
+  append(out, std::string_view(record.bytes));  // with the padding
+}
+
+io::RawRecord take_record(std::string_view& in) {
+  auto source = std::make_shared<io::Source>();
+  source->name = take_text(in);
+  source->format = static_cast<io::InputFormat>(take_number(in));
+  source->format_guessed = take_number(in) != 0;
+  for (auto columns = take_number(in); columns > 0; --columns) source->columns.push_back(take_text(in));
+  io::RawRecord record;
+  record.source = std::move(source);
+  record.line = take_number(in);
+  record.place = take_number(in);
+  record.bytes = take_text(in);
+  return record;
+}
+
+}  // namespace
+
+SharedPipe::SharedPipe(const io::StreamOptions& stream, comm::Communicator& ranks,
+                       std::unique_ptr<RecordSource> pipe, Log& log)
+    : RecordSource(stream, log), ranks_(ranks), pipe_(std::move(pipe)) {}
+
+// For each rank: the number of records drawn; 'm' if there may be more, 'e' at the end, 'i' if interrupted;
+// and the records that it reads.
+std::vector<std::string> SharedPipe::drawn_by_first() {
+  const int ranks = ranks_.size();
+  std::vector<std::string> records(static_cast<size_t>(ranks));
+  int64_t count = 0, bytes = 0;
+  Drawn record;
+  char state = 'm';
+  while (count < kRecords * ranks && bytes < kBytes && state == 'm') {
+    if (pipe_->draw(record)) {
+      if (const int reader = reader_of(record, ranks); reader != 0) {
+        auto& message = records[static_cast<size_t>(reader)];
+        append(message, record.number);
+        append(message, record.raw);
+      }
+      bytes += static_cast<int64_t>(record.raw.size());
+      held_[record.number] = std::move(record.raw);
+      ++count;
+    } else {
+      state = pipe_->interrupted() ? 'i' : 'e';
+    }
+  }
+  for (auto& message : records) {
+    std::string head;
+    append(head, count);
+    message = head + state + message;
+  }
+  return records;
+}
+
+void SharedPipe::receive(const std::string& message) {
+  std::string_view in = message;
+  known_ = take_number(in);
+  ended_ = in.front() != 'm';
+  interrupted_ = in.front() == 'i';
+  in.remove_prefix(1);
+  hold(in);
+}
+
+// Adds the records of a message: the number of each and its bytes.
+void SharedPipe::hold(std::string_view in) {
+  while (!in.empty()) {
+    const int64_t number = take_number(in);
+    held_[number] = take_record(in);
+  }
+}
+
+bool SharedPipe::draw(Drawn& record) {
+  if (known_ == 0 && !ended_) receive(ranks_.scatter(pipe_ ? drawn_by_first() : std::vector<std::string>()));
+  if (known_ == 0) return false;
+  --known_;
+  record = {.number = drawn_++, .epoch = 0, .index = 0, .raw = {}};
+  return true;
+}
+
+void SharedPipe::bring(std::span<const Move> moves, int64_t drawn) {
+  held_.erase(held_.begin(), held_.lower_bound(needed_from_));
+  needed_from_ = drawn;
+  std::vector<std::string> messages;
+  if (pipe_) {
+    messages.resize(static_cast<size_t>(ranks_.size()));
+    for (const auto& move : moves) {
+      if (move.to == 0) continue;
+      auto& message = messages[static_cast<size_t>(move.to)];
+      append(message, move.record->number);
+      append(message, held_.at(move.record->number));
+    }
+  }
+  hold(ranks_.scatter(std::move(messages)));
+}
+
+std::optional<io::RawRecord> SharedPipe::ahead(int64_t i) {
+  assert(held_.empty());  // records are looked at before the first is drawn
+  std::string message;
+  if (pipe_) {
+    if (const auto record = pipe_->ahead(i)) append(message, *record);
+  }
+  message = ranks_.broadcast(message);
+  std::string_view in = message;
+  return in.empty() ? std::nullopt : std::optional(take_record(in));
+}
+
+void SharedPipe::skip_to(int64_t drawn) {
+  if (pipe_) pipe_->skip_to(drawn);
+  drawn_ = drawn;
+  held_.clear();
+  known_ = 0;
+  interrupted_ = ended_ = ranks_.broadcast(pipe_ && pipe_->interrupted() ? "i" : "") == "i";
+}
+
+}  // namespace bert::examples

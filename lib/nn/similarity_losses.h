@@ -1,0 +1,78 @@
+// Losses of sentence vectors that compare vectors with each other, as sentence-transformers defines them. The
+// vectors are those of a whole training step, so in-batch negatives come from all its micro-batches.
+//
+// u, v are vectors, cos(u, v) = u·v / (|u| |v|), s the scale; a_i, p_i are the anchor and the positive of
+// pair i:
+//
+//   ranking    mean_i -ln softmax_c(s·cos(a_i, c))[p_i], c over all positives and negatives (in-batch
+//              negatives, MultipleNegativesRankingLoss; van den Oord et al. 2018)
+//   symmetric  the mean of ranking and of the same for p_i over all anchors
+//   cosent     ln(1 + Σ e^(s·(cos_i - cos_j))) over all pairs i, j with label_i < label_j, where cos_i =
+//              cos(a_i, p_i)
+//   cosine     mean_i (cos_i - label_i)²
+//   triplet    mean of max(0, d(a_i, p_i) - d(a_i, n) + margin) over the negatives n of each anchor, with
+//              d = 1 - cos, or d = |u - v + 1e-6| for the Euclidean distance
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "nn/context.h"
+#include "nn/tensor.h"
+
+namespace bert::nn {
+
+enum class SimilarityLoss { ranking, symmetric, cosent, cosine, triplet };
+struct SimilarityLossName {
+  std::string_view name;
+  SimilarityLoss loss;
+};
+inline constexpr SimilarityLossName kSimilarityLosses[] = {{"ranking", SimilarityLoss::ranking},
+                                                           {"symmetric", SimilarityLoss::symmetric},
+                                                           {"cosent", SimilarityLoss::cosent},
+                                                           {"cosine", SimilarityLoss::cosine},
+                                                           {"triplet", SimilarityLoss::triplet}};
+enum class Distance { euclidean, cosine };
+
+struct SimilarityOptions {
+  SimilarityLoss loss = SimilarityLoss::ranking;
+  float scale = 20;  // of ranking, symmetric and cosent
+  float margin = 5;  // of triplet
+  Distance distance = Distance::euclidean;
+  // Matryoshka dimensions: the losses of the first d numbers of all vectors are added to that of the whole
+  // vectors (Kusupati et al. 2022).
+  std::vector<int64_t> dims;
+};
+
+// Rows of a matrix of vectors that belong together. Row begin is the anchor, begin + 1 the positive or the
+// other text of a scored pair, and the rest up to `end` are negatives.
+struct SimilarityGroup {
+  int64_t begin = 0, end = 0;
+  double label = 0;  // of cosent and cosine
+
+  int64_t anchor() const { return begin; }
+  int64_t positive() const { return begin + 1; }
+};
+
+struct SimilarityResult {
+  double loss = 0;
+  int64_t correct = 0;  // ranking, symmetric: pairs whose positive is the nearest candidate of the anchor
+};
+
+// Loss of the vectors [S,W]. Replaces `gradient` [S,W] by the loss's gradient, unless it is nullptr. There
+// must be at least one group; for triplet at least one negative.
+SimilarityResult similarity_loss(Context& context, const SimilarityOptions& options,
+                                 std::span<const SimilarityGroup> groups, const Tensor& vectors,
+                                 Tensor* gradient);
+
+// Cosine of each group's first two vectors.
+std::vector<double> cosines(std::span<const SimilarityGroup> groups, const Tensor& vectors);
+
+// For each group, the number of positives and negatives of all groups that are nearer to its anchor, by
+// cosine, than its own positive.
+std::vector<int64_t> ranks_of_positives(Context& context, std::span<const SimilarityGroup> groups,
+                                        const Tensor& vectors);
+
+}  // namespace bert::nn

@@ -1,0 +1,55 @@
+// Adds the cluster of each record. Records are written after the last one has been read; until then they are
+// in a temporary file.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/filter.h"
+#include "io/record_index.h"
+#include "search/collected_vectors.h"
+#include "search/k_means.h"
+#include "search/options.h"
+#include "search/results.h"
+
+namespace bert::search {
+
+class ClusterFilter final : public io::Filter {
+ public:
+  // References must outlive this object. options.clusters must be given.
+  ClusterFilter(const Options& options, Pool& pool, Log& log);
+
+  void prepare(const io::Fields& fields, io::Record& record) const override;
+  int64_t cost(const io::Record& record) const override { return record.work_as<WithVector>().cost; }
+  void compute(std::span<io::Record* const> records) override;
+  void finish(io::Record& record, std::string& out) const override;
+  bool release(Ending ending, std::string& out) override;
+  void report_truncated(int64_t records) const override { vectors_.report_truncated(records); }
+
+ private:
+  struct Line {
+    uint64_t offset;  // in spool_
+    int64_t row;
+    size_t size;
+  };
+  void store(const io::Record& record);
+  bool cluster();
+  void select_central();
+  void append(const Line& line, std::string& out) const;
+
+  const Options options_;
+  Pool& pool_;
+  Log& log_;
+  CollectedVectors vectors_;
+  Writers writers_;
+  io::Spool spool_;  // the output lines, with marks in place of results
+  std::vector<Line> lines_;
+  std::string line_;
+  std::optional<Clustering> clustering_;
+  size_t next_ = 0;  // line to write
+};
+
+}  // namespace bert::search

@@ -1,0 +1,62 @@
+#include "search/dedup_filter.h"
+
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+
+namespace bert::search {
+
+struct DedupFilter::Checked : WithVector {
+  bool kept = false;
+};
+
+DedupFilter::DedupFilter(const Options& options, Pool& pool, Log& log)
+    : metric_(options.metric),
+      limit_(value_at(options.metric, *options.dedup)),
+      pool_(pool),
+      log_(log),
+      vectors_(options, pool, log),
+      writers_(options.drop) {}
+
+void DedupFilter::prepare(const io::Fields& fields, io::Record& record) const {
+  auto checked = std::make_unique<Checked>();
+  vectors_.prepare(fields, record, *checked);
+  record.work = std::move(checked);
+}
+
+void DedupFilter::compute(std::span<io::Record* const> records) {
+  vectors_.compute(records);
+  std::vector<Checked*> batch;
+  std::vector<const float*> rows;
+  for (io::Record* record : records) {
+    auto& checked = record->work_as<Checked>();
+    if (!checked.failure.empty()) continue;
+    batch.push_back(&checked);
+    rows.push_back(checked.vector.data());
+  }
+  if (batch.empty()) return;
+  if (!dedup_) dedup_.emplace(static_cast<int64_t>(batch.front()->vector.size()), metric_, limit_, pool_);
+  const auto kept = dedup_->keep(rows);
+  for (size_t i = 0; i < batch.size(); ++i) batch[i]->kept = kept[i] != 0;
+  compared_ += static_cast<int64_t>(batch.size());
+}
+
+void DedupFilter::end(std::string&) {
+  vectors_.check_count();
+  const int64_t kept = dedup_ ? dedup_->kept() : 0;
+  log_.info(counted(compared_ - kept, "record was", "records were") + " left out");
+}
+
+void DedupFilter::finish(io::Record& record, std::string& out) const {
+  const auto& checked = record.work_as<Checked>();
+  if (!checked.failure.empty()) throw Error(checked.failure);
+  if (checked.kept) {
+    io::Added added;
+    if (record.truncated) added.field("truncated") += "true";
+    writers_.write(record, added, out);
+  }
+  record.work.reset();
+}
+
+}  // namespace bert::search

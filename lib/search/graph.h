@@ -1,0 +1,48 @@
+// Approximate search with a graph of near rows (HNSW, Malkov and Yashunin 2018), by hnswlib. The graph
+// consists of links only; the vectors stay where they are. Without hnswlib, graph_absent.cpp takes the place
+// of graph_hnswlib.cpp.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "base/pool.h"
+#include "search/nearest.h"
+#include "search/scan.h"
+#include "search/vectors.h"
+
+namespace bert::search {
+
+struct GraphOptions {
+  std::string path;  // the graph is read from this file, or built and written to it if there is none
+  int64_t candidates = 100;
+};
+
+class GraphSearch final : public Search {
+ public:
+  // References must outlive this object. The graph is built on one thread, so that it depends on the vectors
+  // alone. Throws Error if the file is not the graph of these vectors.
+  GraphSearch(const Vectors& vectors, Metric metric, const GraphOptions& options, Pool& pool, Log& log);
+  ~GraphSearch() override;
+
+  // The best of at least options.candidates rows that the graph leads to, by their exact values.
+  std::vector<std::vector<Neighbor>> nearest(std::span<const float* const> queries, int64_t count) override;
+
+ private:
+  struct Graph;
+
+  const Vectors& vectors_;
+  const Metric metric_;
+  const GraphOptions options_;
+  Pool& pool_;
+  std::unique_ptr<Graph> graph_;
+};
+
+// Throws Error if this build has no hnswlib.
+void require_graphs();
+
+}  // namespace bert::search

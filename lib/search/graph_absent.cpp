@@ -1,0 +1,21 @@
+#include "base/error.h"
+#include "search/graph.h"
+
+namespace bert::search {
+
+struct GraphSearch::Graph {};
+
+void require_graphs() {
+  throw Error("--graph is not available in this build: install libhnswlib-dev and build again");
+}
+
+GraphSearch::GraphSearch(const Vectors& vectors, Metric metric, const GraphOptions& options, Pool& pool, Log&)
+    : vectors_(vectors), metric_(metric), options_(options), pool_(pool) {
+  require_graphs();
+}
+
+GraphSearch::~GraphSearch() = default;
+
+std::vector<std::vector<Neighbor>> GraphSearch::nearest(std::span<const float* const>, int64_t) { return {}; }
+
+}  // namespace bert::search

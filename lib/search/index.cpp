@@ -1,0 +1,127 @@
+#include "search/index.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <utility>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "io/array_shape.h"
+#include "io/pull_reader.h"
+#include "json/json.h"
+#include "json/members.h"
+#include "search/record_vectors.h"
+
+namespace bert::search {
+namespace {
+
+io::StreamOptions stream_of(const std::string& path, const IndexOptions& options) {
+  return {.files = {path}, .text_field = options.text_field};
+}
+
+std::unique_ptr<Vectors> read_vectors(const IndexOptions& options) {
+  io::PullReader reader(stream_of(options.path, options));
+  io::RawRecordReader parser(io::InvalidUtf8::error, io::OnError::stop);
+  std::unique_ptr<StoredVectors> vectors;
+  io::RawRecord raw;
+  while (reader.next(raw)) {
+    parser.read(raw, [&](const io::Fields& fields, const io::Record&) {
+      const auto row = read_embedding(fields);
+      if (!row) throw Error("field \"embedding\" is missing; bert-embed adds it");
+      const auto width = static_cast<int64_t>(row->size());
+      if (!vectors) vectors = std::make_unique<StoredVectors>(width);
+      if (width != vectors->width())
+        throw Error("field \"embedding\" has ", counted(width, "number", "numbers"),
+                    ", that of the first record has ", vectors->width());
+      vectors->add(*row);
+    });
+  }
+  if (!vectors) throw Error(options.path, ": has no records");
+  if (options.width && *options.width != vectors->width())
+    throw Error(options.path, ": has vectors of ", vectors->width(), " numbers, --dim asks for ",
+                *options.width);
+  return vectors;
+}
+
+std::vector<std::string> names_of(const IndexOptions& options) {
+  std::vector<std::string> names = {options.id_field};
+  names.insert(names.end(), options.with.begin(), options.with.end());
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> read_values(std::span<const std::string> names, const io::Fields& fields,
+                                     const io::Record& record) {
+  std::vector<std::string> values(names.size());
+  if (io::is_json(record.source().format)) {
+    json::Members members(record.raw());
+    for (json::Members::Member member; members.next(member);) {
+      const auto value = record.raw().substr(member.value_begin, member.value_end - member.value_begin);
+      for (size_t i = 0; i < names.size(); ++i) {
+        if (member.key == names[i] && value != "null") values[i] = value;
+      }
+    }
+    return values;
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (const auto text = fields.text(names[i])) json::append_string(values[i], *text);
+  }
+  return values;
+}
+
+bool is_array_file(const std::string& path) {
+  if (path.ends_with(".npy") || path.ends_with(".f32")) return true;
+  if (kind_of(path) != FileKind::regular) return false;
+  std::array<char, 6> begin = {};
+  const auto file = FileDescriptor::open(path);
+  const ssize_t count = ::read(file.get(), begin.data(), begin.size());
+  return count > 0 && io::is_npy({begin.data(), static_cast<size_t>(count)});
+}
+
+IndexedRecords::IndexedRecords(const std::string& path, const IndexOptions& options)
+    : index_(stream_of(path, options)), names_(names_of(options)) {}
+
+std::unique_ptr<io::RawRecordReader> IndexedRecords::borrow_reader() const {
+  const std::lock_guard lock(mutex_);
+  if (idle_.empty()) return std::make_unique<io::RawRecordReader>(io::InvalidUtf8::error, io::OnError::stop);
+  auto reader = std::move(idle_.back());
+  idle_.pop_back();
+  return reader;
+}
+
+std::vector<std::string> IndexedRecords::values(int64_t row) const {
+  auto reader = borrow_reader();
+  auto raw = index_.read(row);
+  std::vector<std::string> values;
+  reader->read(raw, [&](const io::Fields& fields, const io::Record& record) {
+    values = read_values(names_, fields, record);
+  });
+  const std::lock_guard lock(mutex_);
+  idle_.push_back(std::move(reader));
+  return values;
+}
+
+Index::Index(const IndexOptions& options, Pool& pool) {
+  const bool is_array = is_array_file(options.path);
+  const auto& records = options.records_path.empty() && !is_array ? options.path : options.records_path;
+  for (const auto& path : {options.path, records}) {
+    if (!path.empty() && kind_of(path) != FileKind::regular)
+      throw Error(path, kind_of(path) == FileKind::absent
+                            ? ": No such file or directory"
+                            : ": is not a regular file, which an index must be");
+  }
+  if (is_array) {
+    vectors_ = std::make_unique<MappedVectors>(options.path, options.width, pool);
+  } else {
+    vectors_ = read_vectors(options);
+  }
+  if (records.empty()) return;
+  records_ = std::make_unique<IndexedRecords>(records, options);
+  if (records_->size() != vectors_->rows())
+    throw Error(records, ": has ", counted(records_->size(), "record", "records"), ", ", options.path,
+                " has ", counted(vectors_->rows(), "row", "rows"));
+}
+
+}  // namespace bert::search

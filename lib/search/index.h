@@ -1,0 +1,68 @@
+// What is searched: rows of vectors, and their records if there are any.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/pool.h"
+#include "io/record_index.h"
+#include "io/record_reader.h"
+#include "search/vectors.h"
+
+namespace bert::search {
+
+struct IndexOptions {
+  std::string path;          // an npy or f32 file, or records with `embedding`
+  std::string records_path;  // the rows' records; "": those of `path`, if it has records
+  std::optional<int64_t> width;
+  std::string id_field = "id";
+  std::vector<std::string> with;  // names of further fields
+  std::string text_field = "text";
+};
+
+// Records by position, read from their file when asked for.
+class IndexedRecords {
+ public:
+  // Reads the file once.
+  IndexedRecords(const std::string& path, const IndexOptions& options);
+
+  int64_t size() const { return index_.size(); }
+
+  // The values, in JSON, of the id field and of the fields `with`; "" for one that the record does not have.
+  // Any thread may call it.
+  std::vector<std::string> values(int64_t row) const;
+
+ private:
+  std::unique_ptr<io::RawRecordReader> borrow_reader() const;
+
+  io::RecordIndex index_;
+  std::vector<std::string> names_;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<io::RawRecordReader>> idle_;
+};
+
+class Index {
+ public:
+  Index(const IndexOptions& options, Pool& pool);
+
+  const Vectors& vectors() const { return *vectors_; }
+  const IndexedRecords* records() const { return records_.get(); }  // nullptr: there are none
+
+ private:
+  std::unique_ptr<Vectors> vectors_;
+  std::unique_ptr<IndexedRecords> records_;
+};
+
+// The JSON of these fields of a record; "" for one that is missing or null.
+std::vector<std::string> read_values(std::span<const std::string> names, const io::Fields& fields,
+                                     const io::Record& record);
+
+// Whether a file is an array, by its suffix or first bytes.
+bool is_array_file(const std::string& path);
+
+}  // namespace bert::search

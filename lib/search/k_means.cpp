@@ -1,0 +1,357 @@
+#include "search/k_means.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "base/random.h"
+#include "nn/blocks.h"
+#include "nn/products.h"
+
+namespace bert::search {
+namespace {
+
+constexpr int64_t kColumns = 256;                // centers of one product
+constexpr int64_t kMostParts = 64;               // of the rows, each with sums of its own
+constexpr int64_t kMostSums = int64_t{8} << 20;  // numbers in all sums
+
+class KMeans {
+ public:
+  KMeans(const Vectors& vectors, const KMeansOptions& options, Pool& pool);
+  Clustering run();
+
+ private:
+  struct Part {                // a run of blocks, summed by one thread
+    std::vector<double> sums;  // [clusters, width]
+    std::vector<int64_t> sizes;
+    int64_t changed = 0;
+  };
+
+  float* center(int64_t cluster) { return centers_.data() + cluster * width_; }
+  std::span<const float> numbers(const float* row) const { return {row, static_cast<size_t>(width_)}; }
+  double factor(int64_t row) const;
+  double square(int64_t row) const;
+
+  float* scores_of(int thread);
+
+  void start();
+  void set_center(int64_t cluster, int64_t row);
+  int64_t draw(Random& random) const;
+  void lower_distances(int64_t cluster, int64_t row);
+
+  int64_t assign();
+  void assign_block(int64_t b, Part& part, int thread);
+  void add_to_sums(int64_t row, const float* values, Part& part) const;
+  void move_centers();
+  void fill_empty(std::vector<int64_t>& sizes);
+  void transpose_centers();
+  void number_clusters();
+  void rank_rows();
+
+  const Vectors& vectors_;
+  const KMeansOptions options_;
+  Pool& pool_;
+  const nn::Kernels& kernels_;
+  const int64_t width_, clusters_;
+  int64_t stride_ = 0;
+  nn::Memory columns_;          // [width, stride]: the centers as columns of a product
+  std::vector<float> centers_;  // [clusters, width]
+  std::vector<float> shifts_;   // for each center: |center|²/2 for l2, else 0
+  std::vector<float> near_;     // for each row: its squared distance to the nearest center, in f32
+  std::vector<Part> parts_;
+  std::vector<nn::Memory> blocks_, scores_;  // for each thread
+  Clustering result_;
+};
+
+KMeans::KMeans(const Vectors& vectors, const KMeansOptions& options, Pool& pool)
+    : vectors_(vectors),
+      options_(options),
+      pool_(pool),
+      kernels_(nn::usable_kernels()),
+      width_(vectors.width()),
+      clusters_(options.clusters),
+      centers_(static_cast<size_t>(clusters_ * width_)),
+      shifts_(static_cast<size_t>(clusters_)),
+      near_(static_cast<size_t>(vectors.rows()), INFINITY),
+      blocks_(static_cast<size_t>(pool.size())),
+      scores_(static_cast<size_t>(pool.size())) {
+  const int64_t most = std::clamp<int64_t>(kMostSums / (clusters_ * width_), 1, kMostParts);
+  parts_.resize(static_cast<size_t>(std::min(most, vectors.blocks())));
+  result_.cluster.assign(near_.size(), -1);
+}
+
+// What a row is multiplied by.
+double KMeans::factor(int64_t row) const {
+  if (options_.metric == Metric::l2) return 1;
+  const float norm = vectors_.norms()[static_cast<size_t>(row)];
+  return norm > 0 ? 1 / static_cast<double>(norm) : 0;
+}
+
+double KMeans::square(int64_t row) const {
+  const auto length = static_cast<double>(vectors_.norms()[static_cast<size_t>(row)]) * factor(row);
+  return length * length;
+}
+
+float* KMeans::scores_of(int thread) {
+  auto& scores = scores_[static_cast<size_t>(thread)];
+  if (scores.size() == 0) scores = nn::Memory(static_cast<size_t>((kBlock + 16) * kColumns));
+  return scores.data();
+}
+
+void KMeans::set_center(int64_t cluster, int64_t row) {
+  nn::Memory scratch;
+  const float* const values = vectors_.row(row, scratch);
+  for (int64_t i = 0; i < width_; ++i)
+    center(cluster)[i] = static_cast<float>(static_cast<double>(values[i]) * factor(row));
+}
+
+void KMeans::transpose_centers() {
+  stride_ = nn::round_up(clusters_, nn::kBlockColumns);
+  if (columns_.size() == 0) columns_ = nn::Memory(static_cast<size_t>(width_ * stride_));
+  pool_.run_grid(nn::parts_of(width_, nn::kBlockColumns), [&](int64_t part, int) {
+    const int64_t begin = part * nn::kBlockColumns, end = std::min(width_, begin + nn::kBlockColumns);
+    for (int64_t i = begin; i < end; ++i) {
+      for (int64_t k = 0; k < clusters_; ++k) columns_.data()[i * stride_ + k] = center(k)[i];
+    }
+  });
+  for (int64_t k = 0; k < clusters_; ++k)
+    shifts_[static_cast<size_t>(k)] =
+        options_.metric == Metric::l2 ? static_cast<float>(dot(numbers(center(k)), center(k)) / 2) : 0.0f;
+}
+
+// Draws each center from the rows with a probability proportional to the squared distance to the nearest one
+// drawn before.
+void KMeans::start() {
+  Random random(options_.seed);
+  for (int64_t k = 0; k < clusters_; ++k) {
+    const int64_t row =
+        k == 0 ? static_cast<int64_t>(random.uniform() * static_cast<double>(vectors_.rows())) : draw(random);
+    set_center(k, row);
+    lower_distances(k, row);
+  }
+}
+
+// A row that has been drawn has the distance 0. If all have, draws any row.
+int64_t KMeans::draw(Random& random) const {
+  std::vector<double> sums(static_cast<size_t>(vectors_.blocks()));
+  pool_.run_grid(vectors_.blocks(), [&](int64_t b, int) {
+    const int64_t end = std::min(vectors_.rows(), (b + 1) * kBlock);
+    for (int64_t i = b * kBlock; i < end; ++i)
+      sums[static_cast<size_t>(b)] += static_cast<double>(near_[static_cast<size_t>(i)]);
+  });
+  const double total = std::accumulate(sums.begin(), sums.end(), 0.0);
+  double left = random.uniform() * total;
+  int64_t last = static_cast<int64_t>(
+      random.below(static_cast<uint32_t>(std::min<int64_t>(vectors_.rows(), UINT32_MAX))));
+  for (size_t b = 0; b < sums.size(); ++b) {
+    if (left >= sums[b] && b + 1 < sums.size()) {
+      left -= sums[b];
+      continue;
+    }
+    const int64_t begin = static_cast<int64_t>(b) * kBlock, end = std::min(vectors_.rows(), begin + kBlock);
+    for (int64_t i = begin; i < end; ++i) {
+      const auto near = static_cast<double>(near_[static_cast<size_t>(i)]);
+      if (near > 0) last = i;
+      if (near > 0 && left < near) return i;
+      left -= near;
+    }
+  }
+  return last;
+}
+
+void KMeans::lower_distances(int64_t cluster, int64_t row) {
+  const int64_t columns = nn::kBlockColumns;
+  nn::Memory column(static_cast<size_t>(width_ * columns));
+  for (int64_t i = 0; i < width_; ++i) column.data()[i * columns] = center(cluster)[i];
+  const double length = dot(numbers(center(cluster)), center(cluster));
+  pool_.run_grid(vectors_.blocks(), [&](int64_t b, int thread) {
+    float* const scores = scores_of(thread);
+    const int64_t first = b * kBlock, rows = std::min(kBlock, vectors_.rows() - first);
+    nn::multiply(kernels_,
+                 {.rows = rows,
+                  .cols = columns,
+                  .depth = width_,
+                  .a = {.numbers = vectors_.block(b, blocks_[static_cast<size_t>(thread)]), .stride = width_},
+                  .b = {.numbers = column.data(), .stride = columns},
+                  .c = scores,
+                  .c_stride = columns,
+                  .room = true});
+    for (int64_t r = 0; r < rows; ++r) {
+      constexpr double kNoise = 1e-5;  // of a difference of f32 products
+      const double own = square(first + r);
+      const double product = static_cast<double>(scores[r * columns]) * factor(first + r);
+      double distance = own + length - 2 * product;
+      if (!(distance > kNoise * (own + length))) distance = 0;
+      float& near = near_[static_cast<size_t>(first + r)];
+      near = std::min(near, static_cast<float>(distance));
+    }
+  });
+  near_[static_cast<size_t>(row)] = 0;
+}
+
+void KMeans::add_to_sums(int64_t row, const float* values, Part& part) const {
+  const auto cluster = static_cast<int64_t>(result_.cluster[static_cast<size_t>(row)]);
+  const double scale = factor(row);
+  double* const sums = part.sums.data() + cluster * width_;
+  for (int64_t i = 0; i < width_; ++i) sums[i] += static_cast<double>(values[i]) * scale;
+  ++part.sizes[static_cast<size_t>(cluster)];
+}
+
+// Assigns the rows of a block to the nearest centers, equal ones to the first, and adds them to the sums.
+void KMeans::assign_block(int64_t b, Part& part, int thread) {
+  float* const scores = scores_of(thread);
+  const int64_t first = b * kBlock, rows = std::min(kBlock, vectors_.rows() - first);
+  const float* const block = vectors_.block(b, blocks_[static_cast<size_t>(thread)]);
+  std::vector<float> best(static_cast<size_t>(rows), -INFINITY);
+  std::vector<int32_t> nearest(static_cast<size_t>(rows));
+  for (int64_t column = 0; column < clusters_; column += kColumns) {
+    const int64_t columns = std::min(kColumns, clusters_ - column);
+    nn::multiply(kernels_, {.rows = rows,
+                            .cols = columns,
+                            .depth = width_,
+                            .a = {.numbers = block, .stride = width_},
+                            .b = {.numbers = columns_.data() + column, .stride = stride_},
+                            .c = scores,
+                            .c_stride = kColumns,
+                            .room = true});
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t k = 0; k < columns; ++k) {
+        const float score = scores[r * kColumns + k] - shifts_[static_cast<size_t>(column + k)];
+        if (score <= best[static_cast<size_t>(r)]) continue;
+        best[static_cast<size_t>(r)] = score;
+        nearest[static_cast<size_t>(r)] = static_cast<int32_t>(column + k);
+      }
+    }
+  }
+  for (int64_t r = 0; r < rows; ++r) {
+    int32_t& cluster = result_.cluster[static_cast<size_t>(first + r)];
+    part.changed +=
+        std::exchange(cluster, nearest[static_cast<size_t>(r)]) != nearest[static_cast<size_t>(r)];
+    near_[static_cast<size_t>(first + r)] = static_cast<float>(
+        square(first + r) - 2 * static_cast<double>(best[static_cast<size_t>(r)]) * factor(first + r));
+    add_to_sums(first + r, block + r * width_, part);
+  }
+}
+
+// Returns the number of rows whose cluster has changed.
+int64_t KMeans::assign() {
+  transpose_centers();
+  const auto parts = static_cast<int64_t>(parts_.size());
+  pool_.run_grid(parts, [&](int64_t p, int thread) {
+    Part& part = parts_[static_cast<size_t>(p)];
+    part.sums.assign(static_cast<size_t>(clusters_ * width_), 0);
+    part.sizes.assign(static_cast<size_t>(clusters_), 0);
+    part.changed = 0;
+    const int64_t end = vectors_.blocks() * (p + 1) / parts;
+    for (int64_t b = vectors_.blocks() * p / parts; b < end; ++b) assign_block(b, part, thread);
+  });
+  int64_t changed = 0;
+  for (const Part& part : parts_) changed += part.changed;
+  return changed;
+}
+
+void KMeans::move_centers() {
+  std::vector<int64_t> sizes(static_cast<size_t>(clusters_));
+  pool_.run_grid(clusters_, [&](int64_t k, int) {
+    std::vector<double> mean(static_cast<size_t>(width_));
+    int64_t size = 0;
+    for (const Part& part : parts_) {
+      size += part.sizes[static_cast<size_t>(k)];
+      for (int64_t i = 0; i < width_; ++i)
+        mean[static_cast<size_t>(i)] += part.sums[static_cast<size_t>(k * width_ + i)];
+    }
+    sizes[static_cast<size_t>(k)] = size;
+    double divisor = static_cast<double>(size);
+    if (options_.metric == Metric::cosine) {
+      double squares = 0;
+      for (const double x : mean) squares += x * x;
+      divisor = std::sqrt(squares);
+    }
+    if (!(divisor > 0)) return;  // keeps its center
+    for (int64_t i = 0; i < width_; ++i)
+      center(k)[i] = static_cast<float>(mean[static_cast<size_t>(i)] / divisor);
+  });
+  fill_empty(sizes);
+}
+
+// Moves the centers of empty clusters to the rows that are farthest from theirs.
+void KMeans::fill_empty(std::vector<int64_t>& sizes) {
+  const auto empty = std::ranges::count(sizes, 0);
+  if (empty == 0) return;
+  std::vector<int64_t> rows(near_.size());
+  std::iota(rows.begin(), rows.end(), 0);
+  std::ranges::partial_sort(rows, rows.begin() + empty, [&](int64_t a, int64_t b) {
+    const float far_a = near_[static_cast<size_t>(a)], far_b = near_[static_cast<size_t>(b)];
+    return far_a != far_b ? far_a > far_b : a < b;
+  });
+  for (int64_t k = 0, next = 0; k < clusters_; ++k) {
+    if (sizes[static_cast<size_t>(k)] == 0) set_center(k, rows[static_cast<size_t>(next++)]);
+  }
+}
+
+void KMeans::number_clusters() {
+  std::vector<int64_t> first(static_cast<size_t>(clusters_), vectors_.rows());
+  std::vector<int64_t> sizes(static_cast<size_t>(clusters_));
+  for (int64_t i = vectors_.rows(); i-- > 0;) {
+    const auto cluster = static_cast<size_t>(result_.cluster[static_cast<size_t>(i)]);
+    first[cluster] = i;
+    ++sizes[cluster];
+  }
+  std::vector<int32_t> order(static_cast<size_t>(clusters_)), number(order.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, [&](int32_t a, int32_t b) {
+    const auto i = static_cast<size_t>(a), j = static_cast<size_t>(b);
+    return sizes[i] != sizes[j] ? sizes[i] > sizes[j] : first[i] < first[j];
+  });
+  for (size_t i = 0; i < order.size(); ++i) {
+    number[static_cast<size_t>(order[i])] = static_cast<int32_t>(i);
+    result_.sizes.push_back(sizes[static_cast<size_t>(order[i])]);
+  }
+  for (const int32_t cluster : order)
+    result_.centers.insert(result_.centers.end(), center(cluster), center(cluster) + width_);
+  for (int32_t& cluster : result_.cluster) cluster = number[static_cast<size_t>(cluster)];
+}
+
+void KMeans::rank_rows() {
+  std::vector<int64_t> rows(result_.cluster.size());
+  std::iota(rows.begin(), rows.end(), 0);
+  std::ranges::sort(rows, [&](int64_t a, int64_t b) {
+    const auto i = static_cast<size_t>(a), j = static_cast<size_t>(b);
+    if (result_.cluster[i] != result_.cluster[j]) return result_.cluster[i] < result_.cluster[j];
+    return result_.distance[i] != result_.distance[j] ? result_.distance[i] < result_.distance[j] : a < b;
+  });
+  result_.rank.resize(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const auto row = static_cast<size_t>(rows[i]);
+    const bool follows = i > 0 && result_.cluster[static_cast<size_t>(rows[i - 1])] == result_.cluster[row];
+    result_.rank[row] = follows ? result_.rank[static_cast<size_t>(rows[i - 1])] + 1 : 1;
+  }
+}
+
+Clustering KMeans::run() {
+  start();
+  while (assign() > 0 && ++result_.iterations < options_.most_iterations) move_centers();
+  result_.distance.resize(near_.size());
+  pool_.run_grid(vectors_.blocks(), [&](int64_t b, int thread) {
+    const float* row = vectors_.block(b, blocks_[static_cast<size_t>(thread)]);
+    const int64_t end = std::min(vectors_.rows(), (b + 1) * kBlock);
+    for (int64_t i = b * kBlock; i < end; ++i, row += width_) {
+      const double value =
+          value_of(options_.metric, numbers(center(result_.cluster[static_cast<size_t>(i)])), row);
+      result_.distance[static_cast<size_t>(i)] =
+          options_.metric == Metric::l2 ? std::sqrt(-value) : std::max(0.0, 1 - value);
+    }
+  });
+  number_clusters();
+  rank_rows();
+  return std::move(result_);
+}
+
+}  // namespace
+
+Clustering k_means(const Vectors& vectors, const KMeansOptions& options, Pool& pool) {
+  return KMeans(vectors, options, pool).run();
+}
+
+}  // namespace bert::search

@@ -1,0 +1,61 @@
+#include "search/pairs_filter.h"
+
+#include <utility>
+
+#include "base/error.h"
+#include "json/json.h"
+#include "search/results.h"
+
+namespace bert::search {
+
+struct PairsFilter::Identified : WithVector {
+  std::string id;
+};
+
+PairsFilter::PairsFilter(const Options& options, Pool& pool, Log& log)
+    : options_(options), pool_(pool), vectors_(options, pool, log) {}
+
+void PairsFilter::prepare(const io::Fields& fields, io::Record& record) const {
+  auto identified = std::make_unique<Identified>();
+  identified->id = std::move(read_values({&options_.index.id_field, 1}, fields, record).front());
+  if (identified->id.empty()) json::append_integer(identified->id, record.place());
+  vectors_.prepare(fields, record, *identified);
+  record.work = std::move(identified);
+}
+
+void PairsFilter::compute(std::span<io::Record* const> records) {
+  vectors_.compute(records);
+  vectors_.collect(records);
+  for (io::Record* record : records) {
+    auto& identified = record->work_as<Identified>();
+    if (identified.failure.empty()) ids_.push_back(std::move(identified.id));
+  }
+}
+
+void PairsFilter::finish(io::Record& record, std::string&) const {
+  const auto& identified = record.work_as<Identified>();
+  if (!identified.failure.empty()) throw Error(identified.failure);
+  record.work.reset();
+}
+
+bool PairsFilter::release(Ending ending, std::string& out) {
+  if (ending == Ending::stopped) return false;
+  const Vectors* const all = vectors_.all();
+  if (all == nullptr) return false;
+  if (!search_) search_.emplace(*all, options_.metric, value_at(options_.metric, *options_.pairs), pool_);
+  std::vector<Pair> pairs;
+  if (!search_->next(pairs)) return false;
+  for (const Pair& pair : pairs) append(pair, out);
+  return true;
+}
+
+void PairsFilter::append(const Pair& pair, std::string& out) const {
+  json::Object object(out);
+  object.key("a") += ids_[static_cast<size_t>(pair.a)];
+  object.key("b") += ids_[static_cast<size_t>(pair.b)];
+  append_score(object.key("score"), options_.metric, pair.value, options_.precision);
+  object.end();
+  out += '\n';
+}
+
+}  // namespace bert::search

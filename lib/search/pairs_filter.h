@@ -1,0 +1,40 @@
+// Writes the pairs of records that are similar enough, after the last record has been read.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/filter.h"
+#include "search/collected_vectors.h"
+#include "search/options.h"
+#include "search/pairs.h"
+
+namespace bert::search {
+
+class PairsFilter final : public io::Filter {
+ public:
+  // References must outlive this object. options.pairs must be given.
+  PairsFilter(const Options& options, Pool& pool, Log& log);
+
+  void prepare(const io::Fields& fields, io::Record& record) const override;
+  int64_t cost(const io::Record& record) const override { return record.work_as<WithVector>().cost; }
+  void compute(std::span<io::Record* const> records) override;
+  void finish(io::Record& record, std::string& out) const override;
+  bool release(Ending ending, std::string& out) override;
+  void report_truncated(int64_t records) const override { vectors_.report_truncated(records); }
+
+ private:
+  struct Identified;
+  void append(const Pair& pair, std::string& out) const;
+
+  const Options options_;
+  Pool& pool_;
+  CollectedVectors vectors_;
+  std::vector<std::string> ids_;  // of each row, in JSON
+  std::optional<PairSearch> search_;
+};
+
+}  // namespace bert::search

@@ -1,0 +1,152 @@
+#include "search/record_vectors.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "base/base64.h"
+#include "base/error.h"
+#include "json/json.h"
+#include "text/tokenizer.h"
+
+namespace bert::search {
+namespace {
+
+constexpr std::string_view kField = "embedding";
+constexpr int64_t kVectorCost = 16;  // kBudget / 1024
+
+std::vector<float> from_base64(std::string_view text) {
+  std::vector<std::byte> bytes;
+  if (!decode_base64(text, bytes) || bytes.size() % sizeof(float) != 0)
+    throw Error("is a string, but not f32 numbers in base64");
+  std::vector<float> values(bytes.size() / sizeof(float));
+  if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+std::vector<float> from_array(const json::Value& array) {
+  std::vector<float> values;
+  for (const json::Value& value : array.elements()) {
+    if (value.kind() != json::Value::Kind::number)
+      throw Error("contains ", value.kind_name(), ", expected numbers");
+    values.push_back(static_cast<float>(value.number()));
+  }
+  return values;
+}
+
+}  // namespace
+
+std::optional<std::vector<float>> read_embedding(const io::Fields& fields) {
+  const auto value = fields.json(kField);
+  if (!value || value->is_null()) return std::nullopt;
+  return io::named(kField, [&] {
+    if (value->kind() != json::Value::Kind::string && !value->is_array())
+      throw Error("is ", value->kind_name(), ", expected an array of numbers, or a string with base64");
+    auto values = value->is_array() ? from_array(*value) : from_base64(value->string());
+    if (values.empty()) throw Error("is empty");
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (!std::isfinite(values[i]))
+        throw Error("has the number ", values[i], " at index ", i, ", expected a finite number in f32");
+    }
+    return std::optional(std::move(values));
+  });
+}
+
+struct RecordVectors::TextModel {
+  TextModel(const TextOptions& options, Pool& pool, Log& log)
+      : directory(options.open_model()),
+        tokenizer(text::load_tokenizer(directory.path)),
+        filter(directory, tokenizer, options.embed, pool, log, predict::EmbedFilter::Weights::later) {}
+
+  model::Directory directory;
+  text::Tokenizer tokenizer;
+  predict::EmbedFilter filter;
+};
+
+RecordVectors::RecordVectors(TextOptions options, Pool& pool, Log& log)
+    : options_(std::move(options)), pool_(pool), log_(log) {}
+
+RecordVectors::~RecordVectors() = default;
+
+void RecordVectors::require_width(int64_t width, std::string whose) {
+  width_ = width;
+  whose_ = std::move(whose);
+}
+
+// nullptr if it cannot be opened.
+RecordVectors::TextModel* RecordVectors::text_model() const {
+  const std::lock_guard lock(opening_);
+  if (text_model_ || !open_failure_.empty()) return text_model_.get();
+  try {
+    text_model_ = std::make_unique<TextModel>(options_, pool_, log_);
+  } catch (const Error& error) {
+    open_failure_ = error.what();
+  }
+  return text_model_.get();
+}
+
+void RecordVectors::prepare(const io::Fields& fields, io::Record& record, WithVector& work) const {
+  if (auto vector = options_.prefer_text ? std::nullopt : read_embedding(fields)) {
+    work.vector = std::move(*vector);
+    work.cost = kVectorCost;
+    return;
+  }
+  work.is_text = true;
+  const TextModel* const model = text_model();
+  if (model == nullptr) {
+    work.cost = 1;
+    return;
+  }
+  model->filter.prepare(fields, record);
+  work.cost = model->filter.cost(record);
+  work.text = std::move(record.work);
+}
+
+void RecordVectors::compute(std::span<io::Record* const> records) {
+  {
+    const std::lock_guard lock(opening_);
+    if (!open_failure_.empty()) throw Error(open_failure_);
+  }
+  compute_texts(records);
+  for (io::Record* record : records) check_width(record->work_as<WithVector>());
+}
+
+// The records have the work of the EmbedFilter while it runs.
+void RecordVectors::compute_texts(std::span<io::Record* const> records) {
+  std::vector<io::Record*> texts;
+  std::ranges::copy_if(records, std::back_inserter(texts),
+                       [](io::Record* record) { return record->work_as<WithVector>().text != nullptr; });
+  if (texts.empty()) return;
+  auto& filter = text_model()->filter;
+  std::vector<std::unique_ptr<io::Work>> works;
+  for (io::Record* record : texts)
+    works.push_back(std::exchange(record->work, std::move(record->work_as<WithVector>().text)));
+  filter.compute(texts);
+  pool_.run_grid(static_cast<int64_t>(texts.size()), [&](int64_t i, int) {
+    io::Record& record = *texts[static_cast<size_t>(i)];
+    auto& work = static_cast<WithVector&>(*works[static_cast<size_t>(i)]);
+    try {
+      work.vector = filter.vector(record);
+    } catch (const Error& error) {
+      work.failure = error.what();
+    }
+  });
+  for (size_t i = 0; i < texts.size(); ++i) texts[i]->work = std::move(works[i]);
+}
+
+void RecordVectors::check_width(WithVector& work) {
+  if (!work.failure.empty()) return;
+  const auto width = static_cast<int64_t>(work.vector.size());
+  if (!width_) require_width(width, "the first record");
+  if (width == *width_) return;
+  work.failure = Error(work.is_text ? "the vector of the text" : "field \"embedding\"", " has ",
+                       counted(width, "number", "numbers"), ", ", whose_, " has ", *width_)
+                     .what();
+}
+
+void RecordVectors::report_truncated(int64_t records) const {
+  text_model()->filter.report_truncated(records);
+}
+
+}  // namespace bert::search

@@ -1,0 +1,29 @@
+// How results are written.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "io/record.h"
+#include "io/record_writer.h"
+#include "search/scan.h"
+
+namespace bert::search {
+
+// Appends a value as the user sees it: the cosine, the product, or the distance.
+void append_score(std::string& out, Metric metric, double value, int precision);
+
+// The least value of a score that reaches the threshold.
+double value_at(Metric metric, double threshold);
+
+// Writes records unchanged, but without the vectors of arrays.
+class Writers {
+ public:
+  explicit Writers(const std::vector<std::string>& drop);
+  void write(const io::Record& record, const io::Added& added, std::string& out) const;
+
+ private:
+  io::RecordWriter records_, rows_;
+};
+
+}  // namespace bert::search

@@ -1,0 +1,68 @@
+// Finds candidates among the rows of Vectors for a batch of queries, by products in f32. Candidates are then
+// scored in f64, so f32 decides nothing: a row that could reach a query's limit by its exact score is always
+// a candidate.
+//
+// The exact value of a row x for a query q is
+//
+//   cosine  x·q / (|x||q|), 0 if a norm is 0     dot  x·q     l2  -|x - q|²
+//
+// so larger is better. In f32 the sum of n products differs from the exact one by at most γ·|x||q|, γ =
+// nε/(1-nε) with ε = 2^-24, whatever the order of additions (Higham 2002, Accuracy and Stability of Numerical
+// Algorithms, section 3.1), plus n·2^-126 where products underflow.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "base/pool.h"
+#include "nn/context.h"
+#include "nn/tensor.h"
+#include "search/vectors.h"
+
+namespace bert::search {
+
+enum class Metric { cosine, dot, l2 };
+
+// The exact value, by the same operations for any order of rows. `x` has as many numbers as `q`.
+double value_of(Metric metric, std::span<const float> q, const float* x);
+
+class Scan {
+ public:
+  // References must outlive this object.
+  Scan(const Vectors& vectors, Metric metric, Pool& pool);
+  ~Scan();
+
+  // Called with each candidate; returns the query's new limit, for this thread: rows with a lower value need
+  // not be reported to it. Rows of one thread are not in any order.
+  using Report = std::function<double(int64_t query, int64_t row, double value, int thread)>;
+
+  struct Queries {
+    std::span<const float* const> rows;  // of width() numbers each
+    std::span<const double> limits;      // for each query at the start
+  };
+
+  // Scores the rows of blocks [begin, end) for all queries, on all threads of the pool.
+  void run(const Queries& queries, int64_t begin, int64_t end, const Report& report);
+
+ private:
+  struct Thread;
+  void scan_block(int64_t b, const Queries& queries, Thread& thread, int number, const Report& report);
+  void prepare(const Queries& queries);
+  void transpose();
+  void multiply(const float* block, int64_t rows, int64_t column, int64_t columns, float* scores) const;
+  double least(int64_t query, double limit, double longest) const;
+
+  const Vectors& vectors_;
+  const Metric metric_;
+  Pool& pool_;
+  const nn::Kernels& kernels_;
+  std::vector<float> units_;  // the queries one after another; of unit length for cosine
+  nn::Memory columns_;        // the same as columns, [width, stride]
+  int64_t stride_ = 0;
+  std::vector<double> query_norms_;
+  std::vector<Thread> threads_;
+};
+
+}  // namespace bert::search

@@ -1,0 +1,43 @@
+// Adds the nearest neighbors of each record.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "base/pool.h"
+#include "io/filter.h"
+#include "search/index.h"
+#include "search/nearest.h"
+#include "search/options.h"
+#include "search/record_vectors.h"
+#include "search/results.h"
+
+namespace bert::search {
+
+class SearchFilter final : public io::Filter {
+ public:
+  // References must outlive this object.
+  SearchFilter(Options options, Pool& pool, Log& log);
+
+  void prepare(const io::Fields& fields, io::Record& record) const override;
+  int64_t cost(const io::Record& record) const override { return record.work_as<WithVector>().cost; }
+  void compute(std::span<io::Record* const> records) override;
+  void finish(io::Record& record, std::string& out) const override;
+  void report_truncated(int64_t records) const override { queries_.report_truncated(records); }
+
+ private:
+  struct Found;
+  void append_neighbor(std::string& out, const Neighbor& neighbor) const;
+
+  Options options_;
+  RecordVectors queries_;
+  Index index_;
+  std::unique_ptr<Search> search_;
+  Writers writers_;
+};
+
+}  // namespace bert::search

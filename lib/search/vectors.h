@@ -1,0 +1,90 @@
+// Rows of f32 numbers to search: a mapped array file, or rows kept in memory.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/pool.h"
+#include "io/array_shape.h"
+#include "nn/tensor.h"
+
+namespace bert::search {
+
+// Rows are read in blocks of this many. A multiple of nn::kBlockRows.
+constexpr int64_t kBlock = 384;
+
+class Vectors {
+ public:
+  virtual ~Vectors() = default;
+
+  int64_t rows() const { return static_cast<int64_t>(norms_.size()); }
+  int64_t width() const { return width_; }
+  int64_t blocks() const { return (rows() + kBlock - 1) / kBlock; }
+
+  // Euclidean norm of each row, rounded to f32; infinity if f32 cannot hold it.
+  std::span<const float> norms() const { return norms_; }
+
+  // The first number of rows [kBlock·b, kBlock·(b+1)), one after another. 12 more rows may be read; their
+  // contents do not matter. Valid until the next call with the same `scratch`. Any thread may call it.
+  virtual const float* block(int64_t b, nn::Memory& scratch) const = 0;
+
+  // One row. Valid as for block().
+  virtual const float* row(int64_t i, nn::Memory& scratch) const = 0;
+
+  // Whether the pointers that row() returns are valid as long as this object.
+  virtual bool stays() const { return true; }
+
+ protected:
+  explicit Vectors(int64_t width) : width_(width) {}
+
+  int64_t width_;
+  std::vector<float> norms_;
+};
+
+// The rows of an npy or f32 file. Pages are loaded when they are read, and the system may drop them again.
+class MappedVectors final : public Vectors {
+ public:
+  // Reads the file once, on all threads. `width` is required for f32, which does not contain it. Throws Error
+  // if the file is not such an array or a number in it is not finite.
+  MappedVectors(const std::string& path, std::optional<int64_t> width, Pool& pool);
+
+  const float* block(int64_t b, nn::Memory& scratch) const override;
+  const float* row(int64_t i, nn::Memory& scratch) const override;
+  bool stays() const override { return is_in_place(bytes_of(0)); }
+
+ private:
+  bool is_in_place(const std::byte* row) const;
+  const std::byte* bytes_of(int64_t row) const;
+  const float* copy(int64_t begin, int64_t count, nn::Memory& scratch) const;
+  void measure(Pool& pool);
+
+  MappedFile file_;
+  io::ArrayShape shape_;
+};
+
+// Rows that are added one by one. Uses 4·(width + 1) bytes for each.
+class StoredVectors final : public Vectors {
+ public:
+  explicit StoredVectors(int64_t width) : Vectors(width) {}
+
+  // Requires finite numbers.
+  void add(std::span<const float> row);
+
+  const float* block(int64_t b, nn::Memory& scratch) const override;
+  const float* row(int64_t i, nn::Memory& scratch) const override;
+
+ private:
+  std::vector<nn::Memory> blocks_;
+};
+
+// Σ a·b in f64, in an order that depends on the width alone.
+double dot(std::span<const float> a, const float* b);
+
+// The Euclidean norm in f32.
+float norm(std::span<const float> values);
+
+}  // namespace bert::search

@@ -1,0 +1,343 @@
+#include "train/embed.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "base/error.h"
+#include "comm/message.h"
+#include "metric/correlation.h"
+#include "predict/pooling.h"
+#include "train/training_task.h"
+
+namespace bert::train {
+
+using examples::EmbedExample, examples::EmbedRecords;
+using nn::SimilarityLoss;
+
+int64_t EmbedLearning::width() const {
+  return network_.config().hidden * static_cast<int64_t>(options_.pooling.size());
+}
+
+// Runs the network for the hidden states that the pooling reads: all, or the first of each sequence.
+void EmbedLearning::forward(Part examples, const nn::Chance* chance, Keep keep) {
+  batch_ = {};
+  for (const auto* example : examples)
+    for (const auto& [ids, types] : example->sequences()) batch_.add(ids, types);
+  std::vector<int64_t> rows;
+  if (predict::only_first_token(options_.pooling)) {
+    rows.assign(batch_.offsets.begin(), batch_.offsets.end() - 1);
+  } else {
+    rows.resize(static_cast<size_t>(batch_.tokens()));
+    std::iota(rows.begin(), rows.end(), int64_t{0});
+  }
+  network_.forward(batch_, rows, chance, keep);
+}
+
+namespace {
+
+// The rows of hidden() that belong to a sequence of the batch.
+struct Rows {
+  int64_t first, count;
+};
+
+Rows rows_of(const nn::Batch& batch, const nn::Tensor& hidden, int64_t sequence) {
+  if (hidden.rows() == batch.sequences()) return {.first = sequence, .count = 1};
+  return {.first = batch.offsets[static_cast<size_t>(sequence)], .count = batch.length(sequence)};
+}
+
+void append(std::string& out, double number) {
+  out.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
+double take_double(std::string_view& in) {
+  double number;
+  std::memcpy(&number, in.data(), sizeof number);
+  in.remove_prefix(sizeof number);
+  return number;
+}
+
+}  // namespace
+
+// For each example: the number of its first sequence, how many it has, whether it is scored, its label, and
+// the vectors.
+void EmbedLearning::append_vectors(Part examples, std::span<const uint64_t> sequences,
+                                   std::string& out) const {
+  predict::SequencePooling pooling(options_.pooling, network_.config().hidden);
+  const auto& hidden = network_.hidden();
+  std::vector<float> vector(static_cast<size_t>(width()));
+  int64_t sequence = 0;
+  for (const auto* one : examples) {
+    const auto& example = one->as<EmbedExample>();
+    comm::append(out, static_cast<int64_t>(sequences[static_cast<size_t>(sequence)]));
+    comm::append(out, static_cast<int64_t>(example.lengths.size()));
+    comm::append(out, static_cast<int64_t>(example.scored));
+    append(out, example.label);
+    for (size_t i = 0; i < example.lengths.size(); ++i, ++sequence) {
+      const auto [first, count] = rows_of(batch_, hidden, sequence);
+      pooling.start();
+      for (int64_t row = first; row < first + count; ++row) pooling.add(hidden.values(row));
+      pooling.finish(vector);
+      out.append(reinterpret_cast<const char*>(vector.data()), vector.size() * sizeof(float));
+    }
+  }
+}
+
+// The vectors of all ranks.
+EmbedLearning::Compared EmbedLearning::gather(const std::string& own) const {
+  const auto texts = ranks().all_gather(own);
+  const auto bytes = static_cast<size_t>(width()) * sizeof(float);
+  struct Found {
+    nn::SimilarityGroup group;
+    std::string_view vectors;
+  };
+  std::vector<Found> all;
+  Compared compared;
+  for (std::string_view rest : texts) {
+    while (!rest.empty()) {
+      const int64_t first = comm::take_number(rest), count = comm::take_number(rest);
+      compared.scored = comm::take_number(rest) != 0;
+      const double label = take_double(rest);
+      const size_t size = static_cast<size_t>(count) * bytes;
+      all.push_back({{.begin = first, .end = first + count, .label = label}, rest.substr(0, size)});
+      rest.remove_prefix(size);
+    }
+  }
+  std::ranges::sort(all, {}, [](const Found& found) { return found.group.begin; });
+  compared.vectors.reshape(all.empty() ? 0 : all.back().group.end, width());
+  for (const auto& [group, vectors] : all) {
+    compared.groups.push_back(group);
+    for (int64_t row = group.begin; row < group.end; ++row)
+      std::memcpy(compared.vectors.row(row), vectors.data() + static_cast<size_t>(row - group.begin) * bytes,
+                  bytes);
+  }
+  return compared;
+}
+
+// Passes the gradient of the batch's vectors on to the network. `sequences`: their rows in `gradient`.
+void EmbedLearning::backward(std::span<const uint64_t> sequences, const nn::Tensor& gradient) {
+  const auto& hidden = network_.hidden();
+  dhidden_.reshape(hidden.rows(), hidden.cols());
+  for (int64_t row = 0; row < hidden.rows(); ++row) std::fill_n(dhidden_.row(row), hidden.cols(), 0.0f);
+  network_.context().pool().run_grid(batch_.sequences(), [&](int64_t sequence, int) {
+    const auto [first, count] = rows_of(batch_, hidden, sequence);
+    const auto of_vector = gradient.values(static_cast<int64_t>(sequences[static_cast<size_t>(sequence)]));
+    predict::pooling_gradient(options_.pooling, hidden, first, count, of_vector, dhidden_);
+  });
+  network_.hidden_gradient(dhidden_);
+}
+
+Figures EmbedLearning::learn(const examples::Step& step, const StepPlace& place) {
+  const auto batches = std::ranges::count_if(
+      step.batches, [](const examples::Batch& batch) { return !batch.examples.empty(); });
+  std::string own;
+  Compared compared;
+  nn::Tensor gradient;
+  nn::SimilarityResult result;
+  const auto compare = [&] {
+    compared = gather(own);
+    result =
+        nn::similarity_loss(network_.context(), options_.loss, compared.groups, compared.vectors, &gradient);
+  };
+  const bool twice = batches > 1;
+  if (batches != 1) {
+    for (const auto& batch : step.batches) {
+      if (batch.examples.empty()) continue;
+      std::vector<const examples::Example*> examples;
+      for (const auto& example : batch.examples) examples.push_back(example.get());
+      const nn::Chance chance = {.seed = place.seed, .step = place.step, .sequences = batch.sequences};
+      forward(examples, &chance, Keep::nothing);
+      append_vectors(examples, batch.sequences, own);
+    }
+    compare();
+  }
+  add_gradients(step, place, [&](Part examples, const nn::Chance& chance) {
+    forward(examples, &chance, keep_);
+    if (!twice) {
+      append_vectors(examples, chance.sequences, own);
+      compare();
+    }
+    backward(chance.sequences, gradient);
+  });
+  Figures figures = {{"loss", result.loss}};
+  const bool ranks =
+      options_.loss.loss == SimilarityLoss::ranking || options_.loss.loss == SimilarityLoss::symmetric;
+  if (ranks)
+    figures.push_back(
+        {"accuracy", static_cast<double>(result.correct) / static_cast<double>(compared.groups.size())});
+  return figures;
+}
+
+void EmbedLearning::begin_evaluation() {
+  evaluated_.clear();
+  sequences_ = 0;
+}
+
+void EmbedLearning::evaluate(const examples::Examples& examples) {
+  for (const Part part : evaluation_parts(examples)) {
+    const auto range = range_of(ranks().rank(), part);
+    const auto begin = static_cast<size_t>(range.data() - part.data());
+    std::vector<uint64_t> own;
+    for (size_t i = 0; i < part.size(); ++i) {
+      const bool is_own = i >= begin && i < begin + range.size();
+      for (size_t k = 0; k < part[i]->sequences().size(); ++k, ++sequences_)
+        if (is_own) own.push_back(sequences_);
+    }
+    if (range.empty()) continue;
+    forward(range, nullptr, Keep::nothing);
+    append_vectors(range, own, evaluated_);
+  }
+}
+
+// The loss for dev records of this kind, which may differ from the training records.
+nn::SimilarityOptions EmbedLearning::dev_loss(bool scored) const {
+  auto options = options_.loss;
+  const bool for_scores = options.loss == SimilarityLoss::cosent || options.loss == SimilarityLoss::cosine;
+  if (scored != for_scores) options.loss = scored ? SimilarityLoss::cosent : SimilarityLoss::ranking;
+  return options;
+}
+
+Figures EmbedLearning::end_evaluation() {
+  const Compared compared = gather(evaluated_);
+  evaluated_ = {};
+  const auto& [vectors, groups, scored] = compared;
+  if (groups.empty()) return {{"loss", 0}};
+  auto loss = dev_loss(scored);
+  const bool has_negatives =
+      std::ranges::any_of(groups, [](const auto& group) { return group.end > group.positive() + 1; });
+  if (loss.loss == SimilarityLoss::triplet && !has_negatives) loss.loss = SimilarityLoss::ranking;
+  Figures figures = {{"loss", nn::similarity_loss(network_.context(), loss, groups, vectors, nullptr).loss}};
+  if (scored) {
+    const auto cosines = nn::cosines(groups, vectors);
+    metric::Pearson pearson;
+    metric::Spearman spearman;
+    for (size_t i = 0; i < groups.size(); ++i) {
+      pearson.add(groups[i].label, cosines[i]);
+      spearman.add(groups[i].label, cosines[i]);
+    }
+    figures.push_back({"pearson", pearson.value()});
+    figures.push_back({"spearman", spearman.value()});
+  } else {
+    const auto nearer = nn::ranks_of_positives(network_.context(), groups, vectors);
+    const auto count = static_cast<double>(groups.size());
+    const auto within = [&](int64_t k) {
+      return static_cast<double>(std::ranges::count_if(nearer, [k](int64_t rank) { return rank < k; })) /
+             count;
+    };
+    double reciprocal = 0;
+    for (const int64_t rank : nearer) reciprocal += 1 / static_cast<double>(rank + 1);
+    figures.push_back({"recall_at_1", within(1)});
+    figures.push_back({"recall_at_10", within(10)});
+    figures.push_back({"mrr", reciprocal / count});
+  }
+  std::erase_if(figures, [](const Metric& figure) { return !std::isfinite(figure.value); });
+  return figures;
+}
+
+namespace {
+
+class EmbedTask final : public TrainingTask {
+ public:
+  explicit EmbedTask(const TaskInputs& inputs)
+      : TrainingTask(inputs), featurizer_(tokenizer_, options_.features), loss_(options_.embed.loss) {
+    for (const auto& module : inputs.sentence.modules)
+      if (!std::holds_alternative<model::Normalize>(module))
+        throw Error("the model has a Dense module after pooling, which --task embed cannot train");
+    const auto& embed = options_.embed;
+    if (embed.pooling) {
+      pooling_ = {*embed.pooling};
+    } else if (inputs.sentence.pooling) {
+      pooling_ = inputs.sentence.pooling->modes;
+      std::ranges::sort(pooling_);  // the order in which they are written
+    }
+    for (const int64_t d : loss_.dims)
+      if (d >= width())
+        throw Error("--dims ", d, ": the vectors have ", width(), " numbers, which are always trained");
+  }
+
+  void prepare(examples::RecordSource& source) override {
+    bool pair = false, label = false, dropout = false;
+    source.peek([&](const io::Fields& fields, const io::Record&, int64_t) {
+      pair = examples::has_pair(featurizer_, fields);
+      label = pair && examples::has_value(fields, options_.gold_field());
+    });
+    if (!options_.embed.loss_given && label) loss_.loss = SimilarityLoss::cosent;
+    switch (loss_.loss) {
+      case SimilarityLoss::cosent:
+      case SimilarityLoss::cosine:
+        records_ = EmbedRecords::scored;
+        return;
+      case SimilarityLoss::triplet:
+        records_ = EmbedRecords::triplets;
+        return;
+      case SimilarityLoss::ranking:
+      case SimilarityLoss::symmetric:
+        break;
+    }
+    records_ = pair ? EmbedRecords::pairs : EmbedRecords::texts;
+    dropout = config_.hidden_dropout > 0 || config_.attention_dropout > 0;
+    if (!pair && !dropout)
+      throw Error("the records have no field ", json::in_quotes(options_.features.pair_field),
+                  ": each text would be compared with itself, for which the model needs dropout, such as "
+                  "--dropout 0.1");
+  }
+
+  void add_settings(Settings& settings) const override {
+    settings.emplace_back("--loss", std::string(name_of(loss_.loss)));
+    settings.emplace_back("--scale", setting(loss_.scale));
+    settings.emplace_back("--margin", setting(loss_.margin));
+    settings.emplace_back("--distance", loss_.distance == nn::Distance::cosine ? "cosine" : "euclidean");
+    std::string dims, modes;
+    for (const int64_t d : loss_.dims) dims += (dims.empty() ? "" : ",") + std::to_string(d);
+    for (const auto mode : pooling_) modes += (modes.empty() ? "" : ",") + std::string(model::name_of(mode));
+    settings.emplace_back("--dims", dims.empty() ? "not set" : dims);
+    settings.emplace_back("--pooling", modes);
+  }
+
+  std::vector<std::string> metrics() const override {
+    return {"loss", "pearson", "spearman", "recall_at_1", "recall_at_10", "mrr"};
+  }
+
+  Heads heads() const override { return {.masked_lm = false, .next = false, .classifier = {}}; }
+
+  model::ModuleFiles modules() const override {
+    const bool euclidean = loss_.loss == SimilarityLoss::triplet && loss_.distance == nn::Distance::euclidean;
+    return model::ModuleFiles::of_vectors(
+        pooling_, config_.hidden, euclidean ? model::ModuleFiles::Scale::no : model::ModuleFiles::Scale::unit,
+        options_.features.max_length.value());
+  }
+
+  std::unique_ptr<examples::ExampleReader> make_reader() const override { return reader_of(records_); }
+  std::unique_ptr<examples::ExampleReader> make_dev_reader(const std::string&) const override {
+    return reader_of(EmbedRecords::dev);
+  }
+  std::unique_ptr<Learner> make_learner(model::TrainingNetwork& network, Learner::Keep keep) const override {
+    return std::make_unique<EmbedLearning>(
+        network, EmbedLearning::Options{.loss = loss_, .pooling = pooling_, .keep = keep});
+  }
+
+ private:
+  static std::string_view name_of(SimilarityLoss loss) {
+    return std::ranges::find(nn::kSimilarityLosses, loss, &nn::SimilarityLossName::loss)->name;
+  }
+  int64_t width() const { return config_.hidden * static_cast<int64_t>(pooling_.size()); }
+  std::unique_ptr<examples::ExampleReader> reader_of(EmbedRecords records) const {
+    return std::make_unique<examples::EmbedReader>(records, featurizer_, options_.gold_field());
+  }
+
+  const features::Featurizer featurizer_;
+  nn::SimilarityOptions loss_;
+  std::vector<model::PoolingMode> pooling_ = {model::PoolingMode::mean};
+  EmbedRecords records_ = EmbedRecords::pairs;
+};
+
+}  // namespace
+
+std::unique_ptr<TrainingTask> make_embed_task(const TaskInputs& inputs) {
+  return std::make_unique<EmbedTask>(inputs);
+}
+
+}  // namespace bert::train

@@ -1,0 +1,62 @@
+// Training of sentence vectors: pooled hidden states, compared with each other by a loss of
+// nn/similarity_losses.h.
+//
+// The loss compares all vectors of a step, those of other micro-batches and ranks included. With several
+// micro-batches, a first pass computes the vectors, and a second one with the same dropout computes the
+// gradients (gradient caching, Gao et al. 2021), so memory is that of one micro-batch.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "examples/embed_example.h"
+#include "model/sentence_transformers.h"
+#include "model/training_network.h"
+#include "nn/similarity_losses.h"
+#include "train/learner.h"
+
+namespace bert::train {
+
+class EmbedLearning : public Learner {
+ public:
+  struct Options {
+    nn::SimilarityOptions loss;
+    std::vector<model::PoolingMode> pooling = {model::PoolingMode::mean};
+    Keep keep = Keep::activations;
+  };
+
+  // `network` needs no head and must outlive this object.
+  EmbedLearning(model::TrainingNetwork& network, Options options)
+      : Learner(network, options.keep), options_(std::move(options)) {}
+
+  Figures learn(const examples::Step& step, const StepPlace& place) override;
+  // Stores the vectors of all dev records. If the records are scored, the metrics are correlations of cosine
+  // and label, otherwise those of retrieval: each text must find its own pair among the pairs and negatives
+  // of all records. The loss is that of all dev records as one step.
+  void begin_evaluation() override;
+  void evaluate(const examples::Examples& examples) override;
+  Figures end_evaluation() override;
+
+ private:
+  // The vectors of a step or a dev set, in the order of its sequences.
+  struct Compared {
+    nn::Tensor vectors;
+    std::vector<nn::SimilarityGroup> groups;
+    bool scored = false;  // the groups have labels
+  };
+
+  int64_t width() const;
+  void forward(Part examples, const nn::Chance* chance, Keep keep);
+  void append_vectors(Part examples, std::span<const uint64_t> sequences, std::string& out) const;
+  Compared gather(const std::string& own) const;
+  void backward(std::span<const uint64_t> sequences, const nn::Tensor& gradient);
+  nn::SimilarityOptions dev_loss(bool scored) const;
+
+  const Options options_;
+  nn::Tensor dhidden_;
+  std::string evaluated_;   // this rank's vectors of the dev set
+  uint64_t sequences_ = 0;  // in the dev set so far, of all ranks
+};
+
+}  // namespace bert::train

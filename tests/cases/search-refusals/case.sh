@@ -1,0 +1,35 @@
+# Bad indexes, records and vectors are named; exit code 1.
+printf '{"embedding":[%s]}\n' 1,0 0,1 1,1 >points.jsonl
+try() {
+  bert-search "$@" </dev/null
+  echo "exit $?"
+}
+try --index nowhere.npy points.jsonl
+try --index . points.jsonl
+echo text >text.npy
+try --index text.npy points.jsonl
+echo text >text.txt
+try --index text.txt points.jsonl
+printf '12345678\000\000\200\177' >bad.f32
+try --index bad.f32 points.jsonl
+try --index bad.f32 --dim 2 points.jsonl
+try --index bad.f32 --dim 1 points.jsonl
+printf '{"embedding":[1,0]}\n{"embedding":[1]}\n' >wide.jsonl
+try --index wide.jsonl points.jsonl
+try --index points.jsonl --dim 3 points.jsonl
+try --index points.jsonl --records text.txt points.jsonl
+try --index points.jsonl --cluster 2 text.txt
+try --index points.jsonl --dedup 0.9 text.txt
+try --cluster 4 points.jsonl
+echo "bad records:"
+for value in '[1,2,3]' '[]' '[1,"2"]' '[1,1e39]' 7 '"AACAPw"' '"AACAPw=="' '"AADAfwAAAAA="'; do
+  echo "{\"embedding\":$value}" | bert-search --index points.jsonl -k 1
+done
+printf '{"embedding":[1]}\n{"embedding":[5,1],"id":7}\n' |
+  bert-search --index points.jsonl -k 1 --precision 3 --on-error skip
+printf '{"embedding":[1,2]}\n{"embedding":[1]}\n' | bert-search --dedup 1
+echo "a model that does not exist:"
+try --index points.jsonl -m nowhere text.txt
+try --index points.jsonl -m nowhere points.jsonl -k 1 --keep neighbors
+printf 'x' >short.f32
+try --index points.jsonl --dim 2 short.f32

@@ -1,0 +1,88 @@
+"""Training of sentence vectors in plain PyTorch: the losses of sentence-transformers, written from their
+definitions, their gradients by autograd.
+
+A step is a list of examples, all passed to one call of the loss. An example has "texts", sequences with
+`input_ids` and `token_type_ids`: the anchor, the positive or the other text of a scored pair, then negatives;
+and "label", the similarity of a scored pair. There is no dropout.
+
+settings: {"objective" (the loss), "scale", "margin", "distance", "dims", "pooling"} as bert-train's options of these names.
+"""
+import torch
+import torch.nn.functional as F
+
+from training_reference import gradients_of, norm_of
+
+
+def pooled(modes, states):
+    """sentence-transformers' Pooling of the hidden states [T,H] of one sequence."""
+    length = len(states)
+    places = torch.arange(1, length + 1, dtype=states.dtype)[:, None]
+    vectors = {"cls": lambda: states[0], "last": lambda: states[-1], "max": lambda: torch.max(states, 0)[0],
+               "mean": lambda: states.sum(0) / length, "mean_sqrt_len": lambda: states.sum(0) / length ** 0.5,
+               "weighted_mean": lambda: (states * places).sum(0) / places.sum()}
+    return torch.cat([vectors[mode]() for mode in modes])
+
+
+def vector_of(bert, modes, text):
+    return pooled(modes, bert.hidden_states(text["input_ids"], text["token_type_ids"])[-1])
+
+
+def cosine_matrix(a, b):
+    return F.normalize(a, dim=1) @ F.normalize(b, dim=1).T
+
+
+def ranking(anchors, positives, negatives, labels, settings):
+    scores = settings["scale"] * cosine_matrix(anchors, torch.cat([positives, *negatives]))
+    gold = torch.arange(len(anchors))
+    return F.cross_entropy(scores, gold), int((scores.argmax(1) == gold).sum())
+
+
+def symmetric(anchors, positives, negatives, labels, settings):
+    forward, right = ranking(anchors, positives, negatives, labels, settings)
+    backward, _ = ranking(positives, anchors, [], labels, settings)
+    return (forward + backward) / 2, right
+
+
+def cosent(anchors, positives, negatives, labels, settings):
+    scores = settings["scale"] * F.cosine_similarity(anchors, positives)
+    differences = (scores[:, None] - scores[None])[labels[:, None] < labels[None]]
+    return torch.logsumexp(torch.cat([differences.new_zeros(1), differences]), 0), 0
+
+
+def cosine(anchors, positives, negatives, labels, settings):
+    return F.mse_loss(F.cosine_similarity(anchors, positives), labels), 0
+
+
+def triplet(anchors, positives, negatives, labels, settings):
+    distance = F.pairwise_distance if settings["distance"] == "euclidean" else \
+        lambda a, b: 1 - F.cosine_similarity(a, b)
+    losses = [F.relu(distance(anchors[i:i + 1], positives[i:i + 1]) - distance(anchors[i:i + 1], negative[None])
+                     + settings["margin"]) for i, some in enumerate(negatives) for negative in some]
+    return torch.cat(losses).mean(), 0
+
+
+LOSSES = {"ranking": ranking, "symmetric": symmetric, "cosent": cosent, "cosine": cosine, "triplet": triplet}
+
+
+def learn(bert, step, settings):
+    """Leaves the gradients in bert.weights. Returns {"loss", "right"}; `right` counts anchors whose positive has
+    the highest score."""
+    vectors = [torch.stack([vector_of(bert, settings["pooling"], text) for text in example["texts"]])
+               for example in step]
+    labels = torch.tensor([example.get("label", 0.0) for example in step], dtype=bert.dtype)
+    total, right = 0, 0
+    for dim in [*settings["dims"], vectors[0].shape[1]]:
+        cut = [some[:, :dim] for some in vectors]
+        loss, right = LOSSES[settings["objective"]](torch.stack([some[0] for some in cut]),
+                                               torch.stack([some[1] for some in cut]),
+                                               [some[2:] for some in cut], labels, settings)
+        total = total + loss
+    total.backward()
+    return {"loss": float(total.detach()), "right": right}
+
+
+def gradients(bert, step, settings):
+    """The result of learn with the norm of all gradients, and {name: gradient}."""
+    result = learn(bert, step, settings)
+    found = gradients_of(bert)
+    return result | {"norm": norm_of(found.values())}, found
