@@ -112,7 +112,10 @@ struct GraphSearch::Graph {
                .width = static_cast<uint64_t>(vectors.width()),
                .rows = static_cast<uint64_t>(vectors.rows()),
                .links = kLinks,
-               .vectors = checksum_of(vectors)} {}
+               .vectors = checksum_of(vectors)} {
+    // hnswlib prefetches the link after the last one, so each list of links gets room for one more.
+    nodes.size_links_per_element_ += sizeof(Id);
+  }
 
   void build(const Vectors& vectors);
   void write(const std::string& path);
@@ -124,8 +127,8 @@ struct GraphSearch::Graph {
   std::span<char> lowest_links(Id id) {
     return {reinterpret_cast<char*>(nodes.get_linklist0(id)), (2 * kLinks + 1) * sizeof(Id)};
   }
-  static size_t bytes_of_levels(int levels) {
-    return static_cast<size_t>(levels) * (kLinks + 1) * sizeof(Id);
+  size_t bytes_of_levels(int levels) const {
+    return static_cast<size_t>(levels) * nodes.size_links_per_element_;
   }
 
   Space space;
