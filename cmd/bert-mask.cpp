@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
              mask.epoch);
   const bert::cmd::TokenizerOptions tokenizing(app);
   bert::cmd::StreamOptions stream(app, {.text = false, .pair = false});
+  bert::cmd::format_option(app, stream);
   bert::cmd::random_options(app, mask.seed, stream);
   app.version_of(bert::text::version);
   return app.run(argc, argv, [&] {

@@ -124,11 +124,7 @@ int main(int argc, char** argv) {
   score_options(app, options, flags);
   cmd::StreamOptions stream(
       app, {.more = {io::InputFormat::conll, io::InputFormat::squad}, .pair = false, .records = false});
-  app.section("Output");
-  app.choice<io::OutputFormat>(
-      {"--format", "", "Write the metrics as a JSON object or as a table of one row."},
-      {{"jsonl", io::OutputFormat::jsonl}, {"tsv", io::OutputFormat::tsv}, {"csv", io::OutputFormat::csv}},
-      stream.settings.output_format);
+  cmd::format_option(app, stream, "Write the metrics as a JSON object or as a table of one row.");
   app.option({"--plot", "FILE",
               "Draw the result as SVG: confusion matrix, calibration, or scatter plot; needs gnuplot."},
              options.plot);

@@ -106,11 +106,7 @@ int main(int argc, char** argv) {
   cmd::StreamOptions stream(app,
                             {.load = cmd::StreamOptions::Load::network,
                              .more = {io::InputFormat::conll, io::InputFormat::npy, io::InputFormat::f32}});
-  app.section("Output");
-  app.choice<io::OutputFormat>(
-      {"--format", "", "Write records as JSONL, TSV or CSV."},
-      {{"jsonl", io::OutputFormat::jsonl}, {"tsv", io::OutputFormat::tsv}, {"csv", io::OutputFormat::csv}},
-      stream.settings.output_format);
+  cmd::format_option(app, stream);
   cmd::precision_option(app, options.precision);
   cmd::batch_option(app, embed.batch_tokens);
   app.most_used({"--index", "--records", "--neighbors", "--metric", "--with", "--model", "--output",

@@ -99,4 +99,11 @@ io::RunResult StreamOptions::transform(io::Filter& filter) {
   return io::run_stream(settings, pool(), app_.log(), filter);
 }
 
+void format_option(cli::App& app, StreamOptions& stream, const std::string& help) {
+  using enum io::OutputFormat;
+  app.section("Output");
+  app.choice<io::OutputFormat>({"--format", "", help}, {{"jsonl", jsonl}, {"tsv", tsv}, {"csv", csv}},
+                               stream.settings.output_format);
+}
+
 }  // namespace bert::cmd

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/pool.h"
@@ -48,5 +49,9 @@ class StreamOptions {
   std::optional<int> threads_;  // default: all available cores
   std::unique_ptr<Pool> pool_;
 };
+
+// --format for tools that write records and nothing else.
+void format_option(cli::App& app, StreamOptions& stream,
+                   const std::string& help = "Write records as JSONL, TSV or CSV.");
 
 }  // namespace bert::cmd
