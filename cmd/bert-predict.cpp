@@ -29,6 +29,7 @@ void task_options(cli::App& app, predict::PredictOptions& predict) {
               "with the highest probability."},
              cli::Choices<predict::Aggregate>{{"first", first}, {"mean", mean}, {"max", max}},
              predict.task.aggregate);
+  cmd::context_option(app, predict.features);
 }
 
 // One of the ways to write predictions.
@@ -95,6 +96,7 @@ int main(int argc, char** argv) {
     stream.settings.budget = predict.batch_tokens;
     stream.settings.needs_regular_output = predict.rows && *predict.rows != io::ArrayFormat::f32;
     predict::PredictFilter predictor(directory, tokenizer, predict, stream.pool(), app.log());
+    if (predict.features.document) stream.settings.context_words = predictor.max_length();
     stream.transform(predictor);
   });
 }

@@ -12,7 +12,8 @@
 # notes on interruptions and changes in fine-tuning.mk apply here.
 
 # conll: the word is in the first column and its tag in the last; blank lines separate sentences. jsonl:
-# arrays `words` and `tags`; no tagged.conll is written. Tags are BIO, IOB1 or any others.
+# arrays `words` and `tags`; no tagged.conll is written. Tags are BIO, IOB1 or any others. READ_OPTIONS='--context
+# document' reads each sentence within its document.
 FORMAT ?= conll
 READ_OPTIONS ?=
 

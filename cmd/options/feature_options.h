@@ -18,6 +18,13 @@ inline void set_input(features::FeatureOptions& features, const StreamOptions& s
   if (const auto wrong = impossible_length(features)) throw cli::UsageError(*wrong);
 }
 
+// --context, for tools that tag words.
+inline void context_option(cli::App& app, features::FeatureOptions& features) {
+  app.choice<bool>({"--context", "",
+                    "For tag: read each sentence alone, or with as much of its document around it as fits."},
+                   {{"sentence", false}, {"document", true}}, features.document);
+}
+
 // input_ids take precedence over the text, unless --text-field was given.
 inline features::TakeIds takes_ids(const StreamOptions& stream) {
   return stream.text_field_given() ? features::TakeIds::never : features::TakeIds::where_present;

@@ -56,6 +56,7 @@ inline TrainingTaskOptions::TrainingTaskOptions(cli::App& app, train::TrainingTa
   app.choice<task::Task>({"--task", "", "Task to train for (required)."}, task_choices(&task::Entry::trained),
                          kind_);
   add_labels(app, task);
+  context_option(app, task.features);
   answer_options(app, task.answer);
   add_embed(app, task.embed);
   app.section("Masking for --task pretrain, unless the records are masked");
@@ -132,6 +133,7 @@ inline void TrainingTaskOptions::check_uses(const train::TrainingTaskOptions& ta
                       {"--labels", {classify, multilabel, tag}},
                       {"--class-weights", {classify, tag}},
                       {"--threshold", {multilabel}},
+                      {"--context", {tag}},
                       {"--stride", {answer}},
                       {"--max-question-length", {answer}},
                       {"--max-answer-length", {answer}},

@@ -23,7 +23,7 @@ struct WordWindows {
   size_t words = 0;
 };
 
-WordWindows word_windows(const io::Fields& fields, const features::Featurizer& featurizer) {
+WordWindows read_windows(const io::Fields& fields, const features::Featurizer& featurizer) {
   WordWindows found;
   if (auto windows = find_token_windows(fields, featurizer)) {
     found.token_words.resize(features::token_places(*windows).size());
@@ -34,7 +34,7 @@ WordWindows word_windows(const io::Fields& fields, const features::Featurizer& f
   }
   const auto words = find_words(fields, featurizer.options().text_field);
   if (!words) throw Error("field \"words\" is missing");
-  found.windows = featurizer.windows(words->first, words->second);
+  found.windows = word_windows(fields, featurizer, *words);
   found.token_words =
       features::joined(std::span<const features::Features>(found.windows), &features::Features::words);
   found.words = words->second.size();
@@ -54,8 +54,16 @@ std::optional<std::pair<std::string, json::Value>> find_words(const io::Fields& 
   return std::pair(asked, *array);
 }
 
+std::vector<features::Features> word_windows(const io::Fields& fields, const features::Featurizer& featurizer,
+                                             const std::pair<std::string, json::Value>& words) {
+  const auto& [name, array] = words;
+  return featurizer.options().document ? featurizer.windows(name, array, fields.context())
+                                       : featurizer.windows(name, array);
+}
+
 std::optional<std::vector<features::Features>> find_token_windows(const io::Fields& fields,
                                                                   const features::Featurizer& featurizer) {
+  if (featurizer.options().document) return std::nullopt;
   if (featurizer.options().take_ids == features::TakeIds::never || !fields.json("input_ids"))
     return std::nullopt;
   auto windows = featurizer.windows(fields);
@@ -87,7 +95,7 @@ TagReader::TagReader(const features::Featurizer& featurizer, std::string label_f
 }
 
 void TagReader::read(const io::Fields& fields, const io::Record&, int64_t, Examples& examples) const {
-  auto [windows, token_words, count] = word_windows(fields, featurizer_);
+  auto [windows, token_words, count] = read_windows(fields, featurizer_);
   const auto tags = fields.strings(label_field_);
   if (tags.size() != count)
     throw Error("field \"", label_field_, "\" has ", tags.size(), " tags for ", count, " words");

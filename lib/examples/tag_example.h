@@ -26,6 +26,10 @@ inline constexpr std::string_view kOutside = "O";  // tag of words outside entit
 std::optional<std::pair<std::string, json::Value>> find_words(const io::Fields& fields,
                                                               const std::string& asked);
 
+// Windows of these words, within their document if the options say so.
+std::vector<features::Features> word_windows(const io::Fields& fields, const features::Featurizer& featurizer,
+                                             const std::pair<std::string, json::Value>& words);
+
 // Windows of a record's input_ids, which take precedence over its words; each token is then a word. nullopt
 // if the record has no ids or they are not requested. Throws Error if the ids are a pair.
 std::optional<std::vector<features::Features>> find_token_windows(const io::Fields& fields,

@@ -71,6 +71,45 @@ std::vector<Window> spans_of(std::span<const Features> windows, text::Span Featu
   return spans;
 }
 
+// The ids of at most `count` tokens at the end of A, or at its beginning, without the part of a word.
+std::span<const int32_t> words_from_end(const Features& features, int64_t count) {
+  const auto word = [&](int64_t i) { return features.words[static_cast<size_t>(i)]; };
+  const int64_t end = features.first.end;
+  int64_t begin = end - count;
+  while (begin > features.first.begin && begin < end && word(begin) == word(begin - 1)) ++begin;
+  return std::span(features.ids).subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+}
+
+std::span<const int32_t> words_from_begin(const Features& features, int64_t count) {
+  const auto word = [&](int64_t i) { return features.words[static_cast<size_t>(i)]; };
+  const int64_t begin = features.first.begin;
+  int64_t end = begin + count;
+  while (end > begin && end < features.first.end && word(end) == word(end - 1)) --end;
+  return std::span(features.ids).subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+}
+
+// Inserts tokens before and after A.
+Features surrounded(Features sentence, std::span<const int32_t> before, std::span<const int32_t> after) {
+  const auto insert = [&](auto& array, auto at, const auto& values) {
+    array.insert(array.begin() + at, values.begin(), values.end());
+  };
+  const auto [begin, end] = sentence.first;
+  insert(sentence.ids, end, after);
+  insert(sentence.ids, begin, before);
+  const size_t count = before.size() + after.size();
+  insert(sentence.types, begin, std::vector<int32_t>(count, 0));
+  if (!sentence.offsets.empty()) {
+    insert(sentence.offsets, end, std::vector<text::Span>(after.size()));
+    insert(sentence.offsets, begin, std::vector<text::Span>(before.size()));
+  }
+  insert(sentence.words, end, std::vector<int32_t>(after.size(), kNoWord));
+  insert(sentence.words, begin, std::vector<int32_t>(before.size(), kNoWord));
+  const auto shift = static_cast<uint32_t>(before.size());
+  sentence.first = {begin + shift, end + shift};
+  sentence.second = {end + static_cast<uint32_t>(count), end + static_cast<uint32_t>(count)};
+  return sentence;
+}
+
 std::vector<TokenPlace> in_order(size_t count) {
   std::vector<TokenPlace> places;
   for (size_t i = 0; i < count; ++i) places.push_back({.window = 0, .position = static_cast<uint32_t>(i)});
@@ -128,9 +167,28 @@ std::vector<Features> Featurizer::windows(std::string_view text, std::optional<s
 }
 
 std::vector<Features> Featurizer::windows(std::string_view field, const json::Value& words) const {
+  return split(whole(field, words));
+}
+
+std::vector<Features> Featurizer::windows(std::string_view field, const json::Value& words,
+                                          const io::Context& context) const {
+  Features sentence = whole(field, words);
+  const int64_t room = options_.max_length ? *options_.max_length - length_of(sentence) : 0;
+  if (room <= 0) return split(std::move(sentence));
+  const Features before = whole(field, context.before), after = whole(field, context.after);
+  const int64_t most_before = length_of(before.first), most_after = length_of(after.first);
+  const int64_t wanted = std::max(room / 2, room - most_after);
+  const auto kept_before = words_from_end(before, std::min(most_before, wanted));
+  const auto kept_after = words_from_begin(after, std::min(most_after, room - std::min(most_before, wanted)));
+  std::vector<Features> windows;
+  windows.push_back(surrounded(std::move(sentence), kept_before, kept_after));
+  return windows;
+}
+
+Features Featurizer::whole(std::string_view field, const json::Value& words) const {
   Sequence sequence(tokenizer_, options_);
   sequence.add_words(field, words);
-  return split(std::move(sequence).finish(prompt_tokens_));
+  return std::move(sequence).finish(prompt_tokens_);
 }
 
 Features Featurizer::whole(const io::Fields& fields) const {

@@ -51,7 +51,8 @@ struct FeatureOptions {
   Overflow overflow = Overflow::truncate;
   int64_t overlap = 64;  // tokens shared by adjacent windows
   CutRule cut = {};
-  bool specials = true;  // add [CLS] and [SEP]
+  bool specials = true;   // add [CLS] and [SEP]
+  bool document = false;  // read words with io::Fields::context()
   text::Wanted wanted = {};
   bool count_characters = false;
   std::string prompt = {};  // inserted before A; offsets count it
@@ -96,9 +97,15 @@ class Featurizer {
   std::vector<Features> windows(Features whole) const { return split(std::move(whole)); }
   // The same for an array of words in `field`.
   std::vector<Features> windows(std::string_view field, const json::Value& words) const;
+  // The same with the words around it in its document, as many as fit: equally many tokens on both sides, or
+  // more where the other side has fewer; only whole words. They are not in Features::first and have no word
+  // ids.
+  std::vector<Features> windows(std::string_view field, const json::Value& words,
+                                const io::Context& context) const;
 
  private:
   Features whole(const io::Fields& fields) const;
+  Features whole(std::string_view field, const json::Value& words) const;
   Features whole(std::string_view text, std::optional<std::string_view> pair) const;
   bool fits(const Features& features) const;
   Features limited(Features whole) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/error.h"
 #include "io/conll.h"
@@ -97,6 +98,7 @@ void Cutter::cut_line(Chunk& chunk, std::string_view unread, size_t line_end) {
   if (ends_at_blank_lines()) {
     if (separates(line)) {
       end_paragraph(chunk);
+      starts_document_ |= format_ == InputFormat::conll && is_conll_document(line);
     } else {
       if (paragraph_begin_ == kNone) {
         paragraph_begin_ = begin;
@@ -114,8 +116,10 @@ void Cutter::cut_line(Chunk& chunk, std::string_view unread, size_t line_end) {
 
 void Cutter::end_paragraph(Chunk& chunk) {
   if (paragraph_begin_ != kNone) {
-    chunk.cuts.push_back(
-        {.begin = paragraph_begin_, .size = paragraph_end_ - paragraph_begin_, .line = paragraph_line_});
+    chunk.cuts.push_back({.begin = paragraph_begin_,
+                          .size = paragraph_end_ - paragraph_begin_,
+                          .line = paragraph_line_,
+                          .starts_document = std::exchange(starts_document_, false)});
   }
   paragraph_begin_ = kNone;
   done_ = line_begin_;

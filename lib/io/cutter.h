@@ -55,6 +55,7 @@ class Cutter {
   size_t done_ = 0;        // bytes to consume: up to line_begin_, less if a paragraph or document is open
   size_t paragraph_begin_ = kNone, paragraph_end_ = 0;
   int64_t paragraph_line_ = 0;
+  bool starts_document_ = false;  // -DOCSTART- was read after the last paragraph
 };
 
 }  // namespace bert::io

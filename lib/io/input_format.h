@@ -38,9 +38,6 @@ inline bool is_json(InputFormat format) {
 // Whether records are rows of named columns.
 inline bool is_table(InputFormat format) { return format == InputFormat::tsv || format == InputFormat::csv; }
 
-// Whether records are generated from the FILE's contents instead of copied from it.
-inline bool is_made(InputFormat format) { return format == InputFormat::squad || is_array(format); }
-
 // The formats that every tool reads, in the order of its help.
 std::vector<InputFormat> usual_formats();
 

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "io/context_cutter.h"
 #include "io/csv.h"
 #include "io/input_format.h"
 #include "io/row_cutter.h"
@@ -73,6 +74,7 @@ bool InputReader::read(const std::string& name) {
   const auto source = open_source(input, line);
   Cutter cutter(input, source->format, line, limits_);
   SquadCutter squad(input, line, limits_);
+  ContextCutter context(cutter, source->format, options_.context_words, options_.text_field);
   RowCutter rows(input, source->format, options_.row_width, limits_);
   for (;;) {
     if (!take_chunk()) return false;
@@ -80,6 +82,7 @@ bool InputReader::read(const std::string& name) {
     chunk_->first_place = place_;
     const bool filled = is_array(source->format)               ? rows.fill(*chunk_)
                         : source->format == InputFormat::squad ? squad.fill(*chunk_)
+                        : source->in_context                   ? context.fill(*chunk_)
                                                                : cutter.fill(*chunk_);
     if (ring_.stopped()) return false;
     if (!filled) {
@@ -105,6 +108,10 @@ std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& li
   if (source->format == InputFormat::automatic) source->format = format_of(input, source->format_guessed);
   if (source->format == InputFormat::jsonl && first_marks(input) == "[{")
     throw Error(input.name(), ": is one JSON array; convert it to one record per line with jq -c '.[]'");
+  source->in_context = options_.context_words > 0;
+  if (source->in_context && source->format != InputFormat::conll && source->format != InputFormat::jsonl)
+    throw Error(input.name(), ": is read as ", name_of(source->format),
+                ", but documents need CoNLL, or JSONL with words");
   if (!is_table(source->format)) {
     source->columns = {options_.text_field};
   } else if (!options_.columns.empty()) {

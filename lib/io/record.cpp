@@ -147,4 +147,13 @@ std::vector<std::pair<std::string_view, json::Value>> Fields::members() const {
   return object_->members();
 }
 
+Context Fields::context() const {
+  if (!context_) {
+    label("document");  // throws
+    throw Error("has no words that could be read in their document");
+  }
+  const auto sides = context_->elements();
+  return {.before = sides[0], .after = sides[1]};
+}
+
 }  // namespace bert::io

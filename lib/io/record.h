@@ -31,6 +31,10 @@ struct Source {
   bool format_guessed = false;       // from the first bytes, so a wrong guess may cause an error
   std::vector<std::string> columns;  // for TSV and CSV; for text formats only the text field
 
+  bool in_context = false;  // records have words of their document, see context_cutter.h
+
+  // Whether records are generated from the FILE's contents instead of copied from it.
+  bool makes_records() const { return in_context || format == InputFormat::squad || is_array(format); }
   char cell_end() const { return format == InputFormat::csv ? kCellEnd : '\t'; }  // in Record::raw()
 };
 
@@ -74,6 +78,7 @@ class Record {
 struct Cut {
   size_t begin, size;
   int64_t line;
+  bool starts_document = false;  // CoNLL: after -DOCSTART-
 };
 
 // A run of consecutive records, passed from the reader to the writer.
@@ -116,14 +121,20 @@ auto named(std::string_view name, Read read) {
   }
 }
 
+// The words before and after a sentence, arrays of strings.
+struct Context {
+  json::Value before, after;
+};
+
 // Access to the fields of a record. Returned views are valid until Filter::prepare returns. Text input has
 // one field, the text field; TSV and CSV have their columns, all of them strings.
 class Fields {
  public:
   // For a text record, or for TSV or CSV split into `values`, which must outlive this object.
   Fields(const Source& source, std::span<const std::string_view> values) : source_(source), values_(values) {}
-  // For a JSON record; `object` is a JSON object.
-  Fields(const Source& source, json::Value object) : source_(source), object_(object) {}
+  // For a JSON record; `object` is a JSON object, `context` an array of two arrays.
+  Fields(const Source& source, json::Value object, std::optional<json::Value> context = {})
+      : source_(source), object_(object), context_(context) {}
 
   // The field's text; nullopt if the record does not have the field. Error if the value is not a string
   // (`field "text" is a number, expected a string`) or the key is repeated.
@@ -151,13 +162,17 @@ class Fields {
   std::vector<int32_t> integers(std::string_view name) const;
   std::optional<std::vector<int32_t>> find_integers(std::string_view name) const;
 
+  // The words around a sentence in its document; with StreamOptions::context_words only. Error if the record
+  // has no "document".
+  Context context() const;
+
   // All fields of a JSON record in order; empty for text, TSV and CSV.
   std::vector<std::pair<std::string_view, json::Value>> members() const;
 
  private:
   const Source& source_;
   std::span<const std::string_view> values_;
-  std::optional<json::Value> object_;
+  std::optional<json::Value> object_, context_;
 };
 
 }  // namespace bert::io

@@ -112,7 +112,7 @@ void RecordIndex::add(const StreamOptions& options, const std::string& name) {
 void RecordIndex::add(const Chunk& chunk, File& file) {
   constexpr auto kMost = std::numeric_limits<uint32_t>::max();
   file.source = chunk.source;
-  const bool made = io::is_made(chunk.source->format);
+  const bool made = chunk.source->makes_records();
   const uint64_t begin = made ? made_.append({chunk.data.data(), chunk.data_size}) : chunk.offset;
   if (contents_ == Contents::checked) checksum_.add(std::string_view(chunk.data.data(), chunk.data_size));
   for (const Cut& cut : chunk.cuts) {
@@ -127,7 +127,7 @@ void RecordIndex::add(const Chunk& chunk, File& file) {
   }
 }
 
-bool RecordIndex::is_made(const Entry& entry) const { return io::is_made(files_[entry.file].source->format); }
+bool RecordIndex::is_made(const Entry& entry) const { return files_[entry.file].source->makes_records(); }
 
 RawRecord RecordIndex::read(int64_t i) const {
   const Entry& entry = entries_[static_cast<size_t>(i)];

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "io/conll.h"
+#include "io/context_cutter.h"
 #include "io/csv.h"
 #include "io/cutter.h"
 #include "io/filter.h"
@@ -119,6 +120,12 @@ void RecordReader::read(Record& record, Chunk& chunk, const Filter& filter) {
 }
 
 void RecordReader::read_json(Record& record, Chunk& chunk, const Filter& filter) {
+  std::string_view context;
+  if (record.source().in_context) {
+    const size_t mark = record.raw_.rfind(kContextMark);
+    context = record.raw_.substr(mark + 1);
+    record.raw_ = record.raw_.substr(0, mark);
+  }
   if (record.source().format == InputFormat::conll) make_json(record, chunk);
   const auto line = record.raw_;
   record.raw_ = json_part(line);
@@ -126,7 +133,9 @@ void RecordReader::read_json(Record& record, Chunk& chunk, const Filter& filter)
   const json::Value root = parse(record, chunk, static_cast<size_t>(record.raw_.data() - line.data()));
   if (root.kind() != json::Value::Kind::object) throw Error("is ", root.kind_name(), ", expected an object");
   record.keys_ = root.key_bits();
-  filter.prepare(Fields(record.source(), root), record);
+  std::optional<json::Value> around;
+  if (!context.empty()) around = context_.parse_padded(context);
+  filter.prepare(Fields(record.source(), root, around), record);
 }
 
 // Converts the lines of a sentence to an object. On error the record's line is set to the bad one.

@@ -47,7 +47,7 @@ class RecordReader {
   void mend_utf8(Record& record, Chunk& chunk, size_t begin) const;
 
   InvalidUtf8 invalid_utf8_;
-  json::Document document_;
+  json::Document document_, context_;
   size_t largest_json_ = 0;
   bool chunk_is_utf8_ = false;
   std::vector<std::string_view> values_;

@@ -78,6 +78,8 @@ PredictFilter::PredictFilter(const model::Directory& directory, const text::Toke
       network_(directory, task_->needs(), pool, nn::arithmetic(options_.dtype)),
       writer_(options_.drop) {
   if (options_.official && !task_->has_official()) throw Error("--format squad requires --task answer");
+  if (options_.features.document && options_.task.task != task::Task::tag)
+    throw Error("--context document requires --task tag");
   const auto width = task_->row_width();
   if (options_.rows && !width)
     throw Error("--task ", name_of(options_.task.task),

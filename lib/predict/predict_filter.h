@@ -39,6 +39,8 @@ class PredictFilter final : public io::Filter {
   PredictFilter(const model::Directory& directory, const text::Tokenizer& tokenizer, PredictOptions options,
                 Pool& pool, Log& log);
 
+  int64_t max_length() const { return *featurizer_.options().max_length; }  // of a sequence, in tokens
+
   void prepare(const io::Fields& fields, io::Record& record) const override;
   int64_t cost(const io::Record& record) const override;
   void compute(std::span<io::Record* const> records) override;

@@ -185,11 +185,12 @@ class Tag final : public Predictor {
       return TaggedWords::of_tokens(*std::move(windows), featurizer.tokenizer());
     const std::string& asked = featurizer.options().text_field;
     if (const auto given = examples::find_words(fields, asked)) {
-      auto windows = featurizer.windows(given->first, given->second);
+      auto windows = examples::word_windows(fields, featurizer, *given);
       std::vector<std::string> words;
       for (const json::Value& word : given->second.elements()) words.emplace_back(word.string());
       return TaggedWords::of_words(std::move(windows), std::move(words));
     }
+    if (featurizer.options().document) throw Error("field \"words\" is missing");
     const std::string_view text = fields.required_text(asked);
     return TaggedWords::of_text(featurizer.windows(text), std::string(text));
   }

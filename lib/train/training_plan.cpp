@@ -98,6 +98,7 @@ Settings settings_of(const TrainingOptions& options, const InitialModel& initial
                        {"--dropout", setting(options.dropout)},
                        {"--best", run.best.value_or("not set")},
                        {"--patience", setting(run.patience)}};
+  if (options.task.features.document) settings.emplace_back("--context", "document");
   if (plan.dtype == Dtype::bf16) settings.emplace_back("--dtype", "bf16");
   return settings;
 }
@@ -124,6 +125,7 @@ TrainingPlan plan_training(const TrainingOptions& options, const InitialModel& i
     config.hidden_dropout = config.attention_dropout = config.classifier_dropout = *options.dropout;
   plan.task.features.max_length = length_of(options, initial);
   plan.task.seed = options.run.seed;
+  if (plan.task.features.document) plan.stream.context_words = *plan.task.features.max_length;
 
   plan.stream.check_columns = [&options](const std::vector<std::string>& columns) {
     check_columns(options.task, options.pair_field_given, columns);

@@ -1,0 +1,65 @@
+// Adds to each sentence the words around it in its document (Devlin et al. 2018, section 5.3, "maximal
+// document context"), for CoNLL and for JSONL records with words and a field "document".
+//
+// A document is a run of adjacent records: in CoNLL up to the next -DOCSTART-, in JSONL those with the same
+// "document". After its own bytes, a record then has a NUL and the words before and after it, as JSON:
+//
+//   {"document":7,"words":["b"]} NUL [["a"],["c","d"]]
+//
+// Fields::context() returns them. A record without words or "document" has no context and separates
+// documents.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/cutter.h"
+#include "io/record.h"
+#include "json/json.h"
+
+namespace bert::io {
+
+inline constexpr char kContextMark = '\0';
+
+class ContextCutter {
+ public:
+  // `most`: words on each side. They are in the field "words" or, if absent, in `text_field`.
+  ContextCutter(Cutter& cutter, InputFormat format, int64_t most, std::string text_field)
+      : cutter_(cutter), format_(format), most_(most), text_field_(std::move(text_field)) {}
+
+  // As Cutter::fill, except that a record waits until the words after it have been read.
+  bool fill(Chunk& chunk);
+
+ private:
+  struct Sentence {
+    std::string bytes;
+    int64_t line;
+    int64_t document = 0;  // number of its document, or a number of its own
+    bool has_context = false;
+    std::vector<std::string> words = {};  // as JSON
+  };
+  void add(std::string_view bytes, const Cut& cut);
+  // Sets words and document; throws Error if the record has none.
+  void read(Sentence& sentence, const Cut& cut);
+  bool is_complete() const;  // whether the words after the next sentence have been read
+  void emit(Chunk& chunk);
+  void forget();
+
+  Cutter& cutter_;
+  const InputFormat format_;
+  const int64_t most_;
+  const std::string text_field_;
+  json::Document parser_;
+  Chunk inner_;
+
+  std::deque<Sentence> sentences_;
+  size_t next_ = 0;  // index in sentences_ of the next one to emit
+  int64_t document_ = 0;
+  std::string id_;  // JSONL: "document" of the last record
+  bool ended_ = false;
+};
+
+}  // namespace bert::io

@@ -1,0 +1,195 @@
+// The words around each sentence, for generated documents in both formats, next to a slow reference.
+#include "io/context_cutter.h"
+
+#include <doctest/doctest.h>
+
+#include "io/record_index.h"
+#include "io/stream_run.h"
+
+using namespace bert;
+using namespace bert::io;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+struct Sentence {
+  int document = 0;
+  Words words;
+};
+
+Words strings_of(const json::Value& array) {
+  Words words;
+  for (const auto word : array.strings()) words.emplace_back(word);
+  return words;
+}
+
+std::string text_of(const Words& words) {
+  std::string text = "[";
+  for (const auto& word : words) text += word + " ";
+  return text + "]";
+}
+
+// Each record as "LINE [before] [words] [after]", or its message.
+class ContextFilter : public Filter {
+ public:
+  void prepare(const Fields& fields, Record& record) const override {
+    auto text = std::make_unique<Text>();
+    const auto [before, after] = fields.context();
+    text->line = text_of(strings_of(before)) + text_of(strings_of(*fields.json("words"))) +
+                 text_of(strings_of(after)) + std::string(record.raw());
+    record.work = std::move(text);
+  }
+  void finish(Record& record, std::string& out) const override {
+    out += std::to_string(record.line()) + record.work_as<Text>().line + '\n';
+  }
+
+ private:
+  struct Text : Work {
+    std::string line;
+  };
+};
+
+std::vector<Sentence> random_sentences(std::mt19937_64& random) {
+  std::vector<Sentence> sentences;
+  int document = 0;
+  for (uint64_t count = random() % 40; count > 0; --count) {
+    if (random() % 6 == 0) ++document;
+    Sentence sentence{.document = document, .words = {}};
+    for (uint64_t words = 1 + random() % 7; words > 0; --words)
+      sentence.words.push_back("w" + std::to_string(random() % 1000));
+    sentences.push_back(std::move(sentence));
+  }
+  return sentences;
+}
+
+// All words of the document before and after sentence `i`, then the nearest `most` of each.
+std::pair<Words, Words> slow_context(const std::vector<Sentence>& sentences, size_t i, size_t most) {
+  Words before, after;
+  for (size_t k = 0; k < sentences.size(); ++k) {
+    if (sentences[k].document != sentences[i].document || k == i) continue;
+    Words& side = k < i ? before : after;
+    side.insert(side.end(), sentences[k].words.begin(), sentences[k].words.end());
+  }
+  while (before.size() > most) before.erase(before.begin());
+  while (after.size() > most) after.pop_back();
+  return {before, after};
+}
+
+std::string json_of(const Words& words) {
+  std::string json = "[";
+  for (const auto& word : words) json += (json.size() > 1 ? ",\"" : "\"") + word + "\"";
+  return json + "]";
+}
+
+struct File {
+  std::string name, bytes, expected;
+};
+
+File conll_of(const std::vector<Sentence>& sentences, size_t most) {
+  File file{.name = "x.conll", .bytes = {}, .expected = {}};
+  int line = 1, document = -1;
+  for (size_t i = 0; i < sentences.size(); ++i) {
+    if (sentences[i].document != document) {
+      if (document >= 0) file.bytes += "-DOCSTART- O\n\n", line += 2;
+      document = sentences[i].document;
+    }
+    const auto [before, after] = slow_context(sentences, i, most);
+    file.expected += std::to_string(line) + text_of(before) + text_of(sentences[i].words) + text_of(after) +
+                     "{\"words\":" + json_of(sentences[i].words) + ",\"tags\":[";
+    for (const auto& word : sentences[i].words) {
+      file.bytes += word + " O\n";
+      file.expected += &word == &sentences[i].words.front() ? "\"O\"" : ",\"O\"";
+      ++line;
+    }
+    file.expected += "]}\n";
+    file.bytes += '\n';
+    ++line;
+  }
+  return file;
+}
+
+File jsonl_of(const std::vector<Sentence>& sentences, size_t most) {
+  File file{.name = "x.jsonl", .bytes = {}, .expected = {}};
+  for (size_t i = 0; i < sentences.size(); ++i) {
+    const auto [before, after] = slow_context(sentences, i, most);
+    const auto record = "{\"document\":" + std::to_string(sentences[i].document) +
+                        ",\"words\":" + json_of(sentences[i].words) + "}";
+    file.bytes += record + "\n";
+    file.expected += std::to_string(i + 1) + text_of(before) + text_of(sentences[i].words) + text_of(after) +
+                     record + "\n";
+  }
+  return file;
+}
+
+StreamOptions options_of(const std::string& name, int64_t most) {
+  StreamOptions options;
+  options.files = {name};
+  options.context_words = most;
+  options.more = {InputFormat::conll};
+  return options;
+}
+
+Ran run(const TemporaryDirectory& directory, const std::string& name, const std::string& bytes,
+        OnError on_error = OnError::stop) {
+  auto options = options_of(directory.write(name, bytes), 3);
+  options.on_error = on_error;
+  ContextFilter filter;
+  return run_and_catch(options, 2, filter);
+}
+
+}  // namespace
+
+TEST_CASE("each sentence has the words around it in its document") {
+  const TemporaryDirectory directory;
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 200; ++round) {
+    const auto sentences = random_sentences(random);
+    const size_t most = 1 + random() % 20;
+    for (const auto& file : {conll_of(sentences, most), jsonl_of(sentences, most)}) {
+      auto options = options_of(directory.write(file.name, file.bytes), static_cast<int64_t>(most));
+      options.input_format = file.name == "x.conll" ? InputFormat::conll : InputFormat::jsonl;
+      options.chunk_records = 1 + random() % 5;
+      options.chunk_bytes = 1 + random() % 200;
+      ContextFilter filter;
+      const auto ran = run_and_catch(options, 2, filter);
+      CHECK(ran.out == file.expected);
+      CHECK(ran.failure.empty());
+
+      // In any order, as training reads them.
+      const RecordIndex index(options);
+      REQUIRE(index.size() == static_cast<int64_t>(sentences.size()));
+      RawRecordReader reader(InvalidUtf8::error, OnError::stop);
+      for (auto i = index.size(); i-- > 0;) {
+        auto raw = index.read(i);
+        reader.read(raw, [&](const Fields& fields, const Record&) {
+          const auto [before, after] = slow_context(sentences, static_cast<size_t>(i), most);
+          CHECK(strings_of(fields.context().before) == before);
+          CHECK(strings_of(fields.context().after) == after);
+        });
+      }
+    }
+  }
+}
+
+TEST_CASE("records without words or document separate documents and are errors of their own") {
+  const TemporaryDirectory directory;
+  const std::string records =
+      "{\"document\":1,\"words\":[\"a\"]}\n{\"words\":[\"b\"]}\n{\"document\":1,\"words\":[\"c\"]}\nbad\n"
+      "{\"document\":1,\"words\":[\"d\"]}\n{\"document\":1,\"words\":[\"e\",3]}\n{\"document\":1,\"text\":"
+      "\"f\"}\n"
+      "{\"document\":[],\"words\":[\"g\"]}\n";
+  const auto ran = run(directory, "x.jsonl", records, OnError::skip);
+  CHECK(ran.out ==
+        "1[][a ][]{\"document\":1,\"words\":[\"a\"]}\n3[][c ][]{\"document\":1,\"words\":[\"c\"]}\n"
+        "5[][d ][]{\"document\":1,\"words\":[\"d\"]}\n");
+  for (const auto* message :
+       {"x.jsonl:2: field \"document\" is missing", "x.jsonl:4: ", "x.jsonl:6: has no words",
+        "x.jsonl:7: has no words", "x.jsonl:8: field \"document\" is an array, expected "})
+    CHECK(ran.messages.find(message) != std::string::npos);
+  const auto stopped = run(directory, "x.conll", "a O\n\nb O\nc\n\nd O\n");
+  CHECK(stopped.out == "1[][a ][]{\"words\":[\"a\"],\"tags\":[\"O\"]}\n");
+  CHECK(stopped.failure.find("x.conll:4: has 1 column, expected 2") != std::string::npos);
+  CHECK(run(directory, "x.txt", "plain text\n").failure.find("x.txt: is read as text, but documents need") !=
+        std::string::npos);
+}
