@@ -1,0 +1,153 @@
+# Fine-tunes a model with every combination of settings (Devlin et al. 2018, appendix A.3), and keeps the model
+# with the best result on DEV:
+#
+#   make -j 4 -f sweep.mk MODEL=DIR TASK=classify TRAIN=train.tsv DEV=dev.tsv OUT=FOLDER
+#
+# OUT/best is the best model. OUT/table.tsv has a line for each setting, best first: the mean and the standard
+# deviation of METRIC over the seeds, and the highest value. OUT/runs/*.jsonl are the training logs.
+#
+# `-j N` trains N models at a time and divides the cores among them. When run again, finished runs are skipped
+# and interrupted ones continue, with the same results. Settings can be added: the table and OUT/best consider
+# all finished runs in OUT. When data, model or other options change, all runs are repeated. If a run fails,
+# for example because it diverges, use `make -k` to train the others.
+#
+# The variables below can be set on the command line. Needs GNU make 4, bash, flock and the tools in PATH.
+# File names must not contain spaces.
+
+$(if $(TASK),,$(error TASK=NAME says what to train for: classify, regress, multilabel, tag, answer, choose or embed))
+$(if $(TRAIN),,$(error TRAIN=FILE says what to learn from))
+$(if $(DEV),,$(error DEV=FILE says what to measure on))
+$(if $(OUT),,$(error OUT=FOLDER says where the result goes))
+
+# The model to start from; if empty, bert-train uses the default model.
+MODEL ?= $(BERT_MODEL)
+
+# The grid of the paper. It suits BERT-base and BERT-large; smaller models need higher rates, such as
+# RATES='3e-4 1e-4 5e-5'. Results on small data sets vary: use several seeds, such as SEEDS='1 2 3 4 5'.
+BATCH_SIZES ?= 16 32
+RATES ?= 5e-5 3e-5 2e-5
+EPOCHS ?= 2 3 4
+SEEDS ?= 1
+
+# The metric to compare, as in the training log without "dev_". An undefined correlation counts as 0.
+METRIC ?= $(or $(metric.$(TASK)),accuracy)
+metric.regress = spearman
+metric.multilabel = micro_f1
+metric.tag = f1
+metric.answer = f1
+metric.embed = spearman
+
+# KEEP=all keeps the models of all runs, as OUT/runs/NAME.
+KEEP ?= best
+
+# Input options, such as --text-field sentence, and more options of bert-train, such as --max-length 128.
+INPUT ?=
+TRAIN_OPTIONS ?=
+
+# Threads of each run; if empty, the number of cores divided by that of `-j`.
+THREADS ?=
+
+LEARN = bert-train --task $(TASK) $(MODEL:%=--model %) $(INPUT) $(TRAIN_OPTIONS) --dev $(DEV)
+SETTINGS = $(LEARN), the best $(METRIC)
+
+SHELL = bash
+.SHELLFLAGS = -euo pipefail -c
+.ONESHELL:
+.DELETE_ON_ERROR:
+.PHONY: sweep FORCE
+MAKEFLAGS += --no-builtin-rules
+
+runs = $(OUT)/runs
+points := $(foreach b,$(BATCH_SIZES),$(foreach r,$(RATES),$(foreach e,$(EPOCHS),$(foreach s,$(SEEDS), \
+  batch$(b)_rate$(r)_epochs$(e)_seed$(s)))))
+setting = $(patsubst $(1)%,%,$(filter $(1)%,$(subst _, ,$*)))
+.SECONDARY: $(points:%=$(runs)/%.trained)
+
+jobs = $(or $(patsubst -j%,%,$(firstword $(filter -j%,$(MAKEFLAGS)))),1)
+threads = -j $(or $(THREADS),$$(( $$(nproc) / $(jobs) ? $$(nproc) / $(jobs) : 1 )))
+
+sweep: $(OUT)/table.tsv # the default
+	@column -t $< 2>/dev/null || cat $<
+	read -r value name <$(OUT)/best.tsv
+	[ -e $(OUT)/best/config.json ] || { echo "$(OUT)/best was deleted: train $$name again" >&2; exit 1; }
+	echo "best: $(OUT)/best, $$name, dev $(METRIC) $$value"
+
+# Repeat the runs when their command or METRIC changes.
+$(OUT)/%.command: FORCE
+	@mkdir -p $(runs)
+	echo '$($*)' | cmp -s - $@ || echo '$($*)' >$@
+
+$(if $(filter $(abspath $(OUT)/best),$(abspath $(MODEL))),$(error MODEL=$(MODEL) would be replaced: set another OUT))
+$(OUT)/runs.begun: $(TRAIN) $(DEV) $(wildcard $(MODEL:%=%/*.*)) $(OUT)/SETTINGS.command
+	rm -rf $(runs) $(OUT)/best $(OUT)/best.tsv
+	mkdir -p $(runs)
+	touch $@
+
+# Repeat the best run if its model was deleted.
+$(if $(wildcard $(OUT)/best/config.json),,$(shell cut -f 2 $(OUT)/best.tsv 2>/dev/null | \
+  sed 's|.*|$(runs)/&.score|' | xargs -r rm -f))
+
+# No file named .trained is ever made: make skips this intermediate target while .score is newer than its
+# prerequisites. `exec` lets signals reach bert-train, which then saves a checkpoint.
+$(runs)/%.trained: $(OUT)/runs.begun
+	compgen -G '$(runs)/$*/checkpoints/step-*' >/dev/null || rm -f $(runs)/$*.jsonl
+	exec $(LEARN) --batch-size $(call setting,batch) --lr $(call setting,rate) --epochs $(call setting,epochs) \
+	  --seed $(call setting,seed) $(threads) --out $(runs)/$* --resume $(TRAIN) >>$(runs)/$*.jsonl
+
+# The value of METRIC in the last evaluation. After a kill, some steps run and are logged twice: keep only the
+# last copy of each line. With the lock, remove all models except the best of all finished runs.
+$(runs)/%.score: $(runs)/%.trained
+	@tac $(runs)/$*.jsonl | awk -F '[:,]' '!told[$$2, $$3 ~ /dev_/]++' | tac >$(runs)/$*.jsonl.new
+	mv $(runs)/$*.jsonl.new $(runs)/$*.jsonl
+	value=$$(sed -n '/"dev_loss":/h; $$ { x; s/.*"dev_$(METRIC)":\([^,}]*\).*/\1/p }' $(runs)/$*.jsonl)
+	case $${value:-$(METRIC)} in
+	  pearson | spearman) value=0 ;;
+	  $(METRIC)) echo "$(runs)/$*.jsonl: the training log has no dev_$(METRIC)" >&2; exit 1 ;;
+	esac
+	rm -rf $(runs)/$*/checkpoints
+	exec 9>$(OUT)/lock
+	flock 9
+	echo "$$value" >$@.new
+	mv $@.new $@
+	$(choose_best)
+
+# Ties go to the first name in byte order. OUT/best is a link, replaced in one step.
+define choose_best
+best=$$(cd $(runs) && awk '{ sub(/\.score$$/, "", FILENAME); print $$1 "\t" FILENAME }' *.score |
+  LC_ALL=C sort -t $$'\t' -k 1,1gr -k 2,2 | sed 1q)
+for other in $(runs)/*.score; do
+  other=$${other%.score}
+  [ $(KEEP) = all ] || [ "$$other" = "$(runs)/$${best#*$$'\t'}" ] || rm -rf "$$other"
+done
+ln -sfn "runs/$${best#*$$'\t'}" $(OUT)/best.new
+mv -T $(OUT)/best.new $(OUT)/best
+echo "$$best" | cmp -s - $(OUT)/best.tsv || echo "$$best" >$(OUT)/best.tsv
+endef
+
+$(OUT)/table.tsv: $(points:%=$(runs)/%.score)
+	@exec 9>$(OUT)/lock
+	flock 9
+	$(choose_best)
+	cd $(runs) && awk '
+	  BEGIN { print "mean\tdeviation\thighest\truns\tbatch_size\tlr\tepochs" }
+	  {
+	    split(FILENAME, part, "_")
+	    key = substr(part[1], 6) "\t" substr(part[2], 5) "\t" substr(part[3], 7)
+	    values = ++count[key]
+	    value[key, values] = $$1
+	    sum[key] += $$1
+	    if (values == 1 || $$1 > highest[key]) highest[key] = $$1
+	  }
+	  END {
+	    for (key in count) {
+	      mean = sum[key] / count[key]
+	      square = 0
+	      for (i = 1; i <= count[key]; i++) square += (value[key, i] - mean) ^ 2
+	      deviation = count[key] > 1 ? sprintf("%.4f", sqrt(square / (count[key] - 1))) : "-"
+	      printf "%.4f\t%s\t%.4f\t%d\t%s\n", mean, deviation, highest[key], count[key], key
+	    }
+	  }' *.score >../table.new
+	cd ..
+	{ sed 1q table.new; sed 1d table.new | LC_ALL=C sort -t $$'\t' -k 1,1gr -k 3,3gr -k 5; } >table.tsv.new
+	rm table.new
+	mv table.tsv.new table.tsv
