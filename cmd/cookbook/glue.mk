@@ -149,7 +149,7 @@ $(OUT)/scores/%.json: $(OUT)/predictions/%.dev.jsonl
 
 # Metrics in percent. The diagnostic set is not in the mean; an undefined correlation counts as 0.
 $(OUT)/dev.tsv: $(dev_sets:%=$(OUT)/scores/%.json)
-	awk '
+	@awk '
 	  BEGIN { print "task\tmetric\tdev" }
 	  {
 	    set = FILENAME

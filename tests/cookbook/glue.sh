@@ -121,7 +121,7 @@ build after TASKS='MNLI RTE' AFTER_MNLI=RTE RATES='3e-3 1e-9' || fail "MNLI firs
 ran "MNLI first" "4 7 3"
 grep -q 'model after/MNLI/best' after/RTE/SETTINGS.command || fail "RTE does not start from MNLI"
 [ "$(tail -n +2 after/MNLI/table.tsv | wc -l)" = 2 ] || fail "not two rates"
-grep -q 'lacks CoLA SST-2 MRPC STS-B QQP QNLI WNLI, which' || fail "does not say what is missing"
+grep -q 'lacks CoLA SST-2 MRPC STS-B QQP QNLI WNLI, which' log || fail "does not say what is missing"
 
 # New test data: only its predictions are repeated.
 touch glue/RTE/test.tsv
