@@ -61,9 +61,9 @@ runs = $(OUT)/runs
 points := $(foreach b,$(BATCH_SIZES),$(foreach r,$(RATES),$(foreach e,$(EPOCHS),$(foreach s,$(SEEDS), \
   batch$(b)_rate$(r)_epochs$(e)_seed$(s)))))
 setting = $(patsubst $(1)%,%,$(filter $(1)%,$(subst _, ,$*)))
-.SECONDARY: $(points:%=$(runs)/%.trained)
-
 jobs = $(or $(patsubst -j%,%,$(firstword $(filter -j%,$(MAKEFLAGS)))),1)
+# The name of each run that begins is shown, unless make has the option -s.
+say = $(if $(findstring s,$(filter-out -%,$(firstword $(MAKEFLAGS)))),,echo $*)
 threads = -j $(or $(THREADS),$$(( $$(nproc) / $(jobs) ? $$(nproc) / $(jobs) : 1 )))
 
 sweep: $(OUT)/table.tsv # the default
@@ -87,17 +87,20 @@ $(OUT)/runs.begun: $(TRAIN) $(DEV) $(wildcard $(MODEL:%=%/*.*)) $(OUT)/SETTINGS.
 $(if $(wildcard $(OUT)/best/config.json),,$(shell cut -f 2 $(OUT)/best.tsv 2>/dev/null | \
   sed 's|.*|$(runs)/&.score|' | xargs -r rm -f))
 
-# No file named .trained is ever made: make skips this intermediate target while .score is newer than its
-# prerequisites. `exec` lets signals reach bert-train, which then saves a checkpoint.
-$(runs)/%.trained: $(OUT)/runs.begun
+# Signals to make reach bert-train, which then saves a checkpoint, with which the run continues. The score is the
+# value of METRIC in the last evaluation. After a kill, some steps run and are logged twice: keep only the last copy
+# of each line. With the lock, remove all models except the best of all finished runs. All this is one recipe, since
+# `make -j` would otherwise train all models before it scores the first.
+$(runs)/%.score: $(OUT)/runs.begun
+	@$(say)
 	compgen -G '$(runs)/$*/checkpoints/step-*' >/dev/null || rm -f $(runs)/$*.jsonl
-	exec $(LEARN) --batch-size $(call setting,batch) --lr $(call setting,rate) --epochs $(call setting,epochs) \
-	  --seed $(call setting,seed) $(threads) --out $(runs)/$* --resume $(TRAIN) >>$(runs)/$*.jsonl
-
-# The value of METRIC in the last evaluation. After a kill, some steps run and are logged twice: keep only the
-# last copy of each line. With the lock, remove all models except the best of all finished runs.
-$(runs)/%.score: $(runs)/%.trained
-	@tac $(runs)/$*.jsonl | awk -F '[:,]' '!told[$$2, $$3 ~ /dev_/]++' | tac >$(runs)/$*.jsonl.new
+	$(LEARN) --batch-size $(call setting,batch) --lr $(call setting,rate) --epochs $(call setting,epochs) \
+	  --seed $(call setting,seed) $(threads) --out $(runs)/$* --resume $(TRAIN) >>$(runs)/$*.jsonl & learner=$$!
+	stopped=
+	trap 'stopped=1; kill -TERM $$learner' HUP INT TERM
+	wait $$learner || { [ -z "$$stopped" ] || wait $$learner || true; exit 1; }
+	trap - HUP INT TERM
+	tac $(runs)/$*.jsonl | awk -F '[:,]' '!told[$$2, $$3 ~ /dev_/]++' | tac >$(runs)/$*.jsonl.new
 	mv $(runs)/$*.jsonl.new $(runs)/$*.jsonl
 	value=$$(sed -n '/"dev_loss":/h; $$ { x; s/.*"dev_$(METRIC)":\([^,}]*\).*/\1/p }' $(runs)/$*.jsonl)
 	case $${value:-$(METRIC)} in

@@ -34,8 +34,12 @@ ran() {
   [ "$found" = "$2" ] || fail "$1: trained $found times, expected $2"
 }
 
+# Runs are scored, and models removed, while others are trained.
+echo "find $directory/one/runs -name '*.score' | wc -l >>$directory/finished" >end
 build one -j 2 || fail "a sweep"
+rm end
 ran "a sweep" 8
+[ "$(sort -n finished | tail -n 1)" -ge 5 ] || fail "no run was scored before the last was trained"
 sed 's/  */\t/g' log | grep -qFx "$(sed -n 2p one/table.tsv)" || fail "the table is not shown"
 grep -q "^best: one/best, batch._rate.e-3_epochs2_seed., dev accuracy $(cut -f 1 one/best.tsv)" log || fail "the best run is not shown"
 
@@ -93,6 +97,7 @@ for end in 'kill -9 $PPID; exit' 'read -r _ _ _ make _ </proc/$PPID/stat; kill -
   echo "[ ! -e $directory/$run/checkpoints/step-00000008 ] || { $end; }" >end
   build two BATCH_SIZES=4 && fail "the sweep was not ended by $end"
   rm end
+  [ ! -d "$run/checkpoints" ] || flock --nonblock "$run/checkpoints" true || fail "bert-train outlives make"
   [ ! -e two/table.tsv ] || fail "a table is there after $end"
   done=$(find two/runs -name '*.score' | wc -l)
   build two BATCH_SIZES=4 || fail "after $end"
@@ -105,7 +110,7 @@ done
 build three KEEP=all BATCH_SIZES=8 || fail "KEEP=all"
 [ "$(find three/runs -name model.safetensors | wc -l)" = 4 ] || fail "not all models are kept"
 make -n -f "$cookbook/sweep.mk" OUT=four TASK=classify TRAIN=train.tsv DEV=dev.tsv >log
-[ "$(grep -c 'exec bert-train' log)" = 18 ] || fail "the default grid has not 18 points"
+[ "$(grep -c '^bert-train' log)" = 18 ] || fail "the default grid has not 18 points"
 grep -q -e '--batch-size 32 --lr 5e-5 --epochs 3' log || fail "a point of the default grid is missing"
 build four TASK= && fail "accepted: no task"
 grep -q 'TASK=NAME says' log || fail "does not say that TASK is missing"
