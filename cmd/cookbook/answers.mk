@@ -1,5 +1,5 @@
-# Fine-tunes a question-answering model on files in the format of SQuAD 1.1 or 2.0. With the settings of Devlin et
-# al. 2018, sections 4.2 and 4.3:
+# Fine-tunes a question-answering model on files in the format of SQuAD 1.1 or 2.0. With the settings of
+# Devlin et al. 2018, sections 4.2 and 4.3:
 #
 #   make -f answers.mk MODEL=DIR TRAIN=train-v1.1.json DEV=dev-v1.1.json OUT=FOLDER LR=5e-5
 #   make -f answers.mk MODEL=DIR TRAIN=train-v2.0.json DEV=dev-v2.0.json OUT=FOLDER LR=5e-5 EPOCHS=2 \
@@ -16,8 +16,8 @@
 # notes on interruptions and changes in fine-tuning.mk apply here.
 
 # For SQuAD 2.0, where some questions have no answer: predict "no answer" if its score exceeds that of the
-# best answer by more than THRESHOLD. Use 0 or a number near it, or dev for the number with the highest F1 on DEV,
-# which is then in OUT/answerer.threshold (needs jq). If empty, there is always an answer.
+# best answer by more than THRESHOLD. Use 0 or a number near it, or dev for the number with the highest F1 on
+# DEV, which is then in OUT/answerer.threshold (needs jq). If empty, there is always an answer.
 THRESHOLD ?=
 
 # Options of both bert-train and bert-predict, such as --stride 64 --max-answer-length 20.

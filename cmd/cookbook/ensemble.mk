@@ -1,5 +1,5 @@
-# Answers questions with several models together, by the mean of their probabilities (the ensembles of Devlin et al.
-# 2018, section 4.2), and evaluates the answers:
+# Answers questions with several models together, by the mean of their probabilities (the ensembles of Devlin
+# et al. 2018, section 4.2), and evaluates the answers:
 #
 #   make -f ensemble.mk MODELS='DIR DIR ...' DEV=dev-v1.1.json OUT=FOLDER
 #
@@ -9,18 +9,18 @@
 #     BATCH_SIZES=32 RATES=5e-5 EPOCHS=3
 #   make -f ensemble.mk MODELS="$(ls -d sweep/runs/*/)" DEV=dev-v1.1.json OUT=ensemble
 #
-# OUT/ensemble.predictions.json is in the format of SQuAD's official scripts, OUT/ensemble.score.json has the scores.
-# For files without gold answers, use the target predictions. make repeats only what changed. The variables below
-# can be set on the command line. Needs GNU make 4, bash, jq and the tools in PATH. File names must not contain
-# spaces.
+# OUT/ensemble.predictions.json is in the format of SQuAD's official scripts, OUT/ensemble.score.json has the
+# scores. For files without gold answers, use the target predictions. make repeats only what changed. The
+# variables below can be set on the command line. Needs GNU make 4, bash, jq and the tools in PATH. File names
+# must not contain spaces.
 
 $(if $(MODELS),,$(error MODELS='DIR DIR ...' says which models to combine))
 $(if $(DEV),,$(error DEV=FILE says what to answer))
 $(if $(OUT),,$(error OUT=FOLDER says where the result goes))
 
-# For SQuAD 2.0: predict "no answer" if the logarithm of its mean probability exceeds that of the best answer by more
-# than THRESHOLD. dev: the number with the highest F1 on DEV, which is then in OUT/ensemble.threshold; use it for
-# other files. If empty, there is always an answer.
+# For SQuAD 2.0: predict "no answer" if the logarithm of its mean probability exceeds that of the best answer
+# by more than THRESHOLD. dev: the number with the highest F1 on DEV, which is then in OUT/ensemble.threshold;
+# use it for other files. If empty, there is always an answer.
 THRESHOLD ?=
 
 # The number of answers per model: the others have probability 0.

@@ -84,7 +84,7 @@ metric.RTE = rte
 metric.WNLI = wnli
 metric.AX = ax
 
-$(if $(TASKS),,$(error GLUE=$(GLUE) has no folder of a task with train.tsv))
+$(if $(strip $(TASKS)),,$(error GLUE=$(GLUE) has no folder of a task with train.tsv))
 $(if $(AFTER_MNLI),$(if $(filter MNLI,$(learned)),,$(error AFTER_MNLI=$(AFTER_MNLI) needs the task MNLI)))
 
 PREDICT = bert-predict --max-length $(LENGTH) $(PREDICT_OPTIONS)

@@ -1,6 +1,6 @@
-# The part that answers.mk and ensemble.mk have in common: from $(scored), records with an answer and the score of
-# "no answer", to $(official), the answers in the format of SQuAD's official scripts. With THRESHOLD=dev, the
-# threshold is the one with the highest F1 on DEV; $(limit) holds it.
+# The part that answers.mk and ensemble.mk have in common: from $(scored), records with an answer and the
+# score of "no answer", to $(official), the answers in the format of SQuAD's official scripts. With
+# THRESHOLD=dev, the threshold is the one with the highest F1 on DEV; $(limit) holds it.
 
 $(limit): $(scored) $(DEV)
 	$(if $(filter dev,$(THRESHOLD)),bert-score --task answer --gold $(DEV) --metric best_f1_threshold $< | \

@@ -1,20 +1,21 @@
-# Fine-tunes a model to choose how a text continues, on the CSV files of SWAG (Zellers et al. 2018), as in Devlin et al.
-# 2018, section 4.4:
+# Fine-tunes a model to choose how a text continues, on the CSV files of SWAG (Zellers et al. 2018), as in
+# Devlin et al. 2018, section 4.4:
 #
 #   make -f swag.mk MODEL=DIR TRAIN=train.csv DEV=val.csv OUT=FOLDER
 #
 # OUT/chooser is the model, OUT/chooser.jsonl the training log. The model is evaluated on DEV:
-# OUT/chooser.predictions.jsonl, and OUT/chooser.score.json with the accuracy. OUT/train.jsonl and OUT/dev.jsonl hold
-# the same records as JSONL, as bert-train and bert-predict read them: `text` is the first sentence, `question` the
-# beginning of the second, and `choices` are its four endings. To convert another file, such as test.csv:
+# OUT/chooser.predictions.jsonl, and OUT/chooser.score.json with the accuracy. OUT/train.jsonl and
+# OUT/dev.jsonl hold the same records as JSONL, as bert-train and bert-predict read them: `text` is the first
+# sentence, `question` the beginning of the second, and `choices` are its four endings. To convert another
+# file, such as test.csv:
 #
 #   make -s -f swag.mk records CSV=test.csv | bert-predict -m OUT/chooser
 #
-# The variables below and those of fine-tuning.mk, such as EPOCHS and LR, can be set on the command line. The notes
-# on interruptions and changes in fine-tuning.mk apply here. Needs jq.
+# The variables below and those of fine-tuning.mk, such as EPOCHS and LR, can be set on the command line. The
+# notes on interruptions and changes in fine-tuning.mk apply here. Needs jq.
 
-# The paper's settings are 3 epochs, batch size 16 and a learning rate of 2e-5, which bert-train uses for BERT-base
-# by default.
+# The paper's settings are 3 epochs, batch size 16 and a learning rate of 2e-5, which bert-train uses for
+# BERT-base by default.
 
 # A tool of this project parses the CSV, whose texts may have commas, quotes and line ends.
 csv_records = bert-tokenize $(MODEL:%=--model %) --input-format csv --text-field sent1 \

@@ -87,10 +87,10 @@ $(OUT)/runs.begun: $(TRAIN) $(DEV) $(wildcard $(MODEL:%=%/*.*)) $(OUT)/SETTINGS.
 $(if $(wildcard $(OUT)/best/config.json),,$(shell cut -f 2 $(OUT)/best.tsv 2>/dev/null | \
   sed 's|.*|$(runs)/&.score|' | xargs -r rm -f))
 
-# Signals to make reach bert-train, which then saves a checkpoint, with which the run continues. The score is the
-# value of METRIC in the last evaluation. After a kill, some steps run and are logged twice: keep only the last copy
-# of each line. With the lock, remove all models except the best of all finished runs. All this is one recipe, since
-# `make -j` would otherwise train all models before it scores the first.
+# Signals to make reach bert-train, which then saves a checkpoint, with which the run continues. The score is
+# the value of METRIC in the last evaluation. After a kill, some steps run and are logged twice: keep only the
+# last copy of each line. With the lock, remove all models except the best of all finished runs. All this is
+# one recipe, since `make -j` would otherwise train all models before it scores the first.
 $(runs)/%.score: $(OUT)/runs.begun
 	@$(say)
 	compgen -G '$(runs)/$*/checkpoints/step-*' >/dev/null || rm -f $(runs)/$*.jsonl

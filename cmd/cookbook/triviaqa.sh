@@ -3,10 +3,11 @@
 #
 #   sh triviaqa.sh [-w WORDS] EVIDENCE FILE... > trivia.jsonl
 #
-# FILE is a file of the folder qa, such as wikipedia-train.json or web-train.json, and EVIDENCE the folder evidence.
-# As in Devlin et al. 2018, section 4.2, the context is the beginning of each document of a question, here WORDS words
-# (default 400), if it contains one of the possible answers. Case is ignored, and an answer must begin and end at the
-# boundary of a word. The first occurrence becomes the answer. White space in the context is replaced with spaces.
+# FILE is a file of the folder qa, such as wikipedia-train.json or web-train.json, and EVIDENCE the folder
+# evidence. As in Devlin et al. 2018, section 4.2, the context is the beginning of each document of a
+# question, here WORDS words (default 400), if it contains one of the possible answers. Case is ignored, and
+# an answer must begin and end at the boundary of a word. The first occurrence becomes the answer. White space
+# in the context is replaced with spaces.
 #
 # FILE is read in constant memory. Documents that are missing are counted in a message. Needs jq 1.6.
 set -eu

@@ -132,6 +132,8 @@ ran "no test sets" "2 2 2"
 [ ! -e dev/submission.zip ] || fail "a submission without test sets"
 build none TASKS=RTE AFTER_MNLI=RTE && fail "accepted: AFTER_MNLI without MNLI"
 grep -q 'needs the task MNLI' log || fail "does not say that MNLI is missing"
+build none GLUE=nowhere && fail "accepted: no benchmark"
+grep -q 'GLUE=nowhere has no folder of a task' log || fail "does not say that the benchmark is missing"
 
 # ---- The checker finds what is wrong with a submission.
 rm -r glue

@@ -1,8 +1,7 @@
 #!/bin/sh
-# Writes small files in the form of the GLUE benchmark, with the quirks of the real ones: no header line in CoLA,
-# a byte order mark and CRLF in MRPC, single quotation marks everywhere, broken lines in QQP, missing gold labels
-# in MNLI, a last line without a newline. All sentences are our own.
-# Usage: glue_data.sh DIRECTORY
+# Writes small files in the form of the GLUE benchmark, with the quirks of the real ones: no header line in
+# CoLA, a byte order mark and CRLF in MRPC, single quotation marks everywhere, broken lines in QQP, missing
+# gold labels in MNLI, a last line without a newline. All sentences are our own. Usage: glue_data.sh DIRECTORY
 set -eu
 mkdir -p "$1"
 cd "$1"

@@ -1,8 +1,7 @@
 #!/bin/sh
-# SQuAD and SWAG: answers.mk chooses the threshold for "no answer" on the dev set, ensemble.mk averages the models'
-# probabilities as a slow reference does, triviaqa.sh finds answers in the beginning of documents, and swag.mk reads
-# CSV with quotes, commas and line ends.
-# Usage: questions.sh TOOLS_DIRECTORY COOKBOOK_DIRECTORY
+# SQuAD and SWAG: answers.mk chooses the threshold for "no answer" on the dev set, ensemble.mk averages the
+# models' probabilities as a slow reference does, triviaqa.sh finds answers in the beginning of documents, and
+# swag.mk reads CSV with quotes, commas and line ends. Usage: questions.sh TOOLS_DIRECTORY COOKBOOK_DIRECTORY
 set -eu
 tools=$(cd "$1" && pwd) cookbook=$(cd "$2" && pwd) models=$(cd "$(dirname "$0")/../golden/models" && pwd)
 # shellcheck source=/dev/null

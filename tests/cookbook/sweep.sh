@@ -43,7 +43,8 @@ ran "a sweep" 8
 sed 's/  */\t/g' log | grep -qFx "$(sed -n 2p one/table.tsv)" || fail "the table is not shown"
 grep -q "^best: one/best, batch._rate.e-3_epochs2_seed., dev accuracy $(cut -f 1 one/best.tsv)" log || fail "the best run is not shown"
 
-# Each run is that of bert-train; the table has the mean and deviation of its scores, and the best model is kept.
+# Each run is that of bert-train; the table has the mean and deviation of its scores, and the best model is
+# kept.
 for batch in 4 8; do
   for rate in 3e-3 1e-3; do
     for seed in 1 2; do

@@ -1,7 +1,7 @@
 #!/bin/sh
-# wikipedia.py writes the paragraphs of articles, without lists, tables, headings and templates, in constant memory,
-# with the same result for any number of processes.
-# Usage: wikipedia.sh TOOLS_DIRECTORY COOKBOOK_DIRECTORY
+# wikipedia.py writes the paragraphs of articles, without lists, tables, headings and templates, in constant
+# memory, with the same result for any number of processes. Usage: wikipedia.sh TOOLS_DIRECTORY
+# COOKBOOK_DIRECTORY
 set -eu
 tools=$(cd "$1" && pwd) cookbook=$(cd "$2" && pwd) here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null
