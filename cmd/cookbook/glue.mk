@@ -4,9 +4,10 @@
 #   make -f glue.mk GLUE=glue_data MODEL=DIR OUT=FOLDER
 #
 # GLUE holds the folders of the benchmark, such as CoLA and MNLI, with the original train.tsv, dev.tsv and
-# test.tsv; the diagnostic set is diagnostic/diagnostic.tsv or AX/AX.tsv. OUT/dev.tsv has the metrics on the dev
-# sets and their mean over the tasks, as on the leaderboard. OUT/submission.zip has the predictions for the test
-# sets that are there. OUT/TASK/best is the model of each task, OUT/TASK/table.tsv the results of its settings.
+# test.tsv; the diagnostic set is diagnostic/diagnostic.tsv or AX/AX.tsv, or diagnostic/diagnostic-full.tsv, which
+# has labels and is evaluated as well. OUT/dev.tsv has the metrics on the dev sets and their mean over the tasks,
+# as on the leaderboard. OUT/submission.zip has the predictions for the test sets that are there. OUT/TASK/best is
+# the model of each task, OUT/TASK/table.tsv the results of its settings.
 #
 # Each task is a sweep (sweep.mk): `-j N`, interruptions and changes are described there. The variables below
 # can be set on the command line. Needs GNU make 4, bash, flock, zip and the tools in PATH. File names must not
