@@ -10,12 +10,19 @@ int main(int argc, char** argv) {
   bert::corpus::MaskOptions mask;
   app.section("Masking");
   const bert::cmd::MaskOptions masking(app, mask.rule);
+  bool causal = false;
+  app.flag({"--causal", "", "Mask nothing: each token predicts the next one, to train a causal model."},
+           causal);
+  bert::cmd::MaskOptions::exclude(app, "--causal");
   app.number({"--epoch", "K", "Number of the epoch; each epoch masks different tokens."}, {.min = 0},
              mask.epoch);
   const bert::cmd::TokenizerOptions tokenizing(app);
   bert::cmd::StreamOptions stream(app, {.text = false, .pair = false});
   bert::cmd::format_option(app, stream);
   bert::cmd::random_options(app, mask.seed, stream);
+  app.check([&] {
+    if (causal) mask.rule.target = bert::corpus::MaskRule::Target::next;
+  });
   app.version_of(bert::text::version);
   return app.run(argc, argv, [&] {
     const auto tokenizer = tokenizing.load();

@@ -32,6 +32,7 @@ int main(int argc, char** argv) {
     task.settle(train.task, stream);
     bert::cmd::check_schedule(train);
   });
+  bert::cmd::MaskOptions::exclude(app, "--causal");
   app.most_used({"--model", "--task", "--dev", "--output", "--epochs", "--batch-size", "--lr", "--max-length",
                  "--seed", "--resume"});
   app.version_of(bert::text::version);

@@ -1,6 +1,8 @@
 // Options of bert-mask, and of bert-train for records without masked tokens.
 #pragma once
 
+#include <string>
+
 #include "cli/app.h"
 #include "corpus/masking.h"
 
@@ -11,6 +13,9 @@ class MaskOptions {
   // They go to `rule` under the heading that is open.
   MaskOptions(cli::App& app, corpus::MaskRule& rule);
   MaskOptions(const MaskOptions&) = delete;
+
+  // The options of this group cannot be used together with `option`, with which nothing is masked.
+  static void exclude(cli::App& app, const std::string& option);
 
  private:
   void settle(corpus::MaskRule& rule) const;
@@ -32,6 +37,12 @@ inline MaskOptions::MaskOptions(cli::App& app, corpus::MaskRule& rule) {
   app.flag({"--replace-any", "", "Allow special and unused tokens as random tokens, as in Google's BERT."},
            replace_any_);
   app.check([this, &rule] { settle(rule); });
+}
+
+inline void MaskOptions::exclude(cli::App& app, const std::string& option) {
+  for (const auto* name :
+       {"--mask-prob", "--max-predictions", "--mask-rate", "--random-rate", "--whole-word", "--replace-any"})
+    app.exclusive({option, name});
 }
 
 inline void MaskOptions::settle(corpus::MaskRule& rule) const {

@@ -58,6 +58,10 @@ inline InitialModelOptions::InitialModelOptions(cli::App& app, train::TrainingOp
                                     "sinusoids and attention heads that attend to neighbouring tokens."},
                                    {{"normal", normal}, {"sinusoid", sinusoid}, {"neighbours", neighbours}},
                                    options.positions);
+  app.flag({"--causal", "",
+            "Let each token attend only to itself and the tokens before it (left-to-right, is_decoder in "
+            "config.json); pretrain then predicts the next token."},
+           options.causal);
   app.flag({"--moments", "", "Also start from the optimizer state in the model's last checkpoint."},
            options.moments);
   app.real({"--dropout", "P", "Dropout rate (default: that of config.json; 0.1 for a new model)."},

@@ -92,7 +92,9 @@ void MaskFilter::finish(io::Record& record, std::string& out) const {
 void MaskFilter::end(std::string&) {
   const int64_t count = unmasked_;
   if (count == 0) return;
-  log_.warn(counted(count, "record has", "records have") + " no token that can be masked");
+  const bool next = options_.rule.target == MaskRule::Target::next;
+  log_.warn(counted(count, "record has", "records have") + " no token that can be " +
+            (next ? "predicted" : "masked"));
 }
 
 }  // namespace bert::corpus

@@ -12,6 +12,13 @@ namespace {
 
 bool is_unused(std::string_view subword) { return subword.starts_with("[unused") && subword.ends_with(']'); }
 
+std::vector<Prediction> next_tokens(std::span<const int32_t> ids) {
+  std::vector<Prediction> next;
+  for (size_t i = 0; i + 1 < ids.size(); ++i)
+    next.push_back({.position = static_cast<int32_t>(i), .id = ids[i + 1]});
+  return next;
+}
+
 }  // namespace
 
 // nearbyint rounds half to even in the default rounding mode, like Python 3's round().
@@ -33,7 +40,7 @@ Masker::Masker(const text::Tokenizer& tokenizer, const MaskRule& rule)
     const bool ordinary = !special && !subword.empty() && !is_unused(subword);
     if (ordinary || rule.replacements == MaskRule::Replacements::every) replacements_.push_back(id);
   }
-  if (replacements_.empty() && rule.random_rate > 0)
+  if (replacements_.empty() && rule.random_rate > 0 && rule.target == MaskRule::Target::masked)
     throw Error("the vocabulary has no tokens for --random-rate: all tokens are special or unused");
 }
 
@@ -67,6 +74,7 @@ int32_t Masker::shown(int32_t id, Random& random) const {
 }
 
 std::vector<Prediction> Masker::mask(std::span<int32_t> ids, Random random) const {
+  if (rule_.target == MaskRule::Target::next) return next_tokens(ids);
   const auto wanted = static_cast<size_t>(predictions_wanted(static_cast<int64_t>(ids.size()), rule_));
   auto order = groups(ids);
   random.shuffle(order);

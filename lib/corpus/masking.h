@@ -1,5 +1,8 @@
 // Masked language modeling (Devlin et al. 2018, section 3.1, task 1): some tokens are masked and the model
 // predicts them. Most masked tokens become [MASK], some become a random token, some are unchanged.
+//
+// A causal (left-to-right) model predicts each next token instead, and nothing is masked (section 5.1,
+// "LTR").
 #pragma once
 
 #include <cstdint>
@@ -15,6 +18,7 @@ namespace bert::corpus {
 // Defaults from the paper; its appendix C.2 (table 8) varies the rates.
 struct MaskRule {
   enum class Unit { token, word };              // word: mask whole words
+  enum class Target { masked, next };           // next: each token predicts the one after it
   enum class Replacements { ordinary, every };  // every: also special tokens and [unusedK], as Google
 
   double probability = 0.15;               // probability that a token is masked
@@ -22,6 +26,7 @@ struct MaskRule {
   double random_rate = 0.1;                // share replaced by a random token; the rest are unchanged
   std::optional<int64_t> max_predictions;  // >= 1; nullopt: no limit
   Unit unit = Unit::token;
+  Target target = Target::masked;  // if next, the settings of masking are not used
   Replacements replacements = Replacements::ordinary;
 };
 
@@ -29,10 +34,10 @@ struct MaskRule {
 // half to even as in Python, at least 1 and at most max_predictions.
 int64_t predictions_wanted(int64_t length, const MaskRule& rule);
 
-// A masked token.
+// A masked token, or a token that predicts the next one.
 struct Prediction {
   int32_t position = 0;  // in the instance, from 0
-  int32_t id = 0;        // original id
+  int32_t id = 0;        // original id, or the next one
   bool operator==(const Prediction&) const = default;
 };
 
@@ -49,6 +54,8 @@ class Masker {
   // predictions_wanted() tokens with equal probability, or all maskable ones if there are fewer. Special
   // tokens, [UNK] and [MASK] among them, are never masked. With Unit::word, words with more tokens than are
   // still wanted are skipped, so the result may be smaller. Depends only on `ids` and `random`.
+  //
+  // With Target::next, `ids` are unchanged, and each position but the last predicts the id after it.
   std::vector<Prediction> mask(std::span<int32_t> ids, Random random) const;
 
  private:

@@ -42,10 +42,8 @@ float fraction(const json::File& file, std::string_view key, double otherwise) {
 void refuse_others(const json::File& file) {
   const auto type = file.string("model_type", "bert");  // absent from Google's own files
   if (type != "bert") throw Error(file.path(), ": model_type is ", type, ", expected bert");
-  for (const auto* key : {"is_decoder", "add_cross_attention"}) {
-    if (file.boolean(key, false))
-      throw Error(file.path(), ": ", key, " is true, but only encoders can be computed");
-  }
+  if (file.boolean("add_cross_attention", false))
+    throw Error(file.path(), ": add_cross_attention is true, but only self-attention can be computed");
   const auto positions = file.string("position_embedding_type", "absolute");
   if (positions != "absolute") {
     throw Error(file.path(), ": position_embedding_type is ", positions, ", expected absolute");
@@ -77,6 +75,7 @@ void read_arithmetic(const json::File& file, Dialect dialect, Config& config) {
   if (!activation) {
     throw Error(file.path(), ": \"hidden_act\" is ", in_quotes(name), ", expected ", kActivationNames);
   }
+  config.causal = file.boolean("is_decoder", false);
   config.activation = dialect == Dialect::google && name == "gelu" ? nn::Activation::gelu_tanh : *activation;
   config.norm_epsilon = fraction(file, "layer_norm_eps", 1e-12);
   config.hidden_dropout = fraction(file, "hidden_dropout_prob", 0.1);

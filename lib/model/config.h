@@ -18,7 +18,7 @@ std::string_view name_of(ProblemType type);  // in config.json: "single_label_cl
 enum class ScoreActivation { none, sigmoid };
 
 // load_config only returns configurations that the network can compute: sizes are positive and bounded,
-// `hidden` is a multiple of `heads`, positions are absolute and the model is an encoder.
+// `hidden` is a multiple of `heads`, positions are absolute and there is no cross-attention.
 struct Config {
   int64_t vocab_size = 30522;   // V
   int64_t hidden = 768;         // H, a multiple of heads
@@ -30,6 +30,8 @@ struct Config {
   nn::Activation activation = nn::Activation::gelu;
   float norm_epsilon = 1e-12f;
   int32_t pad_id = 0;
+  // Each token attends only to itself and to the tokens before it. In config.json: is_decoder.
+  bool causal = false;
 
   // Used in training only; probabilities in [0, 1).
   float hidden_dropout = 0.1f;
@@ -48,6 +50,9 @@ struct Config {
   // If not set, sentence-transformers applies a sigmoid to a single label and nothing to several.
   std::optional<ScoreActivation> score_activation;
 
+  // Position of the token that the pooler reads: [CLS], or the last token if attention is causal, because no
+  // other token has seen the whole sequence.
+  int64_t pooled_position(int64_t length) const { return causal ? length - 1 : 0; }
   int64_t head_size() const { return hidden / heads; }
   bool has_architecture(std::string_view name) const;
 };
@@ -61,7 +66,7 @@ enum class Dialect { hugging_face, google };
 std::string config_path(const std::string& directory);
 
 // Reads the configuration of a model directory. Errors name the file, the key, the value found and the value
-// expected. Unsupported features (other models, decoders, relative positions) are rejected by name.
+// expected. Unsupported features (other models, cross-attention, relative positions) are rejected by name.
 Config load_config(const std::string& directory, Dialect dialect = Dialect::hugging_face);
 
 // Parses `text`; `path` is used in error messages only.

@@ -78,6 +78,7 @@ std::string config_json(const Config& config, Dtype weights) {
   if (has_labels(config)) append_id2label(object.key("id2label"), config);
   object.number("initializer_range", config.init_range);
   object.integer("intermediate_size", config.feed_forward);
+  if (config.causal) object.boolean("is_decoder", true);
   if (has_labels(config)) append_label2id(object.key("label2id"), config);
   object.number("layer_norm_eps", config.norm_epsilon);
   object.integer("max_position_embeddings", config.positions);

@@ -73,6 +73,7 @@ std::string describe(const std::string& source, std::string_view activation, Log
   line.string("hidden_act", hidden_act(config.activation));
   line.integer("max_position_embeddings", config.positions);
   line.integer("type_vocab_size", config.types);
+  if (config.causal) line.boolean("is_decoder", true);
   line.integer("max_length", directory.max_length);
   line.integer("parameters", parameters);
   append_weights(line.key("weights"), directory, checkpoint, tensors);

@@ -146,9 +146,9 @@ std::vector<nn::Tensor> Network::hidden(const nn::Batch& batch, const Wanted& wa
   return results;
 }
 
-nn::Tensor Network::pooled(const nn::Tensor& cls_rows) {
+nn::Tensor Network::pooled(const nn::Tensor& rows) {
   nn::Tensor y;
-  parts_->pooler.value().forward(parts_->context, *parts_->weights, cls_rows, nn::Activation::tanh, y);
+  parts_->pooler.value().forward(parts_->context, *parts_->weights, rows, nn::Activation::tanh, y);
   return y;
 }
 

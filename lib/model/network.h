@@ -18,7 +18,7 @@ namespace bert::model {
 // The parts a tool needs. Nothing else is read from the files.
 struct Needs {
   int layers = -1;          // encoder layers 1..layers; -1: all
-  bool pooler = false;      // tanh(dense([CLS])), the input of the sentence heads
+  bool pooler = false;      // tanh(dense(x)) of pooled_rows() in model/parts.h, for sentence heads
   bool masked_lm = false;   // cls.predictions
   bool next = false;        // cls.seq_relationship
   bool classifier = false;  // classifier.weight [K,H] on the pooled output, or on tokens
@@ -52,7 +52,7 @@ class Network {
   // method and those below use the whole pool; call them from its driver.
   std::vector<nn::Tensor> hidden(const nn::Batch& batch, const Wanted& wanted);
 
-  nn::Tensor pooled(const nn::Tensor& cls_rows);        // [B,H] of [CLS] -> [B,H]
+  nn::Tensor pooled(const nn::Tensor& rows);            // [B,H], see Needs::pooler -> [B,H]
   nn::Tensor next_logits(const nn::Tensor& pooled);     // [B,H] -> [B,2]: 0 next, 1 random
   nn::Tensor class_logits(const nn::Tensor& pooled);    // [B,H] -> [B,K]; also for token rows
   nn::Tensor span_logits(const nn::Tensor& rows);       // [R,H] -> [R,2]: answer start, answer end

@@ -13,7 +13,8 @@ nn::EncoderLayer::Config layer_config(const Config& config) {
           .heads = config.heads,
           .feed_forward = config.feed_forward,
           .activation = config.activation,
-          .norm_epsilon = config.norm_epsilon};
+          .norm_epsilon = config.norm_epsilon,
+          .mask = config.causal ? nn::Attention::Mask::causal : nn::Attention::Mask::none};
 }
 
 MaskedLm::MaskedLm(const Config& config, nn::Layout& layout)
@@ -46,6 +47,13 @@ std::vector<int64_t> offsets_among(std::span<const int64_t> rows, const nn::Batc
     offsets.push_back(std::ranges::lower_bound(rows, begin) - rows.begin());
   }
   return offsets;
+}
+
+std::vector<int64_t> pooled_rows(const Config& config, const nn::Batch& batch) {
+  std::vector<int64_t> rows;
+  for (int64_t i = 0; i < batch.sequences(); ++i)
+    rows.push_back(batch.offsets[static_cast<size_t>(i)] + config.pooled_position(batch.length(i)));
+  return rows;
 }
 
 int64_t level_of(std::string_view name) {

@@ -33,6 +33,9 @@ void check_batch(const Config& config, const nn::Batch& batch);
 // `rows` selects rows of a batch, ascending. Returns where each sequence begins among them, [B+1].
 std::vector<int64_t> offsets_among(std::span<const int64_t> rows, const nn::Batch& batch);
 
+// Rows of a batch that the pooler reads, one for each sequence; see Config::pooled_position.
+std::vector<int64_t> pooled_rows(const Config& config, const nn::Batch& batch);
+
 // Level of a tensor in the network, by its name: fine-tuning uses lower learning rates in lower layers, or
 // freezes them. 0 for the embeddings, i + 1 for encoder layer i, kAboveLayers for the pooler and the
 // heads. Names are Hugging Face's without "bert.". The decoder shares the word embeddings' matrix, which has

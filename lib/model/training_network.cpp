@@ -105,9 +105,7 @@ struct TrainingNetwork::Parts {
     return nn::RowSelection{.rows = rows_wanted, .offsets = row_offsets};
   }
   std::vector<int64_t> places(std::span<const int64_t> rows) const;  // indexes in top()
-  std::vector<int64_t> cls_places() const {
-    return places(std::span(batch->offsets).first(batch->offsets.size() - 1));
-  }
+  std::vector<int64_t> pooled_places() const { return places(pooled_rows(config, *batch)); }
   nn::Pass pass_over(std::span<const int64_t> offsets) {
     auto result = pass();
     result.offsets = offsets;
@@ -263,9 +261,9 @@ nn::Loss TrainingNetwork::masked_lm(std::span<const int64_t> rows, std::span<con
   return loss;
 }
 
-// forward:  pooled = tanh(W·[CLS] + b)
+// forward:  pooled = tanh(W·h + b), h of the pooled rows
 void TrainingNetwork::Parts::forward_pooled() {
-  nn::gather_rows(context, top(), cls_places(), rows);
+  nn::gather_rows(context, top(), pooled_places(), rows);
   pooler.value().forward(context, weights, rows, nn::Activation::tanh, pooled, &u);
 }
 
@@ -283,7 +281,7 @@ void TrainingNetwork::Parts::backward_pooled() {
   pooler.value().backward_weights(context, weights, rows, drows, 0, gradients);
   if (!encoder_learns()) return;
   pooler.value().backward_input(context, weights, drows, 0, nn::Into::replace, rows);
-  nn::add_rows(context, rows, cls_places(), dtop);
+  nn::add_rows(context, rows, pooled_places(), dtop);
 }
 
 nn::Loss TrainingNetwork::next_sentence(std::span<const int32_t> labels, std::optional<float> weight) {

@@ -28,7 +28,7 @@ namespace bert::model {
 
 class TrainingNetwork {
  public:
-  // Output layer of a task: K outputs for each sequence, from the pooled [CLS], or for each token.
+  // Output layer of a task: K outputs for each sequence, from the pooler, or for each token.
   struct Classifier {
     enum class Over { sequences, tokens };
     std::string name = "classifier";  // "qa_outputs" for question answering

@@ -6,10 +6,11 @@
 
 namespace bert::nn {
 
-Attention::Attention(const std::string& prefix, int64_t hidden, int64_t heads, Layout& layout,
+Attention::Attention(const std::string& prefix, int64_t hidden, int64_t heads, Mask mask, Layout& layout,
                      const DropoutPlace& dropout)
     : hidden_(hidden),
       heads_(heads),
+      mask_(mask),
       dropout_(dropout),
       query_(prefix + ".self.query", hidden, hidden, layout),
       key_(prefix + ".self.key", hidden, hidden, layout),
@@ -28,10 +29,11 @@ void Attention::forward(const Pass& pass, const Tensor& x, const Queries& querie
   if (!all) query_.forward(pass.context, pass.weights, queries.x_rows, Activation::none, saved.q);
   const Tensor& q = all ? saved.qkv : saved.q;
   saved.attended.reshape(queries.x_rows.rows(), hidden_);
+  const Heads heads = {pass.offsets, queries.offsets, q, saved.qkv, visible(pass.offsets, queries)};
   const int64_t sequences = static_cast<int64_t>(pass.offsets.size()) - 1, size = hidden_ / heads_;
   pass.context.pool().run_grid(sequences * heads_, [&](int64_t i, int thread) {
     const int64_t sequence = i / heads_, column = i % heads_ * size;
-    AttentionHead head = head_of(pass.offsets, q, queries.offsets, saved.qkv, sequence, i % heads_);
+    AttentionHead head = head_of(heads, sequence, i % heads_);
     if (head.rows == 0) return;
     head.out = saved.attended.row(queries.offsets[static_cast<size_t>(sequence)]) + column;
     head.out_stride = saved.attended.stride();
@@ -58,7 +60,7 @@ void Attention::backward(const Pass& pass, const Tensor& x, const Queries& queri
   output_.backward_input(context, weights, dy, 0, Into::replace, workspace.d_attended);
   dqkv.reshape(saved.qkv.rows(), saved.qkv.cols());
   if (!all) dq.reshape(queries.x_rows.rows(), hidden_);
-  attend_backward(pass, all ? saved.qkv : saved.q, queries.offsets, saved, workspace, dq);
+  attend_backward(pass, all ? saved.qkv : saved.q, queries, saved, workspace, dq);
   query_.backward_weights(context, weights, queries.x_rows, dq, 0, gradients);
   key_.backward_weights(context, weights, x, dqkv, width, gradients, Linear::Bias::no);
   value_.backward_weights(context, weights, x, dqkv, 2 * width, gradients);
@@ -68,15 +70,17 @@ void Attention::backward(const Pass& pass, const Tensor& x, const Queries& queri
   value_.backward_input(context, weights, dqkv, 2 * width, Into::add, dx);
 }
 
-void Attention::attend_backward(const Pass& pass, const Tensor& q, std::span<const int64_t> q_offsets,
-                                const Saved& saved, BackwardWorkspace& workspace, Tensor& dq) const {
+void Attention::attend_backward(const Pass& pass, const Tensor& q, const Queries& queries, const Saved& saved,
+                                BackwardWorkspace& workspace, Tensor& dq) const {
   Tensor& dqkv = workspace.dqkv;
+  const auto& q_offsets = queries.offsets;
+  const Heads heads = {pass.offsets, q_offsets, q, saved.qkv, visible(pass.offsets, queries)};
   const int64_t sequences = static_cast<int64_t>(pass.offsets.size()) - 1, size = hidden_ / heads_;
   const auto gradient_of = [&](int64_t i) -> AttentionHeadGradient {
     const int64_t sequence = i / heads_, column = i % heads_ * size;
     const auto s = static_cast<size_t>(sequence);
     float* const dk = dqkv.row(pass.offsets[s]) + query_.width() + column;
-    return {.head = head_of(pass.offsets, q, q_offsets, saved.qkv, sequence, i % heads_),
+    return {.head = head_of(heads, sequence, i % heads_),
             .dropped = dropped(pass, sequence, i % heads_),
             .dout = workspace.d_attended.row(q_offsets[s]) + column,
             .dout_stride = workspace.d_attended.stride(),
@@ -97,10 +101,21 @@ void Attention::attend_backward(const Pass& pass, const Tensor& q, std::span<con
   });
 }
 
-AttentionHead Attention::head_of(std::span<const int64_t> offsets, const Tensor& q,
-                                 std::span<const int64_t> q_offsets, const Tensor& qkv, int64_t sequence,
-                                 int64_t head) const {
+std::vector<int64_t> Attention::visible(std::span<const int64_t> offsets, const Queries& queries) const {
+  std::vector<int64_t> visible;
+  if (mask_ == Mask::none) return visible;
+  for (size_t s = 0; s + 1 < offsets.size(); ++s) {
+    for (int64_t i = queries.offsets[s]; i < queries.offsets[s + 1]; ++i) {
+      const int64_t row = queries.rows.empty() ? i : queries.rows[static_cast<size_t>(i)];
+      visible.push_back(row - offsets[s] + 1);
+    }
+  }
+  return visible;
+}
+
+AttentionHead Attention::head_of(const Heads& heads, int64_t sequence, int64_t head) const {
   const auto s = static_cast<size_t>(sequence);
+  const auto& [offsets, q_offsets, q, qkv, visible] = heads;
   const int64_t size = hidden_ / heads_, column = head * size;
   const float* const k = qkv.row(offsets[s]) + query_.width() + column;
   return {.q = q.row(q_offsets[s]) + column,
@@ -113,7 +128,8 @@ AttentionHead Attention::head_of(std::span<const int64_t> offsets, const Tensor&
           .size = size,
           .scale = 1.0f / std::sqrt(static_cast<float>(size)),
           .out = nullptr,
-          .out_stride = 0};
+          .out_stride = 0,
+          .visible = visible.empty() ? nullptr : visible.data() + q_offsets[s]};
 }
 
 DroppedProbabilities Attention::dropped(const Pass& pass, int64_t sequence, int64_t head) const {

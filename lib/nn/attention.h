@@ -1,11 +1,14 @@
 // Multi-head self-attention within each sequence (Vaswani et al. 2017, section 3.2), without padding:
 //
 //   context[:,h] = drop(softmax(q[:,h] · k[:,h]ᵀ / √d)) · v[:,h]      for each of the A heads, d = H / A
+//
+// In causal attention, as in decoders, a token attends only to itself and to the tokens before it.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "nn/context.h"
 #include "nn/linear.h"
@@ -16,9 +19,11 @@ namespace bert::nn {
 
 class Attention {
  public:
+  enum class Mask { none, causal };
+
   // Adds `prefix`.self.{query,key,value} and `prefix`.output.dense to the layout. `dropout` is applied to the
   // probabilities in training.
-  Attention(const std::string& prefix, int64_t hidden, int64_t heads, Layout& layout,
+  Attention(const std::string& prefix, int64_t hidden, int64_t heads, Mask mask, Layout& layout,
             const DropoutPlace& dropout = {});
 
   // What backward needs besides x: 4·M·H numbers. Probabilities are recomputed.
@@ -36,10 +41,11 @@ class Attention {
   };
 
   // Rows that are queries: x_rows [R,H], all rows of x or some of them. `offsets` [B+1] are the starts of the
-  // sequences among them.
+  // sequences among them. `rows` [R] are their numbers in x, ascending, if they are not all.
   struct Queries {
     const Tensor& x_rows;
     std::span<const int64_t> offsets;
+    std::span<const int64_t> rows;
   };
 
   // x [M,H] -> y [R,H], including the output projection.
@@ -52,15 +58,23 @@ class Attention {
                 Tensor& dx_rows) const;
 
  private:
-  void attend_backward(const Pass& pass, const Tensor& q, std::span<const int64_t> q_offsets,
-                       const Saved& saved, BackwardWorkspace& workspace, Tensor& dq) const;
+  void attend_backward(const Pass& pass, const Tensor& q, const Queries& queries, const Saved& saved,
+                       BackwardWorkspace& workspace, Tensor& dq) const;
+
+  // AttentionHead::visible of all queries; empty without a mask.
+  std::vector<int64_t> visible(std::span<const int64_t> offsets, const Queries& queries) const;
 
   // One head of a sequence, without the output pointer.
-  AttentionHead head_of(std::span<const int64_t> offsets, const Tensor& q, std::span<const int64_t> q_offsets,
-                        const Tensor& qkv, int64_t sequence, int64_t head) const;
+  struct Heads {
+    std::span<const int64_t> offsets, q_offsets;
+    const Tensor &q, &qkv;
+    std::vector<int64_t> visible;
+  };
+  AttentionHead head_of(const Heads& heads, int64_t sequence, int64_t head) const;
   DroppedProbabilities dropped(const Pass& pass, int64_t sequence, int64_t head) const;
 
   int64_t hidden_, heads_;
+  Mask mask_;
   DropoutPlace dropout_;
   Linear query_, key_, value_, output_;
 };

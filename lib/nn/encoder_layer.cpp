@@ -11,6 +11,11 @@ Pass of_rows(const Pass& pass, const std::optional<RowSelection>& selection) {
   return result;
 }
 
+Attention::Queries queries_of(const Tensor& x_rows, const Pass& after,
+                              const std::optional<RowSelection>& selection) {
+  return {x_rows, after.offsets, selection ? selection->rows : std::span<const int64_t>()};
+}
+
 // Runs f(i, rows[i]) for all rows.
 template <class Function>
 void for_rows(Context& context, std::span<const int64_t> rows, Function f) {
@@ -26,7 +31,7 @@ void for_rows(Context& context, std::span<const int64_t> rows, Function f) {
 
 EncoderLayer::EncoderLayer(const std::string& prefix, const Config& config, Layout& layout)
     : activation_(config.activation),
-      attention_(prefix + ".attention", config.hidden, config.heads, layout,
+      attention_(prefix + ".attention", config.hidden, config.heads, config.mask, layout,
                  {config.layer, DropoutSite::probabilities, DropoutRate(config.attention_dropout)}),
       norm1_(prefix + ".attention.output.LayerNorm", config.hidden, config.norm_epsilon, layout),
       inner_(prefix + ".intermediate.dense", config.feed_forward, config.hidden, layout),
@@ -42,7 +47,7 @@ void EncoderLayer::forward(const Pass& pass, const Tensor& x, const std::optiona
   const Pass after = of_rows(pass, selection);
   if (selection) gather_rows(pass.context, x, selection->rows, saved.x_rows);
   const Tensor& x_rows = selection ? saved.x_rows : x;
-  attention_.forward(pass, x, {x_rows, after.offsets}, saved.attention, branch);
+  attention_.forward(pass, x, queries_of(x_rows, after, selection), saved.attention, branch);
   norm1_.forward(after, attention_dropout_, branch, &x_rows, pass.keeps ? saved.s1 : saved.y, saved.y);
   inner_.forward(pass.context, pass.weights, saved.y, activation_, inner, pass.keeps ? &saved.u : nullptr);
   output_.forward(pass.context, pass.weights, inner, Activation::none, branch);
@@ -69,8 +74,8 @@ void EncoderLayer::backward(const Pass& pass, const Tensor& x, const std::option
   norm1_.backward(after, saved.s1, ds, ds1, gradients);
   Tensor& d_attention = workspace.branch;
   drop(after, attention_dropout_, ds1, d_attention);
-  attention_.backward(pass, x, {selection ? saved.x_rows : x, after.offsets}, saved.attention, d_attention,
-                      workspace.attention_backward, gradients, dx, ds1);
+  attention_.backward(pass, x, queries_of(selection ? saved.x_rows : x, after, selection), saved.attention,
+                      d_attention, workspace.attention_backward, gradients, dx, ds1);
   if (selection && pass.below == Pass::Below::learns) add_rows(context, ds1, selection->rows, dx);
 }
 

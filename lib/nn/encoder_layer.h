@@ -32,6 +32,7 @@ class EncoderLayer {
     int64_t feed_forward = 3072;
     Activation activation = Activation::gelu;
     float norm_epsilon = 1e-12f;
+    Attention::Mask mask = Attention::Mask::none;
 
     // In training only.
     uint64_t layer = 0;           // number of the layer; selects its dropout masks

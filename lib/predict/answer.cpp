@@ -46,7 +46,8 @@ class Answer final : public Predictor {
     return reading;
   }
 
-  void positions(const features::Features& features, std::vector<int64_t>& positions) const override {
+  void positions(const Window& window, std::vector<int64_t>& positions) const override {
+    const auto& features = window.features;
     for (size_t i = 0; i < features.ids.size(); ++i) positions.push_back(static_cast<int64_t>(i));
   }
 

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "features/features.h"
+#include "model/parts.h"
 #include "nn/panels.h"
 #include "predict/batches.h"
 #include "predict/vector_writer.h"
@@ -165,7 +166,11 @@ void EmbedFilter::compute(std::span<io::Record* const> records) {
 
 void EmbedFilter::run(const nn::Batch& batch, std::span<Window* const> windows) {
   model::Network::Wanted wanted{.layers = plan_.mix().wanted(), .rows = {}};
-  if (plan_.first_tokens_only()) wanted.rows.emplace(batch.offsets.begin(), batch.offsets.end() - 1);
+  if (plan_.kind() == EmbedPlan::Kind::pooler) {
+    wanted.rows = model::pooled_rows(directory_.config, batch);
+  } else if (plan_.first_tokens_only()) {
+    wanted.rows.emplace(batch.offsets.begin(), batch.offsets.end() - 1);
+  }
   const auto states = network_->hidden(batch, wanted);
   if (plan_.kind() == EmbedPlan::Kind::pooler) return run_pooler(states, windows);
   pool_.run_grid(batch.sequences(), [&](int64_t i, int) {

@@ -1,4 +1,5 @@
-// The tasks that use the masked-language-model head (Devlin et al. 2018, section 3.1, task #1).
+// The tasks that use the masked-language-model head (Devlin et al. 2018, section 3.1, task #1). In a causal
+// model, the head predicts the token after the one that it reads.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -46,8 +47,8 @@ std::vector<Row> subword_rows(
 // Predicts subword tokens for each [MASK].
 class Fill final : public Predictor {
  public:
-  Fill(const TaskOptions& options, const text::Tokenizer& tokenizer)
-      : tokenizer_(tokenizer), top_k_(options.top_k), precision_(options.precision) {}
+  Fill(const TaskOptions& options, const model::Config& config, const text::Tokenizer& tokenizer)
+      : causal_(config.causal), tokenizer_(tokenizer), top_k_(options.top_k), precision_(options.precision) {}
 
   model::Needs needs() const override { return {.masked_lm = true}; }
 
@@ -55,7 +56,7 @@ class Fill final : public Predictor {
   std::unique_ptr<Reading> read(const io::Fields& fields,
                                 const features::Featurizer& featurizer) const override {
     const auto& options = featurizer.options();
-    if (options.overflow != features::Overflow::error) return Predictor::read(fields, featurizer);
+    if (options.overflow != features::Overflow::error) return checked(Predictor::read(fields, featurizer));
     auto unlimited = options;
     unlimited.max_length.reset();
     features::Features whole = features::Featurizer(tokenizer_, unlimited).features(fields);
@@ -64,14 +65,17 @@ class Fill final : public Predictor {
     if (!fits && std::ranges::find(whole.ids, tokenizer_.mask()) == whole.ids.end()) return reading;
     for (features::Features& features : featurizer.windows(std::move(whole)))
       reading->windows.push_back({.features = std::move(features)});
-    return reading;
+    return checked(std::move(reading));
   }
 
-  void positions(const features::Features& features, std::vector<int64_t>& positions) const override {
-    for (size_t i = 0; i < features.ids.size(); ++i) {
-      if (features.ids[i] == tokenizer_.mask()) positions.push_back(static_cast<int64_t>(i));
+  void positions(const Window& window, std::vector<int64_t>& positions) const override {
+    const auto& ids = window.features.ids;
+    for (size_t i = 0; i < ids.size(); ++i) {
+      if (ids[i] == tokenizer_.mask()) positions.push_back(static_cast<int64_t>(i));
     }
   }
+
+  bool reads_before() const override { return causal_; }
 
   // Truncation could remove a [MASK], and a [MASK] in two windows would have two answers.
   features::Overflow overflow() const override { return features::Overflow::error; }
@@ -106,6 +110,15 @@ class Fill final : public Predictor {
   }
 
  private:
+  std::unique_ptr<Reading> checked(std::unique_ptr<Reading> reading) const {
+    for (const Window& window : reading->windows) {
+      if (causal_ && !window.features.ids.empty() && window.features.ids.front() == tokenizer_.mask())
+        throw Error("the first token is masked, which a causal model cannot predict");
+    }
+    return reading;
+  }
+
+  const bool causal_;
   const text::Tokenizer& tokenizer_;
   int64_t top_k_;
   int precision_;
@@ -118,10 +131,12 @@ class Fill final : public Predictor {
 //
 // The w_t are the subword tokens of the text, [UNK] included; special tokens are not masked. With windows,
 // each token is masked once, where it has most context.
+//
+// A causal model gives the perplexity itself, from P(w_t | the tokens before it); nothing is masked.
 class Perplexity final : public Predictor {
  public:
-  Perplexity(const TaskOptions& options, const text::Tokenizer& tokenizer)
-      : tokenizer_(tokenizer), precision_(options.precision) {}
+  Perplexity(const TaskOptions& options, const model::Config& config, const text::Tokenizer& tokenizer)
+      : causal_(config.causal), tokenizer_(tokenizer), precision_(options.precision) {}
 
   model::Needs needs() const override { return {.masked_lm = true}; }
 
@@ -130,16 +145,20 @@ class Perplexity final : public Predictor {
     auto reading = Predictor::read(fields, featurizer);
     auto& windows = reading->windows;
     if (windows.size() == 1) {
-      mask(windows.front(), windows.front().features.first);
-      mask(windows.front(), windows.front().features.second);
+      predict(windows.front(), windows.front().features.first);
+      predict(windows.front(), windows.front().features.second);
     } else {
       const bool first = featurizer.options().cut.strategy == text::Truncation::Strategy::only_first;
-      mask_in_windows(windows, windows.front().features.pair && !first);
+      predict_in_windows(windows, windows.front().features.pair && !first);
     }
     return reading;
   }
 
-  bool masks_tokens() const override { return true; }
+  bool masks_tokens() const override { return !causal_; }
+  bool reads_before() const override { return causal_; }
+  void positions(const Window& window, std::vector<int64_t>& positions) const override {
+    positions.insert(positions.end(), window.predicted.begin(), window.predicted.end());
+  }
 
   std::vector<Row> compute(model::Network& network, Pool& pool, const nn::Tensor& hidden,
                            std::span<const int32_t> subwords) const override {
@@ -165,7 +184,7 @@ class Perplexity final : public Predictor {
   }
 
  private:
-  // nullopt: there is no token.
+  // nullopt: no token is predicted.
   static std::optional<float> perplexity_of(const Reading& reading) {
     double sum = 0;
     int64_t count = 0;
@@ -180,15 +199,16 @@ class Perplexity final : public Predictor {
     return static_cast<float>(std::exp(-sum / static_cast<double>(count)));
   }
 
-  void mask(Window& window, text::Span part) const {
-    for (uint32_t i = part.begin; i < part.end; ++i) {
+  // A causal model has no prediction of the first token.
+  void predict(Window& window, text::Span part) const {
+    for (uint32_t i = causal_ ? std::max(part.begin, 1u) : part.begin; i < part.end; ++i) {
       const int32_t id = window.features.ids[i];
-      if (id == tokenizer_.unk() || !tokenizer_.is_special(id)) window.masked.push_back(i);
+      if (id == tokenizer_.unk() || !tokenizer_.is_special(id)) window.predicted.push_back(i);
     }
   }
 
-  // Tokens of the unsplit part are masked in the first window only.
-  void mask_in_windows(std::span<Window> windows, bool slides_second) const {
+  // Tokens of the unsplit part are predicted in the first window only.
+  void predict_in_windows(std::span<Window> windows, bool slides_second) const {
     std::vector<features::Window> spans;
     int64_t count = 0;
     for (const Window& window : windows) {
@@ -197,27 +217,29 @@ class Perplexity final : public Predictor {
       count = std::max(count, spans.back().end);
     }
     const auto owners = features::most_context(spans, count);
-    mask(windows.front(), slides_second ? windows.front().features.first : windows.front().features.second);
+    predict(windows.front(),
+            slides_second ? windows.front().features.first : windows.front().features.second);
     for (size_t w = 0; w < windows.size(); ++w) {
       const uint32_t begin = (slides_second ? windows[w].features.second : windows[w].features.first).begin;
       for (int64_t t = spans[w].begin; t < spans[w].end; ++t) {
         if (owners[static_cast<size_t>(t)] != static_cast<int32_t>(w)) continue;
         const uint32_t place = begin + static_cast<uint32_t>(t - spans[w].begin);
-        mask(windows[w], {place, place + 1});
+        predict(windows[w], {place, place + 1});
       }
     }
   }
 
+  const bool causal_;
   const text::Tokenizer& tokenizer_;
   int precision_;
 };
 
 }  // namespace
 
-std::unique_ptr<Predictor> make_masked_lm(const TaskOptions& options, const model::Config&,
+std::unique_ptr<Predictor> make_masked_lm(const TaskOptions& options, const model::Config& config,
                                           const text::Tokenizer& tokenizer) {
-  if (options.task == task::Task::fill) return std::make_unique<Fill>(options, tokenizer);
-  return std::make_unique<Perplexity>(options, tokenizer);
+  if (options.task == task::Task::fill) return std::make_unique<Fill>(options, config, tokenizer);
+  return std::make_unique<Perplexity>(options, config, tokenizer);
 }
 
 }  // namespace bert::predict

@@ -103,7 +103,7 @@ void PredictFilter::prepare(const io::Fields& fields, io::Record& record) const 
 int64_t PredictFilter::cost(const io::Record& record) const {
   int64_t tokens = 0;
   for (const Window& window : record.work_as<Reading>().windows) {
-    const auto passes = std::max<size_t>(window.masked.size(), task_->masks_tokens() ? 0 : 1);
+    const auto passes = task_->masks_tokens() ? window.predicted.size() : 1;
     tokens += static_cast<int64_t>(passes * window.features.ids.size());
   }
   return tokens;
@@ -114,7 +114,8 @@ std::vector<PredictFilter::Pass> PredictFilter::passes_of(std::span<io::Record* 
   for (const io::Record* record : records) {
     for (Window& window : record->work_as<Reading>().windows) {
       if (!task_->masks_tokens()) passes.push_back({&window, kNone});
-      for (const int64_t token : window.masked) passes.push_back({&window, token});
+      for (size_t i = 0; task_->masks_tokens() && i < window.predicted.size(); ++i)
+        passes.push_back({&window, window.predicted[i]});
     }
   }
   return passes;
@@ -140,18 +141,18 @@ void PredictFilter::compute(std::span<io::Record* const> records) {
 void PredictFilter::run(const nn::Batch& batch, std::span<const Pass> passes) {
   std::vector<int64_t> rows;      // rows of the batch's tokens that the head reads
   std::vector<int64_t> counts;    // how many of them belong to each pass
-  std::vector<int32_t> subwords;  // original ids at these rows
+  std::vector<int32_t> subwords;  // original ids at the task's positions
   for (size_t i = 0; i < passes.size(); ++i) {
     const auto& [window, masked] = passes[i];
     const size_t before = rows.size();
     if (masked == kNone) {
-      task_->positions(window->features, rows);
+      task_->positions(*window, rows);
     } else {
       rows.push_back(masked);
     }
     for (size_t r = before; r < rows.size(); ++r) {
       subwords.push_back(window->features.ids[static_cast<size_t>(rows[r])]);
-      rows[r] += batch.offsets[i];
+      rows[r] += batch.offsets[i] - (task_->reads_before() ? 1 : 0);
     }
     counts.push_back(static_cast<int64_t>(rows.size() - before));
   }

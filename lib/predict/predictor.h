@@ -38,9 +38,9 @@ struct Row {
 struct Window {
   features::Features features;
   int32_t choice = 0;  // for choose: index of the choice
-  // For perplexity: positions of the tokens to mask, ascending. The sequence is computed once for each of
-  // them, with only that token masked, and the head reads that position.
-  std::vector<int64_t> masked;
+  // For perplexity: positions of the tokens to predict, ascending. If the task masks tokens, the sequence is
+  // computed once for each of them, with only that token masked, and the head reads that position.
+  std::vector<int64_t> predicted;
   std::vector<Row> rows;  // one for each position the head reads
 };
 
@@ -67,10 +67,12 @@ class Predictor {
   // Whether sequences are only computed with a token masked, see Window::masked.
   virtual bool masks_tokens() const { return false; }
 
-  // Appends the positions, ascending, whose hidden states of the last layer the head reads.
-  virtual void positions(const features::Features& /*features*/, std::vector<int64_t>& positions) const {
-    positions.push_back(0);  // [CLS]
-  }
+  // Appends the positions, ascending, whose hidden states of the last layer the head reads, or before which
+  // it reads them.
+  virtual void positions(const Window& window, std::vector<int64_t>& positions) const = 0;
+
+  // Whether the head reads the token before each position, as in a causal language model.
+  virtual bool reads_before() const { return false; }
 
   // Default treatment of long texts, and whether the task supports the user's choice.
   virtual features::Overflow overflow() const { return features::Overflow::truncate; }
@@ -84,7 +86,7 @@ class Predictor {
   virtual void report_truncated(Log& log, int64_t records, int64_t max_length) const;
 
   // Runs the head on `hidden` [R,H], the vectors at the positions of many sequences. `subwords` [R] are the
-  // original ids there, before masking. Errors of a single row go into Row::failure.
+  // original ids of positions(), before masking. Errors of a single row go into Row::failure.
   virtual std::vector<Row> compute(model::Network& network, Pool& pool, const nn::Tensor& hidden,
                                    std::span<const int32_t> subwords) const = 0;
 

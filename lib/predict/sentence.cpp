@@ -1,4 +1,4 @@
-// The tasks whose head reads the pooled [CLS] vector (Devlin et al. 2018, sections 3.1, 4.1 and 4.4). A
+// The tasks whose head reads the pooler's output (Devlin et al. 2018, sections 3.1, 4.1 and 4.4). A
 // record with several windows has the mean of their logits.
 #include <algorithm>
 #include <array>
@@ -25,6 +25,10 @@ class SentenceTask : public Predictor {
       : config_(config), precision_(options.precision) {}
 
   model::Needs needs() const override { return {.pooler = true, .classifier = true}; }
+
+  void positions(const Window& window, std::vector<int64_t>& positions) const override {
+    positions.push_back(config_.pooled_position(std::ssize(window.features.ids)));
+  }
 
   std::vector<Row> compute(model::Network& network, Pool&, const nn::Tensor& hidden,
                            std::span<const int32_t>) const override {
@@ -133,6 +137,10 @@ class Next final : public SentenceTask {
     const bool second = std::find(features.types.begin(), features.types.end(), 1) != features.types.end();
     if (!features.pair && !second) throw Error("the record has no second text; --task next requires a pair");
     return reading;
+  }
+
+  void positions(const Window& window, std::vector<int64_t>& positions) const override {
+    positions.push_back(config_.pooled_position(std::ssize(window.features.ids)));
   }
 
   std::vector<Row> compute(model::Network& network, Pool&, const nn::Tensor& hidden,

@@ -195,7 +195,8 @@ class Tag final : public Predictor {
     return TaggedWords::of_text(featurizer.windows(text), std::string(text));
   }
 
-  void positions(const features::Features& features, std::vector<int64_t>& positions) const override {
+  void positions(const Window& window, std::vector<int64_t>& positions) const override {
+    const auto& features = window.features;
     for (uint32_t i = features.first.begin; i < features.first.end; ++i) positions.push_back(i);
   }
 

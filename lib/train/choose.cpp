@@ -3,6 +3,7 @@
 #include <string>
 
 #include "examples/choose_example.h"
+#include "model/parts.h"
 #include "predict/scores.h"
 #include "train/training_task.h"
 
@@ -25,8 +26,7 @@ void ChooseLearning::make_batch(Part examples) {
 }
 
 nn::Tensor& ChooseLearning::logits(const nn::Chance* chance, Keep keep) {
-  const auto sequences = static_cast<size_t>(batch_.sequences());
-  network_.forward(batch_, std::span(batch_.offsets).first(sequences), chance, keep);
+  network_.forward(batch_, model::pooled_rows(network_.config(), batch_), chance, keep);
   return network_.sequence_logits();
 }
 

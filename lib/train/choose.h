@@ -1,5 +1,5 @@
 // Fine-tuning for multiple choice (Devlin et al. 2018, section 4.4): one logit for each choice, from the
-// pooled [CLS] of its sequence. The loss is the mean over a step's records of the cross-entropy over a
+// pooler's output for its sequence. The loss is the mean over a step's records of the cross-entropy over a
 // record's choices. Records may differ in their number of choices.
 #pragma once
 

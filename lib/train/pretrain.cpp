@@ -1,5 +1,7 @@
-// Pre-training (Devlin et al. 2018, section 3.1). The loss is the mean masked-language-model loss over a
-// step's masked tokens plus, for examples with labels, the mean next-sentence loss over its sequences.
+// Pre-training (Devlin et al. 2018, section 3.1). The loss is the mean language-model loss over a step's
+// masked tokens, or over the next tokens that a causal model predicts (section 5.1, "LTR"), plus, for
+// examples with labels, the mean next-sentence loss over its sequences.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <utility>
@@ -70,16 +72,18 @@ void Pretraining::evaluate(const examples::Examples& examples) {
 void Pretraining::add(Part examples, const nn::Chance* chance, const std::optional<Weights>& weights,
                       Losses& losses) {
   nn::Batch& batch = batch_ = {};
-  std::vector<int64_t> rows, wanted;  // rows of masked tokens; rows of masked tokens and of each [CLS] needed
+  std::vector<int64_t> rows, wanted;  // rows of predicted tokens; the same and those that the pooler reads
   std::vector<int32_t> gold, next;
   for (const auto* one : examples) {
     const auto& example = one->as<PretrainExample>();
-    const bool first_masked = !example.positions.empty() && example.positions.front() == 0;
-    if (example.next && !first_masked) wanted.push_back(batch.tokens());
-    for (const int32_t position : example.positions) {
-      rows.push_back(batch.tokens() + position);
-      wanted.push_back(batch.tokens() + position);
+    for (const int32_t position : example.positions) rows.push_back(batch.tokens() + position);
+    std::vector<int32_t> positions = example.positions;
+    if (example.next) {
+      const auto pooled = static_cast<int32_t>(network_.config().pooled_position(std::ssize(example.ids)));
+      const auto place = std::ranges::lower_bound(positions, pooled);
+      if (place == positions.end() || *place != pooled) positions.insert(place, pooled);
     }
+    for (const int32_t position : positions) wanted.push_back(batch.tokens() + position);
     gold.insert(gold.end(), example.gold.begin(), example.gold.end());
     if (example.next) next.push_back(*example.next);
     batch.add(example.ids, example.types);
@@ -105,6 +109,13 @@ Figures Pretraining::figures(const Losses& losses) {
   return figures;
 }
 
+// A causal model predicts next tokens, unless the records are masked.
+corpus::MaskRule rule_of(const TrainingTaskOptions& options, const model::Config& config) {
+  auto rule = options.mask;
+  if (config.causal) rule.target = corpus::MaskRule::Target::next;
+  return rule;
+}
+
 // Checks that a dev set has next-sentence labels if and only if the training records do.
 class DevReader final : public examples::PretrainReader {
  public:
@@ -128,7 +139,7 @@ class PretrainTask final : public TrainingTask {
  public:
   explicit PretrainTask(const TaskInputs& inputs)
       : TrainingTask(inputs),
-        mask_{.rule = options_.mask, .seed = options_.seed},
+        mask_{.rule = rule_of(options_, config_), .seed = options_.seed},
         limits_{.max_length = options_.features.max_length.value(), .types = config_.types} {
     if (!config_.tied_embeddings)
       throw Error("the model's input and output embeddings are not tied, which pre-training requires");
@@ -163,7 +174,8 @@ class PretrainTask final : public TrainingTask {
   Heads heads() const override { return {.masked_lm = true, .next = next_}; }
 
   void describe(model::Config& config) const override {
-    config.architectures = {next_ ? "BertForPreTraining" : "BertForMaskedLM"};
+    const char* language_model = config_.causal ? "BertLMHeadModel" : "BertForMaskedLM";
+    config.architectures = {next_ ? "BertForPreTraining" : language_model};
     config.problem_type = {};
     config.labels = model::Config().labels;
   }

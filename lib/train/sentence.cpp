@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "examples/sentence_example.h"
+#include "model/parts.h"
 #include "predict/batches.h"
 #include "predict/scores.h"
 #include "train/label_set.h"
@@ -37,8 +38,7 @@ void SentenceLearning::make_batch(Part examples) {
 }
 
 nn::Tensor& SentenceLearning::logits(const nn::Chance* chance, Keep keep) {
-  const auto sequences = static_cast<size_t>(batch_.sequences());
-  network_.forward(batch_, std::span(batch_.offsets).first(sequences), chance, keep);
+  network_.forward(batch_, model::pooled_rows(network_.config(), batch_), chance, keep);
   return network_.sequence_logits();
 }
 

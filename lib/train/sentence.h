@@ -1,4 +1,5 @@
-// Fine-tuning for sentences and pairs (Devlin et al. 2018, section 4.1): a classifier over the pooled [CLS].
+// Fine-tuning for sentences and pairs (Devlin et al. 2018, section 4.1): a classifier over the pooler's
+// output.
 //
 //   classify    mean cross-entropy over a step's examples, with class weights Σ w·nll / Σ w
 //   regress     mean squared error

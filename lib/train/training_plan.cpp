@@ -99,6 +99,7 @@ Settings settings_of(const TrainingOptions& options, const InitialModel& initial
                        {"--best", run.best.value_or("not set")},
                        {"--patience", setting(run.patience)}};
   if (options.task.features.document) settings.emplace_back("--context", "document");
+  if (options.causal) settings.emplace_back("--causal", "yes");
   if (plan.dtype == Dtype::bf16) settings.emplace_back("--dtype", "bf16");
   return settings;
 }
@@ -121,6 +122,7 @@ TrainingPlan plan_training(const TrainingOptions& options, const InitialModel& i
       .config = initial.config, .dtype = dtype, .task = options.task, .stream = options.stream};
   auto& config = plan.config;
   config.pad_id = initial.tokenizer.pad();
+  config.causal = config.causal || options.causal;
   if (options.dropout)
     config.hidden_dropout = config.attention_dropout = config.classifier_dropout = *options.dropout;
   plan.task.features.max_length = length_of(options, initial);

@@ -25,6 +25,7 @@ struct TrainingOptions {
 
   // Model.
   model::PositionStart positions = model::PositionStart::normal;  // of a new model
+  bool causal = false;           // make the attention causal, see Config::causal
   bool moments = false;          // start with the optimizer moments of the initial model's last checkpoint
   std::optional<float> dropout;  // overrides all dropout rates of the config
   bool recompute = false;        // less memory, a third more compute

@@ -310,10 +310,21 @@ TEST_CASE("special tokens are never masked; the quota may include all other toke
   CHECK(all.mask(none, Random(1)).empty());
 }
 
+TEST_CASE("without masking, each token predicts the next one, special tokens included") {
+  const Masker next(vocabulary(), {.target = MaskRule::Target::next});
+  const Ids before{kCls, kWord, kUnk, kSep};
+  Ids ids = before, one{kCls}, none;
+  CHECK(next.mask(ids, Random(1)) == std::vector<Prediction>{{0, kWord}, {1, kUnk}, {2, kSep}});
+  CHECK(ids == before);
+  CHECK(next.mask(one, Random(1)).empty());
+  CHECK(next.mask(none, Random(1)).empty());
+}
+
 TEST_CASE("a vocabulary of special and unused tokens only has no random replacements") {
   const text::Tokenizer bare({"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[unused0]"}, {}, "bare");
   CHECK_THROWS_WITH(Masker(bare, {}),
                     "the vocabulary has no tokens for --random-rate: all tokens are special or unused");
   CHECK_NOTHROW(Masker(bare, {.random_rate = 0}));
+  CHECK_NOTHROW(Masker(bare, {.target = MaskRule::Target::next}));
   CHECK_NOTHROW(Masker(bare, {.replacements = Replacements::every}));
 }

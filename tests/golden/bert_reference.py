@@ -54,6 +54,7 @@ class Bert:
         self.dtype = dtype
         self.layers = config["num_hidden_layers"]
         self.heads = config["num_attention_heads"]
+        self.causal = config.get("is_decoder", False)
         self.activation = ACTIVATIONS[config["hidden_act"]]
         self.weights = {
             canonical_name(name): torch.from_numpy(array.copy()).to(dtype)
@@ -85,6 +86,9 @@ class Bert:
             return self.linear(prefix + name, x).view(length, self.heads, size).transpose(0, 1)
 
         scores = split("query") @ split("key").transpose(1, 2) / math.sqrt(size)
+        if self.causal:
+            later = torch.ones(length, length, dtype=torch.bool).triu(1)
+            scores = scores.masked_fill(later, -math.inf)
         context = torch.softmax(scores, -1) @ split("value")
         return context.transpose(0, 1).reshape(length, hidden)
 
@@ -108,7 +112,8 @@ class Bert:
         return name in self.weights
 
     def pooled(self, last):  # [T,H] -> [1,H]
-        return torch.tanh(self.linear("pooler.dense", last[:1]))
+        """Of [CLS], or of the last token in a causal model, where [CLS] has seen no other."""
+        return torch.tanh(self.linear("pooler.dense", last[-1:] if self.causal else last[:1]))
 
     def mlm_transform(self, rows):  # [M,H] -> [M,H]
         inner = self.activation(self.linear("cls.predictions.transform.dense", rows))

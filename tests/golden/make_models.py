@@ -59,6 +59,8 @@ def write_pretraining(root):
     tensors = with_prefix(random_weights("masked-lm", config, ["mlm", "decoder"]))
     tensors["cls.predictions.decoder.bias"] = tensors["cls.predictions.bias"]  # an alias, stored twice
     write_directory(os.path.join(root, "masked-lm"), config, VOCABULARY, tensors)
+    write_headed(root, "causal", small_config("BertForPreTraining", (2, 24, 3, 50), positions=120, is_decoder=True),
+                 ["pooler", "mlm", "nsp"])
     write_headed(root, "next", small_config("BertForNextSentencePrediction", (1, 16, 2, 40)), ["pooler", "nsp"])
 
 

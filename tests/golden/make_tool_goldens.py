@@ -97,14 +97,16 @@ def all_lines():
     """(model, its lines)"""
     masked = [(text,) for text in MASKED] + [MASKED_PAIR]
     single = [(text,) for text in TEXTS] + PAIRS
-    for name in ("pretraining", "masked-lm", "half", "brain", "legacy-names"):
+    for name in ("pretraining", "causal", "masked-lm", "half", "brain", "legacy-names"):
         lines = predictions(name, [], fill, masked)
-        if name == "pretraining":
+        if name in ("pretraining", "causal"):
             lines += predictions(name, ["--task", "next"], next_sentence, PAIRS)
             lines += predictions(name, ["--task", "perplexity"], perplexity,
                                  [*single, (MASKED[0],), ("",), ("the zzz cat", "")])
             lines += predictions(name, ["--task", "perplexity", "--overflow", "split", "--max-length", "17",
                                         "--overlap", "6"], perplexity_in_windows(17, 6), [(LONG,), (TEXTS[0],)])
+        if name == "causal":
+            lines += embeddings(name, [{}, {"pooling": "pooler"}, {"pooling": "none"}])
         yield name, lines
     yield "next", predictions("next", ["--task", "next"], next_sentence, PAIRS)
     yield "classify", predictions("classify", [], classify, single)

@@ -40,7 +40,7 @@ import heads_cases
 import heads_reference
 from bert_reference import read_json
 from random_model import config_of, encoder_shapes, head_shapes, random_tensors, with_prefix, write_directory
-from training_cases import cases_of, curve_steps
+from training_cases import cases_of, causal_cases, curve_steps
 from training_reference import forward_backward, gradients_of, norm_of, shares_of, train, trainable
 from vocabulary import numbered_vocabulary
 
@@ -49,6 +49,7 @@ TRAINING = os.path.join(HERE, "training")
 MODELS = {  # layers, hidden, heads, feed-forward; vocabulary, positions; stored cases, None: all
     "narrow": ((2, 24, 2, 50), 150, 48, {}, None),
     "broad": ((2, 64, 4, 100), 151, 40, {"hidden_act": "gelu_new", "layer_norm_eps": 1e-6}, ["two micro-batches"]),
+    "causal": ((2, 24, 2, 50), 152, 56, {"is_decoder": True}, None),
 }
 CASE_SEED = 3  # no gradient cancels so much that float32 alone would use half of the tolerance
 HEADS_SEED = 1  # as above
@@ -106,7 +107,8 @@ def write_gradients(root, name):
     directory = os.path.join(root, name)
     write_pretraining_model(directory, "training " + name, sizes, vocabulary, positions, **rest)
     data, cases, own = bytearray(), [], []
-    for case, step in cases_of(vocabulary, positions, CASE_SEED).items():
+    make_cases = causal_cases if rest.get("is_decoder") else cases_of
+    for case, step in make_cases(vocabulary, positions, CASE_SEED).items():
         if kept is not None and case not in kept:
             continue
         bert = trainable(directory)

@@ -54,7 +54,8 @@ def fill(model, record, top=5):
     places = [place for place, token in enumerate(ids) if token == model.tokenizer.ids["[MASK]"]]
     prediction, candidates = [], []
     if places:
-        rows = model.bert.mlm_transform(model.bert.hidden_states(ids, types)[-1][places])
+        read = [place - 1 for place in places] if model.bert.causal else places
+        rows = model.bert.mlm_transform(model.bert.hidden_states(ids, types)[-1][read])
         for scores in torch.softmax(model.bert.mlm_logits(rows), 1):
             best, found = scores.topk(top + 1)
             assert float((best[:-1] / best[1:]).min()) > 1 + LEAST_GAP, (model.name, record)
@@ -104,7 +105,10 @@ def choose(model, record):
 
 
 def hidden_log_probability(model, ids, types, place):
-    """log P of the token at `place` with [MASK] in its place."""
+    """log P of the token at `place` with [MASK] in its place, or after the tokens before it."""
+    if model.bert.causal:
+        row = model.bert.mlm_transform(model.bert.hidden_states(ids, types)[-1][[place - 1]])
+        return float(torch.log_softmax(model.bert.mlm_logits(row)[0], 0)[ids[place]])
     masked = [*ids[:place], model.tokenizer.ids["[MASK]"], *ids[place + 1:]]
     row = model.bert.mlm_transform(model.bert.hidden_states(masked, types)[-1][[place]])
     return float(torch.log_softmax(model.bert.mlm_logits(row)[0], 0)[ids[place]])

@@ -62,6 +62,12 @@ def swapped(record):
                      "token_type_ids": [0] * (len(second) + 2) + [1] * (len(first) + 1)}
 
 
+def next_tokens(record):
+    """Each token predicts the one after it, as for a left-to-right language model."""
+    ids = record["input_ids"]
+    return record | {"masked_lm_positions": list(range(len(ids) - 1)), "masked_lm_ids": ids[1:]}
+
+
 def sentence_order(records, lengths):
     batch = []
     for number, length in enumerate(lengths):
@@ -91,6 +97,14 @@ def cases_of(vocabulary, longest, seed=1):
         "first and last places hidden": [ends],
         "two micro-batches": [records.batch([longest, 3, 9]), records.batch([5, 33, 7, 14], labels=(1, 0, 1))],
         "three tokens each": [records.batch([3] * 5)],
+    }
+
+
+def causal_cases(vocabulary, longest, seed=1):
+    records = Records(vocabulary, seed)
+    return {
+        "next tokens": [[next_tokens(records.record(length, masked=0)) for length in (longest, 3, 49, 16)]],
+        "two micro-batches": [records.batch([longest, 3, 9]), records.batch([5, 33, 7, 14], labels=(1, 0, 1))],
     }
 
 

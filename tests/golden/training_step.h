@@ -1,6 +1,7 @@
 // Runs a step of training.h's records through a network in training.
 #pragma once
 
+#include <set>
 #include <vector>
 
 #include "base/error.h"
@@ -25,16 +26,15 @@ struct StepLosses {
 struct TrainingBatch {
   nn::Batch batch;
   std::vector<int64_t> rows;    // of masked tokens
-  std::vector<int64_t> wanted;  // the same plus those of [CLS]
+  std::vector<int64_t> wanted;  // the same plus those that the pooler reads
   std::vector<int32_t> gold, labels;
 
-  explicit TrainingBatch(const std::vector<TrainingRecord>& records) {
+  TrainingBatch(const std::vector<TrainingRecord>& records, const model::Config& config) {
     for (const auto& record : records) {
-      wanted.push_back(batch.tokens());
-      for (const int32_t position : record.masked_lm_positions) {
-        rows.push_back(batch.tokens() + position);
-        if (position > 0) wanted.push_back(batch.tokens() + position);
-      }
+      std::set<int64_t> positions(record.masked_lm_positions.begin(), record.masked_lm_positions.end());
+      for (const int64_t position : positions) rows.push_back(batch.tokens() + position);
+      positions.insert(config.pooled_position(std::ssize(record.input_ids)));
+      for (const int64_t position : positions) wanted.push_back(batch.tokens() + position);
       gold.insert(gold.end(), record.masked_lm_ids.begin(), record.masked_lm_ids.end());
       if (record.next_sentence_label) labels.push_back(*record.next_sentence_label);
       batch.add(record.input_ids, record.token_type_ids);
@@ -46,7 +46,8 @@ struct TrainingBatch {
 // The losses of a step; unless Keep is `nothing`, network.gradients() has their gradients.
 inline StepLosses run_step(model::TrainingNetwork& network, const TrainingStep& step,
                            model::TrainingNetwork::Keep keep) {
-  const std::vector<TrainingBatch> batches(step.begin(), step.end());
+  std::vector<TrainingBatch> batches;
+  for (const auto& records : step) batches.emplace_back(records, network.config());
   size_t hidden = 0, labelled = 0;
   for (const auto& batch : batches) {
     hidden += batch.gold.size();

@@ -23,7 +23,7 @@ TrainingNetwork load_network(const std::string& directory, Pool& pool, TrainingN
   return network;
 }
 
-const std::vector<std::string> kModels = {"narrow", "broad"};
+const std::vector<std::string> kModels = {"narrow", "broad", "causal"};
 
 // The parameter whose gradient has the largest error.
 struct Worst {

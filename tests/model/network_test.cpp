@@ -2,11 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 
 #include "base/error.h"
 #include "golden/golden.h"
+#include "model/parts.h"
 
 using namespace bert;
 using model::Needs;
@@ -81,7 +83,8 @@ TEST_CASE("hidden states and heads match the float64 reference") {
       }
       const int last = static_cast<int>(model.config.layers);
       if (model.needs.pooler) {
-        const auto cls = model.network.hidden(batch, {.layers = {last}, .rows = {{0}}});
+        const auto cls =
+            model.network.hidden(batch, {.layers = {last}, .rows = model::pooled_rows(model.config, batch)});
         const auto pooled = model.network.pooled(cls[0]);
         check_output(one, "pooled", pooled);
         if (model.needs.next) check_output(one, "cls.seq_relationship", model.network.next_logits(pooled));
@@ -101,8 +104,9 @@ TEST_CASE("hidden states and heads match the float64 reference") {
   }
 }
 
-TEST_CASE("a sequence's vectors are bitwise equal in any batch and for any number of threads") {
-  const std::string name = "pretraining";
+namespace {
+
+void check_in_batches(const std::string& name) {
   const auto cases = golden::load(name).cases;
   Loaded one_thread(name, 1), three_threads(name, 3);
   const auto layers = all_layers(one_thread.config);
@@ -125,6 +129,41 @@ TEST_CASE("a sequence's vectors are bitwise equal in any batch and for any numbe
     CHECK(std::ranges::equal(rows[0].values(0), together.back().values(some[0])));
     CHECK(std::ranges::equal(rows[0].values(1), together.back().values(some[1])));
   }
+}
+
+}  // namespace
+
+TEST_CASE("a sequence's vectors are bitwise equal in any batch and for any number of threads") {
+  for (const std::string name : {"pretraining", "causal"}) {
+    CAPTURE(name);
+    check_in_batches(name);
+  }
+}
+
+TEST_CASE("in a causal model, the vectors of a prefix are those of the whole sequence, bit for bit") {
+  Loaded model("causal");
+  const auto cases = golden::load("causal").cases;
+  const auto& longest =
+      *std::ranges::max_element(cases, {}, [](const golden::Case& one) { return one.input_ids.size(); });
+  const auto layers = all_layers(model.config);
+  const auto whole = model.network.hidden(batch_of({&longest, 1}), {.layers = layers});
+  for (const size_t length : {1, 2, 17, 48, 49, 64, 97}) {
+    REQUIRE(length < longest.input_ids.size());
+    nn::Batch batch;
+    batch.add(std::span(longest.input_ids).first(length), std::span(longest.token_type_ids).first(length));
+    const auto prefix = model.network.hidden(batch, {.layers = layers});
+    for (size_t layer = 0; layer < layers.size(); ++layer) {
+      bool same = true;
+      for (int64_t row = 0; row < batch.tokens(); ++row)
+        same = same && std::ranges::equal(prefix[layer].values(row), whole[layer].values(row));
+      CHECK_MESSAGE(same, "length ", length, " layer ", layer);
+    }
+  }
+  // Any rows of the last layer, in all blocks of queries.
+  const std::vector<int64_t> some = {3, 50, 51, 100};
+  const auto rows = model.network.hidden(batch_of({&longest, 1}), {.layers = {layers.back()}, .rows = some});
+  for (size_t i = 0; i < some.size(); ++i)
+    CHECK(std::ranges::equal(rows[0].values(static_cast<int64_t>(i)), whole.back().values(some[i])));
 }
 
 TEST_CASE("ids, types and lengths outside the model's range are rejected") {

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -185,6 +186,16 @@ TEST_CASE("layer normalization gradients match double precision for any width") 
   }
 }
 
+// For causal attention: how many keys each query sees, ascending; none if it is not causal.
+std::vector<int64_t> visible_keys(std::mt19937& random, bool causal, int64_t rows, int64_t length) {
+  std::vector<int64_t> visible;
+  for (int64_t row = 0; causal && row < rows; ++row)
+    visible.push_back(rows == length ? row + 1
+                                     : 1 + static_cast<int64_t>(random() % static_cast<uint32_t>(length)));
+  std::ranges::sort(visible);
+  return visible;
+}
+
 TEST_CASE("attention and its gradients match double precision for any length, head size and dropout rate") {
   std::mt19937 random(3);
   std::vector<std::pair<int64_t, int64_t>> shapes;
@@ -198,17 +209,19 @@ TEST_CASE("attention and its gradients match double precision for any length, he
     const auto q = normal_numbers(random, length * stride), k = normal_numbers(random, length * stride),
                v = normal_numbers(random, length * stride), dout = normal_numbers(random, length * stride);
     const float scale = 1 / std::sqrt(static_cast<float>(size));
-    for (float p : {0.0f, 0.1f, 0.5f}) {
+    for (const auto& [p, causal] :
+         {std::pair(0.0f, false), {0.1f, false}, {0.5f, false}, {0.0f, true}, {0.1f, true}, {0.5f, true}}) {
       // All queries, or only the first ones; q, out and dq then have that many rows.
       const int64_t rows =
           p < 0.2f ? length : static_cast<int64_t>(random() % static_cast<uint32_t>(length + 1));
+      const auto visible = visible_keys(random, causal, rows, length);
       const DroppedProbabilities dropped = {{static_cast<uint32_t>(random()), 9}, DropoutRate(p)};
       const Matrix keep = reference::keep_factors(dropped.key, dropped.rate, static_cast<size_t>(rows),
                                                   static_cast<size_t>(length));
       const auto queries = matrix(q, rows, size, stride), keys = matrix(k, length, size, stride),
                  values = matrix(v, length, size, stride), douts = matrix(dout, rows, size, stride);
-      const Matrix expected = reference::attend_dropped(queries, keys, values, scale, keep);
-      const auto gradient = reference::attend_backward(queries, keys, values, scale, keep, douts);
+      const Matrix expected = reference::attend_dropped(queries, keys, values, scale, keep, visible);
+      const auto gradient = reference::attend_backward(queries, keys, values, scale, keep, douts, visible);
       for (const Kernels* table : tables()) {
         std::vector<float> out(q.size(), 7), dq = out, dk = out, dv = out;
         std::vector<float> scratch(static_cast<size_t>(attention_scratch(length, size)) + 1, 7);
@@ -222,7 +235,8 @@ TEST_CASE("attention and its gradients match double precision for any length, he
                                     .size = size,
                                     .scale = scale,
                                     .out = out.data(),
-                                    .out_stride = stride};
+                                    .out_stride = stride,
+                                    .visible = visible.empty() ? nullptr : visible.data()};
         table->attend(head, dropped, scratch.data());
         const AttentionHeadGradient back = {.head = head,
                                             .dropped = dropped,
@@ -236,7 +250,7 @@ TEST_CASE("attention and its gradients match double precision for any length, he
         table->attend_backward(back, scratch.data());
         const std::string where = std::string(table->name) + " length " + std::to_string(length) + " size " +
                                   std::to_string(size) + " rows " + std::to_string(rows) + " rate " +
-                                  std::to_string(p);
+                                  std::to_string(p) + (causal ? " causal" : "");
         CHECK_MESSAGE(relative_error(expected, out.data(), stride) < 2e-6, where);
         CHECK_MESSAGE(relative_error(gradient.dv, dv.data(), stride) < 2e-6, where);
         if (length > 1) {  // with a single key the scores have no gradient

@@ -192,6 +192,7 @@ struct SlowAttention {
   int64_t heads;
   std::vector<int64_t> offsets;
   std::vector<std::vector<Matrix>> keep;  // for each sequence and head
+  Attention::Mask mask = Attention::Mask::none;
 
   Matrix product(const Matrix& in, size_t place) const {
     const size_t hidden = x[0].size();
@@ -207,6 +208,9 @@ struct SlowAttention {
     const int64_t size = static_cast<int64_t>(x[0].size()) / heads;
     Matrix attended(x.size(), Row(x[0].size()));
     for (size_t s = 0; s + 1 < offsets.size(); ++s) {
+      std::vector<int64_t> visible;
+      for (int64_t row = offsets[s]; mask == Attention::Mask::causal && row < offsets[s + 1]; ++row)
+        visible.push_back(row - offsets[s] + 1);
       for (int64_t head = 0; head < heads; ++head) {
         const auto part = [&](const Matrix& of) {
           Matrix m;
@@ -218,7 +222,7 @@ struct SlowAttention {
         };
         const Matrix out =
             reference::attend_dropped(part(q), part(k), part(v), 1 / std::sqrt(static_cast<double>(size)),
-                                      keep[s][static_cast<size_t>(head)]);
+                                      keep[s][static_cast<size_t>(head)], visible);
         for (size_t row = 0; row < out.size(); ++row) {
           std::ranges::copy(out[row], attended[static_cast<size_t>(offsets[s]) + row].begin() + head * size);
         }
@@ -235,18 +239,23 @@ struct AttentionCase {
   Params params, gradients;
   Weights weights;
 
-  AttentionCase(std::mt19937& random, int64_t hidden, int64_t heads, float p)
+  Attention::Mask mask;
+
+  AttentionCase(std::mt19937& random, int64_t hidden, int64_t heads, float p,
+                Attention::Mask masked = Attention::Mask::none)
       : dropout{.layer = 4, .site = DropoutSite::probabilities, .rate = DropoutRate(p)},
-        attention("attention", hidden, heads, layout, dropout),
+        attention("attention", hidden, heads, masked, layout, dropout),
         params(layout),
         gradients(layout),
-        weights(params) {
+        weights(params),
+        mask(masked) {
     fill(random, params, 2 / std::sqrt(static_cast<float>(hidden)));
   }
 
   SlowAttention twin(const Tensor& x, int64_t heads, const std::vector<int64_t>& offsets,
                      const Chance& chance) const {
-    SlowAttention slow = {.params = {}, .x = matrix(x), .heads = heads, .offsets = offsets, .keep = {}};
+    SlowAttention slow = {
+        .params = {}, .x = matrix(x), .heads = heads, .offsets = offsets, .keep = {}, .mask = mask};
     for (int i = 0; i < 8; ++i) slow.params.emplace_back(params.tensor(i).begin(), params.tensor(i).end());
     for (size_t s = 0; s + 1 < offsets.size(); ++s) {
       slow.keep.emplace_back();
@@ -269,16 +278,22 @@ TEST_CASE("attention gradients equal central differences of the reference") {
   const Chance chance = {.seed = 2, .step = 8, .first_sequence = 6};
   for (const auto& shape : {std::pair<int64_t, int64_t>{24, 3}, {64, 4}, {78, 3}}) {
     const int64_t hidden = shape.first, heads = shape.second;
-    for (float p : {0.0f, 0.3f}) {
+    for (const auto& kind : {std::pair(0.0f, Attention::Mask::none),
+                             {0.3f, Attention::Mask::none},
+                             {0.0f, Attention::Mask::causal},
+                             {0.3f, Attention::Mask::causal}}) {
+      const float p = kind.first;
+      const auto mask = kind.second;
       CAPTURE(hidden);
       CAPTURE(p);
+      CAPTURE(static_cast<int>(mask));
       Pool pool(2);
       Context context(pool);
-      AttentionCase c(random, hidden, heads, p);
+      AttentionCase c(random, hidden, heads, p, mask);
       c.weights.refresh(context);
       const Tensor x = normal_tensor(random, 20, hidden), dy = normal_tensor(random, 20, hidden);
       const Pass pass = {context, c.weights, offsets, &chance};
-      const Attention::Queries queries = {x, offsets};
+      const Attention::Queries queries = {x, offsets, {}};
       Attention::Saved saved;
       // Values in the padding must have no effect.
       constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -354,7 +369,7 @@ TEST_CASE(
     c.gradients.clear();
     std::ranges::copy(start, n.gradients.all().begin());
     const Pass pass = {context, c.weights, kOffsets, &chance}, norm_pass = {context, n.weights, kOffsets};
-    const Attention::Queries queries = {x, kOffsets};
+    const Attention::Queries queries = {x, kOffsets, {}};
     Attention::Saved saved;
     Attention::BackwardWorkspace workspace;
     Tensor y, ds, dx = filled_tensor(200, 80, 0), more = filled_tensor(200, 80, 1);

@@ -24,7 +24,7 @@ inline std::string answered(
   for (size_t w = 0; w < reading->windows.size(); ++w) {
     Window& window = reading->windows[w];
     std::vector<int64_t> positions;
-    task.positions(window.features, positions);
+    task.positions(window, positions);
     for (const int64_t position : positions) window.rows.push_back({.logits = logits(w, position)});
   }
   io::Added added;

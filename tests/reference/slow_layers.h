@@ -53,18 +53,19 @@ inline Row layer_norm(const Row& x, const Row& gain, const Row& bias, double eps
   return y;
 }
 
-// softmax(q·kᵀ·scale)·v
-inline Matrix attend(const Matrix& q, const Matrix& k, const Matrix& v, double scale) {
+// softmax(q·kᵀ·scale)·v. In causal attention, query i sees only the first visible[i] keys.
+inline Matrix attend(const Matrix& q, const Matrix& k, const Matrix& v, double scale,
+                     const std::vector<int64_t>& visible = {}) {
   Matrix out(q.size(), Row(v[0].size()));
   for (size_t i = 0; i < q.size(); ++i) {
-    Row weights(k.size());
-    for (size_t j = 0; j < k.size(); ++j) {
+    Row weights(visible.empty() ? k.size() : static_cast<size_t>(visible[i]));
+    for (size_t j = 0; j < weights.size(); ++j) {
       for (size_t d = 0; d < q[i].size(); ++d) weights[j] += q[i][d] * k[j][d] * scale;
     }
     const double most = *std::ranges::max_element(weights);
     double sum = 0;
     for (double& weight : weights) sum += weight = std::exp(weight - most);
-    for (size_t j = 0; j < k.size(); ++j) {
+    for (size_t j = 0; j < weights.size(); ++j) {
       for (size_t d = 0; d < v[j].size(); ++d) out[i][d] += weights[j] / sum * v[j][d];
     }
   }

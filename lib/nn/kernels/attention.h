@@ -84,13 +84,18 @@ struct Scratch {
   }
 };
 
+// Keys that `row` and the rows before it attend to.
+static inline int64_t visible_to(const AttentionHead& head, int64_t row) {
+  return head.visible == nullptr ? head.length : head.visible[row];
+}
+
 static void attend(const AttentionHead& head, const DroppedProbabilities& dropped, float* scratch) {
-  const int64_t length = head.length, size = round_up(head.size, 16), stride = score_stride(length);
+  const int64_t length = head.length, size = round_up(head.size, 16);
   Scratch parts = {scratch};
   float* const kt = parts.take(round_up(length, kAttentionColumns) * head.size);
   float* const v = parts.take(length * size);
   float* const q = parts.take(kAttentionRows * size);
-  float* const scores = parts.take(kAttentionRows * stride);
+  float* const scores = parts.take(kAttentionRows * score_stride(length));
   float* const out = parts.take(kAttentionRows * size);
   prefetch_rows<Access::read>(head.k, head.kv_stride, length, head.size);
   prefetch_rows<Access::read>(head.v, head.kv_stride, length, head.size);
@@ -98,8 +103,9 @@ static void attend(const AttentionHead& head, const DroppedProbabilities& droppe
   gather_rows(head.v, head.kv_stride, length, head.size, v);
   for (int64_t from = 0; from < head.rows; from += kAttentionRows) {
     const int64_t rows = head.rows - from < kAttentionRows ? head.rows - from : kAttentionRows;
+    const int64_t keys = visible_to(head, from + rows - 1), stride = score_stride(keys);
     gather_rows(head.q + from * head.q_stride, head.q_stride, rows, head.size, q);
-    score_products(rows, length, head.size, q, size, kt, scores);
+    score_products(rows, keys, head.size, q, size, kt, scores);
     float factors[kAttentionRows];
     for (int64_t row = 0; row < rows; ++row) {
       float* const e = scores + row * stride;
@@ -108,12 +114,13 @@ static void attend(const AttentionHead& head, const DroppedProbabilities& droppe
                                     head.size);
       }
       prefetch_rows<Access::write>(head.out + (from + row) * head.out_stride, head.out_stride, 1, head.size);
-      factors[row] = exponentials(e, length, round_up(length, 16), head.scale) * dropped.rate.scale;
+      factors[row] =
+          exponentials(e, visible_to(head, from + row), round_up(keys, 16), head.scale) * dropped.rate.scale;
       if (dropped.rate.threshold == 0) continue;
-      for_kept(round_up(length, 16), dropped.key, static_cast<uint32_t>(from + row), dropped.rate,
+      for_kept(round_up(keys, 16), dropped.key, static_cast<uint32_t>(from + row), dropped.rate,
                [&](int64_t i, Integers kept) { store(e + i, only(kept, load(e + i))); });
     }
-    value_products(rows, length, size, scores, v, out);
+    value_products(rows, keys, size, scores, v, out);
     for (int64_t row = 0; row < rows; ++row) {
       float* const to = head.out + (from + row) * head.out_stride;
       for (int64_t i = 0; i < head.size; ++i) to[i] = out[row * size + i] * factors[row];
@@ -171,11 +178,20 @@ static inline void score_gradient(int64_t padded, const DroppedProbabilities& dr
   }
 }
 
+// to [keys, size] += scores [rows, keys]ᵀ · x [rows, size]; rows of `to` from `seen` on are set instead.
+static inline void add_to_keys(int64_t seen, int64_t keys, int64_t size, int64_t rows, const float* scores,
+                               const float* x, float* to) {
+  const int64_t stride = score_stride(keys);
+  product_into<Into::add, Left::transposed>(seen, size, rows, scores, stride, x, size, to, size);
+  product_into<Into::replace, Left::transposed>(keys - seen, size, rows, scores + seen, stride, x, size,
+                                                to + seen * size, size);
+}
+
 // forward:  s = q·kᵀ·scale   p = softmax(s)   pd = p∘keep·c   out = pd·v
 // so        dv = pdᵀ·dout    dp = dout·vᵀ     ds = p∘(dp∘keep·c - D)   dq = ds·k·scale   dk = dsᵀ·q·scale
 static void attend_backward(const AttentionHeadGradient& gradient, float* scratch) {
   const AttentionHead& head = gradient.head;
-  const int64_t length = head.length, size = round_up(head.size, 16), stride = score_stride(length);
+  const int64_t length = head.length, size = round_up(head.size, 16);
   Scratch parts = {scratch};
   float* const kt = parts.take(round_up(length, kAttentionColumns) * head.size);
   float* const vt = parts.take(round_up(length, kAttentionColumns) * head.size);
@@ -185,8 +201,8 @@ static void attend_backward(const AttentionHeadGradient& gradient, float* scratc
   float* const q = parts.take(kAttentionRows * size);
   float* const dout = parts.take(kAttentionRows * size);
   float* const dq = parts.take(kAttentionRows * size);
-  float* const scores = parts.take(kAttentionRows * stride);
-  float* const dp = parts.take(kAttentionRows * stride);
+  float* const scores = parts.take(kAttentionRows * score_stride(length));
+  float* const dp = parts.take(kAttentionRows * score_stride(length));
   prefetch_rows<Access::read>(head.k, head.kv_stride, length, head.size);
   prefetch_rows<Access::read>(head.v, head.kv_stride, length, head.size);
   const int64_t first_rows = head.rows < kAttentionRows ? head.rows : kAttentionRows;
@@ -195,15 +211,17 @@ static void attend_backward(const AttentionHeadGradient& gradient, float* scratc
   transposed_panels(head.k, head.kv_stride, length, head.size, kt);
   transposed_panels(head.v, head.kv_stride, length, head.size, vt);
   gather_rows(head.k, head.kv_stride, length, head.size, k);
+  int64_t seen = 0;  // keys that the queries so far attend to; dk and dv of the others are not set yet
   for (int64_t from = 0; from < head.rows; from += kAttentionRows) {
     const int64_t rows = head.rows - from < kAttentionRows ? head.rows - from : kAttentionRows;
+    const int64_t keys = visible_to(head, from + rows - 1), stride = score_stride(keys);
     gather_rows(head.q + from * head.q_stride, head.q_stride, rows, head.size, q);
     gather_rows(gradient.dout + from * gradient.dout_stride, gradient.dout_stride, rows, head.size, dout);
-    score_products(rows, length, head.size, q, size, kt, scores);
-    score_products(rows, length, head.size, dout, size, vt, dp);
+    score_products(rows, keys, head.size, q, size, kt, scores);
+    score_products(rows, keys, head.size, dout, size, vt, dp);
     for (int64_t row = 0; row < rows; ++row) {
       float* const e = scores + row * stride;
-      const float inverse = exponentials(e, length, round_up(length, 16), head.scale);
+      const float inverse = exponentials(e, visible_to(head, from + row), round_up(keys, 16), head.scale);
       const int64_t now = from + row, later = now + kAttentionRows;
       if (later < head.rows) {
         prefetch_rows<Access::read>(head.q + later * head.q_stride, 0, 1, head.size);
@@ -214,17 +232,16 @@ static void attend_backward(const AttentionHeadGradient& gradient, float* scratc
       prefetch_rows<Access::write>(gradient.dk + now * gradient.dkv_stride, 0, 1, head.size);
       prefetch_rows<Access::write>(gradient.dv + now * gradient.dkv_stride, 0, 1, head.size);
       const auto finish = gradient.dropped.rate.threshold == 0 ? score_gradient<false> : score_gradient<true>;
-      finish(round_up(length, 16), gradient.dropped, static_cast<uint32_t>(from + row), inverse, head.scale,
-             e, dp + row * stride);
+      finish(round_up(keys, 16), gradient.dropped, static_cast<uint32_t>(from + row), inverse, head.scale, e,
+             dp + row * stride);
     }
-    const auto transposed_product =
-        from == 0 ? product_into<Into::replace, Left::transposed> : product_into<Into::add, Left::transposed>;
-    transposed_product(length, size, rows, scores, stride, dout, size, dv, size);
-    transposed_product(length, size, rows, dp, stride, q, size, dk, size);
-    value_products(rows, length, size, dp, k, dq);
+    add_to_keys(seen, keys, size, rows, scores, dout, dv);
+    add_to_keys(seen, keys, size, rows, dp, q, dk);
+    seen = keys;
+    value_products(rows, keys, size, dp, k, dq);
     scatter_rows(dq, rows, head.size, gradient.dq + from * gradient.dq_stride, gradient.dq_stride);
   }
-  for (int64_t i = 0; head.rows == 0 && i < length * size; ++i) dk[i] = dv[i] = 0;
+  for (int64_t i = seen * size; i < length * size; ++i) dk[i] = dv[i] = 0;
   scatter_rows(dk, length, head.size, gradient.dk, gradient.dkv_stride);
   scatter_rows(dv, length, head.size, gradient.dv, gradient.dkv_stride);
 }

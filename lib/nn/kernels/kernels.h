@@ -41,6 +41,9 @@ struct AttentionHead {
   float scale;
   float* out;  // [rows, size]
   int64_t out_stride;
+  // Causal attention: each query attends to this many of the first keys, at least 1; [rows], ascending.
+  // nullptr: all attend to all keys.
+  const int64_t* visible = nullptr;
 };
 
 // Dropout of one head's attention probabilities; rows are queries.
