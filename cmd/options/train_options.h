@@ -62,6 +62,9 @@ inline InitialModelOptions::InitialModelOptions(cli::App& app, train::TrainingOp
             "Let each token attend only to itself and the tokens before it (left-to-right, is_decoder in "
             "config.json); pretrain then predicts the next token."},
            options.causal);
+  app.flag({"--weighted-layers", "",
+            "Let the head read a learned weighted sum of all layers instead of the last layer."},
+           options.weighted_layers);
   app.flag({"--moments", "", "Also start from the optimizer state in the model's last checkpoint."},
            options.moments);
   app.real({"--dropout", "P", "Dropout rate (default: that of config.json; 0.1 for a new model)."},
@@ -193,8 +196,13 @@ inline void optimizer_options(cli::App& app, train::TrainingOptions& options) {
   app.real(
       {"--layer-decay", "R", "Multiply the learning rate of each layer by R relative to the layer above."},
       {.min = 1e-6, .max = 1}, optimizer.layer_decay);
-  app.number({"--freeze", "N", "Do not train the embeddings and the first N layers."}, {.min = 0},
-             optimizer.frozen);
+  app.custom({"--freeze", "N|all", "Do not train the embeddings and the first N layers, or all layers."},
+             [&optimizer](const std::string& name, const std::string& value) {
+               if (value != "all" && value.find_first_not_of("-0123456789") != value.npos)
+                 throw cli::UsageError(name, " must be a number of layers or all, not \"", value, "\"");
+               optimizer.frozen =
+                   value == "all" ? train::kAllLayers : cli::App::whole_number(name, value, {.min = 0});
+             });
   seed_option(app, options.run.seed);
 }
 

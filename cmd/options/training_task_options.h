@@ -134,6 +134,7 @@ inline void TrainingTaskOptions::check_uses(const train::TrainingTaskOptions& ta
                       {"--class-weights", {classify, tag}},
                       {"--threshold", {multilabel}},
                       {"--context", {tag}},
+                      {"--weighted-layers", {classify, regress, multilabel, tag, answer, choose}},
                       {"--stride", {answer}},
                       {"--max-question-length", {answer}},
                       {"--max-answer-length", {answer}},

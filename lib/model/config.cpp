@@ -82,6 +82,7 @@ void read_arithmetic(const json::File& file, Dialect dialect, Config& config) {
   config.attention_dropout = fraction(file, "attention_probs_dropout_prob", 0.1);
   config.classifier_dropout = fraction(file, "classifier_dropout", config.hidden_dropout);
   config.init_range = fraction(file, "initializer_range", 0.02);
+  config.weighted_layers = file.boolean("use_weighted_layer_sum", false);
   config.tied_embeddings = file.boolean("tie_word_embeddings", true);
 }
 

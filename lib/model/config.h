@@ -44,6 +44,9 @@ struct Config {
   // Only meaningful for a model with a classifier.
   std::vector<std::string> labels = {"LABEL_0", "LABEL_1"};
   std::optional<ProblemType> problem_type;
+  // The head of a fine-tuned model reads a learned weighted sum of the embeddings' output and all layers
+  // (nn/scalar_mix.h). In config.json: use_weighted_layer_sum.
+  bool weighted_layers = false;
   bool tied_embeddings = true;  // cls.predictions.decoder.weight equals the word embeddings
 
   bool cross_encoder = false;  // cross-encoder settings are present

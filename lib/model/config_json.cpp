@@ -93,6 +93,7 @@ std::string config_json(const Config& config, Dtype weights) {
   object.string("torch_dtype", torch_name(weights));
   object.integer("type_vocab_size", config.types);
   object.boolean("use_cache", true);
+  if (config.weighted_layers) object.boolean("use_weighted_layer_sum", true);
   object.integer("vocab_size", config.vocab_size);
   object.end();
   return text + "\n";

@@ -20,8 +20,9 @@ namespace fs = std::filesystem;
 constexpr std::string_view kDecoder = "cls.predictions.decoder.weight";
 
 bool is_weight_name(std::string_view name) {
-  constexpr std::array<std::string_view, 6> kParts = {"embeddings.", "encoder.",    "pooler.",
-                                                      "cls.",        "classifier.", "qa_outputs."};
+  constexpr std::array<std::string_view, 8> kParts = {"embeddings.",   "encoder.",    "pooler.",
+                                                      "cls.",          "classifier.", "qa_outputs.",
+                                                      "layer_weights", "layer_gamma"};
   return std::ranges::any_of(kParts, [&](auto part) { return name.starts_with(part); });
 }
 

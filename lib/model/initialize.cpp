@@ -92,9 +92,9 @@ void initialize(nn::Params& params, float deviation, uint64_t seed, PositionStar
   for (size_t place = 0; place < entries.size(); ++place) {
     const std::string_view name = entries[place].name;
     const auto numbers = params.tensor(static_cast<int>(place));
-    if (name.ends_with("bias")) {
+    if (name.ends_with("bias") || name == "layer_weights") {
       std::ranges::fill(numbers, 0.0f);
-    } else if (name.ends_with("LayerNorm.weight")) {
+    } else if (name.ends_with("LayerNorm.weight") || name == "layer_gamma") {
       std::ranges::fill(numbers, 1.0f);
     } else if (positions != PositionStart::normal && name.ends_with("position_embeddings.weight")) {
       fill_waves(numbers, entries[place].shape[1]);

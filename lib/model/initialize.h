@@ -10,10 +10,10 @@ namespace bert::model {
 
 enum class PositionStart { normal, sinusoid, neighbours };
 
-// Sets each tensor by its name: "…bias" to 0, "…LayerNorm.weight" to 1, all others to normal values with mean
-// 0 and standard deviation `deviation` (0.02 in the paper). Google's code truncates at two deviations, which
-// gives 0.88 times that deviation. The values of a tensor depend only on the seed and its name, not on
-// threads or other tensors.
+// Sets each tensor by its name: "…bias" and layer_weights to 0, "…LayerNorm.weight" and layer_gamma to 1, all
+// others to normal values with mean 0 and standard deviation `deviation` (0.02 in the paper). Google's code
+// truncates at two deviations, which gives 0.88 times that deviation. The values of a tensor depend only on
+// the seed and its name, not on threads or other tensors.
 //
 // `sinusoid` initializes the position embeddings [P,H] with the sinusoids of Vaswani et al. 2017, section
 // 3.5, times 0.04: sines in the first half of a row, cosines in the second. They are trained like all other

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cassert>
 #include <functional>
+#include <numeric>
 #include <span>
 #include <string>
 
 #include "base/error.h"
 #include "model/parts.h"
+#include "nn/scalar_mix.h"
 
 namespace bert::model {
 namespace {
@@ -30,6 +32,7 @@ struct Network::Parts {
   std::vector<nn::EncoderLayer> layers;
   std::optional<nn::Linear> pooler, next, classifier, span;
   std::optional<MaskedLm> masked_lm;
+  std::optional<nn::ScalarMix> mix;
   std::optional<nn::Weights> weights;
 
   nn::EncoderLayer::Workspace workspace;
@@ -58,6 +61,7 @@ Network::Parts::Parts(const Config& c, ckpt::Checkpoint file, const Needs& needs
     classifier.emplace("classifier", needs.choice ? 1 : classifier_outputs(c), c.hidden, layout);
   if (needs.span) span.emplace("qa_outputs", 2, c.hidden, layout);
   if (needs.masked_lm) masked_lm.emplace(c, layout);
+  if (c.weighted_layers && (classifier || span)) mix.emplace(count + 1, layout);
 }
 
 void Network::Parts::load(Dtype dtype) {
@@ -144,6 +148,18 @@ std::vector<nn::Tensor> Network::hidden(const nn::Batch& batch, const Wanted& wa
     highest.forward(pass, p.x, {}, p.workspace, p.saved, *next);
   }
   return results;
+}
+
+nn::Tensor Network::head_input(const nn::Batch& batch, std::vector<int64_t> rows) {
+  auto& p = *parts_;
+  std::vector<int> layers(p.layers.size() + 1);
+  std::iota(layers.begin(), layers.end(), 0);
+  if (!p.mix) layers.erase(layers.begin(), layers.end() - 1);
+  auto states = hidden(batch, {.layers = std::move(layers), .rows = std::move(rows)});
+  if (!p.mix) return std::move(states.front());
+  nn::Tensor mixed;
+  p.mix->forward(p.context, *p.weights, states, mixed);
+  return mixed;
 }
 
 nn::Tensor Network::pooled(const nn::Tensor& rows) {

@@ -52,6 +52,10 @@ class Network {
   // method and those below use the whole pool; call them from its driver.
   std::vector<nn::Tensor> hidden(const nn::Batch& batch, const Wanted& wanted);
 
+  // Returns what the heads read at these rows [R,H], ascending: the highest layer of Needs, or the weighted
+  // sum of all layers if Config::weighted_layers is set and the head is not one of pre-training.
+  nn::Tensor head_input(const nn::Batch& batch, std::vector<int64_t> rows);
+
   nn::Tensor pooled(const nn::Tensor& rows);            // [B,H], see Needs::pooler -> [B,H]
   nn::Tensor next_logits(const nn::Tensor& pooled);     // [B,H] -> [B,2]: 0 next, 1 random
   nn::Tensor class_logits(const nn::Tensor& pooled);    // [B,H] -> [B,K]; also for token rows

@@ -7,6 +7,7 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "model/parts.h"
+#include "nn/scalar_mix.h"
 
 namespace bert::model {
 namespace {
@@ -64,6 +65,7 @@ struct TrainingNetwork::Parts {
   std::optional<nn::Linear> pooler, next, classifier;
   nn::DropoutPlace classifier_dropout;
   std::optional<MaskedLm> masked_lm;
+  std::optional<nn::ScalarMix> mix;
   std::optional<int64_t> frozen;  // number of encoder layers frozen along with the embeddings
   std::vector<int> in_all_rows;   // parameters with zero gradient, see Classifier::compares
   nn::Params parameters, gradients;
@@ -79,6 +81,8 @@ struct TrainingNetwork::Parts {
   std::vector<nn::Tensor> inputs;  // inputs of the layers that are kept; the last one is the output [R,H]
   std::vector<nn::EncoderLayer::Saved> saved;  // one for each kept layer, or one shared by all
   nn::Tensor dtop, dx;                         // gradients of the output and of a layer's input
+  std::vector<nn::Tensor> states;              // for the weighted sum: each layer at the output rows
+  nn::Tensor mixed, dmixed;                    // the weighted sum, which is then the output, and its gradient
 
   nn::EncoderLayer::Workspace workspace;
   nn::Tensor vocab_logits;                                // for the masked-language-model loss
@@ -93,9 +97,10 @@ struct TrainingNetwork::Parts {
             .chance = chance ? &*chance : nullptr,
             .keeps = keep != Keep::nothing};
   }
-  nn::Tensor& top() { return inputs.back(); }
+  nn::Tensor& top() { return mix ? mixed : inputs.back(); }
   size_t frozen_layers() const { return static_cast<size_t>(frozen.value_or(0)); }
   bool encoder_learns() const { return !frozen || frozen_layers() < layers.size(); }
+  bool input_learns() const { return mix || encoder_learns(); }  // anything below the heads
   nn::EncoderLayer::Saved& saved_of(size_t layer) {
     return saved[keep == Keep::activations ? layer - frozen_layers() : 0];
   }
@@ -116,6 +121,8 @@ struct TrainingNetwork::Parts {
     std::iota(classified_offsets.begin(), classified_offsets.end(), 0);
     return pass_over(classified_offsets);
   }
+  void keep_state(size_t layer, const nn::Tensor& x);
+  void backward_mix();
   void forward_pooled();
   void backward_pooled();  // from drows, the gradient of pooled
   void finish_level(int64_t level, const Ready& ready);
@@ -150,6 +157,7 @@ TrainingNetwork::Parts::Parts(const Config& c, const Heads& heads, Pool& pool, D
                          .site = nn::DropoutSite::pooled,
                          .rate = nn::DropoutRate(heads.classifier ? heads.classifier->dropout : 0)},
       masked_lm(heads.masked_lm ? std::optional<MaskedLm>(std::in_place, c, layout) : std::nullopt),
+      mix(heads.weighted_layers ? std::make_optional<nn::ScalarMix>(c.layers + 1, layout) : std::nullopt),
       in_all_rows(same_in_all_rows(heads, c.layers, layout)),
       parameters(layout),
       gradients(layout),
@@ -219,17 +227,37 @@ void TrainingNetwork::forward(const nn::Batch& batch, std::span<const int64_t> r
     std::ranges::copy(words.subspan(static_cast<size_t>(id) * row.size(), row.size()), row.begin());
   };
   p.embeddings.forward(p.pass(), look_up, batch, p.sum, p.inputs[0]);
+  p.keep_state(0, p.inputs[0]);
   for (size_t i = 0; i < first_kept; ++i) {
     p.layers[i].forward(p.pass(), p.inputs[0], p.selection(i), p.workspace, p.saved[0], p.dx);
     std::swap(p.inputs[0], p.dx);
+    p.keep_state(i + 1, p.inputs[0]);
   }
   for (size_t i = first_kept; i < count; ++i) {
     p.layers[i].forward(p.pass(), p.inputs[i - first_kept], p.selection(i), p.workspace, p.saved_of(i),
                         p.inputs[i + 1 - first_kept]);
+    p.keep_state(i + 1, p.inputs[i + 1 - first_kept]);
   }
+  if (p.mix) p.mix->forward(p.context, p.weights, p.states, p.mixed);
   if (keep == Keep::nothing) return;
   p.dtop.reshape(p.top().rows(), p.config.hidden);
   for (int64_t row = 0; row < p.dtop.rows(); ++row) std::fill_n(p.dtop.row(row), p.dtop.cols(), 0.0f);
+}
+
+// Keeps the output of a layer (0: the embeddings) at the output rows, for the weighted sum.
+void TrainingNetwork::Parts::keep_state(size_t layer, const nn::Tensor& x) {
+  if (!mix) return;
+  states.resize(layers.size() + 1);
+  if (layer < layers.size()) return nn::gather_rows(context, x, rows_wanted, states[layer]);
+  nn::scale(context, 1, x, states[layer]);
+}
+
+// Turns the gradient of the weighted sum into that of the last layer.
+void TrainingNetwork::Parts::backward_mix() {
+  mix->backward(context, weights, states, dtop, gradients);
+  if (!encoder_learns()) return;
+  std::swap(dmixed, dtop);
+  nn::scale(context, mix->factors(weights).back(), dmixed, dtop);
 }
 
 // forward:  t = norm(act(u)), u = W·h + b at the rows; logits = t·Eᵀ + b
@@ -255,7 +283,7 @@ nn::Loss TrainingNetwork::masked_lm(std::span<const int64_t> rows, std::span<con
   head.norm.backward(p.pass(), p.transformed, p.drows, p.drows, p.gradients);
   backward_activation(p.context, p.config.activation, p.u, p.scrap, p.drows);
   head.dense.backward_weights(p.context, p.weights, p.rows, p.drows, 0, p.gradients);
-  if (!p.encoder_learns()) return loss;
+  if (!p.input_learns()) return loss;
   head.dense.backward_input(p.context, p.weights, p.drows, 0, nn::Into::replace, p.rows);
   nn::add_rows(p.context, p.rows, places, p.dtop);
   return loss;
@@ -279,7 +307,7 @@ void TrainingNetwork::Parts::finish_level(int64_t level, const Ready& ready) {
 void TrainingNetwork::Parts::backward_pooled() {
   backward_activation(context, nn::Activation::tanh, u, scrap, drows);
   pooler.value().backward_weights(context, weights, rows, drows, 0, gradients);
-  if (!encoder_learns()) return;
+  if (!input_learns()) return;
   pooler.value().backward_input(context, weights, drows, 0, nn::Into::replace, rows);
   nn::add_rows(context, rows, pooled_places(), dtop);
 }
@@ -328,7 +356,7 @@ nn::Tensor& TrainingNetwork::token_logits(std::span<const int64_t> rows) {
 void TrainingNetwork::token_gradient(std::span<const int64_t> rows, const nn::Tensor& dlogits) {
   auto& p = *parts_;
   p.classifier->backward_weights(p.context, p.weights, p.rows, dlogits, 0, p.gradients);
-  if (!p.encoder_learns()) return;
+  if (!p.input_learns()) return;
   p.classifier->backward_input(p.context, p.weights, dlogits, 0, nn::Into::replace, p.drows);
   nn::drop(p.pass_over(p.classified_offsets), p.classifier_dropout, p.drows, p.drows);
   nn::add_rows(p.context, p.drows, p.places(rows), p.dtop);
@@ -344,6 +372,7 @@ void TrainingNetwork::hidden_gradient(const nn::Tensor& gradient) {
 void TrainingNetwork::backward(const Ready& ready) {
   auto& p = *parts_;
   assert(p.keep != Keep::nothing);
+  if (p.mix) p.backward_mix();
   p.finish_level(kAboveLayers, ready);
   auto pass = p.pass();
   nn::Tensor* dz = &p.dtop;
@@ -358,6 +387,8 @@ void TrainingNetwork::backward(const Ready& ready) {
       p.layers[i].forward(pass, x, selection, p.workspace, saved, p.inputs[place + 1]);
     p.layers[i].backward(pass, x, selection, saved, *dz, p.workspace, p.gradients, *dx);
     std::swap(dz, dx);
+    if (p.mix && pass.below == nn::Pass::Below::learns)
+      nn::add_rows(p.context, p.mix->factors(p.weights)[i], p.dmixed, p.rows_wanted, *dz);
     p.finish_level(static_cast<int64_t>(i) + 1, ready);
   }
   if (p.frozen) return;

@@ -45,6 +45,7 @@ class TrainingNetwork {
     bool masked_lm = true;
     bool next = true;
     std::optional<Classifier> classifier;
+    bool weighted_layers = false;  // the classifier reads a learned weighted sum of all layers
   };
 
   // What forward keeps for backward: the activations of every layer; only the input of each layer, from which
@@ -99,7 +100,8 @@ class TrainingNetwork {
   void sequence_gradient(const nn::Tensor& dlogits);
   void token_gradient(std::span<const int64_t> rows, const nn::Tensor& dlogits);
 
-  // Hidden states of the last layer [R,H] at forward's `rows`. Valid until the next forward.
+  // What the heads read, the hidden states of the last layer or a weighted sum of all layers [R,H], at
+  // forward's `rows`. Valid until the next forward.
   const nn::Tensor& hidden() const;
   // Sets their gradient [R,H] for backward, for losses that this class does not compute.
   void hidden_gradient(const nn::Tensor& gradient);

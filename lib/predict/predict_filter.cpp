@@ -157,9 +157,8 @@ void PredictFilter::run(const nn::Batch& batch, std::span<const Pass> passes) {
     counts.push_back(static_cast<int64_t>(rows.size() - before));
   }
   if (rows.empty()) return;
-  const auto hidden = network_.hidden(
-      batch, {.layers = {static_cast<int>(directory_.config.layers)}, .rows = std::move(rows)});
-  auto answers = task_->compute(network_, pool_, hidden.front(), subwords);
+  const auto hidden = network_.head_input(batch, std::move(rows));
+  auto answers = task_->compute(network_, pool_, hidden, subwords);
   auto next = std::make_move_iterator(answers.begin());
   for (size_t i = 0; i < passes.size(); ++i) {
     auto& window_rows = passes[i].window->rows;

@@ -67,8 +67,7 @@ class Predictor {
   // Whether sequences are only computed with a token masked, see Window::masked.
   virtual bool masks_tokens() const { return false; }
 
-  // Appends the positions, ascending, whose hidden states of the last layer the head reads, or before which
-  // it reads them.
+  // Appends the positions, ascending, that the head reads, or before which it reads.
   virtual void positions(const Window& window, std::vector<int64_t>& positions) const = 0;
 
   // Whether the head reads the token before each position, as in a causal language model.

@@ -46,7 +46,8 @@ std::string_view name_of(Method method) {
 }
 
 bool decays(std::string_view name) {
-  for (const std::string_view excluded : {"LayerNorm", "layer_norm", "bias"}) {
+  for (const std::string_view excluded :
+       {"LayerNorm", "layer_norm", "bias", "layer_weights", "layer_gamma"}) {
     if (name.find(excluded) != std::string_view::npos) return false;
   }
   return true;

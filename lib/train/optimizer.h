@@ -51,8 +51,9 @@ struct OptimizerConfig {
   std::optional<int64_t> frozen = std::nullopt;
 };
 
-// Whether weight decay applies to a tensor. It does not if the name contains LayerNorm, layer_norm or bias.
-// This is Google's rule, used for all methods; embeddings are decayed, cls.predictions.bias is not.
+// Whether weight decay applies to a tensor. It does not if the name contains LayerNorm, layer_norm or bias,
+// or if it is a weight of the sum of layers. The former is Google's rule, used for all methods; embeddings
+// are decayed, cls.predictions.bias is not.
 bool decays(std::string_view name);
 
 // Gradient clipping by global norm (Pascanu et al. 2013, "On the difficulty of training recurrent neural

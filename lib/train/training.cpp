@@ -13,6 +13,7 @@
 #include "model/save.h"
 #include "model/training_network.h"
 #include "nn/panels.h"
+#include "nn/scalar_mix.h"
 #include "predict/batches.h"
 #include "predict/version.h"
 #include "train/dev_set.h"
@@ -117,14 +118,19 @@ class Training {
   model::TrainingNetwork make_network() const {
     model::Config config = plan_.config;
     task_->describe(config);
-    return {config, task_->heads(), pool_, plan_.dtype};
+    const auto heads = task_->heads();
+    config.weighted_layers = heads.weighted_layers;
+    return {config, heads, pool_, plan_.dtype};
   }
 
-  // Loads the initial model. Returns the names of the parameters that it does not have.
+  // Loads the initial model. Returns the names of the parameters that it should have but does not.
   std::vector<std::string> load(model::TrainingNetwork& network) const {
     const auto head = task_->heads().classifier;
     const auto replaced = head && !task_->keeps_head() ? head->name + "." : "";
-    return network.load(ckpt::Checkpoint::open(initial_.path), replaced);
+    auto missing = network.load(ckpt::Checkpoint::open(initial_.path), replaced);
+    if (options_.steps != 0 && !initial_.config.weighted_layers)
+      std::erase_if(missing, [](const auto& name) { return name.starts_with(nn::ScalarMix::kPrefix); });
+    return missing;
   }
 
   void initialize(model::TrainingNetwork& network) const {
@@ -275,8 +281,10 @@ bool Training::evaluate() {
 
 }  // namespace
 
-bool train(const TrainingOptions& options, const InitialModel& initial, comm::Communicator& ranks, Pool& pool,
+bool train(const TrainingOptions& given, const InitialModel& initial, comm::Communicator& ranks, Pool& pool,
            Log& log) {
+  auto options = given;
+  if (auto& frozen = options.run.optimizer.frozen; frozen == kAllLayers) frozen = initial.config.layers;
   check(options, initial, ranks);
   const Dtype dtype = nn::arithmetic(options.dtype);
   log.info("the encoder multiplies " + nn::arithmetic_name(dtype) + ", " + predict::version());

@@ -99,6 +99,7 @@ Settings settings_of(const TrainingOptions& options, const InitialModel& initial
                        {"--best", run.best.value_or("not set")},
                        {"--patience", setting(run.patience)}};
   if (options.task.features.document) settings.emplace_back("--context", "document");
+  if (options.weighted_layers) settings.emplace_back("--weighted-layers", "yes");
   if (options.causal) settings.emplace_back("--causal", "yes");
   if (plan.dtype == Dtype::bf16) settings.emplace_back("--dtype", "bf16");
   return settings;
@@ -123,6 +124,7 @@ TrainingPlan plan_training(const TrainingOptions& options, const InitialModel& i
   auto& config = plan.config;
   config.pad_id = initial.tokenizer.pad();
   config.causal = config.causal || options.causal;
+  config.weighted_layers = config.weighted_layers || options.weighted_layers;
   if (options.dropout)
     config.hidden_dropout = config.attention_dropout = config.classifier_dropout = *options.dropout;
   plan.task.features.max_length = length_of(options, initial);

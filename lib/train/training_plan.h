@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -19,6 +20,8 @@
 
 namespace bert::train {
 
+constexpr int64_t kAllLayers = std::numeric_limits<int64_t>::max();  // for OptimizerConfig::frozen
+
 // What the user asks for. If not set, the default depends on the task.
 struct TrainingOptions {
   TrainingTaskOptions task;  // without those that the plan sets
@@ -26,6 +29,7 @@ struct TrainingOptions {
   // Model.
   model::PositionStart positions = model::PositionStart::normal;  // of a new model
   bool causal = false;           // make the attention causal, see Config::causal
+  bool weighted_layers = false;  // the head reads a weighted sum of all layers, see Config::weighted_layers
   bool moments = false;          // start with the optimizer moments of the initial model's last checkpoint
   std::optional<float> dropout;  // overrides all dropout rates of the config
   bool recompute = false;        // less memory, a third more compute

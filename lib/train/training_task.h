@@ -102,8 +102,11 @@ class TrainingTask {
                                                 Learner::Keep keep) const = 0;
 
  protected:
-  static Heads only(const Classifier& classifier) {
-    return {.masked_lm = false, .next = false, .classifier = classifier};
+  Heads only(const Classifier& classifier) const {
+    return {.masked_lm = false,
+            .next = false,
+            .classifier = classifier,
+            .weighted_layers = config_.weighted_layers};
   }
   std::string architecture() const { return std::string(task::entry(options_.kind).architectures.front()); }
 

@@ -38,7 +38,7 @@ def canonical_name(name):
     stem, _, last = name.rpartition(".")
     if stem.endswith("LayerNorm"):
         last = {"gamma": "weight", "beta": "bias"}.get(last, last)
-    return f"{stem}.{last}"
+    return f"{stem}.{last}" if stem else last
 
 
 def read_json(*path):
@@ -107,6 +107,13 @@ class Bert:
         for number in range(self.layers):
             states.append(self.layer(number, states[-1]))
         return states
+
+    def mix(self, states):
+        """What the heads read: the last layer, or a learned weighted sum of all (Peters et al. 2018, equation 1)."""
+        if not self.has("layer_weights"):
+            return states[-1]
+        shares = torch.softmax(self.weights["layer_weights"], 0)
+        return self.weights["layer_gamma"] * sum(share * state for share, state in zip(shares, states))
 
     def has(self, name):
         return name in self.weights

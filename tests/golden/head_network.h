@@ -21,12 +21,14 @@ inline model::TrainingNetwork load_head_network(const HeadCase& one, Pool& pool)
   if (one.over_tokens()) classifier.over = Classifier::Over::tokens;
   if (one.task == "choose" || one.task == "answer") classifier.compares = Classifier::Compares::rows;
   const auto directory = (training_directory() / "narrow").string();
-  model::TrainingNetwork network(model::load_config(directory),
-                                 {.masked_lm = false, .next = false, .classifier = classifier}, pool);
+  model::TrainingNetwork network(
+      model::load_config(directory),
+      {.masked_lm = false, .next = false, .classifier = classifier, .weighted_layers = one.weighted}, pool);
   auto& parameters = network.parameters();
   const auto missing = network.load(ckpt::Checkpoint::open(directory));
-  CHECK(std::set(missing.begin(), missing.end()) ==
-        std::set{classifier.name + ".weight", classifier.name + ".bias"});
+  std::set own = {classifier.name + ".weight", classifier.name + ".bias"};
+  if (one.weighted) own.insert({"layer_weights", "layer_gamma"});
+  CHECK(std::set(missing.begin(), missing.end()) == own);
   const auto& entries = parameters.layout().entries();
   for (size_t place = 0; place < entries.size(); ++place) {
     const auto found = one.head.find(entries[place].name);

@@ -30,7 +30,8 @@ struct HeadCase {
   int64_t classes = 0;
   std::vector<float> class_weights;  // empty: all 1
   std::vector<HeadExample> examples;
-  int64_t first = 0;  // size of the first of two micro-batches
+  bool weighted = false;  // the head reads a weighted sum of all layers
+  int64_t first = 0;      // size of the first of two micro-batches
 
   double loss = 0, norm = 0;  // norm: of all gradients together
   int64_t right = 0;
@@ -75,6 +76,7 @@ inline HeadCase head_case(const json::Value& json, std::span<const std::byte> nu
                .loss = json.find("loss").value().number(),
                .norm = json.find("norm").value().number(),
                .right = json.find("right").value().integer()};
+  if (const auto weighted = json.find("weighted")) one.weighted = weighted->boolean();
   if (const auto weights = json.find("class_weights")) one.class_weights = floats_of(*weights);
   for (const json::Value& example : json.find("step").value().elements())
     one.examples.push_back(head_example(example));
@@ -85,7 +87,8 @@ inline HeadCase head_case(const json::Value& json, std::span<const std::byte> nu
     for (const int32_t length : parameter.find("shape").value().integers()) count *= length;
     to.emplace(parameter.find("name").value().string(), read_numbers(numbers, offset, count));
   };
-  for (size_t i = parameters.size() - 2; i < parameters.size(); ++i) read(parameters[i], one.head);
+  for (size_t i = parameters.size() - (one.weighted ? 4 : 2); i < parameters.size(); ++i)
+    read(parameters[i], one.head);
   for (const json::Value& parameter : parameters) read(parameter, one.gradients);
   return one;
 }

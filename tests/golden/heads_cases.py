@@ -56,6 +56,9 @@ def cases_of(vocabulary, longest, seed):
         {"name": "choose", "task": "choose", "classes": 1, "first": 2, "step": choices},
         {"name": "tag", "task": "tag", "classes": 5, "first": 4, "step": tagged},
         {"name": "answer", "task": "answer", "classes": 2, "first": 3, "step": windows},
+        {"name": "classify, weighted layers", "task": "classify", "classes": 3, "first": 4, "weighted": True,
+         "step": labelled(lengths, 3)},
+        {"name": "tag, weighted layers", "task": "tag", "classes": 5, "first": 4, "weighted": True, "step": tagged},
     ]
 
 

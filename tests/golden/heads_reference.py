@@ -22,7 +22,7 @@ OVER_TOKENS = ("tag", "answer")
 
 
 def last_of(bert, sequence):  # [T,H]
-    return bert.hidden_states(sequence["input_ids"], sequence["token_type_ids"])[-1]
+    return bert.mix(bert.hidden_states(sequence["input_ids"], sequence["token_type_ids"]))
 
 
 def sequence_logits(bert, sequences):  # [B,K]

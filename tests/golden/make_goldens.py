@@ -68,7 +68,7 @@ def head(model, name, weight, rows):
 def outputs_of(model, case):
     """{name: {"values": [rows, width]}}; heads also have "rows" (the input of the head) and "row_norms"."""
     states = model.hidden_states(case["input_ids"], case["token_type_ids"])
-    last = states[-1]
+    last = model.mix(states)
     outputs = {f"hidden.{number}": {"values": state} for number, state in enumerate(states)}
     linear_inputs = {"qa_outputs": last, "classifier": last}
     if model.has("pooler.dense.weight"):

@@ -71,6 +71,8 @@ def write_text_heads(root):
                                                 problem_type="single_label_classification"), heads)
     write_headed(root, "regress", small_config(kind, (2, 24, 3, 50), **labels("LABEL_0"), hidden_act="relu",
                                                problem_type="regression"), heads)
+    write_headed(root, "weighted", small_config(kind, (3, 24, 2, 40), **labels("no", "yes"),
+                                                use_weighted_layer_sum=True), [*heads, "mix"])
     topics = labels("music", "film", "travel", "weather")
     write_headed(root, "multilabel", small_config(kind, (2, 24, 2, 56), **topics, hidden_act="silu",
                                                   problem_type="multi_label_classification"), heads)

@@ -110,6 +110,7 @@ def all_lines():
         yield name, lines
     yield "next", predictions("next", ["--task", "next"], next_sentence, PAIRS)
     yield "classify", predictions("classify", [], classify, single)
+    yield "weighted", predictions("weighted", [], classify, single)
     yield "regress", predictions("regress", [], regress, single)
     yield "multilabel", predictions("multilabel", [], multilabel, single)
     yield "rank", predictions("rank", [], rank_sigmoid, PAIRS)

@@ -134,7 +134,8 @@ def with_head(directory, case, dtype=torch.float64):
     bert = trainable(directory, dtype)
     over_tokens = case["task"] in heads_reference.OVER_TOKENS
     kind = "qa" if case["task"] == "answer" else "classifier"
-    head = random_tensors("head of " + case["name"], head_shapes(bert.config, [kind], case["classes"]))
+    heads = [kind, "mix"] if case.get("weighted") else [kind]
+    head = random_tensors("head of " + case["name"], head_shapes(bert.config, heads, case["classes"]))
     bert.weights = {name: weight for name, weight in bert.weights.items()
                     if not name.startswith(("cls.", "pooler.") if over_tokens else "cls.")}
     for name, array in head.items():
@@ -158,7 +159,8 @@ def write_heads(root):
         own.append(own_shares(learn_head(directory, case, torch.float32)[1], gradients))
         assert own[-1][1] <= 0.5, (case["name"], own[-1])
         cases.append({**case, **result, "offset": len(data) // 4, "parameters": parameters_of(gradients)})
-        head = list(with_head(directory, case).weights.items())[-2:]  # its weight and its bias
+        count = 4 if case.get("weighted") else 2  # its weight and its bias; those of the layers
+        head = list(with_head(directory, case).weights.items())[-count:]
         append(data, [weight.detach() for _, weight in head] + list(gradients.values()))
     with open(os.path.join(root, "heads.f32"), "wb") as file:
         file.write(data)

@@ -51,7 +51,7 @@ def encoder_shapes(config):
 
 
 def head_shapes(config, heads, labels=0):
-    """heads: any of "pooler", "mlm", "decoder" (stored, not tied), "nsp", "classifier", "qa"."""
+    """heads: any of "pooler", "mlm", "decoder" (stored, not tied), "nsp", "classifier", "qa", "mix"."""
     hidden, vocabulary = config["hidden_size"], config["vocab_size"]
     norm = "cls.predictions.transform.LayerNorm"
     known = {
@@ -62,6 +62,7 @@ def head_shapes(config, heads, labels=0):
         "nsp": linear_shapes("cls.seq_relationship", 2, hidden),
         "classifier": linear_shapes("classifier", labels, hidden),
         "qa": linear_shapes("qa_outputs", 2, hidden),
+        "mix": {"layer_weights": (config["num_hidden_layers"] + 1,), "layer_gamma": (1,)},
     }
     shapes = {}
     for head in heads:
@@ -77,6 +78,8 @@ def scale_of(name, shape):
         return 1.4 / math.sqrt(shape[1])
     if name.endswith(".bias"):
         return 0.2
+    if name == "layer_weights":
+        return 1
     if name.endswith("query.weight") or name.endswith("key.weight"):
         return 1.3 / math.sqrt(shape[1])
     return (2 if name.startswith(("classifier", "qa", "cls.seq")) else 1) / math.sqrt(shape[1])
@@ -84,7 +87,7 @@ def scale_of(name, shape):
 
 def random_tensor(seed, name, shape):
     generator = np.random.RandomState(zlib.crc32(f"{seed} {name}".encode()))
-    if name.endswith("LayerNorm.weight"):
+    if name.endswith("LayerNorm.weight") or name == "layer_gamma":
         return (0.5 + generator.random_sample(shape)).astype("<f4")
     total = np.zeros(shape)
     for _ in range(4):  # variance 4/12

@@ -39,7 +39,7 @@ class Model:
         return self.tokenizer.encode(record["text"], record.get("text_pair"))
 
     def pooled(self, record):
-        return self.bert.pooled(self.bert.hidden_states(*self.encode(record))[-1])
+        return self.bert.pooled(self.bert.mix(self.bert.hidden_states(*self.encode(record))))
 
     def logits(self, record, head="classifier"):
         return self.bert.linear(head, self.pooled(record))[0]

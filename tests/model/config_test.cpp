@@ -63,6 +63,7 @@ TEST_CASE("sizes are read from the file, other settings default as in transforme
   CHECK(!config.problem_type);
   CHECK(config.tied_embeddings);
   CHECK(!config.causal);
+  CHECK(!config.weighted_layers);
   CHECK(!config.cross_encoder);
 }
 
@@ -75,6 +76,7 @@ TEST_CASE("every setting in the file is read") {
                                  {"initializer_range", "0.5"},
                                  {"tie_word_embeddings", "false"},
                                  {"is_decoder", "true"},
+                                 {"use_weighted_layer_sum", "true"},
                                  {"architectures", R"(["BertForMaskedLM","BertModel"])"}});
   CHECK(config.types == 3);
   CHECK(config.norm_epsilon == 1e-5f);
@@ -85,6 +87,7 @@ TEST_CASE("every setting in the file is read") {
   CHECK(config.init_range == 0.5f);
   CHECK(!config.tied_embeddings);
   CHECK(config.causal);
+  CHECK(config.weighted_layers);
   CHECK(config.has_architecture("BertForMaskedLM"));
   CHECK(!config.has_architecture("BertForMasked"));
   CHECK(config_of({{"classifier_dropout", "0.5"}}).classifier_dropout == 0.5f);

@@ -81,11 +81,9 @@ TEST_CASE("hidden states and heads match the float64 reference") {
       for (size_t layer = 0; layer < hidden.size(); ++layer) {
         check_output(one, "hidden." + std::to_string(layer), hidden[layer]);
       }
-      const int last = static_cast<int>(model.config.layers);
       if (model.needs.pooler) {
-        const auto cls =
-            model.network.hidden(batch, {.layers = {last}, .rows = model::pooled_rows(model.config, batch)});
-        const auto pooled = model.network.pooled(cls[0]);
+        const auto pooled =
+            model.network.pooled(model.network.head_input(batch, model::pooled_rows(model.config, batch)));
         check_output(one, "pooled", pooled);
         if (model.needs.next) check_output(one, "cls.seq_relationship", model.network.next_logits(pooled));
         if (model.needs.classifier) check_output(one, "classifier", model.network.class_logits(pooled));
@@ -94,9 +92,8 @@ TEST_CASE("hidden states and heads match the float64 reference") {
       }
       if (model.needs.span) check_output(one, "qa_outputs", model.network.span_logits(hidden.back()));
       if (model.needs.masked_lm) {
-        const std::vector<int64_t> rows(one.masked.begin(), one.masked.end());
-        const auto masked = model.network.hidden(batch, {.layers = {last}, .rows = rows});
-        check_output(one, "cls.predictions", model.network.masked_lm_logits(masked[0]));
+        const auto masked = model.network.head_input(batch, {one.masked.begin(), one.masked.end()});
+        check_output(one, "cls.predictions", model.network.masked_lm_logits(masked));
       }
       compared += static_cast<int>(one.outputs.size());
     }

@@ -33,6 +33,8 @@ void check_same(const model::Config& a, const model::Config& b) {
   CHECK(a.activation == b.activation);
   CHECK(a.norm_epsilon == b.norm_epsilon);
   CHECK(a.pad_id == b.pad_id);
+  CHECK(a.causal == b.causal);
+  CHECK(a.weighted_layers == b.weighted_layers);
   CHECK(a.hidden_dropout == b.hidden_dropout);
   CHECK(a.attention_dropout == b.attention_dropout);
   CHECK(a.classifier_dropout == b.classifier_dropout);
@@ -251,6 +253,7 @@ TEST_CASE("every configuration setting is read back") {
   config.init_range = 0.0123f;
   config.norm_epsilon = 1e-5f;
   config.pad_id = 3;
+  config.causal = config.weighted_layers = true;
   config.labels = {"a \"quoted\" one", "zwei", "三"};
   config.tied_embeddings = false;
   config.cross_encoder = true;

@@ -39,7 +39,12 @@ Config small_config(float dropout = 0) {
 }
 
 TrainingNetwork network_with(const Config& config, const Classifier& classifier, Pool& pool) {
-  TrainingNetwork network(config, {.masked_lm = false, .next = false, .classifier = classifier}, pool);
+  TrainingNetwork network(config,
+                          {.masked_lm = false,
+                           .next = false,
+                           .classifier = classifier,
+                           .weighted_layers = config.weighted_layers},
+                          pool);
   model::initialize(network.parameters(), 0.3f, 1, model::PositionStart::normal, pool);
   network.refresh();
   return network;
@@ -299,7 +304,14 @@ TEST_CASE("a loss that compares rows gives exactly zero gradient to what all row
 TEST_CASE("frozen layers get no gradient; layers above them get their usual gradient") {
   Pool pool(2);
   const auto sequences = random_sequences(8);
-  for (const Over over : {Over::sequences, Over::tokens}) {
+  for (const auto& kind : {std::pair(Over::sequences, false),
+                           {Over::tokens, false},
+                           {Over::sequences, true},
+                           {Over::tokens, true}}) {
+    const Over over = kind.first;
+    const bool weighted = kind.second;
+    auto config = small_config(0.1f);
+    config.weighted_layers = weighted;
     const Classifier classifier = {.outputs = 3, .over = over, .dropout = 0.3f};
     const auto step = [&](TrainingNetwork& network, Keep keep) {
       nn::Chance chance = {.seed = 5, .step = 2};
@@ -311,10 +323,11 @@ TEST_CASE("frozen layers get no gradient; layers above them get their usual grad
       }
       return loss;
     };
-    auto whole = network_with(small_config(0.1f), classifier, pool);
+    auto whole = network_with(config, classifier, pool);
     const double loss = step(whole, Keep::activations);
+    if (weighted) CHECK(tensor(whole.gradients(), "layer_gamma")[0] != 0);
     for (int64_t layers = 0; layers <= kLayers; ++layers) {
-      auto network = network_with(small_config(0.1f), classifier, pool);
+      auto network = network_with(config, classifier, pool);
       network.freeze(layers);
       for (const Keep keep : {Keep::activations, Keep::inputs}) {
         CHECK(step(network, keep) == loss);

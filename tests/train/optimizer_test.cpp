@@ -249,6 +249,8 @@ TEST_CASE("weight decay is selected by tensor name") {
   CHECK_FALSE(train::decays("bert/encoder/layer_norm/gamma"));
   CHECK_FALSE(train::decays("cls/predictions/output_bias"));
   CHECK_FALSE(train::decays("bert.embeddings.LayerNorm.weight"));
+  CHECK_FALSE(train::decays("layer_weights"));
+  CHECK_FALSE(train::decays("layer_gamma"));
 }
 
 TEST_CASE("without gradients only decayed tensors shrink") {
