@@ -55,7 +55,7 @@ bool ContextCutter::is_complete() const {
   int64_t words = 0;
   for (size_t i = next_ + 1; i < sentences_.size() && words < most_; ++i) {
     if (sentences_[i].document != sentences_[next_].document) return true;
-    words += static_cast<int64_t>(sentences_[i].words.size());
+    words += sentences_[i].counted();
   }
   return ended_ || words >= most_;
 }
@@ -65,10 +65,14 @@ void ContextCutter::emit(Chunk& chunk) {
   const auto same_document = [&](size_t i) { return sentences_[i].document == sentence.document; };
   std::vector<std::string_view> before, after;
   const auto most = static_cast<size_t>(most_);
-  for (size_t i = next_; i-- > 0 && same_document(i) && before.size() < most;)
+  int64_t counted = 0;
+  for (size_t i = next_; i-- > 0 && same_document(i) && counted < most_; counted += sentences_[i].counted())
     before.insert(before.end(), sentences_[i].words.rbegin(), sentences_[i].words.rend());
-  for (size_t i = next_ + 1; i < sentences_.size() && same_document(i) && after.size() < most; ++i)
+  counted = 0;
+  for (size_t i = next_ + 1; i < sentences_.size() && same_document(i) && counted < most_; ++i) {
     after.insert(after.end(), sentences_[i].words.begin(), sentences_[i].words.end());
+    counted += sentences_[i].counted();
+  }
   before.resize(std::min(before.size(), most));
   after.resize(std::min(after.size(), most));
   std::ranges::reverse(before);
@@ -92,7 +96,7 @@ void ContextCutter::forget() {
   int64_t words = 0;
   size_t first = next_;
   while (first > 0 && words < most_ && sentences_[first - 1].document == sentences_[next_ - 1].document)
-    words += static_cast<int64_t>(sentences_[--first].words.size());
+    words += sentences_[--first].counted();
   sentences_.erase(sentences_.begin(), sentences_.begin() + static_cast<ptrdiff_t>(first));
   next_ -= first;
 }

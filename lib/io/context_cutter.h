@@ -10,6 +10,7 @@
 // documents.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -40,6 +41,9 @@ class ContextCutter {
     int64_t document = 0;  // number of its document, or a number of its own
     bool has_context = false;
     std::vector<std::string> words = {};  // as JSON
+
+    // An empty sentence counts as a word, so that memory stays bounded.
+    int64_t counted() const { return std::max<int64_t>(1, static_cast<int64_t>(words.size())); }
   };
   void add(std::string_view bytes, const Cut& cut);
   // Sets words and document; throws Error if the record has none.

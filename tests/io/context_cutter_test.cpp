@@ -193,3 +193,28 @@ TEST_CASE("records without words or document separate documents and are errors o
   CHECK(run(directory, "x.txt", "plain text\n").failure.find("x.txt: is read as text, but documents need") !=
         std::string::npos);
 }
+
+TEST_CASE("an empty sentence counts as a word, however many records are read at once") {
+  const TemporaryDirectory directory;
+  std::string records;
+  for (const char* words : {"[\"a\"]", "[]", "[]", "[\"b\"]", "[]", "[]", "[]", "[\"c\"]"})
+    records += "{\"document\":1,\"words\":" + std::string(words) + "}\n";
+  for (const size_t at_once : {1, 2, 100}) {
+    auto options = options_of(directory.write("x.jsonl", records), 3);
+    options.chunk_records = at_once;
+    const RecordIndex index(options);
+    RawRecordReader reader(InvalidUtf8::error, OnError::stop);
+    const auto context_of = [&](int64_t i) {
+      std::string text;
+      auto raw = index.read(i);
+      reader.read(raw, [&](const Fields& fields, const Record&) {
+        text = text_of(strings_of(fields.context().before)) + text_of(strings_of(fields.context().after));
+      });
+      return text;
+    };
+    CHECK(context_of(0) == "[][b ]");
+    CHECK(context_of(3) == "[a ][]");
+    CHECK(context_of(4) == "[b ][c ]");
+    CHECK(context_of(7) == "[][]");
+  }
+}
