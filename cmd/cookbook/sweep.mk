@@ -67,7 +67,7 @@ say = $(if $(findstring s,$(filter-out -%,$(firstword $(MAKEFLAGS)))),,echo $*)
 threads = -j $(or $(THREADS),$$(( $$(nproc) / $(jobs) ? $$(nproc) / $(jobs) : 1 )))
 
 sweep: $(OUT)/table.tsv # the default
-	@column -t $< 2>/dev/null || cat $<
+	@expand -t 12 $<
 	read -r value name <$(OUT)/best.tsv
 	[ -e $(OUT)/best/config.json ] || { echo "$(OUT)/best was deleted: train $$name again" >&2; exit 1; }
 	echo "best: $(OUT)/best, $$name, dev $(METRIC) $$value"
