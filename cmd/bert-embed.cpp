@@ -7,6 +7,7 @@
 #include "options/number_options.h"
 #include "options/stream_options.h"
 #include "options/vector_options.h"
+#include "predict/attention_filter.h"
 #include "predict/embed_filter.h"
 #include "predict/version.h"
 #include "text/tokenizer.h"
@@ -32,6 +33,13 @@ void pooling_options(cli::App& app, predict::VectorOptions& vectors) {
   app.flag({"--normalize", "", "Scale vectors to unit length (L2)."}, vectors.normalize);
   app.number({"--dim", "N", "Keep only the first N numbers of each vector."}, {.min = 1}, vectors.dim);
   cmd::prompt_option(app, vectors.prompt);
+}
+
+void attention_option(cli::App& app, bool& attention) {
+  app.flag(
+      {"--attention", "",
+       "Write the attention weights between the tokens, of each head of the --layers, instead of vectors."},
+      attention);
 }
 
 void output_options(cli::App& app, predict::EmbedOptions& embed) {
@@ -91,6 +99,8 @@ int main(int argc, char** argv) {
   cmd::ModelOptions model(app, cmd::DefaultModel::vectors);
   predict::EmbedOptions embed;
   pooling_options(app, embed.vectors);
+  bool attention = false;
+  attention_option(app, attention);
   cmd::LengthOptions length(app, "truncate", cmd::LengthOptions::Windows::apart);
   cmd::StreamOptions stream(app,
                             {.load = cmd::StreamOptions::Load::network, .more = {io::InputFormat::conll}});
@@ -104,6 +114,8 @@ int main(int argc, char** argv) {
     cmd::set_input(embed.features, stream, length);
     embed.features.take_ids = cmd::takes_ids(stream);
     embed.windows_apart = length.apart;
+    if (const auto wrong = attention ? predict::attention_conflict(embed) : std::nullopt)
+      throw cli::UsageError(*wrong);
     settle_output(embed, stream.settings);
     if (const auto wrong = predict::conflict(embed)) throw cli::UsageError(*wrong);
   });
@@ -116,6 +128,11 @@ int main(int argc, char** argv) {
     embed.dtype = model.dtype;
     stream.settings.budget = embed.batch_tokens;
     stream.settings.needs_regular_output = is_npy(embed.vectors.format);
+    if (attention) {
+      predict::AttentionFilter weights(directory, tokenizer, embed, stream.pool(), app.log());
+      stream.transform(weights);
+      return;
+    }
     predict::EmbedFilter embedder(directory, tokenizer, embed, stream.pool(), app.log());
     stream.transform(embedder);
   });

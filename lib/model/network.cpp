@@ -150,6 +150,20 @@ std::vector<nn::Tensor> Network::hidden(const nn::Batch& batch, const Wanted& wa
   return results;
 }
 
+std::vector<std::vector<std::vector<float>>> Network::attention(const nn::Batch& batch,
+                                                                const std::vector<int>& layers) {
+  auto& p = *parts_;
+  assert(!layers.empty() && layers.front() > 0 && layers.back() <= static_cast<int>(p.layers.size()));
+  std::vector<int> inputs;
+  for (const int layer : layers) inputs.push_back(layer - 1);
+  const auto states = hidden(batch, {.layers = inputs, .rows = {}});
+  const nn::Pass pass = {.context = p.context, .weights = *p.weights, .offsets = batch.offsets};
+  std::vector<std::vector<std::vector<float>>> weights;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    weights.push_back(p.layers[static_cast<size_t>(inputs[i])].attention_weights(pass, states[i]));
+  return weights;
+}
+
 nn::Tensor Network::head_input(const nn::Batch& batch, std::vector<int64_t> rows) {
   auto& p = *parts_;
   std::vector<int> layers(p.layers.size() + 1);

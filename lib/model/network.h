@@ -52,6 +52,11 @@ class Network {
   // method and those below use the whole pool; call them from its driver.
   std::vector<nn::Tensor> hidden(const nn::Batch& batch, const Wanted& wanted);
 
+  // Returns the attention weights of these layers, ascending from 1: for each layer and each sequence of T
+  // tokens [A,T,T], see nn::Attention::weights. They depend, bit for bit, on the sequence only.
+  std::vector<std::vector<std::vector<float>>> attention(const nn::Batch& batch,
+                                                         const std::vector<int>& layers);
+
   // Returns what the heads read at these rows [R,H], ascending: the highest layer of Needs, or the weighted
   // sum of all layers if Config::weighted_layers is set and the head is not one of pre-training.
   nn::Tensor head_input(const nn::Batch& batch, std::vector<int64_t> rows);

@@ -5,6 +5,40 @@
 #include <cmath>
 
 namespace bert::nn {
+namespace {
+
+// One head of a sequence of T tokens. q [T,size] and k [T,size] are columns of tensors with this stride.
+struct ScoredHead {
+  const float *q, *k;
+  int64_t stride;
+  int64_t length;  // T
+  int64_t size;
+  bool causal;
+};
+
+// weights [T,T] = softmax(q·kᵀ/√size). A number depends on one query and the keys it sees, so it is the same
+// in any batch. Adding to all keys of a query at a time lets the compiler use vectors without changing sums.
+void weigh(Context& context, int thread, const ScoredHead& head, float* weights) {
+  const int64_t stride = round_up(head.length, Tensor::kColumns);
+  float* const k = context.scratch(thread, head.size * stride);  // [size, T]
+  context.kernels().transpose(head.length, head.size, head.k, head.stride, k, stride);
+  const float scale = 1.0f / std::sqrt(static_cast<float>(head.size));
+  for (int64_t i = 0; i < head.length; ++i) {
+    const std::span row(weights + i * head.length, static_cast<size_t>(head.length));
+    const auto seen = row.first(static_cast<size_t>(head.causal ? i + 1 : head.length));
+    std::ranges::fill(row, 0.0f);
+    for (int64_t c = 0; c < head.size; ++c) {
+      const float q = head.q[i * head.stride + c] * scale;
+      for (size_t j = 0; j < seen.size(); ++j) seen[j] += q * k[c * stride + static_cast<int64_t>(j)];
+    }
+    const float max = *std::ranges::max_element(seen);
+    double sum = 0;
+    for (float& x : seen) sum += x = std::exp(x - max);
+    for (float& x : seen) x = static_cast<float>(x / sum);
+  }
+}
+
+}  // namespace
 
 Attention::Attention(const std::string& prefix, int64_t hidden, int64_t heads, Mask mask, Layout& layout,
                      const DropoutPlace& dropout)
@@ -99,6 +133,33 @@ void Attention::attend_backward(const Pass& pass, const Tensor& q, const Queries
     pass.context.kernels().attend_backward(
         gradient, pass.context.scratch(thread, attention_scratch(gradient.head.length, size)));
   });
+}
+
+// The products are those of forward, in the same number format. One task for each head of each sequence.
+std::vector<std::vector<float>> Attention::weights(const Pass& pass, const Tensor& x) const {
+  const std::array<const Linear*, 2> linears = {&query_, &key_};
+  Tensor qk(x.rows(), 2 * query_.width());
+  Linear::forward_beside(pass.context, pass.weights, x, linears, 0, qk);
+  std::vector<std::vector<float>> weights(pass.offsets.size() - 1);
+  const int64_t size = hidden_ / heads_;
+  for (size_t s = 0; s < weights.size(); ++s) {
+    const int64_t length = pass.offsets[s + 1] - pass.offsets[s];
+    weights[s].resize(static_cast<size_t>(heads_ * length * length));
+  }
+  pass.context.pool().run_grid(static_cast<int64_t>(weights.size()) * heads_, [&](int64_t i, int thread) {
+    const auto s = static_cast<size_t>(i / heads_);
+    const int64_t head = i % heads_, length = pass.offsets[s + 1] - pass.offsets[s];
+    const float* const q = qk.row(pass.offsets[s]) + head * size;
+    weigh(pass.context, thread,
+          {.q = q,
+           .k = q + query_.width(),
+           .stride = qk.stride(),
+           .length = length,
+           .size = size,
+           .causal = mask_ == Mask::causal},
+          weights[s].data() + head * length * length);
+  });
+  return weights;
 }
 
 std::vector<int64_t> Attention::visible(std::span<const int64_t> offsets, const Queries& queries) const {

@@ -57,6 +57,10 @@ class Attention {
                 const Tensor& dy, BackwardWorkspace& workspace, Params& gradients, Tensor& dx,
                 Tensor& dx_rows) const;
 
+  // The probabilities softmax(q·kᵀ/√d), x [M,H] -> [A,T,T] for each sequence: head, query, key. Keys that the
+  // mask excludes have 0.
+  std::vector<std::vector<float>> weights(const Pass& pass, const Tensor& x) const;
+
  private:
   void attend_backward(const Pass& pass, const Tensor& q, const Queries& queries, const Saved& saved,
                        BackwardWorkspace& workspace, Tensor& dq) const;

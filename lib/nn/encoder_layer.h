@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "nn/attention.h"
 #include "nn/layer_norm.h"
@@ -68,6 +69,11 @@ class EncoderLayer {
   // among these rows.
   void forward(const Pass& pass, const Tensor& x, const std::optional<RowSelection>& selection,
                Workspace& workspace, Saved& saved, Tensor& z) const;
+
+  // See Attention::weights.
+  std::vector<std::vector<float>> attention_weights(const Pass& pass, const Tensor& x) const {
+    return attention_.weights(pass, x);
+  }
 
   // dz, of the same rows -> dx [M,H]; overwrites saved.u. Adds to `gradients`, so that micro-batches
   // accumulate. dx is undefined if nothing is trained below.

@@ -28,15 +28,6 @@ struct EmbedFilter::Prepared : Windows<Window> {
 
 namespace {
 
-features::FeatureOptions feature_options(const EmbedOptions& options, const EmbedPlan& plan,
-                                         const model::Directory& directory) {
-  features::FeatureOptions features = options.features;
-  features.max_length = sequence_limit(features.max_length, directory.max_length, directory.config);
-  features.prompt = plan.prompt();
-  if (options.windows_apart) features.wanted.offsets = text::Offsets::chars;
-  return features;
-}
-
 // The fields of the input that records of windows do not repeat.
 std::vector<std::string> dropped_fields(const EmbedOptions& options) {
   auto fields = options.drop;
@@ -70,16 +61,6 @@ std::unique_ptr<VectorWriter> make_writer(const EmbedOptions& options, const Emb
   return make_google_writer(tokenizer, plan.layers(), options.precision < 0 ? 6 : options.precision);
 }
 
-// With do_lower_case, sentence-transformers lowercases the text itself. This is redundant if the tokenizer
-// does it.
-void require_same_case(const model::Directory& directory, const text::Tokenizer& tokenizer) {
-  if (directory.sentence.lowercase && !tokenizer.config().lowercase) {
-    throw Error(directory.path,
-                ": sentence_bert_config.json asks for lowercase texts with a cased tokenizer, which is not "
-                "supported");
-  }
-}
-
 void require_finite(std::span<const float> values) {
   for (size_t i = 0; i < values.size(); ++i) {
     if (!std::isfinite(values[i]))
@@ -101,6 +82,33 @@ std::optional<std::string> conflict(const EmbedOptions& options) {
   return conflict(options.vectors);
 }
 
+features::FeatureOptions feature_options(const EmbedOptions& options, std::string prompt,
+                                         const model::Directory& directory) {
+  features::FeatureOptions features = options.features;
+  features.max_length = sequence_limit(features.max_length, directory.max_length, directory.config);
+  features.prompt = std::move(prompt);
+  if (options.windows_apart) features.wanted.offsets = text::Offsets::chars;
+  return features;
+}
+
+// With do_lower_case, sentence-transformers lowercases the text itself. This is redundant if the tokenizer
+// does it.
+void require_same_case(const model::Directory& directory, const text::Tokenizer& tokenizer) {
+  if (directory.sentence.lowercase && !tokenizer.config().lowercase) {
+    throw Error(directory.path,
+                ": sentence_bert_config.json asks for lowercase texts with a cased tokenizer, which is not "
+                "supported");
+  }
+}
+
+// Text records have no token fields to truncate.
+std::vector<features::TruncatedField> cut_fields(const features::Featurizer& featurizer,
+                                                 const io::Fields& fields, const features::Features& features,
+                                                 std::span<const std::string> dropped) {
+  if (!features.truncated || !featurizer.takes_ids(fields)) return {};
+  return features::truncated_fields(fields, std::vector{&features}, dropped);
+}
+
 EmbedFilter::EmbedFilter(const model::Directory& directory, const text::Tokenizer& tokenizer,
                          EmbedOptions options, Pool& pool, Log& log, Weights weights)
     : directory_(directory),
@@ -108,7 +116,7 @@ EmbedFilter::EmbedFilter(const model::Directory& directory, const text::Tokenize
       pool_(pool),
       log_(log),
       plan_(options_.vectors, directory),
-      featurizer_(tokenizer, feature_options(options_, plan_, directory)),
+      featurizer_(tokenizer, feature_options(options_, plan_.prompt(), directory)),
       writer_(make_writer(options_, plan_, tokenizer)) {
   require_same_case(directory, tokenizer);
   log_.info(described({.model = directory.root,
@@ -127,7 +135,8 @@ void EmbedFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto prepared = std::make_unique<Prepared>();
   auto sequences = windows(fields);
   if (plan_.kind() == EmbedPlan::Kind::tokens) prepared->places = features::sequence_places(sequences);
-  prepared->cut = cut_of(fields, sequences.front());
+  if (options_.vectors.format == VectorFormat::jsonl)
+    prepared->cut = cut_fields(featurizer_, fields, sequences.front(), options_.drop);
   const auto json = fields.json(options_.features.text_field);
   const bool has_text = !(json && json->is_array()) && fields.text(options_.features.text_field);
   for (features::Features& features : sequences) {
@@ -145,14 +154,6 @@ std::vector<features::Features> EmbedFilter::windows(const io::Fields& fields) c
   if (options_.vectors.format != VectorFormat::google || !is_line) return featurizer_.windows(fields);
   const GoogleTexts texts = google_texts(*fields.text(field));
   return featurizer_.windows(texts.first, texts.pair ? std::optional(texts.second) : std::nullopt);
-}
-
-// Text records have no token fields to truncate.
-std::vector<features::TruncatedField> EmbedFilter::cut_of(const io::Fields& fields,
-                                                          const features::Features& features) const {
-  if (!features.truncated || !featurizer_.takes_ids(fields)) return {};
-  if (options_.vectors.format != VectorFormat::jsonl) return {};
-  return features::truncated_fields(fields, std::vector{&features}, options_.drop);
 }
 
 int64_t EmbedFilter::cost(const io::Record& record) const { return record.work_as<Prepared>().tokens(); }

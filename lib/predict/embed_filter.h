@@ -36,6 +36,18 @@ struct EmbedOptions {
 // Describes options that exclude each other, whatever the model; nullopt if there are none.
 std::optional<std::string> conflict(const EmbedOptions& options);
 
+// How records become sequences; `prompt` is that of prompt_of().
+features::FeatureOptions feature_options(const EmbedOptions& options, std::string prompt,
+                                         const model::Directory& directory);
+
+// Throws Error if the model lowercases texts and the tokenizer does not.
+void require_same_case(const model::Directory& directory, const text::Tokenizer& tokenizer);
+
+// New values of the fields that describe a record's input_ids, if these were truncated.
+std::vector<features::TruncatedField> cut_fields(const features::Featurizer& featurizer,
+                                                 const io::Fields& fields, const features::Features& features,
+                                                 std::span<const std::string> dropped);
+
 class EmbedFilter final : public io::Filter {
  public:
   // References must outlive this object. Throws Error if the model does not support the options. With
@@ -65,8 +77,6 @@ class EmbedFilter final : public io::Filter {
   void run(const nn::Batch& batch, std::span<Window* const> windows);
   void run_pooler(std::span<const nn::Tensor> states, std::span<Window* const> windows);
   void take(std::span<const nn::Tensor> states, int64_t row, Window& window) const;
-  std::vector<features::TruncatedField> cut_of(const io::Fields& fields,
-                                               const features::Features& features) const;
   WindowPlace place_of(const io::Record& record, const Window& window) const;
   void write_windows(const io::Record& record, const Prepared& prepared, std::string& out) const;
   void write_tokens(const io::Record& record, const Prepared& prepared, std::string& out) const;

@@ -49,9 +49,9 @@ std::optional<std::string> conflict(const VectorOptions& options) {
 EmbedPlan::EmbedPlan(const VectorOptions& options, const model::Directory& directory)
     : recipe_(recipe_of(options)),
       mix_(recipe_, static_cast<int>(directory.config.layers), directory.config.hidden),
+      prompt_(prompt_of(options.prompt, directory)),
       unit_length_(options.normalize) {
   take_pooling(options, directory);
-  take_prompt(options, directory);
   width_ = width_after_modules();
   if (options.dim && *options.dim > width_) {
     throw Error("--dim ", *options.dim, ": vectors have only ", width_, " numbers");
@@ -79,14 +79,11 @@ void EmbedPlan::take_pooling(const VectorOptions& options, const model::Director
   prompt_left_out_ = !directory.sentence.pooling->include_prompt;
 }
 
-void EmbedPlan::take_prompt(const VectorOptions& options, const model::Directory& directory) {
-  if (!options.prompt) {
-    if (!directory.sentence.default_prompt) return;
-    prompt_ = directory.sentence.prompts.at(*directory.sentence.default_prompt);
-    return;
-  }
-  const auto named = directory.sentence.prompts.find(*options.prompt);
-  prompt_ = named == directory.sentence.prompts.end() ? *options.prompt : named->second;
+std::string prompt_of(const std::optional<std::string>& asked, const model::Directory& directory) {
+  const auto& prompts = directory.sentence.prompts;
+  if (!asked) return directory.sentence.default_prompt ? prompts.at(*directory.sentence.default_prompt) : "";
+  const auto named = prompts.find(*asked);
+  return named == prompts.end() ? *asked : named->second;
 }
 
 std::string EmbedPlan::described() const {

@@ -38,6 +38,9 @@ struct VectorOptions {
 // Describes options that exclude each other, whatever the model; nullopt if there are none.
 std::optional<std::string> conflict(const VectorOptions& options);
 
+// The text to insert before each text: `asked`, a name or a text, or the model's default. May be empty.
+std::string prompt_of(const std::optional<std::string>& asked, const model::Directory& directory);
+
 class EmbedPlan {
  public:
   enum class Kind { tokens, pooled, pooler };
@@ -63,7 +66,6 @@ class EmbedPlan {
 
  private:
   void take_pooling(const VectorOptions& options, const model::Directory& directory);
-  void take_prompt(const VectorOptions& options, const model::Directory& directory);
   int64_t pooled_width() const;
   int64_t width_after_modules() const;
 

@@ -44,9 +44,7 @@ class JsonWriter final : public VectorWriter {
  private:
   void add_tokens(const Vectors& vectors, io::Added& added) const {
     const std::vector<int32_t>& ids = *vectors.ids;
-    json::append_array(added.field(kTokens), ids, [&](std::string& out, int32_t id) {
-      json::append_string(out, tokenizer_.subword(id));
-    });
+    append_tokens(added.field(kTokens), tokenizer_, ids);
     size_t t = 0;
     json::append_array(added.field("embeddings"), ids, [&](std::string& out, int32_t) {
       const auto width = static_cast<size_t>(vectors.width);
@@ -165,6 +163,11 @@ void append_escaped(std::string& out, uint32_t code) {
 std::unique_ptr<VectorWriter> make_json_writer(const text::Tokenizer& tokenizer,
                                                std::vector<std::string> drop, const VectorText& text) {
   return std::make_unique<JsonWriter>(tokenizer, std::move(drop), text);
+}
+
+void append_tokens(std::string& out, const text::Tokenizer& tokenizer, std::span<const int32_t> ids) {
+  json::append_array(
+      out, ids, [&](std::string& text, int32_t id) { json::append_string(text, tokenizer.subword(id)); });
 }
 
 std::unique_ptr<VectorWriter> make_google_writer(const text::Tokenizer& tokenizer, std::vector<int> layers,

@@ -55,6 +55,9 @@ struct VectorText {
 std::unique_ptr<VectorWriter> make_json_writer(const text::Tokenizer& tokenizer,
                                                std::vector<std::string> drop, const VectorText& text);
 
+// The array of `tokens`.
+void append_tokens(std::string& out, const text::Tokenizer& tokenizer, std::span<const int32_t> ids);
+
 // Writes rows of `width` numbers and nothing else.
 std::unique_ptr<VectorWriter> make_row_writer(io::ArrayFormat format, int64_t width, int precision);
 

@@ -78,19 +78,21 @@ class Bert:
         segments = self.weights["embeddings.token_type_embeddings.weight"][torch.tensor(types)]
         return self.layer_norm("embeddings.LayerNorm", words + segments + positions)
 
-    def attend(self, prefix, x):
-        length, hidden = x.shape
-        size = hidden // self.heads
+    def split(self, name, x):  # [A,T,size]
+        return self.linear(name, x).view(len(x), self.heads, -1).transpose(0, 1)
 
-        def split(name):  # [A,T,size]
-            return self.linear(prefix + name, x).view(length, self.heads, size).transpose(0, 1)
-
-        scores = split("query") @ split("key").transpose(1, 2) / math.sqrt(size)
+    def attention(self, prefix, x):
+        """The weights [A,T,T] of each head: from the second axis to the third."""
+        query, key = self.split(prefix + "query", x), self.split(prefix + "key", x)
+        scores = query @ key.transpose(1, 2) / math.sqrt(query.shape[2])
         if self.causal:
-            later = torch.ones(length, length, dtype=torch.bool).triu(1)
+            later = torch.ones(len(x), len(x), dtype=torch.bool).triu(1)
             scores = scores.masked_fill(later, -math.inf)
-        context = torch.softmax(scores, -1) @ split("value")
-        return context.transpose(0, 1).reshape(length, hidden)
+        return torch.softmax(scores, -1)
+
+    def attend(self, prefix, x):
+        context = self.attention(prefix, x) @ self.split(prefix + "value", x)
+        return context.transpose(0, 1).reshape(x.shape)
 
     def layer(self, number, x):
         prefix = f"encoder.layer.{number}."

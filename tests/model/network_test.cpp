@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 
@@ -161,6 +162,40 @@ TEST_CASE("in a causal model, the vectors of a prefix are those of the whole seq
   const auto rows = model.network.hidden(batch_of({&longest, 1}), {.layers = {layers.back()}, .rows = some});
   for (size_t i = 0; i < some.size(); ++i)
     CHECK(std::ranges::equal(rows[0].values(static_cast<int64_t>(i)), whole.back().values(some[i])));
+}
+
+TEST_CASE(
+    "attention weights sum to 1, are 0 for later tokens of a causal model, and are equal in any batch") {
+  for (const std::string name : {"pretraining", "causal"}) {
+    CAPTURE(name);
+    const auto cases = golden::load(name).cases;
+    Loaded one_thread(name, 1), three_threads(name, 3);
+    const auto& config = one_thread.config;
+    const std::vector<int> layers = {1, static_cast<int>(config.layers)};
+    const auto together = three_threads.network.attention(batch_of(cases), layers);
+    REQUIRE(together.size() == layers.size());
+    size_t later = 0;
+    for (size_t i = 0; i < cases.size(); ++i) {
+      CAPTURE(cases[i].name);
+      const auto alone = one_thread.network.attention(batch_of({&cases[i], 1}), layers);
+      const size_t length = cases[i].input_ids.size();
+      for (size_t layer = 0; layer < layers.size(); ++layer) {
+        const auto& weights = together[layer][i];
+        REQUIRE(weights.size() == static_cast<size_t>(config.heads) * length * length);
+        CHECK(weights == alone[layer][0]);
+        double worst = 0;
+        for (size_t row = 0; row < weights.size() / length; ++row) {
+          const auto of_row = std::span(weights).subspan(row * length, length);
+          CHECK(*std::ranges::min_element(of_row) >= 0);
+          worst = std::max(worst, std::abs(std::accumulate(of_row.begin(), of_row.end(), -1.0)));
+          later += static_cast<size_t>(
+              std::ranges::count_if(of_row.subspan(row % length + 1), [](float x) { return x > 0; }));
+        }
+        CHECK(worst < 1e-6);
+      }
+    }
+    CHECK((later == 0) == (name == "causal"));
+  }
 }
 
 TEST_CASE("ids, types and lengths outside the model's range are rejected") {

@@ -1,0 +1,149 @@
+#include "predict/attention_filter.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "base/error.h"
+#include "features/truncated_fields.h"
+#include "json/json.h"
+#include "nn/panels.h"
+#include "predict/batches.h"
+#include "predict/vector_writer.h"
+#include "predict/version.h"
+
+namespace bert::predict {
+
+struct AttentionFilter::Window {
+  features::Features features;
+  std::vector<std::vector<float>> weights = {};  // [A,T,T] for each of wanted_
+};
+
+// With one window.
+struct AttentionFilter::Prepared : Windows<Window> {
+  std::vector<features::TruncatedField> cut;
+};
+
+namespace {
+
+constexpr std::string_view kTokens = "tokens";
+
+std::vector<int> numbers_of(std::vector<int> layers, int count) {
+  if (layers.empty()) layers = {-1};
+  for (int& layer : layers) {
+    const int number = layer < 0 ? count + 1 + layer : layer;
+    if (number < 1 || number > count) {
+      throw Error("layer ", layer, " has no attention: layers with attention are 1 to ", count, " or -1 to ",
+                  -count);
+    }
+    layer = number;
+  }
+  return layers;
+}
+
+std::vector<int> ascending(std::vector<int> layers) {
+  std::ranges::sort(layers);
+  layers.erase(std::ranges::unique(layers).begin(), layers.end());
+  return layers;
+}
+
+// Arrays of `size` numbers each.
+template <class AppendOne>
+void append_parts(std::string& out, std::span<const float> values, size_t size, AppendOne append_one) {
+  std::vector<std::span<const float>> parts;
+  for (size_t i = 0; i < values.size(); i += size) parts.push_back(values.subspan(i, size));
+  json::append_array(out, parts, append_one);
+}
+
+}  // namespace
+
+std::optional<std::string> attention_conflict(const EmbedOptions& options) {
+  const VectorOptions& vectors = options.vectors;
+  if (vectors.format != VectorFormat::jsonl) return "--attention requires --format jsonl";
+  if (vectors.pooling.kind != Pooling::Kind::automatic || vectors.combine || !vectors.layer_weights.empty() ||
+      vectors.normalize || vectors.dim || vectors.base64) {
+    return "--pooling, --combine, --layer-weights, --normalize, --dim and --base64 cannot be used with "
+           "--attention, which writes no vectors";
+  }
+  if (options.features.overflow == features::Overflow::split) {
+    return std::string("--overflow ") + (options.windows_apart ? "windows" : "split") +
+           " cannot be used with --attention, which reads a text as one sequence";
+  }
+  return {};
+}
+
+AttentionFilter::AttentionFilter(const model::Directory& directory, const text::Tokenizer& tokenizer,
+                                 EmbedOptions options, Pool& pool, Log& log)
+    : directory_(directory),
+      options_(std::move(options)),
+      log_(log),
+      layers_(numbers_of(options_.vectors.layers, static_cast<int>(directory.config.layers))),
+      wanted_(ascending(layers_)),
+      featurizer_(tokenizer,
+                  feature_options(options_, prompt_of(options_.vectors.prompt, directory), directory)),
+      network_(directory, {.layers = wanted_.back()}, pool, nn::arithmetic(options_.dtype)),
+      writer_(options_.drop) {
+  require_same_case(directory, tokenizer);
+  log_.info(described({.model = directory.root,
+                       .purpose = "attention",
+                       .max_length = *featurizer_.options().max_length,
+                       .dtype = options_.dtype,
+                       .threads = pool.size()}));
+}
+
+void AttentionFilter::prepare(const io::Fields& fields, io::Record& record) const {
+  auto prepared = std::make_unique<Prepared>();
+  auto features = featurizer_.features(fields);
+  prepared->cut = cut_fields(featurizer_, fields, features, options_.drop);
+  require_readable(features, directory_.config);
+  prepared->windows.push_back({.features = std::move(features)});
+  record.work = std::move(prepared);
+}
+
+int64_t AttentionFilter::cost(const io::Record& record) const { return record.work_as<Prepared>().tokens(); }
+
+void AttentionFilter::compute(std::span<io::Record* const> records) {
+  run_windows<Window>(records, options_.batch_tokens,
+                      [this](const nn::Batch& batch, std::span<Window* const> windows) {
+                        for (auto& layer : network_.attention(batch, wanted_)) {
+                          for (size_t s = 0; s < windows.size(); ++s)
+                            windows[s]->weights.push_back(std::move(layer[s]));
+                        }
+                      });
+}
+
+void AttentionFilter::finish(io::Record& record, std::string& out) const {
+  const auto& prepared = record.work_as<Prepared>();
+  const Window& window = prepared.windows.front();
+  io::Added added;
+  for (const features::TruncatedField& field : prepared.cut) {
+    if (field.name != kTokens) added.field(field.name) += field.json;
+  }
+  append_tokens(added.field(kTokens), featurizer_.tokenizer(), window.features.ids);
+  json::append_array(added.field("attention"), layers_, [&](std::string& text, int layer) {
+    const auto at = std::ranges::lower_bound(wanted_, layer) - wanted_.begin();
+    append_layer(text, window.features.ids.size(), window.weights[static_cast<size_t>(at)]);
+  });
+  if (window.features.truncated) added.field("truncated") += "true";
+  writer_.write(record, added, out);
+  record.truncated = window.features.truncated;
+  record.work.reset();  // free the weights before the chunk is written
+}
+
+// weights [A,T,T]
+void AttentionFilter::append_layer(std::string& out, size_t tokens, std::span<const float> weights) const {
+  const auto append_number = [&](std::string& text, float weight) {
+    json::append_number(text, weight, options_.precision);
+  };
+  append_parts(out, weights, tokens * tokens, [&](std::string& head, std::span<const float> rows) {
+    append_parts(head, rows, tokens, [&](std::string& row, std::span<const float> numbers) {
+      json::append_array(row, numbers, append_number);
+    });
+  });
+}
+
+void AttentionFilter::report_truncated(int64_t records) const {
+  report_truncated_texts(log_, records, *featurizer_.options().max_length);
+}
+
+}  // namespace bert::predict
