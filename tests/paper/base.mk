@@ -1,0 +1,17 @@
+# Settings of tests/paper/Makefile as in the paper (appendices A.2 and A.3; section 5.2 for the sizes).
+
+SHAPE = 12-768-12
+SIZES = 3-768-12 6-768-3 6-768-12 12-768-12 12-1024-16 24-1024-16
+LENGTH = 512
+STEPS = 1000000
+PREPARE_OPTIONS = HELD_OUT=1% SHARD=4096
+VOCAB_OPTIONS = --size 30000
+PRETRAIN_OPTIONS = --batch-size 256 --max-length $(LENGTH) --lr 1e-4 --warmup 10000 --weight-decay 0.01
+
+# All examples of all tasks.
+EXAMPLES =
+SQUAD_TRAIN_EVERY = 1
+SQUAD_DEV_EVERY = 1
+BATCH_SIZES = 32
+RATES = 5e-5 4e-5 3e-5 2e-5
+EPOCHS = 3
