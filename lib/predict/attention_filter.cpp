@@ -9,6 +9,7 @@
 #include "json/json.h"
 #include "nn/panels.h"
 #include "predict/batches.h"
+#include "predict/layer_mix.h"
 #include "predict/vector_writer.h"
 #include "predict/version.h"
 
@@ -31,12 +32,8 @@ constexpr std::string_view kTokens = "tokens";
 std::vector<int> numbers_of(std::vector<int> layers, int count) {
   if (layers.empty()) layers = {-1};
   for (int& layer : layers) {
-    const int number = layer < 0 ? count + 1 + layer : layer;
-    if (number < 1 || number > count) {
-      throw Error("layer ", layer, " has no attention: layers with attention are 1 to ", count, " or -1 to ",
-                  -count);
-    }
-    layer = number;
+    layer = layer_number(layer, LayerNumbering::hugging_face, count);
+    if (layer == 0) throw Error("layer 0, the embeddings, has no attention");
   }
   return layers;
 }

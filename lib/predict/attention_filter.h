@@ -24,8 +24,8 @@ std::optional<std::string> attention_conflict(const EmbedOptions& options);
 
 class AttentionFilter final : public io::Filter {
  public:
-  // References must outlive this object. Of options.vectors, only layers and prompt are used. Throws Error if
-  // a layer has no attention.
+  // References must outlive this object. Uses only layers and prompt of options.vectors. Throws Error if a
+  // layer is not in the model or has no attention.
   AttentionFilter(const model::Directory& directory, const text::Tokenizer& tokenizer, EmbedOptions options,
                   Pool& pool, Log& log);
 

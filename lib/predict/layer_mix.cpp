@@ -8,17 +8,6 @@
 namespace bert::predict {
 namespace {
 
-// Number in Hugging Face's numbering, 0..layer_count.
-int absolute(int layer, LayerNumbering numbering, int layer_count) {
-  const int first = numbering == LayerNumbering::google ? 1 : 0;
-  const int found = layer < 0 ? layer_count + 1 + layer : layer + first;
-  if (found < first || found > layer_count) {
-    throw Error("layer ", layer, " is not in the model: layers are ", 0, " to ", layer_count - first,
-                " or -1 to ", first - layer_count - 1);
-  }
-  return found;
-}
-
 // For the mean, weights are scaled to sum to 1.
 std::vector<double> factors(const LayerMix::Recipe& recipe) {
   std::vector<double> weights = recipe.weights;
@@ -33,8 +22,18 @@ std::vector<double> factors(const LayerMix::Recipe& recipe) {
 
 }  // namespace
 
+int layer_number(int layer, LayerNumbering numbering, int layer_count) {
+  const int first = numbering == LayerNumbering::google ? 1 : 0;
+  const int found = layer < 0 ? layer_count + 1 + layer : layer + first;
+  if (found < first || found > layer_count) {
+    throw Error("layer ", layer, " is not in the model: layers are ", 0, " to ", layer_count - first,
+                " or -1 to ", first - layer_count - 1);
+  }
+  return found;
+}
+
 LayerMix::LayerMix(const Recipe& recipe, int layer_count, int64_t hidden) {
-  for (const int layer : recipe.layers) wanted_.push_back(absolute(layer, recipe.numbering, layer_count));
+  for (const int layer : recipe.layers) wanted_.push_back(layer_number(layer, recipe.numbering, layer_count));
   const std::vector<int> asked = wanted_;
   std::sort(wanted_.begin(), wanted_.end());
   wanted_.erase(std::unique(wanted_.begin(), wanted_.end()), wanted_.end());

@@ -15,6 +15,10 @@ enum class Combine { concat, sum, mean };
 // in Google's all_encoder_layers. Negative numbers count from the last layer in both.
 enum class LayerNumbering { hugging_face, google };
 
+// The number of the user's `layer` in Hugging Face's numbering, 0..layer_count. Throws Error if there is
+// none.
+int layer_number(int layer, LayerNumbering numbering, int layer_count);
+
 class LayerMix {
  public:
   struct Recipe {
