@@ -40,7 +40,7 @@ std::vector<int> numbers_of(std::vector<int> layers, int count) {
 
 std::vector<int> ascending(std::vector<int> layers) {
   std::ranges::sort(layers);
-  layers.erase(std::ranges::unique(layers).begin(), layers.end());
+  layers.erase(std::unique(layers.begin(), layers.end()), layers.end());
   return layers;
 }
 
