@@ -35,9 +35,14 @@ Labels::Labels(std::vector<std::string> names) : names_(std::move(names)) {
   }
 }
 
+std::optional<int32_t> Labels::find(const std::string& name) const {
+  const auto found = ids_.find(name);
+  return found == ids_.end() ? std::nullopt : std::optional(found->second);
+}
+
 int32_t Labels::id(const std::string& name) const {
   constexpr size_t kShown = 10;
-  if (const auto found = ids_.find(name); found != ids_.end()) return found->second;
+  if (const auto id = find(name)) return *id;
   std::string known;
   for (size_t i = 0; i < std::min(kShown, names_.size()); ++i)
     known += (i == 0 ? "\"" : ", \"") + names_[i] + '"';

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -25,6 +26,7 @@ class Labels {
 
   const std::vector<std::string>& names() const { return names_; }
   int32_t size() const { return static_cast<int32_t>(names_.size()); }
+  std::optional<int32_t> find(const std::string& name) const;
   int32_t id(const std::string& name) const;  // throws Error `label "x" is not one of …`
 
  private:

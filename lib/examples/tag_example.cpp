@@ -7,15 +7,10 @@
 
 #include "base/error.h"
 #include "features/features.h"
+#include "io/conll.h"
 
 namespace bert::examples {
 namespace {
-
-bool is_inside(std::string_view tag) { return tag == "I" || tag.starts_with("I-"); }
-
-std::string_view type_of(std::string_view tag) {
-  return tag.size() > 1 && tag[1] == '-' ? tag.substr(2) : std::string_view();
-}
 
 struct WordWindows {
   std::vector<features::Features> windows;
@@ -71,19 +66,9 @@ std::optional<std::vector<features::Features>> find_token_windows(const io::Fiel
   return windows;
 }
 
-std::vector<std::string> bio_of(std::span<const std::string_view> tags) {
-  std::vector<std::string> bio;
-  for (size_t i = 0; i < tags.size(); ++i) {
-    bio.emplace_back(tags[i]);
-    const bool goes_on = i > 0 && tags[i - 1] != kOutside && type_of(tags[i - 1]) == type_of(tags[i]);
-    if (is_inside(tags[i]) && !goes_on) bio.back()[0] = 'B';
-  }
-  return bio;
-}
-
 std::vector<std::string> tags_in_order(std::vector<std::string> names) {
   names = in_order(std::move(names));
-  if (const auto outside = std::ranges::find(names, kOutside); outside != names.end())
+  if (const auto outside = std::ranges::find(names, io::kOutside); outside != names.end())
     std::rotate(names.begin(), outside, outside + 1);
   return names;
 }
@@ -100,7 +85,7 @@ void TagReader::read(const io::Fields& fields, const io::Record&, int64_t, Examp
   if (tags.size() != count)
     throw Error("field \"", label_field_, "\" has ", tags.size(), " tags for ", count, " words");
   std::vector<int32_t> labels;
-  for (const std::string& tag : bio_of(tags)) labels.push_back(labels_.id(tag));
+  for (const std::string& tag : io::bio_of(tags)) labels.push_back(labels_.id(tag));
 
   std::vector<std::unique_ptr<TagExample>> made(windows.size());
   for (auto& example : made) example = std::make_unique<TagExample>();
@@ -113,12 +98,32 @@ void TagReader::read(const io::Fields& fields, const io::Record&, int64_t, Examp
     example.labels.push_back(labels[static_cast<size_t>(word)]);
     if (use_ == For::evaluation) example.words.push_back(word);
   }
+  if (use_ == For::learning && featurizer_.options().document)
+    add_context(windows.front(), fields.context(), *made.front());
   if (use_ == For::evaluation) made.back()->tags.emplace(tags.begin(), tags.end());
   for (size_t w = 0; w < windows.size(); ++w) {
     made[w]->ids = std::move(windows[w].ids);
     made[w]->types = std::move(windows[w].types);
     if (use_ == For::evaluation || !made[w]->places.empty()) examples.push_back(std::move(made[w]));
   }
+}
+
+void TagReader::add_context(const features::Features& window, const io::Context& context,
+                            TagExample& example) const {
+  const auto add = [&](size_t begin, size_t end, const json::Value& tags) {
+    const auto tag_of = tags.elements();
+    for (size_t t = begin; t < end; ++t) {
+      const int32_t word = window.words[t];
+      if (word == features::kNoWord || (t > begin && word == window.words[t - 1])) continue;
+      const json::Value& tag = tag_of[static_cast<size_t>(word)];
+      const auto label = tag.is_null() ? std::nullopt : labels_.find(std::string(tag.string()));
+      if (!label) continue;
+      example.places.push_back(static_cast<int32_t>(t));
+      example.labels.push_back(*label);
+    }
+  };
+  add(0, window.first.begin, context.tags_before.value());
+  add(window.first.end, window.ids.size(), context.tags_after.value());
 }
 
 }  // namespace bert::examples

@@ -2,7 +2,8 @@
 //
 // The first token of a word represents it, in the window where this token has most context, as in
 // task/tag.cpp. So each word is trained on once, even if several windows contain it. Words without tokens are
-// skipped.
+// skipped. With FeatureOptions::document, the words around a sentence are trained on, too: each is then read
+// at several positions.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +20,6 @@
 
 namespace bert::examples {
 
-inline constexpr std::string_view kOutside = "O";  // tag of words outside entities
-
 // Finds the field with a record's words: "words"; or `asked`, if it is not the default text field; or the
 // text field itself, if it has an array. Returns its name and array, or nullopt.
 std::optional<std::pair<std::string, json::Value>> find_words(const io::Fields& fields,
@@ -35,17 +34,12 @@ std::vector<features::Features> word_windows(const io::Fields& fields, const fea
 std::optional<std::vector<features::Features>> find_token_windows(const io::Fields& fields,
                                                                   const features::Featurizer& featurizer);
 
-// Converts IOB1 to BIO: an I- that does not follow a tag of its type becomes B-. Other tags are unchanged.
-//
-//   I-PER I-PER B-PER O I-LOC   ->   B-PER I-PER B-PER O B-LOC
-std::vector<std::string> bio_of(std::span<const std::string_view> tags);
-
 // "O" first, as in models for named entities, then the order of in_order.
 std::vector<std::string> tags_in_order(std::vector<std::string> names);
 
 // One window of a record.
 struct TagExample : Example {
-  std::vector<int32_t> places;  // first tokens of words, positions in ids, ascending
+  std::vector<int32_t> places;  // first tokens of words, positions in ids
   std::vector<int32_t> labels;  // of these words
 
   // Set for evaluation only: index in the record of the word at each place and, in the record's last window,
@@ -65,6 +59,10 @@ class TagReader : public ExampleReader {
             Examples& examples) const override;
 
  private:
+  // Adds the words around the sentence. Those without a known label are left out: if their own records are
+  // not read, neither are they here.
+  void add_context(const features::Features& window, const io::Context& context, TagExample& example) const;
+
   const features::Featurizer& featurizer_;
   const std::string label_field_;
   const Labels& labels_;

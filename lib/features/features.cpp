@@ -71,42 +71,46 @@ std::vector<Window> spans_of(std::span<const Features> windows, text::Span Featu
   return spans;
 }
 
-// The ids of at most `count` tokens at the end of A, or at its beginning, without the part of a word.
-std::span<const int32_t> words_from_end(const Features& features, int64_t count) {
+// At most `count` tokens at the end of A, or at its beginning, without the part of a word.
+text::Span words_from_end(const Features& features, int64_t count) {
   const auto word = [&](int64_t i) { return features.words[static_cast<size_t>(i)]; };
   const int64_t end = features.first.end;
   int64_t begin = end - count;
   while (begin > features.first.begin && begin < end && word(begin) == word(begin - 1)) ++begin;
-  return std::span(features.ids).subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+  return {static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
 }
 
-std::span<const int32_t> words_from_begin(const Features& features, int64_t count) {
+text::Span words_from_begin(const Features& features, int64_t count) {
   const auto word = [&](int64_t i) { return features.words[static_cast<size_t>(i)]; };
   const int64_t begin = features.first.begin;
   int64_t end = begin + count;
   while (end > begin && end < features.first.end && word(end) == word(end - 1)) --end;
-  return std::span(features.ids).subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+  return {static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
 }
 
+struct Part {
+  const Features& of;
+  text::Span tokens;
+};
+
 // Inserts tokens before and after A.
-Features surrounded(Features sentence, std::span<const int32_t> before, std::span<const int32_t> after) {
-  const auto insert = [&](auto& array, auto at, const auto& values) {
-    array.insert(array.begin() + at, values.begin(), values.end());
-  };
+Features surrounded(Features sentence, Part before, Part after) {
   const auto [begin, end] = sentence.first;
-  insert(sentence.ids, end, after);
-  insert(sentence.ids, begin, before);
-  const size_t count = before.size() + after.size();
-  insert(sentence.types, begin, std::vector<int32_t>(count, 0));
-  if (!sentence.offsets.empty()) {
-    insert(sentence.offsets, end, std::vector<text::Span>(after.size()));
-    insert(sentence.offsets, begin, std::vector<text::Span>(before.size()));
+  const auto insert = [](auto& array, uint32_t at, const auto& source, text::Span part) {
+    array.insert(array.begin() + at, source.begin() + part.begin, source.begin() + part.end);
+  };
+  for (const auto& [at, part] :
+       {std::pair(end, after), std::pair(begin, before)}) {  // from the end, so that `at` holds
+    insert(sentence.ids, at, part.of.ids, part.tokens);
+    insert(sentence.types, at, part.of.types, part.tokens);
+    insert(sentence.words, at, part.of.words, part.tokens);
+    if (!sentence.offsets.empty())
+      sentence.offsets.insert(sentence.offsets.begin() + at, length_of(part.tokens), {});
   }
-  insert(sentence.words, end, std::vector<int32_t>(after.size(), kNoWord));
-  insert(sentence.words, begin, std::vector<int32_t>(before.size(), kNoWord));
-  const auto shift = static_cast<uint32_t>(before.size());
+  const auto shift = static_cast<uint32_t>(length_of(before.tokens));
+  const uint32_t second = end + shift + static_cast<uint32_t>(length_of(after.tokens));
   sentence.first = {begin + shift, end + shift};
-  sentence.second = {end + static_cast<uint32_t>(count), end + static_cast<uint32_t>(count)};
+  sentence.second = {second, second};
   return sentence;
 }
 
@@ -181,7 +185,7 @@ std::vector<Features> Featurizer::windows(std::string_view field, const json::Va
   const auto kept_before = words_from_end(before, std::min(most_before, wanted));
   const auto kept_after = words_from_begin(after, std::min(most_after, room - std::min(most_before, wanted)));
   std::vector<Features> windows;
-  windows.push_back(surrounded(std::move(sentence), kept_before, kept_after));
+  windows.push_back(surrounded(std::move(sentence), {before, kept_before}, {after, kept_after}));
   return windows;
 }
 

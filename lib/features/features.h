@@ -26,9 +26,10 @@ struct Features {
   std::vector<int32_t> ids;
   std::vector<int32_t> types;       // 0 up to and including the first [SEP], then 1; one for each id
   std::vector<text::Span> offsets;  // optional: in A's own text and in B's own; [0,0] for special tokens
-  std::vector<int32_t> words;       // optional: from 0 in A and in B; kNoWord for special tokens
-  text::Span first;                 // A in ids, without special tokens
-  text::Span second;                // B in ids; empty if there is none
+  std::vector<int32_t>
+      words;  // optional: from 0 in A, in B and in the words before and after A; kNoWord for special tokens
+  text::Span first;   // A in ids, without special tokens
+  text::Span second;  // B in ids; empty if there is none
   bool pair = false;
   bool truncated = false;    // tokens were removed
   int32_t window = 0;        // index of this window in its record, from 0
@@ -98,8 +99,7 @@ class Featurizer {
   // The same for an array of words in `field`.
   std::vector<Features> windows(std::string_view field, const json::Value& words) const;
   // The same with the words around it in its document, as many as fit: equally many tokens on both sides, or
-  // more where the other side has fewer; only whole words. They are not in Features::first and have no word
-  // ids.
+  // more where the other side has fewer; only whole words. They are not in Features::first.
   std::vector<Features> windows(std::string_view field, const json::Value& words,
                                 const io::Context& context) const;
 

@@ -8,6 +8,15 @@
 #include "json/utf8.h"
 
 namespace bert::io {
+namespace {
+
+bool is_inside(std::string_view tag) { return tag == "I" || tag.starts_with("I-"); }
+
+std::string_view type_of(std::string_view tag) {
+  return tag.size() > 1 && tag[1] == '-' ? tag.substr(2) : std::string_view();
+}
+
+}  // namespace
 
 std::vector<std::string_view> columns_of(std::string_view line) {
   std::vector<std::string_view> columns;
@@ -26,6 +35,16 @@ bool is_conll_document(std::string_view line) {
 
 bool is_conll_comment(std::string_view line) {
   return line.starts_with("# ") && line.find('=') != std::string_view::npos;
+}
+
+std::vector<std::string> bio_of(std::span<const std::string_view> tags) {
+  std::vector<std::string> bio;
+  for (size_t i = 0; i < tags.size(); ++i) {
+    bio.emplace_back(tags[i]);
+    const bool goes_on = i > 0 && tags[i - 1] != kOutside && type_of(tags[i - 1]) == type_of(tags[i]);
+    if (is_inside(tags[i]) && !goes_on) bio.back()[0] = 'B';
+  }
+  return bio;
 }
 
 std::string conll_record(std::string_view sentence, int64_t& line) {

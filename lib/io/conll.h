@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,13 @@ bool is_conll_document(std::string_view line);  // -DOCSTART-
 // A comment such as "# sent_id = 7", before the first word of a sentence. The "=" distinguishes it from a
 // word "#".
 bool is_conll_comment(std::string_view line);
+
+// Converts the tags of a sentence from IOB1, which the shared task of 2003 uses, to BIO: an I- that does not
+// follow a tag of its type becomes B-. Other tags are unchanged.
+//
+//   I-PER I-PER B-PER O I-LOC   ->   B-PER I-PER B-PER O B-LOC
+std::vector<std::string> bio_of(std::span<const std::string_view> tags);
+inline constexpr std::string_view kOutside = "O";  // tag of words outside entities
 
 // The JSON record for the lines of a sentence: the first column is the word, the last one the tag; with a
 // single column there are no tags. Counts the lines in `line`: on Error, `line` is the index of the bad line,

@@ -1,6 +1,8 @@
 #include "io/context_cutter.h"
 
 #include <algorithm>
+#include <ranges>
+#include <utility>
 
 #include "base/error.h"
 #include "io/conll.h"
@@ -40,8 +42,9 @@ void ContextCutter::read(Sentence& sentence, const Cut& cut) {
   const bool conll = format_ == InputFormat::conll;
   const auto record = parser_.parse(conll ? conll_record(sentence.bytes, line) : sentence.bytes);
   auto words = record.find_only("words");
-  if (!words) words = record.member(text_field_);
-  for (const auto word : words->strings()) json::append_string(sentence.words.emplace_back(), word);
+  if (!words) words = record.member(options_.text_field);
+  for (const auto word : words->strings()) json::append_string(sentence.words.emplace_back().word, word);
+  if (!options_.tag_field.empty()) read_tags(record, sentence.words);
   if (conll) {
     document_ += cut.starts_document ? 1 : 0;
   } else if (auto id = record.member("document").label(); id != id_) {
@@ -51,26 +54,42 @@ void ContextCutter::read(Sentence& sentence, const Cut& cut) {
   sentence.document = document_;
 }
 
+void ContextCutter::read_tags(const json::Value& record, std::vector<Word>& words) const {
+  try {
+    const auto tags = bio_of(record.member(options_.tag_field).strings());
+    if (tags.size() != words.size()) return;
+    for (size_t i = 0; i < tags.size(); ++i) {
+      words[i].tag.clear();
+      json::append_string(words[i].tag, tags[i]);
+    }
+  } catch (const Error&) {  // reported when the record itself is read
+  }
+}
+
 bool ContextCutter::is_complete() const {
   int64_t words = 0;
-  for (size_t i = next_ + 1; i < sentences_.size() && words < most_; ++i) {
+  for (size_t i = next_ + 1; i < sentences_.size() && words < options_.most; ++i) {
     if (sentences_[i].document != sentences_[next_].document) return true;
     words += sentences_[i].counted();
   }
-  return ended_ || words >= most_;
+  return ended_ || words >= options_.most;
 }
 
 void ContextCutter::emit(Chunk& chunk) {
   const Sentence& sentence = sentences_[next_];
   const auto same_document = [&](size_t i) { return sentences_[i].document == sentence.document; };
-  std::vector<std::string_view> before, after;
-  const auto most = static_cast<size_t>(most_);
+  std::vector<const Word*> before, after;
+  const auto append_words = [](std::vector<const Word*>& to, auto&& words) {
+    for (const Word& word : words) to.push_back(&word);
+  };
+  const auto most = static_cast<size_t>(options_.most);
   int64_t counted = 0;
-  for (size_t i = next_; i-- > 0 && same_document(i) && counted < most_; counted += sentences_[i].counted())
-    before.insert(before.end(), sentences_[i].words.rbegin(), sentences_[i].words.rend());
+  for (size_t i = next_; i-- > 0 && same_document(i) && counted < options_.most;
+       counted += sentences_[i].counted())
+    append_words(before, std::views::reverse(sentences_[i].words));
   counted = 0;
-  for (size_t i = next_ + 1; i < sentences_.size() && same_document(i) && counted < most_; ++i) {
-    after.insert(after.end(), sentences_[i].words.begin(), sentences_[i].words.end());
+  for (size_t i = next_ + 1; i < sentences_.size() && same_document(i) && counted < options_.most; ++i) {
+    append_words(after, sentences_[i].words);
     counted += sentences_[i].counted();
   }
   before.resize(std::min(before.size(), most));
@@ -81,9 +100,14 @@ void ContextCutter::emit(Chunk& chunk) {
   chunk.data += sentence.bytes;
   chunk.data += kContextMark;
   if (sentence.has_context) {
-    const auto append = [](std::string& out, std::string_view word) { out += word; };
-    json::append_array(chunk.data += '[', before, append);
-    json::append_array(chunk.data += ',', after, append);
+    const auto append_word = [](std::string& out, const Word* word) { out += word->word; };
+    const auto append_tag = [](std::string& out, const Word* word) { out += word->tag; };
+    json::append_array(chunk.data += '[', before, append_word);
+    json::append_array(chunk.data += ',', after, append_word);
+    if (!options_.tag_field.empty()) {
+      json::append_array(chunk.data += ',', before, append_tag);
+      json::append_array(chunk.data += ',', after, append_tag);
+    }
     chunk.data += ']';
   }
   chunk.cuts.push_back({.begin = begin, .size = chunk.data.size() - begin, .line = sentence.line});
@@ -95,7 +119,8 @@ void ContextCutter::emit(Chunk& chunk) {
 void ContextCutter::forget() {
   int64_t words = 0;
   size_t first = next_;
-  while (first > 0 && words < most_ && sentences_[first - 1].document == sentences_[next_ - 1].document)
+  while (first > 0 && words < options_.most &&
+         sentences_[first - 1].document == sentences_[next_ - 1].document)
     words += sentences_[--first].counted();
   sentences_.erase(sentences_.begin(), sentences_.begin() + static_cast<ptrdiff_t>(first));
   next_ -= first;

@@ -6,6 +6,11 @@
 //
 //   {"document":7,"words":["b"]} NUL [["a"],["c","d"]]
 //
+// If tags are wanted, there are two more arrays with the tags of these words, converted to BIO; null for all
+// words of a record whose tags cannot be read:
+//
+//   {"document":7,"words":["b"],"tags":["O"]} NUL [["a"],["c","d"],["O"],["B-LOC","I-LOC"]]
+//
 // Fields::context() returns them. A record without words or "document" has no context and separates
 // documents.
 #pragma once
@@ -27,20 +32,29 @@ inline constexpr char kContextMark = '\0';
 
 class ContextCutter {
  public:
-  // `most`: words on each side. They are in the field "words" or, if absent, in `text_field`.
-  ContextCutter(Cutter& cutter, InputFormat format, int64_t most, std::string text_field)
-      : cutter_(cutter), format_(format), most_(most), text_field_(std::move(text_field)) {}
+  struct Options {
+    int64_t most = 0;             // words on each side
+    std::string text_field = {};  // has the words if there is no field "words"
+    std::string tag_field = {};   // has the tags; "": no tags
+  };
+
+  ContextCutter(Cutter& cutter, InputFormat format, Options options)
+      : cutter_(cutter), format_(format), options_(std::move(options)) {}
 
   // As Cutter::fill, except that a record waits until the words after it have been read.
   bool fill(Chunk& chunk);
 
  private:
+  struct Word {
+    std::string word;
+    std::string tag = "null";
+  };
   struct Sentence {
     std::string bytes;
     int64_t line;
     int64_t document = 0;  // number of its document, or a number of its own
     bool has_context = false;
-    std::vector<std::string> words = {};  // as JSON
+    std::vector<Word> words = {};  // as JSON
 
     // An empty sentence counts as a word, so that memory stays bounded.
     int64_t counted() const { return std::max<int64_t>(1, static_cast<int64_t>(words.size())); }
@@ -48,14 +62,14 @@ class ContextCutter {
   void add(std::string_view bytes, const Cut& cut);
   // Sets words and document; throws Error if the record has none.
   void read(Sentence& sentence, const Cut& cut);
+  void read_tags(const json::Value& record, std::vector<Word>& words) const;
   bool is_complete() const;  // whether the words after the next sentence have been read
   void emit(Chunk& chunk);
   void forget();
 
   Cutter& cutter_;
   const InputFormat format_;
-  const int64_t most_;
-  const std::string text_field_;
+  const Options options_;
   json::Document parser_;
   Chunk inner_;
 

@@ -74,7 +74,10 @@ bool InputReader::read(const std::string& name) {
   const auto source = open_source(input, line);
   Cutter cutter(input, source->format, line, limits_);
   SquadCutter squad(input, line, limits_);
-  ContextCutter context(cutter, source->format, options_.context_words, options_.text_field);
+  ContextCutter context(cutter, source->format,
+                        {.most = options_.context_words,
+                         .text_field = options_.text_field,
+                         .tag_field = options_.context_tags});
   RowCutter rows(input, source->format, options_.row_width, limits_);
   for (;;) {
     if (!take_chunk()) return false;

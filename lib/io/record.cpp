@@ -153,7 +153,8 @@ Context Fields::context() const {
     throw Error("has no words that could be read in their document");
   }
   const auto sides = context_->elements();
-  return {.before = sides[0], .after = sides[1]};
+  if (sides.size() == 2) return {.before = sides[0], .after = sides[1]};
+  return {.before = sides[0], .after = sides[1], .tags_before = sides[2], .tags_after = sides[3]};
 }
 
 }  // namespace bert::io

@@ -121,9 +121,11 @@ auto named(std::string_view name, Read read) {
   }
 }
 
-// The words before and after a sentence, arrays of strings.
+// The words before and after a sentence, arrays of strings; and with StreamOptions::context_tags their tags,
+// strings or null.
 struct Context {
   json::Value before, after;
+  std::optional<json::Value> tags_before = {}, tags_after = {};
 };
 
 // Access to the fields of a record. Returned views are valid until Filter::prepare returns. Text input has
@@ -132,7 +134,7 @@ class Fields {
  public:
   // For a text record, or for TSV or CSV split into `values`, which must outlive this object.
   Fields(const Source& source, std::span<const std::string_view> values) : source_(source), values_(values) {}
-  // For a JSON record; `object` is a JSON object, `context` an array of two arrays.
+  // For a JSON record; `object` is a JSON object, `context` an array of two or four arrays.
   Fields(const Source& source, json::Value object, std::optional<json::Value> context = {})
       : source_(source), object_(object), context_(context) {}
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "examples/tag_example.h"
+#include "io/conll.h"
 #include "json/json.h"
 #include "metric/entities.h"
 #include "predict/predictor.h"
@@ -224,7 +225,7 @@ class Tag final : public Predictor {
  private:
   // A word without tokens is outside all entities, whatever the labels.
   static std::string_view label_of(const std::vector<std::string>& labels, const Decision& decision) {
-    return decision.label < 0 ? examples::kOutside : labels[static_cast<size_t>(decision.label)];
+    return decision.label < 0 ? io::kOutside : labels[static_cast<size_t>(decision.label)];
   }
 
   // The score is the mean probability of the words' tags.

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "examples/tag_example.h"
+#include "io/conll.h"
 #include "metric/report.h"
 #include "predict/scores.h"
 #include "train/label_set.h"
@@ -82,7 +83,7 @@ void TagLearning::add_predictions(Part examples, const nn::Tensor& logits) {
 
 void TagLearning::end_record(std::span<const std::string> tags) {
   const std::vector<std::string_view> gold(tags.begin(), tags.end());
-  std::vector<std::string_view> predicted(tags.size(), examples::kOutside);
+  std::vector<std::string_view> predicted(tags.size(), io::kOutside);
   for (const auto& [word, label] : compared_.predicted)
     predicted[static_cast<size_t>(word)] = labels_.names()[static_cast<size_t>(label)];
   compared_.predicted.clear();
@@ -122,14 +123,13 @@ class TagTask final : public TrainingTask {
       : TrainingTask(inputs), featurizer_(tokenizer_, windows_of(options_.features)) {}
 
   void prepare(examples::RecordSource& source) override {
-    set_ = settle_labels(options_, config_, source,
-                         {.architecture = architecture(),
-                          .of_record =
-                              [this](const io::Fields& fields) {
-                                return examples::bio_of(fields.strings(options_.gold_field()));
-                              },
-                          .field = options_.gold_field(),
-                          .order = examples::tags_in_order});
+    set_ = settle_labels(
+        options_, config_, source,
+        {.architecture = architecture(),
+         .of_record =
+             [this](const io::Fields& fields) { return io::bio_of(fields.strings(options_.gold_field())); },
+         .field = options_.gold_field(),
+         .order = examples::tags_in_order});
     if (set_.labels.size() < 2)
       throw Error("there is only one tag, \"", set_.labels.names().empty() ? "" : set_.labels.names().front(),
                   "\"; tagging needs at least two");

@@ -129,7 +129,10 @@ TrainingPlan plan_training(const TrainingOptions& options, const InitialModel& i
     config.hidden_dropout = config.attention_dropout = config.classifier_dropout = *options.dropout;
   plan.task.features.max_length = length_of(options, initial);
   plan.task.seed = options.run.seed;
-  if (plan.task.features.document) plan.stream.context_words = *plan.task.features.max_length;
+  if (plan.task.features.document) {
+    plan.stream.context_words = *plan.task.features.max_length;
+    plan.stream.context_tags = plan.task.gold_field();
+  }
 
   plan.stream.check_columns = [&options](const std::vector<std::string>& columns) {
     check_columns(options.task, options.pair_field_given, columns);

@@ -47,8 +47,6 @@ std::string array_of(const Names& names) {
   return out + "]";
 }
 
-Names bio(const std::vector<std::string_view>& tags) { return bio_of(tags); }
-
 }  // namespace
 
 TEST_CASE("a word's first token has its label; a word without tokens is left out") {
@@ -140,14 +138,36 @@ TEST_CASE("each word is learned once, in the window with the most context for it
   CHECK(several_windows > 1000);
 }
 
-TEST_CASE("IOB1 is converted to BIO; other tags are unchanged") {
-  CHECK(bio({"I-PER", "I-PER", "B-PER", "I-PER", "O", "I-PER", "I-LOC"}) ==
-        Names{"B-PER", "I-PER", "B-PER", "I-PER", "O", "B-PER", "B-LOC"});
-  CHECK(bio({"B-PER", "I-PER", "O", "B-LOC", "B-LOC"}) == Names{"B-PER", "I-PER", "O", "B-LOC", "B-LOC"});
-  CHECK(bio({"I", "I", "O", "I", "B", "I"}) == Names{"B", "I", "O", "B", "B", "I"});
-  CHECK(bio({"NN", "IN", "S-PER", "B-PER", "I-PER", "E-PER"}) ==
-        Names{"NN", "IN", "S-PER", "B-PER", "I-PER", "E-PER"});
-  CHECK(bio({}).empty());
+TEST_CASE("in a document, the known tags of the words around a sentence are learned, too") {
+  static const auto tokenizer = letters();
+  const Featurizer featurizer(tokenizer, {.max_length = 10,
+                                          .overflow = Overflow::split,
+                                          .overlap = 0,
+                                          .document = true,
+                                          .wanted = {.words = true}});
+  const io::Source source{.name = "x", .format = io::InputFormat::jsonl, .columns = {}};
+  const std::string record = R"({"words":["ab"],"tags":["O"]})";
+  const auto read_in = [&](const std::string& context, For use) {
+    json::Document document, around;
+    Examples examples;
+    TagReader(featurizer, "tags", kLabels, use)
+        .read(io::Fields(source, document.parse(record), around.parse(context)),
+              io::Record(source, 1, 0, record), 0, examples);
+    REQUIRE(examples.size() == 1);
+    return std::move(examples.front());
+  };
+  //     [CLS] e f | a b | g | h h | [SEP]: "cd" does not fit, nor does "i"
+  const std::string words = R"([["cd","e","f"],["","g","hh","ii"])";
+  const auto learned =
+      read_in(words + R"(,["B-PER","I-PER",null],["O","B-LOC","I-LOC","O"]])", For::learning);
+  const auto& example = learned->as<TagExample>();
+  CHECK(example.ids == std::vector<int32_t>{2, 9, 10, 5, 32, 11, 12, 38, 3});
+  CHECK(example.places == std::vector<int32_t>{3, 1, 5, 6});
+  CHECK(example.labels == std::vector<int32_t>{0, 2, 3, 4});
+  const auto unknown = read_in(words + R"(,["B-PER","B-MISC","O"],["O","O","B-MISC","O"]])", For::learning);
+  CHECK(unknown->as<TagExample>().places == std::vector<int32_t>{3, 2, 5});
+  const auto evaluated = read_in(words + R"(,["O","O","O"],["O","O","O","O"]])", For::evaluation);
+  CHECK(evaluated->as<TagExample>().places == std::vector<int32_t>{3});
 }
 
 TEST_CASE("O is the first label") {

@@ -35,9 +35,9 @@ class ContextFilter : public Filter {
  public:
   void prepare(const Fields& fields, Record& record) const override {
     auto text = std::make_unique<Text>();
-    const auto [before, after] = fields.context();
-    text->line = text_of(strings_of(before)) + text_of(strings_of(*fields.json("words"))) +
-                 text_of(strings_of(after)) + std::string(record.raw());
+    const auto context = fields.context();
+    text->line = text_of(strings_of(context.before)) + text_of(strings_of(*fields.json("words"))) +
+                 text_of(strings_of(context.after)) + std::string(record.raw());
     record.work = std::move(text);
   }
   void finish(Record& record, std::string& out) const override {
@@ -170,6 +170,62 @@ TEST_CASE("each sentence has the words around it in its document") {
       }
     }
   }
+}
+
+TEST_CASE("the words around a sentence have their tags in BIO, or null if they cannot be read") {
+  const TemporaryDirectory directory;
+  std::mt19937_64 random(2);
+  const Words kTags = {"\"O\"", "\"I-PER\"", "\"I-LOC\"", "\"B-LOC\""};
+  int unknown = 0;
+  for (int round = 0; round < 100; ++round) {
+    const auto sentences = random_sentences(random);
+    const size_t most = 1 + random() % 20;
+    std::string records;
+    auto tagged = sentences;  // with the tags instead of the words, as JSON
+    for (size_t i = 0; i < sentences.size(); ++i) {
+      Words tags;
+      for (size_t w = 0; w < sentences[i].words.size(); ++w) tags.push_back(kTags[random() % kTags.size()]);
+      const uint64_t fault = random() % 10;
+      if (fault == 0) tags.push_back("\"O\"");
+      if (fault == 1) tags.back() = "3";
+      std::string array;
+      for (const auto& tag : tags) array += (array.empty() ? "" : ",") + tag;
+      records += "{\"document\":" + std::to_string(sentences[i].document) +
+                 ",\"words\":" + json_of(sentences[i].words) +
+                 (fault == 2 ? "" : ",\"tags\":[" + array + "]") + "}\n";
+      // I- after another type, or at the beginning, begins an entity.
+      std::string before = "\"O\"";
+      for (size_t w = 0; w < sentences[i].words.size(); ++w) {
+        const auto tag = tags[w];
+        const bool begins =
+            tag.starts_with("\"I") && (before == "\"O\"" || before.substr(2) != tag.substr(2));
+        tagged[i].words[w] = fault <= 2 ? "null" : begins ? "\"B" + tag.substr(2) : tag;
+        before = tag;
+      }
+      unknown += fault <= 2;
+    }
+    auto options = options_of(directory.write("x.jsonl", records), static_cast<int64_t>(most));
+    options.context_tags = "tags";
+    const RecordIndex index(options);
+    RawRecordReader reader(InvalidUtf8::error, OnError::stop);
+    for (int64_t i = 0; i < index.size(); ++i) {
+      auto raw = index.read(i);
+      reader.read(raw, [&](const Fields& fields, const Record&) {
+        const auto context = fields.context();
+        const auto shown = [](const json::Value& tags) {
+          Words words;
+          for (const auto& tag : tags.elements())
+            words.push_back(tag.is_null() ? "null" : '"' + std::string(tag.string()) + '"');
+          return words;
+        };
+        const auto [before, after] = slow_context(tagged, static_cast<size_t>(i), most);
+        CHECK(shown(context.tags_before.value()) == before);
+        CHECK(shown(context.tags_after.value()) == after);
+        CHECK(strings_of(context.before) == slow_context(sentences, static_cast<size_t>(i), most).first);
+      });
+    }
+  }
+  CHECK(unknown > 100);
 }
 
 TEST_CASE("records without words or document separate documents and are errors of their own") {
