@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""Draws the attention weights of a text, as gnuplot commands: a map for each head, a row of maps for each layer.
+
+    echo 'The king saw the queen.' | bert-embed --attention --layers 1,2 | attention.py --layers 1,2 | gnuplot >attention.svg
+
+In a map, a row is a token and the columns are the tokens that it attends to; the darker, the more. Each layer has its
+own scale, from 0 to the largest weight between words: [CLS] and [SEP] get most of the attention, and would leave
+the rest white. Reads one record with the fields tokens and attention from stdin.
+"""
+import argparse
+import json
+import sys
+
+CELL = 14  # pixels
+LETTER = 7  # width of a letter, in pixels
+MARGIN = 24  # above a map, for the title
+TITLE = 90  # width of the title
+
+
+def quoted(text):
+    """A string of gnuplot, as bytes in octal: ` would run a command, and in labels % begins a number format."""
+    return '"' + "".join(f"\\{byte:03o}" for byte in text.replace("%", "%%").encode()) + '"'
+
+
+def commands(tokens, layers, names):
+    size = max(CELL * len(tokens), TITLE)
+    labels = LETTER * max(map(len, tokens)) + 6
+    width, height = labels + size + 6, MARGIN + size + labels
+    across, down = len(layers[0]), len(layers)
+    yield f"set terminal svg size {across * width},{down * height} font ',10' noenhanced background 'white'"
+    yield f"set multiplot layout {down},{across}"
+    yield "set palette defined (0 'white', 1 '#08306b'); unset colorbox; unset key"
+    tics = ", ".join(f"{quoted(token)} {i}" for i, token in enumerate(tokens))
+    yield f"set xtics rotate by 90 right scale 0 ({tics}); set ytics scale 0 ({tics})"
+    last = len(tokens) - 0.5
+    yield f"set xrange [-0.5:{last}]; set yrange [{last}:-0.5]"
+    inner = [i for i, token in enumerate(tokens) if token not in ("[CLS]", "[SEP]")]
+    for row, (layer, name) in enumerate(zip(layers, names)):
+        largest = max((head[i][j] for head in layer for i in inner for j in inner), default=1)
+        yield f"set cbrange [0:{largest or 1}]"
+        for column, head in enumerate(layer):
+            left, top = column * width + labels, row * height + MARGIN
+            yield (f"set lmargin at screen {left / (across * width):.6f}; "
+                   f"set rmargin at screen {(left + size) / (across * width):.6f}; "
+                   f"set tmargin at screen {1 - top / (down * height):.6f}; "
+                   f"set bmargin at screen {1 - (top + size) / (down * height):.6f}")
+            yield f"set title 'layer {name}, head {column + 1}' offset 0,-0.5"
+            yield "plot '-' matrix with image pixels"
+            yield from (" ".join(f"{weight:.4f}" for weight in weights) for weights in head)
+            yield "e"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--layers", metavar="N,...", type=lambda text: text.split(","), help="the layers, as for bert-embed")
+    options = parser.parse_args()
+    line = sys.stdin.readline()
+    try:
+        record = json.loads(line)
+        tokens, layers = record["tokens"], record["attention"]
+    except (ValueError, KeyError, TypeError):
+        sys.exit("attention.py: stdin: expected a record with tokens and attention, as bert-embed --attention writes it")
+    if sys.stdin.readline():
+        print("attention.py: only the first record is drawn", file=sys.stderr)
+    names = options.layers or [str(i + 1) for i in range(len(layers))]
+    if len(names) != len(layers):
+        sys.exit(f"attention.py: the record has {len(layers)} layers, but --layers names {len(names)}")
+    print("\n".join(commands(tokens, layers, names)))
+
+
+if __name__ == "__main__":
+    main()
