@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Draws the attention weights of a text, as gnuplot commands: a map for each head, a row of maps for each layer.
 
-    echo 'The king saw the queen.' | bert-embed --attention --layers 1,2 | attention.py --layers 1,2 | gnuplot >attention.svg
+    echo 'The king saw the queen.' | bert-embed --attention --layers 1,2 | attention.py 1,2 | gnuplot >attention.svg
 
 In a map, a row is a token and the columns are the tokens that it attends to; the darker, the more. Each layer has its
 own scale, from 0 to the largest weight between words: [CLS] and [SEP] get most of the attention, and would leave
-the rest white. Reads one record with the fields tokens and attention from stdin.
+the rest white. Reads one record with the fields tokens and attention from stdin. The argument names its layers; without one they
+are numbered from 1.
 """
-import argparse
 import json
 import sys
 
@@ -51,9 +51,8 @@ def commands(tokens, layers, names):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--layers", metavar="N,...", type=lambda text: text.split(","), help="the layers, as for bert-embed")
-    options = parser.parse_args()
+    if len(sys.argv) > 2 or sys.argv[1:] in (["-h"], ["--help"]):
+        sys.exit(__doc__)
     line = sys.stdin.readline()
     try:
         record = json.loads(line)
@@ -62,9 +61,9 @@ def main():
         sys.exit("attention.py: stdin: expected a record with tokens and attention, as bert-embed --attention writes it")
     if sys.stdin.readline():
         print("attention.py: only the first record is drawn", file=sys.stderr)
-    names = options.layers or [str(i + 1) for i in range(len(layers))]
+    names = sys.argv[1].split(",") if len(sys.argv) > 1 else [str(i + 1) for i in range(len(layers))]
     if len(names) != len(layers):
-        sys.exit(f"attention.py: the record has {len(layers)} layers, but --layers names {len(names)}")
+        sys.exit(f"attention.py: the record has {len(layers)} layers, but {len(names)} are named")
     print("\n".join(commands(tokens, layers, names)))
 
 

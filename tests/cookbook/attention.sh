@@ -28,7 +28,7 @@ printf '%s\n' '{"tokens":["`touch x`","%s","##0","\"\\","$é東","<&>"],"attenti
 [ ! -e x ] || fail "a token was run"
 
 # All heads of two layers, whose scales differ: weights of special tokens do not count.
-echo 'the king of the castle' | "$tools/bert-embed" -m "$models/pretraining" --attention --layers -1,1 | draw --layers -1,1 >two.svg
+echo 'the king of the castle' | "$tools/bert-embed" -m "$models/pretraining" --attention --layers -1,1 | draw -1,1 >two.svg
 heads=$(sed -n 's/.*"num_attention_heads": *\([0-9]*\).*/\1/p' "$models/pretraining/config.json")
 for title in "layer -1, head 1" "layer -1, head $heads" "layer 1, head 1" "layer 1, head $heads"; do
   texts two.svg | grep -qF "|$title" || fail "no map of $title"
@@ -39,10 +39,10 @@ grep -c "polygon fill = 'rgb( *8, " scale.svg | grep -qx 4 || fail "0.2 is not t
 
 # Refusals.
 refused() {
-  if echo "$1" | python3 "$cookbook/attention.py" --layers 1 >out 2>log; then fail "accepted: $1"; fi
+  if echo "$1" | python3 "$cookbook/attention.py" 1 >out 2>log; then fail "accepted: $1"; fi
   grep -q "$2" log && [ ! -s out ] || fail "the message for $1"
 }
 refused 'text' 'expected a record with tokens and attention'
 refused '' 'expected a record with tokens and attention'
 refused '{"tokens":["a"]}' 'expected a record with tokens and attention'
-refused '{"tokens":["a"],"attention":[[[[1]]],[[[1]]]]}' 'the record has 2 layers, but --layers names 1'
+refused '{"tokens":["a"],"attention":[[[[1]]],[[[1]]]]}' 'the record has 2 layers, but 1 are named'
