@@ -75,7 +75,8 @@ int main(int argc, char** argv) {
   result_options(app, tokenize, flags);
   const bert::cmd::TokenizerOptions tokenizing(app);
   const bert::cmd::LengthOptions length(app);
-  bert::cmd::StreamOptions stream(app, {.more = {bert::io::InputFormat::documents}});
+  bert::cmd::StreamOptions stream(app,
+                                  {.more = {bert::io::InputFormat::documents, bert::io::InputFormat::conll}});
   app.version_of(bert::text::version);
   app.check([&] {
     settle(tokenize, flags, stream.settings);
