@@ -1,27 +1,43 @@
 #!/usr/bin/python3
 """Writes a table of the paper beside the figures of the same experiment here (Markdown).
 
-    results.py TABLE OUT --rows 'MODEL ...' --tasks 'TASK ...'
+    results.py TABLE OUT --rows 'MODEL ...' --tasks 'TASK ...' [--shape 4-256-4] [--points FILE]
 
-TABLE is table-1, table-4, table-5, table-6, table-8 or steps. OUT/runs/MODEL/TASK/table.tsv has the mean and the
-standard deviation over the seeds (cookbook/sweep.mk), OUT/models/MODEL.dev.json the loss on held-out texts. For each
-ordering that the paper reports, a line says whether it is seen here: yes if the difference of the means exceeds the
-sum of both deviations.
+TABLE is table-1 to table-8 or steps. OUT/runs/MODEL/TASK/table.tsv has the mean and the standard deviation over the
+seeds (cookbook/sweep.mk), OUT/models/MODEL.dev.json the loss on held-out texts. For each ordering that the paper
+reports, a line says whether it is seen here: yes if the difference of the means exceeds the larger deviation, clearly
+if it exceeds their sum. FILE gets the figures for gnuplot.
 """
 import argparse
 import csv
 import json
 import math
+import sys
 from pathlib import Path
 
 TASKS = {"sst2": "SST-2", "cola": "CoLA", "mrpc": "MRPC", "stsb": "STS-B", "rte": "RTE", "qnli": "QNLI",
-         "squad1": "SQuAD 1.1, F1", "swag": "multiple choice", "conll": "NER, F1"}
+         "squad1": "SQuAD 1.1, F1", "squad2": "SQuAD 2.0, F1", "swag": "multiple choice", "conll": "NER, F1",
+         "conll-features": "NER on features, F1"}
+
+ROWS = {"random": "random weights", "untrained": "random weights", "model": "pre-trained", "ensemble": "pre-trained, ensemble of all seeds",
+        "no-nsp": "no NSP", "ltr": "left-to-right, no NSP", "document": "fine-tuned, in their document",
+        "embeddings": "features: embeddings", "second-to-last": "features: second to last layer", "last": "features: last layer",
+        "weighted-four": "features: weighted sum of the last four", "concat-four": "features: last four, concatenated",
+        "weighted-all": "features: weighted sum of all"}
+BERT = {"table-5": "MLM and NSP", "table-8": "80-10-10"}  # the row `bert`; in table-6 its shape
 
 # The tables of Devlin et al. 2018, as far as the tasks here correspond.
 PAPER = {
-    "table-1": [["model (test)", "SST-2", "CoLA", "MRPC", "STS-B", "RTE", "QNLI"],
+    "table-1": [["model (test)", "SST-2", "CoLA", "MRPC, F1", "STS-B", "RTE", "QNLI"],
                 ["BERT-base", 93.5, 52.1, 88.9, 85.8, 66.4, 90.5],
                 ["BERT-large", 94.9, 60.5, 89.3, 86.5, 70.1, 92.7]],
+    "table-2": [["model (dev)", "SQuAD 1.1, F1"],
+                ["BERT-base", 88.5],
+                ["BERT-large", 90.9],
+                ["BERT-large, ensemble of 7", 91.8],
+                ["BERT-large, after TriviaQA", 91.1],
+                ["BERT-large, ensemble of 7, after TriviaQA", 92.2]],
+    "table-3": [["model (dev)", "SQuAD 2.0, F1"], ["BERT-large", 81.9]],
     "table-4": [["model (dev)", "SWAG"], ["BERT-base", 81.6], ["BERT-large", 86.6]],
     "table-5": [["model (dev)", "QNLI", "MRPC", "SST-2", "SQuAD 1.1, F1"],
                 ["BERT-base", 88.4, 86.7, 92.7, 88.5],
@@ -34,21 +50,33 @@ PAPER = {
                 ["12-768-12", 3.99, 86.7, 92.9],
                 ["12-1024-16", 3.54, 86.9, 93.3],
                 ["24-1024-16", 3.23, 87.8, 93.7]],
-    "table-8": [["mask-same-random (dev)", "MNLI", "NER, F1"],
-                ["80-10-10", 84.2, 95.4],
-                ["100-0-0", 84.3, 94.9],
-                ["80-0-20", 84.1, 95.2],
-                ["80-20-0", 84.4, 95.2],
-                ["0-20-80", 83.7, 94.8],
-                ["0-0-100", 83.6, 94.9]],
+    "table-7": [["BERT-base (dev)", "NER, F1"],
+                ["fine-tuned, in their document", 96.4],
+                ["features: embeddings", 91.0],
+                ["features: second to last layer", 95.6],
+                ["features: last layer", 94.9],
+                ["features: weighted sum of the last four", 95.9],
+                ["features: last four, concatenated", 96.1],
+                ["features: weighted sum of all 12", 95.5]],
+    "table-8": [["mask-same-random (dev)", "MNLI", "NER, F1", "NER on features, F1"],
+                ["80-10-10", 84.2, 95.4, 94.9],
+                ["100-0-0", 84.3, 94.9, 94.0],
+                ["80-0-20", 84.1, 95.2, 94.6],
+                ["80-20-0", 84.4, 95.2, 94.7],
+                ["0-20-80", 83.7, 94.8, 94.6],
+                ["0-0-100", 83.6, 94.9, 94.6]],
     "steps": [["steps (dev)", "MNLI"], ["500,000", "about 1.0 lower"], ["1,000,000", 84.4]],
 }
 
-# The orderings: the first model is better than the second on each of the tasks.
+# The orderings: the first model is better than the second on each of the tasks. Elsewhere, each row is better than
+# the one before it.
 ORDERINGS = {
     "table-1": [("model", "random")],
+    "table-2": [("model", "random"), ("ensemble", "model")],
+    "table-3": [("model", "random")],
     "table-4": [("model", "random")],
     "table-5": [("bert", "untrained"), ("bert", "no-nsp"), ("no-nsp", "ltr")],
+    "table-7": [("model", "random"), ("document", "model"), ("concat-four", "last"), ("last", "embeddings"), ("model", "concat-four")],
     "table-8": [("bert", "mask-100-0-0")],
 }
 
@@ -58,23 +86,32 @@ def cell(out, model, task):
     with open(out / "runs" / model / task / "table.tsv", encoding="utf-8") as file:
         best = next(csv.DictReader(file, delimiter="\t"))
     factor = 1 if task.startswith("squad") else 100
-    deviation = float(best["deviation"]) if best["deviation"] != "-" else math.nan
+    deviation = float(best["deviation"]) if best["deviation"] != "-" else 0
     return float(best["mean"]) * factor, deviation * factor
 
 
-def ordering(figures, tasks, better, worse):
+def ordering(name, figures, tasks, better, worse):
     words = []
     for task in tasks:
         (high, high_deviation), (low, low_deviation) = figures[better, task], figures[worse, task]
-        clear = abs(high - low) > high_deviation + low_deviation
-        seen = ("yes" if high > low else "no, the opposite") if clear else "within the deviations"
-        words.append(f"{TASKS[task]} {high - low:+.1f} ({seen})")
-    return f"- {better} better than {worse}: " + ", ".join(words) + "\n"
+        difference = abs(high - low)
+        seen = "no" if difference <= max(high_deviation, low_deviation) else "yes" if high > low else "the opposite"
+        clearly = ", clearly" if seen != "no" and difference > high_deviation + low_deviation else ""
+        words.append(f"{TASKS[task]} {high - low:+.1f} ({seen}{clearly})")
+    return f"- {name(better)} > {name(worse)}: " + ", ".join(words) + "\n"
 
 
 def print_table(lines):
     head, *rows = [[str(part) for part in line] for line in lines]
     print("".join("| " + " | ".join(line) + " |\n" for line in [head, ["---"] * len(head), *rows]))
+
+
+def write_points(path, name, rows, tasks, figures):
+    """A row for each model: its name, then mean and deviation on each task."""
+    with open(path, "w", encoding="utf-8") as file:
+        print("model", *[f"{TASKS[task]}\t" for task in tasks], sep="\t", file=file)
+        for row in rows:
+            print(name(row), *[f"{figures[row, task][0]:.3f}\t{figures[row, task][1]:.3f}" for task in tasks], sep="\t", file=file)
 
 
 def main():
@@ -83,14 +120,28 @@ def main():
     parser.add_argument("out", type=Path)
     parser.add_argument("--rows", required=True, type=str.split)
     parser.add_argument("--tasks", required=True, type=str.split)
+    parser.add_argument("--shape", default="")
+    parser.add_argument("--points", type=Path)
     options = parser.parse_args()
-    rows, tasks = options.rows, options.tasks
-    figures = {(row, task): cell(options.out, row, task) for row in rows for task in tasks}
-    measured = options.table == "table-6"
-    heads = ["model", *(["perplexity"] if measured else []), *[TASKS[task] for task in tasks]]
-    lines = [heads]
+    rows, tasks, table = options.rows, options.tasks, options.table
+
+    def name(row):
+        if row == "bert":
+            return BERT.get(table, options.shape)
+        if row == "model" and table == "table-7":
+            return "fine-tuned, single sentences"
+        for prefix in "size-", "mask-", "step-":
+            row = row.removeprefix(prefix)
+        return ROWS.get(row, row)
+
+    try:
+        figures = {(row, task): cell(options.out, row, task) for row in rows for task in tasks}
+    except (OSError, StopIteration, KeyError, ValueError) as error:
+        sys.exit(f"results.py: {table}: {error}")
+    measured = table == "table-6"
+    lines = [["model", *(["perplexity"] if measured else []), *[TASKS[task] for task in tasks]]]
     for row in rows:
-        line = [row]
+        line = [name(row)]
         if measured:
             loss = json.loads((options.out / "models" / f"{row}.dev.json").read_text())["dev_mlm_loss"]
             line.append(f"{math.exp(loss):.2f}")
@@ -100,9 +151,12 @@ def main():
         lines.append(line)
     print_table(lines)
     print("In the paper:\n")
-    print_table(PAPER[options.table])
-    orderings = ORDERINGS.get(options.table) or list(zip(rows[1:], rows))
-    print("".join(ordering(figures, tasks, *pair) for pair in orderings), end="")
+    print_table(PAPER[table])
+    orderings = ORDERINGS.get(table) or list(zip(rows[1:], rows))
+    print("Orderings:\n")
+    print("".join(ordering(name, figures, tasks, *pair) for pair in orderings), end="")
+    if options.points:
+        write_points(options.points, name, rows, tasks, figures)
 
 
 if __name__ == "__main__":
