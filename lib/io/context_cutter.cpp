@@ -1,7 +1,6 @@
 #include "io/context_cutter.h"
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 #include "base/error.h"
@@ -79,17 +78,16 @@ void ContextCutter::emit(Chunk& chunk) {
   const Sentence& sentence = sentences_[next_];
   const auto same_document = [&](size_t i) { return sentences_[i].document == sentence.document; };
   std::vector<const Word*> before, after;
-  const auto append_words = [](std::vector<const Word*>& to, auto&& words) {
-    for (const Word& word : words) to.push_back(&word);
-  };
   const auto most = static_cast<size_t>(options_.most);
   int64_t counted = 0;
   for (size_t i = next_; i-- > 0 && same_document(i) && counted < options_.most;
-       counted += sentences_[i].counted())
-    append_words(before, std::views::reverse(sentences_[i].words));
+       counted += sentences_[i].counted()) {
+    const auto& words = sentences_[i].words;
+    for (size_t w = words.size(); w-- > 0;) before.push_back(&words[w]);
+  }
   counted = 0;
   for (size_t i = next_ + 1; i < sentences_.size() && same_document(i) && counted < options_.most; ++i) {
-    append_words(after, sentences_[i].words);
+    for (const Word& word : sentences_[i].words) after.push_back(&word);
     counted += sentences_[i].counted();
   }
   before.resize(std::min(before.size(), most));
