@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/signals.h"
 
 namespace bert {
 namespace {
@@ -160,6 +161,7 @@ bool Pool::run_one() {
 }
 
 void Pool::work(int thread) {
+  const SignalStack stack;
   using Clock = std::chrono::steady_clock;
   uint64_t seen = 0;
   auto idle_since = Clock::now();

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
 #include "base/error.h"
 
@@ -102,12 +103,25 @@ void install_handlers() {
     ::sigaction(signal, nullptr, &action);
     if ((action.sa_flags & SA_SIGINFO) != 0 || action.sa_handler != SIG_DFL) continue;
     action.sa_handler = remove_and_raise;
-    action.sa_flags = SA_RESTART;
+    action.sa_flags = SA_RESTART | SA_ONSTACK;
     ::sigaction(signal, &action, nullptr);
   }
 }
 
 }  // namespace
+
+SignalStack::SignalStack() {
+  // Room for the registers, which are 11 KiB with AMX, and for remove_at in nested directories.
+  constexpr size_t kBytes = 128 << 10;
+  bytes_.reset(new (std::nothrow) char[kBytes]);
+  if (!bytes_) return;
+  const stack_t own = {.ss_sp = bytes_.get(), .ss_flags = 0, .ss_size = kBytes};
+  if (::sigaltstack(&own, &before_) != 0) bytes_.reset();
+}
+
+SignalStack::~SignalStack() {
+  if (bytes_) ::sigaltstack(&before_, nullptr);
+}
 
 RemoveOnSignal::RemoveOnSignal(const std::string& path) {
   install_handlers();
@@ -128,7 +142,7 @@ RemoveOnSignal::~RemoveOnSignal() { slots[static_cast<size_t>(slot_)].state = Sl
 NameOnBusError::NameOnBusError(const void* begin, size_t size, const std::string& path) {
   struct sigaction action = {};
   action.sa_sigaction = name_file;
-  action.sa_flags = SA_SIGINFO;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   ::sigaction(SIGBUS, &action, nullptr);
   char* const name = ::strdup(path.c_str());
   for (slot_ = 0; name != nullptr && slot_ < mappings.size(); ++slot_) {
@@ -156,7 +170,7 @@ StopOnSignal::StopOnSignal() {
     if ((action.sa_flags & SA_SIGINFO) == 0 && action.sa_handler == SIG_IGN) continue;
     action = {};
     action.sa_handler = note;
-    action.sa_flags = SA_RESTART;
+    action.sa_flags = SA_RESTART | SA_ONSTACK;
     ::sigaction(signal, &action, nullptr);
   }
 }

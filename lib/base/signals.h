@@ -1,10 +1,27 @@
 // Cleanup and orderly stops on signals.
 #pragma once
 
+#include <csignal>
 #include <cstddef>
+#include <memory>
 #include <string>
 
 namespace bert {
+
+// While this object lives, the handlers below run on a stack of their own if this thread gets the signal.
+// Before version 3.11.2, oneDNN's products for AVX2 and AVX-512 keep data where the stack pointer is
+// (github.com/uxlfoundation/oneDNN/issues/4845): a handler on the thread's stack would overwrite the heap.
+class SignalStack {
+ public:
+  SignalStack();
+  ~SignalStack();
+  SignalStack(const SignalStack&) = delete;
+  SignalStack& operator=(const SignalStack&) = delete;
+
+ private:
+  std::unique_ptr<char[]> bytes_;
+  stack_t before_ = {};
+};
 
 // While this object lives, SIGINT, SIGTERM and SIGHUP remove `path` (a file, or a directory with all its
 // contents) before they end the process. Ignored signals (nohup) stay ignored. At most eight at a time.

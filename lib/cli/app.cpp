@@ -10,6 +10,8 @@
 #include <csignal>
 #include <system_error>
 
+#include "base/signals.h"
+
 namespace bert::cli {
 namespace {
 
@@ -229,6 +231,7 @@ void App::add_general() {
 }
 
 int App::run(int argc, const char* const* argv, const std::function<void()>& body) {
+  const SignalStack stack;
   hold_standard_streams();
   std::signal(SIGXFSZ, SIG_IGN);  // writing beyond ulimit -f then fails with a message
   add_general();

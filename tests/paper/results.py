@@ -77,7 +77,7 @@ ORDERINGS = {
     "table-4": [("model", "random")],
     "table-5": [("bert", "untrained"), ("bert", "no-nsp"), ("no-nsp", "ltr")],
     "table-7": [("model", "random"), ("document", "model"), ("concat-four", "last"), ("last", "embeddings"), ("model", "concat-four")],
-    "table-8": [("bert", "mask-100-0-0")],
+    "table-8": [("bert", "mask-100-0-0"), ("no-nsp", "mask-100-0-0")],
 }
 
 
@@ -126,7 +126,7 @@ def main():
     rows, tasks, table = options.rows, options.tasks, options.table
 
     def name(row):
-        if row == "bert":
+        if row == "bert" or (row, table) == ("no-nsp", "table-8"):
             return BERT.get(table, options.shape)
         if row == "model" and table == "table-7":
             return "fine-tuned, single sentences"
@@ -152,7 +152,7 @@ def main():
     print_table(lines)
     print("In the paper:\n")
     print_table(PAPER[table])
-    orderings = ORDERINGS.get(table) or list(zip(rows[1:], rows))
+    orderings = [pair for pair in ORDERINGS.get(table, zip(rows[1:], rows)) if set(pair) <= set(rows)]
     print("Orderings:\n")
     print("".join(ordering(name, figures, tasks, *pair) for pair in orderings), end="")
     if options.points:
