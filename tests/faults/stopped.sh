@@ -26,7 +26,7 @@ while [ $round -lt "$rounds" ]; do
   round=$((round + 1))
   rm -rf out
   : >log
-  run=exec
+  run='exec'
   train -j $((round % 2 + 1)) --steps $steps -o out >log 2>errors &
   learner=$!
   run=

@@ -77,7 +77,7 @@ ORDERINGS = {
     "table-4": [("model", "random")],
     "table-5": [("bert", "untrained"), ("bert", "no-nsp"), ("no-nsp", "ltr")],
     "table-7": [("model", "random"), ("document", "model"), ("concat-four", "last"), ("last", "embeddings"), ("model", "concat-four")],
-    "table-8": [("bert", "mask-100-0-0"), ("no-nsp", "mask-100-0-0")],
+    "table-8": [("bert", "mask-100-0-0"), ("mask-80-10-10", "mask-100-0-0")],
 }
 
 
@@ -126,7 +126,7 @@ def main():
     rows, tasks, table = options.rows, options.tasks, options.table
 
     def name(row):
-        if row == "bert" or (row, table) == ("no-nsp", "table-8"):
+        if row == "bert":
             return BERT.get(table, options.shape)
         if row == "model" and table == "table-7":
             return "fine-tuned, single sentences"
