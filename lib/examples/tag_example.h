@@ -39,7 +39,7 @@ std::vector<std::string> tags_in_order(std::vector<std::string> names);
 
 // One window of a record.
 struct TagExample : Example {
-  std::vector<int32_t> places;  // first tokens of words, positions in ids
+  std::vector<int32_t> places;  // first tokens of words, positions in ids, ascending
   std::vector<int32_t> labels;  // of these words
 
   // Set for evaluation only: index in the record of the word at each place and, in the record's last window,
@@ -59,9 +59,10 @@ class TagReader : public ExampleReader {
             Examples& examples) const override;
 
  private:
-  // Adds the words around the sentence. Those without a known label are left out: if their own records are
-  // not read, neither are they here.
-  void add_context(const features::Features& window, const io::Context& context, TagExample& example) const;
+  // Adds the words at these tokens beside the sentence. Those without a known label are left out: if their
+  // own records are not read, neither are they here.
+  void add_neighbours(const features::Features& window, size_t begin, size_t end, const json::Value& tags,
+                      TagExample& example) const;
 
   const features::Featurizer& featurizer_;
   const std::string label_field_;

@@ -1,6 +1,7 @@
 #include "train/tag.h"
 
 #include <algorithm>
+#include <cassert>
 #include <string_view>
 #include <utility>
 
@@ -52,6 +53,7 @@ void TagLearning::make_batch(Part examples) {
     for (const int32_t place : example->as<TagExample>().places) rows_.push_back(batch_.tokens() + place);
     batch_.add(example->ids, example->types);
   }
+  assert(std::ranges::is_sorted(rows_));
 }
 
 nn::Tensor& TagLearning::logits(const nn::Chance* chance, Keep keep) {

@@ -162,10 +162,10 @@ TEST_CASE("in a document, the known tags of the words around a sentence are lear
       read_in(words + R"(,["B-PER","I-PER",null],["O","B-LOC","I-LOC","O"]])", For::learning);
   const auto& example = learned->as<TagExample>();
   CHECK(example.ids == std::vector<int32_t>{2, 9, 10, 5, 32, 11, 12, 38, 3});
-  CHECK(example.places == std::vector<int32_t>{3, 1, 5, 6});
-  CHECK(example.labels == std::vector<int32_t>{0, 2, 3, 4});
+  CHECK(example.places == std::vector<int32_t>{1, 3, 5, 6});
+  CHECK(example.labels == std::vector<int32_t>{2, 0, 3, 4});
   const auto unknown = read_in(words + R"(,["B-PER","B-MISC","O"],["O","O","B-MISC","O"]])", For::learning);
-  CHECK(unknown->as<TagExample>().places == std::vector<int32_t>{3, 2, 5});
+  CHECK(unknown->as<TagExample>().places == std::vector<int32_t>{2, 3, 5});
   const auto evaluated = read_in(words + R"(,["O","O","O"],["O","O","O","O"]])", For::evaluation);
   CHECK(evaluated->as<TagExample>().places == std::vector<int32_t>{3});
 }

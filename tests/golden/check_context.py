@@ -129,7 +129,7 @@ def main():
         with open(os.path.join(directory, "x.jsonl"), "w") as file:
             file.writelines(json.dumps(record) + "\n" for record in tagged)
         log = run(tools, "bert-train", "-q", "--task", "tag", "-m", MODEL, "--max-length", str(length), "--context", "document", "--lr", "0",
-                  "--dropout", "0", "--steps", "1", "--batch-size", "1000", "-o", os.path.join(directory, "out"), file.name)
+                  "--dropout", "0", "--epochs", "1", "--batch-size", "1000", "-o", os.path.join(directory, "out"), file.name)
     print(f"learned from {total} words of {len(records)} windows, {right} of them predicted")
     if abs(log[-1]["accuracy"] - right / total) > 1e-6:
         sys.exit(f"accuracy {log[-1]['accuracy']} of bert-train, expected {right / total}")
