@@ -4,11 +4,14 @@
     echo 'The king saw the queen.' | bert-embed --attention --layers 1,2 | attention.py 1,2 | gnuplot >attention.svg
 
 In a map, a row is a token and the columns are the tokens that it attends to; the darker, the more. Each layer has its
-own scale, from 0 to the largest weight between words: [CLS] and [SEP] get most of the attention, and would leave
-the rest white. Reads one record with the fields tokens and attention from stdin. The argument names its layers; without one they
-are numbered from 1.
+own scale, from 0 to the largest weight between words: [CLS] and [SEP] get most of the attention, and would leave the
+rest white.
+
+Reads one record with the fields tokens and attention from stdin. The argument names its layers; without one they are
+numbered from 1.
 """
 import json
+import signal
 import sys
 
 CELL = 14  # pixels
@@ -50,13 +53,25 @@ def commands(tokens, layers, names):
             yield "e"
 
 
+def read(line):
+    """Tokens [T] and attention [layers, heads, T, T]."""
+    record = json.loads(line)
+    tokens, layers = record["tokens"], record["attention"]
+    square = [len(tokens)] * len(tokens)
+    if not (tokens and layers and layers[0]) or any([len(row) for row in head] != square for layer in layers for head in layer):
+        raise ValueError
+    return tokens, layers
+
+
 def main():
-    if len(sys.argv) > 2 or sys.argv[1:] in (["-h"], ["--help"]):
-        sys.exit(__doc__)
-    line = sys.stdin.readline()
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    if sys.argv[1:] in (["-h"], ["--help"]):
+        print(__doc__.strip())
+        return
+    if len(sys.argv) > 2:
+        sys.exit("attention.py: more than one argument; see attention.py --help")
     try:
-        record = json.loads(line)
-        tokens, layers = record["tokens"], record["attention"]
+        tokens, layers = read(sys.stdin.readline())
     except (ValueError, KeyError, TypeError):
         sys.exit("attention.py: stdin: expected a record with tokens and attention, as bert-embed --attention writes it")
     if sys.stdin.readline():
@@ -64,7 +79,10 @@ def main():
     names = sys.argv[1].split(",") if len(sys.argv) > 1 else [str(i + 1) for i in range(len(layers))]
     if len(names) != len(layers):
         sys.exit(f"attention.py: the record has {len(layers)} layers, but {len(names)} are named")
-    print("\n".join(commands(tokens, layers, names)))
+    try:
+        print("\n".join(commands(tokens, layers, names)), flush=True)
+    except OSError as error:
+        sys.exit(f"attention.py: stdout: {error.strerror}")
 
 
 if __name__ == "__main__":

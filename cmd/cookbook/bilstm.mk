@@ -36,7 +36,8 @@ THREADS ?=
 tokenizer = $(MODEL:%=--model %)
 comma = ,
 count = $(words $(subst $(comma), ,$(LAYERS)))
-READ = bert-tokenize $(tokenizer) --input-format conll --word-ids --max-length $(LENGTH) $(TRAIN) $(DEV)
+TOKENIZE = bert-tokenize $(tokenizer) --input-format conll --word-ids --max-length $(LENGTH)
+READ = $(TOKENIZE) $(TRAIN) $(DEV)
 EMBED = bert-embed $(tokenizer) --layers $(LAYERS) --pooling none --format npy --input-format jsonl $(EMBED_OPTIONS)
 LEARN = $(PYTHON) $(here)bilstm.py --units $(UNITS) --epochs $(EPOCHS) $(if $(filter weighted,$(MIX)),--mix $(count)) $(LSTM_OPTIONS)
 AVERAGE = seeds $(SEEDS)
@@ -64,7 +65,7 @@ $(OUT)/%.command: FORCE
 	echo '$($*)' | cmp -s - $@ || echo '$($*)' >$@
 
 $(OUT)/train.jsonl $(OUT)/dev.jsonl: $(OUT)/%.jsonl: $$($$*) $(model) $(OUT)/READ.command
-	bert-tokenize $(tokenizer) --input-format conll --word-ids --max-length $(LENGTH) $(threads) -o $@ $<
+	$(TOKENIZE) $(threads) -o $@ $<
 
 $(OUT)/train.npy $(OUT)/dev.npy: %.npy: %.jsonl $(OUT)/EMBED.command
 	$(EMBED) $(threads) -o $@ $<

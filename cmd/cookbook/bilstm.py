@@ -31,8 +31,11 @@ class Sentences:
         self.features = numpy.load(features, mmap_mode="r")
         token = 0
         with open(records, encoding="utf-8") as lines:
-            for line in lines:
+            for number, line in enumerate(lines, 1):
                 record = json.loads(line)
+                missing = [name for name in ("words", "tags", "word_ids") if name not in record]
+                if missing:
+                    sys.exit(f"bilstm.py: {records}:{number}: field \"{missing[0]}\" is missing")
                 first = [-1] * len(record["words"])
                 for word in record["word_ids"]:
                     if word is not None and first[word] < 0:
@@ -41,7 +44,7 @@ class Sentences:
                 self.rows.append(first)
                 self.records.append({"words": record["words"], "tags": record["tags"]})
         if token != len(self.features):
-            sys.exit(f"{features}: has {len(self.features)} rows, but {records} has {token} tokens")
+            sys.exit(f"bilstm.py: {features}: has {len(self.features)} rows, but {records} has {token} tokens")
 
     def batch(self, numbers):
         """Features [sentences, words, width] and lengths; sentences are padded with zeros."""

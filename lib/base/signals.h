@@ -9,8 +9,8 @@
 namespace bert {
 
 // While this object lives, the handlers below run on a stack of their own if this thread gets the signal.
-// Before version 3.11.2, oneDNN's products for AVX2 and AVX-512 keep data where the stack pointer is
-// (github.com/uxlfoundation/oneDNN/issues/4845): a handler on the thread's stack would overwrite the heap.
+// Before version 3.11.2, oneDNN's matrix products for AVX2 and AVX-512 set the stack pointer to heap memory
+// (github.com/uxlfoundation/oneDNN/issues/4845), which a handler on the thread's stack would overwrite.
 class SignalStack {
  public:
   SignalStack();

@@ -14,6 +14,8 @@
 
 namespace bert::io {
 
+inline constexpr std::string_view kOutside = "O";  // tag of words outside entities
+
 // Splits at white space.
 std::vector<std::string_view> columns_of(std::string_view line);
 
@@ -27,7 +29,6 @@ bool is_conll_comment(std::string_view line);
 //
 //   I-PER I-PER B-PER O I-LOC   ->   B-PER I-PER B-PER O B-LOC
 std::vector<std::string> bio_of(std::span<const std::string_view> tags);
-inline constexpr std::string_view kOutside = "O";  // tag of words outside entities
 
 // The JSON record for the lines of a sentence: the first column is the word, the last one the tag; with a
 // single column there are no tags. Counts the lines in `line`: on Error, `line` is the index of the bad line,

@@ -44,5 +44,10 @@ refused() {
 }
 refused 'text' 'expected a record with tokens and attention'
 refused '' 'expected a record with tokens and attention'
+refused '{"tokens":["a","b"],"attention":[[[[1,0],[1]]]]}' 'expected a record with tokens and attention'
 refused '{"tokens":["a"]}' 'expected a record with tokens and attention'
 refused '{"tokens":["a"],"attention":[[[[1]]],[[[1]]]]}' 'the record has 2 layers, but 1 are named'
+if echo '{"tokens":["a"],"attention":[[[[1]]]]}' | python3 "$cookbook/attention.py" >/dev/full 2>log; then fail "accepted: a full disk"; fi
+[ "$(cat log)" = 'attention.py: stdout: No space left on device' ] || fail "the message about a full disk"
+: >log
+python3 "$cookbook/attention.py" --help | grep -q 'a map for each head' || fail "no help"

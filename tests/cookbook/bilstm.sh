@@ -67,4 +67,7 @@ build SEEDS=1 UNITS=8 LAYERS=-1,-2 && ran "fewer units" "0 0 1"
 if /usr/bin/python3 "$cookbook/bilstm.py" --train out/train.jsonl out/dev.npy --dev out/dev.jsonl out/dev.npy >/dev/null 2>log; then
   fail "features of other records are accepted"
 fi
-grep -q 'out/dev.npy: has [0-9]* rows, but out/train.jsonl has [0-9]* tokens' log || fail "the message about other records"
+grep -q 'bilstm.py: out/dev.npy: has [0-9]* rows, but out/train.jsonl has [0-9]* tokens' log || fail "the message about other records"
+cut -f 1 train.conll >words.conll
+build TRAIN=words.conll && fail "words without tags are accepted"
+grep -q 'bilstm.py: out/train.jsonl:1: field "tags" is missing' log || fail "the message about missing tags"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A signal at any moment of a training step ends bert-train properly: with a checkpoint, from which it continues to the
-# bytes of a run that was never stopped. (oneDNN's products may use the stack pointer for other data, see SignalStack.)
+# bytes of a run that was never stopped. (oneDNN's products may set the stack pointer to heap memory, see SignalStack.)
 # Usage: stopped.sh TOOLS_DIRECTORY SOURCE_DIRECTORY [ROUNDS]
 set -eu
 tools=$(cd "$1" && pwd) model=$(cd "$2" && pwd)/lib/default-model rounds=${3:-12}
