@@ -90,9 +90,7 @@ for picture in loss size masking steps; do grep -q '</svg>' out/$picture.svg || 
 [ "$(wc -l <out/loss/bert.tsv)" -gt 0 ] || fail "no loss"
 grep -q '"is_decoder": true' out/models/ltr/config.json || fail "ltr is not causal"
 cmp -s out/models/bert/model.safetensors out/models/no-nsp/model.safetensors && fail "NSP changes nothing"
-for masking in 100-0-0 80-0-20; do
-  cmp -s out/models/bert/model.safetensors "out/models/mask-$masking/model.safetensors" && fail "masking $masking changes nothing"
-done
+[ "$(cksum out/models/mask-*/model.safetensors | cut -d ' ' -f 1 | sort -u | wc -l)" = 6 ] || fail "two maskings give the same model"
 build >again.log 2>log || fail "the second time"
 grep -q bert- again.log && fail "something was computed again: $(cat again.log)"
 true
