@@ -11,11 +11,13 @@
 #include <string>
 #include <string_view>
 
+#include "sanitized.h"
+
 namespace bert::fuzz {
 
 inline int rounds() {
   const char* stated = std::getenv("BERT_FUZZ_ROUNDS");
-  return stated == nullptr ? 6000 : std::atoi(stated);
+  return stated == nullptr ? tried(6000) : std::atoi(stated);
 }
 
 inline std::string mutated(std::string bytes, std::mt19937& random) {

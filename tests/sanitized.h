@@ -8,3 +8,6 @@ constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(th
 #else
 constexpr bool kSanitized = false;
 #endif
+
+// How many of `count` random inputs a test tries: with sanitizers, which make it slow, a tenth.
+constexpr auto tried(auto count) { return kSanitized ? count / 10 : count; }

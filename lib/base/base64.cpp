@@ -7,14 +7,14 @@
 namespace bert {
 namespace {
 
-constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 constexpr uint8_t kNone = 64;
 
 constexpr std::array<uint8_t, 256> kValues = [] {
   std::array<uint8_t, 256> values{};
   values.fill(kNone);
-  for (size_t i = 0; i < kDigits.size(); ++i)
-    values[static_cast<unsigned char>(kDigits[i])] = static_cast<uint8_t>(i);
+  for (size_t i = 0; i < kAlphabet.size(); ++i)
+    values[static_cast<unsigned char>(kAlphabet[i])] = static_cast<uint8_t>(i);
   return values;
 }();
 
@@ -27,7 +27,7 @@ void append_base64(std::string& out, std::span<const std::byte> bytes) {
     const size_t count = std::min<size_t>(3, bytes.size() - i);
     uint32_t bits = 0;  // 24, from the left
     for (size_t k = 0; k < count; ++k) bits |= std::to_integer<uint32_t>(bytes[i + k]) << (16 - 8 * k);
-    for (size_t k = 0; k < 4; ++k) out += k <= count ? kDigits[(bits >> (18 - 6 * k)) & 63] : '=';
+    for (size_t k = 0; k < 4; ++k) out += k <= count ? kAlphabet[(bits >> (18 - 6 * k)) & 63] : '=';
   }
 }
 

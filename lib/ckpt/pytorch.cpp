@@ -15,7 +15,7 @@ namespace {
 
 using Kind = PickleValue::Kind;
 
-constexpr std::string_view kMagic("\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", 10);  // little-endian
+constexpr std::string_view kPytorchMagic("\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", 10);  // little-endian
 constexpr int64_t kProtocol = 1001;
 
 bool is_tar(std::string_view text) { return text.size() > 262 && text.substr(257, 5) == "ustar"; }
@@ -74,7 +74,7 @@ Contents read_archive(const MappedFile& file) {
 // Reads what precedes the tensors: a magic number, the format version, and a description of the machine.
 void read_preamble(Bytes& bytes) {
   const Pickle magic(bytes, {});
-  if (magic.root().kind != Kind::integer || magic.root().text != kMagic)
+  if (magic.root().kind != Kind::integer || magic.root().text != kPytorchMagic)
     throw Error("is a pickle, but was not written by torch.save");
   const Pickle protocol(bytes, {});
   if (protocol.root().kind != Kind::integer || protocol.root().integer != kProtocol)
@@ -146,7 +146,7 @@ Contents read_stream(const MappedFile& file) {
 
 bool is_pytorch(const MappedFile& file) {
   const auto text = file.text();
-  const auto stream = std::string("\x80?\x8a\x0a").append(kMagic);  // PROTO, LONG1
+  const auto stream = std::string("\x80?\x8a\x0a").append(kPytorchMagic);  // PROTO, LONG1
   return is_zip(file) || is_tar(text) ||
          (text.size() > stream.size() && text[0] == stream[0] &&
           text.substr(2).starts_with(stream.substr(2)));

@@ -14,7 +14,7 @@
 namespace bert::ckpt {
 namespace {
 
-constexpr uint64_t kMagic = 0xdb4775248b80fb57;
+constexpr uint64_t kTableMagic = 0xdb4775248b80fb57;
 constexpr size_t kFooterBytes = 48, kTrailerBytes = 5;
 constexpr size_t kMaxKeyBytes = 64 << 20;  // of all keys: shared prefixes expand a few bytes to many
 
@@ -274,7 +274,7 @@ std::vector<TableEntry> read_sstable(std::span<const std::byte> bytes) {
   if (bytes.size() < kFooterBytes)
     throw Error("has ", bytes.size(), " bytes, fewer than the footer of a checkpoint index");
   const auto footer = bytes.last(kFooterBytes);
-  if (Bytes(footer.last(sizeof kMagic)).number<uint64_t>() != kMagic)
+  if (Bytes(footer.last(sizeof kTableMagic)).number<uint64_t>() != kTableMagic)
     throw Error("does not end like the index of a TensorFlow checkpoint");
   Bytes handles(footer);
   block_at(bytes, read_handle(handles));  // the metaindex, which is not needed

@@ -71,7 +71,7 @@ Directory find_directory(const MappedFile& file) {
   return directory;
 }
 
-struct Entry {
+struct DirectoryEntry {
   uint16_t flags = 0, method = 0;
   uint32_t crc = 0;
   uint64_t stored_size = 0, size = 0, local = 0;  // local: position of the local header
@@ -79,7 +79,7 @@ struct Entry {
 };
 
 // Sizes and offsets of 4 GiB and more are in extra field 1: only those needed, in this order.
-void read_zip64(Bytes extra, Entry& entry) {
+void read_zip64(Bytes extra, DirectoryEntry& entry) {
   while (!extra.empty()) {
     const auto id = extra.number<uint16_t>();
     Bytes field(extra.take(extra.number<uint16_t>()));
@@ -90,9 +90,9 @@ void read_zip64(Bytes extra, Entry& entry) {
   }
 }
 
-Entry read_entry(Bytes& directory) {
+DirectoryEntry read_entry(Bytes& directory) {
   expect(directory, kEntry, "entry of its directory");
-  Entry entry;
+  DirectoryEntry entry;
   directory.take(4);  // versions
   entry.flags = directory.number<uint16_t>();
   entry.method = directory.number<uint16_t>();
@@ -111,7 +111,7 @@ Entry read_entry(Bytes& directory) {
 }
 
 // The data follows a local header, whose lengths may differ from those in the directory.
-std::span<const std::byte> data_of(const MappedFile& file, const Entry& entry) {
+std::span<const std::byte> data_of(const MappedFile& file, const DirectoryEntry& entry) {
   if ((entry.flags & 1) != 0) throw Error("is encrypted");
   if (entry.method != 0) throw Error("is compressed with method ", entry.method, ", expected no compression");
   if (entry.stored_size != entry.size)

@@ -8,7 +8,7 @@
 namespace bert::examples {
 namespace {
 
-constexpr int64_t kRecords = 16;  // of each rank in a block
+constexpr int64_t kBlockRecords = 16;  // of each rank in a block
 
 using comm::append;
 using comm::take_number;
@@ -68,7 +68,7 @@ void ExampleQueue::skip_to(int64_t drawn, int64_t within) {
 
 // Returns false if there are no more records.
 bool ExampleQueue::read_block() {
-  const int64_t count = ranks_.alone() ? 1 : kRecords * ranks_.size();
+  const int64_t count = ranks_.alone() ? 1 : kBlockRecords * ranks_.size();
   std::vector<Drawn> block;
   for (Drawn record; static_cast<int64_t>(block.size()) < count && source_.draw(record);)
     block.push_back(std::exchange(record, {}));

@@ -11,7 +11,7 @@ namespace {
 
 // English has four to five bytes for each token; a lower guess spares most texts a second allocation.
 constexpr size_t kBytesPerToken = 3;
-constexpr size_t kSpecials = 3;
+constexpr size_t kMostSpecials = 3;
 
 uint32_t position(size_t count) { return static_cast<uint32_t>(count); }
 
@@ -28,7 +28,7 @@ void Sequence::add_special(int32_t id) {
 }
 
 void Sequence::reserve(size_t more) {
-  const size_t count = tokens_.ids.size() + more + kSpecials;
+  const size_t count = tokens_.ids.size() + more + kMostSpecials;
   tokens_.ids.reserve(count);
   if (options_.wanted.offsets != text::Offsets::none) tokens_.offsets.reserve(count);
   if (options_.wanted.words) tokens_.words.reserve(count);

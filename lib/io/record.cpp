@@ -9,10 +9,10 @@
 namespace bert::io {
 namespace {
 
-constexpr size_t kKeepBytes = 4 << 20;
+constexpr size_t kKeepTextBytes = 4 << 20;
 
 void clear_text(std::string& text) {
-  if (text.capacity() > kKeepBytes) text = std::string();
+  if (text.capacity() > kKeepTextBytes) text = std::string();
   text.clear();
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kMaxWidth = 1 << 20;
+constexpr int64_t kMaxFeatures = 1 << 20;
 
 struct Listed {
   std::string type;  // Python class, as in modules.json
@@ -136,8 +136,8 @@ Dense read_dense(const fs::path& folder, int64_t width) {
     throw Error(file.path(), ": \"in_features\" is ", dense.in, ", but the vector it reads has ", width,
                 " numbers");
   }
-  if (dense.out < 1 || dense.out > kMaxWidth) {
-    throw Error(file.path(), ": \"out_features\" is ", dense.out, ", expected 1 to ", kMaxWidth);
+  if (dense.out < 1 || dense.out > kMaxFeatures) {
+    throw Error(file.path(), ": \"out_features\" is ", dense.out, ", expected 1 to ", kMaxFeatures);
   }
   const auto name = file.string("activation_function", "torch.nn.modules.activation.Tanh");
   const auto activation = activation_named(name);

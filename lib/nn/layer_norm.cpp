@@ -5,13 +5,13 @@
 namespace bert::nn {
 namespace {
 
-constexpr int64_t kRows = 16;  // rows of a task: some microseconds of work
+constexpr int64_t kTaskRows = 16;  // rows of a task: some microseconds of work
 
 // Gradients of gain and bias are added up in parts of this many rows, and the parts in order, so that the
 // bits do not depend on threads.
 constexpr int64_t kGradientPart = 64;
 
-constexpr int64_t kColumns = 64;  // columns of gradients that a task adds up
+constexpr int64_t kTaskColumns = 64;  // columns of gradients that a task adds up
 
 // For consecutive rows: the dropout key of each row's sequence, and its position there.
 class Places {
@@ -50,9 +50,9 @@ class Places {
 
 template <class Function>
 void for_rows(const Pass& pass, const DropoutPlace& place, int64_t rows, Function f) {
-  pass.context.pool().run_grid((rows + kRows - 1) / kRows, [&](int64_t i, int) {
-    Places places(pass, place, i * kRows);
-    for (int64_t row = i * kRows; row < std::min(rows, (i + 1) * kRows); ++row) f(places, row);
+  pass.context.pool().run_grid((rows + kTaskRows - 1) / kTaskRows, [&](int64_t i, int) {
+    Places places(pass, place, i * kTaskRows);
+    for (int64_t row = i * kTaskRows; row < std::min(rows, (i + 1) * kTaskRows); ++row) f(places, row);
   });
 }
 
@@ -93,8 +93,8 @@ void LayerNorm::backward(const Pass& pass, const Tensor& s, const Tensor& dy, Te
     }
   });
   float *const dgain = gradients.tensor(gain_).data(), *const dbias = gradients.tensor(bias_).data();
-  pass.context.pool().run_grid((hidden_ + kColumns - 1) / kColumns, [&](int64_t i, int) {
-    const int64_t first = i * kColumns, count = std::min(kColumns, hidden_ - first);
+  pass.context.pool().run_grid((hidden_ + kTaskColumns - 1) / kTaskColumns, [&](int64_t i, int) {
+    const int64_t first = i * kTaskColumns, count = std::min(kTaskColumns, hidden_ - first);
     for (int64_t part = 0; part < parts; ++part) {
       kernels.add(count, sums + part * 2 * width + first, dgain + first);
       kernels.add(count, sums + (part * 2 + 1) * width + first, dbias + first);

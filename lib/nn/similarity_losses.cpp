@@ -16,7 +16,7 @@ namespace {
 
 using Groups = std::span<const SimilarityGroup>;
 
-constexpr int64_t kRows = 512;             // anchors whose scores are in memory at a time
+constexpr int64_t kAnchors = 512;          // anchors whose scores are in memory at a time
 constexpr double kLeastLength = 1e-12;     // of a vector, as in PyTorch's F.normalize
 constexpr double kDistanceEpsilon = 1e-6;  // of PyTorch's F.pairwise_distance
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
@@ -105,8 +105,8 @@ Loss add_ranking(Context& context, const Tensor& units, std::span<const int64_t>
   gather_rows(context, units, candidates, c);
   Tensor da(dunits ? a.rows() : 0, a.cols()), dc(dunits ? c.rows() : 0, a.cols());
   Loss loss;
-  for (int64_t first = 0; first < a.rows(); first += kRows) {
-    const int64_t rows = std::min(kRows, a.rows() - first);
+  for (int64_t first = 0; first < a.rows(); first += kAnchors) {
+    const int64_t rows = std::min(kAnchors, a.rows() - first);
     multiply_rows(context, a, first, rows, c, scores);
     for (int64_t row = 0; row < rows; ++row)
       for (int64_t i = 0; i < c.rows(); ++i) scores.row(row)[i] *= scale;
@@ -333,8 +333,8 @@ std::vector<int64_t> ranks_of_positives(Context& context, Groups groups, const T
   gather_rows(context, units, anchors_of(groups), a);
   gather_rows(context, units, candidates_of(groups), c);
   std::vector<int64_t> ranks(groups.size());
-  for (int64_t first = 0; first < a.rows(); first += kRows) {
-    const int64_t rows = std::min(kRows, a.rows() - first);
+  for (int64_t first = 0; first < a.rows(); first += kAnchors) {
+    const int64_t rows = std::min(kAnchors, a.rows() - first);
     multiply_rows(context, a, first, rows, c, scores);
     context.pool().run_grid(rows, [&](int64_t row, int) {
       const auto of_anchor = scores.values(row);

@@ -27,8 +27,6 @@ struct AttentionFilter::Prepared : Windows<Window> {
 
 namespace {
 
-constexpr std::string_view kTokens = "tokens";
-
 std::vector<int> numbers_of(std::vector<int> layers, int count) {
   if (layers.empty()) layers = {-1};
   for (int& layer : layers) {

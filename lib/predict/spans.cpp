@@ -11,7 +11,7 @@
 namespace bert::predict {
 namespace {
 
-struct Candidate {
+struct TokenSpan {
   size_t begin = 0, end = 0;  // tokens of the text, `end` included
   double logits = 0;
   bool null = false;
@@ -43,7 +43,7 @@ double sum(const SpanWindow& window, int64_t start, int64_t end) {
 
 // Takes a span from the window in which its first token has most context.
 void add_candidates(const SpanWindow& window, int32_t number, std::span<const int32_t> owners,
-                    const SpanRule& rule, std::vector<Candidate>& candidates) {
+                    const SpanRule& rule, std::vector<TokenSpan>& candidates) {
   const int64_t shift = window.text.begin - window.text_begin;  // converts window indexes to text indexes
   const int64_t text_end = window.text_begin + window.text.end - window.text.begin;
   const auto ends = highest(window.ends, rule.n_best);
@@ -75,7 +75,7 @@ BestSpans best_spans(std::span<const SpanWindow> windows, std::string_view text,
   const auto owners = features::most_context(places, static_cast<int64_t>(offsets.size()));
 
   BestSpans best = {.null_logits = std::numeric_limits<double>::infinity()};
-  std::vector<Candidate> candidates;
+  std::vector<TokenSpan> candidates;
   for (size_t w = 0; w < windows.size(); ++w) {
     check(windows[w].starts);
     check(windows[w].ends);
@@ -88,13 +88,13 @@ BestSpans best_spans(std::span<const SpanWindow> windows, std::string_view text,
     for (size_t w = 0; w < windows.size(); ++w)
       add_candidates(windows[w], static_cast<int32_t>(w), owners, all, candidates);
   }
-  const Candidate null = {.logits = best.null_logits, .null = true};
+  const TokenSpan null = {.logits = best.null_logits, .null = true};
   if (rule.with_null) candidates.push_back(null);
-  std::ranges::stable_sort(candidates, std::ranges::greater(), &Candidate::logits);
+  std::ranges::stable_sort(candidates, std::ranges::greater(), &TokenSpan::logits);
 
   const CodePoints code_points(text);
   std::set<std::string_view> seen;
-  const auto add = [&](const Candidate& candidate) {
+  const auto add = [&](const TokenSpan& candidate) {
     TextSpan span = {.logits = candidate.logits};
     if (!candidate.null) {
       span.place = {offsets[candidate.begin].begin, offsets[candidate.end].end};
@@ -105,7 +105,7 @@ BestSpans best_spans(std::span<const SpanWindow> windows, std::string_view text,
     if (!candidate.null && !best.answer) best.answer = best.spans.size();
     best.spans.push_back(span);
   };
-  for (const Candidate& candidate : candidates) {
+  for (const TokenSpan& candidate : candidates) {
     if (static_cast<int64_t>(best.spans.size()) >= rule.n_best) break;
     add(candidate);
   }

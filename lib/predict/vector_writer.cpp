@@ -12,8 +12,6 @@
 namespace bert::predict {
 namespace {
 
-constexpr std::string_view kTokens = "tokens";
-
 class JsonWriter final : public VectorWriter {
  public:
   JsonWriter(const text::Tokenizer& tokenizer, std::vector<std::string> drop, const VectorText& text)

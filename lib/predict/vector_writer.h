@@ -55,7 +55,8 @@ struct VectorText {
 std::unique_ptr<VectorWriter> make_json_writer(const text::Tokenizer& tokenizer,
                                                std::vector<std::string> drop, const VectorText& text);
 
-// The array of `tokens`.
+// The array of `tokens`, a field of records.
+constexpr std::string_view kTokens = "tokens";
 void append_tokens(std::string& out, const text::Tokenizer& tokenizer, std::span<const int32_t> ids);
 
 // Writes rows of `width` numbers and nothing else.

@@ -12,7 +12,7 @@
 namespace bert::search {
 namespace {
 
-constexpr int64_t kColumns = 256;                // centers of one product
+constexpr int64_t kCenters = 256;                // centers of one product
 constexpr int64_t kMostParts = 64;               // of the rows, each with sums of its own
 constexpr int64_t kMostSums = int64_t{8} << 20;  // numbers in all sums
 
@@ -95,7 +95,7 @@ double KMeans::square(int64_t row) const {
 
 float* KMeans::scores_of(int thread) {
   auto& scores = scores_[static_cast<size_t>(thread)];
-  if (scores.size() == 0) scores = nn::Memory(static_cast<size_t>((kBlock + 16) * kColumns));
+  if (scores.size() == 0) scores = nn::Memory(static_cast<size_t>((kBlock + 16) * kCenters));
   return scores.data();
 }
 
@@ -205,19 +205,19 @@ void KMeans::assign_block(int64_t b, Part& part, int thread) {
   const float* const block = vectors_.block(b, blocks_[static_cast<size_t>(thread)]);
   std::vector<float> best(static_cast<size_t>(rows), -INFINITY);
   std::vector<int32_t> nearest(static_cast<size_t>(rows));
-  for (int64_t column = 0; column < clusters_; column += kColumns) {
-    const int64_t columns = std::min(kColumns, clusters_ - column);
+  for (int64_t column = 0; column < clusters_; column += kCenters) {
+    const int64_t columns = std::min(kCenters, clusters_ - column);
     nn::multiply(kernels_, {.rows = rows,
                             .cols = columns,
                             .depth = width_,
                             .a = {.numbers = block, .stride = width_},
                             .b = {.numbers = columns_.data() + column, .stride = stride_},
                             .c = scores,
-                            .c_stride = kColumns,
+                            .c_stride = kCenters,
                             .room = true});
     for (int64_t r = 0; r < rows; ++r) {
       for (int64_t k = 0; k < columns; ++k) {
-        const float score = scores[r * kColumns + k] - shifts_[static_cast<size_t>(column + k)];
+        const float score = scores[r * kCenters + k] - shifts_[static_cast<size_t>(column + k)];
         if (score <= best[static_cast<size_t>(r)]) continue;
         best[static_cast<size_t>(r)] = score;
         nearest[static_cast<size_t>(r)] = static_cast<int32_t>(column + k);

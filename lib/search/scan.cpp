@@ -10,8 +10,8 @@
 namespace bert::search {
 namespace {
 
-constexpr int64_t kColumns = 256;  // queries of one product, so that its result fits in the cache
-constexpr int64_t kTested = 64;    // most scores that are tested together; divides kColumns
+constexpr int64_t kQueries = 256;  // queries of one product, so that its result fits in the cache
+constexpr int64_t kTested = 64;    // most scores that are tested together; divides kQueries
 constexpr int64_t kFew = 4;        // queries that are not worth a product
 
 // Norms between these bounds neither overflow nor underflow in a product with a vector of unit length.
@@ -94,7 +94,7 @@ void Scan::transpose() {
   });
 }
 
-// Products of rows of a block and queries [column, column + columns) to `scores`, kColumns apart. For few
+// Products of rows of a block and queries [column, column + columns) to `scores`, kQueries apart. For few
 // queries they are computed one by one, since memory limits the speed.
 void Scan::multiply(const float* block, int64_t rows, int64_t column, int64_t columns, float* scores) const {
   const auto count = static_cast<int64_t>(query_norms_.size()), width = vectors_.width();
@@ -105,13 +105,13 @@ void Scan::multiply(const float* block, int64_t rows, int64_t column, int64_t co
                             .a = {.numbers = block, .stride = width},
                             .b = {.numbers = columns_.data() + column, .stride = stride_},
                             .c = scores,
-                            .c_stride = kColumns,
+                            .c_stride = kQueries,
                             .room = true});
     return;
   }
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t q = 0; q < count; ++q)
-      scores[r * kColumns + q] = kernels_.dot(width, units_.data() + q * width, block + r * width);
+      scores[r * kQueries + q] = kernels_.dot(width, units_.data() + q * width, block + r * width);
   }
 }
 
@@ -153,11 +153,11 @@ void Scan::scan_block(int64_t b, const Queries& queries, Thread& thread, int num
   for (int64_t q = 0; q < count; ++q)
     thread.least[static_cast<size_t>(q)] =
         rounded_down(least(q, thread.limits[static_cast<size_t>(q)], longest));
-  if (thread.scores.size() == 0) thread.scores = nn::Memory(static_cast<size_t>((kBlock + 16) * kColumns));
+  if (thread.scores.size() == 0) thread.scores = nn::Memory(static_cast<size_t>((kBlock + 16) * kQueries));
   const float* const block = vectors_.block(b, thread.block);
 
-  for (int64_t column = 0; column < stride_; column += kColumns) {
-    const int64_t columns = std::min(kColumns, stride_ - column);
+  for (int64_t column = 0; column < stride_; column += kQueries) {
+    const int64_t columns = std::min(kQueries, stride_ - column);
     float* const scores = thread.scores.data();
     multiply(block, rows, column, columns, scores);
     for (int64_t r = 0; r < rows; ++r) {
@@ -167,7 +167,7 @@ void Scan::scan_block(int64_t b, const Queries& queries, Thread& thread, int num
       if (metric_ == Metric::l2) shift = norm * norm / 2;
       for (int64_t from = 0; from < columns; from += kTested) {
         const int64_t tests = std::min(kTested, columns - from);
-        const float* const tested = scores + r * kColumns + from;
+        const float* const tested = scores + r * kQueries + from;
         float* const limits = thread.least.data() + column + from;
         if (!any_reaches(tests, tested, limits, scale, shift)) continue;
         for (int64_t i = 0; i < std::min(tests, count - column - from); ++i) {

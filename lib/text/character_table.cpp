@@ -8,8 +8,6 @@
 namespace bert::text {
 namespace {
 
-constexpr char32_t kSigma = 0x3A3;
-
 Unit unit_of(char32_t c, const CharacterRules& rules) {
   Unit unit;
   unit.size = static_cast<uint8_t>(encode(c, unit.bytes));
@@ -102,7 +100,7 @@ const CharacterTable::Page& CharacterTable::make_page(char32_t number) const {
 std::optional<Action> CharacterTable::plain_action(char32_t c, const std::vector<Decomposed>& parts) const {
   if (rules_.is_removed(c)) return Action::drop;
   if (is_white_space(c)) return Action::space;
-  if (c == kSigma && rules_.lowercase && rules_.compat == Compat::google) return Action::sigma;
+  if (c == kCapitalSigma && rules_.lowercase && rules_.compat == Compat::google) return Action::sigma;
   if (shows_order(parts, rules_)) return Action::reorder;
   return std::nullopt;
 }

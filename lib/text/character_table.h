@@ -15,6 +15,8 @@
 
 namespace bert::text {
 
+constexpr char32_t kCapitalSigma = 0x3A3;
+
 // The steps to apply, in this order: clean, put spaces around ideographs, lowercase (Google), decompose and
 // strip accents, lowercase (Hugging Face), split at white space and punctuation.
 struct CharacterRules {

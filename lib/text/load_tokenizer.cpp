@@ -8,10 +8,6 @@
 namespace bert::text {
 namespace {
 
-std::string in(const std::string& directory, std::string_view name) {
-  return (std::filesystem::path(directory) / name).string();
-}
-
 // tokenizer.json names only the special tokens it uses itself. The other ones and the maximum length are in
 // the files beside it.
 TokenizerParts read_json(const std::string& path, const std::string& directory) {
@@ -26,7 +22,7 @@ TokenizerParts read_json(const std::string& path, const std::string& directory) 
 
 // Reads the settings of a directory, and the vocabulary if there is a tokenizer.json.
 TokenizerParts read_directory(const std::string& directory) {
-  const std::string json = in(directory, "tokenizer.json");
+  const std::string json = path_in(directory, "tokenizer.json");
   if (kind_of(json) != FileKind::absent) return read_json(json, directory);
   TokenizerParts parts;
   read_tokenizer_config(directory, parts.config);
@@ -49,8 +45,8 @@ Tokenizer load_tokenizer(const std::string& directory, Compat compat, Case overr
   if (kind_of(directory) == FileKind::absent) throw Error(directory, ": no such model directory");
   TokenizerParts parts = read_directory(directory);
   if (!parts.subwords.empty())
-    return make(std::move(parts), compat, override_case, in(directory, "tokenizer.json"));
-  const std::string vocab = in(directory, "vocab.txt");
+    return make(std::move(parts), compat, override_case, path_in(directory, "tokenizer.json"));
+  const std::string vocab = path_in(directory, "vocab.txt");
   if (kind_of(vocab) == FileKind::absent)
     throw Error(directory, ": there is neither tokenizer.json nor vocab.txt");
   parts.subwords = read_vocab_txt(vocab, compat);

@@ -11,11 +11,7 @@
 namespace bert::text {
 namespace {
 
-constexpr char32_t kCapitalSigma = 0x3A3, kSigma = 0x3C3, kFinalSigma = 0x3C2;
-
-bool is_ascii(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<uint8_t>(c) < 0x80; });
-}
+constexpr char32_t kSmallSigma = 0x3C3, kFinalSigma = 0x3C2;
 
 }  // namespace
 
@@ -34,7 +30,7 @@ std::string python_lower(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     const CodePoint code = decode(text.data() + at);
     if (code.value == kCapitalSigma) {
-      append(lower, is_final_sigma(text, at, rules) ? kFinalSigma : kSigma);
+      append(lower, is_final_sigma(text, at, rules) ? kFinalSigma : kSmallSigma);
     } else {
       mapped.clear();
       append_lowercase(code.value, Compat::google, mapped);

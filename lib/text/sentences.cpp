@@ -40,10 +40,6 @@ std::string_view take_paragraph(std::string_view& rest) {
 // Replaces line ends by spaces, since ICU's rules end a sentence at every paragraph separator.
 char16_t without_line_end(char c) { return c == '\n' || c == '\r' ? u' ' : static_cast<unsigned char>(c); }
 
-bool is_ascii(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<signed char>(c) >= 0; });
-}
-
 // The language must be known; unknown regions, scripts and keywords are accepted.
 std::string icu_locale(const std::string& tag) {
   if (tag == "root") return tag;

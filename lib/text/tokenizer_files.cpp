@@ -15,13 +15,9 @@
 namespace bert::text {
 namespace {
 
-std::string in(const std::string& directory, std::string_view name) {
-  return (std::filesystem::path(directory) / name).string();
-}
-
 // Opens the file if it exists.
 std::optional<json::File> open_if_there(const std::string& directory, std::string_view name) {
-  const std::string path = in(directory, name);
+  const std::string path = path_in(directory, name);
   if (kind_of(path) == FileKind::absent) return std::nullopt;
   return std::optional<json::File>(std::in_place, path);
 }
@@ -134,6 +130,10 @@ void read_added_tokens_decoder(const json::File& file, TokenizerConfig& config) 
 }
 
 }  // namespace
+
+std::string path_in(const std::string& directory, std::string_view name) {
+  return (std::filesystem::path(directory) / name).string();
+}
 
 void add_token(AddedToken token, TokenizerConfig& config) {
   const auto same = std::find_if(config.added.begin(), config.added.end(),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "text/tokenizer.h"
@@ -15,6 +16,9 @@ struct TokenizerParts {
   std::vector<std::string> subwords;  // by id
   TokenizerConfig config;
 };
+
+// The path of a file of a tokenizer.
+std::string path_in(const std::string& directory, std::string_view name);
 
 // A complete tokenizer as saved by Hugging Face's tokenizers library. An Error names any setting that is not
 // supported.

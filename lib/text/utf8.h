@@ -1,6 +1,7 @@
-// UTF-8 encoding and decoding of single code points.
+// UTF-8: encoding and decoding of single code points, and texts that need neither.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -21,6 +22,10 @@ inline CodePoint decode(const char* bytes) {
   if (at(0) < 0xE0) return {(at(0) & 0x1Fu) << 6 | tail(1), 2};
   if (at(0) < 0xF0) return {(at(0) & 0x0Fu) << 12 | tail(1) << 6 | tail(2), 3};
   return {(at(0) & 0x07u) << 18 | tail(1) << 12 | tail(2) << 6 | tail(3), 4};
+}
+
+inline bool is_ascii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<uint8_t>(c) < 0x80; });
 }
 
 // The code point that ends at `end` > 0.

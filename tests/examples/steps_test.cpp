@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "comm/memory_transport.h"
 #include "examples/records.h"
+#include "sanitized.h"
 
 using namespace bert;
 using namespace bert::examples;
@@ -114,7 +115,7 @@ TEST_CASE("steps take all examples in order, by sequences or tokens, and resume 
   const TemporaryDirectory directory;
   const auto stream = stream_of({directory.write("a", numbered(60))});
   Random random(4);
-  for (int turn = 0; turn < 60; ++turn) {
+  for (int turn = 0; turn < tried(60); ++turn) {
     const auto options = random_options(random);
     const auto open = [&] {
       return open_records(stream, {.seed = static_cast<uint64_t>(turn), .epochs = 2}, quiet());
@@ -320,7 +321,7 @@ TEST_CASE("several ranks share the steps of one and read about as much as they g
   const TemporaryDirectory directory;
   const auto good = directory.write("good", numbered(200)), bad = directory.write("bad", numbered(61, 7));
   Random random(5);
-  for (int turn = 0; turn < 80; ++turn) {
+  for (int turn = 0; turn < tried(80); ++turn) {
     CAPTURE(turn);
     SharedRun run;
     run.stream = stream_of({turn % 3 == 0 ? bad : good});

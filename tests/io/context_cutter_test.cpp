@@ -5,6 +5,7 @@
 
 #include "io/record_index.h"
 #include "io/stream_run.h"
+#include "sanitized.h"
 
 using namespace bert;
 using namespace bert::io;
@@ -143,7 +144,7 @@ Ran run(const TemporaryDirectory& directory, const std::string& name, const std:
 TEST_CASE("each sentence has the words around it in its document") {
   const TemporaryDirectory directory;
   std::mt19937_64 random(1);
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < tried(200); ++round) {
     const auto sentences = random_sentences(random);
     const size_t most = 1 + random() % 20;
     for (const auto& file : {conll_of(sentences, most), jsonl_of(sentences, most)}) {

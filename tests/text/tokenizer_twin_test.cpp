@@ -5,6 +5,7 @@
 #include <set>
 
 #include "reference/slow_tokenizer.h"
+#include "sanitized.h"
 #include "text/tokenizer.h"
 
 namespace bert::text {
@@ -161,7 +162,7 @@ bool agree(const Tokenizer& fast, const reference::SlowTokenizer& slow, const st
 }  // namespace
 
 TEST_CASE("fast and slow tokenizer agree on generated texts") {
-  for (uint64_t seed = 0; seed < 200; ++seed) {
+  for (uint64_t seed = 0; seed < tried(200); ++seed) {
     Generator random(seed);
     const Sample in = random_sample(random);
     CAPTURE(seed);
@@ -193,6 +194,7 @@ TEST_CASE("fast and slow tokenizer agree on every code point") {
         append(text, c);
         text += c % 3 == 0 ? "ab" : "a b";
         if (c % 16 != 15) continue;
+        if (kSanitized) c += 9 * 16;
         REQUIRE(agree(fast, slow, text));
         text.clear();
         if (c >= 0x32000 && c < 0xE0000) c += 0x10000;  // unassigned planes: a sample is enough
