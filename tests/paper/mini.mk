@@ -24,6 +24,10 @@ SQUAD2_EVERY = 5
 BATCH_SIZES = 16
 RATES = 3e-4
 EPOCHS = 3
+# Only with more sentences, more epochs and dropout does a model learn to use the other sentences of a document.
+NER_EXAMPLES = 5000
+NER_EPOCHS = 4
+NER_OPTIONS = --dropout 0.1
 SQUAD2_BATCH_SIZE = 16
 SQUAD2_RATE = 3e-4
 SQUAD2_EPOCHS = 3

@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 TASKS = {"sst2": "SST-2", "cola": "CoLA", "mrpc": "MRPC", "stsb": "STS-B", "rte": "RTE", "qnli": "QNLI",
-         "squad1": "SQuAD 1.1, F1", "squad2": "SQuAD 2.0, F1", "swag": "multiple choice", "conll": "NER, F1",
+         "squad1": "SQuAD 1.1, F1", "squad2": "SQuAD 2.0, F1", "swag": "multiple choice", "conll": "NER, F1", "ner": "NER, F1",
          "conll-features": "NER on features, F1"}
 
 ROWS = {"random": "random weights", "untrained": "random weights", "model": "pre-trained", "ensemble": "pre-trained, ensemble of all seeds",

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <set>
 #include <string>
 
@@ -48,7 +49,8 @@ TEST_CASE("a graph finds nearly all neighbors, with exact values, and is the sam
     std::string first;
     std::vector<std::vector<Neighbor>> found;
     for (int built = 0; built < 2; ++built) {
-      const std::string path = "graph_test-" + std::to_string(::getpid());
+      const auto path =
+          (std::filesystem::temp_directory_path() / ("graph_test-" + std::to_string(::getpid()))).string();
       for (int reading = 0; reading < 2; ++reading) {
         GraphSearch search(vectors, metric, {.path = path, .candidates = 100}, pool, log);
         found = search.nearest(queries, 10);
