@@ -1,6 +1,6 @@
 #!/bin/sh
 # Configures and builds the project: sh cmd/build.sh [-t TARGET]... DIRECTORY [CMAKE_OPTION...]
-# Several sources of a library are compiled together (a unity build), which takes a third of the time.
+# Several sources of a library are compiled together (a unity build), which saves about a third of the time.
 # On a terminal, one line shows the progress. The log goes to DIRECTORY/build.log; if the build fails, the first
 # error is shown.
 set -eu
