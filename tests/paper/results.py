@@ -19,7 +19,7 @@ TASKS = {"sst2": "SST-2", "cola": "CoLA", "mrpc": "MRPC", "stsb": "STS-B", "rte"
          "squad1": "SQuAD 1.1, F1", "squad2": "SQuAD 2.0, F1", "swag": "multiple choice", "conll": "NER, F1", "ner": "NER, F1",
          "conll-features": "NER on features, F1"}
 
-ROWS = {"random": "random weights", "untrained": "random weights", "model": "pre-trained", "ensemble": "pre-trained, ensemble of all seeds",
+ROWS = {"random": "random weights", "model": "pre-trained", "ensemble": "pre-trained, ensemble of all seeds",
         "no-nsp": "no NSP", "ltr": "left-to-right, no NSP", "document": "fine-tuned, in their document",
         "embeddings": "features: embeddings", "second-to-last": "features: second to last layer", "last": "features: last layer",
         "weighted-four": "features: weighted sum of the last four", "concat-four": "features: last four, concatenated",
@@ -75,7 +75,7 @@ ORDERINGS = {
     "table-2": [("model", "random"), ("ensemble", "model")],
     "table-3": [("model", "random")],
     "table-4": [("model", "random")],
-    "table-5": [("bert", "untrained"), ("bert", "no-nsp"), ("no-nsp", "ltr")],
+    "table-5": [("bert", "no-nsp"), ("no-nsp", "ltr")],
     "table-7": [("model", "random"), ("document", "model"), ("concat-four", "last"), ("last", "embeddings"), ("model", "concat-four")],
     "table-8": [("bert", "mask-100-0-0"), ("mask-80-10-10", "mask-100-0-0")],
 }
