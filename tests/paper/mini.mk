@@ -11,6 +11,7 @@ LENGTH = 128
 STEPS = 1000
 FIRST_STEPS = 0
 MASKING_NSP =
+MASKINGS = 80-10-10 100-0-0 80-20-0 0-0-100
 PREPARE_OPTIONS = HELD_OUT=4 SHARD=128
 VOCAB_OPTIONS = --size 8192 --alphabet-limit 100
 PRETRAIN_OPTIONS = --batch-tokens 4096 --max-length $(LENGTH) --lr $(if $(filter mask-%,$(1)),5e-4,1e-3) --warmup 100 --beta2 0.98 --dropout 0
@@ -18,6 +19,9 @@ INITIAL = --init-positions neighbours
 
 # Fine-tuning.
 EXAMPLES = 2500
+EXAMPLES.cola = 8551
+EXAMPLES.ner = 5000
+EXAMPLES.swag = 1000
 SQUAD_TRAIN_EVERY = 40
 SQUAD_DEV_EVERY = 10
 SQUAD2_EVERY = 5
@@ -27,7 +31,6 @@ EPOCHS = 3
 # In more than one epoch, models learn these questions by heart and answer others worse.
 SQUAD_EPOCHS = 1
 # Only with more sentences, more epochs and dropout does a model learn to use the other sentences of a document.
-NER_EXAMPLES = 5000
 NER_EPOCHS = 4
 NER_OPTIONS = --dropout 0.1
 SQUAD2_BATCH_SIZE = 16
