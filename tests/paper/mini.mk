@@ -11,7 +11,7 @@ LENGTH = 128
 STEPS = 1000
 FIRST_STEPS = 0
 MASKING_NSP =
-MASKINGS = 80-10-10 100-0-0 80-20-0 0-0-100
+MASKINGS = 80-10-10 100-0-0 80-20-0
 PREPARE_OPTIONS = HELD_OUT=4 SHARD=128
 VOCAB_OPTIONS = --size 8192 --alphabet-limit 100
 PRETRAIN_OPTIONS = --batch-tokens 4096 --max-length $(LENGTH) --lr $(if $(filter mask-%,$(1)),5e-4,1e-3) --warmup 100 --beta2 0.98 --dropout 0

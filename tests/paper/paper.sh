@@ -31,8 +31,8 @@ cat >expected <<'END'
 | model | MRPC | SQuAD 1.1, F1 |
 | --- | --- | --- |
 | MLM and NSP | 70.0 ± 2.0 | 60.2 ± 0.5 |
-| no NSP | 69.0 ± 3.0 | 50.5 ± 0.0 |
-| left-to-right, no NSP | 73.0 ± 1.5 | 50.5 ± 0.0 |
+| no NSP | 69.0 ± 3.0 | 50.5 |
+| left-to-right, no NSP | 73.0 ± 1.5 | 50.5 |
 
 END
 sed -n 1,6p page | cmp - expected || fail "the table"

@@ -82,21 +82,22 @@ ORDERINGS = {
 
 
 def cell(out, model, task):
-    """Mean and standard deviation, in percent, of the setting that is best on the dev set."""
+    """Mean and standard deviation (None for a single run), in percent, of the setting that is best on the dev set."""
     with open(out / "runs" / model / task / "table.tsv", encoding="utf-8") as file:
         best = next(csv.DictReader(file, delimiter="\t"))
     factor = 1 if task.startswith("squad") else 100
-    deviation = float(best["deviation"]) if best["deviation"] != "-" else 0
-    return float(best["mean"]) * factor, deviation * factor
+    deviation = float(best["deviation"]) * factor if best["deviation"] != "-" else None
+    return float(best["mean"]) * factor, deviation
 
 
 def ordering(name, figures, tasks, better, worse):
     words = []
     for task in tasks:
-        (high, high_deviation), (low, low_deviation) = figures[better, task], figures[worse, task]
+        high, low = figures[better, task][0], figures[worse, task][0]
+        deviations = [figures[row, task][1] or 0 for row in (better, worse)]
         difference = abs(high - low)
-        seen = "no" if difference <= max(high_deviation, low_deviation) else "yes" if high > low else "the opposite"
-        clearly = ", clearly" if seen != "no" and difference > high_deviation + low_deviation else ""
+        seen = "no" if difference <= max(deviations) else "yes" if high > low else "the opposite"
+        clearly = ", clearly" if seen != "no" and difference > sum(deviations) else ""
         words.append(f"{TASKS[task]} {high - low:+.1f} ({seen}{clearly})")
     return f"- {name(better)} > {name(worse)}: " + ", ".join(words) + "\n"
 
@@ -111,7 +112,7 @@ def write_points(path, name, rows, tasks, figures):
     with open(path, "w", encoding="utf-8") as file:
         print("model", *[f"{TASKS[task]}\t" for task in tasks], sep="\t", file=file)
         for row in rows:
-            print(name(row), *[f"{figures[row, task][0]:.3f}\t{figures[row, task][1]:.3f}" for task in tasks], sep="\t", file=file)
+            print(name(row), *[f"{figures[row, task][0]:.3f}\t{figures[row, task][1] or 0:.3f}" for task in tasks], sep="\t", file=file)
 
 
 def main():
@@ -147,7 +148,7 @@ def main():
             line.append(f"{math.exp(loss):.2f}")
         for task in tasks:
             mean, deviation = figures[row, task]
-            line.append(f"{mean:.1f} ± {deviation:.1f}")
+            line.append(f"{mean:.1f}" + (f" ± {deviation:.1f}" if deviation is not None else ""))
         lines.append(line)
     print_table(lines)
     print("In the paper:\n")
