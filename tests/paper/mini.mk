@@ -18,6 +18,7 @@ PRETRAIN_OPTIONS = --batch-tokens 4096 --max-length $(LENGTH) --lr $(if $(filter
 INITIAL = --init-positions neighbours
 
 # Fine-tuning.
+# CoLA has short sentences, and a question of OpenBookQA four texts.
 EXAMPLES = 2500
 EXAMPLES.cola = 8551
 EXAMPLES.ner = 5000

@@ -83,6 +83,8 @@ for table in table-1 table-2 table-3 table-4 table-5 table-6 table-7 table-8 ste
 done
 grep -q '^| 4-32-2 | [0-9.]* | ' out/table-6.md || fail "table 6"
 for picture in loss size masking steps; do grep -q '</svg>' out/$picture.svg || fail "no picture of $picture"; done
+[ "$(wc -l <out/data/swag.train.jsonl)" = 3 ] && [ "$(wc -l <out/data/mrpc.train.tsv)" = "$(wc -l <out/data/qnli.train.tsv)" ] || fail "examples: $(wc -l out/data/*)"
+[ "$(cut -f 1 out/steps.tsv | paste -s -d ' ')" = 'model 1 2 4 8' ] || fail "the steps: $(cat out/steps.tsv)"
 # The models differ as their names say.
 [ "$(wc -l <out/loss/bert.tsv)" -gt 0 ] || fail "no loss"
 grep -q '"is_decoder": true' out/models/ltr/config.json || fail "ltr is not causal"

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Writes a table of the paper beside the figures of the same experiment here (Markdown).
 
-    results.py TABLE OUT --rows 'MODEL ...' --tasks 'TASK ...' [--shape 4-256-4] [--points FILE]
+    results.py TABLE OUT --rows 'MODEL ...' --tasks 'TASK ...' [--bert NAME] [--points FILE]
 
 TABLE is table-1 to table-8 or steps. OUT/runs/MODEL/TASK/table.tsv has the mean and the standard deviation over the
 seeds (cookbook/sweep.mk), OUT/models/MODEL.dev.json the loss on held-out texts. For each ordering that the paper
@@ -24,7 +24,7 @@ ROWS = {"random": "random weights", "model": "pre-trained", "ensemble": "pre-tra
         "embeddings": "features: embeddings", "second-to-last": "features: second to last layer", "last": "features: last layer",
         "weighted-four": "features: weighted sum of the last four", "concat-four": "features: last four, concatenated",
         "weighted-all": "features: weighted sum of all"}
-BERT = {"table-5": "MLM and NSP", "table-8": "80-10-10"}  # the row `bert`; in table-6 its shape
+BERT = {"table-5": "MLM and NSP", "table-8": "80-10-10"}  # the row `bert`; in other tables --bert
 
 # The tables of Devlin et al. 2018, as far as the tasks here correspond.
 PAPER = {
@@ -121,14 +121,14 @@ def main():
     parser.add_argument("out", type=Path)
     parser.add_argument("--rows", required=True, type=str.split)
     parser.add_argument("--tasks", required=True, type=str.split)
-    parser.add_argument("--shape", default="")
+    parser.add_argument("--bert", default="bert", help="name of the model `bert` in tables without a name of their own")
     parser.add_argument("--points", type=Path)
     options = parser.parse_args()
     rows, tasks, table = options.rows, options.tasks, options.table
 
     def name(row):
         if row == "bert":
-            return BERT.get(table, options.shape)
+            return BERT.get(table, options.bert)
         if row == "model" and table == "table-7":
             return "fine-tuned, single sentences"
         for prefix in "size-", "mask-", "step-":
