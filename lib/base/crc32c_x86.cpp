@@ -14,7 +14,7 @@ constexpr size_t kStretch = 2048;  // size of A, of B and of C in bytes; a power
 // A linear map of remainders: the image of each bit.
 using Map = std::array<uint32_t, 32>;
 
-constexpr uint32_t apply(const Map& map, uint32_t remainder) {
+constexpr uint32_t image_of(const Map& map, uint32_t remainder) {
   uint32_t sum = 0;
   for (size_t bit = 0; bit < 32; ++bit) sum ^= (remainder >> bit & 1) != 0 ? map[bit] : 0;
   return sum;
@@ -25,7 +25,7 @@ constexpr Map over_stretch() {
   for (size_t bit = 0; bit < 32; ++bit) map[bit] = after_zero_byte(uint32_t{1} << bit, kCrc32c);
   for (size_t bytes = 1; bytes < kStretch; bytes *= 2) {
     Map twice = {};
-    for (size_t bit = 0; bit < 32; ++bit) twice[bit] = apply(map, map[bit]);
+    for (size_t bit = 0; bit < 32; ++bit) twice[bit] = image_of(map, map[bit]);
     map = twice;
   }
   return map;
@@ -38,7 +38,7 @@ constexpr ShiftTables shift_tables() {
   constexpr Map kMap = over_stretch();
   ShiftTables tables = {};
   for (size_t k = 0; k < 4; ++k) {
-    for (uint32_t byte = 0; byte < 256; ++byte) tables[k][byte] = apply(kMap, byte << 8 * k);
+    for (uint32_t byte = 0; byte < 256; ++byte) tables[k][byte] = image_of(kMap, byte << 8 * k);
   }
   return tables;
 }
