@@ -74,6 +74,11 @@ def scenarios():
     for model, file in (("classify", "in.txt"), ("tag", "in.txt"), ("masked-lm", "in.txt"), ("answer", "questions.jsonl"),
                         ("choose", "choices.jsonl"), ("rank", "pairs.tsv"), ("next", "pairs.tsv")):
         yield make(f"predict-{model}", "bert-predict", ["-m", MODELS / model, "-j", 1, "-o", "out", file])
+    yield make("search", "bert-search", ["-j", 2, "--index", "points.jsonl", "--records", "points.jsonl", "-o", "out",
+                                         "points.jsonl"])
+    yield make("search-texts", "bert-search", ["-m", MODELS / "sentence-old", "-j", 1, "--pairs", 0.1, "in.txt"])
+    yield make("search-dedup", "bert-search", ["-j", 1, "--dedup", 0.9, "-o", "out", "points.jsonl"])
+    yield make("search-cluster", "bert-search", ["-j", 2, "--cluster", 2, "-o", "out", "points.jsonl"])
     yield make("score", "bert-score", ["--metric", "glue/stsb", "-o", "out", "numbers.jsonl"])
     yield make("score-gold", "bert-score", ["--task", "regress", "--gold", "gold.jsonl", "-o", "out", "numbers.jsonl"])
     yield make("vocab", "bert-vocab", ["--size", 60, "--min-frequency", 1, "-o", "dir/", "in.txt"])
@@ -107,6 +112,7 @@ def fill(folder):
     (folder / "pairs.tsv").write_text("text\ttext_pair\nthe king\tthe old queen\nold\tthe king said\n")
     (folder / "questions.jsonl").write_text('{"id":"a","question":"the king","context":"the old king and the queen"}\n')
     (folder / "choices.jsonl").write_text('{"text":"the king","choices":["old","said the queen"]}\n')
+    (folder / "points.jsonl").write_text("".join(f'{{"id":{i},"embedding":[{i % 3},{i % 4 - 1},1]}}\n' for i in range(9)))
     (folder / "labels.jsonl").write_text('{"text":"the king","label":"a"}\n{"text":"the queen","label":"b"}\n' * 3)
     (folder / "words.jsonl").write_text('{"words":["the","king"],"tags":["O","B-PER"]}\n' * 4)
     (folder / "out").write_text("old\n")

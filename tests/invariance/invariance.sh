@@ -5,7 +5,8 @@
 # FORM says how to turn the output into one line per record without its position: jsonl, google, or rows:N for
 # N f32 per record (npy:N after NumPy's header). The records are generated from the models' vocabulary: some
 # are empty, some longer than the model's maximum, some contain [MASK], and every third is a pair (all for the
-# model next; for choose none, but two to four choices each; for answer a question and its context).
+# model next; for choose none, but two to four choices each; for answer a question and its context). index.jsonl
+# has vectors for bert-search.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 tools=$(cd "$1" && pwd) form=$2 tool=$3 model=$here/../golden/models/$4
@@ -65,6 +66,14 @@ awk -v records="$records" -v every="$every" -v kind="$(basename "$model")" '
       printf "{\"text\":\"%s\"%s}\n", first, rest
     }
   }' "$here/../golden/models/bare/vocab.txt" >input
+
+# An index for bert-search, as wide as the models sentence-old and sharded.
+awk 'BEGIN {
+  for (row = 0; row < 500; row++) {
+    for (i = 0; i < 24; i++) printf "%s%d", i ? "," : "{\"embedding\":[", (row * 31 + 17) * (i * 7 + 3) % 101 - 50
+    print "]}"
+  }
+}' >index.jsonl
 
 name=$(basename "$model") options=$*
 if ! run -o out "$@" /dev/null 2>said && grep -q 'does not multiply bf16' said; then
