@@ -29,6 +29,12 @@ def safetensors():
     return struct.pack("<Q", len(text)) + text + bytes(range(at))
 
 
+def npy(version, descr, rows, width):
+    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': ({rows}, {width}), }}\n".encode()
+    length = struct.pack("<H" if version == 1 else "<I", len(header))
+    return b"\x93NUMPY" + bytes([version, 0]) + length + header + bytes(range(1, int(descr[2]) * width + 1)) * rows
+
+
 def added(number, content, **flags):
     token = {"id": number, "content": content, "single_word": False, "lstrip": False, "rstrip": False, "normalized": True,
              "special": False}
@@ -142,6 +148,8 @@ def seeds():
                         *(bytes([TASKS.index("answer") + 16]) + b'{"a":"old king","b":""}\0' + RECORDS["squad"].encode() + scores
                           for scores in (b"", b'\0{"a":-1.5,"b":2}'))]
     yield "state", [STATE]
+    yield "array", [b"\0" + npy(1, "<f4", 4, 3), b"\0" + npy(2, "<f2", 2, 5), b"\1" + bytes(range(36))]
+    yield "graph", [b"", bytes([0, 60, 1]), bytes([0, 120, 255, 1, 4, 9])]
 
 
 def main():

@@ -1,0 +1,74 @@
+// The graph file of bert-search --graph. Each three bytes of the input change one byte of the graph of 200
+// fixed rows: its position, counted from either end in turn, and its new value. The checksum at the end is
+// corrected, so that what it protects is reached. Without hnswlib, which is optional, nothing is tried.
+#include <array>
+#include <cstring>
+
+#include "base/checksum.h"
+#include "base/file.h"
+#include "files.h"
+#include "search/graph.h"
+
+using namespace bert;
+
+namespace {
+
+constexpr int64_t kRows = 200, kWidth = 2;
+
+const search::Vectors& rows() {
+  static const auto vectors = [] {
+    search::StoredVectors made(kWidth);
+    for (int64_t i = 0; i < kRows; ++i)
+      made.add(std::array{static_cast<float>(i * 37 % 101 - 50), static_cast<float>(i * 53 % 97 - 48)});
+    return made;
+  }();
+  return vectors;
+}
+
+bool has_graphs() {
+  try {
+    search::require_graphs();
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// Builds the graph if there is no file `path`; searches each row.
+void search_all(const std::string& path) {
+  static Pool pool(1);
+  static Log log("fuzz", Log::Level::quiet);
+  search::GraphSearch graph(rows(), search::Metric::l2, {.path = path, .candidates = 10}, pool, log);
+  nn::Memory scratch;
+  for (int64_t i = 0; i < kRows; ++i) {
+    const std::array queries = {rows().row(i, scratch)};
+    const auto found = graph.nearest(queries, 3);
+    for (const auto& neighbor : found[0]) {
+      if (neighbor.row < 0 || neighbor.row >= kRows) std::abort();
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const fuzz::Files files;
+  static const bool usable = has_graphs();
+  if (!usable) return 0;
+  static const auto whole = [] {
+    search_all(files.path() + "/whole");
+    return read_file(files.path() + "/whole");
+  }();
+  auto bytes = whole;
+  for (size_t i = 0; i + 3 <= size; i += 3) {
+    const size_t position = (data[i] * size_t{256} + data[i + 1]) % bytes.size();
+    bytes[i % 2 == 0 ? position : bytes.size() - 1 - position] = static_cast<char>(data[i + 2]);
+  }
+  Checksum checksum;
+  checksum.add(std::string_view(bytes).substr(0, bytes.size() - sizeof(uint64_t)));
+  const uint64_t sum = checksum.value();
+  std::memcpy(bytes.data() + bytes.size() - sizeof sum, &sum, sizeof sum);
+  const auto path = files.write("graph", bytes);
+  fuzz::answered([&] { search_all(path); });
+  return 0;
+}
