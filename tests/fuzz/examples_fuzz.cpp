@@ -1,5 +1,5 @@
 // Records as bert-train reads them. The low half of the first byte selects the task, the high half the
-// format.
+// format. The last task is to tag words within their document.
 #include "base/log.h"
 #include "examples/answer_example.h"
 #include "examples/choose_example.h"
@@ -13,15 +13,19 @@ using namespace bert;
 
 namespace {
 
+constexpr int64_t kMaxLength = 12;
+
 struct Readers {
   text::Tokenizer tokenizer = features::letters();
-  features::Featurizer windows{tokenizer,
-                               {.take_ids = features::TakeIds::where_present,
-                                .max_length = 12,
-                                .overflow = features::Overflow::split,
-                                .overlap = 2,
-                                .wanted = {.words = true}}};
-  features::Featurizer cut{tokenizer, {.take_ids = features::TakeIds::where_present, .max_length = 12}};
+  features::FeatureOptions split{.take_ids = features::TakeIds::where_present,
+                                 .max_length = kMaxLength,
+                                 .overflow = features::Overflow::split,
+                                 .overlap = 2,
+                                 .wanted = {.words = true}};
+  features::Featurizer windows{tokenizer, split};
+  features::Featurizer context{tokenizer, in_document(split)};
+  features::Featurizer cut{tokenizer,
+                           {.take_ids = features::TakeIds::where_present, .max_length = kMaxLength}};
   examples::Labels labels{{"no", "yes", "1"}};
   examples::Labels tags{{"O", "B-PER", "I-PER"}};
   std::vector<std::unique_ptr<examples::ExampleReader>> all;
@@ -38,6 +42,13 @@ struct Readers {
     all.push_back(std::make_unique<examples::ChooseReader>(cut, "label"));
     all.push_back(std::make_unique<examples::PretrainReader>(tokenizer, corpus::MaskOptions{},
                                                              examples::PretrainLimits{32, 2}));
+    all.push_back(
+        std::make_unique<examples::TagReader>(context, "tags", tags, examples::TagReader::For::learning));
+  }
+
+  static features::FeatureOptions in_document(features::FeatureOptions options) {
+    options.document = true;
+    return options;
   }
 };
 
@@ -73,7 +84,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   options.input_format = fuzz::kFormats[data[0] / 16 % fuzz::kFormats.size()];
   options.columns = {"text", "label", "text_pair"};
   if (options.input_format != io::InputFormat::tsv) options.columns.clear();
-  ExampleFilter filter(readers, *readers.all[data[0] % 16 % readers.all.size()]);
+  const auto reader = data[0] % 16 % readers.all.size();
+  if (reader + 1 == readers.all.size()) {
+    options.context_words = kMaxLength;
+    options.context_tags = "tags";
+  }
+  ExampleFilter filter(readers, *readers.all[reader]);
   fuzz::answered([&] { fuzz::run(options, filter); });
   return 0;
 }

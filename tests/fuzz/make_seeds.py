@@ -12,9 +12,9 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 GOLDEN = HERE.parent / "golden"
 VOCAB = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "king", "##s", "'", "東"]
-FORMATS = "automatic text paragraphs file jsonl tsv documents object conll squad".split()
+FORMATS = "automatic text paragraphs file jsonl tsv documents object conll squad csv npy f32".split()
 FILTERS = "windows ids decoded stats sentences mask pairs vocabulary".split()
-READERS = "classify regress multilabel tag tag-dev answer answer-dev choose pretrain".split()
+READERS = "classify regress multilabel tag tag-dev answer answer-dev choose pretrain tag-document".split()
 TASKS = "fill next classify regress multilabel tag answer choose rank".split()
 
 
@@ -81,6 +81,9 @@ RECORDS = {
     "object": '{\n "text": "a b c d e f g h i j k l m n",\n "n": [1, 2.5, -3e2, true]}\n',
     "documents": "A sentence. Another!\nA third\n\nNext document?\n",
     "conll": "-DOCSTART- -X- O O\n\nEU NNP B-NP B-ORG\nrejects VBZ B-VP O\n\nPeter B-PER\n",
+    "csv": 'text,text_pair\n"the ""king""\nand","a, queen"\r\none,two\n"three,four\n',
+    "npy": npy(1, "<f4", 4, 3).decode("latin-1"),
+    "f32": bytes(range(36)).decode("latin-1"),
     "squad": '{"version":"v2.0","data":[{"title":"K","paragraphs":[{"context":"The old king.","qas":[{"id":"a","question":'
              '"Who?","answers":[{"text":"old","answer_start":4}],"is_impossible":false},{"id":"b","question":"Where?",'
              '"answers":[],"is_impossible":true}]}]}]}',
@@ -88,7 +91,8 @@ RECORDS = {
 TRAINING = [
     '{"text":"a b","label":"yes"}\n{"text":"a","text_pair":"b","label":1}\n{"text":"a","label":0.5}\n',
     '{"text":"a b","label":["yes","no"]}\n{"input_ids":[2,5,3],"label":"no"}\n',
-    '{"words":["ab","c"],"tags":["B-PER","O"]}\n{"input_ids":[2,5,6,3],"tags":["I-PER","O"]}\n',
+    '{"words":["ab","c"],"tags":["B-PER","O"],"document":1}\n{"words":[],"tags":[],"document":1}\n'
+    '{"words":["a","b c"],"tags":["I-PER",null],"document":1}\n{"words":["a"],"tags":["O"],"document":"x"}\n{"input_ids":[2,5,6,3],"tags":["I-PER","O"]}\n',
     '{"question":"who","context":"the old king of a land far away","answers":[{"text":"old","answer_start":4}],"id":"q"}\n'
     '{"question":"who","context":"the  old king","answers":{"text":["king"],"answer_start":[9]},"is_impossible":false}\n',
     '{"text":"a b","choices":["c","d e"],"label":1}\n',
@@ -140,7 +144,9 @@ def seeds():
     yield "records", [bytes([FORMATS.index(name) + 16 * number]) + text.encode("latin-1")
                       for name, text in RECORDS.items() for number in range(len(FILTERS))]
     yield "examples", [bytes([number + 16 * FORMATS.index("jsonl")]) + text.encode()
-                       for text in TRAINING for number in range(len(READERS))]
+                       for text in TRAINING for number in range(len(READERS))] + [
+                           bytes([READERS.index(name) + 16 * FORMATS.index("conll")]) + RECORDS["conll"].encode()
+                           for name in ("tag", "tag-document")]
     yield "counts", ["the\t12\nking\t3\nqueen\t1\n\n", "a\t9223372036854775807\nb\t-1\nc\nd\t1.5\n"]
     yield "score", [bytes([TASKS.index(task) + 16 * gold]) + (text + "\0" * gold + text * gold).encode()
                     for task, text in SCORES.items() for gold in (0, 1)] + [

@@ -11,9 +11,10 @@
 namespace bert::fuzz {
 
 inline constexpr std::array kFormats = {
-    io::InputFormat::automatic, io::InputFormat::text, io::InputFormat::paragraphs, io::InputFormat::file,
-    io::InputFormat::jsonl,     io::InputFormat::tsv,  io::InputFormat::documents,  io::InputFormat::object,
-    io::InputFormat::conll,     io::InputFormat::squad};
+    io::InputFormat::automatic, io::InputFormat::text,  io::InputFormat::paragraphs, io::InputFormat::file,
+    io::InputFormat::jsonl,     io::InputFormat::tsv,   io::InputFormat::documents,  io::InputFormat::object,
+    io::InputFormat::conll,     io::InputFormat::squad, io::InputFormat::csv,        io::InputFormat::npy,
+    io::InputFormat::f32};
 
 // Runs all records through `filter` and skips bad ones; returns the output followed by the error messages.
 inline std::string run(const io::StreamOptions& options, io::Filter& filter) {

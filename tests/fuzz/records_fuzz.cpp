@@ -57,6 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   io::StreamOptions options{.files = {files.write("input", fuzz::text_of(data + 1, size - 1))}};
   options.input_format = fuzz::kFormats[data[0] % 16 % fuzz::kFormats.size()];
+  options.row_width = 3;
   if (data[0] % 2 == 1) options.invalid_utf8 = io::InvalidUtf8::replace;
   fuzz::answered([&] { fuzz::run(options, *make_filter(data[0] / 16, tokenizer, log)); });
   return 0;
