@@ -14,7 +14,7 @@
 namespace bert::corpus {
 
 struct SentenceOptions {
-  std::string text_field = "text";
+  std::string text_field{io::kTextField};
   std::string locale = "root";  // for sentence boundaries; documents input has one sentence per line
   std::vector<std::string> drop;
 };

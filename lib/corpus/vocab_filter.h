@@ -20,7 +20,7 @@ struct VocabularyOptions {
   text::LearnerOptions learner;  // size 0: only count
   text::TokenizerConfig tokenizer;
   Records records = Records::texts;
-  std::string text_field = "text", pair_field{io::kPairField};
+  std::string text_field{io::kTextField}, pair_field{io::kPairField};
   size_t max_words = 4'000'000;
   std::string write_counts;  // FILE, "-" for stdout; "": none
   std::string write_config;  // FILE for tokenizer_config.json; "": none

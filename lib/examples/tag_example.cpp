@@ -27,7 +27,7 @@ WordWindows read_windows(const io::Fields& fields, const features::Featurizer& f
     found.windows = *std::move(windows);
     return found;
   }
-  const auto words = find_words(fields, featurizer.options().text_field);
+  const auto words = fields.words(featurizer.options().text_field);
   if (!words) throw Error("field \"words\" is missing");
   found.windows = word_windows(fields, featurizer, *words);
   found.token_words =
@@ -37,17 +37,6 @@ WordWindows read_windows(const io::Fields& fields, const features::Featurizer& f
 }
 
 }  // namespace
-
-std::optional<std::pair<std::string, json::Value>> find_words(const io::Fields& fields,
-                                                              const std::string& asked) {
-  const bool usual = asked == features::FeatureOptions().text_field;
-  if (usual) {
-    if (const auto words = fields.json("words")) return std::pair("words", *words);
-  }
-  const auto array = fields.json(asked);
-  if (!array || !array->is_array()) return std::nullopt;
-  return std::pair(asked, *array);
-}
 
 std::vector<features::Features> word_windows(const io::Fields& fields, const features::Featurizer& featurizer,
                                              const std::pair<std::string, json::Value>& words) {

@@ -1,9 +1,9 @@
 // Training examples for tag: words and the tag of each (Devlin et al. 2018, section 5.3).
 //
 // The first token of a word represents it, in the window where this token has most context, as in
-// task/tag.cpp. So each word is trained on once, even if several windows contain it. Words without tokens are
-// skipped. With FeatureOptions::document, the words around a sentence are trained on, too: each is then read
-// at several positions.
+// predict/tag.cpp. So each word is trained on once, even if several windows contain it. Words without tokens
+// are skipped. With FeatureOptions::document, the words around a sentence are trained on, too: each is then
+// read at several positions.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,7 @@
 
 namespace bert::examples {
 
-// Finds the field with a record's words: "words"; or `asked`, if it is not the default text field; or the
-// text field itself, if it has an array. Returns its name and array, or nullopt.
-std::optional<std::pair<std::string, json::Value>> find_words(const io::Fields& fields,
-                                                              const std::string& asked);
-
-// Windows of these words, within their document if the options say so.
+// Windows of a record's words (see Fields::words), within their document if the options say so.
 std::vector<features::Features> word_windows(const io::Fields& fields, const features::Featurizer& featurizer,
                                              const std::pair<std::string, json::Value>& words);
 

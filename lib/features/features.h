@@ -45,7 +45,7 @@ enum class Overflow { truncate, split, error };
 enum class TakeIds { never, where_present };  // where_present: input_ids takes precedence over the text
 
 struct FeatureOptions {
-  std::string text_field = "text";  // a string or an array of words; if absent, the field "words"
+  std::string text_field{io::kTextField};  // a string or an array of words; if absent, the field "words"
   std::string pair_field{io::kPairField};
   TakeIds take_ids = TakeIds::never;
   std::optional<int64_t> max_length = {};  // in tokens, special tokens included; nullopt: no limit

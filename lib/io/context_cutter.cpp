@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "io/conll.h"
+#include "json/utf8.h"
 
 namespace bert::io {
 
@@ -27,8 +28,8 @@ void ContextCutter::add(std::string_view bytes, const Cut& cut) {
   Sentence& sentence = sentences_.emplace_back(Sentence{.bytes = std::string(bytes), .line = cut.line});
   try {
     read(sentence, cut);
-    sentence.has_context = true;
-  } catch (const Error&) {  // reported when the record itself is read
+  } catch (const Error& error) {  // reported when the record itself is read
+    sentence.failure = error.what();
     sentence.words.clear();
     sentence.document = ++document_;
     id_.clear();
@@ -37,25 +38,31 @@ void ContextCutter::add(std::string_view bytes, const Cut& cut) {
 }
 
 void ContextCutter::read(Sentence& sentence, const Cut& cut) {
+  const bool conll = source_.format == InputFormat::conll;
+  std::string_view bytes = sentence.bytes;
+  std::string repaired, made;
+  if (options_.invalid_utf8 == InvalidUtf8::replace && !json::is_utf8(bytes))
+    bytes = repaired = json::repair_utf8(bytes);
   int64_t line = 0;
-  const bool conll = format_ == InputFormat::conll;
-  const auto record = parser_.parse(conll ? conll_record(sentence.bytes, line) : sentence.bytes);
-  auto words = record.find_only("words");
-  if (!words) words = record.member(options_.text_field);
-  for (const auto word : words->strings()) json::append_string(sentence.words.emplace_back().word, word);
+  if (conll) bytes = made = conll_record(bytes, line);
+  const Fields record(source_, parser_.parse(json_part(bytes)));
+  const auto words = record.words(options_.text_field);
+  if (!words) throw Error("field \"words\" is missing");
+  for (const auto word : named(words->first, [&] { return words->second.strings(); }))
+    json::append_string(sentence.words.emplace_back().word, word);
   if (!options_.tag_field.empty()) read_tags(record, sentence.words);
   if (conll) {
     document_ += cut.starts_document ? 1 : 0;
-  } else if (auto id = record.member("document").label(); id != id_) {
+  } else if (auto id = record.label("document"); id != id_) {
     ++document_;
     id_ = std::move(id);
   }
   sentence.document = document_;
 }
 
-void ContextCutter::read_tags(const json::Value& record, std::vector<Word>& words) const {
+void ContextCutter::read_tags(const Fields& record, std::vector<Word>& words) const {
   try {
-    const auto tags = bio_of(record.member(options_.tag_field).strings());
+    const auto tags = bio_of(record.strings(options_.tag_field));
     if (tags.size() != words.size()) return;
     for (size_t i = 0; i < tags.size(); ++i) {
       words[i].tag.clear();
@@ -97,7 +104,9 @@ void ContextCutter::emit(Chunk& chunk) {
   const size_t begin = chunk.data.size();
   chunk.data += sentence.bytes;
   chunk.data += kContextMark;
-  if (sentence.has_context) {
+  if (!sentence.failure.empty()) {
+    json::append_string(chunk.data, sentence.failure);
+  } else {
     const auto append_word = [](std::string& out, const Word* word) { out += word->word; };
     const auto append_tag = [](std::string& out, const Word* word) { out += word->tag; };
     json::append_array(chunk.data += '[', before, append_word);

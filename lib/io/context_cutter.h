@@ -11,8 +11,8 @@
 //
 //   {"document":7,"words":["b"],"tags":["O"]} NUL [["a"],["c","d"],["O"],["B-LOC","I-LOC"]]
 //
-// Fields::context() returns them. A record without words or "document" has no context and separates
-// documents.
+// Fields::context() returns them. A record without words or "document" separates documents; after its NUL, it
+// has the reason as a JSON string.
 #pragma once
 
 #include <algorithm>
@@ -34,12 +34,14 @@ class ContextCutter {
  public:
   struct Options {
     int64_t most = 0;             // words on each side
-    std::string text_field = {};  // has the words if there is no field "words"
+    std::string text_field = {};  // has the words if they are not in "words", see Fields::words
     std::string tag_field = {};   // has the tags; "": no tags
+    InvalidUtf8 invalid_utf8 = InvalidUtf8::error;
   };
 
-  ContextCutter(Cutter& cutter, InputFormat format, Options options)
-      : cutter_(cutter), format_(format), options_(std::move(options)) {}
+  // References must outlive this object.
+  ContextCutter(Cutter& cutter, const Source& source, Options options)
+      : cutter_(cutter), source_(source), options_(std::move(options)) {}
 
   // As Cutter::fill, except that a record waits until the words after it have been read.
   bool fill(Chunk& chunk);
@@ -52,8 +54,8 @@ class ContextCutter {
   struct Sentence {
     std::string bytes;
     int64_t line;
-    int64_t document = 0;  // number of its document, or a number of its own
-    bool has_context = false;
+    int64_t document = 0;          // number of its document, or a number of its own
+    std::string failure = {};      // why its words or document cannot be read
     std::vector<Word> words = {};  // as JSON
 
     // An empty sentence counts as a word, so that memory stays bounded.
@@ -62,13 +64,13 @@ class ContextCutter {
   void add(std::string_view bytes, const Cut& cut);
   // Sets words and document; throws Error if the record has none.
   void read(Sentence& sentence, const Cut& cut);
-  void read_tags(const json::Value& record, std::vector<Word>& words) const;
+  void read_tags(const Fields& record, std::vector<Word>& words) const;
   bool is_complete() const;  // whether the words after the next sentence have been read
   void emit(Chunk& chunk);
   void forget();
 
   Cutter& cutter_;
-  const InputFormat format_;
+  const Source& source_;
   const Options options_;
   json::Document parser_;
   Chunk inner_;

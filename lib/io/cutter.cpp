@@ -21,6 +21,13 @@ std::string_view without_line_end(std::string_view line) {
   return line;
 }
 
+std::string_view json_part(std::string_view line) {
+  while (!line.empty() && is_white(line.back())) line.remove_suffix(1);
+  const size_t begin = line.find_first_not_of(" \t\r\n\f\v");
+  const size_t foreign = line.substr(0, begin).find_last_of("\f\v");
+  return foreign == std::string_view::npos ? line : line.substr(begin);
+}
+
 bool Cutter::fill(Chunk& chunk) {
   for (;;) {
     cut_complete(chunk);

@@ -13,6 +13,8 @@ namespace bert::io {
 bool is_white(char c);                 // isspace in the C locale: form feed and vertical tab too
 bool is_blank(std::string_view text);  // nothing but white space
 std::string_view without_line_end(std::string_view line);  // drops one LF, and one CR before it
+// Strips white space around a record that JSON does not allow (form feed, vertical tab).
+std::string_view json_part(std::string_view line);
 
 struct ChunkLimits {
   size_t bytes, records;  // a chunk is full when it reaches either

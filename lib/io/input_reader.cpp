@@ -74,10 +74,11 @@ bool InputReader::read(const std::string& name) {
   const auto source = open_source(input, line);
   Cutter cutter(input, source->format, line, limits_);
   SquadCutter squad(input, line, limits_);
-  ContextCutter context(cutter, source->format,
+  ContextCutter context(cutter, *source,
                         {.most = options_.context_words,
                          .text_field = options_.text_field,
-                         .tag_field = options_.context_tags});
+                         .tag_field = options_.context_tags,
+                         .invalid_utf8 = options_.invalid_utf8});
   RowCutter rows(input, source->format, options_.row_width, limits_);
   for (;;) {
     if (!take_chunk()) return false;
@@ -112,6 +113,8 @@ std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& li
   if (source->format == InputFormat::jsonl && first_marks(input) == "[{")
     throw Error(input.name(), ": is one JSON array; convert it to one record per line with jq -c '.[]'");
   source->in_context = options_.context_words > 0;
+  if (source->in_context && options_.input_format == InputFormat::automatic && first_marks(input).empty())
+    source->format = InputFormat::jsonl;  // an empty FILE
   if (source->in_context && source->format != InputFormat::conll && source->format != InputFormat::jsonl)
     throw Error(input.name(), ": is read as ", name_of(source->format),
                 ", but documents need CoNLL, or JSONL with words");

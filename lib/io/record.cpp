@@ -147,11 +147,17 @@ std::vector<std::pair<std::string_view, json::Value>> Fields::members() const {
   return object_->members();
 }
 
-Context Fields::context() const {
-  if (!context_) {
-    label("document");  // throws
-    throw Error("has no words that could be read in their document");
+std::optional<std::pair<std::string, json::Value>> Fields::words(const std::string& asked) const {
+  if (asked == kTextField) {
+    if (const auto words = json("words")) return std::pair("words", *words);
   }
+  const auto array = json(asked);
+  if (!array || !array->is_array()) return std::nullopt;
+  return std::pair(asked, *array);
+}
+
+Context Fields::context() const {
+  if (context_.value().kind() == json::Value::Kind::string) throw Error(context_->string());
   const auto sides = context_->elements();
   if (sides.size() == 2) return {.before = sides[0], .after = sides[1]};
   return {.before = sides[0], .after = sides[1], .tags_before = sides[2], .tags_after = sides[3]};

@@ -24,6 +24,8 @@ struct Work {
   virtual ~Work() = default;
 };
 
+enum class InvalidUtf8 { error, replace };
+
 // What the records of one FILE share. Outlives these records.
 struct Source {
   std::string name;                  // as given on the command line; "-" is stdin
@@ -108,7 +110,8 @@ struct Chunk {
   void clear();
 };
 
-// Default name of the field with the second text of a pair.
+// Default names of the fields with a text and with the second text of a pair.
+inline constexpr std::string_view kTextField = "text";
 inline constexpr std::string_view kPairField = "text_pair";
 
 // Calls `read` and prefixes the message of its Error with `field "name" `.
@@ -164,8 +167,12 @@ class Fields {
   std::vector<int32_t> integers(std::string_view name) const;
   std::optional<std::vector<int32_t>> find_integers(std::string_view name) const;
 
+  // The words of a sentence and the name of their field: "words"; or `asked`, if it is not kTextField; or
+  // kTextField, if it has an array. nullopt if there is none.
+  std::optional<std::pair<std::string, json::Value>> words(const std::string& asked) const;
+
   // The words around a sentence in its document; with StreamOptions::context_words only. Error if the record
-  // has no "document".
+  // has no "document" or its words cannot be read.
   Context context() const;
 
   // All fields of a JSON record in order; empty for text, TSV and CSV.

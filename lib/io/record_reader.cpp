@@ -45,14 +45,6 @@ size_t join_lines(char* text, size_t size, char separator) {
   return to;
 }
 
-// Strips white space around a record that JSON does not allow (form feed, vertical tab).
-std::string_view json_part(std::string_view line) {
-  while (!line.empty() && is_white(line.back())) line.remove_suffix(1);
-  const size_t begin = line.find_first_not_of(" \t\r\n\f\v");
-  const size_t foreign = line.substr(0, begin).find_last_of("\f\v");
-  return foreign == std::string_view::npos ? line : line.substr(begin);
-}
-
 void split_at(char separator, std::string_view line, std::vector<std::string_view>& cells) {
   cells.clear();
   for (;;) {

@@ -20,7 +20,6 @@
 namespace bert::io {
 
 enum class OnError { stop, skip };
-enum class InvalidUtf8 { error, replace };
 enum class ShowProgress { automatic, always, never };  // automatic: if stderr is a terminal
 
 struct StreamOptions {
@@ -28,7 +27,7 @@ struct StreamOptions {
   std::string output = "-";        // "-": stdout
   InputFormat input_format = InputFormat::automatic;
   std::vector<std::string> columns;    // for TSV and CSV without a header line
-  std::string text_field = "text";     // the single field of text input
+  std::string text_field{kTextField};  // the single field of text input
   std::string pair_field{kPairField};  // used by filters, not by the stream
   std::vector<std::string> drop;       // for the filter's RecordWriter
   std::vector<std::string> keep;       // fields to write, in this order; none: all

@@ -185,7 +185,7 @@ class Tag final : public Predictor {
     if (auto windows = examples::find_token_windows(fields, featurizer))
       return TaggedWords::of_tokens(*std::move(windows), featurizer.tokenizer());
     const std::string& asked = featurizer.options().text_field;
-    if (const auto given = examples::find_words(fields, asked)) {
+    if (const auto given = fields.words(asked)) {
       auto windows = examples::word_windows(fields, featurizer, *given);
       std::vector<std::string> words;
       for (const json::Value& word : given->second.elements()) words.emplace_back(word.string());

@@ -22,7 +22,7 @@ struct IndexOptions {
   std::optional<int64_t> width;
   std::string id_field = "id";
   std::vector<std::string> with;  // names of further fields
-  std::string text_field = "text";
+  std::string text_field{io::kTextField};
 };
 
 // Records by position, read from their file when asked for.

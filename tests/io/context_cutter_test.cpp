@@ -235,20 +235,52 @@ TEST_CASE("records without words or document separate documents and are errors o
       "{\"document\":1,\"words\":[\"a\"]}\n{\"words\":[\"b\"]}\n{\"document\":1,\"words\":[\"c\"]}\nbad\n"
       "{\"document\":1,\"words\":[\"d\"]}\n{\"document\":1,\"words\":[\"e\",3]}\n{\"document\":1,\"text\":"
       "\"f\"}\n"
-      "{\"document\":[],\"words\":[\"g\"]}\n";
+      "{\"document\":[],\"words\":[\"g\"]}\n{\"document\":1,\"document\":2,\"words\":[\"h\"]}\n";
   const auto ran = run(directory, "x.jsonl", records, OnError::skip);
   CHECK(ran.out ==
         "1[][a ][]{\"document\":1,\"words\":[\"a\"]}\n3[][c ][]{\"document\":1,\"words\":[\"c\"]}\n"
         "5[][d ][]{\"document\":1,\"words\":[\"d\"]}\n");
   for (const auto* message :
-       {"x.jsonl:2: field \"document\" is missing", "x.jsonl:4: ", "x.jsonl:6: has no words",
-        "x.jsonl:7: has no words", "x.jsonl:8: field \"document\" is an array, expected "})
-    CHECK(ran.messages.find(message) != std::string::npos);
+       {"x.jsonl:2: field \"document\" is missing",
+        "x.jsonl:4: ", "x.jsonl:6: field \"words\" has a number at index 1, expected strings",
+        "x.jsonl:7: field \"words\" is missing", "x.jsonl:9: field \"document\" appears twice",
+        "x.jsonl:8: field \"document\" is an array, expected "})
+    CHECK_MESSAGE(ran.messages.find(message) != std::string::npos, ran.messages);
   const auto stopped = run(directory, "x.conll", "a O\n\nb O\nc\n\nd O\n");
   CHECK(stopped.out == "1[][a ][]{\"words\":[\"a\"],\"tags\":[\"O\"]}\n");
   CHECK(stopped.failure.find("x.conll:4: has 1 column, expected 2") != std::string::npos);
   CHECK(run(directory, "x.txt", "plain text\n").failure.find("x.txt: is read as text, but documents need") !=
         std::string::npos);
+}
+
+TEST_CASE("the context is of the field with the words, and of repaired text") {
+  const TemporaryDirectory directory;
+  ContextFilter filter;
+  auto options = options_of(directory.write("x.jsonl",
+                                            "{\"document\":1,\"words\":[\"a\"],\"other\":[\"b\"]}\n"
+                                            "\f{\"document\":1,\"words\":[\"c\"],\"other\":[\"d\xff\"]}\n"),
+                            3);
+  options.invalid_utf8 = InvalidUtf8::replace;
+  const auto usual = run_and_catch(options, 1, filter);
+  CHECK(usual.out.starts_with("1[][a ][c ]"));
+  CHECK(usual.out.find("\n2[a ][c ][]") != std::string::npos);
+  options.text_field = "other";
+  const auto other = run_and_catch(options, 1, filter);
+  CHECK(other.out.starts_with("1[][a ][d\uFFFD ]"));
+  CHECK(other.out.find("\n2[b ][c ][]") != std::string::npos);
+
+  options = options_of(directory.write("x.conll", "a\xff O\n\nb O\n"), 3);
+  options.invalid_utf8 = InvalidUtf8::replace;
+  CHECK(run_and_catch(options, 1, filter).out.find("\n3[a\uFFFD ][b ][]") != std::string::npos);
+}
+
+TEST_CASE("an empty FILE has no sentences") {
+  const TemporaryDirectory directory;
+  for (const auto* name : {"x", "x.txt", "x.conll", "x.jsonl"}) {
+    const auto ran = run(directory, name, " \n");
+    CHECK(ran.out.empty());
+    CHECK(ran.failure.empty());
+  }
 }
 
 TEST_CASE("an empty sentence counts as a word, however many records are read at once") {
