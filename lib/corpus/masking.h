@@ -28,6 +28,7 @@ struct MaskRule {
   Unit unit = Unit::token;
   Target target = Target::masked;  // if next, the settings of masking are not used
   Replacements replacements = Replacements::ordinary;
+  bool operator==(const MaskRule&) const = default;
 };
 
 // Number of tokens to mask in a sequence of `length`, special tokens included: probability * length, rounded

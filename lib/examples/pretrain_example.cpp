@@ -24,14 +24,16 @@ void check_positions(const std::vector<int32_t>& positions, size_t length) {
   }
 }
 
-void take_labels(const text::Tokenizer& tokenizer, const std::vector<int32_t>& labels,
+// `distance`: of a token from the position that predicts it.
+void take_labels(const text::Tokenizer& tokenizer, const std::vector<int32_t>& labels, size_t distance,
                  PretrainExample& example) {
   if (labels.size() != example.ids.size())
     throw Error("field \"", kLabels, "\" has ", labels.size(), " values, input_ids has ", example.ids.size());
   for (size_t i = 0; i < labels.size(); ++i) {
     if (labels[i] == kIgnored) continue;
     features::check_id(tokenizer, kLabels, labels[i], i);
-    example.positions.push_back(static_cast<int32_t>(i));
+    if (i < distance) continue;
+    example.positions.push_back(static_cast<int32_t>(i - distance));
     example.gold.push_back(labels[i]);
   }
 }
@@ -85,14 +87,28 @@ void PretrainReader::read_masked(const io::Fields& fields, const io::Record& rec
     example.positions = *std::move(positions);
     example.gold = *std::move(gold);
     features::check_ids(tokenizer_, kGold, example.gold);
+    if (causal()) check_unmasked(example);
   } else if (labels) {
-    take_labels(tokenizer_, *labels, example);
+    take_labels(tokenizer_, *labels, causal() ? 1 : 0, example);
   } else {
     const auto random = corpus::mask_random(fields, record.place(), seed_, static_cast<uint64_t>(epoch));
     for (const auto& [position, id] : masker_.mask(example.ids, random)) {
       example.positions.push_back(position);
       example.gold.push_back(id);
     }
+  }
+}
+
+// Records for a model that is not causal: the token of [MASK] is predicted at its own position, while
+// bert-predict reads the position before it. A [MASK] in the text itself predicts the next token like any
+// other.
+void PretrainReader::check_unmasked(const PretrainExample& example) const {
+  for (size_t i = 0; i < example.positions.size(); ++i) {
+    const auto position = static_cast<size_t>(example.positions[i]);
+    const bool next = position + 1 < example.ids.size() && example.ids[position + 1] == example.gold[i];
+    if (example.ids[position] == tokenizer_.mask() && !next)
+      throw Error("token ", position,
+                  " is [MASK], but a causal model predicts next tokens; bert-mask --causal selects them");
   }
 }
 

@@ -4,6 +4,10 @@
 //   masked_lm_positions, masked_lm_ids    as written by bert-mask
 //   labels, instead                       as in Hugging Face: -100 for tokens that are not predicted
 //   none of these                         masked here, as by bert-mask --epoch K, differently in each epoch
+//
+// For a causal model, bert-mask --causal writes the positions that predict the next tokens, and the token of
+// a label is predicted at the position before it, as in Hugging Face.
+//
 //   next_sentence_label                   0 or 1, in all records or in none
 #pragma once
 
@@ -35,6 +39,7 @@ struct PretrainLimits {
 class PretrainReader : public ExampleReader {
  public:
   // `tokenizer` must outlive this object. Only the rule and seed of `mask` are used.
+  // With Target::next, the model is causal.
   PretrainReader(const text::Tokenizer& tokenizer, const corpus::MaskOptions& mask, PretrainLimits limits);
 
   void read(const io::Fields& fields, const io::Record& record, int64_t epoch,
@@ -42,6 +47,8 @@ class PretrainReader : public ExampleReader {
   void check(const Outline& example) override;  // all or no records must have next_sentence_label
 
  private:
+  bool causal() const { return masker_.rule().target == corpus::MaskRule::Target::next; }
+  void check_unmasked(const PretrainExample& example) const;
   void read_masked(const io::Fields& fields, const io::Record& record, int64_t epoch,
                    PretrainExample& example) const;
 

@@ -60,15 +60,16 @@ std::vector<Window> slide(int64_t count, const Slide& slide) {
   return windows;
 }
 
-std::vector<int32_t> most_context(std::span<const Window> windows, int64_t count) {
+std::vector<int32_t> most_context(std::span<const Window> windows, int64_t count, Side side) {
   std::vector<int32_t> owners(static_cast<size_t>(count), -1);
   std::vector<double> best(static_cast<size_t>(count));
   for (size_t w = 0; w < windows.size(); ++w) {
     const Window& window = windows[w];
-    const double bonus = 0.01 * static_cast<double>(window.end - window.begin);
+    const double bonus = side == Side::before ? 0 : 0.01 * static_cast<double>(window.end - window.begin);
     for (int64_t token = window.begin; token < window.end; ++token) {
+      const int64_t before = token - window.begin, after = window.end - 1 - token;
       const double score =
-          static_cast<double>(std::min(token - window.begin, window.end - 1 - token)) + bonus;
+          static_cast<double>(side == Side::before ? before : std::min(before, after)) + bonus;
       const auto place = static_cast<size_t>(token);
       if (owners[place] >= 0 && score <= best[place]) continue;
       owners[place] = static_cast<int32_t>(w);

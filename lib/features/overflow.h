@@ -57,11 +57,15 @@ struct Window {
 // there are no tokens.
 std::vector<Window> slide(int64_t count, const Slide& slide);
 
-// For each of `count` tokens, the window that gives it most context, as in run_squad.py's
-// _check_is_max_context: the highest min(tokens to the left, tokens to the right) + 0.01 length; on ties the
-// first. Every token must be in a window.
+// What counts as context: the smaller side, or only the tokens before, which are all that a causal model
+// reads.
+enum class Side { smaller, before };
+
+// For each of `count` tokens, the window that gives it most context. Side::smaller: as in run_squad.py's
+// _check_is_max_context, the highest min(tokens to the left, tokens to the right) + 0.01 length.
+// Side::before: the most tokens to the left. On ties the first. Every token must be in a window.
 //
 //   [0,5) and [3,9): token 3 has 1 to its right in the first, 0 to its left in the second; 4 has 0 and 1.
-std::vector<int32_t> most_context(std::span<const Window> windows, int64_t count);
+std::vector<int32_t> most_context(std::span<const Window> windows, int64_t count, Side side = Side::smaller);
 
 }  // namespace bert::features

@@ -237,19 +237,17 @@ void EmbedFilter::finish(io::Record& record, std::string& out) const {
   record.work.reset();  // free the large vectors before the chunk is written
 }
 
-// The text that is split is the only one, or one of a pair.
+// The text that is split is the only one, or the second of a pair.
 WindowPlace EmbedFilter::place_of(const io::Record& record, const Window& window) const {
   const auto& features = window.features;
   WindowPlace place = {.record = record.place(), .window = features.window, .characters = {}};
   if (features.offsets.empty()) return place;
-  const bool splits_first =
-      !features.pair || featurizer_.options().cut.strategy == text::Truncation::Strategy::only_first;
-  const auto part = splits_first ? features.first : features.second;
+  const auto part = features.pair ? features.second : features.first;
   if (part.begin == part.end) {
     place.characters = text::Span{0, 0};
     return place;
   }
-  const auto before = splits_first ? static_cast<uint32_t>(text::count_code_points(plan_.prompt())) : 0;
+  const auto before = features.pair ? 0 : static_cast<uint32_t>(text::count_code_points(plan_.prompt()));
   const auto without = [&](uint32_t offset) { return offset > before ? offset - before : 0; };
   place.characters =
       text::Span{without(features.offsets[part.begin].begin), without(features.offsets[part.end - 1].end)};

@@ -132,7 +132,8 @@ class Fill final : public Predictor {
 // The w_t are the subword tokens of the text, [UNK] included; special tokens are not masked. With windows,
 // each token is masked once, where it has most context.
 //
-// A causal model gives the perplexity itself, from P(w_t | the tokens before it); nothing is masked.
+// A causal model gives the perplexity itself, from P(w_t | the tokens before it); nothing is masked. With
+// windows, each token is predicted where most tokens are before it.
 class Perplexity final : public Predictor {
  public:
   Perplexity(const TaskOptions& options, const model::Config& config, const text::Tokenizer& tokenizer)
@@ -148,8 +149,7 @@ class Perplexity final : public Predictor {
       predict(windows.front(), windows.front().features.first);
       predict(windows.front(), windows.front().features.second);
     } else {
-      const bool first = featurizer.options().cut.strategy == text::Truncation::Strategy::only_first;
-      predict_in_windows(windows, windows.front().features.pair && !first);
+      predict_in_windows(windows, windows.front().features.pair);
     }
     return reading;
   }
@@ -216,7 +216,8 @@ class Perplexity final : public Predictor {
       spans.push_back({window.features.window_begin, window.features.window_begin + part.end - part.begin});
       count = std::max(count, spans.back().end);
     }
-    const auto owners = features::most_context(spans, count);
+    const auto owners =
+        features::most_context(spans, count, causal_ ? features::Side::before : features::Side::smaller);
     predict(windows.front(),
             slides_second ? windows.front().features.first : windows.front().features.second);
     for (size_t w = 0; w < windows.size(); ++w) {

@@ -109,10 +109,13 @@ Figures Pretraining::figures(const Losses& losses) {
   return figures;
 }
 
-// A causal model predicts next tokens, unless the records are masked.
+// A causal model predicts next tokens. With --causal, other options of masking have been refused already.
 corpus::MaskRule rule_of(const TrainingTaskOptions& options, const model::Config& config) {
   auto rule = options.mask;
-  if (config.causal) rule.target = corpus::MaskRule::Target::next;
+  if (!config.causal) return rule;
+  if (rule != corpus::MaskRule())
+    throw Error("the model is causal and predicts next tokens: options of masking are not for it");
+  rule.target = corpus::MaskRule::Target::next;
   return rule;
 }
 

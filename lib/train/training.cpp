@@ -1,5 +1,6 @@
 #include "train/training.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "base/gnuplot.h"
 #include "ckpt/checkpoint.h"
 #include "json/json.h"
+#include "model/parts.h"
 #include "model/save.h"
 #include "model/training_network.h"
 #include "nn/panels.h"
@@ -123,6 +125,14 @@ class Training {
     return {config, heads, pool_, plan_.dtype};
   }
 
+  void freeze(model::TrainingNetwork& network) const {
+    const auto frozen = options_.run.optimizer.frozen;
+    network.freeze(frozen);
+    const auto learns = [&](const auto& entry) { return !frozen || !model::is_frozen(entry.name, *frozen); };
+    if (options_.steps != 0 && std::ranges::none_of(network.parameters().layout().entries(), learns))
+      throw Error("--freeze leaves nothing to train: this task has no head besides the model's layers");
+  }
+
   // Loads the initial model. Returns the names of the parameters that it should have but does not.
   std::vector<std::string> load(model::TrainingNetwork& network) const {
     const auto head = task_->heads().classifier;
@@ -202,7 +212,7 @@ bool Training::run() {
   const auto reader = readable(task_->make_reader());
   examples::Steps steps(*source, *reader, plan_.step, ranks_);
   auto network = make_network();
-  network.freeze(options_.run.optimizer.frozen);
+  freeze(network);
   const auto modules = task_->modules();
   const auto learner = task_->make_learner(network, options_.recompute ? Keep::inputs : Keep::activations);
   Trainer trainer({.ranks = ranks_,

@@ -252,3 +252,25 @@ TEST_CASE("records with and without next_sentence_label never mix, even with --o
   stream.files = {a, a};
   CHECK(examples_of(stream).size() == 4);
 }
+
+TEST_CASE("a causal model learns the next tokens: labels are read one position before") {
+  const TemporaryDirectory directory;
+  const MaskOptions next{.rule = {.target = MaskRule::Target::next}};
+  const auto examples = [&](const std::string& line) {
+    return examples_of(stream_of({directory.write("in.jsonl", line)}), next);
+  };
+  const auto labelled = examples(R"({"input_ids":[2,5,6,3],"labels":[2,5,-100,3]})")[0];
+  CHECK(labelled.positions == Ids{0, 2});
+  CHECK(labelled.gold == Ids{5, 3});
+  const auto all = examples(R"({"input_ids":[2,5,6,3],"labels":[2,5,6,3]})")[0];
+  const auto without = examples(R"({"input_ids":[2,5,6,3]})")[0];
+  CHECK(all.positions == without.positions);
+  CHECK(all.gold == without.gold);
+
+  const std::string mask = std::to_string(vocabulary().mask());
+  const std::string masked =
+      "{\"input_ids\":[2," + mask + ",6,3],\"masked_lm_positions\":[1],\"masked_lm_ids\":[5]}";
+  CHECK_THROWS_WITH(examples(masked),
+                    doctest::Contains("token 1 is [MASK], but a causal model predicts next tokens"));
+  CHECK(examples_of_lines(masked)[0].gold == Ids{5});
+}

@@ -109,6 +109,14 @@ TEST_CASE("the window with the most context matches run_squad.py") {
   }
 }
 
+TEST_CASE(
+    "a causal model reads most before a token in the first window with it, or the last one from the left") {
+  CHECK(most_context(std::vector<Window>{{0, 5}, {3, 9}, {7, 12}}, 12, Side::before) ==
+        std::vector<int32_t>{0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2});
+  CHECK(most_context(std::vector<Window>{{3, 7}, {0, 4}}, 7, Side::before) ==
+        std::vector<int32_t>{1, 1, 1, 1, 0, 0, 0});
+}
+
 TEST_CASE("in an overlap a token belongs to the window with more context, the first one on ties") {
   CHECK(most_context(std::vector<Window>{{0, 5}, {3, 9}}, 9) ==
         std::vector<int32_t>{0, 0, 0, 0, 1, 1, 1, 1, 1});

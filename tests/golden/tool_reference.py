@@ -131,7 +131,7 @@ def perplexity(model, record):
 
 
 def perplexity_in_windows(length, overlap):
-    """Each token is masked in the window with the most context for it (ties: see below)."""
+    """Each token is predicted in the window with the most context for it (ties: see below)."""
     def compute(model, record):
         ids = model.encode(record)[0]
         inner, room = ids[1:-1], length - 2
@@ -140,6 +140,8 @@ def perplexity_in_windows(length, overlap):
             window = inner[begin: begin + room]
             for place in range(len(window)):
                 context = min(place, len(window) - 1 - place) + 0.01 * len(window)  # ties: longer window
+                if model.bert.causal:
+                    context = place
                 if context > best[begin + place][0]:
                     best[begin + place] = (context, ([ids[0], *window, ids[-1]], place + 1))
         return pseudo_perplexity([term_of(model, window, None, place) for _, (window, place) in best])

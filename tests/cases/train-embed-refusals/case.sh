@@ -17,6 +17,8 @@ train --margin 1 pairs.jsonl
 train --dims 999 pairs.jsonl
 train --best f1 --dev mixed.jsonl texts.jsonl
 train --labels a,b pairs.jsonl
+train --freeze all texts.jsonl
+train --freeze 2 texts.jsonl
 bert-train --task classify -m "$MODELS/bare" --steps 1 -o out --pooling cls pairs.jsonl
 printf 'text\ttext_par\na\tb\n' >pairs.tsv
 train --pair-field text_pair pairs.tsv
