@@ -96,6 +96,13 @@ void check_task(const cli::App& app, Task task) {
   if (app.given("--null-scores") && !app.given("--gold")) throw UsageError("--null-scores requires --gold");
 }
 
+// A plot takes the place of a file.
+void check_plot(const std::string& plot, const io::StreamOptions& stream) {
+  if (plot == stream.output && plot != "-") throw UsageError("--plot and --output are both ", plot);
+  if (plot != "-" && std::ranges::find(stream.files, plot) != stream.files.end())
+    throw UsageError("--plot ", plot, " is the input, which would be replaced");
+}
+
 // Sets input formats that belong to a single task.
 void settle_input(metric::ScoreFilterOptions& options, io::StreamOptions& stream) {
   using io::InputFormat;
@@ -132,6 +139,7 @@ int main(int argc, char** argv) {
   app.check([&] {
     settle_metrics(flags, options.score);
     check_task(app, options.score.task);
+    if (options.plot) check_plot(*options.plot, stream.settings);
     settle_input(options, stream.settings);
   });
   app.version_of(text::version);

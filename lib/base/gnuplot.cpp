@@ -101,6 +101,7 @@ bool succeeded(const Result& result) { return WIFEXITED(result.status) && WEXITS
 }  // namespace
 
 void require_gnuplot(const std::string& path) {
+  if (path.empty() || path == "-") throw Error("--plot is \"", path, "\", expected the name of a file");
   const auto result = run_gnuplot({"--version"}, "");
   if (!succeeded(result) || !result.out.starts_with("gnuplot"))
     throw Error("--plot needs gnuplot, which fails: ", complaint(result));

@@ -6,7 +6,8 @@
 
 namespace bert {
 
-// Throws Error unless gnuplot is in $PATH and runs, and `path` can be a file. Call this before long work.
+// Throws Error unless gnuplot is in $PATH and runs, and `path` can be a file; "-" cannot. Call this before
+// long work.
 void require_gnuplot(const std::string& path);
 
 // Runs a script that writes SVG to stdout and stores the plot in `path`, which only appears when complete. If

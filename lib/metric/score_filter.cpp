@@ -21,7 +21,7 @@ struct ScoreFilter::Prepared : io::Work {
 
 ScoreFilter::ScoreFilter(ScoreFilterOptions options, const io::StreamOptions& stream, Log& log)
     : options_(std::move(options)), log_(log), scorer_(make_scorer(options_.score)) {
-  if (!options_.plot.empty()) require_gnuplot(options_.plot);
+  if (options_.plot) require_gnuplot(*options_.plot);
   if (options_.gold.empty()) return;
   gold_ = read_gold(options_.gold, options_.id_field, *scorer_, stream);
   seen_.resize(gold_->size());
@@ -122,7 +122,7 @@ void ScoreFilter::end(std::string& out) {
   });
   scorer_->report(report);
   if (const auto remark = scorer_->remark(); !remark.empty()) log_.warn(remark);
-  if (!options_.plot.empty()) draw_plot(scorer_->plot(), options_.plot);
+  if (options_.plot) draw_plot(scorer_->plot(), *options_.plot);
   out += std::move(report).json();
 }
 

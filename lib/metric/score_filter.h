@@ -15,9 +15,9 @@ namespace bert::metric {
 
 struct ScoreFilterOptions {
   ScoreOptions score;
-  std::string gold;         // FILE; empty: gold labels are in the records
-  std::string null_scores;  // FILE with an object {id: number}; empty: null scores are in the records
-  std::string plot;         // FILE to draw; empty: none
+  std::string gold;                 // FILE; empty: gold labels are in the records
+  std::string null_scores;          // FILE with an object {id: number}; empty: null scores are in the records
+  std::optional<std::string> plot;  // FILE to draw
   std::string id_field = "id";
   int precision = -1;
   io::OnError on_error = io::OnError::stop;

@@ -176,10 +176,17 @@ struct MatrixLayout {
   double height() const { return kTop + side + bottom; }
 };
 
+// As the label of a tic, in which gnuplot formats numbers.
+std::string tic_label(std::string_view text) {
+  std::string label;
+  for (const char c : text) label.append(c == '%' ? 2 : 1, c);
+  return quoted(label);
+}
+
 std::string tics(char axis, const std::vector<std::string>& labels, std::string_view options) {
   std::string text = std::string("set ") + axis + "tics (";
   for (size_t i = 0; i < labels.size(); ++i)
-    text += (i == 0 ? "" : ", ") + quoted(labels[i]) + " " + std::to_string(i);
+    text += (i == 0 ? "" : ", ") + tic_label(labels[i]) + " " + std::to_string(i);
   return (text += ") scale 0 ").append(options) += '\n';
 }
 
@@ -293,7 +300,7 @@ std::string scatter_script(const Scatter& scatter) {
     most = std::max({most, gold, predicted});
   }
   canvas.text += "EOD\n";
-  const double margin = most > least ? 0.04 * (most - least) : 1;
+  const double margin = most > least ? 0.04 * (most - least) : std::max(1.0, 0.04 * std::abs(most));
   const std::string range = "range [" + number(least - margin) + ":" + number(most + margin) + "]\n";
   canvas.area(kLeft, kTop, kSide, kSide);
   canvas.text +=

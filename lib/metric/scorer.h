@@ -20,7 +20,7 @@ namespace bert::metric {
 struct ScoreOptions {
   task::Task task = task::Task::classify;
   std::vector<std::string> metrics;              // names as in the output; empty: all
-  std::string text_field{io::kTextField};               // for rank: the field with the query
+  std::string text_field{io::kTextField};        // for rank: the field with the query
   std::optional<std::string> label_field;        // default: the task's own field
   std::optional<std::string> positive;           // positive label for F1
   std::vector<std::string_view> usual_positive;  // if not given: the first of these labels that occurs

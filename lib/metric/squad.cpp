@@ -202,7 +202,8 @@ Values SquadScore::values() const {
 
 // Starts with "no answer" for all questions, then switches to the predicted answers in ascending order of
 // null score. Like the script, checks the total after every question, even between equal null scores, which
-// are in prediction order.
+// are in prediction order. If "no answer" for all is best, the threshold is 0 as in the script, whose scores
+// are probabilities, or 1 below the lowest score if that is not positive.
 void SquadScore::append_best(Values& values) const {
   std::vector<const Question*> sorted;
   for (const Question& question : questions_) {
@@ -211,8 +212,11 @@ void SquadScore::append_best(Values& values) const {
   std::sort(sorted.begin(), sorted.end(), [](const Question* a, const Question* b) {
     return a->null_score != b->null_score ? a->null_score < b->null_score : a->order < b->order;
   });
+  const bool positive = sorted.empty() || sorted.front()->null_score > 0;
+  const double below_all = positive ? 0 : sorted.front()->null_score - 1;
   for (const bool exact : {true, false}) {
-    double now = static_cast<double>(unanswerable_ - missing_unanswerable_), best = now, threshold = 0;
+    double now = static_cast<double>(unanswerable_ - missing_unanswerable_), best = now,
+           threshold = below_all;
     for (const Question* question : sorted) {
       const double gain = exact ? double(question->exact_v2) : question->f1_v2;
       if ((question->flags & kHasAnswer) != 0)

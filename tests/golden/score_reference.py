@@ -198,7 +198,7 @@ def squad_v2(questions, null_scores=None, order=None, threshold=None):
     if null_scores is not None and threshold is None:
         for name, scores in (("best_exact_match", exact), ("best_f1", score)):
             best = now = sum(not answers for answers, _ in questions)
-            best_threshold = 0.0
+            best_threshold = 0.0 if min(null_scores) > 0 else min(null_scores) - 1
             for place in sorted(order, key=lambda place: null_scores[place]):
                 answers, prediction = questions[place]
                 now += scores[place] if answers else -1 if prediction else 0

@@ -32,6 +32,8 @@ TEST_CASE("labels are quoted, have no control characters, and lose their middle 
   const auto script =
       confusion_script(score_of({{labels[0], labels[1]}, {labels[2], labels[0]}}), labels, {});
   CHECK(contains(script, "('it''s ''' 0, '0123456789abcdef…klmnopqrstuvwxyz' 1, '\xe6\x97\xa5' 2)"));
+  const std::vector<std::string> percent = {"50%", "%d"};
+  CHECK(contains(confusion_script(score_of({{percent[0], percent[1]}}), percent, {}), "('50%%' 0, '%%d' 1)"));
 }
 
 TEST_CASE("of more than 100 labels the rarest share a row and a column") {

@@ -9,6 +9,10 @@ echo "exit $?"
 echo '-- refused'
 bert-score --task tag --plot plot.svg labels.jsonl
 bert-score --task classify --plot missing/plot.svg labels.jsonl
+bert-score --task classify --plot labels.jsonl labels.jsonl
+bert-score --task classify --plot plot.svg -o plot.svg labels.jsonl
+bert-score --task classify --plot - labels.jsonl
+bert-score --task classify --plot '' labels.jsonl
 bert-score --task classify --plot plot.svg labels.jsonl >/dev/null
 cp plot.svg before.svg
 echo '{"label":"bad"}' | bert-score --task classify --plot plot.svg labels.jsonl -
