@@ -68,12 +68,13 @@ class Attention {
   // AttentionHead::visible of all queries; empty without a mask.
   std::vector<int64_t> visible(std::span<const int64_t> offsets, const Queries& queries) const;
 
-  // One head of a sequence, without the output pointer.
+  // The heads of all sequences of a batch.
   struct Heads {
     std::span<const int64_t> offsets, q_offsets;
     const Tensor &q, &qkv;
     std::vector<int64_t> visible;
   };
+  // One head of a sequence, without the output pointer.
   AttentionHead head_of(const Heads& heads, int64_t sequence, int64_t head) const;
   DroppedProbabilities dropped(const Pass& pass, int64_t sequence, int64_t head) const;
 

@@ -122,7 +122,6 @@ void AttentionFilter::finish(io::Record& record, std::string& out) const {
   if (window.features.truncated) added.field("truncated") += "true";
   writer_.write(record, added, out);
   record.truncated = window.features.truncated;
-  record.work.reset();  // free the weights before the chunk is written
 }
 
 // weights [A,T,T]

@@ -234,7 +234,6 @@ void EmbedFilter::finish(io::Record& record, std::string& out) const {
         record, {.values = vector, .width = plan_.width(), .truncated = truncated, .cut = prepared.cut}, out);
   }
   record.truncated = truncated;
-  record.work.reset();  // free the large vectors before the chunk is written
 }
 
 // The text that is split is the only one, or the second of a pair.

@@ -64,7 +64,7 @@ class Predictor {
   virtual std::unique_ptr<Reading> read(const io::Fields& fields,
                                         const features::Featurizer& featurizer) const;
 
-  // Whether sequences are only computed with a token masked, see Window::masked.
+  // Whether sequences are only computed with a token masked, see Window::predicted.
   virtual bool masks_tokens() const { return false; }
 
   // Appends the positions, ascending, that the head reads, or before which it reads.

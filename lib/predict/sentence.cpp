@@ -139,10 +139,6 @@ class Next final : public SentenceTask {
     return reading;
   }
 
-  void positions(const Window& window, std::vector<int64_t>& positions) const override {
-    positions.push_back(config_.pooled_position(std::ssize(window.features.ids)));
-  }
-
   std::vector<Row> compute(model::Network& network, Pool&, const nn::Tensor& hidden,
                            std::span<const int32_t>) const override {
     return logit_rows(network.next_logits(network.pooled(hidden)));
