@@ -25,7 +25,8 @@ bool ContextCutter::fill(Chunk& chunk) {
 }
 
 void ContextCutter::add(std::string_view bytes, const Cut& cut) {
-  Sentence& sentence = sentences_.emplace_back(Sentence{.bytes = std::string(bytes), .line = cut.line});
+  ContextSentence& sentence =
+      sentences_.emplace_back(ContextSentence{.bytes = std::string(bytes), .line = cut.line});
   try {
     read(sentence, cut);
   } catch (const Error& error) {  // reported when the record itself is read
@@ -37,7 +38,7 @@ void ContextCutter::add(std::string_view bytes, const Cut& cut) {
   }
 }
 
-void ContextCutter::read(Sentence& sentence, const Cut& cut) {
+void ContextCutter::read(ContextSentence& sentence, const Cut& cut) {
   const bool conll = source_.format == InputFormat::conll;
   std::string_view bytes = sentence.bytes;
   std::string repaired, made;
@@ -60,7 +61,7 @@ void ContextCutter::read(Sentence& sentence, const Cut& cut) {
   sentence.document = document_;
 }
 
-void ContextCutter::read_tags(const Fields& record, std::vector<Word>& words) const {
+void ContextCutter::read_tags(const Fields& record, std::vector<ContextWord>& words) const {
   try {
     const auto tags = bio_of(record.strings(options_.tag_field));
     if (tags.size() != words.size()) return;
@@ -78,45 +79,18 @@ bool ContextCutter::is_complete() const {
     if (sentences_[i].document != sentences_[next_].document) return true;
     words += sentences_[i].counted();
   }
-  return ended_ || words >= options_.most;
+  return ended_ || options_.apart || words >= options_.most;
 }
 
 void ContextCutter::emit(Chunk& chunk) {
-  const Sentence& sentence = sentences_[next_];
-  const auto same_document = [&](size_t i) { return sentences_[i].document == sentence.document; };
-  std::vector<const Word*> before, after;
-  const auto most = static_cast<size_t>(options_.most);
-  int64_t counted = 0;
-  for (size_t i = next_; i-- > 0 && same_document(i) && counted < options_.most;
-       counted += sentences_[i].counted()) {
-    const auto& words = sentences_[i].words;
-    for (size_t w = words.size(); w-- > 0;) before.push_back(&words[w]);
-  }
-  counted = 0;
-  for (size_t i = next_ + 1; i < sentences_.size() && same_document(i) && counted < options_.most; ++i) {
-    for (const Word& word : sentences_[i].words) after.push_back(&word);
-    counted += sentences_[i].counted();
-  }
-  before.resize(std::min(before.size(), most));
-  after.resize(std::min(after.size(), most));
-  std::ranges::reverse(before);
-
+  const auto& sentence = sentences_[next_];
+  const auto at = [&](int64_t n) {
+    const auto place = static_cast<int64_t>(next_) + n;
+    return place >= 0 && place < std::ssize(sentences_) ? &sentences_[static_cast<size_t>(place)] : nullptr;
+  };
   const size_t begin = chunk.data.size();
-  chunk.data += sentence.bytes;
-  chunk.data += kContextMark;
-  if (!sentence.failure.empty()) {
-    json::append_string(chunk.data, sentence.failure);
-  } else {
-    const auto append_word = [](std::string& out, const Word* word) { out += word->word; };
-    const auto append_tag = [](std::string& out, const Word* word) { out += word->tag; };
-    json::append_array(chunk.data += '[', before, append_word);
-    json::append_array(chunk.data += ',', after, append_word);
-    if (!options_.tag_field.empty()) {
-      json::append_array(chunk.data += ',', before, append_tag);
-      json::append_array(chunk.data += ',', after, append_tag);
-    }
-    chunk.data += ']';
-  }
+  chunk.data += options_.apart ? stored(sentence)
+                               : with_context(sentence, at, options_.most, !options_.tag_field.empty());
   chunk.cuts.push_back({.begin = begin, .size = chunk.data.size() - begin, .line = sentence.line});
   ++next_;
   forget();

@@ -15,7 +15,6 @@
 // has the reason as a JSON string.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -23,12 +22,11 @@
 #include <vector>
 
 #include "io/cutter.h"
+#include "io/document_context.h"
 #include "io/record.h"
 #include "json/json.h"
 
 namespace bert::io {
-
-inline constexpr char kContextMark = '\0';
 
 class ContextCutter {
  public:
@@ -37,6 +35,7 @@ class ContextCutter {
     std::string text_field = {};  // has the words if they are not in "words", see Fields::words
     std::string tag_field = {};   // has the tags; "": no tags
     InvalidUtf8 invalid_utf8 = InvalidUtf8::error;
+    bool apart = false;  // emit stored() sentences, each as soon as it is read
   };
 
   // References must outlive this object.
@@ -47,24 +46,10 @@ class ContextCutter {
   bool fill(Chunk& chunk);
 
  private:
-  struct Word {
-    std::string word;
-    std::string tag = "null";
-  };
-  struct Sentence {
-    std::string bytes;
-    int64_t line;
-    int64_t document = 0;          // number of its document, or a number of its own
-    std::string failure = {};      // why its words or document cannot be read
-    std::vector<Word> words = {};  // as JSON
-
-    // An empty sentence counts as a word, so that memory stays bounded.
-    int64_t counted() const { return std::max<int64_t>(1, static_cast<int64_t>(words.size())); }
-  };
   void add(std::string_view bytes, const Cut& cut);
   // Sets words and document; throws Error if the record has none.
-  void read(Sentence& sentence, const Cut& cut);
-  void read_tags(const Fields& record, std::vector<Word>& words) const;
+  void read(ContextSentence& sentence, const Cut& cut);
+  void read_tags(const Fields& record, std::vector<ContextWord>& words) const;
   bool is_complete() const;  // whether the words after the next sentence have been read
   void emit(Chunk& chunk);
   void forget();
@@ -75,7 +60,7 @@ class ContextCutter {
   json::Document parser_;
   Chunk inner_;
 
-  std::deque<Sentence> sentences_;
+  std::deque<ContextSentence> sentences_;
   size_t next_ = 0;  // index in sentences_ of the next one to emit
   int64_t document_ = 0;
   std::string id_;  // JSONL: "document" of the last record

@@ -78,7 +78,8 @@ bool InputReader::read(const std::string& name) {
                         {.most = options_.context_words,
                          .text_field = options_.text_field,
                          .tag_field = options_.context_tags,
-                         .invalid_utf8 = options_.invalid_utf8});
+                         .invalid_utf8 = options_.invalid_utf8,
+                         .apart = options_.context_apart});
   RowCutter rows(input, source->format, options_.row_width, limits_);
   for (;;) {
     if (!take_chunk()) return false;

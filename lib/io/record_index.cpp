@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "io/document_context.h"
 #include "io/pull_reader.h"
 #include "json/json.h"
 
@@ -91,7 +92,10 @@ bool can_read_again(const std::vector<std::string>& files) {
 }
 
 RecordIndex::RecordIndex(const StreamOptions& options, Contents contents)
-    : first_place_(options.first_record), contents_(contents) {
+    : first_place_(options.first_record),
+      contents_(contents),
+      context_words_(options.context_words),
+      context_tags_(!options.context_tags.empty()) {
   if (options.files.size() > kMostFiles)
     throw Error(options.files.size(), " FILEs are more than the ", kMostFiles, " that can be shuffled");
   for (const auto& name : options.files) add(options, name);
@@ -103,6 +107,7 @@ void RecordIndex::add(const StreamOptions& options, const std::string& name) {
   bytes_ += file.found.st_size;
   auto one = options;
   one.files = {name};
+  one.context_apart = true;
   PullReader reader(one);
   while (const Chunk* chunk = reader.next_chunk()) add(*chunk, file);
   if (!same(stat_of(name), file.found)) changed(name);
@@ -129,16 +134,37 @@ void RecordIndex::add(const Chunk& chunk, File& file) {
 
 bool RecordIndex::is_made(const Entry& entry) const { return files_[entry.file].source->makes_records(); }
 
+std::string RecordIndex::made(const Entry& entry) const {
+  std::string bytes(entry.size, '\0');
+  const auto& name = files_[entry.file].name;
+  if (read_at(made_.fd(), name, bytes.data(), entry.size, entry.offset) != entry.size)
+    throw Error(name, ": temporarily stored records are missing");
+  return bytes;
+}
+
+// A sentence with the words around it, which are read again for each sentence: its neighbours are few, and
+// all contexts together would be many times larger than the FILEs.
+std::string RecordIndex::in_context(int64_t i) const {
+  std::deque<ContextSentence> others;
+  const auto& entry = entries_[static_cast<size_t>(i)];
+  const auto at = [&](int64_t n) -> const ContextSentence* {
+    if (i + n < 0 || i + n >= size()) return nullptr;
+    const auto& other = entries_[static_cast<size_t>(i + n)];
+    return other.file == entry.file ? &others.emplace_back(stored_sentence(made(other))) : nullptr;
+  };
+  return with_context(stored_sentence(made(entry)), at, context_words_, context_tags_);
+}
+
 RawRecord RecordIndex::read(int64_t i) const {
   const Entry& entry = entries_[static_cast<size_t>(i)];
   const File& file = files_[entry.file];
   RawRecord record{.source = file.source, .line = entry.line, .place = first_place_ + i, .bytes = {}};
-  record.bytes.resize(entry.size + json::kPadding);
   if (is_made(entry)) {
-    if (read_at(made_.fd(), file.name, record.bytes.data(), entry.size, entry.offset) != entry.size)
-      throw Error(file.name, ": temporarily stored records are missing");
+    record.bytes = file.source->in_context ? in_context(i) : made(entry);
+    record.bytes.resize(record.bytes.size() + json::kPadding);
     return record;
   }
+  record.bytes.resize(entry.size + json::kPadding);
   FileDescriptor opened;
   if (file.kept.get() < 0) opened = FileDescriptor::open(file.name);
   const int fd = file.kept.get() < 0 ? opened.get() : file.kept.get();

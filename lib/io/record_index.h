@@ -71,9 +71,13 @@ class RecordIndex {
   void add(const StreamOptions& options, const std::string& name);
   void add(const Chunk& chunk, File& file);
   bool is_made(const Entry& entry) const;
+  std::string made(const Entry& entry) const;
+  std::string in_context(int64_t i) const;
 
   int64_t first_place_;
   const Contents contents_;
+  const int64_t context_words_;
+  const bool context_tags_;
   Checksum checksum_;
   int64_t bytes_ = 0;
   std::vector<File> files_;

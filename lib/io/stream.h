@@ -43,6 +43,7 @@ struct StreamOptions {
   std::vector<InputFormat> more;
   int64_t context_words = 0;         // words that are read on each side of a sentence, see context_cutter.h
   std::string context_tags;          // field with their tags; "": without tags
+  bool context_apart = false;        // records are stored() sentences, see document_context.h
   std::optional<int64_t> row_width;  // numbers in a row of an array; f32 needs it
   std::string table_field;           // a first line with this column is the header of a table; "": text_field
   // Called with the beginning of a FILE whose format is automatic, before the common detection rules.

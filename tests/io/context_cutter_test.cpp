@@ -246,6 +246,17 @@ TEST_CASE("records without words or document separate documents and are errors o
         "x.jsonl:7: field \"words\" is missing", "x.jsonl:9: field \"document\" appears twice",
         "x.jsonl:8: field \"document\" is an array, expected "})
     CHECK_MESSAGE(ran.messages.find(message) != std::string::npos, ran.messages);
+  // The same when they are read again.
+  const RecordIndex index(options_of(directory.write("x.jsonl", records), 3));
+  RawRecordReader reader(InvalidUtf8::error, OnError::skip);
+  int bad = 0;
+  for (int64_t i = 0; i < index.size(); ++i) {
+    auto raw = index.read(i);
+    const auto message = reader.read(raw, [](const Fields& fields, const Record&) { fields.context(); });
+    CHECK((!message || ran.messages.find(*message + "\n") != std::string::npos));
+    bad += message.has_value();
+  }
+  CHECK(bad == 6);
   const auto stopped = run(directory, "x.conll", "a O\n\nb O\nc\n\nd O\n");
   CHECK(stopped.out == "1[][a ][]{\"words\":[\"a\"],\"tags\":[\"O\"]}\n");
   CHECK(stopped.failure.find("x.conll:4: has 1 column, expected 2") != std::string::npos);
