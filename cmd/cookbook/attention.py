@@ -21,8 +21,8 @@ TITLE = 90  # width of the title
 
 
 def quoted(text):
-    """A string of gnuplot, as bytes in octal: ` would run a command, and in labels % begins a number format."""
-    return '"' + "".join(f"\\{byte:03o}" for byte in text.replace("%", "%%").encode()) + '"'
+    """A string of gnuplot, as bytes in octal: ` would run a command."""
+    return '"' + "".join(f"\\{byte:03o}" for byte in text.encode(errors="replace")) + '"'
 
 
 def commands(tokens, layers, names):
@@ -33,7 +33,8 @@ def commands(tokens, layers, names):
     yield f"set terminal svg size {across * width},{down * height} font ',10' noenhanced background 'white'"
     yield f"set multiplot layout {down},{across}"
     yield "set palette defined (0 'white', 1 '#08306b'); unset colorbox; unset key"
-    tics = ", ".join(f"{quoted(token)} {i}" for i, token in enumerate(tokens))
+    # In labels of tics, % begins a number format.
+    tics = ", ".join(f"{quoted(token.replace('%', '%%'))} {i}" for i, token in enumerate(tokens))
     yield f"set xtics rotate by 90 right scale 0 ({tics}); set ytics scale 0 ({tics})"
     last = len(tokens) - 0.5
     yield f"set xrange [-0.5:{last}]; set yrange [{last}:-0.5]"
@@ -47,19 +48,36 @@ def commands(tokens, layers, names):
                    f"set rmargin at screen {(left + size) / (across * width):.6f}; "
                    f"set tmargin at screen {1 - top / (down * height):.6f}; "
                    f"set bmargin at screen {1 - (top + size) / (down * height):.6f}")
-            yield f"set title 'layer {name}, head {column + 1}' offset 0,-0.5"
+            yield f"set title {quoted(f'layer {name}, head {column + 1}')} offset 0,-0.5"
             yield "plot '-' matrix with image pixels"
             yield from (" ".join(f"{weight:.4f}" for weight in weights) for weights in head)
             yield "e"
 
 
+def is_weights(value, *shape):
+    """Whether a value of JSON is an array of this shape. A weight is a probability, but may be rounded up."""
+    if not shape:
+        return type(value) in (int, float) and 0 <= value < 1.01
+    return type(value) is list and len(value) == shape[0] and all(is_weights(item, *shape[1:]) for item in value)
+
+
 def read(line):
     """Tokens [T] and attention [layers, heads, T, T]."""
-    record = json.loads(line)
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        raise ValueError("not JSON" if line.strip() else "no record") from None
+    if type(record) is not dict:
+        raise ValueError("not an object")
+    for name in ("tokens", "attention"):
+        if type(record.get(name)) is not list or not record[name]:
+            raise ValueError(f"{name} is {'not an array with elements' if name in record else 'missing'}")
     tokens, layers = record["tokens"], record["attention"]
-    square = [len(tokens)] * len(tokens)
-    if not (tokens and layers and layers[0]) or any([len(row) for row in head] != square for layer in layers for head in layer):
-        raise ValueError
+    if any(type(token) is not str for token in tokens):
+        raise ValueError("tokens are not strings")
+    heads = len(layers[0]) if type(layers[0]) is list else 0
+    if not heads or not is_weights(layers, len(layers), heads, len(tokens), len(tokens)):
+        raise ValueError(f"attention is not an array [layers, heads, {len(tokens)}, {len(tokens)}] of weights")
     return tokens, layers
 
 
@@ -71,10 +89,11 @@ def main():
     if len(sys.argv) > 2:
         sys.exit("attention.py: more than one argument; see attention.py --help")
     try:
-        tokens, layers = read(sys.stdin.readline())
-    except (ValueError, KeyError, TypeError):
-        sys.exit("attention.py: stdin: expected a record with tokens and attention, as bert-embed --attention writes it")
-    if sys.stdin.readline():
+        tokens, layers = read(sys.stdin.buffer.readline())
+    except ValueError as error:
+        sys.exit(f"attention.py: stdin: {error}: expected a record with tokens and attention, "
+                 "as bert-embed --attention writes it")
+    if sys.stdin.buffer.readline():
         print("attention.py: only the first record is drawn", file=sys.stderr)
     names = sys.argv[1].split(",") if len(sys.argv) > 1 else [str(i + 1) for i in range(len(layers))]
     if len(names) != len(layers):

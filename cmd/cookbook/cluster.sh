@@ -60,6 +60,9 @@ inputs() {
   npy | npy-f16) fail "files of --format npy and npy-f16 cannot be joined; use --format f32" ;;
   esac
   if has ' --stats' || has bert-score; then fail "a summary of the whole input cannot be made in shards"; fi
+  if printf '%s\n' "$FILTER" | grep -qE -e "--context['\"]?[[:space:]=]+['\"]?document"; then
+    fail "--context document cannot be used in shards, which cut documents apart"
+  fi
   if has ' -o ' || has ' --out ' || has ' --output '; then
     [ -z "$(first_tool)" ] || fail "OUT says where the result goes, not an option in FILTER"
   fi

@@ -6,7 +6,8 @@
 # task is the name of a folder of the benchmark, or AX for the diagnostic set; part is train, dev or test.
 # Fields are separated by TABs, and quotes are ordinary characters. In train and dev, lines with another number
 # of columns than the header line (QQP has some) and lines with the label "-" are skipped; a message counts
-# them. In test, every line needs a prediction, so none is skipped.
+# them. In test, every line needs a prediction, so none is skipped: another number of columns is an error, except
+# in QQP, where missing texts are empty and counted. Blank lines at the end are ignored.
 #
 # Needs LC_ALL=C.
 
@@ -39,6 +40,7 @@ BEGIN {
 NR == 1 && task == "CoLA" && part != "test" {
   columns = 4
   label_at = 2
+  label_name = 2
   text_at[1] = 4
   head()
 }
@@ -47,26 +49,33 @@ NR == 1 && !columns {
   sub(/^\357\273\277/, "")
   columns = NF
   for (i = 1; i <= NF; i++) at[$i] = i
-  id_at = "index" in at ? at["index"] : "id" in at ? at["id"] : 0
+  id_name = "index" in at ? "index" : "id"
+  id_at = id_name in at ? at[id_name] : 0
   # The diagnostic set with labels has other names.
   if ("Premise" in at) { text[1] = "Premise"; text[2] = "Hypothesis"; label[task] = "Label" }
   for (i = 1; i <= texts; i++) {
     if (!(text[i] in at)) fail(FILENAME " has no column " text[i])
     text_at[i] = at[text[i]]
   }
-  if (label[task] in at && part != "test") label_at = at[label[task]]
-  if (!label_at && part != "test" && task != "AX") fail(FILENAME " has no column " label[task])
+  label_name = label[task]
+  if (label_name in at && part != "test") label_at = at[label_name]
+  if (!label_at && part != "test" && task != "AX") fail(FILENAME " has no column " label_name)
   head()
   next
 }
 
+part == "test" && $0 == "" { if (!blank) blank = NR; next }
+part == "test" && blank { fail(FILENAME ":" blank ": the line is blank, expected " columns " columns") }
+part == "test" && NF != columns && task == "QQP" { short++ }
+part == "test" && NF != columns && task != "QQP" { fail(FILENAME ":" NR ": found " NF " columns, expected " columns) }
+part == "test" && id_at && $id_at == "" { fail(FILENAME ":" NR ": column " id_name ": found \"\", expected an index") }
 part != "test" && NF != columns { broken++; next }
 part != "test" && label_at && $label_at == "-" { unlabelled++; next }
-label_at && task == "STS-B" && $label_at !~ /^[0-9]+(\.[0-9]+)?$/ {
-  fail(FILENAME ":" NR ": score " $label_at " is not a number")
+label_at && task == "STS-B" && ($label_at !~ /^[0-9]+(\.[0-9]+)?$/ || $label_at > 5) {
+  fail(FILENAME ":" NR ": column score: found \"" $label_at "\", expected a number from 0 to 5")
 }
 label_at && task != "STS-B" && !($label_at in is_label) {
-  fail(FILENAME ":" NR ": label " $label_at " is not one of " allowed[task])
+  fail(FILENAME ":" NR ": column " label_name ": found \"" $label_at "\", expected one of " allowed[task])
 }
 {
   line = id_at ? $id_at : rows + 0
@@ -79,6 +88,7 @@ END {
   if (failed) exit 1
   if (!columns) fail(FILENAME " is empty")
   if (broken) print FILENAME ": skipped lines with other than " columns " columns: " broken >"/dev/stderr"
+  if (short) print FILENAME ": lines with other than " columns " columns: " short >"/dev/stderr"
   if (unlabelled) print FILENAME ": skipped lines without a gold label: " unlabelled >"/dev/stderr"
 }
 

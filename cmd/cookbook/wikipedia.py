@@ -5,8 +5,8 @@
   bert-tokenize --input-format paragraphs --sentences wikipedia.txt | bert-nsp-pairs | bert-mask > train.jsonl
 
 Each paragraph is a line; blank lines separate articles. With --jsonl, each article is a record with id, title and
-text. Redirects and pages outside the article namespace are skipped. Dumps are read as a stream, compressed or not,
-in memory that depends on the largest page only. Without FILE, or with -, standard input is read.
+text. Redirects and pages outside the article namespace are skipped. Dumps are read as a stream, plain or compressed
+with bzip2 or gzip, in memory that depends on the largest page only. Without FILE, or with -, standard input is read.
 
 Needs Python 3.9 and mwparserfromhell (Debian: python3-mwparserfromhell).
 """
@@ -15,6 +15,7 @@ import argparse
 import bz2
 import collections
 import concurrent.futures
+import gzip
 import html
 import json
 import multiprocessing
@@ -25,6 +26,7 @@ import signal
 import sys
 import threading
 import xml.etree.ElementTree
+import zlib
 
 try:
     import mwparserfromhell
@@ -34,6 +36,9 @@ except ImportError:
 
 # Marks a line to drop in the text of a page. Wikitext cannot contain it.
 DROP = "\0"
+
+# A line that ends a table without |}. Wikitext cannot contain it either.
+HEADING = "\1"
 
 # Tags whose content is not text of the passage.
 SKIPPED_TAGS = {
@@ -49,6 +54,14 @@ KEPT_TEMPLATES = {
 DASHES = {"ndash", "mdash", "snd", "spnd", "spaced ndash", "en dash", "em dash"}
 
 BATCH = 1 << 18  # characters of wikitext
+
+
+class DumpError(Exception):
+    """A file that is not a dump of articles."""
+
+
+# What ends a dump before its end.
+ERRORS = (OSError, EOFError, zlib.error, xml.etree.ElementTree.ParseError, DumpError)
 
 
 def render(wikicode, media):
@@ -70,7 +83,7 @@ def render(wikicode, media):
             elif name not in SKIPPED_TAGS and node.contents is not None:
                 parts.append(render(node.contents, media))
         elif isinstance(node, nodes.Heading):
-            parts.append("\n" + DROP + "\n")
+            parts.append("\n" + HEADING + "\n")
         elif isinstance(node, nodes.ExternalLink):
             if node.title is not None:
                 parts.append(render(node.title, media))
@@ -107,11 +120,21 @@ def tidy(text):
 
 
 def passages(wikitext, media):
-    """The paragraphs of a page. A paragraph that ends with a colon introduced a list and is left out."""
+    """The paragraphs of a page. A paragraph that ends with a colon introduced a list and is left out.
+
+    mwparserfromhell finds tables that begin at the start of a line and are closed. Others are left out here, to the
+    next heading if they are not closed."""
     rendered = render(mwparserfromhell.parse(wikitext.replace(DROP, ""), skip_style_tags=True), media)
-    paragraphs, lines = [], []
+    paragraphs, lines, tables = [], [], 0
     for line in rendered.split("\n") + [""]:
-        dropped = DROP in line or line.lstrip().startswith(("{|", "|", "!", "}}"))
+        start = line.lstrip(DROP + " \t")
+        if line == HEADING:
+            tables = 0
+        elif start.startswith("{|"):
+            tables += 1
+        dropped = tables or DROP in line or line == HEADING or start.startswith(("|", "!", "}}"))
+        if start.startswith("|}"):
+            tables = max(0, tables - 1)
         if line.strip() and not dropped:
             lines.append(line)
             continue
@@ -122,22 +145,41 @@ def passages(wikitext, media):
     return paragraphs
 
 
+def elements(stream):
+    """Yields the start and end of each element of XML."""
+    found = False
+    try:
+        for event in xml.etree.ElementTree.iterparse(stream, events=("start", "end")):
+            found = True
+            yield event
+    except xml.etree.ElementTree.ParseError as error:
+        if found:
+            raise
+        raise DumpError(f"expected a dump in XML, plain or compressed with bzip2 or gzip, found: {error}") from None
+
+
 def pages(stream):
     """Yields (id, title, wikitext, namespaces of files and categories) for each article of a dump."""
     media, root = {"file", "image", "media", "category"}, None
-    for event, element in xml.etree.ElementTree.iterparse(stream, events=("start", "end")):
+    for event, element in elements(stream):
+        name = element.tag.rsplit("}", 1)[-1]
         if root is None:
             root = element
+            if name != "mediawiki":
+                raise DumpError(f"expected a dump with the root element mediawiki, found {name}")
         if event == "start":
             continue
-        name = element.tag.rsplit("}", 1)[-1]
         if name == "namespace" and element.get("key") in ("-2", "6", "14"):
             media.add((element.text or "").lower())
         if name != "page":
             continue
+        namespace = element.findtext("{*}ns")
+        if namespace is None:
+            title = element.findtext("{*}title")
+            raise DumpError(f'page "{title}": expected the number of its namespace in ns, found none')
         text = element.findtext("{*}revision/{*}text")
         model = element.findtext("{*}revision/{*}model", "wikitext")
-        if element.findtext("{*}ns") == "0" and element.find("{*}redirect") is None and text and model == "wikitext":
+        if namespace == "0" and element.find("{*}redirect") is None and text and model == "wikitext":
             yield element.findtext("{*}id"), element.findtext("{*}title"), text, frozenset(media)
         root.clear()
 
@@ -157,7 +199,7 @@ def batches(stream):
             if size >= BATCH:
                 yield batch
                 batch, size = [], 0
-    except (OSError, EOFError, xml.etree.ElementTree.ParseError) as error:
+    except ERRORS as error:
         failure = error
     yield batch
     yield failure
@@ -196,7 +238,20 @@ def results(stream, jobs):
 
 def open_dump(name):
     stream = sys.stdin.buffer if name == "-" else open(name, "rb")
-    return bz2.BZ2File(stream) if stream.peek(3)[:3] == b"BZh" else stream
+    begin = stream.peek(3)
+    if begin[:3] == b"BZh":
+        return bz2.BZ2File(stream)
+    return gzip.GzipFile(fileobj=stream) if begin[:2] == b"\x1f\x8b" else stream
+
+
+def write(text):
+    """Writes to stdout, whose errors are not those of a dump."""
+    try:
+        sys.stdout.buffer.write(text.encode())
+        sys.stdout.buffer.flush()
+    except OSError as error:
+        print(f"wikipedia.py: stdout: {error.strerror}", file=sys.stderr)
+        os._exit(1)  # without another attempt to write
 
 
 def main():
@@ -211,9 +266,11 @@ def main():
         signal.signal(number, signal.SIG_DFL)
     first = True
     for name in options.files:
+        articles = 0
         try:
             with open_dump(name) as stream:
                 for page, title, paragraphs in results(stream, max(1, options.threads)):
+                    articles += 1
                     paragraphs = [text for text in paragraphs if len(text.split()) >= options.min_words]
                     if not paragraphs:
                         continue
@@ -222,12 +279,13 @@ def main():
                         record = {"id": page, "title": title, "text": text}
                         text = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
                     elif not first:
-                        sys.stdout.buffer.write(b"\n")
-                    sys.stdout.buffer.write((text + "\n").encode())
+                        text = "\n" + text
+                    write(text + "\n")
                     first = False
-                sys.stdout.buffer.flush()
-        except (OSError, EOFError, xml.etree.ElementTree.ParseError) as error:
+        except ERRORS as error:
             sys.exit(f"wikipedia.py: {name}: {getattr(error, 'strerror', None) or error}")
+        if not articles:
+            print(f"wikipedia.py: {name}: no article has text", file=sys.stderr)
 
 
 if __name__ == "__main__":

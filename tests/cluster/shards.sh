@@ -266,6 +266,13 @@ refused 'format csv cannot be divided' IN=a.txt FILTER='bert-tokenize --input-fo
 refused 'SHARDS=0 is not' IN=a.txt FILTER=bert-tokenize SHARDS=0
 refused '--format f32' IN=a.txt FILTER='bert-embed --format npy'
 refused 'a summary' IN=a.txt FILTER='bert-tokenize --stats'
+for context in '--context document' '--context=document' "--context 'document'"; do
+  refused '--context document cannot be used in shards' IN=plain.jsonl FILTER="bert-predict --task tag $context"
+done
+refused '--context document cannot be used in shards' IN=plain.jsonl \
+  FILTER='bert-predict --context document | bert-predict --context sentence'
+refused '--context document cannot be used in shards' IN=plain.jsonl FILTER='bert-predict --context
+  document'
 refused 'OUT says' IN=a.txt FILTER='bert-tokenize -o some'
 cp a.txt refused && refused 'is OUT' IN='a.txt refused' FORMAT=text FILTER=bert-tokenize
 refused 'not found' IN=a.txt FILTER=no-such-command

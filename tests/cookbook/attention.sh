@@ -27,6 +27,11 @@ printf '%s\n' '{"tokens":["`touch x`","%s","##0","\"\\","$é東","<&>"],"attenti
 [ "$(texts odd.svg | cut -d '|' -f 1-6)" = '`touch x`|%s|##0|"\|$é東|&lt;&amp;>' ] || fail "the tokens: $(texts odd.svg)"
 [ ! -e x ] || fail "a token was run"
 
+# A layer name that means something to gnuplot.
+echo '{"tokens":["a"],"attention":[[[[1]]]]}' | draw "it's \`touch x\` 100%" >name.svg || fail "gnuplot refuses a layer name"
+texts name.svg | grep -qF "layer it's \`touch x\` 100%, head 1" || fail "the layer name: $(texts name.svg)"
+[ ! -e x ] || fail "a layer name was run"
+
 # All heads of two layers, whose scales differ: weights of special tokens do not count.
 echo 'the king of the castle' | "$tools/bert-embed" -m "$models/pretraining" --attention --layers -1,1 | draw -1,1 >two.svg
 heads=$(sed -n 's/.*"num_attention_heads": *\([0-9]*\).*/\1/p' "$models/pretraining/config.json")
@@ -46,6 +51,26 @@ refused 'text' 'expected a record with tokens and attention'
 refused '' 'expected a record with tokens and attention'
 refused '{"tokens":["a","b"],"attention":[[[[1,0],[1]]]]}' 'expected a record with tokens and attention'
 refused '{"tokens":["a"]}' 'expected a record with tokens and attention'
+# wrong FOUND RECORD: the message says what was found.
+wrong() {
+  refused "$2" 'expected a record with tokens and attention'
+  grep -qF "attention.py: stdin: $1: expected" log && [ "$(wc -l <log)" = 1 ] || fail "does not say: $1"
+}
+wrong 'no record' ''
+wrong 'not JSON' 'text'
+wrong 'not JSON' "$(head -c 100000 /dev/zero | tr '\0' '[')"
+wrong 'not an object' '["tokens","attention"]'
+wrong 'tokens is missing' '{"attention":[[[[1]]]]}'
+wrong 'attention is missing' '{"tokens":["a"]}'
+wrong 'attention is not an array with elements' '{"tokens":["a"],"attention":null}'
+wrong 'tokens is not an array with elements' '{"tokens":[],"attention":[]}'
+wrong 'tokens are not strings' '{"tokens":[1],"attention":[[[[1]]]]}'
+for weights in '[["x"]]' '[[null]]' '[[true]]' '[[NaN]]' '[[-1]]' '[[7]]' '[]' '[1]' '1' '[[1,0]]' '[[1],[0]]' '[[[1]]]'; do
+  wrong 'attention is not an array [layers, heads, 1, 1] of weights' '{"tokens":["a"],"attention":[['"$weights"']]}'
+done
+for layers in '[1]' '[[]]' '[[],[[[1]]]]' '[[[[1]]],[[[1]],[[1]]]]'; do
+  wrong 'attention is not an array [layers, heads, 1, 1] of weights' '{"tokens":["a"],"attention":'"$layers}"
+done
 refused '{"tokens":["a"],"attention":[[[[1]]],[[[1]]]]}' 'the record has 2 layers, but 1 are named'
 if echo '{"tokens":["a"],"attention":[[[[1]]]]}' | python3 "$cookbook/attention.py" >/dev/full 2>log; then fail "accepted: a full disk"; fi
 [ "$(cat log)" = 'attention.py: stdout: No space left on device' ] || fail "the message about a full disk"

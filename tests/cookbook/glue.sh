@@ -21,7 +21,7 @@ same() {
   cmp table expected || fail "$1 $2 is read as: $(cat table)"
 }
 refused() {
-  read_task "$1" "$2" <input && fail "accepted: $1 $2 $(cat input)"
+  LC_ALL=C awk -v task="$1" -v part="$2" -f "$cookbook/glue.awk" input >table 2>log && fail "accepted: $1 $2 $(cat input)"
   grep -qF -e "$3" log || fail "does not say: $3"
 }
 
@@ -47,6 +47,30 @@ same MRPC test
 printf 'index\tgenre\tfilename\tyear\told_index\tsource1\tsource2\tsentence1\tsentence2\tscore\n3\tg\tf\t2026\t09\tx\ty\tA cat.\tA dog.\t2.600\n' >input
 printf 'id\ttext\ttext_pair\tlabel\n3\tA cat.\tA dog.\t2.600\n' >expected
 same STS-B dev
+for score in -1 5.01 12 many ''; do
+  printf 'index\tsentence1\tsentence2\tscore\n3\tA cat.\tA dog.\t%s\n' "$score" >input
+  refused STS-B train "input:2: column score: found \"$score\", expected a number from 0 to 5"
+done
+printf 'index\tsentence1\tsentence2\tscore\n3\tA\tB\t5.000\n4\tA\tB\t0\n' >input
+printf 'id\ttext\ttext_pair\tlabel\n3\tA\tB\t5.000\n4\tA\tB\t0\n' >expected
+same STS-B train
+printf 'a1\t2\t\tShe said.\n' >input
+refused CoLA dev 'input:1: column 2: found "2", expected one of 0,1'
+printf 'Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\nyes\t5\t6\tA\tB\n' >input
+refused MRPC dev 'input:2: column Quality: found "yes", expected one of 0,1'
+
+# Test sets: blank lines at the end are no rows, other lines need all columns.
+printf 'index\tsentence1\tsentence2\r\n5\tA.\tB.\r\n\r\n\n' >input
+printf 'id\ttext\ttext_pair\n5\tA.\tB.\n' >expected
+same STS-B test
+printf 'index\tsentence1\tsentence2\n5\tA.\tB.\n\n6\tA.\tB.\n' >input
+refused RTE test 'input:3: the line is blank, expected 3 columns'
+printf 'index\tsentence1\tsentence2\n5\tA.\tB.\n6\tA.\n' >input
+refused WNLI test 'input:3: found 2 columns, expected 3'
+printf 'index\tsentence1\tsentence2\n5\tA.\tB.\tC.\n' >input
+refused STS-B test 'input:2: found 4 columns, expected 3'
+printf 'index\tsentence\n\tA.\n' >input
+refused SST-2 test 'input:2: column index: found "", expected an index'
 
 # QQP: a question with a line end makes two broken lines; an empty question is allowed; tests are complete.
 printf 'id\tqid1\tqid2\tquestion1\tquestion2\tis_duplicate\n1\t2\t3\tWho?\tWhat?\t0\n4\t5\t6\tWho is\n it?\tWho?\t1\n7\t8\t9\t\tWho?\t1\n' >input
@@ -56,6 +80,7 @@ grep -q 'skipped lines with other than 6 columns: 2' log || fail "does not count
 printf 'id\tquestion1\tquestion2\n0\tWho?\tWhat?\n1\tWho\n' >input
 printf 'id\ttext\ttext_pair\n0\tWho?\tWhat?\n1\tWho\t\n' >expected
 same QQP test
+grep -q 'lines with other than 3 columns: 1' log || fail "does not count the short lines"
 
 # MNLI: columns by name, pairs without a gold label are skipped.
 printf 'index\tgenre\tsentence1\tsentence2\tlabel1\tgold_label\n0\tg\tA.\tB.\tneutral\tneutral\n1\tg\tC.\tD.\tneutral\t-\n2\tg\tE.\tF.\tneutral\tentailment\n' >input
@@ -68,7 +93,7 @@ same QNLI dev
 printf 'index\tsentence1\tsentence2\tlabel\n0\tA.\tB.\tentailment\n' >input
 printf 'id\ttext\ttext_pair\tlabel\n0\tA.\tB.\tentailment\n' >expected
 same RTE train
-refused WNLI train 'label entailment is not one of 0,1'
+refused WNLI train 'input:2: column label: found "entailment", expected one of 0,1'
 printf 'index\tsentence1\tsentence2\n5\tA.\tB.\n' >input
 printf 'id\ttext\ttext_pair\n5\tA.\tB.\n' >expected
 same AX test

@@ -6,7 +6,7 @@ set -eu
 tools=$(cd "$1" && pwd) cookbook=$(cd "$2" && pwd) here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null
 . "$here/common.sh"
-need bzip2
+need bzip2 gzip
 for python in python3 /usr/bin/python3 none; do
   "$python" -c 'import mwparserfromhell' 2>/dev/null && break
 done
@@ -99,6 +99,60 @@ head -c 300 dump.xml.bz2 >cut.bz2
 passages cut.bz2 >came && fail "accepted: a compressed dump that is cut"
 passages none.xml >came && fail "accepted: no dump"
 grep -q 'none.xml: No such file' log || fail "another error"
+
+# page TITLE NS TEXT: a dump of one page. refused NAME MESSAGE: the message is one line.
+page() { printf '<mediawiki><page><title>%s</title>%s<id>1</id><revision><text>%s</text></revision></page></mediawiki>\n' "$@"; }
+refused() {
+  passages "$1" >came && fail "accepted: $1"
+  [ "$(cat log)" = "wikipedia.py: $1: $2" ] || fail "does not say: $1: $2"
+}
+gzip -c dump.xml >dump.xml.gz
+passages dump.xml.gz | cmp - expected || fail "a dump compressed with gzip gives other passages"
+passages - <dump.xml.gz | cmp - expected || fail "a dump in a pipe that is compressed with gzip gives other passages"
+head -c 300 dump.xml.gz >cut.gz
+refused cut.gz 'Compressed file ended before the end-of-stream marker was reached'
+{ head -c 200 dump.xml.gz; head -c 400 /dev/zero | tr '\0' '\377'; } >bad.gz
+passages bad.gz >came && fail "accepted: a damaged file"
+[ "$(wc -l <log)" = 1 ] && grep -q '^wikipedia.py: bad.gz: ' log || fail "another error for a damaged file"
+printf '7z\274\257\047\034' >dump.7z
+refused dump.7z 'expected a dump in XML, plain or compressed with bzip2 or gzip, found: not well-formed (invalid token): line 1, column 2'
+: >empty.xml
+refused empty.xml 'expected a dump in XML, plain or compressed with bzip2 or gzip, found: no element found: line 1, column 0'
+echo '<html xmlns="http://www.w3.org/1999/xhtml"><p>The king.</p></html>' >page.html
+refused page.html 'expected a dump with the root element mediawiki, found html'
+page 'Old king' '' 'The king.' >old.xml
+refused old.xml 'page "Old king": expected the number of its namespace in ns, found none'
+page Talk '<ns>1</ns>' 'We talk.' >talk.xml
+passages talk.xml >came && [ ! -s came ] || fail "a dump without articles"
+[ "$(cat log)" = 'wikipedia.py: talk.xml: no article has text' ] || fail "does not say that no article has text"
+if passages dump.xml >/dev/full; then fail "accepted: a full disk"; fi
+[ "$(cat log)" = 'wikipedia.py: stdout: No space left on device' ] || fail "another error for a full disk"
+
+# Tables that mwparserfromhell leaves as text, since they are indented or not closed.
+page Tables '<ns>0</ns>' 'The king.
+
+:{| class="wikitable"
+| cell
+text in a cell
+|}
+The queen.
+
+{|
+| cell
+text in a cell
+{|
+| inner
+|}
+
+more in a cell
+== History ==
+The river.
+
+{|
+| cell
+text in a cell' >tables.xml
+printf 'The king.\nThe queen.\nThe river.\n' >expected
+passages tables.xml | cmp - expected || fail "text of a table is kept: $(passages tables.xml)"
 
 # generate ARTICLES: a dump of articles of 10 kB, and as many talk pages.
 generate() {
