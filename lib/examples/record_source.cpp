@@ -54,7 +54,7 @@ class EpochSource : public RecordSource {
 EpochSource::EpochSource(const io::StreamOptions& stream, const SourceOptions& options, Log& log)
     : RecordSource(stream, log),
       options_(options),
-      index_(stream, options.ranks ? io::RecordIndex::Contents::checked : io::RecordIndex::Contents::located),
+      index_(stream, io::RecordIndex::Contents::checked),
       end_(options.epochs ? *options.epochs * index_.size() : std::numeric_limits<int64_t>::max()) {
   if (index_.size() == 0)
     throw Error(stream.files.front(),

@@ -101,7 +101,7 @@ class RecordSource {
   // Number of records and bytes in FILEs; 0 for a pipe.
   virtual int64_t records() const { return 0; }
   virtual int64_t bytes() const { return 0; }
-  virtual uint64_t checksum() const { return 0; }  // of the records, if there are other ranks
+  virtual uint64_t checksum() const { return 0; }  // of the records in FILEs
 
   // Returns a copy of the i-th record to come, from 0; nullopt if it cannot be read ahead.
   virtual std::optional<io::RawRecord> ahead(int64_t i) = 0;

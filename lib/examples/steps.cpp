@@ -26,6 +26,7 @@ Steps::Steps(RecordSource& source, ExampleReader& reader, const StepOptions& opt
     : source_(source), reader_(reader), options_(options), ranks_(ranks), queue_(source, reader, ranks) {
   position_.records = source.records();
   position_.bytes = source.bytes();
+  position_.checksum = source.checksum();
 }
 
 Steps::Steps(RecordSource& source, ExampleReader& reader, const StepOptions& options)
@@ -35,6 +36,8 @@ void Steps::skip_to(const DataPosition& position) {
   if (position.records != source_.records() || position.bytes != source_.bytes())
     throw Error("the training data are ", name_of(source_.records(), source_.bytes()),
                 ", but the run so far used ", name_of(position.records, position.bytes));
+  if (position.checksum != 0 && position.checksum != source_.checksum())
+    throw Error("the training data have changed since the run was stopped");
   queue_.skip_to(position.drawn, position.within);
   position_ = position;
 }

@@ -25,6 +25,7 @@ struct DataPosition {
   int64_t drawn = 0;               // records before the one with the next example
   int64_t within = 0;              // number of its examples already used
   int64_t records = 0, bytes = 0;  // of the FILEs, to recognize them; 0 for a pipe
+  uint64_t checksum = 0;           // of their records; 0 if it is unknown
 
   bool operator==(const DataPosition&) const = default;
 };

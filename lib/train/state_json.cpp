@@ -97,10 +97,12 @@ Series series_of(const json::Value& json) {
 }
 
 examples::DataPosition data_of(const json::Value& json) {
+  const auto checksum = json.find("checksum");
   return {.drawn = json.member("drawn").integer(),
           .within = json.member("within").integer(),
           .records = json.member("records").integer(),
-          .bytes = json.member("bytes").integer()};
+          .bytes = json.member("bytes").integer(),
+          .checksum = checksum ? from_hex(checksum->string()) : 0};
 }
 
 ckpt::WrittenFile file_of(const json::Value& root, const std::string& name) {
@@ -119,6 +121,7 @@ StateFile read(const json::Value& root) {
   state.elapsed_s = root.member("elapsed_s").number();
   if (const auto best = root.find("best")) state.best = best->number();
   state.stale = root.member("stale").integer();
+  if (const auto evaluated = root.find("evaluated")) state.evaluated = evaluated->integer();
   for (const auto& [name, value] : root.member("sums").members())
     state.sums.emplace_back(name, value.number());
   for (const auto& [name, value] : root.member("settings").members())
@@ -143,10 +146,12 @@ std::string state_json(const StateFile& file) {
   data.integer("within", state.data.within);
   data.integer("records", state.data.records);
   data.integer("bytes", state.data.bytes);
+  data.string("checksum", hex(state.data.checksum));
   data.end();
   members.number("elapsed_s", state.elapsed_s);
   if (state.best) members.number("best", *state.best);
   members.integer("stale", state.stale);
+  members.integer("evaluated", state.evaluated);
   json::Object sums(members.key("sums"));
   for (const auto& [name, value] : state.sums) append_double(sums.key(name), value);
   sums.end();

@@ -238,12 +238,12 @@ void Trainer::write_line() {
 }
 
 Trainer::Next Trainer::evaluate() {
-  if (!parts_.dev || evaluated_step_ == state_.step) return Next::more;
+  if (!parts_.dev || state_.evaluated == state_.step) return Next::more;
   sum_of(state_, kUnevaluated) = 1;
   const auto figures = parts_.dev->evaluate(parts_.learner, parts_.progress);
   if (!figures) return Next::stopped;
   sum_of(state_, kUnevaluated) = 0;
-  evaluated_step_ = state_.step;
+  state_.evaluated = state_.step;
   agree_on_time();
   clear_progress();
   if (log_) log_->write_dev(state_.step, *figures);

@@ -116,7 +116,6 @@ class Trainer {
   Clock::time_point began_ = Clock::now();
   Clock::time_point shown_;      // when progress was last shown
   int64_t saved_step_ = 0;       // of the last checkpoint
-  int64_t evaluated_step_ = -1;  // of the last evaluation
   double elapsed_before_s_ = 0;  // before the run was resumed
   double time_s_ = 0;            // elapsed, the same on all ranks
   double rate_ = 0;              // of the last step

@@ -38,6 +38,7 @@ struct State {
   double elapsed_s = 0;
   std::optional<double> best;                        // best value of the metric that selects the model
   int64_t stale = 0;                                 // consecutive evaluations without improvement
+  int64_t evaluated = -1;                            // step of the last evaluation
   std::vector<std::pair<std::string, double>> sums;  // for the next line of the training log; finite
   Curve curve;
   Settings settings;

@@ -98,7 +98,15 @@ Settings settings_of(const TrainingOptions& options, const InitialModel& initial
                        {"--dropout", setting(options.dropout)},
                        {"--best", run.best.value_or("not set")},
                        {"--patience", setting(run.patience)}};
-  if (options.task.features.document) settings.emplace_back("--context", "document");
+  const auto& fields = options.task.features;
+  if (fields.text_field != io::kTextField) settings.emplace_back("--text-field", fields.text_field);
+  if (fields.pair_field != io::kPairField) settings.emplace_back("--pair-field", fields.pair_field);
+  if (options.task.label_field) settings.emplace_back("--label-field", *options.task.label_field);
+  if (run.best) {
+    settings.emplace_back("--dev", options.dev);
+    settings.emplace_back("--eval-every", setting(run.eval_every));
+  }
+  if (fields.document) settings.emplace_back("--context", "document");
   if (options.weighted_layers) settings.emplace_back("--weighted-layers", "yes");
   if (options.causal) settings.emplace_back("--causal", "yes");
   if (plan.dtype == Dtype::bf16) settings.emplace_back("--dtype", "bf16");
