@@ -45,4 +45,4 @@ measure = bert-train --task pretrain $(1) $(MASK_OPTIONS) $(threads) --steps 0 -
   sed 's/"dev_/"/g; s/"step":0/"model":"$(2)"/'
 
 $(OUT)/compared.jsonl: $(OUT)/model.done $(dev)
-	{ $(call measure,$(tokenizer),before); $(call measure,--model $(OUT)/model,after); } >$@
+	{ $(call measure,$(tokenizer),before); $(call measure,--model $(OUT)/model,after); } $(into)

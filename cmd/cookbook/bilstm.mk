@@ -46,23 +46,12 @@ model = $(wildcard $(MODEL:%=%/*.*))
 train = $(TRAIN)
 dev = $(DEV)
 
-SHELL = bash
-.SHELLFLAGS = -euo pipefail -c
-.ONESHELL:
-.DELETE_ON_ERROR:
+include $(dir $(lastword $(MAKEFILE_LIST)))common.mk
 .SECONDEXPANSION:
-.PHONY: score FORCE
-MAKEFLAGS += --no-builtin-rules
-
-threads = $(THREADS:%=-j %)
+.PHONY: score
 
 score: $(OUT)/table.tsv # the default
 	@expand -t 12 $<
-
-# Rebuild what a command made when the command changes.
-$(OUT)/%.command: FORCE
-	@mkdir -p $(OUT)
-	echo '$($*)' | cmp -s - $@ || echo '$($*)' >$@
 
 $(OUT)/train.jsonl $(OUT)/dev.jsonl: $(OUT)/%.jsonl: $$($$*) $(model) $(OUT)/READ.command
 	$(TOKENIZE) $(threads) -o $@ $<
@@ -71,17 +60,17 @@ $(OUT)/train.npy $(OUT)/dev.npy: %.npy: %.jsonl $(OUT)/EMBED.command
 	$(EMBED) $(threads) -o $@ $<
 
 $(SEEDS:%=$(OUT)/predictions-%.jsonl): $(OUT)/predictions-%.jsonl: $(OUT)/train.npy $(OUT)/dev.npy $(OUT)/LEARN.command $(here)bilstm.py
-	$(LEARN) --seed $* $(THREADS:%=--threads %) --train $(OUT)/train.jsonl $(OUT)/train.npy --dev $(OUT)/dev.jsonl $(OUT)/dev.npy >$@
+	$(LEARN) --seed $* $(THREADS:%=--threads %) --train $(OUT)/train.jsonl $(OUT)/train.npy --dev $(OUT)/dev.jsonl $(OUT)/dev.npy $(into)
 
 $(SEEDS:%=$(OUT)/score-%.json): $(OUT)/score-%.json: $(OUT)/predictions-%.jsonl
 	bert-score --task tag -o $@ $<
 
 $(OUT)/table.tsv: $(SEEDS:%=$(OUT)/score-%.json) $(OUT)/AVERAGE.command
 	@sed 's/.*"f1":\([^,]*\),"accuracy".*/\1/' $(filter %.json,$^) | awk '
-	  { sum += $$1; square[NR] = $$1; if (NR == 1 || $$1 > highest) highest = $$1 }
+	  { sum += $$1; square[NR] = $$1; if (NR == 1 || $$1 > best) best = $$1 }
 	  END {
 	    for (i = 1; i <= NR; i++) squares += (square[i] - sum / NR) ^ 2
-	    print "mean\tdeviation\thighest\truns"
+	    print "mean\tdeviation\tbest\truns"
 	    deviation = NR > 1 ? sprintf("%.4f", sqrt(squares / (NR - 1))) : "-"
-	    printf "%.4f\t%s\t%.4f\t%d\n", sum / NR, deviation, highest, NR
-	  }' >$@
+	    printf "%.4f\t%s\t%.4f\t%d\n", sum / NR, deviation, best, NR
+	  }' $(into)

@@ -43,6 +43,8 @@ class Sentences:
                     token += 1
                 self.rows.append(first)
                 self.records.append({"words": record["words"], "tags": record["tags"]})
+        if not self.records:
+            sys.exit(f"bilstm.py: {records}: has no sentences")
         if token != len(self.features):
             sys.exit(f"bilstm.py: {features}: has {len(self.features)} rows, but {records} has {token} tokens")
 
@@ -102,6 +104,8 @@ def main():
     tagger = Tagger(train.features.shape[1], options.mix, options.units, len(names))
     optimizer = torch.optim.Adam(tagger.parameters(), options.lr)
     order = [i for i, rows in enumerate(train.rows) if max(rows, default=-1) >= 0]
+    if not order:
+        sys.exit(f"bilstm.py: {options.train[0]}: no word has tokens to learn from")
     for epoch in range(options.epochs):
         shuffle(order)
         total = 0.0
@@ -115,7 +119,7 @@ def main():
             torch.nn.utils.clip_grad_norm_(tagger.parameters(), 1)
             optimizer.step()
             total += loss.item() * len(chosen)
-        print(f"epoch {epoch + 1}: loss {total / max(len(order), 1):.4f}", file=sys.stderr)
+        print(f"epoch {epoch + 1}: loss {total / len(order):.4f}", file=sys.stderr)
     tagger.eval()
     for i, record in enumerate(dev.records):
         predicted = ["O"] * len(record["words"])

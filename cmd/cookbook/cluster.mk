@@ -27,7 +27,7 @@
 # before bert-mask and bert-nsp-pairs must write one record for each that they read, unless the records have
 # `document` and `instance`. Only messages of the first tool in a pipeline name lines of the original. The
 # outputs are concatenated; use --format f32 instead of npy. What summarizes the whole input, such as bert-score
-# and --stats, cannot be run in shards.
+# and --stats, cannot be run in shards. Neither can --context document, because shards cut documents apart.
 #
 # Needs GNU make 4, coreutils, findutils and sed, awk and bash. Names must not contain spaces.
 
@@ -68,16 +68,13 @@ SBATCH ?=
 # How many times to try each shard.
 RETRIES ?= 3
 
-SHELL = bash
-.SHELLFLAGS = -euo pipefail -c
-.ONESHELL:
-.DELETE_ON_ERROR:
-.PHONY: join shards plan status check clean help FORCE
-MAKEFLAGS += --no-builtin-rules
+makefile := $(lastword $(MAKEFILE_LIST))
+include $(dir $(makefile))common.mk
+.PHONY: join shards plan status check clean help
 export IN OUT FILTER SHARDS FORMAT HOSTS JOBS THREADS PIN SLURM SBATCH RETRIES
 
 work = $(OUT).shards
-script := $(dir $(lastword $(MAKEFILE_LIST)))cluster.sh
+script = $(dir $(makefile))cluster.sh
 cluster = sh $(script)
 
 join: $(OUT) # the default
@@ -112,4 +109,4 @@ clean: $(work)/key
 	$(cluster) clean
 
 help:
-	@sed -n '/^#/!q; s/^# \{0,1\}//p' $(lastword $(MAKEFILE_LIST))
+	@sed -n '/^#/!q; s/^# \{0,1\}//p' $(makefile)

@@ -41,30 +41,20 @@ model = $(wildcard $(MODEL:%=%/*.*))
 train = $(TRAIN)
 dev = $(DEV)
 
-SHELL = bash
-.SHELLFLAGS = -euo pipefail -c
-.ONESHELL:
-.DELETE_ON_ERROR:
+include $(dir $(lastword $(MAKEFILE_LIST)))common.mk
 .SECONDARY:
 .SECONDEXPANSION:
-.PHONY: score FORCE
-MAKEFLAGS += --no-builtin-rules
+.PHONY: score
 
 to = $(OUT)/features
-threads = $(THREADS:%=-j %)
 
 score: $(to)/score.json # the default
 	@cat $<
 
-# Rebuild what a command made when the command changes.
-$(to)/%.command: FORCE
-	@mkdir -p $(to)
-	echo '$($*)' | cmp -s - $@ || echo '$($*)' >$@
-
 # ---- The examples of TRAIN and DEV: line numbers and labels in .labels, with the features added in .tsv.
 
 $(to)/%.tsv: $(to)/%.labels $(if $(filter conll,$(FORMAT)),$(to)/%.tokens.jsonl) $(model) $(to)/EMBED.command
-	$(EMBED) $(threads) $(if $(filter conll,$(FORMAT)),$(to)/$*.tokens.jsonl,$($*)) | paste $< - | grep -v $$'^\t' >$@
+	$(EMBED) $(threads) $(if $(filter conll,$(FORMAT)),$(to)/$*.tokens.jsonl,$($*)) | paste $< - | grep -v $$'^\t' $(into)
 
 ifeq ($(FORMAT),conll)
 EMBED += --pooling none --overflow error
@@ -93,7 +83,7 @@ $(to)/%.labels: $$($$*) $(to)/%.tokens.jsonl
 	  }
 	  $(words)
 	  !inside { word = 0; next }
-	  { example[word ? sentence : ++sentence, word + 0] = FNR "\t" $$NF; word++ }' $< - >$@
+	  { example[word ? sentence : ++sentence, word + 0] = FNR "\t" $$NF; word++ }' $< - $(into)
 else
 EMBED += --text-field $(TEXT) --input-format $(FORMAT)
 READ = $(LABEL) of $(TRAIN) $(DEV)
@@ -103,7 +93,7 @@ $(to)/%.labels: $$($$*) $(to)/READ.command
 	  { sub(/\r$$/, "") }
 	  NR == 1 { for (i = 1; i <= NF; i++) if ($$i == "$(LABEL)") column = i }
 	  !column { print FILENAME ": has no column $(LABEL)" >"/dev/stderr"; exit 1 }
-	  NR > 1 { print NR "\t" $$column }' $< >$@
+	  NR > 1 { print NR "\t" $$column }' $< $(into)
 endif
 
 # ---- Softmax regression by stochastic gradient descent with a learning rate that decays to 0. Features are
@@ -154,7 +144,7 @@ $(to)/weights.tsv: $(to)/train.tsv $(to)/LEARN.command
 	      }
 	      print label[k] "\t" bias[k] line
 	    }
-	  }' $@.shuffled >$@
+	  }' $@.shuffled $(into)
 	rm $@.shuffled
 
 # Line numbers of DEV with the gold label and the predicted label.
@@ -170,7 +160,7 @@ $(to)/predictions.tsv: $(to)/weights.tsv $(to)/dev.tsv
 	      if (highest == "" || z > highest) { highest = z; best = k }
 	    }
 	    print $$1, $$2, label[best]
-	  }' $^ >$@
+	  }' $^ $(into)
 
 $(to)/tagged.conll: $(to)/predictions.tsv $(DEV)
 	awk '
@@ -178,7 +168,7 @@ $(to)/tagged.conll: $(to)/predictions.tsv $(DEV)
 	  /^\# .*=/ && !inside { print }
 	  $(words)
 	  !inside { print; next }
-	  { print $$0 ($$0 ~ /\t/ ? "\t" : " ") (FNR in tag ? tag[FNR] : "O") }' $^ >$@
+	  { print $$0 ($$0 ~ /\t/ ? "\t" : " ") (FNR in tag ? tag[FNR] : "O") }' $^ $(into)
 
 ifeq ($(FORMAT),conll)
 $(to)/score.json: $(to)/tagged.conll

@@ -29,29 +29,18 @@ THREADS ?=
 TRUTH = $(LABEL:%=--label-field %)
 PREDICTIONS ?= $(OUT)/$(NAME).predictions.jsonl
 LEARN = bert-train --task $(TASK) $(MODEL:%=--model %) $(INPUT) $(TRUTH) $(EPOCHS:%=--epochs %) $(LR:%=--lr %) \
-  $(TRAIN_OPTIONS) --dev $(DEV)
+  $(TRAIN_OPTIONS) --dev $(DEV) $(TRAIN)
 PREDICT = bert-predict --model $(OUT)/$(NAME) --task $(TASK) $(INPUT) $(PREDICT_OPTIONS)
 SCORE = bert-score --task $(TASK) $(TRUTH) $(SCORE_OPTIONS)
 
-SHELL = bash
-.SHELLFLAGS = -euo pipefail -c
-.ONESHELL:
-.DELETE_ON_ERROR:
+include $(dir $(lastword $(MAKEFILE_LIST)))common.mk
 .SECONDARY:
-.PHONY: model predictions score FORCE
-MAKEFLAGS += --no-builtin-rules
-
-threads = $(THREADS:%=-j %)
+.PHONY: model predictions score
 
 score: $(OUT)/$(NAME).score.json # the default
 	@cat $<
 predictions: $(PREDICTIONS)
 model: $(OUT)/$(NAME).done
-
-# Rebuild what a command made when the command changes.
-$(OUT)/$(NAME).%.command: FORCE
-	@mkdir -p $(OUT)
-	echo '$($*)' | cmp -s - $@ || echo '$($*)' >$@
 
 $(if $(filter $(abspath $(OUT)/$(NAME)),$(abspath $(MODEL))),$(error MODEL=$(MODEL) would be replaced: set another OUT))
 $(OUT)/%.begun: $(TRAIN) $(DEV) $(wildcard $(MODEL:%=%/*.*)) $(OUT)/%.LEARN.command
@@ -61,16 +50,16 @@ $(OUT)/%.begun: $(TRAIN) $(DEV) $(wildcard $(MODEL:%=%/*.*)) $(OUT)/%.LEARN.comm
 # No file named .trained is ever made: make skips this intermediate target while .done is newer than its
 # prerequisites. `exec` lets signals reach bert-train, which then saves a checkpoint.
 $(OUT)/%.trained: $(OUT)/%.begun
-	compgen -G '$(OUT)/$*/checkpoints/step-*' >/dev/null || rm -f $(OUT)/$*.jsonl
+	$(call continue_log,$(OUT)/$*)
 	rm -f $(OUT)/$*.done
-	exec $(LEARN) $(threads) --out $(OUT)/$* --resume $(TRAIN) >>$(OUT)/$*.jsonl
+	exec $(LEARN) $(threads) --out $(OUT)/$* --resume >>$(OUT)/$*.jsonl
 
 # After a kill, some steps run and are logged twice: keep only the last copy of each line.
 $(OUT)/%.done: $(OUT)/%.trained
 	@tac $(OUT)/$*.jsonl | awk -F '[:,]' '!told[$$2, $$3 ~ /dev_/]++' | tac >$(OUT)/$*.jsonl.new
 	mv $(OUT)/$*.jsonl.new $(OUT)/$*.jsonl
-	rm -rf $(OUT)/$*/checkpoints
 	touch $@
+	rm -rf $(OUT)/$*/checkpoints
 
 # Rebuild a model that was deleted.
 $(if $(wildcard $(OUT)/$(NAME)/config.json),,$(eval $(OUT)/$(NAME).trained: FORCE))

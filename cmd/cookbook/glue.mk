@@ -44,16 +44,11 @@ TRAIN_OPTIONS ?=
 PREDICT_OPTIONS ?=
 THREADS ?=
 
-SHELL = bash
-.SHELLFLAGS = -euo pipefail -c
-.ONESHELL:
-.DELETE_ON_ERROR:
+include $(dir $(lastword $(MAKEFILE_LIST)))common.mk
 .SECONDARY:
-.PHONY: glue dev submission FORCE
-MAKEFLAGS += --no-builtin-rules
+.PHONY: glue dev submission
 
 here := $(dir $(lastword $(MAKEFILE_LIST)))
-threads = $(THREADS:%=-j %)
 learned = $(filter-out $(MAJORITY),$(TASKS))
 
 # Evaluated sets: MNLI has two, and the diagnostic set is predicted by the model for MNLI.
@@ -86,6 +81,7 @@ metric.WNLI = wnli
 metric.AX = ax
 
 $(if $(strip $(TASKS)),,$(error GLUE=$(GLUE) has no folder of a task with train.tsv))
+$(call require,flock $(if $(strip $(test_sets)),zip))
 $(if $(AFTER_MNLI),$(if $(filter MNLI,$(learned)),,$(error AFTER_MNLI=$(AFTER_MNLI) needs the task MNLI)))
 
 PREDICT = bert-predict --max-length $(LENGTH) $(PREDICT_OPTIONS)
@@ -97,17 +93,12 @@ submission: $(OUT)/submission.zip
 	@missing="$(filter-out $(test_sets),CoLA SST-2 MRPC STS-B QQP MNLI-m MNLI-mm QNLI RTE WNLI AX)"
 	[ -z "$$missing" ] || echo "$<: lacks $$missing, which the leaderboard requires" >&2
 
-# Rebuild what a command made when the command changes.
-$(OUT)/%.command: FORCE
-	@mkdir -p $(OUT)
-	echo '$($*)' | cmp -s - $@ || echo '$($*)' >$@
-
 # ---- The benchmark's files in one form: id, text, text_pair, label.
 
 define table
 $(OUT)/data/$(1).$(2).tsv: $(call original,$(1),$(2)) $(here)glue.awk
 	@mkdir -p $(OUT)/data
-	LC_ALL=C awk -v task=$(if $(filter AX,$(1)),AX,$(call model_of,$(1))) -v part=$(2) -f $(here)glue.awk $$< >$$@
+	LC_ALL=C awk -v task=$(if $(filter AX,$(1)),AX,$(call model_of,$(1))) -v part=$(2) -f $(here)glue.awk $$< $$(into)
 endef
 $(foreach task,$(TASKS),$(eval $(call table,$(task),train)))
 $(foreach set,$(dev_sets),$(eval $(call table,$(set),dev)))
@@ -122,7 +113,7 @@ $(OUT)/$(1)/best.tsv: $(OUT)/data/$(1).train.tsv $(OUT)/data/$(1:MNLI=MNLI-m).de
 	  MODEL=$(if $(filter $(1),$(AFTER_MNLI)),$(OUT)/MNLI/best,$(MODEL)) METRIC=$(or $(choose.$(1)),accuracy) \
 	  BATCH_SIZES='$(BATCH_SIZES)' RATES='$(RATES)' EPOCHS='$(EPOCHS)' INPUT= \
 	  SEEDS='$(if $(filter $(1),$(SMALL)),$(SMALL_SEEDS),$(SEEDS))' KEEP=best THREADS='$(THREADS)' \
-	  TRAIN_OPTIONS='--max-length $(LENGTH) $(TRAIN_OPTIONS)'
+	  TRAIN_OPTIONS=$$(call quoted,--max-length $$(LENGTH) $$(TRAIN_OPTIONS))
 endef
 $(foreach task,$(learned),$(eval $(call learn,$(task))))
 
@@ -133,8 +124,8 @@ define predict
 $(OUT)/predictions/$(1).$(2).jsonl: $(OUT)/data/$(1).$(2).tsv $(OUT)/PREDICT.command \
   $(if $(filter $(1),$(MAJORITY)),$(OUT)/data/$(1).train.tsv,$(OUT)/$(call model_of,$(1))/best.tsv)
 	@mkdir -p $(OUT)/predictions
-	$(if $(filter $(1),$(MAJORITY)),$(call majority,$(1)),$$(PREDICT) $$(threads) -m $(OUT)/$(call model_of,$(1))/best \
-	  --task $(call kind,$(1)) --drop $(if $(filter CoLA SST-2,$(1)),text,$(pair_texts)) $$<) >$$@
+	$(if $(filter $(1),$(MAJORITY)),$(call majority,$(1)) $$(into),$$(PREDICT) $$(threads) -m $(OUT)/$(call model_of,$(1))/best \
+	  --task $(call kind,$(1)) --drop $(if $(filter CoLA SST-2,$(1)),text,$(pair_texts)) -o $$@ $$<)
 endef
 majority = awk -F '\t' 'NR == FNR { if (FNR > 1) count[$$$$NF]++; next } \
   FNR == 1 { for (label in count) if (count[label] > count[best] || count[label] == count[best] && label < best) best = label; \
@@ -172,7 +163,7 @@ $(OUT)/dev.tsv: $(dev_sets:%=$(OUT)/scores/%.json)
 	  END {
 	    for (task in count) mean += sum[task] / count[task]
 	    printf "mean\t\t%.1f\n", mean / tasks
-	  }' $^ >$@
+	  }' $^ $(into)
 
 # STS-B: a number from 0 to 5; other tasks: the label as in the training set.
 $(OUT)/submission/%.tsv: $(OUT)/predictions/%.test.jsonl
@@ -180,8 +171,9 @@ $(OUT)/submission/%.tsv: $(OUT)/predictions/%.test.jsonl
 	sed 's/.*"id":"\([^"]*\)".*"prediction":"\{0,1\}\([^",}]*\).*/\1\t\2/' $< | awk -F '\t' -v OFS='\t' '
 	  BEGIN { print "index", "prediction" }
 	  "$*" == "STS-B" { $$2 = sprintf("%.3f", $$2 < 0 ? 0 : $$2 > 5 ? 5 : $$2) }
-	  { print $$1, $$2 }' >$@
+	  { print $$1, $$2 }' $(into)
 
+# zip writes to a temporary file and renames it.
 $(OUT)/submission.zip: $(test_sets:%=$(OUT)/submission/%.tsv)
 	@rm -f $@
 	zip -q -X -j $@ $^

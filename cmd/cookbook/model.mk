@@ -73,13 +73,11 @@ $(OUT)/%.data: $(OUT)/%.checked ;
 # No file named .trained is ever made: make skips this intermediate target while .done is newer than its
 # prerequisites. `exec` lets signals reach bert-train, which then saves a checkpoint.
 $(OUT)/%.trained: $(OUT)/%.data $(OUT)/%.command
-	if ! compgen -G '$(OUT)/$*/checkpoints/step-*' >/dev/null; then
-	  if [ -e $(OUT)/$*.done ] && [ -e $(OUT)/$*/config.json ]; then
-	    echo '$(OUT)/$* has no checkpoint to resume from; to start again, rm -r $(OUT)/$*' >&2
-	    exit 1
-	  fi
-	  rm -f $(OUT)/$*.jsonl
+	if [ -e $(OUT)/$*.done ] && [ -e $(OUT)/$*/config.json ] && ! compgen -G '$(OUT)/$*/checkpoints/step-*' >/dev/null; then
+	  echo '$(OUT)/$* has no checkpoint to resume from; to start again, rm -r $(OUT)/$*' >&2
+	  exit 1
 	fi
+	$(call continue_log,$(OUT)/$*)
 	rm -f $(OUT)/$*.done
 	exec $($*) $(threads) $(dev:%/instances.jsonl=--dev %/instances$(*:model%=%).jsonl) \
 	  $(if $(gnuplot),--plot $(OUT)/$*.svg) --out $(OUT)/$* --resume $(records) >>$(OUT)/$*.jsonl

@@ -56,15 +56,10 @@ PAIRS = $(call pairs,$(LENGTH))
 MASK = bert-mask $(tokenizer) $(MASK_OPTIONS)
 CUT = $(TEXTS)/$(NAMES), $(SHARD) a shard, $(POOL) a block, $(HELD_OUT) held out
 
-SHELL = bash
-.SHELLFLAGS = -euo pipefail -c
-.ONESHELL:
-.DELETE_ON_ERROR:
+include $(dir $(lastword $(MAKEFILE_LIST)))common.mk
 .SECONDARY:
-.PHONY: train words vocab parallel check FORCE
-MAKEFLAGS += --no-builtin-rules
+.PHONY: train words vocab parallel check
 
-threads = $(THREADS:%=-j %)
 part = $(OUT)/%# shards/NUMBER, or dev for the held-out texts
 each_shard = $(SHARDS:%=$(OUT)/shards/%/$(1))
 # Reads the list of texts in the first prerequisite into an array.
@@ -72,14 +67,8 @@ read_texts = mapfile -t texts < <(cut -d ' ' -f 3- $<)
 
 train: # the default
 
-# ---- Rebuild what a command made when the command changes.
-
-$(OUT)/%.command: FORCE
-	@mkdir -p $(OUT)
-	echo '$($*)' | cmp -s - $@ || echo '$($*)' >$@
-
 # ---- A shard is a list of lines "size time path", so the list changes when a text does. Its folder is named
-# ---- by the index of its first text.
+# ---- by the index of its first text. The list of all texts is replaced last, so that a run that was killed is repeated.
 
 ifndef SHARDS
 include $(OUT)/shards.mk
@@ -106,6 +95,7 @@ $(OUT)/shards.mk: $(OUT)/CUT.command FORCE
 	if cmp -s $(OUT)/dev/texts.new $(OUT)/dev/texts; then rm $(OUT)/dev/texts.new
 	else mv $(OUT)/dev/texts.new $(OUT)/dev/texts; fi
 	if [ $@ -nt $< ] && cmp -s $(OUT)/texts.new $(OUT)/texts; then rm $(OUT)/texts.new; exit; fi
+	rm -f $(OUT)/shards/*/texts.new
 	awk -v size=$(SHARD) -v out=$(OUT)/shards '
 	  NR == FNR { left++; next }
 	  FNR == 1 || (FNR - 1) % size == 0 && 2 * left > size {
@@ -120,9 +110,9 @@ $(OUT)/shards.mk: $(OUT)/CUT.command FORCE
 	  elif cmp -s $$folder/texts.new $$folder/texts; then rm $$folder/texts.new
 	  else mv $$folder/texts.new $$folder/texts; fi
 	done
-	mv $(OUT)/texts.new $(OUT)/texts
 	(cd $(OUT)/shards && echo SHARDS = *) >$@.new
 	mv $@.new $@
+	mv $(OUT)/texts.new $(OUT)/texts
 endif
 
 # ---- Vocabulary, unless VOCAB=FILE names one: words are counted by shard, the counts merged.

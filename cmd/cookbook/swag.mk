@@ -20,16 +20,25 @@
 # A tool of this project parses the CSV, whose texts may have commas, quotes and line ends.
 csv_records = bert-tokenize $(MODEL:%=--model %) --input-format csv --text-field sent1 \
   --keep sent1,sent2,ending0,ending1,ending2,ending3,label
-to_choices = jq -c '{text: .sent1, question: .sent2, choices: [.ending0, .ending1, .ending2, .ending3]} + \
-  (if .label then {label: (.label | tonumber)} else {} end)'
-
-SHELL = bash
-.SHELLFLAGS = -euo pipefail -c
+# $(call to_choices,FILE,COLUMN...): a missing column, or a label other than 0 to 3, is an error.
+define to_choices
+jq -cn --arg file $(call quoted,$(1)) --arg columns '$(2)' '
+  def stop(found): "\($$file): \(found)\n" | halt_error(1);
+  foreach inputs as $$row (0; . + 1; . as $$number | $$row
+    | ($$columns | split(" ")) - keys | if . == [] then $$row else stop("has no column \(.[0])") end
+    | (.label | tonumber? // .) as $$gold
+    | if has("label") and ([0, 1, 2, 3] | all(. != $$gold))
+      then stop("record \($$number): label is \(.label | tojson), expected 0, 1, 2 or 3") else . end
+    | {text: .sent1, question: .sent2, choices: [.ending0, .ending1, .ending2, .ending3]} +
+      (if has("label") then {label: $$gold} else {} end))'
+endef
+texts = sent1 sent2 ending0 ending1 ending2 ending3
 
 ifneq ($(CSV),)
+include $(dir $(lastword $(MAKEFILE_LIST)))common.mk
 .PHONY: records
 records:
-	@$(csv_records) $(CSV) | $(to_choices)
+	@$(csv_records) $(CSV) | $(call to_choices,$(CSV),$(texts))
 else
 
 $(if $(TRAIN),,$(error TRAIN=FILE says what to learn from))
@@ -44,10 +53,12 @@ TASK = choose
 INPUT = --input-format jsonl
 
 include $(dir $(lastword $(MAKEFILE_LIST)))fine-tuning.mk
+$(call require,jq)
 
 $(OUT)/train.jsonl: $(train.csv)
 $(OUT)/dev.jsonl: $(dev.csv)
 $(OUT)/train.jsonl $(OUT)/dev.jsonl:
 	@mkdir -p $(OUT)
-	$(csv_records) $< | $(to_choices) >$@
+	trap 'rm -f $@.part' EXIT
+	$(csv_records) $< | $(call to_choices,$<,$(texts) label) $(into)
 endif

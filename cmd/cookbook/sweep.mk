@@ -4,7 +4,7 @@
 #   make -j 4 -f sweep.mk MODEL=DIR TASK=classify TRAIN=train.tsv DEV=dev.tsv OUT=FOLDER
 #
 # OUT/best is the best model. OUT/table.tsv has a line for each setting, best first: the mean and the standard
-# deviation of METRIC over the seeds, and the highest value. OUT/runs/*.jsonl are the training logs.
+# deviation of METRIC over the seeds, and the best value. OUT/runs/*.jsonl are the training logs.
 #
 # `-j N` trains N models at a time and divides the cores among them. When run again, finished runs are skipped
 # and interrupted ones continue, with the same results. Settings can be added: the table and OUT/best consider
@@ -29,7 +29,8 @@ RATES ?= 5e-5 3e-5 2e-5
 EPOCHS ?= 2 3 4
 SEEDS ?= 1
 
-# The metric to compare, as in the training log without "dev_". An undefined correlation counts as 0.
+# The metric to compare, as in the training log without "dev_": the highest is the best; of a loss, the lowest. An
+# undefined correlation counts as 0.
 METRIC ?= $(or $(metric.$(TASK)),accuracy)
 metric.regress = spearman
 metric.multilabel = micro_f1
@@ -47,17 +48,17 @@ TRAIN_OPTIONS ?=
 # Threads of each run; if empty, the number of cores divided by that of `-j`.
 THREADS ?=
 
-LEARN = bert-train --task $(TASK) $(MODEL:%=--model %) $(INPUT) $(TRAIN_OPTIONS) --dev $(DEV)
+LEARN = bert-train --task $(TASK) $(MODEL:%=--model %) $(INPUT) $(TRAIN_OPTIONS) --dev $(DEV) $(TRAIN)
+# All runs are repeated when this changes.
 SETTINGS = $(LEARN), the best $(METRIC)
 
-SHELL = bash
-.SHELLFLAGS = -euo pipefail -c
-.ONESHELL:
-.DELETE_ON_ERROR:
-.PHONY: sweep FORCE
-MAKEFLAGS += --no-builtin-rules
+include $(dir $(lastword $(MAKEFILE_LIST)))common.mk
+.PHONY: sweep
+$(call require,flock)
 
 runs = $(OUT)/runs
+# The order of `sort`, the best value first.
+order = $(if $(filter loss %_loss,$(METRIC)),g,gr)
 points := $(foreach b,$(BATCH_SIZES),$(foreach r,$(RATES),$(foreach e,$(EPOCHS),$(foreach s,$(SEEDS), \
   batch$(b)_rate$(r)_epochs$(e)_seed$(s)))))
 setting = $(patsubst $(1)%,%,$(filter $(1)%,$(subst _, ,$*)))
@@ -71,11 +72,6 @@ sweep: $(OUT)/table.tsv # the default
 	read -r value name <$(OUT)/best.tsv
 	[ -e $(OUT)/best/config.json ] || { echo "$(OUT)/best was deleted: train $$name again" >&2; exit 1; }
 	echo "best: $(OUT)/best, $$name, dev $(METRIC) $$value"
-
-# Repeat the runs when their command or METRIC changes.
-$(OUT)/%.command: FORCE
-	@mkdir -p $(runs)
-	echo '$($*)' | cmp -s - $@ || echo '$($*)' >$@
 
 $(if $(filter $(abspath $(OUT)/best),$(abspath $(MODEL))),$(error MODEL=$(MODEL) would be replaced: set another OUT))
 $(OUT)/runs.begun: $(TRAIN) $(DEV) $(wildcard $(MODEL:%=%/*.*)) $(OUT)/SETTINGS.command
@@ -93,9 +89,9 @@ $(if $(wildcard $(OUT)/best/config.json),,$(shell cut -f 2 $(OUT)/best.tsv 2>/de
 # one recipe, since `make -j` would otherwise train all models before it scores the first.
 $(runs)/%.score: $(OUT)/runs.begun
 	@$(say)
-	compgen -G '$(runs)/$*/checkpoints/step-*' >/dev/null || rm -f $(runs)/$*.jsonl
+	$(call continue_log,$(runs)/$*)
 	$(LEARN) --batch-size $(call setting,batch) --lr $(call setting,rate) --epochs $(call setting,epochs) \
-	  --seed $(call setting,seed) $(threads) --out $(runs)/$* --resume $(TRAIN) >>$(runs)/$*.jsonl & learner=$$!
+	  --seed $(call setting,seed) $(threads) --out $(runs)/$* --resume >>$(runs)/$*.jsonl & learner=$$!
 	stopped=
 	trap 'stopped=1; kill -TERM $$learner' HUP INT TERM
 	wait $$learner || { [ -z "$$stopped" ] || wait $$learner || true; exit 1; }
@@ -107,39 +103,41 @@ $(runs)/%.score: $(OUT)/runs.begun
 	  pearson | spearman) value=0 ;;
 	  $(METRIC)) echo "$(runs)/$*.jsonl: the training log has no dev_$(METRIC)" >&2; exit 1 ;;
 	esac
-	rm -rf $(runs)/$*/checkpoints
 	exec 9>$(OUT)/lock
 	flock 9
-	echo "$$value" >$@.new
-	mv $@.new $@
+	echo "$$value" $(into)
 	$(choose_best)
 
-# Ties go to the first name in byte order. OUT/best is a link, replaced in one step.
+# Ties go to the first name in byte order. OUT/best is a link, replaced in one step, before other models are removed.
 define choose_best
 best=$$(cd $(runs) && awk '{ sub(/\.score$$/, "", FILENAME); print $$1 "\t" FILENAME }' *.score |
-  LC_ALL=C sort -t $$'\t' -k 1,1gr -k 2,2 | sed 1q)
-for other in $(runs)/*.score; do
-  other=$${other%.score}
-  [ $(KEEP) = all ] || [ "$$other" = "$(runs)/$${best#*$$'\t'}" ] || rm -rf "$$other"
-done
+  LC_ALL=C sort -t $$'\t' -k 1,1$(order) -k 2,2 | sed 1q)
 ln -sfn "runs/$${best#*$$'\t'}" $(OUT)/best.new
 mv -T $(OUT)/best.new $(OUT)/best
-echo "$$best" | cmp -s - $(OUT)/best.tsv || echo "$$best" >$(OUT)/best.tsv
+if ! echo "$$best" | cmp -s - $(OUT)/best.tsv; then
+  echo "$$best" >$(OUT)/best.tsv.new
+  mv $(OUT)/best.tsv.new $(OUT)/best.tsv
+fi
+for other in $(runs)/*.score; do
+  other=$${other%.score}
+  rm -rf "$$other/checkpoints"
+  [ $(KEEP) = all ] || [ "$$other" = "$(runs)/$${best#*$$'\t'}" ] || rm -rf "$$other"
+done
 endef
 
 $(OUT)/table.tsv: $(points:%=$(runs)/%.score)
 	@exec 9>$(OUT)/lock
 	flock 9
 	$(choose_best)
-	cd $(runs) && awk '
-	  BEGIN { print "mean\tdeviation\thighest\truns\tbatch_size\tlr\tepochs" }
+	cd $(runs) && awk -v lower=$(if $(filter g,$(order)),1,0) '
+	  BEGIN { print "mean\tdeviation\tbest\truns\tbatch_size\tlr\tepochs" }
 	  {
 	    split(FILENAME, part, "_")
 	    key = substr(part[1], 6) "\t" substr(part[2], 5) "\t" substr(part[3], 7)
 	    values = ++count[key]
 	    value[key, values] = $$1
 	    sum[key] += $$1
-	    if (values == 1 || $$1 > highest[key]) highest[key] = $$1
+	    if (values == 1 || (lower ? $$1 < best[key] : $$1 > best[key])) best[key] = $$1
 	  }
 	  END {
 	    for (key in count) {
@@ -147,10 +145,10 @@ $(OUT)/table.tsv: $(points:%=$(runs)/%.score)
 	      square = 0
 	      for (i = 1; i <= count[key]; i++) square += (value[key, i] - mean) ^ 2
 	      deviation = count[key] > 1 ? sprintf("%.4f", sqrt(square / (count[key] - 1))) : "-"
-	      printf "%.4f\t%s\t%.4f\t%d\t%s\n", mean, deviation, highest[key], count[key], key
+	      printf "%.4f\t%s\t%.4f\t%d\t%s\n", mean, deviation, best[key], count[key], key
 	    }
 	  }' *.score >../table.new
 	cd ..
-	{ sed 1q table.new; sed 1d table.new | LC_ALL=C sort -t $$'\t' -k 1,1gr -k 3,3gr -k 5; } >table.tsv.new
+	{ sed 1q table.new; sed 1d table.new | LC_ALL=C sort -t $$'\t' -k 1,1$(order) -k 3,3$(order) -k 5; } >table.tsv.new
 	rm table.new
 	mv table.tsv.new table.tsv

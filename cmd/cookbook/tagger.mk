@@ -33,4 +33,4 @@ $(OUT)/tagger.tagged.conll: $(PREDICTIONS) $(DEV)
 	    { sub(/\r$$/, "") }
 	    !NF || $$1 == "-DOCSTART-" { inside = 0; print; next }
 	    !inside && /^# .*=/ { print; next }
-	    { inside = 1; print $$0 ($$0 ~ /\t/ ? "\t" : " ") tag[++word] }' - $(DEV) >$@
+	    { inside = 1; print $$0 ($$0 ~ /\t/ ? "\t" : " ") tag[++word] }' - $(DEV) $(into)

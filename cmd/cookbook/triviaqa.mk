@@ -24,4 +24,4 @@ cookbook := $(dir $(lastword $(MAKEFILE_LIST)))
 include $(cookbook)answers.mk
 
 $(TRAIN): $(TRIVIAQA) $(cookbook)triviaqa.sh $(OUT)/answerer.CONVERT.command
-	$(CONVERT) >$@
+	$(CONVERT) $(into)

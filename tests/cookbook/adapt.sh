@@ -18,13 +18,14 @@ mkdir texts
 for number in $(seq 10 29); do awk -v seed="$number" -f "$here/text.awk" >"texts/$number.txt"; done
 cp -R "$models/brain" brain
 
-# build OUT ARGUMENT...: runs make; its output goes to log, the commands that ran to ran.
+# build OUT ARGUMENT...: runs make, which must succeed; its output goes to log, the commands that ran to ran.
 build() {
   out=$1
   shift
   : >ran
   make -f "$cookbook/adapt.mk" TEXTS=texts OUT="$out" POOL=4 SHARD=8 LENGTH=32 HELD_OUT=3 LR=3e-3 \
-    TRAIN_OPTIONS='--batch-size 4' "$@" >log 2>&1
+    TRAIN_OPTIONS='--batch-size 4' "$@" >log 2>&1 ||
+    fail "make fails: $out $*"
 }
 # ran WHAT COUNTS: checks how often bert-vocab, -tokenize, -nsp-pairs, -mask and -train ran in the last build.
 ran() {
@@ -32,7 +33,7 @@ ran() {
   [ "$found" = "$2" ] || fail "$1: ran $found commands, expected $2"
 }
 
-build one MODEL=brain || fail "the first build"
+build one MODEL=brain
 ran "a first build" "0 3 3 0 3"
 cut -d ' ' -f 3- one/texts | xargs bert-tokenize -m brain --input-format file --sentences |
   bert-nsp-pairs -m brain --pool 4 --max-length 32 --mode none -q >instances.jsonl
@@ -40,7 +41,8 @@ cat one/shards/*/instances.jsonl | cmp - instances.jsonl || fail "other instance
 bert-train --task pretrain -m brain --epochs 3 --lr 3e-3 --max-length 32 --batch-size 4 --dev one/dev/instances.jsonl \
   --out alone instances.jsonl >training
 cmp alone/model.safetensors one/model/model.safetensors || fail "another model than that of bert-train"
-build one MODEL=brain && ran "nothing to do" "0 0 0 0 0"
+build one MODEL=brain
+ran "nothing to do" "0 0 0 0 0"
 tail -n 2 log | cmp - one/compared.jsonl || fail "the comparison is not shown"
 
 # The new model is evaluated as at the end of its training, and the old model is the given one.
@@ -52,16 +54,16 @@ head -n 1 one/compared.jsonl | cmp - before || fail "the model before is another
 awk -F '[:,]' '{ loss[NR] = $4 } END { exit !(NR == 2 && loss[2] < loss[1] - 1) }' one/compared.jsonl || fail "nothing was learned"
 
 # Without MODEL the tools find the model themselves; training does not continue with a different model.
-BERT_MODEL=brain build two MODEL= || fail "the model of BERT_MODEL"
+BERT_MODEL=brain build two MODEL=
 cmp one/model/model.safetensors two/model/model.safetensors || fail "the model of BERT_MODEL is another"
 grep -q -e --model two/TOKENIZE.command && fail "no model was named, but one is passed on"
-build three MODEL= EPOCHS=1 || fail "the default model"
+build three MODEL= EPOCHS=1
 grep -q '"vocab_size": *8192' three/model/config.json || fail "it was not the default model that learned"
 printf '\n' >>brain/config.json
-build one MODEL=brain && fail "accepted: a model that changed"
+tried build one MODEL=brain && fail "accepted: a model that changed"
 grep -q 'to start again, rm -r one/model' log || fail "does not say that the model changed"
 cmp one/model/model.safetensors alone/model.safetensors || fail "the model was changed"
-build one MODEL=one/model && fail "accepted: the model itself"
+tried build one MODEL=one/model && fail "accepted: the model itself"
 grep -q 'would be replaced' log || fail "does not say that the model would be replaced"
-build none MODEL=brain HELD_OUT=0 EPOCHS=1 || fail "without texts held out"
+build none MODEL=brain HELD_OUT=0 EPOCHS=1
 ran "without texts held out" "0 2 2 0 1"

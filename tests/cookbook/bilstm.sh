@@ -33,13 +33,14 @@ sentences 1 30 >train.conll
 build() {
   : >ran
   make -f "$cookbook/bilstm.mk" OUT=out MODEL="$models/pretraining" TRAIN=train.conll DEV=dev.conll LENGTH=32 LAYERS=0 UNITS=16 \
-    EPOCHS=40 THREADS=1 LSTM_OPTIONS='--lr 1e-2' "$@" >log 2>&1
+    EPOCHS=40 THREADS=1 LSTM_OPTIONS='--lr 1e-2' "$@" >log 2>&1 ||
+    fail "make fails: $*"
 }
 ran() {
   found=$(for tool in tokenize embed score; do grep -cx "bert-$tool" ran || true; done | paste -s -d ' ')
   [ "$found" = "$2" ] || fail "$1: ran $found commands, expected $2"
 }
-build SEEDS='1 2' || fail "two seeds"
+build SEEDS='1 2'
 ran "two seeds" "2 2 2"
 # The words beyond the limit cost recall.
 grep -q '"precision":\(1\|0.9[5-9][0-9]*\),"recall":0.[67]' out/score-1.json || fail "not learned: $(cat out/score-1.json)"
@@ -54,20 +55,34 @@ tail -n 1 out/predictions-1.jsonl | grep -q '"prediction": \["O"\]' || fail "a w
 tail -n 2 out/predictions-1.jsonl | head -n 1 | sed 's/.*"prediction": \[//; s/\].*//; s/, /\n/g' | tail -n +31 | sort -u | grep -qx '"O"' ||
   fail "words beyond the limit have tags"
 
-build SEEDS='1 2' && ran "nothing to do" "0 0 0"
-build SEEDS='1 2 3' && ran "one more seed" "0 0 1"
-build SEEDS=2 && ran "one seed" "0 0 0"
+build SEEDS='1 2'
+ran "nothing to do" "0 0 0"
+build SEEDS='1 2 3'
+ran "one more seed" "0 0 1"
+build SEEDS=2
+ran "one seed" "0 0 0"
 [ "$(sed -n 2p out/table.tsv | cut -f 2,4)" = "-	1" ] || fail "the table of one seed: $(cat out/table.tsv)"
-build SEEDS=1 LAYERS=-1,-2 MIX=weighted && ran "other layers" "0 2 1"
+build SEEDS=1 LAYERS=-1,-2 MIX=weighted
+ran "other layers" "0 2 1"
 cp out/predictions-1.jsonl weighted
-build SEEDS=1 LAYERS=-1,-2 && ran "concatenated" "0 0 1"
+build SEEDS=1 LAYERS=-1,-2
+ran "concatenated" "0 0 1"
 cmp -s out/predictions-1.jsonl weighted && fail "MIX changes nothing"
-build SEEDS=1 UNITS=8 LAYERS=-1,-2 && ran "fewer units" "0 0 1"
+build SEEDS=1 UNITS=8 LAYERS=-1,-2
+ran "fewer units" "0 0 1"
 
 if /usr/bin/python3 "$cookbook/bilstm.py" --train out/train.jsonl out/dev.npy --dev out/dev.jsonl out/dev.npy >/dev/null 2>log; then
   fail "features of other records are accepted"
 fi
 grep -q 'bilstm.py: out/dev.npy: has [0-9]* rows, but out/train.jsonl has [0-9]* tokens' log || fail "the message about other records"
+: >empty.conll
+tried build TRAIN=empty.conll && fail "accepted: nothing to learn from"
+grep -qx 'bilstm.py: out/train.jsonl: has no sentences' log || fail "the message about an empty TRAIN"
+tried build DEV=empty.conll && fail "accepted: nothing to evaluate on"
+grep -qx 'bilstm.py: out/dev.jsonl: has no sentences' log || fail "the message about an empty DEV"
+printf '\302\255\tB-LOC\n' >odd.conll
+tried build TRAIN=odd.conll && fail "accepted: no word to learn from"
+grep -qx 'bilstm.py: out/train.jsonl: no word has tokens to learn from' log || fail "the message about words without tokens"
 cut -f 1 train.conll >words.conll
-build TRAIN=words.conll && fail "words without tags are accepted"
+tried build TRAIN=words.conll && fail "words without tags are accepted"
 grep -q 'bilstm.py: out/train.jsonl:1: field "tags" is missing' log || fail "the message about missing tags"

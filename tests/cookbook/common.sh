@@ -36,3 +36,26 @@ END
 }
 
 fail() { echo "FAILED: $1" >&2; cat log >&2; exit 1; }
+
+# tried BUILD...: whether it succeeds; the test goes on if not.
+tried() { ("$@") 2>/dev/null; }
+
+# killed PROGRAM RUN BUILD...: the build, in which PROGRAM writes half of its output in its given run and then kills make and
+# all that it started, as a power failure would. False if there is no such run. BUILD must run make with $start before it.
+killed() {
+  program=$1 run=$2
+  shift 2
+  : >runs
+  cat >"bin/$program" <<END
+#!/bin/sh
+echo >>$PWD/runs
+[ "\$(wc -l <$PWD/runs)" = $run ] || exec $(command -v "$program") "\$@"
+$(command -v "$program") "\$@" >$PWD/output
+head -c "\$((\$(wc -c <$PWD/output) / 2))" $PWD/output
+kill -9 0
+END
+  chmod +x "bin/$program"
+  (start='setsid --wait'; export start; tried "$@") || true
+  rm "bin/$program"
+  [ "$(wc -l <runs)" = "$run" ]
+}

@@ -126,7 +126,8 @@ build all || fail "all tasks"
 ran "all tasks" "8 19 10"
 sh "$here/glue_check.sh" all/submission.zip glue || fail "the submission is not in the leaderboard's format"
 tail -n 1 log | grep -q '^mean' || fail "the scores are not shown"
-build all && ran "nothing to do" "0 0 0"
+build all || fail "nothing to do"
+ran "nothing to do" "0 0 0"
 
 # The table has the metrics of bert-score. WNLI is the majority of its training set, here 0.
 LC_ALL=C awk -v task=MRPC -v part=dev -f "$cookbook/glue.awk" glue/MRPC/dev.tsv >mrpc.tsv
@@ -150,7 +151,8 @@ grep -q 'lacks CoLA SST-2 MRPC STS-B QQP QNLI WNLI, which' log || fail "does not
 
 # New test data: only its predictions are repeated.
 touch glue/RTE/test.tsv
-build all && ran "a new test set" "0 1 0"
+build all || fail "a new test set"
+ran "a new test set" "0 1 0"
 rm glue/*/test*.tsv glue/diagnostic/*
 build dev TASKS='CoLA STS-B' || fail "no test sets"
 ran "no test sets" "2 2 2"

@@ -6,19 +6,20 @@ set -eu
 tools=$(cd "$1" && pwd) cookbook=$(cd "$2" && pwd) models=$(cd "$(dirname "$0")/../golden/models" && pwd)
 # shellcheck source=/dev/null
 . "$(dirname "$0")/common.sh"
-need make bash flock jq python3
+need make bash flock jq python3 setsid
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 cd "$directory"
 trace "$tools" train predict score tokenize
 : >log
 
-# build RECIPE OUT ARGUMENT...: runs make; its output goes to log, the commands that ran to ran.
+# build RECIPE OUT ARGUMENT...: runs make, which must succeed; its output goes to log, the commands that ran to ran.
 build() {
   recipe=$1 out=$2
   shift 2
   : >ran
-  make -f "$cookbook/$recipe.mk" OUT="$out" MODEL="$models/bare" LR=3e-3 "$@" >log 2>&1
+  ${start-} make -f "$cookbook/$recipe.mk" OUT="$out" MODEL="$models/bare" LR=3e-3 "$@" >log 2>&1 ||
+    fail "make fails: $recipe.mk: $out $*"
 }
 # ran WHAT COUNTS: checks how often bert-train, -predict and -score ran in the last build.
 ran() {
@@ -48,7 +49,7 @@ squad 41 60 >dev.json
 answers() {
   build answers one TRAIN=train.json DEV=dev.json THRESHOLD=dev EPOCHS=2 TRAIN_OPTIONS='--batch-size 4'
 }
-answers || fail "a threshold from dev"
+answers
 ran "a threshold from dev" "1 1 2"
 threshold=$(cat one/answerer.threshold)
 bert-predict -m one/answerer --no-answer-threshold "$threshold" --format squad dev.json | jq -S . >expected
@@ -59,14 +60,14 @@ bert-score --metric squad_v2 --gold dev.json one/answerer.predictions.json >scor
 always=$(bert-predict -m one/answerer dev.json | bert-score --task answer --gold dev.json | sed 's/.*"exact_match":[^,]*,"f1":\([^,]*\).*/\1/')
 awk -v best="$(number best_f1 one/answerer.score.json)" -v always="$always" 'BEGIN { exit best > always ? 0 : 1 }' ||
   fail "the threshold is of no use: $always"
-answers && ran "nothing to do" "0 0 0"
-build answers one TRAIN=train.json DEV=dev.json THRESHOLD=0 EPOCHS=2 TRAIN_OPTIONS='--batch-size 4' || fail "a fixed threshold"
+answers
+ran "nothing to do" "0 0 0"
+build answers one TRAIN=train.json DEV=dev.json THRESHOLD=0 EPOCHS=2 TRAIN_OPTIONS='--batch-size 4'
 bert-predict -m one/answerer --no-answer-threshold 0 --format squad dev.json | cmp - one/answerer.predictions.json ||
   fail "a fixed threshold gives other answers"
 
 # ---- Ensembles, compared with a slow reference.
-build sweep sweep TASK=answer TRAIN=train.json DEV=dev.json SEEDS='1 2 3' KEEP=all BATCH_SIZES=4 RATES=3e-3 EPOCHS=1 ||
-  fail "three models"
+build sweep sweep TASK=answer TRAIN=train.json DEV=dev.json SEEDS='1 2 3' KEEP=all BATCH_SIZES=4 RATES=3e-3 EPOCHS=1
 cat >reference.py <<'END_OF_FILE'
 import json, math, sys
 null = sys.argv[1] == "null"
@@ -99,21 +100,53 @@ agree() {
     | .prediction == $expected[0] and (.null_score - $expected[1] | fabs < 1e-4)) | length == 20 and all' "$2" | grep -qx true ||
     fail "other means than the reference: $(paste -s "$2") $(cat reference.json)"
 }
-combine together || fail "an ensemble"
+combine together
 ran "an ensemble" "0 3 1"
 agree always together/ensemble.scored.jsonl
 jq -sc 'map({(.id): .prediction}) | add' together/ensemble.scored.jsonl >expected
 jq -c . together/ensemble.predictions.json | cmp - expected || fail "other answers than the records"
 bert-score --metric squad_v2 --gold dev.json together/ensemble.predictions.json | sed 's/,"best_.*/}/' >expected
 sed 's/,"best_.*/}/' together/ensemble.score.json | cmp - expected || fail "another score of the ensemble"
-combine together && ran "no ensemble to do" "0 0 0"
-combine together THRESHOLD=dev || fail "an ensemble with a threshold"
+combine together
+ran "no ensemble to do" "0 0 0"
+combine together THRESHOLD=dev
 ran "an ensemble with a threshold" "0 0 2"
 agree null together/ensemble.scored.jsonl
 bert-score --metric squad_v2 --gold dev.json together/ensemble.predictions.json >score
 [ "$(number f1 score)" = "$(number best_f1 together/ensemble.score.json)" ] || fail "not the best F1 of the ensemble"
-combine together THRESHOLD=-100 || fail "an ensemble that never answers"
+combine together THRESHOLD=-100
 jq -e 'length == 20 and all(. == "")' together/ensemble.predictions.json >said || fail "it answers: $(cat said)"
+
+# A context without words has no answer, as with bert-predict --format squad. Each step can be killed.
+cat >wordless.json <<'END_OF_FILE'
+{"data":[{"title":"t","paragraphs":[{"context":"","qas":[{"id":"w1","question":"What?","answers":[]}]},
+  {"context":"The king was old.","qas":[{"id":"w2","question":"Who was old?","answers":[{"text":"king","answer_start":4}]}]}]}]}
+END_OF_FILE
+wordless() { build ensemble "$@" MODELS="$members" DEV=wordless.json; }
+for threshold in '' 100; do
+  wordless wordless THRESHOLD=$threshold
+  jq -e '.w1 == "" and .w2 != "" and length == 2' wordless/ensemble.predictions.json >/dev/null ||
+    fail "a context without words: $(cat wordless/ensemble.predictions.json)"
+  rm -rf killed
+  for run in 1 2; do
+    killed jq $run wordless killed THRESHOLD=$threshold || fail "jq was not killed in run $run"
+    wordless killed THRESHOLD=$threshold
+    for file in scored.jsonl predictions.json score.json; do
+      cmp wordless/ensemble.$file killed/ensemble.$file || fail "another $file after a kill in run $run"
+    done
+    rm -r killed
+  done
+done
+printf '{"id":"a","question":"Who?","context":"The king."}\n{"question":"Who?","context":"The queen."}\n' >nameless.jsonl
+tried build ensemble together MODELS="$members" DEV=nameless.jsonl predictions && fail "accepted: a record without id"
+grep -qx 'nameless.jsonl: record 2: field "id" is missing' log || fail "the message about a record without id"
+: >none.jsonl
+build ensemble together MODELS="$members" DEV=none.jsonl predictions
+[ "$(cat together/ensemble.predictions.json)" = '{}' ] || fail "answers without questions"
+for twice in "$members $members" "sweep/runs $PWD/sweep/../sweep/runs/"; do
+  tried build ensemble together MODELS="$twice" DEV=dev.json && fail "accepted: a model twice"
+  grep -q 'has the same model twice' log || fail "the message about a model that is given twice"
+done
 
 # ---- TriviaQA: documents of both kinds, whole words, aliases, white space, the first words only.
 mkdir -p evidence/wikipedia evidence/web/1
@@ -144,12 +177,53 @@ grep -q 'missing documents: 1' log || fail "does not count the missing document"
 convert -w 6
 [ "$(jq -c '[.context, .answers.text]' trivia.jsonl)" = '["Zürich is a city; ada was",["ada"]]' ] || fail "not the first words"
 sh "$cookbook/triviaqa.sh" nowhere trivia.json 2>log && fail "accepted: no evidence"
+# refused_trivia MESSAGE ARGUMENT...: the message is one line, and the records before the error are written.
+refused_trivia() {
+  message=$1
+  shift
+  sh "$cookbook/triviaqa.sh" "$@" >came 2>log && fail "accepted: $*"
+  [ "$(cat log)" = "triviaqa.sh: $message" ] || fail "does not say: $message"
+}
+refused_trivia '-w x: expected a number of words, at least 1' -w x evidence trivia.json
+refused_trivia '-w 0: expected a number of words, at least 1' -w 0 evidence trivia.json
+refused_trivia 'evidence: expected a file that can be read' evidence trivia.json evidence
+head -n 6 trivia.json >cut.json
+refused_trivia 'cut.json: Unfinished JSON term at EOF at line 7, column 0' evidence cut.json trivia.json
+head -n 2 expected | cmp - came || fail "not the records before the error: $(cat came)"
+# bad_trivia MESSAGE RECORDS: the records after a good one are refused.
+good='{"QuestionId":"g","Question":"Who?","Answer":{"Value":"Ada"},"EntityPages":[{"Filename":"Ada.txt"}]}'
+bad_trivia() {
+  printf '{"Data":[%s%s]}\n' "$good" "$2" >bad.json
+  refused_trivia "bad.json: $1" evidence bad.json
+  [ "$(wc -l <came)" = 1 ] || fail "not the record before the error"
+}
+bad_trivia 'question 2 (t): Answer: expected object, found null' ',{"QuestionId":"t","Question":"Who?"}'
+bad_trivia 'question 2 (no QuestionId): QuestionId: expected string, found null' ',{}'
+bad_trivia 'question 2 (no QuestionId): record: expected object, found number' ',5'
+bad_trivia 'question 2 (t): Aliases: expected string, found null' ',{"QuestionId":"t","Question":"","Answer":{"Value":"","Aliases":[null]}}'
+bad_trivia 'question 2 (t): Filename: expected string, found number' \
+  ',{"QuestionId":"t","Question":"","Answer":{"Value":""},"EntityPages":[{"Filename":5}]}'
+bad_trivia 'Expected separator between values at line 1, column 113' ' "x"'
+for text in '{"data":[]}' '{"Data":5}' ''; do
+  echo "$text" >bad.json
+  refused_trivia 'bad.json: expected questions in the array Data, found none' evidence bad.json
+done
+echo '{"Data":[{"QuestionId":"t","Question":"","Answer":{"Value":"x"},"EntityPages":[{},{"Filename":null},{"Filename":""}]},'"$good]}" >part.json
+sh "$cookbook/triviaqa.sh" evidence part.json >came 2>log || fail "documents without a name are refused"
+[ "$(wc -l <came) $(cat log)" = "1 triviaqa.sh: missing documents: 3" ] || fail "documents without a name: $(cat came)"
+if sh "$cookbook/triviaqa.sh" evidence trivia.json >/dev/full 2>log; then fail "accepted: a full disk"; fi
+[ "$(cat log)" = 'triviaqa.sh: writing output failed: No space left on device' ] || fail "the message about a full disk"
 trivia() { build triviaqa trivia TRIVIAQA=trivia.json EVIDENCE=evidence DEV=dev.json "$@"; }
-trivia || fail "training on TriviaQA"
+trivia
 ran "training on TriviaQA" "1 1 1"
 cmp trivia/trivia.jsonl expected || fail "other records of triviaqa.mk"
-trivia && ran "no trivia to do" "0 0 0"
-trivia WORDS=100 && ran "other contexts" "1 1 1"
+trivia
+ran "no trivia to do" "0 0 0"
+trivia WORDS=100
+ran "other contexts" "1 1 1"
+tried build triviaqa cut TRIVIAQA=cut.json EVIDENCE=evidence DEV=dev.json && fail "accepted: a file of TriviaQA that is cut"
+ran "a file of TriviaQA that is cut" "0 0 0"
+[ ! -e cut/trivia.jsonl ] || fail "half of the records are left"
 
 # ---- SWAG.
 cat >swag.csv <<'END_OF_FILE'
@@ -160,13 +234,36 @@ END_OF_FILE
 sed 's/,label$//; s/,2$//' swag.csv >test.csv
 awk 'BEGIN { for (n = 1; n < 24; n++) print n ",own,1,x,The king was old.,It,gold,was bad.,was cold.,is clean and good.,was bad.,2" }' >>swag.csv
 choose() { build swag swag TRAIN=swag.csv DEV=swag.csv TRAIN_OPTIONS='--batch-size 4'; }
-choose || fail "choices"
+choose
 ran "choices" "1 1 1"
 cat >expected <<'END_OF_FILE'
 {"text":"A man, \"old\".","question":"He","choices":["is here,\nat the door.","was bad.","is a room.",""],"label":2}
 END_OF_FILE
 head -n 1 swag/train.jsonl | cmp - expected || fail "other choices: $(head -n 1 swag/train.jsonl)"
 grep -qE '"records":24,"accuracy":(1|0.95)' swag/chooser.score.json || fail "nothing was learned: $(cat swag/chooser.score.json)"
-choose && ran "no choices to do" "0 0 0"
+choose
+ran "no choices to do" "0 0 0"
 make -s -f "$cookbook/swag.mk" MODEL="$models/bare" records CSV=test.csv >records || fail "records without labels"
 sed 's/,"label":2//' expected | cmp - records || fail "other records: $(cat records)"
+rm -rf killed
+killed jq 1 build swag killed TRAIN=swag.csv DEV=swag.csv killed/train.jsonl || fail "jq was not killed"
+build swag killed TRAIN=swag.csv DEV=swag.csv killed/train.jsonl
+cmp swag/train.jsonl killed/train.jsonl || fail "other choices after a kill"
+
+# Missing columns and bad labels are errors that name the file, and leave no file.
+refused() {
+  rm -rf bad
+  tried build swag bad TRAIN=bad.csv DEV=bad.csv bad/train.jsonl && fail "accepted: $1"
+  grep -qxF -e "bad.csv: $1" log || fail "does not say: $1"
+  [ -z "$(find bad -name '*train*')" ] || fail "$1: left $(find bad)"
+}
+for column in sent2 ending0 ending3 label; do
+  sed "1s/$column/other/" swag.csv >bad.csv
+  refused "has no column $column"
+done
+for label in 4 -1 1.5 x "it's" ''; do
+  sed "\$s/2\$/$label/" swag.csv >bad.csv
+  refused "record 24: label is \"$label\", expected 0, 1, 2 or 3"
+done
+make -s -f "$cookbook/swag.mk" MODEL="$models/bare" records CSV=bad.csv >records 2>log && fail "accepted: records with a bad label"
+grep -qx 'bad.csv: record 24: .*' log || fail "the message about a bad label in records"

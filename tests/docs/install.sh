@@ -19,10 +19,8 @@ done
 for file in man/man5/bert-records.5 man/man7/bert.7; do
   [ -f "$directory/usr/share/$file" ] || { echo "/usr/share/$file is missing"; failed=1; }
 done
-for recipe in pretraining.mk model.mk fine-tuning.mk sentiment.mk pairs.mk tagger.mk answers.mk adapt.mk features.mk \
-  cluster.mk cluster.sh sweep.mk glue.mk glue.awk swag.mk triviaqa.mk triviaqa.sh ensemble.mk no-answer.mk wikipedia.py \
-  attention.py bilstm.mk bilstm.py; do
-  file=doc/bert/cookbook/$recipe
+for recipe in "$(dirname "$0")"/../../cmd/cookbook/*.*; do
+  file=doc/bert/cookbook/$(basename "$recipe")
   [ -f "$directory/usr/share/$file" ] || { echo "/usr/share/$file is missing"; failed=1; }
 done
 for model in default-model default-vectors; do

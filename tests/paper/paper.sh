@@ -18,7 +18,7 @@ PATH=$tools:$PATH
 # table MODEL TASK MEAN DEVIATION
 table() {
   mkdir -p "by-hand/runs/$1/$2"
-  printf 'mean\tdeviation\thighest\truns\n%s\t%s\t1\t5\n0\t0\t0\t5\n' "$3" "$4" >"by-hand/runs/$1/$2/table.tsv"
+  printf 'mean\tdeviation\tbest\truns\n%s\t%s\t1\t5\n0\t0\t0\t5\n' "$3" "$4" >"by-hand/runs/$1/$2/table.tsv"
 }
 table bert mrpc 0.7000 0.0200
 table no-nsp mrpc 0.6900 0.0300

@@ -1,0 +1,39 @@
+# What the Makefiles of this folder have in common. Each includes it before its first rule, where OUT is already set:
+#
+#   include $(dir $(lastword $(MAKEFILE_LIST)))common.mk
+
+# A recipe is one script of bash, which ends with the first command that fails.
+SHELL = bash
+.SHELLFLAGS = -euo pipefail -c
+.ONESHELL:
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+
+threads = $(THREADS:%=-j %)
+
+# COMMAND $(into) writes the target, which appears only when it is complete: make would use half a file that a kill or
+# a power failure leaves. FILE.part may stay, but nothing reads it. The tools of this project need only `-o FILE`.
+# Write $$(into) in a `define` for $(eval).
+into = >$@.part; sync $@.part; mv $@.part $@
+
+# $(call quoted,TEXT) is TEXT as one word of the shell.
+quoted = '$(subst ','\'',$(1))'
+
+# $(call require,PROGRAM...) stops make at once if a program is missing.
+require = $(foreach program,$(1),$(if $(shell command -v $(program) 2>/dev/null),,$(error $(program) is not installed)))
+
+# OUT/NAME.command has the value of the variable NAME, and so has any file below OUT whose name ends with .NAME.command.
+# What a command makes depends on this file and is rebuilt when the command changes. Half a file that a kill leaves
+# differs from the command, too.
+.PHONY: FORCE
+command = $(call quoted,$($(lastword $(subst /, ,$(subst ., ,$*)))))
+$(OUT)/%.command: FORCE
+	@mkdir -p $(@D)
+	printf '%s\n' $(command) | cmp -s - $@ || printf '%s\n' $(command) >$@
+
+# $(call continue_log,RUN) is for a recipe that appends to RUN.jsonl. Without a checkpoint in RUN, the log is deleted.
+# Half a line, which a kill may leave at its end, is deleted as well.
+define continue_log
+compgen -G '$(1)/checkpoints/step-*' >/dev/null || rm -f $(1).jsonl
+[ ! -e $(1).jsonl ] || { awk '/}$$/' $(1).jsonl >$(1).jsonl.new; mv $(1).jsonl.new $(1).jsonl; }
+endef
