@@ -62,6 +62,7 @@ void settle_metrics(const Flags& flags, metric::ScoreOptions& score) {
       throw UsageError("--metric ", benchmark->name, " requires --task ", task::name_of(benchmark->task));
     score.task = benchmark->task;
     score.metrics = benchmark->metrics;
+    score.benchmark = true;
     score.usual_positive = benchmark->positive;
     score.version = benchmark->version;
     return;
@@ -93,7 +94,8 @@ void check_task(const cli::App& app, Task task) {
   if (app.given("--plot") && !task::entry(task).plotted)
     throw UsageError("--plot requires --task next, classify, choose or regress; ", task::name_of(task),
                      " has no plot");
-  if (app.given("--null-scores") && !app.given("--gold")) throw UsageError("--null-scores requires --gold");
+  for (const auto* option : {"--null-scores", "--id-field"})
+    if (app.given(option) && !app.given("--gold")) throw UsageError(option, " requires --gold");
 }
 
 // A plot takes the place of a file.

@@ -12,7 +12,8 @@ Report::Report(std::vector<std::string> wanted, int precision,
     : wanted_(std::move(wanted)), precision_(precision), undefined_(std::move(undefined)) {}
 
 // Inside a nested object every metric is wanted.
-bool Report::wanted(std::string_view name) const {
+bool Report::take(std::string_view name) {
+  written_.emplace(name);
   return depth_ > 0 || wanted_.empty() || std::find(wanted_.begin(), wanted_.end(), name) != wanted_.end();
 }
 
@@ -33,7 +34,7 @@ void Report::text(std::string_view name, std::string_view value) {
 }
 
 bool Report::metric(std::string_view name, std::string_view written, double value) {
-  if (!wanted(name)) return false;
+  if (!take(name)) return false;
   begin(written);
   if (std::isfinite(value)) {
     json::append_double(json_, value, precision_);
@@ -49,7 +50,7 @@ void Report::metrics(const Values& values) {
 }
 
 bool Report::open(std::string_view name) {
-  if (!wanted(name)) return false;
+  if (!take(name)) return false;
   begin(name);
   json_ += '{';
   ++depth_;
@@ -59,6 +60,12 @@ bool Report::open(std::string_view name) {
 void Report::close() {
   json_ += '}';
   --depth_;
+}
+
+std::optional<std::string> Report::unwritten() const {
+  const auto found =
+      std::ranges::find_if(wanted_, [&](const auto& name) { return !written_.contains(name); });
+  return found == wanted_.end() ? std::nullopt : std::optional(*found);
 }
 
 std::string Report::json() && { return std::move(json_) + "}\n"; }

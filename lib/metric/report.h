@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,13 +43,17 @@ class Report {
   bool open(std::string_view name);
   void close();
 
+  // The first wanted metric that was not written; nullopt if there is none.
+  std::optional<std::string> unwritten() const;
+
   std::string json() &&;  // with a line feed at the end
 
  private:
-  bool wanted(std::string_view name) const;
+  bool take(std::string_view name);  // whether the metric is wanted
   void begin(std::string_view name);
 
   std::vector<std::string> wanted_;
+  std::set<std::string, std::less<>> written_;
   int precision_;
   std::function<void(std::string_view)> undefined_;
   std::string json_ = "{";

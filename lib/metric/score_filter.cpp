@@ -122,6 +122,8 @@ void ScoreFilter::end(std::string& out) {
   });
   scorer_->report(report);
   if (const auto remark = scorer_->remark(); !remark.empty()) log_.warn(remark);
+  if (const auto metric = report.unwritten(); metric && !options_.score.benchmark)
+    throw Error("--metric ", *metric, " cannot be computed from these records; see bert-score(1)");
   if (options_.plot) draw_plot(scorer_->plot(), *options_.plot);
   out += std::move(report).json();
 }

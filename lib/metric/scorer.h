@@ -19,10 +19,11 @@ namespace bert::metric {
 
 struct ScoreOptions {
   task::Task task = task::Task::classify;
-  std::vector<std::string> metrics;              // names as in the output; empty: all
-  std::string text_field{io::kTextField};        // for rank: the field with the query
-  std::optional<std::string> label_field;        // default: the task's own field
-  std::optional<std::string> positive;           // positive label for F1
+  std::vector<std::string> metrics;        // names as in the output; empty: all
+  bool benchmark = false;                  // the metrics are those of a benchmark, as far as there are any
+  std::string text_field{io::kTextField};  // for rank: the field with the query
+  std::optional<std::string> label_field;  // default: the task's own field
+  std::optional<std::string> positive;     // positive label for F1
   std::vector<std::string_view> usual_positive;  // if not given: the first of these labels that occurs
   std::optional<int64_t> top_k;                  // for fill
   std::optional<int64_t> mask_id;             // for fill: score only positions where the input has this token

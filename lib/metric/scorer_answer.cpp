@@ -13,7 +13,10 @@ struct ComparedAnswer : io::Work {
 
 class AnswerScorer : public Scorer {
  public:
-  explicit AnswerScorer(const ScoreOptions& options) : field_(options.gold_field()), score_(options.version) {
+  explicit AnswerScorer(const ScoreOptions& options)
+      : field_(options.gold_field()),
+        thresholded_(options.no_answer_threshold.has_value()),
+        score_(options.version) {
     if (options.no_answer_threshold) score_.set_no_answer_threshold(*options.no_answer_threshold);
   }
 
@@ -31,10 +34,12 @@ class AnswerScorer : public Scorer {
     auto scores = score_answer(unpack(gold), fields.required_text("prediction"));
     const auto null_score = fields.json("null_score");
     if (null_score || fields.text("null_score")) scores.null_score = fields.number("null_score");
+    if (!scores.null_score) require_null_scores();
     return std::make_unique<ComparedAnswer>(scores);
   }
 
   std::unique_ptr<io::Work> compare_text(std::string_view gold, std::string_view predicted) const override {
+    require_null_scores();
     return std::make_unique<ComparedAnswer>(score_answer(unpack(gold), predicted));
   }
 
@@ -80,7 +85,13 @@ class AnswerScorer : public Scorer {
     uint32_t order;  // position in its file
   };
 
+  void require_null_scores() const {
+    if (thresholded_ && null_scores_.empty())
+      throw Error("has no null score, which --no-answer-threshold needs");
+  }
+
   std::string field_;
+  bool thresholded_;
   SquadScore score_;
   std::vector<NullScore> null_scores_;  // by place; empty: use those of the records
 };

@@ -134,6 +134,7 @@ class LabelScorer : public Scorer {
       if (has(came, label)) return std::string(label);
     }
     if (!ids_.empty()) return ids_.size() == 2 ? ids_.back() : std::string();
+    if (!usual_positive_.empty() && came.size() == 1) return std::string(usual_positive_.front());
     return came.size() <= 2 ? highest_label(came) : std::string();
   }
 

@@ -31,3 +31,10 @@ echo '{"masked_lm_ids":[7],"masked_lm_positions":[9],"input_ids":[1],"prediction
 echo "exit $?"
 echo '{"label":"a","prediction":"b"}' | bert-score --task classify --positive c
 echo "exit $?"
+echo '-- metrics that these records do not give'
+printf '{"label":"a","prediction":"a"}\n{"label":"b","prediction":"c"}\n' | bert-score --task classify --metric f1
+printf '{"answers":{"text":["x"]},"prediction":"x"}\n' | bert-score --task answer --metric best_f1
+printf '{"answers":{"text":["x"]},"prediction":"x"}\n' | bert-score --task answer --no-answer-threshold 0
+printf '{"label":"a","prediction":"a"}\n' | bert-score --task classify --id-field x
+echo '-- a benchmark scores its own positive label, also if it does not occur'
+printf '{"label":0,"prediction":0}\n' | bert-score --metric glue/mrpc
