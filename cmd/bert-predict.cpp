@@ -6,6 +6,7 @@
 #include "options/number_options.h"
 #include "options/stream_options.h"
 #include "options/task_choices.h"
+#include "predict/fit.h"
 #include "predict/predict_filter.h"
 #include "predict/version.h"
 #include "text/tokenizer.h"
@@ -30,6 +31,19 @@ void task_options(cli::App& app, predict::PredictOptions& predict) {
              cli::Choices<predict::Aggregate>{{"first", first}, {"mean", mean}, {"max", max}},
              predict.task.aggregate);
   cmd::context_option(app, predict.features);
+}
+
+void check_task(const cli::App& app, task::Task task) {
+  using enum task::Task;
+  const cmd::OptionUse uses[] = {{"--top-k", {fill}},
+                                 {"--threshold", {multilabel}},
+                                 {"--aggregate", {tag}},
+                                 {"--stride", {answer}},
+                                 {"--max-question-length", {answer}},
+                                 {"--max-answer-length", {answer}},
+                                 {"--no-answer-threshold", {answer}},
+                                 {"--n-best", {answer}}};
+  cmd::check_uses(app, uses, task);
 }
 
 // One of the ways to write predictions.
@@ -88,6 +102,7 @@ int main(int argc, char** argv) {
   app.version_of(predict::version);
   return app.run(argc, argv, [&] {
     const auto directory = model.open();
+    check_task(app, predict::task_for(predict.task.task, directory));
     const auto tokenizer = text::load_tokenizer(directory.path);
     if (app.given("--overflow")) predict.overflow = predict.features.overflow;
     if (app.given("--overlap")) predict.overlap = predict.features.overlap;

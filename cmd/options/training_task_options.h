@@ -116,7 +116,8 @@ inline void TrainingTaskOptions::add_embed(cli::App& app, train::EmbedTaskOption
     embed.loss.margin = margin_.value_or(euclidean ? 5.0f : 0.5f);
     if (!triplet && (app.given("--margin") || app.given("--distance")))
       throw cli::UsageError("--margin and --distance are for --loss triplet");
-    if (triplet && app.given("--scale")) throw cli::UsageError("--scale is not for --loss triplet");
+    if ((triplet || loss_ == nn::SimilarityLoss::cosine) && app.given("--scale"))
+      throw cli::UsageError("--scale is not for --loss ", triplet ? "triplet" : "cosine");
     if (triplet && euclidean && !embed.loss.dims.empty())
       throw cli::UsageError("--dims with --loss triplet needs --distance cosine");
   });
@@ -125,36 +126,29 @@ inline void TrainingTaskOptions::add_embed(cli::App& app, train::EmbedTaskOption
 // An option that does nothing for the task is a mistake.
 inline void TrainingTaskOptions::check_uses(const train::TrainingTaskOptions& task) const {
   using enum task::Task;
-  struct Use {
-    std::string_view option;
-    std::vector<task::Task> kinds;
-  };
-  const Use uses[] = {{"--label-field", {classify, regress, multilabel, tag, choose, embed}},
-                      {"--labels", {classify, multilabel, tag}},
-                      {"--class-weights", {classify, tag}},
-                      {"--threshold", {multilabel}},
-                      {"--context", {tag}},
-                      {"--weighted-layers", {classify, regress, multilabel, tag, answer, choose}},
-                      {"--stride", {answer}},
-                      {"--max-question-length", {answer}},
-                      {"--max-answer-length", {answer}},
-                      {"--no-answer-threshold", {answer}},
-                      {"--loss", {embed}},
-                      {"--scale", {embed}},
-                      {"--margin", {embed}},
-                      {"--distance", {embed}},
-                      {"--dims", {embed}},
-                      {"--pooling", {embed}},
-                      {"--mask-prob", {pretrain}},
-                      {"--mask-rate", {pretrain}},
-                      {"--random-rate", {pretrain}},
-                      {"--max-predictions", {pretrain}},
-                      {"--whole-word", {pretrain}},
-                      {"--replace-any", {pretrain}}};
-  for (const auto& use : uses) {
-    if (app_.given(use.option) && std::ranges::find(use.kinds, task.kind) == use.kinds.end())
-      throw cli::UsageError(use.option, " is not for --task ", task::name_of(task.kind));
-  }
+  const OptionUse uses[] = {{"--label-field", {classify, regress, multilabel, tag, choose, embed}},
+                            {"--labels", {classify, multilabel, tag}},
+                            {"--class-weights", {classify, tag}},
+                            {"--threshold", {multilabel}},
+                            {"--context", {tag}},
+                            {"--weighted-layers", {classify, regress, multilabel, tag, answer, choose}},
+                            {"--stride", {answer}},
+                            {"--max-question-length", {answer}},
+                            {"--max-answer-length", {answer}},
+                            {"--no-answer-threshold", {answer}},
+                            {"--loss", {embed}},
+                            {"--scale", {embed}},
+                            {"--margin", {embed}},
+                            {"--distance", {embed}},
+                            {"--dims", {embed}},
+                            {"--pooling", {embed}},
+                            {"--mask-prob", {pretrain}},
+                            {"--mask-rate", {pretrain}},
+                            {"--random-rate", {pretrain}},
+                            {"--max-predictions", {pretrain}},
+                            {"--whole-word", {pretrain}},
+                            {"--replace-any", {pretrain}}};
+  cmd::check_uses(app_, uses, task.kind);
 }
 
 inline void TrainingTaskOptions::settle(train::TrainingTaskOptions& task, const StreamOptions& stream) const {

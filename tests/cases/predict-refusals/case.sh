@@ -21,3 +21,7 @@ try -m models/regress --task classify
 try -m models/next
 try -m models/classify --top-k 0
 try -m models/multilabel --threshold 1.5
+echo '-- options of other tasks'
+for option in --top-k=3 --threshold=0.9 --aggregate=max --stride=8 --n-best=3 --no-answer-threshold=1; do
+  echo text | bert-predict -m "$MODELS/classify" $option 2>&1 | head -n 1
+done

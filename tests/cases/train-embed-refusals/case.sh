@@ -13,6 +13,7 @@ train --loss cosent pairs.jsonl
 train --loss triplet pairs.jsonl
 train --loss triplet --dims 4 pairs.jsonl
 train --loss triplet --scale 3 pairs.jsonl
+train --loss cosine --scale 3 pairs.jsonl
 train --margin 1 pairs.jsonl
 train --dims 999 pairs.jsonl
 train --best f1 --dev mixed.jsonl texts.jsonl
