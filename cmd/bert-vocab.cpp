@@ -70,12 +70,19 @@ void settle_input(const Flags& flags, StreamOptions& stream, VocabularyOptions& 
 std::unique_ptr<bert::OutputDirectory> open_directory(StreamOptions& stream, VocabularyOptions& vocabulary) {
   std::string& output = stream.settings.output;
   if (output == "-" || (!output.ends_with('/') && !bert::is_directory(output))) return nullptr;
+  if (vocabulary.learner.size == 0)
+    throw UsageError("--size 0 only writes --counts: -o ", output, " would have an empty vocabulary");
   auto directory = std::make_unique<bert::OutputDirectory>(output, [](const std::string&) { return true; });
   vocabulary.write_config = directory->file("tokenizer_config.json");
-  const auto place_of = [](const std::filesystem::path& path) { return absolute(path).lexically_normal(); };
-  const std::filesystem::path counts = vocabulary.write_counts;
-  if (counts.has_filename() && place_of(counts.parent_path() / "") == place_of(output + "/"))
-    vocabulary.write_counts = directory->file(counts.filename().string());
+  if (const auto& written = vocabulary.write_counts; !written.empty() && written != "-") {
+    const auto place_of = [](const std::filesystem::path& path) { return absolute(path).lexically_normal(); };
+    const auto counts = place_of(written);
+    for (const auto* name : {"vocab.txt", "tokenizer_config.json"})
+      if (counts == place_of(output + "/" + name))
+        throw UsageError("--counts and -o would both write ", written);
+    if (counts.parent_path() == place_of(output + "/.").parent_path())
+      vocabulary.write_counts = directory->file(counts.filename().string());
+  }
   output = directory->file("vocab.txt");
   return directory;
 }
@@ -95,6 +102,8 @@ int main(int argc, char** argv) {
       throw UsageError(
           "--counts - and the vocabulary would both go to stdout; write the vocabulary to a file with -o");
     }
+    if (!vocabulary.write_counts.empty() && vocabulary.write_counts == stream.settings.output)
+      throw UsageError("--counts and -o are both ", vocabulary.write_counts);
   });
   return app.run(argc, argv, [&] {
     const auto directory = open_directory(stream, vocabulary);

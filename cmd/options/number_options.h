@@ -25,12 +25,14 @@ inline void seed_option(cli::App& app, uint64_t& seed) {
              seed);
 }
 
+constexpr int64_t kMostRecords = int64_t{1} << 53;  // exact in JSON
+
 // --seed and --first-record, which makes a shard draw the same numbers as the whole input would.
 inline void random_options(cli::App& app, uint64_t& seed, StreamOptions& stream) {
   seed_option(app, seed);
   app.number(
       {"--first-record", "K", "Index of the first record in the whole input, if the input is a shard."},
-      {.min = 0, .max = INT64_MAX}, stream.settings.first_record);
+      {.min = 0, .max = kMostRecords}, stream.settings.first_record);
 }
 
 }  // namespace bert::cmd

@@ -67,6 +67,11 @@ void StreamOptions::add_output(cli::App& app, const Uses& uses) {
   app.list({"--drop", "NAME,...", "Leave these fields out of the output."}, settings.drop);
   app.list({"--keep", "NAME,...", "Write only these fields, in this order."}, settings.keep);
   app.exclusive({"--keep", "--drop"});
+  app.check([this] {
+    for (auto name = settings.keep.begin(); name != settings.keep.end(); ++name)
+      if (std::find(settings.keep.begin(), name, *name) != name)
+        throw cli::UsageError("--keep has \"", *name, "\" twice");
+  });
   app.flag({"--line-buffered", "", "Write each record as soon as it is ready, as on a terminal."},
            settings.line_buffered);
 }

@@ -34,7 +34,10 @@ int64_t App::whole_number(const std::string& name, const std::string& value, Ran
   const auto [rest, error] = std::from_chars(value.data(), end, number);
   if (rest != end || value.empty() || error == std::errc::invalid_argument)
     throw UsageError(name, " must be a whole number, not \"", value, "\"");
-  if (error == std::errc::result_out_of_range) number = value[0] == '-' ? INT64_MIN : INT64_MAX;
+  if (error == std::errc::result_out_of_range) {
+    if (value[0] == '-') throw UsageError(name, " must be at least ", range.min);
+    throw UsageError(name, " must be at most ", range.max);
+  }
   return within(name, number, range);
 }
 

@@ -48,7 +48,7 @@ std::vector<features::Features> word_windows(const io::Fields& fields, const fea
 std::optional<std::vector<features::Features>> find_token_windows(const io::Fields& fields,
                                                                   const features::Featurizer& featurizer) {
   if (featurizer.options().document) return std::nullopt;
-  if (featurizer.options().take_ids == features::TakeIds::never || !fields.json("input_ids"))
+  if (featurizer.options().take_ids == features::TakeIds::never || !fields.json_only("input_ids"))
     return std::nullopt;
   auto windows = featurizer.windows(fields);
   if (windows.front().pair) throw Error("field \"input_ids\" has a pair, but tagging takes a single text");

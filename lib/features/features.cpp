@@ -220,7 +220,7 @@ Features Featurizer::whole(std::string_view text, std::optional<std::string_view
 }
 
 bool Featurizer::takes_ids(const io::Fields& fields) const {
-  return options_.take_ids == TakeIds::where_present && fields.json("input_ids");
+  return options_.take_ids == TakeIds::where_present && fields.json_only("input_ids");
 }
 
 bool Featurizer::fits(const Features& features) const {

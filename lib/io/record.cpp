@@ -80,6 +80,13 @@ std::optional<json::Value> Fields::json(std::string_view name) const {
   return named(name, [&] { return object_->find_only(name); });
 }
 
+std::optional<json::Value> Fields::json_only(std::string_view name) const {
+  if (!object_ && is_table(source_.format) && text(name))
+    throw Error("field \"", name,
+                "\" is in a table, but is only read from JSONL; --text-field names the text to read instead");
+  return json(name);
+}
+
 json::Value Fields::required(std::string_view name) const {
   if (const auto value = json(name)) return *value;
   throw Error("field \"", name, text(name) ? "\" is text, expected JSON" : "\" is missing");

@@ -154,6 +154,8 @@ class Fields {
 
   // Any value; always nullopt for text, TSV and CSV.
   std::optional<json::Value> json(std::string_view name) const;
+  // Error if a table has the field.
+  std::optional<json::Value> json_only(std::string_view name) const;
   // Error also if the record has the field as text.
   json::Value required(std::string_view name) const;
 

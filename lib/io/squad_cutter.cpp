@@ -109,6 +109,7 @@ SquadCutter::Step SquadCutter::step() {
       if (mark != ':') fail("a key has no value");
       take(1);
       state_ = key_ == "data" ? State::array : State::skipped;
+      has_data_ = has_data_ || key_ == "data";
       return Step::done;
     case State::skipped:
       if (!value_is_complete()) return Step::wait;
@@ -132,6 +133,7 @@ SquadCutter::Step SquadCutter::step() {
 SquadCutter::Step SquadCutter::key(char mark) {
   if (mark == '}' && !dangling_) {
     take(1);
+    if (!has_data_) fail("it has no \"data\"");
     state_ = State::end;
   } else if (mark == ',' && comma_) {
     take(1);

@@ -54,6 +54,7 @@ class SquadCutter {
   size_t next_ = 0;
   int64_t article_line_ = 1;
   int64_t articles_ = 0;
+  bool has_data_ = false;
 };
 
 }  // namespace bert::io

@@ -47,6 +47,7 @@ class Stream {
 
   void write_chunks();
   void write(Chunk& chunk);
+  void fail();
   void stop();
   void wind_up(std::thread& reader, std::thread& writer);
   void report();
@@ -80,7 +81,8 @@ class Stream {
   bool wrote_ = false;  // whether any record's output was written
   RunResult result_;
   std::optional<std::string> failure_;
-  std::exception_ptr write_error_;
+  std::mutex error_mutex_;
+  std::exception_ptr error_;  // the first of the writer or of a task, such as lack of memory
 };
 
 Stream::Stream(const StreamOptions& options, Pool& pool, Log& log, Filter& filter, OutputFields& fields,
@@ -111,7 +113,7 @@ RunResult Stream::run() {
     throw;
   }
   wind_up(reader, writer);
-  if (write_error_) std::rethrow_exception(write_error_);
+  if (error_) std::rethrow_exception(error_);
   report();
   return result_;
 }
@@ -135,6 +137,15 @@ void Stream::wind_up(std::thread& reader, std::thread& writer) {
   progress_.clear();
 }
 
+// Stops because of the current exception.
+void Stream::fail() {
+  {
+    const std::lock_guard lock(error_mutex_);
+    if (!error_) error_ = std::current_exception();
+  }
+  stop();
+}
+
 void Stream::stop() {
   stop_event_.set();
   ring_.stop();
@@ -148,7 +159,11 @@ void Stream::on_chunk(Chunk& chunk) {
 void Stream::submit(Chunk& chunk, void (Stream::*task)(Chunk&)) {
   ring_.begin_task();
   pool_.submit([this, &chunk, task] {
-    if (!ring_.stopped()) (this->*task)(chunk);
+    try {
+      if (!ring_.stopped()) (this->*task)(chunk);
+    } catch (...) {
+      fail();
+    }
     ring_.end_task();
   });
   // The driver may have looked for a task after the chunk's last event and before this task was queued.
@@ -252,8 +267,7 @@ void Stream::write_chunks() {
       ring_.release(*chunk);
     }
   } catch (...) {
-    write_error_ = std::current_exception();
-    stop();
+    fail();
   }
   ring_.all_written();
 }

@@ -105,6 +105,7 @@ void ScoreFilter::add_missing() {
     const std::string what =
         options_.gold + ": id \"" + std::string(gold_->id(place)) + "\" has no prediction";
     const bool counted = scorer_->add_missing(place, gold_->gold(place));
+    counted_missing_ |= counted;
     if (!counted && options_.on_error == io::OnError::stop) throw Error(what);
     if (missing++ < kNamed) log_.warn(what + (counted ? ", which counts as wrong" : ""));
   }
@@ -116,7 +117,7 @@ void ScoreFilter::end(std::string& out) {
   if (unknown_ > 0)
     log_.warn(counted(unknown_, "prediction was", "predictions were") + " skipped: no question in " +
               options_.gold + " has their id");
-  if (records_ == 0 && seen_.empty()) return log_.warn("no records: nothing was scored");
+  if (records_ == 0 && !counted_missing_) return log_.warn("no records: nothing was scored");
   Report report(options_.score.metrics, options_.precision, [this](std::string_view name) {
     log_.warn(std::string(name) + " is undefined: all gold labels or all predictions are equal");
   });

@@ -44,9 +44,10 @@ class ScoreFilter : public io::Filter {
   Log& log_;
   std::unique_ptr<Scorer> scorer_;
   std::optional<GoldTable> gold_;
-  std::vector<bool> seen_;  // gold labels that have a prediction
-  size_t records_ = 0;      // number of predictions so far
-  int64_t unknown_ = 0;     // answers to questions not in gold_
+  std::vector<bool> seen_;        // gold labels that have a prediction
+  bool counted_missing_ = false;  // some without one count as wrong
+  size_t records_ = 0;            // number of predictions so far
+  int64_t unknown_ = 0;           // answers to questions not in gold_
 };
 
 }  // namespace bert::metric

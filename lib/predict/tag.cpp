@@ -184,6 +184,8 @@ class Tag final : public Predictor {
                                 const features::Featurizer& featurizer) const override {
     if (auto windows = examples::find_token_windows(fields, featurizer))
       return TaggedWords::of_tokens(*std::move(windows), featurizer.tokenizer());
+    if (fields.pair_text(featurizer.options().pair_field))
+      throw Error("the record has a second text; --task tag takes one");
     const std::string& asked = featurizer.options().text_field;
     if (const auto given = fields.words(asked)) {
       auto windows = examples::word_windows(fields, featurizer, *given);

@@ -152,6 +152,9 @@ double Trainer::progress() const {
 }
 
 double Trainer::learning_rate() const {
+  // A run of one step has no warmup, in which it would learn nothing.
+  const auto& records = plan_.extent.records;
+  if (records && state_.step == 0 && parts_.data.position().drawn >= *records) return plan_.schedule.peak;
   return plan_.extent.steps ? schedule_.rate(state_.step) : schedule_.rate(state_.step, progress());
 }
 

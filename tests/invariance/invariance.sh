@@ -5,7 +5,7 @@
 # FORM says how to turn the output into one line per record without its position: jsonl, google, or rows:N for
 # N f32 per record (npy:N after NumPy's header). The records are generated from the models' vocabulary: some
 # are empty, some longer than the model's maximum, some contain [MASK], and every third is a pair (all for the
-# model next; for choose none, but two to four choices each; for answer a question and its context). index.jsonl
+# model next; for tag none; for choose none, but two to four choices each; for answer a question and its context). index.jsonl
 # has vectors for bert-search.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -58,7 +58,7 @@ awk -v records="$records" -v every="$every" -v kind="$(basename "$model")" '
   /^[a-z]+$/ { word[count++] = $0 }
   END {
     for (i = 0; i < records; i++) {
-      pair = i % every == 0
+      pair = i % every == 0 && kind != "tag"
       first = text(number(i % 5 == 1 && !pair && kind != "choose" ? 90 : 14))
       rest = pair ? ",\"text_pair\":\"" text(number(i % 2 ? 60 : 9)) "\"" : ""
       if (kind == "choose") rest = choices(2 + i % 3)

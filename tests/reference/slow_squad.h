@@ -47,8 +47,10 @@ inline std::vector<std::string> slow_squad(std::string_view text) {
   std::vector<std::string> records;
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return records;
   json::Document document;
+  bool has_data = false;
   for (const auto& [key, data] : document.parse(text).members()) {
     if (key != "data") continue;
+    has_data = true;
     for (const json::Value& article : data.elements()) {
       for (const json::Value& paragraph : article.find("paragraphs").value().elements()) {
         for (const json::Value& question : paragraph.find("qas").value().elements())
@@ -56,6 +58,7 @@ inline std::vector<std::string> slow_squad(std::string_view text) {
       }
     }
   }
+  if (!has_data) throw Error("has no data");
   return records;
 }
 

@@ -10,4 +10,4 @@ try unnamed
 try unnamed --task fill --top-k 1
 echo '==== training starts from any head'
 echo '{"words":["old","king"],"tags":["O","B-PER"]}' >train.jsonl
-bert-train -q -m classify --task tag --steps 1 --out trained train.jsonl >log && try trained --task tag | sed 's/\[.*/[...]/'
+bert-train -q -m classify --task tag --steps 1 --out trained train.jsonl >log && echo '{"text":"the king"}' | bert-predict -m trained --task tag --keep prediction | sed 's/\[.*/[...]/'

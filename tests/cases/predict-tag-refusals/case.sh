@@ -16,3 +16,10 @@ cat >bad.jsonl <<'END'
 {"id":8,"text":"good"}
 END
 tag --on-error skip bad.jsonl
+# A pair, and ids in a table, which are read from JSONL only.
+echo '{"text":"the king","text_pair":"old"}' | bert-predict -m "$MODELS/tag"
+printf 'text\tinput_ids\nthe king\t[2,20,3]\n' | bert-predict -m "$MODELS/tag" --input-format tsv
+printf 'text\tinput_ids\nthe king\t[2,20,3]\n' | bert-embed -m "$MODELS/bare" --input-format tsv
+printf 'text\tinput_ids\nthe king\t[2,20,3]\n' | bert-embed -m "$MODELS/bare" --input-format tsv --text-field text --keep text,text
+echo text | bert-mask --vocab "$MODELS/bare/vocab.txt" --seed 99999999999999999999
+echo "exit $?"

@@ -13,4 +13,6 @@ ls -A new
 grep -c . new/vocab.txt
 learn -o fresh/ --counts fresh/counts.tsv
 ls -A fresh
+learn -o fresh/ --counts counts.tsv
+ls -A fresh counts.tsv
 cd new && bert-vocab --size 20 -o ./ ../words.txt && ls -A

@@ -12,4 +12,7 @@ try missing.txt -o new/
 echo abc >text
 try --size 7 text -o out
 try text -o /dev/full
+try text --counts out -o out
+try text --counts new/vocab.txt -o new/
+try text --size 0 --counts words.tsv -o new/
 ls
