@@ -47,6 +47,10 @@ class Filter {
   // Written between the outputs of two records.
   virtual std::string_view separator() const { return {}; }
 
+  // After the last record, before release: the number of records read, bad ones included. Not called if the
+  // stream stopped at a bad record.
+  virtual void all_read(int64_t /*records*/) {}
+
   // After the last record: appends withheld output; called again until it returns false.
   enum class Ending { complete, stopped };  // stopped: at a bad record, after the records before it
   virtual bool release(Ending, std::string& /*out*/) { return false; }

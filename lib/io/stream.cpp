@@ -308,6 +308,7 @@ RunResult run_stream(const StreamOptions& options, Pool& pool, Log& log, Filter&
   };
   Stream stream(options, pool, log, filter, fields, output);
   const RunResult result = stream.run();
+  if (!stream.failure()) filter.all_read(result.records + result.skipped);
   const auto ending = stream.failure() ? Filter::Ending::stopped : Filter::Ending::complete;
   for (text.clear(); filter.release(ending, text); text.clear()) write();
   if (stream.failure()) throw Error(*stream.failure());

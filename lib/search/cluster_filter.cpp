@@ -41,10 +41,16 @@ void ClusterFilter::prepare(const io::Fields& fields, io::Record& record) const 
 
 void ClusterFilter::compute(std::span<io::Record* const> records) {
   vectors_.compute(records);
-  vectors_.collect(records);
   for (const io::Record* record : records) {
-    if (record->work_as<WithVector>().failure.empty()) store(*record);
+    auto& work = record->work_as<WithVector>();
+    if (!work.failure.empty()) continue;
+    try {
+      store(*record);
+    } catch (const Error& error) {
+      work.failure = error.what();
+    }
   }
+  vectors_.collect(records);
 }
 
 void ClusterFilter::store(const io::Record& record) {
@@ -55,10 +61,8 @@ void ClusterFilter::store(const io::Record& record) {
   if (record.truncated) added.field("truncated") += "true";
   line_.clear();
   writers_.write(record, added, line_);
-  const bool is_row = !options_.index.path.empty();
-  lines_.push_back({.offset = spool_.append(line_),
-                    .row = is_row ? record.place() : static_cast<int64_t>(lines_.size()),
-                    .size = line_.size()});
+  lines_.push_back(
+      {.offset = spool_.append(line_), .row = static_cast<int64_t>(lines_.size()), .size = line_.size()});
 }
 
 void ClusterFilter::finish(io::Record& record, std::string&) const {

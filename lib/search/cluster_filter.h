@@ -27,12 +27,13 @@ class ClusterFilter final : public io::Filter {
   void compute(std::span<io::Record* const> records) override;
   void finish(io::Record& record, std::string& out) const override;
   bool release(Ending ending, std::string& out) override;
+  void all_read(int64_t records) override { vectors_.all_read(records); }
   void report_truncated(int64_t records) const override { vectors_.report_truncated(records); }
 
  private:
   struct Line {
     uint64_t offset;  // in spool_
-    int64_t row;
+    int64_t row;      // of the vectors collected
     size_t size;
   };
   void store(const io::Record& record);

@@ -1,6 +1,6 @@
 #include "search/collected_vectors.h"
 
-#include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 
@@ -10,6 +10,7 @@ CollectedVectors::CollectedVectors(const Options& options, Pool& pool, Log& log)
     : computed_(options.texts, pool, log), path_(options.index.path) {
   if (path_.empty()) return;
   index_.emplace(options.index, pool);
+  taken_.resize(static_cast<size_t>(index_->vectors().rows()));
   computed_.require_width(index_->vectors().width(), path_);
 }
 
@@ -26,30 +27,37 @@ void CollectedVectors::compute(std::span<io::Record* const> records) {
   for (io::Record* record : records) {
     const float* const row = index_->vectors().row(record->place(), scratch);
     record->work_as<WithVector>().vector.assign(row, row + index_->vectors().width());
-    records_ = std::max(records_, record->place() + 1);
   }
 }
 
 void CollectedVectors::collect(std::span<io::Record* const> records) {
-  if (index_) return;
   for (const io::Record* record : records) {
     const auto& work = record->work_as<WithVector>();
     if (!work.failure.empty()) continue;
-    if (!stored_) stored_ = std::make_unique<StoredVectors>(*computed_.width());
-    stored_->add(work.vector);
+    if (index_) {
+      taken_[static_cast<size_t>(record->place())] = true;
+    } else {
+      if (!stored_) stored_ = std::make_unique<StoredVectors>(*computed_.width());
+      stored_->add(work.vector);
+    }
   }
 }
 
-const Vectors* CollectedVectors::all() const {
-  if (!index_) return stored_.get();
-  check_count();
-  return &index_->vectors();
-}
-
-void CollectedVectors::check_count() const {
-  if (index_ && records_ < index_->vectors().rows())
-    throw Error(path_, ": has ", counted(index_->vectors().rows(), "row", "rows"), ", expected ", records_,
+void CollectedVectors::all_read(int64_t records) {
+  all_ = stored_.get();
+  if (!index_) return;
+  const Vectors& rows = index_->vectors();
+  if (records < rows.rows())
+    throw Error(path_, ": has ", counted(rows.rows(), "row", "rows"), ", expected ", records,
                 ", one for each record");
+  std::vector<int64_t> taken;
+  for (int64_t i = 0; i < rows.rows(); ++i) {
+    if (taken_[static_cast<size_t>(i)]) taken.push_back(i);
+  }
+  all_ = &rows;
+  if (static_cast<int64_t>(taken.size()) == rows.rows()) return;
+  selected_ = std::make_unique<SelectedVectors>(rows, std::move(taken));
+  all_ = selected_.get();
 }
 
 }  // namespace bert::search

@@ -5,6 +5,8 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "search/options.h"
 #include "search/record_vectors.h"
@@ -23,18 +25,21 @@ class CollectedVectors {
   void collect(std::span<io::Record* const> records);
   void report_truncated(int64_t records) const { computed_.report_truncated(records); }
 
-  // Those collected, or all rows of the array; nullptr before the first one. Throws as check_count.
-  const Vectors* all() const;
+  // After the last record. Throws Error if the array has more rows than there were records, bad ones
+  // included.
+  void all_read(int64_t records);
 
-  // After the last record: throws Error if the array has more rows than there were records.
-  void check_count() const;
+  // After all_read: those collected, in order; nullptr if there are none.
+  const Vectors* all() const { return all_; }
 
  private:
   RecordVectors computed_;
   std::optional<Index> index_;
   std::string path_;
-  int64_t records_ = 0;  // prepared so far, if there is an index: the place of the last one
-  std::unique_ptr<StoredVectors> stored_;
+  std::unique_ptr<StoredVectors> stored_;      // without an index
+  std::vector<bool> taken_;                    // with an index, for each row: whether it was collected
+  std::unique_ptr<SelectedVectors> selected_;  // unless all rows were
+  const Vectors* all_ = nullptr;
 };
 
 }  // namespace bert::search

@@ -43,7 +43,6 @@ void DedupFilter::compute(std::span<io::Record* const> records) {
 }
 
 void DedupFilter::end(std::string&) {
-  vectors_.check_count();
   const int64_t kept = dedup_ ? dedup_->kept() : 0;
   log_.info(counted(compared_ - kept, "record was", "records were") + " left out");
 }

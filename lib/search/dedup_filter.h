@@ -24,6 +24,7 @@ class DedupFilter final : public io::Filter {
   void compute(std::span<io::Record* const> records) override;
   void finish(io::Record& record, std::string& out) const override;
   void end(std::string& out) override;
+  void all_read(int64_t records) override { vectors_.all_read(records); }
   void report_truncated(int64_t records) const override { vectors_.report_truncated(records); }
 
  private:

@@ -24,6 +24,7 @@ class PairsFilter final : public io::Filter {
   void compute(std::span<io::Record* const> records) override;
   void finish(io::Record& record, std::string& out) const override;
   bool release(Ending ending, std::string& out) override;
+  void all_read(int64_t records) override { vectors_.all_read(records); }
   void report_truncated(int64_t records) const override { vectors_.report_truncated(records); }
 
  private:
@@ -33,7 +34,7 @@ class PairsFilter final : public io::Filter {
   const Options options_;
   Pool& pool_;
   CollectedVectors vectors_;
-  std::vector<std::string> ids_;  // of each row, in JSON
+  std::vector<std::string> ids_;  // of each vector collected, in JSON
   std::optional<PairSearch> search_;
 };
 

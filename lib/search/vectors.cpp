@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "base/dtype.h"
 #include "base/error.h"
@@ -112,6 +113,24 @@ const float* StoredVectors::block(int64_t b, nn::Memory&) const {
 
 const float* StoredVectors::row(int64_t i, nn::Memory&) const {
   return blocks_[static_cast<size_t>(i / kBlock)].data() + i % kBlock * width_;
+}
+
+SelectedVectors::SelectedVectors(const Vectors& from, std::vector<int64_t> rows)
+    : Vectors(from.width()), from_(from), places_(std::move(rows)) {
+  norms_.reserve(places_.size());
+  for (const int64_t place : places_) norms_.push_back(from.norms()[static_cast<size_t>(place)]);
+}
+
+const float* SelectedVectors::block(int64_t b, nn::Memory& scratch) const {
+  float* const to = reserve(scratch, (kBlock + kMore) * width_);
+  nn::Memory one;
+  const int64_t begin = b * kBlock, count = std::min(kBlock, rows() - begin);
+  for (int64_t i = 0; i < count; ++i) std::copy_n(row(begin + i, one), width_, to + i * width_);
+  return to;
+}
+
+const float* SelectedVectors::row(int64_t i, nn::Memory& scratch) const {
+  return from_.row(places_[static_cast<size_t>(i)], scratch);
 }
 
 }  // namespace bert::search

@@ -1,4 +1,4 @@
-// Rows of f32 numbers to search: a mapped array file, or rows kept in memory.
+// Rows of f32 numbers to search: a mapped array file, rows kept in memory, or some rows of these.
 #pragma once
 
 #include <cstdint>
@@ -79,6 +79,21 @@ class StoredVectors final : public Vectors {
 
  private:
   std::vector<nn::Memory> blocks_;
+};
+
+// Some rows of other Vectors, in their order. Uses 12 bytes for each.
+class SelectedVectors final : public Vectors {
+ public:
+  // `from` must outlive this object.
+  SelectedVectors(const Vectors& from, std::vector<int64_t> rows);
+
+  const float* block(int64_t b, nn::Memory& scratch) const override;
+  const float* row(int64_t i, nn::Memory& scratch) const override;
+  bool stays() const override { return from_.stays(); }
+
+ private:
+  const Vectors& from_;
+  std::vector<int64_t> places_;  // of the rows in from_
 };
 
 // Σ a·b in f64, in an order that depends on the width alone.

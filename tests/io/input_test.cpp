@@ -195,3 +195,26 @@ TEST_CASE("begin and end write before and after the records") {
   FramingFilter filter;
   CHECK(run_and_catch(options, 2, filter).out == "<1:0:x|>");
 }
+
+TEST_CASE("the number of records includes bad ones, and is not known if the stream stops at one") {
+  class CountingFilter : public RawFilter {
+   public:
+    void all_read(int64_t records) override { count = records; }
+    bool release(Ending, std::string&) override {
+      released_after = count;
+      return false;
+    }
+    int64_t count = -1, released_after = -1;
+  };
+  const TemporaryDirectory directory;
+  StreamOptions options;
+  options.files = {directory.write("a", "{}\nbad\n{}\n"), directory.write("b", "{}\nbad\n")};
+  options.input_format = InputFormat::jsonl;
+  for (const auto policy : {OnError::skip, OnError::stop}) {
+    options.on_error = policy;
+    CountingFilter filter;
+    (void)run_and_catch(options, 2, filter);
+    CHECK(filter.count == (policy == OnError::skip ? 5 : -1));
+    CHECK(filter.released_after == filter.count);
+  }
+}

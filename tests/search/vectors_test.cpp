@@ -146,3 +146,22 @@ TEST_CASE("a number that is not finite is refused with the first row that has on
   rows[437][1] = rows[999][0] = 0;
   CHECK(refusal(".f32", data_of(rows, Dtype::f32), 2).empty());
 }
+
+TEST_CASE("selected rows are read by their new places, in blocks and one by one") {
+  Random random(2);
+  const auto rows = generated_rows(random, 1500, 5);
+  const auto all = stored(rows, 5);
+  std::vector<int64_t> places;
+  for (int64_t i = 0; i < 1500; ++i) {
+    if (random.chance(0.6)) places.push_back(i);
+  }
+  const SelectedVectors some(all, places);
+  REQUIRE(some.rows() == static_cast<int64_t>(places.size()));
+  nn::Memory block, one;
+  for (int64_t r = 0; r < some.rows(); ++r) {
+    const Row& row = rows[static_cast<size_t>(places[static_cast<size_t>(r)])];
+    REQUIRE(std::equal(row.begin(), row.end(), some.block(r / kBlock, block) + r % kBlock * 5));
+    REQUIRE(std::equal(row.begin(), row.end(), some.row(r, one)));
+    REQUIRE(some.norms()[static_cast<size_t>(r)] == norm(row));
+  }
+}
