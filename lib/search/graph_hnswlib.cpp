@@ -20,7 +20,8 @@ namespace {
 constexpr size_t kLinks = 16;             // of a row on each level but the lowest, which has twice as many
 constexpr size_t kBuildCandidates = 200;  // examined for each row that is added
 constexpr int kMostLevels = 64;
-constexpr std::string_view kMagic = "bert-search graph 1\n";
+constexpr std::string_view kAnyMagic = "bert-search graph ";
+constexpr std::string_view kMagic = "bert-search graph 2\n";
 
 using Id = hnswlib::tableint;
 
@@ -71,9 +72,19 @@ std::string_view bytes_of(const T& value) {
   return {reinterpret_cast<const char*>(&value), sizeof value};
 }
 
-uint64_t checksum_of(const Vectors& vectors) {
+// Of the numbers of all rows: the checksum of the checksums of blocks, so that all threads share the work.
+uint64_t checksum_of(const Vectors& vectors, Pool& pool) {
+  std::vector<nn::Memory> scratch(static_cast<size_t>(pool.size()));
+  std::vector<uint64_t> checksums(static_cast<size_t>(vectors.blocks()));
+  pool.run_grid(vectors.blocks(), [&](int64_t b, int thread) {
+    const int64_t rows = std::min(kBlock, vectors.rows() - b * kBlock);
+    const float* const numbers = vectors.block(b, scratch[static_cast<size_t>(thread)]);
+    Checksum checksum;
+    checksum.add(std::as_bytes(std::span(numbers, static_cast<size_t>(rows * vectors.width()))));
+    checksums[static_cast<size_t>(b)] = checksum.value();
+  });
   Checksum checksum;
-  checksum.add(std::as_bytes(vectors.norms()));
+  checksum.add(std::as_bytes(std::span(checksums)));
   return checksum.value();
 }
 
@@ -105,14 +116,14 @@ class Reader {
 }  // namespace
 
 struct GraphSearch::Graph {
-  Graph(const Vectors& vectors, Metric metric)
+  Graph(const Vectors& vectors, Metric metric, Pool& pool)
       : space(metric, vectors.width()),
         nodes(&space, static_cast<size_t>(vectors.rows()), kLinks, kBuildCandidates),
         header{.metric = static_cast<uint64_t>(metric),
                .width = static_cast<uint64_t>(vectors.width()),
                .rows = static_cast<uint64_t>(vectors.rows()),
                .links = kLinks,
-               .vectors = checksum_of(vectors)} {
+               .vectors = checksum_of(vectors, pool)} {
     // hnswlib prefetches the link after the last one, so each list of links gets room for one more.
     nodes.size_links_per_element_ += sizeof(Id);
   }
@@ -210,6 +221,8 @@ void GraphSearch::Graph::check_links(Reader& reader, Id id) const {
 void GraphSearch::Graph::read(const std::string& path, const Vectors& vectors) {
   const MappedFile file(path);
   Reader reader(file);
+  if (file.text().starts_with(kAnyMagic) && !file.text().starts_with(kMagic))
+    throw Error(path, ": is the graph of another version of bert-search; remove it, and it is built again");
   if (!file.text().starts_with(kMagic)) throw Error(path, ": is not a graph that bert-search has written");
   (void)reader.take(kMagic.size());
   const auto found = reader.take<Header>();
@@ -236,7 +249,7 @@ GraphSearch::GraphSearch(const Vectors& vectors, Metric metric, const GraphOptio
   if (vectors.rows() > std::numeric_limits<int32_t>::max())
     throw Error("--graph is limited to ", std::numeric_limits<int32_t>::max(), " rows");
   if (vectors.rows() == 0) return;
-  graph_ = std::make_unique<Graph>(vectors, metric);
+  graph_ = std::make_unique<Graph>(vectors, metric, pool);
   if (kind_of(options.path) != FileKind::absent) {
     graph_->read(options.path, vectors);
   } else {

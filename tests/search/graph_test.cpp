@@ -76,3 +76,21 @@ TEST_CASE("a graph finds nearly all neighbors, with exact values, and is the sam
     }
   }
 }
+
+TEST_CASE("the graph of other rows with the same norms is refused") {
+  if (!has_graphs()) return;
+  Pool pool(2);
+  Log log("test", Log::Level::quiet);
+  auto rows = random_rows(3, 1000, 8);
+  const auto path =
+      (std::filesystem::temp_directory_path() / ("graph_test-" + std::to_string(::getpid()))).string();
+  const auto read = [&] {
+    const auto vectors = stored(rows, 8);
+    const GraphSearch search(vectors, Metric::cosine, {.path = path}, pool, log);
+  };
+  read();
+  CHECK_NOTHROW(read());
+  for (float& x : rows[900]) x = -x;
+  CHECK_THROWS_AS(read(), Error);
+  std::remove(path.c_str());
+}

@@ -10,6 +10,10 @@ if bert-search --index points.jsonl --graph links -k 2 --precision 3 points.json
   bert-search --index points.jsonl --graph links --metric l2 points.jsonl
   tail -n +2 points.jsonl >others.jsonl
   bert-search --index others.jsonl --graph links points.jsonl
+  printf '{"embedding":[%s]}\n' 0,1 1,0 1,1 0,-1 -1,0 1,2 >mirrored.jsonl
+  bert-search --index mirrored.jsonl --graph links points.jsonl
+  { echo bert-search graph 1; tail -n +2 before; } >old
+  bert-search --index points.jsonl --graph old points.jsonl
   head -c 300 before >links
   bert-search --index points.jsonl --graph links points.jsonl
   printf '\377' | dd of=before bs=1 seek=90 conv=notrunc 2>log
