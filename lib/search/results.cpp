@@ -13,6 +13,14 @@ std::vector<std::string> with_embedding(std::vector<std::string> drop) {
   return drop;
 }
 
+// The last number in the direction of `toward` that f32 rounds to `score`: half way to the next number in
+// f32.
+double rounding_bound(float score, float toward) {
+  const float next = std::nextafter(score, toward);
+  const double middle = (static_cast<double>(score) + static_cast<double>(next)) / 2;
+  return static_cast<float>(middle) == score ? middle : std::nextafter(middle, static_cast<double>(score));
+}
+
 }  // namespace
 
 // + 0.0 makes -0 a 0.
@@ -22,7 +30,13 @@ void append_score(std::string& out, Metric metric, double value, int precision) 
 }
 
 double value_at(Metric metric, double threshold) {
-  return metric == Metric::l2 ? -threshold * threshold : threshold;
+  const double bound =
+      rounding_bound(static_cast<float>(threshold), metric == Metric::l2 ? INFINITY : -INFINITY);
+  if (metric != Metric::l2) return bound;
+  double square = bound * bound;  // the largest whose root is at most the bound
+  while (std::sqrt(square) > bound) square = std::nextafter(square, 0.0);
+  for (double next; std::sqrt(next = std::nextafter(square, HUGE_VAL)) <= bound;) square = next;
+  return -square;
 }
 
 Writers::Writers(const std::vector<std::string>& drop) : records_(drop), rows_(with_embedding(drop)) {}

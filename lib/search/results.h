@@ -13,7 +13,8 @@ namespace bert::search {
 // Appends a value as the user sees it: the cosine, the product, or the distance.
 void append_score(std::string& out, Metric metric, double value, int precision);
 
-// The least value of a score that reaches the threshold.
+// The least value whose score, as append_score rounds it to f32, reaches the threshold in f32. So a score
+// that is written as the threshold reaches it.
 double value_at(Metric metric, double threshold);
 
 // Writes records unchanged, but without the vectors of arrays.

@@ -102,11 +102,31 @@ TEST_CASE("a vector is kept unless it is too similar to one kept before") {
 }
 
 TEST_CASE("a threshold is a score, for l2 a distance") {
-  CHECK(value_at(Metric::cosine, 0.25) == 0.25);
-  CHECK(value_at(Metric::l2, 3) == -9);
+  CHECK(value_at(Metric::cosine, 0.25) == doctest::Approx(0.25));
+  CHECK(value_at(Metric::l2, 3) == doctest::Approx(-9));
   std::string out;
   append_score(out, Metric::l2, -9, -1);
   append_score(out += ' ', Metric::cosine, -0.0, -1);
   append_score(out += ' ', Metric::dot, 1.0 / 3, 2);
   CHECK(out == "3 0 0.33");
+}
+
+TEST_CASE("the least value that reaches a threshold is the last one that f32 rounds to it") {
+  Random random(3);
+  for (int i = 0; i < 20000; ++i) {
+    for (const Metric metric : kMetrics) {
+      const bool is_l2 = metric == Metric::l2;
+      double threshold = is_l2 ? random.uniform() : 2 * random.uniform() - 1;
+      if (metric != Metric::cosine) threshold *= std::pow(10.0, static_cast<double>(random.below(61)) - 30);
+      if (random.chance(0.1)) threshold = random.below(2);
+      const auto reaches = [&](double value) {
+        const auto score = static_cast<float>(is_l2 ? std::sqrt(-value) : value);
+        return is_l2 ? score <= static_cast<float>(threshold) : score >= static_cast<float>(threshold);
+      };
+      const double least = value_at(metric, threshold);
+      INFO("threshold ", threshold);
+      REQUIRE(reaches(least));
+      REQUIRE(!reaches(std::nextafter(least, -INFINITY)));
+    }
+  }
 }

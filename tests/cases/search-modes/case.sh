@@ -8,6 +8,13 @@ bert-search --dedup 0.99 --keep id --line-buffered points.jsonl | tr -d '\n'; ec
 echo "pairs:"
 bert-search --pairs 0.99 points.jsonl
 bert-search --pairs 0.15 --metric l2 --precision 3 points.jsonl
+echo "scores that are written as the threshold:"
+printf '{"embedding":[%s]}\n' 0.1,0.2,0.3,0.7 0.3,0.6,0.9,2.1 0.5,1,1.5,3.5 >multiples.jsonl
+bert-search --pairs 1 multiples.jsonl
+bert-search --dedup 1 multiples.jsonl
+printf '{"embedding":[%s]}\n' 0.1 0.3 >steps.jsonl
+bert-search --pairs 0.20000002 --metric l2 steps.jsonl
+bert-search --pairs 0.2 --metric l2 steps.jsonl
 echo "clusters:"
 bert-search --cluster 3 --seed 1 --precision 3 --drop embedding points.jsonl
 bert-search --cluster 3 --seed 1 --central 1 --metric l2 --keep id,cluster,rank points.jsonl
