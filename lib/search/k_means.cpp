@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "nn/blocks.h"
 #include "nn/products.h"
+#include "search/choice.h"
 
 namespace bert::search {
 namespace {
@@ -29,9 +30,10 @@ class KMeans {
   };
 
   float* center(int64_t cluster) { return centers_.data() + cluster * width_; }
+  const float* center(int64_t cluster) const { return centers_.data() + cluster * width_; }
   std::span<const float> numbers(const float* row) const { return {row, static_cast<size_t>(width_)}; }
-  double factor(int64_t row) const;
-  double square(int64_t row) const;
+  double factor(int64_t row, const float* values) const;
+  double squared_distance(int64_t cluster, double length, int64_t row, const float* values) const;
 
   float* scores_of(int thread);
 
@@ -39,9 +41,12 @@ class KMeans {
   void set_center(int64_t cluster, int64_t row);
   int64_t draw(Random& random) const;
   void lower_distances(int64_t cluster, int64_t row);
+  void measure_distances();
 
   int64_t assign();
   void assign_block(int64_t b, Part& part, int thread);
+  float slack(int64_t row) const;
+  void settle(Choice& choice, const float* values) const;
   void add_to_sums(int64_t row, const float* values, Part& part) const;
   void move_centers();
   void fill_empty(std::vector<int64_t>& sizes);
@@ -58,7 +63,8 @@ class KMeans {
   nn::Memory columns_;          // [width, stride]: the centers as columns of a product
   std::vector<float> centers_;  // [clusters, width]
   std::vector<float> shifts_;   // for each center: |center|²/2 for l2, else 0
-  std::vector<float> near_;     // for each row: its squared distance to the nearest center, in f32
+  double longest_ = 0;          // the largest norm of a center
+  std::vector<double> near_;    // for each row: its squared distance to the nearest center, if it is needed
   std::vector<Part> parts_;
   std::vector<nn::Memory> blocks_, scores_;  // for each thread
   Clustering result_;
@@ -82,15 +88,21 @@ KMeans::KMeans(const Vectors& vectors, const KMeansOptions& options, Pool& pool)
 }
 
 // What a row is multiplied by.
-double KMeans::factor(int64_t row) const {
+double KMeans::factor(int64_t row, const float* values) const {
   if (options_.metric == Metric::l2) return 1;
   const float norm = vectors_.norms()[static_cast<size_t>(row)];
-  return norm > 0 ? 1 / static_cast<double>(norm) : 0;
+  if (std::isnormal(norm)) return 1 / static_cast<double>(norm);
+  const double exact = std::sqrt(dot(numbers(values), values));  // f32 cannot hold it, or not accurately
+  return exact > 0 ? 1 / exact : 0;
 }
 
-double KMeans::square(int64_t row) const {
-  const auto length = static_cast<double>(vectors_.norms()[static_cast<size_t>(row)]) * factor(row);
-  return length * length;
+// Of a row, times its factor, to a center. `length`: the squared norm of the center.
+double KMeans::squared_distance(int64_t cluster, double length, int64_t row, const float* values) const {
+  constexpr double kNoise = 1e-6;  // of the norms, which are in f32
+  if (options_.metric == Metric::l2) return -value_of(Metric::l2, numbers(center(cluster)), values);
+  const double scale = factor(row, values), own = scale > 0 ? 1 : 0;
+  const double distance = own + length - 2 * scale * dot(numbers(center(cluster)), values);
+  return distance > kNoise * (own + length) ? distance : 0;
 }
 
 float* KMeans::scores_of(int thread) {
@@ -102,8 +114,9 @@ float* KMeans::scores_of(int thread) {
 void KMeans::set_center(int64_t cluster, int64_t row) {
   nn::Memory scratch;
   const float* const values = vectors_.row(row, scratch);
+  const double scale = factor(row, values);
   for (int64_t i = 0; i < width_; ++i)
-    center(cluster)[i] = static_cast<float>(static_cast<double>(values[i]) * factor(row));
+    center(cluster)[i] = static_cast<float>(static_cast<double>(values[i]) * scale);
 }
 
 void KMeans::transpose_centers() {
@@ -115,9 +128,12 @@ void KMeans::transpose_centers() {
       for (int64_t k = 0; k < clusters_; ++k) columns_.data()[i * stride_ + k] = center(k)[i];
     }
   });
-  for (int64_t k = 0; k < clusters_; ++k)
-    shifts_[static_cast<size_t>(k)] =
-        options_.metric == Metric::l2 ? static_cast<float>(dot(numbers(center(k)), center(k)) / 2) : 0.0f;
+  longest_ = 0;
+  for (int64_t k = 0; k < clusters_; ++k) {
+    const double square = dot(numbers(center(k)), center(k));
+    longest_ = std::max(longest_, std::sqrt(square));
+    shifts_[static_cast<size_t>(k)] = options_.metric == Metric::l2 ? static_cast<float>(square / 2) : 0.0f;
+  }
 }
 
 // Draws each center from the rows with a probability proportional to the squared distance to the nearest one
@@ -137,8 +153,7 @@ int64_t KMeans::draw(Random& random) const {
   std::vector<double> sums(static_cast<size_t>(vectors_.blocks()));
   pool_.run_grid(vectors_.blocks(), [&](int64_t b, int) {
     const int64_t end = std::min(vectors_.rows(), (b + 1) * kBlock);
-    for (int64_t i = b * kBlock; i < end; ++i)
-      sums[static_cast<size_t>(b)] += static_cast<double>(near_[static_cast<size_t>(i)]);
+    for (int64_t i = b * kBlock; i < end; ++i) sums[static_cast<size_t>(b)] += near_[static_cast<size_t>(i)];
   });
   const double total = std::accumulate(sums.begin(), sums.end(), 0.0);
   double left = random.uniform() * total;
@@ -151,7 +166,7 @@ int64_t KMeans::draw(Random& random) const {
     }
     const int64_t begin = static_cast<int64_t>(b) * kBlock, end = std::min(vectors_.rows(), begin + kBlock);
     for (int64_t i = begin; i < end; ++i) {
-      const auto near = static_cast<double>(near_[static_cast<size_t>(i)]);
+      const double near = near_[static_cast<size_t>(i)];
       if (near > 0) last = i;
       if (near > 0 && left < near) return i;
       left -= near;
@@ -161,50 +176,73 @@ int64_t KMeans::draw(Random& random) const {
 }
 
 void KMeans::lower_distances(int64_t cluster, int64_t row) {
-  const int64_t columns = nn::kBlockColumns;
-  nn::Memory column(static_cast<size_t>(width_ * columns));
-  for (int64_t i = 0; i < width_; ++i) column.data()[i * columns] = center(cluster)[i];
   const double length = dot(numbers(center(cluster)), center(cluster));
   pool_.run_grid(vectors_.blocks(), [&](int64_t b, int thread) {
-    float* const scores = scores_of(thread);
-    const int64_t first = b * kBlock, rows = std::min(kBlock, vectors_.rows() - first);
-    nn::multiply(kernels_,
-                 {.rows = rows,
-                  .cols = columns,
-                  .depth = width_,
-                  .a = {.numbers = vectors_.block(b, blocks_[static_cast<size_t>(thread)]), .stride = width_},
-                  .b = {.numbers = column.data(), .stride = columns},
-                  .c = scores,
-                  .c_stride = columns,
-                  .room = true});
-    for (int64_t r = 0; r < rows; ++r) {
-      constexpr double kNoise = 1e-5;  // of a difference of f32 products
-      const double own = square(first + r);
-      const double product = static_cast<double>(scores[r * columns]) * factor(first + r);
-      double distance = own + length - 2 * product;
-      if (!(distance > kNoise * (own + length))) distance = 0;
-      float& near = near_[static_cast<size_t>(first + r)];
-      near = std::min(near, static_cast<float>(distance));
+    const float* values = vectors_.block(b, blocks_[static_cast<size_t>(thread)]);
+    const int64_t end = std::min(vectors_.rows(), (b + 1) * kBlock);
+    for (int64_t i = b * kBlock; i < end; ++i, values += width_) {
+      double& near = near_[static_cast<size_t>(i)];
+      near = std::min(near, squared_distance(cluster, length, i, values));
     }
   });
   near_[static_cast<size_t>(row)] = 0;
 }
 
+// Of each row to the center of its cluster.
+void KMeans::measure_distances() {
+  std::vector<double> lengths;
+  for (int64_t k = 0; k < clusters_; ++k) lengths.push_back(dot(numbers(center(k)), center(k)));
+  pool_.run_grid(vectors_.blocks(), [&](int64_t b, int thread) {
+    const float* values = vectors_.block(b, blocks_[static_cast<size_t>(thread)]);
+    const int64_t end = std::min(vectors_.rows(), (b + 1) * kBlock);
+    for (int64_t i = b * kBlock; i < end; ++i, values += width_) {
+      const auto cluster = static_cast<int64_t>(result_.cluster[static_cast<size_t>(i)]);
+      near_[static_cast<size_t>(i)] =
+          squared_distance(cluster, lengths[static_cast<size_t>(cluster)], i, values);
+    }
+  });
+}
+
 void KMeans::add_to_sums(int64_t row, const float* values, Part& part) const {
   const auto cluster = static_cast<int64_t>(result_.cluster[static_cast<size_t>(row)]);
-  const double scale = factor(row);
+  const double scale = factor(row, values);
   double* const sums = part.sums.data() + cluster * width_;
   for (int64_t i = 0; i < width_; ++i) sums[i] += static_cast<double>(values[i]) * scale;
   ++part.sizes[static_cast<size_t>(cluster)];
 }
 
+// Twice the largest error of a row's scores, as in scan.h; infinity if they may overflow.
+float KMeans::slack(int64_t row) const {
+  constexpr double kEpsilon = 0x1p-24, kUnderflow = 0x1p-126, kLargest = 1e37;
+  const double n = static_cast<double>(width_) + 16;  // for the roundings other than those of the sum
+  const double size = static_cast<double>(vectors_.norms()[static_cast<size_t>(row)]) * longest_;
+  const double square = longest_ * longest_;
+  if (!(size < kLargest) || !(square < kLargest)) return INFINITY;
+  return static_cast<float>(2.02 * (n * kEpsilon * size + 8 * kEpsilon * (size + square) + n * kUnderflow));
+}
+
+// Leaves only the nearest center, by exact values; the first of equal ones.
+void KMeans::settle(Choice& choice, const float* values) const {
+  if (choice.all().size() == 1) return;
+  double best = -INFINITY;
+  Choice::Candidate nearest = choice.all().front();
+  for (const auto& candidate : choice.all()) {
+    const double value = value_of(options_.metric, numbers(center(candidate.center)), values);
+    if (value > best) nearest = candidate;
+    best = std::max(best, value);
+  }
+  choice.keep_only(nearest);
+}
+
 // Assigns the rows of a block to the nearest centers, equal ones to the first, and adds them to the sums.
+// Scores in f32 rule out most centers; exact values decide between the others, so that the scores of vectors
+// that are large, or far from zero and close to each other, do no harm.
 void KMeans::assign_block(int64_t b, Part& part, int thread) {
   float* const scores = scores_of(thread);
   const int64_t first = b * kBlock, rows = std::min(kBlock, vectors_.rows() - first);
   const float* const block = vectors_.block(b, blocks_[static_cast<size_t>(thread)]);
-  std::vector<float> best(static_cast<size_t>(rows), -INFINITY);
-  std::vector<int32_t> nearest(static_cast<size_t>(rows));
+  std::vector<Choice> choices;
+  for (int64_t r = 0; r < rows; ++r) choices.emplace_back(slack(first + r));
   for (int64_t column = 0; column < clusters_; column += kCenters) {
     const int64_t columns = std::min(kCenters, clusters_ - column);
     nn::multiply(kernels_, {.rows = rows,
@@ -216,20 +254,20 @@ void KMeans::assign_block(int64_t b, Part& part, int thread) {
                             .c_stride = kCenters,
                             .room = true});
     for (int64_t r = 0; r < rows; ++r) {
+      Choice& choice = choices[static_cast<size_t>(r)];
       for (int64_t k = 0; k < columns; ++k) {
         const float score = scores[r * kCenters + k] - shifts_[static_cast<size_t>(column + k)];
-        if (score <= best[static_cast<size_t>(r)]) continue;
-        best[static_cast<size_t>(r)] = score;
-        nearest[static_cast<size_t>(r)] = static_cast<int32_t>(column + k);
+        if (score < choice.limit()) continue;
+        if (choice.full()) settle(choice, block + r * width_);
+        choice.add({.center = static_cast<int32_t>(column + k), .score = score});
       }
     }
   }
   for (int64_t r = 0; r < rows; ++r) {
-    int32_t& cluster = result_.cluster[static_cast<size_t>(first + r)];
-    part.changed +=
-        std::exchange(cluster, nearest[static_cast<size_t>(r)]) != nearest[static_cast<size_t>(r)];
-    near_[static_cast<size_t>(first + r)] = static_cast<float>(
-        square(first + r) - 2 * static_cast<double>(best[static_cast<size_t>(r)]) * factor(first + r));
+    Choice& choice = choices[static_cast<size_t>(r)];
+    settle(choice, block + r * width_);
+    const int32_t nearest = choice.all().front().center;
+    part.changed += std::exchange(result_.cluster[static_cast<size_t>(first + r)], nearest) != nearest;
     add_to_sums(first + r, block + r * width_, part);
   }
 }
@@ -275,18 +313,22 @@ void KMeans::move_centers() {
   fill_empty(sizes);
 }
 
-// Moves the centers of empty clusters to the rows that are farthest from theirs.
+// Moves the centers of empty clusters to the rows that are farthest from theirs, unless all are at their
+// center.
 void KMeans::fill_empty(std::vector<int64_t>& sizes) {
   const auto empty = std::ranges::count(sizes, 0);
   if (empty == 0) return;
+  measure_distances();
   std::vector<int64_t> rows(near_.size());
   std::iota(rows.begin(), rows.end(), 0);
   std::ranges::partial_sort(rows, rows.begin() + empty, [&](int64_t a, int64_t b) {
-    const float far_a = near_[static_cast<size_t>(a)], far_b = near_[static_cast<size_t>(b)];
+    const double far_a = near_[static_cast<size_t>(a)], far_b = near_[static_cast<size_t>(b)];
     return far_a != far_b ? far_a > far_b : a < b;
   });
   for (int64_t k = 0, next = 0; k < clusters_; ++k) {
-    if (sizes[static_cast<size_t>(k)] == 0) set_center(k, rows[static_cast<size_t>(next++)]);
+    if (sizes[static_cast<size_t>(k)] != 0) continue;
+    const int64_t row = rows[static_cast<size_t>(next++)];
+    if (near_[static_cast<size_t>(row)] > 0) set_center(k, row);
   }
 }
 

@@ -144,3 +144,61 @@ TEST_CASE("fewer different rows than clusters leave clusters empty, zeros includ
     CHECK(result.sizes[0] + result.sizes[1] + result.sizes[2] + result.sizes[3] + result.sizes[4] == 40);
   }
 }
+
+namespace {
+
+// Whether no center is nearer to a row than its own.
+void check_nearest(const Clustering& result, Metric metric, const std::vector<Row>& rows, int64_t clusters) {
+  const size_t width = rows.front().size();
+  const auto value = [&](size_t row, size_t k) {
+    return value_of(metric, rows[row], &result.centers[k * width]);
+  };
+  for (size_t r = 0; r < rows.size(); ++r) {
+    for (size_t k = 0; k < static_cast<size_t>(clusters); ++k)
+      REQUIRE(value(r, k) <= value(r, static_cast<size_t>(result.cluster[r])));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("rows that are far from zero and close to each other are assigned to the nearest center") {
+  Pool pool(2);
+  std::vector<Row> rows;
+  for (const float y : {0.0f, 0.01f, 0.02f, 1.0f, 1.01f, 1.02f}) rows.push_back({10000, y});
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const auto result = k_means(stored(rows, 2), {.metric = Metric::l2, .clusters = 2, .seed = seed}, pool);
+    CHECK(result.cluster == std::vector<int32_t>{0, 0, 0, 1, 1, 1});
+  }
+}
+
+TEST_CASE("rows whose squares f32 cannot hold are assigned to the nearest center") {
+  Pool pool(2);
+  for (const float scale : {1e20f, 1e38f, 1e-24f, 1e-36f}) {
+    const std::vector<Row> rows = {{scale, 0},         {1.1f * scale, 0}, {-scale, 0},
+                                   {-1.1f * scale, 0}, {0, scale},        {0, 1.3f * scale}};
+    for (uint64_t seed = 0; seed < 20; ++seed) {
+      const auto result = k_means(stored(rows, 2), {.metric = Metric::l2, .clusters = 3, .seed = seed}, pool);
+      CHECK(result.cluster == std::vector<int32_t>{0, 0, 1, 1, 2, 2});
+    }
+  }
+}
+
+TEST_CASE("no center is nearer to a row than its own, exactly, for any kind of rows") {
+  Pool pool(3);
+  Random random(5);
+  for (int i = 0; i < 300; ++i) {
+    const int64_t width = 1 + random.below(20), clusters = random.chance(0.1) ? 300 : 1 + random.below(12);
+    auto rows = generated_rows(random, clusters + random.below(800), width);
+    if (random.chance(0.3)) {
+      for (Row& row : rows)
+        for (float& x : row) x += 1000;
+    }
+    for (const Metric metric : {Metric::cosine, Metric::l2}) {
+      const KMeansOptions options = {.metric = metric, .clusters = clusters, .most_iterations = 1000};
+      const auto vectors = stored(rows, width);
+      const auto result = k_means(vectors, options, pool);
+      REQUIRE(result.iterations < 1000);
+      check_nearest(result, metric, rows, clusters);
+    }
+  }
+}
