@@ -60,8 +60,13 @@ std::vector<std::string> read_values(std::span<const std::string> names, const i
     for (json::Members::Member member; members.next(member);) {
       const auto value = record.raw().substr(member.value_begin, member.value_end - member.value_begin);
       for (size_t i = 0; i < names.size(); ++i) {
-        if (member.key == names[i] && value != "null") values[i] = value;
+        if (member.key != names[i]) continue;
+        if (!values[i].empty()) throw Error("field \"", names[i], "\" appears twice");
+        values[i] = value;
       }
+    }
+    for (auto& value : values) {
+      if (value == "null") value.clear();
     }
     return values;
   }

@@ -28,13 +28,13 @@ struct IndexOptions {
 // Records by position, read from their file when asked for.
 class IndexedRecords {
  public:
-  // Reads the file once.
+  // Reads the file once, without parsing the records.
   IndexedRecords(const std::string& path, const IndexOptions& options);
 
   int64_t size() const { return index_.size(); }
 
   // The values, in JSON, of the id field and of the fields `with`; "" for one that the record does not have.
-  // Any thread may call it.
+  // Throws Error "FILE:LINE: what" if the record is invalid. Any thread may call it.
   std::vector<std::string> values(int64_t row) const;
 
  private:
@@ -58,7 +58,8 @@ class Index {
   std::unique_ptr<IndexedRecords> records_;
 };
 
-// The JSON of these fields of a record; "" for one that is missing or null.
+// The JSON of these fields of a record; "" for one that is missing or null. Throws Error if one of
+// their keys is repeated.
 std::vector<std::string> read_values(std::span<const std::string> names, const io::Fields& fields,
                                      const io::Record& record);
 

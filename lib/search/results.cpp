@@ -1,6 +1,7 @@
 #include "search/results.h"
 
 #include <cmath>
+#include <limits>
 
 #include "io/input_format.h"
 #include "json/json.h"
@@ -23,10 +24,19 @@ double rounding_bound(float score, float toward) {
 
 }  // namespace
 
+float rounded(double value) {
+  if (std::abs(value) > static_cast<double>(std::numeric_limits<float>::max()))
+    return value > 0 ? INFINITY : -INFINITY;
+  return static_cast<float>(value);
+}
+
 // + 0.0 makes -0 a 0.
+float score_of(Metric metric, double value) {
+  return rounded(metric == Metric::l2 ? std::sqrt(-value) : value + 0.0);
+}
+
 void append_score(std::string& out, Metric metric, double value, int precision) {
-  const double score = metric == Metric::l2 ? std::sqrt(-value) : value + 0.0;
-  json::append_number(out, static_cast<float>(score), precision);
+  json::append_number(out, score_of(metric, value), precision);
 }
 
 double value_at(Metric metric, double threshold) {

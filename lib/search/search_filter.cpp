@@ -1,5 +1,8 @@
 #include "search/search_filter.h"
 
+#include <algorithm>
+#include <cmath>
+#include <mutex>
 #include <utility>
 
 #include "base/error.h"
@@ -17,11 +20,12 @@ std::unique_ptr<Search> make_search(const Vectors& vectors, const Options& optio
 }  // namespace
 
 struct SearchFilter::Found : WithVector {
-  std::vector<Neighbor> neighbors;
+  std::string neighbors;  // in JSON
 };
 
 SearchFilter::SearchFilter(Options options, Pool& pool, Log& log)
     : options_(std::move(options)),
+      pool_(pool),
       queries_(options_.texts, pool, log),
       index_(options_.index, pool),
       search_(make_search(index_.vectors(), options_, pool, log)),
@@ -45,8 +49,41 @@ void SearchFilter::compute(std::span<io::Record* const> records) {
     queries.push_back(&found);
     rows.push_back(found.vector.data());
   }
-  auto results = search_->nearest(rows, options_.neighbors);
-  for (size_t i = 0; i < queries.size(); ++i) queries[i]->neighbors = std::move(results[i]);
+  write_neighbors(queries, search_->nearest(rows, options_.neighbors));
+}
+
+// Not in finish, since an error of the index ends the stream, whatever happens to bad queries. Throws that of
+// the first query.
+void SearchFilter::write_neighbors(std::span<Found* const> queries,
+                                   std::span<const std::vector<Neighbor>> results) {
+  std::mutex mutex;
+  auto first = static_cast<int64_t>(queries.size());
+  std::string message;
+  pool_.run_grid(static_cast<int64_t>(queries.size()), [&](int64_t i, int) {
+    Found& found = *queries[static_cast<size_t>(i)];
+    const auto& neighbors = results[static_cast<size_t>(i)];
+    found.failure = misfit(neighbors);
+    if (!found.failure.empty()) return;
+    try {
+      json::append_array(found.neighbors, neighbors, [this](std::string& text, const Neighbor& neighbor) {
+        append_neighbor(text, neighbor);
+      });
+    } catch (const Error& error) {
+      const std::lock_guard lock(mutex);
+      if (i < first) message = error.what();
+      first = std::min(first, i);
+    }
+  });
+  if (!message.empty()) throw Error(message);
+}
+
+// The error of a query with scores that cannot be written; "" if there is none.
+std::string SearchFilter::misfit(std::span<const Neighbor> neighbors) const {
+  for (const Neighbor& neighbor : neighbors) {
+    if (!std::isfinite(score_of(options_.metric, neighbor.value)))
+      return Error("its score with row ", neighbor.row, " of ", options_.index.path, kTooLarge).what();
+  }
+  return {};
 }
 
 void SearchFilter::append_neighbor(std::string& out, const Neighbor& neighbor) const {
@@ -69,9 +106,7 @@ void SearchFilter::finish(io::Record& record, std::string& out) const {
   const auto& found = record.work_as<Found>();
   if (!found.failure.empty()) throw Error(found.failure);
   io::Added added;
-  json::append_array(
-      added.field("neighbors"), found.neighbors,
-      [this](std::string& text, const Neighbor& neighbor) { append_neighbor(text, neighbor); });
+  added.field("neighbors") += found.neighbors;
   if (record.truncated) added.field("truncated") += "true";
   writers_.write(record, added, out);
   record.work.reset();

@@ -31,9 +31,12 @@ class SearchFilter final : public io::Filter {
 
  private:
   struct Found;
+  void write_neighbors(std::span<Found* const> queries, std::span<const std::vector<Neighbor>> results);
+  std::string misfit(std::span<const Neighbor> neighbors) const;
   void append_neighbor(std::string& out, const Neighbor& neighbor) const;
 
   Options options_;
+  Pool& pool_;
   RecordVectors queries_;
   Index index_;
   std::unique_ptr<Search> search_;

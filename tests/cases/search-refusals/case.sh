@@ -33,3 +33,13 @@ try --index points.jsonl -m nowhere text.txt
 try --index points.jsonl -m nowhere points.jsonl -k 1 --keep neighbors
 printf 'x' >short.f32
 try --index points.jsonl --dim 2 short.f32
+echo "bad records of the index:"
+printf '{"id":"a"}\n{"id":bad}\n{"id":"c","id":"d"}\n' >records.jsonl
+printf '{"embedding":[%s]}\n' 1,0 0,1 1,1 >queries.jsonl
+printf '\000\000\200\077\000\000\000\000\000\000\000\000\000\000\200\077\000\000\200\077\000\000\200\077' >rows.f32
+for k in 1 3; do try --index rows.f32 --dim 2 --records records.jsonl --on-error skip -k $k -o out queries.jsonl; done
+sed -n 3p queries.jsonl >query.jsonl
+try --index rows.f32 --dim 2 --records records.jsonl --on-error skip -k 1 query.jsonl
+printf '{"embedding":[1,0],"x":1,"x":2}\n' >twice.jsonl
+try --index twice.jsonl --with x query.jsonl
+try --index twice.jsonl --with y --keep neighbors query.jsonl
