@@ -8,10 +8,13 @@ namespace bert::search {
 
 CollectedVectors::CollectedVectors(const Options& options, Pool& pool, Log& log)
     : computed_(options.texts, pool, log), path_(options.index.path) {
-  if (path_.empty()) return;
+  if (path_.empty()) {
+    if (options.index.width) computed_.require_width(*options.index.width, "--dim asks for");
+    return;
+  }
   index_.emplace(options.index, pool);
   taken_.resize(static_cast<size_t>(index_->vectors().rows()));
-  computed_.require_width(index_->vectors().width(), path_);
+  computed_.require_width(index_->vectors().width(), path_ + " has");
 }
 
 void CollectedVectors::prepare(const io::Fields& fields, io::Record& record, WithVector& work) const {

@@ -138,10 +138,10 @@ void RecordVectors::compute_texts(std::span<io::Record* const> records) {
 void RecordVectors::check_width(WithVector& work) {
   if (!work.failure.empty()) return;
   const auto width = static_cast<int64_t>(work.vector.size());
-  if (!width_) require_width(width, "the first record");
+  if (!width_) require_width(width, "the first record has");
   if (width == *width_) return;
   work.failure = Error(work.is_text ? "the vector of the text" : "field \"embedding\"", " has ",
-                       counted(width, "number", "numbers"), ", ", whose_, " has ", *width_)
+                       counted(width, "number", "numbers"), ", ", whose_, " ", *width_)
                      .what();
 }
 

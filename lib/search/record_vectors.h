@@ -46,7 +46,8 @@ class RecordVectors {
   RecordVectors(TextOptions options, Pool& pool, Log& log);
   ~RecordVectors();
 
-  // All vectors must have this width; otherwise that of the first one. `whose` is used in messages.
+  // All vectors must have this width; otherwise that of the first one. `whose` is used in messages: "x.npy
+  // has".
   void require_width(int64_t width, std::string whose);
   std::optional<int64_t> width() const { return width_; }
 

@@ -30,7 +30,7 @@ SearchFilter::SearchFilter(Options options, Pool& pool, Log& log)
       index_(options_.index, pool),
       search_(make_search(index_.vectors(), options_, pool, log)),
       writers_(options_.drop) {
-  queries_.require_width(index_.vectors().width(), options_.index.path);
+  queries_.require_width(index_.vectors().width(), options_.index.path + " has");
 }
 
 void SearchFilter::prepare(const io::Fields& fields, io::Record& record) const {

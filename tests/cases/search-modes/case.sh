@@ -28,5 +28,8 @@ bert-search --dim 2 --dedup 0.8 --index points.f32 --records points.txt
 bert-search --dim 2 --pairs 0.8 --precision 3 --index points.f32
 bert-search --dim 2 --cluster 2 --keep text,cluster --index points.f32 points.txt
 bert-search --dim 2 --cluster 2 --keep row,cluster points.f32
+echo "vectors of another length than --dim:"
+for mode in --dedup --pairs --cluster; do bert-search --dim 3 $mode 1 points.jsonl; done
+bert-search --dim 2 --cluster 1 --central 1 --keep id points.jsonl
 echo "nothing:"
 for mode in --dedup --pairs --cluster; do bert-search $mode 1 </dev/null; done
