@@ -1,5 +1,7 @@
 // bert-search: finds nearest neighbors among vectors.
 #include <cmath>
+#include <set>
+#include <string>
 
 #include "cli/app.h"
 #include "options/feature_options.h"
@@ -78,6 +80,15 @@ void check_mode(const cli::App& app, const search::Options& options) {
     throw cli::UsageError("--records requires --index");
 }
 
+// The names become keys of a neighbor, next to its id and score.
+void check_copied(const search::Options& options) {
+  std::set<std::string> names = {"id", "score"};
+  for (const auto& name : options.index.with) {
+    if (!names.insert(name).second)
+      throw cli::UsageError("--with ", name, " would write two fields \"", name, "\" of a neighbor");
+  }
+}
+
 // In the other modes, --index has the vectors of the FILEs, of --records, or of records that are its rows.
 void settle_index(search::Options& options, io::StreamOptions& stream) {
   auto& index = options.index;
@@ -120,6 +131,7 @@ int main(int argc, char** argv) {
     stream.settings.row_width = options.index.width;
     if (!options.graph.path.empty()) search::require_graphs();
     check_mode(app, options);
+    check_copied(options);
     settle_index(options, stream.settings);
   });
   app.version_of(text::version);

@@ -19,3 +19,6 @@ try --records texts --dedup 0.9
 try --index points.jsonl --records texts --dedup 0.9 texts
 try --index points.jsonl --candidates 20
 try --index points.jsonl --pooling none
+try --index points.jsonl --with id
+try --index points.jsonl --with score
+try --index points.jsonl --with x,y --with x
