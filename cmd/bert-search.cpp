@@ -140,6 +140,7 @@ int main(int argc, char** argv) {
     embed.dtype = model.dtype;
     options.texts.open_model = [&] { return model.open(); };
     options.drop = stream.settings.drop;
+    options.on_error = stream.settings.on_error;
     stream.settings.budget = search::RecordVectors::kBudget;
     stream.settings.chunk_bytes = search::RecordVectors::kChunkBytes;
     stream.settings.chunk_records = search::RecordVectors::kChunkRecords;

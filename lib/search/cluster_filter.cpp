@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -14,7 +15,7 @@ namespace bert::search {
 namespace {
 
 // Control characters do not occur in JSON.
-constexpr char kCluster = '\1', kDistance = '\2', kRank = '\3';
+constexpr char kCluster = '\1', kDistance = '\2', kRank = '\3', kWhere = '\4';
 
 constexpr size_t kWrittenBytes = 1 << 18;  // at a time
 
@@ -61,6 +62,7 @@ void ClusterFilter::store(const io::Record& record) {
   if (record.truncated) added.field("truncated") += "true";
   line_.clear();
   writers_.write(record, added, line_);
+  (line_ += kWhere) += record.where();
   lines_.push_back(
       {.offset = spool_.append(line_), .row = static_cast<int64_t>(lines_.size()), .size = line_.size()});
 }
@@ -97,19 +99,30 @@ void ClusterFilter::select_central() {
 
 bool ClusterFilter::release(Ending ending, std::string& out) {
   if (ending == Ending::stopped || (!clustering_ && !cluster())) return false;
-  while (next_ < lines_.size() && out.size() < kWrittenBytes) append(lines_[next_++], out);
-  return !out.empty();
+  if (!failure_.empty()) throw Error(failure_);
+  while (next_ < lines_.size() && out.size() < kWrittenBytes && failure_.empty())
+    append(lines_[next_++], out);
+  return !out.empty() || !failure_.empty();
 }
 
-void ClusterFilter::append(const Line& line, std::string& out) const {
+void ClusterFilter::append(const Line& line, std::string& out) {
   const auto row = static_cast<size_t>(line.row);
+  const float distance = rounded(clustering_->distance[row]);
   std::string text(line.size, '\0');
   read_at(spool_.fd(), line.offset, text);
-  for (const char c : text) {
+  const size_t end = text.find(kWhere);
+  if (!std::isfinite(distance)) {
+    const auto message =
+        Error(text.substr(end + 1), ": its distance from the center of its cluster", kTooLarge);
+    if (options_.on_error == io::OnError::skip) return log_.error(message.what());
+    failure_ = message.what();
+    return;
+  }
+  for (const char c : std::string_view(text).substr(0, end)) {
     if (c == kCluster) {
       json::append_integer(out, clustering_->cluster[row]);
     } else if (c == kDistance) {
-      json::append_number(out, static_cast<float>(clustering_->distance[row]), options_.precision);
+      json::append_number(out, distance, options_.precision);
     } else if (c == kRank) {
       json::append_integer(out, clustering_->rank[row]);
     } else {

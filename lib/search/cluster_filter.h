@@ -39,18 +39,19 @@ class ClusterFilter final : public io::Filter {
   void store(const io::Record& record);
   bool cluster();
   void select_central();
-  void append(const Line& line, std::string& out) const;
+  void append(const Line& line, std::string& out);
 
   const Options options_;
   Pool& pool_;
   Log& log_;
   CollectedVectors vectors_;
   Writers writers_;
-  io::Spool spool_;  // the output lines, with marks in place of results
+  io::Spool spool_;  // the output lines, with marks in place of results, and where each record is from
   std::vector<Line> lines_;
   std::string line_;
   std::optional<Clustering> clustering_;
-  size_t next_ = 0;  // line to write
+  size_t next_ = 0;      // line to write
+  std::string failure_;  // of a record; thrown after the records before it have been written
 };
 
 }  // namespace bert::search

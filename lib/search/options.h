@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/pool.h"
 #include "io/filter.h"
+#include "io/stream.h"
 #include "search/graph.h"
 #include "search/index.h"
 #include "search/record_vectors.h"
@@ -31,6 +32,7 @@ struct Options {
   TextOptions texts;
   int precision = -1;  // see json::append_number
   std::vector<std::string> drop;
+  io::OnError on_error = io::OnError::stop;  // also for results that f32 cannot hold
 };
 
 // References must outlive the filter.

@@ -1,5 +1,6 @@
 #include "search/pairs_filter.h"
 
+#include <cmath>
 #include <utility>
 
 #include "base/error.h"
@@ -13,7 +14,7 @@ struct PairsFilter::Identified : WithVector {
 };
 
 PairsFilter::PairsFilter(const Options& options, Pool& pool, Log& log)
-    : options_(options), pool_(pool), vectors_(options, pool, log) {}
+    : options_(options), pool_(pool), log_(log), vectors_(options, pool, log) {}
 
 void PairsFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto identified = std::make_unique<Identified>();
@@ -42,17 +43,29 @@ bool PairsFilter::release(Ending ending, std::string& out) {
   if (ending == Ending::stopped) return false;
   const Vectors* const all = vectors_.all();
   if (all == nullptr) return false;
+  if (!failure_.empty()) throw Error(failure_);
   if (!search_) search_.emplace(*all, options_.metric, value_at(options_.metric, *options_.pairs), pool_);
   std::vector<Pair> pairs;
   if (!search_->next(pairs)) return false;
-  for (const Pair& pair : pairs) append(pair, out);
+  for (const Pair& pair : pairs) {
+    append(pair, out);
+    if (!failure_.empty()) break;
+  }
   return true;
 }
 
-void PairsFilter::append(const Pair& pair, std::string& out) const {
+void PairsFilter::append(const Pair& pair, std::string& out) {
+  const auto& a = ids_[static_cast<size_t>(pair.a)];
+  const auto& b = ids_[static_cast<size_t>(pair.b)];
+  if (!std::isfinite(score_of(options_.metric, pair.value))) {
+    const auto message = Error("the score of records ", a, " and ", b, kTooLarge);
+    if (options_.on_error == io::OnError::skip) return log_.error(message.what());
+    failure_ = message.what();
+    return;
+  }
   json::Object object(out);
-  object.key("a") += ids_[static_cast<size_t>(pair.a)];
-  object.key("b") += ids_[static_cast<size_t>(pair.b)];
+  object.key("a") += a;
+  object.key("b") += b;
   append_score(object.key("score"), options_.metric, pair.value, options_.precision);
   object.end();
   out += '\n';

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/log.h"
 #include "io/filter.h"
 #include "search/collected_vectors.h"
 #include "search/options.h"
@@ -29,13 +30,15 @@ class PairsFilter final : public io::Filter {
 
  private:
   struct Identified;
-  void append(const Pair& pair, std::string& out) const;
+  void append(const Pair& pair, std::string& out);
 
   const Options options_;
   Pool& pool_;
+  Log& log_;
   CollectedVectors vectors_;
   std::vector<std::string> ids_;  // of each vector collected, in JSON
   std::optional<PairSearch> search_;
+  std::string failure_;  // of a pair; thrown after the pairs before it have been written
 };
 
 }  // namespace bert::search
