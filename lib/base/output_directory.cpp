@@ -148,9 +148,9 @@ OutputDirectory::OutputDirectory(const std::string& path, Keep keep) : path_(pat
   const auto place = (inside_ ? target : target.parent_path()) / unused_name(target.filename().string());
   new_lock_ = FileDescriptor::open(place.parent_path().string());  // keeps room for the lock
   spare_ = FileDescriptor::open(place.parent_path().string());
+  removal_ = std::make_unique<RemoveOnSignal>(place.string());
   if (::mkdir(place.c_str(), 0777) != 0) throw Error(path, ": ", std::strerror(errno));
   staging_ = place.string();
-  removal_ = std::make_unique<RemoveOnSignal>(staging_);
   new_lock_ = {};
   new_lock_ = lock(staging_);
 }
@@ -169,14 +169,15 @@ std::string OutputDirectory::file(const std::string& name) {
 
 void OutputDirectory::commit() {
   sync_directory(staging_);
-  removal_.reset();  // after the exchange this name may belong to the replaced directory
   const auto parent = fs::path(target_).parent_path().string();
   if (!inside_ && ::rename(staging_.c_str(), target_.c_str()) == 0) {  // target missing or empty
     staging_.clear();
+    removal_.reset();
     return sync_directory(parent);
   }
   if (!inside_ && errno != ENOTEMPTY && errno != EEXIST) throw Error(target_, ": ", std::strerror(errno));
   old_lock_ = lock(target_);  // after the exchange it has the name of a leftover
+  removal_.reset();           // which a signal must not remove
   if (inside_ || ::renameat2(AT_FDCWD, staging_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) != 0) {
     move_in_place();
     return;
