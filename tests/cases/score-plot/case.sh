@@ -10,7 +10,7 @@ drawn 'Confusion matrix' 'Reliability diagram'
 printf '{"label":%s,"prediction":%s}\n' 1 1.5 2 2.5 4 3 | bert-score --task regress --precision 4 --plot plot.svg
 drawn '3 records, Pearson 0.929, Spearman 1.000' 'gold label' prediction
 printf '{"label":"%s","prediction":"50%%"}\n' 50% 100%d | bert-score --task classify --metric accuracy --plot plot.svg
-drawn '>50%<' '>100%d<'
+drawn 50% 100%
 printf '{"label":1e300,"prediction":1e300}\n' | bert-score -q --task regress --metric pearson --plot plot.svg
 echo '-- scores for some records only'
 printf '%s\n' '{"label":"bad","prediction":"bad","scores":{"bad":2}}' '{"label":"bad","prediction":"bad"}' | cat labels.jsonl - >some.jsonl
