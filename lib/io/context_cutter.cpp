@@ -30,7 +30,7 @@ void ContextCutter::add(std::string_view bytes, const Cut& cut) {
   try {
     read(sentence, cut);
   } catch (const Error& error) {  // reported when the record itself is read
-    sentence.failure = error.what();
+    json::append_string(sentence.failure, error.what());
     sentence.words.clear();
     sentence.document = ++document_;
     id_.clear();

@@ -9,10 +9,7 @@ namespace bert::io {
 std::string joined(const ContextSentence& sentence, const ContextWords& before, const ContextWords& after,
                    bool tags) {
   std::string bytes = sentence.bytes + kContextMark;
-  if (!sentence.failure.empty()) {
-    json::append_string(bytes, sentence.failure);
-    return bytes;
-  }
+  if (!sentence.failure.empty()) return bytes += sentence.failure;
   const auto append_word = [](std::string& out, const ContextWord* word) { out += word->word; };
   const auto append_tag = [](std::string& out, const ContextWord* word) { out += word->tag; };
   json::append_array(bytes += '[', before, append_word);

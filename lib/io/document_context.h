@@ -22,7 +22,7 @@ struct ContextSentence {
   std::string bytes;  // of the record
   int64_t line = 0;
   int64_t document = 0;      // number of its document, or a number of its own
-  std::string failure = {};  // why its words or document cannot be read
+  std::string failure = {};  // why its words or document cannot be read, as JSON
   std::vector<ContextWord> words = {};
 
   // An empty sentence counts as a word, so that memory stays bounded.

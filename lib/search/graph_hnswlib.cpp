@@ -72,7 +72,7 @@ std::string_view bytes_of(const T& value) {
   return {reinterpret_cast<const char*>(&value), sizeof value};
 }
 
-// Of the numbers of all rows: the checksum of the checksums of blocks, so that all threads share the work.
+// A checksum of all numbers. Each block has one of its own, so that all threads can share the work.
 uint64_t checksum_of(const Vectors& vectors, Pool& pool) {
   std::vector<nn::Memory> scratch(static_cast<size_t>(pool.size()));
   std::vector<uint64_t> checksums(static_cast<size_t>(vectors.blocks()));

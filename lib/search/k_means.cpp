@@ -96,7 +96,7 @@ double KMeans::factor(int64_t row, const float* values) const {
   return exact > 0 ? 1 / exact : 0;
 }
 
-// Of a row, times its factor, to a center. `length`: the squared norm of the center.
+// The squared distance between a row, times its factor, and a center, whose squared norm is `length`.
 double KMeans::squared_distance(int64_t cluster, double length, int64_t row, const float* values) const {
   constexpr double kNoise = 1e-6;  // of the norms, which are in f32
   if (options_.metric == Metric::l2) return -value_of(Metric::l2, numbers(center(cluster)), values);
@@ -188,7 +188,7 @@ void KMeans::lower_distances(int64_t cluster, int64_t row) {
   near_[static_cast<size_t>(row)] = 0;
 }
 
-// Of each row to the center of its cluster.
+// Measures the distance of each row from the center of its cluster.
 void KMeans::measure_distances() {
   std::vector<double> lengths;
   for (int64_t k = 0; k < clusters_; ++k) lengths.push_back(dot(numbers(center(k)), center(k)));

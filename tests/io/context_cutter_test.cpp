@@ -285,6 +285,17 @@ TEST_CASE("the context is of the field with the words, and of repaired text") {
   CHECK(run_and_catch(options, 1, filter).out.find("\n3[a\uFFFD ][b ][]") != std::string::npos);
 }
 
+TEST_CASE("the name of a field with a line end does no harm") {
+  const TemporaryDirectory directory;
+  auto options = options_of(directory.write("x.jsonl", "{\"document\":1,\"c\\nd\":[3]}\n"), 3);
+  options.text_field = "c\nd";
+  const RecordIndex index(options);
+  RawRecordReader reader(InvalidUtf8::error, OnError::skip);
+  auto raw = index.read(0);
+  const auto message = reader.read(raw, [](const Fields& fields, const Record&) { fields.context(); });
+  CHECK(message.value().ends_with(":1: field \"c\nd\" has a number at index 0, expected strings"));
+}
+
 TEST_CASE("an empty FILE has no sentences") {
   const TemporaryDirectory directory;
   for (const auto* name : {"x", "x.txt", "x.conll", "x.jsonl"}) {
