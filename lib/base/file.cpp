@@ -106,6 +106,11 @@ FileKind kind_of(const std::string& path) {
   return S_ISDIR(info.st_mode) ? FileKind::directory : FileKind::other;
 }
 
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code failure;
+  return a != "-" && b != "-" && std::filesystem::equivalent(a, b, failure) && !failure;
+}
+
 std::vector<std::string> names_in_directory(const std::string& directory) {
   std::vector<std::string> names;
   std::error_code failure;

@@ -67,6 +67,9 @@ FileKind kind_of(const std::string& path);
 inline bool is_file(const std::string& path) { return kind_of(path) == FileKind::regular; }
 inline bool is_directory(const std::string& path) { return kind_of(path) == FileKind::directory; }
 
+// Whether both paths name the same existing file, also through links. Two "-" are not files.
+bool same_file(const std::string& a, const std::string& b);
+
 // The names in a directory, sorted. Error if the directory cannot be read completely.
 std::vector<std::string> names_in_directory(const std::string& directory);
 

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "base/signals.h"
+#include "base/spelling.h"
 
 namespace bert::cli {
 namespace {
@@ -43,24 +44,6 @@ void print(std::string_view text) {
 struct Shown {
   std::string text;
 };
-
-// The number of characters to insert, delete or replace, or of neighbors to swap (optimal string alignment).
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<size_t>> d(a.size() + 1, std::vector<size_t>(b.size() + 1));
-  for (size_t i = 0; i <= a.size(); ++i) {
-    for (size_t j = 0; j <= b.size(); ++j) {
-      if (i == 0 || j == 0) {
-        d[i][j] = i + j;
-        continue;
-      }
-      d[i][j] =
-          std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1] ? 1 : 0)});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-    }
-  }
-  return d[a.size()][b.size()];
-}
 
 }  // namespace
 
@@ -183,15 +166,10 @@ std::string App::read(int argc, const char* const* argv) {
 
 // "; did you mean --batch-size?", or "" if no option is spelled like it.
 std::string App::suggestion(std::string_view unknown) const {
-  const Entry* best = nullptr;
-  size_t least = 1 + unknown.size() / 4;  // changed characters, a quarter at most
-  for (const Entry& entry : entries_) {
-    const size_t distance = edit_distance(unknown, entry.name);
-    if (distance > least || (best != nullptr && distance == least)) continue;
-    best = &entry;
-    least = distance;
-  }
-  return best == nullptr ? "" : "; did you mean " + best->name + "?";
+  std::vector<std::string> names;
+  for (const Entry& entry : entries_) names.push_back(entry.name);
+  const auto nearest = nearest_name(unknown, names);
+  return nearest.empty() ? "" : "; did you mean " + nearest + "?";
 }
 
 // All non-options. "-x" and "--xyz" before the first "--" are unknown options, the rest are FILEs.

@@ -49,6 +49,19 @@ TEST_CASE("only a missing path is absent") {
                        Error);
 }
 
+TEST_CASE("two paths name the same file also through links, and only if it exists") {
+  const Folder folder;
+  std::ofstream(folder / "file") << "x";
+  std::ofstream(folder / "other") << "x";
+  fs::create_symlink("file", folder / "link");
+  CHECK(same_file(folder / "file", folder / "link"));
+  CHECK(same_file(folder / "file", folder / "./file"));
+  CHECK_FALSE(same_file(folder / "file", folder / "other"));
+  CHECK_FALSE(same_file(folder / "file", folder / "absent"));
+  CHECK_FALSE(same_file(folder / "absent", folder / "absent"));
+  CHECK_FALSE(same_file("-", "-"));
+}
+
 TEST_CASE("reading past the end of a truncated mapped file names the file and removes unfinished output") {
   const Folder folder;
   const std::string path = folder / "weights", unfinished = folder / "unfinished";

@@ -1,0 +1,60 @@
+#include "base/spelling.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace bert {
+namespace {
+
+// Without what is easily confused: case, '-' and '_'.
+std::string folded(std::string_view name) {
+  std::string text(name);
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (c == '-') c = '_';
+  }
+  return text;
+}
+
+}  // namespace
+
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<size_t>> d(a.size() + 1, std::vector<size_t>(b.size() + 1));
+  for (size_t i = 0; i <= a.size(); ++i) {
+    for (size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        d[i][j] = i + j;
+        continue;
+      }
+      d[i][j] =
+          std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1] ? 1 : 0)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+    }
+  }
+  return d[a.size()][b.size()];
+}
+
+std::string nearest_name(std::string_view unknown, std::span<const std::string> names) {
+  const std::string wanted = folded(unknown);
+  const std::string* best = nullptr;
+  size_t least = 1 + unknown.size() / 4;
+  for (const auto& name : names) {
+    const std::string candidate = folded(name);
+    // Distances of long texts take time, and lengths alone tell that they are too large.
+    if (std::max(candidate.size(), wanted.size()) - std::min(candidate.size(), wanted.size()) > least)
+      continue;
+    const size_t distance = edit_distance(wanted, candidate);
+    if (distance > least || distance >= name.size() || (best != nullptr && distance == least)) continue;
+    best = &name;
+    least = distance;
+  }
+  return best == nullptr ? "" : *best;
+}
+
+std::string did_you_mean(std::string_view unknown, std::span<const std::string> names) {
+  const std::string name = nearest_name(unknown, names);
+  return name.empty() ? "" : "; did you mean \"" + name + "\"?";
+}
+
+}  // namespace bert

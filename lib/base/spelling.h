@@ -1,0 +1,21 @@
+// The name that someone meant who typed another one, for error messages.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace bert {
+
+// The number of characters to insert, delete or replace, or of neighbors to swap (optimal string alignment).
+size_t edit_distance(std::string_view a, std::string_view b);
+
+// The name that is spelled most like `unknown`: equal but for case, '-' and '_', else with at most a quarter
+// of the characters changed. The first of equally good ones; "" if there is none.
+std::string nearest_name(std::string_view unknown, std::span<const std::string> names);
+
+// `; did you mean "label"?` for nearest_name(), or "" if there is none.
+std::string did_you_mean(std::string_view unknown, std::span<const std::string> names);
+
+}  // namespace bert
