@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
   bert::cli::App app("bert-convert",
                      "Convert a model in any supported format to a Hugging Face model directory.");
   Options options;
-  app.files(options.directories);
+  app.files(options.directories, "DIR");
   app.section("Conversion");
   app.option({"-o,--output", "DIR", "Write the model to DIR.", "--out"}, options.out);
   app.choice<std::optional<Dtype>>(
@@ -47,6 +47,8 @@ int main(int argc, char** argv) {
   app.flag({"--info", "", "Print the contents of the directory as a JSON object."}, options.info);
   app.flag({"--verify", "", "Verify all checksums of the weight files; -o always does."}, options.verify);
   app.version_of(bert::text::version);
+  app.examples({{"Store a model in half the size", "bert-convert classify -o small --store bf16"},
+                {"Show what a model directory holds", "bert-convert small --info"}});
   app.check([&] { options.check(); });
   return app.run(argc, argv, [&] {
     const auto& source = options.directories.front();

@@ -121,6 +121,10 @@ int main(int argc, char** argv) {
   });
   app.version_of(text::version);
   app.version_of(predict::version);
+  app.examples({{"Write a matrix for NumPy, a row for each line",
+                 "bert-embed --format npy -o reviews.npy reviews.txt"},
+                {"Add a vector of unit length to each record",
+                 "bert-embed --normalize -o vectors.jsonl reviews.txt"}});
   return app.run(argc, argv, [&] {
     const auto directory = model.open();
     const auto tokenizer = text::load_tokenizer(directory.path);

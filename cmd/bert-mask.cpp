@@ -24,6 +24,10 @@ int main(int argc, char** argv) {
     if (causal) mask.rule.target = bert::corpus::MaskRule::Target::next;
   });
   app.version_of(bert::text::version);
+  app.examples(
+      {{"Mask tokens of a sentence", "echo 'A good day, said the king.' | bert-tokenize | bert-mask"},
+       {"Make each token predict the next one, for a causal model",
+        "echo 'A good day' | bert-tokenize | bert-mask --causal"}});
   return app.run(argc, argv, [&] {
     const auto tokenizer = tokenizing.load();
     mask.drop = stream.settings.drop;

@@ -52,6 +52,12 @@ int main(int argc, char** argv) {
   bert::cmd::format_option(app, stream);
   bert::cmd::random_options(app, pairs.seed, stream);
   app.version_of(bert::text::version);
+  app.examples(
+      {{"Create instances from documents that blank lines separate",
+        "bert-tokenize --sentences --input-format documents novels.txt |\n  bert-nsp-pairs --max-length 24"},
+       {"The same for sentence order prediction",
+        "bert-tokenize --sentences --input-format documents novels.txt |\n  bert-nsp-pairs --max-length 24 "
+        "--mode sop"}});
   app.check([&] {
     if (pairs.rule.mode == Mode::next && stream.settings.first_record % pairs.block != 0)
       throw UsageError("--first-record must be a multiple of --pool, where a block begins");

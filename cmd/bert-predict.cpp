@@ -100,6 +100,10 @@ int main(int argc, char** argv) {
   });
   app.version_of(text::version);
   app.version_of(predict::version);
+  app.examples({{"Fill a masked token with the default model",
+                 "echo 'He drank a cup of [MASK] and went to bed.' | bert-predict --top-k 2"},
+                {"Classify the lines of a file with a model that bert-train has made",
+                 "bert-predict -m classify --format csv --keep text,prediction reviews.txt"}});
   return app.run(argc, argv, [&] {
     const auto directory = model.open();
     check_task(app, predict::task_for(predict.task.task, directory));

@@ -1,6 +1,7 @@
 // bert-score: compares predictions with gold labels and prints metrics.
 #include <algorithm>
 
+#include "base/gnuplot.h"
 #include "cli/app.h"
 #include "metric/score_filter.h"
 #include "options/number_options.h"
@@ -145,6 +146,11 @@ int main(int argc, char** argv) {
     settle_input(options, stream.settings);
   });
   app.version_of(text::version);
+  app.examples({{"Score a classifier on records with gold labels",
+                 "bert-predict -m classify test.jsonl | bert-score --task classify"},
+                {"Compute the metrics of a benchmark, with gold labels in another file",
+                 "bert-score --metric glue/stsb --gold gold.tsv predictions.jsonl"}});
+  app.ability_of(gnuplot_version);
   return app.run(argc, argv, [&] {
     metric::ScoreFilter filter(options, stream.settings, app.log());
     stream.transform(filter);

@@ -136,6 +136,11 @@ int main(int argc, char** argv) {
   });
   app.version_of(text::version);
   app.version_of(predict::version);
+  app.examples({{"Embed the texts of a folder, and find the line that is nearest to a text",
+                 "bert-embed -o notes.jsonl notes/*\necho 'rivers and the sea' | bert-search --index "
+                 "notes.jsonl --with text -k 1"},
+                {"Leave out near-duplicates", "bert-search --dedup 0.9 twice.txt"}});
+  app.ability_of(search::graph_version);
   return app.run(argc, argv, [&] {
     embed.dtype = model.dtype;
     options.texts.open_model = [&] { return model.open(); };

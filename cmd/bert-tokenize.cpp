@@ -78,6 +78,9 @@ int main(int argc, char** argv) {
   bert::cmd::StreamOptions stream(app,
                                   {.more = {bert::io::InputFormat::documents, bert::io::InputFormat::conll}});
   app.version_of(bert::text::version);
+  app.examples(
+      {{"Add the token ids to each line", "bert-tokenize reviews.txt"},
+       {"Show the tokens of a text", "echo 'It was the best of times.' | bert-tokenize --format tokens"}});
   app.check([&] {
     settle(tokenize, flags, stream.settings);
     bert::cmd::set_input(tokenize.features, stream, length);

@@ -1,4 +1,5 @@
 // bert-train: trains a model on records.
+#include "base/gnuplot.h"
 #include "base/signals.h"
 #include "options/ranks.h"
 #include "options/train_options.h"
@@ -37,6 +38,12 @@ int main(int argc, char** argv) {
                  "--seed", "--resume"});
   app.version_of(bert::text::version);
   app.version_of(bert::predict::version);
+  app.examples({{"Fine-tune the default model to classify, and apply it",
+                 "bert-train --task classify -o rater rated.tsv\nbert-predict -m rater reviews.txt"},
+                {"Evaluate a model on other labelled records",
+                 "bert-train --task classify -m rater --steps 0 --dev rated.tsv"}});
+  app.ability_of(bert::cmd::Ranks::mpi_version);
+  app.ability_of(bert::gnuplot_version);
   return app.run(argc, argv, [&] {
     const bert::StopOnSignal signals;
     ranks.require_same_arguments(app, argc, argv);

@@ -96,6 +96,9 @@ int main(int argc, char** argv) {
   vocabulary_options(app, vocabulary, flags);
   StreamOptions stream(app, {.records = false});
   app.version_of(bert::text::version);
+  app.examples(
+      {{"Learn a vocabulary and write a tokenizer's files", "bert-vocab --size 80 -o small/ reviews.txt"},
+       {"Count words", "bert-vocab --size 0 --counts words.tsv reviews.txt"}});
   app.check([&] {
     settle_input(flags, stream, vocabulary);
     if (vocabulary.write_counts == "-" && stream.settings.output == "-") {

@@ -3,9 +3,11 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "options/installed.h"
@@ -93,6 +95,12 @@ void Ranks::connect(cli::App& app) {
       [this](int status, const std::string& message) { communicator_->fail(status, message); });
   const auto all = communicator_->all_gather(communicator_->host() + cores());
   on_same_cores_ = static_cast<int>(std::ranges::count(all, all[static_cast<size_t>(communicator_->rank())]));
+}
+
+std::string Ranks::mpi_version() {
+  std::error_code error;
+  const bool found = std::filesystem::exists(installed(BERT_MPI_PLUGIN), error);
+  return found ? "MPI: built in" : "MPI: not built in (mpirun needs it)";
 }
 
 }  // namespace bert::cmd

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "cli/app.h"
 #include "comm/communicator.h"
@@ -23,6 +24,8 @@ class Ranks {
   comm::Communicator& communicator() { return *communicator_; }
   int on_same_cores() const { return on_same_cores_; }  // number of ranks, including this one
   void close() { communicator_->close(); }
+
+  static std::string mpi_version();  // for --version: whether this installation has MPI
 
  private:
   void connect(cli::App& app);

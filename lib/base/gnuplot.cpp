@@ -109,6 +109,16 @@ void require_gnuplot(const std::string& path) {
   if (!is_directory(folder.string())) throw Error(path, ": no such directory");
 }
 
+std::string gnuplot_version() {
+  try {
+    const auto result = run_gnuplot({"--version"}, "");
+    if (succeeded(result) && result.out.starts_with("gnuplot"))
+      return result.out.substr(0, result.out.find('\n'));
+  } catch (const Error&) {  // NOLINT: the answer below
+  }
+  return "gnuplot: not found (--plot needs it)";
+}
+
 void draw_plot(std::string_view script, const std::string& path) {
   const auto result = run_gnuplot({"--default-settings", "-"}, script);
   if (!succeeded(result) || result.out.find("</svg>") == result.out.npos)

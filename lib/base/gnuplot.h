@@ -10,6 +10,9 @@ namespace bert {
 // long work.
 void require_gnuplot(const std::string& path);
 
+// For --version: the version of gnuplot, or that there is none.
+std::string gnuplot_version();
+
 // Runs a script that writes SVG to stdout and stores the plot in `path`, which only appears when complete. If
 // gnuplot fails, throws Error with its message.
 void draw_plot(std::string_view script, const std::string& path);

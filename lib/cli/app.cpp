@@ -62,7 +62,10 @@ App::~App() = default;
 const std::string& App::name() const { return name_; }
 Log& App::log() { return log_; }
 void App::section(std::string heading) { section_ = std::move(heading); }
-void App::files(std::vector<std::string>& to) { files_ = &to; }
+void App::files(std::vector<std::string>& to, std::string shown) {
+  files_ = &to;
+  files_shown_ = std::move(shown);
+}
 void App::check(std::function<void()> check) { checks_.push_back(std::move(check)); }
 void App::version_of(std::string (*lines)()) { versions_.push_back(lines); }
 
@@ -198,7 +201,8 @@ void App::add_general() {
     parser_->app.get_option(entries_.back().name)->trigger_on_parse();
   };
   show({"-h,--help", "", "Show this help and exit."}, &App::help);
-  show({"-V,--version", "", "Show the version of the tool and its libraries, and exit."}, &App::version);
+  show({"-V,--version", "", "Show the version of the tool and its libraries, and exit."},
+       &App::version_and_abilities);
   exclusive({"--quiet", "--verbose"});
   add({"--generate", "", ""}, true, [this](const std::string& name, const std::string& value) {
     const auto& forms = generated_forms();
@@ -245,7 +249,9 @@ int App::fail(int code, const std::string& message) {
   return code;
 }
 
-std::string App::usage() const { return "Usage: " + name_ + " [OPTION]..." + (files_ ? " [FILE]..." : ""); }
+std::string App::usage() const {
+  return "Usage: " + name_ + " [OPTION]..." + (files_ ? " " + files_shown_ : "");
+}
 
 CommandLine App::command_line() const {
   CommandLine line = {.tool = name_, .usage = usage(), .summary = summary_};
@@ -259,6 +265,7 @@ CommandLine App::command_line() const {
                                 .words = entry.text.words});
   }
   line.most_used = most_used_;
+  line.examples = examples_;
   return line;
 }
 
@@ -267,6 +274,12 @@ std::string App::help() const { return help_text(command_line()); }
 std::string App::version() const {
   std::string text = name_ + " " BERT_VERSION "\n";
   for (const auto lines : versions_) text += lines() + "\n";
+  return text;
+}
+
+std::string App::version_and_abilities() const {
+  std::string text = version();
+  for (const auto line : abilities_) text += line() + "\n";
   return text;
 }
 

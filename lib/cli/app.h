@@ -66,6 +66,8 @@ class App {
   void section(std::string heading);
   // Names of options that the help shows first, in this order, instead of in their sections.
   void most_used(std::vector<std::string> names) { most_used_ = std::move(names); }
+  // Commands at the end of the help. The man page has them as well, where they are tested.
+  void examples(std::vector<CommandLine::Example> examples) { examples_ = std::move(examples); }
 
   void flag(const OptionText& text, bool& to);
   void option(const OptionText& text, std::string& to);
@@ -124,8 +126,8 @@ class App {
   void custom(const OptionText& text, Take take);
 
   // FILE... operands. None means stdin and leaves `to` empty; if stdin is a terminal, prints the usage to
-  // stderr and exits with 2.
-  void files(std::vector<std::string>& to);
+  // stderr and exits with 2. `shown` is their form in the usage line.
+  void files(std::vector<std::string>& to, std::string shown = "[FILE]...");
 
   // Whether the option ("--text-field") was given. Valid after the command line is parsed.
   bool given(std::string_view name) const;
@@ -141,6 +143,8 @@ class App {
 
   // Registers a function that returns additional lines for --version. It is called only for --version.
   void version_of(std::string (*lines)());
+  // The same for a line about what this installation can do, which is no part of version().
+  void ability_of(std::string (*line)()) { abilities_.push_back(line); }
 
   // Runs before the command line is parsed; an exception ends run() as one of the body does.
   void before(std::function<void()> before) { before_ = std::move(before); }
@@ -148,7 +152,7 @@ class App {
   using Report = std::function<void(int code, const std::string& message)>;
   void report_errors_to(Report report) { report_ = std::move(report); }
 
-  std::string version() const;  // as --version prints it
+  std::string version() const;  // of the tool and its libraries, as --version prints it
 
   // Parses the command line, runs `body` and returns the exit code.
   int run(int argc, const char* const* argv, const std::function<void()>& body);
@@ -192,18 +196,21 @@ class App {
   std::string usage() const;
   CommandLine command_line() const;
   std::string help() const;
+  std::string version_and_abilities() const;
 
   std::string name_;
   std::string summary_;
   std::string section_;
   std::vector<std::string> most_used_;
+  std::vector<CommandLine::Example> examples_;
   std::vector<Entry> entries_;  // in registration order
   std::unique_ptr<Parser> parser_;
   std::vector<std::vector<std::string>> exclusive_;
   std::vector<std::pair<std::string, std::string>> needs_;
   std::vector<std::string>* files_ = nullptr;
+  std::string files_shown_;
   std::vector<std::function<void()>> checks_;
-  std::vector<std::string (*)()> versions_;
+  std::vector<std::string (*)()> versions_, abilities_;
   std::function<void()> before_;
   Report report_;
   Log log_;

@@ -21,11 +21,16 @@ struct CommandLine {
     std::string heading;
     std::vector<Option> options;
   };
+  struct Example {
+    std::string purpose;  // "Fill a masked token"
+    std::string command;  // may have several lines
+  };
   std::string tool;  // "bert-embed"
   std::string usage;
   std::string summary;
   std::vector<Section> sections;
   std::vector<std::string> most_used;  // names of options that --help shows first
+  std::vector<Example> examples;
 };
 
 std::string help_text(const CommandLine& line);  // for 80 columns

@@ -46,6 +46,16 @@ void append_option(std::string& out, const CommandLine::Option& option) {
   append_wrapped(out, option.help, kHelpColumn, kHelpColumn);
 }
 
+void append_examples(std::string& out, const std::vector<CommandLine::Example>& examples) {
+  if (examples.empty()) return;
+  out += "\nExamples:\n";
+  for (const auto& example : examples) {
+    out += "  " + example.purpose + ":\n    ";
+    for (const char c : example.command) out += c == '\n' ? "\n    " : std::string(1, c);
+    out += '\n';
+  }
+}
+
 }  // namespace
 
 std::string help_text(const CommandLine& line) {
@@ -68,6 +78,8 @@ std::string help_text(const CommandLine& line) {
     if (!section.heading.empty()) out += section.heading + ":\n";
     for (const auto& option : section.options) append_option(out, option);
   }
+  append_examples(out, line.examples);
+  out += "\nManual: man " + line.tool + "; man bert for what the tools have in common.\n";
   return out;
 }
 

@@ -44,5 +44,7 @@ class GraphSearch final : public Search {
 
 // Throws Error if this build has no hnswlib.
 void require_graphs();
+// For --version: whether it has.
+std::string graph_version();
 
 }  // namespace bert::search

@@ -5,6 +5,8 @@ namespace bert::search {
 
 struct GraphSearch::Graph {};
 
+std::string graph_version() { return "hnswlib: not built in (--graph needs it)"; }
+
 void require_graphs() {
   throw Error("--graph is not available in this build: install libhnswlib-dev and build again");
 }

@@ -241,6 +241,7 @@ void GraphSearch::Graph::read(const std::string& path, const Vectors& vectors) {
 }
 
 void require_graphs() {}
+std::string graph_version() { return "hnswlib: built in (--graph)"; }
 
 GraphSearch::GraphSearch(const Vectors& vectors, Metric metric, const GraphOptions& options, Pool& pool,
                          Log& log)

@@ -171,11 +171,19 @@ TEST_CASE("help lines fit in 80 columns and break between words") {
 }
 
 TEST_CASE("--version prints the tool name and the requested lines") {
-  const Outcome outcome =
-      run([](App& app) { app.version_of([] { return std::string("library 1.2"); }); }, {"--version"});
+  std::string compared;
+  const Outcome outcome = run(
+      [&](App& app) {
+        app.ability_of([] { return std::string("gnuplot: not found"); });
+        app.version_of([] { return std::string("library 1.2"); });
+        compared = app.version();
+      },
+      {"--version"});
   CHECK(outcome.code == 0);
   CHECK(outcome.out.starts_with("bert-test "));
-  CHECK(outcome.out.ends_with("\nlibrary 1.2\n"));
+  CHECK(outcome.out.ends_with("\nlibrary 1.2\ngnuplot: not found\n"));
+  CHECK(outcome.out.starts_with(compared));
+  CHECK(compared.ends_with("\nlibrary 1.2\n"));
 }
 
 TEST_CASE("help that cannot be written is an error") {
