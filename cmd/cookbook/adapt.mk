@@ -30,6 +30,7 @@ VOCAB := $(firstword $(wildcard $(MODEL:%=%/tokenizer.json) $(MODEL:%=%/vocab.tx
 tokenizer = $(MODEL:%=--model %)
 
 include $(dir $(lastword $(MAKEFILE_LIST)))model.mk
+$(call require_files,MODEL)
 
 model = $(learn) $(tokenizer) $(EPOCHS:%=--epochs %) $(LR:%=--lr %) --max-length $(LENGTH) $(TRAIN_OPTIONS)
 

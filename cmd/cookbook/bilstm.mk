@@ -15,7 +15,8 @@
 $(if $(TRAIN),,$(error TRAIN=FILE says what to learn from))
 $(if $(DEV),,$(error DEV=FILE says what to measure on))
 $(if $(OUT),,$(error OUT=FOLDER says where the result goes))
-MODEL ?= $(BERT_MODEL)
+# The default model of bert-embed has a single layer, so another one takes its place.
+MODEL ?= $(or $(BERT_MODEL),$(default_model))
 
 # The layers to read, and how to combine them: concat, or weighted, a sum with learned weights.
 LAYERS ?= -1,-2,-3,-4
@@ -47,6 +48,7 @@ train = $(TRAIN)
 dev = $(DEV)
 
 include $(dir $(lastword $(MAKEFILE_LIST)))common.mk
+$(call require_files,TRAIN DEV MODEL)
 .SECONDEXPANSION:
 .PHONY: score
 

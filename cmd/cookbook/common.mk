@@ -22,6 +22,19 @@ quoted = '$(subst ','\'',$(1))'
 # $(call require,PROGRAM...) stops make at once if a program is missing.
 require = $(foreach program,$(1),$(if $(shell command -v $(program) 2>/dev/null),,$(error $(program) is not installed)))
 
+# $(call require_files,VARIABLE...) does so if a variable names a file or folder that is missing. What is below OUT is made
+# by rules.
+require_files = $(foreach variable,$(1),$(foreach file,$(filter-out $(OUT)/%,$($(variable))),$(if $(wildcard $(file)),, \
+  $(error $(variable)=$($(variable)): there is no $(file)$(if $(word 2,$($(variable))),; names must not contain spaces)))))
+
+# The model that bert-predict and bert-train use by default, for recipes whose tools have different ones.
+default_model = $(wildcard $(dir $(realpath $(shell command -v bert-predict)))../share/bert/default-model)
+
+# Not empty for `make -n`, which runs recipes with the variable MAKE all the same, and for `make -s`.
+flags = $(filter-out -%,$(firstword $(MAKEFLAGS)))
+dry = $(findstring n,$(flags))
+silent = $(findstring s,$(flags))
+
 # OUT/NAME.command has the value of the variable NAME, and so has any file below OUT whose name ends with .NAME.command.
 # What a command makes depends on this file and is rebuilt when the command changes. Half a file that a kill leaves
 # differs from the command, too.
@@ -33,7 +46,9 @@ $(OUT)/%.command: FORCE
 
 # $(call continue_log,RUN) is for a recipe that appends to RUN.jsonl. Without a checkpoint in RUN, the log is deleted.
 # Half a line, which a kill may leave at its end, is deleted as well.
+# Unless a terminal shows the progress of bert-train or make has the option -s, it says where the log is.
 define continue_log
+$(if $(silent),,[ -t 2 ] || echo 'training; the log is $(1).jsonl' >&2)
 compgen -G '$(1)/checkpoints/step-*' >/dev/null || rm -f $(1).jsonl
 [ ! -e $(1).jsonl ] || { awk '/}$$/' $(1).jsonl >$(1).jsonl.new; mv $(1).jsonl.new $(1).jsonl; }
 endef

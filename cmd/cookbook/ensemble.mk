@@ -39,6 +39,7 @@ SETTINGS = no answer: $(or $(THRESHOLD),never)
 include $(dir $(lastword $(MAKEFILE_LIST)))common.mk
 .PHONY: score predictions
 $(call require,jq)
+$(call require_files,MODELS DEV)
 
 official = $(OUT)/ensemble.predictions.json
 scored = $(OUT)/ensemble.scored.jsonl

@@ -17,7 +17,8 @@
 $(if $(TRAIN),,$(error TRAIN=FILE says what to learn from))
 $(if $(DEV),,$(error DEV=FILE says what to measure on))
 $(if $(OUT),,$(error OUT=FOLDER says where the result goes))
-MODEL ?= $(BERT_MODEL)
+# The default model of bert-embed has a single layer, so another one takes its place.
+MODEL ?= $(or $(BERT_MODEL),$(default_model))
 
 # FORMAT=tsv: the names of the columns with the text and the label, as in the header lines. FORMAT=conll: the
 # word is in the first column and its tag in the last; words beyond the first LENGTH tokens of a sentence are
@@ -42,6 +43,7 @@ train = $(TRAIN)
 dev = $(DEV)
 
 include $(dir $(lastword $(MAKEFILE_LIST)))common.mk
+$(call require_files,TRAIN DEV MODEL)
 .SECONDARY:
 .SECONDEXPANSION:
 .PHONY: score

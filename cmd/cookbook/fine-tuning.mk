@@ -34,6 +34,7 @@ PREDICT = bert-predict --model $(OUT)/$(NAME) --task $(TASK) $(INPUT) $(PREDICT_
 SCORE = bert-score --task $(TASK) $(TRUTH) $(SCORE_OPTIONS)
 
 include $(dir $(lastword $(MAKEFILE_LIST)))common.mk
+$(call require_files,TRAIN DEV MODEL)
 .SECONDARY:
 .PHONY: model predictions score
 

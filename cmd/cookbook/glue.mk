@@ -45,6 +45,7 @@ PREDICT_OPTIONS ?=
 THREADS ?=
 
 include $(dir $(lastword $(MAKEFILE_LIST)))common.mk
+$(call require_files,GLUE MODEL)
 .SECONDARY:
 .PHONY: glue dev submission
 
@@ -109,7 +110,7 @@ $(foreach set,$(test_sets),$(eval $(call table,$(set),test)))
 define learn
 $(OUT)/$(1)/best.tsv: $(OUT)/data/$(1).train.tsv $(OUT)/data/$(1:MNLI=MNLI-m).dev.tsv \
   $(if $(filter $(1),$(AFTER_MNLI)),$(OUT)/MNLI/best.tsv) FORCE
-	@+$$(MAKE) -f $(here)sweep.mk OUT=$(OUT)/$(1) TASK=$(call kind,$(1)) TRAIN=$$< DEV=$$(word 2,$$^) \
+	$(if $(dry),make,@+$$(MAKE)) -f $(here)sweep.mk OUT=$(OUT)/$(1) TASK=$(call kind,$(1)) TRAIN=$$< DEV=$$(word 2,$$^) \
 	  MODEL=$(if $(filter $(1),$(AFTER_MNLI)),$(OUT)/MNLI/best,$(MODEL)) METRIC=$(or $(choose.$(1)),accuracy) \
 	  BATCH_SIZES='$(BATCH_SIZES)' RATES='$(RATES)' EPOCHS='$(EPOCHS)' INPUT= \
 	  SEEDS='$(if $(filter $(1),$(SMALL)),$(SMALL_SEEDS),$(SEEDS))' KEEP=best THREADS='$(THREADS)' \

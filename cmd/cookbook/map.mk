@@ -4,7 +4,7 @@
 #   make -f map.mk TEXTS=FILE OUT=FOLDER LABEL=topic          the same with a color for each value of `topic`
 #
 # The map shows the two directions in which the vectors differ most (principal component analysis); the axes name
-# their share of the variance. OUT/map.tsv has the coordinates and labels; the label of records without `topic` is
+# their shares of the variance. OUT/map.tsv has the coordinates and labels; the label of records without `topic` is
 # (none). When texts, model or options change, make rebuilds the map.
 #
 # Needs GNU make 4, bash, gnuplot, python3-numpy and the tools in PATH. File names must not contain spaces.
@@ -22,6 +22,7 @@ DRAW = gnuplot, size $(SIZE)
 
 include $(dir $(lastword $(MAKEFILE_LIST)))common.mk
 $(call require,gnuplot)
+$(call require_files,TEXTS MODEL)
 $(if $(shell /usr/bin/python3 -c 'import numpy; print("yes")' 2>/dev/null),,$(error python3-numpy is not installed))
 
 map: $(OUT)/map.svg # the default
@@ -45,7 +46,7 @@ u, s, _ = np.linalg.svd(rows - rows.mean(0), full_matrices=False)
 points = u[:, :2] * s[:2]
 points *= np.sign(points[abs(points).argmax(0), [0, 1]])
 share = 100 * s[:2] ** 2 / (s ** 2).sum()
-print(f"{share[0]:.0f} %\t{share[1]:.0f} %\tlabel")
+print("\t".join(f"component {i + 1}: {share[i]:.0f} % of the variance" for i in (0, 1)) + "\tlabel")
 for (x, y), name in zip(points, labels):
     print(f"{x:.4f}\t{y:.4f}\t{name or '(none)'}")
 endef

@@ -13,13 +13,13 @@
 # the old one, nothing is rebuilt for it. The variables below can be set on the command line; what depends on
 # them is then rebuilt.
 #
-# Needs GNU make 4, GNU find, bash and the tools in PATH. TEXTS and OUT must not contain spaces, names of
-# texts no newlines. The vocabulary equals that of a single run unless the texts have more distinct words than
+# Needs GNU make 4, GNU find, bash and the tools in PATH. OUT must not contain spaces, names of texts no newlines. The vocabulary equals that of a single run unless the texts have more distinct words than
 # bert-vocab's --max-words.
 
 $(if $(TEXTS),,$(error TEXTS=FOLDER says where the texts are))
 $(if $(OUT),,$(error OUT=FOLDER says where the result goes))
-NAMES ?= *.txt
+# The names of the texts. Markdown is read as it is.
+NAMES ?= *.txt *.md
 
 # Options of the tools. READ_OPTIONS, such as --invalid-utf8 replace, apply to both tools that read texts.
 # Avoid --on-error skip: a skipped text shifts the texts after it, and the result differs from a single run.
@@ -71,18 +71,26 @@ train: # the default
 # ---- by the index of its first text. The list of all texts is replaced last, so that a run that was killed is repeated.
 
 ifndef SHARDS
+folder = $(call quoted,$(TEXTS))
+named = -type f -size +0 \( -false $(foreach name,$(NAMES),-o -name $(call quoted,$(name))) \)
+# Checked here, since make would add two lines to an error of the recipe.
+$(if $(shell [ -d $(folder) ] && echo yes),,$(error TEXTS=$(TEXTS): there is no such folder))
+$(if $(shell find -L $(folder) $(named) -print -quit),,$(error $(TEXTS) contains no file named $(NAMES); set NAMES='*.rst' for others))
+$(if $(filter 0,$(shell echo $$(($(SHARD) % $(POOL))))),,$(error SHARD=$(SHARD) is not a multiple of POOL=$(POOL)))
+$(if $(shell [[ '$(HELD_OUT)' =~ ^[0-9]+%?$$ ]] && echo yes),,$(error HELD_OUT=$(HELD_OUT) is neither a number nor a percentage))
+
 include $(OUT)/shards.mk
 $(OUT)/shards.mk: $(OUT)/CUT.command FORCE
-	@[ $$(($(SHARD) % $(POOL))) = 0 ] || { echo "SHARD=$(SHARD) is not a multiple of POOL=$(POOL)" >&2; exit 1; }
-	[[ '$(HELD_OUT)' =~ ^[0-9]+%?$$ ]] || { echo "HELD_OUT=$(HELD_OUT) is neither a number nor a percentage" >&2; exit 1; }
-	find -L $(TEXTS) -samefile $(OUT) -prune -o -type f -size +0 -name '$(NAMES)' -printf '%s %T@ %p\n' |
+	@folder=$(folder)
+	find -L "$$folder" -samefile $(OUT) -prune -o $(named) -printf '%s %T@ %p\n' |
 	  LC_ALL=C sort -t ' ' -k 3 >$(OUT)/all
-	[ -s $(OUT)/all ] || { echo "$(TEXTS) contains no file named $(NAMES)" >&2; exit 1; }
+	[ -s $(OUT)/all ] || { echo "$$folder contains no file named $(NAMES)" >&2; exit 1; }
 	mkdir -p $(OUT)/dev
 	: >$(OUT)/texts.new >$(OUT)/dev/texts.new
-	name='{ name = $$0; sub(/^[^ ]* [^ ]* /, "", name); name = substr(name, length("$(TEXTS:%/=%)/") + 1) }'
-	LC_ALL=C awk "$$name"' { print name }' $(OUT)/all | LC_ALL=C sort -R --random-source=/dev/zero |
-	  LC_ALL=C awk -v count=$(HELD_OUT) -v out=$(OUT) '
+	name='{ name = $$0; sub(/^[^ ]* [^ ]* /, "", name); name = substr(name, skipped + 1) }'
+	skipped=$$(printf %s "$${folder%/}/" | wc -c)
+	LC_ALL=C awk -v skipped=$$skipped "$$name"' { print name }' $(OUT)/all | LC_ALL=C sort -R --random-source=/dev/zero |
+	  LC_ALL=C awk -v skipped=$$skipped -v count=$(HELD_OUT) -v out=$(OUT) '
 	    NR == FNR { names[NR] = $$0; next }
 	    FNR == 1 {
 	      if (sub(/%$$/, "", count) && (count = int(count / 100 * (NR - 1) + 0.5)) < 2) count = 2
@@ -91,7 +99,7 @@ $(OUT)/shards.mk: $(OUT)/CUT.command FORCE
 	    '"$$name"'
 	    { print >(out (name in held ? "/dev" : "") "/texts.new") }' - $(OUT)/all
 	rm $(OUT)/all
-	[ -s $(OUT)/texts.new ] || { echo "HELD_OUT=$(HELD_OUT) leaves no text of $(TEXTS) for training" >&2; exit 1; }
+	[ -s $(OUT)/texts.new ] || { echo "HELD_OUT=$(HELD_OUT) leaves no text of $$folder for training" >&2; exit 1; }
 	if cmp -s $(OUT)/dev/texts.new $(OUT)/dev/texts; then rm $(OUT)/dev/texts.new
 	else mv $(OUT)/dev/texts.new $(OUT)/dev/texts; fi
 	if [ $@ -nt $< ] && cmp -s $(OUT)/texts.new $(OUT)/texts; then rm $(OUT)/texts.new; exit; fi

@@ -36,6 +36,7 @@ texts = sent1 sent2 ending0 ending1 ending2 ending3
 
 ifneq ($(CSV),)
 include $(dir $(lastword $(MAKEFILE_LIST)))common.mk
+$(call require_files,CSV)
 .PHONY: records
 records:
 	@$(csv_records) $(CSV) | $(call to_choices,$(CSV),$(texts))
@@ -54,6 +55,7 @@ INPUT = --input-format jsonl
 
 include $(dir $(lastword $(MAKEFILE_LIST)))fine-tuning.mk
 $(call require,jq)
+$(call require_files,train.csv dev.csv)
 
 $(OUT)/train.jsonl: $(train.csv)
 $(OUT)/dev.jsonl: $(dev.csv)

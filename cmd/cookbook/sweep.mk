@@ -55,6 +55,7 @@ SETTINGS = $(LEARN), the best $(METRIC)
 include $(dir $(lastword $(MAKEFILE_LIST)))common.mk
 .PHONY: sweep
 $(call require,flock)
+$(call require_files,TRAIN DEV MODEL)
 
 runs = $(OUT)/runs
 # The order of `sort`, the best value first.
@@ -64,7 +65,7 @@ points := $(foreach b,$(BATCH_SIZES),$(foreach r,$(RATES),$(foreach e,$(EPOCHS),
 setting = $(patsubst $(1)%,%,$(filter $(1)%,$(subst _, ,$*)))
 jobs = $(or $(patsubst -j%,%,$(firstword $(filter -j%,$(MAKEFLAGS)))),1)
 # The name of each run that begins is shown, unless make has the option -s.
-say = $(if $(findstring s,$(filter-out -%,$(firstword $(MAKEFLAGS)))),,echo $*)
+say = $(if $(silent),,echo $*)
 threads = -j $(or $(THREADS),$$(( $$(nproc) / $(jobs) ? $$(nproc) / $(jobs) : 1 )))
 
 sweep: $(OUT)/table.tsv # the default

@@ -22,6 +22,7 @@ CONVERT = sh $(cookbook)triviaqa.sh -w $(WORDS) $(EVIDENCE) $(TRIVIAQA)
 
 cookbook := $(dir $(lastword $(MAKEFILE_LIST)))
 include $(cookbook)answers.mk
+$(call require_files,TRIVIAQA EVIDENCE)
 
 $(TRAIN): $(TRIVIAQA) $(cookbook)triviaqa.sh $(OUT)/answerer.CONVERT.command
 	$(CONVERT) $(into)

@@ -19,7 +19,7 @@ mkdir -p texts/sub
 for number in $(seq 10 29); do write "$number" >"texts/$number.txt"; done
 write 2 >"texts/sub/with a space.txt"
 : >texts/15-is-empty.txt
-write 1 >texts/not-a-text.md
+write 1 >texts/not-a-text.html
 
 start=
 # build OUT ARGUMENT...: runs make, which must succeed; its output goes to log, the commands that ran to ran.
@@ -237,6 +237,6 @@ refused 'SHARD=9 is not a multiple of POOL=4' SHARD=9
 refused 'HELD_OUT=some is neither a number nor a percentage' HELD_OUT=some
 refused 'HELD_OUT=99 leaves no text' HELD_OUT=99
 refused 'texts contains no file named \*.csv' 'NAMES=*.csv'
-refused 'No such file' TEXTS=absent
+refused 'TEXTS=absent: there is no such folder' TEXTS=absent
 refused 'TEXTS=FOLDER says' TEXTS=
 refused 'OUT=FOLDER says' OUT=

@@ -94,7 +94,10 @@ def ordering(name, figures, tasks, better, worse):
     words = []
     for task in tasks:
         high, low = figures[better, task][0], figures[worse, task][0]
-        deviations = [figures[row, task][1] or 0 for row in (better, worse)]
+        deviations = [figures[row, task][1] for row in (better, worse)]
+        if None in deviations:
+            words.append(f"{TASKS[task]} {high - low:+.1f} (one seed)")
+            continue
         difference = abs(high - low)
         seen = "no" if difference <= max(deviations) else "yes" if high > low else "the opposite"
         clearly = ", clearly" if seen != "no" and difference > sum(deviations) else ""
