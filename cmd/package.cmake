@@ -1,5 +1,5 @@
 # Packages, made in the build directory: `cpack -G DEB` makes a Debian package of the tools and all that is installed
-# with them, `cpack -G TGZ` an archive of the sources.
+# with them, `cpack -G TGZ` an archive of the sources, and the target bundle an archive that runs without installation.
 set(CPACK_PACKAGE_NAME ${PROJECT_NAME})
 set(CPACK_PACKAGE_CONTACT "BERT filters <bert@packages.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "tokens, vectors and predictions from text by BERT, as Unix filters")
@@ -13,7 +13,6 @@ set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
     OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "gnuplot-nox, jq, make, parallel")
 
@@ -21,3 +20,10 @@ set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_CURRENT_LIST_DIR}/package-generators.cmake
 set(BERT_SOURCE_DIR ${PROJECT_SOURCE_DIR})
 set(CPACK_VERBATIM_VARIABLES ON)
 include(CPack)
+
+cmake_path(GET BERT_MPI_PLUGIN PARENT_PATH libraries)
+add_custom_target(bundle
+  sh ${PROJECT_SOURCE_DIR}/cmd/bundle.sh ${PROJECT_BINARY_DIR} ${PROJECT_NAME}-${PROJECT_VERSION}-${CMAKE_SYSTEM_PROCESSOR} ${libraries}
+  USES_TERMINAL VERBATIM)
+get_property(tools GLOBAL PROPERTY BERT_TOOLS)
+add_dependencies(bundle ${tools} man completions)

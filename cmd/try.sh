@@ -1,11 +1,14 @@
 #!/bin/sh
 # From a fresh clone to predictions: sh cmd/try.sh
-# Builds the tools in $BUILD_DIR (default: build/) and shows what they do.
+# Builds the tools in $BUILD_DIR (default: build/) and shows what they do. With --built, shows what those that are
+# there do.
 set -eu
 cd "$(dirname "$0")/.."
-sh cmd/packages.sh
 build=${BUILD_DIR:-build}
-sh cmd/build.sh "$build" -DCMAKE_BUILD_TYPE=Release
+if [ "${1-}" != --built ]; then
+  sh cmd/packages.sh
+  sh cmd/build.sh "$build" -DCMAKE_BUILD_TYPE=Release
+fi
 
 PATH=$(cd "$build/cmd" && pwd):$PATH
 unset BERT_MODEL
@@ -13,7 +16,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cat >"$folder/lines.txt" <<'END'
 The ship was lost in the storm.
-The vessel sank in a gale at sea.
+A storm at sea had sunk the ship.
 She wore a dress of white silk.
 END
 cat >"$folder/pairs.tsv" <<'END'
@@ -34,7 +37,8 @@ show "echo 'He drank a cup of [MASK] and went to bed.' | bert-predict --top-k 3 
 show "bert-embed --normalize --format tsv lines.txt |
     awk 'NR == 1 { split(\$0, first) } { sum = 0; for (i = 1; i <= NF; i++) sum += first[i] * \$i; printf \"%.2f\\n\", sum }' |
     paste - lines.txt" \
-  "Compare texts: each line becomes a vector; the number is its cosine similarity to the first line."
+  "Compare texts: each line becomes a vector; the number is its cosine similarity to the first line. This small model
+looks at rare words."
 show "bert-predict --task next --precision 2 pairs.tsv" \
   "Label pairs: whether the second text follows the first, with the probability of each answer."
 
@@ -49,6 +53,10 @@ What to try next:
 
 To install the tools, man pages and completions without root:
   cmake --install $build --prefix ~/.local
+If your shell then does not find them, add these lines to ~/.profile, or for zsh to ~/.zshrc, before compinit:
+  export PATH=~/.local/bin:\$PATH
+  export MANPATH=~/.local/share/man:                  # only if man does not find the pages
+  fpath=(~/.local/share/zsh/site-functions \$fpath)    # only for zsh
 To uninstall them:
   cmake --build $build --target uninstall
 END

@@ -2,10 +2,10 @@
 # Tries the project in bare Debian trees as a new user does:
 #   sh tests/bare.sh [--all] [RELEASE...]        RELEASE: bookworm, trixie (default: both)
 # In trees made by debootstrap it installs the packages as root, through sudo, and with the command shown to a
-# user without either; runs cmd/try.sh, the command-line cases and the README's examples; and builds,
-# installs, uses and removes the Debian package. With --all it also runs tests/run.sh, the second command of
-# the README. Needs root, debootstrap, git, a Debian mirror (as set up for this machine's apt) and 4 GB in
-# $TMPDIR or /var/tmp.
+# user without either; runs cmd/try.sh, the command-line cases and the README's examples; builds,
+# installs, uses and removes the Debian package; and runs the bundle. With --all it also runs tests/run.sh, the
+# second command of the README. Needs root, debootstrap, git, a Debian mirror (as set up for this machine's apt)
+# and 4 GB in $TMPDIR or /var/tmp.
 # shellcheck disable=SC2154  # of bare_tree.sh
 set -eu
 cd "$(dirname "$0")/.."
@@ -62,7 +62,7 @@ package() {
   quietly in_tree build root 'DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends dpkg-dev file lintian'
   quietly in_tree build novice 'cd bert/build && cpack -G DEB && cpack -G TGZ &&
     tar -xzf bert-*.tar.gz && diff -r -x .git -x build bert-*/ .. && rm -r bert-*/'
-  quietly in_tree build novice 'lintian --fail-on error bert/build/bert_*.deb'
+  quietly in_tree build novice 'lintian --fail-on error,warning bert/build/bert_*.deb'
   step 'the package in a tree without compilers'
   new_tree user
   quietly in_tree user root 'apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
@@ -76,6 +76,19 @@ package() {
   files_of user >"$work/after"
   diff "$work/before" "$work/after" || { echo "FAILED: the removal leaves or takes these files"; exit 1; }
   drop_tree user
+}
+
+# The bundle runs the first examples of the README in a tree that has nothing but Debian's essential packages.
+bundle() {
+  step 'the target bundle'
+  quietly in_tree build novice 'cmake --build bert/build --target bundle'
+  step 'its archive in a tree without any package'
+  new_tree plain
+  clone plain novice
+  cp "$work"/build/home/novice/bert/build/bert-*-*.tar.gz "$work/plain/tmp"
+  quietly in_tree plain novice 'tar -xzf /tmp/bert-*.tar.gz && mv bert-*-* moved && sed "/^## Install/q" bert/README.md >first.md &&
+    sh bert/tests/docs/examples.sh moved/bin bert first.md && moved/bin/bert-train -V && ls moved/share/doc/bert/licences/libdnnl*'
+  drop_tree plain
 }
 
 # cmake --install for a single user, and its removal.
@@ -100,6 +113,7 @@ for release; do
   build_and_test
   install_for_one
   package
+  bundle
   install_packages
   [ "$all" = no ] || run_all_tests
   drop_tree build

@@ -29,6 +29,14 @@ for model in default-model default-vectors; do
   done
 done
 [ -f "$directory/usr/share/bert/default-vectors/modules.json" ] || { echo "the default vectors have no modules.json"; failed=1; }
+# As the README says to make shells find an installation.
+if command -v zsh >/dev/null; then
+  found=$(zsh -fc 'fpath=('"$directory"'/usr/share/zsh/site-functions $fpath); autoload -U compinit; compinit -D -u; echo $_comps[bert-embed]')
+  [ "$found" = _bert-embed ] || { echo "zsh completes bert-embed by \"$found\""; failed=1; }
+fi
+if command -v man >/dev/null; then
+  MANPATH=$directory/usr/share/man: man bert-embed 2>/dev/null | grep -q '^NAME' || { echo 'man finds no bert-embed'; failed=1; }
+fi
 came=$(echo 'She shook her [MASK].' | env -u BERT_MODEL "$directory/usr/bin/bert-predict" --top-k 1 --drop candidates)
 [ "$came" = '{"text":"She shook her [MASK].","prediction":["head"]}' ] || { echo "installed, it gave: $came"; failed=1; }
 exit $failed
