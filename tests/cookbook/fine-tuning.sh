@@ -221,7 +221,7 @@ grep -q '"vocab_size": *8192' default/classifier/config.json || fail "it was not
 # Errors are reported.
 refused 'TRAIN=FILE says' DEV=dev.tsv
 refused 'DEV=FILE says' TRAIN=train.tsv
-refused 'no such model directory' TRAIN=train.tsv DEV=dev.tsv MODEL=nowhere
+refused 'MODEL=nowhere: there is no nowhere' TRAIN=train.tsv DEV=dev.tsv MODEL=nowhere
 refused 'has no column "sentence"' TRAIN=train.tsv DEV=dev.tsv MODEL=bare TEXT=sentence
 refused 'would be replaced' TRAIN=train.tsv DEV=dev.tsv MODEL=./other/classifier/
 tried build sentiment '' TRAIN=train.tsv DEV=dev.tsv && fail "accepted: no OUT"

@@ -9,7 +9,7 @@ plant() {
   rm -rf "${tree:?}"/*
   mkdir -p "$tree/tools" "$tree/man" "$tree/tests/docs/files" "$tree/tests/golden/models/tiny" "$tree/cmd/cookbook"
   cp "$here/../../cmd/playground.sh" "$tree/cmd"
-  cp "$here"/*.awk "$here"/*.sh "$tree/tests/docs"
+  cp "$here"/*.awk "$here"/*.sh "$here/not-run" "$tree/tests/docs"
   cat >"$tree/man/tool.1" <<'END'
 .Dd November 20, 2026
 .Dt TOOL 1
@@ -52,6 +52,28 @@ plant; printf '```console\n$ echo a b\na c\n```\n' >"$tree/README.md"; refused '
 plant; printf '```console\n$ echo a\na\nb\n```\n' >"$tree/README.md"; refused 'echo a' examples "$tree/README.md"
 plant; printf '```console\n$ printf "a\\nb\\n"\na\n```\n' >"$tree/README.md"; refused 'printf' examples "$tree/README.md"
 plant; printf '```console\n$ false\n```\n' >"$tree/README.md"; refused 'exit code 1' examples "$tree/README.md"
+
+# blocks.sh detects a block that fails, an option, a Makefile and a variable that do not exist, and what is not run no more.
+block() {
+  plant
+  printf '#!/bin/sh\necho "  --dim N"\n' >"$tree/tools/bert-embed"
+  chmod +x "$tree/tools/bert-embed"
+  echo 'OUT ?= x' >"$tree/cmd/cookbook/common.mk"
+  cp "$tree/cmd/cookbook/common.mk" "$tree/cmd/cookbook/fine-tuning.mk"
+  printf 'all:\n\techo $(NAME)\n' >"$tree/cmd/cookbook/map.mk"
+  printf 'A reason:\nmpirun\n' >"$tree/tests/docs/not-run"
+  touch "$tree/cmd/cookbook/README.md"
+  printf '```sh\n%s\n```\n```sh\nmpirun -n 2\n```\n' "$1" >"$tree/README.md"
+}
+blocks() { sh "$tree/tests/docs/blocks.sh" "$tree/tools" "$tree" "$tree/README.md"; }
+block 'echo a | bert-embed --dim 3 && make -f cookbook/map.mk NAME=a'
+[ "$(blocks)" = "1 of 2 blocks of $tree/README.md were run" ]
+block 'bert-embed --dimm 3'; refused 'there is no bert-embed --dimm' blocks
+block 'make -f cookbook/map.mk NAMES=a'; refused 'there is no map.mk NAMES' blocks
+block 'make -f cookbook/mop.mk NAME=a'; refused 'there is no mop.mk' blocks
+block 'for file in *; do echo'; refused 'FAILED: for file' blocks
+block 'false'; refused 'FAILED: false' blocks
+block 'true'; echo srun >>"$tree/tests/docs/not-run"; refused "not-run has 'srun'" blocks
 
 command -v mandoc >/dev/null || exit 0
 plant
