@@ -160,7 +160,7 @@ ran "no test sets" "2 2 2"
 build none TASKS=RTE AFTER_MNLI=RTE && fail "accepted: AFTER_MNLI without MNLI"
 grep -q 'needs the task MNLI' log || fail "does not say that MNLI is missing"
 build none GLUE=nowhere && fail "accepted: no benchmark"
-grep -q 'GLUE=nowhere has no folder of a task' log || fail "does not say that the benchmark is missing"
+grep -q 'GLUE=nowhere: there is no nowhere' log || fail "does not say that the benchmark is missing"
 
 # ---- The checker finds what is wrong with a submission.
 rm -r glue

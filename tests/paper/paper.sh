@@ -73,10 +73,11 @@ for part in train dev; do
     >tasks/openbookqa/$part.jsonl
 done
 build() {
-  make -j 2 -f "$source/tests/paper/Makefile" TEXTS=texts TASKS=tasks OUT=out SHAPE=4-16-2 SIZES='4-16-2 4-32-2' MASKINGS='80-10-10 100-0-0 80-0-20 80-20-0 0-20-80 0-0-100' LENGTH=32 STEPS=8 FIRST_STEPS=4 FIRST_LENGTH=16 \
+  make "$@" -j 2 -f "$source/tests/paper/Makefile" TEXTS=texts TASKS=tasks OUT=out SHAPE=4-16-2 SIZES='4-16-2 4-32-2' MASKINGS='80-10-10 100-0-0 80-0-20 80-20-0 0-20-80 0-0-100' LENGTH=32 STEPS=8 FIRST_STEPS=4 FIRST_LENGTH=16 \
     PREPARE_OPTIONS='HELD_OUT=2 SHARD=8 POOL=4' VOCAB_OPTIONS='--size 90' PRETRAIN_OPTIONS='--batch-tokens 256 --max-length 32 --lr 1e-3 --warmup 1' \
     EXAMPLES=8 EXAMPLES.cola=10 EXAMPLES.ner=8 EXAMPLES.qnli=5 EXAMPLES.swag=3 SQUAD_TRAIN_EVERY=2 SQUAD_DEV_EVERY=2 SQUAD2_EVERY=2 EPOCHS=1 SQUAD2_EPOCHS=1 NER_EPOCHS=1 SEEDS=1 BILSTM='UNITS=8 EPOCHS=1'
 }
+build -n >out.log 2>log || fail "make -n"
 build >out.log 2>log || fail "the tables"
 for table in table-1 table-2 table-3 table-4 table-5 table-6 table-7 table-8 steps; do
   [ "$(grep -c '^| ---' out/$table.md)" = 2 ] || fail "$table: $(cat out/$table.md)"
