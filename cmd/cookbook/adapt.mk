@@ -30,11 +30,11 @@ VOCAB := $(firstword $(wildcard $(MODEL:%=%/tokenizer.json) $(MODEL:%=%/vocab.tx
 tokenizer = $(MODEL:%=--model %)
 
 include $(dir $(lastword $(MAKEFILE_LIST)))model.mk
-$(call require_files,MODEL)
 
 model = $(learn) $(tokenizer) $(EPOCHS:%=--epochs %) $(LR:%=--lr %) --max-length $(LENGTH) $(TRAIN_OPTIONS)
 
 $(if $(filter $(abspath $(OUT)/model),$(abspath $(MODEL))),$(error MODEL=$(MODEL) would be replaced: set another OUT))
+$(call require_files,MODEL)
 $(OUT)/model.checked: $(wildcard $(MODEL:%=%/*.*))
 
 .PHONY: adapt

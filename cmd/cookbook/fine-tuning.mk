@@ -34,7 +34,6 @@ PREDICT = bert-predict --model $(OUT)/$(NAME) --task $(TASK) $(INPUT) $(PREDICT_
 SCORE = bert-score --task $(TASK) $(TRUTH) $(SCORE_OPTIONS)
 
 include $(dir $(lastword $(MAKEFILE_LIST)))common.mk
-$(call require_files,TRAIN DEV MODEL)
 .SECONDARY:
 .PHONY: model predictions score
 
@@ -44,6 +43,7 @@ predictions: $(PREDICTIONS)
 model: $(OUT)/$(NAME).done
 
 $(if $(filter $(abspath $(OUT)/$(NAME)),$(abspath $(MODEL))),$(error MODEL=$(MODEL) would be replaced: set another OUT))
+$(call require_files,TRAIN DEV MODEL)
 $(OUT)/%.begun: $(TRAIN) $(DEV) $(wildcard $(MODEL:%=%/*.*)) $(OUT)/%.LEARN.command
 	rm -rf $(OUT)/$*/checkpoints
 	touch $@

@@ -55,7 +55,6 @@ SETTINGS = $(LEARN), the best $(METRIC)
 include $(dir $(lastword $(MAKEFILE_LIST)))common.mk
 .PHONY: sweep
 $(call require,flock)
-$(call require_files,TRAIN DEV MODEL)
 
 runs = $(OUT)/runs
 # The order of `sort`, the best value first.
@@ -75,6 +74,7 @@ sweep: $(OUT)/table.tsv # the default
 	echo "best: $(OUT)/best, $$name, dev $(METRIC) $$value"
 
 $(if $(filter $(abspath $(OUT)/best),$(abspath $(MODEL))),$(error MODEL=$(MODEL) would be replaced: set another OUT))
+$(call require_files,TRAIN DEV MODEL)
 $(OUT)/runs.begun: $(TRAIN) $(DEV) $(wildcard $(MODEL:%=%/*.*)) $(OUT)/SETTINGS.command
 	rm -rf $(runs) $(OUT)/best $(OUT)/best.tsv
 	mkdir -p $(runs)
