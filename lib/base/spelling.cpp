@@ -38,7 +38,7 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 std::string nearest_name(std::string_view unknown, std::span<const std::string> names) {
   const std::string wanted = folded(unknown);
   const std::string* best = nullptr;
-  size_t least = 1 + unknown.size() / 4;
+  size_t least = unknown.size() < 3 ? 0 : (unknown.size() + 3) / 4;
   for (const auto& name : names) {
     const std::string candidate = folded(name);
     // Distances of long texts take time, and lengths alone tell that they are too large.

@@ -12,7 +12,8 @@ namespace bert {
 size_t edit_distance(std::string_view a, std::string_view b);
 
 // The name that is spelled most like `unknown`: equal but for case, '-' and '_', else with at most a quarter
-// of the characters changed. The first of equally good ones; "" if there is none.
+// of the characters changed, rounded up; none of one or two characters, since l1 is not l2. The first of
+// equally good ones; "" if there is none.
 std::string nearest_name(std::string_view unknown, std::span<const std::string> names);
 
 // `; did you mean "label"?` for nearest_name(), or "" if there is none.

@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "base/signals.h"
-#include "base/spelling.h"
+#include "cli/suggestion.h"
 
 namespace bert::cli {
 namespace {
@@ -119,18 +119,28 @@ void App::list(const OptionText& text, std::vector<std::string>& to) {
 
 bool App::given(std::string_view name) const { return parser_->app.count(std::string(name)) > 0; }
 
+// Whether the next argument is the value of this one: "-o", "--output".
+bool App::wants_value(std::string_view argument) const {
+  return std::ranges::any_of(entries_, [&](const Entry& entry) {
+    const auto names = "," + entry.text.names + "," + entry.text.also + ",";
+    return entry.takes_value && names.find("," + std::string(argument) + ",") != std::string::npos;
+  });
+}
+
 // In reverse, as CLI11 expects. CLI11 takes the next argument as the value of `--prompt=`, so an empty value
-// is passed as an argument of its own.
+// is passed as an argument of its own. -model DIR would be -m with the value odel.
 std::vector<std::string> App::arguments_of(int argc, const char* const* argv) const {
   std::vector<std::string> arguments;
-  bool options = true;
+  const auto known = known_options();
+  bool options = true, is_value = false;
   for (int i = 1; i < argc; ++i) {
     arguments.emplace_back(argv[i]);
     options = options && arguments.back() != "--";
-    if (!options || !arguments.back().ends_with('=')) continue;
+    if (!options || std::exchange(is_value, !is_value && wants_value(arguments.back()))) continue;
+    if (is_long_name(arguments.back(), known)) throw unknown_option(arguments.back());
+    if (!arguments.back().ends_with('=')) continue;
     const std::string_view name(argv[i], arguments.back().size() - 1);
-    const auto entry = std::ranges::find(entries_, name, &Entry::name);
-    if (entry == entries_.end() || !entry->takes_value) continue;
+    if (!wants_value(name)) continue;
     arguments.back().pop_back();
     arguments.emplace_back();
   }
@@ -167,12 +177,16 @@ std::string App::read(int argc, const char* const* argv) {
   return "";
 }
 
-// "; did you mean --batch-size?", or "" if no option is spelled like it.
-std::string App::suggestion(std::string_view unknown) const {
-  std::vector<std::string> names;
-  for (const Entry& entry : entries_) names.push_back(entry.name);
-  const auto nearest = nearest_name(unknown, names);
-  return nearest.empty() ? "" : "; did you mean " + nearest + "?";
+std::vector<KnownOption> App::known_options() const {
+  std::vector<KnownOption> options;
+  for (const Entry& entry : entries_)
+    if (!entry.text.help.empty()) options.push_back({entry.name, entry.text.value, entry.text.words});
+  return options;
+}
+
+UsageError App::unknown_option(std::string_view argument) const {
+  const auto name = argument.substr(0, argument.find('='));
+  return UsageError("unknown option ", name, option_hint(name, known_options(), synopsis()));
 }
 
 // All non-options. "-x" and "--xyz" before the first "--" are unknown options, the rest are FILEs.
@@ -183,9 +197,7 @@ void App::take_operands(const std::vector<std::string>& arguments) {
       options = false;
       continue;
     }
-    if (options && argument.size() > 1 && argument[0] == '-')
-      throw UsageError("unknown option ", argument.substr(0, argument.find('=')),
-                       suggestion(argument.substr(0, argument.find('='))));
+    if (options && argument.size() > 1 && argument[0] == '-') throw unknown_option(argument);
     if (!files_) throw UsageError("unexpected argument ", argument);
     files_->push_back(argument);
   }
@@ -249,9 +261,8 @@ int App::fail(int code, const std::string& message) {
   return code;
 }
 
-std::string App::usage() const {
-  return "Usage: " + name_ + " [OPTION]..." + (files_ ? " " + files_shown_ : "");
-}
+std::string App::synopsis() const { return name_ + " [OPTION]..." + (files_ ? " " + files_shown_ : ""); }
+std::string App::usage() const { return "Usage: " + synopsis(); }
 
 CommandLine App::command_line() const {
   CommandLine line = {.tool = name_, .usage = usage(), .summary = summary_};

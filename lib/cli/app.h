@@ -22,6 +22,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "cli/command_line.h"
+#include "cli/suggestion.h"
 
 namespace bert::cli {
 
@@ -192,7 +193,10 @@ class App {
   std::vector<std::string> arguments_of(int argc, const char* const* argv) const;
   std::string read(int argc, const char* const* argv);
   void take_operands(const std::vector<std::string>& arguments);
-  std::string suggestion(std::string_view unknown) const;
+  bool wants_value(std::string_view argument) const;
+  std::vector<KnownOption> known_options() const;
+  UsageError unknown_option(std::string_view argument) const;
+  std::string synopsis() const;
   std::string usage() const;
   CommandLine command_line() const;
   std::string help() const;

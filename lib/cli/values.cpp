@@ -53,7 +53,9 @@ double App::real_number(const std::string& name, const std::string& value, Range
 size_t App::index_of(const std::string& name, const std::string& value,
                      const std::vector<std::string>& words) {
   const auto found = std::find(words.begin(), words.end(), value);
-  if (found == words.end()) throw UsageError(name, " must be ", listed(words, "or"), ", not \"", value, "\"");
+  if (found == words.end())
+    throw UsageError(name, " must be ", listed(words, "or"), ", not \"", value, "\"",
+                     word_hint(value, words));
   return static_cast<size_t>(found - words.begin());
 }
 

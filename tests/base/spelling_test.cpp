@@ -21,6 +21,9 @@ TEST_CASE("the nearest name has at most a quarter of its characters changed") {
   CHECK(nearest_name("txt", names) == "text");
   CHECK(nearest_name("Reviw", names) == "Review");
   CHECK(nearest_name("sentence", names) == "");
+  CHECK(nearest_name("test", names) == "text");
+  CHECK(nearest_name("best", names) == "");
+  CHECK(nearest_name("l1", std::vector<std::string>{"l2"}) == "");
   CHECK(nearest_name("predicition", std::vector<std::string>{"prediction"}) == "prediction");
 }
 

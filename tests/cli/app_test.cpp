@@ -133,6 +133,58 @@ TEST_CASE("a usage error prints one line and a hint, and exits with code 2") {
   CHECK(error_of({"-q", "-v"}) == usage_error("--quiet and --verbose cannot be used together"));
 }
 
+TEST_CASE("an unknown option is completed, translated or corrected") {
+  const auto hint = [](const char* option) {
+    const auto line = error_of({option});
+    const auto end = line.find('\n'), begin = line.find("; ");
+    return begin > end ? "" : line.substr(begin + 2, end - begin - 2);
+  };
+  CHECK(hint("--Colour") == "did you mean --colour?");
+  CHECK(hint("--prom") == "did you mean --prompt?");
+  CHECK(hint("--wor=x") == "did you mean --word?");
+  CHECK(hint("--names-of") == "");
+  CHECK(hint("--wrod") == "did you mean --word?");
+  CHECK(hint("--ward") == "did you mean --word?");
+  CHECK(hint("--warp") == "");
+  CHECK(hint("--query_prefix") == "did you mean --prompt?");
+  CHECK(hint("--prefix") == "did you mean --prompt?");
+  CHECK(hint("--gpu") == "everything runs on the CPU");
+  CHECK(hint("--input-file") == "name the input without an option: bert-test [OPTION]... [FILE]...");
+  CHECK(hint("--output-file") == "");  // has no --output
+  CHECK(hint("--q") == "");
+  CHECK(hint("-q9") == "");
+  CHECK(hint("-prompt") == "did you mean --prompt?");
+  CHECK(hint("-word") == "did you mean --word?");  // and not -w with the value ord
+}
+
+TEST_CASE("several options that begin or end alike are all suggested, unless they are many") {
+  const auto error = [](const char* option, int count) {
+    static std::string text;
+    const auto setup = [&](App& app) {
+      for (int i = 0; i < count; ++i)
+        app.option({"--max-" + std::string(1, 'a' + i) + "-size", "N", "Size."}, text);
+    };
+    return run(setup, {option}).err;
+  };
+  CHECK(error("--max", 3) ==
+        usage_error("unknown option --max; did you mean --max-a-size, --max-b-size or --max-c-size?"));
+  CHECK(error("--size", 2) ==
+        usage_error("unknown option --size; did you mean --max-a-size or --max-b-size?"));
+  CHECK(error("--max", 9) == usage_error("unknown option --max"));
+}
+
+TEST_CASE("an unknown word of a choice is translated or corrected") {
+  CHECK(error_of({"--colour", "gren"}) ==
+        usage_error("--colour must be red or green, not \"gren\"; did you mean \"green\"?"));
+  const auto setup = [](App& app) {
+    static int pooling = 0;
+    app.choice<int>({"--pooling", "", "Pooling."}, {{"mean", 0}, {"max", 1}}, pooling);
+  };
+  CHECK(run(setup, {"--pooling", "AVG"}).err ==
+        usage_error("--pooling must be mean or max, not \"AVG\"; did you mean \"mean\"?"));
+  CHECK(run(setup, {"--pooling", "json"}).err == usage_error("--pooling must be mean or max, not \"json\""));
+}
+
 TEST_CASE("a tool without FILE accepts no operands") {
   const Outcome outcome = run([](App&) {}, {"a"});
   CHECK(outcome.code == 2);
