@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Writes the messages of mail archives as JSONL, a record for each message: id, date, from, subject and text.
+
+  python3 mbox.py archive.mbox | bert-embed -o mails.jsonl
+  zcat 2026-*.mbox.gz | python3 mbox.py > mails.jsonl
+
+Reads mbox FILEs, or standard input without FILE or for -, in memory that depends on the longest message only. The text
+is the plain text of a message, or that of its HTML, without attachments, quoted lines (> ...) and what follows the
+separator of a signature ("-- "). Bytes that are not of a message's character set become U+FFFD.
+"""
+import email
+import email.errors
+import email.header
+import email.policy
+import email.utils
+import html.parser
+import json
+import re
+import signal
+import sys
+
+# Python's form of a byte that is not UTF-8, which JSON cannot hold.
+SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def messages(file, name):
+    """The messages as bytes. Each begins after a line "From ...", which follows an empty line."""
+    lines, after_empty = None, True
+    for line in file:
+        if after_empty and line.startswith(b"From "):
+            if lines is not None:
+                yield b"".join(lines)
+            lines = []
+        elif lines is not None:
+            lines.append(line[1:] if line.lstrip(b">").startswith(b"From ") and line.startswith(b">") else line)
+        elif line.strip():
+            raise ValueError(f'{name}: found {line[:20]!r}, expected an mbox, which begins with "From "')
+        after_empty = not line.strip()
+    if lines is not None:
+        yield b"".join(lines)
+
+
+class Text(html.parser.HTMLParser):
+    """Collects the text of HTML; elements that are not part of a line end it."""
+
+    INLINE = {"a", "abbr", "b", "code", "em", "font", "i", "img", "s", "small", "span", "strong", "sub", "sup", "u"}
+    HIDDEN = {"head", "script", "style", "title"}
+
+    def __init__(self):
+        super().__init__()
+        self.parts, self.hidden = [], 0
+
+    def handle_starttag(self, tag, attrs):
+        self.hidden += tag in self.HIDDEN
+        if tag not in self.INLINE:
+            self.parts.append("\n")
+
+    def handle_endtag(self, tag):
+        self.hidden = max(0, self.hidden - (tag in self.HIDDEN))
+        if tag not in self.INLINE:
+            self.parts.append("\n")
+
+    def handle_data(self, data):
+        if not self.hidden:
+            self.parts.append(re.sub("[ \t\r\n]+", " ", data))
+
+
+def content_of(part):
+    """A part's text; if its character set is unknown, as UTF-8."""
+    payload = part.get_payload(decode=True) or b""
+    try:
+        return payload.decode(part.get_content_charset("utf-8"), "replace")
+    except (LookupError, ValueError):
+        return payload.decode("utf-8", "replace")
+
+
+def text_of(message):
+    parts = [part for part in message.walk() if not part.is_multipart() and part.get_content_disposition() != "attachment"]
+    for kind in ("text/plain", "text/html"):
+        found = [content_of(part) for part in parts if part.get_content_type() == kind]
+        if not found:
+            continue
+        if kind == "text/html":
+            parser = Text()
+            parser.feed("\n".join(found))
+            parser.close()
+            found = [re.sub(" *\n *", "\n", "".join(parser.parts))]
+        lines = []
+        for line in "\n".join(found).splitlines():
+            if line == "-- ":
+                break
+            if not line.startswith(">") and (line.strip() or lines and lines[-1]):
+                lines.append(line.rstrip())
+        return "\n".join(lines).strip()
+    return ""
+
+
+def header(message, name):
+    """A header's text, decoded; None if there is none."""
+    value = message.get(name)
+    if value is None:
+        return None
+    try:
+        value = str(email.header.make_header(email.header.decode_header(str(value))))
+    except (LookupError, ValueError, email.errors.MessageError):
+        value = str(value)
+    return " ".join(value.split())
+
+
+def record(data):
+    message = email.message_from_bytes(data, policy=email.policy.compat32)
+    fields = {"id": header(message, "Message-ID"), "date": header(message, "Date"), "from": header(message, "From"),
+              "subject": header(message, "Subject")}
+    try:
+        fields["date"] = email.utils.parsedate_to_datetime(fields["date"]).isoformat()
+    except (TypeError, ValueError):
+        pass  # as it is
+    fields["text"] = text_of(message)
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def main():
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    if sys.argv[1:] in (["-h"], ["--help"]):
+        print(__doc__.strip())
+        return
+    try:
+        for name in sys.argv[1:] or ["-"]:
+            with (sys.stdin.buffer if name == "-" else open(name, "rb")) as file:
+                for data in messages(file, name):
+                    line = SURROGATE.sub("\ufffd", json.dumps(record(data), ensure_ascii=False))
+                    sys.stdout.buffer.write(line.encode() + b"\n")
+        sys.stdout.buffer.flush()
+    except ValueError as error:
+        sys.exit(f"mbox.py: {error}")
+    except OSError as error:
+        sys.exit(f"mbox.py: {error.filename or 'stdout'}: {error.strerror}")
+
+
+if __name__ == "__main__":
+    main()
