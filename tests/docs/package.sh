@@ -1,13 +1,17 @@
 #!/bin/sh
-# The Debian package needs no Open MPI, which only the plug-in uses, and has no maintainer scripts.
+# The Debian package needs no Open MPI, which only the plug-in uses, and has no maintainer scripts. The README has the
+# name of the bundle.
 # Usage: package.sh BUILD_DIRECTORY
 set -eu
 for program in dpkg-shlibdeps dpkg-deb; do
   command -v $program >/dev/null || { echo "skipped: $program is absent"; exit 77; }
 done
+readme=$(cd "$(dirname "$0")/../.." && pwd)/README.md
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 cd "$1"
+version=$(cmd/bert-vocab -V | sed -n '1s/.* //p')
+grep -qF "bert-$version-x86_64.tar.gz" "$readme" || { echo "README.md does not name bert-$version-x86_64.tar.gz"; exit 1; }
 cpack -G DEB -B "$directory" >"$directory/log" 2>&1 || { cat "$directory/log"; exit 1; }
 set -- "$directory"/bert_*.deb
 field() { dpkg-deb -f "$1" "$2"; }
