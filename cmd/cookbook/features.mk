@@ -94,7 +94,7 @@ $(to)/%.labels: $$($$*) $(to)/READ.command
 	awk -F '\t' '
 	  { sub(/\r$$/, "") }
 	  NR == 1 { for (i = 1; i <= NF; i++) if ($$i == "$(LABEL)") column = i }
-	  !column { print FILENAME ": has no column $(LABEL)" >"/dev/stderr"; exit 1 }
+	  !column { print FILENAME ": has no column $(LABEL); columns are separated by TAB" >"/dev/stderr"; exit 1 }
 	  NR > 1 { print NR "\t" $$column }' $< $(into)
 endif
 
