@@ -24,10 +24,30 @@ bool by_name(const Tensor& a, const Tensor& b) {
 }
 
 // Sets canonical names and removes buffers.
-template <class Tensor>
-void make_canonical(std::vector<Tensor>& tensors) {
-  for (auto& tensor : tensors) tensor.name = canonical_name(tensor.name);
-  std::erase_if(tensors, [](const Tensor& tensor) { return is_buffer(tensor.name); });
+void make_canonical(Contents& contents) {
+  std::vector<std::string_view> names;
+  for (auto& tensor : contents.tensors)
+    names.push_back(tensor.name = without_wrappers(std::move(tensor.name)));
+  const auto prefix = wrapper_prefix(names);
+  const auto rename = [&](auto& tensors) {
+    for (auto& tensor : tensors) {
+      const auto name = without_wrappers(std::move(tensor.name));
+      tensor.name =
+          canonical_name(std::string_view(name).substr(name.starts_with(prefix) ? prefix.size() : 0));
+    }
+    std::erase_if(tensors, [](const auto& tensor) { return is_buffer(tensor.name); });
+  };
+  rename(contents.tensors);
+  rename(contents.unread);
+}
+
+// What a file has that does not look like BERT: up to three names, for a message about a missing one.
+std::string names_in(const std::vector<StoredTensor>& tensors) {
+  constexpr size_t kShown = 3;
+  std::string text;
+  for (size_t i = 0; i < tensors.size() && i < kShown; ++i)
+    text += (i == 0 ? "; the file has " : ", ") + json::in_quotes(tensors[i].name);
+  return text + (tensors.size() > kShown ? ", ..." : "");
 }
 
 // The bias of the masked-LM head is one parameter with two names, so a file may contain it twice. An
@@ -138,8 +158,7 @@ Checkpoint Checkpoint::open(const std::string& path, DataSums sums) {
   auto weights = find_weights(path);
   std::vector<MappedFile> files;
   auto contents = read_weights(weights, files, sums);
-  make_canonical(contents.tensors);
-  make_canonical(contents.unread);
+  make_canonical(contents);
   merge_aliases(contents.tensors);
   check_unique(contents);
   return Checkpoint(std::move(weights.path), std::move(files), std::move(contents));
@@ -183,7 +202,8 @@ const StoredTensor& Checkpoint::get(std::string_view name, std::span<const int64
     for (const auto& unread : contents_.unread) {
       if (unread.name == name) throw Error(unread.file, ": tensor ", name, " is ", unread.dtype, kFormats);
     }
-    throw Error(path_, ": tensor ", name, " ", shape_text(shape), " is missing");
+    throw Error(path_, ": tensor ", name, " ", shape_text(shape), " is missing",
+                find(kWordEmbeddings) == nullptr ? names_in(tensors()) : "");
   }
   if (!is_floating(tensor->dtype)) {
     throw Error(tensor->file, ": tensor ", name, " is ", name_of(tensor->dtype), kFormats);

@@ -59,6 +59,32 @@ std::string canonical_name(std::string_view stored) {
   return std::string(stored);
 }
 
+std::string without_wrappers(std::string stored) {
+  for (const std::string_view inserted :
+       {"_orig_mod.", "_fsdp_wrapped_module.", "_checkpoint_wrapped_module."}) {
+    for (size_t place = 0; (place = stored.find(inserted, place)) != stored.npos;) {
+      const bool whole = place == 0 || stored[place - 1] == '.';
+      if (whole) {
+        stored.erase(place, inserted.size());
+      } else {
+        ++place;
+      }
+    }
+  }
+  return stored;
+}
+
+std::string wrapper_prefix(std::span<const std::string_view> stored) {
+  std::string_view prefix;
+  for (const auto name : stored) {
+    if (!ends_with_components(name, kWordEmbeddings)) continue;
+    if (!prefix.empty() || canonical_name(name) == kWordEmbeddings) return "";
+    prefix = name.substr(0, name.size() - kWordEmbeddings.size());
+  }
+  if (prefix.ends_with(".bert.")) prefix.remove_suffix(std::string_view("bert.").size());
+  return std::string(prefix);
+}
+
 bool is_buffer(std::string_view canonical) {
   return canonical == "embeddings.position_ids" || canonical == "embeddings.token_type_ids";
 }

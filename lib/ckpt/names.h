@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,20 @@ namespace bert::ckpt {
 //
 //   module.bert.embeddings.LayerNorm.gamma -> embeddings.LayerNorm.weight
 std::string canonical_name(std::string_view stored);
+
+// `stored` without the components that torch.compile, FSDP and activation checkpointing insert anywhere:
+// bert._orig_mod.embeddings -> bert.embeddings.
+std::string without_wrappers(std::string stored);
+
+// The prefix of the names in `stored` if the model is a part of another module: what comes before
+// "bert.embeddings.word_embeddings.weight", or before "embeddings." of a bare encoder. "" if there is no
+// prefix other than those that canonical_name removes, or more than one encoder.
+//
+//   model.bert.embeddings.word_embeddings.weight, model.classifier.weight -> model.
+//   0.auto_model.embeddings.word_embeddings.weight                        -> 0.auto_model.
+std::string wrapper_prefix(std::span<const std::string_view> stored);
+
+constexpr std::string_view kWordEmbeddings = "embeddings.word_embeddings.weight";  // every encoder has them
 
 // Whether the name is that of a buffer saved by old releases (position_ids), not of a weight.
 bool is_buffer(std::string_view canonical);

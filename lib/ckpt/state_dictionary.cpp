@@ -32,6 +32,10 @@ constexpr std::array<std::pair<std::string_view, Dtype>, 10> kStorages = {{
 
 constexpr size_t kMaxRank = 64;
 
+// Where training loops, Lightning and DeepSpeed keep the tensors, beside the optimizer's state.
+constexpr std::array<std::string_view, 4> kWrappers = {"state_dict", "model_state_dict", "model", "module"};
+constexpr int kMaxWrappers = 4;  // in each other; a hostile dictionary may contain itself
+
 uint64_t natural(const PickleValue& value, const char* what) {
   if (value.kind != Kind::integer || value.integer < 0 || value.text.size() > sizeof value.integer)
     throw Error("its ", what, " is not a non-negative integer");
@@ -120,30 +124,56 @@ class Reader {
       : pickle_(pickle), file_(file), find_(find) {}
 
   Contents read() {
-    const auto& root = pickle_.root();
-    const bool ordered = function_of(pickle_, root) == kOrderedDict;
-    if (root.kind != Kind::dictionary && !ordered) throw Error("contains no dictionary of tensors");
-    if (ordered) add_arguments(pickle_[root.items[1]].items);
-    add_pairs(std::span(root.items).subspan(ordered ? 2 : 0));
+    if (!is_dictionary(pickle_.root())) throw Error("contains no dictionary of tensors");
+    auto members = members_of(pickle_.root());
+    for (int i = 0; i < kMaxWrappers; ++i) {
+      const auto* wrapped = wrapped_in(members);
+      if (wrapped == nullptr) break;
+      members = members_of(*wrapped);
+    }
+    add_pairs(members);
     if (contents_.tensors.empty() && contents_.unread.empty()) throw Error("contains no tensors");
     return std::move(contents_);
   }
 
  private:
-  // Python 2 wrote the members of an OrderedDict as a list of pairs.
-  void add_arguments(const std::vector<PickleRef>& arguments) {
-    if (arguments.empty()) return;
-    for (const auto ref : pickle_[arguments[0]].items) {
+  bool is_dictionary(const PickleValue& value) const {
+    return value.kind == Kind::dictionary || function_of(pickle_, value) == kOrderedDict;
+  }
+
+  // Alternating keys and values. Python 2 wrote the members of an OrderedDict as a list of pairs.
+  std::vector<PickleRef> members_of(const PickleValue& dictionary) const {
+    if (dictionary.kind == Kind::dictionary) return dictionary.items;
+    std::vector<PickleRef> members;
+    const auto& arguments = pickle_[dictionary.items[1]].items;
+    for (const auto ref : arguments.empty() ? arguments : pickle_[arguments[0]].items) {
       const auto& pair = pickle_[ref].items;
       if (pair.size() != 2) throw Error("contains no dictionary of tensors");
-      add_pairs(pair);
+      members.insert(members.end(), pair.begin(), pair.end());
     }
+    members.insert(members.end(), dictionary.items.begin() + 2, dictionary.items.end());
+    return members;
+  }
+
+  // The dictionary that is the value of one of kWrappers; nullptr if there is none.
+  const PickleValue* wrapped_in(std::span<const PickleRef> members) const {
+    for (const auto wrapper : kWrappers) {
+      for (size_t i = 0; i + 1 < members.size(); i += 2) {
+        const auto &key = pickle_[members[i]], &value = pickle_[members[i + 1]];
+        if (key.kind == Kind::string && key.text == wrapper && is_dictionary(value)) return &value;
+      }
+    }
+    return nullptr;
   }
 
   void add_pairs(std::span<const PickleRef> refs) {
     for (size_t i = 0; i + 1 < refs.size(); i += 2) {
       const auto& key = pickle_[refs[i]];
       if (key.kind != Kind::string) throw Error("has a key that is not a string");
+      if (is_dictionary(pickle_[refs[i + 1]]))
+        throw Error(json::in_quotes(key.text),
+                    " is a dictionary, expected a tensor; tensors may also be in \"state_dict\", "
+                    "\"model_state_dict\", \"model\" or \"module\"");
       try {
         add(key.text, pickle_[refs[i + 1]]);
       } catch (const Error& error) {

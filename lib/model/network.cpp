@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
+#include <deque>
 #include <functional>
 #include <numeric>
 #include <span>
@@ -26,8 +28,10 @@ struct Network::Parts {
   ckpt::Checkpoint checkpoint;
   nn::Context context;
   nn::Layout layout;
-  nn::Stored words;         // [V,H]
-  nn::Stored output_words;  // decoder of the masked-language-model head: `words` unless untied
+  std::deque<std::vector<float>> by_row;  // copies of what the file has column by column
+  bool words_copied = false;              // the words are in by_row
+  nn::Stored words;                       // [V,H]
+  nn::Stored output_words;                // decoder of the masked-language-model head: `words` unless untied
   nn::Embeddings embeddings;
   std::vector<nn::EncoderLayer> layers;
   std::optional<nn::Linear> pooler, next, classifier, span;
@@ -68,12 +72,15 @@ void Network::Parts::load(Dtype dtype) {
   const auto stored = [&](const std::string& name, std::span<const int64_t> shape, bool packed = false) {
     const auto& tensor = checkpoint.get(name, shape);
     if (tensor.transposed && !packed) {
-      throw Error(tensor.file, ": tensor ", name, " is stored column by column, expected row by row");
+      auto& rows = by_row.emplace_back(static_cast<size_t>(tensor.count()));
+      ckpt::to_f32(tensor, rows);
+      return nn::Stored{.dtype = Dtype::f32, .data = std::as_bytes(std::span(rows)).data()};
     }
     return nn::Stored{.dtype = tensor.dtype, .data = tensor.data.data(), .transposed = tensor.transposed};
   };
   const int64_t table[] = {config.vocab_size, config.hidden};
   words = output_words = stored(kWordTable, table);
+  words_copied = !by_row.empty();
   const char* untied = "cls.predictions.decoder.weight";
   if (masked_lm && !config.tied_embeddings && checkpoint.find(untied) != nullptr)
     output_words = stored(untied, table);
@@ -88,6 +95,10 @@ void Network::Parts::load(Dtype dtype) {
 void Network::Parts::look_up(int32_t id, std::span<float> row) const {
   const size_t size = row.size() * size_of(words.dtype);
   const std::span part(words.data + static_cast<size_t>(id) * size, size);
+  if (words_copied) {
+    std::memcpy(row.data(), part.data(), size);
+    return;
+  }
   if (words.dtype == Dtype::f32) return checkpoint.read(part, std::as_writable_bytes(row).data());
   std::vector<std::byte> stored(size);
   checkpoint.read(part, stored.data());

@@ -110,7 +110,7 @@ TEST_CASE("get reports the found and the expected shape") {
     return "";
   };
   CHECK(message("a") == "tensor a has shape [2, 1], expected [2]");
-  CHECK(message("b") == "tensor b [2] is missing");
+  CHECK(message("b") == R"(tensor b [2] is missing; the file has "a", "counts")");
   CHECK(message("counts") == "tensor counts is I64, expected F32, F16, BF16 or F64");
   CHECK(message("small") == "tensor small is F8_E4M3, expected F32, F16, BF16 or F64");
 }

@@ -14,6 +14,26 @@ TEST_CASE("prefixes of heads and of parallel training are removed, once and only
   CHECK(canonical_name("") == "");
 }
 
+TEST_CASE("components that wrappers insert are removed anywhere") {
+  CHECK(without_wrappers("_orig_mod.bert._fsdp_wrapped_module.x") == "bert.x");
+  CHECK(without_wrappers("bert.encoder.layer.0._checkpoint_wrapped_module.a") == "bert.encoder.layer.0.a");
+  CHECK(without_wrappers("my_orig_mod.x") == "my_orig_mod.x");
+}
+
+TEST_CASE("the prefix of a wrapper precedes the names of the only encoder") {
+  const auto prefix = [](std::vector<std::string_view> names) { return wrapper_prefix(names); };
+  const std::string_view words = kWordEmbeddings;
+  CHECK(prefix({words, "model.x"}) == "");
+  CHECK(prefix({"module.bert.embeddings.word_embeddings.weight"}) == "");
+  CHECK(prefix({"model.bert.embeddings.word_embeddings.weight", "model.classifier.weight"}) == "model.");
+  CHECK(prefix({"0.auto_model.embeddings.word_embeddings.weight"}) == "0.auto_model.");
+  CHECK(prefix({"bert_model.embeddings.word_embeddings.weight"}) == "bert_model.");
+  CHECK(prefix({"q.embeddings.word_embeddings.weight", "p.embeddings.word_embeddings.weight"}) == "");
+  CHECK(prefix({"q.embeddings.word_embeddings.weight", "bert.embeddings.word_embeddings.weight"}) == "");
+  CHECK(prefix({"my_embeddings.word_embeddings.weight"}) == "");
+  CHECK(prefix({}) == "");
+}
+
 TEST_CASE("gamma and beta are renamed to weight and bias in LayerNorm only") {
   CHECK(canonical_name("bert.embeddings.LayerNorm.gamma") == "embeddings.LayerNorm.weight");
   CHECK(canonical_name("encoder.layer.3.output.LayerNorm.beta") == "encoder.layer.3.output.LayerNorm.bias");

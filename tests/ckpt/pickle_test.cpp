@@ -126,6 +126,11 @@ TEST_CASE("a pickle that is not a dictionary of tensors is reported as such") {
   CHECK(said_of("\x80\2K\1."s + "\x80\2]."s) == "contains no dictionary of tensors");
   CHECK(said_of("\x80\2}."s + "\x80\2]."s) == "contains no tensors");
   CHECK(said_of("\x80\2}X\1\0\0\0a]s."s + "\x80\2]."s) == R"(tensor "a" is no tensor)");
+  CHECK(said_of("\x80\2}X\1\0\0\0a}s."s + "\x80\2]."s) ==
+        R"("a" is a dictionary, expected a tensor; tensors may also be in "state_dict", "model_state_dict", )"
+        R"("model" or "module")");
+  // {"model": …} that contains itself
+  CHECK(said_of("\x80\2}q\0X\5\0\0\0modelh\0s."s + "\x80\2]."s).starts_with("\"model\" is a dictionary"));
   CHECK(said_of("\x80\2}K\1K\2s."s + "\x80\2]."s) == "has a key that is not a string");
   CHECK(said_of("\x80\2}X\1\0\0\0a"
                 "ctorch._utils\n_rebuild_tensor_v2\nK\1\x85Rs."s +
