@@ -18,6 +18,7 @@ struct Options {
 
   void check() const {
     if (directories.size() != 1) throw UsageError("expected one model directory, not ", directories.size());
+    bert::cmd::require_model_directory(directories.front());
     if (out.empty() && !info && !verify) throw UsageError("expected -o DIR, --info or --verify");
     if (store && out.empty()) throw UsageError("--store is for -o");
     if (!activation.empty() && out.empty() && !info) throw UsageError("--activation is for -o and --info");

@@ -1,9 +1,12 @@
 #include "options/model_directory.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
 
+#include "base/error.h"
+#include "base/file.h"
 #include "cli/app.h"
 #include "options/installed.h"
 
@@ -30,7 +33,39 @@ fs::path default_model(DefaultModel model, std::string_view ways) {
   return *directory;
 }
 
+// Whether `path` may be the name of a model on the Hugging Face Hub: ORG/NAME, or the NAME of an old one.
+bool looks_like_hub_name(std::string_view path) {
+  const bool plain = std::ranges::all_of(path, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("-_./").find(c) != std::string_view::npos;
+  });
+  const size_t slash = path.find('/');
+  if (!plain || path.starts_with('.') || slash == 0 || slash + 1 == path.size()) return false;
+  if (slash != path.npos)
+    return path.find('/', slash + 1) == path.npos &&
+           kind_of(std::string(path.substr(0, slash))) == FileKind::absent;
+  return path.find('-') != path.npos && (path.find("bert") != path.npos || path.find("BERT") != path.npos ||
+                                         path.find("MiniLM") != path.npos);
+}
+
+// The files of a model, some of which exist only for sentence vectors; curl -f skips those that do not.
+std::string how_to_get(const std::string& name) {
+  return "; a model of the Hugging Face Hub is downloaded first: curl -fL --create-dirs -o '" + name +
+         "/#1' 'https://huggingface.co/" + name +
+         "/resolve/main/{config.json,vocab.txt,tokenizer_config.json,model.safetensors,modules.json,"
+         "sentence_bert_config.json,config_sentence_transformers.json,1_Pooling/config.json}'";
+}
+
+void require_directory(const std::string& path, std::string_view from) {
+  const auto kind = kind_of(path);
+  if (kind == FileKind::absent)
+    throw Error(from, path, ": no such model directory", looks_like_hub_name(path) ? how_to_get(path) : "");
+  if (kind != FileKind::directory) throw Error(from, path, ": is a file, expected a model directory");
+}
+
 }  // namespace
+
+void require_model_directory(const std::string& path) { require_directory(path, ""); }
 
 fs::path installed(std::string_view relative) {
   const auto path = find_installed(relative);
@@ -39,8 +74,14 @@ fs::path installed(std::string_view relative) {
 }
 
 std::string model_directory(const std::string& given, std::string_view ways, DefaultModel model) {
-  if (!given.empty()) return given;
-  if (const char* const named = std::getenv("BERT_MODEL"); named != nullptr && *named != '\0') return named;
+  if (!given.empty()) {
+    require_directory(given, "");
+    return given;
+  }
+  if (const char* const named = std::getenv("BERT_MODEL"); named != nullptr && *named != '\0') {
+    require_directory(named, "BERT_MODEL: ");
+    return named;
+  }
   return default_model(model, ways).string();
 }
 

@@ -12,8 +12,12 @@ enum class DefaultModel {
 };
 
 // The directory given by -m, else $BERT_MODEL, else the default model, whose path is relative to the
-// executable. If it does not exist, throws a cli::UsageError that lists `ways` to specify a model.
+// executable. If there is no default model, throws a cli::UsageError that lists `ways` to specify a model. If
+// the directory that is given does not exist, the Error says how to get a model.
 std::string model_directory(const std::string& given, std::string_view ways,
                             DefaultModel model = DefaultModel::pretrained);
+
+// Throws this Error.
+void require_model_directory(const std::string& path);
 
 }  // namespace bert::cmd
