@@ -127,7 +127,7 @@ int main(int argc, char** argv) {
                  "bert-embed --normalize -o vectors.jsonl reviews.txt"}});
   return app.run(argc, argv, [&] {
     const auto directory = model.open();
-    const auto tokenizer = text::load_tokenizer(directory.path);
+    const auto tokenizer = model::load_tokenizer(directory);
     embed.drop = stream.settings.drop;
     embed.dtype = model.dtype;
     stream.settings.budget = embed.batch_tokens;

@@ -107,7 +107,7 @@ int main(int argc, char** argv) {
   return app.run(argc, argv, [&] {
     const auto directory = model.open();
     check_task(app, predict::task_for(predict.task.task, directory));
-    const auto tokenizer = text::load_tokenizer(directory.path);
+    const auto tokenizer = model::load_tokenizer(directory);
     if (app.given("--overflow")) predict.overflow = predict.features.overflow;
     if (app.given("--overlap")) predict.overlap = predict.features.overlap;
     predict.drop = stream.settings.drop;

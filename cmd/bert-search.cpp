@@ -100,6 +100,17 @@ void settle_index(search::Options& options, io::StreamOptions& stream) {
   index.records_path.clear();
 }
 
+// The model's vectors may be made for another comparison than the cosine. It makes no difference to vectors
+// of unit length.
+void note_similarity(const model::SentenceTransformer& sentence, Log& log) {
+  const auto& name = sentence.similarity;
+  const bool unit = !sentence.modules.empty() && !sentence.truncate_dim &&
+                    std::holds_alternative<model::Normalize>(sentence.modules.back());
+  if (unit || (name != "dot" && name != "euclidean")) return;
+  log.warn("the model's vectors are made for the similarity " + *name + ": --metric " +
+           (name == "dot" ? "dot" : "l2") + " compares them so");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -143,7 +154,11 @@ int main(int argc, char** argv) {
   app.ability_of(search::graph_version);
   return app.run(argc, argv, [&] {
     embed.dtype = model.dtype;
-    options.texts.open_model = [&] { return model.open(); };
+    options.texts.open_model = [&] {
+      auto directory = model.open();
+      if (!app.given("--metric")) note_similarity(directory.sentence, app.log());
+      return directory;
+    };
     options.drop = stream.settings.drop;
     options.on_error = stream.settings.on_error;
     stream.settings.budget = search::RecordVectors::kBudget;

@@ -1,5 +1,6 @@
 #include "options/tokenizer_options.h"
 
+#include "model/directory.h"
 #include "options/model_directory.h"
 
 namespace bert::cmd {
@@ -35,7 +36,7 @@ TokenizerOptions::TokenizerOptions(cli::App& app) {
 
 text::Tokenizer TokenizerOptions::load() const {
   if (!vocab.empty()) return text::load_vocab(vocab, compat, letter_case->value());
-  return text::load_tokenizer(model, compat, letter_case->value());
+  return model::load_tokenizer(model, compat, letter_case->value());
 }
 
 }  // namespace bert::cmd

@@ -41,7 +41,9 @@ class InitialModelOptions {
 
 inline InitialModelOptions::InitialModelOptions(cli::App& app, train::TrainingOptions& options) {
   app.section("Model");
-  app.option({"-m,--model", "DIR", "Start from this model (default: $BERT_MODEL, else the default model)."},
+  app.option({"-m,--model", "DIR",
+              "Start from this model (default: $BERT_MODEL, else the default model; embed: that for sentence "
+              "vectors)."},
              model_);
   cli::Choices<model::Preset> presets;
   for (const auto& preset : model::kPresets) presets.push_back({preset.name, preset});
@@ -88,7 +90,9 @@ inline void InitialModelOptions::check(const train::TrainingOptions& options) {
     if (options.moments) throw UsageError("--moments needs a model with checkpoints: -m DIR");
     return;
   }
-  model_ = model_directory(model_, "use -m DIR, or --preset or --config for a new model");
+  model_ = model_directory(
+      model_, "use -m DIR, or --preset or --config for a new model",
+      options.task.kind == task::Task::embed ? DefaultModel::vectors : DefaultModel::pretrained);
   if (!vocab_.empty()) throw UsageError("--vocab needs a new model; ", model_, " has its own vocabulary");
 }
 
@@ -100,7 +104,7 @@ inline train::InitialModel InitialModelOptions::load() const {
             .config = directory.config,
             .max_length = directory.max_length,
             .tokenizer_source = directory.path,
-            .tokenizer = text::load_tokenizer(directory.path, text::Compat::hf, letter_case),
+            .tokenizer = model::load_tokenizer(directory, letter_case),
             .sentence = directory.sentence};
   }
   auto tokenizer = text::load_vocab(vocab_, text::Compat::hf, letter_case);

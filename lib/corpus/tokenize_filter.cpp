@@ -48,6 +48,14 @@ std::vector<std::string> with_stale_fields(const TokenizeOptions& options) {
   return drop;
 }
 
+// For the message about truncated records.
+std::string_view origin_of_limit(const features::FeatureOptions& options, const text::Tokenizer& tokenizer) {
+  const auto& truncation = tokenizer.config().truncation;
+  if (options.max_length || !truncation) return "";
+  return truncation->of_model ? ", the limit of the model"
+                              : ", the limit in the truncation block of tokenizer.json";
+}
+
 }  // namespace
 
 TokenizeFilter::TokenizeFilter(const text::Tokenizer& tokenizer, TokenizeOptions options, Log& log)
@@ -57,11 +65,7 @@ TokenizeFilter::TokenizeFilter(const text::Tokenizer& tokenizer, TokenizeOptions
       writer_(options_.drop),
       anew_writer_(with_stale_fields(options_)),
       log_(log),
-      limit_from_(options_.features.max_length ? ""
-                                               : ", the limit in the truncation block of tokenizer.json") {
-  if (tokenizer.config().padding)
-    log_.warn("the padding block of tokenizer.json is ignored: sequences are not padded");
-}
+      limit_from_(origin_of_limit(options_.features, tokenizer)) {}
 
 void TokenizeFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto prepared = std::make_unique<Prepared>();

@@ -24,7 +24,7 @@ Features window(const text::Tokenizer& tokenizer, const std::vector<int32_t>& qu
   ids.insert(ids.end(), context.begin() + part.begin, context.begin() + part.end);
   features.second = {begin, static_cast<uint32_t>(ids.size())};
   ids.push_back(tokenizer.sep());
-  features.types.resize(ids.size(), 1);
+  features.types.resize(ids.size(), tokenizer.config().token_types ? 1 : 0);
   std::fill_n(features.types.begin(), begin, 0);
   features.pair = true;
   features.window_begin = part.begin;
@@ -55,12 +55,15 @@ AnswerWindows answer_windows(const text::Tokenizer& tokenizer, const AnswerRule&
   made.offsets = std::move(context.offsets);
 
   const auto limit = static_cast<size_t>(question_limit(rule));
+  const bool from_left = tokenizer.config().truncate_left;
   made.truncated = question.ids.size() > limit;
+  if (made.truncated && from_left)
+    question.ids.erase(question.ids.begin(), question.ids.end() - static_cast<ptrdiff_t>(limit));
   if (made.truncated) question.ids.resize(limit);
   const int64_t room = rule.max_length - static_cast<int64_t>(question.ids.size()) - kSpecials;
   const int64_t step = std::min(room, rule.stride);
-  const auto parts =
-      slide(static_cast<int64_t>(context.ids.size()), {.length = room, .overlap = room - step});
+  const auto parts = slide(static_cast<int64_t>(context.ids.size()),
+                           {.length = room, .overlap = room - step, .from_left = from_left});
   for (const auto part : parts) made.windows.push_back(window(tokenizer, question.ids, context.ids, part));
   return made;
 }

@@ -128,7 +128,6 @@ FeatureOptions with_settings_of(const text::Tokenizer& tokenizer, FeatureOptions
   if (options.max_length || !config.truncation) return options;
   options.max_length = config.truncation->max_length;
   options.cut.strategy = config.truncation->strategy;
-  options.cut.from_left = config.truncation->from_left;
   return options;
 }
 
@@ -152,6 +151,7 @@ int64_t usual_overlap(int64_t max_length) {
 Featurizer::Featurizer(const text::Tokenizer& tokenizer, FeatureOptions options)
     : tokenizer_(tokenizer), options_(std::move(options)) {
   if (const auto wrong = impossible_length(options_)) throw Error(*wrong);
+  options_.cut.from_left |= tokenizer.config().truncate_left;
   if (options_.prompt.empty()) return;
   text::Tokens tokens;
   tokenizer_.encode(options_.prompt, {}, tokens);

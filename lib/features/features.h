@@ -24,7 +24,7 @@ constexpr int32_t kNoWord = -1;  // word index of special tokens
 
 struct Features {
   std::vector<int32_t> ids;
-  std::vector<int32_t> types;       // 0 up to and including the first [SEP], then 1; one for each id
+  std::vector<int32_t> types;       // 0 up to and including the first [SEP], then 1, if there are token_types
   std::vector<text::Span> offsets;  // optional: in A's own text and in B's own; [0,0] for special tokens
   std::vector<int32_t>
       words;  // optional: from 0 in A, in B and in the words before and after A; kNoWord for special tokens

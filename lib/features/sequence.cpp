@@ -75,7 +75,7 @@ Features Sequence::finish(int32_t prompt) && {
   const auto length = position(tokens_.ids.size());
   const auto first_end = position(parts_[0].end + (options_.specials ? 1 : 0));
   Features features;
-  features.types.resize(length, 1);
+  features.types.resize(length, tokenizer_.config().token_types ? 1 : 0);
   std::fill_n(features.types.begin(), first_end, 0);
   features.ids = std::move(tokens_.ids);
   features.offsets = std::move(tokens_.offsets);

@@ -41,13 +41,18 @@ float fraction(const json::File& file, std::string_view key, double otherwise) {
 // Rejects unsupported features by name.
 void refuse_others(const json::File& file) {
   const auto type = file.string("model_type", "bert");  // absent from Google's own files
-  if (type != "bert") throw Error(file.path(), ": model_type is ", type, ", expected bert");
+  if (type != "bert") {
+    throw Error(file.path(), ": model_type is ", type,
+                ", expected bert, as of bert-base-uncased, all-MiniLM-L6-v2 or bge-small-en-v1.5");
+  }
   if (file.boolean("add_cross_attention", false))
     throw Error(file.path(), ": add_cross_attention is true, but only self-attention can be computed");
   const auto positions = file.string("position_embedding_type", "absolute");
   if (positions != "absolute") {
     throw Error(file.path(), ": position_embedding_type is ", positions, ", expected absolute");
   }
+  if (file.find("quantization_config"))
+    throw Error(file.path(), ": quantization_config is set, but only unquantized weights can be read");
   const auto pruned = file.find("pruned_heads");
   if (pruned && !pruned->members().empty()) {
     throw Error(file.path(), ": pruned_heads is not empty, but only whole layers can be computed");

@@ -51,6 +51,18 @@ void append_names(std::string& out, const Items& items) {
                      [](std::string& text, auto item) { json::append_string(text, name_of(item)); });
 }
 
+// Settings of sentence-transformers other than the usual ones.
+void append_sentence(json::Object& line, const SentenceTransformer& sentence) {
+  if (sentence.truncate_dim) line.integer("truncate_dim", *sentence.truncate_dim);
+  if (sentence.similarity && sentence.similarity != "cosine") line.string("similarity", *sentence.similarity);
+  if (!sentence.prompts.empty()) {
+    json::Object prompts(line.key("prompts"));
+    for (const auto& [name, text] : sentence.prompts) prompts.string(name, text);
+    prompts.end();
+  }
+  if (sentence.default_prompt) line.string("default_prompt_name", *sentence.default_prompt);
+}
+
 }  // namespace
 
 std::string describe(const std::string& source, std::string_view activation, Log& log) {
@@ -58,7 +70,7 @@ std::string describe(const std::string& source, std::string_view activation, Log
   const auto& config = directory.config;
   const auto checkpoint = ckpt::Checkpoint::open(directory.path, ckpt::DataSums::leave);
   const auto tensors = converted_tensors(config, checkpoint, log);
-  const auto tokenizer = text::load_tokenizer(directory.path);
+  const auto tokenizer = load_tokenizer(directory);
   int64_t parameters = 0;
   for (const auto& tensor : tensors)
     parameters += static_cast<int64_t>(tensor.data.size() / size_of(tensor.dtype));
@@ -84,6 +96,7 @@ std::string describe(const std::string& source, std::string_view activation, Log
   } else {
     line.null("pooling");
   }
+  append_sentence(line, directory.sentence);
   append_names(line.key("heads"), heads_of(checkpoint));
   const bool classifies = checkpoint.find("classifier.weight") != nullptr;
   line.strings("labels", classifies ? config.labels : std::vector<std::string>());

@@ -11,15 +11,10 @@
 namespace bert::model {
 namespace {
 
-int64_t max_length_of(const Directory& directory) {
-  int64_t length =
-      std::min(directory.config.positions, directory.sentence.max_seq_length.value_or(INT64_MAX));
-  const auto path = (std::filesystem::path(directory.path) / "tokenizer_config.json").string();
-  if (!is_file(path)) return length;
-  const json::File file(path);
-  const double stated = file.number("model_max_length", 0.0);  // transformers writes 1e30 for "no limit"
-  if (stated >= 1 && stated < static_cast<double>(length)) length = static_cast<int64_t>(stated);
-  return length;
+// `path` has the tokenizer.
+int64_t max_length_of(const std::string& path, const SentenceTransformer& sentence, int64_t positions) {
+  const auto stated = sentence.max_seq_length ? sentence.max_seq_length : text::model_max_length(path);
+  return std::min(positions, stated.value_or(positions));
 }
 
 // Google's configurations do not describe heads and labels, so derive them from the weights.
@@ -83,14 +78,35 @@ Directory open_directory(const std::string& path, std::string_view activation) {
     throw Error(path, kind == FileKind::absent ? ": no such model directory"
                                                : ": is a file, expected a model directory");
   }
+  if (is_file((std::filesystem::path(path) / "adapter_config.json").string()))
+    throw Error(path,
+                ": has an adapter (adapter_config.json); merge it into the model first, with PEFT's "
+                "merge_and_unload");
   Directory directory{.root = path, .path = transformer_of(path)};
   auto& config = directory.config = read_configuration(directory.path);
   if (!activation.empty()) config.activation = activation_of(activation);
   auto& sentence = directory.sentence = load_sentence_transformer(path, config.hidden);
   config.cross_encoder |= sentence.cross_encoder;
   if (sentence.score_activation) config.score_activation = sentence.score_activation;
-  directory.max_length = max_length_of(directory);
+  directory.max_length = max_length_of(directory.path, sentence, config.positions);
   return directory;
+}
+
+text::Tokenizer load_tokenizer(const Directory& directory, text::Case override_case) {
+  return text::load_tokenizer(
+      directory.path, text::Compat::hf, override_case,
+      {.lowercase = directory.sentence.lowercase, .max_length = directory.max_length});
+}
+
+text::Tokenizer load_tokenizer(const std::string& path, text::Compat compat, text::Case override_case) {
+  const auto transformer = transformer_of(path);
+  const auto sentence = load_text_settings(path);
+  text::ModelSettings settings = {.lowercase = sentence.lowercase, .max_length = {}};
+  if (const auto file = config_path(transformer); is_file(file)) {
+    const int64_t positions = json::File(file).integer("max_position_embeddings", Config().positions);
+    settings.max_length = max_length_of(transformer, sentence, positions);
+  }
+  return text::load_tokenizer(transformer, compat, override_case, settings);
 }
 
 std::string_view name_of(Head head) { return kMarks[static_cast<size_t>(head)].name; }

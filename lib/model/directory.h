@@ -8,6 +8,7 @@
 
 #include "model/config.h"
 #include "model/sentence_transformers.h"
+#include "text/tokenizer.h"
 
 namespace bert::ckpt {
 class Checkpoint;
@@ -21,8 +22,8 @@ struct Directory {
   Config config;     // includes cross-encoder settings, from whichever file has them
   SentenceTransformer sentence;  // pooling, modules after it, prompts
 
-  // Maximum sequence length in tokens, special tokens included: the minimum of `positions` and, where set, of
-  // max_seq_length (sentence-transformers) and model_max_length (tokenizer_config.json).
+  // Maximum sequence length in tokens, special tokens included: max_seq_length (sentence-transformers), else
+  // model_max_length (tokenizer_config.json), at most `positions`.
   int64_t max_length = 512;
 
   // Length of a sentence vector after pooling with `modes` modes and after all modules.
@@ -34,6 +35,12 @@ struct Directory {
 // network and the tokenizer from `path`. A nonempty `activation`, a name known to activation_named, overrides
 // the encoder activation of the configuration.
 Directory open_directory(const std::string& path, std::string_view activation = {});
+
+// The tokenizer of an open model directory.
+text::Tokenizer load_tokenizer(const Directory& directory, text::Case override_case = text::Case::from_files);
+
+// The same for a directory that needs no weights and no configuration.
+text::Tokenizer load_tokenizer(const std::string& path, text::Compat compat, text::Case override_case);
 
 enum class Head { pooler, masked_lm, next_sentence, classifier, question_answering };
 

@@ -16,7 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto kModules = "modules.json", kSettings = "config_sentence_transformers.json";
+constexpr auto kModules = "modules.json", kSettings = "config_sentence_transformers.json",
+               kCard = "README.md";
 
 std::vector<std::string> paths_of(std::string_view modules) {
   json::Document document;
@@ -69,6 +70,7 @@ void ModuleFiles::add_folder(const std::string& root, const std::string& folder,
 }
 
 ModuleFiles::ModuleFiles(const std::string& root, std::optional<Dtype> store) {
+  add(root, kCard);
   const auto transformer = transformer_of(root);
   for (const auto& name : names_in_directory(transformer)) {
     if (is_transformer_settings(name))
@@ -103,36 +105,48 @@ std::string module_list(const std::vector<std::pair<std::string, std::string>>& 
   return text + "\n]\n";
 }
 
-std::string pooling_config(const std::vector<PoolingMode>& modes, int64_t hidden) {
+std::string pooling_config(const Pooling& pooling, int64_t hidden) {
   std::string text;
   json::Object object(text, 0);
   object.integer("word_embedding_dimension", hidden);
-  for (const auto& pooling : kPoolings)
-    object.boolean(pooling.old_key, std::ranges::find(modes, pooling.mode) != modes.end());
-  object.boolean("include_prompt", true);
+  for (const auto& known : kPoolings)
+    object.boolean(known.old_key, std::ranges::find(pooling.modes, known.mode) != pooling.modes.end());
+  object.boolean("include_prompt", pooling.include_prompt);
+  object.end();
+  return text + "\n";
+}
+
+std::string settings_of(ModuleFiles::Scale scale, const SentenceTransformer& source) {
+  std::string text;
+  json::Object object(text, 0);
+  if (source.default_prompt) object.string("default_prompt_name", *source.default_prompt);
+  if (!source.prompts.empty()) {
+    json::Object prompts(object.key("prompts"), 1);
+    for (const auto& [name, prompt] : source.prompts) prompts.string(name, prompt);
+    prompts.end();
+  }
+  object.string("similarity_fn_name",
+                scale == ModuleFiles::Scale::unit ? source.similarity.value_or("cosine") : "euclidean");
+  if (source.truncate_dim) object.integer("truncate_dim", *source.truncate_dim);
   object.end();
   return text + "\n";
 }
 
 }  // namespace
 
-ModuleFiles ModuleFiles::of_vectors(const std::vector<PoolingMode>& modes, int64_t hidden, Scale scale,
-                                    int64_t max_length) {
+ModuleFiles ModuleFiles::of_vectors(const Vectors& vectors, const SentenceTransformer& source) {
   std::vector<std::pair<std::string, std::string>> modules = {{"", "Transformer"}, {"1_Pooling", "Pooling"}};
-  if (scale == Scale::unit) modules.emplace_back("2_Normalize", "Normalize");
-  std::string settings, transformer;
-  json::Object object(settings, 0);
-  object.string("similarity_fn_name", scale == Scale::unit ? "cosine" : "euclidean");
-  object.end();
+  if (vectors.scale == Scale::unit) modules.emplace_back("2_Normalize", "Normalize");
+  std::string transformer;
   json::Object limits(transformer, 0);
-  limits.integer("max_seq_length", max_length);
+  limits.integer("max_seq_length", vectors.max_length);
   limits.boolean("do_lower_case", false);
   limits.end();
   ModuleFiles files;
   files.files_ = {{kModules, module_list(modules)},
-                  {kSettings, settings + "\n"},
+                  {kSettings, settings_of(vectors.scale, source)},
                   {"sentence_bert_config.json", transformer + "\n"},
-                  {"1_Pooling/config.json", pooling_config(modes, hidden)}};
+                  {"1_Pooling/config.json", pooling_config(vectors.pooling, vectors.hidden)}};
   return files;
 }
 

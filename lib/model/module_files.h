@@ -13,9 +13,9 @@
 
 namespace bert::model {
 
-// modules.json with the settings and module folders it refers to, for an output directory that has the
-// transformer in its root. Files are copied unchanged, except modules.json if the transformer had its own
-// folder. Weights become model.safetensors.
+// modules.json with the settings and module folders it refers to, and the model card, for an output directory
+// that has the transformer in its root. Files are copied unchanged, except modules.json if the transformer
+// had its own folder. Weights become model.safetensors.
 class ModuleFiles {
  public:
   ModuleFiles() = default;  // no modules
@@ -23,11 +23,17 @@ class ModuleFiles {
   // stored in format `store`, or unchanged if it is not set.
   ModuleFiles(const std::string& root, std::optional<Dtype> store);
 
-  // Files for a model with this pooling. Scale::unit: its vectors are scaled to unit length. `max_length` is
-  // in tokens. They have the form that all releases of sentence-transformers read.
+  // Files for a model of vectors. They have the form that all releases of sentence-transformers read. Prompts
+  // and truncate_dim are those of `source`, the model that training started from; so is its similarity, which
+  // gives the same order as the cosine, for vectors of unit length.
   enum class Scale { no, unit };
-  static ModuleFiles of_vectors(const std::vector<PoolingMode>& modes, int64_t hidden, Scale scale,
-                                int64_t max_length);
+  struct Vectors {
+    Pooling pooling;
+    int64_t hidden = 0;
+    Scale scale = Scale::unit;  // of the vectors: unit length or none
+    int64_t max_length = 0;     // in tokens
+  };
+  static ModuleFiles of_vectors(const Vectors& vectors, const SentenceTransformer& source);
 
   void write(OutputDirectory& output) const;
 

@@ -52,10 +52,15 @@ std::string settings_json(const text::Tokenizer& tokenizer, int64_t max_length) 
   append_added_tokens(object.key("added_tokens_decoder"), tokenizer);
   object.boolean("do_basic_tokenize", config.basic_tokenize);
   object.boolean("do_lower_case", config.lowercase);
+  const std::string inputs[] = {"input_ids", "attention_mask"};
+  if (!config.token_types) object.strings("model_input_names", inputs);
   object.integer("model_max_length", max_length);
   object.boolean("strip_accents", config.strip_accents);
   object.boolean("tokenize_chinese_chars", config.chinese_chars);
   object.string("tokenizer_class", "BertTokenizer");
+  // Also overrides a truncation block in tokenizer.json, which is copied.
+  if (config.truncate_left || config.truncation)
+    object.string("truncation_side", config.truncate_left ? "left" : "right");
   add_special_tokens(object, config);
   object.end();
   return text + "\n";

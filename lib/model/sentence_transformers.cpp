@@ -176,8 +176,40 @@ void read_pipeline(const fs::path& directory, const std::vector<Listed>& listed,
       sentence.modules.emplace_back(Normalize());
     } else if (kind != "Dropout") {  // no effect outside training
       throw Error((directory / "modules.json").string(), ": module ", i, " is ", in_quotes(type),
-                  ", expected ", sentence.pooling ? "Dense or Normalize" : "Pooling");
+                  ", expected ", sentence.pooling ? "Dense, Normalize" : "Pooling",
+                  " or Dropout; to use the encoder alone, remove modules.json from a copy of the directory");
     }
+  }
+}
+
+bool is_empty(const json::Value& value) {
+  switch (value.kind()) {
+    case json::Value::Kind::object:
+      return value.members().empty();
+    case json::Value::Kind::array:
+      return value.elements().empty();
+    default:
+      return value.is_null();
+  }
+}
+
+// Rejects settings that would change the input or the output of the transformer.
+void refuse_settings(const json::File& file, bool classifies) {
+  for (const auto* key : {"processing_kwargs", "processor_kwargs", "tokenizer_args", "config_kwargs",
+                          "config_args", "query_length", "document_length", "query_expansion"}) {
+    const auto value = file.find(key);
+    if (value && !is_empty(*value))
+      throw Error(file.path(), ": \"", key, "\" is set, which is not supported");
+  }
+  const auto modalities = file.find("modality_config");
+  const auto text = modalities ? modalities->find("text") : std::nullopt;
+  for (const auto& [key, expected] : {std::pair{"method", "forward"},
+                                      {"method_output_name", classifies ? "logits" : "last_hidden_state"}}) {
+    const auto value = text ? text->find(key) : std::nullopt;
+    const bool same = value && value->kind() == json::Value::Kind::string && value->string() == expected;
+    if (value && !same)
+      throw Error(file.path(), ": \"", key, "\" in \"modality_config\" is not ", in_quotes(expected),
+                  ", which is not supported");
   }
 }
 
@@ -200,6 +232,7 @@ void read_transformer(const fs::path& folder, SentenceTransformer& sentence) {
       throw Error(file.path(), ": \"transformer_task\" is ", in_quotes(task),
                   ", expected feature-extraction or sequence-classification");
     }
+    refuse_settings(file, task == "sequence-classification");
     const auto output = file.string("module_output_name", "token_embeddings");
     if (output != "token_embeddings" && output != "scores") {
       throw Error(file.path(), ": \"module_output_name\" is ", in_quotes(output),
@@ -227,6 +260,14 @@ void read_prompts(const json::File& file, SentenceTransformer& sentence) {
   }
 }
 
+void read_truncate_dim(const json::File& file, SentenceTransformer& sentence) {
+  constexpr auto kKey = "truncate_dim";
+  if (!file.find(kKey)) return;
+  sentence.truncate_dim = file.integer(kKey);
+  if (*sentence.truncate_dim < 1)
+    throw Error(file.path(), ": \"", kKey, "\" is ", *sentence.truncate_dim, ", expected at least 1");
+}
+
 // Reads config_sentence_transformers.json.
 void read_settings(const fs::path& directory, SentenceTransformer& sentence) {
   const auto path = directory / "config_sentence_transformers.json";
@@ -239,6 +280,8 @@ void read_settings(const fs::path& directory, SentenceTransformer& sentence) {
   }
   sentence.cross_encoder = type == "CrossEncoder";
   read_prompts(file, sentence);
+  read_truncate_dim(file, sentence);
+  if (file.find("similarity_fn_name")) sentence.similarity = file.string("similarity_fn_name");
   if (!sentence.cross_encoder || !file.find("activation_fn")) return;
   try {
     sentence.score_activation = score_activation_named(file.string("activation_fn"));
@@ -257,6 +300,16 @@ std::string transformer_of(const std::string& directory) {
   const auto modules = read_modules(directory);
   return modules.empty() || modules[0].path.empty() ? directory
                                                     : (fs::path(directory) / modules[0].path).string();
+}
+
+SentenceTransformer load_text_settings(const std::string& directory) {
+  SentenceTransformer sentence;
+  read_transformer(transformer_of(directory), sentence);
+  return sentence;
+}
+
+std::string default_prompt_of(const SentenceTransformer& sentence) {
+  return sentence.default_prompt ? sentence.prompts.at(*sentence.default_prompt) : "";
 }
 
 SentenceTransformer load_sentence_transformer(const std::string& directory, int64_t hidden) {

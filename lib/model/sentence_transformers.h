@@ -67,13 +67,18 @@ using Module = std::variant<Dense, Normalize>;
 
 // The values below are the defaults of a directory without such settings.
 struct SentenceTransformer {
-  std::optional<int64_t> max_seq_length;  // in tokens, special tokens included; longer texts are truncated
-  bool lowercase = false;                 // do_lower_case: lowercase texts before tokenization
-  std::optional<Pooling> pooling;         // nullopt: not specified, and no modules either
-  std::vector<Module> modules;            // modules after pooling, in order; their widths match
+  // In tokens, special tokens included; longer texts are truncated. Overrides the tokenizer's
+  // model_max_length.
+  std::optional<int64_t> max_seq_length;
+  bool lowercase = false;          // do_lower_case: lowercase texts, also with a cased tokenizer
+  std::optional<Pooling> pooling;  // nullopt: not specified, and no modules either
+  std::vector<Module> modules;     // modules after pooling, in order; their widths match
 
   std::map<std::string, std::string, std::less<>> prompts;  // by name
   std::optional<std::string> default_prompt;                // a name in prompts, used when none is requested
+
+  std::optional<int64_t> truncate_dim;    // keep the first numbers of a vector, after all modules
+  std::optional<std::string> similarity;  // similarity_fn_name: how vectors are to be compared
 
   bool cross_encoder = false;
   std::optional<ScoreActivation> score_activation;
@@ -82,6 +87,12 @@ struct SentenceTransformer {
 // Directory of config.json, weights and tokenizer: `directory` itself or, in old models, a folder in it
 // ("0_BERT").
 std::string transformer_of(const std::string& directory);
+
+// Reads only what concerns texts: max_seq_length and do_lower_case.
+SentenceTransformer load_text_settings(const std::string& directory);
+
+// The text of the default prompt; "" if there is none.
+std::string default_prompt_of(const SentenceTransformer& sentence);
 
 // Reads the settings and modules of `directory` for a transformer with vectors [hidden]. Errors name the file
 // and what was expected; unsupported modules are rejected by name.

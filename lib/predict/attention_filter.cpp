@@ -78,7 +78,6 @@ AttentionFilter::AttentionFilter(const model::Directory& directory, const text::
                   feature_options(options_, prompt_of(options_.vectors.prompt, directory), directory)),
       network_(directory, {.layers = wanted_.back()}, pool, nn::arithmetic(options_.dtype)),
       writer_(options_.drop) {
-  require_same_case(directory, tokenizer);
   log_.info(described({.model = directory.root,
                        .purpose = "attention",
                        .max_length = *featurizer_.options().max_length,

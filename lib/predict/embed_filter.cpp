@@ -91,16 +91,6 @@ features::FeatureOptions feature_options(const EmbedOptions& options, std::strin
   return features;
 }
 
-// With do_lower_case, sentence-transformers lowercases the text itself. This is redundant if the tokenizer
-// does it.
-void require_same_case(const model::Directory& directory, const text::Tokenizer& tokenizer) {
-  if (directory.sentence.lowercase && !tokenizer.config().lowercase) {
-    throw Error(directory.path,
-                ": sentence_bert_config.json asks for lowercase texts with a cased tokenizer, which is not "
-                "supported");
-  }
-}
-
 // Text records have no token fields to truncate.
 std::vector<features::TruncatedField> cut_fields(const features::Featurizer& featurizer,
                                                  const io::Fields& fields, const features::Features& features,
@@ -118,7 +108,6 @@ EmbedFilter::EmbedFilter(const model::Directory& directory, const text::Tokenize
       plan_(options_.vectors, directory),
       featurizer_(tokenizer, feature_options(options_, plan_.prompt(), directory)),
       writer_(make_writer(options_, plan_, tokenizer)) {
-  require_same_case(directory, tokenizer);
   log_.info(described({.model = directory.root,
                        .purpose = plan_.described(),
                        .max_length = *featurizer_.options().max_length,

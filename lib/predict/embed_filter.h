@@ -40,9 +40,6 @@ std::optional<std::string> conflict(const EmbedOptions& options);
 features::FeatureOptions feature_options(const EmbedOptions& options, std::string prompt,
                                          const model::Directory& directory);
 
-// Throws Error if the model lowercases texts and the tokenizer does not.
-void require_same_case(const model::Directory& directory, const text::Tokenizer& tokenizer);
-
 // New values of the fields that describe a record's input_ids, if these were truncated.
 std::vector<features::TruncatedField> cut_fields(const features::Featurizer& featurizer,
                                                  const io::Fields& fields, const features::Features& features,

@@ -4,6 +4,8 @@
 #include <cassert>
 
 #include "base/error.h"
+#include "base/spelling.h"
+#include "json/json.h"
 #include "predict/pooling.h"
 
 namespace bert::predict {
@@ -18,6 +20,13 @@ LayerMix::Recipe recipe_of(const VectorOptions& options) {
   recipe.weights = options.layer_weights;
   recipe.combine = options.combine.value_or(recipe.weights.empty() ? Combine::concat : Combine::sum);
   return recipe;
+}
+
+bool is_name(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
+  });
 }
 
 }  // namespace
@@ -52,11 +61,22 @@ EmbedPlan::EmbedPlan(const VectorOptions& options, const model::Directory& direc
       prompt_(prompt_of(options.prompt, directory)),
       unit_length_(options.normalize) {
   take_pooling(options, directory);
-  width_ = width_after_modules();
+  take_width(options, directory);
+}
+
+// truncate_dim belongs to the model's own pooling, as its modules do. sentence-transformers shortens after
+// them.
+void EmbedPlan::take_width(const VectorOptions& options, const model::Directory& directory) {
+  width_ = whole_width_ = width_after_modules();
   if (options.dim && *options.dim > width_) {
     throw Error("--dim ", *options.dim, ": vectors have only ", width_, " numbers");
   }
-  width_ = options.dim.value_or(width_);
+  const bool as_model = kind_ == Kind::pooled && options.pooling.kind == Pooling::Kind::automatic;
+  if (options.dim) {
+    width_ = *options.dim;
+  } else if (as_model && directory.sentence.truncate_dim) {
+    width_ = std::min(width_, *directory.sentence.truncate_dim);
+  }
 }
 
 void EmbedPlan::take_pooling(const VectorOptions& options, const model::Directory& directory) {
@@ -81,15 +101,25 @@ void EmbedPlan::take_pooling(const VectorOptions& options, const model::Director
 
 std::string prompt_of(const std::optional<std::string>& asked, const model::Directory& directory) {
   const auto& prompts = directory.sentence.prompts;
-  if (!asked) return directory.sentence.default_prompt ? prompts.at(*directory.sentence.default_prompt) : "";
-  const auto named = prompts.find(*asked);
-  return named == prompts.end() ? *asked : named->second;
+  if (!asked) return default_prompt_of(directory.sentence);
+  if (const auto named = prompts.find(*asked); named != prompts.end()) return named->second;
+  if (!is_name(*asked)) return *asked;
+  std::vector<std::string> names, quoted;
+  for (const auto& [name, text] : prompts) {
+    names.push_back(name);
+    quoted.push_back(json::in_quotes(name));
+  }
+  throw Error("--prompt ", *asked, ": the model has no ",
+              names.empty() ? std::string("prompts") : "prompt of this name, only " + listed(quoted, "and"),
+              " (a text to insert has a space or punctuation mark)", did_you_mean(*asked, names));
 }
 
 std::string EmbedPlan::described() const {
   std::string names;
   for (const PoolingMode mode : modes_) names.append(names.empty() ? "" : "+").append(name_of(mode));
   if (kind_ != Kind::pooled) names = kind_ == Kind::pooler ? "pooler" : "none";
+  if (width_ < whole_width_)
+    names += ", " + std::to_string(width_) + " of " + std::to_string(whole_width_) + " numbers";
   return "pooling " + names + (prompt_.empty() ? "" : ", prompt \"" + prompt_ + "\"");
 }
 

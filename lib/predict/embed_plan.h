@@ -38,7 +38,8 @@ struct VectorOptions {
 // Describes options that exclude each other, whatever the model; nullopt if there are none.
 std::optional<std::string> conflict(const VectorOptions& options);
 
-// The text to insert before each text: `asked`, a name or a text, or the model's default. May be empty.
+// The text to insert before each text: `asked`, or the model's default. May be empty. A word of ASCII
+// letters, digits, '-', '_' and '.' is the name of one of the model's prompts, anything else is a text.
 std::string prompt_of(const std::optional<std::string>& asked, const model::Directory& directory);
 
 class EmbedPlan {
@@ -59,13 +60,14 @@ class EmbedPlan {
   const std::string& prompt() const { return prompt_; }      // inserted before each text; may be empty
   bool prompt_left_out() const { return prompt_left_out_; }  // pooling skips [CLS] and the prompt
 
-  std::string described() const;  // "pooling mean", "pooling cls, prompt \"query: \""
+  std::string described() const;  // "pooling mean", "pooling cls, 128 of 384 numbers, prompt \"query: \""
 
   // Final steps for a pooled or token vector: modules, dim, normalize.
   std::vector<float> finished(std::vector<float> vector) const;
 
  private:
   void take_pooling(const VectorOptions& options, const model::Directory& directory);
+  void take_width(const VectorOptions& options, const model::Directory& directory);
   int64_t pooled_width() const;
   int64_t width_after_modules() const;
 
@@ -77,6 +79,7 @@ class EmbedPlan {
   std::string prompt_;
   bool prompt_left_out_ = false;
   bool unit_length_ = false;
+  int64_t whole_width_ = 0;  // of a vector before it is shortened to width_
   int64_t width_ = 0;
 };
 

@@ -22,6 +22,7 @@ features::FeatureOptions feature_options(const PredictOptions& options, const Pr
   features.max_length = sequence_limit(
       features.max_length, std::min(directory.max_length, task::entry(options.task.task).max_length),
       directory.config);
+  if (directory.sentence.cross_encoder) features.prompt = default_prompt_of(directory.sentence);
   features.overflow = options.overflow.value_or(task.overflow());
   if (!task.takes(features.overflow)) {
     if (features.overflow == features::Overflow::split)
@@ -85,8 +86,10 @@ PredictFilter::PredictFilter(const model::Directory& directory, const text::Toke
     throw Error("--task ", name_of(options_.task.task),
                 " has no numbers to write as rows; use --format jsonl, tsv or csv");
   row_width_ = width.value_or(0);
+  const auto& prompt = featurizer_.options().prompt;
   log_.info(described({.model = directory.root,
-                       .purpose = "task " + std::string(name_of(options_.task.task)),
+                       .purpose = "task " + std::string(name_of(options_.task.task)) +
+                                  (prompt.empty() ? "" : ", prompt \"" + prompt + "\""),
                        .max_length = *featurizer_.options().max_length,
                        .dtype = options_.dtype,
                        .threads = pool.size()}));

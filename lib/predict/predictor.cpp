@@ -64,14 +64,15 @@ void require_labels(const model::Config& config, task::Task kind, size_t least) 
   std::vector<std::string> sorted = config.labels;
   std::sort(sorted.begin(), sorted.end());
   if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
-    throw Error("the model's label \"", *twice, "\" appears twice in id2label");
+    throw Error("the model's label \"", *twice,
+                "\" appears twice in id2label of config.json; give each label a name of its own there");
   }
 }
 
 void require_one_label(const model::Config& config, task::Task kind) {
   if (config.labels.size() != 1) {
-    throw Error("the model has ", config.labels.size(), " labels, --task ", name_of(kind),
-                " requires exactly one");
+    throw Error("the model has ", config.labels.size(), " labels, ", name_of(kind),
+                " requires exactly one: models that predict several numbers are not supported");
   }
 }
 

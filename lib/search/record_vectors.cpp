@@ -56,7 +56,7 @@ std::optional<std::vector<float>> read_embedding(const io::Fields& fields) {
 struct RecordVectors::TextModel {
   TextModel(const TextOptions& options, Pool& pool, Log& log)
       : directory(options.open_model()),
-        tokenizer(text::load_tokenizer(directory.path)),
+        tokenizer(model::load_tokenizer(directory)),
         filter(directory, tokenizer, options.embed, pool, log, predict::EmbedFilter::Weights::later) {}
 
   model::Directory directory;

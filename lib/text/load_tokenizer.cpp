@@ -8,15 +8,20 @@
 namespace bert::text {
 namespace {
 
-// tokenizer.json names only the special tokens it uses itself. The other ones and the maximum length are in
-// the files beside it.
+// tokenizer.json names only the special tokens it uses itself. The other ones, the maximum length and
+// settings that override its own are in the files beside it.
 TokenizerParts read_json(const std::string& path, const std::string& directory) {
   TokenizerParts parts = read_tokenizer_json(path);
   TokenizerConfig beside;
-  read_names_and_length(directory, beside);
+  beside.truncate_left = parts.config.truncate_left;
+  read_names_and_settings(directory, beside);
   parts.config.pad = beside.pad;
   parts.config.mask = beside.mask;
   parts.config.model_max_length = beside.model_max_length;
+  parts.config.truncate_left = beside.truncate_left;
+  parts.config.token_types = beside.token_types;
+  read_case(directory, parts.config);
+  read_more_special_tokens(directory, parts.config);
   return parts;
 }
 
@@ -29,28 +34,33 @@ TokenizerParts read_directory(const std::string& directory) {
   return parts;
 }
 
-Tokenizer make(TokenizerParts parts, Compat compat, Case override_case, const std::string& name) {
+Tokenizer make(TokenizerParts parts, Compat compat, Case override_case, const std::string& name,
+               const ModelSettings& model = {}) {
   constexpr int kGoogleMaxWordChars = 200;
   if (compat == Compat::google) parts.config.max_word_chars = kGoogleMaxWordChars;
+  parts.config.lowercase |= model.lowercase;
   if (override_case != Case::from_files) {
     parts.config.lowercase = parts.config.strip_accents = override_case == Case::uncased;
   }
+  if (parts.config.truncation && model.max_length)
+    parts.config.truncation = Truncation{.max_length = *model.max_length, .of_model = true};
   parts.config.compat = compat;
   return {std::move(parts.subwords), std::move(parts.config), name};
 }
 
 }  // namespace
 
-Tokenizer load_tokenizer(const std::string& directory, Compat compat, Case override_case) {
+Tokenizer load_tokenizer(const std::string& directory, Compat compat, Case override_case,
+                         const ModelSettings& model) {
   if (kind_of(directory) == FileKind::absent) throw Error(directory, ": no such model directory");
   TokenizerParts parts = read_directory(directory);
   if (!parts.subwords.empty())
-    return make(std::move(parts), compat, override_case, path_in(directory, "tokenizer.json"));
+    return make(std::move(parts), compat, override_case, path_in(directory, "tokenizer.json"), model);
   const std::string vocab = path_in(directory, "vocab.txt");
   if (kind_of(vocab) == FileKind::absent)
     throw Error(directory, ": there is neither tokenizer.json nor vocab.txt");
   parts.subwords = read_vocab_txt(vocab, compat);
-  return make(std::move(parts), compat, override_case, vocab);
+  return make(std::move(parts), compat, override_case, vocab, model);
 }
 
 Tokenizer load_vocab(const std::string& file, Compat compat, Case override_case) {

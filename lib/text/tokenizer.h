@@ -32,8 +32,8 @@ struct Truncation {
   enum class Strategy { longest_first, only_first, only_second };
   int64_t max_length = 512;  // special tokens included
   Strategy strategy = Strategy::longest_first;
-  int64_t stride = 0;  // overlap of windows in tokens; used only if windows are kept
-  bool from_left = false;
+  int64_t stride = 0;     // overlap of windows in tokens; used only if windows are kept
+  bool of_model = false;  // the block's own length and strategy were replaced, see ModelSettings
 };
 
 struct TokenizerConfig {
@@ -51,8 +51,15 @@ struct TokenizerConfig {
   std::optional<int64_t> given_cls,
       given_sep;  // ids in tokenizer.json's post_processor, if it has them
   std::optional<Truncation> truncation;
-  bool padding = false;                     // tokenizer.json has a padding block; it is not applied
+  bool truncate_left = false;  // long texts lose their beginning, whatever the limit and its origin
+  bool token_types = true;     // false: the second text of a pair has type 0, too
   std::optional<int64_t> model_max_length;  // nullopt: no limit in the files (1e30 means no limit)
+};
+
+// What the model beside a tokenizer says of texts.
+struct ModelSettings {
+  bool lowercase = false;             // lowercase texts, whatever the tokenizer's own files say
+  std::optional<int64_t> max_length;  // if tokenizer.json has a truncation block, truncate to this length
 };
 
 struct Span {
@@ -114,11 +121,14 @@ class Tokenizer {
 // Case setting from the command line; overrides the files.
 enum class Case { from_files, cased, uncased };
 
-// Loads the tokenizer of a model directory. Order of precedence: tokenizer.json, tokenizer_config.json (with
-// special_tokens_map.json and added_tokens.json), vocab.txt. The Error names what is missing or not
-// supported.
+// Loads the tokenizer of a model directory. The vocabulary is that of tokenizer.json, else of vocab.txt. As
+// in transformers, the settings of case and accents are those of tokenizer_config.json, else of
+// tokenizer.json. The Error names what is missing or not supported.
 Tokenizer load_tokenizer(const std::string& directory, Compat compat = Compat::hf,
-                         Case override_case = Case::from_files);
+                         Case override_case = Case::from_files, const ModelSettings& model = {});
+
+// model_max_length of tokenizer_config.json; nullopt if there is none or it means "no limit".
+std::optional<int64_t> model_max_length(const std::string& directory);
 
 // The same for the path of a vocab.txt or tokenizer.json; settings come from the files beside it.
 Tokenizer load_vocab(const std::string& file, Compat compat = Compat::hf,

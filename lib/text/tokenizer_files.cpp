@@ -60,25 +60,49 @@ void read_special_names(const json::File& file, TokenizerConfig& config) {
 }
 
 // transformers writes 1e30 for "no limit".
-void read_model_max_length(const json::File& file, TokenizerConfig& config) {
+std::optional<int64_t> length_in(const json::File& file) {
   constexpr double kNoLimit = 1e9;
-  if (!file.find("model_max_length")) return;
-  const double length = file.number("model_max_length");
-  if (length >= 1 && length < kNoLimit) config.model_max_length = static_cast<int64_t>(length);
+  const double length = file.number("model_max_length", kNoLimit);
+  return length >= 1 && length < kNoLimit ? std::optional(static_cast<int64_t>(length)) : std::nullopt;
 }
+
+void read_truncation_side(const json::File& file, TokenizerConfig& config) {
+  if (!file.find("truncation_side")) return;
+  const auto side = file.string("truncation_side");
+  if (side != "left" && side != "right")
+    throw Error(file.path(), ": truncation_side is ", json::in_quotes(side), ", expected left or right");
+  config.truncate_left = side == "left";
+}
+
+// Without token types among its inputs, transformers gives all tokens type 0.
+void read_inputs(const json::File& file, TokenizerConfig& config) {
+  const auto inputs = file.find("model_input_names");
+  if (!inputs) return;
+  try {
+    const auto names = inputs->elements();
+    config.token_types =
+        std::ranges::any_of(names, [](const auto& name) { return name.string() == "token_type_ids"; });
+  } catch (const Error& error) {
+    throw Error(file.path(), ": model_input_names ", error.what());
+  }
+}
+
+std::string class_of(const json::File& file) { return file.string("tokenizer_class", "BertTokenizer"); }
 
 // Classes in transformers that are BERT's tokenizer under another name. Other classes may have a vocab.txt
 // too.
-void check_class(const json::File& file) {
+bool is_bert_class(const std::string& name) {
   static constexpr std::array kClasses = {"Bert",     "DistilBert", "Electra", "MobileBert",  "ConvBert",
                                           "LayoutLM", "Lxmert",     "Funnel",  "SqueezeBert", "RetriBert"};
-  const std::string name = file.string("tokenizer_class", "BertTokenizer");
-  const bool known = std::any_of(kClasses.begin(), kClasses.end(), [&](const std::string& family) {
+  return std::any_of(kClasses.begin(), kClasses.end(), [&](const std::string& family) {
     return name == family + "Tokenizer" || name == family + "TokenizerFast";
   });
-  if (!known)
-    throw Error(file.path(), ": tokenizer_class is ", name,
-                "; only BertTokenizer and its variants are supported");
+}
+
+void read_case(const json::File& file, TokenizerConfig& config) {
+  config.lowercase = file.boolean("do_lower_case", true);
+  config.strip_accents = file.boolean("strip_accents", config.lowercase);
+  config.chinese_chars = file.boolean("tokenize_chinese_chars", true);
 }
 
 bool is_one_of_five(const std::string& token, const TokenizerConfig& config) {
@@ -160,28 +184,59 @@ std::vector<std::string> read_vocab_txt(const std::string& path, Compat compat) 
   return subwords;
 }
 
-void read_names_and_length(const std::string& directory, TokenizerConfig& config) {
+std::optional<int64_t> model_max_length(const std::string& directory) {
+  const auto file = open_if_there(directory, "tokenizer_config.json");
+  return file ? length_in(*file) : std::nullopt;
+}
+
+void read_names_and_settings(const std::string& directory, TokenizerConfig& config) {
   if (const auto map = open_if_there(directory, "special_tokens_map.json")) read_special_names(*map, config);
-  if (const auto file = open_if_there(directory, "tokenizer_config.json")) {
-    read_special_names(*file, config);
-    read_model_max_length(*file, config);
+  const auto file = open_if_there(directory, "tokenizer_config.json");
+  if (!file) return;
+  read_special_names(*file, config);
+  config.model_max_length = length_in(*file);
+  read_truncation_side(*file, config);
+  read_inputs(*file, config);
+  if (file->boolean("split_special_tokens", false))
+    throw Error(file->path(), ": split_special_tokens is true, which is not supported");
+}
+
+void read_case(const std::string& directory, TokenizerConfig& config) {
+  const auto file = open_if_there(directory, "tokenizer_config.json");
+  if (file && file->find("do_lower_case") && is_bert_class(class_of(*file))) read_case(*file, config);
+}
+
+void read_more_special_tokens(const std::string& directory, TokenizerConfig& config) {
+  for (const auto* name : {"special_tokens_map.json", "tokenizer_config.json"}) {
+    const auto file = open_if_there(directory, name);
+    for (const auto* key : {"additional_special_tokens", "extra_special_tokens"}) {
+      const auto tokens = file ? file->find(key) : std::nullopt;
+      if (!tokens || tokens->kind() != json::Value::Kind::array) continue;
+      for (const auto& token : tokens->elements()) {
+        const auto content = token_content(*file, key, token);
+        const bool known =
+            std::ranges::find(config.added, content, &AddedToken::content) != config.added.end();
+        if (!known) add_token({.content = content}, config);
+      }
+    }
   }
 }
 
 void read_tokenizer_config(const std::string& directory, TokenizerConfig& config) {
-  read_names_and_length(directory, config);
+  read_names_and_settings(directory, config);
   for (const std::string& token : {config.unk, config.cls, config.sep, config.pad, config.mask}) {
     add_token({.content = token}, config);
   }
   read_added_tokens_json(directory, config);
   const auto file = open_if_there(directory, "tokenizer_config.json");
-  if (!file) return;
-  check_class(*file);
-  config.lowercase = file->boolean("do_lower_case", true);
-  config.strip_accents = file->boolean("strip_accents", config.lowercase);
-  config.chinese_chars = file->boolean("tokenize_chinese_chars", true);
+  if (!file) return read_more_special_tokens(directory, config);
+  if (!is_bert_class(class_of(*file)))
+    throw Error(file->path(), ": tokenizer_class is ", class_of(*file),
+                "; only BertTokenizer and its variants are supported");
+  read_case(*file, config);
   config.basic_tokenize = file->boolean("do_basic_tokenize", true);
   read_added_tokens_decoder(*file, config);
+  read_more_special_tokens(directory, config);
 }
 
 }  // namespace bert::text

@@ -34,7 +34,15 @@ std::vector<std::string> read_vocab_txt(const std::string& path, Compat compat);
 // for a tokenizer without tokenizer.json.
 void read_tokenizer_config(const std::string& directory, TokenizerConfig& config);
 
-// Reads what tokenizer.json does not contain: names of special tokens and the model's maximum length.
-void read_names_and_length(const std::string& directory, TokenizerConfig& config);
+// Reads what tokenizer.json does not contain, or what overrides it: names of special tokens, the model's
+// maximum length, the side of truncation, and whether there are token types.
+void read_names_and_settings(const std::string& directory, TokenizerConfig& config);
+
+// Adds the special tokens that only additional_special_tokens names.
+void read_more_special_tokens(const std::string& directory, TokenizerConfig& config);
+
+// Reads the settings of case, accents and Chinese characters of tokenizer_config.json, if it has that of
+// case.
+void read_case(const std::string& directory, TokenizerConfig& config);
 
 }  // namespace bert::text

@@ -253,7 +253,7 @@ void read_truncation(const json::File& file, TokenizerConfig& config) {
   const std::string direction = block.string("direction", "Right");
   if (direction != "Right" && direction != "Left")
     block.refuse("has the direction " + direction, "Right or Left");
-  truncation.from_left = direction == "Left";
+  config.truncate_left = direction == "Left";
   using Strategy = Truncation::Strategy;
   static constexpr std::array<std::pair<std::string_view, Strategy>, 6> kStrategies = {
       {{"LongestFirst", Strategy::longest_first},
@@ -283,7 +283,6 @@ TokenizerParts read_tokenizer_json(const std::string& path) {
   read_added_tokens(file, parts);
   read_post_processor(file, parts.config);
   read_truncation(file, parts.config);
-  parts.config.padding = file.find("padding").has_value();
   if (const std::optional<json::Value> json = file.find("decoder")) {
     const Block decoder(file, "decoder", *json);
     decoder.require_type("WordPiece");

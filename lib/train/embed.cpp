@@ -242,7 +242,10 @@ namespace {
 class EmbedTask final : public TrainingTask {
  public:
   explicit EmbedTask(const TaskInputs& inputs)
-      : TrainingTask(inputs), featurizer_(tokenizer_, options_.features), loss_(options_.embed.loss) {
+      : TrainingTask(inputs),
+        sentence_(inputs.sentence),
+        featurizer_(tokenizer_, options_.features),
+        loss_(options_.embed.loss) {
     for (const auto& module : inputs.sentence.modules)
       if (!std::holds_alternative<model::Normalize>(module))
         throw Error("the model has a Dense module after pooling, which --task embed cannot train");
@@ -251,6 +254,7 @@ class EmbedTask final : public TrainingTask {
       pooling_ = {*embed.pooling};
     } else if (inputs.sentence.pooling) {
       pooling_ = inputs.sentence.pooling->modes;
+      include_prompt_ = inputs.sentence.pooling->include_prompt;
       std::ranges::sort(pooling_);  // the order in which they are written
     }
     for (const int64_t d : loss_.dims)
@@ -305,9 +309,12 @@ class EmbedTask final : public TrainingTask {
 
   model::ModuleFiles modules() const override {
     const bool euclidean = loss_.loss == SimilarityLoss::triplet && loss_.distance == nn::Distance::euclidean;
-    return model::ModuleFiles::of_vectors(
-        pooling_, config_.hidden, euclidean ? model::ModuleFiles::Scale::no : model::ModuleFiles::Scale::unit,
-        options_.features.max_length.value());
+    using Scale = model::ModuleFiles::Scale;
+    return model::ModuleFiles::of_vectors({.pooling = {.modes = pooling_, .include_prompt = include_prompt_},
+                                           .hidden = config_.hidden,
+                                           .scale = euclidean ? Scale::no : Scale::unit,
+                                           .max_length = options_.features.max_length.value()},
+                                          sentence_);
   }
 
   std::unique_ptr<examples::ExampleReader> make_reader() const override { return reader_of(records_); }
@@ -328,9 +335,11 @@ class EmbedTask final : public TrainingTask {
     return std::make_unique<examples::EmbedReader>(records, featurizer_, options_.gold_field());
   }
 
+  const model::SentenceTransformer& sentence_;  // settings of the initial model
   const features::Featurizer featurizer_;
   nn::SimilarityOptions loss_;
   std::vector<model::PoolingMode> pooling_ = {model::PoolingMode::mean};
+  bool include_prompt_ = true;
   EmbedRecords records_ = EmbedRecords::pairs;
 };
 

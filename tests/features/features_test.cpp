@@ -242,7 +242,8 @@ TEST_CASE("maximum lengths that leave no room for text are rejected") {
 
 TEST_CASE("the truncation block of tokenizer.json applies when no length is given") {
   text::TokenizerConfig config;
-  config.truncation = {.max_length = 4, .strategy = Strategy::only_first, .from_left = true};
+  config.truncation = {.max_length = 4, .strategy = Strategy::only_first};
+  config.truncate_left = true;
   config.compat = text::Compat::google;
   const auto tokenizer = letters(config);
   const Featurizer obeying(tokenizer, with_settings_of(tokenizer, {}));
@@ -252,8 +253,15 @@ TEST_CASE("the truncation block of tokenizer.json applies when no length is give
       obeying.features("a", "b c"),
       "text of 6 tokens cannot be truncated to 4 tokens in its first part alone, as tokenizer.json requests");
   const Featurizer told(tokenizer, with_settings_of(tokenizer, {.max_length = 5}));
-  CHECK(told.features("a b c d").ids == Ids{2, 5, 6, 7, 3});
+  CHECK(told.features("a b c d").ids == Ids{2, 6, 7, 8, 3});  // the side is independent of the length
   CHECK(told.options().cut.compat == text::Compat::google);
+}
+
+TEST_CASE("without token types, both texts of a pair have type 0") {
+  text::TokenizerConfig config;
+  config.token_types = false;
+  const auto tokenizer = letters(config);
+  CHECK(Featurizer(tokenizer, {}).features("a", "b").types == std::vector<int32_t>(5));
 }
 
 TEST_CASE("a prompt is prepended to the text and its tokens count") {

@@ -70,7 +70,8 @@ TEST_CASE("a plain directory sets no pooling") {
   CHECK(directory.vector_size(3) == 12);
 }
 
-TEST_CASE("the maximum length is the smallest that the files give") {
+TEST_CASE(
+    "the maximum length is that of sentence-transformers, else of the tokenizer, at most the positions") {
   const Folder folder;
   write_transformer(folder);
   const auto with = [&](const char* file, const char* text) {
@@ -82,7 +83,8 @@ TEST_CASE("the maximum length is the smallest that the files give") {
   CHECK(with("tokenizer_config.json", R"({"model_max_length":null})") == 64);
   CHECK(with("tokenizer_config.json", R"({"model_max_length":32})") == 32);
   CHECK(with("sentence_bert_config.json", R"({"max_seq_length":null})") == 32);
-  CHECK(with("sentence_bert_config.json", R"({"max_seq_length":48})") == 32);
+  CHECK(with("sentence_bert_config.json", R"({"max_seq_length":48})") == 48);
+  CHECK(with("sentence_bert_config.json", R"({"max_seq_length":65})") == 64);
   CHECK(with("sentence_bert_config.json", R"({"max_seq_length":16,"do_lower_case":true})") == 16);
   CHECK(open_directory(folder.path()).sentence.lowercase);
   CHECK(with("tokenizer_config.json", "{}") == 16);
@@ -194,10 +196,11 @@ TEST_CASE("unsupported modules are rejected by name") {
   write_sentence_model(folder, module("WeightedLayerPooling", "2"));
   CHECK(
       refusal(folder) ==
-      R"(DIR/modules.json: module 2 is "sentence_transformers.models.WeightedLayerPooling", expected Dense or Normalize)");
+      R"(DIR/modules.json: module 2 is "sentence_transformers.models.WeightedLayerPooling", expected Dense, Normalize or Dropout; to use the encoder alone, remove modules.json from a copy of the directory)");
   folder.write("modules.json", modules(module("LSTM", "1_LSTM")));
-  CHECK(refusal(folder) ==
-        R"(DIR/modules.json: module 1 is "sentence_transformers.models.LSTM", expected Pooling)");
+  CHECK(
+      refusal(folder) ==
+      R"(DIR/modules.json: module 1 is "sentence_transformers.models.LSTM", expected Pooling or Dropout; to use the encoder alone, remove modules.json from a copy of the directory)");
   folder.write("modules.json", modules(module("Normalize", "1")));
   CHECK(refusal(folder).find("Normalize\", expected Pooling") != std::string::npos);
   folder.write("modules.json", modules(module("Pooling", "1_Pooling") + module("Pooling", "1_Pooling")));

@@ -77,6 +77,14 @@ TEST_CASE("a prompt is a name from the directory, a text, or the directory's def
   CHECK(plan({.prompt = ""}, sentence_directory()).prompt().empty());
   CHECK(plan({.prompt = "find: "}, sentence_directory()).prompt() == "find: ");
   CHECK(plan({}, directory()).prompt().empty());
+  CHECK(plan({.prompt = "für"}, directory()).prompt() == "für");
+  CHECK_THROWS_WITH(
+      plan({.prompt = "qurey"}, sentence_directory()),
+      "--prompt qurey: the model has no prompt of this name, only \"none\" and \"query\" (a text to "
+      "insert has a space or punctuation mark); did you mean \"query\"?");
+  CHECK_THROWS_WITH(
+      plan({.prompt = "query"}, directory()),
+      "--prompt query: the model has no prompts (a text to insert has a space or punctuation mark)");
 }
 
 TEST_CASE("the google format has its own default layers and layer numbers") {
@@ -101,4 +109,18 @@ TEST_CASE("conflicting options are rejected") {
   CHECK_THROWS_AS(plan({.pooling = {.kind = Pooling::Kind::pooler}, .layers = {0, 1}}, directory()),
                   bert::Error);
   CHECK_THROWS_AS(plan({.layers = {0, 1}}, sentence_directory()), bert::Error);  // Dense expects 8, gets 16
+}
+
+TEST_CASE("truncate_dim shortens the vectors of the model's own pooling; dim overrides it") {
+  auto shortened = sentence_directory();
+  shortened.sentence.truncate_dim = 2;
+  CHECK(plan({}, shortened).width() == 2);
+  CHECK(plan({}, shortened).finished(std::vector<float>(8, 2))[0] == doctest::Approx(0.5773503));
+  CHECK(plan({.normalize = true}, shortened).finished(std::vector<float>(8, 2))[0] ==
+        doctest::Approx(0.7071068));
+  CHECK(plan({.dim = 3}, shortened).width() == 3);
+  CHECK(plan({.pooling = {.kind = Pooling::Kind::mode}}, shortened).width() == 4);
+  CHECK(plan({}, shortened).described() == "pooling mean+cls, 2 of 3 numbers, prompt \"query: \"");
+  shortened.sentence.truncate_dim = 9;
+  CHECK(plan({}, shortened).width() == 3);
 }

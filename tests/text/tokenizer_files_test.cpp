@@ -133,13 +133,13 @@ TEST_CASE("added_tokens_decoder overrides added_tokens.json") {
   CHECK(ids_of(load_tokenizer(directory.path()), "new NEW") == Ids{1, 9});
 }
 
-TEST_CASE("tokenizer.json overrides tokenizer_config.json") {
+TEST_CASE("tokenizer.json overrides tokenizer_config.json, except for case") {
   const Directory directory;
   directory.write("tokenizer.json", Json().text());
   directory.write("tokenizer_config.json",
                   R"({"do_lower_case":true,"model_max_length":64,"cls_token":"abc"})");
   const Tokenizer tokenizer = load_tokenizer(directory.path());
-  CHECK(ids_of(tokenizer, "ABC abc [MASK]") == Ids{6, 5, 4});
+  CHECK(ids_of(tokenizer, "ABC abc [MASK]") == Ids{5, 5, 4});
   CHECK(tokenizer.config().max_word_chars == 50);
   CHECK(tokenizer.config().model_max_length == 64);
   CHECK(tokenizer.cls() == 2);
@@ -164,12 +164,27 @@ TEST_CASE("the truncation block of tokenizer.json is read") {
   Json json;
   json.truncation = R"({"direction":"Left","max_length":128,"strategy":"OnlySecond","stride":16})";
   directory.write("tokenizer.json", json.text());
-  const auto truncation = load_tokenizer(directory.path()).config().truncation;
+  const auto tokenizer = load_tokenizer(directory.path());
+  const auto& truncation = tokenizer.config().truncation;
   REQUIRE(truncation.has_value());
   CHECK(truncation->max_length == 128);
   CHECK(truncation->stride == 16);
-  CHECK(truncation->from_left);
+  CHECK(tokenizer.config().truncate_left);
   CHECK(truncation->strategy == Truncation::Strategy::only_second);
+  const auto of_model =
+      load_tokenizer(directory.path(), Compat::hf, Case::from_files, {.lowercase = false, .max_length = 9});
+  CHECK(of_model.config().truncation->max_length == 9);
+  CHECK(of_model.config().truncation->strategy == Truncation::Strategy::longest_first);
+  directory.write("tokenizer_config.json", R"({"truncation_side":"right"})");
+  CHECK_FALSE(load_tokenizer(directory.path()).config().truncate_left);
+  json.truncation = "null";
+  directory.write("tokenizer.json", json.text());
+  directory.write("tokenizer_config.json", R"({"truncation_side":"left"})");
+  CHECK(load_tokenizer(directory.path()).config().truncate_left);
+  CHECK_FALSE(
+      load_tokenizer(directory.path(), Compat::hf, Case::from_files, {.lowercase = false, .max_length = 9})
+          .config()
+          .truncation);
 }
 
 TEST_CASE("the maximum word length may be 2^32 characters or 0") {

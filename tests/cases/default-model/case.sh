@@ -28,6 +28,10 @@ echo 'It was the best of times.' | bert-embed --dim 3 --precision 1
 printf '%s\n' '{"text":"good","label":"yes"}' '{"text":"bad","label":"no"}' >train.jsonl
 bert-train --task classify --epochs 1 --out classifier train.jsonl >log && ls classifier
 echo good | bert-predict -m classifier | sed 's/:[^:]*"scores.*/: .../'
+# Sentence vectors are trained from the default model for them.
+printf '%s\n' '{"text":"good","text_pair":"fine"}' '{"text":"bad","text_pair":"poor"}' >pairs.jsonl
+bert-train --task embed --steps 1 --out vectors pairs.jsonl >log
+bert-convert --info vectors | grep -o '"num_hidden_layers":[0-9]*'
 for model in default-model default-vectors; do bert-convert --info "$CASE/../../../lib/$model"; done
 # The vectors of near texts are near.
 printf '%s\n' 'The ship sails over the sea.' 'The king spoke to the queen.' >texts

@@ -4,7 +4,7 @@ ln -s "$MODELS" models
 attend() { bert-embed -m models/pretraining --attention --precision 2 "$@"; }
 printf '{"id":7,"text":"good soup","tokens":0}\n{"text":"a","text_pair":"cat"}\n{"words":["the","king"]}\n' >texts
 attend texts
-attend --layers 1 --prompt 'a' --keep attention,tokens texts | tail -n 1
+attend --layers 1 --prompt 'a ' --keep attention,tokens texts | tail -n 1
 bert-embed -m models/causal --attention --precision 2 --layers -1,1,-1 --drop text texts | head -n 1
 echo '-- layers and heads are as in the model'
 bert-embed -m models/pretraining --attention --layers -1,1 texts | jq -c '[.attention | length, (.[0] | length)]'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A truncation block in tokenizer.json is applied, with strategy and direction, and reported; --max-length
-# overrides it. A padding block is ignored, which is reported too.
+# overrides its length. A padding block is ignored.
 make() {
   cat >tokenizer.json <<END
 {"version":"1.0","truncation":{"direction":"$1","max_length":$2,"strategy":"$3","stride":0},"padding":null,
