@@ -15,10 +15,13 @@ using namespace bert;
 using cli::UsageError;
 using task::Task;
 
+enum class Shown { jsonl, tsv, csv, text };
+
 // Options that are interpreted after the whole command line has been read.
 struct Flags {
   std::optional<Task> task;
   std::vector<std::string> metrics;
+  Shown format = Shown::jsonl;
 };
 
 void score_options(cli::App& app, metric::ScoreFilterOptions& options, Flags& flags) {
@@ -37,6 +40,14 @@ void score_options(cli::App& app, metric::ScoreFilterOptions& options, Flags& fl
   app.number(
       {"--mask-id", "N", "For fill: ignore masked tokens whose id in input_ids is not N, the id of [MASK]."},
       {}, score.mask_id);
+  using enum metric::Scheme;
+  app.choice<std::optional<metric::Scheme>>(
+      {"--scheme", "",
+       "For tag: count only the entities that are valid in this scheme, or (auto) all entities in any "
+       "scheme, "
+       "or tags without prefixes."},
+      {{"auto", std::nullopt}, {"iob1", iob1}, {"iob2", iob2}, {"iobes", iobes}, {"bilou", bilou}},
+      score.scheme);
   app.real({"--no-answer-threshold", "T",
             "For answer: count predictions with a null score above T as \"no answer\"."},
            {.min = -1e300, .max = 1e300}, score.no_answer_threshold);
@@ -45,7 +56,9 @@ void score_options(cli::App& app, metric::ScoreFilterOptions& options, Flags& fl
       {"--gold", "FILE",
        "Read gold labels from this JSONL, TSV, CSV or SQuAD file, joined by id (default: from the records)."},
       options.gold);
-  app.option({"--id-field", "NAME", "Field with the id that joins predictions and gold labels."},
+  app.option({"--id-field", "NAME",
+              "Field with the id that joins predictions and gold labels (default id; if neither have ids, "
+              "they are joined by order)."},
              options.id_field);
   app.option({"--label-field", "NAME", "Field with the gold label (default: that of training records)."},
              score.label_field);
@@ -53,6 +66,12 @@ void score_options(cli::App& app, metric::ScoreFilterOptions& options, Flags& fl
       {"--null-scores", "FILE",
        "For answer: read null scores from this JSON object by id, such as run_squad.py's null_odds.json."},
       options.null_scores);
+}
+
+std::string metric_hint(const std::string& name, std::vector<std::string> names) {
+  const auto benchmarks = metric::benchmark_names();
+  names.insert(names.end(), benchmarks.begin(), benchmarks.end());
+  return cli::word_hint(name, names);
 }
 
 // Determines the task and metrics from their names.
@@ -69,15 +88,18 @@ void settle_metrics(const Flags& flags, metric::ScoreOptions& score) {
     return;
   }
   if (!flags.task)
-    throw UsageError("--task is missing; without it, --metric must be one of ", metric::benchmark_names());
+    throw UsageError("--task is missing; without it, --metric must be one of ",
+                     listed(metric::benchmark_names(), "or"),
+                     flags.metrics.empty() ? "" : metric_hint(flags.metrics.front(), {}));
   score.task = *flags.task;
   const auto known = task::entry(score.task).metrics;
   for (const auto& name : flags.metrics) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    std::string names;
-    for (const auto& one : known) names += (names.empty() ? "" : ", ") + std::string(one);
+    if (metric::find_benchmark(name) != nullptr)
+      throw UsageError("--metric ", name, " names a benchmark, which cannot be combined with other metrics");
+    const std::vector<std::string> names(known.begin(), known.end());
     throw UsageError("--metric ", name, " is neither a benchmark nor a metric of ", task::name_of(score.task),
-                     ", which are ", names);
+                     ", which are ", listed(names, "and"), metric_hint(name, names));
   }
   score.metrics = flags.metrics;
 }
@@ -90,6 +112,7 @@ void check_task(const cli::App& app, Task task) {
   only("--positive", Task::classify);
   only("--top-k", Task::fill);
   only("--mask-id", Task::fill);
+  only("--scheme", Task::tag);
   only("--no-answer-threshold", Task::answer);
   only("--null-scores", Task::answer);
   if (app.given("--plot") && !task::entry(task).plotted)
@@ -134,7 +157,13 @@ int main(int argc, char** argv) {
   score_options(app, options, flags);
   cmd::StreamOptions stream(
       app, {.more = {io::InputFormat::conll, io::InputFormat::squad}, .pair = false, .records = false});
-  cmd::format_option(app, stream, "Write the metrics as a JSON object or as a table of one row.");
+  app.section("Output");
+  app.choice<Shown>(
+      {"--format", "",
+       "Write the metrics as a JSON object, as a table of one row, or as text for people: "
+       "aligned and rounded."},
+      {{"jsonl", Shown::jsonl}, {"tsv", Shown::tsv}, {"csv", Shown::csv}, {"text", Shown::text}},
+      flags.format);
   app.option({"--plot", "FILE",
               "Draw the result as SVG: confusion matrix, calibration, or scatter plot; needs gnuplot."},
              options.plot);
@@ -144,6 +173,9 @@ int main(int argc, char** argv) {
     check_task(app, options.score.task);
     if (options.plot) check_plot(*options.plot, stream.settings);
     settle_input(options, stream.settings);
+    options.as_text = flags.format == Shown::text;
+    if (flags.format == Shown::tsv) stream.settings.output_format = io::OutputFormat::tsv;
+    if (flags.format == Shown::csv) stream.settings.output_format = io::OutputFormat::csv;
   });
   app.version_of(text::version);
   app.examples({{"Score a classifier on records with gold labels",

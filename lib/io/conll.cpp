@@ -28,6 +28,15 @@ std::vector<std::string_view> columns_of(std::string_view line) {
   return columns;
 }
 
+bool has_prefix(std::string_view tag) {
+  constexpr std::string_view kPrefixes = "BIESLU";
+  return tag.size() > 1 && tag[1] == '-' && kPrefixes.find(tag[0]) != kPrefixes.npos;
+}
+
+bool is_entity_tag(std::string_view tag) {
+  return tag == kOutside || tag == "B" || tag == "I" || has_prefix(tag);
+}
+
 bool is_conll_document(std::string_view line) {
   constexpr std::string_view kMark = "-DOCSTART-";
   return line.starts_with(kMark) && (line.size() == kMark.size() || is_white(line[kMark.size()]));
@@ -39,6 +48,7 @@ bool is_conll_comment(std::string_view line) {
 
 std::vector<std::string> bio_of(std::span<const std::string_view> tags) {
   std::vector<std::string> bio;
+  if (!std::ranges::all_of(tags, is_entity_tag)) return {tags.begin(), tags.end()};
   for (size_t i = 0; i < tags.size(); ++i) {
     bio.emplace_back(tags[i]);
     const bool goes_on = i > 0 && tags[i - 1] != kOutside && type_of(tags[i - 1]) == type_of(tags[i]);

@@ -19,13 +19,18 @@ inline constexpr std::string_view kOutside = "O";  // tag of words outside entit
 // Splits at white space.
 std::vector<std::string_view> columns_of(std::string_view line);
 
+// Tags of entities: "B-PER"; with the prefixes of IOB, IOBES and BILOU. Parts of speech have none.
+bool has_prefix(std::string_view tag);
+bool is_entity_tag(std::string_view tag);  // has a prefix, or is O, "B" or "I"
+
 bool is_conll_document(std::string_view line);  // -DOCSTART-
 // A comment such as "# sent_id = 7", before the first word of a sentence. The "=" distinguishes it from a
 // word "#".
 bool is_conll_comment(std::string_view line);
 
 // Converts the tags of a sentence from IOB1, which the shared task of 2003 uses, to BIO: an I- that does not
-// follow a tag of its type becomes B-. Other tags are unchanged.
+// follow a tag of its type becomes B-. Other tags are unchanged, and so are those of a sentence with other
+// tags than those of entities: "I" may be a part of speech.
 //
 //   I-PER I-PER B-PER O I-LOC   ->   B-PER I-PER B-PER O B-LOC
 std::vector<std::string> bio_of(std::span<const std::string_view> tags);

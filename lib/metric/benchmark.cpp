@@ -38,12 +38,9 @@ const Benchmark* find_benchmark(std::string_view name) {
   return found == benchmarks().end() ? nullptr : &*found;
 }
 
-std::string benchmark_names() {
-  std::string names;
-  for (const Benchmark& benchmark : benchmarks()) {
-    if (!names.empty()) names += ", ";
-    names += benchmark.name;
-  }
+std::vector<std::string> benchmark_names() {
+  std::vector<std::string> names;
+  for (const Benchmark& benchmark : benchmarks()) names.emplace_back(benchmark.name);
   return names;
 }
 

@@ -20,6 +20,6 @@ struct Benchmark {
 
 // nullptr if there is no benchmark of this name.
 const Benchmark* find_benchmark(std::string_view name);
-std::string benchmark_names();  // "glue/cola, …"
+std::vector<std::string> benchmark_names();
 
 }  // namespace bert::metric

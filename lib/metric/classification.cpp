@@ -8,10 +8,6 @@
 namespace bert::metric {
 namespace {
 
-double f1_of(const LabelCounts::Counts& counts) {
-  return share(2 * counts.both, counts.gold + counts.predicted);
-}
-
 std::vector<std::string_view> as_set(std::span<const std::string_view> labels) {
   std::vector<std::string_view> set(labels.begin(), labels.end());
   std::sort(set.begin(), set.end());
@@ -34,9 +30,18 @@ LabelCounts::Counts& LabelCounts::of(std::string_view label) {
   return counts_[i];
 }
 
-double LabelCounts::f1(std::string_view label) const {
+LabelCounts::Counts LabelCounts::at(std::string_view label) const {
   const auto i = labels_.find(label);
-  return i ? f1_of(counts_[*i]) : 0;
+  return i ? counts_[*i] : Counts();
+}
+
+LabelCounts::Table LabelCounts::table() const {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < labels_.size(); ++i) names.emplace_back(labels_.at(i));
+  sort_labels(names);
+  Table table;
+  for (const auto& name : names) table.emplace_back(name, at(name));
+  return table;
 }
 
 double LabelCounts::micro_f1() const {
@@ -46,12 +51,12 @@ double LabelCounts::micro_f1() const {
     all.predicted += counts.predicted;
     all.both += counts.both;
   }
-  return f1_of(all);
+  return all.f1();
 }
 
 double LabelCounts::macro_f1() const {
   double sum = 0;
-  for (const Counts& counts : counts_) sum += f1_of(counts);
+  for (const Counts& counts : counts_) sum += counts.f1();
   return counts_.empty() ? 0 : sum / static_cast<double>(counts_.size());
 }
 

@@ -21,14 +21,19 @@ class LabelCounts {
  public:
   struct Counts {
     int64_t gold = 0, predicted = 0, both = 0;
+
+    double precision() const { return share(both, predicted); }
+    double recall() const { return share(both, gold); }
+    double f1() const { return share(2 * both, gold + predicted); }
   };
+  using Table = std::vector<std::pair<std::string, Counts>>;
 
   Counts& of(std::string_view label);  // valid until the next call
   const StringTable& labels() const { return labels_; }
   std::span<const Counts> counts() const { return counts_; }
 
-  // F1 = 2 both / (gold + predicted); 0 for a label that does not occur.
-  double f1(std::string_view label) const;
+  Counts at(std::string_view label) const;  // zeros for a label that does not occur
+  Table table() const;                      // sorted by sort_labels()
   double micro_f1() const;
   double macro_f1() const;  // mean over all labels that occur, gold or predicted
 
@@ -44,7 +49,9 @@ class Classification {
 
   int64_t count() const { return count_; }
   double accuracy() const { return share(hits_, count_); }
-  double f1(std::string_view positive) const { return counts_.f1(positive); }
+  LabelCounts::Counts counts(std::string_view label) const { return counts_.at(label); }
+  double f1(std::string_view positive) const { return counts(positive).f1(); }
+  LabelCounts::Table table() const { return counts_.table(); }
   double macro_f1() const { return counts_.macro_f1(); }
   // Matthews correlation coefficient for any number of labels (Gorodkin 2004); 0 if undefined.
   double matthews() const;
@@ -85,6 +92,7 @@ class Multilabel {
   double micro_f1() const { return counts_.micro_f1(); }
   double macro_f1() const { return counts_.macro_f1(); }
   double accuracy() const { return share(hits_, count_); }  // exact match of label sets
+  LabelCounts::Table table() const { return counts_.table(); }
 
  private:
   LabelCounts counts_;

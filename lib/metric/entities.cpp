@@ -3,70 +3,118 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "io/conll.h"
 
 namespace bert::metric {
 namespace {
 
 struct Tag {
-  char kind;  // O, B or I
-  std::string_view type;
+  char kind = 'O';  // O, B, I, E or S
+  std::string_view type = {};
   bool operator==(const Tag&) const = default;
 };
 
-std::string_view kind_of(std::string_view tag) { return tag.substr(0, tag.find('-')); }
+// The tags of a scheme, for messages; the letters are those of BILOU and of the others in Tag::kind.
+struct Alphabet {
+  std::string_view letters, kinds, shown;
+};
 
-Tag parse(std::string_view tag) {
-  if (!is_bio(tag)) throw Error("tag \"", tag, "\" is not O, B-TYPE or I-TYPE");
-  if (tag == "O") return {'O', {}};
-  const std::string_view kind = kind_of(tag);
-  return {kind[0], tag.substr(std::min(tag.size(), kind.size() + 1))};
+Alphabet alphabet_of(Scheme scheme) {
+  constexpr Alphabet kBio = {"BI", "BI", "O, B-TYPE or I-TYPE"};
+  if (scheme == Scheme::iobes) return {"BIES", "BIES", "O, B-, I-, E- or S-TYPE"};
+  if (scheme == Scheme::bilou) return {"BILU", "BIES", "O, B-, I-, L- or U-TYPE"};
+  return scheme == Scheme::lenient ? Alphabet{"BIESLU", "BIESES", kBio.shown} : kBio;
 }
 
-// The tags in BIO (IOB2): B at the start of each entity, I only inside one.
-std::vector<Tag> as_bio(std::span<const std::string_view> tags) {
-  std::vector<Tag> bio;
-  Tag before{'O', {}};
-  for (const auto text : tags) {
-    Tag tag = parse(text);
-    if (tag.kind == 'I' && (before.kind == 'O' || tag.type != before.type)) tag.kind = 'B';
-    bio.push_back(before = tag);
-  }
-  return bio;
+Tag parse(std::string_view tag, Scheme scheme) {
+  if (tag == "O") return {};
+  const auto alphabet = alphabet_of(scheme);
+  const size_t letter = io::is_entity_tag(tag) ? alphabet.letters.find(tag[0]) : tag.npos;
+  if (letter == tag.npos) throw Error("tag \"", tag, "\" is not ", alphabet.shown);
+  return {alphabet.kinds[letter], tag.substr(std::min<size_t>(tag.size(), 2))};
 }
 
-std::vector<Entity> entities_of(std::span<const Tag> bio) {
+std::vector<Tag> parse(std::span<const std::string_view> texts, Scheme scheme) {
+  std::vector<Tag> tags;
+  for (const auto text : texts) tags.push_back(parse(text, scheme));
+  return tags;
+}
+
+bool is_inside(const Tag& tag) { return tag.kind == 'I' || tag.kind == 'E'; }
+bool is_last(const Tag& tag) { return tag.kind == 'E' || tag.kind == 'S'; }
+bool is_open(const Tag& tag) { return tag.kind == 'B' || tag.kind == 'I'; }  // may be continued
+
+// Whether the tag continues the entity of the tag before.
+bool continues(const Tag& before, const Tag& tag) {
+  return is_inside(tag) && is_open(before) && tag.type == before.type;
+}
+
+// Whether an entity starts at the tag. In IOB1, B- only separates entities of one type.
+bool starts(Scheme scheme, const Tag& before, const Tag& tag) {
+  if (scheme == Scheme::lenient) return tag.kind != 'O' && !continues(before, tag);
+  if (scheme != Scheme::iob1) return tag.kind == 'B' || tag.kind == 'S';
+  if (tag.kind == 'B') return is_open(before) && tag.type == before.type;
+  return tag.kind == 'I' && (before.kind != 'I' || tag.type != before.type);
+}
+
+// Whether an entity whose last tag is `tag` is complete.
+bool ends(Scheme scheme, const Tag& tag, const Tag& after) {
+  if (scheme == Scheme::iobes || scheme == Scheme::bilou) return is_last(tag);
+  return scheme != Scheme::iob1 || tag.kind != 'B' || after.kind != 'B' || tag.type == after.type;
+}
+
+std::vector<Entity> entities_of(std::span<const Tag> tags, Scheme scheme) {
+  const auto at = [&](size_t i) { return i < tags.size() ? tags[i] : Tag(); };
   std::vector<Entity> found;
-  for (size_t i = 0; i < bio.size(); ++i) {
-    if (bio[i].kind == 'B') found.push_back({.type = bio[i].type, .begin = i, .end = i + 1});
-    if (bio[i].kind == 'I') found.back().end = i + 1;
+  for (size_t i = 0; i < tags.size();) {
+    const size_t begin = i++;
+    if (!starts(scheme, begin == 0 ? Tag() : tags[begin - 1], tags[begin])) continue;
+    while (i < tags.size() && continues(tags[i - 1], tags[i])) ++i;
+    if (ends(scheme, tags[i - 1], at(i))) found.push_back({tags[begin].type, begin, i});
   }
   return found;
 }
 
+// Tags in BIO (IOB2): B at the start of each entity. The other tags are unchanged.
+void make_bio(std::vector<Tag>& tags) {
+  Tag before;
+  for (Tag& tag : tags) {
+    if (tag.kind == 'I' && starts(Scheme::lenient, before, tag)) tag.kind = 'B';
+    before = tag;
+  }
+}
+
 }  // namespace
 
-bool is_bio(std::string_view tag) { return tag == "O" || kind_of(tag) == "B" || kind_of(tag) == "I"; }
+std::vector<Entity> entities(std::span<const std::string_view> tags, Scheme scheme) {
+  return entities_of(parse(tags, scheme), scheme);
+}
 
-std::vector<Entity> entities(std::span<const std::string_view> tags) { return entities_of(as_bio(tags)); }
+void require_one_for_each(std::span<const std::string_view> gold,
+                          std::span<const std::string_view> predicted) {
+  if (gold.size() != predicted.size())
+    throw Error("has ", predicted.size(), " predicted tags, expected ", gold.size(),
+                ", one for each gold tag");
+}
 
 double EntityScore::Counts::f1() const {
   const double p = precision(), r = recall();
   return p + r == 0 ? 0 : 2 * p * r / (p + r);
 }
 
-void EntityScore::add(std::span<const std::string_view> gold, std::span<const std::string_view> predicted) {
-  if (gold.size() != predicted.size())
-    throw Error("has ", predicted.size(), " predicted tags, expected ", gold.size(),
-                ", one for each gold tag");
-  const auto gold_tags = as_bio(gold), predicted_tags = as_bio(predicted);
-  const auto gold_entities = entities_of(gold_tags);
+void EntityScore::add(std::span<const std::string_view> gold, std::span<const std::string_view> predicted,
+                      Scheme scheme) {
+  require_one_for_each(gold, predicted);
+  auto gold_tags = parse(gold, scheme), predicted_tags = parse(predicted, scheme);
+  const auto gold_entities = entities_of(gold_tags, scheme);
   auto next = gold_entities.begin();  // both lists are in text order
   for (const Entity& entity : gold_entities) count(entity, &Counts::gold);
-  for (const Entity& entity : entities_of(predicted_tags)) {
+  for (const Entity& entity : entities_of(predicted_tags, scheme)) {
     count(entity, &Counts::predicted);
     while (next != gold_entities.end() && next->begin < entity.begin) ++next;
     if (next != gold_entities.end() && *next == entity) count(entity, &Counts::both);
   }
+  make_bio(gold_tags), make_bio(predicted_tags);
   tokens_ += static_cast<int64_t>(gold.size());
   for (size_t i = 0; i < gold.size(); ++i) correct_tokens_ += gold_tags[i] == predicted_tags[i];
 }

@@ -1,8 +1,7 @@
-// Entities in tagged sentences, counted like chunks in the CoNLL-2000 script conlleval.
+// Entities in tagged sentences.
 //
-// A tag is O, B-TYPE or I-TYPE. B- starts an entity. I- continues the previous entity if it has the same
-// type, otherwise it starts a new one: O I-PER I-PER I-LOC B-LOC O contains PER [1,3), LOC [3,4), LOC [4,5).
-// This covers IOB1, IOB2 (BIO) and sequences that follow neither scheme.
+// A tag is O, or a prefix and a type: B-TYPE begins an entity, I-TYPE is inside one; in IOBES, E-TYPE ends
+// one and S-TYPE is one of a single word; BILOU has L- for E- and U- for S-.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +15,25 @@
 
 namespace bert::metric {
 
+// How tags become entities. `lenient` reads all schemes, and sequences that follow none, like conlleval and
+// seqeval: I- or E- that does not continue an entity of its type starts one. The others accept the tags of
+// their scheme and count only what it permits, like seqeval's mode strict.
+//
+//   O I-PER I-PER I-LOC B-LOC O     lenient: PER [1,3), LOC [3,4), LOC [4,5)     iob2: LOC [4,5)
+enum class Scheme { lenient, iob1, iob2, iobes, bilou };
+
 struct Entity {
   std::string_view type;  // from its first tag; may be empty ("B" alone)
   size_t begin, end;      // word indices
   bool operator==(const Entity&) const = default;
 };
 
-bool is_bio(std::string_view tag);  // "B" and "I" alone are, too
-
 // Error `tag "PER" is not O, B-TYPE or I-TYPE`.
-std::vector<Entity> entities(std::span<const std::string_view> tags);
+std::vector<Entity> entities(std::span<const std::string_view> tags, Scheme scheme = Scheme::lenient);
+
+// Error if the numbers of tags differ.
+void require_one_for_each(std::span<const std::string_view> gold,
+                          std::span<const std::string_view> predicted);
 
 // An entity is correct if the gold entities contain one of the same type and words.
 class EntityScore {
@@ -39,12 +47,14 @@ class EntityScore {
   };
 
   // Adds the tags of one sentence. Error if the numbers of tags differ.
-  void add(std::span<const std::string_view> gold, std::span<const std::string_view> predicted);
+  void add(std::span<const std::string_view> gold, std::span<const std::string_view> predicted,
+           Scheme scheme = Scheme::lenient);
 
   void merge(const EntityScore& other);
 
   int64_t tokens() const { return tokens_; }
-  double accuracy() const { return share(correct_tokens_, tokens_); }  // share of correct tags, read as BIO
+  // Share of correct tags. I- that starts an entity equals B-.
+  double accuracy() const { return share(correct_tokens_, tokens_); }
   const Counts& all() const { return all_; }
   const std::map<std::string, Counts, std::less<>>& types() const { return types_; }
 

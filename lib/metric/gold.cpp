@@ -52,10 +52,17 @@ std::optional<io::InputFormat> recognize(io::Input& input, bool (*holds_all)(con
 
 }  // namespace
 
-void GoldTable::add(std::string_view id, std::string_view gold) {
-  if (!ids_.add(id).second) throw Error("id \"", id, "\" appears twice");
+void GoldTable::add(std::optional<std::string_view> id, std::string_view gold) {
+  if (!id && has_ids()) throw Error("has no id, unlike the records before it");
+  if (id && size() > 0 && !has_ids()) throw Error("has an id, unlike the records before it");
+  if (id && !ids_.add(*id).second) throw Error("id \"", *id, "\" appears twice");
   bytes_ += gold;
   ends_.push_back(bytes_.size());
+}
+
+std::string GoldTable::name(size_t place) const {
+  if (!has_ids()) return "record " + std::to_string(place + 1);
+  return "id \"" + std::string(ids_.at(place)) + "\"";
 }
 
 std::string_view GoldTable::gold(size_t place) const {
@@ -67,7 +74,7 @@ GoldTable read_gold(const std::string& file, const std::string& id_field, const 
                     const io::StreamOptions& stream) {
   GoldTable table(file);
   io::StreamOptions options = {.files = {file}, .text_field = stream.text_field};
-  options.table_field = id_field;
+  options.table_field = id_field.empty() ? kIdField : id_field;
   options.invalid_utf8 = stream.invalid_utf8;
   options.recognize = recognize_data;
   io::PullReader reader(options);
@@ -77,10 +84,16 @@ GoldTable read_gold(const std::string& file, const std::string& id_field, const 
       if (record.source().format == io::InputFormat::object)
         return add_questions(fields.required("data"), table);
       const auto gold = scorer.gold(fields);  // reports a missing gold label before a missing id
-      table.add(fields.label(id_field), gold);
+      table.add(find_id(fields, id_field), gold);
     });
   }
   return table;
+}
+
+std::optional<std::string> find_id(const io::Fields& fields, const std::string& id_field) {
+  if (!id_field.empty()) return fields.label(id_field);
+  if (!fields.json(kIdField) && !fields.text(kIdField)) return std::nullopt;
+  return fields.label(kIdField);
 }
 
 std::optional<io::InputFormat> recognize_answers(io::Input& input) {

@@ -1,4 +1,4 @@
-// Gold labels by id, for predictions in records without gold labels.
+// Gold labels by id or by order, for predictions in records without gold labels.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,14 @@ class GoldTable {
  public:
   explicit GoldTable(std::string path) : path_(std::move(path)) {}
 
-  // Error if the id exists already.
-  void add(std::string_view id, std::string_view gold);
+  // Without id for labels in the order of the predictions: for all or for none. Error if the id exists
+  // already or only some labels have one.
+  void add(std::optional<std::string_view> id, std::string_view gold);
 
   const std::string& path() const { return path_; }  // used in messages
-  size_t size() const { return ids_.size(); }
-  std::string_view id(size_t place) const { return ids_.at(place); }
+  size_t size() const { return ends_.size(); }
+  bool has_ids() const { return ids_.size() > 0; }
+  std::string name(size_t place) const;  // `id "7"`, or "record 8" of those without ids
   std::string_view gold(size_t place) const;
   std::optional<uint32_t> find(std::string_view id) const { return ids_.find(id); }
 
@@ -38,8 +40,14 @@ class GoldTable {
   std::vector<uint64_t> ends_;  // end of each label in bytes_
 };
 
-// Reads FILE: records with `id_field` (JSONL, TSV, …), or SQuAD's data file. `stream` sets how text is read.
-// A bad record throws Error "FILE:LINE: what".
+inline constexpr const char* kIdField = "id";
+
+// The id of a record, from `id_field`; or from kIdField, if `id_field` is empty: then nullopt if it is
+// missing.
+std::optional<std::string> find_id(const io::Fields& fields, const std::string& id_field);
+
+// Reads FILE: records with ids or all without ids (JSONL, TSV, …), or SQuAD's data file. `stream` sets how
+// text is read. A bad record throws Error "FILE:LINE: what".
 GoldTable read_gold(const std::string& file, const std::string& id_field, const Scorer& scorer,
                     const io::StreamOptions& stream);
 

@@ -1,11 +1,47 @@
 #include "metric/report.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <iterator>
+#include <map>
 
 #include "json/json.h"
 
 namespace bert::metric {
+namespace {
+
+std::string rounded(double value, int precision) {
+  constexpr int kUsual = 4;
+  char digits[400];  // the largest double has 309 before the point
+  const auto end = std::to_chars(digits, std::end(digits), value, std::chars_format::fixed,
+                                 precision < 0 ? kUsual : precision);
+  return {digits, end.ptr};
+}
+
+using Row = std::vector<std::string>;
+
+size_t width_of(const std::string& text) {
+  return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+// The first column is aligned to the left, the others to the right.
+void append_rows(std::string& out, const std::vector<Row>& rows) {
+  std::vector<size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+  }
+  for (const auto& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) {
+      const std::string space(widths[i] - width_of(row[i]), ' ');
+      out += i == 0 ? row[i] + space : "  " + space + row[i];
+    }
+    out += '\n';
+  }
+}
+
+}  // namespace
 
 Report::Report(std::vector<std::string> wanted, int precision,
                std::function<void(std::string_view)> undefined)
@@ -14,7 +50,8 @@ Report::Report(std::vector<std::string> wanted, int precision,
 // Inside a nested object every metric is wanted.
 bool Report::take(std::string_view name) {
   written_.emplace(name);
-  return depth_ > 0 || wanted_.empty() || std::find(wanted_.begin(), wanted_.end(), name) != wanted_.end();
+  return !path_.empty() || wanted_.empty() ||
+         std::find(wanted_.begin(), wanted_.end(), name) != wanted_.end();
 }
 
 void Report::begin(std::string_view name) {
@@ -23,19 +60,26 @@ void Report::begin(std::string_view name) {
   json_ += ':';
 }
 
+void Report::show(std::string_view name, std::string value) {
+  cells_.push_back({path_, std::string(name), std::move(value)});
+}
+
 void Report::count(std::string_view name, int64_t value) {
   begin(name);
   json::append_integer(json_, value);
+  show(name, std::to_string(value));
 }
 
 void Report::text(std::string_view name, std::string_view value) {
   begin(name);
   json::append_string(json_, value);
+  show(name, std::string(value));
 }
 
 bool Report::metric(std::string_view name, std::string_view written, double value) {
   if (!take(name)) return false;
   begin(written);
+  show(written, std::isfinite(value) ? rounded(value, precision_) : "-");
   if (std::isfinite(value)) {
     json::append_double(json_, value, precision_);
   } else {
@@ -53,19 +97,39 @@ bool Report::open(std::string_view name) {
   if (!take(name)) return false;
   begin(name);
   json_ += '{';
-  ++depth_;
+  path_.emplace_back(name);
   return true;
 }
 
 void Report::close() {
   json_ += '}';
-  --depth_;
+  path_.pop_back();
 }
 
 std::optional<std::string> Report::unwritten() const {
   const auto found =
       std::ranges::find_if(wanted_, [&](const auto& name) { return !written_.contains(name); });
   return found == wanted_.end() ? std::nullopt : std::optional(*found);
+}
+
+std::string Report::text() const {
+  std::vector<Row> lines;
+  std::map<std::string, std::vector<Row>> tables;
+  for (const Cell& cell : cells_) {
+    if (cell.path.size() < 2) {
+      lines.push_back({cell.name, cell.shown});
+      continue;
+    }
+    auto& rows = tables[cell.path[0]];
+    if (rows.empty()) rows.push_back({cell.path[0]});
+    if (rows.size() == 1 || rows.back()[0] != cell.path[1]) rows.push_back({cell.path[1]});
+    if (rows.size() == 2) rows.front().push_back(cell.name);
+    rows.back().push_back(cell.shown);
+  }
+  std::string out;
+  append_rows(out, lines);
+  for (const auto& [name, rows] : tables) append_rows(out += '\n', rows);
+  return out;
 }
 
 std::string Report::json() && { return std::move(json_) + "}\n"; }

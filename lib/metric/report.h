@@ -1,4 +1,4 @@
-// Metrics and the JSON object that bert-score writes of them.
+// Metrics, and the JSON object or the text that bert-score writes of them.
 #pragma once
 
 #include <cstdint>
@@ -47,17 +47,54 @@ class Report {
   std::optional<std::string> unwritten() const;
 
   std::string json() &&;  // with a line feed at the end
+  // For people, rounded to 4 digits if there is no `precision`: a line for each metric, and a table of each
+  // nested object of objects.
+  //
+  //   accuracy  0.7500
+  //
+  //   labels  precision  recall      f1  gold  predicted
+  //   good       0.5000  1.0000  0.6667     1          2
+  std::string text() const;
 
  private:
+  struct Cell {
+    std::vector<std::string> path;  // of nested objects
+    std::string name, shown;
+  };
+
   bool take(std::string_view name);  // whether the metric is wanted
   void begin(std::string_view name);
+  void show(std::string_view name, std::string value);
 
   std::vector<std::string> wanted_;
   std::set<std::string, std::less<>> written_;
   int precision_;
   std::function<void(std::string_view)> undefined_;
   std::string json_ = "{";
-  int depth_ = 0;
+  std::vector<std::string> path_;
+  std::vector<Cell> cells_;
 };
+
+// The metrics of a label, a tag or an entity type from its Counts.
+template <class Counts>
+void append(Report& report, const Counts& counts) {
+  report.metric("precision", counts.precision());
+  report.metric("recall", counts.recall());
+  report.metric("f1", counts.f1());
+}
+
+// A nested object with the metrics of each name; `gold` is what sklearn calls support.
+template <class Table>
+void append_table(Report& report, std::string_view name, const Table& table) {
+  if (!report.open(name)) return;
+  for (const auto& [label, counts] : table) {
+    report.open(label);
+    append(report, counts);
+    report.count("gold", counts.gold);
+    report.count("predicted", counts.predicted);
+    report.close();
+  }
+  report.close();
+}
 
 }  // namespace bert::metric

@@ -25,6 +25,8 @@ ScoreFilter::ScoreFilter(ScoreFilterOptions options, const io::StreamOptions& st
   if (options_.gold.empty()) return;
   gold_ = read_gold(options_.gold, options_.id_field, *scorer_, stream);
   seen_.resize(gold_->size());
+  if (by_order())
+    log_.warn(options_.gold + " has no ids: gold labels and predictions are joined by their order");
   if (!options_.null_scores.empty()) scorer_->read_null_scores(json::File(options_.null_scores), *gold_);
 }
 
@@ -43,6 +45,16 @@ void ScoreFilter::prepare(const io::Fields& fields, io::Record& record) const {
 
 ScoreFilter::Prepared ScoreFilter::prepare_joined(const io::Fields& fields, const io::Record& record) const {
   Prepared prepared;
+  if (by_order()) {
+    if (record.source().format == io::InputFormat::object || find_id(fields, ""))
+      throw Error("has an id, but the records of ", gold_->path(), " have none");
+    const auto place = static_cast<size_t>(record.place());
+    if (place < gold_->size())
+      prepared.predictions.push_back({place, scorer_->compare(gold_->gold(place), fields)});
+    else
+      ++prepared.unknown;
+    return prepared;
+  }
   const auto add = [&](std::string_view id, const auto& compare) {
     const auto place = gold_->find(id);
     if (place) {
@@ -54,8 +66,11 @@ ScoreFilter::Prepared ScoreFilter::prepare_joined(const io::Fields& fields, cons
     }
   };
   if (record.source().format != io::InputFormat::object) {
-    add(fields.label(options_.id_field),
-        [&](std::string_view gold) { return scorer_->compare(gold, fields); });
+    const auto id = find_id(fields, options_.id_field);
+    if (!id)
+      throw Error("field \"", kIdField, "\" is missing, the field that joins predictions with ",
+                  gold_->path(), "; --id-field names another one");
+    add(*id, [&](std::string_view gold) { return scorer_->compare(gold, fields); });
     return prepared;
   }
   for (const auto& [id, answer] : fields.members()) {
@@ -80,14 +95,18 @@ void ScoreFilter::add(Prepared& prepared) {
         seen_[i->place] = true;
         continue;
       }
-      prepared.failure = "id \"" + std::string(gold_->id(i->place)) + "\" has more than one prediction";
+      prepared.failure = gold_->name(i->place) + " has more than one prediction";
       while (i != prepared.predictions.begin()) seen_[(--i)->place] = false;
       return;
     }
   }
-  for (const auto& [place, compared] : prepared.predictions) {
-    scorer_->add(gold_ ? place : records_, *compared);
-    ++records_;
+  try {
+    for (const auto& [place, compared] : prepared.predictions) {
+      scorer_->add(gold_ ? place : records_, *compared);
+      ++records_;
+    }
+  } catch (const Error& error) {
+    prepared.failure = error.what();
   }
 }
 
@@ -102,17 +121,28 @@ void ScoreFilter::add_missing() {
   int64_t missing = 0;
   for (size_t place = 0; place < seen_.size(); ++place) {
     if (seen_[place]) continue;
-    const std::string what =
-        options_.gold + ": id \"" + std::string(gold_->id(place)) + "\" has no prediction";
+    const std::string what = options_.gold + ": " + gold_->name(place) + " has no prediction";
     const bool counted = scorer_->add_missing(place, gold_->gold(place));
     counted_missing_ |= counted;
     if (!counted && options_.on_error == io::OnError::stop) throw Error(what);
     if (missing++ < kNamed) log_.warn(what + (counted ? ", which counts as wrong" : ""));
   }
-  if (missing > kNamed) log_.warn(std::to_string(missing) + " ids have no prediction");
+  if (missing > kNamed)
+    log_.warn(std::to_string(missing) + (by_order() ? " records" : " ids") + " have no prediction");
+}
+
+// Without ids, a different number of records means that they do not correspond.
+void ScoreFilter::check_counts() const {
+  const bool too_few = options_.on_error == io::OnError::stop && records_ < gold_->size();
+  if (too_few || unknown_ > 0)
+    throw Error(options_.gold, " has ",
+                counted(static_cast<int64_t>(gold_->size()), "gold label", "gold labels"), " for ",
+                counted(static_cast<int64_t>(records_) + unknown_, "prediction", "predictions"),
+                "; without ids, both must have the same records in the same order");
 }
 
 void ScoreFilter::end(std::string& out) {
+  if (gold_ && by_order()) check_counts();
   if (gold_) add_missing();
   if (unknown_ > 0)
     log_.warn(counted(unknown_, "prediction was", "predictions were") + " skipped: no question in " +
@@ -124,9 +154,10 @@ void ScoreFilter::end(std::string& out) {
   scorer_->report(report);
   if (const auto remark = scorer_->remark(); !remark.empty()) log_.warn(remark);
   if (const auto metric = report.unwritten(); metric && !options_.score.benchmark)
-    throw Error("--metric ", *metric, " cannot be computed from these records; see bert-score(1)");
+    throw Error("--metric ", *metric, " cannot be computed from these records", scorer_->advice(*metric),
+                "; see bert-score(1)");
   if (options_.plot) draw_plot(scorer_->plot(), *options_.plot);
-  out += std::move(report).json();
+  out += options_.as_text ? report.text() : std::move(report).json();
 }
 
 }  // namespace bert::metric

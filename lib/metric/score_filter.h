@@ -18,7 +18,8 @@ struct ScoreFilterOptions {
   std::string gold;                 // FILE; empty: gold labels are in the records
   std::string null_scores;          // FILE with an object {id: number}; empty: null scores are in the records
   std::optional<std::string> plot;  // FILE to draw
-  std::string id_field = "id";
+  std::string id_field;             // empty: kIdField, or the order of records if there is none
+  bool as_text = false;             // aligned and rounded, for people
   int precision = -1;
   io::OnError on_error = io::OnError::stop;
 };
@@ -39,6 +40,8 @@ class ScoreFilter : public io::Filter {
   Prepared prepare_joined(const io::Fields& fields, const io::Record& record) const;
   void add(Prepared& prepared);
   void add_missing();
+  void check_counts() const;
+  bool by_order() const { return !gold_->has_ids() && gold_->size() > 0; }
 
   ScoreFilterOptions options_;
   Log& log_;
@@ -47,7 +50,7 @@ class ScoreFilter : public io::Filter {
   std::vector<bool> seen_;        // gold labels that have a prediction
   bool counted_missing_ = false;  // some without one count as wrong
   size_t records_ = 0;            // number of predictions so far
-  int64_t unknown_ = 0;           // answers to questions not in gold_
+  int64_t unknown_ = 0;           // answers to questions not in gold_, records beyond its end
 };
 
 }  // namespace bert::metric

@@ -12,6 +12,7 @@
 #include "io/record.h"
 #include "json/json.h"
 #include "metric/benchmark.h"
+#include "metric/entities.h"
 #include "metric/gold.h"
 #include "metric/report.h"
 
@@ -27,6 +28,7 @@ struct ScoreOptions {
   std::vector<std::string_view> usual_positive;  // if not given: the first of these labels that occurs
   std::optional<int64_t> top_k;                  // for fill
   std::optional<int64_t> mask_id;             // for fill: score only positions where the input has this token
+  std::optional<Scheme> scheme;               // for tag; not given: entities of any scheme, or plain tags
   std::optional<double> no_answer_threshold;  // for answer
   SquadScore::Version version = SquadScore::Version::automatic;
 
@@ -62,6 +64,10 @@ class Scorer {
 
   // Script for gnuplot. Only for tasks with has_plot().
   virtual std::string plot() const { return {}; }
+
+  // What the metric needs, as the end of a message that it cannot be computed: ": name a label"; empty:
+  // unknown.
+  virtual std::string advice(std::string_view /*metric*/) const { return {}; }
 
   // A one-sentence warning about the overall result; empty: none.
   virtual std::string remark() const { return {}; }

@@ -70,7 +70,7 @@ class AnswerScorer : public Scorer {
       null_scores_[*place] = {value.number(), order++};
     }
     for (size_t i = 0; i < gold.size(); ++i) {
-      if (null_scores_[i].order == kNone) throw Error(file.path(), ": id \"", gold.id(i), "\" is missing");
+      if (null_scores_[i].order == kNone) throw Error(file.path(), ": ", gold.name(i), " is missing");
     }
   }
 

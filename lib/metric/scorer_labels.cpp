@@ -78,16 +78,31 @@ class LabelScorer : public Scorer {
   void report(Report& report) const override {
     report.count("records", score_.count());
     report.metric("accuracy", score_.accuracy());
+    const auto positive = task_ == task::Task::classify ? positive_label() : "";
+    const auto of_positive = score_.counts(positive);
+    bool is_named = false;
     if (task_ == task::Task::classify) {
-      if (const auto positive = positive_label(); !positive.empty()) {
-        if (report.metric("f1", score_.f1(positive))) report.text("positive", positive);
-      }
+      if (!positive.empty() && (is_named = report.metric("f1", of_positive.f1())))
+        report.text("positive", positive);
       for (const auto& [name, value] : class_metrics()) report.metric(name, value(score_));
     }
     if (is_calibrated())
       report.metric("ece", calibration_.error());
     else if (needs_ece_)
       throw Error("--metric ece: ", missing_probabilities());
+    if (task_ != task::Task::classify) return;
+    if (!positive.empty()) {
+      const bool has_precision = report.metric("precision", of_positive.precision());
+      const bool has_recall = report.metric("recall", of_positive.recall());
+      if ((has_precision || has_recall) && !is_named) report.text("positive", positive);
+    }
+    append_table(report, "labels", score_.table());
+  }
+
+  std::string advice(std::string_view metric) const override {
+    return metric == "f1" || metric == "precision" || metric == "recall"
+               ? ": with more than two labels, name one with --positive"
+               : "";
   }
 
   std::string remark() const override {
@@ -177,6 +192,7 @@ class MultilabelScorer : public Scorer {
     report.metric("micro_f1", score_.micro_f1());
     report.metric("macro_f1", score_.macro_f1());
     report.metric("accuracy", score_.accuracy());
+    append_table(report, "labels", score_.table());
   }
 
  private:

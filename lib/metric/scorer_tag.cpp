@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "io/conll.h"
+#include "metric/classification.h"
 #include "metric/entities.h"
 #include "metric/scorer.h"
 #include "metric/string_table.h"
@@ -9,14 +10,52 @@
 namespace bert::metric {
 namespace {
 
+enum class Kind { unknown, entities, plain };  // unknown: only O, "B" and "I"
+
 struct ComparedTags : io::Work {
-  EntityScore score;
+  Kind kind = Kind::unknown;
+  std::string tag;              // the first tag that shows the kind
+  EntityScore score;            // not of plain tags
+  std::string gold, predicted;  // packed; not of entities
   int64_t sentences = 0;
+
+  void add(std::span<const std::string_view> gold_tags, std::span<const std::string_view> predicted_tags,
+           std::optional<Scheme> scheme);
+
+ private:
+  void look_at(std::span<const std::string_view> tags);
 };
 
+void ComparedTags::look_at(std::span<const std::string_view> tags) {
+  for (const auto text : tags) {
+    const bool entity = io::is_entity_tag(text);
+    if (entity && !io::has_prefix(text)) continue;
+    const Kind its = entity ? Kind::entities : Kind::plain;
+    if (kind == Kind::unknown) kind = its, tag = text;
+    if (kind != its) throw Error("tag \"", entity ? tag : std::string(text), "\" is not O, B-TYPE or I-TYPE");
+  }
+}
+
+void ComparedTags::add(std::span<const std::string_view> gold_tags,
+                       std::span<const std::string_view> predicted_tags, std::optional<Scheme> scheme) {
+  require_one_for_each(gold_tags, predicted_tags);
+  if (scheme) {
+    kind = Kind::entities;
+  } else {
+    look_at(gold_tags);
+    look_at(predicted_tags);
+  }
+  ++sentences;
+  if (kind != Kind::plain) score.add(gold_tags, predicted_tags, scheme.value_or(Scheme::lenient));
+  if (kind == Kind::entities) return;
+  for (const auto one : gold_tags) pack(gold, one);
+  for (const auto one : predicted_tags) pack(predicted, one);
+}
+
+// Entities, or tags without a prefix such as parts of speech.
 class TagScorer : public Scorer {
  public:
-  explicit TagScorer(const ScoreOptions& options) : field_(options.gold_field()) {}
+  explicit TagScorer(const ScoreOptions& options) : field_(options.gold_field()), scheme_(options.scheme) {}
 
   std::string gold(const io::Fields& fields) const override {
     std::string packed;
@@ -26,8 +65,7 @@ class TagScorer : public Scorer {
 
   std::unique_ptr<io::Work> compare(std::string_view gold, const io::Fields& fields) const override {
     auto compared = std::make_unique<ComparedTags>();
-    compared->score.add(unpack(gold), fields.strings("prediction"));
-    compared->sentences = 1;
+    compared->add(unpack(gold), fields.strings("prediction"), scheme_);
     return compared;
   }
 
@@ -38,8 +76,7 @@ class TagScorer : public Scorer {
     std::vector<std::string_view> gold, predicted;
     const auto end_sentence = [&] {
       if (gold.empty()) return;
-      compared->score.add(gold, predicted);
-      ++compared->sentences;
+      compared->add(gold, predicted, scheme_);
       gold.clear(), predicted.clear();
     };
     while (!sentence.empty()) {
@@ -65,35 +102,48 @@ class TagScorer : public Scorer {
 
   void add(size_t, const io::Work& work) override {
     const auto& compared = static_cast<const ComparedTags&>(work);
-    score_.merge(compared.score);
+    settle(compared);
     sentences_ += compared.sentences;
+    score_.merge(compared.score);
+    if (kind_ == Kind::entities) return;
+    const auto gold = unpack(compared.gold), predicted = unpack(compared.predicted);
+    for (size_t i = 0; i < gold.size(); ++i) tags_.add(gold[i], predicted[i]);
   }
 
   void report(Report& report) const override {
     report.count("records", sentences_);
+    if (kind_ == Kind::plain) {
+      report.count("words", tags_.count());
+      report.metric("accuracy", tags_.accuracy());
+      append_table(report, "types", tags_.table());
+      return;
+    }
     report.count("words", score_.tokens());
     append(report, score_.all());
     report.metric("accuracy", score_.accuracy());
-    if (!report.open("types")) return;
-    for (const auto& [type, counts] : score_.types()) {
-      report.open(type);
-      append(report, counts);
-      report.count("gold", counts.gold);
-      report.count("predicted", counts.predicted);
-      report.close();
-    }
-    report.close();
+    append_table(report, "types", score_.types());
   }
 
+  std::string advice(std::string_view) const override { return ": tag \"" + tag_ + "\" has no prefix"; }
+
  private:
-  static void append(Report& report, const EntityScore::Counts& counts) {
-    report.metric("precision", counts.precision());
-    report.metric("recall", counts.recall());
-    report.metric("f1", counts.f1());
+  // All records must have the kind of tags that the first one shows.
+  void settle(const ComparedTags& compared) {
+    if (compared.kind == Kind::unknown || compared.kind == kind_) return;
+    if (kind_ == Kind::entities) throw Error("tag \"", compared.tag, "\" is not O, B-TYPE or I-TYPE");
+    if (kind_ == Kind::plain)
+      throw Error("tag \"", compared.tag, "\" has a prefix, but \"", tag_,
+                  "\" in an earlier record has none");
+    kind_ = compared.kind;
+    tag_ = compared.tag;
   }
 
   std::string field_;
+  std::optional<Scheme> scheme_;
+  Kind kind_ = Kind::unknown;
+  std::string tag_;  // the first tag that showed the kind
   EntityScore score_;
+  Classification tags_;  // until the tags are known to be of entities
   int64_t sentences_ = 0;
 };
 

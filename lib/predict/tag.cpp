@@ -123,15 +123,9 @@ std::string TaggedWords::text_of(size_t begin, size_t end) const {
   return joined;
 }
 
-// Converts a label to the form metric::entities reads. BIOES and BILOU refine BIO: S-X and U-X begin an
-// entity, E-X and L-X continue one. Any other label is taken as a type without prefix.
-std::string as_bio(const std::string& label) {
-  if (label == "O" || label == "B" || label == "I") return label;
-  const std::string_view kind =
-      label.size() > 1 && label[1] == '-' ? std::string_view(label).substr(0, 1) : "";
-  if (kind == "B" || kind == "S" || kind == "U") return 'B' + label.substr(1);
-  if (kind == "I" || kind == "E" || kind == "L") return 'I' + label.substr(1);
-  return "I-" + label;
+// Converts a label to the form metric::entities reads. A label without prefix is a type.
+std::string entity_tag_of(const std::string& label) {
+  return io::is_entity_tag(label) ? label : "I-" + label;
 }
 
 struct Decision {
@@ -167,7 +161,7 @@ class Tag final : public Predictor {
  public:
   Tag(const TaskOptions& options, const model::Config& config)
       : config_(config), aggregate_(options.aggregate), precision_(options.precision) {
-    for (const std::string& label : config.labels) bio_.push_back(as_bio(label));
+    for (const std::string& label : config.labels) entity_tags_.push_back(entity_tag_of(label));
   }
 
   model::Needs needs() const override { return {.classifier = true}; }
@@ -217,7 +211,7 @@ class Tag final : public Predictor {
     });
     if (tagged.found()) json::append_strings(added.field("words"), tagged.words());
     std::vector<std::string_view> tags;
-    for (const Decision& decision : decisions) tags.push_back(label_of(bio_, decision));
+    for (const Decision& decision : decisions) tags.push_back(label_of(entity_tags_, decision));
     json::append_array(added.field("entities"), metric::entities(tags),
                        [&](std::string& out, const metric::Entity& entity) {
                          append_entity(out, tagged, decisions, entity);
@@ -247,7 +241,7 @@ class Tag final : public Predictor {
   }
 
   const model::Config& config_;
-  std::vector<std::string> bio_;  // the labels after as_bio
+  std::vector<std::string> entity_tags_;  // entity_tag_of the labels
   Aggregate aggregate_;
   int precision_;
 };

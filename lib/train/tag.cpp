@@ -19,7 +19,7 @@ namespace {
 using examples::TagExample, examples::TagReader;
 
 bool names_entities(const examples::Labels& labels) {
-  return std::ranges::all_of(labels.names(), [](const auto& name) { return metric::is_bio(name); });
+  return std::ranges::all_of(labels.names(), [](const auto& name) { return io::is_entity_tag(name); });
 }
 
 }  // namespace

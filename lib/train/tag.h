@@ -16,8 +16,8 @@
 
 namespace bert::train {
 
-// Dev metrics other than the loss, named as in bert-score: entity metrics if all labels are O, B- or I-,
-// otherwise only accuracy.
+// Dev metrics other than the loss, named as in bert-score: entity metrics if all labels are O or have a
+// prefix, otherwise only accuracy.
 std::vector<std::string> tag_metrics(const examples::Labels& labels);
 
 class TagLearning : public ClassifierLearner {

@@ -76,8 +76,10 @@ def check_labels(check, rng):
         options += ["--positive", label]
     else:
         label = labels[-1]
-    expected.update(f1=reference.f1(gold, predicted, label), positive=label,
-                    macro_f1=reference.macro_f1(gold, predicted), matthews=reference.matthews(gold, predicted))
+    table = reference.per_label(gold, predicted)
+    expected.update(f1=table[label]["f1"], positive=label, macro_f1=reference.macro_f1(gold, predicted),
+                    matthews=reference.matthews(gold, predicted), precision=table[label]["precision"],
+                    recall=table[label]["recall"], labels=table)
     if len(labels) > 1 and rng.random() < 0.5:
         confidences = [rng.randrange(65) / 64 for _ in records]
         for record, confidence in zip(records, confidences):
@@ -121,6 +123,28 @@ def check_tags(check, rng):
                  [{"tags": [g for g, _ in sentence], "prediction": [p for _, p in sentence]} for sentence in sentences])
     text = "\n\n".join("\n".join(f"w {g} {p}" for g, p in sentence) for sentence in sentences)
     check.expect(expected, ["--task", "tag", check.file("tagged.conll", text + "\n")], [])
+
+
+def check_schemes(check, rng):
+    """IOBES, BILOU and the others, read leniently or strictly; and tags without prefixes."""
+    scheme = rng.choice(sorted(reference.SCHEMES))
+    prefixes = {"iobes": "BIES", "bilou": "BILU"}.get(scheme, "BI")
+    tags = ["O", "O"] + [f"{prefix}-{name}" for prefix in prefixes for name in ("PER", "LOC")]
+    sentences = []
+    for _ in range(rng.randrange(1, 12)):
+        gold = [rng.choice(tags) for _ in range(rng.randrange(1, 12))]
+        sentences.append([(g, g if rng.random() < 0.7 else rng.choice(tags)) for g in gold])
+    records = [{"tags": [g for g, _ in s], "prediction": [p for _, p in s]} for s in sentences]
+    names = "precision,recall,f1,types"
+    for options, entities in ((["--scheme", scheme], lambda t: reference.strict_entities(t, scheme)),
+                              ([], reference.lenient_entities)):
+        check.expect(reference.entity_scores(sentences, entities), ["--task", "tag", "--metric", names, *options], records)
+    plain = [[rng.choice(["DET", "NOUN", "VERB", "B", "O", "S"]) for _ in range(rng.randrange(1, 9))] for _ in sentences]
+    plain[0][0] = "X"
+    guess = [[tag if rng.random() < 0.7 else "NOUN" for tag in tags] for tags in plain]
+    flat = sum(plain, []), sum(guess, [])
+    check.expect({"words": len(flat[0]), "accuracy": reference.accuracy(*flat), "types": reference.per_label(*flat)},
+                 ["--task", "tag"], [{"tags": g, "prediction": p} for g, p in zip(plain, guess)])
 
 
 PIECES = ["a", "an", "the", "The ", "A ", " an ", "cat", "cats", "in", "1990", "É", "Σ", "ΑΣ", "İ", "\u0301", "—", "-",
@@ -201,7 +225,7 @@ def main():
     failures = check_normal_form(probe, rng)
     with tempfile.TemporaryDirectory() as directory:
         check = Checker(tools, directory)
-        for kind in (check_labels, check_sets, check_numbers, check_ranks, check_tags, check_answers):
+        for kind in (check_labels, check_sets, check_numbers, check_ranks, check_tags, check_schemes, check_answers):
             for _ in range(CASES):
                 kind(check, rng)
         with open(os.path.join(HERE, "scores.json"), encoding="utf-8") as file:

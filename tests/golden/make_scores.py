@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""Writes scores.json: records, and their metrics computed by scikit-learn and SciPy.
+"""Writes scores.json: records, and their metrics computed by scikit-learn, SciPy and seqeval.
 
-usage: make_scores.py [--check]      --check: compare with the existing file, and score_reference.py with both
+usage: make_scores.py [--check]      --check: compare with the existing file, and score_reference.py with both; what
+                                     only seqeval computes is not compared where it is not installed
 """
 import json
 import math
@@ -20,9 +21,24 @@ except ImportError:
     print("skipped: python3-sklearn or python3-scipy is not installed")
     sys.exit(77)
 
+try:
+    import seqeval
+    import seqeval.metrics
+    import seqeval.scheme
+except ImportError:
+    seqeval = None
+
 import score_reference as reference
 
 PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "scores.json")
+
+
+def table_of(truth, guess, labels):
+    """sklearn's classification_report in the form of bert-score."""
+    figures = metrics.precision_recall_fscore_support(truth, guess, labels=range(len(labels)), zero_division=0)
+    predicted = [sum(column) for column in zip(*guess)] if numpy.ndim(guess) == 2 else [list(guess).count(i) for i in range(len(labels))]
+    return {label: {"precision": p, "recall": r, "f1": f, "gold": int(n), "predicted": int(m)}
+            for label, p, r, f, n, m in zip(labels, *(numpy.asarray(x).tolist() for x in figures), predicted)}
 
 
 def labels_case(rng, classes):
@@ -33,8 +49,13 @@ def labels_case(rng, classes):
                 "f1": metrics.f1_score(gold, predicted, labels=[label], average="macro"), "positive": label,
                 "macro_f1": metrics.f1_score(gold, predicted, average="macro"),
                 "matthews": metrics.matthews_corrcoef(gold, predicted)}
+    names = sorted(set(gold + predicted))
+    expected["labels"] = table_of([names.index(g) for g in gold], [names.index(p) for p in predicted], names)
+    expected.update(precision=expected["labels"][label]["precision"], recall=expected["labels"][label]["recall"])
     own = {"accuracy": reference.accuracy(gold, predicted), "f1": reference.f1(gold, predicted, label), "positive": label,
            "macro_f1": reference.macro_f1(gold, predicted), "matthews": reference.matthews(gold, predicted)}
+    own["labels"] = reference.per_label(gold, predicted)
+    own.update(precision=own["labels"][label]["precision"], recall=own["labels"][label]["recall"])
     records = [{"label": g, "prediction": p} for g, p in zip(gold, predicted)]
     return ["--task", "classify", "--positive", label], records, expected, own
 
@@ -47,7 +68,8 @@ def sets_case(rng):
     truth, guess = binarizer.transform(gold), binarizer.transform(predicted)
     expected = {"micro_f1": metrics.f1_score(truth, guess, average="micro"),
                 "macro_f1": metrics.f1_score(truth, guess, average="macro", zero_division=0),
-                "accuracy": metrics.accuracy_score(truth, guess)}
+                "accuracy": metrics.accuracy_score(truth, guess),
+                "labels": table_of(truth, guess, list(binarizer.classes_))}
     records = [{"label": g, "prediction": p} for g, p in zip(gold, predicted)]
     return ["--task", "multilabel"], records, expected, reference.multilabel(gold, predicted)
 
@@ -75,6 +97,30 @@ def ranks_case(rng):
     return ["--task", "rank"], records, expected, {"queries": queries, "mrr": reference.mrr(passages)}
 
 
+def tags_case(rng, scheme, strict):
+    prefixes = {"iobes": "BIES", "bilou": "BILU"}.get(scheme, "BI")
+    tags = ["O", "O"] + [f"{prefix}-{name}" for prefix in prefixes for name in ("PER", "LOC")]
+    sentences = []
+    for _ in range(12):
+        gold = ["B-PER", *(rng.choice(tags) for _ in range(rng.randrange(1, 9)))]
+        sentences.append([(g, g if rng.random() < 0.8 else rng.choice(tags)) for g in gold])
+    records = [{"tags": [g for g, _ in s], "prediction": [p for _, p in s]} for s in sentences]
+    options = ["--task", "tag", "--metric", "precision,recall,f1,types"] + (["--scheme", scheme] if strict else [])
+    entities = (lambda t: reference.strict_entities(t, scheme)) if strict else reference.lenient_entities
+    own = reference.entity_scores(sentences, entities)
+    if seqeval is None:
+        return options, records, own, own
+    mode = {"mode": "strict", "scheme": getattr(seqeval.scheme, scheme.upper())} if strict else {}
+    gold, predicted = ([[row[side] for row in s] for s in sentences] for side in (0, 1))
+    report = seqeval.metrics.classification_report(gold, predicted, output_dict=True, zero_division=0, **mode)
+    figures = lambda row: {"precision": row["precision"], "recall": row["recall"], "f1": row["f1-score"]}
+    averages = ("micro avg", "macro avg", "weighted avg")
+    types = {name: {**figures(row), "gold": int(row["support"]), "predicted": own["types"][name]["predicted"]}
+             for name, row in report.items() if name not in averages}
+    expected = {"words": sum(map(len, sentences)), **figures(report["micro avg"]), "types": types}
+    return options, records, expected, own
+
+
 def differs(a, b):
     if isinstance(a, dict):
         return a.keys() != b.keys() or any(differs(a[key], b[key]) for key in a)
@@ -87,6 +133,8 @@ def main():
     rng = random.Random(7)
     made = [labels_case(rng, classes) for classes in (2, 2, 2, 3, 3, 5, 9)]
     made += [sets_case(rng) for _ in range(6)] + [numbers_case(rng) for _ in range(8)] + [ranks_case(rng) for _ in range(4)]
+    made += [tags_case(rng, scheme, True) for scheme in reference.SCHEMES for _ in range(3)]
+    made += [tags_case(rng, scheme, False) for scheme in ("iob1", "iob2", "iobes") for _ in range(2)]
     cases, failed = [], False
     for options, records, expected, own in made:
         expected = {key: value.item() if isinstance(value, numpy.generic) else value for key, value in expected.items()}
@@ -100,7 +148,8 @@ def main():
                 print("FAILED: scores.json is not what is made now")
                 failed = True
     elif not failed:
-        versions = {"scikit-learn": sklearn.__version__, "scipy": scipy.__version__, "numpy": numpy.__version__}
+        versions = {"scikit-learn": sklearn.__version__, "scipy": scipy.__version__, "numpy": numpy.__version__,
+                    "seqeval": "1.2.2"}
         with open(PATH, "w", encoding="utf-8") as file:
             file.write('{"made_with": %s,\n"cases": [\n%s\n]}\n' % (json.dumps(versions), ",\n".join(map(json.dumps, cases))))
     sys.exit(failed)

@@ -34,6 +34,19 @@ def f1(gold, predicted, label):
     return ratio(2 * both, gold.count(label) + predicted.count(label))
 
 
+def per_label(gold, predicted):
+    """For each label, as sklearn's precision_recall_fscore_support; gold and predicted are lists of sets or of labels."""
+    as_sets = lambda rows: [row if isinstance(row, (set, list)) else [row] for row in rows]
+    gold, predicted = as_sets(gold), as_sets(predicted)
+    table = {}
+    for label in sorted({label for row in gold + predicted for label in row}):
+        t, p = [label in row for row in gold], [label in row for row in predicted]
+        both = sum(a and b for a, b in zip(t, p))
+        table[label] = {"precision": ratio(both, sum(p)), "recall": ratio(both, sum(t)), "f1": f1(t, p, True),
+                        "gold": sum(t), "predicted": sum(p)}
+    return table
+
+
 def macro_f1(gold, predicted):
     labels = sorted(set(gold) | set(predicted))
     return ratio(sum(f1(gold, predicted, label) for label in labels), len(labels))
@@ -55,7 +68,8 @@ def multilabel(gold, predicted):
     both = sum(len(set(g) & set(p)) for g, p in zip(gold, predicted))
     size = sum(len(set(row)) for row in gold + predicted)
     return {"micro_f1": ratio(2 * both, size), "macro_f1": ratio(sum(each), len(labels)),
-            "accuracy": ratio(sum(set(g) == set(p) for g, p in zip(gold, predicted)), len(gold))}
+            "accuracy": ratio(sum(set(g) == set(p) for g, p in zip(gold, predicted)), len(gold)),
+            "labels": per_label(gold, predicted)}
 
 
 def pearson(x, y):
@@ -90,6 +104,67 @@ def mrr(passages):
         places = [i for i, (_, relevant) in enumerate(sorted(ranking), 1) if relevant]
         total += 1 / places[0] if places else 0
     return total / len(queries)
+
+
+ALL = "OBIESLU"
+SCHEMES = {  # (prefixes before, prefix, types): where entities start, continue and end
+    "iob1": ({("O", "I", "any"), ("I", "I", "differ"), ("B", "I", "any"), ("IB", "B", "equal")},
+             {("BI", "I", "equal")},
+             {("I", "IB", "differ"), ("I", "OB", "any"), ("B", "O", "any"), ("B", "I", "differ"), ("B", "B", "equal")}),
+    "iob2": ({(ALL, "B", "any")}, {("BI", "I", "equal")}, {("BI", "OB", "any"), ("BI", "I", "differ")}),
+    "iobes": ({(ALL, "BS", "any")}, {("BI", "IE", "equal")}, {("SE", ALL, "any")}),
+    "bilou": ({(ALL, "BU", "any")}, {("BI", "IL", "equal")}, {("UL", ALL, "any")}),
+}
+
+
+def strict_entities(tags, scheme):
+    """The entities (type, begin, end) of seqeval's strict mode, from its tables of patterns."""
+    start, inside, end = SCHEMES[scheme]
+    tags = [(tag[0], tag[2:]) for tag in tags] + [("O", "")]
+    types = {"any": lambda a, b: True, "equal": lambda a, b: a == b, "differ": lambda a, b: a != b}
+    fits = lambda table, a, b: any(a[0] in x and b[0] in y and types[how](a[1], b[1]) for x, y, how in table)
+    found, i, before = set(), 0, ("O", "")
+    while i < len(tags):
+        if fits(start, before, tags[i]):
+            j = i + 1
+            while fits(inside, tags[j - 1], tags[j]):
+                j += 1
+            if fits(end, tags[j - 1], tags[j]):
+                found.add((tags[i][1], i, j))
+            i = j
+        else:
+            i += 1
+        before = tags[i - 1]
+    return found
+
+
+def lenient_entities(tags):
+    """The entities of seqeval's default mode; L- and U- of BILOU are read as E- and S-."""
+    tags = [(tag[0].translate(str.maketrans("LU", "ES")), tag[2:]) for tag in tags] + [("O", "")]
+    found, begin, before = set(), 0, ("O", "")
+    for i, (kind, name) in enumerate(tags):
+        differ = before[1] != name
+        if before[0] in "ES" or (before[0] in "BI" and kind in "BSO") or (before[0] != "O" and differ):
+            found.add((before[1], begin, i))
+        if kind in "BS" or (before[0] in "ESO" and kind in "EI") or (kind != "O" and differ):
+            begin = i
+        before = (kind, name)
+    return {entity for entity in found if entity[1] < entity[2]}
+
+
+def entity_scores(sentences, entities):
+    """Metrics of [(gold tag, predicted tag)] per sentence, without accuracy."""
+    sets = [{(i, *e) for i, s in enumerate(sentences) for e in entities([row[side] for row in s])} for side in (0, 1)]
+
+    def figures(gold, predicted):
+        p, r = ratio(len(gold & predicted), len(predicted)), ratio(len(gold & predicted), len(gold))
+        return {"precision": p, "recall": r, "f1": ratio(2 * p * r, p + r)}
+
+    types = {}
+    for name in sorted({entity[1] for side in sets for entity in side}):
+        gold, predicted = ({entity for entity in side if entity[1] == name} for side in sets)
+        types[name] = {**figures(gold, predicted), "gold": len(gold), "predicted": len(predicted)}
+    return {"words": sum(map(len, sentences)), **figures(*sets), "types": types}
 
 
 def conll(sentences):

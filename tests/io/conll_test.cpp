@@ -189,6 +189,7 @@ TEST_CASE("records match the slow reader, for any chunk size and through an inde
 TEST_CASE("IOB1 is converted to BIO; other tags are unchanged") {
   using Names = std::vector<std::string>;
   const auto bio = [](const std::vector<std::string_view>& tags) { return bio_of(tags); };
+  CHECK(bio({"V", "I", "I"}) == Names{"V", "I", "I"});  // parts of speech
   CHECK(bio({"I-PER", "I-PER", "B-PER", "I-PER", "O", "I-PER", "I-LOC"}) ==
         Names{"B-PER", "I-PER", "B-PER", "I-PER", "O", "B-PER", "B-LOC"});
   CHECK(bio({"B-PER", "I-PER", "O", "B-LOC", "B-LOC"}) == Names{"B-PER", "I-PER", "O", "B-LOC", "B-LOC"});

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "io/conll.h"
 #include "reference/slow_metrics.h"
 
 namespace bert::metric {
@@ -21,8 +22,33 @@ TEST_CASE("entities of BIO and IOB1 sequences, and of sequences that are neither
   CHECK_THROWS_WITH_AS(entities(Tags{"O", "PER"}), "tag \"PER\" is not O, B-TYPE or I-TYPE", Error);
   CHECK_THROWS_WITH_AS(entities(Tags{"O-PER"}), "tag \"O-PER\" is not O, B-TYPE or I-TYPE", Error);
   CHECK_THROWS_WITH_AS(entities(Tags{""}), "tag \"\" is not O, B-TYPE or I-TYPE", Error);
-  for (const auto tag : {"O", "B", "I", "B-X", "I-"}) CHECK(is_bio(tag));
-  for (const auto tag : {"", "O-X", "PER", "S-X", "BX"}) CHECK(!is_bio(tag));
+  for (const auto tag : {"O", "B", "I", "B-X", "I-", "S-X", "E-X", "L-X", "U-X"})
+    CHECK(io::is_entity_tag(tag));
+  for (const auto tag : {"", "O-X", "PER", "S", "M-X", "BX"}) CHECK(!io::is_entity_tag(tag));
+}
+
+TEST_CASE("entities of IOBES and BILOU sequences, and of damaged ones") {
+  const std::vector<Entity> found = {{"A", 0, 3}, {"B", 3, 4}, {"A", 4, 5}};
+  CHECK(entities(Tags{"B-A", "I-A", "E-A", "S-B", "S-A"}) == found);
+  CHECK(entities(Tags{"B-A", "I-A", "L-A", "U-B", "U-A"}) == found);
+  CHECK(entities(Tags{"I-A", "I-A", "E-A", "E-B", "I-A"}) == found);
+  CHECK(entities(Tags{"S-A", "E-A", "O", "E-A"}) ==
+        std::vector<Entity>{{"A", 0, 1}, {"A", 1, 2}, {"A", 3, 4}});
+}
+
+TEST_CASE("a scheme counts only what it permits, and refuses the tags of others") {
+  const Tags bio = {"I-A", "B-A", "I-A", "I-B", "B-A"};
+  CHECK(entities(bio, Scheme::iob2) == std::vector<Entity>{{"A", 1, 3}, {"A", 4, 5}});
+  CHECK(entities(bio, Scheme::iob1) == std::vector<Entity>{{"A", 0, 1}, {"A", 1, 3}, {"B", 3, 4}});
+  const Tags damaged = {"B-A", "I-A", "S-B", "E-A", "B-A", "E-B", "B-A", "E-A"};
+  CHECK(entities(damaged, Scheme::iobes) == std::vector<Entity>{{"B", 2, 3}, {"A", 6, 8}});
+  CHECK(entities(Tags{"B-A", "L-A", "U-B", "L-A"}, Scheme::bilou) ==
+        std::vector<Entity>{{"A", 0, 2}, {"B", 2, 3}});
+  CHECK_THROWS_WITH_AS(entities(Tags{"S-A"}, Scheme::iob2), "tag \"S-A\" is not O, B-TYPE or I-TYPE", Error);
+  CHECK_THROWS_WITH_AS(entities(Tags{"U-A"}, Scheme::iobes), "tag \"U-A\" is not O, B-, I-, E- or S-TYPE",
+                       Error);
+  CHECK_THROWS_WITH_AS(entities(Tags{"E-A"}, Scheme::bilou), "tag \"E-A\" is not O, B-, I-, L- or U-TYPE",
+                       Error);
 }
 
 TEST_CASE("precision, recall and F1 over all sentences and per type") {
