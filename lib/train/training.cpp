@@ -190,6 +190,11 @@ Training::Training(const TrainingOptions& options, const InitialModel& initial, 
       task_(make_training_task({plan_.task, initial.tokenizer, plan_.config, initial.sentence})),
       tokenizer_files_(model::tokenizer_files(initial.tokenizer, initial.tokenizer_source,
                                               *plan_.task.features.max_length)) {
+  // --task embed keeps prompts; the other tasks write no files of sentence-transformers.
+  const bool drops_prompt = initial.sentence.cross_encoder && options.task.kind != task::Task::embed;
+  if (const auto prompt = default_prompt_of(initial.sentence); drops_prompt && !prompt.empty())
+    log.warn("the default prompt of the cross-encoder, \"" + prompt +
+             "\", is not used in training and not kept: have it in the texts");
   if (!options.rate)
     log.info("peak learning rate " + setting(plan_.schedule.peak) + ", the default for " +
              std::string(task::name_of(options.task.kind)) + " with hidden size " +

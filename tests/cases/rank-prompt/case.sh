@@ -9,3 +9,6 @@ rank 'find '
 rank ''
 settings '"query"'
 rank ''
+echo '-- training does not keep it, and says so'
+printf '{"text":"old king","text_pair":"the king is old","label":1}\n{"text":"old king","text_pair":"a book","label":0}\n' >train.jsonl
+bert-train --task regress -m model --steps 1 -o trained train.jsonl >log
