@@ -10,10 +10,10 @@
 namespace bert::metric {
 namespace {
 
-enum class Kind { unknown, entities, plain };  // unknown: only O, "B" and "I"
+enum class Tagging { unknown, entities, plain };  // unknown: only O, "B" and "I"
 
 struct ComparedTags : io::Work {
-  Kind kind = Kind::unknown;
+  Tagging kind = Tagging::unknown;
   std::string tag;              // the first tag that shows the kind
   EntityScore score;            // not of plain tags
   std::string gold, predicted;  // packed; not of entities
@@ -30,8 +30,8 @@ void ComparedTags::look_at(std::span<const std::string_view> tags) {
   for (const auto text : tags) {
     const bool entity = io::is_entity_tag(text);
     if (entity && !io::has_prefix(text)) continue;
-    const Kind its = entity ? Kind::entities : Kind::plain;
-    if (kind == Kind::unknown) kind = its, tag = text;
+    const Tagging its = entity ? Tagging::entities : Tagging::plain;
+    if (kind == Tagging::unknown) kind = its, tag = text;
     if (kind != its) throw Error("tag \"", entity ? tag : std::string(text), "\" is not O, B-TYPE or I-TYPE");
   }
 }
@@ -40,14 +40,14 @@ void ComparedTags::add(std::span<const std::string_view> gold_tags,
                        std::span<const std::string_view> predicted_tags, std::optional<Scheme> scheme) {
   require_one_for_each(gold_tags, predicted_tags);
   if (scheme) {
-    kind = Kind::entities;
+    kind = Tagging::entities;
   } else {
     look_at(gold_tags);
     look_at(predicted_tags);
   }
   ++sentences;
-  if (kind != Kind::plain) score.add(gold_tags, predicted_tags, scheme.value_or(Scheme::lenient));
-  if (kind == Kind::entities) return;
+  if (kind != Tagging::plain) score.add(gold_tags, predicted_tags, scheme.value_or(Scheme::lenient));
+  if (kind == Tagging::entities) return;
   for (const auto one : gold_tags) pack(gold, one);
   for (const auto one : predicted_tags) pack(predicted, one);
 }
@@ -105,14 +105,14 @@ class TagScorer : public Scorer {
     settle(compared);
     sentences_ += compared.sentences;
     score_.merge(compared.score);
-    if (kind_ == Kind::entities) return;
+    if (kind_ == Tagging::entities) return;
     const auto gold = unpack(compared.gold), predicted = unpack(compared.predicted);
     for (size_t i = 0; i < gold.size(); ++i) tags_.add(gold[i], predicted[i]);
   }
 
   void report(Report& report) const override {
     report.count("records", sentences_);
-    if (kind_ == Kind::plain) {
+    if (kind_ == Tagging::plain) {
       report.count("words", tags_.count());
       report.metric("accuracy", tags_.accuracy());
       append_table(report, "types", tags_.table());
@@ -129,9 +129,9 @@ class TagScorer : public Scorer {
  private:
   // All records must have the kind of tags that the first one shows.
   void settle(const ComparedTags& compared) {
-    if (compared.kind == Kind::unknown || compared.kind == kind_) return;
-    if (kind_ == Kind::entities) throw Error("tag \"", compared.tag, "\" is not O, B-TYPE or I-TYPE");
-    if (kind_ == Kind::plain)
+    if (compared.kind == Tagging::unknown || compared.kind == kind_) return;
+    if (kind_ == Tagging::entities) throw Error("tag \"", compared.tag, "\" is not O, B-TYPE or I-TYPE");
+    if (kind_ == Tagging::plain)
       throw Error("tag \"", compared.tag, "\" has a prefix, but \"", tag_,
                   "\" in an earlier record has none");
     kind_ = compared.kind;
@@ -140,7 +140,7 @@ class TagScorer : public Scorer {
 
   std::string field_;
   std::optional<Scheme> scheme_;
-  Kind kind_ = Kind::unknown;
+  Tagging kind_ = Tagging::unknown;
   std::string tag_;  // the first tag that showed the kind
   EntityScore score_;
   Classification tags_;  // until the tags are known to be of entities
