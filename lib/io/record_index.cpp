@@ -72,6 +72,16 @@ size_t read_at(int fd, const std::string& name, char* to, size_t size, uint64_t 
 
 }  // namespace
 
+uint64_t fingerprint(const Source& source, std::string_view record) {
+  Checksum checksum;
+  for (const auto& column : source.columns) {
+    checksum.add(column);
+    checksum.add("\t");
+  }
+  checksum.add(record);
+  return checksum.value();
+}
+
 uint64_t Spool::append(std::string_view bytes) {
   if (file_.get() < 0) file_ = nameless_file();
   const uint64_t begin = size_;
@@ -129,6 +139,9 @@ void RecordIndex::add(const Chunk& chunk, File& file) {
                         .file = files_.size() - 1,
                         .size = static_cast<uint32_t>(cut.size),
                         .line = static_cast<uint32_t>(cut.line)});
+    if (contents_ == Contents::checked)
+      fingerprints_.push_back(
+          fingerprint(*chunk.source, {chunk.data.data() + cut.begin, static_cast<size_t>(cut.size)}));
   }
 }
 

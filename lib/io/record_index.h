@@ -33,15 +33,22 @@ class Spool {
 // Whether all inputs are regular files; false for stdin in any case. Error if a FILE does not exist.
 bool can_read_again(const std::vector<std::string>& files);
 
+// Identifies a record by its bytes and, in a table, the names of the columns.
+uint64_t fingerprint(const Source& source, std::string_view record);
+
 class RecordIndex {
  public:
   // Reads the FILEs of `options` once. Requires can_read_again().
-  enum class Contents { located, checked };  // checked: also computes checksum()
+  enum class Contents {
+    located,
+    checked
+  };  // checked: also computes checksum() and fingerprints (8 bytes each)
   explicit RecordIndex(const StreamOptions& options, Contents contents = Contents::located);
 
   int64_t size() const { return static_cast<int64_t>(entries_.size()); }
   int64_t bytes() const { return bytes_; }                 // total size of the FILEs
   uint64_t checksum() const { return checksum_.value(); }  // base/checksum.h, of all records
+  uint64_t fingerprint_of(int64_t i) const { return fingerprints_[static_cast<size_t>(i)]; }
 
   // Record `i` in input order; its place is first_record + i. Error if its FILE has changed since the index
   // was built. Generated records (is_made) are read from a temporary copy.
@@ -83,6 +90,7 @@ class RecordIndex {
   std::vector<File> files_;
   Spool made_;
   std::deque<Entry> entries_;  // a vector would need twice the memory while growing
+  std::deque<uint64_t> fingerprints_;
 };
 
 }  // namespace bert::io
