@@ -12,7 +12,7 @@ at random between far too little and enough:
   size     file size in bytes
   disk     size of an in-memory file system (root only)
   streams  closed standard streams
-  signal   SIGINT, SIGTERM or SIGHUP after a random time; the signal may end the run
+  signal   one of SIGNALS after a random time; it may end the run
 """
 import argparse
 import collections
@@ -28,7 +28,7 @@ from pathlib import Path
 
 import inject
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU, signal.SIGPIPE)
 USER = 61234  # not used by anyone else
 MEBIBYTE = 1 << 20
 
