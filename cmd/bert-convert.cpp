@@ -14,13 +14,14 @@ struct Options {
   std::vector<std::string> directories;
   std::string out, activation;
   std::optional<Dtype> store;
-  bool info = false, verify = false;
+  bool force = false, info = false, verify = false;
 
   void check() const {
     if (directories.size() != 1) throw UsageError("expected one model directory, not ", directories.size());
     bert::cmd::require_model_directory(directories.front());
     if (out.empty() && !info && !verify) throw UsageError("expected -o DIR, --info or --verify");
     if (store && out.empty()) throw UsageError("--store is for -o");
+    if (force && out.empty()) throw UsageError("--force is for -o");
     if (!activation.empty() && out.empty() && !info) throw UsageError("--activation is for -o and --info");
   }
 };
@@ -40,6 +41,7 @@ int main(int argc, char** argv) {
   app.files(options.directories, "DIR");
   app.section("Conversion");
   app.option({"-o,--output", "DIR", "Write the model to DIR.", "--out"}, options.out);
+  app.flag({"--force", "", "Replace a model in DIR."}, options.force);
   app.choice<std::optional<Dtype>>(
       {"--store", "", "Number format of the stored weights."},
       {{"same", {}}, {"f32", Dtype::f32}, {"f16", Dtype::f16}, {"bf16", Dtype::bf16}}, options.store);
@@ -54,8 +56,12 @@ int main(int argc, char** argv) {
   return app.run(argc, argv, [&] {
     const auto& source = options.directories.front();
     if (options.verify) bert::model::verify(source);
-    if (!options.out.empty())
-      bert::model::convert({source, options.out, options.store, options.activation}, app.log());
+    if (!options.out.empty()) {
+      using enum bert::model::Existing;
+      bert::model::convert(
+          {source, options.out, options.store, options.activation, options.force ? replace : refuse},
+          app.log());
+    }
     if (options.info) print(bert::model::describe(source, options.activation, app.log()));
   });
 }

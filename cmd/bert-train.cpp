@@ -1,4 +1,7 @@
 // bert-train: trains a model on records.
+#include <string>
+#include <vector>
+
 #include "base/gnuplot.h"
 #include "base/signals.h"
 #include "options/ranks.h"
@@ -8,10 +11,23 @@
 #include "text/version.h"
 #include "train/training.h"
 
+namespace {
+
+// What --steps 0 has no use for, so that a command needs no other change to evaluate. "" if nothing was
+// given.
+std::string unused_without_training(const bert::train::TrainingOptions& train,
+                                    const std::vector<std::string>& files) {
+  if (files.empty()) return train.run.out.empty() ? "" : "-o is";
+  return train.run.out.empty() ? "the FILEs are" : "the FILEs and -o are";
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   bert::cli::App app("bert-train", "Pre-train or fine-tune a model; the training log is written to stdout.");
   bert::cmd::Ranks ranks(app);
   bert::train::TrainingOptions train;
+  std::string unused;
   const bert::cmd::TrainingTaskOptions task(app, train.task);
   const bert::cmd::InitialModelOptions initial(app, train);
   bert::cmd::data_options(app, train);
@@ -23,9 +39,7 @@ int main(int argc, char** argv) {
                                    .more = {bert::io::InputFormat::conll, bert::io::InputFormat::squad}});
   app.check([&] {
     if (train.steps == 0) {
-      if (!stream.settings.files.empty())
-        throw bert::cli::UsageError("--steps 0 only evaluates on --dev, it does not read ",
-                                    stream.settings.files[0]);
+      unused = unused_without_training(train, stream.settings.files);
       stream.settings.files = {train.dev};
     }
     train.stream = stream.settings;
@@ -46,6 +60,7 @@ int main(int argc, char** argv) {
   app.ability_of(bert::gnuplot_version);
   return app.run(argc, argv, [&] {
     const bert::StopOnSignal signals;
+    if (!unused.empty()) app.log().warn("--steps 0 only evaluates on --dev: " + unused + " not used");
     ranks.require_same_arguments(app, argc, argv);
     const auto model = initial.load();
     auto& pool = stream.pool(ranks.on_same_cores());

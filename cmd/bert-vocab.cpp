@@ -1,5 +1,7 @@
 // bert-vocab: learns a WordPiece vocabulary from text.
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 
 #include "base/file.h"
@@ -18,7 +20,7 @@ using bert::text::Criterion;
 
 // Options that are interpreted after the whole command line has been read.
 struct Flags {
-  bool cased = false, uncased = false;
+  bool cased = false, uncased = false, force = false;
   std::string counts;
   std::optional<int64_t> alphabet_limit;
 };
@@ -40,6 +42,7 @@ void vocabulary_options(App& app, VocabularyOptions& vocabulary, Flags& flags) {
   app.flag({"--cased", "", "Keep case and accents."}, flags.cased);
   app.flag({"--uncased", "", "Lower-case and strip accents (default)."}, flags.uncased);
   app.exclusive({"--cased", "--uncased"});
+  app.flag({"--force", "", "Replace a vocabulary that -o names."}, flags.force);
   app.section("Counting");
   app.option({"--counts", "FILE",
               "Write the words and their counts to FILE; without text input, learn "
@@ -66,13 +69,35 @@ void settle_input(const Flags& flags, StreamOptions& stream, VocabularyOptions& 
   settings.columns = {"word", "count"};
 }
 
+// Whether a file of a model's directory tells what its vocabulary is.
+bool is_vocabulary(const std::string& name) {
+  constexpr const char* kNames[] = {"vocab.txt", "tokenizer.json", "tokenizer_config.json",
+                                    "special_tokens_map.json", "added_tokens.json"};
+  return std::ranges::find(kNames, name) != std::end(kNames);
+}
+
+// A vocabulary may belong to a model, which needs this very one.
+void require_new(const std::string& output) {
+  using bert::FileKind;
+  const auto kind = output == "-" ? FileKind::other : bert::kind_of(output);
+  if (kind == FileKind::regular && std::filesystem::file_size(output) > 0)
+    throw bert::Error(output, ": exists already: replace it with --force, or write to another file");
+  if (kind != FileKind::directory) return;
+  auto names = bert::names_in_directory(output);
+  std::erase_if(names, [](const auto& name) { return !is_vocabulary(name); });
+  if (!names.empty())
+    throw bert::Error(output, ": holds a vocabulary (", bert::listed(names, "and"),
+                      "): replace it with --force, or write to another directory");
+}
+
 // For -o DIR/ or an existing directory: opens the directory. Its other files are kept.
 std::unique_ptr<bert::OutputDirectory> open_directory(StreamOptions& stream, VocabularyOptions& vocabulary) {
   std::string& output = stream.settings.output;
   if (output == "-" || (!output.ends_with('/') && !bert::is_directory(output))) return nullptr;
   if (vocabulary.learner.size == 0)
     throw UsageError("--size 0 only writes --counts: -o ", output, " would have an empty vocabulary");
-  auto directory = std::make_unique<bert::OutputDirectory>(output, [](const std::string&) { return true; });
+  auto directory = std::make_unique<bert::OutputDirectory>(
+      output, [](const std::string& name) { return !is_vocabulary(name); });
   vocabulary.write_config = directory->file("tokenizer_config.json");
   if (const auto& written = vocabulary.write_counts; !written.empty() && written != "-") {
     const auto place_of = [](const std::filesystem::path& path) { return absolute(path).lexically_normal(); };
@@ -109,6 +134,7 @@ int main(int argc, char** argv) {
       throw UsageError("--counts and -o are both ", vocabulary.write_counts);
   });
   return app.run(argc, argv, [&] {
+    if (!flags.force) require_new(stream.settings.output);
     const auto directory = open_directory(stream, vocabulary);
     bert::corpus::VocabFilter filter(vocabulary, app.log());
     const auto learn = [&] { stream.transform(filter); };

@@ -53,7 +53,7 @@ $(OUT)/%.begun: $(TRAIN) $(DEV) $(wildcard $(MODEL:%=%/*.*)) $(OUT)/%.LEARN.comm
 $(OUT)/%.trained: $(OUT)/%.begun
 	$(call continue_log,$(OUT)/$*)
 	rm -f $(OUT)/$*.done
-	exec $(LEARN) $(threads) --out $(OUT)/$* --resume >>$(OUT)/$*.jsonl
+	exec $(LEARN) $(threads) --out $(OUT)/$* --resume --force >>$(OUT)/$*.jsonl
 
 # After a kill, some steps run and are logged twice: keep only the last copy of each line.
 $(OUT)/%.done: $(OUT)/%.trained

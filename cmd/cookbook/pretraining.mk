@@ -134,7 +134,7 @@ VOCAB = $(OUT)/vocab/vocab.txt
 words: $(call each_shard,words.tsv)
 $(OUT)/vocab/learned: $(call each_shard,words.tsv) $(OUT)/LEARN.command
 	find $(OUT)/shards -name words.tsv -print0 | LC_ALL=C sort -m --files0-from=- |
-	  $(LEARN) --counts - -o $(@D)/new/
+	  $(LEARN) --counts - --force -o $(@D)/new/
 	cd $(@D)
 	{ cmp -s new/vocab.txt vocab.txt && cmp -s new/tokenizer_config.json tokenizer_config.json; } ||
 	  mv new/vocab.txt new/tokenizer_config.json .

@@ -92,7 +92,7 @@ $(runs)/%.score: $(OUT)/runs.begun
 	@$(say)
 	$(call continue_log,$(runs)/$*)
 	$(LEARN) --batch-size $(call setting,batch) --lr $(call setting,rate) --epochs $(call setting,epochs) \
-	  --seed $(call setting,seed) $(threads) --out $(runs)/$* --resume >>$(runs)/$*.jsonl & learner=$$!
+	  --seed $(call setting,seed) $(threads) --out $(runs)/$* --resume --force >>$(runs)/$*.jsonl & learner=$$!
 	stopped=
 	trap 'stopped=1; kill -TERM $$learner' HUP INT TERM
 	wait $$learner || { [ -z "$$stopped" ] || wait $$learner || true; exit 1; }

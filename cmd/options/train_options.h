@@ -217,6 +217,8 @@ inline void output_options(cli::App& app, train::TrainingOptions& options) {
   app.option({"-o,--output", "DIR", "Write the model to DIR, and checkpoints below it.", "--out"}, run.out);
   app.flag({"--resume", "", "Continue the run in DIR from its last checkpoint, if there is one."},
            options.resume);
+  app.flag({"--force", "", "Replace a model in DIR; without --resume, also start over if it has a run."},
+           options.force);
   app.number({"--log-every", "N", "Number of steps between lines of the training log."},
              {.min = 1, .max = kMostSteps}, run.log_every);
   app.number({"--save-every", "N", "Number of steps between checkpoints."}, {.min = 1, .max = kMostSteps},
@@ -241,7 +243,6 @@ inline void output_options(cli::App& app, train::TrainingOptions& options) {
     const bool trains = options.steps != 0;
     if (run.out.empty() && trains) throw cli::UsageError("no -o DIR for the model");
     if (options.dev.empty() && !trains) throw cli::UsageError("--steps 0 needs --dev FILE");
-    if (!run.out.empty() && !trains) throw cli::UsageError("--steps 0 writes no model: -o does nothing");
   });
 }
 

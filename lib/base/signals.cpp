@@ -61,9 +61,14 @@ extern "C" void remove_and_raise(int signal) {
 std::atomic<int> noted_signal = 0, passed_on_signal = 0;
 static_assert(std::atomic<int>::is_always_lock_free);
 
+// Whether it comes again without anybody's doing: at each write to a closed pipe, in each second over the
+// limit.
+bool repeats(int signal) { return signal == SIGPIPE || signal == SIGXCPU; }
+
 extern "C" void note(int signal) {
-  int none = 0;
-  if (!noted_signal.compare_exchange_strong(none, signal)) remove_and_raise(signal);
+  int first = 0;
+  if (noted_signal.compare_exchange_strong(first, signal) || repeats(signal)) return;
+  if (!repeats(first) || !noted_signal.compare_exchange_strong(first, signal)) remove_and_raise(signal);
 }
 
 // Mapped files. A slot is in use while `path` is not null; `begin` is set last and cleared first.
@@ -94,7 +99,7 @@ extern "C" void name_file(int signal, siginfo_t* info, void*) {
   std::signal(signal, SIG_DFL);  // the access is retried and ends the process
 }
 
-constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGPIPE};
 
 // Installs handlers only where the default action applies; ignored or handled signals are unchanged.
 void install_handlers() {

@@ -23,8 +23,11 @@ class SignalStack {
   stack_t before_ = {};
 };
 
-// While this object lives, SIGINT, SIGTERM and SIGHUP remove `path` (a file, or a directory with all its
-// contents) before they end the process. Ignored signals (nohup) stay ignored. At most eight at a time.
+// "The signals" below are those that end a process from outside: SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU
+// and SIGPIPE. Ignored ones (nohup) stay ignored.
+
+// While this object lives, the signals remove `path` (a file, or a directory with all its contents) before
+// they end the process. At most eight at a time.
 class RemoveOnSignal {
  public:
   explicit RemoveOnSignal(const std::string& path);
@@ -49,8 +52,9 @@ class NameOnBusError {
   size_t slot_;
 };
 
-// While this object lives, the first SIGINT, SIGTERM or SIGHUP is only recorded, so that work can stop at a
-// good point; a second one ends the process. Ignored signals stay ignored. One at a time.
+// While this object lives, the first of the signals is only recorded, so that work can stop at a good point;
+// a second one ends the process. SIGPIPE and SIGXCPU repeat by themselves, so they count neither as the
+// second nor, if another signal follows, as the first. One at a time.
 class StopOnSignal {
  public:
   StopOnSignal();

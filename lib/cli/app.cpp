@@ -249,8 +249,9 @@ int App::run(int argc, const char* const* argv, const std::function<void()>& bod
   }
 }
 
-// An empty message means that the reader of the output has exited.
+// An empty message means that the reader of the output has exited: ends as by SIGPIPE, if that was delayed.
 int App::fail(int code, const std::string& message) {
+  if (message.empty() && StopOnSignal::requested() == SIGPIPE && !report_) StopOnSignal::raise_again();
   if (report_) {
     report_(code, message.empty() ? "stdout was closed" : message.substr(0, message.find('\n')));
   } else if (code == kUsage) {

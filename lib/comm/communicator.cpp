@@ -9,6 +9,7 @@
 #include <cstring>
 #include <deque>
 
+#include "base/error.h"
 #include "base/signals.h"
 
 namespace bert::comm {
@@ -229,6 +230,22 @@ int Communicator::stop_requested() {
   const int signal = std::atoi(broadcast(std::to_string(own)).c_str());
   if (signal != 0) StopOnSignal::request(signal);
   return signal;
+}
+
+bool Communicator::together(const std::function<bool()>& work) {
+  bool result = false;
+  std::string failure;
+  try {
+    result = work();
+  } catch (const Error& error) {
+    failure = error.what();
+  }
+  for (const auto& message : all_gather(failure)) {
+    if (message.empty()) continue;
+    failed_together_ = true;
+    throw Error(message);
+  }
+  return result;
 }
 
 void Communicator::fail(int status, const std::string& message) { engine_->fail(status, message); }

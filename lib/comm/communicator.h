@@ -59,6 +59,11 @@ class Communicator {
   // The signal that was sent to any rank to stop it (base/signals.h), or 0; the same on all ranks.
   int stop_requested();
 
+  // Calls `work` and returns its result. If it throws an Error on any rank, throws that of the first such
+  // rank on all, so that they can go on together. `work` may not fail between operations of all ranks.
+  bool together(const std::function<bool()>& work);
+  bool failed_together() const { return failed_together_; }  // whether together() has thrown
+
   // Ends the run on all ranks: one message with this rank's name, and the exit status.
   [[noreturn]] void fail(int status, const std::string& message);
   // Disconnects; waits for the other ranks. The destructor does the same.
@@ -72,6 +77,7 @@ class Communicator {
 
   std::unique_ptr<Summation> summation_;  // must outlive the engine
   std::unique_ptr<Engine> engine_;
+  bool failed_together_ = false;
 };
 
 }  // namespace bert::comm

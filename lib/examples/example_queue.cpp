@@ -59,9 +59,9 @@ const ExampleQueue::Entry* ExampleQueue::rest_of_record() const {
   return !waiting_.empty() && waiting_.front().outline.number > 0 ? &waiting_.front() : nullptr;
 }
 
-void ExampleQueue::skip_to(int64_t drawn, int64_t within) {
+void ExampleQueue::skip_to(int64_t drawn, int64_t within, uint64_t checksum) {
   waiting_.clear();
-  source_.skip_to(drawn);
+  source_.skip_to(drawn, checksum);
   leave_out_ = within;
   again_ = -1;
 }

@@ -33,8 +33,9 @@ class ExampleQueue {
   // The next example if it belongs to the same record as the one taken last, otherwise nullptr.
   const Entry* rest_of_record() const;
 
-  // Continues with the example `within` of the record that follows `drawn` others.
-  void skip_to(int64_t drawn, int64_t within);
+  // Continues with the example `within` of the record that follows `drawn` others. `checksum`: see
+  // RecordSource.
+  void skip_to(int64_t drawn, int64_t within, uint64_t checksum);
 
   int reader_of(const Entry& entry) const { return bert::examples::reader_of(entry.record, ranks_.size()); }
   // Gives each example to its owner, a rank. Owners read the records of the examples that they do not have

@@ -1,19 +1,25 @@
 #include "examples/record_source.h"
 
 #include <algorithm>
-#include <numeric>
+#include <array>
+#include <deque>
+#include <limits>
 #include <string>
 
+#include "base/checksum.h"
 #include "base/error.h"
 #include "base/random.h"
+#include "examples/epoch_order.h"
+#include "examples/record_changes.h"
 #include "examples/shared_pipe.h"
 
 namespace bert::examples {
 namespace {
 
-// Separate these random streams from others with the same seed.
-constexpr uint64_t kOrderStream = 0x6f72646572;
+// Separates these random numbers from others with the same seed.
 constexpr uint64_t kBufferStream = 0x627566666572;
+
+constexpr uint64_t kHad = 1;  // in list_entry
 
 constexpr int64_t kPeeked = 1000;  // records that peek() tries
 
@@ -21,10 +27,14 @@ class EpochSource : public RecordSource {
  public:
   EpochSource(const io::StreamOptions& stream, const SourceOptions& options, Log& log);
 
-  void skip_to(int64_t drawn) override { drawn_ = announced_ = drawn; }
+  void skip_to(int64_t drawn, uint64_t) override { drawn_ = announced_ = drawn; }
+  Continued continue_from(const DataPosition& position, std::span<const uint64_t> listed) override;
+  uint64_t list_entry(int64_t i) const override;
   int64_t records() const override { return index_.size(); }
   int64_t bytes() const override { return index_.bytes(); }
   uint64_t checksum() const override { return index_.checksum(); }
+  int64_t draws() const override { return order_.end_of(options_.epochs.value_or(1)); }
+  int64_t epochs_before(int64_t drawn) const override { return order_.epoch_of(drawn); }
   bool draw(Drawn& record) override;
   void bring(std::span<const Move> moves, int64_t) override;
   std::optional<io::RawRecord> ahead(int64_t i) override {
@@ -39,14 +49,17 @@ class EpochSource : public RecordSource {
  private:
   int rank() const { return options_.ranks ? options_.ranks->rank() : 0; }
   int ranks() const { return options_.ranks ? options_.ranks->size() : 1; }
-  int64_t at(int64_t draw);
+  std::optional<uint64_t> seed() const {
+    return options_.order == SourceOptions::Order::given ? std::nullopt : std::optional(options_.seed);
+  }
+  int64_t end() const {
+    return options_.epochs ? order_.end_of(*options_.epochs) : std::numeric_limits<int64_t>::max();
+  }
   void announce();
 
   const SourceOptions options_;
   io::RecordIndex index_;
-  const int64_t end_;            // draws in all epochs
-  std::vector<uint32_t> order_;  // permutation of epoch order_epoch_; empty for Order::given
-  int64_t order_epoch_ = -1;
+  EpochOrder order_;
   int64_t announced_ = 0;  // draws whose bytes have been prefetched
   int64_t bad_ = 0;        // records
 };
@@ -55,43 +68,70 @@ EpochSource::EpochSource(const io::StreamOptions& stream, const SourceOptions& o
     : RecordSource(stream, log),
       options_(options),
       index_(stream, io::RecordIndex::Contents::checked),
-      end_(options.epochs ? *options.epochs * index_.size() : std::numeric_limits<int64_t>::max()) {
+      order_(seed(), index_.size()) {
   if (index_.size() == 0)
     throw Error(stream.files.front(),
                 stream.files.size() > 1 ? " and the other FILEs: no records" : ": no records");
-  if (options.order == SourceOptions::Order::given) return;
-  if (index_.size() > std::numeric_limits<uint32_t>::max())
-    throw Error(index_.size(), " records are too many to be shuffled");
-  order_.resize(static_cast<size_t>(index_.size()));
 }
 
-// The record of a draw. Permutations are made when an epoch begins.
-int64_t EpochSource::at(int64_t draw) {
-  const int64_t epoch = draw / records(), i = draw % records();
-  if (order_.empty()) return i;
-  if (epoch != order_epoch_) {
-    std::iota(order_.begin(), order_.end(), 0);
-    Random(options_.seed, {kOrderStream, static_cast<uint64_t>(epoch)}).shuffle(order_);
-    order_epoch_ = epoch;
+uint64_t EpochSource::list_entry(int64_t i) const {
+  const auto& change = order_.changed();
+  const bool had = change && change->had[static_cast<size_t>(i)];
+  return (index_.fingerprint_of(i) & ~kHad) | (had ? kHad : 0);
+}
+
+RecordSource::Continued EpochSource::continue_from(const DataPosition& position,
+                                                   std::span<const uint64_t> listed) {
+  const bool same = position.records == records() && position.bytes == bytes() &&
+                    (position.checksum == 0 || position.checksum == index_.checksum());
+  if (listed.empty() || std::ssize(listed) != position.records || (same && !position.changed_at))
+    return {position, ""};
+  std::vector<uint64_t> before, now;
+  std::vector<bool> had;
+  for (const uint64_t entry : listed) {
+    before.push_back(entry & ~kHad);
+    had.push_back((entry & kHad) != 0);
   }
-  return order_[static_cast<size_t>(i)];
+  for (int64_t i = 0; i < records(); ++i) now.push_back(index_.fingerprint_of(i) & ~kHad);
+  EpochOrder order(seed(), position.records);
+  if (position.changed_at) order.change({*position.changed_at, position.changed_epoch.value_or(0), had});
+  auto present = position;
+  present.records = records();
+  present.bytes = bytes();
+  present.checksum = index_.checksum();
+  const auto changes = compare_records(before, now);
+  const int64_t kept = position.records - changes.changed - changes.removed;
+  if (2 * kept < position.records)
+    return {position, "",
+            "only " + std::to_string(kept) + " of the " + std::to_string(position.records) +
+                " records of the run so far are still in the training data"};
+  if (changes.in_place) {
+    if (order.changed()) order_.change(*order.changed());
+    return {present, changes.any() ? changes.text() : ""};
+  }
+  const int64_t epoch = order.epoch_of(position.drawn);
+  order_.change({position.drawn, epoch, still_had(before, order.had_before(position.drawn), now)});
+  present.within = 0;
+  present.changed_at = position.drawn;
+  present.changed_epoch = epoch;
+  return {present, changes.text() + "; the current epoch continues in a new order"};
 }
 
 // Prefetches the records that this rank will read, which are small and scattered, because disks may be slow.
 void EpochSource::announce() {
   const int64_t ahead = int64_t{256} * ranks();
-  const int64_t epoch_end = (drawn_ / records() + 1) * records();
+  const int64_t epoch_end = order_.epoch_end(drawn_);
   for (announced_ = std::max(announced_, drawn_); announced_ < std::min(drawn_ + ahead, epoch_end);
        ++announced_) {
-    if (announced_ % ranks() == rank()) index_.will_read(at(announced_));
+    if (announced_ % ranks() == rank()) index_.will_read(order_.at(announced_));
   }
 }
 
 bool EpochSource::draw(Drawn& record) {
   do {
-    if (drawn_ >= end_) return false;
+    if (drawn_ >= end()) return false;
     announce();
-    record = {.number = drawn_, .epoch = drawn_ / records(), .index = at(drawn_), .raw = {}};
+    record = {.number = drawn_, .epoch = order_.epoch_of(drawn_), .index = order_.at(drawn_), .raw = {}};
     ++drawn_;
   } while (index_.is_bad(record.index));
   return true;
@@ -113,7 +153,8 @@ class PipeSource : public RecordSource {
       : RecordSource(stream, log), options_(options), reader_(stream, options.interrupted) {}
 
   bool interrupted() const override { return interrupted_; }
-  void skip_to(int64_t drawn) override;
+  void skip_to(int64_t drawn, uint64_t checksum) override;
+  uint64_t drawn_checksum(int64_t drawn) override;
   bool draw(Drawn& record) override;
   void bring(std::span<const Move>, int64_t) override {}
   std::optional<io::RawRecord> ahead(int64_t i) override {
@@ -127,7 +168,8 @@ class PipeSource : public RecordSource {
   const SourceOptions options_;
   io::PullReader reader_;
   std::vector<io::RawRecord> buffer_;
-  int64_t bytes_ = 0;  // of the records in the buffer
+  int64_t bytes_ = 0;                     // of the records in the buffer
+  std::deque<uint64_t> checksums_ = {0};  // after the last draws, all that may still be asked for
   bool interrupted_ = false;
 };
 
@@ -155,10 +197,20 @@ bool PipeSource::draw(Drawn& record) {
   record = {.number = drawn_++, .epoch = 0, .index = 0, .raw = std::move(buffer_.back())};
   buffer_.pop_back();
   bytes_ -= static_cast<int64_t>(record.raw.size());
+  const std::array<uint64_t, 2> link = {
+      checksums_.back(), io::fingerprint(*record.raw.source, {record.raw.bytes.data(), record.raw.size()})};
+  Checksum checksum;
+  checksum.add(std::as_bytes(std::span(link)));
+  checksums_.push_back(checksum.value());
   return true;
 }
 
-void PipeSource::skip_to(int64_t drawn) {
+uint64_t PipeSource::drawn_checksum(int64_t drawn) {
+  checksums_.erase(checksums_.begin(), checksums_.end() - 1 - (drawn_ - drawn));
+  return checksums_.front();
+}
+
+void PipeSource::skip_to(int64_t drawn, uint64_t checksum) {
   if (drawn < drawn_) throw Error("a pipe cannot return to record ", drawn);
   Drawn record;
   while (drawn_ < drawn) {
@@ -166,6 +218,8 @@ void PipeSource::skip_to(int64_t drawn) {
     if (interrupted_) return;
     throw Error("the input ends after ", drawn_, " records, but ", drawn, " were used before");
   }
+  if (checksum != 0 && checksum != drawn_checksum(drawn))
+    throw Error("the input is another one than before: the ", drawn, " records used so far are not in it");
 }
 
 void check_repeatable(const std::vector<std::string>& files, int64_t epochs) {
@@ -182,6 +236,10 @@ RecordSource::RecordSource(const io::StreamOptions& stream, Log& log)
     : reader_(stream.invalid_utf8, stream.on_error),
       peek_reader_(stream.invalid_utf8, io::OnError::skip),
       log_(log) {}
+
+RecordSource::Continued RecordSource::continue_from(const DataPosition& position, std::span<const uint64_t>) {
+  return {position, ""};
+}
 
 bool RecordSource::peek(const Use& use) {
   for (int64_t i = 0; i < kPeeked; ++i) {

@@ -45,6 +45,19 @@ struct SourceOptions {
   comm::Communicator* ranks = nullptr;
 };
 
+// Position of training in its data, stored in checkpoints. With the same options and input, the following
+// steps are the same.
+struct DataPosition {
+  int64_t drawn = 0;               // records before the one with the next example
+  int64_t within = 0;              // number of its examples already used
+  int64_t records = 0, bytes = 0;  // of the FILEs, to recognize them; 0 for a pipe
+  uint64_t checksum = 0;           // RecordSource::checksum or drawn_checksum; 0 if unknown
+  // EpochOrder::Change, without `had`, if the records were changed during the run.
+  std::optional<int64_t> changed_at, changed_epoch;
+
+  bool operator==(const DataPosition&) const = default;
+};
+
 // A record that all ranks have drawn. One of them reads it.
 struct Drawn {
   int64_t number = 0;  // of records drawn before
@@ -95,13 +108,31 @@ class RecordSource {
   int64_t skipped() const { return skipped_; }  // bad records reported
   void report_skipped() const;                  // "3 records skipped"
 
-  // Continues after `drawn` draws. A pipe can only move forward; throws Error if it ends before.
-  virtual void skip_to(int64_t drawn) = 0;
+  // Continues after `drawn` draws. A pipe can only move forward; throws Error if it ends before, or if its
+  // drawn_checksum() is then not `checksum`, unless that is 0.
+  virtual void skip_to(int64_t drawn, uint64_t checksum = 0) = 0;
+
+  // Adopts the order of a run that was at `position`. `listed`: what list_entry() was for each record then;
+  // if it is empty, the records must be the same. Returns the position from which to continue in the records
+  // as they are now, and what has changed in them ("" if nothing). No draws are made.
+  struct Continued {
+    DataPosition position;
+    std::string changes;
+    std::string refusal{};  // why the records cannot be those of the run
+  };
+  virtual Continued continue_from(const DataPosition& position, std::span<const uint64_t> listed);
+  // For each record of FILEs: its fingerprint, and in the lowest bit, whether EpochOrder::Change has it in
+  // `had`.
+  virtual uint64_t list_entry(int64_t) const { return 0; }
 
   // Number of records and bytes in FILEs; 0 for a pipe.
   virtual int64_t records() const { return 0; }
   virtual int64_t bytes() const { return 0; }
   virtual uint64_t checksum() const { return 0; }  // of the records in FILEs
+  // Of the first `drawn` records drawn from a pipe; `drawn` must not decrease.
+  virtual uint64_t drawn_checksum(int64_t) { return 0; }
+  virtual int64_t draws() const { return 0; }                 // in all epochs over FILEs; 0 if it is unknown
+  virtual int64_t epochs_before(int64_t) const { return 0; }  // complete ones, after so many draws from FILEs
 
   // Returns a copy of the i-th record to come, from 0; nullopt if it cannot be read ahead.
   virtual std::optional<io::RawRecord> ahead(int64_t i) = 0;

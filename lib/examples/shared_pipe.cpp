@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/error.h"
 #include "comm/message.h"
 
 namespace bert::examples {
@@ -49,15 +50,24 @@ SharedPipe::SharedPipe(const io::StreamOptions& stream, comm::Communicator& rank
     : RecordSource(stream, log), ranks_(ranks), pipe_(std::move(pipe)) {}
 
 // For each rank: the number of records drawn; 'm' if there may be more, 'e' at the end, 'i' if interrupted;
-// and the records that it reads.
+// the message if the input then fails; and the records that it reads.
 std::vector<std::string> SharedPipe::drawn_by_first() {
   const int ranks = ranks_.size();
   std::vector<std::string> records(static_cast<size_t>(ranks));
   int64_t count = 0, bytes = 0;
   Drawn record;
+  std::string failure;
+  const auto draw = [&] {
+    try {
+      return pipe_->draw(record);
+    } catch (const Error& error) {
+      failure = error.what();
+      return false;
+    }
+  };
   char state = 'm';
   while (count < kRecords * ranks && bytes < kBytes && state == 'm') {
-    if (pipe_->draw(record)) {
+    if (draw()) {
       if (const int reader = reader_of(record, ranks); reader != 0) {
         auto& message = records[static_cast<size_t>(reader)];
         append(message, record.number);
@@ -73,7 +83,9 @@ std::vector<std::string> SharedPipe::drawn_by_first() {
   for (auto& message : records) {
     std::string head;
     append(head, count);
-    message = head + state + message;
+    head += state;
+    append(head, std::string_view(failure));
+    message = head + message;
   }
   return records;
 }
@@ -84,6 +96,7 @@ void SharedPipe::receive(const std::string& message) {
   ended_ = in.front() != 'm';
   interrupted_ = in.front() == 'i';
   in.remove_prefix(1);
+  failure_ = take_text(in);
   hold(in);
 }
 
@@ -97,6 +110,7 @@ void SharedPipe::hold(std::string_view in) {
 
 bool SharedPipe::draw(Drawn& record) {
   if (known_ == 0 && !ended_) receive(ranks_.scatter(pipe_ ? drawn_by_first() : std::vector<std::string>()));
+  if (known_ == 0 && !failure_.empty()) throw Error(failure_);
   if (known_ == 0) return false;
   --known_;
   record = {.number = drawn_++, .epoch = 0, .index = 0, .raw = {}};
@@ -130,8 +144,8 @@ std::optional<io::RawRecord> SharedPipe::ahead(int64_t i) {
   return in.empty() ? std::nullopt : std::optional(take_record(in));
 }
 
-void SharedPipe::skip_to(int64_t drawn) {
-  if (pipe_) pipe_->skip_to(drawn);
+void SharedPipe::skip_to(int64_t drawn, uint64_t checksum) {
+  if (pipe_) pipe_->skip_to(drawn, checksum);
   drawn_ = drawn;
   held_.clear();
   known_ = 0;

@@ -25,7 +25,8 @@ class SharedPipe : public RecordSource {
              Log& log);
 
   bool interrupted() const override { return interrupted_; }
-  void skip_to(int64_t drawn) override;
+  void skip_to(int64_t drawn, uint64_t checksum) override;
+  uint64_t drawn_checksum(int64_t drawn) override { return pipe_ ? pipe_->drawn_checksum(drawn) : 0; }
   bool draw(Drawn& record) override;
   void bring(std::span<const Move> moves, int64_t drawn) override;
   std::optional<io::RawRecord> ahead(int64_t i) override;
@@ -43,6 +44,7 @@ class SharedPipe : public RecordSource {
   int64_t known_ = 0;        // records that may be drawn before rank 0 reads more
   int64_t needed_from_ = 0;  // number of the first record that may be needed again
   bool ended_ = false, interrupted_ = false;
+  std::string failure_;  // of rank 0, after the known records
   // By number. Rank 0 has all that were drawn and are still needed, the others those that were sent to them.
   std::map<int64_t, io::RawRecord> held_;
 };

@@ -36,9 +36,10 @@ void Steps::skip_to(const DataPosition& position) {
   if (position.records != source_.records() || position.bytes != source_.bytes())
     throw Error("the training data are ", name_of(source_.records(), source_.bytes()),
                 ", but the run so far used ", name_of(position.records, position.bytes));
-  if (position.checksum != 0 && position.checksum != source_.checksum())
+  const bool is_pipe = position.records == 0;
+  if (!is_pipe && position.checksum != 0 && position.checksum != source_.checksum())
     throw Error("the training data have changed since the run was stopped");
-  queue_.skip_to(position.drawn, position.within);
+  queue_.skip_to(position.drawn, position.within, is_pipe ? position.checksum : 0);
   position_ = position;
 }
 
@@ -63,6 +64,7 @@ bool Steps::next(Step& step) {
   if (entries.empty() || source_.interrupted()) return false;
   position_.drawn = next.drawn;
   position_.within = next.within;
+  if (position_.records == 0) position_.checksum = source_.drawn_checksum(next.drawn);
   step = deal(std::move(entries), owners, ends);
   return true;
 }

@@ -19,17 +19,6 @@ struct StepOptions {
   int64_t accumulate = 1;         // micro-batches in a step
 };
 
-// Position of training in its data, stored in checkpoints. With the same options and input, the following
-// steps are the same.
-struct DataPosition {
-  int64_t drawn = 0;               // records before the one with the next example
-  int64_t within = 0;              // number of its examples already used
-  int64_t records = 0, bytes = 0;  // of the FILEs, to recognize them; 0 for a pipe
-  uint64_t checksum = 0;           // of their records; 0 if it is unknown
-
-  bool operator==(const DataPosition&) const = default;
-};
-
 // This rank's examples of a micro-batch, in the order of the data.
 struct Batch {
   Examples examples;

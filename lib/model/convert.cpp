@@ -2,20 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "json/json.h"
 #include "model/parts.h"
-#include "model/save.h"
 #include "nn/embeddings.h"
 #include "text/tokenizer.h"
 
 namespace bert::model {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::string_view kDecoder = "cls.predictions.decoder.weight";
 
@@ -76,11 +72,11 @@ std::vector<ckpt::TensorToWrite> converted_tensors(const Config& config, const c
 }
 
 void convert(const Conversion& conversion, Log& log) {
-  const auto& [source, out, store, activation] = conversion;
+  const auto& [source, out, store, activation, existing] = conversion;
   const auto directory = open_directory(source, activation);
-  if (kind_of(out) != FileKind::absent && fs::equivalent(directory.root, out))
+  if (same_file(directory.root, out))
     throw Error(out, ": is the model to convert; write to another directory");
-  require_output(out);
+  require_output(out, existing);
   const auto checkpoint = ckpt::Checkpoint::open(directory.path);
   checkpoint.check_sums();
   auto tensors = converted_tensors(directory.config, checkpoint, log);

@@ -12,6 +12,7 @@
 #include "ckpt/checkpoint.h"
 #include "ckpt/safetensors_writer.h"
 #include "model/directory.h"
+#include "model/save.h"
 
 namespace bert::model {
 
@@ -26,6 +27,7 @@ struct Conversion {
   std::string source, out;     // directories
   std::optional<Dtype> store;  // format of floating-point weights; unchanged if not set
   std::string activation;      // see open_directory
+  Existing existing = Existing::refuse;
 };
 
 // Verifies all checksums before it writes.

@@ -186,17 +186,27 @@ std::vector<ckpt::TensorToWrite> saved_tensors(const Config& config, const nn::P
   return tensors;
 }
 
-void require_output(const std::string& directory, std::span<const std::string> besides) {
+void require_output(const std::string& directory, Existing existing, std::span<const std::string> besides) {
   OutputDirectory::clear_leftovers(directory, is_kept);
   const auto kind = kind_of(directory);
   if (kind == FileKind::absent) return;
   if (kind != FileKind::directory) throw Error(directory, ": is not a directory");
-  if (is_file((fs::path(directory) / "config.json").string())) return;
-  for (const auto& name : names_in_directory(directory)) {
-    if (std::ranges::find(besides, name) != besides.end()) continue;
-    throw Error(directory, ": holds ", name,
-                " and no model: expected a new, an empty or a model's directory");
+  auto names = names_in_directory(directory);
+  const auto holds = [&](const char* name) { return std::ranges::find(names, name) != names.end(); };
+  if (!holds("config.json") && !holds("modules.json")) {
+    for (const auto& name : names) {
+      if (std::ranges::find(besides, name) != besides.end()) continue;
+      throw Error(directory, ": holds ", name, " and no model: expected a new or an empty directory");
+    }
+    return;
   }
+  if (existing == Existing::replace) return;
+  std::erase_if(names, [](const auto& name) {
+    return !name.ends_with(".safetensors") && !name.ends_with(".bin") && name != "config.json" &&
+           name != "modules.json";
+  });
+  throw Error(directory, ": holds a model (", listed(names, "and"),
+              "): replace it with --force, or write to another directory");
 }
 
 void save(const std::string& directory, const Config& config, const TokenizerFiles& tokenizer,

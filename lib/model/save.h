@@ -38,13 +38,18 @@ std::string stored_name(const Config& config, const std::string& canonical);
 // Tensors to write. They refer to `params`.
 std::vector<ckpt::TensorToWrite> saved_tensors(const Config& config, const nn::Params& params);
 
-// Throws Error unless a model may be written to `directory`. It may be absent, empty, contain a model, or
-// contain only entries named in `besides`. First cleans up after killed runs. Call this before long work.
-void require_output(const std::string& directory, std::span<const std::string> besides = {});
+enum class Existing { refuse, replace };  // what to do about a model in the output directory
+
+// Throws Error unless a model may be written to `directory`. It may be absent, empty, contain only entries
+// named in `besides`, or, with Existing::replace, a model. First cleans up after killed runs. Call this
+// before long work.
+void require_output(const std::string& directory, Existing existing,
+                    std::span<const std::string> besides = {});
 
 // Writes the directory so that it only appears when complete. An existing model is replaced, atomically if
-// the file system supports it (base/output_directory.h); other files in the directory are kept. `weights` is
-// the format recorded in config.json.
+// the file system supports it (base/output_directory.h): its configuration, its weights in any format, its
+// tokenizer and the files of sentence-transformers are removed, all other files are kept. `weights` is the
+// format recorded in config.json.
 void save(const std::string& directory, const Config& config, const TokenizerFiles& tokenizer,
           std::span<const ckpt::TensorToWrite> tensors, Dtype weights = Dtype::f32,
           const ModuleFiles& modules = {});

@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/signals.h"
-#include "examples/steps.h"
 #include "io/input.h"
 
 namespace bert::train {
@@ -24,30 +23,28 @@ DevSet::DevSet(io::StreamOptions stream, const std::string& path,
                                     .epochs = 1,
                                     .ranks = ranks.alone() ? nullptr : &ranks},
                                    log);
-  each([](const examples::Examples&) { return StopOnSignal::requested() == 0; });
+  auto all = parts();
+  for (examples::Step part; StopOnSignal::requested() == 0 && all.next(part);) {
+  }
   source_->report_skipped();
 }
 
 std::optional<Figures> DevSet::evaluate(Learner& learner, Log* progress) {
   const auto records = std::to_string(source_->records());
   learner.begin_evaluation();
-  const bool complete = each([&](const examples::Examples& examples) {
-    learner.evaluate(examples);
+  auto all = parts();
+  for (examples::Step part; ranks_.together([&] { return all.next(part); });) {
+    learner.evaluate(part.batches.front().examples);
     if (progress != nullptr)
       progress->progress("evaluating: " + std::to_string(source_->drawn()) + " of " + records + " records");
-    return ranks_.stop_requested() == 0;
-  });
-  if (!complete) return std::nullopt;
+    if (ranks_.stop_requested() != 0) return std::nullopt;
+  }
   return learner.end_evaluation();
 }
 
-bool DevSet::each(const std::function<bool(const examples::Examples&)>& use) {
+examples::Steps DevSet::parts() {
   source_->skip_to(0);
-  examples::Steps parts(*source_, *reader_, {.sequences = kExamples});
-  for (examples::Step part; parts.next(part);) {
-    if (!use(part.batches.front().examples)) return false;
-  }
-  return true;
+  return {*source_, *reader_, {.sequences = kExamples}};
 }
 
 }  // namespace bert::train

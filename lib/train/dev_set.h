@@ -1,7 +1,6 @@
 // A dev set: records for repeated evaluation that are not trained on.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 #include "comm/communicator.h"
 #include "examples/example.h"
 #include "examples/record_source.h"
+#include "examples/steps.h"
 #include "io/stream.h"
 #include "train/learner.h"
 
@@ -29,8 +29,7 @@ class DevSet {
   std::optional<Figures> evaluate(Learner& learner, Log* progress);
 
  private:
-  // Until `use` returns false.
-  bool each(const std::function<bool(const examples::Examples&)>& use);
+  examples::Steps parts();  // of the records, from the first
 
   comm::Communicator& ranks_;
   std::unique_ptr<examples::ExampleReader> reader_;

@@ -83,6 +83,7 @@ LabelSet settle_labels(const TrainingTaskOptions& options, const model::Config& 
   LabelSet set;
   set.labels = examples::Labels(names_of(options, config, question, counts));
   set.weights = weights_of(options.class_weights, set.labels, counts);
+  set.balanced = options.class_weights.balanced;
   set.of_model = !question.architecture.empty() && config.has_architecture(question.architecture) &&
                  set.labels.names() == config.labels;
   return set;
@@ -93,7 +94,7 @@ void add_settings(const LabelSet& set, Settings& settings) {
   if (set.weights.empty()) return;
   std::vector<std::string> weights;
   for (const float weight : set.weights) weights.push_back(setting(weight));
-  settings.emplace_back("--class-weights", setting(weights));
+  settings.emplace_back("--class-weights", set.balanced ? "balanced" : setting(weights));
 }
 
 }  // namespace bert::train

@@ -16,6 +16,7 @@ namespace bert::train {
 struct LabelSet {
   examples::Labels labels{{}};
   std::vector<float> weights;  // one for each label; empty: all 1
+  bool balanced = false;       // the weights follow from the records
   bool of_model = false;       // the model's head was trained for exactly these labels
 };
 

@@ -1,6 +1,8 @@
 #include "train/settings.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 
 #include "base/checksum.h"
 #include "base/error.h"
@@ -8,6 +10,8 @@
 
 namespace bert::train {
 namespace {
+
+constexpr std::string_view kTokenizer = "the tokenizer's ";
 
 std::string checksum_of(std::span<const std::string> lines) {
   Checksum checksum;
@@ -25,11 +29,25 @@ struct Difference {
   const std::string *then, *now;  // values; nullptr: not set
 };
 
+std::optional<double> real_of(const std::string& text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// Older versions wrote 3e-04 for 0.0003.
+bool same_value(const std::string& a, const std::string& b) {
+  if (a == b) return true;
+  const bool real = (a + b).find_first_of(".e") != std::string::npos;  // integers may have more digits
+  return real && real_of(a) && real_of(a) == real_of(b);
+}
+
 std::vector<Difference> differences(const Settings& then, const Settings& now) {
   std::vector<Difference> all;
   for (const auto& [name, value] : now) {
     const auto* before = find(then, name);
-    if (!before || *before != value) all.push_back({name, before, &value});
+    if (!before || !same_value(*before, value)) all.push_back({name, before, &value});
   }
   for (const auto& [name, value] : then) {
     if (!find(now, name)) all.push_back({name, &value, nullptr});
@@ -51,6 +69,16 @@ bool extends(const Difference& difference) {
   if (!difference.then || !difference.now) return false;
   const auto before = number_of(*difference.then), after = number_of(*difference.now);
   return before && after && *after > *before;
+}
+
+// Checkpoints of older versions have no settings of tokenizers, and have --on-error and the --steps of
+// --epochs.
+bool is_of_older_version(const Difference& difference, const Settings& now) {
+  const auto& [name, before, present] = difference;
+  if (name.starts_with(kTokenizer)) return !before;
+  if (name == "--on-error") return !present;
+  const auto* epochs = find(now, "--epochs");
+  return name == "--steps" && present && *present == text(nullptr) && epochs && *epochs != text(nullptr);
 }
 
 // As text, to send them to other ranks: each name and value after its length.
@@ -83,19 +111,21 @@ Settings unpacked(std::string_view text) {
 
 }  // namespace
 
-std::optional<std::string> require_same(const Settings& checkpoint, const Settings& now) {
+std::optional<std::string> require_same(const Settings& checkpoint, const Settings& now,
+                                        const std::string& path) {
   std::string errors, extensions;
   for (const auto& difference : differences(checkpoint, now)) {
     const auto& [name, before, present] = difference;
-    if (name == kProcesses) continue;
+    if (name == kProcesses || is_of_older_version(difference, now)) continue;
     if (extends(difference)) {
       extensions += (extensions.empty() ? "" : ", ") + name + " from " + *before + " to " + *present;
     } else {
-      errors += (errors.empty() ? "" : "; ") + name + " was " + text(before) + " in the checkpoint, " +
-                text(present) + " now";
+      errors += (errors.empty() ? "" : "; ") + name + ": " + text(before) + ", now " + text(present);
     }
   }
-  if (!errors.empty()) throw Error(errors);
+  if (!errors.empty())
+    throw Error(path, " cannot be resumed with other settings: ", errors,
+                "; repeat the former ones, or start over with --force");
   if (extensions.empty()) return std::nullopt;
   return extensions;
 }
@@ -113,6 +143,39 @@ void require_same_on_all_ranks(comm::Communicator& ranks, const Settings& settin
     errors +=
         (errors.empty() ? "" : "; ") + name + ": " + text(own) + ", but " + text(of_first) + " on rank 0";
   if (!errors.empty()) throw Error(errors);
+}
+
+template <std::floating_point T>
+std::string setting(T number) {
+  char digits[32];
+  const T size = std::abs(number);
+  const bool plain = size == 0 || (size >= T(1e-4) && size < T(1e6));
+  const auto format = plain ? std::chars_format::fixed : std::chars_format::scientific;
+  const std::string text(digits, std::to_chars(digits, digits + sizeof digits, number, format).ptr);
+  const size_t e = text.find('e');
+  if (e == text.npos) return text;
+  // 5e-05 -> 5e-5, 1e+06 -> 1e6
+  return text.substr(0, e) + (text[e + 1] == '-' ? "e-" : "e") +
+         text.substr(text.find_first_not_of("+-0", e + 1));
+}
+template std::string setting(float);
+template std::string setting(double);
+
+void add_settings(const text::TokenizerConfig& tokenizer, Settings& settings) {
+  const auto add = [&](const char* name, std::string value) {
+    settings.emplace_back(std::string(kTokenizer) + name, std::move(value));
+  };
+  add("do_lower_case", yes_or_no(tokenizer.lowercase));
+  add("strip_accents", yes_or_no(tokenizer.strip_accents));
+  add("tokenize_chinese_chars", yes_or_no(tokenizer.chinese_chars));
+  add("do_basic_tokenize", yes_or_no(tokenizer.basic_tokenize));
+  add("clean_text", yes_or_no(tokenizer.clean_text));
+  add("max_input_chars_per_word", setting(tokenizer.max_word_chars));
+  add("special tokens",
+      tokenizer.unk + " " + tokenizer.cls + " " + tokenizer.sep + " " + tokenizer.pad + " " + tokenizer.mask);
+  std::vector<std::string> added;
+  for (const auto& token : tokenizer.added) added.push_back(token.content);
+  add("added tokens", setting(added));
 }
 
 std::string joined(std::span<const std::string> names) {

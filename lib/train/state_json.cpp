@@ -96,13 +96,20 @@ Series series_of(const json::Value& json) {
   return series;
 }
 
+std::optional<int64_t> optional_integer(const json::Value& json, std::string_view name) {
+  const auto value = json.find(name);
+  return value ? std::optional(value->integer()) : std::nullopt;
+}
+
 examples::DataPosition data_of(const json::Value& json) {
   const auto checksum = json.find("checksum");
   return {.drawn = json.member("drawn").integer(),
           .within = json.member("within").integer(),
           .records = json.member("records").integer(),
           .bytes = json.member("bytes").integer(),
-          .checksum = checksum ? from_hex(checksum->string()) : 0};
+          .checksum = checksum ? from_hex(checksum->string()) : 0,
+          .changed_at = optional_integer(json, "changed_at"),
+          .changed_epoch = optional_integer(json, "changed_epoch")};
 }
 
 ckpt::WrittenFile file_of(const json::Value& root, const std::string& name) {
@@ -147,6 +154,8 @@ std::string state_json(const StateFile& file) {
   data.integer("records", state.data.records);
   data.integer("bytes", state.data.bytes);
   data.string("checksum", hex(state.data.checksum));
+  if (state.data.changed_at) data.integer("changed_at", *state.data.changed_at);
+  if (state.data.changed_epoch) data.integer("changed_epoch", *state.data.changed_epoch);
   data.end();
   members.number("elapsed_s", state.elapsed_s);
   if (state.best) members.number("best", *state.best);

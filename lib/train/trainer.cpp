@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <csignal>
 #include <utility>
 
 #include "base/error.h"
@@ -61,16 +62,27 @@ Trainer::Trainer(const RunParts& parts, const RunPlan& plan)
                      [this](int64_t level, nn::Params& gradients) { sharding_.start_sum(level, gradients); });
 }
 
-void Trainer::resume(const TrainingCheckpoint& checkpoint) {
-  const auto extended = require_same(checkpoint.state().settings, plan_.settings);
+void Trainer::resume(const TrainingCheckpoint& checkpoint,
+                     const examples::RecordSource::Continued& continued) {
+  const auto extended = require_same(checkpoint.state().settings, plan_.settings, checkpoint.path());
   checkpoint.fill(parts_.learner.parameters());
   checkpoint.fill(optimizer_.state());
   state_ = checkpoint.state();
   const auto before = processes_of(std::exchange(state_.settings, plan_.settings));
   elapsed_before_s_ = state_.elapsed_s;
-  parts_.data.skip_to(state_.data);
+  state_.data = continued.position;
+  try {
+    if (!continued.refusal.empty()) throw Error(continued.refusal);
+    parts_.data.skip_to(state_.data);
+  } catch (const Error& error) {
+    throw Error(checkpoint.path(), " cannot be resumed: ", error.what(),
+                "; provide the same input as before, or start over with --force");
+  }
   parts_.learner.refresh();
   parts_.log.info("resuming from step " + std::to_string(state_.step) + ", " + checkpoint.path());
+  if (!continued.changes.empty())
+    parts_.log.warn("the training data have changed since step " + std::to_string(state_.step) + ": " +
+                    continued.changes);
   if (before != parts_.ranks.size())
     parts_.log.warn("the run continues with " + counted(parts_.ranks.size(), "process", "processes") +
                     " instead of " + std::to_string(before) + ": its results will differ in rounding");
@@ -82,6 +94,35 @@ void Trainer::resume(const TrainingCheckpoint& checkpoint) {
 void Trainer::take_moments(const TrainingCheckpoint& checkpoint) { checkpoint.fill(optimizer_.state()); }
 
 bool Trainer::run() {
+  try {
+    const bool done = train();
+    if (log_failure_) std::rethrow_exception(log_failure_);
+    return done;
+  } catch (const std::exception&) {
+    save_after_failure();
+    throw;
+  }
+}
+
+// The state between steps is complete, also if the next step has failed. With several ranks, all must have
+// failed together, since all of them collect the optimizer's state.
+void Trainer::save_after_failure() {
+  if (changing_ || state_.step == saved_step_) return;
+  if (!parts_.ranks.alone() && !parts_.ranks.failed_together()) return;
+  try {
+    checkpoint();
+    say_stopped();
+  } catch (const std::exception& error) {  // the first failure is the one to report
+    parts_.log.error(message_of(error));
+  }
+}
+
+void Trainer::say_stopped() const {
+  if (state_.step > 0)
+    parts_.log.warn("stopped after step " + std::to_string(state_.step) + "; continue with --resume");
+}
+
+bool Trainer::train() {
   began_ = Clock::now();
   saved_step_ = state_.step;
   says_rate_ = state_.step == 0 && plan_.logs_peak_rate;
@@ -103,13 +144,12 @@ bool Trainer::run() {
   }
   if (next == Next::stopped) {
     if (state_.step != saved_step_) checkpoint();
-    if (state_.step > 0)
-      parts_.log.warn("stopped after step " + std::to_string(state_.step) + "; continue with --resume");
+    say_stopped();
     return false;
   }
   checkpoint();
   if (!state_.best) save_model();
-  if (log_) log_->commit();
+  write_log([&] { log_->commit(); });
   parts_.log.progress("");
   return true;
 }
@@ -158,13 +198,19 @@ double Trainer::learning_rate() const {
   return plan_.extent.steps ? schedule_.rate(state_.step) : schedule_.rate(state_.step, progress());
 }
 
+// Also if the training log cannot be written: rank 0 then asks the others.
+bool Trainer::stop_requested() {
+  if (log_failure_) StopOnSignal::request(SIGTERM);
+  return parts_.ranks.stop_requested() != 0;
+}
+
 Trainer::Next Trainer::step() {
   const auto begin = Clock::now();
   examples::Step step;
-  if (parts_.ranks.stop_requested()) return Next::stopped;
-  const bool more = parts_.data.next(step);
+  if (stop_requested()) return Next::stopped;
+  const bool more = parts_.ranks.together([&] { return parts_.data.next(step); });
   // The signal may have stopped the producer of a pipe too, so the input may have ended early.
-  if (parts_.source.interrupted() || parts_.ranks.stop_requested()) return Next::stopped;
+  if (parts_.source.interrupted() || stop_requested()) return Next::stopped;
   if (!more) return Next::ended;
   agree_on_time();
   rate_ = learning_rate();
@@ -175,6 +221,7 @@ Trainer::Next Trainer::step() {
   auto sums = square_sums(learner.gradients(), learner.context(), sharding_.owned());
   sharding_.complete(sums);
   const double norm = norm_of(sums);
+  changing_ = true;
   check(figures.front().value, norm);
   optimizer_.step(learner.parameters(), learner.gradients(), rate_, clip_factor(norm, plan_.options.clip),
                   learner.context(),
@@ -182,11 +229,12 @@ Trainer::Next Trainer::step() {
   sharding_.share(learner.parameters());
   learner.refresh();
   ++state_.step;
-  const int64_t records = parts_.source.records(), before = state_.data.drawn;
+  const int64_t epochs = parts_.source.epochs_before(state_.data.drawn);
   state_.data = parts_.data.position();
-  epoch_ended_ = records > 0 && state_.data.drawn / records > before / records;
+  epoch_ended_ = parts_.source.epochs_before(state_.data.drawn) > epochs;
   add_to_line(figures, norm, step.tokens);
   sum_of(state_, kSeconds) += std::chrono::duration<double>(Clock::now() - begin).count();
+  changing_ = false;
   show_progress();
   return Next::more;
 }
@@ -226,7 +274,7 @@ void Trainer::write_line() {
     if (!is_own(name)) state_.curve.add(name, state_.step, sum / steps);
   }
   clear_progress();
-  if (log_)
+  write_log([&] {
     log_->write({.step = state_.step,
                  .loss = sum_of(state_, "loss") / steps,
                  .parts = parts,
@@ -235,21 +283,36 @@ void Trainer::write_line() {
                  .tokens_per_second = sum_of(state_, kTokens) / sum_of(state_, kSeconds),
                  .seconds = elapsed_s(),
                  .peak_rate = says_rate_ ? std::optional(plan_.schedule.peak) : std::nullopt});
+  });
   says_rate_ = false;
   const double first = sum_of(state_, kFirstLoss);
   state_.sums = {{std::string(kFirstLoss), first}};
 }
 
+// Keeps the first failure: it must not end a run before the checkpoint.
+void Trainer::write_log(const std::function<void()>& write) {
+  if (!log_ || log_failure_) return;
+  try {
+    write();
+  } catch (const Error&) {
+    log_failure_ = std::current_exception();
+  }
+}
+
+// Writes the training loss first, so that both lines of a step are always in the same order.
 Trainer::Next Trainer::evaluate() {
   if (!parts_.dev || state_.evaluated == state_.step) return Next::more;
+  if (sum_of(state_, kSteps) > 0) write_line();
   sum_of(state_, kUnevaluated) = 1;
+  // The best model appears before the end. A checkpoint shows that it belongs to an unfinished run.
+  if (plan_.options.best && saved_step_ == 0) checkpoint();
   const auto figures = parts_.dev->evaluate(parts_.learner, parts_.progress);
   if (!figures) return Next::stopped;
   sum_of(state_, kUnevaluated) = 0;
   state_.evaluated = state_.step;
   agree_on_time();
   clear_progress();
-  if (log_) log_->write_dev(state_.step, *figures);
+  write_log([&] { log_->write_dev(state_.step, *figures); });
   for (const auto& figure : *figures) {
     state_.curve.add("dev_" + std::string(figure.name), state_.step, figure.value);
   }
@@ -291,7 +354,8 @@ void Trainer::checkpoint() {
   const auto write_model = [this](OutputDirectory& output) {
     return model::save(output, parts_.config, parts_.tokenizer, parts_.learner.parameters(), parts_.modules);
   };
-  parts_.checkpoints->write(state_, write_model, moments.layout(), collect);
+  parts_.checkpoints->write(state_, write_model, moments.layout(), collect,
+                            [this](int64_t record) { return parts_.source.list_entry(record); });
   if (!plan_.options.plot) return;
   try {
     plot(state_.curve, *plan_.options.plot);

@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -73,20 +75,26 @@ class Trainer {
  public:
   Trainer(const RunParts& parts, const RunPlan& plan);
 
-  // Continues from a checkpoint. Throws Error if settings or data differ.
-  void resume(const TrainingCheckpoint& checkpoint);
+  // Continues from a checkpoint, in the source that continues from its position. Throws Error if settings or
+  // data differ.
+  void resume(const TrainingCheckpoint& checkpoint, const examples::RecordSource::Continued& continued);
   // Starts with the optimizer moments of another run's checkpoint.
   void take_moments(const TrainingCheckpoint& checkpoint);
 
   // Trains until done, or until a signal (base/signals.h) requests a stop; then writes a checkpoint and
   // returns false. Throws Error if a loss or gradient is not finite or explodes; the last checkpoint is still
-  // good.
+  // good. Other failures, such as those of records or of the training log, leave a checkpoint of the last
+  // step.
   bool run();
 
  private:
   using Clock = std::chrono::steady_clock;
   enum class Next { more, ended, stopped };
 
+  bool train();
+  void save_after_failure();
+  void say_stopped() const;
+  bool stop_requested();
   Next step();
   void agree_on_time();
   bool finished() const;
@@ -98,6 +106,7 @@ class Trainer {
   void check(double loss, double norm) const;
   void add_to_line(const Figures& figures, double norm, int64_t tokens);
   void write_line();
+  void write_log(const std::function<void()>& write);
   void warn_of_early_end() const;
   Next evaluate();
   void keep_best(const Figures& figures);
@@ -121,6 +130,8 @@ class Trainer {
   double rate_ = 0;              // of the last step
   bool says_rate_ = false;       // in the next log line
   bool epoch_ended_ = false;     // in the last step
+  bool changing_ = false;        // the weights, which are then between two steps
+  std::exception_ptr log_failure_;
 };
 
 }  // namespace bert::train

@@ -34,11 +34,16 @@ std::string checkpoints_of(const std::string& directory) {
 // Checks that need no input data.
 void check(const TrainingOptions& options, const InitialModel& initial, const comm::Communicator& ranks) {
   const std::string besides[] = {kCheckpoints};
-  const auto& out = options.run.out;
-  if (!out.empty() && ranks.is_first()) model::require_output(out, besides);
-  if (!initial.path.empty() && !out.empty() && kind_of(out) != FileKind::absent &&
-      std::filesystem::equivalent(initial.path, out))
+  const auto out = options.steps == 0 ? "" : options.run.out;
+  if (!initial.path.empty() && !out.empty() && same_file(initial.path, out))
     throw Error(out, ": contains the model that training starts from; -o must be another directory");
+  if (!out.empty() && ranks.is_first()) {
+    model::require_output(out, model::Existing::replace, besides);
+    // Checkpoints show that a model, if there is one, is of their run; what is done with them is decided
+    // later.
+    if (!options.force && !has_checkpoints(checkpoints_of(out)))
+      model::require_output(out, model::Existing::refuse, besides);
+  }
   if (initial.tokenizer.size() > initial.config.vocab_size)
     throw Error("the vocabulary has ", initial.tokenizer.size(), " tokens, the model ",
                 initial.config.vocab_size);
@@ -106,12 +111,15 @@ class Training {
     return std::make_unique<ReadableReader>(std::move(reader), plan_.config, plan_.stream.pair_field);
   }
 
+  bool starts_over() const { return options_.force && !options_.resume; }
+
   // The checkpoint that rank 0 finds, for all ranks.
   std::optional<TrainingCheckpoint> last_of(const Checkpoints* checkpoints) const {
-    auto last = checkpoints ? checkpoints->last() : std::nullopt;
+    auto last = checkpoints && !starts_over() ? checkpoints->last() : std::nullopt;
     if (last && !options_.resume)
       throw Error(options_.run.out, ": contains a run of ", last->state().step,
-                  " steps: continue it with --resume, or write to another directory with -o");
+                  " steps: continue it with --resume, replace it with --force, or write to another directory "
+                  "with -o");
     const auto path = ranks_.broadcast(last ? last->path() : "");
     if (!checkpoints && !path.empty()) last.emplace(path);
     return last;
@@ -209,7 +217,9 @@ bool Training::run() {
   const auto last = last_of(checkpoints ? &*checkpoints : nullptr);
   task_->prepare(*source);
   if (ranks_.stop_requested()) return false;
-  const RunPlan plan = plan_run(options_, initial_, plan_, *task_, source->records(), ranks_.size());
+  examples::RecordSource::Continued continued;
+  if (last) continued = source->continue_from(last->state().data, last->listed_records());
+  const RunPlan plan = plan_run(options_, initial_, plan_, *task_, source->draws(), ranks_.size());
 
   std::optional<DevSet> dev;
   if (!options_.dev.empty())
@@ -233,7 +243,7 @@ bool Training::run() {
                    .progress = progress()},
                   plan);
   if (last) {
-    trainer.resume(*last);
+    trainer.resume(*last, continued);
   } else {
     initialize(network);
     if (options_.moments) take_moments(trainer);
@@ -242,6 +252,7 @@ bool Training::run() {
   settings.emplace_back("the training records", described(*source));
   settings.emplace_back("the dev set", dev ? described(dev->source()) : "not set");
   require_agreement(std::move(settings), network.parameters());
+  if (checkpoints && starts_over()) checkpoints->clear();
   const bool ended = trainer.run();
   source->report_skipped();
   reader->report(options_, log_);

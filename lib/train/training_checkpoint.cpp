@@ -27,6 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kStateFile = "state.json";
 constexpr const char* kWeightsFile = "model.safetensors";
+constexpr const char* kRecordsFile = "records.bin";
 constexpr const char* kOptimizerFile = "optimizer.safetensors";
 constexpr std::string_view kPrefix = "step-";
 
@@ -84,6 +85,40 @@ ckpt::WrittenFile write_moments(const std::string& path, const nn::Layout& layou
     }
   }
   return ckpt::write_safetensors(path, tensors);
+}
+
+std::string_view bytes_of(const uint64_t& number) {
+  return {reinterpret_cast<const char*>(&number), sizeof number};
+}
+
+// 64-bit numbers, the last of which is the checksum of the others.
+void write_records(const std::string& path, int64_t count, const ListRecord& list_record) {
+  constexpr size_t kPart = 1 << 20;  // bytes
+  OutputFile file(path);
+  Checksum checksum;
+  std::string part;
+  for (int64_t i = 0; i < count; ++i) {
+    part += bytes_of(list_record(i));
+    if (part.size() < kPart && i + 1 < count) continue;
+    checksum.add(part);
+    file.write(part);
+    part.clear();
+  }
+  file.write(bytes_of(checksum.value()));
+  file.commit();
+}
+
+std::vector<uint64_t> read_records(const std::string& path) {
+  const auto bytes = read_file(path);
+  std::vector<uint64_t> numbers(bytes.size() / sizeof(uint64_t));
+  std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(uint64_t));
+  Checksum checksum;
+  if (!numbers.empty())
+    checksum.add(std::string_view(bytes).substr(0, (numbers.size() - 1) * sizeof(uint64_t)));
+  if (numbers.empty() || bytes.size() % sizeof(uint64_t) != 0 || numbers.back() != checksum.value())
+    throw Error(path, ": the checksum does not match");
+  numbers.pop_back();
+  return numbers;
 }
 
 void check_file(const std::string& path, const ckpt::WrittenFile& expected) {
@@ -167,6 +202,11 @@ TrainingCheckpoint::TrainingCheckpoint(const std::string& path) : path_(path) {
   state_ = std::move(stated.state);
 }
 
+std::vector<uint64_t> TrainingCheckpoint::listed_records() const {
+  const auto path = in(path_, kRecordsFile);
+  return is_file(path) ? read_records(path) : std::vector<uint64_t>();
+}
+
 void TrainingCheckpoint::fill(nn::Params& weights) const {
   const auto stored = ckpt::Checkpoint::open(path_);
   take_tensors(stored.tensors(), in(path_, kWeightsFile), "", weights.layout(),
@@ -206,6 +246,10 @@ std::optional<TrainingCheckpoint> last_checkpoint(const std::string& directory, 
   return std::nullopt;
 }
 
+bool has_checkpoints(const std::string& directory) {
+  return is_directory(directory) && !steps_in(directory).empty();
+}
+
 Checkpoints::Checkpoints(std::string directory, int64_t keep, Log& log)
     : directory_(std::move(directory)), keep_(keep), log_(log) {
   assert(keep >= 1);
@@ -235,12 +279,14 @@ std::string Checkpoints::write(const State& state, const WriteModel& write_model
 }
 
 std::string Checkpoints::write(const State& state, const WriteModel& write_model, const nn::Layout& layout,
-                               const ReadMoment& read_moment) {
+                               const ReadMoment& read_moment, const ListRecord& list_record) {
   const auto path = path_in(directory_, state.step);
   OutputDirectory output(path, [](const std::string&) { return false; });
   output.write([&] {
     const auto weights = write_model(output);
     const auto moments = write_moments(output.file(kOptimizerFile), layout, read_moment);
+    if (list_record && state.data.records > 0)
+      write_records(output.file(kRecordsFile), state.data.records, list_record);
     OutputFile file(output.file(kStateFile));
     file.write(state_json({state, weights, moments}));
     file.commit();
@@ -248,6 +294,10 @@ std::string Checkpoints::write(const State& state, const WriteModel& write_model
   output.commit();
   remove_outdated(state.step);
   return path;
+}
+
+void Checkpoints::clear() const {
+  for (const auto step : steps_in(directory_)) remove_directory(path_in(directory_, step));
 }
 
 void Checkpoints::remove_outdated(int64_t written) const {

@@ -2,7 +2,8 @@
 //
 //   OUT/checkpoints/step-00001000/config.json, model.safetensors, ...   a model directory
 //   OUT/checkpoints/step-00001000/optimizer.safetensors                 adam_m.NAME, adam_v.NAME
-//   OUT/checkpoints/step-00001000/state.json   numbers, settings, checksums of the .safetensors files
+//   OUT/checkpoints/step-00001000/records.bin   RecordSource::list_entry of all records of FILEs
+//   OUT/checkpoints/step-00001000/state.json    numbers, settings, checksums of the .safetensors files
 //
 // A checkpoint is written under a temporary name, synced to disk and renamed; older ones are removed only
 // then. So the last checkpoint is complete whenever the process is killed.
@@ -51,6 +52,9 @@ using WriteModel = std::function<ckpt::WrittenFile(OutputDirectory&)>;
 // Copies all numbers of a moment of a tensor to `to`. They may be spread over several owners.
 using ReadMoment = std::function<void(Moment moment, int tensor, std::span<float> to)>;
 
+// RecordSource::list_entry.
+using ListRecord = std::function<uint64_t(int64_t)>;
+
 // Calls `read` in the order in which Checkpoints::write does, with empty spans: for owners that only send.
 void each_moment(const nn::Layout& layout, const ReadMoment& read);
 
@@ -62,6 +66,7 @@ class TrainingCheckpoint {
 
   const std::string& path() const { return path_; }
   const State& state() const { return state_; }
+  std::vector<uint64_t> listed_records() const;  // empty if they were not stored
 
   // Restore the weights and the optimizer bit for bit. Throw Error if tensors or shapes differ from those of
   // the layout, even for slices of moments that are not held.
@@ -79,6 +84,9 @@ bool is_checkpoint(const std::string& directory);
 // The last intact checkpoint in `directory`, see Checkpoints::last(). Creates and locks nothing.
 std::optional<TrainingCheckpoint> last_checkpoint(const std::string& directory, Log& log,
                                                   int64_t end = std::numeric_limits<int64_t>::max());
+
+// Whether `directory` has any, intact or not.
+bool has_checkpoints(const std::string& directory);
 
 class Checkpoints {
  public:
@@ -99,9 +107,12 @@ class Checkpoints {
   // later steps, which are obsolete if the run resumed from an earlier one. Moments are read once for each
   // tensor of the layout, in ascending order of names, first all m, then all v. One is in memory at a time.
   std::string write(const State& state, const WriteModel& write_model, const nn::Layout& layout,
-                    const ReadMoment& read_moment);
+                    const ReadMoment& read_moment, const ListRecord& list_record = {});
   // The same with the moments that one owner holds; others are 0.
   std::string write(const State& state, const WriteModel& write_model, const Moments& moments);
+
+  // Removes all of them.
+  void clear() const;
 
  private:
   void remove_outdated(int64_t written) const;

@@ -49,7 +49,6 @@ Extent extent_of(const TrainingOptions& options, const TrainingPlan& plan, const
                  int64_t records) {
   if (options.steps || options.budget_s) return {.steps = options.steps, .budget_s = options.budget_s};
   if (records == 0) return {};
-  records *= plan.source.epochs.value_or(1);
   if (plan.step.tokens || plan.stream.on_error == io::OnError::skip || task.makes_windows())
     return {.records = records};
   const int64_t sequences = plan.step.sequences * plan.step.accumulate;
@@ -61,23 +60,16 @@ std::string text(const Warmup& warmup) {
 }
 
 // Settings that affect the results of a run.
-Settings settings_of(const TrainingOptions& options, const InitialModel& initial, const TrainingPlan& plan,
-                     const Extent& extent) {
+Settings settings_of(const TrainingOptions& options, const InitialModel& initial, const TrainingPlan& plan) {
   const auto& [run, step, schedule] = std::tie(options.run, plan.step, plan.schedule);
   const auto& optimizer = run.optimizer;
-  // If the run is measured in records, the handling of bad records matters.
-  const bool by_records = !extent.steps && !extent.budget_s;
-  const bool skips = plan.stream.on_error == io::OnError::skip;
   Settings settings = {{"--task", std::string(task::name_of(options.task.kind))},
                        {"the model", setting(initial.config)},
                        {"the vocabulary", setting(initial.tokenizer)},
                        {"--seed", std::to_string(run.seed)},
-                       {"--steps", setting(extent.steps)},
+                       {"--steps", setting(options.steps)},
                        {"--epochs", setting(plan.source.epochs)},
-                       {"--budget", setting(extent.budget_s)},
-                       {"--on-error", !by_records ? "not relevant"
-                                      : skips     ? "skip"
-                                                  : "stop"},
+                       {"--budget", setting(options.budget_s)},
                        {"--max-length", setting(options.max_length)},
                        {"--batch-size", step.tokens ? "not set" : setting(step.sequences)},
                        {"--batch-tokens", setting(step.tokens)},
@@ -110,6 +102,7 @@ Settings settings_of(const TrainingOptions& options, const InitialModel& initial
   if (options.weighted_layers) settings.emplace_back("--weighted-layers", "yes");
   if (options.causal) settings.emplace_back("--causal", "yes");
   if (plan.dtype == Dtype::bf16) settings.emplace_back("--dtype", "bf16");
+  add_settings(initial.tokenizer.config(), settings);
   return settings;
 }
 
@@ -178,7 +171,7 @@ void require_length(const TrainingOptions& options, const TrainingPlan& plan) {
 RunPlan plan_run(const TrainingOptions& options, const InitialModel& initial, const TrainingPlan& plan,
                  const TrainingTask& task, int64_t records, int processes) {
   const Extent extent = extent_of(options, plan, task, records);
-  Settings settings = settings_of(options, initial, plan, extent);
+  Settings settings = settings_of(options, initial, plan);
   task.add_settings(settings);
   if (processes > 1) settings.emplace_back(kProcesses, std::to_string(processes));
   if (options.run.best) check_best(*options.run.best, task.metrics());

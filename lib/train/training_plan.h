@@ -55,6 +55,7 @@ struct TrainingOptions {
   RunOptions run;
   int64_t keep = 2;  // number of checkpoints to keep
   bool resume = false;
+  bool force = false;  // replace a model in run.out and, unless `resume`, its checkpoints
 
   bool reads_stdin() const;
   // Whether the length of the input is unknown and nothing else ends the run.
@@ -90,8 +91,8 @@ TrainingPlan plan_training(const TrainingOptions& options, const InitialModel& i
 // Throws Error if the schedule needs the length of the input, which is unknown for a pipe.
 void require_length(const TrainingOptions& options, const TrainingPlan& plan);
 
-// `task` must be prepared. `records`: number of records in FILEs; 0 for a pipe. `processes`: number of ranks.
-// Throws Error if the task does not have the metric of --best.
+// `task` must be prepared. `records`: to draw in all epochs over FILEs; 0 for a pipe. `processes`: number of
+// ranks. Throws Error if the task does not have the metric of --best.
 RunPlan plan_run(const TrainingOptions& options, const InitialModel& initial, const TrainingPlan& plan,
                  const TrainingTask& task, int64_t records, int processes);
 

@@ -113,7 +113,7 @@ class Learning:
         subprocess.run(["tar", "xJf", archive, "-C", self.work], check=True)
         novels = sorted((self.work / "english_novels").glob("*.txt"))
         subprocess.run([self.tools / "bert-vocab", "--size", str(VOCABULARY), "--input-format", "file",
-                        "--invalid-utf8", "replace", "-o", self.vocab, *novels], check=True)
+                        "--invalid-utf8", "replace", "--force", "-o", self.vocab, *novels], check=True)
         ids = subprocess.run([self.tools / "bert-tokenize", "--vocab", self.vocab, "--uncased", "--no-special-tokens",
                               "--input-format", "file", "--format", "ids", *novels], check=True,
                              stdout=subprocess.PIPE, text=True).stdout.splitlines()

@@ -86,7 +86,7 @@ def turns(rounds, commands):
 def measure(tools, models, rounds, converts):
     embeds = [[tools / "bert-embed", "-m", models / form] for form in FORMS]
     with tempfile.TemporaryDirectory(dir=models) as folder:
-        conversions = [[tools / "bert-convert", models / form, "--out", Path(folder) / "out"] for form in FORMS]
+        conversions = [[tools / "bert-convert", models / form, "--force", "--out", Path(folder) / "out"] for form in FORMS]
         opened, converted = turns(rounds, embeds), turns(converts, conversions)
         memory = [[peak_memory(command) for command in pair] for pair in zip(embeds, conversions)]
     table("BERT-base, f32", "first vector", "times", "own memory", "of the file", "bert-convert", "own memory")

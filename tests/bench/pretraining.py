@@ -81,7 +81,7 @@ class Bench:
         report, learned = self.folder / "report", self.folder / "vocab.txt"
 
         def learn(threads):
-            return self.tool("bert-vocab", "-j", threads, "--input-format", "file", "-o", learned, *learned_on,
+            return self.tool("bert-vocab", "-j", threads, "--input-format", "file", "--force", "-o", learned, *learned_on,
                              report=report)
 
         def measured(vocabulary):

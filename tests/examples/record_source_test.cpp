@@ -230,6 +230,94 @@ TEST_CASE("FILEs can seek backwards; a pipe can neither go back nor skip past it
   CHECK_THROWS_WITH_AS(pipe->skip_to(31), "the input ends after 30 records, but 31 were used before", Error);
 }
 
+TEST_CASE("a pipe that differs in the records drawn so far is rejected") {
+  const TemporaryDirectory directory;
+  const auto open = [&](const std::string& lines) {
+    return open_records(stream_of({directory.write("a", lines), "/dev/null"}),
+                        {.seed = 3, .buffer_records = 4}, quiet());
+  };
+  const auto lines = numbered(30);
+  const auto source = open(lines);
+  draw(*source, 12);
+  const auto checksum = source->drawn_checksum(10);
+  CHECK(checksum != 0);
+  open(lines)->skip_to(10, checksum);
+  open(lines.substr(0, lines.find("29")) + "88\n")->skip_to(10, checksum);  // not drawn yet
+  CHECK_THROWS_WITH_AS(open(numbered(30, 4))->skip_to(10, checksum),
+                       "the input is another one than before: the 10 records used so far are not in it",
+                       Error);
+}
+
+TEST_CASE("a run over FILEs goes on with changed records") {
+  const TemporaryDirectory directory;
+  const auto open = [&](const std::string& lines) {
+    return open_records(stream_of({directory.write("a", lines)}), {.seed = 3, .epochs = 2}, quiet());
+  };
+  const auto position_of = [](RecordSource& source, int64_t drawn) {
+    return DataPosition{
+        .drawn = drawn, .records = source.records(), .bytes = source.bytes(), .checksum = source.checksum()};
+  };
+  const auto list_of = [](const RecordSource& source) {
+    std::vector<uint64_t> list;
+    for (int64_t i = 0; i < source.records(); ++i) list.push_back(source.list_entry(i));
+    return list;
+  };
+  const auto rest_of = [](RecordSource& source, int64_t drawn) {
+    source.skip_to(drawn);
+    return numbers(draw(source));
+  };
+  const auto first = open("0\n1\n2\n3\n4\n5\n");
+  const auto position = position_of(*first, 3);
+  const auto listed = list_of(*first);
+  const auto whole = rest_of(*first, 0);
+
+  SUBCASE("unchanged ones in the same order") {
+    const auto again = open("0\n1\n2\n3\n4\n5\n");
+    const auto [from, changes, refusal] = again->continue_from(position, listed);
+    CHECK(changes.empty());
+    CHECK(refusal.empty());
+    CHECK(from == position);
+    CHECK(rest_of(*again, 3) == std::vector<int64_t>(whole.begin() + 3, whole.end()));
+  }
+  SUBCASE("changed ones in their places") {
+    const auto again = open("0\n1\n2\n3\n4\n77\n");
+    const auto [from, changes, refusal] = again->continue_from(position, listed);
+    CHECK(changes == "1 record changed");
+    CHECK(from == position_of(*again, 3));
+    auto expected = std::vector<int64_t>(whole.begin() + 3, whole.end());
+    std::ranges::replace(expected, 5, 77);
+    CHECK(rest_of(*again, 3) == expected);
+  }
+  SUBCASE("if most are others, it is another input") {
+    const auto again = open("0\n1\n72\n73\n74\n75\n");
+    CHECK(again->continue_from(position, listed).refusal ==
+          "only 2 of the 6 records of the run so far are still in the training data");
+  }
+  SUBCASE("others in a new order, which repeats itself") {
+    const std::string lines = "8\n0\n1\n2\n3\n4\n9\n";  // without 5
+    const auto again = open(lines);
+    const auto [from, changes, refusal] = again->continue_from(position, listed);
+    CHECK(changes == "1 record changed, 1 added; the current epoch continues in a new order");
+    CHECK(from.drawn == 3);
+    auto rest = rest_of(*again, 3);
+    std::vector<int64_t> missing = {0, 1, 2, 3, 4, 8, 9};
+    for (int i = 0; i < 3; ++i) std::erase(missing, whole[static_cast<size_t>(i)]);
+    REQUIRE(rest.size() == missing.size() + 7);
+    CHECK(again->draws() == 3 + std::ssize(rest));
+    CHECK(sorted({rest.begin(), rest.begin() + std::ssize(missing)}) == missing);
+    CHECK(sorted({rest.begin() + std::ssize(missing), rest.end()}) ==
+          std::vector<int64_t>{0, 1, 2, 3, 4, 8, 9});
+    // The run is stopped again, one draw later.
+    auto later = from;
+    later.drawn = 4;
+    const auto third = open(lines);
+    const auto [third_from, none, third_refusal] = third->continue_from(later, list_of(*again));
+    CHECK(none.empty());
+    CHECK(third_from == later);
+    CHECK(rest_of(*third, 4) == std::vector<int64_t>(rest.begin() + 1, rest.end()));
+  }
+}
+
 TEST_CASE("a bad record stops with its line number, or is reported once and skipped in all epochs") {
   const TemporaryDirectory directory;
   auto stream = stream_of({directory.write("a", numbered(10, 4))});

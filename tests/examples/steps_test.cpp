@@ -305,7 +305,10 @@ void check_parts(const SharedRun& run, int size) {
       CHECK(part.steps[i].batches == whole.steps[i].batches);
       CHECK(part.steps[i].sequences == whole.steps[i].sequences);
       CHECK(part.steps[i].tokens == whole.steps[i].tokens);
-      CHECK(part.steps[i].position == whole.steps[i].position);
+      auto position = part.steps[i].position;
+      // Only rank 0 reads a pipe.
+      if (&part != &parts.front()) position.checksum = whole.steps[i].position.checksum;
+      CHECK(position == whole.steps[i].position);
       for (const auto& [sequence, example] : part.steps[i].examples) {
         CHECK(expected.at(sequence) == example);
         expected.erase(sequence);

@@ -337,7 +337,7 @@ TEST_CASE("a saved model replaces the existing one and keeps other files") {
   folder.write("out/model.safetensors.index.json", "another's");
   folder.write("out/README.md", "mine");
   folder.write("out/checkpoints/step-00000001/state.json", "{}");
-  model::require_output(folder.path("out"));
+  model::require_output(folder.path("out"), model::Existing::replace);
   model::save(folder.path("out"), config, some_tokenizer(), params);
   const auto first = read_file(folder.path("out/model.safetensors"));
   CHECK(names_in(folder.path("out")) == std::set<std::string>{"README.md", "config.json", "model.safetensors",
@@ -349,21 +349,34 @@ TEST_CASE("a saved model replaces the existing one and keeps other files") {
   CHECK(read_file(folder.path("out/model.safetensors")) == first);
 }
 
+TEST_CASE("a model is replaced only if that is asked for") {
+  const Folder folder;
+  folder.write("out/modules.json", "[]");
+  folder.write("out/0_BERT/config.json", "{}");
+  folder.write("out/notes", "mine");
+  model::require_output(folder.path("out"), model::Existing::replace);
+  CHECK_THROWS_WITH_AS(
+      model::require_output(folder.path("out"), model::Existing::refuse),
+      (folder.path("out") + ": holds a model (modules.json): replace it with --force, or write to another "
+                            "directory")
+          .c_str(),
+      Error);
+}
+
 TEST_CASE("a non-empty directory without a model is rejected before training starts") {
   const Folder folder;
   const std::vector<std::string> besides = {"checkpoints"};
-  model::require_output(folder.path("new"), besides);
+  model::require_output(folder.path("new"), model::Existing::replace, besides);
   CHECK(!fs::exists(folder.path("new")));
   fs::create_directories(folder.path("empty"));
-  model::require_output(folder.path("empty"), besides);
+  model::require_output(folder.path("empty"), model::Existing::replace, besides);
   folder.write("run/checkpoints/x", "");
-  model::require_output(folder.path("run"), besides);
+  model::require_output(folder.path("run"), model::Existing::replace, besides);
   folder.write("home/letter", "");
   CHECK_THROWS_WITH_AS(
-      model::require_output(folder.path("home"), besides),
-      (folder.path("home") + ": holds letter and no model: expected a new, an empty or a model's directory")
-          .c_str(),
+      model::require_output(folder.path("home"), model::Existing::replace, besides),
+      (folder.path("home") + ": holds letter and no model: expected a new or an empty directory").c_str(),
       Error);
-  CHECK_THROWS_WITH_AS(model::require_output(folder.path("home/letter"), besides),
+  CHECK_THROWS_WITH_AS(model::require_output(folder.path("home/letter"), model::Existing::replace, besides),
                        (folder.path("home/letter") + ": is not a directory").c_str(), Error);
 }

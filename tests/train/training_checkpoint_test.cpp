@@ -272,25 +272,41 @@ TEST_CASE("a checkpoint of another model is rejected by name") {
 
 TEST_CASE("changed settings are reported with old and new value") {
   const Settings then = {{"--seed", "1"}, {"--lr", "0.001"}, {"--clip", "1"}};
-  require_same(then, {{"--clip", "1"}, {"--lr", "0.001"}, {"--seed", "1"}});
+  require_same(then, {{"--clip", "1"}, {"--lr", "0.001"}, {"--seed", "1"}}, "run");
+  require_same(then, {{"--clip", "1"}, {"--lr", "1e-3"}, {"--seed", "1"}}, "run");
   CHECK_THROWS_WITH_AS(
-      require_same(then, {{"--seed", "2"}, {"--lr", "0.001"}, {"--dropout", "0"}}),
-      "--seed was 1 in the checkpoint, 2 now; --dropout was not set in the checkpoint, 0 now; "
-      "--clip was 1 in the checkpoint, not set now",
+      require_same(then, {{"--seed", "2"}, {"--lr", "0.001"}, {"--dropout", "0"}}, "run/step-1"),
+      "run/step-1 cannot be resumed with other settings: --seed: 1, now 2; --dropout: not set, now 0; "
+      "--clip: 1, now not set; repeat the former ones, or start over with --force",
       Error);
 }
 
 TEST_CASE("more steps or epochs extend a run") {
   const Settings then = {{"--seed", "1"}, {"--steps", "20"}, {"--epochs", "2"}};
-  CHECK_FALSE(require_same(then, then));
-  CHECK(require_same(then, {{"--seed", "1"}, {"--steps", "30"}, {"--epochs", "3"}}) ==
+  CHECK_FALSE(require_same(then, then, "run"));
+  CHECK(require_same(then, {{"--seed", "1"}, {"--steps", "30"}, {"--epochs", "3"}}, "run") ==
         "--steps from 20 to 30, --epochs from 2 to 3");
-  CHECK_THROWS_WITH_AS(require_same(then, {{"--seed", "1"}, {"--steps", "10"}, {"--epochs", "2"}}),
-                       "--steps was 20 in the checkpoint, 10 now", Error);
-  CHECK_THROWS_WITH_AS(require_same(then, {{"--seed", "2"}, {"--steps", "30"}, {"--epochs", "2"}}),
-                       "--seed was 1 in the checkpoint, 2 now", Error);
-  CHECK_THROWS_WITH_AS(require_same(then, {{"--seed", "1"}, {"--steps", "not set"}, {"--epochs", "2"}}),
-                       "--steps was 20 in the checkpoint, not set now", Error);
+  CHECK_THROWS_AS(require_same(then, {{"--seed", "1"}, {"--steps", "10"}, {"--epochs", "2"}}, "run"), Error);
+  CHECK_THROWS_AS(require_same(then, {{"--seed", "2"}, {"--steps", "30"}, {"--epochs", "2"}}, "run"), Error);
+}
+
+TEST_CASE("checkpoints of older versions are resumed") {
+  const Settings then = {{"--steps", "20"}, {"--epochs", "2"}, {"--on-error", "stop"}, {"--lr", "3e-04"}};
+  CHECK_FALSE(require_same(then,
+                           {{"--steps", "not set"},
+                            {"--epochs", "2"},
+                            {"--lr", "0.0003"},
+                            {"the tokenizer's do_lower_case", "yes"}},
+                           "run"));
+}
+
+TEST_CASE("numbers are written as people write them") {
+  CHECK(setting(0.0003f) == "0.0003");
+  CHECK(setting(5e-5) == "5e-5");
+  CHECK(setting(0.0) == "0");
+  CHECK(setting(-2.5) == "-2.5");
+  CHECK(setting(1e30) == "1e30");
+  CHECK(setting(1234567.0) == "1.234567e6");
 }
 
 TEST_CASE("a checkpoint directory is used by one process at a time") {

@@ -4,8 +4,8 @@ for format in f32 f16 bf16; do
   bert-convert "$MODELS/classify" --out "$format" --store "$format"
   grep torch_dtype "$format/config.json"
   cksum <"$format/model.safetensors"
-  bert-convert "$format" --out wide --store f32
-  bert-convert wide --out back --store "$format"
+  bert-convert "$format" --force --out wide --store f32
+  bert-convert wide --force --out back --store "$format"
   diff -r "$format" back && echo "$format: there and back"
   bert-convert "$format" --info | grep -o '"formats":{[^}]*}'
 done

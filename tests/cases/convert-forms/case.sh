@@ -13,6 +13,6 @@ for form in safetensors zip stream shards tensorflow; do
   cmp before after && echo same answer
 done
 for model in answer bare choose classify half legacy-names masked-lm multilabel next pretraining rank regress sentence-modes sentence-old sharded tag; do
-  bert-convert "models/$model" --out "$model" && bert-convert "$model" --out twice && diff -r "$model" twice &&
+  bert-convert "models/$model" --out "$model" && bert-convert "$model" --force --out twice && diff -r "$model" twice &&
     echo "$model"
 done

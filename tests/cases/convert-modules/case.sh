@@ -9,7 +9,7 @@ for model in sentence-old sentence-new sentence-modes sentence-prompt; do
     printf 'the old king\nqueenless\n' | bert-embed -m "models/$model" --prompt "$prompt" >before
     printf 'the old king\nqueenless\n' | bert-embed -m "$model" --prompt "$prompt" | cmp before - && echo same vectors
   done
-  bert-convert "$model" --out again && diff -r "$model" again && echo same bytes
+  bert-convert "$model" --force --out again && diff -r "$model" again && echo same bytes
 done
 for folder in 1_Pooling 2_Dense; do diff -r models/sentence-new/$folder sentence-new/$folder && echo $folder as it was; done
 cmp models/sentence-new/modules.json sentence-new/modules.json
@@ -21,5 +21,5 @@ echo 'the old king' | bert-embed -m half --dim 4 --precision 2 --drop text
 echo 'the old king' | bert-embed -m models/sentence-new --dim 4 --precision 2 --drop text
 echo '-- replaced by a model without modules'
 mkdir half/mine
-bert-convert models/bare --out half
+bert-convert models/bare --force --out half
 ls half

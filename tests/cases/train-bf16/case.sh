@@ -23,7 +23,7 @@ train threads --steps 8 --dtype bf16 -j 3 "$golden/records.jsonl" >/dev/null
 cmp bf16/model.safetensors threads/model.safetensors
 head -n 24 "$golden/records.jsonl" | train parts --steps 8 --dtype bf16 --schedule constant >/dev/null 2>&1
 train parts --steps 8 --schedule constant --resume <"$golden/records.jsonl" 2>said >/dev/null && echo 'resumed in f32'
-grep -q -e '--dtype was bf16 in the checkpoint, not set now' said || cat said
+grep -q -e '--dtype: bf16, now not set' said || cat said
 train parts --steps 8 --dtype bf16 --schedule constant --resume <"$golden/records.jsonl" >/dev/null
 train whole --steps 8 --dtype bf16 --schedule constant <"$golden/records.jsonl" >/dev/null
 cmp parts/model.safetensors whole/model.safetensors

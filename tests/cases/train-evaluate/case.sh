@@ -13,8 +13,9 @@ bert-train --task classify -m model --steps 0
 bert-train --task classify -m bare --steps 0 --dev train.tsv
 bert-train --task regress -m model --steps 0 --dev numbers.tsv
 bert-train --task classify --preset tiny --vocab "$MODELS/bare/vocab.txt" --steps 0 --dev train.tsv
-bert-train --task classify -m model --steps 0 --dev train.tsv train.tsv
-bert-train --task classify -m model --steps 0 --dev train.tsv -o other
+bert-train --task classify -m model --steps 0 --dev train.tsv train.tsv | cmp - expected
+bert-train --task classify -m model --steps 0 --dev train.tsv -o other | cmp - expected
+bert-train -q --task classify -m model --steps 0 --dev train.tsv -o other train.tsv | cmp - expected
 [ -e other ] || echo 'nothing was made'
 # The dev set is read twice, but its records are counted once.
 bert-train --task classify -m model --steps 0 --max-length 5 --dev train.tsv >/dev/null

@@ -16,6 +16,8 @@ cp "$golden/narrow/"* model
 chmod u+w model/*
 echo mine >model/notes.txt
 train --out model
+cmp -s "$golden/narrow/model.safetensors" model/model.safetensors && echo kept
+train --out model --force
 cmp -s "$golden/narrow/model.safetensors" model/model.safetensors || echo replaced
 cat model/notes.txt
 bert-train --task pretrain -m model --out ../work/model/ --steps 1 "$golden/records.jsonl"

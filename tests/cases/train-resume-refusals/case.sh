@@ -16,7 +16,7 @@ echo '--- other records, or too few'
 train begun --no-shuffle --resume "$golden/records.jsonl" 2>&1 | sed 's/[0-9][0-9]* bytes/N bytes/g'
 train begun --no-shuffle --resume <open.jsonl 2>&1 | sed 's/[0-9][0-9]* bytes/N bytes/g'
 head -n 30 open.jsonl | train parts --no-shuffle --resume
-tr 5-9 6-95 <open.jsonl >changed.jsonl
+sed "3s/\[2,[0-9]*/[2,77/" open.jsonl >changed.jsonl
 train begun --no-shuffle --resume changed.jsonl
 printf '{"text":"%s","words":"%s","label":"%s","class":"%s"}\n' king man a b queen woman b a >labels.jsonl
 cp labels.jsonl more.jsonl

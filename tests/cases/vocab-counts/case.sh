@@ -8,7 +8,7 @@ LC_ALL=C sort one.tsv two.tsv | bert-vocab --size 40 --counts - | cmp - vocab.tx
 bert-vocab --size 40 --counts all.tsv | cmp - vocab.txt && echo same
 # Words of a counts file are split again, so counts made by other software can be used.
 printf 'The-Cat\t2\ncat\t4611686018427387\n' >odd.tsv
-bert-vocab --size 0 --counts - -o vocab.txt odd.tsv --input-format tsv --columns text,n
+bert-vocab --size 0 --counts - -o none.txt odd.tsv --input-format tsv --columns text,n
 bert-vocab --size 20 --counts odd.tsv
 printf '{"text":"one two","text_pair":"two"}\n{"words":["two","three"]}\n{"text":["four","two"]}\n' |
   bert-vocab --size 0 --counts - -o /dev/null -

@@ -2,7 +2,7 @@
 awk 'BEGIN { for (i = 0; i < 20000; i++) print "word" i * i % 997, "number" i % 1013, i * 7919 % 10007 }' >text
 bert-vocab --size 3000 -j 1 --counts one.tsv -o one.txt text
 for threads in 2 3; do
-  bert-vocab --size 3000 -j $threads --counts more.tsv -o more.txt text
+  bert-vocab --size 3000 -j $threads --counts more.tsv --force -o more.txt text
   cmp one.txt more.txt && cmp one.tsv more.tsv && echo "$threads threads: same"
 done
 bert-vocab --size 3000 --input-format file text | cmp one.txt - && echo "one record: same"
