@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -104,6 +105,21 @@ FileKind kind_of(const std::string& path) {
   }
   if (S_ISREG(info.st_mode)) return FileKind::regular;
   return S_ISDIR(info.st_mode) ? FileKind::directory : FileKind::other;
+}
+
+void require_space(const std::string& path, uint64_t bytes) {
+  constexpr uint64_t kMegabyte = 1'000'000;
+  std::filesystem::path place(path);
+  while (kind_of(place.string()) == FileKind::absent)
+    place = place.has_parent_path() ? place.parent_path() : std::filesystem::path(".");
+  if (!is_directory(place.string())) throw Error(place.string(), ": is not a directory");
+  if (::access(place.c_str(), W_OK | X_OK) != 0) throw Error(path, ": ", std::strerror(errno));
+  struct statvfs info;
+  if (::statvfs(place.c_str(), &info) != 0 || info.f_blocks == 0) return;  // the size is unknown
+  const uint64_t free = uint64_t{info.f_bavail} * info.f_frsize;
+  if (free < bytes)
+    throw Error(path, ": needs ", (bytes + kMegabyte - 1) / kMegabyte, " MB, but only ", free / kMegabyte,
+                " MB are free");
 }
 
 bool same_file(const std::string& a, const std::string& b) {

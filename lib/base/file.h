@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -66,6 +67,10 @@ enum class FileKind { absent, regular, directory, other };
 FileKind kind_of(const std::string& path);
 inline bool is_file(const std::string& path) { return kind_of(path) == FileKind::regular; }
 inline bool is_directory(const std::string& path) { return kind_of(path) == FileKind::directory; }
+
+// Throws Error if files obviously cannot be made in the directory `path`, or in the nearest existing one
+// where it will be made; or if its file system has less than `bytes` free.
+void require_space(const std::string& path, uint64_t bytes);
 
 // Whether both paths name the same existing file, also through links. Two "-" are not files.
 bool same_file(const std::string& a, const std::string& b);

@@ -31,6 +31,7 @@ class EmbedReader : public ExampleReader {
   // `featurizer` must use features::Overflow::truncate and outlive the reader.
   EmbedReader(EmbedRecords records, const features::Featurizer& featurizer, std::string label_field);
 
+  void begin(const io::Fields& fields) override { scored(fields); }
   void read(const io::Fields& fields, const io::Record& record, int64_t epoch,
             Examples& examples) const override;
 

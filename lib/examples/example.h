@@ -59,6 +59,9 @@ class ExampleReader {
  public:
   virtual ~ExampleReader() = default;
 
+  // Called with the first record that can be parsed, before records are read on several threads.
+  virtual void begin(const io::Fields& /*fields*/) {}
+
   // Appends the examples of a record: one, one for each window, or none. Their number and lengths are the
   // same in each epoch. The caller sets `where`. An Error refers to the record.
   virtual void read(const io::Fields& fields, const io::Record& record, int64_t epoch,

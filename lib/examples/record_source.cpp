@@ -40,11 +40,15 @@ class EpochSource : public RecordSource {
   std::optional<io::RawRecord> ahead(int64_t i) override {
     return i < records() ? std::optional(index_.read(i)) : std::nullopt;
   }
+  Range known() override { return {records() * rank() / ranks(), records() * (rank() + 1) / ranks()}; }
+  std::vector<io::RawRecord> copy(Range records) const override {
+    return index_.read_some(records.begin, records.end);
+  }
 
  protected:
   io::RawRecord raw(Drawn& record) override { return index_.read(record.index); }
   bool is_bad(const Drawn& record) const override { return index_.is_bad(record.index); }
-  void mark_bad(const Drawn& record) override;
+  void mark_bad(int64_t index) override;
 
  private:
   int rank() const { return options_.ranks ? options_.ranks->rank() : 0; }
@@ -142,8 +146,8 @@ void EpochSource::bring(std::span<const Move> moves, int64_t) {
     if (move.to == rank()) index_.will_read(move.record->index);
 }
 
-void EpochSource::mark_bad(const Drawn& record) {
-  index_.mark_bad(record.index);
+void EpochSource::mark_bad(int64_t index) {
+  index_.mark_bad(index);
   if (++bad_ == records()) throw Error("every record is invalid");
 }
 
@@ -160,6 +164,10 @@ class PipeSource : public RecordSource {
   std::optional<io::RawRecord> ahead(int64_t i) override {
     const auto at = static_cast<size_t>(i);
     return fill() && at < buffer_.size() ? std::optional(buffer_[at]) : std::nullopt;
+  }
+  Range known() override { return {0, fill() ? static_cast<int64_t>(buffer_.size()) : 0}; }
+  std::vector<io::RawRecord> copy(Range records) const override {
+    return {buffer_[static_cast<size_t>(records.begin)]};
   }
 
  private:
@@ -233,7 +241,9 @@ void check_repeatable(const std::vector<std::string>& files, int64_t epochs) {
 }  // namespace
 
 RecordSource::RecordSource(const io::StreamOptions& stream, Log& log)
-    : reader_(stream.invalid_utf8, stream.on_error),
+    : invalid_utf8_(stream.invalid_utf8),
+      on_error_(stream.on_error),
+      reader_(stream.invalid_utf8, stream.on_error),
       peek_reader_(stream.invalid_utf8, io::OnError::skip),
       log_(log) {}
 
@@ -252,13 +262,6 @@ bool RecordSource::peek(const Use& use) {
   return false;
 }
 
-void RecordSource::each(const Use& use) {
-  for (int64_t i = 0; i < records(); ++i) {
-    auto raw = ahead(i);
-    reader_.read(*raw, [&](const io::Fields& fields, const io::Record& record) { use(fields, record, 0); });
-  }
-}
-
 std::optional<std::string> RecordSource::read(Drawn& record, const Use& use) {
   auto bytes = raw(record);
   return reader_.read(
@@ -268,8 +271,12 @@ std::optional<std::string> RecordSource::read(Drawn& record, const Use& use) {
 void RecordSource::skip(const Drawn& record, const std::string& message) {
   if (is_bad(record)) return;  // drawn again before its first turn came
   log_.error(message);
+  leave_out(record.index);
+}
+
+void RecordSource::leave_out(int64_t i) {
   ++skipped_;
-  mark_bad(record);
+  mark_bad(i);
 }
 
 void RecordSource::require_valid() const {

@@ -76,6 +76,9 @@ struct Move {
 
 class RecordSource {
  public:
+  struct Range {
+    int64_t begin, end;
+  };
   using Use = std::function<void(const io::Fields& fields, const io::Record& record, int64_t epoch)>;
 
   virtual ~RecordSource() = default;
@@ -100,9 +103,15 @@ class RecordSource {
   // if there is none near the beginning.
   bool peek(const Use& use);
 
-  // Passes each valid record of FILEs to `use` in input order, without drawing it. Errors are those of
-  // read(); skipped records are not reported.
-  void each(const Use& use);
+  // The records that this process can read before any is drawn: its part of those in FILEs, or those in the
+  // shuffle buffer of a pipe, which is filled first.
+  virtual Range known() = 0;
+  // Copies of the first of these records, at least of one. Any thread may call it.
+  virtual std::vector<io::RawRecord> copy(Range records) const = 0;
+  bool skips() const { return on_error_ == io::OnError::skip; }  // bad records, instead of throwing Error
+  io::InvalidUtf8 invalid_utf8() const { return invalid_utf8_; }
+  // Leaves out a bad record of FILEs from now on, as skip() does, but does not report it.
+  void leave_out(int64_t i);
 
   int64_t drawn() const { return drawn_; }      // records so far, including bad ones
   int64_t skipped() const { return skipped_; }  // bad records reported
@@ -142,11 +151,13 @@ class RecordSource {
 
   virtual io::RawRecord raw(Drawn& record) { return std::move(record.raw); }
   virtual bool is_bad(const Drawn&) const { return false; }
-  virtual void mark_bad(const Drawn&) {}
+  virtual void mark_bad(int64_t /*index*/) {}
 
   int64_t drawn_ = 0;
 
  private:
+  const io::InvalidUtf8 invalid_utf8_;
+  const io::OnError on_error_;
   io::RawRecordReader reader_, peek_reader_;
   Log& log_;
   int64_t skipped_ = 0;

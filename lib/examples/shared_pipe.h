@@ -30,6 +30,8 @@ class SharedPipe : public RecordSource {
   bool draw(Drawn& record) override;
   void bring(std::span<const Move> moves, int64_t drawn) override;
   std::optional<io::RawRecord> ahead(int64_t i) override;
+  Range known() override { return pipe_ ? pipe_->known() : Range{0, 0}; }
+  std::vector<io::RawRecord> copy(Range records) const override { return pipe_->copy(records); }
 
  protected:
   io::RawRecord raw(Drawn& record) override { return held_.at(record.number); }

@@ -175,16 +175,50 @@ RawRecord RecordIndex::read(int64_t i) const {
   if (is_made(entry)) {
     record.bytes = file.source->in_context ? in_context(i) : made(entry);
     record.bytes.resize(record.bytes.size() + json::kPadding);
-    return record;
+  } else {
+    record.bytes = bytes_of(file, entry.offset, entry.size);
   }
-  record.bytes.resize(entry.size + json::kPadding);
+  return record;
+}
+
+std::vector<RawRecord> RecordIndex::read_some(int64_t begin, int64_t end) const {
+  constexpr uint64_t kMostBytes = 1 << 16;
+  const auto entry = [&](int64_t i) -> const Entry& { return entries_[static_cast<size_t>(i)]; };
+  const Entry& first = entry(begin);
+  int64_t next = begin + 1;
+  if (!is_made(first)) {
+    while (next < end && entry(next).file == first.file &&
+           entry(next).offset + entry(next).size - first.offset <= kMostBytes)
+      ++next;
+  }
+  std::vector<RawRecord> records;
+  if (next == begin + 1) {
+    records.push_back(read(begin));
+    return records;
+  }
+  const File& file = files_[first.file];
+  const auto bytes =
+      bytes_of(file, first.offset, entry(next - 1).offset + entry(next - 1).size - first.offset);
+  for (int64_t i = begin; i < next; ++i) {
+    auto& record = records.emplace_back(
+        RawRecord{.source = file.source, .line = entry(i).line, .place = first_place_ + i, .bytes = {}});
+    record.bytes.reserve(entry(i).size + json::kPadding);
+    record.bytes.assign(bytes, entry(i).offset - first.offset, entry(i).size);
+    record.bytes.append(json::kPadding, '\0');
+  }
+  return records;
+}
+
+// With padding.
+std::string RecordIndex::bytes_of(const File& file, uint64_t offset, uint64_t size) const {
+  std::string bytes(size + json::kPadding, '\0');
   FileDescriptor opened;
   if (file.kept.get() < 0) opened = FileDescriptor::open(file.name);
   const int fd = file.kept.get() < 0 ? opened.get() : file.kept.get();
-  const size_t have = read_at(fd, file.name, record.bytes.data(), entry.size, entry.offset);
+  const size_t have = read_at(fd, file.name, bytes.data(), size, offset);
   // Checked after the read, so that the bytes read are from before any change.
-  if (have != entry.size || !same(stat_of(fd, file.name), file.found)) changed(file.name);
-  return record;
+  if (have != size || !same(stat_of(fd, file.name), file.found)) changed(file.name);
+  return bytes;
 }
 
 void RecordIndex::will_read(int64_t i) const {

@@ -53,6 +53,9 @@ class RecordIndex {
   // Record `i` in input order; its place is first_record + i. Error if its FILE has changed since the index
   // was built. Generated records (is_made) are read from a temporary copy.
   RawRecord read(int64_t i) const;
+  // The first of the records from `begin` to `end`: at least one, and more if they are near each other and
+  // small. Any thread may call it.
+  std::vector<RawRecord> read_some(int64_t begin, int64_t end) const;
   // Prefetches the bytes of record `i`.
   void will_read(int64_t i) const;
 
@@ -80,6 +83,7 @@ class RecordIndex {
   bool is_made(const Entry& entry) const;
   std::string made(const Entry& entry) const;
   std::string in_context(int64_t i) const;
+  std::string bytes_of(const File& file, uint64_t offset, uint64_t size) const;
 
   int64_t first_place_;
   const Contents contents_;

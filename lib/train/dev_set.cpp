@@ -2,9 +2,7 @@
 
 #include <utility>
 
-#include "base/error.h"
-#include "base/signals.h"
-#include "io/input.h"
+#include "examples/steps.h"
 
 namespace bert::train {
 namespace {
@@ -14,18 +12,15 @@ constexpr int64_t kExamples = 256;  // examples read at a time
 }  // namespace
 
 DevSet::DevSet(io::StreamOptions stream, const std::string& path,
-               std::unique_ptr<examples::ExampleReader> reader, comm::Communicator& ranks, Log& log)
-    : ranks_(ranks), reader_(std::move(reader)) {
+               std::unique_ptr<examples::ExampleReader> reader, const examples::CheckTools& tools)
+    : ranks_(tools.ranks), reader_(std::move(reader)) {
   stream.files = {path};
-  if (!io::can_read_again(stream.files)) throw Error(path, ": --dev must be a regular FILE");
   source_ = examples::open_records(stream,
                                    {.order = examples::SourceOptions::Order::given,
                                     .epochs = 1,
-                                    .ranks = ranks.alone() ? nullptr : &ranks},
-                                   log);
-  auto all = parts();
-  for (examples::Step part; StopOnSignal::requested() == 0 && all.next(part);) {
-  }
+                                    .ranks = ranks_.alone() ? nullptr : &ranks_},
+                                   tools.log);
+  checked_ = examples::check_records(*source_, *reader_, tools).value_or(examples::CheckedRecords());
   source_->report_skipped();
 }
 

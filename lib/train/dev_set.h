@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "comm/communicator.h"
 #include "examples/example.h"
+#include "examples/record_check.h"
 #include "examples/record_source.h"
 #include "examples/steps.h"
 #include "io/stream.h"
@@ -17,10 +18,13 @@ namespace bert::train {
 
 class DevSet {
  public:
-  // Reads `path` once, with the stream's options, so that errors in it are reported before training begins.
-  // Each of `ranks` reads it; they evaluate together.
+  // Checks the records of `path`, a regular file read with the stream's options, before training begins. All
+  // ranks evaluate together.
   DevSet(io::StreamOptions stream, const std::string& path, std::unique_ptr<examples::ExampleReader> reader,
-         comm::Communicator& ranks, Log& log);
+         const examples::CheckTools& tools);
+
+  // What the check found; all 0 if a signal came.
+  const examples::CheckedRecords& checked() const { return checked_; }
 
   const examples::RecordSource& source() const { return *source_; }
 
@@ -34,6 +38,7 @@ class DevSet {
   comm::Communicator& ranks_;
   std::unique_ptr<examples::ExampleReader> reader_;
   std::unique_ptr<examples::RecordSource> source_;
+  examples::CheckedRecords checked_;
 };
 
 }  // namespace bert::train

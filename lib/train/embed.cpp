@@ -262,7 +262,7 @@ class EmbedTask final : public TrainingTask {
         throw Error("--dims ", d, ": the vectors have ", width(), " numbers, which are always trained");
   }
 
-  void prepare(examples::RecordSource& source) override {
+  void peek(examples::RecordSource& source) override {
     bool pair = false, label = false, dropout = false;
     source.peek([&](const io::Fields& fields, const io::Record&, int64_t) {
       pair = examples::has_pair(featurizer_, fields);

@@ -3,46 +3,73 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <optional>
+#include <string_view>
+#include <utility>
 
 #include "base/error.h"
-#include "examples/sentence_example.h"
+#include "comm/message.h"
+#include "json/json.h"
 
 namespace bert::train {
 namespace {
 
-constexpr size_t kMostLabels = 10'000;  // with more, the field probably has no labels
+using examples::LabelCounts, examples::LabelCounter;
 
-using Counts = std::map<std::string, int64_t>;
-
-Counts count_labels(examples::RecordSource& source, const LabelQuestion& question) {
-  Counts counts;
-  source.each([&](const io::Fields& fields, const io::Record&, int64_t) {
-    for (const auto& label : question.of_record(fields)) ++counts[label];
-    if (counts.size() > kMostLabels)
-      throw Error("more than ", kMostLabels, " labels: field \"", question.field,
-                  "\" does not contain class labels");
-  });
-  return counts;
+// In lower case, without spaces.
+std::string folded(std::string_view name) {
+  std::string text;
+  for (const char c : name)
+    if (c != ' ' && c != '\t') text += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return text;
 }
 
-bool all_among(const Counts& counts, const std::vector<std::string>& names) {
+LabelCounts sum_over_ranks(const LabelCounts& own, comm::Communicator& ranks) {
+  std::string message;
+  for (const auto& [name, count] : own) {
+    comm::append(message, std::string_view(name));
+    comm::append(message, count);
+  }
+  LabelCounts sum;
+  for (const auto& of_rank : ranks.all_gather(message)) {
+    for (std::string_view in = of_rank; !in.empty();) {
+      const auto name = comm::take_text(in);
+      sum[name] += comm::take_number(in);
+    }
+  }
+  return sum;
+}
+
+// Warns of labels that are probably one class in two spellings.
+void warn_of_spellings(const LabelCounts& counts, Log& log) {
+  std::map<std::string, std::string> seen;
+  for (const auto& [name, count] : counts) {
+    const auto [other, is_new] = seen.emplace(folded(name), name);
+    if (!is_new)
+      log.warn("labels " + json::in_quotes(other->second) + " and " + json::in_quotes(name) +
+               " differ only in case or spaces; they are different classes");
+  }
+}
+
+bool is_of_model(const model::Config& config, const LabelQuestion& question) {
+  return !question.architecture.empty() && config.has_architecture(question.architecture);
+}
+
+bool all_among(const LabelCounts& counts, const std::vector<std::string>& names) {
   return std::ranges::all_of(
       counts, [&](const auto& count) { return std::ranges::find(names, count.first) != names.end(); });
 }
 
 std::vector<std::string> names_of(const TrainingTaskOptions& options, const model::Config& config,
-                                  const LabelQuestion& question, const std::optional<Counts>& counts) {
+                                  const LabelQuestion& question, const std::optional<LabelCounts>& counts) {
   if (!options.labels.empty()) return options.labels;
-  const bool models = !question.architecture.empty() && config.has_architecture(question.architecture);
-  if (models && (!counts || all_among(*counts, config.labels))) return config.labels;
+  if (is_of_model(config, question) && (!counts || all_among(*counts, config.labels))) return config.labels;
   if (!counts) throw Error("the labels of a pipe are unknown: use --labels, or FILEs");
   std::vector<std::string> names;
   for (const auto& [name, count] : *counts) names.push_back(name);
   return question.order(std::move(names));
 }
 
-std::vector<float> balanced(const std::vector<std::string>& names, const Counts& counts) {
+std::vector<float> balanced(const std::vector<std::string>& names, const LabelCounts& counts) {
   double total = 0;
   for (const auto& [name, count] : counts) total += static_cast<double>(count);
   std::vector<float> weights;
@@ -57,7 +84,7 @@ std::vector<float> balanced(const std::vector<std::string>& names, const Counts&
 }
 
 std::vector<float> weights_of(const ClassWeights& wanted, const examples::Labels& labels,
-                              const std::optional<Counts>& counts) {
+                              const std::optional<LabelCounts>& counts) {
   if (wanted.balanced) return balanced(labels.names(), *counts);
   if (wanted.given.empty()) return {};
   std::vector<float> weights(labels.names().size(), 1);
@@ -71,21 +98,49 @@ std::vector<float> weights_of(const ClassWeights& wanted, const examples::Labels
   return weights;
 }
 
-}  // namespace
-
-LabelSet settle_labels(const TrainingTaskOptions& options, const model::Config& config,
-                       examples::RecordSource& source, const LabelQuestion& question) {
-  const bool is_pipe = source.records() == 0;
-  if (options.class_weights.balanced && is_pipe)
-    throw Error("--class-weights balanced needs FILEs: a pipe can be read only once");
-  const bool counted = !is_pipe && (options.labels.empty() || options.class_weights.balanced);
-  const auto counts = counted ? std::optional(count_labels(source, question)) : std::nullopt;
+LabelSet labelled(const TrainingTaskOptions& options, const model::Config& config,
+                  const LabelQuestion& question, const std::optional<LabelCounts>& counts) {
   LabelSet set;
   set.labels = examples::Labels(names_of(options, config, question, counts));
   set.weights = weights_of(options.class_weights, set.labels, counts);
   set.balanced = options.class_weights.balanced;
-  set.of_model = !question.architecture.empty() && config.has_architecture(question.architecture) &&
-                 set.labels.names() == config.labels;
+  set.of_model = is_of_model(config, question) && set.labels.names() == config.labels;
+  return set;
+}
+
+}  // namespace
+
+std::optional<LabelSet> settle_labels(const TrainingTaskOptions& options, const model::Config& config,
+                                      const Preparation& preparation, const LabelQuestion& question) {
+  const auto& check = preparation.check;
+  if (preparation.source.records() == 0) {
+    if (options.class_weights.balanced)
+      throw Error("--class-weights balanced needs FILEs: a pipe can be read only once");
+    auto set = labelled(options, config, question, std::nullopt);
+    return check(question.reader_of(set.labels)) ? std::optional(std::move(set)) : std::nullopt;
+  }
+  const LabelCounter counter(options.labels);
+  if (!check(question.reader_of(counter))) return std::nullopt;
+  const auto counts = sum_over_ranks(counter.counts(), preparation.ranks);
+  if (counts.size() > LabelCounter::kMost)
+    throw Error("more than ", LabelCounter::kMost, " labels: field \"", question.field,
+                "\" does not contain class labels");
+  auto set = labelled(options, config, question, counts);
+  if (options.labels.empty() && !set.of_model) warn_of_spellings(counts, preparation.log);
+  return set;
+}
+
+LabelSet labels_of_model(const TrainingTaskOptions& options, const model::Config& config,
+                         const LabelQuestion& question) {
+  LabelSet set;
+  if (!is_of_model(config, question)) return set;
+  if (!options.labels.empty() && options.labels != config.labels)
+    throw Error("--labels is ", joined(options.labels), ", the model's labels are ", joined(config.labels));
+  if (options.class_weights.balanced)
+    throw Error("--class-weights balanced counts training records, but --steps 0 reads none");
+  set.labels = examples::Labels(config.labels);
+  set.weights = weights_of(options.class_weights, set.labels, std::nullopt);
+  set.of_model = true;
   return set;
 }
 

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "examples/sentence_example.h"
-#include "io/record.h"
+#include "examples/example.h"
+#include "examples/labels.h"
 #include "model/config.h"
 #include "train/training_task.h"
 
@@ -22,18 +23,23 @@ struct LabelSet {
 
 struct LabelQuestion {
   std::string architecture;  // use config labels of models with this architecture; "": never
-  // Reads a record's labels; throws Error if it has none.
-  std::function<std::vector<std::string>(const io::Fields&)> of_record;
-  std::string field;  // for messages
+  std::string field;         // for messages
+  // Makes a reader of records with these labels, which outlive it.
+  std::function<std::unique_ptr<examples::ExampleReader>(const examples::Labels&)> reader_of;
   // Sorts distinct names.
   std::function<std::vector<std::string>(std::vector<std::string>)> order = examples::in_order;
 };
 
-// Determines the labels: from the options; otherwise from the model, if they include those of all records;
-// otherwise from the records, in the question's order. Records are only scanned in regular FILEs, so with a
-// pipe the labels must come from the options or the model.
-LabelSet settle_labels(const TrainingTaskOptions& options, const model::Config& config,
-                       examples::RecordSource& source, const LabelQuestion& question);
+// Checks the records and determines the labels: from the options; otherwise from the model, if they include
+// those of all records; otherwise from the records, in the question's order. Of a pipe not all records are
+// known, so its labels must come from the options or the model. Returns nullopt if the check was interrupted.
+std::optional<LabelSet> settle_labels(const TrainingTaskOptions& options, const model::Config& config,
+                                      const Preparation& preparation, const LabelQuestion& question);
+
+// The labels of a model that is only evaluated. Throws Error if those of the options differ. Without the
+// question's architecture, the model was trained for another task, and of_model is false.
+LabelSet labels_of_model(const TrainingTaskOptions& options, const model::Config& config,
+                         const LabelQuestion& question);
 
 // Adds the settings that affect the results of a run.
 void add_settings(const LabelSet& set, Settings& settings);

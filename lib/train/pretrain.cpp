@@ -148,7 +148,7 @@ class PretrainTask final : public TrainingTask {
       throw Error("the model's input and output embeddings are not tied, which pre-training requires");
   }
 
-  void prepare(examples::RecordSource& source) override {
+  void peek(examples::RecordSource& source) override {
     examples::PretrainReader reader(tokenizer_, mask_, limits_);
     source.peek([&](const io::Fields& fields, const io::Record& record, int64_t epoch) {
       examples::Examples examples;

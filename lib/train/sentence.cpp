@@ -144,20 +144,24 @@ class SentenceTrainingTask final : public TrainingTask {
       throw Error("--labels is not for --task regress, whose labels are numbers");
   }
 
-  void prepare(examples::RecordSource& source) override {
-    const bool same = config_.has_architecture(kTextClassifier) && problem_of(config_) == kind_.problem;
+  void prepare(const Preparation& preparation) override {
     if (kind_.examples == SentenceTask::regress) {
-      set_ = {.labels = examples::Labels({"LABEL_0"}), .weights = {}, .of_model = same};
-    } else {
-      set_ = settle_labels(options_, config_, source,
-                           {.architecture = same ? kTextClassifier : "",
-                            .of_record = [this](const io::Fields& fields) { return labels_of(fields); },
-                            .field = options_.gold_field()});
+      set_ = numbers();
+      preparation.check(make_reader());
+      return;
     }
+    auto set = settle_labels(options_, config_, preparation, question());
+    if (!set) return;
+    set_ = *std::move(set);
     if (kind_.examples == SentenceTask::classify && set_.labels.size() < 2)
       throw Error("there is only one label, \"",
                   set_.labels.names().empty() ? "" : set_.labels.names().front(),
                   "\"; classification needs at least two");
+  }
+
+  void prepare_to_evaluate() override {
+    const bool regresses = kind_.examples == SentenceTask::regress;
+    set_ = regresses ? numbers() : labels_of_model(options_, config_, question());
   }
 
   void add_settings(Settings& settings) const override { train::add_settings(set_, settings); }
@@ -189,10 +193,7 @@ class SentenceTrainingTask final : public TrainingTask {
 
   bool keeps_head() const override { return set_.of_model; }
 
-  std::unique_ptr<examples::ExampleReader> make_reader() const override {
-    return std::make_unique<examples::SentenceReader>(kind_.examples, featurizer_, options_.gold_field(),
-                                                      set_.labels);
-  }
+  std::unique_ptr<examples::ExampleReader> make_reader() const override { return reader_of(set_.labels); }
   std::unique_ptr<Learner> make_learner(model::TrainingNetwork& network, Learner::Keep keep) const override {
     return std::make_unique<SentenceLearning>(network, set_.labels,
                                               SentenceLearning::Options{.task = kind_.examples,
@@ -202,9 +203,21 @@ class SentenceTrainingTask final : public TrainingTask {
   }
 
  private:
-  std::vector<std::string> labels_of(const io::Fields& fields) const {
-    if (kind_.examples == SentenceTask::multilabel) return examples::labels_of(fields, options_.gold_field());
-    return {fields.label(options_.gold_field())};
+  // Whether the model was trained for the same kind of labels.
+  bool is_same() const {
+    return config_.has_architecture(kTextClassifier) && problem_of(config_) == kind_.problem;
+  }
+  LabelSet numbers() const {
+    return {.labels = examples::Labels({"LABEL_0"}), .weights = {}, .of_model = is_same()};
+  }
+  LabelQuestion question() const {
+    return {.architecture = is_same() ? kTextClassifier : "",
+            .field = options_.gold_field(),
+            .reader_of = [this](const examples::Labels& labels) { return reader_of(labels); }};
+  }
+  std::unique_ptr<examples::ExampleReader> reader_of(const examples::Labels& labels) const {
+    return std::make_unique<examples::SentenceReader>(kind_.examples, featurizer_, options_.gold_field(),
+                                                      labels);
   }
 
   const Kind kind_;

@@ -124,18 +124,16 @@ class TagTask final : public TrainingTask {
   explicit TagTask(const TaskInputs& inputs)
       : TrainingTask(inputs), featurizer_(tokenizer_, windows_of(options_.features)) {}
 
-  void prepare(examples::RecordSource& source) override {
-    set_ = settle_labels(
-        options_, config_, source,
-        {.architecture = architecture(),
-         .of_record =
-             [this](const io::Fields& fields) { return io::bio_of(fields.strings(options_.gold_field())); },
-         .field = options_.gold_field(),
-         .order = examples::tags_in_order});
+  void prepare(const Preparation& preparation) override {
+    auto set = settle_labels(options_, config_, preparation, question());
+    if (!set) return;
+    set_ = *std::move(set);
     if (set_.labels.size() < 2)
       throw Error("there is only one tag, \"", set_.labels.names().empty() ? "" : set_.labels.names().front(),
                   "\"; tagging needs at least two");
   }
+
+  void prepare_to_evaluate() override { set_ = labels_of_model(options_, config_, question()); }
 
   void add_settings(Settings& settings) const override { train::add_settings(set_, settings); }
 
@@ -160,12 +158,10 @@ class TagTask final : public TrainingTask {
   bool makes_windows() const override { return true; }
 
   std::unique_ptr<examples::ExampleReader> make_reader() const override {
-    return std::make_unique<TagReader>(featurizer_, options_.gold_field(), set_.labels,
-                                       TagReader::For::learning);
+    return reader_of(set_.labels, TagReader::For::learning);
   }
   std::unique_ptr<examples::ExampleReader> make_dev_reader(const std::string&) const override {
-    return std::make_unique<TagReader>(featurizer_, options_.gold_field(), set_.labels,
-                                       TagReader::For::evaluation);
+    return reader_of(set_.labels, TagReader::For::evaluation);
   }
   std::unique_ptr<Learner> make_learner(model::TrainingNetwork& network, Learner::Keep keep) const override {
     return std::make_unique<TagLearning>(network, set_.labels,
@@ -173,6 +169,19 @@ class TagTask final : public TrainingTask {
   }
 
  private:
+  LabelQuestion question() const {
+    return {
+        .architecture = architecture(),
+        .field = options_.gold_field(),
+        .reader_of =
+            [this](const examples::Labels& labels) { return reader_of(labels, TagReader::For::learning); },
+        .order = examples::tags_in_order};
+  }
+  std::unique_ptr<examples::ExampleReader> reader_of(const examples::Labels& labels,
+                                                     TagReader::For use) const {
+    return std::make_unique<TagReader>(featurizer_, options_.gold_field(), labels, use);
+  }
+
   const features::Featurizer featurizer_;
   LabelSet set_;
 };

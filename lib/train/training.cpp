@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/gnuplot.h"
 #include "ckpt/checkpoint.h"
+#include "examples/record_check.h"
 #include "json/json.h"
 #include "model/parts.h"
 #include "model/save.h"
@@ -32,12 +33,14 @@ std::string checkpoints_of(const std::string& directory) {
 }
 
 // Checks that need no input data.
-void check(const TrainingOptions& options, const InitialModel& initial, const comm::Communicator& ranks) {
+void check(const TrainingOptions& options, const InitialModel& initial, const comm::Communicator& ranks,
+           Log& log) {
   const std::string besides[] = {kCheckpoints};
   const auto out = options.steps == 0 ? "" : options.run.out;
   if (!initial.path.empty() && !out.empty() && same_file(initial.path, out))
     throw Error(out, ": contains the model that training starts from; -o must be another directory");
   if (!out.empty() && ranks.is_first()) {
+    require_space(out, 0);
     model::require_output(out, model::Existing::replace, besides);
     // Checkpoints show that a model, if there is one, is of their run; what is done with them is decided
     // later.
@@ -50,15 +53,20 @@ void check(const TrainingOptions& options, const InitialModel& initial, const co
   if (const auto frozen = options.run.optimizer.frozen; frozen > initial.config.layers)
     throw Error("--freeze ", *frozen, ": the model has ", initial.config.layers, " layers");
   if (options.run.plot && ranks.is_first()) require_gnuplot(*options.run.plot);
+  if (!options.dev.empty() && !io::can_read_again({options.dev}))
+    throw Error(options.dev, ": --dev must be a regular FILE");
+  if (options.rate == 0 && options.steps != 0) log.warn("--lr 0: nothing is learned");
 }
 
-// Reports sequences the network cannot read as errors of their record. Counts truncated records, and those
-// with the second text of a pair.
+// Reports sequences the network cannot read as errors of their record. Counts the records that are drawn in
+// the first epoch.
 class ReadableReader final : public examples::ExampleReader {
  public:
   ReadableReader(std::unique_ptr<examples::ExampleReader> reader, const model::Config& config,
                  std::string pair_field)
       : reader_(std::move(reader)), config_(config), pair_field_(std::move(pair_field)) {}
+
+  void begin(const io::Fields& fields) override { reader_->begin(fields); }
 
   void read(const io::Fields& fields, const io::Record& record, int64_t epoch,
             examples::Examples& examples) const override {
@@ -75,26 +83,31 @@ class ReadableReader final : public examples::ExampleReader {
   void check(const examples::Outline& example) override {
     reader_->check(example);
     if (example.epoch > 0 || example.number > 0) return;
-    ++records_;
-    truncated_ += example.truncated;
-    pairs_ += example.paired;
+    ++drawn_.records;
+    drawn_.truncated += example.truncated;
+    drawn_.paired += example.paired;
   }
 
-  // Warns of what the first epoch had.
-  void report(const TrainingOptions& options, Log& log) const {
-    if (truncated_ > 0) log.warn(counted(truncated_, "record was", "records were") + " truncated");
-    if (options.pair_field_given && pairs_ == 0 && records_ > 0) {
-      log.warn("no record has the field " + json::in_quotes(pair_field_) +
-               " of --pair-field: " + std::to_string(records_) + " records were read as single texts");
-    }
-  }
+  const examples::CheckedRecords& drawn() const { return drawn_; }
 
  private:
   const std::unique_ptr<examples::ExampleReader> reader_;
   const model::Config& config_;
   const std::string pair_field_;
-  int64_t records_ = 0, truncated_ = 0, pairs_ = 0;  // of the first epoch
+  examples::CheckedRecords drawn_;
 };
+
+// Warns of what is probably not meant.
+void report(const examples::CheckedRecords& found, const TrainingOptions& options, Log& log) {
+  const auto& [records, truncated, paired] = found;
+  if (truncated > 0) log.warn(counted(truncated, "record was", "records were") + " truncated");
+  if (!options.pair_field_given || paired == records) return;
+  const auto field = json::in_quotes(options.task.features.pair_field) + " of --pair-field: ";
+  log.warn(paired == 0 ? "no record has the field " + field + std::to_string(records) +
+                             " records were read as single texts"
+                       : std::to_string(records - paired) + " of " + std::to_string(records) +
+                             " records do not have the field " + field + "they were read as single texts");
+}
 
 // The options with all that follows from them before records are read.
 class Training {
@@ -141,6 +154,13 @@ class Training {
       throw Error("--freeze leaves nothing to train: this task has no head besides the model's layers");
   }
 
+  // At least.
+  uint64_t bytes_of_checkpoint(const nn::Params& parameters) const {
+    const uint64_t weights = parameters.all().size_bytes();
+    const uint64_t moments = options_.run.optimizer.frozen ? 0 : 2 * weights;
+    return weights + moments;
+  }
+
   // Loads the initial model. Returns the names of the parameters that it should have but does not.
   std::vector<std::string> load(model::TrainingNetwork& network) const {
     const auto head = task_->heads().classifier;
@@ -168,6 +188,17 @@ class Training {
                                                     : last_checkpoint(checkpoints_of(initial_.path), log_);
     if (!other) throw Error(initial_.path, ": has no checkpoint with the optimizer's moments");
     trainer.take_moments(*other);
+  }
+
+  examples::CheckTools check_tools() const {
+    return {.pool = pool_, .ranks = ranks_, .log = log_, .shows_progress = progress() != nullptr};
+  }
+
+  // Checks the records before training; a pipe's are reported at its end.
+  bool check(examples::RecordSource& source, std::unique_ptr<examples::ExampleReader> reader) const {
+    const auto checked = examples::check_records(source, *readable(std::move(reader)), check_tools());
+    if (checked && source.records() > 0) report(*checked, options_, log_);
+    return checked.has_value();
   }
 
   static std::string described(const examples::RecordSource& records);
@@ -215,7 +246,10 @@ bool Training::run() {
   std::optional<Checkpoints> checkpoints;
   if (ranks_.is_first()) checkpoints.emplace(checkpoints_of(options_.run.out), options_.keep, log_);
   const auto last = last_of(checkpoints ? &*checkpoints : nullptr);
-  task_->prepare(*source);
+  task_->peek(*source);
+  task_->prepare({.source = *source, .ranks = ranks_, .log = log_, .check = [&](auto reader) {
+                    return check(*source, std::move(reader));
+                  }});
   if (ranks_.stop_requested()) return false;
   examples::RecordSource::Continued continued;
   if (last) continued = source->continue_from(last->state().data, last->listed_records());
@@ -223,11 +257,12 @@ bool Training::run() {
 
   std::optional<DevSet> dev;
   if (!options_.dev.empty())
-    dev.emplace(plan_.stream, options_.dev, readable(task_->make_dev_reader(options_.dev)), ranks_, log_);
+    dev.emplace(plan_.stream, options_.dev, readable(task_->make_dev_reader(options_.dev)), check_tools());
   const auto reader = readable(task_->make_reader());
   examples::Steps steps(*source, *reader, plan_.step, ranks_);
   auto network = make_network();
   freeze(network);
+  if (ranks_.is_first()) require_space(options_.run.out, bytes_of_checkpoint(network.parameters()));
   const auto modules = task_->modules();
   const auto learner = task_->make_learner(network, options_.recompute ? Keep::inputs : Keep::activations);
   Trainer trainer({.ranks = ranks_,
@@ -255,7 +290,7 @@ bool Training::run() {
   if (checkpoints && starts_over()) checkpoints->clear();
   const bool ended = trainer.run();
   source->report_skipped();
-  reader->report(options_, log_);
+  if (source->records() == 0) report(reader->drawn(), options_, log_);
   return ended;
 }
 
@@ -280,18 +315,20 @@ bool Training::evaluate() {
   auto stream = plan_.stream;
   stream.files = {options_.dev};
   const auto source = examples::open_records(stream, plan_.source, log_);
-  task_->prepare(*source);
-  auto reader = readable(task_->make_dev_reader(options_.dev));
-  const auto& counts = *reader;
-  DevSet dev(plan_.stream, options_.dev, std::move(reader), ranks_, log_);
-  counts.report(options_, log_);  // before the records are read again
+  if (initial_.path.empty()) throw Error("--steps 0 evaluates a trained model: use -m DIR");
+  task_->peek(*source);
+  task_->prepare_to_evaluate();
+  const auto require_trained = [&](bool trained, const std::string& why) {
+    if (!trained)
+      throw Error(initial_.path, ": was not trained for --task ", task::name_of(options_.task.kind), why);
+  };
+  require_trained(!task_->heads().classifier || task_->keeps_head(), "");
+  DevSet dev(plan_.stream, options_.dev, readable(task_->make_dev_reader(options_.dev)), check_tools());
+  report(dev.checked(), options_, log_);
   auto network = make_network();
   const auto learner = task_->make_learner(network, Keep::activations);
-  if (initial_.path.empty()) throw Error("--steps 0 evaluates a trained model: use -m DIR");
   const auto missing = load(network);
-  if (!missing.empty() || (task_->heads().classifier && !task_->keeps_head()))
-    throw Error(initial_.path, ": was not trained for --task ", task::name_of(options_.task.kind),
-                missing.empty() ? "" : ", it has no " + missing.front());
+  require_trained(missing.empty(), missing.empty() ? "" : ", it has no " + missing.front());
   network.refresh();
   require_agreement({{"the dev set", described(dev.source())}}, network.parameters());
   learner->join(ranks_, {});
@@ -311,7 +348,7 @@ bool train(const TrainingOptions& given, const InitialModel& initial, comm::Comm
            Log& log) {
   auto options = given;
   if (auto& frozen = options.run.optimizer.frozen; frozen == kAllLayers) frozen = initial.config.layers;
-  check(options, initial, ranks);
+  check(options, initial, ranks, log);
   const Dtype dtype = nn::arithmetic(options.dtype);
   log.info("the encoder multiplies " + nn::arithmetic_name(dtype) + ", " + predict::version());
   Training training(options, initial, dtype, ranks, pool, log);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/log.h"
+#include "comm/communicator.h"
 #include "corpus/masking.h"
 #include "examples/example.h"
 #include "examples/record_source.h"
@@ -63,7 +66,17 @@ struct TaskInputs {
   const model::SentenceTransformer& sentence;  // of the initial model
 };
 
-// Call prepare() before all other methods. The task must outlive its readers and learners.
+// What prepare() needs to look at all records.
+struct Preparation {
+  examples::RecordSource& source;
+  comm::Communicator& ranks;
+  Log& log;
+  // Reads all records with a reader, see examples/record_check.h. Returns false if a signal came.
+  std::function<bool(std::unique_ptr<examples::ExampleReader>)> check;
+};
+
+// Call peek(), and then prepare() or prepare_to_evaluate(), before all other methods. The task must outlive
+// its readers and learners.
 class TrainingTask {
  public:
   using Heads = model::TrainingNetwork::Heads;
@@ -73,9 +86,13 @@ class TrainingTask {
       : options_(inputs.options), tokenizer_(inputs.tokenizer), config_(inputs.config) {}
   virtual ~TrainingTask() = default;
 
-  // Collects what the task must know about the records, such as their labels, without drawing any. Throws
-  // Error if it cannot.
-  virtual void prepare(examples::RecordSource& /*source*/) {}
+  // Looks at the first valid record, without drawing it: it decides on heads or losses.
+  virtual void peek(examples::RecordSource& /*source*/) {}
+  // Checks the records, and collects what the task must know of all of them, such as their labels. Throws
+  // Error if it cannot. The task is not prepared if a signal came.
+  virtual void prepare(const Preparation& preparation) { preparation.check(make_reader()); }
+  // If the initial model is only evaluated.
+  virtual void prepare_to_evaluate() {}
 
   // Adds the task's own options that affect the results of a run.
   virtual void add_settings(Settings& /*settings*/) const {}

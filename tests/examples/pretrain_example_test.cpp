@@ -191,7 +191,9 @@ TEST_CASE("an example has the same mask at any position in the order") {
 }
 
 TEST_CASE("an invalid record is reported in one line") {
-  CHECK(error_of("{}") == "field \"input_ids\" is missing");
+  CHECK(error_of("{}") ==
+        "field \"input_ids\" is missing: bert-tokenize --sentences and bert-nsp-pairs make such records of "
+        "texts");
   CHECK(error_of("{\"input_ids\":[]}") == "field \"input_ids\" is empty");
   CHECK(error_of("{\"input_ids\":\"2 3\"}") ==
         "field \"input_ids\" is a string, expected an array of integers");

@@ -131,6 +131,27 @@ TEST_CASE("FILEs beyond the limit of open files are reopened for each record and
   CHECK(text_of(index, 598) == "text 598");
 }
 
+TEST_CASE("records that are near each other can be read together") {
+  const TemporaryDirectory directory;
+  const auto name = directory.write("a", "one\n\ntwo\n" + std::string(1 << 17, 'x') + "\nthree\nfour");
+  const RecordIndex index(options_of({name, directory.write("b", "five\nsix\n")}));
+  std::vector<size_t> runs;
+  int64_t i = 0;
+  while (i < index.size() - 1) {
+    const auto some = index.read_some(i, index.size() - 1);
+    runs.push_back(some.size());
+    for (const auto& record : some) {
+      const auto alone = index.read(i++);
+      CHECK(record.bytes == alone.bytes);
+      CHECK(record.line == alone.line);
+      CHECK(record.place == alone.place);
+      CHECK(record.source == alone.source);
+    }
+  }
+  CHECK(i == index.size() - 1);
+  CHECK(runs == std::vector<size_t>{3, 1, 2, 1});
+}
+
 TEST_CASE("a mark belongs to one record") {
   const TemporaryDirectory directory;
   RecordIndex index(options_of({directory.write("a", "one\ntwo\n")}));

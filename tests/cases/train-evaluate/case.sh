@@ -19,3 +19,7 @@ bert-train -q --task classify -m model --steps 0 --dev train.tsv -o other train.
 [ -e other ] || echo 'nothing was made'
 # The dev set is read twice, but its records are counted once.
 bert-train --task classify -m model --steps 0 --max-length 5 --dev train.tsv >/dev/null
+printf 'label\ttext\na\tx\nc\ty\n' >other.tsv
+bert-train --task classify -m model --steps 0 --dev other.tsv
+bert-train --task classify -m model --steps 0 --labels b,a --dev train.tsv
+bert-train --task classify -m model --steps 0 --class-weights balanced --dev train.tsv

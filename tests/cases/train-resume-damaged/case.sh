@@ -8,7 +8,7 @@ printf 'x' | dd of=damaged/checkpoints/step-00000020/optimizer.safetensors bs=1 
 : >damaged/checkpoints/step-00000015/state.json
 rm damaged/model.safetensors
 train damaged --no-shuffle --resume -v --save-every 5 open.jsonl 2>said >/dev/null
-grep -v multiplies said >&2
+grep -v 'multiplies\|checked' said >&2
 same damaged whole
 for file in damaged/checkpoints/*/optimizer.safetensors; do : >"$file"; done
 train damaged --no-shuffle --resume open.jsonl

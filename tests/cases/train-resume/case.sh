@@ -5,7 +5,7 @@ train whole --no-shuffle open.jsonl >whole.jsonl
 echo '--- a pipe that ends after 10 steps, then the complete input'
 head -n 60 open.jsonl | train parts --no-shuffle | sed 's/,.*/}/'
 train parts --no-shuffle --resume -v <open.jsonl 2>said >parts.jsonl
-grep -v multiplies said | sed 's/, .*//'
+grep -v 'multiplies\|checked' said | sed 's/, .*//'
 train pipe --no-shuffle <open.jsonl >pipe.jsonl
 same pipe parts
 same pipe whole

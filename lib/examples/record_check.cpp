@@ -1,0 +1,238 @@
+#include "examples/record_check.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <iomanip>
+#include <locale>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/signals.h"
+#include "comm/message.h"
+#include "io/record_reader.h"
+
+namespace bert::examples {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Range = RecordSource::Range;
+
+constexpr size_t kListed = 20;       // bad records
+constexpr int64_t kBlock = 64;       // records that a thread reads at a time
+constexpr int64_t kBlocks = 64;      // blocks of each thread between two looks at the results
+constexpr int64_t kSameError = 256;  // if the first records all have one error, the others are not read
+
+// Of consecutive records.
+struct Found {
+  CheckedRecords examples;
+  int64_t records = 0, bytes = 0;
+  bool all = true;  // all records were read
+  // The first records with an example without and with a next-sentence label, for ExampleReader::check.
+  std::array<std::string, 2> first;
+  std::vector<int64_t> bad;           // all that are
+  std::vector<std::string> messages;  // of the first of them
+  std::string error;                  // of the first, without its place
+  bool one_error = true;              // that of all bad ones
+
+  bool all_bad() const { return static_cast<int64_t>(bad.size()) == records && one_error && records > 0; }
+  void add(Found next);
+};
+
+void Found::add(Found next) {
+  examples.records += next.examples.records;
+  examples.truncated += next.examples.truncated;
+  examples.paired += next.examples.paired;
+  records += next.records;
+  bytes += next.bytes;
+  all = all && next.all;
+  for (size_t i = 0; i < first.size(); ++i)
+    if (first[i].empty()) first[i] = std::move(next.first[i]);
+  if (next.bad.empty()) return;
+  one_error = next.one_error && (bad.empty() || (one_error && error == next.error));
+  if (bad.empty()) error = std::move(next.error);
+  bad.insert(bad.end(), next.bad.begin(), next.bad.end());
+  for (auto& message : next.messages)
+    if (messages.size() < kListed) messages.push_back(std::move(message));
+}
+
+std::string packed(const Found& found) {
+  using comm::append;
+  std::string out;
+  for (const int64_t number :
+       {found.examples.records, found.examples.truncated, found.examples.paired, found.records, found.bytes})
+    append(out, number);
+  for (const auto& where : found.first) append(out, std::string_view(where));
+  append(out, static_cast<int64_t>(found.bad.size()));
+  for (const int64_t i : found.bad) append(out, i);
+  append(out, static_cast<int64_t>(found.messages.size()));
+  for (const auto& message : found.messages) append(out, std::string_view(message));
+  append(out, std::string_view(found.error));
+  append(out, int64_t{found.one_error});
+  append(out, int64_t{found.all});
+  return out;
+}
+
+Found unpacked(std::string_view in) {
+  using comm::take_number, comm::take_text;
+  Found found;
+  for (int64_t* number : {&found.examples.records, &found.examples.truncated, &found.examples.paired,
+                          &found.records, &found.bytes})
+    *number = take_number(in);
+  for (auto& where : found.first) where = take_text(in);
+  for (auto count = take_number(in); count > 0; --count) found.bad.push_back(take_number(in));
+  for (auto count = take_number(in); count > 0; --count) found.messages.push_back(take_text(in));
+  found.error = take_text(in);
+  found.one_error = take_number(in) != 0;
+  found.all = take_number(in) != 0;
+  return found;
+}
+
+class Check {
+ public:
+  Check(RecordSource& source, const ExampleReader& reader, const CheckTools& tools)
+      : source_(source), reader_(reader), tools_(tools) {
+    for (int i = 0; i < tools.pool.size(); ++i)
+      threads_.push_back({.parser = {source.invalid_utf8(), io::OnError::skip}, .examples = {}});
+  }
+
+  // The records of this rank.
+  Found run();
+
+ private:
+  struct Thread {
+    io::RawRecordReader parser;
+    Examples examples;
+  };
+
+  void read(Range records, Thread& thread, Found& found) const;
+  void read(int64_t i, io::RawRecord& raw, Thread& thread, Found& found) const;
+  void show(int64_t done, int64_t all);
+
+  RecordSource& source_;
+  const ExampleReader& reader_;
+  const CheckTools& tools_;
+  std::deque<Thread> threads_;
+  Clock::time_point shown_ = Clock::now();
+};
+
+Found Check::run() {
+  const auto known = source_.known();
+  Found found;
+  for (int64_t begin = known.begin; begin < known.end && StopOnSignal::requested() == 0;) {
+    // The first records alone, in case that all have the same error.
+    const int64_t most = begin == known.begin ? kSameError : kBlocks * kBlock * tools_.pool.size();
+    const int64_t end = std::min(known.end, begin + most);
+    std::vector<Found> blocks(static_cast<size_t>((end - begin + kBlock - 1) / kBlock));
+    tools_.pool.run_grid(std::ssize(blocks), [&](int64_t block, int thread) {
+      const int64_t first = begin + block * kBlock;
+      read({first, std::min(end, first + kBlock)}, threads_[static_cast<size_t>(thread)],
+           blocks[static_cast<size_t>(block)]);
+    });
+    for (auto& block : blocks) found.add(std::move(block));
+    begin = end;
+    found.all = end == known.end || source_.skips() || !found.all_bad();
+    if (!found.all) break;
+    show(begin - known.begin, known.end - known.begin);
+  }
+  if (tools_.shows_progress) tools_.log.progress("");
+  return found;
+}
+
+// Threads call it for different records.
+void Check::read(Range records, Thread& thread, Found& found) const {
+  while (records.begin < records.end)
+    for (auto& raw : source_.copy(records)) read(records.begin++, raw, thread, found);
+}
+
+void Check::read(int64_t i, io::RawRecord& raw, Thread& thread, Found& found) const {
+  const auto& examples = thread.examples;
+  ++found.records;
+  found.bytes += static_cast<int64_t>(raw.size());
+  thread.examples.clear();
+  const auto bad = thread.parser.read(raw, [&](const io::Fields& fields, const io::Record& record) {
+    reader_.read(fields, record, 0, thread.examples);
+    if (examples.empty()) return;
+    auto& first = found.first[examples.front()->has_next_sentence_label() ? 1 : 0];
+    if (first.empty()) first = record.where();
+  });
+  if (bad) {
+    const auto place = raw.source->name + ":" + std::to_string(raw.line) + ": ";
+    const auto error = bad->starts_with(place) ? bad->substr(place.size()) : *bad;
+    if (found.bad.empty()) found.error = error;
+    found.one_error = found.one_error && found.error == error;
+    found.bad.push_back(i);
+    if (found.messages.size() < kListed) found.messages.push_back(*bad);
+  } else if (!examples.empty()) {
+    ++found.examples.records;
+    found.examples.truncated += examples.front()->truncated;
+    found.examples.paired += examples.front()->paired;
+  }
+}
+
+void Check::show(int64_t done, int64_t all) {
+  constexpr auto kInterval = std::chrono::milliseconds(200);
+  const auto now = Clock::now();
+  if (!tools_.shows_progress || now - shown_ < kInterval) return;
+  shown_ = now;
+  tools_.log.progress("checking: " + std::to_string(done) + " of " + std::to_string(all) + " records");
+}
+
+std::string rest_of(const Found& found) {
+  const size_t rest = found.bad.size() - found.messages.size();
+  return rest == 0 ? "" : "and " + std::to_string(rest) + " more";
+}
+
+std::string summary(const Found& found, double seconds) {
+  constexpr double kMegabyte = 1e6;
+  std::ostringstream text;
+  text.imbue(std::locale::classic());
+  text << std::fixed << std::setprecision(1) << "checked " << counted(found.records, "record, ", "records, ")
+       << static_cast<double>(found.bytes) / kMegabyte << " MB in " << seconds << " s";
+  return std::move(text).str();
+}
+
+// All bad records are known, but a single one needs no summary.
+[[noreturn]] void refuse(const Found& found, const RecordSource& source, Log& log) {
+  const auto bad = static_cast<int64_t>(found.bad.size());
+  if (bad == 1) throw Error(found.messages.front());
+  if (found.all_bad())
+    throw Error(found.messages.front(), "; the next ",
+                bad == 2 ? "record has" : std::to_string(bad - 1) + " records have", " the same error");
+  for (const auto& message : found.messages) log.error(message);
+  const auto rest = rest_of(found);
+  throw Error(rest, rest.empty() ? "" : ": ", found.all ? "" : "at least ", bad, " of ",
+              source.records() == 0 ? "the first " : "", found.records,
+              " records are invalid; --on-error skip leaves them out");
+}
+
+}  // namespace
+
+std::optional<CheckedRecords> check_records(RecordSource& source, ExampleReader& reader,
+                                            const CheckTools& tools) {
+  if (source.records() == 0 && source.skips()) return CheckedRecords();
+  const auto begin = Clock::now();
+  source.peek([&](const io::Fields& fields, const io::Record&, int64_t) { reader.begin(fields); });
+  Found found;
+  for (const auto& message : tools.ranks.all_gather(packed(Check(source, reader, tools).run())))
+    found.add(unpacked(message));
+  if (tools.ranks.stop_requested() != 0) return std::nullopt;
+  if (!found.bad.empty() && !source.skips()) refuse(found, source, tools.log);
+  for (const auto& message : found.messages) tools.log.error(message);
+  if (const auto rest = rest_of(found); !rest.empty()) tools.log.error(rest);
+  for (const int64_t i : found.bad) source.leave_out(i);
+  for (size_t labelled = 0; labelled < found.first.size(); ++labelled) {
+    if (found.first[labelled].empty()) continue;
+    reader.check({.where = found.first[labelled], .has_next_sentence_label = labelled == 1});
+  }
+  tools.log.info(summary(found, std::chrono::duration<double>(Clock::now() - begin).count()));
+  return found.examples;
+}
+
+}  // namespace bert::examples

@@ -1,0 +1,34 @@
+// Reads records as examples before training, so that bad ones are known before the first step: all in FILEs,
+// but of a pipe only those in the shuffle buffer, so that it starts at once.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/log.h"
+#include "base/pool.h"
+#include "comm/communicator.h"
+#include "examples/example.h"
+#include "examples/record_source.h"
+
+namespace bert::examples {
+
+struct CheckTools {
+  Pool& pool;
+  comm::Communicator& ranks;  // all check the records together
+  Log& log;
+  bool shows_progress;
+};
+
+// Of the records that have examples.
+struct CheckedRecords {
+  int64_t records = 0, truncated = 0, paired = 0;
+};
+
+// Lists the first bad records in order of their lines, and counts the others. Leaves them out of FILEs, or
+// throws Error if the source does not skip them; those that a pipe skips are reported when they are drawn.
+// Also throws what `reader` says of the whole input. Draws nothing. Returns nullopt if a signal came.
+std::optional<CheckedRecords> check_records(RecordSource& source, ExampleReader& reader,
+                                            const CheckTools& tools);
+
+}  // namespace bert::examples
