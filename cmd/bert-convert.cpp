@@ -2,7 +2,9 @@
 #include "base/output_file.h"
 #include "cli/app.h"
 #include "model/convert.h"
+#include "options/model_directory.h"
 #include "options/model_options.h"
+#include "options/ranks.h"
 #include "text/version.h"
 
 namespace {
@@ -52,7 +54,12 @@ int main(int argc, char** argv) {
   app.version_of(bert::text::version);
   app.examples({{"Store a model in half the size", "bert-convert classify -o small --store bf16"},
                 {"Show what a model directory holds", "bert-convert small --info"}});
-  app.check([&] { options.check(); });
+  bert::cmd::one_process(app);
+  app.check([&] {
+    options.check();
+    if (options.info) bert::cmd::read_files_of(app, options.directories.front());
+    if (options.info) app.writes("--info", "-");
+  });
   return app.run(argc, argv, [&] {
     const auto& source = options.directories.front();
     if (options.verify) bert::model::verify(source);

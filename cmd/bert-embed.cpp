@@ -45,18 +45,18 @@ void attention_option(cli::App& app, bool& attention) {
 void output_options(cli::App& app, predict::EmbedOptions& embed) {
   app.section("Output");
   using enum predict::VectorFormat;
-  app.choice<predict::VectorFormat>(
-      {"--format", "",
-       "Write records (jsonl), rows of numbers (npy and npy-f16 require -o), or the JSON of Google's "
-       "extract_features.py."},
-      {{"jsonl", jsonl},
-       {"npy", npy},
-       {"npy-f16", npy_f16},
-       {"f32", f32},
-       {"tsv", tsv},
-       {"csv", csv},
-       {"google", google}},
-      embed.vectors.format);
+  app.choice<predict::VectorFormat>({"--format", "",
+                                     "Write records (jsonl), rows of numbers (npy and npy-f16 need a file: "
+                                     "-o FILE or > FILE), or the JSON of Google's "
+                                     "extract_features.py."},
+                                    {{"jsonl", jsonl},
+                                     {"npy", npy},
+                                     {"npy-f16", npy_f16},
+                                     {"f32", f32},
+                                     {"tsv", tsv},
+                                     {"csv", csv},
+                                     {"google", google}},
+                                    embed.vectors.format);
   app.flag({"--base64", "", "Write each vector in a record as base64 of its f32 numbers."},
            embed.vectors.base64);
 }
@@ -68,8 +68,9 @@ bool is_npy(predict::VectorFormat format) {
 // Tables are rows of numbers alone; with --keep they have named columns, the vector last unless it is named.
 void settle_output(predict::EmbedOptions& embed, io::StreamOptions& stream) {
   auto& format = embed.vectors.format;
-  if (stream.keep.empty()) return;
   using predict::VectorFormat;
+  if (format != VectorFormat::jsonl) stream.drop = {};
+  if (stream.keep.empty()) return;
   const bool table = format == VectorFormat::tsv || format == VectorFormat::csv;
   if (format != VectorFormat::jsonl && !table)
     throw cli::UsageError("--keep requires --format jsonl, tsv or csv");
@@ -80,7 +81,8 @@ void settle_output(predict::EmbedOptions& embed, io::StreamOptions& stream) {
         "each text");
   stream.output_format = format == VectorFormat::tsv ? io::OutputFormat::tsv : io::OutputFormat::csv;
   format = VectorFormat::jsonl;
-  if (std::ranges::find(stream.keep, "embedding") == stream.keep.end()) stream.keep.emplace_back("embedding");
+  const auto is_vector = [](const std::string& name) { return name.starts_with("embedding"); };
+  if (std::ranges::none_of(stream.keep, is_vector)) stream.keep.emplace_back("embedding");
 }
 
 // Only the output format google and records of windows contain the index of a record.

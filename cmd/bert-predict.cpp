@@ -56,18 +56,18 @@ struct Format {
 
 void output_options(cli::App& app, Format& format) {
   app.section("Output");
-  app.choice(
-      {"--format", "",
-       "Write records as JSONL, TSV or CSV, rows of numbers (npy and npy-f16 require -o), or answers as "
-       "one JSON object for the official SQuAD scripts."},
-      cli::Choices<Format>{{"jsonl", {}},
-                           {"tsv", {.records = io::OutputFormat::tsv}},
-                           {"csv", {.records = io::OutputFormat::csv}},
-                           {"npy", {.rows = io::ArrayFormat::npy}},
-                           {"npy-f16", {.rows = io::ArrayFormat::npy_f16}},
-                           {"f32", {.rows = io::ArrayFormat::f32}},
-                           {"squad", {.official = true}}},
-      format);
+  app.choice({"--format", "",
+              "Write records as JSONL, TSV or CSV, rows of numbers (npy and npy-f16 need a file: -o FILE or "
+              "> FILE), or answers as "
+              "one JSON object for the official SQuAD scripts."},
+             cli::Choices<Format>{{"jsonl", {}},
+                                  {"tsv", {.records = io::OutputFormat::tsv}},
+                                  {"csv", {.records = io::OutputFormat::csv}},
+                                  {"npy", {.rows = io::ArrayFormat::npy}},
+                                  {"npy-f16", {.rows = io::ArrayFormat::npy_f16}},
+                                  {"f32", {.rows = io::ArrayFormat::f32}},
+                                  {"squad", {.official = true}}},
+             format);
 }
 
 }  // namespace
@@ -95,8 +95,9 @@ int main(int argc, char** argv) {
     stream.settings.output_format = format.records;
     predict.rows = format.rows;
     predict.official = format.official;
-    if ((format.rows || format.official) && app.given("--keep"))
-      throw cli::UsageError("--keep requires --format jsonl, tsv or csv");
+    const bool fields = !format.rows && !format.official;
+    if (!fields && app.given("--keep")) throw cli::UsageError("--keep requires --format jsonl, tsv or csv");
+    if (!fields) stream.settings.drop = {};
   });
   app.version_of(text::version);
   app.version_of(predict::version);

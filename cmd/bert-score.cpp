@@ -122,13 +122,6 @@ void check_task(const cli::App& app, Task task) {
     if (app.given(option) && !app.given("--gold")) throw UsageError(option, " requires --gold");
 }
 
-// A plot takes the place of a file.
-void check_plot(const std::string& plot, const io::StreamOptions& stream) {
-  if (plot == stream.output && plot != "-") throw UsageError("--plot and --output are both ", plot);
-  if (plot != "-" && std::ranges::find(stream.files, plot) != stream.files.end())
-    throw UsageError("--plot ", plot, " is the input, which would be replaced");
-}
-
 // Sets input formats that belong to a single task.
 void settle_input(metric::ScoreFilterOptions& options, io::StreamOptions& stream) {
   using io::InputFormat;
@@ -171,7 +164,11 @@ int main(int argc, char** argv) {
   app.check([&] {
     settle_metrics(flags, options.score);
     check_task(app, options.score.task);
-    if (options.plot) check_plot(*options.plot, stream.settings);
+    stream.name_field(options.score.gold_field(), "--label-field");
+    stream.name_field(options.id_field, "--id-field");
+    app.reads("--gold", options.gold);
+    app.reads("--null-scores", options.null_scores);
+    app.writes("--plot", options.plot.value_or(""));
     settle_input(options, stream.settings);
     options.as_text = flags.format == Shown::text;
     if (flags.format == Shown::tsv) stream.settings.output_format = io::OutputFormat::tsv;

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <set>
 #include <string>
+#include <tuple>
 
 #include "cli/app.h"
 #include "options/feature_options.h"
@@ -76,6 +77,11 @@ void check_mode(const cli::App& app, const search::Options& options) {
   if (options.clusters && options.metric == Metric::dot)
     throw cli::UsageError("--cluster requires --metric cosine or l2");
   if (options.pairs && app.given("--drop")) throw cli::UsageError("--drop cannot be used with --pairs");
+  for (const auto* name : {"--with", "--id-field"}) {
+    const auto& [path, records] = std::tie(options.index.path, options.index.records_path);
+    if (app.given(name) && !path.empty() && records.empty() && search::is_array_file(path))
+      throw cli::UsageError(name, " needs --records FILE: the rows of ", path, " have no fields");
+  }
   if (app.given("--records") && options.index.path.empty())
     throw cli::UsageError("--records requires --index");
 }
@@ -141,6 +147,10 @@ int main(int argc, char** argv) {
     options.index.text_field = stream.settings.text_field;
     stream.settings.row_width = options.index.width;
     if (!options.graph.path.empty()) search::require_graphs();
+    app.reads("--index", options.index.path);
+    app.reads("--records", options.index.records_path);
+    app.reads("--graph", options.graph.path);
+    app.writes("--graph", options.graph.path);
     check_mode(app, options);
     check_copied(options);
     settle_index(options, stream.settings);

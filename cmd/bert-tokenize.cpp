@@ -53,6 +53,7 @@ void settle(TokenizeOptions& tokenize, const Flags& flags, bert::io::StreamOptio
   if (flags.format == Shown::csv) stream.output_format = bert::io::OutputFormat::csv;
   if (tokenize.format != Format::jsonl && !stream.keep.empty())
     throw UsageError("--keep is for --format jsonl, tsv and csv");
+  if (tokenize.format != Format::jsonl) stream.drop = {};
   const auto& wanted = tokenize.features.wanted;
   const bool fields = tokenize.tokens || wanted.words || wanted.offsets != Offsets::none;
   const bool records = !flags.decode && !flags.stats && !flags.sentences;

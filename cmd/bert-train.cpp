@@ -42,9 +42,9 @@ int main(int argc, char** argv) {
       unused = unused_without_training(train, stream.settings.files);
       stream.settings.files = {train.dev};
     }
+    task.settle(train.task, stream);
     train.stream = stream.settings;
     train.pair_field_given = app.given("--pair-field");
-    task.settle(train.task, stream);
     bert::cmd::check_schedule(train);
   });
   bert::cmd::MaskOptions::exclude(app, "--causal");

@@ -90,10 +90,17 @@ void require_new(const std::string& output) {
                       "): replace it with --force, or write to another directory");
 }
 
-// For -o DIR/ or an existing directory: opens the directory. Its other files are kept.
+constexpr const char* kInDirectory[] = {"vocab.txt", "tokenizer_config.json"};
+
+// Whether -o is DIR/ or an existing directory.
+bool names_directory(const std::string& output) {
+  return output != "-" && (output.ends_with('/') || bert::is_directory(output));
+}
+
+// The directory of -o, if it is one. Its other files are kept.
 std::unique_ptr<bert::OutputDirectory> open_directory(StreamOptions& stream, VocabularyOptions& vocabulary) {
   std::string& output = stream.settings.output;
-  if (output == "-" || (!output.ends_with('/') && !bert::is_directory(output))) return nullptr;
+  if (!names_directory(output)) return nullptr;
   if (vocabulary.learner.size == 0)
     throw UsageError("--size 0 only writes --counts: -o ", output, " would have an empty vocabulary");
   auto directory = std::make_unique<bert::OutputDirectory>(
@@ -102,9 +109,6 @@ std::unique_ptr<bert::OutputDirectory> open_directory(StreamOptions& stream, Voc
   if (const auto& written = vocabulary.write_counts; !written.empty() && written != "-") {
     const auto place_of = [](const std::filesystem::path& path) { return absolute(path).lexically_normal(); };
     const auto counts = place_of(written);
-    for (const auto* name : {"vocab.txt", "tokenizer_config.json"})
-      if (counts == place_of(output + "/" + name))
-        throw UsageError("--counts and -o would both write ", written);
     if (counts.parent_path() == place_of(output + "/.").parent_path())
       vocabulary.write_counts = directory->file(counts.filename().string());
   }
@@ -130,8 +134,12 @@ int main(int argc, char** argv) {
       throw UsageError(
           "--counts - and the vocabulary would both go to stdout; write the vocabulary to a file with -o");
     }
-    if (!vocabulary.write_counts.empty() && vocabulary.write_counts == stream.settings.output)
-      throw UsageError("--counts and -o are both ", vocabulary.write_counts);
+    app.writes("--counts", vocabulary.write_counts);
+    const auto& output = stream.settings.output;
+    if (names_directory(output)) {
+      for (const auto* name : kInDirectory)
+        app.writes("--output", (std::filesystem::path(output) / name).string());
+    }
   });
   return app.run(argc, argv, [&] {
     if (!flags.force) require_new(stream.settings.output);

@@ -76,9 +76,37 @@ void require_directory(const std::string& path, std::string_view from) {
                 last, ", or finish the run with bert-train --resume");
 }
 
+bool is_of_model(const std::string& name) {
+  constexpr std::string_view kNames[] = {"config.json",
+                                         "bert_config.json",
+                                         "vocab.txt",
+                                         "tokenizer.json",
+                                         "tokenizer_config.json",
+                                         "special_tokens_map.json",
+                                         "added_tokens.json",
+                                         "modules.json",
+                                         "sentence_bert_config.json",
+                                         "config_sentence_transformers.json"};
+  return std::ranges::find(kNames, name) != std::end(kNames) || name.ends_with(".safetensors") ||
+         name.ends_with(".index.json") || name.ends_with(".index") ||
+         name.find(".data-") != std::string::npos ||
+         (name.starts_with("pytorch_model") && name.ends_with(".bin"));
+}
+
 }  // namespace
 
 void require_model_directory(const std::string& path) { require_directory(path, ""); }
+
+void read_files_of(cli::App& app, const std::string& model, const std::string& option) {
+  std::error_code error;
+  fs::recursive_directory_iterator entry(model, error);
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename();
+    const bool module = entry.depth() == 0 && name.front() >= '0' && name.front() <= '9';  // 1_Pooling
+    if (!module) entry.disable_recursion_pending();
+    if (is_of_model(name)) app.reads(option, entry->path());
+  }
+}
 
 fs::path installed(std::string_view relative) {
   const auto path = find_installed(relative);

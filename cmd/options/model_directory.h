@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "cli/app.h"
+
 namespace bert::cmd {
 
 enum class DefaultModel {
@@ -19,5 +21,9 @@ std::string model_directory(const std::string& given, std::string_view ways,
 
 // Throws this Error.
 void require_model_directory(const std::string& path);
+
+// To be called by a check: the tool reads the files of this model, which are known by their names, so that
+// output may go beside them.
+void read_files_of(cli::App& app, const std::string& model, const std::string& option = "--model");
 
 }  // namespace bert::cmd

@@ -42,7 +42,10 @@ ModelOptions::ModelOptions(cli::App& app, DefaultModel model, Opened opened) : d
              path);
   dtype_option(app, Int8::yes, dtype);
   activation_option(app, activation);
-  if (opened == Opened::always) app.check([this] { path = model_directory(path, kWays, default_); });
+  app.check([this, &app, opened] {
+    if (opened == Opened::always) path = model_directory(path, kWays, default_);
+    if (!path.empty()) read_files_of(app, path);
+  });
 }
 
 void batch_option(cli::App& app, int64_t& batch_tokens) {

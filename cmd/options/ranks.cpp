@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 #include <string>
@@ -103,6 +104,19 @@ std::string Ranks::mpi_version() {
   } catch (const std::exception&) {
     return "MPI: unknown without /proc";
   }
+}
+
+// The others end quietly: a launcher ends all processes once one has failed, maybe before the first has
+// spoken.
+void one_process(cli::App& app) {
+  app.check([&app] {
+    const auto launch = comm::environment_launch();
+    if (!launch) return;
+    if (launch->rank > 0) std::exit(0);
+    throw cli::UsageError("runs as one process, but ", launch->launcher, " has started ", launch->size,
+                          ", each of which would do all the work; --threads uses more cores, ",
+                          "and a script that gives each its own FILEs sets ", launch->variable, "=1");
+  });
 }
 
 }  // namespace bert::cmd

@@ -34,4 +34,8 @@ class Ranks {
   int on_same_cores_ = 1;
 };
 
+// For tools that are no ranks: if several processes were started together, each of which would do all the
+// work, run() ends them with an error from the first one.
+void one_process(cli::App& app);
+
 }  // namespace bert::cmd

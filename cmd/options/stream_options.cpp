@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "options/ranks.h"
+
 namespace bert::cmd {
 namespace {
 
@@ -23,7 +25,10 @@ StreamOptions::StreamOptions(cli::App& app, const Uses& uses) : app_(app) {
   settings.more = uses.more;
   app.files(settings.files);
   add_input(app, uses);
-  if (uses.load != Load::training) add_output(app, uses);
+  if (uses.load != Load::training) {
+    one_process(app);
+    add_output(app, uses);
+  }
   add_running(app, uses.load);
 }
 
@@ -39,13 +44,20 @@ void StreamOptions::add_input(cli::App& app, const Uses& uses) {
     app.list({"--columns", "NAME,...", "Column names for TSV or CSV without a header line; implies tsv."},
              settings.columns);
     app.option({"--text-field", "NAME", "Field with the text."}, settings.text_field);
+    app.check([this] { name_field(settings.text_field, "--text-field"); });
   } else {
     settings.recognize = [](io::Input&) { return jsonl; };
     app.choice<io::InputFormat>({"--input-format", "", "Format of the input, which is always JSONL."},
                                 choices({automatic, jsonl}), settings.input_format);
   }
-  if (uses.pair)
+  if (uses.pair) {
     app.option({"--pair-field", "NAME", "Field with the second text of a pair."}, settings.pair_field);
+    app.check([this] {
+      name_field(settings.pair_field, "--pair-field");
+      if (app_.given("--pair-field"))
+        settings.pair_use = std::make_shared<io::FieldUse>(settings.pair_field, "--pair-field");
+    });
+  }
   app.choice<io::InvalidUtf8>(
       {"--invalid-utf8", "", "Report invalid UTF-8 as an error of its record, or replace it with U+FFFD."},
       {{"error", io::InvalidUtf8::error}, {"replace", io::InvalidUtf8::replace}}, settings.invalid_utf8);
@@ -63,11 +75,13 @@ void StreamOptions::add_output(cli::App& app, const Uses& uses) {
                if (value.empty()) throw cli::UsageError(name, " has an empty name");
                output = value;
              });
+  app.check([&app, &output] { app.writes("--output", output); });
   if (!uses.records) return;
-  app.list({"--drop", "NAME,...", "Leave these fields out of the output."}, settings.drop);
+  app.list({"--drop", "NAME,...", "Leave these fields out of the output."}, drop_);
   app.list({"--keep", "NAME,...", "Write only these fields, in this order."}, settings.keep);
   app.exclusive({"--keep", "--drop"});
   app.check([this] {
+    settings.drop = drop_;
     for (auto name = settings.keep.begin(); name != settings.keep.end(); ++name)
       if (std::find(settings.keep.begin(), name, *name) != name)
         throw cli::UsageError("--keep has \"", *name, "\" twice");

@@ -33,6 +33,11 @@ class StreamOptions {
   // If --text-field was given, text is used even if a record has input_ids.
   bool text_field_given() const { return app_.given("--text-field"); }
 
+  // To be called by a check: `option` names this field, which messages about a record without it tell.
+  void name_field(std::string field, std::string option) {
+    settings.field_options.push_back({std::move(field), std::move(option)});
+  }
+
   // The process's only pool, with --threads threads. Created by the first call, on the thread that will drive
   // it. By default it has this process's part of the available cores, if `processes` share them.
   Pool& pool(int processes = 1);
@@ -46,6 +51,7 @@ class StreamOptions {
   void add_running(cli::App& app, Load load);
 
   cli::App& app_;
+  std::vector<std::string> drop_;
   std::optional<int> threads_;  // default: all available cores
   std::unique_ptr<Pool> pool_;
 };

@@ -29,8 +29,10 @@ TokenizerOptions::TokenizerOptions(cli::App& app) {
   app.choice<Compat>(
       {"--compat", "", "Tokenize exactly like Hugging Face's fast tokenizer, or like Google's BERT."},
       {{"hf", Compat::hf}, {"google", Compat::google}}, compat);
-  app.check([this] {
+  app.check([this, &app] {
     if (vocab.empty()) model = model_directory(model, "use -m DIR or --vocab FILE, or set BERT_MODEL");
+    app.reads("--vocab", vocab);
+    read_files_of(app, model);
   });
 }
 

@@ -78,6 +78,9 @@ inline InitialModelOptions::InitialModelOptions(cli::App& app, train::TrainingOp
   app.exclusive({"--model", "--preset", "--config"});
   app.check([this, &app, &options] {
     check(options);
+    read_files_of(app, model_);
+    app.reads("--config", config_);
+    app.reads("--vocab", vocab_);
     if (!model_.empty() && app.given("--init-positions"))
       throw cli::UsageError("--init-positions needs a new model: --preset or --config");
   });
@@ -239,7 +242,10 @@ inline void output_options(cli::App& app, train::TrainingOptions& options) {
   app.needs("--eval-every", "--dev");
   app.needs("--best", "--dev");
   app.needs("--patience", "--best");
-  app.check([&options, &run] {
+  app.check([&app, &options, &run] {
+    app.reads("--dev", options.dev);
+    app.writes("--plot", run.plot.value_or(""));
+    app.writes("the training log", "-");
     const bool trains = options.steps != 0;
     if (run.out.empty() && trains) throw cli::UsageError("no -o DIR for the model");
     if (options.dev.empty() && !trains) throw cli::UsageError("--steps 0 needs --dev FILE");

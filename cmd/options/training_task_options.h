@@ -23,7 +23,7 @@ class TrainingTaskOptions {
   TrainingTaskOptions(const TrainingTaskOptions&) = delete;
 
   // To be called by a check, when the input's options are known.
-  void settle(train::TrainingTaskOptions& task, const StreamOptions& stream) const;
+  void settle(train::TrainingTaskOptions& task, StreamOptions& stream) const;
 
  private:
   void add_labels(cli::App& app, train::TrainingTaskOptions& task);
@@ -151,7 +151,9 @@ inline void TrainingTaskOptions::check_uses(const train::TrainingTaskOptions& ta
   cmd::check_uses(app_, uses, task.kind);
 }
 
-inline void TrainingTaskOptions::settle(train::TrainingTaskOptions& task, const StreamOptions& stream) const {
+inline void TrainingTaskOptions::settle(train::TrainingTaskOptions& task, StreamOptions& stream) const {
+  const bool has_label = task.kind != task::Task::pretrain && task.kind != task::Task::answer;
+  if (has_label) stream.name_field(task.gold_field(), "--label-field");
   task.features.text_field = stream.settings.text_field;
   task.features.pair_field = stream.settings.pair_field;
   task.features.take_ids =

@@ -47,6 +47,15 @@ std::string temporary_name(const std::string& target) {
   return directory + "." + target.substr(directory.size()).substr(0, kNameBytes) + "." + digits;
 }
 
+// The position at which stdout goes on in a regular file; -1 for other files, and if all bytes are appended.
+int64_t start_of_stdout() {
+  struct stat info;
+  const int flags = ::fcntl(STDOUT_FILENO, F_GETFL);
+  if (::fstat(STDOUT_FILENO, &info) != 0 || !S_ISREG(info.st_mode) || flags < 0 || (flags & O_APPEND) != 0)
+    return -1;
+  return ::lseek(STDOUT_FILENO, 0, SEEK_CUR);
+}
+
 }  // namespace
 
 bool is_temporary_name(std::string_view name) {
@@ -59,6 +68,7 @@ bool is_temporary_name(std::string_view name) {
 OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   if (path_ == "-") {
     fd_ = STDOUT_FILENO;
+    start_ = start_of_stdout();
     return;
   }
   if (path_.empty()) throw Error("the output has an empty name");
@@ -85,6 +95,7 @@ void OutputFile::open_aside(std::optional<uint32_t> permissions) {
       FileDescriptor(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, permissions ? 0600 : 0666));
   if (file_.get() < 0) throw Error(path_, ": ", std::strerror(errno));
   temporary_ = name;
+  start_ = 0;
   if (!permissions || ::fchmod(file_.get(), *permissions) == 0) return;
   const int reason = errno;
   ::unlink(name.c_str());  // no destructor runs if the constructor throws
@@ -108,8 +119,8 @@ void OutputFile::write(std::string_view bytes) {
 }
 
 void OutputFile::rewrite(int64_t offset, std::string_view bytes) {
-  assert(is_regular() && offset + static_cast<int64_t>(bytes.size()) <= size_);
-  write_at(offset, bytes, true);
+  assert(can_rewrite() && offset + static_cast<int64_t>(bytes.size()) <= size_);
+  write_at(start_ + offset, bytes, true);
 }
 
 void OutputFile::write_at(int64_t offset, std::string_view bytes, bool positioned) {
@@ -129,12 +140,12 @@ void OutputFile::write_at(int64_t offset, std::string_view bytes, bool positione
 }
 
 void OutputFile::commit() {
-  if (is_regular() && ::fsync(fd_) != 0 && errno != EINVAL) fail("write error", errno);
+  if (!temporary_.empty() && ::fsync(fd_) != 0 && errno != EINVAL) fail("write error", errno);
   // A network file system reports some failures only on close; for stdout, closing a duplicate is enough.
   const int last = path_ == "-" ? ::dup(fd_) : file_.release();
   if (last >= 0 && ::close(last) != 0 && errno != EINTR) fail("write error", errno);
   fd_ = -1;
-  if (!is_regular()) return;
+  if (temporary_.empty()) return;
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot be renamed into place", errno);
   temporary_.clear();
   removal_.reset();

@@ -27,11 +27,11 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
 
   void write(std::string_view bytes);
-  // Overwrites bytes already written, starting at `offset`. Requires is_regular().
+  // Overwrites bytes already written, starting at `offset`. Requires can_rewrite().
   void rewrite(int64_t offset, std::string_view bytes);
   int64_t size() const { return size_; }  // bytes written so far
 
-  bool is_regular() const { return !temporary_.empty(); }  // bytes can be overwritten
+  bool can_rewrite() const { return start_ >= 0; }  // a regular file, which stdout does not append to
   bool is_terminal() const;
 
   // Syncs the file to disk and renames it to its final name. Nothing may be written afterwards.
@@ -49,6 +49,7 @@ class OutputFile {
   FileDescriptor file_;  // not used for stdout, which this class does not own
   int fd_ = -1;
   int64_t size_ = 0;
+  int64_t start_ = -1;  // position in the file of the first byte written; -1: none
 };
 
 // Whether a file name (without directory) is that of such a temporary file; killed processes leave them.

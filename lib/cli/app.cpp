@@ -238,8 +238,7 @@ int App::run(int argc, const char* const* argv, const std::function<void()>& bod
     for (const auto& check : checks_) check();
     if (quiet_) log_.set_level(Log::Level::quiet);
     if (verbose_) log_.set_level(Log::Level::verbose);
-    if (files_ && files_->empty() && isatty(STDIN_FILENO))
-      throw UsageError("no FILE, and stdin is a terminal\n", usage());
+    check_files();
     body();
     return kDone;
   } catch (const UsageError& error) {
@@ -247,6 +246,16 @@ int App::run(int argc, const char* const* argv, const std::function<void()>& bod
   } catch (const std::exception& error) {
     return fail(kFailure, message_of(error));
   }
+}
+
+void App::check_files() {
+  if (files_ && files_->empty() && isatty(STDIN_FILENO))
+    throw UsageError("no FILE, and stdin is a terminal\n", usage());
+  if (files_ && files_->empty()) reads("", "-");
+  if (files_) {
+    for (const auto& file : *files_) reads("", file);
+  }
+  check_outputs(inputs_, outputs_);
 }
 
 // An empty message means that the reader of the output has exited: ends as by SIGPIPE, if that was delayed.

@@ -22,6 +22,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "cli/command_line.h"
+#include "cli/file_uses.h"
 #include "cli/suggestion.h"
 
 namespace bert::cli {
@@ -142,6 +143,11 @@ class App {
   // UsageError.
   void check(std::function<void()> check);
 
+  // To be called by a check: the option makes the tool read or write this file; "-" is stdin or stdout, ""
+  // none. After the checks, run() refuses to write to an input, FILE... included, or two outputs to one file.
+  void reads(std::string option, std::string path) { note(inputs_, std::move(option), std::move(path)); }
+  void writes(std::string option, std::string path) { note(outputs_, std::move(option), std::move(path)); }
+
   // Registers a function that returns additional lines for --version. It is called only for --version.
   void version_of(std::string (*lines)());
   // The same for a line about what this installation can do, which is no part of version().
@@ -187,7 +193,12 @@ class App {
   static OptionText choice_text(OptionText text, const std::vector<std::string>& words,
                                 const std::string& present);
 
+  static void note(std::vector<FileUse>& files, std::string option, std::string path) {
+    if (!path.empty()) files.push_back({std::move(option), std::move(path)});
+  }
+
   int fail(int code, const std::string& message);
+  void check_files();
   void add(const OptionText& text, bool takes_value, Take take);
   void add_general();
   std::vector<std::string> arguments_of(int argc, const char* const* argv) const;
@@ -213,6 +224,7 @@ class App {
   std::vector<std::pair<std::string, std::string>> needs_;
   std::vector<std::string>* files_ = nullptr;
   std::string files_shown_;
+  std::vector<FileUse> inputs_, outputs_;
   std::vector<std::function<void()>> checks_;
   std::vector<std::string (*)()> versions_, abilities_;
   std::function<void()> before_;

@@ -23,19 +23,30 @@ std::optional<int> number_in(const char* variable) {
 
 }  // namespace
 
-std::optional<Launch> find_launch() {
-  std::optional<Launch> launch;
-  if (const auto size = number_in("OMPI_COMM_WORLD_SIZE")) {  // mpirun of Open MPI
-    launch = {"mpirun", number_in("OMPI_COMM_WORLD_RANK").value_or(0), *size};
-  } else if (const auto tasks = number_in("SLURM_STEP_NUM_TASKS")) {
-    launch = {"srun", number_in("SLURM_PROCID").value_or(0), *tasks};
-    if (*tasks > 1 && std::getenv("PMIX_RANK") == nullptr && std::getenv("PMI_RANK") == nullptr)
-      throw Error("srun has started ", *tasks,
-                  " processes that cannot find each other; use srun --mpi=pmix, or -n 1");
-  } else if (const auto ranks = number_in("PMI_SIZE")) {  // mpiexec of MPICH
-    launch = {"mpiexec", number_in("PMI_RANK").value_or(0), *ranks};
+std::optional<Launch> environment_launch() {
+  struct Launcher {
+    const char *name, *rank, *size;
+  };
+  constexpr Launcher kLaunchers[] = {{"mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},  // Open MPI
+                                     {"srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
+                                     {"mpiexec", "PMI_RANK", "PMI_SIZE"}};  // MPICH
+  for (const auto& [name, rank, size] : kLaunchers) {
+    const auto processes = number_in(size);
+    if (!processes) continue;
+    if (*processes == 1) return std::nullopt;
+    return Launch{
+        .launcher = name, .rank = number_in(rank).value_or(0), .size = *processes, .variable = size};
   }
-  return launch && launch->size > 1 ? launch : std::nullopt;
+  return std::nullopt;
+}
+
+std::optional<Launch> find_launch() {
+  auto launch = environment_launch();
+  if (launch && launch->launcher == "srun" && std::getenv("PMIX_RANK") == nullptr &&
+      std::getenv("PMI_RANK") == nullptr)
+    throw Error("srun has started ", launch->size,
+                " processes that cannot find each other; use srun --mpi=pmix, or -n 1");
+  return launch;
 }
 
 std::unique_ptr<Transport> open_transport(const std::string& path, const Launch& launch) {

@@ -12,11 +12,13 @@ namespace bert::comm {
 struct Launch {
   std::string launcher;  // "mpirun", for messages
   int rank = 0;
-  int size = 1;  // number of ranks
+  int size = 1;          // number of ranks
+  std::string variable;  // of the environment, which has the size
 };
 
-// From the launcher's environment variables; nullopt if this process is the only one. Throws Error if srun
-// has started several processes without connecting them.
+// From the launcher's environment variables; nullopt if this process is the only one.
+std::optional<Launch> environment_launch();
+// Throws Error if srun has started several processes without connecting them.
 std::optional<Launch> find_launch();
 
 // Loads the plug-in `path` and connects to the other ranks. Call it on the thread that will use the

@@ -61,7 +61,7 @@ MaskFilter::MaskFilter(const text::Tokenizer& tokenizer, MaskOptions options, Lo
 // Only a field with one token for each id may be replaced.
 bool MaskFilter::rewrites_tokens(const io::Fields& fields, size_t length) const {
   const auto tokens = fields.json(kTokens);
-  if (!tokens || std::ranges::find(options_.drop, kTokens) != options_.drop.end()) return false;
+  if (!tokens || options_.drop.contains(kTokens)) return false;
   const size_t count = io::named(kTokens, [&] { return tokens->size(); });
   if (count != length) throw Error("field \"", kTokens, "\" has ", count, " values, input_ids has ", length);
   return true;

@@ -19,7 +19,7 @@ struct MaskOptions {
   MaskRule rule;
   uint64_t seed = 0;
   uint64_t epoch = 0;  // each epoch masks different tokens
-  std::vector<std::string> drop;
+  io::DropList drop;
 };
 
 // Random stream for masking a record: depends on the seed, the epoch and, if the record has both, its

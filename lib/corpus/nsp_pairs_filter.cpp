@@ -74,8 +74,7 @@ NspPairsFilter::NspPairsFilter(const text::Tokenizer& tokenizer, PairOptions opt
       size_(tokenizer.size()),
       log_(log) {
   static_assert(kNames.size() == kFields);
-  for (size_t i = 0; i < kFields; ++i)
-    kept_[i] = std::find(options_.drop.begin(), options_.drop.end(), kNames[i]) == options_.drop.end();
+  for (size_t i = 0; i < kFields; ++i) kept_[i] = !options_.drop.contains(kNames[i]);
 }
 
 void NspPairsFilter::prepare(const io::Fields& fields, io::Record& record) const {

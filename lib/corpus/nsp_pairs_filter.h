@@ -35,7 +35,7 @@ struct PairOptions {
   int64_t block = 64;       // size of a block, in places
   int64_t first_place = 0;  // of a shard; a multiple of block with Mode::next
   uint64_t seed = 0;
-  std::vector<std::string> drop;
+  io::DropList drop;
 };
 
 // Requires the field sentences. A document without tokens makes no instances and provides no random

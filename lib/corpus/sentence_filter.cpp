@@ -9,8 +9,8 @@ namespace {
 
 constexpr size_t kKeepTokens = 1 << 20;  // of one sentence; larger working memory is freed
 
-std::vector<std::string> with(std::vector<std::string> names, const std::string& name) {
-  names.push_back(name);
+io::DropList with(io::DropList names, const std::string& name) {
+  names.add(name);
   return names;
 }
 

@@ -16,7 +16,7 @@ namespace bert::corpus {
 struct SentenceOptions {
   std::string text_field{io::kTextField};
   std::string locale = "root";  // for sentence boundaries; documents input has one sentence per line
-  std::vector<std::string> drop;
+  io::DropList drop;
 };
 
 // Adds `sentences`, an array of arrays of ids without special tokens. Sentences without tokens are skipped.

@@ -37,10 +37,10 @@ std::unique_ptr<io::Filter> make_tokenize_filter(const text::Tokenizer& tokenize
 namespace {
 
 // Fields to drop because their input_ids are replaced.
-std::vector<std::string> with_stale_fields(const TokenizeOptions& options) {
-  std::vector<std::string> drop = options.drop;
+io::DropList with_stale_fields(const TokenizeOptions& options) {
+  io::DropList drop = options.drop;
   const auto add = [&](std::string_view name) {
-    if (name != options.features.text_field && name != options.features.pair_field) drop.emplace_back(name);
+    if (name != options.features.text_field && name != options.features.pair_field) drop.add(std::string(name));
   };
   if (!options.tokens) add("tokens");
   if (options.features.wanted.offsets == text::Offsets::none) add("offsets");
@@ -133,7 +133,7 @@ struct DecodeFilter::Prepared : io::Work {
 };
 
 DecodeFilter::DecodeFilter(const text::Tokenizer& tokenizer, std::string text_field,
-                           std::vector<std::string> drop)
+                           io::DropList drop)
     : tokenizer_(tokenizer), text_field_(std::move(text_field)), writer_(std::move(drop)) {}
 
 void DecodeFilter::prepare(const io::Fields& fields, io::Record& record) const {

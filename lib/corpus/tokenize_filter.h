@@ -23,7 +23,7 @@ struct TokenizeOptions {
   Format format = Format::jsonl;  // ids, tokens: one line for each record, separated by spaces
   bool tokens = false;            // add the field tokens
   std::string locale = "root";    // for sentence boundaries
-  std::vector<std::string> drop;
+  io::DropList drop;
 };
 
 // Makes the filter for options.result. If features.max_length is not set, the truncation settings of
@@ -63,7 +63,7 @@ class TokenizeFilter : public io::Filter {
 // --format ids.
 class DecodeFilter : public io::Filter {
  public:
-  DecodeFilter(const text::Tokenizer& tokenizer, std::string text_field, std::vector<std::string> drop);
+  DecodeFilter(const text::Tokenizer& tokenizer, std::string text_field, io::DropList drop);
 
   void prepare(const io::Fields& fields, io::Record& record) const override;
   void finish(io::Record& record, std::string& out) const override;

@@ -105,10 +105,8 @@ void add_masked(const io::Fields& fields, const Features& features, std::vector<
 
 std::vector<TruncatedField> truncated_fields(const io::Fields& fields,
                                              std::span<const Features* const> sequences,
-                                             std::span<const std::string> dropped) {
-  const auto wanted = [&](std::string_view name) {
-    return std::ranges::find(dropped, name) == dropped.end();
-  };
+                                             const io::DropList& dropped) {
+  const auto wanted = [&](std::string_view name) { return !dropped.contains(name); };
   const Cut cut(fields.json(kIds).value(), sequences);
   std::vector<TruncatedField> made;
   for (const std::string_view name : {kIds, std::string_view("token_type_ids"), std::string_view("tokens"),

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "features/features.h"
+#include "io/drop_list.h"
 #include "io/record.h"
 
 namespace bert::features {
@@ -23,6 +24,6 @@ struct TruncatedField {
 // id.
 std::vector<TruncatedField> truncated_fields(const io::Fields& fields,
                                              std::span<const Features* const> sequences,
-                                             std::span<const std::string> dropped);
+                                             const io::DropList& dropped);
 
 }  // namespace bert::features

@@ -32,7 +32,7 @@ std::string ArrayWriter::npy_header(int64_t rows) const {
 }
 
 void ArrayWriter::begin(std::string& out) const {
-  if (is_npy()) out += npy_header(0);
+  if (is_npy()) out.append(kHeaderBytes, '\0');
 }
 
 void ArrayWriter::row(std::span<const float> values, std::string& out) const {

@@ -14,7 +14,8 @@ enum class ArrayFormat { npy, npy_f16, f32, tsv, csv };
 
 // A filter calls these methods from its methods of the same name, and row() from finish(). The npy header
 // contains the number of rows, known only at the end, so npy output must be a regular file
-// (StreamOptions::needs_regular_output).
+// (StreamOptions::needs_regular_output). Until then zeros are in its place, so that nobody reads an
+// incomplete file.
 class ArrayWriter {
  public:
   // `precision`: digits after the decimal point in text; -1: shortest decimal that reads back to the same

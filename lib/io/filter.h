@@ -19,8 +19,9 @@
 #include "io/record_writer.h"
 
 namespace bert {
+class Log;
 class OutputFile;
-}
+}  // namespace bert
 
 namespace bert::io {
 
@@ -59,6 +60,9 @@ class Filter {
   // Called after all output is written, even if the stream stopped at a bad record, with the number of
   // written records that have Record::truncated set. Not called for 0.
   virtual void report_truncated(int64_t /*records*/) const {}
+
+  // Called when all records have been written: for notes about them.
+  virtual void report(Log& /*log*/) const {}
 
   // Called after end, before the output gets its name. May overwrite bytes at the beginning, such as a row
   // count.

@@ -119,6 +119,8 @@ std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& li
   if (source->in_context && source->format != InputFormat::conll && source->format != InputFormat::jsonl)
     throw Error(input.name(), ": is read as ", name_of(source->format),
                 ", but documents need CoNLL, or JSONL with words");
+  source->field_options = options_.field_options;
+  source->pair_use = options_.pair_use;
   if (!is_table(source->format)) {
     source->columns = {options_.text_field};
   } else if (!options_.columns.empty()) {
@@ -126,6 +128,7 @@ std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& li
     check_columns(source->columns, input.name());
   } else {
     source->columns = read_header(input, source->format, line);
+    source->has_header = true;
   }
   if (is_table(source->format) && options_.check_columns) {
     try {

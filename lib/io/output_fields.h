@@ -1,14 +1,17 @@
-// Selects and formats the fields of output records: --keep and --format tsv|csv.
+// Selects and formats the fields of output records: --keep, --drop of parts of fields, --format tsv|csv.
 //
 // Works on the JSON lines that a filter has written, in order, so that filters need not know of it. A table
 // has a header line with the names of the kept fields or, without --keep, of the fields of the first record.
-// `embedding` and `scores` have a column for each of their numbers, named embedding_0 and scores.LABEL.
+// `embedding` and `scores` have a column for each of their numbers, named embedding_0 and scores.LABEL; these
+// names can be kept and dropped, too (see field_part.h). A kept part is a field of that name in JSONL.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "io/drop_list.h"
+#include "io/field_part.h"
 #include "json/json.h"
 
 namespace bert::io {
@@ -17,31 +20,36 @@ enum class OutputFormat { jsonl, tsv, csv };
 
 class OutputFields {
  public:
-  OutputFields(OutputFormat format, std::vector<std::string> keep)
-      : format_(format), keep_(std::move(keep)) {}
+  OutputFields(OutputFormat format, std::vector<std::string> keep, DropList drop = {});
 
-  bool changes_records() const { return format_ != OutputFormat::jsonl || !keep_.empty(); }
+  // All records have the fields of the first one, as the rows of one table do. Then it is an error at the
+  // first record if it lacks a name that was given.
+  void set_uniform(bool uniform) { uniform_ = uniform; }
 
-  // Replaces the lines by what is to be written. Throws Error if a record has a field for which the table has
-  // no column, except `truncated`.
+  // To be called with all lines: replaces them by what is to be written, if they change. Throws Error if
+  // a record has a field for which the table has no column, except `truncated`.
   void apply(std::string& lines);
   // Appends the header of a table without records, if its columns are known.
   void end(std::string& out);
 
+  // A message for each name that no record had; none without records.
+  std::vector<std::string> unknown_names() const;
+
  private:
   struct Column {
     std::string name;
-    size_t width = 0;                       // of `embedding`: numbers, each of which has a column
-    std::vector<std::string> members = {};  // of `scores`: names, each of which has a column
-  };
-  struct Field {
-    std::string_view name, value;  // JSON
+    size_t width = 0;                        // of `embedding`: numbers, each of which has a column
+    std::vector<std::string> members = {};   // of `scores`: names, each of which has a column
+    std::vector<std::string> parts() const;  // the names of these columns
   };
 
+  void look_at(std::string_view line);
   void read_fields(std::string_view line);
-  const Field* find(std::string_view name) const;
-  void append_object(std::string& out) const;
+  const OutputField* find(std::string_view name) const;
+  void append_kept(std::string& out);
+  void append_without_parts(std::string& out, std::string_view line) const;
   void append_header(std::string& out);
+  void add_columns(Column column, std::vector<std::string>& header);
   void append_row(std::string& out);
   void append_cell(std::string& out, std::string_view value);
   void append_text(std::string& out, std::string text) const;
@@ -51,12 +59,18 @@ class OutputFields {
   void check_columns() const;
   char separator() const { return format_ == OutputFormat::tsv ? '\t' : ','; }
 
-  OutputFormat format_;
-  std::vector<std::string> keep_;
-  std::vector<Column> columns_;  // of a table, from its first record on
+  const OutputFormat format_;
+  const std::vector<std::string> keep_;
+  const DropList drop_;
+  const bool changes_;
+  bool uniform_ = false;
+  std::vector<bool> found_;         // for each name of keep_: whether a record had it
+  std::vector<std::string> first_;  // names of the fields of the first record; if needed, and their parts
+  std::vector<Column> columns_;     // of a table, from its first record on
+  std::vector<std::string> known_;  // without --keep: the fields that they hold
   bool has_header_ = false;
   json::Document document_;
-  std::vector<Field> fields_;
+  std::vector<OutputField> fields_;
   std::vector<std::string> names_;  // what fields_ view
 };
 

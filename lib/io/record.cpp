@@ -16,15 +16,6 @@ void clear_text(std::string& text) {
   text.clear();
 }
 
-// Lists the existing columns, to expose a misspelled name or a missing header line.
-std::string columns_text(const std::vector<std::string>& columns) {
-  constexpr size_t kNamed = 8;
-  std::string text = ", the columns are ";
-  for (size_t i = 0; i < std::min(columns.size(), kNamed); ++i)
-    text += (i > 0 ? ", " : "") + json::in_quotes(columns[i]);
-  return columns.size() > kNamed ? text + ", ..." : text;
-}
-
 }  // namespace
 
 void Chunk::clear() {
@@ -66,13 +57,36 @@ std::optional<std::string_view> Fields::text_unless_null(std::string_view name) 
 
 std::optional<std::string_view> Fields::pair_text(std::string_view name) const {
   const bool asked_for = is_table(source_.format) && name != kPairField;
-  return asked_for ? required_text(name) : text_unless_null(name);
+  const auto pair = asked_for ? required_text(name) : text_unless_null(name);
+  if (source_.pair_use != nullptr) {
+    if (pair || json(name)) {
+      source_.pair_use->found();
+    } else {
+      source_.pair_use->absent([this] { return names(); });
+    }
+  }
+  return pair;
 }
 
 std::string_view Fields::required_text(std::string_view name) const {
   if (const auto value = text(name)) return *value;
-  throw Error("field \"", name, "\" is missing",
-              is_table(source_.format) ? columns_text(source_.columns) : "");
+  fail_missing(name);
+}
+
+void Fields::fail_missing(std::string_view name) const {
+  if (is_table(source_.format)) throw MissingColumn(name, source_.columns, source_.field_options);
+  if (!object_)
+    throw Error("field \"", name, "\" is missing: the input is read as text, which has only ",
+                json::in_quotes(source_.columns.front()),
+                origin_of(name).empty() ? "; --input-format names another format" : origin_of(name));
+  throw MissingField(name, names(), source_.field_options);
+}
+
+std::vector<std::string> Fields::names() const {
+  if (!object_) return source_.columns;
+  std::vector<std::string> names;
+  for (const auto& [key, value] : members()) names.emplace_back(key);
+  return names;
 }
 
 std::optional<json::Value> Fields::json(std::string_view name) const {
@@ -89,7 +103,8 @@ std::optional<json::Value> Fields::json_only(std::string_view name) const {
 
 json::Value Fields::required(std::string_view name) const {
   if (const auto value = json(name)) return *value;
-  throw Error("field \"", name, text(name) ? "\" is text, expected JSON" : "\" is missing");
+  if (!text(name)) fail_missing(name);
+  throw Error("field \"", name, "\" is text, expected JSON");
 }
 
 std::string Fields::label(std::string_view name) const {

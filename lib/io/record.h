@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "io/csv.h"
 #include "io/input_format.h"
+#include "io/missing_field.h"
 #include "json/json.h"
 
 namespace bert::io {
@@ -28,10 +29,13 @@ enum class InvalidUtf8 { error, replace };
 
 // What the records of one FILE share. Outlives these records.
 struct Source {
-  std::string name;                  // as given on the command line; "-" is stdin
-  InputFormat format;                // never automatic
-  bool format_guessed = false;       // from the first bytes, so a wrong guess may cause an error
-  std::vector<std::string> columns;  // for TSV and CSV; for text formats only the text field
+  std::string name;                             // as given on the command line; "-" is stdin
+  InputFormat format;                           // never automatic
+  bool format_guessed = false;                  // from the first bytes, so a wrong guess may cause an error
+  std::vector<std::string> columns;             // for TSV and CSV; for text formats only the text field
+  bool has_header = false;                      // the columns are from the first line
+  std::vector<FieldOption> field_options = {};  // for messages
+  std::shared_ptr<FieldUse> pair_use = {};      // of the second text, if the user named its field
 
   bool in_context = false;  // records have words of their document, see context_cutter.h
 
@@ -148,8 +152,7 @@ class Fields {
   // The second text of a pair; nullopt if there is none. A TSV or CSV record must have the column (Error as
   // in required_text) unless `name` is kPairField, the default.
   std::optional<std::string_view> pair_text(std::string_view name) const;
-  // Error `field "text" is missing` if the record does not have it; for TSV and CSV the message lists the
-  // columns.
+  // Throws MissingField or MissingColumn if the record does not have it.
   std::string_view required_text(std::string_view name) const;
 
   // Any value; always nullopt for text, TSV and CSV.
@@ -180,7 +183,10 @@ class Fields {
   // All fields of a JSON record in order; empty for text, TSV and CSV.
   std::vector<std::pair<std::string_view, json::Value>> members() const;
 
+  std::vector<std::string> names() const;  // of all fields
+
  private:
+  [[noreturn]] void fail_missing(std::string_view name) const;
   const Source& source_;
   std::span<const std::string_view> values_;
   std::optional<json::Value> object_, context_;

@@ -24,8 +24,13 @@ class Use : public Filter {
   const UseRecord& use_;
 };
 
-// Stores the failure of a record in `chunk`. Returns false if the stream ends before this record.
+// Stores the failure of a record in `chunk`. Returns false if the stream ends before this record. A missing
+// column is one of all records, which the header tells.
 bool pass_over(Chunk& chunk, const Record& record, const std::exception& error, OnError on_error) {
+  if (dynamic_cast<const MissingColumn*>(&error) != nullptr) {
+    chunk.failure = record.file() + (record.source().has_header ? ":1: " : ": ") + error.what();
+    return false;
+  }
   const std::string message = record.where() + ": " + message_of(error);
   if (on_error == OnError::stop || dynamic_cast<const Error*>(&error) == nullptr) {
     chunk.failure = message;

@@ -39,12 +39,8 @@ std::optional<size_t> Added::find(std::string_view name) const {
   return std::nullopt;
 }
 
-RecordWriter::RecordWriter(std::vector<std::string> drop) : drop_(std::move(drop)) {
-  for (const auto& name : drop_) drop_keys_ |= json::key_bit(name);
-}
-
-bool RecordWriter::dropped(std::string_view name) const {
-  return std::find(drop_.begin(), drop_.end(), name) != drop_.end();
+RecordWriter::RecordWriter(DropList drop) : drop_(std::move(drop)) {
+  for (const auto& name : drop_.names()) drop_keys_ |= json::key_bit(name);
 }
 
 void RecordWriter::write(const Record& record, const Added& added, std::string& out) const {
@@ -52,7 +48,7 @@ void RecordWriter::write(const Record& record, const Added& added, std::string& 
   const uint64_t placed =
       is_json(record.source().format) ? write_json(record, added, out) : write_columns(record, added, out);
   for (size_t i = 0; i < added.fields_.size(); ++i) {
-    if ((placed >> i & 1) != 0 || dropped(added.fields_[i].name)) continue;
+    if ((placed >> i & 1) != 0 || drop_.contains(added.fields_[i].name)) continue;
     if (!is_empty_object(out)) out += ',';
     json::append_string(out, added.fields_[i].name);
     out += ':';
@@ -77,7 +73,7 @@ uint64_t RecordWriter::rewrite_json(const Record& record, const Added& added, st
   uint64_t placed = 0;
   json::Members members(object);
   for (json::Members::Member member; members.next(member);) {
-    if (dropped(member.key)) continue;
+    if (drop_.contains(member.key)) continue;
     if (out.size() > begin) out += ',';
     const auto i = added.find(member.key);
     if (!i) {
@@ -100,7 +96,7 @@ uint64_t RecordWriter::write_columns(const Record& record, const Added& added, s
   const size_t begin = out.size();
   const Source& source = record.source();
   const auto& columns = source.columns;
-  if (source.format == InputFormat::file && !dropped("file")) {
+  if (source.format == InputFormat::file && !drop_.contains("file")) {
     out += "\"file\":";
     json::append_string(out, json::repair_utf8(source.name));
   }
@@ -109,7 +105,7 @@ uint64_t RecordWriter::write_columns(const Record& record, const Added& added, s
     const size_t size = column + 1 < columns.size() ? rest.find(source.cell_end()) : rest.size();
     const auto cell = rest.substr(0, size);
     rest.remove_prefix(std::min(size + 1, rest.size()));
-    if (dropped(columns[column])) continue;
+    if (drop_.contains(columns[column])) continue;
     if (out.size() > begin) out += ',';
     json::append_string(out, columns[column]);
     out += ':';

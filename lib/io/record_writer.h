@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/drop_list.h"
 #include "io/record.h"
 
 namespace bert::io {
@@ -39,21 +40,20 @@ class Added {
 class RecordWriter {
  public:
   // `drop`: names of fields to leave out, both original and added ones.
-  explicit RecordWriter(std::vector<std::string> drop = {});
+  explicit RecordWriter(DropList drop = {});
 
   // Appends one line. May be called several times for one record. Error if an added field would replace a key
   // that the record repeats.
   void write(const Record& record, const Added& added, std::string& out) const;
 
  private:
-  bool dropped(std::string_view name) const;
   // Append the record without its closing brace. Return which added fields were written in place, one bit for
   // each.
   uint64_t write_json(const Record& record, const Added& added, std::string& out) const;
   uint64_t rewrite_json(const Record& record, const Added& added, std::string& out) const;
   uint64_t write_columns(const Record& record, const Added& added, std::string& out) const;
 
-  std::vector<std::string> drop_;
+  DropList drop_;
   uint64_t drop_keys_ = 0;  // their json::key_bit()s, as in Record::keys_
 };
 

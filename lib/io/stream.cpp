@@ -274,7 +274,8 @@ void Stream::write_chunks() {
 
 void Stream::write(Chunk& chunk) {
   if (!chunk.out.empty() && std::exchange(wrote_, true)) output_.write(filter_.separator());
-  if (fields_.changes_records()) fields_.apply(chunk.out);
+  if (chunk.source) fields_.set_uniform(options_.files.size() <= 1 && !is_json(chunk.source->format));
+  fields_.apply(chunk.out);
   output_.write(chunk.out);
   result_.records += chunk.written;
   result_.truncated += chunk.truncated;
@@ -294,16 +295,17 @@ bool shows_progress(const StreamOptions& options, const Log& log) {
 RunResult run_stream(const StreamOptions& options, Pool& pool, Log& log, Filter& filter) {
   check_files(options.files);
   OutputFile output(options.output);
-  if (options.needs_regular_output && !output.is_regular()) {
-    throw Error(options.output == "-" ? "stdout" : options.output,
-                ": this format needs a regular file as output; -o FILE names one");
+  if (options.needs_regular_output && !output.can_rewrite()) {
+    throw Error(
+        options.output == "-" ? "stdout" : options.output,
+        ": the header of this format is completed at the end, which needs a file: use -o FILE or > FILE");
   }
   std::string text;
   filter.begin(text);
   output.write(text);
-  OutputFields fields(options.output_format, options.keep);
+  OutputFields fields(options.output_format, options.keep, options.drop);
   const auto write = [&] {
-    if (fields.changes_records()) fields.apply(text);
+    fields.apply(text);
     output.write(text);
   };
   Stream stream(options, pool, log, filter, fields, output);
@@ -320,6 +322,10 @@ RunResult run_stream(const StreamOptions& options, Pool& pool, Log& log, Filter&
   output.write(text);
   filter.patch(output);
   output.commit();
+  for (const auto& message : fields.unknown_names()) log.warn(message);
+  const auto unpaired = options.pair_use ? options.pair_use->warning() : std::nullopt;
+  if (unpaired) log.warn(*unpaired);
+  filter.report(log);
   return result;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "base/pool.h"
+#include "io/drop_list.h"
 #include "io/filter.h"
 #include "io/input.h"
 #include "io/input_format.h"
@@ -26,11 +27,13 @@ struct StreamOptions {
   std::vector<std::string> files;  // none or "-": stdin
   std::string output = "-";        // "-": stdout
   InputFormat input_format = InputFormat::automatic;
-  std::vector<std::string> columns;    // for TSV and CSV without a header line
-  std::string text_field{kTextField};  // the single field of text input
-  std::string pair_field{kPairField};  // used by filters, not by the stream
-  std::vector<std::string> drop;       // for the filter's RecordWriter
-  std::vector<std::string> keep;       // fields to write, in this order; none: all
+  std::vector<std::string> columns;        // for TSV and CSV without a header line
+  std::string text_field{kTextField};      // the single field of text input
+  std::string pair_field{kPairField};      // used by filters, not by the stream
+  std::vector<FieldOption> field_options;  // which options name fields, for messages
+  std::shared_ptr<FieldUse> pair_use;      // of pair_field, if the user named it; see Fields::pair_text
+  DropList drop;                           // for the filter's RecordWriter
+  std::vector<std::string> keep;           // fields to write, in this order; none: all
   OutputFormat output_format = OutputFormat::jsonl;
   OnError on_error = OnError::stop;
   InvalidUtf8 invalid_utf8 = InvalidUtf8::error;

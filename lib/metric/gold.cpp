@@ -74,6 +74,7 @@ GoldTable read_gold(const std::string& file, const std::string& id_field, const 
                     const io::StreamOptions& stream) {
   GoldTable table(file);
   io::StreamOptions options = {.files = {file}, .text_field = stream.text_field};
+  options.field_options = stream.field_options;
   options.table_field = id_field.empty() ? kIdField : id_field;
   options.invalid_utf8 = stream.invalid_utf8;
   options.recognize = recognize_data;

@@ -29,13 +29,13 @@ struct EmbedFilter::Prepared : Windows<Window> {
 namespace {
 
 // The fields of the input that records of windows do not repeat.
-std::vector<std::string> dropped_fields(const EmbedOptions& options) {
+io::DropList dropped_fields(const EmbedOptions& options) {
   auto fields = options.drop;
   if (!options.windows_apart) return fields;
   for (const auto* field : {"words", "input_ids", "token_type_ids", "tokens", "offsets", "word_ids"})
-    fields.emplace_back(field);
-  fields.push_back(options.features.text_field);
-  fields.push_back(options.features.pair_field);
+    fields.add(field);
+  fields.add(options.features.text_field);
+  fields.add(options.features.pair_field);
   return fields;
 }
 
@@ -94,7 +94,7 @@ features::FeatureOptions feature_options(const EmbedOptions& options, std::strin
 // Text records have no token fields to truncate.
 std::vector<features::TruncatedField> cut_fields(const features::Featurizer& featurizer,
                                                  const io::Fields& fields, const features::Features& features,
-                                                 std::span<const std::string> dropped) {
+                                                 const io::DropList& dropped) {
   if (!features.truncated || !featurizer.takes_ids(fields)) return {};
   return features::truncated_fields(fields, std::vector{&features}, dropped);
 }

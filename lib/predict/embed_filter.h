@@ -28,7 +28,7 @@ struct EmbedOptions {
   features::FeatureOptions
       features;                // max_length: default is the model's; prompt is ignored, see vectors.prompt
   bool windows_apart = false;  // with Overflow::split: a vector and a record for each window
-  std::vector<std::string> drop;
+  io::DropList drop;
   std::optional<Dtype> dtype = Dtype::f32;  // see nn::arithmetic
   int64_t batch_tokens = 1024;              // tokens in a batch; does not affect the output
 };
@@ -43,7 +43,7 @@ features::FeatureOptions feature_options(const EmbedOptions& options, std::strin
 // New values of the fields that describe a record's input_ids, if these were truncated.
 std::vector<features::TruncatedField> cut_fields(const features::Featurizer& featurizer,
                                                  const io::Fields& fields, const features::Features& features,
-                                                 std::span<const std::string> dropped);
+                                                 const io::DropList& dropped);
 
 class EmbedFilter final : public io::Filter {
  public:

@@ -1,8 +1,10 @@
 // The tasks that use the masked-language-model head (Devlin et al. 2018, section 3.1, task #1). In a causal
 // model, the head predicts the token after the one that it reads.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "base/error.h"
 #include "json/json.h"
@@ -44,6 +46,13 @@ std::vector<Row> subword_rows(
   return rows;
 }
 
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return lower;
+}
+
 // Predicts subword tokens for each [MASK].
 class Fill final : public Predictor {
  public:
@@ -56,16 +65,28 @@ class Fill final : public Predictor {
   std::unique_ptr<Reading> read(const io::Fields& fields,
                                 const features::Featurizer& featurizer) const override {
     const auto& options = featurizer.options();
-    if (options.overflow != features::Overflow::error) return checked(Predictor::read(fields, featurizer));
+    if (options.overflow != features::Overflow::error)
+      return checked(fields, options, Predictor::read(fields, featurizer));
     auto unlimited = options;
     unlimited.max_length.reset();
     features::Features whole = features::Featurizer(tokenizer_, unlimited).features(fields);
     auto reading = std::make_unique<Reading>();
     const bool fits = std::ssize(whole.ids) <= *options.max_length;
-    if (!fits && std::ranges::find(whole.ids, tokenizer_.mask()) == whole.ids.end()) return reading;
+    if (!fits && !has_mask(whole)) return checked(fields, options, std::move(reading));
     for (features::Features& features : featurizer.windows(std::move(whole)))
       reading->windows.push_back({.features = std::move(features)});
-    return checked(std::move(reading));
+    return checked(fields, options, std::move(reading));
+  }
+
+  void report(Log& log) const override {
+    const auto mask = std::string(tokenizer_.subword(tokenizer_.mask()));
+    const auto texts = [](int64_t count) { return counted(count, "text has", "texts have"); };
+    if (misspelt_ > 0)
+      log.warn(texts(misspelt_) + " \"" + lower_case(mask) + "\" in other letters than " + mask +
+               ", the token that is predicted");
+    if (unmasked_ > 0)
+      log.warn(texts(unmasked_) + " no " + mask +
+               ", the token that is predicted; bert-train(1) trains a classifier");
   }
 
   void positions(const Window& window, std::vector<int64_t>& positions) const override {
@@ -110,7 +131,14 @@ class Fill final : public Predictor {
   }
 
  private:
-  std::unique_ptr<Reading> checked(std::unique_ptr<Reading> reading) const {
+  bool has_mask(const features::Features& features) const {
+    return std::ranges::find(features.ids, tokenizer_.mask()) != features.ids.end();
+  }
+
+  std::unique_ptr<Reading> checked(const io::Fields& fields, const features::FeatureOptions& options,
+                                   std::unique_ptr<Reading> reading) const {
+    if (std::ranges::none_of(reading->windows, [&](const auto& w) { return has_mask(w.features); }))
+      note_unmasked(fields, options.text_field);
     for (const Window& window : reading->windows) {
       if (causal_ && !window.features.ids.empty() && window.features.ids.front() == tokenizer_.mask())
         throw Error("the first token is masked, which a causal model cannot predict");
@@ -118,10 +146,19 @@ class Fill final : public Predictor {
     return reading;
   }
 
+  void note_unmasked(const io::Fields& fields, const std::string& field) const {
+    const auto value = fields.json(field);
+    const bool is_text = !value || value->kind() == json::Value::Kind::string;
+    const auto text = is_text ? fields.text(field) : std::nullopt;
+    const auto mask = lower_case(tokenizer_.subword(tokenizer_.mask()));
+    ++(text && lower_case(*text).find(mask) != std::string::npos ? misspelt_ : unmasked_);
+  }
+
   const bool causal_;
   const text::Tokenizer& tokenizer_;
   int64_t top_k_;
   int precision_;
+  mutable std::atomic<int64_t> unmasked_ = 0, misspelt_ = 0;  // texts without a mask
 };
 
 // Pseudo-perplexity of a text (Salazar et al. 2020, "Masked Language Model Scoring", section 2):
@@ -167,6 +204,12 @@ class Perplexity final : public Predictor {
     });
   }
 
+  void report(Log& log) const override {
+    if (saturated_ > 0)
+      log.warn(counted(saturated_, "text has", "texts have") +
+               " a perplexity above 3.4028235e+38, the largest number of f32, which stands for it");
+  }
+
   std::optional<size_t> row_width() const override { return 1; }
   std::vector<float> numbers(const Reading& reading) const override {
     const auto perplexity = perplexity_of(reading);
@@ -185,7 +228,7 @@ class Perplexity final : public Predictor {
 
  private:
   // nullopt: no token is predicted.
-  static std::optional<float> perplexity_of(const Reading& reading) {
+  std::optional<float> perplexity_of(const Reading& reading) const {
     double sum = 0;
     int64_t count = 0;
     for (const Window& window : reading.windows) {
@@ -196,7 +239,11 @@ class Perplexity final : public Predictor {
       }
     }
     if (count == 0) return std::nullopt;
-    return static_cast<float>(std::exp(-sum / static_cast<double>(count)));
+    constexpr float kLargest = std::numeric_limits<float>::max();
+    const double perplexity = std::exp(-sum / static_cast<double>(count));
+    if (perplexity <= static_cast<double>(kLargest)) return static_cast<float>(perplexity);
+    ++saturated_;
+    return kLargest;
   }
 
   // A causal model has no prediction of the first token.
@@ -233,6 +280,7 @@ class Perplexity final : public Predictor {
   const bool causal_;
   const text::Tokenizer& tokenizer_;
   int precision_;
+  mutable std::atomic<int64_t> saturated_ = 0;
 };
 
 }  // namespace

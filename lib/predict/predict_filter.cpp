@@ -52,7 +52,7 @@ PredictOptions resolved(PredictOptions options, const model::Directory& director
 }
 
 std::vector<features::TruncatedField> cut_of(const io::Fields& fields, std::span<const Window> windows,
-                                             std::span<const std::string> dropped) {
+                                             const io::DropList& dropped) {
   std::vector<const features::Features*> sequences;
   for (const Window& window : windows) sequences.push_back(&window.features);
   return features::truncated_fields(fields, sequences, dropped);

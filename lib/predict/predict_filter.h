@@ -26,7 +26,7 @@ struct PredictOptions {
   features::FeatureOptions features;
   std::optional<int64_t> overlap;
   std::optional<features::Overflow> overflow;
-  std::vector<std::string> drop;
+  io::DropList drop;
   std::optional<Dtype> dtype = Dtype::f32;  // see nn::arithmetic
   bool official = false;                // write one object {"id": "answer", ...}, as SQuAD's scripts read it
   std::optional<io::ArrayFormat> rows;  // write the numbers of each prediction as a row, and nothing else
@@ -45,6 +45,7 @@ class PredictFilter final : public io::Filter {
   int64_t cost(const io::Record& record) const override;
   void compute(std::span<io::Record* const> records) override;
   void finish(io::Record& record, std::string& out) const override;
+  void report(Log& log) const override { task_->report(log); }
   void report_truncated(int64_t records) const override;
   void patch(OutputFile& output) override;
   void begin(std::string& out) override;

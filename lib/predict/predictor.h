@@ -84,6 +84,9 @@ class Predictor {
   // Reports how many output records were truncated.
   virtual void report_truncated(Log& log, int64_t records, int64_t max_length) const;
 
+  // Notes about the records that were read.
+  virtual void report(Log&) const {}
+
   // Runs the head on `hidden` [R,H], the vectors at the positions of many sequences. `subwords` [R] are the
   // original ids of positions(), before masking. Errors of a single row go into Row::failure.
   virtual std::vector<Row> compute(model::Network& network, Pool& pool, const nn::Tensor& hidden,

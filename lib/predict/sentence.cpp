@@ -2,6 +2,7 @@
 // record with several windows has the mean of their logits.
 #include <algorithm>
 #include <array>
+#include <atomic>
 
 #include "base/error.h"
 #include "features/choose_sequences.h"
@@ -19,12 +20,48 @@ void append_scores(std::string& out, std::span<const std::string> labels, std::s
   object.end();
 }
 
+// Whether the record has a second text; ids tell by their types.
+bool is_pair(const Reading& reading) {
+  const features::Features& features = reading.windows.front().features;
+  return features.pair || std::ranges::find(features.types, 1) != features.types.end();
+}
+
+// Reads a record, which must have a second text.
+std::unique_ptr<Reading> read_pair(const Predictor& task, task::Task name, const io::Fields& fields,
+                                   const features::Featurizer& featurizer) {
+  auto reading = task.Predictor::read(fields, featurizer);
+  if (is_pair(*reading)) return reading;
+  if (reading->of_ids)
+    throw Error("--task ", name_of(name), " requires a pair, but token_type_ids are all 0");
+  try {
+    fields.required_text(featurizer.options().pair_field);  // throws: it is missing or null
+  } catch (const io::MissingColumn&) {
+    throw;
+  } catch (const Error& error) {
+    throw Error("--task ", name_of(name), " requires a pair, but ", error.what());
+  }
+  return reading;
+}
+
 class SentenceTask : public Predictor {
  public:
   SentenceTask(const TaskOptions& options, const model::Config& config)
       : config_(config), precision_(options.precision) {}
 
   model::Needs needs() const override { return {.pooler = true, .classifier = true}; }
+
+  std::unique_ptr<Reading> read(const io::Fields& fields,
+                                const features::Featurizer& featurizer) const override {
+    auto reading = Predictor::read(fields, featurizer);
+    if (config_.cross_encoder) (is_pair(*reading) ? has_pairs_ : has_texts_) = true;
+    return reading;
+  }
+
+  void report(Log& log) const override {
+    if (has_texts_ && !has_pairs_)
+      log.warn(
+          "no record has a second text, but the model was trained on pairs; --pair-field names its field");
+  }
 
   void positions(const Window& window, std::vector<int64_t>& positions) const override {
     positions.push_back(config_.pooled_position(std::ssize(window.features.ids)));
@@ -51,6 +88,9 @@ class SentenceTask : public Predictor {
 
   const model::Config& config_;
   int precision_;
+
+ private:
+  mutable std::atomic<bool> has_texts_ = false, has_pairs_ = false;  // of a model of pairs
 };
 
 class Classify final : public SentenceTask {
@@ -116,6 +156,11 @@ class Rank final : public NumberTask {
  public:
   using NumberTask::NumberTask;
 
+  std::unique_ptr<Reading> read(const io::Fields& fields,
+                                const features::Featurizer& featurizer) const override {
+    return read_pair(*this, task::Task::rank, fields, featurizer);
+  }
+
   // As in sentence-transformers: sigmoid for a single logit, unless the directory specifies otherwise.
   std::vector<float> numbers(const Reading& reading) const override {
     const float logit = mean_logits(reading.windows).front();
@@ -132,11 +177,7 @@ class Next final : public SentenceTask {
 
   std::unique_ptr<Reading> read(const io::Fields& fields,
                                 const features::Featurizer& featurizer) const override {
-    auto reading = Predictor::read(fields, featurizer);
-    const features::Features& features = reading->windows.front().features;
-    const bool second = std::find(features.types.begin(), features.types.end(), 1) != features.types.end();
-    if (!features.pair && !second) throw Error("the record has no second text; --task next requires a pair");
-    return reading;
+    return read_pair(*this, task::Task::next, fields, featurizer);
   }
 
   std::vector<Row> compute(model::Network& network, Pool&, const nn::Tensor& hidden,

@@ -14,7 +14,7 @@ namespace {
 
 class JsonWriter final : public VectorWriter {
  public:
-  JsonWriter(const text::Tokenizer& tokenizer, std::vector<std::string> drop, const VectorText& text)
+  JsonWriter(const text::Tokenizer& tokenizer, io::DropList drop, const VectorText& text)
       : tokenizer_(tokenizer), writer_(std::move(drop)), text_(text) {}
 
   void write(const io::Record& record, const Vectors& vectors, std::string& out) const override {
@@ -158,8 +158,8 @@ void append_escaped(std::string& out, uint32_t code) {
 
 }  // namespace
 
-std::unique_ptr<VectorWriter> make_json_writer(const text::Tokenizer& tokenizer,
-                                               std::vector<std::string> drop, const VectorText& text) {
+std::unique_ptr<VectorWriter> make_json_writer(const text::Tokenizer& tokenizer, io::DropList drop,
+                                               const VectorText& text) {
   return std::make_unique<JsonWriter>(tokenizer, std::move(drop), text);
 }
 

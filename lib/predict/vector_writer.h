@@ -52,8 +52,8 @@ struct VectorText {
 };
 
 // Adds `embedding`, or `tokens` and `embeddings`; then `truncated`.
-std::unique_ptr<VectorWriter> make_json_writer(const text::Tokenizer& tokenizer,
-                                               std::vector<std::string> drop, const VectorText& text);
+std::unique_ptr<VectorWriter> make_json_writer(const text::Tokenizer& tokenizer, io::DropList drop,
+                                               const VectorText& text);
 
 // The array of `tokens`, a field of records.
 constexpr std::string_view kTokens = "tokens";

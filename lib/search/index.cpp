@@ -17,7 +17,9 @@ namespace bert::search {
 namespace {
 
 io::StreamOptions stream_of(const std::string& path, const IndexOptions& options) {
-  return {.files = {path}, .text_field = options.text_field};
+  io::StreamOptions stream = {.files = {path}, .text_field = options.text_field};
+  for (const auto& name : options.with) stream.field_options.push_back({name, "--with"});
+  return stream;
 }
 
 std::unique_ptr<Vectors> read_vectors(const IndexOptions& options) {
@@ -86,7 +88,10 @@ bool is_array_file(const std::string& path) {
 }
 
 IndexedRecords::IndexedRecords(const std::string& path, const IndexOptions& options)
-    : index_(stream_of(path, options)), names_(names_of(options)) {}
+    : index_(stream_of(path, options)), names_(names_of(options)) {
+  for (const auto& name : names_)
+    uses_.push_back(std::make_unique<io::FieldUse>(name, uses_.empty() ? "--id-field" : "--with"));
+}
 
 std::unique_ptr<io::RawRecordReader> IndexedRecords::borrow_reader() const {
   const std::lock_guard lock(mutex_);
@@ -102,10 +107,27 @@ std::vector<std::string> IndexedRecords::values(int64_t row) const {
   std::vector<std::string> values;
   reader->read(raw, [&](const io::Fields& fields, const io::Record& record) {
     values = read_values(names_, fields, record);
+    for (size_t i = 0; i < names_.size(); ++i) {
+      if (!values[i].empty() || fields.json(names_[i])) {  // or it is null
+        uses_[i]->found();
+      } else if (i > 0 && io::is_table(record.source().format)) {
+        fields.required_text(names_[i]);  // no column
+      } else {
+        uses_[i]->absent([&] { return fields.names(); });
+      }
+    }
   });
   const std::lock_guard lock(mutex_);
   idle_.push_back(std::move(reader));
   return values;
+}
+
+// Records need no id, unless the user named its field.
+std::vector<std::string> IndexedRecords::unknown_names() const {
+  std::vector<std::string> messages;
+  for (size_t i = names_.front() == IndexOptions().id_field ? 1 : 0; i < uses_.size(); ++i)
+    if (const auto message = uses_[i]->warning()) messages.push_back(*message);
+  return messages;
 }
 
 Index::Index(const IndexOptions& options, Pool& pool) {

@@ -37,11 +37,15 @@ class IndexedRecords {
   // Throws Error "FILE:LINE: what" if the record is invalid. Any thread may call it.
   std::vector<std::string> values(int64_t row) const;
 
+  // Warnings about names that no record had of which values were asked.
+  std::vector<std::string> unknown_names() const;
+
  private:
   std::unique_ptr<io::RawRecordReader> borrow_reader() const;
 
   io::RecordIndex index_;
   std::vector<std::string> names_;
+  std::vector<std::unique_ptr<io::FieldUse>> uses_;  // of names_
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<io::RawRecordReader>> idle_;
 };

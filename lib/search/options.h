@@ -31,7 +31,7 @@ struct Options {
   IndexOptions index;              // to search; in other modes the vectors of the input records, if given
   TextOptions texts;
   int precision = -1;  // see json::append_number
-  std::vector<std::string> drop;
+  io::DropList drop;
   io::OnError on_error = io::OnError::stop;  // also for results that f32 cannot hold
 };
 

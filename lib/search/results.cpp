@@ -9,8 +9,8 @@
 namespace bert::search {
 namespace {
 
-std::vector<std::string> with_embedding(std::vector<std::string> drop) {
-  drop.emplace_back("embedding");
+io::DropList with_embedding(io::DropList drop) {
+  drop.add("embedding");
   return drop;
 }
 
@@ -49,7 +49,7 @@ double value_at(Metric metric, double threshold) {
   return -square;
 }
 
-Writers::Writers(const std::vector<std::string>& drop) : records_(drop), rows_(with_embedding(drop)) {}
+Writers::Writers(const io::DropList& drop) : records_(drop), rows_(with_embedding(drop)) {}
 
 void Writers::write(const io::Record& record, const io::Added& added, std::string& out) const {
   (io::is_array(record.source().format) ? rows_ : records_).write(record, added, out);

@@ -30,7 +30,7 @@ double value_at(Metric metric, double threshold);
 // Writes records unchanged, but without the vectors of arrays.
 class Writers {
  public:
-  explicit Writers(const std::vector<std::string>& drop);
+  explicit Writers(const io::DropList& drop);
   void write(const io::Record& record, const io::Added& added, std::string& out) const;
 
  private:

@@ -112,4 +112,9 @@ void SearchFilter::finish(io::Record& record, std::string& out) const {
   record.work.reset();
 }
 
+void SearchFilter::report(Log& log) const {
+  if (index_.records() == nullptr) return;
+  for (const auto& message : index_.records()->unknown_names()) log.warn(message);
+}
+
 }  // namespace bert::search

@@ -27,6 +27,7 @@ class SearchFilter final : public io::Filter {
   int64_t cost(const io::Record& record) const override { return record.work_as<WithVector>().cost; }
   void compute(std::span<io::Record* const> records) override;
   void finish(io::Record& record, std::string& out) const override;
+  void report(Log& log) const override;
   void report_truncated(int64_t records) const override { queries_.report_truncated(records); }
 
  private:

@@ -24,7 +24,8 @@ int64_t length_of(const TrainingOptions& options, const InitialModel& initial) {
 
 // Columns that a table of training records must have. Throws Error if one is missing.
 void check_columns(const TrainingTaskOptions& task, bool pair_field_given,
-                   const std::vector<std::string>& columns) {
+                   const std::vector<std::string>& columns,
+                   const std::vector<io::FieldOption>& field_options) {
   using enum task::Task;
   const auto has = [&](const std::string& name) { return std::ranges::find(columns, name) != columns.end(); };
   std::vector<std::string> needed;
@@ -36,12 +37,8 @@ void check_columns(const TrainingTaskOptions& task, bool pair_field_given,
     needed.push_back(task.features.text_field);
     if (pair_field_given) needed.push_back(task.features.pair_field);
   }
-  for (const auto& name : needed) {
-    if (has(name)) continue;
-    std::vector<std::string> found;
-    for (const auto& column : columns) found.push_back(json::in_quotes(column));
-    throw Error("has no column ", json::in_quotes(name), "; the columns are ", joined(found));
-  }
+  for (const auto& name : needed)
+    if (!has(name)) throw io::MissingColumn(name, columns, field_options);
 }
 
 // In steps if their number is known in advance.
@@ -136,7 +133,7 @@ TrainingPlan plan_training(const TrainingOptions& options, const InitialModel& i
   }
 
   plan.stream.check_columns = [&options](const std::vector<std::string>& columns) {
-    check_columns(options.task, options.pair_field_given, columns);
+    check_columns(options.task, options.pair_field_given, columns, options.stream.field_options);
   };
   using Order = examples::SourceOptions::Order;
   plan.source = {.order = options.in_order ? Order::given : Order::shuffled,

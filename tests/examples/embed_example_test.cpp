@@ -105,15 +105,17 @@ TEST_CASE("each text is truncated on its own") {
 
 TEST_CASE("records that lack what the loss needs are refused") {
   using enum EmbedRecords;
-  CHECK(refusal(pairs, R"({"text":"a"})") == "field \"text_pair\" is missing");
+  CHECK(refusal(pairs, R"({"text":"a"})") == "field \"text_pair\" is missing; the record has \"text\"");
   CHECK(refusal(pairs, R"({"text":"a","text_pair":"b","negatives":"c"})") ==
         "field \"negatives\" is a string, expected an array of strings");
-  CHECK(refusal(pairs, R"({"text_pair":"b"})") == "field \"text\" is missing");
-  CHECK(refusal(dev, R"({"text":"a"})") == "field \"text_pair\" is missing");
-  CHECK(refusal(scored, R"({"text":"a","text_pair":"b"})") == "field \"label\" is missing");
+  CHECK(refusal(pairs, R"({"text_pair":"b"})") == "field \"text\" is missing; the record has \"text_pair\"");
+  CHECK(refusal(dev, R"({"text":"a"})") == "field \"text_pair\" is missing; the record has \"text\"");
+  CHECK(refusal(scored, R"({"text":"a","text_pair":"b"})") ==
+        "field \"label\" is missing; the record has \"text\", \"text_pair\"");
   CHECK(refusal(scored, R"({"text":"a","text_pair":"b","label":"x"})") ==
         "field \"label\" is \"x\", expected a number");
-  CHECK(refusal(triplets, R"({"text":"a","text_pair":"b"})") == "field \"negatives\" is missing");
+  CHECK(refusal(triplets, R"({"text":"a","text_pair":"b"})") ==
+        "field \"negatives\" is missing; the record has \"text\", \"text_pair\"");
   CHECK(refusal(triplets, R"({"text":"a","text_pair":"b","negatives":[]})") ==
         "has no negatives, the loss triplet needs at least one");
 }

@@ -194,7 +194,7 @@ TEST_CASE("record fields become features") {
 TEST_CASE("a missing or invalid field is reported by name") {
   const auto tokenizer = letters();
   const Featurizer text(tokenizer, {});
-  CHECK_THROWS_WITH(text.features(JsonFields("{}")), "field \"text\" is missing");
+  CHECK_THROWS_WITH(text.features(JsonFields("{}")), "field \"text\" is missing; the record has no fields");
   CHECK_THROWS_WITH(text.features(JsonFields(R"({"text":3})")),
                     "field \"text\" is a number, expected a string");
   CHECK_THROWS_WITH(text.features(JsonFields(R"({"text":"a","text_pair":true})")),

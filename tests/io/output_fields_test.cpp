@@ -87,3 +87,62 @@ TEST_CASE("the only cell of a CSV row is quoted if it is empty, so that the row 
   CHECK(written(OutputFormat::csv, {"a", "b"}, "{\"a\":\"\"}\n") == "a,b\n,\n");
   CHECK(written(OutputFormat::tsv, {"a"}, "{\"a\":\"\"}\n") == "a\n\n");
 }
+
+TEST_CASE("a part of a field can be kept, as a field of its own") {
+  const std::string line = "{\"id\":1,\"scores\":{\"a.b\":0.5,\"c\": 1},\"embedding\":[0.5, -1],\"x_1\":2}\n";
+  CHECK(written(OutputFormat::jsonl, {"scores.a.b", "id", "embedding_1", "x_1"}, line) ==
+        "{\"scores.a.b\":0.5,\"id\":1,\"embedding_1\":-1,\"x_1\":2}\n");
+  CHECK(written(OutputFormat::tsv, {"scores.c", "embedding_0"}, line, "{\"embedding\":[7]}\n") ==
+        "scores.c\tembedding_0\n1\t0.5\n\t7\n");
+  CHECK(written(OutputFormat::jsonl, {"embedding_2", "embedding_x", "scores_0", "id.a", "id_0"}, line) ==
+        "{}\n");
+  CHECK(written(OutputFormat::jsonl, {"a_0"}, "{\"a\":[[1],2]}\n") == "{}\n");
+}
+
+namespace {
+
+// With --drop.
+std::string without(OutputFormat format, std::vector<std::string> drop, std::string lines) {
+  OutputFields fields(format, {}, std::move(drop));
+  fields.apply(lines);
+  for (const auto& message : fields.unknown_names()) lines += message + "\n";
+  return lines;
+}
+
+// With --keep: the messages at the end, or the error at the first record.
+std::string unknown(std::vector<std::string> keep, std::string lines, bool uniform = false) {
+  try {
+    OutputFields fields(OutputFormat::jsonl, std::move(keep));
+    fields.set_uniform(uniform);
+    fields.apply(lines);
+    std::string messages;
+    for (const auto& message : fields.unknown_names()) messages += message + "\n";
+    return messages;
+  } catch (const bert::Error& error) {
+    return std::string("error: ") + error.what();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a part of a field can be dropped, numbers of an array from tables only") {
+  const std::string line = "{\"id\":1, \"scores\": {\"a\":0.5 , \"c\": 1},\"embedding\":[0.5, -1]}\n";
+  CHECK(without(OutputFormat::jsonl, {"scores.a"}, line) ==
+        "{\"id\":1, \"scores\": { \"c\": 1},\"embedding\":[0.5, -1]}\n");
+  CHECK(without(OutputFormat::jsonl, {"scores.a", "scores.c"}, line + "{\"scores\":[]}\n") ==
+        "{\"id\":1, \"scores\": {},\"embedding\":[0.5, -1]}\n{\"scores\":[]}\n");
+  CHECK(without(OutputFormat::csv, {"scores.a", "embedding_1"}, line + line) ==
+        "id,scores.c,embedding_0\n1,1,0.5\n1,1,0.5\n");
+  CHECK(without(OutputFormat::jsonl, {"embedding_1"}, line).ends_with("; did you mean \"embedding\"?\n"));
+}
+
+TEST_CASE("a kept name that no record has is reported, at the first record if it has the fields of all") {
+  CHECK(unknown({"txt", "b"}, "{\"text\":1}\n{\"b\":1}\n") ==
+        "--keep: no record has the field \"txt\"; did you mean \"text\"?\n");
+  CHECK(unknown({"b", "txt"}, "{\"text\":1}\n{\"b\":1}\n", true) ==
+        "error: --keep: no record has the field \"b\"");
+  CHECK(unknown({"scores.b"}, "{\"scores\":{\"a\":1}}\n", true) ==
+        "error: --keep: no record has the field \"scores.b\"; did you mean \"scores.a\"?");
+  CHECK(unknown({"truncated"}, "{\"text\":1}\n", true).empty());
+  CHECK(unknown({"txt"}, "").empty());
+}

@@ -184,8 +184,6 @@ inline Case make_case(Generator& generator, const TemporaryDirectory& directory)
   if (generator.one_in(4)) options.columns = {"text", "more"};
   if (generator.one_in(3)) options.on_error = OnError::skip;
   if (generator.one_in(3)) options.invalid_utf8 = InvalidUtf8::replace;
-  if (generator.one_in(3))
-    options.drop = {generator.pick<std::string>({"text", "id", "length", "place", ""})};
   if (generator.one_in(6)) options.line_buffered = true;
   if (generator.one_in(4)) options.first_record = 1000;
   options.chunk_bytes = generator.pick<size_t>({1, 7, 100, 1000, 256 << 10});
@@ -194,6 +192,8 @@ inline Case make_case(Generator& generator, const TemporaryDirectory& directory)
   made.pass = {.field = generator.one_in(2) ? "length" : "z",
                .computes = generator.one_in(2),
                .budget = options.budget};
+  if (generator.one_in(3))
+    options.drop = std::vector{generator.pick<std::string>({"text", made.pass.field, "place"})};
   made.threads = 1 + static_cast<int>(generator.below(4));
   return made;
 }

@@ -3,8 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "base/error.h"
+#include "text/tokenizer.h"
 
 using namespace bert::predict;
 
@@ -40,4 +42,18 @@ TEST_CASE("labels must be unique because they are JSON keys") {
   CHECK_NOTHROW(require_labels({.labels = {"a", "b"}}, bert::task::Task::classify, 2));
   CHECK_THROWS_AS(require_labels({.labels = {"a", "b", "a"}}, bert::task::Task::classify, 2), bert::Error);
   CHECK_THROWS_AS(require_labels({.labels = {"a"}}, bert::task::Task::classify, 2), bert::Error);
+}
+
+TEST_CASE("a perplexity that f32 cannot hold is the largest f32") {
+  const bert::text::Tokenizer tokenizer({"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a"}, {}, "vocab");
+  const auto task = make_predictor({.task = bert::task::Task::perplexity}, {}, tokenizer);
+  const auto perplexity = [&](double log_probability) {
+    Reading reading;
+    reading.windows.push_back({.rows = {{.log_probability = log_probability}, {}}});
+    return task->numbers(reading).front();
+  };
+  CHECK(perplexity(-2) == std::exp(1.0f));
+  CHECK(perplexity(-2 * 88.7) < std::numeric_limits<float>::max());
+  CHECK(perplexity(-2 * 88.8) == std::numeric_limits<float>::max());
+  CHECK(perplexity(-1e300) == std::numeric_limits<float>::max());
 }

@@ -217,7 +217,7 @@ class SlowStream {
       result_.out += out + "\n";
       ++result_.records;
     } catch (const std::string& message) {
-      if (options_.on_error == io::OnError::stop) throw;
+      if (options_.on_error == io::OnError::stop || message.find(": has no column ") != message.npos) throw;
       result_.skipped.push_back(message);
     }
     ++place_;
@@ -225,23 +225,18 @@ class SlowStream {
 
   // The fields that PassFilter adds.
   std::vector<std::pair<std::string, std::string>> answers(const std::optional<std::string>& text,
+                                                           const std::vector<std::string>& names,
                                                            const std::string& where) const {
-    if (!text) throw where + ": field \"" + options_.text_field + "\" is missing" + those_there_are();
+    const auto& field = options_.text_field;
+    if (!text && io::is_table(format_))
+      throw name_ + (options_.columns.empty() ? ":1: " : ": ") + io::MissingColumn(field, names, {}).what();
+    if (!text) throw where + ": " + io::MissingField(field, names, {}).what();
     if (text->find("bad") != std::string::npos) throw where + ": is bad";
     if (text->find("worse") != std::string::npos) throw where + ": is worse";
     return {{added_, std::to_string(text->size())}, {"place", std::to_string(place_)}};
   }
 
-  std::string those_there_are() const {
-    std::string list;
-    if (!io::is_table(format_)) return list;
-    for (size_t i = 0; i < columns_.size() && i < 8; ++i) list += (i == 0 ? "" : ", ") + quoted(columns_[i]);
-    return ", the columns are " + list + (columns_.size() > 8 ? ", ..." : "");
-  }
-
-  bool dropped(const std::string& name) const {
-    return std::count(options_.drop.begin(), options_.drop.end(), name) > 0;
-  }
+  bool dropped(const std::string& name) const { return options_.drop.contains(name); }
 
   static std::string quoted(const std::string& text) {
     std::string out = "\"";
@@ -278,7 +273,7 @@ class SlowStream {
     for (size_t i = 0; i < cells.size(); ++i) {
       if (columns_[i] == options_.text_field) field = cells[i];
     }
-    auto added = answers(field, where);
+    auto added = answers(field, columns_, where);
     std::vector<std::string> members;
     if (format_ == Format::file && !dropped("file")) members.push_back(quoted("file") + ":" + quoted(name_));
     for (size_t i = 0; i < cells.size(); ++i) {
@@ -319,8 +314,9 @@ class SlowStream {
     const auto object = SlowJson(line).object(kind);
     if (!object) throw where + ": not valid JSON";
     if (kind != '{') throw where + ": is " + kind_name(kind) + ", expected an object";
-    auto added = answers(json_text(*object, where), where);
-    std::vector<std::string> members, replaced;
+    std::vector<std::string> members, replaced, names;
+    for (const auto& member : *object) names.push_back(member.key);
+    auto added = answers(json_text(*object, where), names, where);
     for (const auto& member : *object) {
       if (dropped(member.key)) continue;
       if (std::count(replaced.begin(), replaced.end(), member.key) > 0) {

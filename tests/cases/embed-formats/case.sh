@@ -22,4 +22,4 @@ done
 bert-embed -m "$MODELS/sharded" --dim 1 --base64 --pooling none --layers 0 texts | sed 's/"[A-Za-z0-9+/]\{6\}=="/VECTOR/g'
 bert-embed -m "$MODELS/sharded" --dim 3 --base64 --format tsv --keep text texts | sed 's/[A-Za-z0-9+/]\{16\}/VECTOR/'
 echo '-- npy on a pipe'
-bert-embed -m "$MODELS/sharded" --format npy texts
+bert-embed -m "$MODELS/sharded" --format npy texts | cat

@@ -40,7 +40,7 @@ for model in masked-lm tag answer; do
   bert-predict -m "$MODELS/$model" --format f32 pairs.jsonl
   echo "exit $?"
 done
-bert-predict -m "$MODELS/classify" --format npy pairs.jsonl
+bert-predict -m "$MODELS/classify" --format npy pairs.jsonl | cat
 echo "exit $?"
 bert-predict -m "$MODELS/classify" --format f32 --keep id pairs.jsonl
 echo "exit $?"

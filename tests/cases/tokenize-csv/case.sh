@@ -1,5 +1,5 @@
 # CSV by RFC 4180: quotes, commas and line ends in cells; CRLF, blank lines, a missing last newline; errors with the line.
-tokenize() { bert-tokenize -m "$MODELS/pretraining" --keep id,text,label "$@"; }
+tokenize() { bert-tokenize -m "$MODELS/pretraining" --drop input_ids "$@"; }
 printf 'id,text,label\r\n1,"the ""old"" king,\r\nsaid",a\r\n\r\n2,old,b\r\n3,"",c' >table.csv
 tokenize table.csv
 echo '--- stdin: --input-format csv, or a header line with the text field'

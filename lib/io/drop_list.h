@@ -1,0 +1,56 @@
+// The names of --drop, and which of them a record had.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace bert::io {
+
+// Copies share what was found. Any number of threads may ask.
+class DropList {
+ public:
+  DropList() = default;
+  DropList(std::vector<std::string> names) {  // NOLINT: a list of names is one
+    for (auto& name : names) add(std::move(name));
+  }
+
+  void add(std::string name) {
+    entries_.push_back({std::move(name), std::make_shared<std::atomic<bool>>(false)});
+  }
+
+  bool empty() const { return entries_.empty(); }
+
+  // Whether the field, which a record has, is to be left out.
+  bool contains(std::string_view name) const {
+    const auto entry = std::ranges::find(entries_, name, &Entry::name);
+    if (entry == entries_.end()) return false;
+    if (!entry->found->load(std::memory_order_relaxed)) entry->found->store(true, std::memory_order_relaxed);
+    return true;
+  }
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const auto& entry : entries_) names.push_back(entry.name);
+    return names;
+  }
+  std::vector<std::string> not_found() const {
+    std::vector<std::string> names;
+    for (const auto& entry : entries_)
+      if (!*entry.found) names.push_back(entry.name);
+    return names;
+  }
+
+ private:
+  struct Entry {
+    std::string name;
+    std::shared_ptr<std::atomic<bool>> found;
+  };
+  std::vector<Entry> entries_;
+};
+
+}  // namespace bert::io

@@ -1,0 +1,73 @@
+#include "io/field_part.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "json/members.h"
+
+namespace bert::io {
+namespace {
+
+const OutputField* find(std::string_view name, std::span<const OutputField> fields) {
+  const auto found = std::ranges::find(fields, name, &OutputField::name);
+  return found == fields.end() ? nullptr : &*found;
+}
+
+std::optional<std::string_view> member_named(std::string_view name, std::string_view object) {
+  if (!object.starts_with('{')) return std::nullopt;
+  json::Members members(object);
+  for (json::Members::Member member; members.next(member);) {
+    if (member.key == name)
+      return trimmed(object.substr(member.value_begin, member.value_end - member.value_begin));
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string_view> number_at(std::string_view digits, std::string_view array) {
+  size_t index = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+  if (error != std::errc() || end != digits.data() + digits.size() || index >= width_of(array))
+    return std::nullopt;
+  array = array.substr(1, array.size() - 2);
+  for (; index > 0; --index) array.remove_prefix(array.find(',') + 1);
+  return trimmed(array.substr(0, array.find(',')));
+}
+
+}  // namespace
+
+std::string_view trimmed(std::string_view json) {
+  constexpr std::string_view kWhite = " \t\r\n";
+  const size_t begin = json.find_first_not_of(kWhite);
+  if (begin == std::string_view::npos) return {};
+  return json.substr(begin, json.find_last_not_of(kWhite) + 1 - begin);
+}
+
+size_t width_of(std::string_view array) {
+  if (!array.starts_with('[')) return 0;
+  const auto inside = trimmed(array.substr(1, array.size() - 2));
+  if (inside.empty() || inside.find_first_of("\"[{tfn") != std::string_view::npos) return 0;
+  return static_cast<size_t>(std::count(inside.begin(), inside.end(), ',')) + 1;
+}
+
+std::vector<std::string> members_of(std::string_view object) {
+  std::vector<std::string> names;
+  if (!object.starts_with('{')) return names;
+  json::Members members(object);
+  for (json::Members::Member member; members.next(member);) names.emplace_back(member.key);
+  return names;
+}
+
+// Names of fields and members may contain dots, too.
+std::optional<std::string_view> part_named(std::string_view name, std::span<const OutputField> fields) {
+  for (size_t dot = name.find('.'); dot != std::string_view::npos; dot = name.find('.', dot + 1)) {
+    const auto* const field = find(name.substr(0, dot), fields);
+    if (field == nullptr) continue;
+    if (const auto member = member_named(name.substr(dot + 1), field->value)) return member;
+  }
+  const size_t end = name.rfind('_');
+  if (end == std::string_view::npos) return std::nullopt;
+  const auto* const field = find(name.substr(0, end), fields);
+  return field == nullptr ? std::nullopt : number_at(name.substr(end + 1), field->value);
+}
+
+}  // namespace bert::io

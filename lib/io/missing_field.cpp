@@ -1,0 +1,73 @@
+#include "io/missing_field.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "base/spelling.h"
+#include "json/json.h"
+
+namespace bert::io {
+namespace {
+
+std::string names_text(std::span<const std::string> names) {
+  constexpr size_t kNamed = 8;
+  std::string text;
+  for (size_t i = 0; i < std::min(names.size(), kNamed); ++i)
+    text += (i > 0 ? ", " : "") + json::in_quotes(names[i]);
+  return names.size() > kNamed ? text + ", ..." : text;
+}
+
+// What to type.
+std::string advice(std::string_view name, std::span<const std::string> names,
+                   std::span<const FieldOption> options) {
+  const auto found = std::ranges::find(options, name, &FieldOption::field);
+  if (found == options.end()) return did_you_mean(name, names) + origin_of(name);
+  const auto nearest = nearest_name(name, names);
+  if (nearest.empty()) return names.empty() ? "" : ": name one with " + found->option;
+  return "; did you mean " + found->option + " " + nearest + "?";
+}
+
+// Whether the first line of a table looks like one of its rows.
+bool is_like_values(std::span<const std::string> columns) {
+  constexpr size_t kLongName = 40;
+  return std::ranges::any_of(columns, [](const std::string& name) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    return name.empty() || name.size() > kLongName || (error == std::errc() && end == &*name.end());
+  });
+}
+
+}  // namespace
+
+std::string origin_of(std::string_view name) {
+  constexpr std::pair<std::string_view, std::string_view> kOrigins[] = {
+      {"input_ids", "bert-tokenize"},
+      {"sentences", "bert-tokenize --sentences"},
+      {"embedding", "bert-embed"},
+      {"prediction", "bert-predict"},
+      {"next_sentence_label", "bert-nsp-pairs"},
+      {"masked_lm_positions", "bert-mask"}};
+  const auto found = std::ranges::find(kOrigins, name, &std::pair<std::string_view, std::string_view>::first);
+  return found == std::end(kOrigins) ? "" : "; " + std::string(found->second) + " adds it";
+}
+
+MissingColumn::MissingColumn(std::string_view name, std::span<const std::string> columns,
+                             std::span<const FieldOption> options)
+    : Error("has no column ", json::in_quotes(name),
+            columns.size() == 1 ? "; the only column is " : "; the columns are ", names_text(columns),
+            is_like_values(columns) ? "; if this line is a record, name its columns with --columns"
+                                    : advice(name, columns, options)) {}
+
+MissingField::MissingField(std::string_view name, std::span<const std::string> fields,
+                           std::span<const FieldOption> options)
+    : Error("field ", json::in_quotes(name), " is missing; the record has ",
+            fields.empty() ? "no fields" : names_text(fields), advice(name, fields, options)) {}
+
+std::optional<std::string> FieldUse::warning() const {
+  if (found_ || !absent_) return std::nullopt;
+  const std::lock_guard lock(mutex_);
+  return option_ + ": no record has the field " + json::in_quotes(name_) + did_you_mean(name_, names_);
+}
+
+}  // namespace bert::io

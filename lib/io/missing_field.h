@@ -1,0 +1,64 @@
+// What to say if a record lacks a field that is needed: what it has instead, and which option names another.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+namespace bert::io {
+
+// An option that names a field: {"text", "--text-field"}.
+struct FieldOption {
+  std::string field, option;
+};
+
+// "; bert-tokenize adds it", for fields that few people write themselves; else "".
+std::string origin_of(std::string_view name);
+
+// All rows of a table lack the column, so that the error is one of its header.
+class MissingColumn : public Error {
+ public:
+  MissingColumn(std::string_view name, std::span<const std::string> columns,
+                std::span<const FieldOption> options);
+};
+
+class MissingField : public Error {
+ public:
+  MissingField(std::string_view name, std::span<const std::string> fields,
+               std::span<const FieldOption> options);
+};
+
+// Whether records have a field that they need not have, for a warning about a misspelt name. Threads may
+// share it.
+class FieldUse {
+ public:
+  FieldUse(std::string name, std::string option) : name_(std::move(name)), option_(std::move(option)) {}
+
+  // Called for each record; `names` of its fields only for the first one without the field.
+  void found() {
+    if (!found_.load(std::memory_order_relaxed)) found_.store(true, std::memory_order_relaxed);
+  }
+  template <class Names>
+  void absent(Names names) {
+    if (absent_.exchange(true, std::memory_order_relaxed)) return;
+    const std::lock_guard lock(mutex_);
+    names_ = names();
+  }
+
+  // If no record had the field, and one was read: which name may be meant.
+  std::optional<std::string> warning() const;
+
+ private:
+  const std::string name_, option_;
+  std::atomic<bool> found_ = false, absent_ = false;
+  mutable std::mutex mutex_;
+  std::vector<std::string> names_;  // of the fields of a record without it
+};
+
+}  // namespace bert::io
