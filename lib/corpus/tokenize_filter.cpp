@@ -40,7 +40,8 @@ namespace {
 io::DropList with_stale_fields(const TokenizeOptions& options) {
   io::DropList drop = options.drop;
   const auto add = [&](std::string_view name) {
-    if (name != options.features.text_field && name != options.features.pair_field) drop.add(std::string(name));
+    if (name != options.features.text_field && name != options.features.pair_field)
+      drop.add(std::string(name));
   };
   if (!options.tokens) add("tokens");
   if (options.features.wanted.offsets == text::Offsets::none) add("offsets");
@@ -132,8 +133,7 @@ struct DecodeFilter::Prepared : io::Work {
   std::string text;
 };
 
-DecodeFilter::DecodeFilter(const text::Tokenizer& tokenizer, std::string text_field,
-                           io::DropList drop)
+DecodeFilter::DecodeFilter(const text::Tokenizer& tokenizer, std::string text_field, io::DropList drop)
     : tokenizer_(tokenizer), text_field_(std::move(text_field)), writer_(std::move(drop)) {}
 
 void DecodeFilter::prepare(const io::Fields& fields, io::Record& record) const {

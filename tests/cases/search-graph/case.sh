@@ -18,7 +18,7 @@ if bert-search --index points.jsonl --graph links -k 2 --precision 3 points.json
   bert-search --index points.jsonl --graph links points.jsonl
   printf '\377' | dd of=before bs=1 seek=90 conv=notrunc 2>log
   bert-search --index points.jsonl --graph before points.jsonl
-  bert-search --index points.jsonl --graph points.jsonl points.jsonl
+  bert-search --index points.jsonl --graph others.jsonl points.jsonl
 else
   grep -q 'install libhnswlib-dev' said && cat "$CASE/expected.stderr" >&2 && exit 1
   cat said
