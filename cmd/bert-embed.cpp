@@ -104,8 +104,8 @@ int main(int argc, char** argv) {
   bool attention = false;
   attention_option(app, attention);
   cmd::LengthOptions length(app, "truncate", cmd::LengthOptions::Windows::apart);
-  cmd::StreamOptions stream(app,
-                            {.load = cmd::StreamOptions::Load::network, .more = {io::InputFormat::conll}});
+  cmd::StreamOptions stream(app, {.load = cmd::StreamOptions::Load::network,
+                                  .more = {io::InputFormat::conll, io::InputFormat::conllu}});
   shard_option(app, stream);
   output_options(app, embed);
   cmd::precision_option(app, embed.precision);

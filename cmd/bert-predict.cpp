@@ -81,8 +81,9 @@ int main(int argc, char** argv) {
   app.number({"--n-best", "N", "Add the N best answers as n_best (default: none)."}, {.min = 1},
              predict.task.answer.n_best);
   cmd::LengthOptions length(app, "truncate; split for tag and answer, error for fill");
-  cmd::StreamOptions stream(app, {.load = cmd::StreamOptions::Load::network,
-                                  .more = {io::InputFormat::conll, io::InputFormat::squad}});
+  cmd::StreamOptions stream(
+      app, {.load = cmd::StreamOptions::Load::network,
+            .more = {io::InputFormat::conll, io::InputFormat::conllu, io::InputFormat::squad}});
   Format format;
   output_options(app, format);
   cmd::precision_option(app, predict.task.precision);
@@ -107,7 +108,9 @@ int main(int argc, char** argv) {
                  "bert-predict -m classify --format csv --keep text,prediction reviews.txt"}});
   return app.run(argc, argv, [&] {
     const auto directory = model.open();
-    check_task(app, predict::task_for(predict.task.task, directory));
+    const auto task = predict::task_for(predict.task.task, directory);
+    check_task(app, task);
+    if (task == task::Task::answer) stream.settings.header_fields = {"question", "context"};
     const auto tokenizer = model::load_tokenizer(directory);
     if (app.given("--overflow")) predict.overflow = predict.features.overflow;
     if (app.given("--overlap")) predict.overlap = predict.features.overlap;

@@ -136,7 +136,7 @@ void settle_input(metric::ScoreFilterOptions& options, io::StreamOptions& stream
   if (stream.input_format == InputFormat::conll) stream.input_format = InputFormat::documents;
   if (answers) stream.recognize = metric::recognize_answers;
   if (tags) stream.recognize = metric::recognize_conll;
-  stream.table_field = "prediction";
+  stream.header_fields = {"prediction"};
   options.score.text_field = stream.text_field;
   options.on_error = stream.on_error;
 }
@@ -164,6 +164,7 @@ int main(int argc, char** argv) {
   app.check([&] {
     settle_metrics(flags, options.score);
     check_task(app, options.score.task);
+    stream.names_fields("--label-field");
     stream.name_field(options.score.gold_field(), "--label-field");
     stream.name_field(options.id_field, "--id-field");
     app.reads("--gold", options.gold);

@@ -131,9 +131,9 @@ int main(int argc, char** argv) {
   cmd::pooling_option(app, embed.vectors.pooling, cmd::TokenVectors::no);
   cmd::prompt_option(app, embed.vectors.prompt);
   cmd::LengthOptions length(app);
-  cmd::StreamOptions stream(app,
-                            {.load = cmd::StreamOptions::Load::network,
-                             .more = {io::InputFormat::conll, io::InputFormat::npy, io::InputFormat::f32}});
+  cmd::StreamOptions stream(app, {.load = cmd::StreamOptions::Load::network,
+                                  .more = {io::InputFormat::conll, io::InputFormat::conllu,
+                                           io::InputFormat::npy, io::InputFormat::f32}});
   cmd::format_option(app, stream);
   cmd::precision_option(app, options.precision);
   cmd::batch_option(app, embed.batch_tokens);

@@ -77,7 +77,8 @@ int main(int argc, char** argv) {
   const bert::cmd::TokenizerOptions tokenizing(app);
   const bert::cmd::LengthOptions length(app);
   bert::cmd::StreamOptions stream(app,
-                                  {.more = {bert::io::InputFormat::documents, bert::io::InputFormat::conll}});
+                                  {.more = {bert::io::InputFormat::documents, bert::io::InputFormat::conll,
+                                            bert::io::InputFormat::conllu}});
   app.version_of(bert::text::version);
   app.examples(
       {{"Add the token ids to each line", "bert-tokenize reviews.txt"},

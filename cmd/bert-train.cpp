@@ -34,14 +34,16 @@ int main(int argc, char** argv) {
   bert::cmd::schedule_options(app, train);
   bert::cmd::optimizer_options(app, train);
   bert::cmd::output_options(app, train);
-  bert::cmd::StreamOptions stream(app,
-                                  {.load = bert::cmd::StreamOptions::Load::training,
-                                   .more = {bert::io::InputFormat::conll, bert::io::InputFormat::squad}});
+  bert::cmd::StreamOptions stream(app, {.load = bert::cmd::StreamOptions::Load::training,
+                                        .more = {bert::io::InputFormat::conll, bert::io::InputFormat::conllu,
+                                                 bert::io::InputFormat::squad}});
   app.check([&] {
     if (train.steps == 0) {
       unused = unused_without_training(train, stream.settings.files);
       stream.settings.files = {train.dev};
     }
+    stream.names_fields("--label-field");
+    if (train.task.kind == bert::task::Task::answer) stream.settings.header_fields = {"question", "context"};
     task.settle(train.task, stream);
     train.stream = stream.settings;
     train.pair_field_given = app.given("--pair-field");

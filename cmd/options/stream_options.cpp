@@ -1,6 +1,9 @@
 #include "options/stream_options.h"
 
 #include <algorithm>
+#include <cctype>
+
+#include "text/encoding.h"
 
 #include "options/ranks.h"
 
@@ -15,6 +18,14 @@ cli::Choices<io::InputFormat> choices(const std::vector<io::InputFormat>& format
   return choices;
 }
 
+char delimiter_of(const std::string& name, const std::string& value) {
+  if (value == "tab" || value == "\\t") return '\t';
+  const auto c = static_cast<unsigned char>(value.empty() ? 'a' : value[0]);
+  if (value.size() != 1 || std::isalnum(c) != 0 || c >= 0x80 || c == '"' || c == '\n' || c == '\r')
+    throw cli::UsageError(name, " must be one character such as ';', or tab, not \"", value, "\"");
+  return value[0];
+}
+
 }  // namespace
 
 StreamOptions::StreamOptions(cli::App& app, const Uses& uses) : app_(app) {
@@ -23,6 +34,8 @@ StreamOptions::StreamOptions(cli::App& app, const Uses& uses) : app_(app) {
     settings.chunk_records = io::kNetworkChunkRecords;
   }
   settings.more = uses.more;
+  settings.decoder = text::decoder_for;
+  settings.note = [&app](const std::string& message) { app.log().warn(message); };
   app.files(settings.files);
   add_input(app, uses);
   if (uses.load != Load::training) {
@@ -43,6 +56,12 @@ void StreamOptions::add_input(cli::App& app, const Uses& uses) {
         choices(formats), settings.input_format);
     app.list({"--columns", "NAME,...", "Column names for TSV or CSV without a header line; implies tsv."},
              settings.columns);
+    if (std::ranges::find(uses.more, conllu) != uses.more.end()) add_conll(app);
+    app.custom(
+        {"--delimiter", "CHAR", "Character between the cells of CSV, such as ';' or tab (default: a comma)."},
+        [this](const std::string& name, const std::string& value) {
+          settings.delimiter = delimiter_of(name, value);
+        });
     app.option({"--text-field", "NAME", "Field with the text."}, settings.text_field);
     app.check([this] { name_field(settings.text_field, "--text-field"); });
   } else {
@@ -50,6 +69,10 @@ void StreamOptions::add_input(cli::App& app, const Uses& uses) {
     app.choice<io::InputFormat>({"--input-format", "", "Format of the input, which is always JSONL."},
                                 choices({automatic, jsonl}), settings.input_format);
   }
+  app.option({"--encoding", "NAME",
+              "Character encoding of the input, such as windows-1252 or Shift_JIS (default: UTF-8, or UTF-16 "
+              "with a byte order mark)."},
+             settings.encoding);
   if (uses.pair) {
     app.option({"--pair-field", "NAME", "Field with the second text of a pair."}, settings.pair_field);
     app.check([this] {
@@ -58,12 +81,47 @@ void StreamOptions::add_input(cli::App& app, const Uses& uses) {
         settings.pair_use = std::make_shared<io::FieldUse>(settings.pair_field, "--pair-field");
     });
   }
+  app.check([this, uses] { settle_input(uses); });
   app.choice<io::InvalidUtf8>(
       {"--invalid-utf8", "", "Report invalid UTF-8 as an error of its record, or replace it with U+FFFD."},
       {{"error", io::InvalidUtf8::error}, {"replace", io::InvalidUtf8::replace}}, settings.invalid_utf8);
   app.choice<io::OnError>(
       {"--on-error", "", "Stop at the first bad record, or report bad records and skip them."},
       {{"stop", io::OnError::stop}, {"skip", io::OnError::skip}}, settings.on_error);
+}
+
+void StreamOptions::add_conll(cli::App& app) {
+  const auto add = [&app](const std::string& name, const std::string& help, std::optional<size_t>& column) {
+    app.custom({name, "COLUMN", help}, [&column](const std::string& option, const std::string& value) {
+      column = io::conllu_column(value);
+      if (!column) column = static_cast<size_t>(cli::App::whole_number(option, value, {.min = 1})) - 1;
+    });
+  };
+  add("--word-column",
+      "Column of CoNLL with the words: a number from 1, or a name of CoNLL-U (default: 1; CoNLL-U: form).",
+      settings.word_column);
+  add("--tag-column",
+      "Column of CoNLL with the tags: a number from 1, or a name of CoNLL-U such as xpos (default: the last; "
+      "CoNLL-U: upos).",
+      settings.tag_column);
+}
+
+void StreamOptions::settle_input(const Uses& uses) {
+  using enum io::InputFormat;
+  const auto format = settings.input_format;
+  if (settings.delimiter && format != automatic && format != csv)
+    throw cli::UsageError("--delimiter is for csv, not for --input-format ", io::name_of(format));
+  if (uses.text) names_fields("--text-field");
+  if (uses.pair) names_fields("--pair-field");
+  try {
+    if (!settings.encoding.empty()) text::decoder_for(settings.encoding, settings.invalid_utf8);
+  } catch (const Error& error) {
+    throw cli::UsageError("--encoding: ", error.what());
+  }
+}
+
+void StreamOptions::names_fields(const std::string& option) {
+  if (settings.table_option.empty() && app_.given(option)) settings.table_option = option;
 }
 
 void StreamOptions::add_output(cli::App& app, const Uses& uses) {

@@ -37,6 +37,8 @@ class StreamOptions {
   void name_field(std::string field, std::string option) {
     settings.field_options.push_back({std::move(field), std::move(option)});
   }
+  // To be called by a check: if this option is given, it names a field, so the input is not text.
+  void names_fields(const std::string& option);
 
   // The process's only pool, with --threads threads. Created by the first call, on the thread that will drive
   // it. By default it has this process's part of the available cores, if `processes` share them.
@@ -47,6 +49,8 @@ class StreamOptions {
 
  private:
   void add_input(cli::App& app, const Uses& uses);
+  void add_conll(cli::App& app);
+  void settle_input(const Uses& uses);
   void add_output(cli::App& app, const Uses& uses);
   void add_running(cli::App& app, Load load);
 

@@ -4,16 +4,26 @@
 
 #include "base/error.h"
 #include "io/cutter.h"
+#include "io/foreign.h"
 #include "json/json.h"
-#include "json/utf8.h"
 
 namespace bert::io {
 namespace {
+
+constexpr std::string_view kNewDocument = "# newdoc";
 
 bool is_inside(std::string_view tag) { return tag == "I" || tag.starts_with("I-"); }
 
 std::string_view type_of(std::string_view tag) {
   return tag.size() > 1 && tag[1] == '-' ? tag.substr(2) : std::string_view();
+}
+
+std::vector<std::string_view> cells_of(std::string_view row) {
+  std::vector<std::string_view> cells;
+  for (size_t end; (end = row.find('\t')) != row.npos; row.remove_prefix(end + 1))
+    cells.push_back(row.substr(0, end));
+  cells.push_back(row);
+  return cells;
 }
 
 }  // namespace
@@ -38,12 +48,15 @@ bool is_entity_tag(std::string_view tag) {
 }
 
 bool is_conll_document(std::string_view line) {
-  constexpr std::string_view kMark = "-DOCSTART-";
-  return line.starts_with(kMark) && (line.size() == kMark.size() || is_white(line[kMark.size()]));
+  const auto is = [line](std::string_view mark) {
+    return line.starts_with(mark) && (line.size() == mark.size() || is_white(line[mark.size()]));
+  };
+  return is("-DOCSTART-") || is(kNewDocument);
 }
 
 bool is_conll_comment(std::string_view line) {
-  return line.starts_with("# ") && line.find('=') != std::string_view::npos;
+  return line.starts_with(kNewDocument) || line.starts_with("# newpar") ||
+         (line.starts_with("# ") && line.find('=') != std::string_view::npos);
 }
 
 std::vector<std::string> bio_of(std::span<const std::string_view> tags) {
@@ -57,26 +70,47 @@ std::vector<std::string> bio_of(std::span<const std::string_view> tags) {
   return bio;
 }
 
-std::string conll_record(std::string_view sentence, int64_t& line) {
+std::optional<size_t> conllu_column(std::string_view name) {
+  constexpr std::string_view kNames[] = {"id",    "form", "lemma",  "upos", "xpos",
+                                         "feats", "head", "deprel", "deps", "misc"};
+  const auto found = std::ranges::find(kNames, name);
+  if (found == std::end(kNames)) return std::nullopt;
+  return static_cast<size_t>(found - std::begin(kNames));
+}
+
+bool is_conllu_row(std::string_view line) {
+  constexpr size_t kColumns = 10;
+  const auto columns = cells_of(line);
+  return columns.size() == kColumns && !columns[0].empty() && !columns[1].empty() &&
+         columns[0].find_first_not_of("0123456789.-") == line.npos;
+}
+
+std::string conll_record(std::string_view sentence, const ConllColumns& read, int64_t& line) {
   std::vector<std::string_view> words, tags;
   size_t expected = 0;
   for (line = 0; !sentence.empty(); ++line) {
     const size_t size = std::min(sentence.find('\n'), sentence.size() - 1) + 1;
     const auto row = without_line_end(sentence.substr(0, size));
     sentence.remove_prefix(size);
-    json::check_utf8(row);
-    const auto columns = columns_of(row);
-    if (line == 0) expected = columns.size();
+    require_utf8(row);
+    if (read.universal && row.starts_with('#')) continue;
+    const auto columns = read.universal && row.find('\t') != row.npos ? cells_of(row) : columns_of(row);
+    if (expected == 0) expected = columns.size();
     if (columns.size() != expected)
       throw Error("has ", counted(static_cast<int64_t>(columns.size()), "column", "columns"), ", expected ",
                   expected, " as in the first line of the sentence");
-    words.push_back(columns.front());
-    if (expected > 1) tags.push_back(columns.back());
+    const size_t wanted = std::max(read.word, read.tag.value_or(0));
+    if (wanted >= expected)
+      throw Error("has ", counted(static_cast<int64_t>(expected), "column", "columns"),
+                  ", so there is no column ", wanted + 1);
+    if (read.universal && columns.front().find_first_of("-.") != std::string_view::npos) continue;
+    words.push_back(columns[read.word]);
+    if (read.tag || expected > 1) tags.push_back(columns[read.tag.value_or(expected - 1)]);
   }
   std::string text;
   json::Object record(text);
   json::append_array(record.key("words"), words, json::append_string);
-  if (expected > 1) json::append_array(record.key("tags"), tags, json::append_string);
+  if (read.tag || expected > 1) json::append_array(record.key("tags"), tags, json::append_string);
   record.end();
   return text;
 }

@@ -4,9 +4,19 @@
 //
 //   EU NNP B-NP B-ORG         {"words":["EU","rejects"],"tags":["B-ORG","O"]}
 //   rejects VBZ B-VP O
+//
+// CoNLL-U has ten columns separated by TAB, where words may contain spaces, and more kinds of lines
+// (universaldependencies.org/format.html):
+//
+//   # text = Don't!           a comment
+//   1-2  Don't  _  _  ...     the spelling of words 1 and 2: left out
+//   1    Do     do AUX ...
+//   1.1  it     _  _  ...     an empty node, which is not in the text: left out
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,10 +33,21 @@ std::vector<std::string_view> columns_of(std::string_view line);
 bool has_prefix(std::string_view tag);
 bool is_entity_tag(std::string_view tag);  // has a prefix, or is O, "B" or "I"
 
-bool is_conll_document(std::string_view line);  // -DOCSTART-
+bool is_conll_document(std::string_view line);  // -DOCSTART-, or "# newdoc" of CoNLL-U
 // A comment such as "# sent_id = 7", before the first word of a sentence. The "=" distinguishes it from a
 // word "#".
 bool is_conll_comment(std::string_view line);
+bool is_conllu_row(std::string_view line);  // ten columns separated by TAB, the first one is an id
+
+// Which columns are read, from 0.
+struct ConllColumns {
+  size_t word = 0;
+  std::optional<size_t> tag = {};  // nullopt: the last one, if there are several
+  bool universal = false;          // CoNLL-U
+};
+// The index of a column of CoNLL-U by its name, such as "upos".
+std::optional<size_t> conllu_column(std::string_view name);
+constexpr size_t kForm = 1, kUpos = 3;
 
 // Converts the tags of a sentence from IOB1, which the shared task of 2003 uses, to BIO: an I- that does not
 // follow a tag of its type becomes B-. Other tags are unchanged, and so are those of a sentence with other
@@ -35,9 +56,8 @@ bool is_conll_comment(std::string_view line);
 //   I-PER I-PER B-PER O I-LOC   ->   B-PER I-PER B-PER O B-LOC
 std::vector<std::string> bio_of(std::span<const std::string_view> tags);
 
-// The JSON record for the lines of a sentence: the first column is the word, the last one the tag; with a
-// single column there are no tags. Counts the lines in `line`: on Error, `line` is the index of the bad line,
-// from 0.
-std::string conll_record(std::string_view sentence, int64_t& line);
+// The JSON record for the lines of a sentence. Counts the lines in `line`: on Error, `line` is the index of
+// the bad line, from 0.
+std::string conll_record(std::string_view sentence, const ConllColumns& columns, int64_t& line);
 
 }  // namespace bert::io

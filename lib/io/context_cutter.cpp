@@ -39,13 +39,13 @@ void ContextCutter::add(std::string_view bytes, const Cut& cut) {
 }
 
 void ContextCutter::read(ContextSentence& sentence, const Cut& cut) {
-  const bool conll = source_.format == InputFormat::conll;
+  const bool conll = is_tagged(source_.format);
   std::string_view bytes = sentence.bytes;
   std::string repaired, made;
   if (options_.invalid_utf8 == InvalidUtf8::replace && !json::is_utf8(bytes))
     bytes = repaired = json::repair_utf8(bytes);
   int64_t line = 0;
-  if (conll) bytes = made = conll_record(bytes, line);
+  if (conll) bytes = made = conll_record(bytes, source_.conll, line);
   const Fields record(source_, parser_.parse(json_part(bytes)));
   const auto words = record.words(options_.text_field);
   if (!words) throw Error("field \"words\" is missing");

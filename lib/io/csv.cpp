@@ -14,7 +14,7 @@ size_t CsvScanner::record_end(std::string_view text, size_t from) {
     } else if (c == '\n') {
       state_ = State::start;
       return i + 1;
-    } else if (c == ',') {
+    } else if (c == delimiter_) {
       state_ = State::start;
     } else if (c == '"' && state_ != State::plain) {
       state_ = State::quoted;
@@ -25,7 +25,7 @@ size_t CsvScanner::record_end(std::string_view text, size_t from) {
   return std::string_view::npos;
 }
 
-std::string csv_cells(std::string_view record) {
+std::string csv_cells(std::string_view record, char delimiter) {
   std::string cells;
   cells.reserve(record.size());
   for (size_t i = 0;;) {
@@ -38,10 +38,12 @@ std::string csv_cells(std::string_view record) {
         if (i == record.size() || record[i] != '"') break;
         cells += '"';
       }
-      if (i < record.size() && record[i] != ',')
-        throw Error("text follows a closing quote, expected a comma; quotes inside a cell are written twice");
+      if (i < record.size() && record[i] != delimiter)
+        throw Error("text follows a closing quote, expected a ",
+                    delimiter == ',' ? std::string("comma") : "delimiter",
+                    "; quotes inside a cell are written twice");
     } else {
-      const size_t end = std::min(record.find(',', i), record.size());
+      const size_t end = std::min(record.find(delimiter, i), record.size());
       cells += record.substr(i, end - i);
       i = end;
     }

@@ -1,5 +1,6 @@
-// CSV (RFC 4180): cells separated by commas. A cell in double quotes may contain commas, line ends and
-// quotes; a quote inside it is written twice. A quote that does not begin a cell is an ordinary character.
+// CSV (RFC 4180): cells separated by commas, or another delimiter. A cell in double quotes may contain
+// delimiters, line ends and quotes; a quote inside it is written twice. A quote that does not begin a cell is
+// an ordinary character.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +15,8 @@ constexpr char kCellEnd = '\xff';
 // Finds the line ends that end a record. The text may arrive in parts.
 class CsvScanner {
  public:
+  explicit CsvScanner(char delimiter) : delimiter_(delimiter) {}
+
   // The offset behind the first such line end at or after `from`; npos if the text ends before it. The next
   // call continues behind what this one read.
   size_t record_end(std::string_view text, size_t from);
@@ -22,12 +25,13 @@ class CsvScanner {
 
  private:
   enum class State { start, plain, quoted, closed };  // closed: after the closing quote
+  char delimiter_;
   State state_ = State::start;
 };
 
 // The cells of a record without their quotes, joined by kCellEnd. The record is valid UTF-8 without its line
 // end. Throws Error if text follows a closing quote, or a quote is not closed.
-std::string csv_cells(std::string_view record);
+std::string csv_cells(std::string_view record, char delimiter);
 
 // Appends the cell, in quotes if it needs them.
 void append_csv_cell(std::string& out, std::string_view cell);

@@ -85,15 +85,16 @@ void Cutter::cut_last(Chunk& chunk) {
 bool Cutter::is_whole_file() const { return format_ == InputFormat::file || format_ == InputFormat::object; }
 
 bool Cutter::ends_at_blank_lines() const {
-  return format_ == InputFormat::paragraphs || format_ == InputFormat::documents ||
-         format_ == InputFormat::conll;
+  return format_ == InputFormat::paragraphs || format_ == InputFormat::documents || is_tagged(format_);
 }
 
 // Whether the line ends the paragraph before it without being part of any paragraph.
 bool Cutter::separates(std::string_view line) const {
   if (is_blank(line)) return true;
-  if (format_ != InputFormat::conll) return false;
-  return is_conll_document(line) || (paragraph_begin_ == kNone && is_conll_comment(line));
+  if (!is_tagged(format_)) return false;
+  const bool universal = format_ == InputFormat::conllu;
+  const bool comment = universal ? line.starts_with('#') : is_conll_comment(line);
+  return is_conll_document(line) || (paragraph_begin_ == kNone && comment);
 }
 
 void Cutter::cut_line(Chunk& chunk, std::string_view unread, size_t line_end) {
@@ -105,7 +106,7 @@ void Cutter::cut_line(Chunk& chunk, std::string_view unread, size_t line_end) {
   if (ends_at_blank_lines()) {
     if (separates(line)) {
       end_paragraph(chunk);
-      starts_document_ |= format_ == InputFormat::conll && is_conll_document(line);
+      starts_document_ |= is_tagged(format_) && is_conll_document(line);
     } else {
       if (paragraph_begin_ == kNone) {
         paragraph_begin_ = begin;

@@ -23,8 +23,8 @@ struct ChunkLimits {
 class Cutter {
  public:
   // `line` is the number of the first line that `input` will return.
-  Cutter(Input& input, InputFormat format, int64_t line, ChunkLimits limits)
-      : input_(input), format_(format), limits_(limits), line_(line) {}
+  Cutter(Input& input, const Source& source, int64_t line, ChunkLimits limits)
+      : input_(input), format_(source.format), limits_(limits), line_(line), csv_(source.delimiter) {}
 
   // Waits for at least one record, then adds those that can be read without waiting until `chunk` is full.
   // False at the end of the input. A read failure is stored in chunk.failure.
@@ -57,7 +57,7 @@ class Cutter {
   size_t done_ = 0;        // bytes to consume: up to line_begin_, less if a paragraph or document is open
   size_t paragraph_begin_ = kNone, paragraph_end_ = 0;
   int64_t paragraph_line_ = 0;
-  bool starts_document_ = false;  // -DOCSTART- was read after the last paragraph
+  bool starts_document_ = false;  // -DOCSTART- or # newdoc was read after the last paragraph
 };
 
 }  // namespace bert::io

@@ -1,16 +1,10 @@
 #include "io/input.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <cstring>
+#include <utility>
 
-#include "base/error.h"
+#include "io/decompressor.h"
 
 namespace bert::io {
 namespace {
@@ -20,39 +14,31 @@ constexpr size_t kKeepBytes = 1 << 20;    // a larger buffer is freed once its l
 
 }  // namespace
 
-// With O_NONBLOCK, opening a FIFO that has no writer returns at once. The wait for a writer is then in poll,
-// which `stop` can end. Regular files are not affected.
-Input::Input(std::string name, int stop) : name_(std::move(name)), fd_(STDIN_FILENO), stop_(stop) {
-  if (name_ != "-") {
-    file_ = FileDescriptor(::open(name_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-    fd_ = file_.get();
-  }
-  struct stat info;
-  if (fd_ < 0 || ::fstat(fd_, &info) != 0) throw Error(name_, ": ", std::strerror(errno));
-  if (S_ISDIR(info.st_mode)) throw Error(name_, ": ", std::strerror(EISDIR));
-}
+Input::Input(std::string name, int stop) : file_(std::move(name), stop) {}
+Input::~Input() = default;
 
 bool Input::read_more() {
   if (ended_) return false;
   make_room();
-  for (;;) {
-    std::array<struct pollfd, 2> waits = {
-        {{.fd = fd_, .events = POLLIN, .revents = 0}, {.fd = stop_, .events = POLLIN, .revents = 0}}};
-    if (::poll(waits.data(), waits.size(), -1) < 0 && errno != EINTR)
-      throw Error(name_, ": ", std::strerror(errno));
-    if (waits[1].revents != 0) return false;
-    const ssize_t count = ::read(fd_, buffer_.get() + end_, kReadBytes);
-    if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (count < 0) throw Error(name_, ": ", std::strerror(errno));
-    end_ += static_cast<size_t>(count);
-    ended_ = count == 0;
-    return !ended_;
-  }
+  const auto count = source_->read({buffer_.get() + end_, kReadBytes});
+  if (!count) return false;
+  end_ += *count;
+  ended_ = *count == 0;
+  return !ended_;
 }
 
-bool Input::ready() const {
-  struct pollfd wait = {.fd = fd_, .events = POLLIN, .revents = 0};
-  return ended_ || ::poll(&wait, 1, 0) > 0;
+void Input::decompress(const Compression& compression) {
+  decompressor_ = std::make_unique<Decompressor>(file_, compression, std::string(unread()));
+  source_ = decompressor_.get();
+  begin_ = end_ = 0;
+  ended_ = false;
+}
+
+void Input::decode(std::unique_ptr<Decoder> decoder) {
+  decoded_ = std::make_unique<DecodedBytes>(*source_, std::move(decoder), unread(), name());
+  source_ = decoded_.get();
+  begin_ = end_ = 0;
+  ended_ = false;
 }
 
 void Input::make_room() {

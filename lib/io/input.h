@@ -6,16 +6,23 @@
 #include <string>
 #include <string_view>
 
-#include "base/file.h"
+#include "io/byte_source.h"
+#include "io/decoder.h"
 
 namespace bert::io {
+
+struct Compression;
+class Decompressor;
 
 class Input {
  public:
   // "-" is stdin. `stop` is a descriptor that becomes readable when no more bytes are wanted.
   Input(std::string name, int stop);
+  ~Input();
+  Input(const Input&) = delete;
+  Input& operator=(const Input&) = delete;
 
-  const std::string& name() const { return name_; }
+  const std::string& name() const { return file_.name(); }
 
   // Bytes read but not consumed; valid until the next read_more or consume.
   std::string_view unread() const { return {buffer_.get() + begin_, end_ - begin_}; }
@@ -23,20 +30,29 @@ class Input {
     begin_ += count;
     consumed_ += count;
   }
-  uint64_t consumed() const { return consumed_; }  // total so far: the position of unread() in the FILE
+  uint64_t consumed() const { return consumed_; }  // total so far: the position of unread()
 
   // Waits for bytes and appends them to unread(). False at the end or when `stop` is readable. Throws Error.
   bool read_more();
   // Whether read_more would return without waiting.
-  bool ready() const;
+  bool ready() const { return ended_ || source_->ready(); }
+
+  // Make unread() and all later bytes the decompressed or decoded ones. Call before any is consumed, at most
+  // once each, in this order.
+  void decompress(const Compression& compression);
+  void decode(std::unique_ptr<Decoder> decoder);
+
+  bool converted() const { return source_ != &file_; }
+  // The part of the FILE that was read, for showing progress.
+  uint64_t position() const { return converted() ? file_.count() : consumed_; }
 
  private:
   void make_room();
 
-  std::string name_;
-  FileDescriptor file_;  // not used for stdin, which this class does not own
-  int fd_;
-  int stop_;
+  FileBytes file_;
+  std::unique_ptr<Decompressor> decompressor_;
+  std::unique_ptr<DecodedBytes> decoded_;
+  ByteSource* source_ = &file_;
   std::unique_ptr<char[]> buffer_;
   size_t capacity_ = 0, begin_ = 0, end_ = 0;
   uint64_t consumed_ = 0;

@@ -21,6 +21,7 @@ enum class InputFormat {
   documents,  // one sentence per line, a blank line ends a document; one record per document, line feeds kept
   object,     // each FILE is one JSON object, which may span lines
   conll,      // words in columns; one JSON record per sentence
+  conllu,     // the same with the columns and comments of CoNLL-U
   squad,      // an original SQuAD file; one JSON record per question
   npy,        // a NumPy array; one JSON record per row
   f32,        // the same without a header, StreamOptions::row_width numbers in a row
@@ -29,10 +30,15 @@ enum class InputFormat {
 // Whether records are rows of an array, which row_cutter.h turns into JSON.
 inline bool is_array(InputFormat format) { return format == InputFormat::npy || format == InputFormat::f32; }
 
+// Whether records are sentences of words with tags, see conll.h.
+inline bool is_tagged(InputFormat format) {
+  return format == InputFormat::conll || format == InputFormat::conllu;
+}
+
 // Whether records of this form are JSON objects.
 inline bool is_json(InputFormat format) {
   return format == InputFormat::jsonl || format == InputFormat::object || format == InputFormat::squad ||
-         format == InputFormat::conll || is_array(format);
+         is_tagged(format) || is_array(format);
 }
 
 // Whether records are rows of named columns.
@@ -45,25 +51,19 @@ std::vector<InputFormat> usual_formats();
 std::optional<char> line_separator(InputFormat format);
 
 std::string_view name_of(InputFormat format);  // as --input-format spells it: "auto"
-std::optional<InputFormat> input_format_by_suffix(std::string_view path);  // nullopt if unknown
+std::optional<InputFormat> input_format_by_suffix(std::string_view path);  // the suffix may have upper
+// case and be followed by that of a compressed FILE; nullopt if unknown
 
 // The first byte that is not white space, and the second one too if the first is "["; shorter at the end of
 // the input.
 std::string first_marks(Input& input);
 
-// Whether its first line is the header of such a table, with the field and at least one other.
-bool is_header(Input& input, InputFormat table, const std::string& field);
+// The first lines after leading white space, without line ends; fewer at the end of the input.
+std::vector<std::string> first_lines(Input& input, size_t count);
 
-bool is_conll(Input& input);  // words with IOB tags in the last column, or a -DOCSTART- line
-bool is_npy(Input& input);    // the magic bytes of NumPy
-bool is_squad(Input& input);  // an object with articles that have paragraphs
-
-// Throws Error that says how to decompress the FILE if it is compressed by gzip, zstd or xz.
-void check_uncompressed(Input& input);
-
-std::vector<std::string> split(std::string_view line, char separator);
-
-// The names in a header line. Throws Error like csv_cells().
-std::vector<std::string> column_names(InputFormat table, const std::string& header);
+bool is_conll(Input& input);   // words with IOB tags in the last column, or a -DOCSTART- line
+bool is_conllu(Input& input);  // ten columns after the comments
+bool is_npy(Input& input);     // the magic bytes of NumPy
+bool is_squad(Input& input);   // an object with articles that have paragraphs
 
 }  // namespace bert::io

@@ -7,11 +7,15 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/file.h"
+#include "base/spelling.h"
 #include "io/context_cutter.h"
 #include "io/csv.h"
+#include "io/foreign.h"
 #include "io/input_format.h"
 #include "io/row_cutter.h"
 #include "io/squad_cutter.h"
+#include "io/table_header.h"
 #include "json/utf8.h"
 
 namespace bert::io {
@@ -26,11 +30,12 @@ void drop_byte_order_mark(Input& input) {
   if (input.unread().starts_with(kByteOrderMark)) input.consume(kByteOrderMark.size());
 }
 
-void check_columns(const std::vector<std::string>& columns, std::string_view where) {
+void check_columns(const std::vector<std::string>& columns) {
   for (size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].empty()) continue;
     if (std::find(columns.begin(), columns.begin() + static_cast<ptrdiff_t>(i), columns[i]) !=
         columns.begin() + static_cast<ptrdiff_t>(i)) {
-      throw Error(where, ": column \"", columns[i], "\" appears twice");
+      throw Error("column \"", columns[i], "\" appears twice");
     }
   }
 }
@@ -39,7 +44,9 @@ void check_columns(const std::vector<std::string>& columns, std::string_view whe
 
 void check_files(const std::vector<std::string>& files) {
   for (const auto& name : files) {
-    if (name != "-" && ::access(name.c_str(), R_OK) != 0) throw Error(name, ": ", std::strerror(errno));
+    if (name == "-") continue;
+    if (::access(name.c_str(), R_OK) != 0) throw Error(name, ": ", std::strerror(errno));
+    if (is_directory(name)) refuse_directory(name);
   }
 }
 
@@ -50,7 +57,9 @@ InputReader::InputReader(const StreamOptions& options, ChunkLimits limits, Ring&
       ring_(ring),
       stop_(stop),
       on_chunk_(std::move(on_chunk)),
-      place_(options.first_record) {}
+      place_(options.first_record),
+      header_fields_(options.header_fields.empty() ? std::vector{options.text_field}
+                                                   : options.header_fields) {}
 
 void InputReader::run() {
   try {
@@ -69,10 +78,10 @@ void InputReader::run() {
 
 bool InputReader::read(const std::string& name) {
   Input input(name, stop_);
-  if (!is_raw(name)) drop_byte_order_mark(input);
+  convert(input);
   int64_t line = 1;
   const auto source = open_source(input, line);
-  Cutter cutter(input, source->format, line, limits_);
+  Cutter cutter(input, *source, line, limits_);
   SquadCutter squad(input, line, limits_);
   ContextCutter context(cutter, *source,
                         {.most = options_.context_words,
@@ -91,10 +100,10 @@ bool InputReader::read(const std::string& name) {
                                                                : cutter.fill(*chunk_);
     if (ring_.stopped()) return false;
     if (!filled) {
-      read_ += input.consumed();
+      read_ += input.position();
       return true;
     }
-    chunk_->read = read_ + input.consumed();
+    chunk_->read = read_ + input.position();
     place_ += static_cast<int64_t>(chunk_->cuts.size());
     ++chunks_;
     on_chunk_(*std::exchange(chunk_, nullptr));
@@ -106,36 +115,45 @@ bool InputReader::take_chunk() {
   return chunk_ != nullptr;
 }
 
+// Decompresses and decodes; refuses files that are no text.
+void InputReader::convert(Input& input) const {
+  if (is_raw(input.name())) return;
+  if (const auto* compression = compression_of(input)) input.decompress(*compression);
+  if (!options_.encoding.empty()) {
+    input.decode(options_.decoder(options_.encoding, options_.invalid_utf8));
+  } else if (const auto encoding = marked_encoding(input)) {
+    if (options_.decoder == nullptr)
+      throw Error(input.name(), ": is ", *encoding, "; convert it with iconv -t UTF-8");
+    note(input, "is " + std::string(*encoding) + ", converted to UTF-8");
+    input.decode(options_.decoder(*encoding, options_.invalid_utf8));
+  }
+  drop_byte_order_mark(input);
+  refuse_foreign(input);
+}
+
 // Determines the format. For TSV and CSV also reads the header, so that records start behind it.
 std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& line) const {
   auto source = std::make_shared<Source>(Source{.name = input.name(), .format = options_.input_format});
-  if (!is_raw(input.name())) check_uncompressed(input);
+  source->converted = input.converted();
   if (source->format == InputFormat::automatic) source->format = format_of(input, source->format_guessed);
   if (source->format == InputFormat::jsonl && first_marks(input) == "[{")
     throw Error(input.name(), ": is one JSON array; convert it to one record per line with jq -c '.[]'");
   source->in_context = options_.context_words > 0;
   if (source->in_context && options_.input_format == InputFormat::automatic && first_marks(input).empty())
     source->format = InputFormat::jsonl;  // an empty FILE
-  if (source->in_context && source->format != InputFormat::conll && source->format != InputFormat::jsonl)
+  if (source->in_context && !is_tagged(source->format) && source->format != InputFormat::jsonl)
     throw Error(input.name(), ": is read as ", name_of(source->format),
                 ", but documents need CoNLL, or JSONL with words");
   source->field_options = options_.field_options;
   source->pair_use = options_.pair_use;
-  if (!is_table(source->format)) {
-    source->columns = {options_.text_field};
-  } else if (!options_.columns.empty()) {
-    source->columns = options_.columns;
-    check_columns(source->columns, input.name());
+  const bool universal = source->format == InputFormat::conllu;
+  source->conll = {.word = options_.word_column.value_or(universal ? kForm : 0),
+                   .tag = universal ? options_.tag_column.value_or(kUpos) : options_.tag_column,
+                   .universal = universal};
+  if (is_table(source->format)) {
+    read_columns(input, *source, line);
   } else {
-    source->columns = read_header(input, source->format, line);
-    source->has_header = true;
-  }
-  if (is_table(source->format) && options_.check_columns) {
-    try {
-      options_.check_columns(source->columns);
-    } catch (const Error& error) {
-      throw Error(input.name(), options_.columns.empty() ? ":1: " : ": ", error.what());
-    }
+    source->columns = {options_.text_field};
   }
   return source;
 }
@@ -145,42 +163,109 @@ bool InputReader::reads(InputFormat format) const {
 }
 
 // Whether any bytes are valid contents, so that the contents tell nothing.
-bool InputReader::is_raw(const std::string& name) const {
+bool InputReader::is_raw(std::string_view name) const {
   return options_.input_format == InputFormat::f32 || (options_.input_format == InputFormat::automatic &&
                                                        reads(InputFormat::f32) && name.ends_with(".f32"));
 }
 
-// By the tool's own rule, by the suffix, by --columns, else by the contents.
+// By the tool's own rule, by the suffix, by options for tables, else by the contents.
 InputFormat InputReader::format_of(Input& input, bool& guessed) const {
   using enum InputFormat;
   if (options_.recognize) {
     if (const auto format = options_.recognize(input)) return *format;
   }
-  if (is_raw(input.name())) return f32;
+  if (is_raw(without_compression_suffix(input.name()))) return f32;
   if (reads(npy) && is_npy(input)) return npy;
-  const auto by_suffix = input_format_by_suffix(input.name());
-  if (!options_.columns.empty() && by_suffix.value_or(text) == text) return tsv;
+  refuse_binary(input);
+  auto by_suffix = input_format_by_suffix(input.name());
+  // Options that name fields outweigh ".txt".
+  if (by_suffix == text && !options_.table_option.empty()) by_suffix = std::nullopt;
+  if (const auto table = table_of(input, by_suffix)) return *table;
   if (by_suffix.value_or(jsonl) == jsonl && reads(squad) && is_squad(input)) return squad;
-  if (by_suffix.value_or(text) == text && reads(conll) && is_conll(input)) return conll;
-  if (by_suffix) return *by_suffix;
-  const auto marks = first_marks(input);
-  if (marks != "{" && marks != "[{") {
-    const auto& field = options_.table_field.empty() ? options_.text_field : options_.table_field;
-    if (is_header(input, tsv, field)) return tsv;
-    if (is_header(input, csv, field)) return csv;
+  if (reads(conll) && (!by_suffix || by_suffix == text || by_suffix == conll)) {
+    if (is_conllu(input)) return conllu;
+    if (is_conll(input)) return conll;
   }
-  guessed = true;
-  return marks == "{" || marks == "[{" ? jsonl : text;
+  if (by_suffix.value_or(text) != text) return *by_suffix;
+  const auto marks = first_marks(input);
+  guessed = !by_suffix;
+  if (!by_suffix && (marks == "{" || marks == "[{")) return jsonl;
+  if (!by_suffix && is_header(input, tsv, header_fields_)) return tsv;
+  if (!by_suffix && (separator_of(input) || is_header(input, csv, header_fields_))) return csv;
+  check_text(input);
+  return text;
 }
 
-std::vector<std::string> InputReader::read_header(Input& input, InputFormat format, int64_t& line) const {
-  const std::string where = input.name() + ":1";
+// The format of a table that is known by --columns or --delimiter.
+std::optional<InputFormat> InputReader::table_of(Input& input, std::optional<InputFormat> by_suffix) const {
+  using enum InputFormat;
+  if (options_.delimiter) {
+    if (by_suffix ? is_table(*by_suffix) || by_suffix == text : first_marks(input) != "{") return csv;
+  } else if (!options_.columns.empty() && by_suffix.value_or(text) == text) {
+    return tsv;
+  }
+  return std::nullopt;
+}
+
+// For input that is about to be read as text. An Error if an option asks for its fields; a note if its first
+// line looks like a header.
+void InputReader::check_text(Input& input) const {
+  const auto lines = first_lines(input, 1);
+  if (lines.empty()) return;
+  const auto header = likely_header(lines.front());
+  if (!options_.table_option.empty()) {
+    constexpr size_t kShown = 40;
+    const auto& field = header_fields_.front();
+    if (!header)
+      throw Error(input.name(), ":1: is neither JSON nor a header of columns, but ", options_.table_option,
+                  " names a field; it is ",
+                  json::in_quotes(json::repair_utf8(lines.front().substr(0, kShown))),
+                  "; --input-format text reads each line as a text");
+    if (std::ranges::find(header->columns, field) != header->columns.end())
+      throw Error(input.name(), ":1: is a header of columns ", quoted_names(header->columns), "; ",
+                  header->advice());
+    throw Error(input.name(), ":1: has no column ", json::in_quotes(field), "; the columns are ",
+                quoted_names(header->columns), did_you_mean(field, header->columns));
+  }
+  if (header && (header->delimiter == '\t' || has_usual_name(*header)))
+    note(input, "is read as text, but its first line looks like the header of a table with the columns " +
+                    quoted_names(header->columns) + "; to read a table, " + header->advice() +
+                    " and --text-field");
+}
+
+void InputReader::read_columns(Input& input, Source& source, int64_t& line) const {
+  if (source.format == InputFormat::csv) {
+    if (const auto separator = take_separator(input)) {
+      source.delimiter = *separator;
+      ++line;
+    }
+    source.delimiter = options_.delimiter.value_or(source.delimiter);
+  }
+  const auto header = line;
+  const bool named = !options_.columns.empty();
+  const std::string where = named ? input.name() : input.name() + ":" + std::to_string(header);
+  try {
+    source.has_header = !named;
+    source.columns = named ? options_.columns : read_header(input, source, line);
+    check_columns(source.columns);
+    if (!named) check_header(source.columns, source);
+    if (options_.check_columns) options_.check_columns(source.columns);
+  } catch (const Error& error) {
+    throw Error(where, ": ", error.what());
+  }
+  for (size_t i = 0; i < source.columns.size(); ++i)
+    if (source.columns[i].empty())
+      note(input, "column " + std::to_string(i + 1) + " has no name and is left out");
+}
+
+// Reads the header line.
+std::vector<std::string> InputReader::read_header(Input& input, const Source& source, int64_t& line) const {
   size_t end = std::string_view::npos;
-  CsvScanner csv;
+  CsvScanner csv(source.delimiter);
   for (size_t searched = 0; end == std::string_view::npos;) {
     const auto text = input.unread();
     const size_t found = text.find('\n', searched);
-    if (format == InputFormat::csv) {
+    if (source.format == InputFormat::csv) {
       end = csv.record_end(text, searched);
     } else if (found != std::string_view::npos) {
       end = found + 1;
@@ -192,16 +277,22 @@ std::vector<std::string> InputReader::read_header(Input& input, InputFormat form
   std::string header(without_line_end(text));
   line += 1 + std::count(header.begin(), header.end(), '\n');
   input.consume(text.size());
-  std::vector<std::string> columns;
-  try {
-    if (options_.invalid_utf8 == InvalidUtf8::replace) header = json::repair_utf8(header);
-    json::check_utf8(header);
-    columns = column_names(format, header);
-  } catch (const Error& error) {
-    throw Error(where, ": ", error.what());
-  }
-  check_columns(columns, where);
-  return columns;
+  if (options_.invalid_utf8 == InvalidUtf8::replace) header = json::repair_utf8(header);
+  require_utf8(header);
+  return column_names(source.format, source.delimiter, header);
+}
+
+// Throws Error if the only column seems to be several.
+void InputReader::check_header(const std::vector<std::string>& columns, const Source& source) const {
+  if (columns.size() != 1 || std::ranges::find(header_fields_, columns[0]) != header_fields_.end()) return;
+  if (const auto other = likely_header(columns[0]))
+    throw Error("has one column, ", json::in_quotes(columns[0]), ", if cells are separated by ",
+                source.format == InputFormat::tsv ? "TAB" : json::in_quotes(std::string(1, source.delimiter)),
+                "; ", other->advice());
+}
+
+void InputReader::note(const Input& input, const std::string& message) const {
+  if (options_.note) options_.note(input.name() + ": " + message);
 }
 
 }  // namespace bert::io

@@ -4,7 +4,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "io/cutter.h"
 #include "io/input.h"
@@ -30,11 +33,17 @@ class InputReader {
 
  private:
   bool read(const std::string& name);  // false: the stream has stopped
+  void convert(Input& input) const;
   std::shared_ptr<const Source> open_source(Input& input, int64_t& line) const;
   bool reads(InputFormat format) const;
-  bool is_raw(const std::string& name) const;
+  bool is_raw(std::string_view name) const;
   InputFormat format_of(Input& input, bool& guessed) const;
-  std::vector<std::string> read_header(Input& input, InputFormat format, int64_t& line) const;
+  std::optional<InputFormat> table_of(Input& input, std::optional<InputFormat> by_suffix) const;
+  void check_text(Input& input) const;
+  void read_columns(Input& input, Source& source, int64_t& line) const;
+  std::vector<std::string> read_header(Input& input, const Source& source, int64_t& line) const;
+  void check_header(const std::vector<std::string>& columns, const Source& source) const;
+  void note(const Input& input, const std::string& message) const;
   bool take_chunk();
 
   const StreamOptions& options_;
@@ -44,6 +53,7 @@ class InputReader {
   std::function<void(Chunk&)> on_chunk_;
   Chunk* chunk_ = nullptr;  // being filled
   int64_t place_;
+  const std::vector<std::string> header_fields_;  // one of them identifies a header line
   int64_t chunks_ = 0;
   uint64_t read_ = 0;  // bytes of the FILEs before the current one
 };

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "io/table_header.h"
 
 namespace bert::io {
 namespace {

@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "io/conll.h"
 #include "io/csv.h"
+#include "io/decoder.h"
 #include "io/input_format.h"
 #include "io/missing_field.h"
 #include "json/json.h"
@@ -25,8 +27,6 @@ struct Work {
   virtual ~Work() = default;
 };
 
-enum class InvalidUtf8 { error, replace };
-
 // What the records of one FILE share. Outlives these records.
 struct Source {
   std::string name;                             // as given on the command line; "-" is stdin
@@ -37,10 +37,16 @@ struct Source {
   std::vector<FieldOption> field_options = {};  // for messages
   std::shared_ptr<FieldUse> pair_use = {};      // of the second text, if the user named its field
 
+  ConllColumns conll = {};
+  char delimiter = ',';  // between the cells of CSV
+
   bool in_context = false;  // records have words of their document, see context_cutter.h
+  bool converted = false;   // the FILE is compressed, or not UTF-8
 
   // Whether records are generated from the FILE's contents instead of copied from it.
-  bool makes_records() const { return in_context || format == InputFormat::squad || is_array(format); }
+  bool makes_records() const {
+    return in_context || converted || format == InputFormat::squad || is_array(format);
+  }
   char cell_end() const { return format == InputFormat::csv ? kCellEnd : '\t'; }  // in Record::raw()
 };
 

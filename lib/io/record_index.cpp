@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "io/document_context.h"
+#include "io/foreign.h"
 #include "io/pull_reader.h"
 #include "json/json.h"
 
@@ -97,7 +98,10 @@ uint64_t Spool::append(std::string_view bytes) {
 
 bool can_read_again(const std::vector<std::string>& files) {
   return !files.empty() && std::all_of(files.begin(), files.end(), [](const std::string& name) {
-    return name != "-" && S_ISREG(stat_of(name).st_mode);
+    if (name == "-") return false;
+    const auto mode = stat_of(name).st_mode;
+    if (S_ISDIR(mode)) refuse_directory(name);
+    return S_ISREG(mode);
   });
 }
 

@@ -8,6 +8,8 @@
 #include "io/csv.h"
 #include "io/cutter.h"
 #include "io/filter.h"
+#include "io/foreign.h"
+#include "json/syntax.h"
 #include "json/utf8.h"
 
 namespace bert::io {
@@ -60,6 +62,18 @@ void split_at(char separator, std::string_view line, std::vector<std::string_vie
   }
 }
 
+// What to do about a record that is not JSON.
+std::string_view advice_for(const Record& record) {
+  using enum json::Fault::Kind;
+  const auto fault = json::find_fault(record.raw());
+  if (!fault) return "";
+  if (fault->kind == half_surrogate) return "; --invalid-utf8 replace makes U+FFFD of it";
+  if (fault->kind == incomplete && record.source().format == InputFormat::jsonl)
+    return "; if it goes on in the next line, jq -c . puts each record on one line";
+  const bool may_be_text = record.source().format_guessed && record.line() == 1;
+  return may_be_text ? "; text that begins with \"{\" needs --input-format text" : "";
+}
+
 }  // namespace
 
 std::optional<std::string> RawRecordReader::read(RawRecord& raw, const UseRecord& use) {
@@ -103,7 +117,8 @@ void RecordReader::read(Record& record, Chunk& chunk, const Filter& filter) {
   const Source& source = record.source();
   if (is_json(source.format)) return read_json(record, chunk, filter);
   if (!chunk_is_utf8_) mend_utf8(record, chunk, 0);
-  if (source.format == InputFormat::csv) record.raw_ = chunk.repaired.emplace_back(csv_cells(record.raw_));
+  if (source.format == InputFormat::csv)
+    record.raw_ = chunk.repaired.emplace_back(csv_cells(record.raw_, source.delimiter));
   if (is_table(source.format)) {
     split_at(source.cell_end(), record.raw_, values_);
     if (values_.size() != source.columns.size()) {
@@ -123,7 +138,7 @@ void RecordReader::read_json(Record& record, Chunk& chunk, const Filter& filter)
     context = record.raw_.substr(mark + 1);
     record.raw_ = record.raw_.substr(0, mark);
   }
-  if (record.source().format == InputFormat::conll) make_json(record, chunk);
+  if (is_tagged(record.source().format)) make_json(record, chunk);
   const auto line = record.raw_;
   record.raw_ = json_part(line);
   largest_json_ = std::max(largest_json_, record.raw_.size());
@@ -140,7 +155,7 @@ void RecordReader::make_json(Record& record, Chunk& chunk) const {
   if (invalid_utf8_ == InvalidUtf8::replace) mend_utf8(record, chunk, 0);
   int64_t line = 0;
   try {
-    auto& json = chunk.repaired.emplace_back(conll_record(record.raw_, line));
+    auto& json = chunk.repaired.emplace_back(conll_record(record.raw_, record.source().conll, line));
     const size_t size = json.size();
     json.append(json::kPadding, '\0');
     record.raw_ = std::string_view(json).substr(0, size);
@@ -156,16 +171,22 @@ json::Value RecordReader::parse(Record& record, Chunk& chunk, size_t begin) {
   } catch (const Error& error) {
     const auto before = record.raw_.data();
     mend_utf8(record, chunk, begin);
+    mend_surrogates(record, chunk);
     if (record.raw_.data() != before) return document_.parse(record.raw_);
-    if (!record.source().format_guessed) throw;
-    throw Error(error.what(), "; text that begins with \"{\" needs --input-format text");
+    throw Error(error.what(), advice_for(record));
   }
 }
 
 void RecordReader::mend_utf8(Record& record, Chunk& chunk, size_t begin) const {
-  if (invalid_utf8_ == InvalidUtf8::error) return json::check_utf8(record.raw_, begin);
+  if (invalid_utf8_ == InvalidUtf8::error) return require_utf8(record.raw_, begin);
   if (json::is_utf8(record.raw_)) return;
   record.raw_ = chunk.repaired.emplace_back(json::repair_utf8(record.raw_));
+}
+
+void RecordReader::mend_surrogates(Record& record, Chunk& chunk) const {
+  if (invalid_utf8_ == InvalidUtf8::error) return;
+  auto mended = json::repair_surrogates(record.raw_);
+  if (mended != record.raw_) record.raw_ = chunk.repaired.emplace_back(std::move(mended));
 }
 
 void finish_records(Chunk& chunk, const Filter& filter, OnError on_error) {

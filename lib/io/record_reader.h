@@ -45,6 +45,7 @@ class RecordReader {
   // `begin`: offset of the record in its line.
   json::Value parse(Record& record, Chunk& chunk, size_t begin);
   void mend_utf8(Record& record, Chunk& chunk, size_t begin) const;
+  void mend_surrogates(Record& record, Chunk& chunk) const;
 
   InvalidUtf8 invalid_utf8_;
   json::Document document_, context_;

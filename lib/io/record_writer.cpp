@@ -105,7 +105,7 @@ uint64_t RecordWriter::write_columns(const Record& record, const Added& added, s
     const size_t size = column + 1 < columns.size() ? rest.find(source.cell_end()) : rest.size();
     const auto cell = rest.substr(0, size);
     rest.remove_prefix(std::min(size + 1, rest.size()));
-    if (drop_.contains(columns[column])) continue;
+    if (columns[column].empty() || drop_.contains(columns[column])) continue;
     if (out.size() > begin) out += ',';
     json::append_string(out, columns[column]);
     out += ':';

@@ -27,13 +27,16 @@ struct StreamOptions {
   std::vector<std::string> files;  // none or "-": stdin
   std::string output = "-";        // "-": stdout
   InputFormat input_format = InputFormat::automatic;
-  std::vector<std::string> columns;        // for TSV and CSV without a header line
-  std::string text_field{kTextField};      // the single field of text input
-  std::string pair_field{kPairField};      // used by filters, not by the stream
-  std::vector<FieldOption> field_options;  // which options name fields, for messages
-  std::shared_ptr<FieldUse> pair_use;      // of pair_field, if the user named it; see Fields::pair_text
-  DropList drop;                           // for the filter's RecordWriter
-  std::vector<std::string> keep;           // fields to write, in this order; none: all
+  std::vector<std::string> columns;               // for TSV and CSV without a header line
+  std::optional<char> delimiter;                  // of CSV; tables of automatic format are then CSV
+  std::optional<size_t> word_column, tag_column;  // of CoNLL, from 0
+  std::string encoding;                           // "": UTF-8
+  std::string text_field{kTextField};             // the single field of text input
+  std::string pair_field{kPairField};             // used by filters, not by the stream
+  std::vector<FieldOption> field_options;         // which options name fields, for messages
+  std::shared_ptr<FieldUse> pair_use;             // of pair_field, if the user named it; see Fields::pair_text
+  DropList drop;                                  // for the filter's RecordWriter
+  std::vector<std::string> keep;                  // fields to write, in this order; none: all
   OutputFormat output_format = OutputFormat::jsonl;
   OnError on_error = OnError::stop;
   InvalidUtf8 invalid_utf8 = InvalidUtf8::error;
@@ -48,7 +51,11 @@ struct StreamOptions {
   std::string context_tags;          // field with their tags; "": without tags
   bool context_apart = false;        // records are stored() sentences, see document_context.h
   std::optional<int64_t> row_width;  // numbers in a row of an array; f32 needs it
-  std::string table_field;           // a first line with this column is the header of a table; "": text_field
+  // A first line with one of these columns is the header of a table; none: text_field.
+  std::vector<std::string> header_fields;
+  std::string table_option;      // given option that names fields, so that input is not text: "--text-field"
+  DecoderFor decoder = nullptr;  // nullptr: input in other encodings is refused
+  std::function<void(const std::string&)> note;  // shows how a FILE is read if that may surprise
   // Called with the beginning of a FILE whose format is automatic, before the common detection rules.
   std::function<std::optional<InputFormat>(Input&)> recognize;
   // Called with the columns of each table; may throw Error, which is reported as an error of its header line.

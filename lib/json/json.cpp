@@ -3,12 +3,15 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <new>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "json/syntax.h"
 
 namespace bert::json {
 
@@ -83,6 +86,7 @@ int64_t Value::integer() const {
 double Value::number() const {
   double value = 0;
   if (Access::of(*this).get(value)) wrong_kind(*this, "a number");
+  if (std::abs(value) == std::numeric_limits<double>::max()) throw Error("is a number that is too large");
   return value;
 }
 
@@ -201,56 +205,47 @@ Document& Document::operator=(Document&&) noexcept = default;
 
 namespace {
 
-// JSON integers have any size; simdjson accepts 64-bit integers and floating-point numbers. So
-// 12345678901234567890123 becomes 12345678901234567890123e0.
-std::string with_wide_integers(std::string_view text) {
+// JSON numbers have any size; simdjson accepts 64-bit integers and doubles. So 12345678901234567890123
+// becomes 12345678901234567890123e0, and 1e999 the largest double, which number() refuses: numbers that
+// nobody reads may be anything.
+std::string readable_number(std::string_view token) {
   constexpr size_t kSafeDigits = 18;
-  std::string wide;
-  wide.reserve(text.size() + 64);
+  std::string number(token);
+  const bool fits = token.size() <= kSafeDigits && token.find_first_of("eE") == token.npos;
+  if (!is_number(token) || fits) return number;
+  if (std::isinf(std::strtod(number.c_str(), nullptr)))
+    return token[0] == '-' ? "-1.7976931348623157e308" : "1.7976931348623157e308";
+  if (token.find_first_not_of("0123456789", 1) == token.npos) number += "e0";
+  return number;
+}
+
+std::string with_readable_numbers(std::string_view text) {
+  std::string readable;
+  readable.reserve(text.size() + 64);
   while (!text.empty()) {
     size_t size = 1;
+    const bool number = text[0] == '-' || (text[0] >= '0' && text[0] <= '9');
     if (text[0] == '"') {
       while (size < text.size() && text[size] != '"') size += text[size] == '\\' ? 2 : 1;
       ++size;
-    } else if (text[0] == '-' || (text[0] >= '0' && text[0] <= '9')) {
+    } else if (number) {
       size = std::min(text.find_first_not_of("0123456789+-.eE"), text.size());
     }
     const auto token = text.substr(0, size);
-    wide += token;
-    if (token.size() > kSafeDigits && token.find_first_not_of("0123456789", 1) == token.npos) wide += "e0";
+    readable += number ? readable_number(token) : std::string(token);
     text.remove_prefix(token.size());
   }
-  return wide;
+  return readable;
 }
 
-// Our own messages, since simdjson's differ between releases. The last line covers codes added by newer
-// releases.
-std::string_view explanation(simdjson::error_code failure) {
-  switch (failure) {
-    case simdjson::EMPTY:
-      return "it is empty";
-    case simdjson::UTF8_ERROR:
-      return "it is not valid UTF-8";
-    case simdjson::DEPTH_ERROR:
-      return "arrays and objects are nested too deep";
-    case simdjson::CAPACITY:
-      return "it is larger than 4 GiB";
-    case simdjson::STRING_ERROR:
-      return "a string has an invalid escape sequence";
-    case simdjson::UNESCAPED_CHARS:
-      return "a string has an unescaped control character";
-    case simdjson::UNCLOSED_STRING:
-      return "a string has no closing quote";
-    case simdjson::T_ATOM_ERROR:
-    case simdjson::F_ATOM_ERROR:
-    case simdjson::N_ATOM_ERROR:
-      return "a bare word is not true, false or null";
-    case simdjson::NUMBER_ERROR:
-    case simdjson::NUMBER_OUT_OF_RANGE:
-      return "a number is malformed or too large";
-    default:
-      return "a comma, colon, bracket, brace, key or value is missing or misplaced";
-  }
+// Our own messages, since simdjson's differ between releases.
+std::string explanation(std::string_view text, simdjson::error_code failure) {
+  if (failure == simdjson::UTF8_ERROR) return "not valid JSON: it is not valid UTF-8";
+  if (failure == simdjson::CAPACITY) return "not valid JSON: it is larger than 4 GiB";
+  if (const auto fault = find_fault(text))
+    return "not valid JSON at " + position_of(text, fault->at) + ": " + fault->what;
+  if (failure == simdjson::DEPTH_ERROR) return "not valid JSON: arrays and objects are nested too deep";
+  return "not valid JSON";
 }
 
 }  // namespace
@@ -265,9 +260,9 @@ Value Document::parse(std::string_view text, Padding padding) {
   if (text.empty()) text = "";  // the parser calls memcpy, which needs a non-null address
   auto failure = parser_->parser.parse(text.data(), text.size(), padding == Padding::absent).get(root);
   // Releases differ in the error code for an integer that does not fit 64 bits.
-  if (failure) failure = parser_->parser.parse(with_wide_integers(text)).get(root);
+  if (failure) failure = parser_->parser.parse(with_readable_numbers(text)).get(root);
   if (failure == simdjson::MEMALLOC) throw std::bad_alloc();
-  if (failure) throw Error("not valid JSON: ", explanation(failure));
+  if (failure) throw Error(explanation(text, failure));
   return Value::Access::from(root);
 }
 

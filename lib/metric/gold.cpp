@@ -75,7 +75,11 @@ GoldTable read_gold(const std::string& file, const std::string& id_field, const 
   GoldTable table(file);
   io::StreamOptions options = {.files = {file}, .text_field = stream.text_field};
   options.field_options = stream.field_options;
-  options.table_field = id_field.empty() ? kIdField : id_field;
+  options.header_fields = {id_field.empty() ? kIdField : id_field};
+  options.delimiter = stream.delimiter;
+  options.encoding = stream.encoding;
+  options.decoder = stream.decoder;
+  options.note = stream.note;
   options.invalid_utf8 = stream.invalid_utf8;
   options.recognize = recognize_data;
   io::PullReader reader(options);

@@ -321,7 +321,8 @@ TEST_CASE("a run over FILEs goes on with changed records") {
 TEST_CASE("a bad record stops with its line number, or is reported once and skipped in all epochs") {
   const TemporaryDirectory directory;
   auto stream = stream_of({directory.write("a", numbered(10, 4))});
-  const std::string bad = ": byte 0xff at offset 0 is not valid UTF-8";
+  const std::string bad =
+      ": byte 0xff at offset 0 is not valid UTF-8; for Windows or Latin-1 text, use --encoding windows-1252";
   const auto stopping = open_records(stream, {.order = Order::given}, quiet());
   CHECK_THROWS_WITH_AS(draw(*stopping), (directory / "a:1" + bad).c_str(), Error);
 

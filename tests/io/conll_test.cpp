@@ -127,7 +127,8 @@ TEST_CASE("an invalid line is reported, and only its sentence is skipped") {
         "1:0:{\"words\":[\"a\"],\"tags\":[\"O\"]}\n10:3:{\"words\":[\"g\"],\"tags\":[\"O\"]}\n");
   CHECK(skipped.messages ==
         std::vector<std::string>{"x.conll:4: has 2 columns, expected 3 as in the first line of the sentence",
-                                 "x.conll:8: byte 0xff at offset 2 is not valid UTF-8"});
+                                 "x.conll:8: byte 0xff at offset 2 is not valid UTF-8; for Windows or "
+                                 "Latin-1 text, use --encoding windows-1252"});
   const auto mended = read(bytes, {.on_error = OnError::skip, .invalid_utf8 = InvalidUtf8::replace});
   CHECK(mended.records.find("{\"words\":[\"e\",\"f\"],\"tags\":[\"O\",\"\xef\xbf\xbd\"]}") !=
         std::string::npos);

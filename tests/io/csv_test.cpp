@@ -14,7 +14,7 @@ namespace {
 // The cells of one record, "|" between them, or the error message.
 std::string cells_of(std::string_view record) {
   try {
-    auto cells = csv_cells(record);
+    auto cells = csv_cells(record, ',');
     for (char& c : cells) c = c == kCellEnd ? '|' : c;
     return cells;
   } catch (const bert::Error& error) {
@@ -39,7 +39,7 @@ TEST_CASE("a record ends at the first line end that is not in quotes, wherever t
   const std::string text = "a,\"b\n\"\"\n\",5\" x\n\"c\"\r\nd";
   const std::vector<size_t> ends = {15, 20, std::string::npos};
   for (size_t cut = 0; cut <= text.size(); ++cut) {
-    CsvScanner scanner;
+    CsvScanner scanner(',');
     size_t from = 0;
     for (const size_t end : ends) {
       size_t found = scanner.record_end(std::string_view(text).substr(0, cut), from);
@@ -61,7 +61,7 @@ TEST_CASE("a written cell reads back the same") {
     append_csv_cell(line, first);
     line += ',';
     append_csv_cell(line, second);
-    CHECK(csv_cells(line) == first + kCellEnd + second);
-    CHECK(CsvScanner().record_end(line + "\n", 0) == line.size() + 1);
+    CHECK(csv_cells(line, ',') == first + kCellEnd + second);
+    CHECK(CsvScanner(',').record_end(line + "\n", 0) == line.size() + 1);
   }
 }

@@ -63,7 +63,9 @@ TEST_CASE("tsv: the header line or --columns names the columns") {
   options.columns = {"a", "b"};
   CHECK(records_of("a\tb\n1\t\n", InputFormat::tsv, "in", options) == "1:0:a\tb|2:1:1\t|");
   CHECK(records_of("a\ta\n", InputFormat::tsv) == "in:1: column \"a\" appears twice");
-  CHECK(records_of("a\xff\n", InputFormat::tsv) == "in:1: byte 0xff at offset 1 is not valid UTF-8");
+  CHECK(records_of("a\xff\n", InputFormat::tsv) ==
+        "in:1: byte 0xff at offset 1 is not valid UTF-8; for Windows or Latin-1 text, use --encoding "
+        "windows-1252");
 }
 
 TEST_CASE("csv: cells may be quoted and contain line ends") {
@@ -107,10 +109,8 @@ TEST_CASE("auto detects CoNLL and SQuAD where the tool reads them") {
   CHECK(records_of("{\"data\": [1]}", automatic, "in", options) == "1:0:{\"data\": [1]}|");
 }
 
-TEST_CASE("compressed input is answered with the command that decompresses it") {
-  CHECK(records_of("\x1f\x8b\x08", InputFormat::text).find("is compressed; decompress it with gzip -dc ") !=
-        std::string::npos);
-  CHECK(records_of("\x28\xb5\x2f\xfd", InputFormat::automatic).find("zstd -dc ") != std::string::npos);
+TEST_CASE("damaged compressed input is an error of its FILE") {
+  CHECK(records_of("\x1f\x8b\x08", InputFormat::text).starts_with("in: cannot be decompressed: gzip"));
 }
 
 TEST_CASE("auto uses the suffix, else the first non-white byte") {
@@ -132,7 +132,7 @@ TEST_CASE("input that looks like another format is rejected with advice") {
           name + std::string(": is one JSON array; convert it to one record per line with jq -c '.[]'"));
   }
   const auto said = records_of("{x}\n", InputFormat::automatic);
-  CHECK(said.starts_with("in:1: not valid JSON: "));
+  CHECK(said.starts_with("in:1: not valid JSON at column "));
   CHECK(said.ends_with("; text that begins with \"{\" needs --input-format text"));
 }
 
@@ -164,8 +164,8 @@ TEST_CASE("an unreadable FILE is reported before any record is read") {
   CHECK(missing.out == "");
   options.files[1] = directory / "";
   const Ran is_directory = run_and_catch(options, 1, filter);
-  CHECK(is_directory.failure == directory / ": Is a directory");
-  CHECK(is_directory.out == "1:0:x|");
+  CHECK(is_directory.failure.starts_with(directory / ": is a directory; name its files"));
+  CHECK(is_directory.out == "");
 }
 
 TEST_CASE("an error in compute ends the stream with that error") {

@@ -39,11 +39,10 @@ class Generator {
                                                        "\x7f",
                                                        "\r",
                                                        "{",
-                                                       "longer piece of text, with comma",
-                                                       std::string(1, '\0')};
+                                                       "longer piece of text, with comma"};
     static const std::vector<std::string> kRare = {
-        "bad",      "worse",        "\xff", "\xe4\xb8", "\xed\xa0\x80", "\xf4\x90\x80\x80",
-        "\xc0\xaf", "\xf0\x9f\x98", "\t",   "\f"};
+        "bad",      "worse",        "\xff", "\xe4\xb8", "\xed\xa0\x80",      "\xf4\x90\x80\x80",
+        "\xc0\xaf", "\xf0\x9f\x98", "\t",   "\f",       std::string(1, '\0')};
     std::string text;
     for (size_t i = below(6); i > 0; --i) text += one_in(40) ? pick(kRare) : pick(kSubwords);
     if (one_in(100)) text += std::string(below(3000), 'x');

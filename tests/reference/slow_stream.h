@@ -63,8 +63,20 @@ class SlowStream {
     return lines;
   }
 
+  // Text of automatic format has no NUL in its first line.
+  static void refuse_binary(const std::string& name, const std::string& bytes) {
+    const size_t nul = bytes.find('\0');
+    if (nul >= std::min({bytes.find('\n'), bytes.size(), size_t{4096}})) return;
+    const auto is_nul = [&](size_t i) { return bytes[i] == '\0'; };
+    if (bytes.size() >= 4 && is_nul(0) == is_nul(2) && is_nul(1) == is_nul(3) && is_nul(0) != is_nul(1))
+      throw name + ": is UTF-16 without a byte order mark; use --encoding UTF-16" + (is_nul(0) ? "BE" : "LE");
+    throw name + ": is not text: byte " + std::to_string(nul) +
+        " is NUL; --input-format text reads it nevertheless";
+  }
+
   Format format_of(const std::string& name, const std::string& bytes) const {
     Format format = options_.input_format;
+    if (format == Format::automatic) refuse_binary(name, bytes);
     if (format == Format::automatic && name.ends_with(".jsonl")) format = Format::jsonl;
     if (format == Format::automatic && name.ends_with(".tsv")) format = Format::tsv;
     if (format == Format::automatic && name.ends_with(".csv")) format = Format::csv;
@@ -208,7 +220,7 @@ class SlowStream {
     const std::string digits = "0123456789abcdef";
     const auto byte = static_cast<unsigned char>(text[*bad]);
     throw where + ": byte 0x" + digits[byte / 16] + digits[byte % 16] + " at offset " + std::to_string(*bad) +
-        " is not valid UTF-8";
+        " is not valid UTF-8; for Windows or Latin-1 text, use --encoding windows-1252";
   }
 
   void run_record(const std::string& where, const std::string& raw) {

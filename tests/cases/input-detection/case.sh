@@ -1,4 +1,4 @@
-# The contents of a FILE say what it is: CoNLL, SQuAD's JSON, tables whose header names the text, compressed files.
+# The contents of a FILE say what it is: CoNLL, SQuAD's JSON, tables whose header names the text.
 printf -- '-DOCSTART- -X- O\n\nthe DT O\nking NN B-PER\n\nold JJ O\n' >words.txt
 cat words.txt >words
 printf '{"version":"1.1","data":[{"title":"t","paragraphs":[{"context":"the old king said","qas":[{"id":"q","question":"the king"}]}]}]}' >squad.json
@@ -17,11 +17,3 @@ printf 'the king\ta\n' | bert-tokenize -m "$MODELS/pretraining" --columns text,l
 printf 'the, text\n' | bert-tokenize -m "$MODELS/pretraining" --keep text
 echo '--- --input-format file: records name their FILE'
 bert-tokenize -m "$MODELS/pretraining" --input-format file --keep file words
-echo '--- compressed'
-gzip -nc words >words.gz
-bert-tokenize -m "$MODELS/pretraining" words.gz
-echo "exit $?"
-bert-tokenize -m "$MODELS/pretraining" <words.gz
-printf '\050\265\057\375more' >words.zst
-bert-tokenize -m "$MODELS/pretraining" words.zst
-printf '\3757zXZ\0' | bert-tokenize -m "$MODELS/pretraining"

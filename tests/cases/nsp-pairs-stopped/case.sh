@@ -24,4 +24,4 @@ echo '--- a file appears only after success'
 ls out.jsonl 2>/dev/null
 echo '--- a record that is not JSON, and an input that cannot be read'
 { cat before; echo '{"sentences":'; } | pairs --pool 4 --input-format jsonl | wc -l
-pairs --pool 4 --input-format jsonl before . | wc -l
+pairs --pool 4 --input-format jsonl before /proc/self/mem | wc -l

@@ -1,0 +1,40 @@
+// Files of other programs, recognized by their first bytes: those that are converted, and those that are
+// refused with the command that converts them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "io/input.h"
+
+namespace bert::io {
+
+// A format that `program -dc` decompresses.
+struct Compression {
+  const char* program;
+  std::string_view package;  // Debian's, with the program
+  std::string_view suffix;   // ".gz"
+  std::string_view magic;    // the first bytes; no UTF-8 text begins so, except for bzip2
+};
+
+// How the input is compressed; nullptr if it is not. Reads as many bytes as are needed to tell.
+const Compression* compression_of(Input& input);
+
+// "reviews.csv.gz" -> "reviews.csv"
+std::string_view without_compression_suffix(std::string_view path);
+
+// UTF-16 or UTF-32, if the input begins with its byte order mark.
+std::optional<std::string_view> marked_encoding(Input& input);
+
+// Like json::check_utf8; the Error also says how other encodings are read.
+void require_utf8(std::string_view text, size_t begin = 0);
+
+// Throws Error that says what to do if the input is a file of another program, such as an archive or a PDF.
+void refuse_foreign(Input& input);
+// The same for any other input whose first line has a NUL byte: UTF-16 without a mark, or an unknown file.
+void refuse_binary(Input& input);
+// For FILEs that are directories.
+[[noreturn]] void refuse_directory(std::string_view path);
+
+}  // namespace bert::io

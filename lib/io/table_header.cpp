@@ -1,0 +1,110 @@
+#include "io/table_header.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/error.h"
+#include "io/csv.h"
+#include "io/cutter.h"
+#include "json/json.h"
+#include "json/utf8.h"
+
+namespace bert::io {
+namespace {
+
+constexpr std::string_view kSeparator = "sep=";
+
+bool is_name(std::string_view cell) {
+  constexpr size_t kMostBytes = 40;
+  if (cell.size() > kMostBytes || is_white(cell.front()) || is_white(cell.back())) return false;
+  constexpr std::string_view kMarks = "_-#()/ .";
+  const bool usual = std::all_of(cell.begin(), cell.end(), [&](char c) {
+    return static_cast<signed char>(c) < 0 || std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           kMarks.find(c) != std::string_view::npos;
+  });
+  const bool begins = std::isdigit(static_cast<unsigned char>(cell.front())) == 0 && cell.front() != '-';
+  return usual && begins && cell.back() != '.';
+}
+
+}  // namespace
+
+std::vector<std::string> split(std::string_view line, char separator) {
+  std::vector<std::string> names;
+  for (size_t end; (end = line.find(separator)) != std::string_view::npos; line.remove_prefix(end + 1))
+    names.emplace_back(line.substr(0, end));
+  names.emplace_back(line);
+  return names;
+}
+
+std::vector<std::string> column_names(InputFormat table, char delimiter, const std::string& header) {
+  return table == InputFormat::csv ? split(csv_cells(header, delimiter), kCellEnd) : split(header, '\t');
+}
+
+bool is_header(Input& input, InputFormat table, const std::vector<std::string>& fields) {
+  const auto lines = first_lines(input, 1);
+  if (lines.empty()) return false;
+  try {
+    const auto columns = column_names(table, ',', lines.front());
+    return columns.size() > 1 && std::ranges::find_first_of(columns, fields) != columns.end();
+  } catch (const Error&) {
+    return false;  // text with quotes
+  }
+}
+
+std::optional<char> separator_of(Input& input) {
+  while (kSeparator.starts_with(input.unread()) && input.read_more()) {
+  }
+  if (!input.unread().starts_with(kSeparator)) return std::nullopt;
+  const auto lines = first_lines(input, 1);
+  return lines.front().size() == kSeparator.size() + 1 ? std::optional(lines.front().back()) : std::nullopt;
+}
+
+std::optional<char> take_separator(Input& input) {
+  const auto separator = separator_of(input);
+  if (separator) input.consume(std::min(input.unread().find('\n'), input.unread().size() - 1) + 1);
+  return separator;
+}
+
+std::string LikelyHeader::advice() const {
+  if (delimiter == '\t') return "use --input-format tsv";
+  if (delimiter == ',') return "use --input-format csv";
+  return std::string("use --delimiter '") + delimiter + '\'';
+}
+
+std::optional<LikelyHeader> likely_header(const std::string& line) {
+  if (!json::is_utf8(line)) return std::nullopt;
+  for (const char delimiter : {'\t', ';', '|', ','}) {
+    if (line.find(delimiter) == std::string::npos) continue;
+    try {
+      auto columns = column_names(InputFormat::csv, delimiter, line);
+      const auto named = [](const std::string& cell) { return cell.empty() || is_name(cell); };
+      const auto nameless = std::ranges::count(columns, "");
+      if (columns.size() > 1 && nameless <= 1 && std::ranges::all_of(columns, named))
+        return LikelyHeader{.delimiter = delimiter, .columns = std::move(columns)};
+    } catch (const Error&) {  // text with quotes
+    }
+  }
+  return std::nullopt;
+}
+
+bool has_usual_name(const LikelyHeader& header) {
+  constexpr std::string_view kUsual[] = {
+      "text",  "sentence", "sentence1",  "sentence2", "label",   "labels",  "id",    "title",    "body",
+      "query", "content",  "review",     "question",  "context", "answer",  "class", "category", "score",
+      "date",  "premise",  "hypothesis", "document",  "message", "comment", "tweet", "name",     "author",
+      "tag",   "tags",     "word",       "words",     "rating",  "stars",   "url",   "sentiment"};
+  return std::ranges::any_of(header.columns, [&](std::string name) {
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+    return std::ranges::find(kUsual, name) != std::end(kUsual);
+  });
+}
+
+std::string quoted_names(const std::vector<std::string>& columns) {
+  constexpr size_t kNamed = 8;
+  std::string text;
+  for (size_t i = 0; i < std::min(columns.size(), kNamed); ++i)
+    text += (i > 0 ? ", " : "") + json::in_quotes(columns[i]);
+  return columns.size() > kNamed ? text + ", ..." : text;
+}
+
+}  // namespace bert::io

@@ -1,0 +1,40 @@
+// The header lines of tables, and first lines of other input that look like one.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/input.h"
+#include "io/input_format.h"
+
+namespace bert::io {
+
+std::vector<std::string> split(std::string_view line, char separator);
+
+// The names in the header line of a table. Throws Error like csv_cells().
+std::vector<std::string> column_names(InputFormat table, char delimiter, const std::string& header);
+
+// Whether the first line is the header of such a table, with one of the fields and at least another column.
+bool is_header(Input& input, InputFormat table, const std::vector<std::string>& fields);
+
+// Whether the first line is Excel's "sep=;". Consumes it and returns the delimiter.
+std::optional<char> separator_of(Input& input);
+std::optional<char> take_separator(Input& input);
+
+// A line that is probably a header: several short names.
+struct LikelyHeader {
+  char delimiter;
+  std::vector<std::string> columns;
+
+  // `use --delimiter ';'`; of TAB and comma the format.
+  std::string advice() const;
+};
+std::optional<LikelyHeader> likely_header(const std::string& line);
+// Whether one of the columns has a usual name, such as "label". Other lines with commas may be text.
+bool has_usual_name(const LikelyHeader& header);
+
+std::string quoted_names(const std::vector<std::string>& columns);  // `"id", "text"`
+
+}  // namespace bert::io
