@@ -132,6 +132,7 @@ int main(int argc, char** argv) {
     const auto tokenizer = model::load_tokenizer(directory);
     embed.drop = stream.settings.drop;
     embed.dtype = model.dtype;
+    embed.output = stream.settings.output;
     stream.settings.budget = embed.batch_tokens;
     stream.settings.needs_regular_output = is_npy(embed.vectors.format);
     if (attention) {

@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "cli/app.h"
 #include "options/feature_options.h"
@@ -65,10 +66,14 @@ void mode_options(cli::App& app, search::Options& options) {
   app.needs("--seed", "--cluster");
 }
 
+bool compares_records(const search::Options& options) {
+  return options.dedup || options.pairs || options.clusters;
+}
+
 void check_mode(const cli::App& app, const search::Options& options) {
   const auto threshold = options.dedup ? options.dedup : options.pairs;
   const std::string_view name = options.dedup ? "--dedup" : "--pairs";
-  if (!threshold && !options.clusters && options.index.path.empty())
+  if (!compares_records(options) && options.index.path.empty())
     throw cli::UsageError("--index is missing; it names the vectors to search");
   if (threshold && options.metric == Metric::cosine && std::abs(*threshold) > 1)
     throw cli::UsageError(name, " must be from -1 to 1, as cosines are");
@@ -83,7 +88,7 @@ void check_mode(const cli::App& app, const search::Options& options) {
       throw cli::UsageError(name, " needs --records FILE: the rows of ", path, " have no fields");
   }
   if (app.given("--records") && options.index.path.empty())
-    throw cli::UsageError("--records requires --index");
+    throw cli::UsageError("--records requires --index, with the vectors of the records");
 }
 
 // The names become keys of a neighbor, next to its id and score.
@@ -96,9 +101,15 @@ void check_copied(const search::Options& options) {
 }
 
 // In the other modes, --index has the vectors of the FILEs, of --records, or of records that are its rows.
+// With
+// --records, a single FILE can only be meant as --index.
 void settle_index(search::Options& options, io::StreamOptions& stream) {
   auto& index = options.index;
-  if ((!options.dedup && !options.pairs && !options.clusters) || index.path.empty()) return;
+  if (!compares_records(options)) return;
+  const bool is_index = index.path.empty() && !index.records_path.empty() && stream.files.size() == 1 &&
+                        stream.files.front() != "-";
+  if (is_index) index.path = std::exchange(stream.files, {}).front();
+  if (index.path.empty()) return;
   if (!index.records_path.empty() && !stream.files.empty())
     throw cli::UsageError(
         "--records cannot be used with a FILE in this mode; both name the records of --index");
@@ -151,9 +162,9 @@ int main(int argc, char** argv) {
     app.reads("--records", options.index.records_path);
     app.reads("--graph", options.graph.path);
     app.writes("--graph", options.graph.path);
+    settle_index(options, stream.settings);
     check_mode(app, options);
     check_copied(options);
-    settle_index(options, stream.settings);
   });
   app.version_of(text::version);
   app.version_of(predict::version);

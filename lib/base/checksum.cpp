@@ -49,4 +49,10 @@ uint64_t Checksum::value() const {
   return sum;
 }
 
+std::string hexadecimal(uint64_t value) {
+  std::string digits;
+  for (int shift = 60; shift >= 0; shift -= 4) digits += "0123456789abcdef"[value >> shift & 15];
+  return digits;
+}
+
 }  // namespace bert

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace bert {
@@ -25,5 +26,7 @@ class Checksum {
   std::array<std::byte, kBlock> rest_;  // the incomplete last block: size_ % kBlock bytes
   uint64_t size_ = 0;
 };
+
+std::string hexadecimal(uint64_t value);  // 16 digits
 
 }  // namespace bert

@@ -31,11 +31,40 @@ FileDescriptor FileDescriptor::open(const std::string& path) {
   return FileDescriptor(fd);
 }
 
+namespace {
+
+FileState state_of(const struct stat& info) {
+  return {.device = info.st_dev,
+          .inode = info.st_ino,
+          .size = info.st_size,
+          .seconds = info.st_mtim.tv_sec,
+          .nanoseconds = info.st_mtim.tv_nsec};
+}
+
+}  // namespace
+
+FileState FileState::of(const std::string& path) {
+  struct stat info;
+  if (::stat(path.c_str(), &info) != 0) throw Error(path, ": ", std::strerror(errno));
+  return state_of(info);
+}
+
+FileState FileState::of(const FileDescriptor& file, const std::string& path) {
+  struct stat info;
+  if (::fstat(file.get(), &info) != 0) throw Error(path, ": ", std::strerror(errno));
+  return state_of(info);
+}
+
+void throw_changed(const std::string& path) {
+  throw Error(path, ": has changed during the run; FILEs must not change until the end");
+}
+
 MappedFile::MappedFile(const std::string& path) : path_(path), file_(FileDescriptor::open(path)) {
   struct stat info;
   if (::fstat(file_.get(), &info) != 0) throw Error(path, ": ", std::strerror(errno));
   if (!S_ISREG(info.st_mode)) throw Error(path, ": not a regular file");
   size_ = static_cast<size_t>(info.st_size);
+  state_ = state_of(info);
   if (size_ == 0) return;
   void* memory = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file_.get(), 0);
   if (memory == MAP_FAILED) throw Error(path, ": ", std::strerror(errno));
@@ -48,6 +77,7 @@ MappedFile::MappedFile(MappedFile&& other) noexcept
       file_(std::move(other.file_)),
       data_(std::exchange(other.data_, nullptr)),
       size_(std::exchange(other.size_, 0)),
+      state_(other.state_),
       name_on_bus_error_(std::move(other.name_on_bus_error_)) {}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
@@ -55,6 +85,7 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   std::swap(file_, other.file_);
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
+  std::swap(state_, other.state_);
   std::swap(name_on_bus_error_, other.name_on_bus_error_);
   return *this;
 }
@@ -79,6 +110,10 @@ void MappedFile::release(std::span<const std::byte> part) {
   const auto begin = (reinterpret_cast<uintptr_t>(part.data()) + page - 1) / page * page;
   const auto end = reinterpret_cast<uintptr_t>(part.data() + part.size()) / page * page;
   if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
+void MappedFile::require_unchanged() const {
+  if (FileState::of(file_, path_) != state_) throw_changed(path_);
 }
 
 std::string read_file(const std::string& path) {

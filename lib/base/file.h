@@ -30,6 +30,19 @@ class FileDescriptor {
   int fd_ = -1;
 };
 
+// Tells whether a file has been written since: another size or time of modification, or another file.
+struct FileState {
+  uint64_t device = 0, inode = 0;
+  int64_t size = 0, seconds = 0, nanoseconds = 0;
+
+  static FileState of(const std::string& path);
+  static FileState of(const FileDescriptor& file, const std::string& path);  // `path` is used in messages
+  bool operator==(const FileState&) const = default;
+};
+
+// The Error of a file that is not in the state in which it was first read.
+[[noreturn]] void throw_changed(const std::string& path);
+
 // A whole file mapped read-only for the lifetime of this object. Pages are loaded on first access.
 class MappedFile {
  public:
@@ -49,11 +62,15 @@ class MappedFile {
   // Returns the pages that are entirely inside `part` to the system; reading them again reloads them.
   static void release(std::span<const std::byte> part);
 
+  // Throws an Error if the file has been written since it was mapped.
+  void require_unchanged() const;
+
  private:
   std::string path_;
   FileDescriptor file_;
   const std::byte* data_ = nullptr;
   size_t size_ = 0;
+  FileState state_;
   std::unique_ptr<NameOnBusError> name_on_bus_error_;
 };
 

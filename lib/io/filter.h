@@ -67,6 +67,8 @@ class Filter {
   // Called after end, before the output gets its name. May overwrite bytes at the beginning, such as a row
   // count.
   virtual void patch(OutputFile& /*output*/) {}
+  // The output is complete and has its name. An Error ends the run, but the output stays.
+  virtual void committed() {}
 };
 
 }  // namespace bert::io

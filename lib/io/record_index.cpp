@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -41,21 +42,6 @@ struct stat stat_of(const std::string& name) {
   struct stat info;
   if (::stat(name.c_str(), &info) != 0) throw Error(name, ": ", std::strerror(errno));
   return info;
-}
-
-bool same(const struct stat& a, const struct stat& b) {
-  return a.st_dev == b.st_dev && a.st_ino == b.st_ino && a.st_size == b.st_size &&
-         a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec == b.st_mtim.tv_nsec;
-}
-
-struct stat stat_of(int fd, const std::string& name) {
-  struct stat info;
-  if (::fstat(fd, &info) != 0) throw Error(name, ": ", std::strerror(errno));
-  return info;
-}
-
-[[noreturn]] void changed(const std::string& name) {
-  throw Error(name, ": has changed during the run; FILEs must not change until the end");
 }
 
 // Returns less than `size` only at the end of the FILE.
@@ -117,14 +103,14 @@ RecordIndex::RecordIndex(const StreamOptions& options, Contents contents)
 
 void RecordIndex::add(const StreamOptions& options, const std::string& name) {
   auto opened = FileDescriptor::open(name);
-  File& file = files_.emplace_back(File{.name = name, .found = stat_of(opened.get(), name)});
-  bytes_ += file.found.st_size;
+  File& file = files_.emplace_back(File{.name = name, .found = FileState::of(opened, name)});
+  bytes_ += file.found.size;
   auto one = options;
   one.files = {name};
   one.context_apart = true;
   PullReader reader(one);
   while (const Chunk* chunk = reader.next_chunk()) add(*chunk, file);
-  if (!same(stat_of(name), file.found)) changed(name);
+  if (FileState::of(name) != file.found) throw_changed(name);
   if (files_.size() <= kKeptFiles) file.kept = std::move(opened);
 }
 
@@ -218,10 +204,10 @@ std::string RecordIndex::bytes_of(const File& file, uint64_t offset, uint64_t si
   std::string bytes(size + json::kPadding, '\0');
   FileDescriptor opened;
   if (file.kept.get() < 0) opened = FileDescriptor::open(file.name);
-  const int fd = file.kept.get() < 0 ? opened.get() : file.kept.get();
-  const size_t have = read_at(fd, file.name, bytes.data(), size, offset);
+  const FileDescriptor& from = file.kept.get() < 0 ? opened : file.kept;
+  const size_t have = read_at(from.get(), file.name, bytes.data(), size, offset);
   // Checked after the read, so that the bytes read are from before any change.
-  if (have != size || !same(stat_of(fd, file.name), file.found)) changed(file.name);
+  if (have != size || FileState::of(from, file.name) != file.found) throw_changed(file.name);
   return bytes;
 }
 

@@ -1,8 +1,6 @@
 // Positions of all records in the FILEs (16 bytes each), for reading records in any order and repeatedly.
 #pragma once
 
-#include <sys/stat.h>
-
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -73,7 +71,7 @@ class RecordIndex {
   // A FILE and its state when it was indexed.
   struct File {
     std::string name;
-    struct stat found;
+    FileState found;
     FileDescriptor kept;  // open descriptor, for the first FILEs only
     std::shared_ptr<const Source> source;
   };

@@ -326,6 +326,7 @@ RunResult run_stream(const StreamOptions& options, Pool& pool, Log& log, Filter&
   const auto unpaired = options.pair_use ? options.pair_use->warning() : std::nullopt;
   if (unpaired) log.warn(*unpaired);
   filter.report(log);
+  filter.committed();
   return result;
 }
 

@@ -4,8 +4,11 @@
 #include <cmath>
 #include <utility>
 
+#include "base/checksum.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "features/features.h"
+#include "model/fingerprint.h"
 #include "model/parts.h"
 #include "nn/panels.h"
 #include "predict/batches.h"
@@ -24,6 +27,7 @@ struct EmbedFilter::Window {
 struct EmbedFilter::Prepared : Windows<Window> {
   std::vector<features::TokenPlace> places;  // for token vectors: where to read each token of the record
   std::vector<features::TruncatedField> cut;
+  bool takes_ids = false;
 };
 
 namespace {
@@ -66,6 +70,24 @@ void require_finite(std::span<const float> values) {
     if (!std::isfinite(values[i]))
       throw Error("number ", i, " of the vector is ", values[i], ", expected a finite number");
   }
+}
+
+VectorModel vector_model_of(const EmbedPlan& plan, const model::Directory& directory,
+                            const text::Tokenizer& tokenizer, int64_t max_length) {
+  return {.name = name_of_model(directory.root),
+          .fingerprint = hexadecimal(model::fingerprint(directory, tokenizer, plan.needs())),
+          .pooling = plan.pooling(),
+          .max_length = max_length,
+          .prompt = plan.prompt_name()};
+}
+
+// Nothing else reads arrays of text, and the JSON of Google's script has a fixed form.
+bool has_sidecar(const EmbedOptions& options) {
+  using enum VectorFormat;
+  const auto format = options.vectors.format;
+  if (format != npy && format != npy_f16 && format != f32) return false;
+  const auto kind = options.output == "-" ? FileKind::other : kind_of(options.output);
+  return kind == FileKind::absent || kind == FileKind::regular;
 }
 
 }  // namespace
@@ -113,7 +135,25 @@ EmbedFilter::EmbedFilter(const model::Directory& directory, const text::Tokenize
                        .max_length = *featurizer_.options().max_length,
                        .dtype = options_.dtype,
                        .threads = pool.size()}));
+  auto vector_model = vector_model_of(plan_, directory, tokenizer, *featurizer_.options().max_length);
+  vector_model_ = vector_model.text();
+  if (has_sidecar(options_)) sidecar_.emplace(options_.output, vector_model);
+  vector_model.prompt.clear();
+  unprompted_model_ = vector_model.text();
   if (weights == Weights::now) load();
+}
+
+const std::string& EmbedFilter::vector_model(const io::Record& record) const {
+  return record.work_as<Prepared>().takes_ids ? unprompted_model_ : vector_model_;
+}
+
+void EmbedFilter::patch(OutputFile& output) {
+  writer_->patch(output);
+  if (sidecar_) sidecar_->remove_old();
+}
+
+void EmbedFilter::committed() {
+  if (sidecar_) sidecar_->write();
 }
 
 void EmbedFilter::load() {
@@ -122,6 +162,7 @@ void EmbedFilter::load() {
 
 void EmbedFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto prepared = std::make_unique<Prepared>();
+  prepared->takes_ids = featurizer_.takes_ids(fields);
   auto sequences = windows(fields);
   if (plan_.kind() == EmbedPlan::Kind::tokens) prepared->places = features::sequence_places(sequences);
   if (options_.vectors.format == VectorFormat::jsonl)
@@ -219,8 +260,13 @@ void EmbedFilter::finish(io::Record& record, std::string& out) const {
     write_windows(record, prepared, out);
   } else {
     const auto vector = this->vector(record);
-    writer_->write(
-        record, {.values = vector, .width = plan_.width(), .truncated = truncated, .cut = prepared.cut}, out);
+    writer_->write(record,
+                   {.values = vector,
+                    .width = plan_.width(),
+                    .model = vector_model(record),
+                    .truncated = truncated,
+                    .cut = prepared.cut},
+                   out);
   }
   record.truncated = truncated;
 }
@@ -247,7 +293,9 @@ void EmbedFilter::write_windows(const io::Record& record, const Prepared& prepar
     const auto vector = plan_.finished(window.values);
     require_finite(vector);
     const auto place = place_of(record, window);
-    writer_->write(record, {.values = vector, .width = plan_.width(), .window = &place}, out);
+    writer_->write(
+        record, {.values = vector, .width = plan_.width(), .model = vector_model(record), .window = &place},
+        out);
   }
 }
 

@@ -17,6 +17,7 @@
 #include "model/network.h"
 #include "predict/batches.h"
 #include "predict/embed_plan.h"
+#include "predict/vector_model.h"
 #include "predict/vector_writer.h"
 #include "text/tokenizer.h"
 
@@ -29,6 +30,7 @@ struct EmbedOptions {
       features;                // max_length: default is the model's; prompt is ignored, see vectors.prompt
   bool windows_apart = false;  // with Overflow::split: a vector and a record for each window
   io::DropList drop;
+  std::string output = "-";                 // of an array: gets a Sidecar if it is a regular file
   std::optional<Dtype> dtype = Dtype::f32;  // see nn::arithmetic
   int64_t batch_tokens = 1024;              // tokens in a batch; does not affect the output
 };
@@ -57,6 +59,8 @@ class EmbedFilter final : public io::Filter {
   // record.truncated.
   std::vector<float> vector(io::Record& record) const;
   int64_t width() const { return plan_.width(); }  // of the vector
+  // Its VectorModel as text. A record with token ids has no prompt.
+  const std::string& vector_model(const io::Record& record) const;
 
   void prepare(const io::Fields& fields, io::Record& record) const override;
   int64_t cost(const io::Record& record) const override;
@@ -64,7 +68,8 @@ class EmbedFilter final : public io::Filter {
   void finish(io::Record& record, std::string& out) const override;
   void begin(std::string& out) override { writer_->begin(out); }
   void report_truncated(int64_t records) const override;
-  void patch(OutputFile& output) override { writer_->patch(output); }
+  void patch(OutputFile& output) override;
+  void committed() override;
 
  private:
   struct Window;
@@ -86,6 +91,8 @@ class EmbedFilter final : public io::Filter {
   features::Featurizer featurizer_;
   std::optional<model::Network> network_;
   std::unique_ptr<VectorWriter> writer_;
+  std::string vector_model_, unprompted_model_;  // see vector_model()
+  std::optional<Sidecar> sidecar_;
 };
 
 }  // namespace bert::predict

@@ -7,6 +7,7 @@
 #include "base/spelling.h"
 #include "json/json.h"
 #include "predict/pooling.h"
+#include "predict/vector_model.h"
 
 namespace bert::predict {
 namespace {
@@ -60,8 +61,13 @@ EmbedPlan::EmbedPlan(const VectorOptions& options, const model::Directory& direc
       mix_(recipe_, static_cast<int>(directory.config.layers), directory.config.hidden),
       prompt_(prompt_of(options.prompt, directory)),
       unit_length_(options.normalize) {
+  take_prompt_name(directory);
   take_pooling(options, directory);
   take_width(options, directory);
+  const auto layers = static_cast<int>(directory.config.layers);
+  for (const int layer : recipe_.layers)
+    read_layers_.push_back(layer_number(layer, recipe_.numbering, layers));
+  if (read_layers_ == std::vector{layers} && recipe_.weights.empty()) read_layers_.clear();
 }
 
 // truncate_dim belongs to the model's own pooling, as its modules do. sentence-transformers shortens after
@@ -77,6 +83,12 @@ void EmbedPlan::take_width(const VectorOptions& options, const model::Directory&
   } else if (as_model && directory.sentence.truncate_dim) {
     width_ = std::min(width_, *directory.sentence.truncate_dim);
   }
+}
+
+void EmbedPlan::take_prompt_name(const model::Directory& directory) {
+  const auto& prompts = directory.sentence.prompts;
+  const auto named = std::ranges::find(prompts, prompt_, [](const auto& one) { return one.second; });
+  if (!prompt_.empty()) prompt_name_ = named == prompts.end() ? quoted_prompt(prompt_) : named->first;
 }
 
 void EmbedPlan::take_pooling(const VectorOptions& options, const model::Directory& directory) {
@@ -114,13 +126,26 @@ std::string prompt_of(const std::optional<std::string>& asked, const model::Dire
               " (a text to insert has a space or punctuation mark)", did_you_mean(*asked, names));
 }
 
-std::string EmbedPlan::described() const {
+std::string EmbedPlan::pooling() const {
   std::string names;
   for (const PoolingMode mode : modes_) names.append(names.empty() ? "" : "+").append(name_of(mode));
   if (kind_ != Kind::pooled) names = kind_ == Kind::pooler ? "pooler" : "none";
+  for (const model::Module& module : modules_) {
+    if (std::holds_alternative<model::Dense>(module)) names += "+dense";
+  }
+  for (size_t i = 0; i < read_layers_.size(); ++i)
+    names.append(i == 0 ? "@" : ",").append(std::to_string(read_layers_[i]));
+  if (read_layers_.empty() || recipe_.combine == Combine::concat) return names;
+  names += recipe_.combine == Combine::sum ? ":sum" : ":mean";
+  for (const double weight : recipe_.weights) json::append_double(names += ',', weight);
+  return names;
+}
+
+std::string EmbedPlan::described() const {
+  std::string size;
   if (width_ < whole_width_)
-    names += ", " + std::to_string(width_) + " of " + std::to_string(whole_width_) + " numbers";
-  return "pooling " + names + (prompt_.empty() ? "" : ", prompt \"" + prompt_ + "\"");
+    size = ", " + std::to_string(width_) + " of " + std::to_string(whole_width_) + " numbers";
+  return "pooling " + pooling() + size + (prompt_.empty() ? "" : ", prompt \"" + prompt_ + "\"");
 }
 
 model::Needs EmbedPlan::needs() const {

@@ -60,12 +60,16 @@ class EmbedPlan {
   const std::string& prompt() const { return prompt_; }      // inserted before each text; may be empty
   bool prompt_left_out() const { return prompt_left_out_; }  // pooling skips [CLS] and the prompt
 
+  // How the hidden states become a vector, apart from its length: "mean", "cls+max@11,12", "mean+dense".
+  std::string pooling() const;
+  std::string prompt_name() const { return prompt_name_; }  // as in VectorModel
   std::string described() const;  // "pooling mean", "pooling cls, 128 of 384 numbers, prompt \"query: \""
 
   // Final steps for a pooled or token vector: modules, dim, normalize.
   std::vector<float> finished(std::vector<float> vector) const;
 
  private:
+  void take_prompt_name(const model::Directory& directory);
   void take_pooling(const VectorOptions& options, const model::Directory& directory);
   void take_width(const VectorOptions& options, const model::Directory& directory);
   int64_t pooled_width() const;
@@ -76,7 +80,8 @@ class EmbedPlan {
   Kind kind_ = Kind::pooled;
   std::vector<PoolingMode> modes_;
   std::vector<model::Module> modules_;
-  std::string prompt_;
+  std::vector<int> read_layers_;  // those of recipe_ from 0, if not the last one alone
+  std::string prompt_, prompt_name_;
   bool prompt_left_out_ = false;
   bool unit_length_ = false;
   int64_t whole_width_ = 0;  // of a vector before it is shortened to width_

@@ -8,6 +8,7 @@
 #include "base/base64.h"
 #include "base/error.h"
 #include "json/json.h"
+#include "predict/vector_model.h"
 
 namespace bert::predict {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 class JsonWriter final : public VectorWriter {
  public:
   JsonWriter(const text::Tokenizer& tokenizer, io::DropList drop, const VectorText& text)
-      : tokenizer_(tokenizer), writer_(std::move(drop)), text_(text) {}
+      : tokenizer_(tokenizer), writer_(with_vector_model(std::move(drop))), text_(text) {}
 
   void write(const io::Record& record, const Vectors& vectors, std::string& out) const override {
     io::Added added;
@@ -34,6 +35,7 @@ class JsonWriter final : public VectorWriter {
       add_tokens(vectors, added);
     } else {
       append_vector(added.field("embedding"), vectors.values);
+      json::append_string(added.field(kVectorModel), vectors.model);
     }
     if (vectors.truncated) added.field("truncated") += "true";
     writer_.write(record, added, out);

@@ -30,6 +30,7 @@ struct WindowPlace {
 struct Vectors {
   std::span<const float> values;  // [rows, width], all finite
   int64_t width = 0;
+  std::string_view model = {};                // of the vector of a record, see VectorModel
   const std::vector<int32_t>* ids = nullptr;  // for token vectors: one id for each row
   bool truncated = false;
   std::span<const features::TruncatedField> cut = {};  // truncated values of the record's own fields
@@ -51,7 +52,7 @@ struct VectorText {
   bool base64 = false;  // instead: a string with the little-endian f32 in base64 (RFC 4648, section 4)
 };
 
-// Adds `embedding`, or `tokens` and `embeddings`; then `truncated`.
+// Adds `embedding` and `embedding_model`, or `tokens` and `embeddings`; then `truncated`.
 std::unique_ptr<VectorWriter> make_json_writer(const text::Tokenizer& tokenizer, io::DropList drop,
                                                const VectorText& text);
 

@@ -82,6 +82,7 @@ bool ClusterFilter::cluster() {
                 counted(all->rows(), "record", "records"));
   clustering_ = k_means(
       *all, {.metric = options_.metric, .clusters = *options_.clusters, .seed = options_.seed}, pool_);
+  vectors_.require_unchanged();
   log_.info(std::to_string(clustering_->iterations) + " iterations");
   if (options_.central) select_central();
   return true;

@@ -31,6 +31,7 @@ void CollectedVectors::compute(std::span<io::Record* const> records) {
     const float* const row = index_->vectors().row(record->place(), scratch);
     record->work_as<WithVector>().vector.assign(row, row + index_->vectors().width());
   }
+  require_unchanged();
 }
 
 void CollectedVectors::collect(std::span<io::Record* const> records) {
@@ -51,8 +52,10 @@ void CollectedVectors::all_read(int64_t records) {
   if (!index_) return;
   const Vectors& rows = index_->vectors();
   if (records < rows.rows())
-    throw Error(path_, ": has ", counted(rows.rows(), "row", "rows"), ", expected ", records,
-                ", one for each record");
+    throw Error(
+        path_, ": has ", counted(rows.rows(), "row", "rows"), ", expected ", records,
+        ", one for each record: --dedup, --pairs and --cluster compare the records with each other, and "
+        "--index names the file with their vectors");
   std::vector<int64_t> taken;
   for (int64_t i = 0; i < rows.rows(); ++i) {
     if (taken_[static_cast<size_t>(i)]) taken.push_back(i);

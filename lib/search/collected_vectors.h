@@ -29,6 +29,11 @@ class CollectedVectors {
   // included.
   void all_read(int64_t records);
 
+  // See Vectors::require_unchanged; before results are written.
+  void require_unchanged() const {
+    if (index_) index_->vectors().require_unchanged();
+  }
+
   // After all_read: those collected, in order; nullptr if there are none.
   const Vectors* all() const { return all_; }
 

@@ -25,21 +25,25 @@ struct GraphOptions {
 class GraphSearch final : public Search {
  public:
   // References must outlive this object. The graph is built on one thread, so that it depends on the vectors
-  // alone. Throws Error if the file is not the graph of these vectors.
+  // alone. Throws Error if the file is not the graph of these vectors, or cannot be created. If it cannot be
+  // written after the graph was built, failure() says so.
   GraphSearch(const Vectors& vectors, Metric metric, const GraphOptions& options, Pool& pool, Log& log);
   ~GraphSearch() override;
 
   // The best of at least options.candidates rows that the graph leads to, by their exact values.
   std::vector<std::vector<Neighbor>> nearest(std::span<const float* const> queries, int64_t count) override;
+  std::string failure() const override { return failure_; }
 
  private:
   struct Graph;
+  void make(Log& log);
 
   const Vectors& vectors_;
   const Metric metric_;
   const GraphOptions options_;
   Pool& pool_;
   std::unique_ptr<Graph> graph_;
+  std::string failure_;
 };
 
 // Throws Error if this build has no hnswlib.

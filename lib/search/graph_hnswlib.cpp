@@ -129,7 +129,7 @@ struct GraphSearch::Graph {
   }
 
   void build(const Vectors& vectors);
-  void write(const std::string& path);
+  void write(OutputFile& file);
   void read(const std::string& path, const Vectors& vectors);
   void check(const Header& found, const std::string& path) const;
   void read_node(Reader& reader, Id id, const Point& point);
@@ -156,8 +156,7 @@ void GraphSearch::Graph::build(const Vectors& vectors) {
 }
 
 // The header, the nodes in order (level, links on the lowest level, links on the others), and a checksum.
-void GraphSearch::Graph::write(const std::string& path) {
-  OutputFile file(path);
+void GraphSearch::Graph::write(OutputFile& file) {
   Checksum checksum;
   std::string buffer;
   const auto flush = [&] {
@@ -254,9 +253,20 @@ GraphSearch::GraphSearch(const Vectors& vectors, Metric metric, const GraphOptio
   if (kind_of(options.path) != FileKind::absent) {
     graph_->read(options.path, vectors);
   } else {
-    log.warn(options.path + ": building the graph of " + counted(vectors.rows(), "row", "rows"));
-    graph_->build(vectors);
-    graph_->write(options.path);
+    make(log);
+  }
+}
+
+// The file is created first: building may take an hour.
+void GraphSearch::make(Log& log) {
+  OutputFile file(options_.path);
+  log.warn(options_.path + ": building the graph of " + counted(vectors_.rows(), "row", "rows"));
+  graph_->build(vectors_);
+  vectors_.require_unchanged();
+  try {
+    graph_->write(file);
+  } catch (const Error& error) {
+    failure_ = Error(error.what(), "; the graph was used, but is not stored").what();
   }
 }
 

@@ -11,6 +11,7 @@
 #include "io/pull_reader.h"
 #include "json/json.h"
 #include "json/members.h"
+#include "predict/vector_model.h"
 #include "search/record_vectors.h"
 
 namespace bert::search {
@@ -20,30 +21,6 @@ io::StreamOptions stream_of(const std::string& path, const IndexOptions& options
   io::StreamOptions stream = {.files = {path}, .text_field = options.text_field};
   for (const auto& name : options.with) stream.field_options.push_back({name, "--with"});
   return stream;
-}
-
-std::unique_ptr<Vectors> read_vectors(const IndexOptions& options) {
-  io::PullReader reader(stream_of(options.path, options));
-  io::RawRecordReader parser(io::InvalidUtf8::error, io::OnError::stop);
-  std::unique_ptr<StoredVectors> vectors;
-  io::RawRecord raw;
-  while (reader.next(raw)) {
-    parser.read(raw, [&](const io::Fields& fields, const io::Record&) {
-      const auto row = read_embedding(fields);
-      if (!row) throw Error("field \"embedding\" is missing; bert-embed adds it");
-      const auto width = static_cast<int64_t>(row->size());
-      if (!vectors) vectors = std::make_unique<StoredVectors>(width);
-      if (width != vectors->width())
-        throw Error("field \"embedding\" has ", counted(width, "number", "numbers"),
-                    ", that of the first record has ", vectors->width());
-      vectors->add(*row);
-    });
-  }
-  if (!vectors) throw Error(options.path, ": has no records");
-  if (options.width && *options.width != vectors->width())
-    throw Error(options.path, ": has vectors of ", vectors->width(), " numbers, --dim asks for ",
-                *options.width);
-  return vectors;
 }
 
 std::vector<std::string> names_of(const IndexOptions& options) {
@@ -130,6 +107,35 @@ std::vector<std::string> IndexedRecords::unknown_names() const {
   return messages;
 }
 
+void Index::read_vectors(const IndexOptions& options) {
+  io::PullReader reader(stream_of(options.path, options));
+  io::RawRecordReader parser(io::InvalidUtf8::error, io::OnError::stop);
+  std::unique_ptr<StoredVectors> vectors;
+  SameModel same_model;
+  io::RawRecord raw;
+  while (reader.next(raw)) {
+    parser.read(raw, [&](const io::Fields& fields, const io::Record&) {
+      const auto row = read_embedding(fields);
+      if (!row) throw Error("field \"embedding\" is missing; bert-embed adds it");
+      const auto width = static_cast<int64_t>(row->size());
+      if (!vectors) vectors = std::make_unique<StoredVectors>(width);
+      if (width != vectors->width())
+        throw Error("field \"embedding\" has ", counted(width, "number", "numbers"),
+                    ", that of the first record has ", vectors->width());
+      auto model = read_vector_model(fields);
+      const auto misfit = same_model.misfit(model, SameModel::Of::vector);
+      if (!misfit.empty()) throw Error("the vector has the ", misfit);
+      if (model_.empty()) model_ = std::move(model);
+      vectors->add(*row);
+    });
+  }
+  if (!vectors) throw Error(options.path, ": has no records");
+  if (options.width && *options.width != vectors->width())
+    throw Error(options.path, ": has vectors of ", vectors->width(), " numbers, --dim asks for ",
+                *options.width);
+  vectors_ = std::move(vectors);
+}
+
 Index::Index(const IndexOptions& options, Pool& pool) {
   const bool is_array = is_array_file(options.path);
   const auto& records = options.records_path.empty() && !is_array ? options.path : options.records_path;
@@ -139,16 +145,20 @@ Index::Index(const IndexOptions& options, Pool& pool) {
                             ? ": No such file or directory"
                             : ": is not a regular file, which an index must be");
   }
+  const auto state = FileState::of(options.path);
   if (is_array) {
     vectors_ = std::make_unique<MappedVectors>(options.path, options.width, pool);
+    model_ = predict::Sidecar::read(options.path);
   } else {
-    vectors_ = read_vectors(options);
+    read_vectors(options);
   }
   if (records.empty()) return;
   records_ = std::make_unique<IndexedRecords>(records, options);
   if (records_->size() != vectors_->rows())
     throw Error(records, ": has ", counted(records_->size(), "record", "records"), ", ", options.path,
                 " has ", counted(vectors_->rows(), "row", "rows"));
+  // If they are in one file, it has been read twice.
+  if (FileState::of(options.path) != state) throw_changed(options.path);
 }
 
 }  // namespace bert::search

@@ -56,10 +56,16 @@ class Index {
 
   const Vectors& vectors() const { return *vectors_; }
   const IndexedRecords* records() const { return records_.get(); }  // nullptr: there are none
+  const std::string& model() const {
+    return model_;
+  }  // of the vectors, see predict::VectorModel; "": unknown
 
  private:
+  void read_vectors(const IndexOptions& options);
+
   std::unique_ptr<Vectors> vectors_;
   std::unique_ptr<IndexedRecords> records_;
+  std::string model_;
 };
 
 // The JSON of these fields of a record; "" for one that is missing or null. Throws Error if one of

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/pool.h"
@@ -43,6 +44,9 @@ class Search {
   // For each query, its nearest rows, best first; `count` of them, or all there are. Driver only.
   virtual std::vector<std::vector<Neighbor>> nearest(std::span<const float* const> queries,
                                                      int64_t count) = 0;
+
+  // What could not be done for later runs, with the results unharmed; "": nothing.
+  virtual std::string failure() const { return {}; }
 };
 
 // Exact search: compares each query with all rows. The result is that of a search in f64.

@@ -47,6 +47,7 @@ bool PairsFilter::release(Ending ending, std::string& out) {
   if (!search_) search_.emplace(*all, options_.metric, value_at(options_.metric, *options_.pairs), pool_);
   std::vector<Pair> pairs;
   if (!search_->next(pairs)) return false;
+  vectors_.require_unchanged();
   for (const Pair& pair : pairs) {
     append(pair, out);
     if (!failure_.empty()) break;

@@ -53,6 +53,60 @@ std::optional<std::vector<float>> read_embedding(const io::Fields& fields) {
   });
 }
 
+std::string read_vector_model(const io::Fields& fields) {
+  const auto value = fields.json(predict::kVectorModel);
+  return value && value->kind() == json::Value::Kind::string ? std::string(value->string()) : "";
+}
+
+void SameModel::require(std::string_view model, std::string whose) {
+  required_ = predict::VectorModel::parse(model);
+  if (!required_) return;
+  whose_ = std::move(whose);
+  same_ = model;
+}
+
+void SameModel::allow_prompts(std::optional<std::string> asked) {
+  queries_ = true;
+  asked_ = std::move(asked);
+}
+
+std::string SameModel::misfit(std::string_view model, Of of) {
+  if (model.empty() || model == same_) return {};
+  const auto parsed = predict::VectorModel::parse(model);
+  if (!parsed) return {};
+  if (!required_) require(model, "an earlier one has");
+  const auto difference = predict::difference(*parsed, *required_);
+  const bool fits = !difference || (difference->kind == predict::ModelDifference::Kind::prompt &&
+                                    is_other_prompt(*parsed, of));
+  if (!fits)
+    return Error(name_of(difference->kind), " ", difference->first, ", ", whose_, " ", difference->second,
+                 advice(*difference, of))
+        .what();
+  same_ = model;
+  return {};
+}
+
+// Whether the query has that prompt on purpose.
+bool SameModel::is_other_prompt(const predict::VectorModel& query, Of of) const {
+  if (!queries_) return false;
+  return predict::is_named_prompt(query.prompt) ||
+         (asked_ &&
+          (of == Of::text || query.prompt == *asked_ || query.prompt == predict::quoted_prompt(*asked_)));
+}
+
+std::string SameModel::advice(const predict::ModelDifference& difference, Of of) const {
+  using enum predict::ModelDifference::Kind;
+  if (difference.kind == prompt && queries_)
+    return of == Of::text ? "; give --prompt, also if they are meant to differ (\"\": no prompt)"
+                          : "; if they are meant to differ, give --prompt with that of the queries";
+  if (of == Of::vector) return {};
+  if (difference.kind == model) return "; give the model of these vectors with -m";
+  if (difference.kind == max_length) return "; give --max-length " + difference.second;
+  const std::string& wanted = difference.second;
+  if (wanted.find('@') != std::string::npos) return "; embed the texts by bert-embed with the same --layers";
+  return wanted.find('+') != std::string::npos ? "; leave --pooling out" : "; give --pooling " + wanted;
+}
+
 struct RecordVectors::TextModel {
   TextModel(const TextOptions& options, Pool& pool, Log& log)
       : directory(options.open_model()),
@@ -74,6 +128,12 @@ void RecordVectors::require_width(int64_t width, std::string whose) {
   whose_ = std::move(whose);
 }
 
+void RecordVectors::require_model(std::string_view model, std::string whose) {
+  if (!predict::VectorModel::parse(model)) return same_model_.reset();
+  same_model_->require(model, std::move(whose));
+  same_model_->allow_prompts(options_.embed.vectors.prompt);
+}
+
 // nullptr if it cannot be opened.
 RecordVectors::TextModel* RecordVectors::text_model() const {
   const std::lock_guard lock(opening_);
@@ -90,6 +150,7 @@ void RecordVectors::prepare(const io::Fields& fields, io::Record& record, WithVe
   if (auto vector = options_.prefer_text ? std::nullopt : read_embedding(fields)) {
     work.vector = std::move(*vector);
     work.cost = kVectorCost;
+    work.model = model_of(fields, record);
     return;
   }
   work.is_text = true;
@@ -99,6 +160,7 @@ void RecordVectors::prepare(const io::Fields& fields, io::Record& record, WithVe
     return;
   }
   model->filter.prepare(fields, record);
+  work.model = model->filter.vector_model(record);
   work.cost = model->filter.cost(record);
   work.text = std::move(record.work);
 }
@@ -108,6 +170,7 @@ void RecordVectors::compute(std::span<io::Record* const> records) {
     const std::lock_guard lock(opening_);
     if (!open_failure_.empty()) throw Error(open_failure_);
   }
+  for (io::Record* record : records) check_model(record->work_as<WithVector>());
   compute_texts(records);
   for (io::Record* record : records) check_width(record->work_as<WithVector>());
 }
@@ -143,6 +206,24 @@ void RecordVectors::check_width(WithVector& work) {
   work.failure = Error(work.is_text ? "the vector of the text" : "field \"embedding\"", " has ",
                        counted(width, "number", "numbers"), ", ", whose_, " ", *width_)
                      .what();
+}
+
+// A wrong model of texts concerns all of them.
+void RecordVectors::check_model(WithVector& work) {
+  if (!same_model_) return;
+  const auto misfit =
+      same_model_->misfit(work.model, work.is_text ? SameModel::Of::text : SameModel::Of::vector);
+  if (misfit.empty()) return;
+  if (work.is_text) throw Error("the vectors of texts have the ", misfit);
+  work.failure = "the vector has the " + misfit;
+}
+
+std::string RecordVectors::model_of(const io::Fields& fields, const io::Record& record) const {
+  if (!io::is_array(record.source().format)) return read_vector_model(fields);
+  const std::lock_guard lock(opening_);
+  const auto known = sidecars_.find(record.file());
+  if (known != sidecars_.end()) return known->second;
+  return sidecars_.emplace(record.file(), predict::Sidecar::read(record.file())).first->second;
 }
 
 void RecordVectors::report_truncated(int64_t records) const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "io/record.h"
 #include "model/directory.h"
 #include "predict/embed_filter.h"
+#include "predict/vector_model.h"
 #include "search/vectors.h"
 
 namespace bert::search {
@@ -23,6 +25,34 @@ namespace bert::search {
 // The field `embedding`: an array of numbers, or f32 in base64. nullopt if the record does not have it.
 // Throws Error unless all numbers are finite in f32.
 std::optional<std::vector<float>> read_embedding(const io::Fields& fields);
+
+// The field `embedding_model`, see predict::VectorModel; "" if the record does not have such a text.
+std::string read_vector_model(const io::Fields& fields);
+
+// Compares the models of vectors with that of the first one.
+class SameModel {
+ public:
+  // From vectors for which `whose` is used in messages: "x.npy has". "" and a text that is not a VectorModel
+  // are not compared, since nothing is known about the vector.
+  void require(std::string_view model, std::string whose);
+  // Queries may have a prompt of their own: one that the model defines, or `asked`, that of --prompt.
+  void allow_prompts(std::optional<std::string> asked);
+
+  // How the vector differs: `prompt none, x.npy has 'passage: '; ...`; "" if it can be compared. If `model`
+  // is the first one, it is required afterwards. Texts get other advice.
+  enum class Of { vector, text };
+  std::string misfit(std::string_view model, Of of);
+
+ private:
+  std::string advice(const predict::ModelDifference& difference, Of of) const;
+  bool is_other_prompt(const predict::VectorModel& query, Of of) const;
+
+  std::optional<predict::VectorModel> required_;
+  std::string whose_;
+  bool queries_ = false;
+  std::optional<std::string> asked_;
+  std::string same_;  // the last text that could be compared
+};
 
 // How texts become vectors. The model is opened when the first text is read.
 struct TextOptions {
@@ -35,6 +65,7 @@ struct TextOptions {
 struct WithVector : io::Work {
   std::vector<float> vector;       // of a text after compute
   std::unique_ptr<io::Work> text;  // that of the EmbedFilter, until compute
+  std::string model;               // what the vector was computed with, see read_vector_model
   bool is_text = false;
   int64_t cost = 0;     // see io::Filter
   std::string failure;  // found in compute, to be thrown by finish
@@ -49,6 +80,8 @@ class RecordVectors {
   // All vectors must have this width; otherwise that of the first one. `whose` is used in messages: "x.npy
   // has".
   void require_width(int64_t width, std::string whose);
+  // The records are queries for vectors with this model, see SameModel. "": any query will do.
+  void require_model(std::string_view model, std::string whose);
   std::optional<int64_t> width() const { return width_; }
 
   // `record` has no work yet. If the model cannot be opened, compute throws the Error, because it does not
@@ -67,15 +100,19 @@ class RecordVectors {
   TextModel* text_model() const;
   void compute_texts(std::span<io::Record* const> records);
   void check_width(WithVector& work);
+  void check_model(WithVector& work);
+  std::string model_of(const io::Fields& fields, const io::Record& record) const;
 
   TextOptions options_;
   Pool& pool_;
   Log& log_;
   std::optional<int64_t> width_;
   std::string whose_;
+  std::optional<SameModel> same_model_{std::in_place};  // nullopt: nothing is known of the vectors to search
   mutable std::mutex opening_;
   mutable std::unique_ptr<TextModel> text_model_;
   mutable std::string open_failure_;
+  mutable std::map<std::string, std::string, std::less<>> sidecars_;  // by array FILE, see predict::Sidecar
 };
 
 }  // namespace bert::search

@@ -5,6 +5,7 @@
 
 #include "io/input_format.h"
 #include "json/json.h"
+#include "predict/vector_model.h"
 
 namespace bert::search {
 namespace {
@@ -49,7 +50,8 @@ double value_at(Metric metric, double threshold) {
   return -square;
 }
 
-Writers::Writers(const io::DropList& drop) : records_(drop), rows_(with_embedding(drop)) {}
+Writers::Writers(const io::DropList& drop)
+    : records_(predict::with_vector_model(drop)), rows_(with_embedding(drop)) {}
 
 void Writers::write(const io::Record& record, const io::Added& added, std::string& out) const {
   (io::is_array(record.source().format) ? rows_ : records_).write(record, added, out);

@@ -31,6 +31,9 @@ SearchFilter::SearchFilter(Options options, Pool& pool, Log& log)
       search_(make_search(index_.vectors(), options_, pool, log)),
       writers_(options_.drop) {
   queries_.require_width(index_.vectors().width(), options_.index.path + " has");
+  queries_.require_model(index_.model(), options_.index.path + " has");
+  if (index_.model().empty())
+    log.info(options_.index.path + ": does not say which model its vectors are from, so it is not checked");
 }
 
 void SearchFilter::prepare(const io::Fields& fields, io::Record& record) const {
@@ -50,6 +53,11 @@ void SearchFilter::compute(std::span<io::Record* const> records) {
     rows.push_back(found.vector.data());
   }
   write_neighbors(queries, search_->nearest(rows, options_.neighbors));
+  index_.vectors().require_unchanged();
+}
+
+void SearchFilter::committed() {
+  if (const auto failure = search_->failure(); !failure.empty()) throw Error(failure);
 }
 
 // Not in finish, since an error of the index ends the stream, whatever happens to bad queries. Throws that of

@@ -28,6 +28,7 @@ class SearchFilter final : public io::Filter {
   void compute(std::span<io::Record* const> records) override;
   void finish(io::Record& record, std::string& out) const override;
   void report(Log& log) const override;
+  void committed() override;
   void report_truncated(int64_t records) const override { queries_.report_truncated(records); }
 
  private:

@@ -38,6 +38,10 @@ class Vectors {
   // Whether the pointers that row() returns are valid as long as this object.
   virtual bool stays() const { return true; }
 
+  // Throws Error if the numbers are in a file that has changed. What was computed from them before the call
+  // is then not that of one state of the file.
+  virtual void require_unchanged() const {}
+
  protected:
   explicit Vectors(int64_t width) : width_(width) {}
 
@@ -55,6 +59,7 @@ class MappedVectors final : public Vectors {
   const float* block(int64_t b, nn::Memory& scratch) const override;
   const float* row(int64_t i, nn::Memory& scratch) const override;
   bool stays() const override { return is_in_place(bytes_of(0)); }
+  void require_unchanged() const override { file_.require_unchanged(); }
 
  private:
   bool is_in_place(const std::byte* row) const;
@@ -90,6 +95,7 @@ class SelectedVectors final : public Vectors {
   const float* block(int64_t b, nn::Memory& scratch) const override;
   const float* row(int64_t i, nn::Memory& scratch) const override;
   bool stays() const override { return from_.stays(); }
+  void require_unchanged() const override { from_.require_unchanged(); }
 
  private:
   const Vectors& from_;

@@ -120,7 +120,25 @@ TEST_CASE("truncate_dim shortens the vectors of the model's own pooling; dim ove
         doctest::Approx(0.7071068));
   CHECK(plan({.dim = 3}, shortened).width() == 3);
   CHECK(plan({.pooling = {.kind = Pooling::Kind::mode}}, shortened).width() == 4);
-  CHECK(plan({}, shortened).described() == "pooling mean+cls, 2 of 3 numbers, prompt \"query: \"");
+  CHECK(plan({}, shortened).described() == "pooling mean+cls+dense, 2 of 3 numbers, prompt \"query: \"");
   shortened.sentence.truncate_dim = 9;
   CHECK(plan({}, shortened).width() == 3);
+}
+
+TEST_CASE("pooling and prompts have the same name whichever way they are asked for") {
+  const auto pooling = [](const VectorOptions& options) { return plan(options, directory()).pooling(); };
+  CHECK(pooling({}) == "mean");
+  CHECK(pooling({.layers = {3}}) == "mean");
+  CHECK(pooling({.layers = {-2, 3}}) == "mean@2,3");
+  CHECK(pooling({.layers = {0, -1}, .combine = Combine::mean}) == "mean@0,3:mean");
+  CHECK(pooling({.layers = {1, 2}, .layer_weights = {0.5, 2}}) == "mean@1,2:sum,0.5,2");
+  CHECK(pooling({.pooling = {.kind = Pooling::Kind::none}}) == "none");
+  CHECK(plan({}, sentence_directory()).pooling() == "mean+cls+dense");
+  const auto prompt = [](const VectorOptions& options) {
+    return plan(options, sentence_directory()).prompt_name();
+  };
+  CHECK(prompt({}) == "query");
+  CHECK(prompt({.prompt = "query: "}) == "query");
+  CHECK(prompt({.prompt = "find: "}) == "'find: '");
+  CHECK(prompt({.prompt = "none"}).empty());
 }

@@ -16,7 +16,7 @@ tail -c +129 half.npy | od -An -v -w6 -tx2
 echo '-- base64'
 bert-embed -m "$MODELS/sharded" --dim 3 --base64 texts > base64.jsonl
 for i in 1 2; do
-  sed -n "$i"'s/.*"embedding":"\(.*\)"}/\1/p' base64.jsonl | base64 -d | od -An -v -w12 -tf4 |
+  sed -n "$i"'s/.*"embedding":"\([^"]*\)".*/\1/p' base64.jsonl | base64 -d | od -An -v -w12 -tf4 |
     awk '{ printf "%.3f %.3f %.3f\n", $1, $2, $3 }'
 done
 bert-embed -m "$MODELS/sharded" --dim 1 --base64 --pooling none --layers 0 texts | sed 's/"[A-Za-z0-9+/]\{6\}=="/VECTOR/g'

@@ -10,5 +10,6 @@ cut -d '"' -f 4 by-text
 grep -o '"neighbors":.{"id":[0-9]*' by-text
 { head -1 texts | sed 's/.*/{"text":"&"}/'; sed -n 2p vectors.jsonl; } >mixed.jsonl
 bert-search -m "$model" --index vectors.npy -k 1 --keep text,neighbors --precision 3 mixed.jsonl
-bert-search -m "$model" --index vectors.npy -k 1 --keep truncated --max-length 3 texts
+bert-embed -q -m "$model" --max-length 3 --format npy -o short.npy texts
+bert-search -m "$model" --index short.npy -k 1 --keep truncated --max-length 3 texts
 bert-search -m "$model" --dedup 0.9999 texts texts

@@ -36,13 +36,13 @@ with zipfile.ZipFile(out, "w") as archive:
     archive.writestr("archive/data.pkl", text.getvalue())
     for key, blob in blobs.items(): archive.writestr("archive/data/" + key, blob)
 END
-cp -R "$MODELS/pretraining" model && chmod -R u+w model
-rm model/model.safetensors
-python3 columns.py "$MODELS/pretraining/model.safetensors" model/pytorch_model.bin
+mkdir copy && cp -R "$MODELS/pretraining" copy && chmod -R u+w copy
+rm copy/pretraining/model.safetensors
+python3 columns.py "$MODELS/pretraining/model.safetensors" copy/pretraining/pytorch_model.bin
 for dtype in f32 bf16 int8; do
   for tool in bert-embed 'bert-predict --task fill' 'bert-predict --task next'; do
     echo '{"text":"the old [MASK]","text_pair":"a queen"}' | $tool --dtype $dtype -m "$MODELS/pretraining" >expected
-    echo '{"text":"the old [MASK]","text_pair":"a queen"}' | $tool --dtype $dtype -m model | cmp expected - && echo "$tool $dtype"
+    echo '{"text":"the old [MASK]","text_pair":"a queen"}' | $tool --dtype $dtype -m copy/pretraining | cmp expected - && echo "$tool $dtype"
   done
 done
-bert-convert model --out converted && cmp converted/model.safetensors "$MODELS/pretraining/model.safetensors" && echo converted
+bert-convert copy/pretraining --out converted && cmp converted/model.safetensors "$MODELS/pretraining/model.safetensors" && echo converted

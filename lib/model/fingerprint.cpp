@@ -1,0 +1,96 @@
+#include "model/fingerprint.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+
+#include "base/checksum.h"
+#include "ckpt/checkpoint.h"
+
+namespace bert::model {
+namespace {
+
+constexpr int64_t kSamples = 16;  // numbers that are read of a tensor
+
+template <class Number>
+requires std::is_arithmetic_v<Number> || std::is_enum_v<Number>
+void add(Checksum& checksum, Number number) { checksum.add(std::as_bytes(std::span(&number, 1))); }
+
+// With the length, so that adjacent texts cannot be divided in another way.
+void add(Checksum& checksum, std::string_view text) {
+  add(checksum, text.size());
+  checksum.add(text);
+}
+
+void add(Checksum& checksum, const text::Tokenizer& tokenizer) {
+  for (int32_t id = 0; id < tokenizer.size(); ++id) add(checksum, tokenizer.subword(id));
+  const text::TokenizerConfig& config = tokenizer.config();
+  for (const bool setting : {config.clean_text, config.lowercase, config.strip_accents, config.chinese_chars,
+                             config.basic_tokenize, config.token_types})
+    add(checksum, setting);
+  add(checksum, config.max_word_chars);
+  for (const auto& token : {config.prefix, config.unk, config.cls, config.sep}) add(checksum, token);
+  for (const text::AddedToken& token : config.added) {
+    add(checksum, token.content);
+    for (const bool flag : {token.single_word, token.lstrip, token.rstrip, token.normalized})
+      add(checksum, flag);
+  }
+}
+
+void add(Checksum& checksum, const Config& config) {
+  add(checksum, config.layers);
+  add(checksum, config.heads);
+  add(checksum, config.activation);
+  add(checksum, config.norm_epsilon);
+  add(checksum, config.causal);
+}
+
+// The first and last number and some in between, by their places in row-major order.
+void add(Checksum& checksum, const ckpt::Checkpoint& checkpoint, const ckpt::StoredTensor& tensor) {
+  add(checksum, tensor.name);
+  for (const int64_t size : tensor.shape) add(checksum, size);
+  const int64_t count = tensor.count(), samples = std::min(count, kSamples);
+  const size_t bytes = size_of(tensor.dtype);
+  for (int64_t i = 0; i < samples; ++i) {
+    int64_t place = samples == 1 ? 0 : i * (count - 1) / (samples - 1);
+    if (tensor.transposed) place = place % tensor.shape[1] * tensor.shape[0] + place / tensor.shape[1];
+    std::array<std::byte, sizeof(double)> stored;
+    checkpoint.read(tensor.data.subspan(static_cast<size_t>(place) * bytes, bytes), stored.data());
+    float number = 0;
+    to_f32(tensor.dtype, stored.data(), {&number, 1});
+    add(checksum, number);
+  }
+}
+
+void add(Checksum& checksum, const Module& module) {
+  add(checksum, module.index());
+  const auto* const dense = std::get_if<Dense>(&module);
+  if (dense == nullptr) return;
+  add(checksum, dense->activation);
+  for (const auto* numbers : {&dense->weight, &dense->bias}) {
+    add(checksum, numbers->size());
+    checksum.add(std::as_bytes(std::span(*numbers)));
+  }
+}
+
+}  // namespace
+
+uint64_t fingerprint(const Directory& directory, const text::Tokenizer& tokenizer, const Needs& needs) {
+  Checksum checksum;
+  add(checksum, tokenizer);
+  add(checksum, directory.config);
+  const auto checkpoint = ckpt::Checkpoint::open(directory.path, ckpt::DataSums::leave);
+  for (const ckpt::StoredTensor& tensor : checkpoint.tensors()) {
+    const std::string_view name = tensor.name;
+    const bool used = name.starts_with("embeddings.") || name.starts_with("encoder.") ||
+                      (needs.pooler && name.starts_with("pooler."));
+    if (used && is_floating(tensor.dtype)) add(checksum, checkpoint, tensor);
+  }
+  for (const Module& module : directory.sentence.modules) add(checksum, module);
+  return checksum.value();
+}
+
+}  // namespace bert::model

@@ -1,0 +1,148 @@
+#include "predict/vector_model.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+
+#include "base/checksum.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/output_file.h"
+#include "json/json.h"
+#include "json/utf8.h"
+
+namespace bert::predict {
+namespace {
+
+constexpr std::string_view kArray = "array";
+constexpr size_t kEnds = 64 << 10;  // bytes at the beginning and at the end of an array
+
+bool is_fingerprint(std::string_view text) {
+  return text.size() == 16 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+std::string sidecar_of(const std::string& array) { return array + ".json"; }
+
+bool exists(const std::string& path) { return kind_of(path) != FileKind::absent; }
+
+std::string checksum_of(const std::string& array) {
+  const MappedFile file(array);
+  const auto size = file.bytes().size(), part = std::min(size, kEnds);
+  std::vector<std::byte> bytes(part);
+  Checksum checksum;
+  for (const size_t begin : {size_t{0}, size - part}) {
+    file.read(begin, bytes);
+    checksum.add(bytes);
+  }
+  return std::to_string(size) + "-" + hexadecimal(checksum.value());
+}
+
+// A member of a sidecar; nullopt if the file is not a sidecar.
+std::optional<std::string> member_of(const std::string& path, std::string_view name) {
+  try {
+    return json::File(path).string(name);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::string VectorModel::text() const {
+  std::string text = name + ' ' + fingerprint + ' ' + pooling + ' ' + std::to_string(max_length);
+  return prompt.empty() ? text : text + ' ' + prompt;
+}
+
+std::optional<VectorModel> VectorModel::parse(std::string_view text) {
+  std::array<std::string_view, 4> parts;
+  for (auto& part : parts) {
+    const size_t end = std::min(text.find(' '), text.size());
+    part = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  VectorModel model = {.name = std::string(parts[0]),
+                       .fingerprint = std::string(parts[1]),
+                       .pooling = std::string(parts[2]),
+                       .prompt = std::string(text)};
+  const auto [end, failure] =
+      std::from_chars(parts[3].data(), parts[3].data() + parts[3].size(), model.max_length);
+  if (!is_fingerprint(parts[1]) || failure != std::errc() || end != parts[3].data() + parts[3].size())
+    return std::nullopt;
+  return model;
+}
+
+std::string name_of_model(const std::string& directory) {
+  std::error_code failure;
+  auto path = std::filesystem::canonical(directory, failure);
+  if (failure) path = directory;
+  auto name = path.filename().string();
+  const bool utf8 = json::is_utf8(name);
+  const auto is_bad = [&](char c) { return static_cast<unsigned char>(c) <= ' ' || (c < 0 && !utf8); };
+  std::ranges::replace_if(name, is_bad, '_');
+  return name.empty() ? "_" : name;
+}
+
+std::string quoted_prompt(std::string_view text) { return text.empty() ? "" : "'" + std::string(text) + "'"; }
+
+std::optional<ModelDifference> difference(const VectorModel& first, const VectorModel& second) {
+  using enum ModelDifference::Kind;
+  const auto model_of = [](const VectorModel& one) { return one.name + " (" + one.fingerprint + ")"; };
+  const auto prompt_of = [](const VectorModel& one) { return one.prompt.empty() ? "none" : one.prompt; };
+  if (first.fingerprint != second.fingerprint)
+    return ModelDifference{.kind = model, .first = model_of(first), .second = model_of(second)};
+  if (first.pooling != second.pooling)
+    return ModelDifference{.kind = pooling, .first = first.pooling, .second = second.pooling};
+  if (first.max_length != second.max_length)
+    return ModelDifference{.kind = max_length,
+                           .first = std::to_string(first.max_length),
+                           .second = std::to_string(second.max_length)};
+  if (first.prompt != second.prompt)
+    return ModelDifference{.kind = prompt, .first = prompt_of(first), .second = prompt_of(second)};
+  return std::nullopt;
+}
+
+std::string_view name_of(ModelDifference::Kind kind) {
+  constexpr std::array<std::string_view, 4> kNames = {"model", "pooling", "maximum length", "prompt"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+io::DropList with_vector_model(io::DropList drop) {
+  const auto names = drop.names();
+  if (std::ranges::find(names, "embedding") != names.end()) drop.add(std::string(kVectorModel));
+  return drop;
+}
+
+Sidecar::Sidecar(const std::string& array, const VectorModel& model)
+    : array_(array), path_(sidecar_of(array)), model_(model.text()) {
+  if (exists(path_) && !member_of(path_, kVectorModel))
+    throw Error(path_, ": would be replaced by the description of ", array,
+                ", but is something else; move it away, or name another output");
+}
+
+void Sidecar::remove_old() const { ::unlink(path_.c_str()); }
+
+void Sidecar::write() const {
+  std::string text;
+  json::Object object(text);
+  object.string(kVectorModel, model_);
+  object.string(kArray, checksum_of(array_));
+  object.end();
+  OutputFile file(path_);
+  file.write(text += '\n');
+  file.commit();
+}
+
+std::string Sidecar::read(const std::string& array) {
+  const auto path = sidecar_of(array);
+  if (array == "-" || !exists(path) || !is_file(array)) return {};
+  auto model = member_of(path, kVectorModel);
+  if (!model) return {};
+  if (member_of(path, kArray) != checksum_of(array))
+    throw Error(path, ": was written for other vectors than ", array, " has now; remove it");
+  return *model;
+}
+
+}  // namespace bert::predict

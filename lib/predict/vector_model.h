@@ -1,0 +1,67 @@
+// What a vector was computed with. Only vectors for which this is the same can be compared, apart from
+// prompts: many models for search have one for queries and another one, or none, for documents.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/drop_list.h"
+
+namespace bert::predict {
+
+// As text in records, where it has to be short:
+//
+//   minilm 1f0c9d3a5b7e2468 mean 256 'query: '
+//
+struct VectorModel {
+  std::string name;         // last part of the directory's path, for messages
+  std::string fingerprint;  // 16 hexadecimal digits, see model/fingerprint.h
+  std::string pooling;      // see EmbedPlan::pooling
+  int64_t max_length = 0;   // in tokens
+  std::string prompt;       // its name in the model, or the text in single quotes; "": none
+
+  std::string text() const;
+  // nullopt if the text is not in this form: other software may use a field of the same name.
+  static std::optional<VectorModel> parse(std::string_view text);
+};
+
+// The name of a model directory as VectorModel has it: without white space, in UTF-8.
+std::string name_of_model(const std::string& directory);
+
+std::string quoted_prompt(std::string_view text);
+inline bool is_named_prompt(std::string_view prompt) { return !prompt.empty() && prompt.front() != '\''; }
+
+// The first thing that differs between two vectors, and what it is for each.
+struct ModelDifference {
+  enum class Kind { model, pooling, max_length, prompt } kind;
+  std::string first, second;
+};
+std::optional<ModelDifference> difference(const VectorModel& first, const VectorModel& second);
+std::string_view name_of(ModelDifference::Kind kind);
+
+// The field of records.
+constexpr std::string_view kVectorModel = "embedding_model";
+// Fields to drop: this one too if the vector is dropped, without which it is of no use.
+io::DropList with_vector_model(io::DropList drop);
+
+// An array FILE has no place for it, so FILE.json beside it has: {"embedding_model":"…","array":"…"}, the
+// latter a checksum of the array's size, beginning and end, so that another array with the name is noticed.
+class Sidecar {
+ public:
+  // Throws Error if FILE.json exists and is something else, because it would be replaced.
+  Sidecar(const std::string& array, const VectorModel& model);
+
+  void remove_old() const;  // before the array is replaced: no sidecar is better than a wrong one
+  void write() const;       // when the array is complete
+
+  // The text of a VectorModel; "" if there is no sidecar. Throws Error if it is that of another array.
+  static std::string read(const std::string& array);
+
+ private:
+  std::string array_, path_, model_;
+};
+
+}  // namespace bert::predict

@@ -1,0 +1,15 @@
+# Rows of an array get their records in every mode, and --index of other records is refused with what it means.
+printf '\000\000\200\077\000\000\000\000\000\000\000\000\000\000\200\077\000\000\200\077\000\000\000\077' >points.f32
+printf 'one\ntwo\nthree\n' >points.txt
+try() {
+  echo "-- $*"
+  bert-search --dim 2 "$@" </dev/null
+}
+try --dedup 0.8 --records points.txt points.f32
+try --cluster 2 --keep text,cluster --records points.txt points.f32
+try --pairs 0.8 --precision 2 --records points.txt points.f32
+try --dedup 0.8 --records points.txt
+try --dedup 0.8 --records points.txt points.f32 points.f32
+try --dedup 0.8 --index points.f32 --records points.txt points.txt
+head -n 2 points.txt >fewer.txt
+try --dedup 0.9 --index points.f32 fewer.txt

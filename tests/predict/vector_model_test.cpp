@@ -1,0 +1,52 @@
+#include "predict/vector_model.h"
+
+#include <doctest/doctest.h>
+
+using namespace bert::predict;
+
+namespace {
+
+const VectorModel kModel = {.name = "mini",
+                            .fingerprint = "0123456789abcdef",
+                            .pooling = "mean",
+                            .max_length = 256,
+                            .prompt = "'find: '"};
+
+}  // namespace
+
+TEST_CASE("the model of a vector is read as it was written, and other texts are not") {
+  CHECK(kModel.text() == "mini 0123456789abcdef mean 256 'find: '");
+  auto model = VectorModel::parse(kModel.text());
+  REQUIRE(model);
+  CHECK(model->text() == kModel.text());
+  CHECK(!difference(*model, kModel));
+  model->prompt.clear();
+  CHECK(VectorModel::parse(model->text())->prompt.empty());
+  for (const char* text :
+       {"", " ", "text-embedding-3", "mini 0123456789abcdef mean", "mini 0123456789abcdef mean x",
+        "mini 0123456789ABCDEF mean 256", "mini 0123456789abcde mean 256", "mini 0123456789abcdef mean 256x",
+        "mini 0123456789abcdef mean 99999999999999999999"})
+    CHECK_MESSAGE(!VectorModel::parse(text), text);
+}
+
+TEST_CASE("the first difference of two models is named; the directory's name is none") {
+  auto other = kModel;
+  other.name = "copy";
+  CHECK(!difference(kModel, other));
+  other.prompt.clear();
+  CHECK(difference(kModel, other)->kind == ModelDifference::Kind::prompt);
+  CHECK(difference(kModel, other)->second == "none");
+  other.max_length = 128;
+  CHECK(difference(kModel, other)->first == "256");
+  other.pooling = "cls";
+  CHECK(difference(kModel, other)->kind == ModelDifference::Kind::pooling);
+  other.fingerprint.back() = '0';
+  CHECK(difference(kModel, other)->second == "copy (0123456789abcde0)");
+}
+
+TEST_CASE("the name of a model is one word in UTF-8") {
+  CHECK(name_of_model("/nowhere/my model") == "my_model");
+  CHECK(name_of_model("/nowhere/b\xc3\xa4r") == "b\xc3\xa4r");
+  CHECK(name_of_model("/nowhere/b\xe4r") == "b_r");
+  CHECK(name_of_model("/") == "_");
+}
