@@ -91,6 +91,11 @@ Settings settings_of(const TrainingOptions& options, const InitialModel& initial
   if (fields.text_field != io::kTextField) settings.emplace_back("--text-field", fields.text_field);
   if (fields.pair_field != io::kPairField) settings.emplace_back("--pair-field", fields.pair_field);
   if (options.task.label_field) settings.emplace_back("--label-field", *options.task.label_field);
+  const auto add_column = [&settings](const char* option, std::optional<size_t> column) {
+    if (column) settings.emplace_back(option, std::to_string(*column + 1));
+  };
+  add_column("--word-column", options.stream.word_column);
+  add_column("--tag-column", options.stream.tag_column);
   if (run.best) {
     settings.emplace_back("--dev", options.dev);
     settings.emplace_back("--eval-every", setting(run.eval_every));
