@@ -50,7 +50,7 @@ void check_task(const cli::App& app, task::Task task) {
 struct Format {
   io::OutputFormat records = io::OutputFormat::jsonl;
   std::optional<io::ArrayFormat> rows = {};
-  bool official = false;
+  predict::Official official = predict::Official::none;
   bool operator==(const Format&) const = default;
 };
 
@@ -58,15 +58,16 @@ void output_options(cli::App& app, Format& format) {
   app.section("Output");
   app.choice({"--format", "",
               "Write records as JSONL, TSV or CSV, rows of numbers (npy and npy-f16 need a file: -o FILE or "
-              "> FILE), or answers as "
-              "one JSON object for the official SQuAD scripts."},
+              "> FILE), answers as one JSON object for the official SQuAD scripts, or tags as lines of words "
+              "for conlleval."},
              cli::Choices<Format>{{"jsonl", {}},
                                   {"tsv", {.records = io::OutputFormat::tsv}},
                                   {"csv", {.records = io::OutputFormat::csv}},
                                   {"npy", {.rows = io::ArrayFormat::npy}},
                                   {"npy-f16", {.rows = io::ArrayFormat::npy_f16}},
                                   {"f32", {.rows = io::ArrayFormat::f32}},
-                                  {"squad", {.official = true}}},
+                                  {"squad", {.official = predict::Official::squad}},
+                                  {"conll", {.official = predict::Official::conll}}},
              format);
 }
 
@@ -96,7 +97,7 @@ int main(int argc, char** argv) {
     stream.settings.output_format = format.records;
     predict.rows = format.rows;
     predict.official = format.official;
-    const bool fields = !format.rows && !format.official;
+    const bool fields = !format.rows && format.official == predict::Official::none;
     if (!fields && app.given("--keep")) throw cli::UsageError("--keep requires --format jsonl, tsv or csv");
     if (!fields) stream.settings.drop = {};
   });

@@ -56,8 +56,8 @@ class Answer final : public Predictor {
     return logit_rows(network.span_logits(hidden));
   }
 
-  bool has_official() const override { return true; }
-  std::optional<std::string> official(const Reading& reading) const override {
+  Official official_form() const override { return Official::squad; }
+  std::string official(const Reading& reading) const override {
     const BestSpans best = best_of(reading);
     return std::string(answer_of(best, options_.no_answer_threshold).text);
   }

@@ -78,7 +78,9 @@ PredictFilter::PredictFilter(const model::Directory& directory, const text::Toke
       featurizer_(tokenizer, feature_options(options_, *task_, directory)),
       network_(directory, task_->needs(), pool, nn::arithmetic(options_.dtype)),
       writer_(options_.drop) {
-  if (options_.official && !task_->has_official()) throw Error("--format squad requires --task answer");
+  if (options_.official != Official::none && options_.official != task_->official_form())
+    throw Error(options_.official == Official::squad ? "--format squad requires --task answer"
+                                                     : "--format conll requires --task tag");
   if (options_.features.document && options_.task.task != task::Task::tag)
     throw Error("--context document requires --task tag");
   const auto width = task_->row_width();
@@ -98,7 +100,9 @@ PredictFilter::PredictFilter(const model::Directory& directory, const text::Toke
 void PredictFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto reading = task_->read(fields, featurizer_);
   for (const Window& window : reading->windows) require_readable(window.features, directory_.config);
-  if (options_.official) reading->id = id_of(fields);
+  if (options_.official == Official::squad) reading->id = id_of(fields);
+  if (options_.official == Official::conll && fields.json("tags"))
+    for (const auto tag : fields.strings("tags")) reading->tags.emplace_back(tag);
   if (reading->truncated && reading->of_ids) reading->cut = cut_of(fields, reading->windows, options_.drop);
   record.work = std::move(reading);
 }
@@ -173,10 +177,8 @@ void PredictFilter::run(const nn::Batch& batch, std::span<const Pass> passes) {
 void PredictFilter::finish(io::Record& record, std::string& out) const {
   const Reading& reading = record.work_as<Reading>();
   record.truncated = reading.truncated;
-  if (options_.official) {
-    json::append_string(out, reading.id);
-    out += ": ";
-    json::append_string(out, task_->official(reading).value());
+  if (options_.official != Official::none) {
+    write_official(reading, out);
     record.work.reset();
     return;
   }
@@ -205,8 +207,18 @@ void PredictFilter::write_row(const Reading& reading, std::string& out) const {
   rows().row(numbers, out);
 }
 
+void PredictFilter::write_official(const Reading& reading, std::string& out) const {
+  const auto prediction = task_->official(reading);
+  if (options_.official == Official::conll) {
+    out += prediction;
+    return;
+  }
+  json::append_string(out, reading.id);
+  json::append_string(out += ": ", prediction);
+}
+
 void PredictFilter::begin(std::string& out) {
-  if (options_.official) out += '{';
+  if (options_.official == Official::squad) out += '{';
   if (options_.rows) rows().begin(out);
 }
 
@@ -214,10 +226,12 @@ void PredictFilter::patch(OutputFile& output) {
   if (options_.rows) rows().patch(output);
 }
 
-std::string_view PredictFilter::separator() const { return options_.official ? ",\n " : ""; }
+std::string_view PredictFilter::separator() const {
+  return options_.official == Official::squad ? ",\n " : "";
+}
 
 bool PredictFilter::release(Ending, std::string& out) {
-  if (!options_.official || closed_) return false;
+  if (options_.official != Official::squad || closed_) return false;
   out += "}\n";
   return closed_ = true;
 }

@@ -28,9 +28,9 @@ struct PredictOptions {
   std::optional<features::Overflow> overflow;
   io::DropList drop;
   std::optional<Dtype> dtype = Dtype::f32;  // see nn::arithmetic
-  bool official = false;                // write one object {"id": "answer", ...}, as SQuAD's scripts read it
-  std::optional<io::ArrayFormat> rows;  // write the numbers of each prediction as a row, and nothing else
-  int64_t batch_tokens = 1024;          // tokens in a batch; does not affect the output
+  Official official = Official::none;       // write predictions in this form, and nothing else
+  std::optional<io::ArrayFormat> rows;      // write the numbers of each prediction as a row, and nothing else
+  int64_t batch_tokens = 1024;              // tokens in a batch; does not affect the output
 };
 
 class PredictFilter final : public io::Filter {
@@ -62,6 +62,7 @@ class PredictFilter final : public io::Filter {
   void run(const nn::Batch& batch, std::span<const Pass> passes);
   io::ArrayWriter rows() const;
   void write_row(const Reading& reading, std::string& out) const;
+  void write_official(const Reading& reading, std::string& out) const;
 
   const model::Directory& directory_;
   const text::Tokenizer& tokenizer_;

@@ -49,9 +49,14 @@ struct Reading : Windows<Window> {
   bool truncated = false;                     // tokens were removed
   bool of_ids = false;                        // the windows come from input_ids
   std::vector<features::TruncatedField> cut;  // truncated values of fields that describe input_ids
-  std::string id;                             // id of the record, for the official form of answers
+  std::string id;                             // id of the record, for Official::squad
+  std::vector<std::string> tags;              // gold tags of the record, for Official::conll
   size_t choices = 0;                         // for choose
 };
+
+// The form in which the official script of a task reads predictions: one object of answers by id, or lines of
+// word, gold tag and predicted tag.
+enum class Official { none, squad, conll };
 
 class Predictor {
  public:
@@ -92,9 +97,9 @@ class Predictor {
   virtual std::vector<Row> compute(model::Network& network, Pool& pool, const nn::Tensor& hidden,
                                    std::span<const int32_t> subwords) const = 0;
 
-  // The prediction alone, for the official form of answers; nullopt if the task has none.
-  virtual std::optional<std::string> official(const Reading&) const { return {}; }
-  virtual bool has_official() const { return false; }
+  // The task's official form, and a record's prediction in it: an answer, or lines.
+  virtual Official official_form() const { return Official::none; }
+  virtual std::string official(const Reading&) const { return {}; }
 
   // The prediction as numbers, for output as rows: how many each record has, 0 if records differ, nullopt if
   // the task has none.

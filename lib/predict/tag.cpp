@@ -5,6 +5,7 @@
 
 #include "examples/tag_example.h"
 #include "io/conll.h"
+#include "io/cutter.h"
 #include "json/json.h"
 #include "metric/entities.h"
 #include "predict/predictor.h"
@@ -200,6 +201,28 @@ class Tag final : public Predictor {
   std::vector<Row> compute(model::Network& network, Pool&, const nn::Tensor& hidden,
                            std::span<const int32_t>) const override {
     return logit_rows(network.class_logits(hidden));
+  }
+
+  Official official_form() const override { return Official::conll; }
+
+  // A line for each word and a blank line.
+  std::string official(const Reading& reading) const override {
+    const auto& tagged = static_cast<const TaggedWords&>(reading);
+    const auto rows = tagged.rows();
+    if (!reading.tags.empty() && reading.tags.size() != rows.size())
+      throw Error("field \"tags\" has ", reading.tags.size(), " tags for ", rows.size(), " words");
+    std::string lines;
+    const auto append = [&](std::string_view cell, char end) {
+      if (cell.empty() || std::ranges::any_of(cell, io::is_white))
+        throw Error(json::in_quotes(cell), " is empty or has white space, so --format conll cannot hold it");
+      lines.append(cell) += end;
+    };
+    for (size_t w = 0; w < rows.size(); ++w) {
+      append(tagged.words()[w], ' ');
+      if (!reading.tags.empty()) append(reading.tags[w], ' ');
+      append(label_of(config_.labels, decide(rows[w], aggregate_)), '\n');
+    }
+    return lines.empty() ? lines : lines + '\n';
   }
 
   void answer(const Reading& reading, io::Added& added) const override {
