@@ -6,8 +6,8 @@
 
 namespace bert::cli {
 
-// Names that other tools have for something, without hyphens in front, with - for _ and in lower case. The
-// first row with the name and an answer that the tool has is used.
+// Names that other tools have for something, with - for _ and in lower case, without hyphens in front except
+// for single letters. The first row with the name and an answer that the tool has is used.
 struct Borrowed {
   std::string_view names;  // separated by spaces
   // Options separated by ';'. A value after the name must be one of the option's words or its placeholder.
@@ -41,7 +41,7 @@ constexpr Borrowed kOptions[] = {
     {"model-name-or-path model-name model-path model-dir model-directory model-id model-file pretrained "
      "pretrained-model pretrained-model-path bert-model checkpoint ckpt init-checkpoint encoder",
      "--model"},
-    {"model model-name-or-path model-name model-path model-dir model-directory model-id checkpoint ckpt",
+    {"-m model model-name-or-path model-name model-path model-dir model-directory model-id checkpoint ckpt",
      "DIR"},
     {"tokenizer tokenizer-name tokenizer-path", "--model"},
     {"vocab-file vocab-path vocabulary vocabulary-file tokenizer-file dict dictionary", "--vocab"},
@@ -76,7 +76,7 @@ constexpr Borrowed kOptions[] = {
      "gold-field",
      "--label-field"},
     {"id-column id-key join-on key", "--id-field"},
-    {"delim sep separator field-separator field-delimiter", "--delimiter"},
+    {"-d -F delim sep separator field-separator field-delimiter", "--delimiter"},
     {"delim delimiter sep separator field-separator field-delimiter", "--input-format tsv"},
     {"no-header noheader column-names col-names names fieldnames", "--columns"},
     {"tsv tab", "--input-format tsv;--format tsv"},
@@ -94,7 +94,7 @@ constexpr Borrowed kOptions[] = {
      "--gold"},
     {"na-prob-file null-odds", "--null-scores"},
     {"index-file database db corpus documents docs embeddings vectors", "--index"},
-    {"input inputs input-file input-files input-path input-dir file files filename in infile in-file data "
+    {"-i input inputs input-file input-files input-path input-dir file files filename in infile in-file data "
      "data-file data-path data-dir dataset dataset-name corpus corpus-file documents docs text-file train "
      "train-file train-data train-data-file training-file training-data test-file test-data eval-file "
      "predict-file prediction predictions prediction-file predictions-file pred preds query query-file "

@@ -88,8 +88,8 @@ std::vector<std::string> completed(std::string_view name, std::span<const KnownO
 
 std::string option_hint(std::string_view unknown, std::span<const KnownOption> options,
                         std::string_view synopsis) {
+  if (unknown.size() < 3) return exact_hint(std::string(unknown), options, synopsis);  // -t
   const auto name = bare(unknown);
-  if (!unknown.starts_with("--") && name.size() < 2) return "";  // -t
   if (auto found = exact_hint(name, options, synopsis); !found.empty()) return found;
   if (const auto found = completed(name, options); !found.empty()) return question(found);
   if (std::ranges::any_of(kOptions, [&](const auto& row) { return has_item(row.names, ' ', name); }))
