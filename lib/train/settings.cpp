@@ -161,7 +161,8 @@ std::string setting(T number) {
 template std::string setting(float);
 template std::string setting(double);
 
-void add_settings(const text::TokenizerConfig& tokenizer, Settings& settings) {
+void add_settings(const text::TokenizerConfig& tokenizer, std::optional<int64_t> max_length,
+                  Settings& settings) {
   const auto add = [&](const char* name, std::string value) {
     settings.emplace_back(std::string(kTokenizer) + name, std::move(value));
   };
@@ -171,6 +172,9 @@ void add_settings(const text::TokenizerConfig& tokenizer, Settings& settings) {
   add("do_basic_tokenize", yes_or_no(tokenizer.basic_tokenize));
   add("clean_text", yes_or_no(tokenizer.clean_text));
   add("max_input_chars_per_word", setting(tokenizer.max_word_chars));
+  add("truncation_side", tokenizer.truncate_left ? "left" : "right");
+  add("token types of pairs", yes_or_no(tokenizer.token_types));
+  if (max_length) add("model_max_length", setting(*max_length));
   add("special tokens",
       tokenizer.unk + " " + tokenizer.cls + " " + tokenizer.sep + " " + tokenizer.pad + " " + tokenizer.mask);
   std::vector<std::string> added;

@@ -45,7 +45,9 @@ std::string setting(const std::optional<T>& value) {
 }
 
 // What a tokenizer does to texts, besides its vocabulary, under the names of tokenizer_config.json.
-void add_settings(const text::TokenizerConfig& tokenizer, Settings& settings);
+// `max_length`: unless an option says it.
+void add_settings(const text::TokenizerConfig& tokenizer, std::optional<int64_t> max_length,
+                  Settings& settings);
 
 std::string joined(std::span<const std::string> names);   // "a, b, c"
 std::string setting(const model::Config& config);         // "4 x 256 (1234567)"

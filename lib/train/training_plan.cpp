@@ -104,7 +104,8 @@ Settings settings_of(const TrainingOptions& options, const InitialModel& initial
   if (options.weighted_layers) settings.emplace_back("--weighted-layers", "yes");
   if (options.causal) settings.emplace_back("--causal", "yes");
   if (plan.dtype == Dtype::bf16) settings.emplace_back("--dtype", "bf16");
-  add_settings(initial.tokenizer.config(), settings);
+  add_settings(initial.tokenizer.config(), options.max_length ? std::nullopt : plan.task.features.max_length,
+               settings);
   return settings;
 }
 

@@ -120,7 +120,7 @@ same "a model that was removed" one new model
 refused "another first model" 'to start again, rm -r one/model-64' model-64
 
 # Options that would change the model, and options that would not.
-refused "another rate" '--lr was' "TRAIN_OPTIONS=$options --lr 1e-3"
+refused "another rate" '--lr: ' "TRAIN_OPTIONS=$options --lr 1e-3"
 build one "TRAIN_OPTIONS=$options --keep 1"
 ran "one checkpoint" "0 0 0 0 1"
 same "one checkpoint" one new model

@@ -11,6 +11,8 @@ cp start/tokenizer_config.json kept
 sed -i 's/"do_lower_case": true/"do_lower_case": false/; s/"strip_accents": true/"strip_accents": false/' start/tokenizer_config.json
 train files --steps 9 --resume records.jsonl
 train pipe --steps 9 --resume <records.jsonl
+sed 's/"model_max_length": [0-9]*/"model_max_length": 20/; s/^{/{"truncation_side": "left",/' kept >start/tokenizer_config.json
+train files --steps 9 --resume records.jsonl
 cp kept start/tokenizer_config.json
 say '--- another standard input'
 tac records.jsonl | train pipe --steps 9 --resume
