@@ -68,7 +68,6 @@ bool MaskFilter::rewrites_tokens(const io::Fields& fields, size_t length) const 
 }
 
 void MaskFilter::prepare(const io::Fields& fields, io::Record& record) const {
-  if (!fields.json("input_ids")) throw Error("field \"input_ids\" is missing; bert-tokenize adds it");
   auto ids = features::ids_of(tokenizer_, fields);
   check_unmasked(fields);
   const auto masked = masker_.mask(ids, mask_random(fields, record.place(), options_.seed, options_.epoch));

@@ -78,8 +78,6 @@ NspPairsFilter::NspPairsFilter(const text::Tokenizer& tokenizer, PairOptions opt
 }
 
 void NspPairsFilter::prepare(const io::Fields& fields, io::Record& record) const {
-  if (!fields.json("sentences"))
-    throw Error("field \"sentences\" is missing; bert-tokenize --sentences adds it");
   const auto sentences = fields.required("sentences");
   auto prepared = std::make_unique<Prepared>();
   Document& document = prepared->document;

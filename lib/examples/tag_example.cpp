@@ -28,7 +28,7 @@ WordWindows read_windows(const io::Fields& fields, const features::Featurizer& f
     return found;
   }
   const auto words = fields.words(featurizer.options().text_field);
-  if (!words) throw Error("field \"words\" is missing");
+  if (!words) fields.fail_missing("words");
   found.windows = word_windows(fields, featurizer, *words);
   found.token_words =
       features::joined(std::span<const features::Features>(found.windows), &features::Features::words);

@@ -48,7 +48,7 @@ void ContextCutter::read(ContextSentence& sentence, const Cut& cut) {
   if (conll) bytes = made = conll_record(bytes, source_.conll, line);
   const Fields record(source_, parser_.parse(json_part(bytes)));
   const auto words = record.words(options_.text_field);
-  if (!words) throw Error("field \"words\" is missing");
+  if (!words) record.fail_missing("words");
   for (const auto word : named(words->first, [&] { return words->second.strings(); }))
     json::append_string(sentence.words.emplace_back().word, word);
   if (!options_.tag_field.empty()) read_tags(record, sentence.words);

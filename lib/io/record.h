@@ -191,8 +191,10 @@ class Fields {
 
   std::vector<std::string> names() const;  // of all fields
 
- private:
+  // Throws Error that says which fields there are, and the option that names another one.
   [[noreturn]] void fail_missing(std::string_view name) const;
+
+ private:
   const Source& source_;
   std::span<const std::string_view> values_;
   std::optional<json::Value> object_, context_;

@@ -1,7 +1,6 @@
 #include "metric/score_filter.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/error.h"
 #include "base/gnuplot.h"
@@ -32,25 +31,6 @@ ScoreFilter::ScoreFilter(ScoreFilterOptions options, const io::StreamOptions& st
 }
 
 void ScoreFilter::prepare(const io::Fields& fields, io::Record& record) const {
-  try {
-    record.work = std::make_unique<Prepared>(prepare(fields, std::as_const(record)));
-  } catch (const Error& error) {
-    const auto format = record.source().format;
-    const bool has_fields = format != io::InputFormat::documents && format != io::InputFormat::object;
-    throw Error(error.what(), has_fields ? advice(fields) : "");
-  }
-}
-
-// What to do about a missing field, the likeliest mistake.
-std::string ScoreFilter::advice(const io::Fields& fields) const {
-  const auto is_missing = [&](const std::string& name) { return !fields.json(name) && !fields.text(name); };
-  if (!gold_ && is_missing(options_.score.gold_field()))
-    return "; --label-field names the field of the gold labels, --gold another file with them";
-  if (is_missing("prediction")) return "; bert-predict adds it";
-  return "";
-}
-
-ScoreFilter::Prepared ScoreFilter::prepare(const io::Fields& fields, const io::Record& record) const {
   Prepared prepared;
   if (record.source().format == io::InputFormat::documents) {
     if (auto compared = scorer_->compare_conll(fields.required_text(options_.score.text_field)))
@@ -60,7 +40,7 @@ ScoreFilter::Prepared ScoreFilter::prepare(const io::Fields& fields, const io::R
   } else {
     prepared.predictions.push_back({0, scorer_->compare(scorer_->gold(fields), fields)});
   }
-  return prepared;
+  record.work = std::make_unique<Prepared>(std::move(prepared));
 }
 
 ScoreFilter::Prepared ScoreFilter::prepare_joined(const io::Fields& fields, const io::Record& record) const {

@@ -37,8 +37,6 @@ class ScoreFilter : public io::Filter {
 
  private:
   struct Prepared;
-  Prepared prepare(const io::Fields& fields, const io::Record& record) const;
-  std::string advice(const io::Fields& fields) const;
   Prepared prepare_joined(const io::Fields& fields, const io::Record& record) const;
   void add(Prepared& prepared);
   void add_missing();

@@ -188,7 +188,7 @@ class Tag final : public Predictor {
       for (const json::Value& word : given->second.elements()) words.emplace_back(word.string());
       return TaggedWords::of_words(std::move(windows), std::move(words));
     }
-    if (featurizer.options().document) throw Error("field \"words\" is missing");
+    if (featurizer.options().document) fields.fail_missing("words");
     const std::string_view text = fields.required_text(asked);
     return TaggedWords::of_text(featurizer.windows(text), std::string(text));
   }

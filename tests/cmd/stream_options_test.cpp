@@ -61,7 +61,7 @@ TEST_CASE("each stream option sets its own field") {
   CHECK(settings.text_field == "body");
   CHECK(result.text_field_given);
   CHECK(settings.pair_field == "more");
-  CHECK(settings.drop == std::vector<std::string>{"x", "y", "z"});
+  CHECK(settings.drop.names() == std::vector<std::string>{"x", "y", "z"});
   CHECK(settings.on_error == io::OnError::skip);
   CHECK(settings.invalid_utf8 == io::InvalidUtf8::replace);
   CHECK(settings.line_buffered);

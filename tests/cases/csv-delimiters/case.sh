@@ -1,5 +1,5 @@
 # CSV with other delimiters, Excel's first line "sep=;", headers that are read with the wrong one, empty names.
-tokenize() { bert-tokenize -m "$MODELS/bare" --keep id,text,label "$@"; }
+tokenize() { bert-tokenize -m "$MODELS/bare" --drop input_ids "$@"; }
 printf '\357\273\277id;text;label\r\n1;"the king; said";a\r\n' >semicolon.csv
 echo '--- --delimiter'
 for input in semicolon.csv -; do tokenize --delimiter ';' "$input" <semicolon.csv; done

@@ -1,5 +1,5 @@
 # One cause and its column; records over several lines; numbers of any size; half surrogates.
-tokenize() { bert-tokenize -m "$MODELS/bare" --keep text,n "$@"; }
+tokenize() { bert-tokenize -m "$MODELS/bare" --drop input_ids "$@"; }
 bad() { printf '%s\n' "$1" | tokenize --input-format jsonl; }
 bad '{"text":"é" "n":1}'
 bad '{"text":"a",}'

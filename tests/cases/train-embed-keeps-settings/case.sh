@@ -22,4 +22,4 @@ echo '# A card' >model/README.md
 bert-convert model --out converted
 cmp model/config_sentence_transformers.json converted/config_sentence_transformers.json && cat converted/README.md
 cp -R "$MODELS/bare" bare && chmod -R u+w bare && echo '# Bare' >bare/README.md
-bert-convert bare --out converted && cat converted/README.md
+bert-convert bare --force --out converted && cat converted/README.md
