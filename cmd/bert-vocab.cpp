@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/output_directory.h"
+#include "cli/file_uses.h"
 #include "corpus/vocab_filter.h"
 #include "options/stream_options.h"
 #include "text/version.h"
@@ -13,6 +14,7 @@
 namespace {
 
 using bert::cli::App;
+using bert::cli::names_stdout;
 using bert::cli::UsageError;
 using bert::cmd::StreamOptions;
 using bert::corpus::VocabularyOptions;
@@ -130,7 +132,8 @@ int main(int argc, char** argv) {
        {"Count words", "bert-vocab --size 0 --counts words.tsv reviews.txt"}});
   app.check([&] {
     settle_input(flags, stream, vocabulary);
-    if (vocabulary.write_counts == "-" && stream.settings.output == "-") {
+    const bool learns = vocabulary.learner.size > 0;
+    if (learns && names_stdout(vocabulary.write_counts) && names_stdout(stream.settings.output)) {
       throw UsageError(
           "--counts - and the vocabulary would both go to stdout; write the vocabulary to a file with -o");
     }

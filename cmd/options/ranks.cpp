@@ -109,7 +109,7 @@ std::string Ranks::mpi_version() {
 // The others end quietly: a launcher ends all processes once one has failed, maybe before the first has
 // spoken.
 void one_process(cli::App& app) {
-  app.check([&app] {
+  app.check([] {
     const auto launch = comm::environment_launch();
     if (!launch) return;
     if (launch->rank > 0) std::exit(0);

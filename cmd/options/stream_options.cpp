@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "text/encoding.h"
-
 #include "options/ranks.h"
+#include "text/encoding.h"
 
 namespace bert::cmd {
 namespace {

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <system_error>
@@ -36,13 +37,18 @@ std::string text(const FileUse& output) {
 
 }  // namespace
 
+bool names_stdout(std::string_view path) {
+  constexpr std::string_view kNames[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+  return std::ranges::find(kNames, path) != std::end(kNames);
+}
+
 void check_outputs(std::span<const FileUse> inputs, std::span<const FileUse> outputs) {
   std::map<std::string, const FileUse*> written;
   for (const FileUse& output : outputs) {
     const auto place = identity(output.path, STDOUT_FILENO);
     if (place.empty()) continue;
     const auto [other, is_new] = written.emplace(place, &output);
-    if (is_new || (output.path == "-" && other->second->path == "-")) continue;
+    if (is_new || (names_stdout(output.path) && names_stdout(other->second->path))) continue;
     throw UsageError(other->second->path == "-" ? "stdout" : other->second->option, " and ",
                      output.path == "-" ? "stdout" : output.option, " are both ",
                      output.path == "-" ? other->second->path : output.path);

@@ -253,7 +253,8 @@ void InputReader::read_columns(Input& input, Source& source, int64_t& line) cons
   } catch (const Error& error) {
     throw Error(where, ": ", error.what());
   }
-  for (size_t i = 0; i < source.columns.size(); ++i)
+  // The first one without a name is usually the row index that pandas and R write.
+  for (size_t i = 1; i < source.columns.size(); ++i)
     if (source.columns[i].empty())
       note(input, "column " + std::to_string(i + 1) + " has no name and is left out");
 }

@@ -34,9 +34,9 @@ struct StreamOptions {
   std::string text_field{kTextField};             // the single field of text input
   std::string pair_field{kPairField};             // used by filters, not by the stream
   std::vector<FieldOption> field_options;         // which options name fields, for messages
-  std::shared_ptr<FieldUse> pair_use;             // of pair_field, if the user named it; see Fields::pair_text
-  DropList drop;                                  // for the filter's RecordWriter
-  std::vector<std::string> keep;                  // fields to write, in this order; none: all
+  std::shared_ptr<FieldUse> pair_use;  // of pair_field, if the user named it; see Fields::pair_text
+  DropList drop;                       // for the filter's RecordWriter
+  std::vector<std::string> keep;       // fields to write, in this order; none: all
   OutputFormat output_format = OutputFormat::jsonl;
   OnError on_error = OnError::stop;
   InvalidUtf8 invalid_utf8 = InvalidUtf8::error;

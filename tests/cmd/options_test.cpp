@@ -36,10 +36,10 @@ Read<Group> read(std::vector<const char*> arguments, Rest... rest) {
 }  // namespace
 
 TEST_CASE("the model is -m, else $BERT_MODEL, else the default model installed with the tools") {
-  setenv("BERT_MODEL", "from-environment", 1);
-  CHECK(read<ModelOptions>({"-m", "given"}).group->path == "given");
-  CHECK(read<ModelOptions>({}).group->path == "from-environment");
-  CHECK(read<TokenizerOptions>({}).group->model == "from-environment");
+  setenv("BERT_MODEL", "/usr", 1);
+  CHECK(read<ModelOptions>({"-m", "/"}).group->path == "/");
+  CHECK(read<ModelOptions>({}).group->path == "/usr");
+  CHECK(read<TokenizerOptions>({}).group->model == "/usr");
   setenv("BERT_MODEL", "", 1);
   CHECK(read<ModelOptions>({}).group->path.ends_with("/share/bert/default-model"));
   unsetenv("BERT_MODEL");
@@ -55,7 +55,7 @@ TEST_CASE("the dtype is f32 by default; auto chooses one for the machine") {
   CHECK(read<ModelOptions>({"-m.", "--dtype", "bf16"}).group->dtype == bert::Dtype::bf16);
   CHECK(read<ModelOptions>({"-m.", "--dtype", "int8"}).group->dtype == bert::Dtype::i8);
   CHECK(read<ModelOptions>({"-m.", "--dtype", "f16"}).outcome.err ==
-        usage_error("--dtype must be auto, f32, bf16 or int8, not \"f16\""));
+        usage_error("--dtype must be auto, f32, bf16 or int8, not \"f16\"; did you mean \"bf16\"?"));
 }
 
 namespace {

@@ -123,8 +123,10 @@ TEST_CASE("a misplaced answer is an error that quotes the context at that offset
 
 TEST_CASE("a field of the wrong type is an error that names the expected type") {
   Reader reader;
-  CHECK(reader.error(R"({"question":"a","context":"b"})") == R"(x.jsonl:1: field "answers" is missing)");
-  CHECK(reader.error(R"({"question":"a","answers":{}})") == R"(x.jsonl:1: field "context" is missing)");
+  CHECK(reader.error(R"({"question":"a","context":"b"})") ==
+        R"(x.jsonl:1: field "answers" is missing; the record has "question", "context")");
+  CHECK(reader.error(R"({"question":"a","answers":{}})") ==
+        R"(x.jsonl:1: field "context" is missing; the record has "question", "answers")");
   CHECK(reader.error(record("a", R"(["a"])")) ==
         R"(x.jsonl:1: field "answers" is an array, expected {"text": […], "answer_start": […]})");
   CHECK(reader.error(record("a", R"({"text":["a"]})")) ==

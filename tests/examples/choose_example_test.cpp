@@ -67,10 +67,11 @@ TEST_CASE("an invalid choice record is an error that names the expected value") 
         R"(x.jsonl:1: field "label" is b, expected the index of one of 2 choices)");
   CHECK(error(R"("choices":["b","c"],"label":"")") ==
         R"(x.jsonl:1: field "label" is , expected the index of one of 2 choices)");
-  CHECK(error(R"("choices":["b","c"])") == R"(x.jsonl:1: field "label" is missing)");
+  CHECK(error(R"("choices":["b","c"])") ==
+        R"(x.jsonl:1: field "label" is missing; the record has "text", "choices")");
   CHECK(error(R"("choices":[],"label":0)") ==
         R"(x.jsonl:1: field "choices" is empty, choose needs at least one)");
   CHECK(error(R"("choices":["b",1],"label":0)") ==
         R"(x.jsonl:1: field "choices" has a number at index 1, expected strings)");
-  CHECK(error(R"("label":0)") == R"(x.jsonl:1: field "choices" is missing)");
+  CHECK(error(R"("label":0)") == R"(x.jsonl:1: field "choices" is missing; the record has "text", "label")");
 }

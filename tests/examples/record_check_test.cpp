@@ -112,7 +112,7 @@ TEST_CASE("if all records have the same error, the first is shown, and not all a
   Log log("test");
   for (const auto& [count, others] :
        {std::pair(3, "2 records have"), {2, "record has"}, {5000, "255 records have"}}) {
-    CAPTURE(count);
+    INFO(others);
     std::string lines;
     for (int i = 0; i < count; ++i) lines += "8\n";
     const auto file = directory.write("a", lines);

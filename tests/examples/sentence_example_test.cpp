@@ -100,7 +100,8 @@ TEST_CASE("an invalid label is an error that names the expected value") {
         R"(x.jsonl:1: field "label" is a number, expected an integer)");
   CHECK(error_of(classify, labels, R"({"text":"a","label":[]})") ==
         R"(x.jsonl:1: field "label" is an array, expected a string or an integer)");
-  CHECK(error_of(classify, labels, R"({"text":"a"})") == R"(x.jsonl:1: field "label" is missing)");
+  CHECK(error_of(classify, labels, R"({"text":"a"})") ==
+        R"(x.jsonl:1: field "label" is missing; the record has "text")");
   CHECK(error_of(regress, labels, R"({"text":"a","label":"one"})") ==
         R"(x.jsonl:1: field "label" is "one", expected a number)");
   CHECK(error_of(regress, labels, R"({"text":"a","label":1e300})") ==

@@ -196,13 +196,14 @@ TEST_CASE("with input_ids each token is a word, if ids are requested") {
 }
 
 TEST_CASE("an invalid record is an error that names the expected value") {
-  CHECK(error_of(R"({"tags":["O"]})") == R"(field "words" is missing)");
-  CHECK(error_of(R"({"text":"a b","tags":["O","O"]})") == R"(field "words" is missing)");
+  CHECK(error_of(R"({"tags":["O"]})") == R"(field "words" is missing; the record has "tags")");
+  CHECK(error_of(R"({"text":"a b","tags":["O","O"]})") ==
+        R"(field "words" is missing; the record has "text", "tags")");
   CHECK(error_of(R"({"words":"a","tags":["O"]})") ==
         R"(field "words" is a string, expected an array of strings)");
   CHECK(error_of(R"({"words":["a",1],"tags":["O","O"]})") ==
         R"(field "words" has a number at index 1, expected strings)");
-  CHECK(error_of(R"({"words":["a"]})") == R"(field "tags" is missing)");
+  CHECK(error_of(R"({"words":["a"]})") == R"(field "tags" is missing; the record has "words")");
   CHECK(error_of(R"({"words":["a"],"tags":"O"})") ==
         R"(field "tags" is a string, expected an array of strings)");
   CHECK(error_of(R"({"words":["a"],"tags":[0]})") ==

@@ -25,7 +25,7 @@ std::unique_ptr<io::Filter> make_filter(int which, const text::Tokenizer& tokeni
     case 1:
       options.features.take_ids = features::TakeIds::where_present;
       options.features.count_characters = true;
-      options.drop = {"text", "a"};
+      options.drop = std::vector<std::string>{"text", "a"};
       break;
     case 2:
       options.result = corpus::TokenizeOptions::Result::decoded;

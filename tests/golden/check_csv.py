@@ -40,7 +40,9 @@ def table(chance):
 
 
 def rows_of(data):
-    return list(csv.DictReader(io.StringIO(data.decode("utf-8-sig"), newline="")))
+    """Columns without a name are left out."""
+    rows = csv.DictReader(io.StringIO(data.decode("utf-8-sig"), newline=""))
+    return [{name: value for name, value in row.items() if name} for row in rows]
 
 
 def tokenize(tools, vocabulary, *options, data=None):

@@ -5,7 +5,7 @@
 # FORM says how to turn the output into one line per record without its position: jsonl, google, or rows:N for
 # N f32 per record (npy:N after NumPy's header). The records are generated from the models' vocabulary: some
 # are empty, some longer than the model's maximum, some contain [MASK], and every third is a pair (all for the
-# model next; for tag none; for choose none, but two to four choices each; for answer a question and its context). index.jsonl
+# models next and rank; for tag none; for choose none, but two to four choices each; for answer a question and its context). index.jsonl
 # has vectors for bert-search.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -42,7 +42,7 @@ compare() {
   exit 1
 }
 
-[ "$(basename "$model")" = next ] && every=1 || every=3
+case $(basename "$model") in next | rank) every=1 ;; *) every=3 ;; esac
 awk -v records="$records" -v every="$every" -v kind="$(basename "$model")" '
   function number(n) { seed = (seed * 1103515245 + 12345) % 2147483648; return int(seed / 65536) % n }
   function text(words, i, made) {
