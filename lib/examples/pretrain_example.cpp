@@ -9,7 +9,7 @@ namespace bert::examples {
 namespace {
 
 constexpr std::string_view kPositions = "masked_lm_positions", kGold = "masked_lm_ids", kLabels = "labels",
-                           kNext = "next_sentence_label", kIds = "input_ids";
+                           kNext = "next_sentence_label", kInputIds = "input_ids";
 constexpr int32_t kIgnored = -100;  // Hugging Face's label for tokens that are not predicted
 
 void check_positions(const std::vector<int32_t>& positions, size_t length) {
@@ -54,12 +54,12 @@ PretrainReader::PretrainReader(const text::Tokenizer& tokenizer, const corpus::M
 void PretrainReader::read(const io::Fields& fields, const io::Record& record, int64_t epoch,
                           Examples& examples) const {
   auto example = std::make_unique<PretrainExample>();
-  if (!fields.json(kIds) && !fields.text(kIds))
-    throw Error("field \"", kIds,
+  if (!fields.json(kInputIds) && !fields.text(kInputIds))
+    throw Error("field \"", kInputIds,
                 "\" is missing: bert-tokenize --sentences and bert-nsp-pairs make such records of texts");
   example->ids = features::ids_of(tokenizer_, fields);
   const size_t length = example->ids.size();
-  if (length == 0) throw Error("field \"", kIds, "\" is empty");
+  if (length == 0) throw Error("field \"", kInputIds, "\" is empty");
   if (static_cast<int64_t>(length) > limits_.max_length)
     throw Error("has ", length, " tokens, more than the maximum length of ", limits_.max_length);
   example->types = features::types_of(fields, length);
