@@ -9,6 +9,7 @@
 #include "options/vector_options.h"
 #include "predict/attention_filter.h"
 #include "predict/embed_filter.h"
+#include "predict/vector_model.h"
 #include "predict/version.h"
 #include "text/tokenizer.h"
 #include "text/version.h"
@@ -81,7 +82,9 @@ void settle_output(predict::EmbedOptions& embed, io::StreamOptions& stream) {
         "each text");
   stream.output_format = format == VectorFormat::tsv ? io::OutputFormat::tsv : io::OutputFormat::csv;
   format = VectorFormat::jsonl;
-  const auto is_vector = [](const std::string& name) { return name.starts_with("embedding"); };
+  const auto is_vector = [](const std::string& name) {
+    return name.starts_with("embedding") && name != predict::kVectorModel;
+  };
   if (std::ranges::none_of(stream.keep, is_vector)) stream.keep.emplace_back("embedding");
 }
 

@@ -164,7 +164,6 @@ int main(int argc, char** argv) {
   app.check([&] {
     settle_metrics(flags, options.score);
     check_task(app, options.score.task);
-    stream.names_fields("--label-field");
     stream.name_field(options.score.gold_field(), "--label-field");
     stream.name_field(options.id_field, "--id-field");
     app.reads("--gold", options.gold);

@@ -82,10 +82,12 @@ void check_mode(const cli::App& app, const search::Options& options) {
   if (options.clusters && options.metric == Metric::dot)
     throw cli::UsageError("--cluster requires --metric cosine or l2");
   if (options.pairs && app.given("--drop")) throw cli::UsageError("--drop cannot be used with --pairs");
-  for (const auto* name : {"--with", "--id-field"}) {
+  // In the other modes, ids are those of the FILEs.
+  for (const auto* copied : {"--with", "--id-field"}) {
     const auto& [path, records] = std::tie(options.index.path, options.index.records_path);
-    if (app.given(name) && !path.empty() && records.empty() && search::is_array_file(path))
-      throw cli::UsageError(name, " needs --records FILE: the rows of ", path, " have no fields");
+    if (app.given(copied) && !compares_records(options) && !path.empty() && records.empty() &&
+        search::is_array_file(path))
+      throw cli::UsageError(copied, " needs --records FILE: the rows of ", path, " have no fields");
   }
   if (app.given("--records") && options.index.path.empty())
     throw cli::UsageError("--records requires --index, with the vectors of the records");
@@ -101,8 +103,7 @@ void check_copied(const search::Options& options) {
 }
 
 // In the other modes, --index has the vectors of the FILEs, of --records, or of records that are its rows.
-// With
-// --records, a single FILE can only be meant as --index.
+// With --records, a single FILE can only be meant as --index.
 void settle_index(search::Options& options, io::StreamOptions& stream) {
   auto& index = options.index;
   if (!compares_records(options)) return;
@@ -124,8 +125,9 @@ void note_similarity(const model::SentenceTransformer& sentence, Log& log) {
   const bool unit = !sentence.modules.empty() && !sentence.truncate_dim &&
                     std::holds_alternative<model::Normalize>(sentence.modules.back());
   if (unit || (name != "dot" && name != "euclidean")) return;
-  log.warn("the model's vectors are made for the similarity " + *name + ": --metric " +
-           (name == "dot" ? "dot" : "l2") + " compares them so");
+  const bool dot = name == "dot";
+  log.warn(std::string("the model's vectors are meant to be compared by ") +
+           (dot ? "dot product" : "Euclidean distance") + "; use --metric " + (dot ? "dot" : "l2"));
 }
 
 }  // namespace
@@ -163,6 +165,7 @@ int main(int argc, char** argv) {
     app.reads("--graph", options.graph.path);
     app.writes("--graph", options.graph.path);
     settle_index(options, stream.settings);
+    if (!app.given("--index")) app.reads("", options.index.path);  // a FILE that is meant as --index
     check_mode(app, options);
     check_copied(options);
   });

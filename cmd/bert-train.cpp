@@ -42,7 +42,6 @@ int main(int argc, char** argv) {
       unused = unused_without_training(train, stream.settings.files);
       stream.settings.files = {train.dev};
     }
-    stream.names_fields("--label-field");
     if (train.task.kind == bert::task::Task::answer) stream.settings.header_fields = {"question", "context"};
     task.settle(train.task, stream);
     train.stream = stream.settings;

@@ -6,15 +6,15 @@
 
 #include "base/file.h"
 #include "base/output_directory.h"
-#include "cli/file_uses.h"
+#include "base/output_file.h"
 #include "corpus/vocab_filter.h"
 #include "options/stream_options.h"
 #include "text/version.h"
 
 namespace {
 
+using bert::names_stdout;
 using bert::cli::App;
-using bert::cli::names_stdout;
 using bert::cli::UsageError;
 using bert::cmd::StreamOptions;
 using bert::corpus::VocabularyOptions;

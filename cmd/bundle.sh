@@ -3,7 +3,7 @@
 # that of this machine: sh cmd/bundle.sh BUILD_DIRECTORY NAME LIBRARIES
 # The archive holds what cmake --install installs, all libraries except glibc's, and the licences of their Debian
 # packages. LIBRARIES is the folder in which the tools look for libraries, relative to their own. The MPI plug-in is left
-# out: it would need the Open MPI of the machine, and that the machine's other libraries.
+# out: it would need the machine's Open MPI, which needs other libraries of the machine.
 set -eu
 sources=$(cd "$(dirname "$0")/.." && pwd)
 cd "$1"

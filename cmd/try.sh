@@ -1,7 +1,7 @@
 #!/bin/sh
 # From a fresh clone to predictions: sh cmd/try.sh
-# Builds the tools in $BUILD_DIR (default: build/) and shows what they do. With --built, shows what those that are
-# there do.
+# Builds the tools in $BUILD_DIR (default: build/) and shows what they do. With --built, uses the tools that
+# are already there.
 set -eu
 cd "$(dirname "$0")/.."
 build=${BUILD_DIR:-build}

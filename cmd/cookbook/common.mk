@@ -24,7 +24,7 @@ require = $(foreach program,$(1),$(if $(shell command -v $(program) 2>/dev/null)
 
 # $(call require_files,VARIABLE...) does so if a variable names a file or folder that is missing. What is below OUT is made
 # by rules.
-require_files = $(foreach variable,$(1),$(foreach file,$(filter-out $(OUT)/%,$($(variable))),$(if $(wildcard $(file)),, \
+require_files = $(foreach variable,$(1),$(foreach file,$(filter-out $(OUT)/%,$($(variable))),$(if $(or $(wildcard $(file)),$(shell test -e $(call quoted,$(file)) && echo yes)),, \
   $(error $(variable)=$($(variable)): there is no $(file)$(if $(word 2,$($(variable))),; names must not contain spaces)))))
 
 # The model that bert-predict and bert-train use by default, for recipes whose tools have different ones.

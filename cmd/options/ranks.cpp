@@ -113,9 +113,10 @@ void one_process(cli::App& app) {
     const auto launch = comm::environment_launch();
     if (!launch) return;
     if (launch->rank > 0) std::exit(0);
-    throw cli::UsageError("runs as one process, but ", launch->launcher, " has started ", launch->size,
-                          ", each of which would do all the work; --threads uses more cores, ",
-                          "and a script that gives each its own FILEs sets ", launch->variable, "=1");
+    throw cli::UsageError(
+        "runs as one process, but ", launch->launcher, " has started ", launch->size,
+        ", each of which would do all the work; use --threads for more cores; to run it on different ",
+        "FILEs in each process, set ", launch->variable, "=1");
   });
 }
 

@@ -80,7 +80,7 @@ void StreamOptions::add_input(cli::App& app, const Uses& uses) {
         settings.pair_use = std::make_shared<io::FieldUse>(settings.pair_field, "--pair-field");
     });
   }
-  app.check([this, uses] { settle_input(uses); });
+  app.check([this] { settle_input(); });
   app.choice<io::InvalidUtf8>(
       {"--invalid-utf8", "", "Report invalid UTF-8 as an error of its record, or replace it with U+FFFD."},
       {{"error", io::InvalidUtf8::error}, {"replace", io::InvalidUtf8::replace}}, settings.invalid_utf8);
@@ -105,13 +105,11 @@ void StreamOptions::add_conll(cli::App& app) {
       settings.tag_column);
 }
 
-void StreamOptions::settle_input(const Uses& uses) {
+void StreamOptions::settle_input() {
   using enum io::InputFormat;
   const auto format = settings.input_format;
   if (settings.delimiter && format != automatic && format != csv)
     throw cli::UsageError("--delimiter is for csv, not for --input-format ", io::name_of(format));
-  if (uses.text) names_fields("--text-field");
-  if (uses.pair) names_fields("--pair-field");
   try {
     if (!settings.encoding.empty()) text::decoder_for(settings.encoding, settings.invalid_utf8);
   } catch (const Error& error) {
@@ -119,8 +117,9 @@ void StreamOptions::settle_input(const Uses& uses) {
   }
 }
 
-void StreamOptions::names_fields(const std::string& option) {
+void StreamOptions::name_field(std::string field, const std::string& option) {
   if (settings.table_option.empty() && app_.given(option)) settings.table_option = option;
+  settings.field_options.push_back({std::move(field), option});
 }
 
 void StreamOptions::add_output(cli::App& app, const Uses& uses) {

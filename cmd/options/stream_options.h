@@ -33,12 +33,9 @@ class StreamOptions {
   // If --text-field was given, text is used even if a record has input_ids.
   bool text_field_given() const { return app_.given("--text-field"); }
 
-  // To be called by a check: `option` names this field, which messages about a record without it tell.
-  void name_field(std::string field, std::string option) {
-    settings.field_options.push_back({std::move(field), std::move(option)});
-  }
-  // To be called by a check: if this option is given, it names a field, so the input is not text.
-  void names_fields(const std::string& option);
+  // To be called by a check: `option` names this field. Messages about a record without the field name the
+  // option; if it was given, the input is not text.
+  void name_field(std::string field, const std::string& option);
 
   // The process's only pool, with --threads threads. Created by the first call, on the thread that will drive
   // it. By default it has this process's part of the available cores, if `processes` share them.
@@ -50,7 +47,7 @@ class StreamOptions {
  private:
   void add_input(cli::App& app, const Uses& uses);
   void add_conll(cli::App& app);
-  void settle_input(const Uses& uses);
+  void settle_input();
   void add_output(cli::App& app, const Uses& uses);
   void add_running(cli::App& app, Load load);
 

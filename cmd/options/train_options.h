@@ -41,10 +41,11 @@ class InitialModelOptions {
 
 inline InitialModelOptions::InitialModelOptions(cli::App& app, train::TrainingOptions& options) {
   app.section("Model");
-  app.option({"-m,--model", "DIR",
-              "Start from this model (default: $BERT_MODEL, else the default model; embed: that for sentence "
-              "vectors)."},
-             model_);
+  app.option(
+      {"-m,--model", "DIR",
+       "Start from this model (default: $BERT_MODEL, else the default model; for --task embed, the default "
+       "model for sentence vectors)."},
+      model_);
   cli::Choices<model::Preset> presets;
   for (const auto& preset : model::kPresets) presets.push_back({preset.name, preset});
   app.choice({"--preset", "", "Train a new model of this size from random weights; needs --vocab."}, presets,

@@ -29,11 +29,10 @@ inline void pooling_option(cli::App& app, predict::Pooling& pooling, TokenVector
 
 // --prompt, under the current heading.
 inline void prompt_option(cli::App& app, std::optional<std::string>& prompt) {
-  app.option(
-      {"--prompt", "TEXT|NAME",
-       "Insert this text before each text, or the model's prompt of this name. A name is a word without "
-       "spaces and punctuation."},
-      prompt);
+  app.option({"--prompt", "TEXT|NAME",
+              "Insert this text before each text, or the model's prompt of this name. A name has only "
+              "letters, digits, '-', '_' and '.'."},
+             prompt);
 }
 
 }  // namespace bert::cmd

@@ -6,11 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cerrno>
 #include <climits>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 
 #include "base/error.h"
 
@@ -65,7 +67,12 @@ bool is_temporary_name(std::string_view name) {
   return end.front() == '.' && end.substr(1).find_first_not_of("0123456789abcdef") == end.npos;
 }
 
-OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
+bool names_stdout(std::string_view path) {
+  constexpr std::string_view kNames[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+  return std::ranges::find(kNames, path) != std::end(kNames);
+}
+
+OutputFile::OutputFile(std::string path) : path_(names_stdout(path) ? "-" : std::move(path)) {
   if (path_ == "-") {
     fd_ = STDOUT_FILENO;
     start_ = start_of_stdout();

@@ -3,11 +3,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <system_error>
 
+#include "base/output_file.h"
 #include "cli/app.h"
 
 namespace bert::cli {
@@ -36,11 +36,6 @@ std::string text(const FileUse& output) {
 }
 
 }  // namespace
-
-bool names_stdout(std::string_view path) {
-  constexpr std::string_view kNames[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
-  return std::ranges::find(kNames, path) != std::end(kNames);
-}
 
 void check_outputs(std::span<const FileUse> inputs, std::span<const FileUse> outputs) {
   std::map<std::string, const FileUse*> written;

@@ -3,7 +3,6 @@
 
 #include <span>
 #include <string>
-#include <string_view>
 
 namespace bert::cli {
 
@@ -11,9 +10,6 @@ struct FileUse {
   std::string option;  // "--index"; "": FILE...
   std::string path;    // "-": stdin or stdout
 };
-
-// Whether the name of an output means stdout.
-bool names_stdout(std::string_view path);
 
 // Throws UsageError if an output is an input as well, or two outputs are one file, also through links or
 // redirection. An option may read the file that it also writes. Devices and pipes are of no concern.

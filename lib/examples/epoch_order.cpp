@@ -10,8 +10,8 @@
 namespace bert::examples {
 namespace {
 
-constexpr uint64_t kOrderStream =
-    0x6f72646572;  // separates these random numbers from others with the same seed
+// Separates these random numbers from others with the same seed.
+constexpr uint64_t kOrderStream = 0x6f72646572;
 
 }  // namespace
 
@@ -29,6 +29,7 @@ int64_t EpochOrder::epoch_end(int64_t draw) const {
 }
 
 int64_t EpochOrder::end_of(int64_t epochs) const {
+  if (change_ && epochs <= change_->epoch) return change_->drawn;  // they had ended before the change
   return whole_.drawn + std::max<int64_t>(epochs - whole_.epoch, 0) * records_;
 }
 

@@ -22,8 +22,8 @@ class EpochOrder {
   int64_t epoch_of(int64_t draw) const;   // from 0
   int64_t epoch_end(int64_t draw) const;  // number of draws in its epoch and all before
   int64_t end_of(int64_t epochs) const;   // number of draws in these
-  std::vector<bool> had_before(
-      int64_t draw);  // for each record, whether the epoch of `draw` has had it before
+  // For each record, whether the epoch of `draw` has had it before.
+  std::vector<bool> had_before(int64_t draw);
 
   // The records were others up to a draw.
   struct Change {

@@ -203,8 +203,8 @@ std::string summary(const Found& found, double seconds) {
   const auto bad = static_cast<int64_t>(found.bad.size());
   if (bad == 1) throw Error(found.messages.front());
   if (found.all_bad())
-    throw Error(found.messages.front(), "; the next ",
-                bad == 2 ? "record has" : std::to_string(bad - 1) + " records have", " the same error");
+    throw Error(found.messages.front(), "; ", counted(bad - 1, "more record has", "more records have"),
+                " the same error");
   for (const auto& message : found.messages) log.error(message);
   const auto rest = rest_of(found);
   throw Error(rest, rest.empty() ? "" : ": ", found.all ? "" : "at least ", bad, " of ",

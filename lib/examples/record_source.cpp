@@ -86,10 +86,8 @@ uint64_t EpochSource::list_entry(int64_t i) const {
 
 RecordSource::Continued EpochSource::continue_from(const DataPosition& position,
                                                    std::span<const uint64_t> listed) {
-  const bool same = position.records == records() && position.bytes == bytes() &&
-                    (position.checksum == 0 || position.checksum == index_.checksum());
-  if (listed.empty() || std::ssize(listed) != position.records || (same && !position.changed_at))
-    return {position, ""};
+  if (listed.empty() || std::ssize(listed) != position.records)
+    return {position, "", position.changed_at ? "the list of its records (records.bin) is missing" : ""};
   std::vector<uint64_t> before, now;
   std::vector<bool> had;
   for (const uint64_t entry : listed) {
@@ -222,12 +220,16 @@ void PipeSource::skip_to(int64_t drawn, uint64_t checksum) {
   if (drawn < drawn_) throw Error("a pipe cannot return to record ", drawn);
   Drawn record;
   while (drawn_ < drawn) {
-    if (draw(record)) continue;
+    if (draw(record)) {
+      drawn_checksum(drawn_);  // forgets the earlier ones
+      continue;
+    }
     if (interrupted_) return;
     throw Error("the input ends after ", drawn_, " records, but ", drawn, " were used before");
   }
   if (checksum != 0 && checksum != drawn_checksum(drawn))
-    throw Error("the input is another one than before: the ", drawn, " records used so far are not in it");
+    throw Error("the input is not the same as before: it lacks some of the ", drawn,
+                " records used so far, or has them in another order");
 }
 
 void check_repeatable(const std::vector<std::string>& files, int64_t epochs) {

@@ -22,6 +22,8 @@ void append(std::string& out, const io::RawRecord& record) {
   append(out, std::string_view(source.name));
   append(out, static_cast<int64_t>(source.format));
   append(out, int64_t{source.format_guessed});
+  append(out, source.header_line);
+  append(out, int64_t{source.in_context});
   append(out, int64_t{source.delimiter});
   append(out, static_cast<int64_t>(source.conll.word));
   append(out, source.conll.tag ? static_cast<int64_t>(*source.conll.tag) : -1);
@@ -38,6 +40,8 @@ io::RawRecord take_record(std::string_view& in) {
   source->name = take_text(in);
   source->format = static_cast<io::InputFormat>(take_number(in));
   source->format_guessed = take_number(in) != 0;
+  source->header_line = take_number(in);
+  source->in_context = take_number(in) != 0;
   source->delimiter = static_cast<char>(take_number(in));
   source->conll.word = static_cast<size_t>(take_number(in));
   if (const auto tag = take_number(in); tag >= 0) source->conll.tag = static_cast<size_t>(tag);

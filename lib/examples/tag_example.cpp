@@ -74,10 +74,9 @@ void TagReader::read(const io::Fields& fields, const io::Record&, int64_t, Examp
   if (tags.size() != count)
     throw Error("field \"", label_field_, "\" has ", tags.size(), " tags for ", count, " words");
   std::vector<int32_t> labels;
-  for (const std::string& tag : io::bio_of(tags)) {
-    require_label(label_field_, tag);
-    labels.push_back(labels_.id(tag));
-  }
+  const auto given = io::bio_of(tags);
+  for (const std::string& tag : given) require_label(label_field_, tag);
+  for (const std::string& tag : given) labels.push_back(labels_.id(tag));
 
   std::vector<std::unique_ptr<TagExample>> made(windows.size());
   for (auto& example : made) example = std::make_unique<TagExample>();

@@ -81,8 +81,9 @@ std::optional<size_t> conllu_column(std::string_view name) {
 bool is_conllu_row(std::string_view line) {
   constexpr size_t kColumns = 10;
   const auto columns = cells_of(line);
-  return columns.size() == kColumns && !columns[0].empty() && !columns[1].empty() &&
-         columns[0].find_first_not_of("0123456789.-") == line.npos;
+  if (columns.size() != kColumns || columns[1].empty()) return false;
+  const auto id = columns[0];
+  return id == "1" || id == "0.1" || (id.starts_with("1-") && id.find_first_not_of("0123456789-") == id.npos);
 }
 
 std::string conll_record(std::string_view sentence, const ConllColumns& read, int64_t& line) {

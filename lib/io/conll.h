@@ -37,7 +37,8 @@ bool is_conll_document(std::string_view line);  // -DOCSTART-, or "# newdoc" of 
 // A comment such as "# sent_id = 7", before the first word of a sentence. The "=" distinguishes it from a
 // word "#".
 bool is_conll_comment(std::string_view line);
-bool is_conllu_row(std::string_view line);  // ten columns separated by TAB, the first one is an id
+// Whether a line can be the first of a sentence: ten columns separated by TAB, the id is 1, 1-N or 0.1.
+bool is_conllu_row(std::string_view line);
 
 // Which columns are read, from 0.
 struct ConllColumns {

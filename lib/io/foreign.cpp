@@ -54,7 +54,7 @@ bool has(Input& input, size_t size) {
 
 // "BZh" alone may be text: the level and the first block, or the end of an empty file, follow.
 bool is_bzip2(Input& input) {
-  return has(input, 10) &&
+  return has(input, 4) && input.unread()[3] >= '1' && input.unread()[3] <= '9' && has(input, 10) &&
          (input.unread().substr(4, 6) == "1AY&SY" || input.unread().substr(4, 6) == "\x17rE8P\x90");
 }
 
@@ -132,11 +132,13 @@ void refuse_binary(Input& input) {
   if (is_tar(input)) refuse(input, "a tar archive", "run tar -xOf FILE, or unpack it");
   if (const auto order = utf16_order(input.unread()); !order.empty())
     throw Error(input.name(), ": is UTF-16 without a byte order mark; use --encoding ", order);
-  throw Error(input.name(), ": is not text: byte ", at, " is NUL; --input-format text reads it nevertheless");
+  throw Error(input.name(), ": is not text: byte ", at, " is NUL; --input-format text reads it anyway");
 }
 
 void refuse_directory(std::string_view path) {
-  const std::string folder(path.substr(0, path.find_last_not_of('/') + 1));
+  if (path == "-") throw Error("-: is a directory; name its files");
+  const size_t end = path.find_last_not_of('/');
+  const std::string folder(end == path.npos ? "/." : path.substr(0, end + 1));
   throw Error(path, ": is a directory; name its files, as in ", folder, "/*, or run find ", folder,
               " -type f -exec ... {} +");
 }

@@ -50,10 +50,21 @@ struct Row {
 };
 // The first line that is not a comment of CoNLL.
 std::optional<Row> first_row(Input& input) {
-  for (size_t index = 0;; ++index) {
-    const auto lines = first_lines(input, index + 1);
-    if (lines.size() == index) return std::nullopt;
-    if (!is_conll_comment(lines[index])) return Row{.line = lines[index], .index = index};
+  constexpr size_t npos = std::string_view::npos;
+  size_t begin = 0;
+  for (size_t index = 0;;) {
+    const auto unread = input.unread();
+    if (index == 0)
+      begin = static_cast<size_t>(std::find_if_not(unread.begin(), unread.end(), is_white) - unread.begin());
+    const size_t end = unread.find('\n', begin);
+    if (end == npos && unread.size() <= kMostBytes && input.read_more()) continue;
+    const auto rest = input.unread().substr(begin);
+    const auto line = without_line_end(end == npos ? rest : rest.substr(0, end + 1 - begin));
+    if (end == npos && (line.empty() || rest.size() > kMostBytes)) return std::nullopt;
+    if (!is_conll_comment(line)) return Row{.line = std::string(line), .index = index};
+    if (end == npos || unread.size() > kMostBytes) return std::nullopt;
+    begin = end + 1;
+    ++index;
   }
 }
 

@@ -8,11 +8,11 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/spelling.h"
 #include "io/context_cutter.h"
 #include "io/csv.h"
 #include "io/foreign.h"
 #include "io/input_format.h"
+#include "io/missing_field.h"
 #include "io/row_cutter.h"
 #include "io/squad_cutter.h"
 #include "io/table_header.h"
@@ -117,13 +117,17 @@ bool InputReader::take_chunk() {
 
 // Decompresses and decodes; refuses files that are no text.
 void InputReader::convert(Input& input) const {
-  if (is_raw(input.name())) return;
+  const auto name = without_compression_suffix(input.name());
+  const bool raw =
+      is_raw(name);  // any bytes may be numbers, so only the suffix says that they are compressed
+  if (raw && name == input.name()) return;
   if (const auto* compression = compression_of(input)) input.decompress(*compression);
+  if (raw) return;
   if (!options_.encoding.empty()) {
     input.decode(options_.decoder(options_.encoding, options_.invalid_utf8));
   } else if (const auto encoding = marked_encoding(input)) {
     if (options_.decoder == nullptr)
-      throw Error(input.name(), ": is ", *encoding, "; convert it with iconv -t UTF-8");
+      throw Error(input.name(), ": is ", *encoding, "; convert it with iconv -f ", *encoding, " -t UTF-8");
     note(input, "is " + std::string(*encoding) + ", converted to UTF-8");
     input.decode(options_.decoder(*encoding, options_.invalid_utf8));
   }
@@ -183,7 +187,7 @@ InputFormat InputReader::format_of(Input& input, bool& guessed) const {
   if (const auto table = table_of(input, by_suffix)) return *table;
   if (by_suffix.value_or(jsonl) == jsonl && reads(squad) && is_squad(input)) return squad;
   if (reads(conll) && (!by_suffix || by_suffix == text || by_suffix == conll)) {
-    if (is_conllu(input)) return conllu;
+    if (reads(conllu) && is_conllu(input)) return conllu;
     if (is_conll(input)) return conll;
   }
   if (by_suffix.value_or(text) != text) return *by_suffix;
@@ -224,8 +228,7 @@ void InputReader::check_text(Input& input) const {
     if (std::ranges::find(header->columns, field) != header->columns.end())
       throw Error(input.name(), ":1: is a header of columns ", quoted_names(header->columns), "; ",
                   header->advice());
-    throw Error(input.name(), ":1: has no column ", json::in_quotes(field), "; the columns are ",
-                quoted_names(header->columns), did_you_mean(field, header->columns));
+    throw Error(input.name(), ":1: ", MissingColumn(field, header->columns, options_.field_options).what());
   }
   if (header && (header->delimiter == '\t' || has_usual_name(*header)))
     note(input, "is read as text, but its first line looks like the header of a table with the columns " +
@@ -245,7 +248,7 @@ void InputReader::read_columns(Input& input, Source& source, int64_t& line) cons
   const bool named = !options_.columns.empty();
   const std::string where = named ? input.name() : input.name() + ":" + std::to_string(header);
   try {
-    source.has_header = !named;
+    source.header_line = named ? 0 : header;
     source.columns = named ? options_.columns : read_header(input, source, line);
     check_columns(source.columns);
     if (!named) check_header(source.columns, source);
@@ -287,7 +290,7 @@ std::vector<std::string> InputReader::read_header(Input& input, const Source& so
 void InputReader::check_header(const std::vector<std::string>& columns, const Source& source) const {
   if (columns.size() != 1 || std::ranges::find(header_fields_, columns[0]) != header_fields_.end()) return;
   if (const auto other = likely_header(columns[0]))
-    throw Error("has one column, ", json::in_quotes(columns[0]), ", if cells are separated by ",
+    throw Error("has only one column, ", json::in_quotes(columns[0]), ", when split at ",
                 source.format == InputFormat::tsv ? "TAB" : json::in_quotes(std::string(1, source.delimiter)),
                 "; ", other->advice());
 }

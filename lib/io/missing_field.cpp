@@ -25,7 +25,8 @@ std::string advice(std::string_view name, std::span<const std::string> names,
   if (found == options.end()) return did_you_mean(name, names) + origin_of(name);
   const auto nearest = nearest_name(name, names);
   if (nearest.empty()) return names.empty() ? "" : ": name one with " + found->option;
-  return "; did you mean " + found->option + " " + nearest + "?";
+  const bool plain = nearest.find_first_of(" '\"$&;|<>()*?#\\`!") == nearest.npos;
+  return "; did you mean " + found->option + " " + (plain ? nearest : "'" + nearest + "'") + "?";
 }
 
 // Whether the first line of a table looks like one of its rows.
@@ -34,7 +35,7 @@ bool is_like_values(std::span<const std::string> columns) {
   return std::ranges::any_of(columns, [](const std::string& name) {
     double number = 0;
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-    return name.empty() || name.size() > kLongName || (error == std::errc() && end == &*name.end());
+    return name.size() > kLongName || (error == std::errc() && end == name.data() + name.size());
   });
 }
 

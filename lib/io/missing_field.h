@@ -46,7 +46,7 @@ class FieldUse {
   }
   template <class Names>
   void absent(Names names) {
-    if (absent_.exchange(true, std::memory_order_relaxed)) return;
+    if (absent_.load(std::memory_order_relaxed) || absent_.exchange(true, std::memory_order_relaxed)) return;
     const std::lock_guard lock(mutex_);
     names_ = names();
   }

@@ -19,42 +19,25 @@ constexpr std::string_view kTruncated = "truncated";  // only in some records, a
 constexpr std::string_view kSometimes[] = {kTruncated, "token_type_ids", "window", "words", "null_score"};
 
 // Further fields of bert-records(5) that someone may drop in case they are there.
-constexpr std::string_view kFields[] = {"answers",
-                                        "attention",
-                                        "candidates",
-                                        "choices",
-                                        "cluster",
-                                        "context",
-                                        "distance",
-                                        "document",
-                                        "embedding",
-                                        "embeddings",
-                                        "end",
-                                        "entities",
-                                        "id",
-                                        "input_ids",
-                                        "instance",
-                                        "label",
-                                        "labels",
-                                        "masked_lm_ids",
-                                        "masked_lm_positions",
-                                        "n_best",
-                                        "neighbors",
-                                        "next_sentence_label",
-                                        "offsets",
-                                        "prediction",
-                                        "question",
-                                        "rank",
-                                        "record",
-                                        "score",
-                                        "scores",
-                                        "sentences",
-                                        "start",
-                                        "tags",
-                                        "text",
-                                        "text_pair",
-                                        "tokens",
-                                        "word_ids"};
+constexpr std::string_view kFields[] = {"answers",       "attention",
+                                        "candidates",    "choices",
+                                        "cluster",       "context",
+                                        "distance",      "document",
+                                        "embedding",     "embedding_model",
+                                        "embeddings",    "end",
+                                        "entities",      "id",
+                                        "input_ids",     "instance",
+                                        "label",         "labels",
+                                        "masked_lm_ids", "masked_lm_positions",
+                                        "n_best",        "negatives",
+                                        "neighbors",     "next_sentence_label",
+                                        "offsets",       "prediction",
+                                        "question",      "rank",
+                                        "record",        "score",
+                                        "scores",        "sentences",
+                                        "start",         "tags",
+                                        "text",          "text_pair",
+                                        "tokens",        "word_ids"};
 
 template <class Names>
 bool contains(const Names& names, std::string_view name) {
@@ -113,8 +96,10 @@ void OutputFields::look_at(std::string_view line) {
   }
   if (!uniform_) return;
   for (size_t i = 0; i < keep_.size(); ++i) found_[i] = find(keep_[i]) || part_named(keep_[i], fields_);
-  for (const auto& name : drop_.not_found())
-    if (part_named(name, fields_)) drop_.contains(name);
+  for (const auto& name : drop_.not_found()) {
+    const bool can_drop = format_ != OutputFormat::jsonl || name.find('.') != name.npos;
+    if (can_drop && part_named(name, fields_)) drop_.contains(name);
+  }
   if (const auto unknown = unknown_names(); !unknown.empty()) throw Error(unknown.front());
 }
 

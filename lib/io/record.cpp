@@ -79,7 +79,7 @@ void Fields::fail_missing(std::string_view name) const {
   if (!object_)
     throw Error("field \"", name, "\" is missing: the input is read as text, which has only ",
                 json::in_quotes(source_.columns.front()),
-                origin_of(name).empty() ? "; --input-format names another format" : origin_of(name));
+                origin_of(name).empty() ? "; --input-format selects another format" : origin_of(name));
   throw MissingField(name, names(), source_.field_options);
 }
 

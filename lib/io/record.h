@@ -33,7 +33,7 @@ struct Source {
   InputFormat format;                           // never automatic
   bool format_guessed = false;                  // from the first bytes, so a wrong guess may cause an error
   std::vector<std::string> columns;             // for TSV and CSV; for text formats only the text field
-  bool has_header = false;                      // the columns are from the first line
+  int64_t header_line = 0;                      // the columns are from this line; 0: named by options
   std::vector<FieldOption> field_options = {};  // for messages
   std::shared_ptr<FieldUse> pair_use = {};      // of the second text, if the user named its field
 

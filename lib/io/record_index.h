@@ -36,11 +36,9 @@ uint64_t fingerprint(const Source& source, std::string_view record);
 
 class RecordIndex {
  public:
-  // Reads the FILEs of `options` once. Requires can_read_again().
-  enum class Contents {
-    located,
-    checked
-  };  // checked: also computes checksum() and fingerprints (8 bytes each)
+  // Reads the FILEs of `options` once. Requires can_read_again(). checked: also computes checksum() and
+  // fingerprints (8 bytes each).
+  enum class Contents { located, checked };
   explicit RecordIndex(const StreamOptions& options, Contents contents = Contents::located);
 
   int64_t size() const { return static_cast<int64_t>(entries_.size()); }

@@ -30,7 +30,8 @@ class Use : public Filter {
 // column is one of all records, which the header tells.
 bool pass_over(Chunk& chunk, const Record& record, const std::exception& error, OnError on_error) {
   if (dynamic_cast<const MissingColumn*>(&error) != nullptr) {
-    chunk.failure = record.file() + (record.source().has_header ? ":1: " : ": ") + error.what();
+    const auto line = record.source().header_line;
+    chunk.failure = record.file() + (line > 0 ? ":" + std::to_string(line) : "") + ": " + error.what();
     return false;
   }
   const std::string message = record.where() + ": " + message_of(error);
@@ -67,9 +68,9 @@ std::string_view advice_for(const Record& record) {
   using enum json::Fault::Kind;
   const auto fault = json::find_fault(record.raw());
   if (!fault) return "";
-  if (fault->kind == half_surrogate) return "; --invalid-utf8 replace makes U+FFFD of it";
+  if (fault->kind == half_surrogate) return "; --invalid-utf8 replace writes U+FFFD instead";
   if (fault->kind == incomplete && record.source().format == InputFormat::jsonl)
-    return "; if it goes on in the next line, jq -c . puts each record on one line";
+    return "; if it continues on the next line, jq -c . puts each record on one line";
   const bool may_be_text = record.source().format_guessed && record.line() == 1;
   return may_be_text ? "; text that begins with \"{\" needs --input-format text" : "";
 }

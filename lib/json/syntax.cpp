@@ -153,7 +153,7 @@ class Scanner {
       return std::nullopt;
     }
     if (std::string_view("\"\\/bfnrt").find(c) == std::string_view::npos)
-      return wrong("a string has an invalid escape sequence; a backslash is written twice");
+      return wrong("a string has an invalid escape sequence; write a backslash as \\\\");
     ++at_;
     return std::nullopt;
   }

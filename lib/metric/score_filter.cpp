@@ -107,6 +107,8 @@ void ScoreFilter::add(Prepared& prepared) {
     }
   } catch (const Error& error) {
     prepared.failure = error.what();
+    if (!gold_) return;
+    for (const auto& prediction : prepared.predictions) seen_[prediction.place] = false;
   }
 }
 

@@ -43,7 +43,7 @@ void refuse_others(const json::File& file) {
   const auto type = file.string("model_type", "bert");  // absent from Google's own files
   if (type != "bert") {
     throw Error(file.path(), ": model_type is ", type,
-                ", expected bert, as of bert-base-uncased, all-MiniLM-L6-v2 or bge-small-en-v1.5");
+                ", expected bert, the type of bert-base-uncased, all-MiniLM-L6-v2 and bge-small-en-v1.5");
   }
   if (file.boolean("add_cross_attention", false))
     throw Error(file.path(), ": add_cross_attention is true, but only self-attention can be computed");

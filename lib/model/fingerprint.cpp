@@ -31,9 +31,12 @@ void add(Checksum& checksum, const text::Tokenizer& tokenizer) {
   for (const bool setting : {config.clean_text, config.lowercase, config.strip_accents, config.chinese_chars,
                              config.basic_tokenize, config.token_types})
     add(checksum, setting);
+  if (config.truncate_left) add(checksum, std::string_view("left"));
   add(checksum, config.max_word_chars);
   for (const auto& token : {config.prefix, config.unk, config.cls, config.sep}) add(checksum, token);
-  for (const text::AddedToken& token : config.added) {
+  auto added = config.added;  // tokenizer.json and the other files list them in different orders
+  std::ranges::sort(added, {}, &text::AddedToken::content);
+  for (const text::AddedToken& token : added) {
     add(checksum, token.content);
     for (const bool flag : {token.single_word, token.lstrip, token.rstrip, token.normalized})
       add(checksum, flag);

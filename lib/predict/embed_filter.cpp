@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "base/checksum.h"
 #include "base/error.h"
-#include "base/file.h"
+#include "base/output_file.h"
 #include "features/features.h"
 #include "model/fingerprint.h"
 #include "model/parts.h"
@@ -86,8 +88,10 @@ bool has_sidecar(const EmbedOptions& options) {
   using enum VectorFormat;
   const auto format = options.vectors.format;
   if (format != npy && format != npy_f16 && format != f32) return false;
-  const auto kind = options.output == "-" ? FileKind::other : kind_of(options.output);
-  return kind == FileKind::absent || kind == FileKind::regular;
+  if (names_stdout(options.output)) return false;
+  std::error_code error;
+  const auto type = std::filesystem::status(options.output, error).type();  // a broken link names a new file
+  return type == std::filesystem::file_type::not_found || type == std::filesystem::file_type::regular;
 }
 
 }  // namespace

@@ -82,8 +82,8 @@ class Fill final : public Predictor {
     const auto mask = std::string(tokenizer_.subword(tokenizer_.mask()));
     const auto texts = [](int64_t count) { return counted(count, "text has", "texts have"); };
     if (misspelt_ > 0)
-      log.warn(texts(misspelt_) + " \"" + lower_case(mask) + "\" in other letters than " + mask +
-               ", the token that is predicted");
+      log.warn(texts(misspelt_) + " \"" + lower_case(mask) + "\" in lower or mixed case; only " + mask +
+               " is predicted");
     if (unmasked_ > 0)
       log.warn(texts(unmasked_) + " no " + mask +
                ", the token that is predicted; bert-train(1) trains a classifier");
@@ -150,8 +150,9 @@ class Fill final : public Predictor {
     const auto value = fields.json(field);
     const bool is_text = !value || value->kind() == json::Value::Kind::string;
     const auto text = is_text ? fields.text(field) : std::nullopt;
-    const auto mask = lower_case(tokenizer_.subword(tokenizer_.mask()));
-    ++(text && lower_case(*text).find(mask) != std::string::npos ? misspelt_ : unmasked_);
+    const std::string mask(tokenizer_.subword(tokenizer_.mask()));
+    if (text && text->find(mask) != text->npos) return;  // cut off, which is reported
+    ++(text && lower_case(*text).find(lower_case(mask)) != std::string::npos ? misspelt_ : unmasked_);
   }
 
   const bool causal_;
@@ -207,7 +208,7 @@ class Perplexity final : public Predictor {
   void report(Log& log) const override {
     if (saturated_ > 0)
       log.warn(counted(saturated_, "text has", "texts have") +
-               " a perplexity above 3.4028235e+38, the largest number of f32, which stands for it");
+               " a perplexity above 3.4028235e+38, the largest 32-bit float, which is written instead");
   }
 
   std::optional<size_t> row_width() const override { return 1; }

@@ -125,7 +125,7 @@ void Index::read_vectors(const IndexOptions& options) {
       auto model = read_vector_model(fields);
       const auto misfit = same_model.misfit(model, SameModel::Of::vector);
       if (!misfit.empty()) throw Error("the vector has the ", misfit);
-      if (model_.empty()) model_ = std::move(model);
+      if (model_.empty() && predict::VectorModel::parse(model)) model_ = std::move(model);
       vectors->add(*row);
     });
   }

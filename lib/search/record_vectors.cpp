@@ -96,14 +96,16 @@ bool SameModel::is_other_prompt(const predict::VectorModel& query, Of of) const 
 
 std::string SameModel::advice(const predict::ModelDifference& difference, Of of) const {
   using enum predict::ModelDifference::Kind;
-  if (difference.kind == prompt && queries_)
+  if (difference.kind == prompt && !queries_)
+    return of == Of::text ? "; give --prompt with that of the vectors (\"\": no prompt)" : "";
+  if (difference.kind == prompt)
     return of == Of::text ? "; give --prompt, also if they are meant to differ (\"\": no prompt)"
                           : "; if they are meant to differ, give --prompt with that of the queries";
   if (of == Of::vector) return {};
   if (difference.kind == model) return "; give the model of these vectors with -m";
   if (difference.kind == max_length) return "; give --max-length " + difference.second;
   const std::string& wanted = difference.second;
-  if (wanted.find('@') != std::string::npos) return "; embed the texts by bert-embed with the same --layers";
+  if (wanted.find('@') != std::string::npos) return "; embed the texts with bert-embed and the same --layers";
   return wanted.find('+') != std::string::npos ? "; leave --pooling out" : "; give --pooling " + wanted;
 }
 
@@ -223,7 +225,13 @@ std::string RecordVectors::model_of(const io::Fields& fields, const io::Record& 
   const std::lock_guard lock(opening_);
   const auto known = sidecars_.find(record.file());
   if (known != sidecars_.end()) return known->second;
-  return sidecars_.emplace(record.file(), predict::Sidecar::read(record.file())).first->second;
+  std::string model;
+  try {
+    model = predict::Sidecar::read(record.file());
+  } catch (const Error& error) {
+    open_failure_ = error.what();  // of the FILE, not of each of its records
+  }
+  return sidecars_.emplace(record.file(), std::move(model)).first->second;
 }
 
 void RecordVectors::report_truncated(int64_t records) const {

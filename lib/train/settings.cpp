@@ -125,7 +125,7 @@ std::optional<std::string> require_same(const Settings& checkpoint, const Settin
   }
   if (!errors.empty())
     throw Error(path, " cannot be resumed with other settings: ", errors,
-                "; repeat the former ones, or start over with --force");
+                "; use the settings of the run, or start over with --force instead of --resume");
   if (extensions.empty()) return std::nullopt;
   return extensions;
 }

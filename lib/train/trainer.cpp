@@ -76,7 +76,7 @@ void Trainer::resume(const TrainingCheckpoint& checkpoint,
     parts_.data.skip_to(state_.data);
   } catch (const Error& error) {
     throw Error(checkpoint.path(), " cannot be resumed: ", error.what(),
-                "; provide the same input as before, or start over with --force");
+                "; provide the same input as before, or start over with --force instead of --resume");
   }
   parts_.learner.refresh();
   parts_.log.info("resuming from step " + std::to_string(state_.step) + ", " + checkpoint.path());
@@ -111,6 +111,7 @@ void Trainer::save_after_failure() {
   if (!parts_.ranks.alone() && !parts_.ranks.failed_together()) return;
   try {
     checkpoint();
+    parts_.ranks.broadcast("");  // the others must not end the run while rank 0 still writes
     say_stopped();
   } catch (const std::exception& error) {  // the first failure is the one to report
     parts_.log.error(message_of(error));

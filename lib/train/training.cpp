@@ -37,7 +37,8 @@ void check(const TrainingOptions& options, const InitialModel& initial, const co
            Log& log) {
   const std::string besides[] = {kCheckpoints};
   const auto out = options.steps == 0 ? "" : options.run.out;
-  if (!initial.path.empty() && !out.empty() && same_file(initial.path, out))
+  if (!initial.path.empty() && !out.empty() &&
+      (same_file(initial.path, out) || same_file(initial.path + "/..", checkpoints_of(out))))
     throw Error(out, ": contains the model that training starts from; -o must be another directory");
   if (!out.empty() && ranks.is_first()) {
     require_space(out, 0);
@@ -130,8 +131,8 @@ class Training {
   std::optional<TrainingCheckpoint> last_of(const Checkpoints* checkpoints) const {
     auto last = checkpoints && !starts_over() ? checkpoints->last() : std::nullopt;
     if (last && !options_.resume)
-      throw Error(options_.run.out, ": contains a run of ", last->state().step,
-                  " steps: continue it with --resume, replace it with --force, or write to another directory "
+      throw Error(options_.run.out, ": contains a run of ", counted(last->state().step, "step", "steps"),
+                  ": continue it with --resume, replace it with --force, or write to another directory "
                   "with -o");
     const auto path = ranks_.broadcast(last ? last->path() : "");
     if (!checkpoints && !path.empty()) last.emplace(path);
@@ -287,6 +288,7 @@ bool Training::run() {
   settings.emplace_back("the training records", described(*source));
   settings.emplace_back("the dev set", dev ? described(dev->source()) : "not set");
   require_agreement(std::move(settings), network.parameters());
+  if (ranks_.stop_requested() != 0) return false;
   if (checkpoints && starts_over()) checkpoints->clear();
   const bool ended = trainer.run();
   source->report_skipped();

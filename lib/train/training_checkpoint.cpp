@@ -199,6 +199,7 @@ TrainingCheckpoint::TrainingCheckpoint(const std::string& path) : path_(path) {
   auto stated = parse_state(state_path, read_file(state_path));
   check_file(in(path, kWeightsFile), stated.weights);
   check_file(in(path, kOptimizerFile), stated.optimizer);
+  static_cast<void>(listed_records());  // throws if they are damaged
   state_ = std::move(stated.state);
 }
 

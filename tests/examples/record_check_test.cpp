@@ -111,7 +111,7 @@ TEST_CASE("if all records have the same error, the first is shown, and not all a
   const io::TemporaryDirectory directory;
   Log log("test");
   for (const auto& [count, others] :
-       {std::pair(3, "2 records have"), {2, "record has"}, {5000, "255 records have"}}) {
+       {std::pair(3, "2 more records have"), {2, "1 more record has"}, {5000, "255 more records have"}}) {
     INFO(others);
     std::string lines;
     for (int i = 0; i < count; ++i) lines += "8\n";
@@ -120,7 +120,7 @@ TEST_CASE("if all records have the same error, the first is shown, and not all a
     NumberReader reader(0);
     const auto tried = check(*source, reader, log);
     CHECK(tried.said == "");
-    CHECK(tried.error == file + ":1: is too large; the next " + others + " the same error");
+    CHECK(tried.error == file + ":1: is too large; " + others + " the same error");
   }
 }
 

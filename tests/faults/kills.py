@@ -102,7 +102,7 @@ def wrong_of(job, folder, old, new, status, before):
 
 
 def disturb(tools, job, whole, rng, folder, disk):
-    """Disturbs a job until it has been continued to its end; returns the number of disturbances and a broken rule."""
+    """Disturbs a job, a training run twice, and repeats it; returns the last exit status and a broken rule, or None."""
     new, seconds = whole
     small = folder / "disk"
     small.mkdir()
@@ -111,6 +111,8 @@ def disturb(tools, job, whole, rng, folder, disk):
     try:
         fill(small)
         old = output_of(job, small)
+        if job.trains and not disk:
+            run(tools, job, small, rng.random() * seconds, signal.SIGKILL)
         before = last_step(small)
         limit = None
         if disk and os.geteuid() == 0:

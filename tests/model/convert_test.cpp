@@ -53,7 +53,11 @@ struct Changed {
   std::string convert(std::optional<Dtype> store = {}) const {
     return said([&] {
       Log log("test");
-      model::convert({.source = folder.path("in"), .out = folder.path("out"), .store = store}, log);
+      model::convert({.source = folder.path("in"),
+                      .out = folder.path("out"),
+                      .store = store,
+                      .existing = model::Existing::replace},
+                     log);
     });
   }
   ckpt::Checkpoint converted() const { return ckpt::Checkpoint::open(folder.path("out")); }

@@ -163,7 +163,7 @@ TEST_CASE("tags that are not BIO also form entities") {
     return found;
   };
   CHECK(entities({"O", "S-X", "B-X", "I-X", "E-X"}, {1, 1, 2, 3, 4, 0, 1}) == "X0-1 X1-2 X2-5 X6-7 ");
-  CHECK(entities({"O", "U-X", "L-X", "B-X"}, {1, 3, 2, 2}) == "X0-1 X1-4 ");
+  CHECK(entities({"O", "U-X", "L-X", "B-X"}, {1, 3, 2, 2}) == "X0-1 X1-3 X3-4 ");
   CHECK(entities({"NOUN", "VERB", "O"}, {0, 0, 1, 2, 1}) == "NOUN0-2 VERB2-3 VERB4-5 ");
   CHECK(entities({"O", "B", "I"}, {1, 2, 1}) == "0-2 2-3 ");
   CHECK(entities({"O", "B-geo-loc", "x-ray"}, {1, 2}) == "geo-loc0-1 x-ray1-2 ");
