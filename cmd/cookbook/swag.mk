@@ -18,8 +18,7 @@
 # BERT-base by default.
 
 # A tool of this project parses the CSV, whose texts may have commas, quotes and line ends.
-csv_records = bert-tokenize $(MODEL:%=--model %) --input-format csv --text-field sent1 \
-  --keep sent1,sent2,ending0,ending1,ending2,ending3,label
+csv_records = bert-tokenize $(MODEL:%=--model %) --input-format csv --text-field sent1 --drop input_ids
 # $(call to_choices,FILE,COLUMN...): a missing column, or a label other than 0 to 3, is an error.
 define to_choices
 jq -cn --arg file $(call quoted,$(1)) --arg columns '$(2)' '

@@ -119,7 +119,7 @@ same "another filter" "sed s/king/queen/ a.txt"
 # ---- Messages.
 sed '5s/.*/{"no":"text"}/' crlf.jsonl >bad.jsonl
 build out 'bert-tokenize -m model' IN='plain.jsonl bad.jsonl mark.jsonl' SHARDS=8 && fail "accepted a bad record"
-grep -qx 'bert-tokenize: bad.jsonl:5: field "text" is missing' log || fail "does not name file and line"
+grep -q '^bert-tokenize: bad.jsonl:5: field "text" is missing' log || fail "does not name file and line"
 grep -q '1 of [0-9]* shards are not finished' log || fail "does not count the shards"
 [ "$(results)" = $(($(cut -f 1 out.shards/plan | uniq | wc -l) - 1)) ] || fail "other shards were not run"
 build out 'bert-tokenize -m model' IN='plain.jsonl bad.jsonl mark.jsonl' SHARDS=8 status || fail "status"

@@ -40,7 +40,7 @@ tail -n +2 plain/map.tsv | cut -f 1,2 | cmp - labelled.points || fail "labels ch
 if make -s -f "$cookbook/map.mk" MODEL="$models/sentence-old" TEXTS=texts.tsv OUT=missing LABEL=none 2>log; then
   fail "a missing label is no error"
 fi
-grep -q 'no record has the field none' log || fail "the message about a missing label"
+grep -q 'no record has the field "none"' log || fail "the message about a missing label"
 [ ! -e missing/map.svg ] || fail "a map was drawn without labels"
 
 # Labels are shown as they are, each with its own points; records without the label are "(none)".

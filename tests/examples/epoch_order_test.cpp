@@ -45,6 +45,7 @@ TEST_CASE("after a change, the epoch continues with what it has not had, then wh
     CHECK(order.epoch_of(17) == 3);
     CHECK(order.epoch_end(14) == 17);
     CHECK(order.epoch_end(17) == 23);
+    CHECK(order.end_of(2) == 13);  // had ended before the change
     CHECK(order.end_of(3) == 17);
     CHECK(order.end_of(4) == 23);
     CHECK(order.had_before(14)[static_cast<size_t>(order.at(13))]);

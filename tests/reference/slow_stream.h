@@ -71,7 +71,7 @@ class SlowStream {
     if (bytes.size() >= 4 && is_nul(0) == is_nul(2) && is_nul(1) == is_nul(3) && is_nul(0) != is_nul(1))
       throw name + ": is UTF-16 without a byte order mark; use --encoding UTF-16" + (is_nul(0) ? "BE" : "LE");
     throw name + ": is not text: byte " + std::to_string(nul) +
-        " is NUL; --input-format text reads it nevertheless";
+        " is NUL; --input-format text reads it anyway";
   }
 
   Format format_of(const std::string& name, const std::string& bytes) const {

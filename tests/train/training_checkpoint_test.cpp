@@ -277,7 +277,8 @@ TEST_CASE("changed settings are reported with old and new value") {
   CHECK_THROWS_WITH_AS(
       require_same(then, {{"--seed", "2"}, {"--lr", "0.001"}, {"--dropout", "0"}}, "run/step-1"),
       "run/step-1 cannot be resumed with other settings: --seed: 1, now 2; --dropout: not set, now 0; "
-      "--clip: 1, now not set; repeat the former ones, or start over with --force",
+      "--clip: 1, now not set; use the settings of the run, or start over with --force "
+      "instead of --resume",
       Error);
 }
 

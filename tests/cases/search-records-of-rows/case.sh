@@ -13,3 +13,7 @@ try --dedup 0.8 --records points.txt points.f32 points.f32
 try --dedup 0.8 --index points.f32 --records points.txt points.txt
 head -n 2 points.txt >fewer.txt
 try --dedup 0.9 --index points.f32 fewer.txt
+echo '--- the field of the ids; an output that is the index'
+for key in a b c; do printf '{"key":"%s","text":"one"}\n' $key; done >keyed.jsonl
+try --pairs 0.8 --precision 2 --id-field key --records keyed.jsonl points.f32
+try --dedup 0.8 --records points.txt points.f32 -o points.f32
