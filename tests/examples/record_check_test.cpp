@@ -110,9 +110,10 @@ TEST_CASE("a single bad record is the error itself") {
 TEST_CASE("if all records have the same error, the first is shown, and not all are read") {
   const io::TemporaryDirectory directory;
   Log log("test");
-  for (const auto& [count, others] :
+  for (const auto& expected :
        {std::pair(3, "2 more records have"), {2, "1 more record has"}, {5000, "255 more records have"}}) {
-    INFO(others);
+    const auto& [count, others] = expected;
+    INFO(expected.second);
     std::string lines;
     for (int i = 0; i < count; ++i) lines += "8\n";
     const auto file = directory.write("a", lines);

@@ -40,4 +40,4 @@ try $model --index mixed.jsonl query.txt
 bert-search --pairs 0.9 mixed.jsonl
 bert-search --dedup 2 --metric l2 mixed.jsonl | jq -r .text
 bert-search --cluster 2 mixed.jsonl
-bert-search $model --pooling cls --dedup 1 index.jsonl query.txt | jq -r .text
+bert-search $model --pooling cls --dedup 1 index.jsonl query.txt >/dev/null
