@@ -159,7 +159,6 @@ int main(int argc, char** argv) {
     options.texts.prefer_text = stream.text_field_given();
     options.index.text_field = stream.settings.text_field;
     stream.settings.row_width = options.index.width;
-    if (!options.graph.path.empty()) search::require_graphs();
     app.reads("--index", options.index.path);
     app.reads("--records", options.index.records_path);
     app.reads("--graph", options.graph.path);
@@ -177,6 +176,7 @@ int main(int argc, char** argv) {
                 {"Leave out near-duplicates", "bert-search --dedup 0.9 twice.txt"}});
   app.ability_of(search::graph_version);
   return app.run(argc, argv, [&] {
+    if (!options.graph.path.empty()) search::require_graphs();
     embed.dtype = model.dtype;
     options.texts.open_model = [&] {
       auto directory = model.open();

@@ -143,4 +143,11 @@ void refuse_directory(std::string_view path) {
               " -type f -exec ... {} +");
 }
 
+bool is_mail(std::string_view line) {
+  constexpr std::string_view kDigits = "0123456789";
+  const auto year = line.substr(line.size() - std::min<size_t>(line.size(), 4));
+  return line.starts_with("From ") && line.find(':') != line.npos &&
+         year.find_first_not_of(kDigits) == line.npos;
+}
+
 }  // namespace bert::io

@@ -37,4 +37,8 @@ void refuse_binary(Input& input);
 // For FILEs that are directories.
 [[noreturn]] void refuse_directory(std::string_view path);
 
+// Whether a line is the first one of a mail in an mbox (RFC 4155): "From king@court Thu Jan  1 00:00:00
+// 2026".
+bool is_mail(std::string_view line);
+
 }  // namespace bert::io

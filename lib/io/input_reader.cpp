@@ -216,6 +216,9 @@ std::optional<InputFormat> InputReader::table_of(Input& input, std::optional<Inp
 void InputReader::check_text(Input& input) const {
   const auto lines = first_lines(input, 1);
   if (lines.empty()) return;
+  if (is_mail(lines.front()))
+    note(input,
+         "is read as text, but looks like a mail archive; mbox.py of the cookbook makes records of mails");
   const auto header = likely_header(lines.front());
   if (!options_.table_option.empty()) {
     constexpr size_t kShown = 40;

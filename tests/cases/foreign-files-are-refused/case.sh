@@ -17,6 +17,10 @@ tokenize binary
 tokenize --input-format text --keep text binary
 echo '--- text that looks similar'
 for text in 'PK is text' '%PDF is text' 'PAR1 is text' 'BZh is text' 'Rar! is text'; do printf '%s\n' "$text" | tokenize --keep text; done
+echo '--- mail'
+printf 'From king@court.example Thu Jan  1 00:00:00 2026\nSubject: x\n' >mails.mbox
+tokenize --keep text mails.mbox
+printf 'From 10:30 to noon\n' | tokenize --keep text
 echo '--- directories'
 mkdir -p folder/inner
 tokenize folder; tokenize folder/; tokenize notes folder/*
