@@ -29,7 +29,7 @@ constexpr int64_t kBlock = 64;       // records that a thread reads at a time
 constexpr int64_t kBlocks = 64;      // blocks of each thread between two looks at the results
 constexpr int64_t kSameError = 256;  // if the first records all have one error, the others are not read
 
-// Of consecutive records.
+// What a run of consecutive records contains.
 struct Found {
   CheckedRecords examples;
   int64_t records = 0, bytes = 0;

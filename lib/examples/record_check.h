@@ -20,7 +20,7 @@ struct CheckTools {
   bool shows_progress;
 };
 
-// Of the records that have examples.
+// Numbers of records, without bad ones and those that give no example.
 struct CheckedRecords {
   int64_t records = 0, truncated = 0, paired = 0;
 };

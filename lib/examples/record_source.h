@@ -138,10 +138,11 @@ class RecordSource {
   virtual int64_t records() const { return 0; }
   virtual int64_t bytes() const { return 0; }
   virtual uint64_t checksum() const { return 0; }  // of the records in FILEs
-  // Of the first `drawn` records drawn from a pipe; `drawn` must not decrease.
+  // Checksum of the first `drawn` records drawn from a pipe; `drawn` must not decrease.
   virtual uint64_t drawn_checksum(int64_t) { return 0; }
-  virtual int64_t draws() const { return 0; }                 // in all epochs over FILEs; 0 if it is unknown
-  virtual int64_t epochs_before(int64_t) const { return 0; }  // complete ones, after so many draws from FILEs
+  virtual int64_t draws() const { return 0; }  // in all epochs over FILEs; 0 if it is unknown
+  // Number of epochs over FILEs that are complete after `drawn` draws.
+  virtual int64_t epochs_before(int64_t /*drawn*/) const { return 0; }
 
   // Returns a copy of the i-th record to come, from 0; nullopt if it cannot be read ahead.
   virtual std::optional<io::RawRecord> ahead(int64_t i) = 0;

@@ -26,8 +26,8 @@ class OutputFields {
   // first record if it lacks a name that was given.
   void set_uniform(bool uniform) { uniform_ = uniform; }
 
-  // To be called with all lines: replaces them by what is to be written, if they change. Throws Error if
-  // a record has a field for which the table has no column, except `truncated`.
+  // Replaces the lines with what is written instead, if that differs; must be called with all lines. Throws
+  // Error if a record has a field for which the table has no column, except `truncated`.
   void apply(std::string& lines);
   // Appends the header of a table without records, if its columns are known.
   void end(std::string& out);

@@ -31,8 +31,9 @@ struct LabelQuestion {
 };
 
 // Checks the records and determines the labels: from the options; otherwise from the model, if they include
-// those of all records; otherwise from the records, in the question's order. Of a pipe not all records are
-// known, so its labels must come from the options or the model. Returns nullopt if the check was interrupted.
+// those of all records; otherwise from the records, in the question's order. The records of a pipe are not
+// all known, so its labels must come from the options or the model. Returns nullopt if the check was
+// interrupted.
 std::optional<LabelSet> settle_labels(const TrainingTaskOptions& options, const model::Config& config,
                                       const Preparation& preparation, const LabelQuestion& question);
 

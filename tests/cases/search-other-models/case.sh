@@ -12,7 +12,7 @@ jq -c .embedding_model index.jsonl
 cp -r "$MODELS/pretraining" copy
 echo "the same model:"
 try -m copy --index index.jsonl query.txt
-try -m copy --dtype bf16 --index index.jsonl query.txt
+try -m copy --dtype int8 --index index.jsonl query.txt
 bert-embed -m copy query.txt | try --index index.jsonl
 echo "another model:"
 BERT_MODEL=$MODELS/classify try --index index.jsonl query.txt
