@@ -24,7 +24,7 @@ bert-tokenize -m "$MODELS/bare" --input-format documents --sentences in.txt |
   bert-nsp-pairs -m "$MODELS/bare" --mode none --max-length 8 --drop token_type_idz
 echo '--- formats without fields'
 bert-embed -m "$MODELS/bare" --format npy --drop id -o x.npy in.jsonl
-classify --format npy --drop id in.jsonl
+classify --format npy --drop id in.jsonl >rows.npy; wc -c <rows.npy
 bert-tokenize -m "$MODELS/bare" --format ids --drop id in.jsonl
 echo '--- pairs'
 printf '%s\n' '{"text":"the king","text_pair":"old"}' '{"text":"a"}' >pairs.jsonl
