@@ -80,13 +80,45 @@ std::vector<fs::path> leftovers_of(const fs::path& target) {
   return found;
 }
 
-// Moves the entries that `keep` selects from `from` to `to`, unless the name exists there. Temporary files of
-// killed processes are not moved.
+// The entries of `from` that `keep` selects and that `to` does not have, without temporary files of killed
+// processes.
+std::vector<std::string> kept_entries(const fs::path& from, const fs::path& to,
+                                      const OutputDirectory::Keep& keep) {
+  auto names = names_in_directory(from.string());
+  std::erase_if(names, [&](const auto& name) {
+    std::error_code none;
+    return !keep(name) || is_temporary_name(name) || fs::exists(fs::symlink_status(to / name, none));
+  });
+  return names;
+}
+
+// Syncs the entries of a directory and of those inside to disk. Other files are left alone.
+void sync_tree(const fs::path& path) {
+  if (!fs::is_directory(fs::symlink_status(path))) return;
+  sync_directory(path.string());
+  for (const auto& name : names_in_directory(path.string())) sync_tree(path / name);
+}
+
+// Gives `to` hard links to the kept entries, as far as the file system and permissions allow, so that the
+// exchange of the two directories loses none of them at any moment.
+void link_entries(const fs::path& from, const fs::path& to, const OutputDirectory::Keep& keep) {
+  constexpr auto how =
+      fs::copy_options::recursive | fs::copy_options::create_hard_links | fs::copy_options::copy_symlinks;
+  for (const auto& name : kept_entries(from, to, keep)) {
+    std::error_code error, ignored;
+    fs::copy(from / name, to / name, how, error);
+    if (error) {
+      fs::remove_all(to / name, ignored);
+    } else {
+      sync_tree(to / name);
+    }
+  }
+}
+
 void move_entries(const fs::path& from, const fs::path& to, const OutputDirectory::Keep& keep) {
-  for (const auto& name : names_in_directory(from.string())) {
+  for (const auto& name : kept_entries(from, to, keep)) {
     const auto entry = from / name, place = to / name;
     std::error_code error;
-    if (!keep(name) || is_temporary_name(name) || fs::exists(fs::symlink_status(place, error))) continue;
     fs::create_directories(to, error);
     if (!error) fs::rename(entry, place, error);
     if (error) throw Error(place.string(), ": ", error.message());
@@ -168,7 +200,9 @@ std::string OutputDirectory::file(const std::string& name) {
 }
 
 void OutputDirectory::commit() {
+  if (!inside_ && is_directory(target_)) link_entries(target_, staging_, keep_);
   sync_directory(staging_);
+  const DelaySignals together;
   const auto parent = fs::path(target_).parent_path().string();
   if (!inside_ && ::rename(staging_.c_str(), target_.c_str()) == 0) {  // target missing or empty
     staging_.clear();
@@ -177,12 +211,12 @@ void OutputDirectory::commit() {
   }
   if (!inside_ && errno != ENOTEMPTY && errno != EEXIST) throw Error(target_, ": ", std::strerror(errno));
   old_lock_ = lock(target_);  // after the exchange it has the name of a leftover
-  removal_.reset();           // which a signal must not remove
   if (inside_ || ::renameat2(AT_FDCWD, staging_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) != 0) {
     move_in_place();
     return;
   }
-  // Still holds the entries to keep, so it must not be removed before they are moved.
+  // Still holds the entries to keep that could not be linked, so it must not be removed before they are
+  // moved.
   const auto old = std::exchange(staging_, "");
   sync_directory(parent);
   move_entries(old, target_, keep_);

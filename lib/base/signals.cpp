@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <array>
@@ -52,14 +53,24 @@ void remove_all() {
   }
 }
 
+// Of DelaySignals. `ending`: a handler on some thread is about to end the process.
+std::atomic<bool> delaying = false, ending = false;
+std::atomic<int> delayed_signal = 0;
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
+
 extern "C" void remove_and_raise(int signal) {
+  ending = true;
+  if (delaying) {
+    delayed_signal = signal;
+    ending = false;
+    return;
+  }
   remove_all();
   std::signal(signal, SIG_DFL);
   std::raise(signal);  // delivered when the handler returns
 }
 
 std::atomic<int> noted_signal = 0, passed_on_signal = 0;
-static_assert(std::atomic<int>::is_always_lock_free);
 
 // Whether it comes again without anybody's doing: at each write to a closed pipe, in each second over the
 // limit.
@@ -143,6 +154,16 @@ RemoveOnSignal::RemoveOnSignal(const std::string& path) {
 }
 
 RemoveOnSignal::~RemoveOnSignal() { slots[static_cast<size_t>(slot_)].state = Slot::empty; }
+
+DelaySignals::DelaySignals() {
+  delaying = true;
+  while (ending) ::sched_yield();  // until the handler sees `delaying`, or ends the process
+}
+
+DelaySignals::~DelaySignals() {
+  delaying = false;
+  if (const int signal = delayed_signal.exchange(0); signal != 0) remove_and_raise(signal);
+}
 
 NameOnBusError::NameOnBusError(const void* begin, size_t size, const std::string& path) {
   struct sigaction action = {};

@@ -39,6 +39,16 @@ class RemoveOnSignal {
   int slot_;
 };
 
+// While this object lives, the signals do not end the process; the last one does when the object is
+// destroyed. For a few operations that belong together. One at a time.
+class DelaySignals {
+ public:
+  DelaySignals();
+  ~DelaySignals();
+  DelaySignals(const DelaySignals&) = delete;
+  DelaySignals& operator=(const DelaySignals&) = delete;
+};
+
 // While this object lives, reading bytes of a mapped file that has since been truncated ends the process with
 // a message that names `path` and exit status 1. Without it, SIGBUS would end the process without a message.
 class NameOnBusError {

@@ -169,20 +169,52 @@ TEST_CASE("the directory of a running process is left alone") {
   CHECK(tree(folder / "out") == Tree{{"x", "1"}});
 }
 
-TEST_CASE("a directory exists at every moment while it is being replaced") {
+TEST_CASE("a directory and the files that are kept exist at every moment while it is being replaced") {
   const Folder folder;
   put(folder / "out/x", "0");
+  put(folder / "out/notes/a", "mine");
+  fs::create_symlink("nowhere", folder / "out/notes/b");
   std::atomic<bool> done = false;
   std::atomic<int64_t> looks = 0, misses = 0;
   std::thread watcher([&] {
     struct stat info;
-    for (; !done; ++looks) misses += ::stat((folder / "out/x").c_str(), &info) != 0;
+    for (; !done; ++looks) {
+      misses += ::stat((folder / "out/x").c_str(), &info) != 0;
+      misses += ::stat((folder / "out/notes/a").c_str(), &info) != 0;
+    }
   });
   for (int round = 0; round < 100 || looks < 1000; ++round) write(folder / "out", {{"x", "1"}});
   done = true;
   watcher.join();
   CHECK(misses == 0);
-  CHECK(tree(folder.path) == Tree{{"out/", ""}, {"out/x", "1"}});
+  CHECK(fs::is_symlink(folder / "out/notes/b"));
+  fs::remove(folder / "out/notes/b");
+  CHECK(tree(folder.path) == Tree{{"out/", ""}, {"out/x", "1"}, {"out/notes/", ""}, {"out/notes/a", "mine"}});
+}
+
+TEST_CASE("a signal at any moment leaves a complete directory with the kept files, and nothing beside it") {
+  const Folder folder;
+  put(folder / "out/x", "0");
+  put(folder / "out/y", "0");
+  put(folder / "out/notes/a", "mine");
+  const auto of_doctest = std::signal(SIGTERM, SIG_DFL);
+  for (int round = 0; round < 60; ++round) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      for (int i = 0;; ++i) write(folder / "out", {{"x", std::to_string(i)}, {"y", std::to_string(i)}});
+    }
+    ::usleep(static_cast<useconds_t>(round * 97 % 5000));
+    ::kill(child, SIGTERM);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    CHECK(WIFSIGNALED(status));
+    auto now = tree(folder / "out");
+    CHECK(now["x"] == now["y"]);
+    CHECK(now["notes/a"] == "mine");
+    CHECK(now.size() == 4);
+    CHECK(std::distance(fs::directory_iterator(folder.path), {}) == 1);
+  }
+  std::signal(SIGTERM, of_doctest);
 }
 
 TEST_CASE("killing the process at any moment leaves a complete directory and never loses kept files") {

@@ -85,15 +85,19 @@ def run(tools, job, folder, moment=None, number=None, limit=None):
         return process.wait(timeout=120), time.monotonic() - begin
 
 
-def wrong_of(job, folder, old, new, status, before):
-    """The broken rule, or None."""
+def unfinished(folder):
+    return {str(path) for path in folder.rglob("*") if inject.is_unfinished(str(path.relative_to(folder)))}
+
+
+def wrong_of(job, folder, old, new, status, before, older):
+    """The broken rule, or None. `older`: unfinished files of an earlier SIGKILL, which a run may be too short to remove."""
     found = output_of(job, folder)
     if found not in (old, new) and not (job.trains and not old and found.keys() == new.keys()):
         return f"the output has {sorted(found)}, neither old nor new"
     if status != -signal.SIGKILL:
-        left = [str(path) for path in folder.rglob("*") if inject.is_unfinished(str(path.relative_to(folder)))]
+        left = unfinished(folder) - older
         if left:
-            return f"left {left}"
+            return f"left {sorted(left)}"
     if job.trains:
         step = last_step(folder)
         if step < before or status != -signal.SIGKILL and step < logged_step(folder) and status < 0:
@@ -113,7 +117,7 @@ def disturb(tools, job, whole, rng, folder, disk):
         old = output_of(job, small)
         if job.trains and not disk:
             run(tools, job, small, rng.random() * seconds, signal.SIGKILL)
-        before = last_step(small)
+        before, older = last_step(small), unfinished(small)
         limit = None
         if disk and os.geteuid() == 0:
             used = sum(path.stat().st_size // 4096 + 1 for path in small.rglob("*")) * 4096
@@ -127,7 +131,7 @@ def disturb(tools, job, whole, rng, folder, disk):
             subprocess.run(["mount", "-o", "remount,size=1g", str(small)], check=True)
         if disk and status not in (0, 1):
             return status, f"a full disk ends it with {status}"
-        wrong = wrong_of(job, small, old, new, status, before)
+        wrong = wrong_of(job, small, old, new, status, before, older)
         if wrong is None:
             last, _ = run(tools, job, small)
             if last != 0:
