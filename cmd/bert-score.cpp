@@ -54,7 +54,7 @@ void score_options(cli::App& app, metric::ScoreFilterOptions& options, Flags& fl
   app.section("Gold labels");
   app.option(
       {"--gold", "FILE",
-       "Read gold labels from this JSONL, TSV, CSV or SQuAD file, joined by id (default: from the records)."},
+       "Read gold labels from this JSONL, TSV, CSV, CoNLL or SQuAD file, joined by id (default: from the records)."},
       options.gold);
   app.option({"--id-field", "NAME",
               "Field with the id that joins predictions and gold labels (default id; if neither have ids, "

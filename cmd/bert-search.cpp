@@ -157,7 +157,6 @@ int main(int argc, char** argv) {
     embed.features.take_ids = cmd::takes_ids(stream);
     embed.vectors.dim = options.index.width;
     options.texts.prefer_text = stream.text_field_given();
-    options.index.text_field = stream.settings.text_field;
     stream.settings.row_width = options.index.width;
     app.reads("--index", options.index.path);
     app.reads("--records", options.index.records_path);
@@ -183,6 +182,7 @@ int main(int argc, char** argv) {
       if (!app.given("--metric")) note_similarity(directory.sentence, app.log());
       return directory;
     };
+    options.index.stream = stream.settings;
     options.drop = stream.settings.drop;
     options.on_error = stream.settings.on_error;
     stream.settings.budget = search::RecordVectors::kBudget;

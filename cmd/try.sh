@@ -5,7 +5,15 @@
 set -eu
 cd "$(dirname "$0")/.."
 build=${BUILD_DIR:-build}
-if [ "${1-}" != --built ]; then
+case "$# $*" in
+'0 ' | '1 --built') ;;
+*)
+  sed -n '2,4s/^# //p' "$0"
+  [ "${1-}" = --help ] || [ "${1-}" = -h ] || exit 2
+  exit
+  ;;
+esac
+if [ $# = 0 ]; then
   sh cmd/packages.sh
   sh cmd/build.sh "$build" -DCMAKE_BUILD_TYPE=Release
 fi

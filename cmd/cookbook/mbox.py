@@ -2,42 +2,72 @@
 """Writes the messages of mail archives as JSONL, a record for each message: id, date, from, subject and text.
 
   python3 mbox.py archive.mbox | bert-embed -o mails.jsonl
-  zcat 2026-*.mbox.gz | python3 mbox.py > mails.jsonl
+  python3 mbox.py 2026-*.mbox.gz Maildir > mails.jsonl
 
-Reads mbox FILEs, or standard input without FILE or for -, in memory that depends on the longest message only. The text
-is the plain text of a message, or that of its HTML, without attachments, quoted lines (> ...) and what follows the
-separator of a signature ("-- "). Bytes that are not of a message's character set become U+FFFD.
+Reads mbox FILEs, single mails and the mails of Maildirs, or standard input without FILE or for -, in memory that
+depends on the longest message only; FILEs that end in .gz are decompressed. The text is the plain text of a message, or
+that of its HTML, without attachments, quoted lines (> ...) and what follows the separator of a signature ("-- ").
+Bytes that are not of a message's character set become U+FFFD.
 """
 import email
 import email.errors
 import email.header
 import email.policy
 import email.utils
+import gzip
 import html.parser
 import json
+import os
 import re
 import signal
 import sys
 
 # Python's form of a byte that is not UTF-8, which JSON cannot hold.
 SURROGATE = re.compile("[\ud800-\udfff]")
+DATE = re.compile(rb"\d?\d:\d\d.*\b\d{4}\b")
+FIELD = re.compile(rb"[!-9;-~]+:")
 
 
 def messages(file, name):
-    """The messages as bytes. Each begins after a line "From ...", which follows an empty line."""
-    lines, after_empty = None, True
-    for line in file:
-        if after_empty and line.startswith(b"From "):
+    """The messages as bytes. Each begins after a line "From ADDRESS DATE", which follows an empty line.
+
+    Without a date, such a line is one of the text unless a header field follows.
+    """
+    lines, after_empty, following = None, True, file.readline()
+    while line := following:
+        following = file.readline()
+        separates = after_empty and line.startswith(b"From ") and (DATE.search(line) or FIELD.match(following))
+        if separates:
             if lines is not None:
                 yield b"".join(lines)
             lines = []
         elif lines is not None:
             lines.append(line[1:] if line.lstrip(b">").startswith(b"From ") and line.startswith(b">") else line)
+        elif line.strip() and FIELD.match(line):  # a single message
+            lines = [line]
         elif line.strip():
-            raise ValueError(f'{name}: found {line[:20]!r}, expected an mbox, which begins with "From "')
+            raise ValueError(f'{name}: found {line[:20]!r}, expected a mail or an mbox, which begins with "From "')
         after_empty = not line.strip()
     if lines is not None:
         yield b"".join(lines)
+
+
+def opened(name):
+    """(file, its name) of each FILE; of a Maildir, those of its mails."""
+    if name == "-":
+        yield sys.stdin.buffer, name
+        return
+    folders = [os.path.join(name, part) for part in ("cur", "new")]
+    if not os.path.isdir(name):
+        paths = [name]
+    elif any(map(os.path.isdir, folders)):
+        paths = [os.path.join(folder, mail) for folder in folders if os.path.isdir(folder)
+                 for mail in sorted(os.listdir(folder))]
+    else:
+        raise ValueError(f"{name}: is a directory without cur or new, which a Maildir has; name its files")
+    for path in paths:
+        with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
+            yield file, path
 
 
 class Text(html.parser.HTMLParser):
@@ -125,11 +155,10 @@ def main():
         print(__doc__.strip())
         return
     try:
-        for name in sys.argv[1:] or ["-"]:
-            with (sys.stdin.buffer if name == "-" else open(name, "rb")) as file:
-                for data in messages(file, name):
-                    line = SURROGATE.sub("\ufffd", json.dumps(record(data), ensure_ascii=False))
-                    sys.stdout.buffer.write(line.encode() + b"\n")
+        for file, name in (pair for argument in sys.argv[1:] or ["-"] for pair in opened(argument)):
+            for data in messages(file, name):
+                line = SURROGATE.sub("\ufffd", json.dumps(record(data), ensure_ascii=False))
+                sys.stdout.buffer.write(line.encode() + b"\n")
         sys.stdout.buffer.flush()
     except ValueError as error:
         sys.exit(f"mbox.py: {error}")

@@ -35,6 +35,12 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
+std::string lower_case(std::string_view ascii) {
+  std::string text(ascii);
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
 std::string nearest_name(std::string_view unknown, std::span<const std::string> names) {
   const std::string wanted = folded(unknown);
   const std::string* best = nullptr;

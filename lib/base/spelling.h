@@ -16,6 +16,8 @@ size_t edit_distance(std::string_view a, std::string_view b);
 // equally good ones; "" if there is none.
 std::string nearest_name(std::string_view unknown, std::span<const std::string> names);
 
+std::string lower_case(std::string_view ascii);
+
 // `; did you mean "label"?` for nearest_name(), or "" if there is none.
 std::string did_you_mean(std::string_view unknown, std::span<const std::string> names);
 

@@ -31,8 +31,11 @@ std::string text(const FileUse& output) {
   const std::string what = input.path == "-"      ? "the file on stdin"
                            : input.option.empty() ? "the input" + name
                                                   : "the file" + name + " that " + input.option + " reads";
-  throw UsageError(text(output), " is ", what, ", which would be ",
-                   output.path == "-" ? "overwritten" : "replaced");
+  const bool emptied = output.path == "-" && ::lseek(STDOUT_FILENO, 0, SEEK_END) == 0;
+  throw UsageError(text(output), " is ", what, ", which ",
+                   emptied              ? "the shell has emptied; name another file"
+                   : output.path == "-" ? "would be overwritten"
+                                        : "would be replaced");
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ constexpr int64_t kSameError = 256;  // if the first records all have one error,
 struct Found {
   CheckedRecords examples;
   int64_t records = 0, bytes = 0;
-  bool all = true;  // all records were read
+  bool all = true;     // all records were read
+  int64_t signal = 0;  // that ended the check
   // The first records with an example without and with a next-sentence label, for ExampleReader::check.
   std::array<std::string, 2> first;
   std::vector<int64_t> bad;           // all that are
@@ -52,6 +53,7 @@ void Found::add(Found next) {
   records += next.records;
   bytes += next.bytes;
   all = all && next.all;
+  if (signal == 0) signal = next.signal;
   for (size_t i = 0; i < first.size(); ++i)
     if (first[i].empty()) first[i] = std::move(next.first[i]);
   if (next.bad.empty()) return;
@@ -76,6 +78,7 @@ std::string packed(const Found& found) {
   append(out, std::string_view(found.error));
   append(out, int64_t{found.one_error});
   append(out, int64_t{found.all});
+  append(out, found.signal);
   return out;
 }
 
@@ -91,6 +94,7 @@ Found unpacked(std::string_view in) {
   found.error = take_text(in);
   found.one_error = take_number(in) != 0;
   found.all = take_number(in) != 0;
+  found.signal = take_number(in);
   return found;
 }
 
@@ -142,6 +146,7 @@ Found Check::run() {
     show(begin - known.begin, known.end - known.begin);
   }
   if (tools_.shows_progress) tools_.log.progress("");
+  found.signal = StopOnSignal::requested();
   return found;
 }
 
@@ -222,7 +227,10 @@ std::optional<CheckedRecords> check_records(RecordSource& source, ExampleReader&
   Found found;
   for (const auto& message : tools.ranks.all_gather(packed(Check(source, reader, tools).run())))
     found.add(unpacked(message));
-  if (tools.ranks.stop_requested() != 0) return std::nullopt;
+  if (found.signal != 0) {  // of any rank
+    StopOnSignal::request(static_cast<int>(found.signal));
+    return std::nullopt;
+  }
   if (!found.bad.empty() && !source.skips()) refuse(found, source, tools.log);
   for (const auto& message : found.messages) tools.log.error(message);
   if (const auto rest = rest_of(found); !rest.empty()) tools.log.error(rest);

@@ -45,7 +45,7 @@ Features with_parts(const Features& whole, Window first, Window second) {
   cut.characters = whole.characters;
   // The prompt is the beginning of A. Count [CLS] and what remains of the prompt; 0 if nothing remains.
   const int64_t prompt =
-      std::clamp<int64_t>(whole.prompt - whole.first.begin, first.begin, first.end) - first.begin;
+      std::clamp(int64_t{whole.prompt} - whole.first.begin, first.begin, first.end) - first.begin;
   cut.prompt = prompt > 0 ? static_cast<int32_t>(whole.first.begin + prompt) : 0;
   return cut;
 }

@@ -140,7 +140,7 @@ void refuse_directory(std::string_view path) {
   const size_t end = path.find_last_not_of('/');
   const std::string folder(end == path.npos ? "/." : path.substr(0, end + 1));
   throw Error(path, ": is a directory; name its files, as in ", folder, "/*, or run find ", folder,
-              " -type f -exec ... {} +");
+              " -name '*.txt' -exec ... {} + >OUTPUT");
 }
 
 bool is_mail(std::string_view line) {

@@ -240,9 +240,11 @@ void InputReader::check_text(Input& input) const {
 }
 
 void InputReader::read_columns(Input& input, Source& source, int64_t& line) const {
+  bool is_known = options_.delimiter.has_value();
   if (source.format == InputFormat::csv) {
     if (const auto separator = take_separator(input)) {
       source.delimiter = *separator;
+      is_known = true;
       ++line;
     }
     source.delimiter = options_.delimiter.value_or(source.delimiter);
@@ -252,9 +254,8 @@ void InputReader::read_columns(Input& input, Source& source, int64_t& line) cons
   const std::string where = named ? input.name() : input.name() + ":" + std::to_string(header);
   try {
     source.header_line = named ? 0 : header;
-    source.columns = named ? options_.columns : read_header(input, source, line);
+    source.columns = named ? options_.columns : read_header(input, source, is_known, line);
     check_columns(source.columns);
-    if (!named) check_header(source.columns, source);
     if (options_.check_columns) options_.check_columns(source.columns);
   } catch (const Error& error) {
     throw Error(where, ": ", error.what());
@@ -265,8 +266,10 @@ void InputReader::read_columns(Input& input, Source& source, int64_t& line) cons
       note(input, "column " + std::to_string(i + 1) + " has no name and is left out");
 }
 
-// Reads the header line.
-std::vector<std::string> InputReader::read_header(Input& input, const Source& source, int64_t& line) const {
+// Reads the header line. If it has a single column when split at a comma, which is only the default (not
+// `is_known`), and several at another character, that is the delimiter.
+std::vector<std::string> InputReader::read_header(Input& input, Source& source, bool is_known,
+                                                  int64_t& line) const {
   size_t end = std::string_view::npos;
   CsvScanner csv(source.delimiter);
   for (size_t searched = 0; end == std::string_view::npos;) {
@@ -286,16 +289,18 @@ std::vector<std::string> InputReader::read_header(Input& input, const Source& so
   input.consume(text.size());
   if (options_.invalid_utf8 == InvalidUtf8::replace) header = json::repair_utf8(header);
   require_utf8(header);
-  return column_names(source.format, source.delimiter, header);
-}
-
-// Throws Error if the only column seems to be several.
-void InputReader::check_header(const std::vector<std::string>& columns, const Source& source) const {
-  if (columns.size() != 1 || std::ranges::find(header_fields_, columns[0]) != header_fields_.end()) return;
-  if (const auto other = likely_header(columns[0]))
-    throw Error("has only one column, ", json::in_quotes(columns[0]), ", when split at ",
-                source.format == InputFormat::tsv ? "TAB" : json::in_quotes(std::string(1, source.delimiter)),
-                "; ", other->advice());
+  auto columns = column_names(source.format, source.delimiter, header);
+  if (columns.size() != 1 || std::ranges::find(header_fields_, columns[0]) != header_fields_.end())
+    return columns;
+  const auto other = likely_header(header);
+  if (!other) return columns;
+  if (source.format == InputFormat::csv && !is_known) {
+    source.delimiter = other->delimiter;
+    return other->columns;
+  }
+  throw Error("has only one column, ", json::in_quotes(columns[0]), ", when split at ",
+              source.format == InputFormat::tsv ? "TAB" : json::in_quotes(std::string(1, source.delimiter)),
+              "; ", options_.delimiter ? "leave --delimiter out, which detects it" : other->advice());
 }
 
 void InputReader::note(const Input& input, const std::string& message) const {

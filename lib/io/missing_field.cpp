@@ -71,4 +71,14 @@ std::optional<std::string> FieldUse::warning() const {
   return option_ + ": no record has the field " + json::in_quotes(name_) + did_you_mean(name_, names_);
 }
 
+std::optional<std::string> FieldUse::warning_of_case() const {
+  if (found_ || !absent_) return std::nullopt;
+  const std::lock_guard lock(mutex_);
+  const auto meant =
+      std::ranges::find_if(names_, [&](const auto& name) { return lower_case(name) == name_; });
+  if (meant == names_.end()) return std::nullopt;
+  return "no record has the field " + json::in_quotes(name_) + "; did you mean " + option_ + " " + *meant +
+         "?";
+}
+
 }  // namespace bert::io

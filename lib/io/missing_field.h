@@ -53,6 +53,8 @@ class FieldUse {
 
   // If no record had the field, and one was read: which name may be meant.
   std::optional<std::string> warning() const;
+  // The same, only if the names differ in case alone: for a field that records need not have.
+  std::optional<std::string> warning_of_case() const;
 
  private:
   const std::string name_, option_;

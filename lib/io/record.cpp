@@ -105,6 +105,8 @@ std::optional<json::Value> Fields::json_only(std::string_view name) const {
 json::Value Fields::required(std::string_view name) const {
   if (const auto value = json(name)) return *value;
   if (!text(name)) fail_missing(name);
+  if (is_table(source_.format))
+    throw Error("field \"", name, "\" is in a table, but is only read from JSONL");
   throw Error("field \"", name, "\" is text, expected JSON");
 }
 

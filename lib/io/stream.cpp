@@ -287,6 +287,20 @@ void Stream::write(Chunk& chunk) {
 
 }  // namespace
 
+StreamOptions side_file(const StreamOptions& stream, const std::string& file) {
+  StreamOptions side = {.files = {file}};
+  side.delimiter = stream.delimiter;
+  side.word_column = stream.word_column;
+  side.tag_column = stream.tag_column;
+  side.encoding = stream.encoding;
+  side.text_field = stream.text_field;
+  side.field_options = stream.field_options;
+  side.invalid_utf8 = stream.invalid_utf8;
+  side.decoder = stream.decoder;
+  side.note = stream.note;
+  return side;
+}
+
 bool shows_progress(const StreamOptions& options, const Log& log) {
   return options.progress == ShowProgress::always ||
          (options.progress == ShowProgress::automatic && !log.quiet() && ::isatty(STDERR_FILENO) == 1);

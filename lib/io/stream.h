@@ -68,6 +68,10 @@ struct StreamOptions {
       false;  // a header is rewritten at the end: Error unless the output is a regular file
 };
 
+// To read `file`, which belongs to the records of a stream (gold labels, an index), as the stream reads its
+// own FILEs. Its format is detected.
+StreamOptions side_file(const StreamOptions& stream, const std::string& file);
+
 // For filters that run a network: output per record is large, and the first results are wanted early.
 constexpr size_t kNetworkChunkBytes = 4 << 10;
 constexpr size_t kNetworkChunkRecords = 64;

@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "base/error.h"
+#include "base/spelling.h"
 #include "io/csv.h"
 #include "io/cutter.h"
 #include "json/json.h"
@@ -93,9 +94,8 @@ bool has_usual_name(const LikelyHeader& header) {
       "query", "content",  "review",     "question",  "context", "answer",  "class", "category", "score",
       "date",  "premise",  "hypothesis", "document",  "message", "comment", "tweet", "name",     "author",
       "tag",   "tags",     "word",       "words",     "rating",  "stars",   "url",   "sentiment"};
-  return std::ranges::any_of(header.columns, [&](std::string name) {
-    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-    return std::ranges::find(kUsual, name) != std::end(kUsual);
+  return std::ranges::any_of(header.columns, [&](const std::string& name) {
+    return std::ranges::find(kUsual, lower_case(name)) != std::end(kUsual);
   });
 }
 

@@ -73,14 +73,9 @@ std::string_view GoldTable::gold(size_t place) const {
 GoldTable read_gold(const std::string& file, const std::string& id_field, const Scorer& scorer,
                     const io::StreamOptions& stream) {
   GoldTable table(file);
-  io::StreamOptions options = {.files = {file}, .text_field = stream.text_field};
-  options.field_options = stream.field_options;
+  auto options = io::side_file(stream, file);
   options.header_fields = {id_field.empty() ? kIdField : id_field};
-  options.delimiter = stream.delimiter;
-  options.encoding = stream.encoding;
-  options.decoder = stream.decoder;
-  options.note = stream.note;
-  options.invalid_utf8 = stream.invalid_utf8;
+  options.more = {io::InputFormat::conll, io::InputFormat::conllu};
   options.recognize = recognize_data;
   io::PullReader reader(options);
   io::RawRecordReader records(options.invalid_utf8, io::OnError::stop);
@@ -101,6 +96,14 @@ std::optional<std::string> find_id(const io::Fields& fields, const std::string& 
   return fields.label(kIdField);
 }
 
+// Whether the first line is a word with its gold and predicted tag, which may be of any kind.
+bool has_word_and_tags(io::Input& input) {
+  const auto lines = io::first_lines(input, 1);
+  if (lines.empty() || lines.front().find_first_of("{[,;") != std::string::npos) return false;
+  const auto columns = io::columns_of(lines.front());
+  return columns.size() >= 3 && std::ranges::find(columns, "prediction") == columns.end();
+}
+
 std::optional<io::InputFormat> recognize_answers(io::Input& input) {
   return recognize(input,
                    [](const json::Value& line) { return !line.find("prediction") && !line.find("id"); });
@@ -114,7 +117,7 @@ std::optional<io::InputFormat> recognize_data(io::Input& input) {
 }
 
 std::optional<io::InputFormat> recognize_conll(io::Input& input) {
-  const bool conll = input.name().ends_with(".conll") || io::is_conll(input);
+  const bool conll = input.name().ends_with(".conll") || io::is_conll(input) || has_word_and_tags(input);
   return conll ? std::optional(io::InputFormat::documents) : std::nullopt;
 }
 

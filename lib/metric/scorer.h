@@ -35,6 +35,10 @@ struct ScoreOptions {
   std::string gold_field() const { return label_field.value_or(std::string(task::entry(task).gold_field)); }
 };
 
+// What Scorer::remark() says of labels.
+constexpr std::string_view kNeverPredicted =
+    "no gold label is ever predicted: do gold labels and predictions use the same names?";
+
 class Scorer {
  public:
   virtual ~Scorer() = default;

@@ -107,7 +107,7 @@ class LabelScorer : public Scorer {
 
   std::string remark() const override {
     if (task_ == task::Task::classify && score_.count() >= 2 && score_.confused())
-      return "no gold label is ever predicted: do gold labels and predictions use the same names?";
+      return std::string(kNeverPredicted);
     if (calibration_.count() == 0 || is_calibrated()) return {};
     return "no ece: " + missing_probabilities();
   }

@@ -124,6 +124,11 @@ class TagScorer : public Scorer {
     append_table(report, "types", score_.types());
   }
 
+  std::string remark() const override {
+    return kind_ == Tagging::plain && tags_.count() >= 2 && tags_.confused() ? std::string(kNeverPredicted)
+                                                                             : "";
+  }
+
   std::string advice(std::string_view) const override { return ": tag \"" + tag_ + "\" has no prefix"; }
 
  private:

@@ -67,6 +67,12 @@ std::unique_ptr<VectorWriter> make_writer(const EmbedOptions& options, const Emb
   return make_google_writer(tokenizer, plan.layers(), options.precision < 0 ? 6 : options.precision);
 }
 
+// Whether there are no tokens but special ones and the prompt.
+bool is_empty(const features::Features& features) {
+  const auto begin = std::max(features.first.begin, static_cast<uint32_t>(features.prompt));
+  return features.first.end <= begin && features.second.begin == features.second.end;
+}
+
 void require_finite(std::span<const float> values) {
   for (size_t i = 0; i < values.size(); ++i) {
     if (!std::isfinite(values[i]))
@@ -83,12 +89,14 @@ VectorModel vector_model_of(const EmbedPlan& plan, const model::Directory& direc
           .prompt = plan.prompt_name()};
 }
 
-// Nothing else reads arrays of text, and the JSON of Google's script has a fixed form.
+// Other formats need no Sidecar: nothing reads arrays of text, and the JSON of Google's script has a fixed
+// form.
+bool is_binary_array(VectorFormat format) {
+  return format == VectorFormat::npy || format == VectorFormat::npy_f16 || format == VectorFormat::f32;
+}
+
 bool has_sidecar(const EmbedOptions& options) {
-  using enum VectorFormat;
-  const auto format = options.vectors.format;
-  if (format != npy && format != npy_f16 && format != f32) return false;
-  if (names_stdout(options.output)) return false;
+  if (!is_binary_array(options.vectors.format) || names_stdout(options.output)) return false;
   std::error_code error;
   const auto type = std::filesystem::status(options.output, error).type();  // a broken link names a new file
   return type == std::filesystem::file_type::not_found || type == std::filesystem::file_type::regular;
@@ -154,10 +162,19 @@ const std::string& EmbedFilter::vector_model(const io::Record& record) const {
 void EmbedFilter::patch(OutputFile& output) {
   writer_->patch(output);
   if (sidecar_) sidecar_->remove_old();
+  lacks_sidecar_ = !sidecar_ && is_binary_array(options_.vectors.format) && output.can_rewrite();
 }
 
 void EmbedFilter::committed() {
   if (sidecar_) sidecar_->write();
+}
+
+void EmbedFilter::report(Log& log) const {
+  if (empty_ > 0)
+    log.warn(counted(empty_, "text is empty; its vector says", "texts are empty; their vectors say") +
+             " nothing");
+  if (lacks_sidecar_)
+    log.warn("the file does not name the model, which bert-search checks; -o FILE writes it to FILE.json");
 }
 
 void EmbedFilter::load() {
@@ -171,6 +188,7 @@ void EmbedFilter::prepare(const io::Fields& fields, io::Record& record) const {
   if (plan_.kind() == EmbedPlan::Kind::tokens) prepared->places = features::sequence_places(sequences);
   if (options_.vectors.format == VectorFormat::jsonl)
     prepared->cut = cut_fields(featurizer_, fields, sequences.front(), options_.drop);
+  if (!prepared->takes_ids && is_empty(sequences.front())) empty_.fetch_add(1, std::memory_order_relaxed);
   const auto json = fields.json(options_.features.text_field);
   const bool has_text = !(json && json->is_array()) && fields.text(options_.features.text_field);
   for (features::Features& features : sequences) {

@@ -1,6 +1,7 @@
 // The filter of bert-embed: computes a vector for each record.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -70,6 +71,7 @@ class EmbedFilter final : public io::Filter {
   void report_truncated(int64_t records) const override;
   void patch(OutputFile& output) override;
   void committed() override;
+  void report(Log& log) const override;
 
  private:
   struct Window;
@@ -93,6 +95,8 @@ class EmbedFilter final : public io::Filter {
   std::unique_ptr<VectorWriter> writer_;
   std::string vector_model_, unprompted_model_;  // see vector_model()
   std::optional<Sidecar> sidecar_;
+  bool lacks_sidecar_ = false;              // an array is redirected to a file, whose name is unknown
+  mutable std::atomic<int64_t> empty_ = 0;  // texts
 };
 
 }  // namespace bert::predict

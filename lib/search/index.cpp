@@ -18,7 +18,7 @@ namespace bert::search {
 namespace {
 
 io::StreamOptions stream_of(const std::string& path, const IndexOptions& options) {
-  io::StreamOptions stream = {.files = {path}, .text_field = options.text_field};
+  auto stream = io::side_file(options.stream, path);
   for (const auto& name : options.with) stream.field_options.push_back({name, "--with"});
   return stream;
 }
@@ -65,14 +65,16 @@ bool is_array_file(const std::string& path) {
 }
 
 IndexedRecords::IndexedRecords(const std::string& path, const IndexOptions& options)
-    : index_(stream_of(path, options)), names_(names_of(options)) {
+    : index_(stream_of(path, options)),
+      invalid_utf8_(options.stream.invalid_utf8),
+      names_(names_of(options)) {
   for (const auto& name : names_)
     uses_.push_back(std::make_unique<io::FieldUse>(name, uses_.empty() ? "--id-field" : "--with"));
 }
 
 std::unique_ptr<io::RawRecordReader> IndexedRecords::borrow_reader() const {
   const std::lock_guard lock(mutex_);
-  if (idle_.empty()) return std::make_unique<io::RawRecordReader>(io::InvalidUtf8::error, io::OnError::stop);
+  if (idle_.empty()) return std::make_unique<io::RawRecordReader>(invalid_utf8_, io::OnError::stop);
   auto reader = std::move(idle_.back());
   idle_.pop_back();
   return reader;
@@ -102,14 +104,17 @@ std::vector<std::string> IndexedRecords::values(int64_t row) const {
 // Records need no id, unless the user named its field.
 std::vector<std::string> IndexedRecords::unknown_names() const {
   std::vector<std::string> messages;
-  for (size_t i = names_.front() == IndexOptions().id_field ? 1 : 0; i < uses_.size(); ++i)
-    if (const auto message = uses_[i]->warning()) messages.push_back(*message);
+  for (const auto& use : uses_) {
+    const bool is_optional = &use == &uses_.front() && names_.front() == IndexOptions().id_field;
+    if (const auto message = is_optional ? use->warning_of_case() : use->warning())
+      messages.push_back(*message);
+  }
   return messages;
 }
 
 void Index::read_vectors(const IndexOptions& options) {
   io::PullReader reader(stream_of(options.path, options));
-  io::RawRecordReader parser(io::InvalidUtf8::error, io::OnError::stop);
+  io::RawRecordReader parser(options.stream.invalid_utf8, io::OnError::stop);
   std::unique_ptr<StoredVectors> vectors;
   SameModel same_model;
   io::RawRecord raw;

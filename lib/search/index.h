@@ -12,6 +12,7 @@
 #include "base/pool.h"
 #include "io/record_index.h"
 #include "io/record_reader.h"
+#include "io/stream.h"
 #include "search/vectors.h"
 
 namespace bert::search {
@@ -22,7 +23,7 @@ struct IndexOptions {
   std::optional<int64_t> width;
   std::string id_field = "id";
   std::vector<std::string> with;  // names of further fields
-  std::string text_field{io::kTextField};
+  io::StreamOptions stream;       // how the records are read; its FILEs are not used
 };
 
 // Records by position, read from their file when asked for.
@@ -44,6 +45,7 @@ class IndexedRecords {
   std::unique_ptr<io::RawRecordReader> borrow_reader() const;
 
   io::RecordIndex index_;
+  io::InvalidUtf8 invalid_utf8_;
   std::vector<std::string> names_;
   std::vector<std::unique_ptr<io::FieldUse>> uses_;  // of names_
   mutable std::mutex mutex_;

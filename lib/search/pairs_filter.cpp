@@ -14,12 +14,21 @@ struct PairsFilter::Identified : WithVector {
 };
 
 PairsFilter::PairsFilter(const Options& options, Pool& pool, Log& log)
-    : options_(options), pool_(pool), log_(log), vectors_(options, pool, log) {}
+    : options_(options),
+      pool_(pool),
+      log_(log),
+      vectors_(options, pool, log),
+      id_use_(options.index.id_field, "--id-field") {}
 
 void PairsFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto identified = std::make_unique<Identified>();
   identified->id = std::move(read_values({&options_.index.id_field, 1}, fields, record).front());
-  if (identified->id.empty()) json::append_integer(identified->id, record.place());
+  if (identified->id.empty()) {
+    id_use_.absent([&] { return fields.names(); });
+    json::append_integer(identified->id, record.place());
+  } else {
+    id_use_.found();
+  }
   vectors_.prepare(fields, record, *identified);
   record.work = std::move(identified);
 }
@@ -37,6 +46,10 @@ void PairsFilter::finish(io::Record& record, std::string&) const {
   const auto& identified = record.work_as<Identified>();
   if (!identified.failure.empty()) throw Error(identified.failure);
   record.work.reset();
+}
+
+void PairsFilter::report(Log& log) const {
+  if (const auto message = id_use_.warning_of_case()) log.warn(*message);
 }
 
 bool PairsFilter::release(Ending ending, std::string& out) {

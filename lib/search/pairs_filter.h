@@ -27,6 +27,7 @@ class PairsFilter final : public io::Filter {
   bool release(Ending ending, std::string& out) override;
   void all_read(int64_t records) override { vectors_.all_read(records); }
   void report_truncated(int64_t records) const override { vectors_.report_truncated(records); }
+  void report(Log& log) const override;
 
  private:
   struct Identified;
@@ -36,6 +37,7 @@ class PairsFilter final : public io::Filter {
   Pool& pool_;
   Log& log_;
   CollectedVectors vectors_;
+  mutable io::FieldUse id_use_;
   std::vector<std::string> ids_;  // of each vector collected, in JSON
   std::optional<PairSearch> search_;
   std::string failure_;  // of a pair; thrown after the pairs before it have been written

@@ -63,14 +63,24 @@ PATH=$tools:$PATH
 bert-embed --drop text --dim 1 records >vectors 2>log || fail 'bert-embed'
 [ "$(wc -l <vectors)" = 3 ] || fail 'a record is lost'
 
+# A line of the text that begins like a separator; compressed archives, single mails, Maildirs.
+printf 'From a@b Mon Mar  2 10:00:00 2026\nSubject: one\n\nHello,\n\nFrom here you can see the sea.\n\nBye\n' >one.mbox
+one='{"subject": "one", "text": "Hello,\n\nFrom here you can see the sea.\n\nBye"}'
+gzip -k one.mbox
+mkdir -p mails/new mails/tmp
+tail -n +2 one.mbox >mails/new/1.host
+for input in one.mbox one.mbox.gz mails/new/1.host mails; do
+  [ "$(python3 "$cookbook/mbox.py" "$input")" = "$one" ] || fail "$input"
+done
+
 refused() {
   if python3 "$cookbook/mbox.py" "$2" >out 2>log; then fail "accepted: $2"; fi
   grep -qF -e "mbox.py: $1" log && [ "$(wc -l <log)" = 1 ] || fail "does not say: $1"
 }
 echo 'one text' >text
-refused 'text: found b'\''one text\n'\'', expected an mbox' text
+refused 'text: found b'\''one text\n'\'', expected a mail or an mbox' text
 refused 'absent: No such file' absent
-refused '.: Is a directory' .
+refused '.: is a directory without cur or new' .
 [ "$(python3 "$cookbook/mbox.py" </dev/null)" = '' ] || fail 'an empty archive'
 
 # Damaged archives never end with a traceback, and what is written is UTF-8.

@@ -13,10 +13,13 @@ printf 'sep=;\r\nid;text;label\r\n1;"a ""b"";";c\r\n2;x\r\n' >excel.csv
 tokenize --on-error skip excel.csv
 tokenize --on-error skip -q <excel.csv
 printf 'sep=\tx\n' | bert-tokenize -m "$MODELS/bare" --keep text
-echo '--- the wrong delimiter'
+echo '--- found in the header, unless it is given'
 tokenize semicolon.csv
+tokenize --delimiter , semicolon.csv
 tokenize --text-field text <semicolon.csv
 tokenize --input-format csv <quoted.tsv
+printf 'sep=|\nid;text\n' | tokenize --text-field text --input-format csv
+echo '--- the wrong one'
 printf 'id,text\n1,king\n' >comma.tsv
 tokenize comma.tsv
 bert-train --task classify -m "$MODELS/bare" --steps 1 -o model semicolon.csv

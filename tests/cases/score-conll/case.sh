@@ -25,3 +25,7 @@ echo "exit $?"
 : >empty.conll
 bert-score --task tag empty.conll
 echo "exit $?"
+echo '--- tags of another kind on standard input, and gold tags in a FILE known by its contents'
+printf 'the DET NOUN\ncat NOUN VERB\n\n' | bert-score --task tag --metric accuracy
+printf 'EU B-ORG\nrejects O\n\nBonn B-LOC\n\n' >ner.txt
+printf '{"prediction":["B-ORG","O"]}\n{"prediction":["B-LOC"]}\n' | bert-score --task tag --metric f1 --gold ner.txt

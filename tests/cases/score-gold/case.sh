@@ -10,3 +10,7 @@ printf 'key\tprediction\n3\ta\n1\tb\ntwo\tb\n' | try --gold gold.tsv --id-field 
 sed 's/id/key/; s/label/gold/' gold.tsv >named.tsv
 printf 'key\tprediction\n3\ta\n1\tb\ntwo\tb\n' >named_predictions.tsv
 try --gold named.tsv --id-field key --label-field gold named_predictions.tsv
+printf 'id;label\n1;a\ntwo;b\n3;a\n' >gold.csv
+printf 'id,prediction\n3,a\n1,b\ntwo,b\n' >predictions.csv
+try --gold gold.csv predictions.csv
+try --gold gold.csv --delimiter ';' predictions.csv
