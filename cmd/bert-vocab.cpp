@@ -128,7 +128,7 @@ int main(int argc, char** argv) {
   StreamOptions stream(app, {.records = false});
   app.version_of(bert::text::version);
   app.examples(
-      {{"Learn a vocabulary and write a tokenizer's files", "bert-vocab --size 80 -o small/ reviews.txt"},
+      {{"Learn a vocabulary and write a tokenizer's files", "bert-vocab --size 80 -o subwords/ reviews.txt"},
        {"Count words", "bert-vocab --size 0 --counts words.tsv reviews.txt"}});
   app.check([&] {
     settle_input(flags, stream, vocabulary);

@@ -99,7 +99,7 @@ $(OUT)/shards.mk: $(OUT)/CUT.command FORCE
 	    '"$$name"'
 	    { print >(out (name in held ? "/dev" : "") "/texts.new") }' - $(OUT)/all
 	rm $(OUT)/all
-	[ -s $(OUT)/texts.new ] || { echo "HELD_OUT=$(HELD_OUT) leaves no text of $$folder for training" >&2; exit 1; }
+	[ -s $(OUT)/texts.new ] || { echo "HELD_OUT=$(HELD_OUT) leaves no text of $$folder for training: it needs more files, or HELD_OUT=0" >&2; exit 1; }
 	if cmp -s $(OUT)/dev/texts.new $(OUT)/dev/texts; then rm $(OUT)/dev/texts.new
 	else mv $(OUT)/dev/texts.new $(OUT)/dev/texts; fi
 	if [ $@ -nt $< ] && cmp -s $(OUT)/texts.new $(OUT)/texts; then rm $(OUT)/texts.new; exit; fi
