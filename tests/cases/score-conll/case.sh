@@ -25,3 +25,6 @@ echo "exit $?"
 : >empty.conll
 bert-score --task tag empty.conll
 echo "exit $?"
+printf 'EU I-ORG\nrejects O\n' | bert-score --task tag --input-format conll
+printf 'O O\n\nB-PER B-PER\n\nEU EU\n' | bert-score --task tag --input-format conll
+echo "exit $?"
