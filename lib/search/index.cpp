@@ -36,8 +36,8 @@ std::vector<std::string> names_of(const IndexOptions& options) {
   return names;
 }
 
-// nullopt for an id that is missing or cannot be read, which is reported when its record is a neighbor; and for
-// windows, which have the id of their record.
+// nullopt for an id that is missing or cannot be read, which is reported when its record is a neighbor; and
+// for windows, which have the id of their record.
 std::optional<uint64_t> hash_of_id(const io::Fields& fields, const std::string& field) {
   try {
     if (fields.json("window")) return std::nullopt;
