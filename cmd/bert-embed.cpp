@@ -70,7 +70,8 @@ bool is_npy(predict::VectorFormat format) {
 void settle_output(predict::EmbedOptions& embed, io::StreamOptions& stream) {
   auto& format = embed.vectors.format;
   using predict::VectorFormat;
-  if (format != VectorFormat::jsonl) stream.drop = {};
+  if (format != VectorFormat::jsonl && !stream.drop.empty())
+    throw cli::UsageError("--drop requires --format jsonl; --keep chooses the columns of tsv and csv");
   if (stream.keep.empty()) return;
   const bool table = format == VectorFormat::tsv || format == VectorFormat::csv;
   if (format != VectorFormat::jsonl && !table)
@@ -108,7 +109,8 @@ int main(int argc, char** argv) {
   attention_option(app, attention);
   cmd::LengthOptions length(app, "truncate", cmd::LengthOptions::Windows::apart);
   cmd::StreamOptions stream(app, {.load = cmd::StreamOptions::Load::network,
-                                  .more = {io::InputFormat::conll, io::InputFormat::conllu}});
+                                  .more = {io::InputFormat::conll, io::InputFormat::conllu},
+                                  .rows = true});
   shard_option(app, stream);
   output_options(app, embed);
   cmd::precision_option(app, embed.precision);

@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
              mask.epoch);
   const bert::cmd::TokenizerOptions tokenizing(app);
   bert::cmd::StreamOptions stream(app, {.text = false, .pair = false});
+  stream.settings.records_of = "bert-tokenize";
   bert::cmd::format_option(app, stream);
   bert::cmd::random_options(app, mask.seed, stream);
   app.check([&] {

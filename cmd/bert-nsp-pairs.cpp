@@ -49,6 +49,7 @@ int main(int argc, char** argv) {
   pair_options(app, pairs);
   const bert::cmd::TokenizerOptions tokenizing(app);
   bert::cmd::StreamOptions stream(app, {.text = false, .pair = false});
+  stream.settings.records_of = "bert-tokenize --sentences";
   bert::cmd::format_option(app, stream);
   bert::cmd::random_options(app, pairs.seed, stream);
   app.version_of(bert::text::version);

@@ -84,7 +84,8 @@ int main(int argc, char** argv) {
   cmd::LengthOptions length(app, "truncate; split for tag and answer, error for fill");
   cmd::StreamOptions stream(
       app, {.load = cmd::StreamOptions::Load::network,
-            .more = {io::InputFormat::conll, io::InputFormat::conllu, io::InputFormat::squad}});
+            .more = {io::InputFormat::conll, io::InputFormat::conllu, io::InputFormat::squad},
+            .rows = true});
   Format format;
   output_options(app, format);
   cmd::precision_option(app, predict.task.precision);
@@ -98,8 +99,8 @@ int main(int argc, char** argv) {
     predict.rows = format.rows;
     predict.official = format.official;
     const bool fields = !format.rows && format.official == predict::Official::none;
-    if (!fields && app.given("--keep")) throw cli::UsageError("--keep requires --format jsonl, tsv or csv");
-    if (!fields) stream.settings.drop = {};
+    for (const auto* option : {"--keep", "--drop"})
+      if (!fields && app.given(option)) throw cli::UsageError(option, " requires --format jsonl, tsv or csv");
   });
   app.version_of(text::version);
   app.version_of(predict::version);

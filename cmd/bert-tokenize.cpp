@@ -46,14 +46,14 @@ void result_options(App& app, TokenizeOptions& tokenize, Flags& flags) {
              tokenize.locale);
 }
 
-void settle(TokenizeOptions& tokenize, const Flags& flags, bert::io::StreamOptions& stream) {
+void settle(const App& app, TokenizeOptions& tokenize, const Flags& flags, bert::io::StreamOptions& stream) {
   if (flags.format == Shown::ids) tokenize.format = Format::ids;
   if (flags.format == Shown::tokens) tokenize.format = Format::tokens;
   if (flags.format == Shown::tsv) stream.output_format = bert::io::OutputFormat::tsv;
   if (flags.format == Shown::csv) stream.output_format = bert::io::OutputFormat::csv;
-  if (tokenize.format != Format::jsonl && !stream.keep.empty())
-    throw UsageError("--keep is for --format jsonl, tsv and csv");
-  if (tokenize.format != Format::jsonl) stream.drop = {};
+  for (const auto* option : {"--keep", "--drop"})
+    if (tokenize.format != Format::jsonl && app.given(option))
+      throw UsageError(option, " is for --format jsonl, tsv and csv");
   const auto& wanted = tokenize.features.wanted;
   const bool fields = tokenize.tokens || wanted.words || wanted.offsets != Offsets::none;
   const bool records = !flags.decode && !flags.stats && !flags.sentences;
@@ -84,7 +84,7 @@ int main(int argc, char** argv) {
       {{"Add the token ids to each line", "bert-tokenize reviews.txt"},
        {"Show the tokens of a text", "echo 'It was the best of times.' | bert-tokenize --format tokens"}});
   app.check([&] {
-    settle(tokenize, flags, stream.settings);
+    settle(app, tokenize, flags, stream.settings);
     bert::cmd::set_input(tokenize.features, stream, length);
     tokenize.drop = stream.settings.drop;
     if (flags.sentences && (length.max_length || app.given("--overflow")))
@@ -93,6 +93,9 @@ int main(int argc, char** argv) {
   });
   return app.run(argc, argv, [&] {
     const auto tokenizer = tokenizing.load();
+    const auto limit = bert::features::with_settings_of(tokenizer, tokenize.features).max_length;
+    if (app.given("--overlap") && tokenize.features.overflow == bert::features::Overflow::split && !limit)
+      throw UsageError("--overlap needs --max-length: the tokenizer has no limit, so no text is split");
     const auto filter = make_tokenize_filter(tokenizer, tokenize, app.log());
     stream.transform(*filter);
   });

@@ -27,7 +27,8 @@ char delimiter_of(const std::string& name, const std::string& value) {
 
 }  // namespace
 
-StreamOptions::StreamOptions(cli::App& app, const Uses& uses) : app_(app) {
+StreamOptions::StreamOptions(cli::App& app, const Uses& uses)
+    : app_(app), records_(uses.records), rows_(uses.rows) {
   if (uses.load == Load::network) {
     settings.chunk_bytes = io::kNetworkChunkBytes;
     settings.chunk_records = io::kNetworkChunkRecords;
@@ -170,7 +171,27 @@ Pool& StreamOptions::pool(int processes) {
   return *pool_;
 }
 
+// The suffix of the output does not choose its format: the same command writes the same to a pipe.
+void StreamOptions::note_suffix() const {
+  struct Suffix {
+    std::string_view suffix, format, what;
+    bool rows;
+  };
+  constexpr Suffix kSuffixes[] = {{".npy", "npy", "a NumPy array", true},
+                                  {".f32", "f32", "rows of 32-bit floats", true},
+                                  {".tsv", "tsv", "TSV", false},
+                                  {".csv", "csv", "CSV", false}};
+  if (!records_ || app_.given("--format")) return;
+  for (const auto& [suffix, format, what, rows] : kSuffixes) {
+    if (!settings.output.ends_with(suffix)) continue;
+    const bool can = rows_ || !rows;
+    app_.log().warn(settings.output + " is written as JSONL" +
+                    (can ? "; --format " + std::string(format) + " writes " + std::string(what) : ""));
+  }
+}
+
 io::RunResult StreamOptions::transform(io::Filter& filter) {
+  note_suffix();
   return io::run_stream(settings, pool(), app_.log(), filter);
 }
 

@@ -22,6 +22,7 @@ class StreamOptions {
     std::vector<io::InputFormat> more = {};  // input formats beyond the common ones
     bool text = true, pair = true;           // whether the text, and the second text of a pair, are read
     bool records = true;                     // whether records are written, whose fields can be chosen
+    bool rows = false;                       // whether --format npy and f32 exist
   };
 
   StreamOptions(cli::App& app, const Uses& uses);
@@ -50,11 +51,13 @@ class StreamOptions {
   void settle_input();
   void add_output(cli::App& app, const Uses& uses);
   void add_running(cli::App& app, Load load);
+  void note_suffix() const;
 
   cli::App& app_;
   std::vector<std::string> drop_;
   std::optional<int> threads_;  // default: all available cores
   std::unique_ptr<Pool> pool_;
+  bool records_, rows_;
 };
 
 // --format for tools that write records and nothing else.

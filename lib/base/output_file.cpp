@@ -24,6 +24,14 @@ constexpr size_t kNameBytes = 200;  // of the target's name used in the temporar
 
 std::string directory_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
 
+// A missing directory has the same errno as a missing file.
+void require_directory_of(const std::string& path) {
+  const auto directory = directory_of(path);
+  if (!directory.empty() && ::access(directory.c_str(), F_OK) != 0 && errno == ENOENT)
+    throw Error(path, ": the directory ", directory.substr(0, std::max<size_t>(1, directory.size() - 1)),
+                " does not exist");
+}
+
 // Follows symbolic links, even to a file that does not exist yet.
 std::string follow_links(std::string path) {
   char link[PATH_MAX];
@@ -82,6 +90,7 @@ OutputFile::OutputFile(std::string path) : path_(names_stdout(path) ? "-" : std:
   struct stat info;
   const bool exists = ::stat(path_.c_str(), &info) == 0;
   if (!exists && errno != ENOENT) throw Error(path_, ": ", std::strerror(errno));
+  if (exists && S_ISDIR(info.st_mode)) throw Error(path_, ": is a directory, expected the name of a file");
   if (exists && S_ISREG(info.st_mode)) {
     if (::access(path_.c_str(), W_OK) != 0) throw Error(path_, ": ", std::strerror(errno));
     open_aside(info.st_mode & 07777u);
@@ -96,6 +105,7 @@ OutputFile::OutputFile(std::string path) : path_(names_stdout(path) ? "-" : std:
 
 void OutputFile::open_aside(std::optional<uint32_t> permissions) {
   target_ = follow_links(path_);
+  require_directory_of(target_);
   const std::string name = temporary_name(target_);
   removal_ = std::make_unique<RemoveOnSignal>(name);
   file_ =

@@ -1,6 +1,8 @@
 #include "ckpt/checkpoint.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <functional>
@@ -48,6 +50,21 @@ std::string names_in(const std::vector<StoredTensor>& tensors) {
   for (size_t i = 0; i < tensors.size() && i < kShown; ++i)
     text += (i == 0 ? "; the file has " : ", ") + json::in_quotes(tensors[i].name);
   return text + (tensors.size() > kShown ? ", ..." : "");
+}
+
+// If `name` is in a layer after the last one of the file: how many layers there are.
+std::string layers_in(const std::vector<StoredTensor>& tensors, std::string_view name) {
+  constexpr std::string_view kLayer = "encoder.layer.";
+  const auto number_of = [&](std::string_view tensor) {
+    int64_t number = -1;
+    if (tensor.starts_with(kLayer)) std::from_chars(tensor.begin() + kLayer.size(), tensor.end(), number);
+    return number;
+  };
+  int64_t last = -1;
+  for (const auto& tensor : tensors) last = std::max(last, number_of(tensor.name));
+  if (last < 0 || number_of(name) <= last) return "";
+  return "; the file has " + counted(last + 1, "layer", "layers") +
+         ", fewer than num_hidden_layers of config.json";
 }
 
 // The bias of the masked-LM head is one parameter with two names, so a file may contain it twice. An
@@ -132,6 +149,23 @@ void to_f32(const StoredTensor& tensor, std::span<float> to) {
   }
 }
 
+std::string fault_of(const Checkpoint& checkpoint) {
+  constexpr size_t kBlock = 1 << 16;  // numbers
+  std::vector<float> numbers;
+  for (const auto& tensor : checkpoint.tensors()) {
+    if (!is_floating(tensor.dtype)) continue;
+    const auto count = static_cast<size_t>(tensor.count());
+    for (size_t begin = 0; begin < count; begin += kBlock) {
+      numbers.resize(std::min(kBlock, count - begin));
+      bert::to_f32(tensor.dtype, tensor.data.data() + begin * size_of(tensor.dtype), numbers);
+      const auto bad = std::ranges::find_if(numbers, [](float x) { return !std::isfinite(x); });
+      if (bad != numbers.end())
+        return Error(tensor.file, ": tensor ", tensor.name, " contains ", *bad).what();
+    }
+  }
+  return "";
+}
+
 bool equal(const StoredTensor& a, const StoredTensor& b) {
   if (a.dtype != b.dtype || a.shape != b.shape || a.data.size() != b.data.size()) return false;
   if (a.data.empty()) return true;
@@ -203,7 +237,7 @@ const StoredTensor& Checkpoint::get(std::string_view name, std::span<const int64
       if (unread.name == name) throw Error(unread.file, ": tensor ", name, " is ", unread.dtype, kFormats);
     }
     throw Error(path_, ": tensor ", name, " ", shape_text(shape), " is missing",
-                find(kWordEmbeddings) == nullptr ? names_in(tensors()) : "");
+                find(kWordEmbeddings) == nullptr ? names_in(tensors()) : layers_in(tensors(), name));
   }
   if (!is_floating(tensor->dtype)) {
     throw Error(tensor->file, ": tensor ", name, " is ", name_of(tensor->dtype), kFormats);

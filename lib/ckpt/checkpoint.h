@@ -86,6 +86,9 @@ class Checkpoint {
   Contents contents_;
 };
 
+// Names the first tensor with a number that is not finite; "" if there is none. Reads all data.
+std::string fault_of(const Checkpoint& checkpoint);
+
 // Sharded checkpoints: model.safetensors.index.json or pytorch_model.bin.index.json maps each tensor to its
 // file.
 //

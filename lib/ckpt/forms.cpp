@@ -100,6 +100,7 @@ Contents read_weights(const WeightsFile& weights, std::vector<MappedFile>& files
 
 Contents read_single(const MappedFile& file) {
   refuse_lfs_pointer(file);
+  refuse_html(file);
   constexpr std::array<std::string_view, 3> kPyTorch = {".bin", ".pt", ".pth"};
   const bool named =
       std::ranges::any_of(kPyTorch, [&](auto suffix) { return file.path().ends_with(suffix); });

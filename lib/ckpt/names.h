@@ -48,5 +48,7 @@ std::optional<TensorflowName> tensorflow_name(std::string_view variable);
 
 // Throws Error if `file` is a Git LFS pointer, that is, the actual file was not downloaded.
 void refuse_lfs_pointer(const MappedFile& file);
+// The same if it is what a web server sent instead of the file, which curl saves without -f.
+void refuse_html(const MappedFile& file);
 
 }  // namespace bert::ckpt

@@ -58,25 +58,18 @@ MaskFilter::MaskFilter(const text::Tokenizer& tokenizer, MaskOptions options, Lo
       writer_(options_.drop),
       log_(log) {}
 
-// Only a field with one token for each id may be replaced.
-bool MaskFilter::rewrites_tokens(const io::Fields& fields, size_t length) const {
-  const auto tokens = fields.json(kTokens);
-  if (!tokens || options_.drop.contains(kTokens)) return false;
-  const size_t count = io::named(kTokens, [&] { return tokens->size(); });
-  if (count != length) throw Error("field \"", kTokens, "\" has ", count, " values, input_ids has ", length);
-  return true;
-}
-
 void MaskFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto ids = features::ids_of(tokenizer_, fields);
   check_unmasked(fields);
+  features::check_lengths(fields, ids.size(), options_.drop);
   const auto masked = masker_.mask(ids, mask_random(fields, record.place(), options_.seed, options_.epoch));
   auto prepared = std::make_unique<Prepared>();
   // Allocate once: an id takes about six characters with its comma, a position four.
   std::string& text = prepared->added.field("input_ids");
   text.reserve(6 * ids.size() + 10 * masked.size() + 8);
   json::append_integers(text, ids);
-  if (rewrites_tokens(fields, ids.size())) append_subwords(prepared->added.field(kTokens), tokenizer_, ids);
+  if (fields.json(kTokens) && !options_.drop.contains(kTokens))
+    append_subwords(prepared->added.field(kTokens), tokenizer_, ids);
   append_members(prepared->added.field("masked_lm_positions"), masked, &Prediction::position);
   append_members(prepared->added.field("masked_lm_ids"), masked, &Prediction::id);
   prepared->masked = !masked.empty();

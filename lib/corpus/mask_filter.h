@@ -39,7 +39,6 @@ class MaskFilter : public io::Filter {
 
  private:
   struct Prepared;
-  bool rewrites_tokens(const io::Fields& fields, size_t length) const;
 
   const text::Tokenizer& tokenizer_;
   const MaskOptions options_;

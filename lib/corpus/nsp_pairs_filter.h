@@ -50,6 +50,7 @@ class NspPairsFilter : public io::Filter {
   void compute(std::span<io::Record* const> records) override;
   void finish(io::Record& record, std::string& out) const override;
   bool release(Ending ending, std::string& out) override;
+  bool writes_own_output() const override { return false; }
   void end(std::string& out) override;
 
  private:

@@ -134,7 +134,7 @@ struct DecodeFilter::Prepared : io::Work {
 };
 
 DecodeFilter::DecodeFilter(const text::Tokenizer& tokenizer, std::string text_field, io::DropList drop)
-    : tokenizer_(tokenizer), text_field_(std::move(text_field)), writer_(std::move(drop)) {}
+    : tokenizer_(tokenizer), text_field_(std::move(text_field)), drop_(drop), writer_(std::move(drop)) {}
 
 void DecodeFilter::prepare(const io::Fields& fields, io::Record& record) const {
   const bool is_json = record.source().format == io::InputFormat::jsonl;
@@ -142,6 +142,7 @@ void DecodeFilter::prepare(const io::Fields& fields, io::Record& record) const {
   const auto ids =
       is_json ? features::ids_of(tokenizer_, fields)
               : features::ids_of_line(tokenizer_, fields.required_text(is_table ? "input_ids" : text_field_));
+  if (is_json) features::check_lengths(fields, ids.size(), drop_);
   auto prepared = std::make_unique<Prepared>();
   prepared->text = tokenizer_.decode(ids, text::Tokenizer::Specials::skip);
   record.work = std::move(prepared);

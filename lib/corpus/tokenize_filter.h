@@ -72,6 +72,7 @@ class DecodeFilter : public io::Filter {
   struct Prepared;
   const text::Tokenizer& tokenizer_;
   const std::string text_field_;
+  const io::DropList drop_;
   const io::RecordWriter writer_;
 };
 

@@ -80,6 +80,15 @@ std::vector<int32_t> types_of(const io::Fields& fields, size_t length) {
   return checked_types(fields.find_integers("token_type_ids"), length);
 }
 
+void check_lengths(const io::Fields& fields, size_t length, const io::DropList& dropped) {
+  for (const std::string_view name : {"token_type_ids", "tokens", "offsets", "word_ids"}) {
+    const auto array = fields.json(name);
+    if (!array || dropped.contains(name)) continue;
+    const size_t count = io::named(name, [&] { return array->size(); });
+    if (count != length) throw Error("field \"", name, "\" has ", count, " values, input_ids has ", length);
+  }
+}
+
 Features features_of_ids(const text::Tokenizer& tokenizer, const io::Fields& fields) {
   return features_of_ids(tokenizer, fields.integers("input_ids"), fields.find_integers("token_type_ids"));
 }

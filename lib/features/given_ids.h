@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "features/features.h"
+#include "io/drop_list.h"
 #include "io/record.h"
 #include "text/tokenizer.h"
 
@@ -20,6 +21,10 @@ std::vector<int32_t> ids_of_line(const text::Tokenizer& tokenizer, std::string_v
 
 // Reads the field token_type_ids: `length` values >= 0, all 0 if the field is absent.
 std::vector<int32_t> types_of(const io::Fields& fields, size_t length);
+
+// Throws Error if an array that describes input_ids, such as token_type_ids or offsets, has another length.
+// Fields that are dropped are not compared.
+void check_lengths(const io::Fields& fields, size_t length, const io::DropList& dropped);
 
 // Throws Error if an id, found in `field`, is not in the vocabulary.
 void check_id(const text::Tokenizer& tokenizer, std::string_view field, int32_t id, size_t position);

@@ -44,6 +44,9 @@ class Filter {
   // appended is dropped.
   virtual void finish(Record& record, std::string& out) const = 0;
 
+  // Whether finish appends only the output of its own record, so that messages about it can name the record.
+  virtual bool writes_own_output() const { return true; }
+
   virtual void begin(std::string& /*out*/) {}  // before the first record: a file header
   // Written between the outputs of two records.
   virtual std::string_view separator() const { return {}; }

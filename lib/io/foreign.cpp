@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "io/array_shape.h"
 #include "io/input_format.h"
 #include "json/utf8.h"
@@ -119,7 +120,7 @@ void refuse_foreign(Input& input) {
       refuse(input, what, advice);
 }
 
-void refuse_binary(Input& input) {
+void refuse_binary(Input& input, std::string_view remedy) {
   constexpr size_t kMostBytes = 4096;
   size_t searched = 0, at;
   while ((at = input.unread().substr(0, kMostBytes).find_first_of("\0\n"sv, searched)) ==
@@ -132,13 +133,14 @@ void refuse_binary(Input& input) {
   if (is_tar(input)) refuse(input, "a tar archive", "run tar -xOf FILE, or unpack it");
   if (const auto order = utf16_order(input.unread()); !order.empty())
     throw Error(input.name(), ": is UTF-16 without a byte order mark; use --encoding ", order);
-  throw Error(input.name(), ": is not text: byte ", at, " is NUL; --input-format text reads it anyway");
+  throw Error(input.name(), ": is not text: byte ", at, " is NUL; ", remedy);
 }
 
 void refuse_directory(std::string_view path) {
   if (path == "-") throw Error("-: is a directory; name its files");
   const size_t end = path.find_last_not_of('/');
   const std::string folder(end == path.npos ? "/." : path.substr(0, end + 1));
+  if (is_file(folder + "/config.json")) throw Error(path, ": is a model directory; name it with -m");
   throw Error(path, ": is a directory; name its files, as in ", folder, "/*, or run find ", folder,
               " -name '*.txt' -exec ... {} + >OUTPUT");
 }

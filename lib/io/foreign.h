@@ -33,7 +33,8 @@ void require_utf8(std::string_view text, size_t begin = 0);
 // Throws Error that says what to do if the input is a file of another program, such as an archive or a PDF.
 void refuse_foreign(Input& input);
 // The same for any other input whose first line has a NUL byte: UTF-16 without a mark, or an unknown file.
-void refuse_binary(Input& input);
+// `remedy` is for an unknown one.
+void refuse_binary(Input& input, std::string_view remedy = "--input-format text reads it anyway");
 // For FILEs that are directories.
 [[noreturn]] void refuse_directory(std::string_view path);
 

@@ -45,7 +45,11 @@ void check_columns(const std::vector<std::string>& columns) {
 void check_files(const std::vector<std::string>& files) {
   for (const auto& name : files) {
     if (name == "-") continue;
-    if (::access(name.c_str(), R_OK) != 0) throw Error(name, ": ", std::strerror(errno));
+    if (::access(name.c_str(), R_OK) != 0) {
+      const bool may_be_text = errno == ENOENT && name.find(' ') != name.npos;
+      throw Error(name, ": ", std::strerror(errno),
+                  may_be_text ? "; texts come from files or standard input" : "");
+    }
     if (is_directory(name)) refuse_directory(name);
   }
 }
@@ -90,7 +94,7 @@ bool InputReader::read(const std::string& name) {
                          .invalid_utf8 = options_.invalid_utf8,
                          .apart = options_.context_apart});
   RowCutter rows(input, source->format, options_.row_width, limits_);
-  for (;;) {
+  for (bool empty = true;; empty = false) {
     if (!take_chunk()) return false;
     chunk_->source = source;
     chunk_->first_place = place_;
@@ -101,12 +105,14 @@ bool InputReader::read(const std::string& name) {
     if (ring_.stopped()) return false;
     if (!filled) {
       read_ += input.position();
-      return true;
+      if (!empty || source->header_line == 0 || source->columns == std::vector<std::string>{""}) return true;
+      chunk_->header_only = true;
     }
     chunk_->read = read_ + input.position();
     place_ += static_cast<int64_t>(chunk_->cuts.size());
     ++chunks_;
     on_chunk_(*std::exchange(chunk_, nullptr));
+    if (!filled) return true;
   }
 }
 
@@ -150,6 +156,7 @@ std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& li
                 ", but documents need CoNLL, or JSONL with words");
   source->field_options = options_.field_options;
   source->pair_use = options_.pair_use;
+  source->records_of = options_.records_of;
   const bool universal = source->format == InputFormat::conllu;
   source->conll = {.word = options_.word_column.value_or(universal ? kForm : 0),
                    .tag = universal ? options_.tag_column.value_or(kUpos) : options_.tag_column,

@@ -58,7 +58,7 @@ OutputFields::OutputFields(OutputFormat format, std::vector<std::string> keep, D
       changes_(format_ != OutputFormat::jsonl || !keep_.empty() || has_part(drop_)),
       found_(keep_.size()) {}
 
-void OutputFields::apply(std::string& lines) {
+void OutputFields::apply(std::string& lines, const Where& where) {
   if (first_.empty() && !lines.empty() && (!keep_.empty() || !drop_.empty()))
     look_at(std::string_view(lines).substr(0, lines.find('\n')));
   if (!changes_) return;
@@ -71,6 +71,8 @@ void OutputFields::apply(std::string& lines) {
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
     if (format_ != OutputFormat::jsonl) {
       if (!has_header_) append_header(out);
+      if (const auto wrong = misfit())
+        throw Error(where ? where(static_cast<size_t>(line.data() - lines.data())) : "a record", *wrong);
       append_row(out);
     } else if (keep_.empty()) {
       append_without_parts(out, line);
@@ -227,19 +229,18 @@ void OutputFields::append_header(std::string& out) {
   end_row(out, begin);
 }
 
-void OutputFields::check_columns() const {
-  if (!keep_.empty()) return;
+std::optional<std::string> OutputFields::misfit() const {
+  if (!keep_.empty()) return std::nullopt;
   for (const auto& field : fields_) {
-    if (field.name != kTruncated && std::ranges::find(known_, field.name) == known_.end()) {
-      throw Error("a record has the field ", json::in_quotes(field.name),
-                  ", which the first record lacks, so that the table has no column for it; name the columns "
-                  "with --keep");
-    }
+    if (field.name != kTruncated && std::ranges::find(known_, field.name) == known_.end())
+      return " has the field " + json::in_quotes(field.name) +
+             ", which the first record lacks, so that the table has no column for it; name the columns with "
+             "--keep";
   }
+  return std::nullopt;
 }
 
 void OutputFields::append_row(std::string& out) {
-  check_columns();
   const size_t begin = out.size();
   for (size_t i = 0; i < columns_.size(); ++i) {
     const Column& column = columns_[i];

@@ -6,6 +6,9 @@
 // names can be kept and dropped, too (see field_part.h). A kept part is a field of that name in JSONL.
 #pragma once
 
+#include <cstddef>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,9 +29,12 @@ class OutputFields {
   // first record if it lacks a name that was given.
   void set_uniform(bool uniform) { uniform_ = uniform; }
 
+  // Names the record of the line that begins at `offset`: "reviews.jsonl:17".
+  using Where = std::function<std::string(size_t offset)>;
+
   // Replaces the lines with what is written instead, if that differs; must be called with all lines. Throws
   // Error if a record has a field for which the table has no column, except `truncated`.
-  void apply(std::string& lines);
+  void apply(std::string& lines, const Where& where = {});
   // Appends the header of a table without records, if its columns are known.
   void end(std::string& out);
 
@@ -56,7 +62,8 @@ class OutputFields {
   void append_vector(std::string& out, const Column& column, std::string_view value) const;
   void append_members(std::string& out, const Column& column, std::string_view value);
   void end_row(std::string& out, size_t begin) const;
-  void check_columns() const;
+  // The message about a field that the table has no column for.
+  std::optional<std::string> misfit() const;
   char separator() const { return format_ == OutputFormat::tsv ? '\t' : ','; }
 
   const OutputFormat format_;

@@ -30,6 +30,8 @@ void Chunk::clear() {
   read = 0;
   cuts.clear();
   first_place = 0;
+  header_only = false;
+  ends.clear();
   written = 0;
   truncated = 0;
   skipped.clear();

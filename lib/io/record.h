@@ -36,6 +36,7 @@ struct Source {
   int64_t header_line = 0;                      // the columns are from this line; 0: named by options
   std::vector<FieldOption> field_options = {};  // for messages
   std::shared_ptr<FieldUse> pair_use = {};      // of the second text, if the user named its field
+  std::string records_of = {};                  // see StreamOptions
 
   ConllColumns conll = {};
   char delimiter = ',';  // between the cells of CSV
@@ -105,11 +106,13 @@ struct Chunk {
   uint64_t read = 0;    // bytes of all inputs read so far
   std::vector<Cut> cuts;
   int64_t first_place = 0;
+  bool header_only = false;  // a table without records, whose columns are still checked
 
   // Set by prepare and finish.
   std::vector<Record> records;       // the valid ones; views into data and repaired
   std::deque<std::string> repaired;  // text of records that were not UTF-8 or not JSON
   std::string out;
+  std::vector<std::pair<size_t, int64_t>> ends;          // for each record in `out`: its end, and its line
   int64_t written = 0;                                   // number of records in `out`
   int64_t truncated = 0;                                 // how many of them had their text truncated
   std::vector<std::pair<int64_t, std::string>> skipped;  // index and message of bad records, OnError::skip

@@ -9,6 +9,7 @@
 #include "io/cutter.h"
 #include "io/filter.h"
 #include "io/foreign.h"
+#include "json/members.h"
 #include "json/syntax.h"
 #include "json/utf8.h"
 
@@ -26,6 +27,18 @@ class Use : public Filter {
   const UseRecord& use_;
 };
 
+// Of all questions of an article, which have one line: `question "56be": `.
+std::string question_of(const Record& record) {
+  if (record.source().format != InputFormat::squad) return "";
+  json::Members members(record.raw());
+  for (json::Members::Member member; members.next(member);)
+    if (member.key == "id")
+      return "question " +
+             std::string(record.raw().substr(member.value_begin, member.value_end - member.value_begin)) +
+             ": ";
+  return "";
+}
+
 // Stores the failure of a record in `chunk`. Returns false if the stream ends before this record. A missing
 // column is one of all records, which the header tells.
 bool pass_over(Chunk& chunk, const Record& record, const std::exception& error, OnError on_error) {
@@ -34,7 +47,7 @@ bool pass_over(Chunk& chunk, const Record& record, const std::exception& error, 
     chunk.failure = record.file() + (line > 0 ? ":" + std::to_string(line) : "") + ": " + error.what();
     return false;
   }
-  const std::string message = record.where() + ": " + message_of(error);
+  const std::string message = record.where() + ": " + question_of(record) + message_of(error);
   if (on_error == OnError::stop || dynamic_cast<const Error*>(&error) == nullptr) {
     chunk.failure = message;
     return false;
@@ -64,13 +77,19 @@ void split_at(char separator, std::string_view line, std::vector<std::string_vie
 }
 
 // What to do about a record that is not JSON.
-std::string_view advice_for(const Record& record) {
+std::string advice_for(const Record& record) {
   using enum json::Fault::Kind;
   const auto fault = json::find_fault(record.raw());
   if (!fault) return "";
   if (fault->kind == half_surrogate) return "; --invalid-utf8 replace writes U+FFFD instead";
   if (fault->kind == incomplete && record.source().format == InputFormat::jsonl)
     return "; if it continues on the next line, jq -c . puts each record on one line";
+  const auto raw = record.raw();
+  if (record.source().format == InputFormat::jsonl && fault->at > 0 && fault->at < raw.size() &&
+      raw[fault->at] == '{' && json_part(raw.substr(0, fault->at)).ends_with('}'))
+    return "; jq -c . puts each record on a line of its own";
+  if (!record.source().records_of.empty() && !raw.starts_with('{'))
+    return "; expected records that " + record.source().records_of + " makes";
   const bool may_be_text = record.source().format_guessed && record.line() == 1;
   return may_be_text ? "; text that begins with \"{\" needs --input-format text" : "";
 }
@@ -91,7 +110,20 @@ std::optional<std::string> RawRecordReader::read(RawRecord& raw, const UseRecord
   return std::move(chunk_.skipped.front().second);
 }
 
+// Without records, filters do not ask for the columns they need, and a misspelt name would go unnoticed.
+void RecordReader::check_header(Chunk& chunk, const Filter& filter) {
+  Record record(*chunk.source, chunk.source->header_line, chunk.first_place, "");
+  values_.assign(chunk.source->columns.size(), "");
+  try {
+    filter.prepare(Fields(*chunk.source, values_), record);
+  } catch (const MissingColumn& error) {
+    pass_over(chunk, record, error, OnError::stop);
+  } catch (const Error&) {  // of the cells, which are not there
+  }
+}
+
 void RecordReader::prepare(Chunk& chunk, const Filter& filter, OnError on_error) {
+  if (chunk.header_only) return check_header(chunk, filter);
   chunk.records.reserve(chunk.cuts.size());
   const bool json = !chunk.cuts.empty() && is_json(chunk.source->format);
   const auto separator = chunk.cuts.empty() ? std::nullopt : line_separator(chunk.source->format);
@@ -196,6 +228,7 @@ void finish_records(Chunk& chunk, const Filter& filter, OnError on_error) {
     try {
       if (before > 0) chunk.out += filter.separator();
       filter.finish(record, chunk.out);
+      chunk.ends.emplace_back(chunk.out.size(), record.line());
       ++chunk.written;
       if (record.truncated) ++chunk.truncated;
       record.work.reset();

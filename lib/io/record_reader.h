@@ -39,6 +39,7 @@ class RecordReader {
  private:
   static constexpr size_t kKeepJson = 1 << 20;
 
+  void check_header(Chunk& chunk, const Filter& filter);
   void read(Record& record, Chunk& chunk, const Filter& filter);
   void read_json(Record& record, Chunk& chunk, const Filter& filter);
   void make_json(Record& record, Chunk& chunk) const;

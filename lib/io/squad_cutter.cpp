@@ -57,6 +57,19 @@ std::string record_of(const json::Value& article, const json::Value& paragraph, 
   return text;
 }
 
+// The same; an Error names the question, since others are on the same line.
+std::string named_record_of(const json::Value& article, const json::Value& paragraph,
+                            const json::Value& question) {
+  try {
+    return record_of(article, paragraph, question);
+  } catch (const Error& error) {
+    const bool object = question.kind() == json::Value::Kind::object;
+    const auto id = object ? question.find("id") : std::nullopt;
+    if (!id || id->kind() != json::Value::Kind::string) throw;
+    throw Error("question ", json::in_quotes(id->string()), ": ", error.what());
+  }
+}
+
 }  // namespace
 
 bool SquadCutter::fill(Chunk& chunk) {
@@ -214,7 +227,7 @@ void SquadCutter::read_article(std::string_view text) {
     const json::Value article = document_.parse(text);
     for (const json::Value& paragraph : article.member("paragraphs").elements()) {
       for (const json::Value& question : paragraph.member("qas").elements())
-        records_.push_back(record_of(article, paragraph, question));
+        records_.push_back(named_record_of(article, paragraph, question));
     }
   } catch (const Error& error) {
     throw Error("article ", articles_, " of \"data\": ", error.what());

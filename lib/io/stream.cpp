@@ -26,6 +26,14 @@ size_t ring_size(const StreamOptions& options, const Pool& pool) {
   return 2 * static_cast<size_t>(pool.size()) + 2 + ahead;
 }
 
+// `chunk` must outlive it.
+OutputFields::Where where_in(const Chunk& chunk) {
+  return [&chunk](size_t offset) {
+    const auto record = std::ranges::upper_bound(chunk.ends, offset, {}, &std::pair<size_t, int64_t>::first);
+    return chunk.source->name + ":" + std::to_string(record->second) + ":";
+  };
+}
+
 class Stream {
  public:
   Stream(const StreamOptions& options, Pool& pool, Log& log, Filter& filter, OutputFields& fields,
@@ -275,7 +283,7 @@ void Stream::write_chunks() {
 void Stream::write(Chunk& chunk) {
   if (!chunk.out.empty() && std::exchange(wrote_, true)) output_.write(filter_.separator());
   if (chunk.source) fields_.set_uniform(options_.files.size() <= 1 && !is_json(chunk.source->format));
-  fields_.apply(chunk.out);
+  fields_.apply(chunk.out, filter_.writes_own_output() ? where_in(chunk) : OutputFields::Where());
   output_.write(chunk.out);
   result_.records += chunk.written;
   result_.truncated += chunk.truncated;

@@ -54,6 +54,7 @@ struct StreamOptions {
   // A first line with one of these columns is the header of a table; none: text_field.
   std::vector<std::string> header_fields;
   std::string table_option;      // given option that names fields, so that input is not text: "--text-field"
+  std::string records_of;        // the command that makes the records, if no others can be read; for messages
   DecoderFor decoder = nullptr;  // nullptr: input in other encodings is refused
   std::function<void(const std::string&)> note;  // shows how a FILE is read if that may surprise
   // Called with the beginning of a FILE whose format is automatic, before the common detection rules.

@@ -34,6 +34,18 @@ std::optional<double> confidence_of(const json::Value& scores, const std::string
   return value >= 0 && value <= 1 ? std::optional(value) : std::nullopt;
 }
 
+// Throws Error unless `label` is the index of one of the record's choices.
+void require_choice(const io::Fields& fields, std::string_view field, std::string_view label) {
+  auto choices = fields.json("choices");
+  if (!choices || !choices->is_array()) choices = fields.json("scores");
+  if (!choices || !choices->is_array()) return;
+  const size_t count = choices->size();
+  size_t index = 0;
+  const auto [end, error] = std::from_chars(label.data(), label.data() + label.size(), index);
+  if (error != std::errc() || end != label.data() + label.size() || index >= count)
+    throw Error("field \"", field, "\" is ", label, ", expected the index of one of ", count, " choices");
+}
+
 // Tasks next, classify and choose: one label out of several.
 class LabelScorer : public Scorer {
  public:
@@ -45,7 +57,7 @@ class LabelScorer : public Scorer {
         usual_positive_(options.usual_positive) {}
 
   std::string gold(const io::Fields& fields) const override {
-    std::string label = fields.label(field_);
+    std::string label = label_of(fields, field_);
     if (task_ != task::Task::next) return label;
     if (label == "0" || label == "is_next") return "is_next";
     if (label == "1" || label == "not_next") return "not_next";
@@ -55,7 +67,8 @@ class LabelScorer : public Scorer {
   std::unique_ptr<io::Work> compare(std::string_view gold, const io::Fields& fields) const override {
     auto compared = std::make_unique<ComparedLabels>();
     compared->gold = gold;
-    compared->predicted = fields.label("prediction");
+    compared->predicted = label_of(fields, "prediction");
+    if (task_ == task::Task::choose) require_choice(fields, field_, compared->gold);
     const auto scores = fields.json("scores");
     if (!scores) return compared;
     compared->confidence = confidence_of(*scores, compared->predicted);
@@ -117,6 +130,13 @@ class LabelScorer : public Scorer {
   }
 
  private:
+  std::string label_of(const io::Fields& fields, const std::string& field) const {
+    std::string label = fields.label(field);
+    if (label.empty() && !fields.json(field)) throw Error("field \"", field, "\" has an empty label");
+    if (task_ == task::Task::choose) require_choice(fields, field, label);
+    return label;
+  }
+
   bool is_calibrated() const { return calibration_.count() > 0 && calibration_.count() == score_.count(); }
 
   std::string missing_probabilities() const {

@@ -18,13 +18,24 @@ struct ComparedTags : io::Work {
   EntityScore score;            // not of plain tags
   std::string gold, predicted;  // packed; not of entities
   int64_t sentences = 0;
+  bool two_columns = false;  // of CoNLL
 
   void add(std::span<const std::string_view> gold_tags, std::span<const std::string_view> predicted_tags,
            std::optional<Scheme> scheme);
 
+  [[noreturn]] void refuse(std::string_view plain) const;
+
  private:
   void look_at(std::span<const std::string_view> tags);
 };
+
+// With two columns, the word is read as the gold tag.
+void ComparedTags::refuse(std::string_view plain) const {
+  if (two_columns)
+    throw Error("has 2 columns, which are read as the gold and the predicted tag, but \"", plain,
+                "\" is not O, B-TYPE or I-TYPE");
+  throw Error("tag \"", plain, "\" is not O, B-TYPE or I-TYPE");
+}
 
 void ComparedTags::look_at(std::span<const std::string_view> tags) {
   for (const auto text : tags) {
@@ -32,7 +43,7 @@ void ComparedTags::look_at(std::span<const std::string_view> tags) {
     if (entity && !io::has_prefix(text)) continue;
     const Tagging its = entity ? Tagging::entities : Tagging::plain;
     if (kind == Tagging::unknown) kind = its, tag = text;
-    if (kind != its) throw Error("tag \"", entity ? tag : std::string(text), "\" is not O, B-TYPE or I-TYPE");
+    if (kind != its) refuse(entity ? tag : std::string(text));
   }
 }
 
@@ -92,6 +103,7 @@ class TagScorer : public Scorer {
       if (words.size() < 2)
         throw Error("the line \"", line,
                     "\" has a single column, expected the gold and the predicted tag at its end");
+      compared->two_columns = words.size() == 2;
       gold.push_back(words[words.size() - 2]);
       predicted.push_back(words.back());
     }
@@ -135,7 +147,7 @@ class TagScorer : public Scorer {
   // All records must have the kind of tags that the first one shows.
   void settle(const ComparedTags& compared) {
     if (compared.kind == Tagging::unknown || compared.kind == kind_) return;
-    if (kind_ == Tagging::entities) throw Error("tag \"", compared.tag, "\" is not O, B-TYPE or I-TYPE");
+    if (kind_ == Tagging::entities) compared.refuse(compared.tag);
     if (kind_ == Tagging::plain)
       throw Error("tag \"", compared.tag, "\" has a prefix, but \"", tag_,
                   "\" in an earlier record has none");

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "ckpt/forms.h"
 #include "json/json.h"
 
@@ -96,6 +97,18 @@ text::Tokenizer load_tokenizer(const Directory& directory, text::Case override_c
   return text::load_tokenizer(
       directory.path, text::Compat::hf, override_case,
       {.lowercase = directory.sentence.lowercase, .max_length = directory.max_length});
+}
+
+void check_vocabulary(const Directory& directory, const text::Tokenizer& tokenizer, Log& log) {
+  const auto json = std::filesystem::path(directory.path) / "tokenizer.json";
+  const auto file = is_file(json.string()) ? json : std::filesystem::path(directory.path) / "vocab.txt";
+  int64_t count = tokenizer.size();
+  while (count > 0 && tokenizer.is_added(static_cast<int32_t>(count - 1))) --count;
+  const int64_t rows = directory.config.vocab_size;
+  const auto found =
+      file.string() + " has " + counted(count, "token", "tokens") + ", the model " + std::to_string(rows);
+  if (count > rows) throw Error(found);
+  if (10 * int64_t{tokenizer.size()} < 9 * rows) log.warn(found + "; is the vocabulary that of this model?");
 }
 
 text::Tokenizer load_tokenizer(const std::string& path, text::Compat compat, text::Case override_case) {

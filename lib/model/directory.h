@@ -10,6 +10,10 @@
 #include "model/sentence_transformers.h"
 #include "text/tokenizer.h"
 
+namespace bert {
+class Log;
+}
+
 namespace bert::ckpt {
 class Checkpoint;
 }
@@ -38,6 +42,12 @@ Directory open_directory(const std::string& path, std::string_view activation = 
 
 // The tokenizer of an open model directory.
 text::Tokenizer load_tokenizer(const Directory& directory, text::Case override_case = text::Case::from_files);
+
+// Compares the sizes of a tokenizer and of its model's embedding matrix. More tokens are an Error, since the
+// matrix has no row for them; except tokens that were added to the tokenizer, which few texts have. Fewer are
+// usual: the matrix may be padded to a multiple of 8 or 64, and [unused] rows may have no token. Less than
+// 90 % of the rows are neither, so that is noted: the vocabulary is likely of another model.
+void check_vocabulary(const Directory& directory, const text::Tokenizer& tokenizer, Log& log);
 
 // The same for a directory that needs no weights and no configuration.
 text::Tokenizer load_tokenizer(const std::string& path, text::Compat compat, text::Case override_case);

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <mutex>
 #include <numeric>
 #include <span>
 #include <string>
@@ -42,6 +43,9 @@ struct Network::Parts {
   nn::EncoderLayer::Workspace workspace;
   nn::EncoderLayer::Saved saved;
   nn::Tensor x, z;  // a layer's input and output, swapped after each layer
+
+  std::once_flag searched;
+  std::string fault;  // see cause_of_not_finite
 
   Parts(const Config& config, ckpt::Checkpoint checkpoint, const Needs& needs, Pool& pool);
   void load(Dtype dtype);
@@ -118,6 +122,13 @@ Network::~Network() = default;
 Network::Network(Network&&) noexcept = default;
 
 const Config& Network::config() const { return parts_->config; }
+
+std::string Network::cause_of_not_finite() const {
+  std::call_once(parts_->searched, [this] {
+    if (const auto fault = ckpt::fault_of(parts_->checkpoint); !fault.empty()) parts_->fault = "; " + fault;
+  });
+  return parts_->fault;
+}
 
 std::vector<nn::Tensor> Network::hidden(const nn::Batch& batch, const Wanted& wanted) {
   auto& p = *parts_;

@@ -40,6 +40,10 @@ class Network {
 
   const Config& config() const;
 
+  // The end of a message about a result that is not finite: names a tensor with such a number, which is
+  // searched for once; "" if there is none. Any thread may call it.
+  std::string cause_of_not_finite() const;
+
   // Hidden states to compute. Layer 0 is the embeddings' output, layers 1..L are the encoder's.
   struct Wanted {
     std::vector<int> layers;                   // ascending, each at most Needs::layers

@@ -78,6 +78,7 @@ AttentionFilter::AttentionFilter(const model::Directory& directory, const text::
                   feature_options(options_, prompt_of(options_.vectors.prompt, directory), directory)),
       network_(directory, {.layers = wanted_.back()}, pool, nn::arithmetic(options_.dtype)),
       writer_(options_.drop) {
+  model::check_vocabulary(directory, tokenizer, log_);
   log_.info(described({.model = directory.root,
                        .purpose = "attention",
                        .max_length = *featurizer_.options().max_length,

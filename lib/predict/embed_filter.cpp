@@ -73,13 +73,6 @@ bool is_empty(const features::Features& features) {
   return features.first.end <= begin && features.second.begin == features.second.end;
 }
 
-void require_finite(std::span<const float> values) {
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (!std::isfinite(values[i]))
-      throw Error("number ", i, " of the vector is ", values[i], ", expected a finite number");
-  }
-}
-
 VectorModel vector_model_of(const EmbedPlan& plan, const model::Directory& directory,
                             const text::Tokenizer& tokenizer, int64_t max_length) {
   return {.name = name_of_model(directory.root),
@@ -142,6 +135,7 @@ EmbedFilter::EmbedFilter(const model::Directory& directory, const text::Tokenize
       plan_(options_.vectors, directory),
       featurizer_(tokenizer, feature_options(options_, plan_.prompt(), directory)),
       writer_(make_writer(options_, plan_, tokenizer)) {
+  model::check_vocabulary(directory, tokenizer, log_);
   log_.info(described({.model = directory.root,
                        .purpose = plan_.described(),
                        .max_length = *featurizer_.options().max_length,
@@ -179,6 +173,14 @@ void EmbedFilter::report(Log& log) const {
 
 void EmbedFilter::load() {
   network_.emplace(directory_, plan_.needs(), pool_, nn::arithmetic(options_.dtype));
+}
+
+void EmbedFilter::require_finite(std::span<const float> values) const {
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(values[i]))
+      throw Error("number ", i, " of the vector is ", values[i], ", expected a finite number",
+                  network_->cause_of_not_finite());
+  }
 }
 
 void EmbedFilter::prepare(const io::Fields& fields, io::Record& record) const {

@@ -77,6 +77,7 @@ class EmbedFilter final : public io::Filter {
   struct Window;
   struct Prepared;
   void load();
+  void require_finite(std::span<const float> values) const;
   std::vector<features::Features> windows(const io::Fields& fields) const;
   void run(const nn::Batch& batch, std::span<Window* const> windows);
   void run_pooler(std::span<const nn::Tensor> states, std::span<Window* const> windows);

@@ -38,7 +38,7 @@ std::vector<Row> subword_rows(
       const auto place = static_cast<size_t>(begin + r);
       try {
         use(place, logits.values(r), rows[place]);
-      } catch (const Error& error) {
+      } catch (const NotFinite& error) {
         rows[place].failure = error.what();
       }
     });
@@ -114,7 +114,7 @@ class Fill final : public Predictor {
     const std::vector<Row> none;
     const std::vector<Row>& rows = reading.windows.empty() ? none : reading.windows.front().rows;
     for (const Row& row : rows) {
-      if (!row.failure.empty()) throw Error(row.failure);
+      if (!row.failure.empty()) throw NotFinite(row.failure);
     }
     json::append_array(added.field("prediction"), rows, [&](std::string& text, const Row& row) {
       json::append_string(text, tokenizer_.subword(row.candidates.front().id));
@@ -234,7 +234,7 @@ class Perplexity final : public Predictor {
     int64_t count = 0;
     for (const Window& window : reading.windows) {
       for (const Row& row : window.rows) {
-        if (!row.failure.empty()) throw Error(row.failure);
+        if (!row.failure.empty()) throw NotFinite(row.failure);
         sum += row.log_probability;
         ++count;
       }

@@ -9,6 +9,7 @@
 #include "nn/panels.h"
 #include "predict/batches.h"
 #include "predict/fit.h"
+#include "predict/scores.h"
 #include "predict/version.h"
 
 namespace bert::predict {
@@ -78,6 +79,7 @@ PredictFilter::PredictFilter(const model::Directory& directory, const text::Toke
       featurizer_(tokenizer, feature_options(options_, *task_, directory)),
       network_(directory, task_->needs(), pool, nn::arithmetic(options_.dtype)),
       writer_(options_.drop) {
+  model::check_vocabulary(directory, tokenizer, log_);
   if (options_.official != Official::none && options_.official != task_->official_form())
     throw Error(options_.official == Official::squad ? "--format squad requires --task answer"
                                                      : "--format conll requires --task tag");
@@ -175,6 +177,14 @@ void PredictFilter::run(const nn::Batch& batch, std::span<const Pass> passes) {
 }
 
 void PredictFilter::finish(io::Record& record, std::string& out) const {
+  try {
+    write(record, out);
+  } catch (const NotFinite& error) {
+    throw Error(error.what(), network_.cause_of_not_finite());
+  }
+}
+
+void PredictFilter::write(io::Record& record, std::string& out) const {
   const Reading& reading = record.work_as<Reading>();
   record.truncated = reading.truncated;
   if (options_.official != Official::none) {

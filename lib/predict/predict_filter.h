@@ -61,6 +61,7 @@ class PredictFilter final : public io::Filter {
   std::vector<Pass> passes_of(std::span<io::Record* const> records) const;
   void run(const nn::Batch& batch, std::span<const Pass> passes);
   io::ArrayWriter rows() const;
+  void write(io::Record& record, std::string& out) const;
   void write_row(const Reading& reading, std::string& out) const;
   void write_official(const Reading& reading, std::string& out) const;
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 #include <utility>
 
 #include "base/error.h"
@@ -50,9 +49,7 @@ std::vector<Row> logit_rows(const nn::Tensor& logits) {
 std::vector<float> mean_logits(std::span<const Window> windows) {
   const auto logits =
       mean_by_tokens(windows, [](const Window& window) { return std::span(window.rows.front().logits); });
-  for (size_t k = 0; k < logits.size(); ++k) {
-    if (!std::isfinite(logits[k])) throw Error("logit ", k, " is ", logits[k], ", expected a finite number");
-  }
+  require_finite(logits);
   return logits;
 }
 

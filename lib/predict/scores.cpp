@@ -4,18 +4,14 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/error.h"
-
 namespace bert::predict {
 namespace {
 
 // Highest logit. Subtracting it before exp makes the largest term of the sum 1.
 float highest(std::span<const float> logits) {
+  require_finite(logits);
   float high = -INFINITY;
-  for (size_t i = 0; i < logits.size(); ++i) {
-    if (!std::isfinite(logits[i])) throw Error("logit ", i, " is ", logits[i], ", expected a finite number");
-    high = std::max(high, logits[i]);
-  }
+  for (const float logit : logits) high = std::max(high, logit);
   return high;
 }
 
@@ -26,6 +22,15 @@ double exponential_sum(std::span<const float> logits, float high) {
 }
 
 }  // namespace
+
+void require_finite(std::span<const float> logits) {
+  for (size_t i = 0; i < logits.size(); ++i) {
+    const float x = logits[i];
+    if (std::isfinite(x)) continue;
+    // The sign of a NaN depends on the processor.
+    throw NotFinite("logit ", i, " is ", std::isnan(x) ? std::abs(x) : x, ", expected a finite number");
+  }
+}
 
 float sigmoid(float logit) { return static_cast<float>(1 / (1 + std::exp(-static_cast<double>(logit)))); }
 

@@ -5,11 +5,22 @@
 #include <span>
 #include <vector>
 
+#include "base/error.h"
+
 namespace bert::predict {
+
+// A logit is NaN or infinite. PredictFilter adds the cause.
+class NotFinite : public Error {
+ public:
+  using Error::Error;
+};
+
+// Throws it unless all are finite.
+void require_finite(std::span<const float> logits);
 
 float sigmoid(float logit);
 
-// exp(x_i - max) / Σ exp(x_j - max). Throws Error if a logit is NaN or infinite.
+// exp(x_i - max) / Σ exp(x_j - max). Throws NotFinite if a logit is NaN or infinite.
 std::vector<float> softmax(std::span<const float> logits);
 
 // log softmax(logits)[id], in double. Throws Error as softmax does.

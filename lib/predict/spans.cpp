@@ -6,7 +6,7 @@
 #include <numeric>
 #include <set>
 
-#include "base/error.h"
+#include "predict/scores.h"
 
 namespace bert::predict {
 namespace {
@@ -28,12 +28,6 @@ std::vector<int64_t> highest(std::span<const float> logits, int64_t count) {
   });
   places.resize(static_cast<size_t>(kept));
   return places;
-}
-
-void check(std::span<const float> logits) {
-  for (size_t i = 0; i < logits.size(); ++i) {
-    if (!std::isfinite(logits[i])) throw Error("logit ", i, " is ", logits[i], ", expected a finite number");
-  }
 }
 
 double sum(const SpanWindow& window, int64_t start, int64_t end) {
@@ -77,8 +71,8 @@ BestSpans best_spans(std::span<const SpanWindow> windows, std::string_view text,
   BestSpans best = {.null_logits = std::numeric_limits<double>::infinity()};
   std::vector<TokenSpan> candidates;
   for (size_t w = 0; w < windows.size(); ++w) {
-    check(windows[w].starts);
-    check(windows[w].ends);
+    require_finite(windows[w].starts);
+    require_finite(windows[w].ends);
     best.null_logits = std::min(best.null_logits, sum(windows[w], 0, 0));
     add_candidates(windows[w], static_cast<int32_t>(w), owners, rule, candidates);
   }

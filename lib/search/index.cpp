@@ -2,12 +2,15 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <functional>
 #include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "io/array_shape.h"
+#include "io/foreign.h"
 #include "io/pull_reader.h"
 #include "json/json.h"
 #include "json/members.h"
@@ -20,6 +23,10 @@ namespace {
 io::StreamOptions stream_of(const std::string& path, const IndexOptions& options) {
   auto stream = io::side_file(options.stream, path);
   for (const auto& name : options.with) stream.field_options.push_back({name, "--with"});
+  stream.recognize = [](io::Input& input) {
+    io::refuse_binary(input, "expected npy, f32 or the JSONL of bert-embed");
+    return std::optional<io::InputFormat>();
+  };
   return stream;
 }
 
@@ -27,6 +34,19 @@ std::vector<std::string> names_of(const IndexOptions& options) {
   std::vector<std::string> names = {options.id_field};
   names.insert(names.end(), options.with.begin(), options.with.end());
   return names;
+}
+
+// nullopt for an id that is missing or cannot be read, which is reported when its record is a neighbor; and
+// for windows, which have the id of their record.
+std::optional<uint64_t> hash_of_id(const io::Fields& fields, const std::string& field) {
+  try {
+    if (fields.json("window")) return std::nullopt;
+    const auto id = fields.json(field);
+    if (id && id->kind() == json::Value::Kind::string) return std::hash<std::string_view>{}(id->string());
+    if (id && id->kind() == json::Value::Kind::number) return std::hash<double>{}(id->number());
+  } catch (const Error&) {
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -65,7 +85,8 @@ bool is_array_file(const std::string& path) {
 }
 
 IndexedRecords::IndexedRecords(const std::string& path, const IndexOptions& options)
-    : index_(stream_of(path, options)),
+    : name_(path),
+      index_(stream_of(path, options)),
       invalid_utf8_(options.stream.invalid_utf8),
       names_(names_of(options)) {
   for (const auto& name : names_)
@@ -101,6 +122,18 @@ std::vector<std::string> IndexedRecords::values(int64_t row) const {
   return values;
 }
 
+std::string IndexedRecords::repeated_id(std::vector<std::pair<uint64_t, int64_t>> hashes) const {
+  std::ranges::sort(hashes);
+  int64_t first = size();
+  for (size_t i = 1; i < hashes.size(); ++i) {
+    const auto [before, row] = std::pair(hashes[i - 1].second, hashes[i].second);
+    if (hashes[i - 1].first != hashes[i].first || row >= first) continue;
+    if (values(before).front() == values(row).front()) first = row;  // hashes may be equal by chance
+  }
+  if (first == size()) return "";
+  return Error(name_, ":", index_.read(first).line, ": id ", values(first).front(), " appears twice").what();
+}
+
 // Records need no id, unless the user named its field.
 std::vector<std::string> IndexedRecords::unknown_names() const {
   std::vector<std::string> messages;
@@ -127,6 +160,8 @@ void Index::read_vectors(const IndexOptions& options) {
       if (width != vectors->width())
         throw Error("field \"embedding\" has ", counted(width, "number", "numbers"),
                     ", that of the first record has ", vectors->width());
+      if (const auto hash = hash_of_id(fields, options.id_field))
+        id_hashes_.emplace_back(*hash, vectors->rows());
       auto model = read_vector_model(fields);
       const auto misfit = same_model.misfit(model, SameModel::Of::vector);
       if (!misfit.empty()) throw Error("the vector has the ", misfit);
@@ -142,6 +177,7 @@ void Index::read_vectors(const IndexOptions& options) {
 }
 
 Index::Index(const IndexOptions& options, Pool& pool) {
+  if (options.path == "-") throw Error("-: is stdin, but an index must be a file");
   const bool is_array = is_array_file(options.path);
   const auto& records = options.records_path.empty() && !is_array ? options.path : options.records_path;
   for (const auto& path : {options.path, records}) {
@@ -162,6 +198,7 @@ Index::Index(const IndexOptions& options, Pool& pool) {
   if (records_->size() != vectors_->rows())
     throw Error(records, ": has ", counted(records_->size(), "record", "records"), ", ", options.path,
                 " has ", counted(vectors_->rows(), "row", "rows"));
+  if (!id_hashes_.empty()) repeated_id_ = records_->repeated_id(std::exchange(id_hashes_, {}));
   // If they are in one file, it has been read twice.
   if (FileState::of(options.path) != state) throw_changed(options.path);
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/pool.h"
@@ -38,12 +39,17 @@ class IndexedRecords {
   // Throws Error "FILE:LINE: what" if the record is invalid. Any thread may call it.
   std::vector<std::string> values(int64_t row) const;
 
+  // "FILE:LINE: id 7 appears twice" for the first of `hashes` (of an id, with its row) that an earlier one
+  // equals; "" if there is none.
+  std::string repeated_id(std::vector<std::pair<uint64_t, int64_t>> hashes) const;
+
   // Warnings about names that no record had of which values were asked.
   std::vector<std::string> unknown_names() const;
 
  private:
   std::unique_ptr<io::RawRecordReader> borrow_reader() const;
 
+  std::string name_;
   io::RecordIndex index_;
   io::InvalidUtf8 invalid_utf8_;
   std::vector<std::string> names_;
@@ -61,6 +67,9 @@ class Index {
   const std::string& model() const {
     return model_;
   }  // of the vectors, see predict::VectorModel; "": unknown
+  // A warning about an id of two records, whose neighbors could not be told apart; "" if there is none. Only
+  // records that have their vectors are compared, since all of them are parsed anyway.
+  const std::string& repeated_id() const { return repeated_id_; }
 
  private:
   void read_vectors(const IndexOptions& options);
@@ -68,6 +77,8 @@ class Index {
   std::unique_ptr<Vectors> vectors_;
   std::unique_ptr<IndexedRecords> records_;
   std::string model_;
+  std::vector<std::pair<uint64_t, int64_t>> id_hashes_;  // while reading: 16 bytes for each record
+  std::string repeated_id_;
 };
 
 // The JSON of these fields of a record; "" for one that is missing or null. Throws Error if one of

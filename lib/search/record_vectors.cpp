@@ -206,7 +206,8 @@ void RecordVectors::check_width(WithVector& work) {
   if (!width_) require_width(width, "the first record has");
   if (width == *width_) return;
   work.failure = Error(work.is_text ? "the vector of the text" : "field \"embedding\"", " has ",
-                       counted(width, "number", "numbers"), ", ", whose_, " ", *width_)
+                       counted(width, "number", "numbers"), ", ", whose_, " ", *width_,
+                       work.is_text && *width_ < width ? "; give --dim " + std::to_string(*width_) : "")
                      .what();
 }
 

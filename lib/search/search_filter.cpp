@@ -32,6 +32,7 @@ SearchFilter::SearchFilter(Options options, Pool& pool, Log& log)
       writers_(options_.drop) {
   queries_.require_width(index_.vectors().width(), options_.index.path + " has");
   queries_.require_model(index_.model(), options_.index.path + " has");
+  if (!index_.repeated_id().empty()) log.warn(index_.repeated_id());
   if (index_.model().empty())
     log.info(options_.index.path + ": does not say which model its vectors are from, so it is not checked");
 }

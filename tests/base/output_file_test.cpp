@@ -118,8 +118,10 @@ TEST_CASE("devices and FIFOs are written directly; a full device is reported") {
 
 TEST_CASE("an error names the file that cannot be written") {
   const Directory directory;
-  CHECK_THROWS_WITH(OutputFile(directory / "no/x"), (directory / "no/x: No such file or directory").c_str());
-  CHECK_THROWS_AS(OutputFile{directory.path}, Error);
+  CHECK_THROWS_WITH(OutputFile(directory / "no/x"),
+                    (directory / "no/x: the directory " + (directory / "no does not exist")).c_str());
+  CHECK_THROWS_WITH(OutputFile{directory.path},
+                    (directory.path + ": is a directory, expected the name of a file").c_str());
   CHECK_THROWS_AS(OutputFile{""}, Error);
 }
 

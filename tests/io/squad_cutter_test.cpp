@@ -137,6 +137,8 @@ TEST_CASE("errors in a SQuAD file name the line where they were found") {
         "1: article 2 of \"data\": has no \"paragraphs\"");
   CHECK(answer_of(directory, R"({"data":[{"paragraphs":[{"qas":[{"id":null}]}]}]})") ==
         "1: article 1 of \"data\": \"id\" is null");
+  CHECK(answer_of(directory, R"({"data":[{"paragraphs":[{"qas":[{"id":"x","answers":[{}]}]}]}]})") ==
+        "1: article 1 of \"data\": question \"x\": has no \"text\"");
   CHECK(answer_of(directory, R"({"data":[{"paragraphs":[{"qas":[{"answers":[{"text":"a"}]}]}]}]})") ==
         "1: article 1 of \"data\": has no \"answer_start\"");
 }

@@ -29,3 +29,15 @@ try zip --info --verify
 try zip --out new
 echo '-- no file is left behind'
 ls
+echo '-- other files than weights'
+mkdir page
+cp models/bare/config.json models/bare/vocab.txt page
+for text in '<!DOCTYPE html><html></html>' '
+<html lang="en">' 'Entry not found' 'version https://git-lfs.github.com/spec/v1'; do
+  echo "$text" >page/model.safetensors
+  try page --info
+done
+echo '-- fewer layers than the configuration says'
+cp models/bare/model.safetensors page
+sed -i 's/"num_hidden_layers": [0-9]*/"num_hidden_layers": 9/' page/config.json
+try page --info

@@ -11,7 +11,7 @@ embed --drop embedding,truncated,tokens,offsets,word_ids whole | embed --drop in
 echo '-- there is a row for each element of word_ids; the next record is not affected'
 { cat whole; echo '{"text":"a cat"}' | bert-tokenize -m "$model" --word-ids; } >both
 embed --pooling none both | jq -c '[(.input_ids, .word_ids, .embeddings, .tokens // []) | length]'
-embed --pooling none --format tsv both | wc -l
+bert-embed -q -m "$model" --max-length 8 --dim 1 --pooling none --format tsv both | wc -l
 embed --pooling none --drop embeddings,offsets both
 echo '-- masked_lm_positions are adjusted'
 bert-mask -m "$model" --mask-prob 0.5 --mask-rate 1 --random-rate 0 whole >masked

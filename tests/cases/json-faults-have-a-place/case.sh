@@ -40,3 +40,6 @@ echo '--- files of a model'
 cp -r "$MODELS/bare" model
 printf '{\n  "hidden_size": 8\n  "x": 1\n}\n' >model/config.json
 bert-embed -m model </dev/null
+echo '--- several records on a line'
+printf '{"text":"a"} {"text":"b"}\n' | tokenize
+printf '{"text":"a"}{"text":"b"}\n' | tokenize

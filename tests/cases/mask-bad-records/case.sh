@@ -22,3 +22,10 @@ echo "exit $?"
 ls
 echo 'the cat' | bert-mask -m "$MODELS/bare"
 echo "exit $?"
+echo '--- arrays of other lengths, unless they are dropped'
+for field in token_type_ids tokens offsets word_ids; do
+  for drop in $field none; do echo "{\"input_ids\":[2,20,3],\"$field\":[0,0]}" | bert-mask -q -m "$MODELS/bare" --drop $drop; done
+done
+echo '{"input_ids":[2,20,3],"token_type_ids":[0,0]}' | bert-tokenize -m "$MODELS/bare" --decode
+echo '--- text'
+echo 'the cat' | bert-nsp-pairs -m "$MODELS/bare"

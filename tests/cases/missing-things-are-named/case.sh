@@ -12,3 +12,11 @@ try bert-embed -m empty
 cp "$MODELS/bare"/* .
 rm vocab.txt
 try bert-embed -m .
+echo '--- texts and models as FILEs, outputs'
+try bert-tokenize -m "$MODELS/bare" 'the old king'
+try bert-predict -m "$MODELS/classify" .
+mkdir folder
+echo king >king.txt
+for output in folder no/such/file no/file folder/no/file; do try bert-tokenize -m "$MODELS/bare" -o $output king.txt; done
+ln -s no/file link
+try bert-tokenize -m "$MODELS/bare" -o link king.txt

@@ -23,8 +23,8 @@ bert-tokenize -m "$MODELS/bare" --drop text,tokens in.jsonl
 bert-tokenize -m "$MODELS/bare" --input-format documents --sentences in.txt |
   bert-nsp-pairs -m "$MODELS/bare" --mode none --max-length 8 --drop token_type_idz
 echo '--- formats without fields'
-bert-embed -m "$MODELS/bare" --format npy --drop id -o x.npy in.jsonl
-classify --format npy --drop id in.jsonl >rows.npy; wc -c <rows.npy
+for format in npy csv; do bert-embed -m "$MODELS/bare" --format $format --drop id -o x in.jsonl; done
+for format in npy squad conll; do classify --format $format --drop id in.jsonl; done
 bert-tokenize -m "$MODELS/bare" --format ids --drop id in.jsonl
 echo '--- pairs'
 printf '%s\n' '{"text":"the king","text_pair":"old"}' '{"text":"a"}' >pairs.jsonl

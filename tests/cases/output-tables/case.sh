@@ -13,6 +13,7 @@ tokenize --format tsv --keep id,text </dev/null
 echo '--- a field that the first record lacks'
 printf '%s\n' '{"id":1,"text":"a"}' '{"id":2,"text":"b","more":3}' >more.jsonl
 tokenize --format tsv more.jsonl
+tokenize --format tsv -j 1 - more.jsonl </dev/null
 echo "exit $?"
 tokenize --format tsv --keep id,more more.jsonl
 echo '--- bert-predict, bert-score, bert-embed'
@@ -39,3 +40,10 @@ printf '%s\n' '{"text":"a","choices":["b","c"]}' '{"text":"a","choices":["b","c"
 echo '--- an only cell that is empty'
 printf 'a\n\nb\n' | bert-tokenize -m "$MODELS/pretraining" --format csv --keep text | tee empty.csv
 bert-tokenize -m "$MODELS/pretraining" --keep text empty.csv
+echo '--- the suffix of the output does not choose the format'
+for file in out.tsv out.csv out.npy out.f32 out.jsonl; do
+  echo king | bert-tokenize -m "$MODELS/bare" -o $file
+  echo king | bert-embed -m "$MODELS/bare" -o $file
+done
+echo king | bert-embed -m "$MODELS/bare" --format jsonl -o out.npy
+echo king | bert-embed -q -m "$MODELS/bare" -o out.npy

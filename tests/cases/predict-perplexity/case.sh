@@ -26,3 +26,10 @@ done
 echo '{"text":"the king","text_pair":"'"$text"'"}' | perplexity --max-length 14 --overlap 4 --overflow split --drop text,text_pair
 echo '-- a truncated text has the perplexity of the remaining tokens'
 echo 'the old king and the queen said' | perplexity --drop text
+echo '-- a perplexity above the largest number'
+cp -R "$MODELS/pretraining" sure
+chmod -R u+w sure
+header=$(od -An -tu4 -N4 sure/model.safetensors | tr -d ' ')
+begin=$(head -c $((8 + header)) sure/model.safetensors | grep -ao '"cls.predictions.bias":{[^}]*' | sed 's/.*data_offsets": *\[\([0-9]*\).*/\1/')
+printf '\312\362\111\161' | dd of=sure/model.safetensors bs=1 seek=$((8 + header + begin + 4 * 100)) conv=notrunc 2>dd.log # 1e30
+echo 'the old king' | bert-predict -m sure --task perplexity

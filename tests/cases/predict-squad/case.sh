@@ -32,3 +32,5 @@ bad '{"data":[{"paragraphs":[{"context":"a","qas":[{"id":"x"}]}]}]}'
 bad '{"data":[]} {}'
 bad '{"data":[],}'
 bad '{"version":tru}'
+echo '{"data":[{"paragraphs":[{"context":"a","qas":[{"id":"x","question":"b"},{"id":"z"}]}]}]}' | squad --keep id
+bad '{"data":[{"paragraphs":[{"context":"a","qas":[{"id":"x","question":"b"},{"id":"y","answers":[{}]}]}]}]}'

@@ -29,3 +29,6 @@ echo '--- tags of another kind on standard input, and gold tags in a FILE known 
 printf 'the DET NOUN\ncat NOUN VERB\n\n' | bert-score --task tag --metric accuracy
 printf 'EU B-ORG\nrejects O\n\nBonn B-LOC\n\n' >ner.txt
 printf '{"prediction":["B-ORG","O"]}\n{"prediction":["B-LOC"]}\n' | bert-score --task tag --metric f1 --gold ner.txt
+printf 'EU I-ORG\nrejects O\n' | bert-score --task tag --input-format conll
+printf 'O O\n\nB-PER B-PER\n\nEU EU\n' | bert-score --task tag --input-format conll
+echo "exit $?"

@@ -38,3 +38,11 @@ printf '{"answers":{"text":["x"]},"prediction":"x"}\n' | bert-score --task answe
 printf '{"label":"a","prediction":"a"}\n' | bert-score --task classify --id-field x
 echo '-- a benchmark scores its own positive label, also if it does not occur'
 printf '{"label":0,"prediction":0}\n' | bert-score --metric glue/mrpc
+echo '-- choices that do not exist, cells that are empty'
+try choose '{"label":5,"choices":["a","b"],"prediction":0}'
+try choose '{"label":0,"choices":["a"],"prediction":1}'
+try choose '{"label":0,"choices":["a"],"prediction":"b"}'
+try choose '{"label":2,"scores":[0.5,0.5],"prediction":1}'
+printf 'label,prediction\na,a\nb,\n' | bert-score --task classify
+printf 'label\tprediction\na\ta\n\tb\n' >cells.tsv
+bert-score --task classify cells.tsv

@@ -43,3 +43,13 @@ try --index rows.f32 --dim 2 --records records.jsonl --on-error skip -k 1 query.
 printf '{"embedding":[1,0],"x":1,"x":2}\n' >twice.jsonl
 try --index twice.jsonl --with x query.jsonl
 try --index twice.jsonl --with y --keep neighbors query.jsonl
+echo "files that are no index, and ids that are not unique:"
+printf '\020\000\000\000\000\000\000\000{}' >model.safetensors
+try --index model.safetensors points.jsonl
+try --index - points.jsonl
+printf '{"id":%s,"embedding":[1,0]}\n' 1 '"a"' 1 '"a"' >ids.jsonl
+try --index ids.jsonl -k 1 --precision 2 --keep neighbors query.jsonl
+printf '{"id":1,"window":%s,"embedding":[1,0]}\n' 0 1 >windows.jsonl
+try --index windows.jsonl -k 1 --precision 2 --keep neighbors query.jsonl
+echo 'the king' >king.txt
+try --index points.jsonl -m "$MODELS/bare" king.txt

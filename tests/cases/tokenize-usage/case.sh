@@ -31,3 +31,6 @@ try --stats --format tokens
 try --compat fast
 try --threads 0
 try --unknown
+try --overflow split --overlap 600
+try --format ids --drop id
+try --format tokens --keep id

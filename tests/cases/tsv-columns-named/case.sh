@@ -17,3 +17,18 @@ bert-embed -m "$MODELS/masked-lm" --format google --layers=-1 --pair-field secnd
 bert-vocab --size 100 --pair-field secnd pairs.tsv
 bert-tokenize -m "$MODELS/bare" --pair-field second pairs.tsv
 bert-tokenize -m "$MODELS/bare" pairs.tsv
+# The same without records.
+printf 'id,txt\n' >header.csv
+printf 'id,text\n' >good.csv
+for tool in tokenize embed; do
+  bert-$tool -m "$MODELS/bare" header.csv
+  bert-$tool -m "$MODELS/bare" --text-field t good.csv
+  bert-$tool -m "$MODELS/bare" --pair-field t good.csv
+  bert-$tool -m "$MODELS/bare" good.csv
+  echo "exit $?"
+done
+bert-predict -m "$MODELS/classify" good.csv header.csv
+bert-predict -m "$MODELS/answer" good.csv
+bert-vocab --size 30 --text-field t good.csv
+bert-score --task classify good.csv
+bert-train --task classify -m "$MODELS/bare" --steps 1 -o model --text-field t good.csv
