@@ -22,6 +22,8 @@ namespace bert::io {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+constexpr std::string_view kQuotesKept =
+    "has cells in quotes, which are kept in tsv; use --delimiter tab if cells are quoted";
 
 void drop_byte_order_mark(Input& input) {
   while (input.unread().size() < kByteOrderMark.size() && kByteOrderMark.starts_with(input.unread())) {
@@ -40,10 +42,25 @@ void check_columns(const std::vector<std::string>& columns) {
   }
 }
 
+bool leaves_out_files(const StreamOptions& options) {
+  return options.on_error == OnError::skip && (options.files.size() > 1 || options.is_one_of_several);
+}
+
+// Whether a record of TSV has a cell that is quoted as in CSV.
+bool has_quoted_cell(const Chunk& chunk) {
+  const std::string_view data(chunk.data.data(), chunk.data_size);
+  if (data.find('"') == data.npos) return false;
+  return std::ranges::any_of(chunk.cuts, [&](const Cut& cut) {
+    const auto row = data.substr(cut.begin, cut.size);
+    return row.find('"') != row.npos && std::ranges::any_of(split(row, '\t'), is_in_quotes);
+  });
+}
+
 }  // namespace
 
-void check_files(const std::vector<std::string>& files) {
-  for (const auto& name : files) {
+void check_files(const StreamOptions& options) {
+  if (leaves_out_files(options)) return;
+  for (const auto& name : options.files) {
     if (name == "-") continue;
     if (::access(name.c_str(), R_OK) != 0) throw Error(name, ": ", std::strerror(errno));
     if (is_directory(name)) refuse_directory(name);
@@ -65,7 +82,7 @@ void InputReader::run() {
   try {
     if (options_.files.empty() && !read("-")) return;
     for (const auto& name : options_.files) {
-      if (!read(name)) return;
+      if (!read_or_leave_out(name)) return;
     }
   } catch (const std::exception& error) {
     if (!take_chunk()) return;
@@ -74,6 +91,21 @@ void InputReader::run() {
     ring_.put(*chunk_, Ring::State::finished);
   }
   ring_.end_of_input(chunks_);
+}
+
+bool InputReader::read_or_leave_out(const std::string& name) {
+  try {
+    return read(name);
+  } catch (const UnreadableFile& error) {
+    if (!leaves_out_files(options_)) throw;
+    if (!take_chunk()) return false;
+    chunk_->skipped_file = error.what();
+  }
+  chunk_->first_place = place_;
+  chunk_->read = read_;
+  ++chunks_;
+  on_chunk_(*std::exchange(chunk_, nullptr));
+  return true;
 }
 
 bool InputReader::read(const std::string& name) {
@@ -90,6 +122,7 @@ bool InputReader::read(const std::string& name) {
                          .invalid_utf8 = options_.invalid_utf8,
                          .apart = options_.context_apart});
   RowCutter rows(input, source->format, options_.row_width, limits_);
+  bool quotes_noted = false;
   for (;;) {
     if (!take_chunk()) return false;
     chunk_->source = source;
@@ -102,6 +135,10 @@ bool InputReader::read(const std::string& name) {
     if (!filled) {
       read_ += input.position();
       return true;
+    }
+    if (source->format == InputFormat::tsv && !quotes_noted && has_quoted_cell(*chunk_)) {
+      note(input, std::string(kQuotesKept));
+      quotes_noted = true;
     }
     chunk_->read = read_ + input.position();
     place_ += static_cast<int64_t>(chunk_->cuts.size());
@@ -123,8 +160,9 @@ void InputReader::convert(Input& input) const {
   if (raw && name == input.name()) return;
   if (const auto* compression = compression_of(input)) input.decompress(*compression);
   if (raw) return;
+  refuse_foreign(input);
   if (!options_.encoding.empty()) {
-    input.decode(options_.decoder(options_.encoding, options_.invalid_utf8));
+    input.decode(options_.decoder(encoding_of(input, options_.encoding), options_.invalid_utf8));
   } else if (const auto encoding = marked_encoding(input)) {
     if (options_.decoder == nullptr)
       throw Error(input.name(), ": is ", *encoding, "; convert it with iconv -f ", *encoding, " -t UTF-8");
@@ -132,16 +170,22 @@ void InputReader::convert(Input& input) const {
     input.decode(options_.decoder(*encoding, options_.invalid_utf8));
   }
   drop_byte_order_mark(input);
-  refuse_foreign(input);
+  if (options_.input_format != InputFormat::file && options_.input_format != InputFormat::object &&
+      !is_array(options_.input_format))
+    refuse_old_line_ends(input);
 }
 
 // Determines the format. For TSV and CSV also reads the header, so that records start behind it.
-std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& line) const {
+std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& line) {
   auto source = std::make_shared<Source>(Source{.name = input.name(), .format = options_.input_format});
   source->converted = input.converted();
   if (source->format == InputFormat::automatic) source->format = format_of(input, source->format_guessed);
   if (source->format == InputFormat::jsonl && first_marks(input) == "[{")
     throw Error(input.name(), ": is one JSON array; convert it to one record per line with jq -c '.[]'");
+  if (source->format == InputFormat::conll && !options_.word_column && reads(InputFormat::conllu) &&
+      is_conllu(input))
+    throw Error(input.name(), ": has the ten columns of CoNLL-U; use --input-format conllu");
+  check_mail(input, source->format);
   source->in_context = options_.context_words > 0;
   if (source->in_context && options_.input_format == InputFormat::automatic && first_marks(input).empty())
     source->format = InputFormat::jsonl;  // an empty FILE
@@ -180,7 +224,7 @@ InputFormat InputReader::format_of(Input& input, bool& guessed) const {
   }
   if (is_raw(without_compression_suffix(input.name()))) return f32;
   if (reads(npy) && is_npy(input)) return npy;
-  refuse_binary(input);
+  refuse_binary(input, options_.encoding.empty() ? Decoded::no : Decoded::yes);
   auto by_suffix = input_format_by_suffix(input.name());
   // Options that name fields outweigh ".txt".
   if (by_suffix == text && !options_.table_option.empty()) by_suffix = std::nullopt;
@@ -188,14 +232,21 @@ InputFormat InputReader::format_of(Input& input, bool& guessed) const {
   if (by_suffix.value_or(jsonl) == jsonl && reads(squad) && is_squad(input)) return squad;
   if (reads(conll) && (!by_suffix || by_suffix == text || by_suffix == conll)) {
     if (reads(conllu) && is_conllu(input)) return conllu;
-    if (is_conll(input)) return conll;
+    if (is_conll(input)) {
+      if (by_suffix != conll && !is_conll_document(first_lines(input, 1).front()))
+        note(input, "is read as words with tags (conll); --input-format text reads each line as a text");
+      return conll;
+    }
+  }
+  if (by_suffix.value_or(text) == text || by_suffix == tsv) {
+    if (separator_of(input)) return csv;
   }
   if (by_suffix.value_or(text) != text) return *by_suffix;
   const auto marks = first_marks(input);
   guessed = !by_suffix;
   if (!by_suffix && (marks == "{" || marks == "[{")) return jsonl;
   if (!by_suffix && is_header(input, tsv, header_fields_)) return tsv;
-  if (!by_suffix && (separator_of(input) || is_header(input, csv, header_fields_))) return csv;
+  if (!by_suffix && is_header(input, csv, header_fields_)) return csv;
   check_text(input);
   return text;
 }
@@ -216,13 +267,13 @@ std::optional<InputFormat> InputReader::table_of(Input& input, std::optional<Inp
 void InputReader::check_text(Input& input) const {
   const auto lines = first_lines(input, 1);
   if (lines.empty()) return;
-  if (is_mail(lines.front()))
-    note(input,
-         "is read as text, but looks like a mail archive; mbox.py of the cookbook makes records of mails");
   const auto header = likely_header(lines.front());
   if (!options_.table_option.empty()) {
     constexpr size_t kShown = 40;
     const auto& field = header_fields_.front();
+    if (lines.front() == field)
+      throw Error(input.name(), ":1: is a header of one column, ", json::in_quotes(field),
+                  "; use --input-format csv");
     if (!header)
       throw Error(input.name(), ":1: is neither JSON nor a header of columns, but ", options_.table_option,
                   " names a field; it is ",
@@ -239,6 +290,23 @@ void InputReader::check_text(Input& input) const {
                     " and --text-field");
 }
 
+// Once, for a first FILE of mail that is read as text.
+void InputReader::check_mail(Input& input, InputFormat format) {
+  using enum InputFormat;
+  const bool explicit_text = format == text && options_.input_format == text;
+  if (mail_noted_ || explicit_text || is_json(format) || is_table(format)) return;
+  const auto lines = first_lines(input, 1);
+  if (lines.empty()) return;
+  const bool archive = is_mail_archive(lines.front());
+  mail_noted_ = archive || is_mail(lines.front());
+  if (!mail_noted_) return;
+  note(input, archive
+                  ? "is read as text, but looks like a mail archive; mbox.py of the cookbook makes records "
+                    "of mails"
+                  : "is read as text, but looks like a mail; mbox.py of the cookbook makes records of mail "
+                    "archives");
+}
+
 void InputReader::read_columns(Input& input, Source& source, int64_t& line) const {
   if (source.format == InputFormat::csv) {
     if (const auto separator = take_separator(input)) {
@@ -250,12 +318,15 @@ void InputReader::read_columns(Input& input, Source& source, int64_t& line) cons
   const auto header = line;
   const bool named = !options_.columns.empty();
   const std::string where = named ? input.name() : input.name() + ":" + std::to_string(header);
+  const bool empty = !named && input.unread().empty() && !input.read_more();
   try {
     source.header_line = named ? 0 : header;
     source.columns = named ? options_.columns : read_header(input, source, line);
     check_columns(source.columns);
     if (!named) check_header(source.columns, source);
-    if (options_.check_columns) options_.check_columns(source.columns);
+    if (options_.check_columns && !empty) options_.check_columns(source.columns);
+  } catch (const ReadError&) {
+    throw;
   } catch (const Error& error) {
     throw Error(where, ": ", error.what());
   }
@@ -286,7 +357,14 @@ std::vector<std::string> InputReader::read_header(Input& input, const Source& so
   input.consume(text.size());
   if (options_.invalid_utf8 == InvalidUtf8::replace) header = json::repair_utf8(header);
   require_utf8(header);
-  return column_names(source.format, source.delimiter, header);
+  const auto plain = std::string_view(header).substr(0, header.find('"'));
+  const size_t old_end = plain.find('\r');
+  if (old_end != plain.npos && old_end + 1 < plain.size() && plain[old_end + 1] != '\n')
+    throw Error(old_line_ends(input));
+  auto names = column_names(source.format, source.delimiter, header);
+  if (source.format == InputFormat::tsv && std::ranges::any_of(names, is_in_quotes))
+    note(input, std::string(kQuotesKept));
+  return names;
 }
 
 // Throws Error if the only column seems to be several.
