@@ -52,7 +52,8 @@ bool has_quoted_cell(const Chunk& chunk) {
   if (data.find('"') == data.npos) return false;
   return std::ranges::any_of(chunk.cuts, [&](const Cut& cut) {
     const auto row = data.substr(cut.begin, cut.size);
-    return row.find('"') != row.npos && std::ranges::any_of(split(row, '\t'), is_in_quotes);
+    const bool begins = row.starts_with('"') || row.find("\t\"") != row.npos;
+    return begins && std::ranges::any_of(split(row, '\t'), is_in_quotes);
   });
 }
 
