@@ -36,6 +36,7 @@ StreamOptions::StreamOptions(cli::App& app, const Uses& uses)
   settings.more = uses.more;
   settings.decoder = text::decoder_for;
   settings.note = [&app](const std::string& message) { app.log().warn(message); };
+  settings.left_out = [&app](const std::string& message) { app.log().error(message); };
   app.files(settings.files);
   add_input(app, uses);
   if (uses.load != Load::training) {
@@ -94,6 +95,9 @@ void StreamOptions::add_conll(cli::App& app) {
   const auto add = [&app](const std::string& name, const std::string& help, std::optional<size_t>& column) {
     app.custom({name, "COLUMN", help}, [&column](const std::string& option, const std::string& value) {
       column = io::conllu_column(value);
+      if (!column && value.find_first_not_of("0123456789") != value.npos)
+        throw cli::UsageError(option, " must be a whole number or one of ", io::conllu_columns(), ", not \"",
+                              value, "\"");
       if (!column) column = static_cast<size_t>(cli::App::whole_number(option, value, {.min = 1})) - 1;
     });
   };

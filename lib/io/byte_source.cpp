@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/error.h"
 #include "io/foreign.h"
 
 namespace bert::io {
@@ -22,7 +21,7 @@ FileBytes::FileBytes(std::string name, int stop) : name_(std::move(name)), fd_(S
     fd_ = file_.get();
   }
   struct stat info;
-  if (fd_ < 0 || ::fstat(fd_, &info) != 0) throw Error(name_, ": ", std::strerror(errno));
+  if (fd_ < 0 || ::fstat(fd_, &info) != 0) throw UnreadableFile(name_, ": ", std::strerror(errno));
   if (S_ISDIR(info.st_mode)) refuse_directory(name_);
 }
 
@@ -32,11 +31,11 @@ std::optional<size_t> FileBytes::read(std::span<char> to) {
     std::array<struct pollfd, 2> waits = {
         {{.fd = fd_, .events = POLLIN, .revents = 0}, {.fd = stop_, .events = POLLIN, .revents = 0}}};
     if (::poll(waits.data(), waits.size(), -1) < 0 && errno != EINTR)
-      throw Error(name_, ": ", std::strerror(errno));
+      throw ReadError(name_, ": ", std::strerror(errno));
     if (waits[1].revents != 0) return std::nullopt;
     const ssize_t count = ::read(fd_, to.data(), to.size());
     if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (count < 0) throw Error(name_, ": ", std::strerror(errno));
+    if (count < 0) throw ReadError(name_, ": ", std::strerror(errno));
     ended_ = count == 0;
     count_ += static_cast<uint64_t>(count);
     return static_cast<size_t>(count);

@@ -7,9 +7,23 @@
 #include <span>
 #include <string>
 
+#include "base/error.h"
 #include "base/file.h"
 
 namespace bert::io {
+
+// A failure to read a FILE. The message names the FILE.
+class ReadError : public Error {
+ public:
+  using Error::Error;
+};
+
+// The FILE cannot be opened or is not text; none of its records were read. With --on-error skip, other FILEs
+// are read without it.
+class UnreadableFile : public ReadError {
+ public:
+  using ReadError::ReadError;
+};
 
 class ByteSource {
  public:

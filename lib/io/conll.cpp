@@ -1,6 +1,7 @@
 #include "io/conll.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "base/error.h"
 #include "io/cutter.h"
@@ -11,6 +12,8 @@ namespace bert::io {
 namespace {
 
 constexpr std::string_view kNewDocument = "# newdoc";
+constexpr std::string_view kColumnNames[] = {"id",    "form", "lemma",  "upos", "xpos",
+                                             "feats", "head", "deprel", "deps", "misc"};  // of CoNLL-U
 
 bool is_inside(std::string_view tag) { return tag == "I" || tag.starts_with("I-"); }
 
@@ -71,11 +74,15 @@ std::vector<std::string> bio_of(std::span<const std::string_view> tags) {
 }
 
 std::optional<size_t> conllu_column(std::string_view name) {
-  constexpr std::string_view kNames[] = {"id",    "form", "lemma",  "upos", "xpos",
-                                         "feats", "head", "deprel", "deps", "misc"};
-  const auto found = std::ranges::find(kNames, name);
-  if (found == std::end(kNames)) return std::nullopt;
-  return static_cast<size_t>(found - std::begin(kNames));
+  const auto is_same = [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); };
+  const auto found = std::ranges::find_if(
+      kColumnNames, [&](std::string_view column) { return std::ranges::equal(column, name, is_same); });
+  if (found == std::end(kColumnNames)) return std::nullopt;
+  return static_cast<size_t>(found - std::begin(kColumnNames));
+}
+
+std::string conllu_columns() {
+  return listed(std::vector<std::string>(std::begin(kColumnNames), std::end(kColumnNames)), "or");
 }
 
 bool is_conllu_row(std::string_view line) {

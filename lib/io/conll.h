@@ -47,7 +47,8 @@ struct ConllColumns {
   bool universal = false;          // CoNLL-U
 };
 // The index of a column of CoNLL-U by its name, such as "upos".
-std::optional<size_t> conllu_column(std::string_view name);
+std::optional<size_t> conllu_column(std::string_view name);  // in any case
+std::string conllu_columns();                                // their names
 constexpr size_t kForm = 1, kUpos = 3;
 
 // Converts the tags of a sentence from IOB1, which the shared task of 2003 uses, to BIO: an I- that does not

@@ -19,6 +19,7 @@ size_t CsvScanner::record_end(std::string_view text, size_t from) {
     } else if (c == '"' && state_ != State::plain) {
       state_ = State::quoted;
     } else if (state_ != State::closed || c != '\r') {
+      followed_ |= state_ == State::closed;
       state_ = State::plain;
     }
   }

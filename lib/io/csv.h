@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace bert::io {
 
@@ -17,16 +18,21 @@ class CsvScanner {
  public:
   explicit CsvScanner(char delimiter) : delimiter_(delimiter) {}
 
+  CsvScanner fresh() const { return CsvScanner(delimiter_); }  // for the begin of a record
+
   // The offset behind the first such line end at or after `from`; npos if the text ends before it. The next
   // call continues behind what this one read.
   size_t record_end(std::string_view text, size_t from);
 
   bool in_quotes() const { return state_ == State::quoted; }
+  // Whether text follows a closing quote in what was read since the last call.
+  bool take_followed() { return std::exchange(followed_, false); }
 
  private:
   enum class State { start, plain, quoted, closed };  // closed: after the closing quote
   char delimiter_;
   State state_ = State::start;
+  bool followed_ = false;
 };
 
 // The cells of a record without their quotes, joined by kCellEnd. The record is valid UTF-8 without its line

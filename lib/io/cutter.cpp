@@ -35,6 +35,8 @@ bool Cutter::fill(Chunk& chunk) {
     if (chunk.cuts.empty()) consume_done();  // any number of blank lines
     try {
       if (input_.read_more()) continue;
+      if (csv_.in_quotes() && cut_open_quote(chunk, input_.unread().substr(line_begin_), Cut::Quote::endless))
+        continue;
       cut_last(chunk);
     } catch (const Error& error) {
       chunk.failure = error.what();  // reported after the records already read
@@ -54,8 +56,16 @@ void Cutter::cut_complete(Chunk& chunk) {
   if (is_whole_file()) return;
   while (!full(chunk)) {
     const size_t end = line_end(unread);
-    if (end == std::string_view::npos) break;
-    cut_line(chunk, unread, end);
+    if (end == std::string_view::npos) {
+      const auto quoted = unread.substr(line_begin_);
+      if (!csv_.in_quotes() || quoted.size() <= kMostQuotedBytes ||
+          !cut_open_quote(chunk, quoted, Cut::Quote::too_long))
+        break;
+    } else if (!csv_.take_followed() ||
+               !cut_open_quote(chunk, without_line_end(unread.substr(line_begin_, end - line_begin_)),
+                               Cut::Quote::followed)) {
+      cut_line(chunk, unread, end);
+    }
   }
   if (!full(chunk)) searched_ = unread.size();
 }
@@ -78,6 +88,7 @@ void Cutter::cut_last(Chunk& chunk) {
     done_ = unread.size();
     return;
   }
+  csv_.take_followed();
   if (line_begin_ < unread.size()) cut_line(chunk, unread, unread.size());
   if (ends_at_blank_lines()) end_paragraph(chunk);
 }
@@ -120,6 +131,21 @@ void Cutter::cut_line(Chunk& chunk, std::string_view unread, size_t line_end) {
   if (format_ == InputFormat::jsonl && is_blank(line)) return;
   if (format_ == InputFormat::csv && line.empty()) return;
   chunk.cuts.push_back({.begin = begin, .size = line.size(), .line = number});
+}
+
+// Cuts the first line of `quoted`, which begins at line_begin_. False if it is the only line.
+bool Cutter::cut_open_quote(Chunk& chunk, std::string_view quoted, Cut::Quote quote) {
+  const size_t size = quoted.find('\n') + 1;
+  if (size == 0 || size == quoted.size()) return false;
+  const auto ends = std::count(quoted.begin(), quoted.end(), '\n');
+  chunk.cuts.push_back({.begin = line_begin_,
+                        .size = without_line_end(quoted.substr(0, size)).size(),
+                        .line = line_++,
+                        .quote = quote,
+                        .quoted_lines = ends + (quoted.ends_with('\n') ? 0 : 1)});
+  done_ = searched_ = line_begin_ += size;
+  csv_ = csv_.fresh();
+  return true;
 }
 
 void Cutter::end_paragraph(Chunk& chunk) {

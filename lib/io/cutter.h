@@ -23,6 +23,9 @@ struct ChunkLimits {
 class Cutter {
  public:
   // `line` is the number of the first line that `input` will return.
+  //
+  // If a quote of CSV is not closed, or closed by a quote that text follows, the line where it opens is a
+  // record by itself, and the next record begins at the next line.
   Cutter(Input& input, const Source& source, int64_t line, ChunkLimits limits)
       : input_(input), format_(source.format), limits_(limits), line_(line), csv_(source.delimiter) {}
 
@@ -36,6 +39,7 @@ class Cutter {
   void cut_last(Chunk& chunk);
   size_t line_end(std::string_view unread);
   void cut_line(Chunk& chunk, std::string_view unread, size_t line_end);
+  bool cut_open_quote(Chunk& chunk, std::string_view quoted, Cut::Quote quote);
   bool is_whole_file() const;
   bool ends_at_blank_lines() const;
   bool separates(std::string_view line) const;

@@ -16,7 +16,7 @@ DecodedBytes::DecodedBytes(ByteSource& source, std::unique_ptr<Decoder> decoder,
 
 std::optional<size_t> DecodedBytes::read(std::span<char> to) {
   while (at_ == text_.size()) {
-    if (!failure_.empty()) throw Error(failure_);
+    if (!failure_.empty()) throw ReadError(failure_);
     if (ended_) return 0;
     const auto count = source_.read(bytes_);
     if (!count) return std::nullopt;

@@ -55,7 +55,7 @@ Decompressor::Decompressor(FileBytes& file, const Compression& compression, std:
   // A socket instead of a pipe, because send() can do without SIGPIPE if the child ends early.
   std::array<int, 2> in, out;
   const bool made = ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in.data()) == 0;
-  if (!made || ::pipe2(out.data(), O_CLOEXEC) != 0) throw Error(file_.name(), ": ", std::strerror(errno));
+  if (!made || ::pipe2(out.data(), O_CLOEXEC) != 0) throw ReadError(file_.name(), ": ", std::strerror(errno));
   in_ = FileDescriptor(in[0]);
   out_ = FileDescriptor(out[0]);
   const FileDescriptor child_in(in[1]), child_out(out[1]);
@@ -64,10 +64,10 @@ Decompressor::Decompressor(FileBytes& file, const Compression& compression, std:
   if (error == 0) return;
   child_ = -1;
   if (error == ENOENT)
-    throw Error(file_.name(), ": is compressed, but ", compression.program,
-                " is not installed or not on the PATH (on Debian and Ubuntu, the package ",
-                compression.package, ")");
-  throw Error(file_.name(), ": ", compression.program, ": ", std::strerror(error));
+    throw ReadError(file_.name(), ": is compressed, but ", compression.program,
+                    " is not installed or not on the PATH (on Debian and Ubuntu, the package ",
+                    compression.package, ")");
+  throw ReadError(file_.name(), ": ", compression.program, ": ", std::strerror(error));
 }
 
 Decompressor::~Decompressor() {
@@ -87,12 +87,12 @@ std::optional<size_t> Decompressor::read(std::span<char> to) {
          {.fd = sends || file_ended_ ? -1 : file_.fd(), .events = POLLIN, .revents = 0}}};
     if (::poll(waits.data(), waits.size(), -1) < 0) {
       if (errno == EINTR) continue;
-      throw Error(file_.name(), ": ", std::strerror(errno));
+      throw ReadError(file_.name(), ": ", std::strerror(errno));
     }
     if (waits[1].revents != 0) return std::nullopt;
     if (waits[0].revents != 0) {
       const ssize_t count = ::read(out_.get(), to.data(), to.size());
-      if (count < 0 && errno != EINTR) throw Error(file_.name(), ": ", std::strerror(errno));
+      if (count < 0 && errno != EINTR) throw ReadError(file_.name(), ": ", std::strerror(errno));
       if (count > 0) return static_cast<size_t>(count);
       if (count == 0) end();
     } else if (waits[2].revents != 0) {
@@ -118,7 +118,7 @@ void Decompressor::feed() {
     sent_ = pending_.size();
     file_ended_ = true;
   } else if (errno != EINTR && errno != EAGAIN) {
-    throw Error(file_.name(), ": ", compression_.program, ": ", std::strerror(errno));
+    throw ReadError(file_.name(), ": ", compression_.program, ": ", std::strerror(errno));
   }
 }
 
@@ -142,8 +142,8 @@ void Decompressor::end() {
   child_ = -1;
   if (status == 0) return;
   const auto said = complaint();
-  throw Error(file_.name(), ": cannot be decompressed: ",
-              said.empty() ? std::string(compression_.program) + " failed" : said);
+  throw ReadError(file_.name(), ": cannot be decompressed: ",
+                  said.empty() ? std::string(compression_.program) + " failed" : said);
 }
 
 // The first line that the child wrote to stderr.

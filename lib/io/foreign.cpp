@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "io/array_shape.h"
+#include "io/cutter.h"
 #include "io/input_format.h"
 #include "json/utf8.h"
 
@@ -22,6 +24,7 @@ constexpr Compression kCompressions[] = {{"gzip", "gzip", ".gz", "\x1f\x8b"},
 struct Foreign {
   std::string_view magic, suffix, what, advice;  // suffix "": any; "FILE" in the advice is the FILE's name
 };
+constexpr std::string_view kReadsText = "this tool reads text";
 constexpr std::string_view kZip = "PK\x03\x04", kOffice = "\xd0\xcf\x11\xe0\xa1\xb1";
 // The first that fits.
 constexpr Foreign kForeign[] = {
@@ -39,6 +42,26 @@ constexpr Foreign kForeign[] = {
     {"Rar!\x1a", "", "a RAR archive", "unpack it"},
     {"PAR1\x15", "", "a Parquet file", "convert it to JSONL or CSV"},
     {"SQLite format 3\0"sv, "", "an SQLite database", "run sqlite3 -csv -header FILE 'SELECT ...'"},
+    {"ARROW1\0"sv, "", "an Arrow file", "convert it to JSONL or CSV"},
+    {"Obj\1", "", "an Avro file", "convert it to JSONL or CSV"},
+    {"\x89HDF\r\n", "", "an HDF5 file", "convert it to JSONL or CSV"},
+    {"\x89PNG\r\n", "", "an image (PNG)", kReadsText},
+    {"\xff\xd8\xff", "", "an image (JPEG)", kReadsText},
+    {"II*\0"sv, "", "an image (TIFF)", kReadsText},
+    {"MM\0*"sv, "", "an image (TIFF)", kReadsText},
+    {"ID3\2", "", "audio (MP3)", kReadsText},
+    {"ID3\3", "", "audio (MP3)", kReadsText},
+    {"ID3\4", "", "audio (MP3)", kReadsText},
+    {"\xff\xfb", ".mp3", "audio (MP3)", kReadsText},
+    {"fLaC\0"sv, "", "audio (FLAC)", kReadsText},
+    {"OggS\0"sv, "", "audio or video (Ogg)", kReadsText},
+    {"\x1a\x45\xdf\xa3", "", "video (Matroska)", kReadsText},
+    {"\x7f"
+     "ELF",
+     "", "a program", kReadsText},
+    {"MZ\x90\0"sv, "", "a program", kReadsText},
+    {"\xca\xfe\xba\xbe", "", "a program", kReadsText},
+    {"\0asm"sv, "", "a program", kReadsText},
 };
 
 bool begins_with(Input& input, std::string_view magic) {
@@ -67,7 +90,68 @@ std::string advice_for(const Input& input, std::string_view advice) {
 }
 
 [[noreturn]] void refuse(const Input& input, std::string_view what, std::string_view advice) {
-  throw Error(input.name(), ": is ", what, "; ", advice_for(input, advice));
+  throw UnreadableFile(input.name(), ": is ", what, "; ", advice_for(input, advice));
+}
+
+bool is_control(char c) {
+  return static_cast<unsigned char>(c) < ' ' && !is_white(c) && c != '\x1b' && c != '\b';
+}
+
+// Formats whose first bytes alone may be text.
+void refuse_media(Input& input) {
+  constexpr size_t kHeaderBytes = 13;
+  const auto has_at = [&](size_t at, std::string_view magic) {
+    return has(input, kHeaderBytes) && input.unread().substr(at, magic.size()) == magic;
+  };
+  const bool gif = begins_with(input, "GIF87a") || begins_with(input, "GIF89a");
+  if (gif && has(input, kHeaderBytes) && std::ranges::any_of(input.unread().substr(6, 7), is_control))
+    refuse(input, "an image (GIF)", kReadsText);
+  if (begins_with(input, "RIFF") && has(input, kHeaderBytes) &&
+      std::ranges::any_of(input.unread().substr(4, 4), is_control)) {
+    if (has_at(8, "WEBP")) refuse(input, "an image (WebP)", kReadsText);
+    if (has_at(8, "WAVE")) refuse(input, "audio (WAV)", kReadsText);
+    if (has_at(8, "AVI ")) refuse(input, "video (AVI)", kReadsText);
+  }
+  if (begins_with(input, "\0"sv) && has_at(4, "ftyp")) refuse(input, "audio or video (MP4)", kReadsText);
+}
+
+// Whether a block of bytes is no text in any encoding: many control characters, and NULs or invalid UTF-8
+// among them. Of random bytes, a tenth are control characters.
+bool is_binary(std::string_view block) {
+  constexpr size_t kFewestBytes = 512;
+  constexpr ptrdiff_t kCharactersForOne = 16;
+  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
+  const auto characters = static_cast<ptrdiff_t>(block.size()) - std::ranges::count_if(block, continues);
+  return block.size() >= kFewestBytes &&
+         std::ranges::count_if(block, is_control) * kCharactersForOne > characters;
+}
+
+void refuse_controls(const Input& input, Decoded decoded) {
+  constexpr size_t kMostBytes = 4096;
+  const auto block = input.unread().substr(0, kMostBytes);
+  const bool suspect = decoded == Decoded::yes || block.find('\0') != block.npos || !json::is_utf8(block);
+  if (suspect && is_binary(block))
+    throw UnreadableFile(input.name(), ": is not text: its beginning has ",
+                         std::ranges::count_if(block, is_control),
+                         " control characters; --input-format text reads it anyway");
+}
+
+// "UTF-16" -> "utf16"
+std::string plain_name(std::string_view encoding) {
+  std::string name;
+  for (const char c : encoding)
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
+      name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return name;
+}
+
+// The byte order of UTF-16 without a mark. In most scripts, spaces, digits and line ends have a NUL in their
+// upper byte, and few other characters have one in the lower byte.
+std::string_view likely_utf16_order(std::string_view bytes) {
+  ptrdiff_t even = 0, odd = 0;
+  for (size_t i = 0; i < bytes.size(); ++i)
+    if (bytes[i] == '\0') ++(i % 2 == 0 ? even : odd);
+  return odd > even ? "UTF-16LE" : "UTF-16BE";
 }
 
 bool is_tar(Input& input) { return has(input, 262) && input.unread().substr(257, 5) == "ustar"; }
@@ -114,38 +198,89 @@ void require_utf8(std::string_view text, size_t begin) {
   }
 }
 
+std::string encoding_of(Input& input, std::string_view asked) {
+  constexpr size_t kMostBytes = 4096, kFewestBytes = 8;
+  const auto name = plain_name(asked);
+  const bool wide = name.starts_with("utf16") || name.starts_with("utf32") || name.starts_with("ucs") ||
+                    name.starts_with("unicode") || name.starts_with("iso10646");
+  const auto mark = begins_with(input, "\xef\xbb\xbf") ? std::optional("UTF-8"sv) : marked_encoding(input);
+  if (mark && (*mark == "UTF-8" ? !name.starts_with("utf8") : !wide))
+    throw Error(input.name(), ": starts with the byte order mark of ", *mark, "; leave --encoding out");
+  const bool utf16 = name.starts_with("utf16"), utf32 = name.starts_with("utf32");
+  if (mark || (!utf16 && !utf32) || !has(input, 4)) return std::string(asked);
+  const auto bytes = input.unread().substr(0, kMostBytes);
+  const auto is_ascii = [](char c) { return c > '\0'; };
+  if (bytes.size() >= kFewestBytes && std::ranges::all_of(bytes, is_ascii))
+    throw Error(input.name(), ": is not ", asked,
+                ", since it has only ASCII characters; leave --encoding out");
+  if (name == "utf16") return std::string(likely_utf16_order(bytes));
+  if (name == "utf32" && bytes[0] != '\0' && bytes[3] == '\0') return "UTF-32LE";
+  return std::string(asked);
+}
+
 void refuse_foreign(Input& input) {
   for (const auto& [magic, suffix, what, advice] : kForeign)
     if (begins_with(input, magic) && (suffix.empty() || input.name().ends_with(suffix)))
       refuse(input, what, advice);
+  refuse_media(input);
 }
 
-void refuse_binary(Input& input, std::string_view remedy) {
+void refuse_old_line_ends(Input& input) {
+  constexpr size_t kMostBytes = 64 << 10;
+  for (size_t searched = 0; input.unread().find('\n', searched) == std::string_view::npos;) {
+    searched = input.unread().size();
+    if (searched < kMostBytes && input.read_more()) continue;
+    const auto text = input.unread();
+    const size_t end = text.find('\r');
+    if (end == std::string_view::npos || is_blank(text.substr(end))) return;
+    throw UnreadableFile(input.name(), ": ", old_line_ends(input));
+  }
+}
+
+std::string old_line_ends(const Input& input) {
+  const bool plain = input.name() != "-" && !input.converted();
+  return "its lines end with CR only; convert them with tr '\\r' '\\n'" + (plain ? " < " + input.name() : "");
+}
+
+void refuse_binary(Input& input, Decoded decoded, std::string_view remedy) {
   constexpr size_t kMostBytes = 4096;
   size_t searched = 0, at;
   while ((at = input.unread().substr(0, kMostBytes).find_first_of("\0\n"sv, searched)) ==
          std::string_view::npos) {
     searched = input.unread().size();
-    if (searched >= kMostBytes || !input.read_more()) return;
+    if (searched >= kMostBytes || !input.read_more()) return refuse_controls(input, decoded);
   }
-  if (input.unread()[at] == '\n') return;
+  if (input.unread()[at] == '\n') return refuse_controls(input, decoded);
   if (is_npy(input.unread())) refuse(input, "a NumPy array", "this tool reads text");
   if (is_tar(input)) refuse(input, "a tar archive", "run tar -xOf FILE, or unpack it");
   if (const auto order = utf16_order(input.unread()); !order.empty())
-    throw Error(input.name(), ": is UTF-16 without a byte order mark; use --encoding ", order);
-  throw Error(input.name(), ": is not text: byte ", at, " is NUL; ", remedy);
+    throw UnreadableFile(input.name(), ": is UTF-16 without a byte order mark; use --encoding ", order);
+  throw UnreadableFile(input.name(), ": is not text: byte ", at, " is NUL; ", remedy);
 }
 
 void refuse_directory(std::string_view path) {
-  if (path == "-") throw Error("-: is a directory; name its files");
+  if (path == "-") throw UnreadableFile("-: is a directory; name its files");
   const size_t end = path.find_last_not_of('/');
   const std::string folder(end == path.npos ? "/." : path.substr(0, end + 1));
-  if (is_file(folder + "/config.json")) throw Error(path, ": is a model directory; name it with -m");
-  throw Error(path, ": is a directory; name its files, as in ", folder, "/*, or run find ", folder,
-              " -name '*.txt' -exec ... {} + >OUTPUT");
+  if (is_file(folder + "/config.json")) throw UnreadableFile(path, ": is a model directory; name it with -m");
+  throw UnreadableFile(path, ": is a directory; name its files, as in ", folder, "/*, or run find ", folder,
+                       " -name '*.txt' -exec ... {} + >OUTPUT");
 }
 
 bool is_mail(std::string_view line) {
+  constexpr std::string_view kFields[] = {"from",        "return-path",      "received",     "delivered-to",
+                                          "date",        "message-id",       "mime-version", "subject",
+                                          "envelope-to", "x-mozilla-status", "x-original-to"};
+  const size_t colon = line.find(':');
+  return colon != line.npos && colon + 1 < line.size() && is_white(line[colon + 1]) &&
+         std::ranges::any_of(kFields, [&](std::string_view field) {
+           return std::ranges::equal(field, line.substr(0, colon), [](char a, unsigned char b) {
+             return a == static_cast<char>(std::tolower(b));
+           });
+         });
+}
+
+bool is_mail_archive(std::string_view line) {
   constexpr std::string_view kDigits = "0123456789";
   const auto year = line.substr(line.size() - std::min<size_t>(line.size(), 4));
   return line.starts_with("From ") && line.find(':') != line.npos &&

@@ -27,19 +27,31 @@ std::string_view without_compression_suffix(std::string_view path);
 // UTF-16 or UTF-32, if the input begins with its byte order mark.
 std::optional<std::string_view> marked_encoding(Input& input);
 
+// The encoding to decode from if the user asked for `asked`: the byte order of UTF-16 without a mark is
+// detected from its NUL bytes. Throws Error if the input shows that it has another encoding.
+std::string encoding_of(Input& input, std::string_view asked);
+
 // Like json::check_utf8; the Error also says how other encodings are read.
 void require_utf8(std::string_view text, size_t begin = 0);
 
 // Throws Error that says what to do if the input is a file of another program, such as an archive or a PDF.
 void refuse_foreign(Input& input);
-// The same for any other input whose first line has a NUL byte: UTF-16 without a mark, or an unknown file.
-// `remedy` is for an unknown one.
-void refuse_binary(Input& input, std::string_view remedy = "--input-format text reads it anyway");
+// The same for any other input whose first line has a NUL byte, or that has many control characters: UTF-16
+// without a mark, or an unknown file. `decoded`: whether --encoding has made UTF-8 of any bytes. `remedy` is
+// for an unknown file.
+enum class Decoded { no, yes };
+void refuse_binary(Input& input, Decoded decoded,
+                   std::string_view remedy = "--input-format text reads it anyway");
+// The same for text whose lines end with CR without LF. Waits for the end of the first line.
+void refuse_old_line_ends(Input& input);
+std::string old_line_ends(const Input& input);  // what is wrong, and what to do
 // For FILEs that are directories.
 [[noreturn]] void refuse_directory(std::string_view path);
 
+// Whether a line may be the first one of a mail, such as "Return-Path: <king@court>".
+bool is_mail(std::string_view line);
 // Whether a line is the first one of a mail in an mbox (RFC 4155): "From king@court Thu Jan  1 00:00:00
 // 2026".
-bool is_mail(std::string_view line);
+bool is_mail_archive(std::string_view line);
 
 }  // namespace bert::io

@@ -68,12 +68,25 @@ std::optional<Row> first_row(Input& input) {
   }
 }
 
+bool is_letter(char c) {
+  return static_cast<signed char>(c) < 0 || std::isalpha(static_cast<unsigned char>(c)) != 0;
+}
+
 bool has_tag(std::string_view line) {
   const auto columns = columns_of(line);
   if (columns.size() < 2) return false;
   const auto tag = columns.back();
-  return tag == "O" ||
-         (tag.size() > 2 && tag[1] == '-' && std::string_view("BIES").find(tag[0]) != std::string_view::npos);
+  return tag == kOutside || (has_prefix(tag) && tag.size() > 2 && is_letter(tag[2]));
+}
+
+// Whether the tag is like B-PER: its type has several capital letters.
+bool has_usual_type(std::string_view line) {
+  constexpr size_t kPrefix = 2, kLetters = 2;
+  const auto columns = columns_of(line);
+  const auto tag = columns.back();
+  if (!has_prefix(tag) || tag.size() < kPrefix + kLetters) return false;
+  return std::ranges::all_of(tag.substr(kPrefix, kLetters),
+                             [](unsigned char c) { return std::isupper(c) != 0; });
 }
 
 }  // namespace
@@ -130,15 +143,24 @@ std::string first_marks(Input& input) {
   }
 }
 
-// One tagged line may be text that ends in "O"; two of as many columns are not.
+// A short list may have lines that end in "O" or "I-A". So all lines of the first sentence must have a tag
+// and as many columns. A blank line must follow, or one of the tags must have a type such as PER.
 bool is_conll(Input& input) {
+  constexpr size_t kMostLines = 64;
   const auto row = first_row(input);
   if (!row) return false;
   if (is_conll_document(row->line)) return true;
   if (!has_tag(row->line)) return false;  // without waiting for the second line
-  const auto lines = first_lines(input, row->index + 2);
-  return lines.size() == row->index + 2 && has_tag(lines.back()) &&
-         columns_of(row->line).size() == columns_of(lines.back()).size();
+  bool usual = has_usual_type(row->line);
+  for (size_t tagged = 1; tagged < kMostLines; ++tagged) {
+    const auto lines = first_lines(input, row->index + tagged + 1);
+    if (lines.size() <= row->index + tagged) return tagged > 1 && usual;
+    const auto& line = lines.back();
+    if (is_blank(line)) return tagged > 1;
+    if (!has_tag(line) || columns_of(line).size() != columns_of(row->line).size()) return false;
+    usual |= has_usual_type(line);
+  }
+  return true;
 }
 
 bool is_conllu(Input& input) {

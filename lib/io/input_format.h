@@ -61,7 +61,7 @@ std::string first_marks(Input& input);
 // The first lines after leading white space, without line ends; fewer at the end of the input.
 std::vector<std::string> first_lines(Input& input, size_t count);
 
-bool is_conll(Input& input);   // words with IOB tags in the last column, or a -DOCSTART- line
+bool is_conll(Input& input);   // a sentence of words with IOB tags in the last column, or a -DOCSTART- line
 bool is_conllu(Input& input);  // ten columns after the comments
 bool is_npy(Input& input);     // the magic bytes of NumPy
 bool is_squad(Input& input);   // an object with articles that have paragraphs

@@ -22,6 +22,8 @@ namespace bert::io {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+constexpr std::string_view kQuotesKept =
+    "has cells in quotes, which are kept in tsv; use --delimiter tab if cells are quoted";
 
 void drop_byte_order_mark(Input& input) {
   while (input.unread().size() < kByteOrderMark.size() && kByteOrderMark.starts_with(input.unread())) {
@@ -40,10 +42,26 @@ void check_columns(const std::vector<std::string>& columns) {
   }
 }
 
+bool leaves_out_files(const StreamOptions& options) {
+  return options.on_error == OnError::skip && (options.files.size() > 1 || options.is_one_of_several);
+}
+
+// Whether a record of TSV has a cell that is quoted as in CSV.
+bool has_quoted_cell(const Chunk& chunk) {
+  const std::string_view data(chunk.data.data(), chunk.data_size);
+  if (data.find('"') == data.npos) return false;
+  return std::ranges::any_of(chunk.cuts, [&](const Cut& cut) {
+    const auto row = data.substr(cut.begin, cut.size);
+    const bool begins = row.starts_with('"') || row.find("\t\"") != row.npos;
+    return begins && std::ranges::any_of(split(row, '\t'), is_in_quotes);
+  });
+}
+
 }  // namespace
 
-void check_files(const std::vector<std::string>& files) {
-  for (const auto& name : files) {
+void check_files(const StreamOptions& options) {
+  if (leaves_out_files(options)) return;
+  for (const auto& name : options.files) {
     if (name == "-") continue;
     if (::access(name.c_str(), R_OK) != 0) {
       const bool may_be_text = errno == ENOENT && name.find(' ') != name.npos;
@@ -69,7 +87,7 @@ void InputReader::run() {
   try {
     if (options_.files.empty() && !read("-")) return;
     for (const auto& name : options_.files) {
-      if (!read(name)) return;
+      if (!read_or_leave_out(name)) return;
     }
   } catch (const std::exception& error) {
     if (!take_chunk()) return;
@@ -78,6 +96,21 @@ void InputReader::run() {
     ring_.put(*chunk_, Ring::State::finished);
   }
   ring_.end_of_input(chunks_);
+}
+
+bool InputReader::read_or_leave_out(const std::string& name) {
+  try {
+    return read(name);
+  } catch (const UnreadableFile& error) {
+    if (!leaves_out_files(options_)) throw;
+    if (!take_chunk()) return false;
+    chunk_->skipped_file = error.what();
+  }
+  chunk_->first_place = place_;
+  chunk_->read = read_;
+  ++chunks_;
+  on_chunk_(*std::exchange(chunk_, nullptr));
+  return true;
 }
 
 bool InputReader::read(const std::string& name) {
@@ -94,6 +127,7 @@ bool InputReader::read(const std::string& name) {
                          .invalid_utf8 = options_.invalid_utf8,
                          .apart = options_.context_apart});
   RowCutter rows(input, source->format, options_.row_width, limits_);
+  bool quotes_noted = false;
   for (bool empty = true;; empty = false) {
     if (!take_chunk()) return false;
     chunk_->source = source;
@@ -107,6 +141,10 @@ bool InputReader::read(const std::string& name) {
       read_ += input.position();
       if (!empty || source->header_line == 0 || source->columns == std::vector<std::string>{""}) return true;
       chunk_->header_only = true;
+    }
+    if (source->format == InputFormat::tsv && !quotes_noted && has_quoted_cell(*chunk_)) {
+      note(input, std::string(kQuotesKept));
+      quotes_noted = true;
     }
     chunk_->read = read_ + input.position();
     place_ += static_cast<int64_t>(chunk_->cuts.size());
@@ -129,8 +167,9 @@ void InputReader::convert(Input& input) const {
   if (raw && name == input.name()) return;
   if (const auto* compression = compression_of(input)) input.decompress(*compression);
   if (raw) return;
+  refuse_foreign(input);
   if (!options_.encoding.empty()) {
-    input.decode(options_.decoder(options_.encoding, options_.invalid_utf8));
+    input.decode(options_.decoder(encoding_of(input, options_.encoding), options_.invalid_utf8));
   } else if (const auto encoding = marked_encoding(input)) {
     if (options_.decoder == nullptr)
       throw Error(input.name(), ": is ", *encoding, "; convert it with iconv -f ", *encoding, " -t UTF-8");
@@ -138,16 +177,22 @@ void InputReader::convert(Input& input) const {
     input.decode(options_.decoder(*encoding, options_.invalid_utf8));
   }
   drop_byte_order_mark(input);
-  refuse_foreign(input);
+  if (options_.input_format != InputFormat::file && options_.input_format != InputFormat::object &&
+      !is_array(options_.input_format))
+    refuse_old_line_ends(input);
 }
 
 // Determines the format. For TSV and CSV also reads the header, so that records start behind it.
-std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& line) const {
+std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& line) {
   auto source = std::make_shared<Source>(Source{.name = input.name(), .format = options_.input_format});
   source->converted = input.converted();
   if (source->format == InputFormat::automatic) source->format = format_of(input, source->format_guessed);
   if (source->format == InputFormat::jsonl && first_marks(input) == "[{")
     throw Error(input.name(), ": is one JSON array; convert it to one record per line with jq -c '.[]'");
+  if (source->format == InputFormat::conll && !options_.word_column && reads(InputFormat::conllu) &&
+      is_conllu(input))
+    throw Error(input.name(), ": has the ten columns of CoNLL-U; use --input-format conllu");
+  check_mail(input, source->format);
   source->in_context = options_.context_words > 0;
   if (source->in_context && options_.input_format == InputFormat::automatic && first_marks(input).empty())
     source->format = InputFormat::jsonl;  // an empty FILE
@@ -187,7 +232,7 @@ InputFormat InputReader::format_of(Input& input, bool& guessed) const {
   }
   if (is_raw(without_compression_suffix(input.name()))) return f32;
   if (reads(npy) && is_npy(input)) return npy;
-  refuse_binary(input);
+  refuse_binary(input, options_.encoding.empty() ? Decoded::no : Decoded::yes);
   auto by_suffix = input_format_by_suffix(input.name());
   // Options that name fields outweigh ".txt".
   if (by_suffix == text && !options_.table_option.empty()) by_suffix = std::nullopt;
@@ -195,14 +240,21 @@ InputFormat InputReader::format_of(Input& input, bool& guessed) const {
   if (by_suffix.value_or(jsonl) == jsonl && reads(squad) && is_squad(input)) return squad;
   if (reads(conll) && (!by_suffix || by_suffix == text || by_suffix == conll)) {
     if (reads(conllu) && is_conllu(input)) return conllu;
-    if (is_conll(input)) return conll;
+    if (is_conll(input)) {
+      if (by_suffix != conll && !is_conll_document(first_lines(input, 1).front()))
+        note(input, "is read as words with tags (conll); --input-format text reads each line as a text");
+      return conll;
+    }
+  }
+  if (by_suffix.value_or(text) == text || by_suffix == tsv) {
+    if (separator_of(input)) return csv;
   }
   if (by_suffix.value_or(text) != text) return *by_suffix;
   const auto marks = first_marks(input);
   guessed = !by_suffix;
   if (!by_suffix && (marks == "{" || marks == "[{")) return jsonl;
   if (!by_suffix && is_header(input, tsv, header_fields_)) return tsv;
-  if (!by_suffix && (separator_of(input) || is_header(input, csv, header_fields_))) return csv;
+  if (!by_suffix && is_header(input, csv, header_fields_)) return csv;
   check_text(input);
   return text;
 }
@@ -223,13 +275,13 @@ std::optional<InputFormat> InputReader::table_of(Input& input, std::optional<Inp
 void InputReader::check_text(Input& input) const {
   const auto lines = first_lines(input, 1);
   if (lines.empty()) return;
-  if (is_mail(lines.front()))
-    note(input,
-         "is read as text, but looks like a mail archive; mbox.py of the cookbook makes records of mails");
   const auto header = likely_header(lines.front());
   if (!options_.table_option.empty()) {
     constexpr size_t kShown = 40;
     const auto& field = header_fields_.front();
+    if (lines.front() == field)
+      throw Error(input.name(), ":1: is a header of one column, ", json::in_quotes(field),
+                  "; use --input-format csv");
     if (!header)
       throw Error(input.name(), ":1: is neither JSON nor a header of columns, but ", options_.table_option,
                   " names a field; it is ",
@@ -246,6 +298,18 @@ void InputReader::check_text(Input& input) const {
                     " and --text-field");
 }
 
+// Once, for a first FILE of mail that is read as text.
+void InputReader::check_mail(Input& input, InputFormat format) {
+  using enum InputFormat;
+  const bool explicit_text = format == text && options_.input_format == text;
+  if (mail_noted_ || explicit_text || is_json(format) || is_table(format)) return;
+  const auto lines = first_lines(input, 1);
+  if (lines.empty()) return;
+  mail_noted_ = is_mail_archive(lines.front()) || is_mail(lines.front());
+  if (mail_noted_)
+    note(input, "is read as text, but looks like mail; mbox.py of the cookbook makes records of mails");
+}
+
 void InputReader::read_columns(Input& input, Source& source, int64_t& line) const {
   bool is_known = options_.delimiter.has_value();
   if (source.format == InputFormat::csv) {
@@ -259,11 +323,14 @@ void InputReader::read_columns(Input& input, Source& source, int64_t& line) cons
   const auto header = line;
   const bool named = !options_.columns.empty();
   const std::string where = named ? input.name() : input.name() + ":" + std::to_string(header);
+  const bool empty = !named && input.unread().empty() && !input.read_more();
   try {
     source.header_line = named ? 0 : header;
     source.columns = named ? options_.columns : read_header(input, source, is_known, line);
     check_columns(source.columns);
-    if (options_.check_columns) options_.check_columns(source.columns);
+    if (options_.check_columns && !empty) options_.check_columns(source.columns);
+  } catch (const ReadError&) {
+    throw;
   } catch (const Error& error) {
     throw Error(where, ": ", error.what());
   }
@@ -296,7 +363,13 @@ std::vector<std::string> InputReader::read_header(Input& input, Source& source, 
   input.consume(text.size());
   if (options_.invalid_utf8 == InvalidUtf8::replace) header = json::repair_utf8(header);
   require_utf8(header);
+  const auto plain = std::string_view(header).substr(0, header.find('"'));
+  const size_t old_end = plain.find('\r');
+  if (old_end != plain.npos && old_end + 1 < plain.size() && plain[old_end + 1] != '\n')
+    throw Error(old_line_ends(input));
   auto columns = column_names(source.format, source.delimiter, header);
+  if (source.format == InputFormat::tsv && std::ranges::any_of(columns, is_in_quotes))
+    note(input, std::string(kQuotesKept));
   if (columns.size() != 1 || std::ranges::find(header_fields_, columns[0]) != header_fields_.end())
     return columns;
   const auto other = likely_header(header);

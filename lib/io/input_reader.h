@@ -18,8 +18,8 @@
 namespace bert::io {
 
 // Throws Error if a FILE does not exist or cannot be read, so that a wrong name is reported before any work
-// is done.
-void check_files(const std::vector<std::string>& files);
+// is done; unless such FILEs are left out.
+void check_files(const StreamOptions& options);
 
 class InputReader {
  public:
@@ -32,14 +32,16 @@ class InputReader {
   void run();
 
  private:
-  bool read(const std::string& name);  // false: the stream has stopped
+  bool read_or_leave_out(const std::string& name);  // false: the stream has stopped
+  bool read(const std::string& name);
   void convert(Input& input) const;
-  std::shared_ptr<const Source> open_source(Input& input, int64_t& line) const;
+  std::shared_ptr<const Source> open_source(Input& input, int64_t& line);
   bool reads(InputFormat format) const;
   bool is_raw(std::string_view name) const;
   InputFormat format_of(Input& input, bool& guessed) const;
   std::optional<InputFormat> table_of(Input& input, std::optional<InputFormat> by_suffix) const;
   void check_text(Input& input) const;
+  void check_mail(Input& input, InputFormat format);
   void read_columns(Input& input, Source& source, int64_t& line) const;
   std::vector<std::string> read_header(Input& input, Source& source, bool is_known, int64_t& line) const;
   void note(const Input& input, const std::string& message) const;
@@ -54,6 +56,7 @@ class InputReader {
   int64_t place_;
   const std::vector<std::string> header_fields_;  // one of them identifies a header line
   int64_t chunks_ = 0;
+  bool mail_noted_ = false;
   uint64_t read_ = 0;  // bytes of the FILEs before the current one
 };
 

@@ -14,7 +14,7 @@ size_t chunks_ahead(const StreamOptions& options) {
 }
 
 const StreamOptions& with_files(const StreamOptions& options) {
-  check_files(options.files);
+  check_files(options);
   return options;
 }
 
@@ -46,6 +46,7 @@ const Chunk* PullReader::next_chunk() {
       ended_ = !(interrupted_ && interrupted_());
       return nullptr;
     }
+    if (chunk_->skipped_file && options_.left_out) options_.left_out(*chunk_->skipped_file);
     if (!chunk_->cuts.empty()) return chunk_;
   }
   return nullptr;

@@ -17,6 +17,26 @@ void clear_text(std::string& text) {
   text.clear();
 }
 
+std::string_view without_spaces(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
+std::optional<double> number_of(std::string_view digits) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc() || end != digits.data() + digits.size() || !std::isfinite(number))
+    return std::nullopt;
+  return number;
+}
+
+// How to write a number with a decimal comma.
+std::string with_point(std::string_view digits) {
+  std::string number(without_spaces(digits));
+  std::ranges::replace(number, ',', '.');
+  return number_of(number) ? " with a point: " + number : "";
+}
+
 }  // namespace
 
 void Chunk::clear() {
@@ -36,6 +56,7 @@ void Chunk::clear() {
   truncated = 0;
   skipped.clear();
   failure.reset();
+  skipped_file.reset();
 }
 
 std::string Record::where() const { return file() + ":" + std::to_string(line_); }
@@ -142,11 +163,8 @@ double Fields::number(std::string_view name) const {
   if (value && value->kind() != json::Value::Kind::string)
     return named(name, [&] { return value->number(); });
   const auto digits = required_text(name);
-  double number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc() || end != digits.data() + digits.size() || !std::isfinite(number))
-    throw Error("field \"", name, "\" is \"", digits, "\", expected a number");
-  return number;
+  if (const auto number = number_of(object_ ? digits : without_spaces(digits))) return *number;
+  throw Error("field \"", name, "\" is \"", digits, "\", expected a number", with_point(digits));
 }
 
 std::optional<int64_t> Fields::integer(std::string_view name) const {

@@ -87,11 +87,20 @@ class Record {
   uint64_t keys_ = 0;  // json::key_bit()s of a JSON record's keys: if a key's bit is 0, the key is absent
 };
 
+// A longer cell of CSV has an opening quote by mistake. Bounds the memory for one.
+constexpr size_t kMostQuotedBytes = 64 << 20;
+
 // Position of a record in Chunk::data, without its line end.
 struct Cut {
   size_t begin, size;
   int64_t line;
   bool starts_document = false;  // CoNLL: after -DOCSTART-
+
+  // CSV: whether a quote in this line is not closed before the end of the FILE, is not closed within
+  // kMostQuotedBytes, or is closed in another line by a quote that text follows. Only the line is the record.
+  enum class Quote : uint8_t { closed, endless, too_long, followed };
+  Quote quote = Quote::closed;
+  int64_t quoted_lines = 0;  // up to that place
 };
 
 // A run of consecutive records, passed from the reader to the writer.
@@ -118,6 +127,8 @@ struct Chunk {
   std::vector<std::pair<int64_t, std::string>> skipped;  // index and message of bad records, OnError::skip
   std::optional<std::string>
       failure;  // ends the stream after `out`; the reader also sets it (FILE not found)
+
+  std::optional<std::string> skipped_file;  // why a FILE without records was left out, OnError::skip
 
   // Empties it for the next run of records; keeps the memory unless it is unusually large.
   void clear();

@@ -107,6 +107,7 @@ void RecordIndex::add(const StreamOptions& options, const std::string& name) {
   bytes_ += file.found.size;
   auto one = options;
   one.files = {name};
+  one.is_one_of_several = options.files.size() > 1;
   one.context_apart = true;
   PullReader reader(one);
   while (const Chunk* chunk = reader.next_chunk()) add(*chunk, file);

@@ -94,6 +94,35 @@ std::string advice_for(const Record& record) {
   return may_be_text ? "; text that begins with \"{\" needs --input-format text" : "";
 }
 
+void check_quotes(const Cut& cut) {
+  const auto lines = counted(cut.quoted_lines, "line", "lines");
+  switch (cut.quote) {
+    case Cut::Quote::closed:
+      return;
+    case Cut::Quote::endless:
+      throw Error("a quote is not closed until the end of the file (", lines, ")");
+    case Cut::Quote::too_long:
+      throw Error("a quote is not closed within ", kMostQuotedBytes >> 20, " MiB (", lines, ")");
+    case Cut::Quote::followed:
+      throw Error("a quote is not closed until line ", cut.line + cut.quoted_lines - 1,
+                  ", where text follows the closing quote");
+  }
+}
+
+// What to do about a row with another number of columns.
+std::string_view advice_for_columns(const Source& source, std::span<const std::string_view> values) {
+  const bool quoted =
+      std::ranges::any_of(values, [](auto value) { return value.starts_with('"') || value.ends_with('"'); });
+  if (source.format == InputFormat::tsv && quoted)
+    return "; quotes are kept in tsv; use --delimiter tab if cells are quoted";
+  const bool wide = source.columns.size() == 1 && source.header_line > 0 && values.size() > 1;
+  const auto& fields = source.field_options;
+  if (wide && source.columns[0] != kTextField &&
+      std::ranges::find(fields, source.columns[0], &FieldOption::field) == fields.end())
+    return "; the first line must hold the column names";
+  return "";
+}
+
 }  // namespace
 
 std::optional<std::string> RawRecordReader::read(RawRecord& raw, const UseRecord& use) {
@@ -137,6 +166,7 @@ void RecordReader::prepare(Chunk& chunk, const Filter& filter, OnError on_error)
     auto& record = chunk.records.emplace_back(
         *chunk.source, cut.line, chunk.first_place + static_cast<int64_t>(i), std::string_view(text, size));
     try {
+      check_quotes(cut);
       read(record, chunk, filter);
     } catch (const std::exception& error) {
       const bool go_on = pass_over(chunk, record, error, on_error);
@@ -156,7 +186,7 @@ void RecordReader::read(Record& record, Chunk& chunk, const Filter& filter) {
     split_at(source.cell_end(), record.raw_, values_);
     if (values_.size() != source.columns.size()) {
       throw Error("has ", counted(static_cast<int64_t>(values_.size()), "column", "columns"), ", expected ",
-                  source.columns.size());
+                  source.columns.size(), advice_for_columns(source, values_));
     }
   } else {
     values_.assign(1, record.raw_);

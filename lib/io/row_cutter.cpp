@@ -14,6 +14,8 @@ bool RowCutter::fill(Chunk& chunk) {
     if (!shape_) read_header();
     while (chunk.data.size() < limits_.bytes && chunk.cuts.size() < limits_.records && has_row(chunk))
       cut(chunk);
+  } catch (const ReadError& error) {
+    chunk.failure = error.what();
   } catch (const Error& error) {
     chunk.failure = input_.name() + ": " + error.what();
   }

@@ -79,6 +79,8 @@ bool SquadCutter::fill(Chunk& chunk) {
       if (next_ == records_.size() && !advance(chunk)) break;
       cut(chunk);
     }
+  } catch (const ReadError& error) {
+    chunk.failure = error.what();
   } catch (const Error& error) {
     chunk.failure = input_.name() + ':' + std::to_string(line_) + ": " + error.what();
   }

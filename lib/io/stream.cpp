@@ -130,6 +130,7 @@ void Stream::report() {
   if (result_.skipped > 0) {
     log_.error(counted(result_.skipped, "record", "records") + " skipped");
   }
+  if (result_.skipped_files > 0) log_.error(counted(result_.skipped_files, "FILE", "FILEs") + " skipped");
   if (result_.truncated > 0) filter_.report_truncated(result_.truncated);
 }
 
@@ -289,6 +290,10 @@ void Stream::write(Chunk& chunk) {
   result_.truncated += chunk.truncated;
   result_.skipped += static_cast<int64_t>(chunk.skipped.size());
   for (const auto& [place, message] : chunk.skipped) log_.error(message);
+  if (chunk.skipped_file) {
+    log_.error(*chunk.skipped_file);
+    ++result_.skipped_files;
+  }
   failure_ = chunk.failure;
   progress_.update(result_.records, chunk.read);
 }
@@ -315,7 +320,7 @@ bool shows_progress(const StreamOptions& options, const Log& log) {
 }
 
 RunResult run_stream(const StreamOptions& options, Pool& pool, Log& log, Filter& filter) {
-  check_files(options.files);
+  check_files(options);
   OutputFile output(options.output);
   if (options.needs_regular_output && !output.can_rewrite()) {
     throw Error(

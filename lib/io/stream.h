@@ -38,7 +38,7 @@ struct StreamOptions {
   DropList drop;                       // for the filter's RecordWriter
   std::vector<std::string> keep;       // fields to write, in this order; none: all
   OutputFormat output_format = OutputFormat::jsonl;
-  OnError on_error = OnError::stop;
+  OnError on_error = OnError::stop;  // skip: also leave out unreadable FILEs, if there are several
   InvalidUtf8 invalid_utf8 = InvalidUtf8::error;
   bool line_buffered = false;  // write each record separately; also if the output is a terminal
   ShowProgress progress = ShowProgress::automatic;
@@ -56,7 +56,9 @@ struct StreamOptions {
   std::string table_option;      // given option that names fields, so that input is not text: "--text-field"
   std::string records_of;        // the command that makes the records, if no others can be read; for messages
   DecoderFor decoder = nullptr;  // nullptr: input in other encodings is refused
-  std::function<void(const std::string&)> note;  // shows how a FILE is read if that may surprise
+  std::function<void(const std::string&)> note;      // shows how a FILE is read if that may surprise
+  std::function<void(const std::string&)> left_out;  // shows why PullReader leaves out a FILE
+  bool is_one_of_several = false;                    // `files` are a part of several FILEs
   // Called with the beginning of a FILE whose format is automatic, before the common detection rules.
   std::function<std::optional<InputFormat>(Input&)> recognize;
   // Called with the columns of each table; may throw Error, which is reported as an error of its header line.
@@ -80,12 +82,13 @@ constexpr size_t kNetworkChunkRecords = 64;
 struct RunResult {
   int64_t records = 0;  // written; skipped ones not included
   int64_t skipped = 0;
+  int64_t skipped_files = 0;
   int64_t truncated = 0;  // of the written ones
 };
 
 // Call it on the thread that created `pool`. When it returns, all output has been written and the file has
-// its final name. Skipped records are reported by log.error as they occur, in input order, and counted at the
-// end.
+// its final name. Skipped records and FILEs are reported by log.error as they occur, in input order, and
+// counted at the end.
 //
 // Throws Error if the stream fails. what() is the whole message after the program's name; for a record with
 // OnError::stop it is "FILE:LINE: what", thrown after the records before it have been written. An empty

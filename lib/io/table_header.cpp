@@ -13,7 +13,7 @@
 namespace bert::io {
 namespace {
 
-constexpr std::string_view kSeparator = "sep=";
+constexpr std::string_view kSeparator = "sep=", kQuotedSeparator = "\"sep=";
 
 bool is_name(std::string_view cell) {
   constexpr size_t kMostBytes = 40;
@@ -53,11 +53,24 @@ bool is_header(Input& input, InputFormat table, const std::vector<std::string>& 
 }
 
 std::optional<char> separator_of(Input& input) {
-  while (kSeparator.starts_with(input.unread()) && input.read_more()) {
+  const auto begins_like = [](std::string_view text, std::string_view begin) {
+    const size_t size = std::min(text.size(), begin.size());
+    return std::ranges::equal(text.substr(0, size), begin.substr(0, size), [](unsigned char a, char b) {
+      return static_cast<char>(std::tolower(a)) == b;
+    });
+  };
+  const auto is_begun = [&](std::string_view text) {
+    return begins_like(text, kSeparator) || begins_like(text, kQuotedSeparator);
+  };
+  while (input.unread().size() < kQuotedSeparator.size() && is_begun(input.unread()) &&
+         input.unread().find('\n') == std::string_view::npos && input.read_more()) {
   }
-  if (!input.unread().starts_with(kSeparator)) return std::nullopt;
+  if (!is_begun(input.unread())) return std::nullopt;
   const auto lines = first_lines(input, 1);
-  return lines.front().size() == kSeparator.size() + 1 ? std::optional(lines.front().back()) : std::nullopt;
+  std::string_view line = lines.empty() ? "" : std::string_view(lines.front());
+  if (line.starts_with('"') && line.ends_with('"') && line.size() > 1) line = line.substr(1, line.size() - 2);
+  const bool named = line.size() == kSeparator.size() + 1 && begins_like(line, kSeparator);
+  return named ? std::optional(line.back()) : std::nullopt;
 }
 
 std::optional<char> take_separator(Input& input) {
@@ -97,6 +110,14 @@ bool has_usual_name(const LikelyHeader& header) {
   return std::ranges::any_of(header.columns, [&](const std::string& name) {
     return std::ranges::find(kUsual, lower_case(name)) != std::end(kUsual);
   });
+}
+
+bool is_in_quotes(std::string_view cell) {
+  if (cell.size() < 2 || !cell.starts_with('"') || !cell.ends_with('"')) return false;
+  cell = cell.substr(1, cell.size() - 2);
+  for (size_t at; (at = cell.find('"')) != cell.npos; cell.remove_prefix(at + 2))
+    if (!cell.substr(at + 1).starts_with('"')) return false;
+  return true;
 }
 
 std::string quoted_names(const std::vector<std::string>& columns) {

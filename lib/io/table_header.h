@@ -19,9 +19,9 @@ std::vector<std::string> column_names(InputFormat table, char delimiter, const s
 // Whether the first line is the header of such a table, with one of the fields and at least another column.
 bool is_header(Input& input, InputFormat table, const std::vector<std::string>& fields);
 
-// Whether the first line is Excel's "sep=;". Consumes it and returns the delimiter.
+// The delimiter, if the first line is Excel's "sep=;", in any case.
 std::optional<char> separator_of(Input& input);
-std::optional<char> take_separator(Input& input);
+std::optional<char> take_separator(Input& input);  // consumes the line, too
 
 // A line that is probably a header: several short names.
 struct LikelyHeader {
@@ -34,6 +34,8 @@ struct LikelyHeader {
 std::optional<LikelyHeader> likely_header(const std::string& line);
 // Whether one of the columns has a usual name, such as "label". Other lines with commas may be text.
 bool has_usual_name(const LikelyHeader& header);
+
+bool is_in_quotes(std::string_view cell);  // as in CSV: quotes inside are written twice
 
 std::string quoted_names(const std::vector<std::string>& columns);  // `"id", "text"`
 

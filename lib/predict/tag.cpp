@@ -214,7 +214,9 @@ class Tag final : public Predictor {
     std::string lines;
     const auto append = [&](std::string_view cell, char end) {
       if (cell.empty() || std::ranges::any_of(cell, io::is_white))
-        throw Error(json::in_quotes(cell), " is empty or has white space, so --format conll cannot hold it");
+        throw Error(json::in_quotes(cell),
+                    " is empty or has white space, so --format conll cannot hold it; use --format jsonl, or "
+                    "--on-error skip");
       lines.append(cell) += end;
     };
     for (size_t w = 0; w < rows.size(); ++w) {

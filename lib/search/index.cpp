@@ -24,7 +24,7 @@ io::StreamOptions stream_of(const std::string& path, const IndexOptions& options
   auto stream = io::side_file(options.stream, path);
   for (const auto& name : options.with) stream.field_options.push_back({name, "--with"});
   stream.recognize = [](io::Input& input) {
-    io::refuse_binary(input, "expected npy, f32 or the JSONL of bert-embed");
+    io::refuse_binary(input, io::Decoded::no, "expected npy, f32 or the JSONL of bert-embed");
     return std::optional<io::InputFormat>();
   };
   return stream;

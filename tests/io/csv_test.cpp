@@ -50,6 +50,19 @@ TEST_CASE("a record ends at the first line end that is not in quotes, wherever t
   }
 }
 
+TEST_CASE("text that follows a closing quote is noticed once, wherever the text is cut") {
+  const std::string text = "a,\"b\nc,\"d\"\n\"e\"\r\n";
+  for (size_t cut = 0; cut <= text.size(); ++cut) {
+    CsvScanner scanner(',');
+    size_t end = scanner.record_end(std::string_view(text).substr(0, cut), 0);
+    if (end == std::string_view::npos) end = scanner.record_end(text, cut);
+    CHECK(scanner.take_followed());
+    CHECK_FALSE(scanner.take_followed());
+    CHECK(scanner.record_end(text, end) == text.size());
+    CHECK_FALSE(scanner.take_followed());
+  }
+}
+
 TEST_CASE("a written cell reads back the same") {
   std::mt19937 random(1);
   const std::string_view alphabet = "ab,\"\r\n ";

@@ -39,6 +39,11 @@ class Taken {
     return "";
   }
 
+  StreamOptions noting(StreamOptions options) {
+    options.left_out = [this](const std::string& message) { skipped.push_back(message); };
+    return options;
+  }
+
   std::vector<std::string> skipped;
 
  private:
@@ -50,7 +55,7 @@ void check_pull(const Case& made, const SlowResult& slow) {
   Taken taken(made.options, made.pass);
   std::string out, failure;
   try {
-    PullReader reader(made.options);
+    PullReader reader(taken.noting(made.options));
     for (RawRecord raw; reader.next(raw); raw = {}) out += taken.out_of(std::move(raw));
     CHECK(reader.ended());
   } catch (const Error& error) {
@@ -65,7 +70,7 @@ void check_pull(const Case& made, const SlowResult& slow) {
 
 void check_index(const Case& made, const SlowResult& slow, Generator& generator) {
   Taken taken(made.options, made.pass);
-  const RecordIndex index(made.options);
+  const RecordIndex index(taken.noting(made.options));
   std::vector<int64_t> order(static_cast<size_t>(index.size()));
   std::iota(order.begin(), order.end(), 0);
   for (size_t left = order.size(); left > 1; --left) std::swap(order[left - 1], order[generator.below(left)]);

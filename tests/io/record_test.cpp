@@ -20,7 +20,25 @@ std::vector<std::string> labels_of_cell(std::string_view cell) {
   return Fields(source, std::span(&cell, 1)).labels("label");
 }
 
+std::string number_of_cell(std::string_view cell) {
+  const Source source{.name = "test", .format = InputFormat::tsv, .columns = {"label"}};
+  try {
+    return std::to_string(Fields(source, std::span(&cell, 1)).number("label"));
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
 }  // namespace
+
+TEST_CASE("a number in a table may have spaces around it, and a decimal comma is explained") {
+  CHECK(number_of_cell("4.5") == "4.500000");
+  CHECK(number_of_cell(" 3 ") == "3.000000");
+  CHECK(number_of_cell("4,5") == "field \"label\" is \"4,5\", expected a number with a point: 4.5");
+  CHECK(number_of_cell("1,234.5") == "field \"label\" is \"1,234.5\", expected a number");
+  CHECK(number_of_cell("4, 5") == "field \"label\" is \"4, 5\", expected a number");
+  CHECK(number_of_cell(" ") == "field \"label\" is \" \", expected a number");
+}
 
 TEST_CASE("labels are an array, or a text with commas between them") {
   using Labels = std::vector<std::string>;

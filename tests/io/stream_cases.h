@@ -131,8 +131,10 @@ class Generator {
   std::mt19937_64 random_;
 };
 
-// Removes simdjson's own wording of errors.
+// Removes simdjson's own wording of errors, and advice.
 inline std::string without_reason(std::string message) {
+  for (const auto* advice : {"; quotes are kept in tsv", "; the first line must hold"})
+    message = message.substr(0, message.find(advice));
   const size_t at = message.find("not valid JSON");
   return at == std::string::npos ? message : message.substr(0, at + 14);
 }
@@ -147,10 +149,9 @@ inline std::vector<std::string> skipped_in(const std::string& messages) {
 inline std::vector<std::string> expected_messages(const SlowResult& slow) {
   std::vector<std::string> lines;
   for (const auto& message : slow.skipped) lines.push_back("test: " + message);
-  if (!lines.empty()) {
-    const std::string count = std::to_string(lines.size());
-    lines.push_back("test: " + count + (count == "1" ? " record" : " records") + " skipped");
-  }
+  const auto files = slow.skipped_files, records = static_cast<int64_t>(lines.size()) - files;
+  if (records > 0) lines.push_back("test: " + counted(records, "record", "records") + " skipped");
+  if (files > 0) lines.push_back("test: " + counted(files, "FILE", "FILEs") + " skipped");
   return lines;
 }
 

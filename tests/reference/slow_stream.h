@@ -18,6 +18,7 @@ struct SlowResult {
   std::vector<std::string> skipped;
   bool failed = false;
   int64_t records = 0;
+  int64_t skipped_files = 0;
 };
 
 class SlowStream {
@@ -30,7 +31,7 @@ class SlowStream {
 
   SlowResult run(const std::vector<File>& files) {
     try {
-      for (const auto& [name, bytes] : files) run_file(name, bytes);
+      for (const auto& [name, bytes] : files) run_or_leave_out(name, bytes, files.size() > 1);
     } catch (const std::string& message) {
       result_.failed = true;
       result_.failure = message;
@@ -39,6 +40,20 @@ class SlowStream {
   }
 
  private:
+  struct Unreadable {
+    std::string message;
+  };
+
+  void run_or_leave_out(const std::string& name, const std::string& bytes, bool several) {
+    try {
+      run_file(name, bytes);
+    } catch (const Unreadable& file) {
+      if (!several || options_.on_error == io::OnError::stop) throw file.message;
+      result_.skipped.push_back(file.message);
+      ++result_.skipped_files;
+    }
+  }
+
   struct Line {
     int number;
     std::string text;
@@ -69,9 +84,10 @@ class SlowStream {
     if (nul >= std::min({bytes.find('\n'), bytes.size(), size_t{4096}})) return;
     const auto is_nul = [&](size_t i) { return bytes[i] == '\0'; };
     if (bytes.size() >= 4 && is_nul(0) == is_nul(2) && is_nul(1) == is_nul(3) && is_nul(0) != is_nul(1))
-      throw name + ": is UTF-16 without a byte order mark; use --encoding UTF-16" + (is_nul(0) ? "BE" : "LE");
-    throw name + ": is not text: byte " + std::to_string(nul) +
-        " is NUL; --input-format text reads it anyway";
+      throw Unreadable{name + ": is UTF-16 without a byte order mark; use --encoding UTF-16" +
+                       (is_nul(0) ? "BE" : "LE")};
+    throw Unreadable{name + ": is not text: byte " + std::to_string(nul) +
+                     " is NUL; --input-format text reads it anyway"};
   }
 
   Format format_of(const std::string& name, const std::string& bytes) const {

@@ -28,3 +28,11 @@ sed -n '/id2label/,/}/p' model/config.json | tr -d ' \n' && echo
 bert-predict -m model a.conllu | jq -c '[.words, .tags, (.prediction | length)]'
 bert-train --task tag -m "$MODELS/bare" --tag-column deprel --steps 2 -o model2 a.conllu >log && sed -n '/id2label/,/}/p' model2/config.json | tr -d ' \n' && echo
 printf '# a heading\n\ntext\n' | bert-tokenize -m "$MODELS/bare" --keep text
+echo '--- CoNLL-U that is read as CoNLL'
+for input in a.conllu -; do show --input-format conll "$input" <a.conllu; done
+show --input-format conll --word-column 2 --tag-column 4 a.conllu
+echo '--- names in any case, and unknown ones'
+show --tag-column XPOS --word-column Form a.conllu | head -n 1
+show --tag-column tags a.conllu 2>&1 | head -n 1
+echo '--- words with spaces'
+bert-predict -m model --format conll --on-error skip a.conllu | wc -l

@@ -30,3 +30,20 @@ printf 'a\t\ttext\n0\t1\tking\n' | bert-tokenize -m "$MODELS/bare" --input-forma
 echo '--- usage'
 for bad in '' '"' ab a é; do tokenize --delimiter "$bad" </dev/null 2>&1 | head -n 1; done
 tokenize --delimiter ';' --input-format tsv </dev/null 2>&1 | head -n 1
+echo '--- sep= in text, in any case'
+printf 'Sep=;\nid;text\n1;king\n' >sep.txt
+tokenize sep.txt; tokenize <sep.txt
+printf '"sep=;"\nid;text\n1;king\n' | tokenize
+echo '--- quotes that are not closed'
+{ echo id,text; for i in 1 2 3 4 5; do if [ $i = 2 ]; then echo '2,"stray'; else echo "$i,row $i"; fi; done; } >stray.csv
+tokenize --on-error skip stray.csv; tokenize stray.csv
+{ cat stray.csv; echo '6,"in quotes"'; } | tokenize --input-format csv --on-error skip
+printf 'id,text\n1,"king' | tokenize --input-format csv
+echo '--- quotes in TSV'
+printf 'id\ttext\r\n1\t"5"" disk"\r\n2\t"old\r\n' >kept.tsv
+tokenize kept.tsv
+tokenize --delimiter tab --on-error skip kept.tsv
+printf 'id\ttext\n1\t"two\nlines"\n' | tokenize --input-format tsv
+echo '--- a title above the header'
+printf 'Kings of old\nid,text\n1,a\n' >title.csv
+tokenize title.csv

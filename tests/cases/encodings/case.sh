@@ -29,3 +29,22 @@ tokenize --encoding Shft_JIS bad 2>&1 | head -n 2
 echo '--- several epochs'
 printf 'text\tlabel\nb\351\ta\nk\344\tb\n' >train.tsv
 bert-train --task classify -m "$MODELS/bare" --encoding latin1 --epochs 3 -o model train.tsv --dev train.tsv >log && echo trained
+echo '--- UTF-16 and UTF-32 without a mark'
+printf 'a\0b\0\n\0' | tokenize --encoding utf-16
+printf '\0a\0\n' | tokenize --encoding UTF-16
+printf '\033\004>\004 \0\n\0' | tokenize --encoding utf-16
+printf 'a\0\0\0\n\0\0\0' | tokenize --encoding utf-32
+printf 'the king\n' | tokenize --encoding utf-16
+echo '--- another encoding than the mark says'
+printf '\357\273\277king\n' | tokenize --encoding windows-1252
+printf '\357\273\277king\n' | tokenize --encoding utf8
+printf '\377\376a\0' | tokenize --encoding latin1
+echo '--- the header'
+printf 'text\377\tlabel\n' >header.tsv
+tokenize --encoding ascii header.tsv
+echo '--- lines that end with CR'
+printf 'text;stars\rnice;5\rbad;1\r' >mac.csv
+tokenize --delimiter ';' mac.csv; tokenize --input-format text <mac.csv
+printf 'text,stars\rnice,"a\nb"\r' | tokenize --input-format csv
+tokenize --input-format file mac.csv
+printf 'king\r' | tokenize

@@ -26,3 +26,18 @@ mkdir -p folder/inner
 tokenize folder; tokenize folder/; tokenize notes folder/*
 bert-train --task classify -m "$MODELS/bare" -o model folder
 bert-score --task classify --gold folder notes
+printf 'Return-Path: <king@court.example>\nSubject: x\n' >a.eml
+for format in auto file paragraphs text; do tokenize --input-format "$format" --keep text a.eml a.eml; done
+echo '--- images, audio, video, programs'
+printf '\211PNG\r\n\032\n\000' >a.png
+tokenize a.png; tokenize --encoding windows-1252 a.png; tokenize --input-format text a.png
+for magic in '\377\330\377\340' 'GIF89a\001\000\001\000\200\000\000' 'RIFF\001\000\000\000WEBPVP8 ' 'RIFF\001\000\000\000WAVEfmt ' 'ID3\004\000' '\000\000\000\030ftypmp42\000' '\177ELF\002'; do printf "$magic" | tokenize; done
+for text in 'GIF89a is text' 'RIFF is WAVE text' 'ID3 is text'; do printf '%s\n' "$text" | tokenize --keep text; done
+i=0; while [ $i -lt 100 ]; do printf '\001\200\377a\n\220\002b'; i=$((i + 1)); done >noise
+tokenize noise; tokenize --encoding windows-1252 noise
+echo '--- several FILEs with --on-error skip'
+tokenize --on-error skip --keep text notes absent a.png folder noise notes
+tokenize --on-error skip --keep text absent
+tokenize --on-error skip --keep text a.png noise; echo "exit $?"
+printf '{"text":"king","label":"a"}\n{"text":"old","label":"b"}\n' >a.jsonl
+bert-train --task classify -m "$MODELS/bare" --steps 1 --on-error skip -o model a.jsonl a.png >log && echo trained

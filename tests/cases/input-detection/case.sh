@@ -17,3 +17,9 @@ printf 'the king\ta\n' | bert-tokenize -m "$MODELS/pretraining" --columns text,l
 printf 'the, text\n' | bert-tokenize -m "$MODELS/pretraining" --keep text
 echo '--- --input-format file: records name their FILE'
 bert-tokenize -m "$MODELS/pretraining" --input-format file --keep file words
+echo '--- lists that look like CoNLL'
+printf 'Plan B-12\nGroup I-A\nBlood O\n' >list.txt
+for input in list.txt -; do bert-embed -m "$MODELS/bare" --keep text "$input" <list.txt; done
+printf 'the O\nking B-PER\n' | bert-embed -m "$MODELS/bare" --keep words
+echo '--- a table of one column'
+printf 'Review\nnice\n' | bert-embed -m "$MODELS/bare" --text-field Review

@@ -9,6 +9,8 @@ echo '--- no records' >&2
 train empty.jsonl
 train --steps 3 <empty.jsonl
 train missing.jsonl
+: >empty.csv
+bert-train --task classify --text-field Review -m "$MODELS/bare" -o out empty.csv
 echo '--- a run that fails before its first checkpoint leaves nothing behind' >&2
 printf '{"input_ids":[2,9,3],"masked_lm_positions":[5],"masked_lm_ids":[3]}\n' >wrong.jsonl
 train --out folder/fresh wrong.jsonl
