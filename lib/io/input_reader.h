@@ -41,6 +41,7 @@ class InputReader {
   std::optional<InputFormat> table_of(Input& input, std::optional<InputFormat> by_suffix) const;
   void check_text(Input& input) const;
   void read_columns(Input& input, Source& source, int64_t& line) const;
+  void refuse_header(Input& input, const Source& source, int64_t line) const;
   std::vector<std::string> read_header(Input& input, const Source& source, int64_t& line) const;
   void check_header(const std::vector<std::string>& columns, const Source& source) const;
   void note(const Input& input, const std::string& message) const;
