@@ -5,6 +5,7 @@
 #include "cli/app.h"
 #include "metric/score_filter.h"
 #include "options/number_options.h"
+#include "options/plot_option.h"
 #include "options/stream_options.h"
 #include "options/task_choices.h"
 #include "text/version.h"
@@ -87,6 +88,10 @@ void settle_metrics(const Flags& flags, metric::ScoreOptions& score) {
     score.version = benchmark->version;
     return;
   }
+  const bool unknown = !flags.metrics.empty() && metric::find_benchmark(flags.metrics.front()) == nullptr;
+  if (!flags.task && unknown && flags.metrics.front().find('/') != std::string::npos)
+    throw UsageError("--metric ", flags.metrics.front(), " is no benchmark; they are ",
+                     listed(metric::benchmark_names(), "and"), metric_hint(flags.metrics.front(), {}));
   if (!flags.task)
     throw UsageError("--task is missing; without it, --metric must be one of ",
                      listed(metric::benchmark_names(), "or"),
@@ -157,9 +162,9 @@ int main(int argc, char** argv) {
        "aligned and rounded."},
       {{"jsonl", Shown::jsonl}, {"tsv", Shown::tsv}, {"csv", Shown::csv}, {"text", Shown::text}},
       flags.format);
-  app.option({"--plot", "FILE",
-              "Draw the result as SVG: confusion matrix, calibration, or scatter plot; needs gnuplot."},
-             options.plot);
+  cmd::plot_option(app,
+                   "Draw the result as SVG: confusion matrix, calibration, or scatter plot; needs gnuplot.",
+                   options.plot);
   cmd::precision_option(app, options.precision);
   app.check([&] {
     settle_metrics(flags, options.score);

@@ -2,6 +2,7 @@
 #include "corpus/tokenize_filter.h"
 #include "options/feature_options.h"
 #include "options/tokenizer_options.h"
+#include "text/sentences.h"
 #include "text/version.h"
 
 namespace {
@@ -67,6 +68,14 @@ void settle(const App& app, TokenizeOptions& tokenize, const Flags& flags, bert:
   if (flags.sentences) tokenize.result = TokenizeOptions::Result::sentences;
 }
 
+void check_locale(const std::string& locale) {
+  try {
+    const bert::text::SentenceSplitter splitter(locale);
+  } catch (const bert::Error& error) {
+    throw UsageError("--locale: ", error.what());
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -90,6 +99,7 @@ int main(int argc, char** argv) {
     if (flags.sentences && (length.max_length || app.given("--overflow")))
       throw UsageError("--sentences does not truncate: --max-length and --overflow cannot be used with it");
     if (!flags.sentences && app.given("--locale")) throw UsageError("--locale is for --sentences");
+    if (flags.sentences) check_locale(tokenize.locale);
   });
   return app.run(argc, argv, [&] {
     const auto tokenizer = tokenizing.load();

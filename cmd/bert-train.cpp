@@ -63,6 +63,7 @@ int main(int argc, char** argv) {
     const bert::StopOnSignal signals;
     if (!unused.empty()) app.log().warn("--steps 0 only evaluates on --dev: " + unused + " not used");
     ranks.require_same_arguments(app, argc, argv);
+    bert::cmd::note_repeated_files(app, train);
     const auto model = initial.load();
     auto& pool = stream.pool(ranks.on_same_cores());
     const bool done = bert::train::train(train, model, ranks.communicator(), pool, app.log());

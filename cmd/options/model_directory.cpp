@@ -56,10 +56,9 @@ std::string how_to_get(const std::string& name) {
          "sentence_bert_config.json,config_sentence_transformers.json,1_Pooling/config.json}'";
 }
 
-// The last checkpoint of a training run that has not written its model yet; "" if `path` is not one.
-std::string last_of_unfinished_run(const fs::path& path) {
-  const auto folder = path / "checkpoints";
-  if (is_file((path / "config.json").string()) || !is_directory(folder.string())) return "";
+// The last checkpoint in a folder of checkpoints; "" if it is none.
+std::string last_checkpoint_in(const fs::path& folder) {
+  if (!is_directory(folder.string())) return "";
   std::string last;
   for (const auto& name : names_in_directory(folder.string()))
     if (name.starts_with("step-")) last = (folder / name).string();
@@ -71,7 +70,10 @@ void require_directory(const std::string& path, std::string_view from) {
   if (kind == FileKind::absent)
     throw Error(from, path, ": no such model directory", looks_like_hub_name(path) ? how_to_get(path) : "");
   if (kind != FileKind::directory) throw Error(from, path, ": is a file, expected a model directory");
-  if (const auto last = last_of_unfinished_run(path); !last.empty())
+  if (is_file((fs::path(path) / "config.json").string())) return;
+  if (const auto last = last_checkpoint_in(path); !last.empty())
+    throw Error(from, path, ": has the checkpoints of a training run: use ", last);
+  if (const auto last = last_checkpoint_in(fs::path(path) / "checkpoints"); !last.empty())
     throw Error(from, path, ": has the checkpoints of an unfinished training run and no model yet: use ",
                 last, ", or finish the run with bert-train --resume");
 }

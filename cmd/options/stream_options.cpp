@@ -27,6 +27,16 @@ char delimiter_of(const std::string& name, const std::string& value) {
 
 }  // namespace
 
+void require_different(std::string_view option, const std::vector<std::string>& names) {
+  for (auto name = names.begin(); name != names.end(); ++name)
+    if (std::find(names.begin(), name, *name) != name)
+      throw cli::UsageError(option, " has \"", *name, "\" twice");
+}
+
+void require_different(const io::FieldOption& a, const io::FieldOption& b) {
+  if (a.field == b.field) throw cli::UsageError(a.option, " and ", b.option, " are both \"", a.field, "\"");
+}
+
 StreamOptions::StreamOptions(cli::App& app, const Uses& uses)
     : app_(app), records_(uses.records), rows_(uses.rows) {
   if (uses.load == Load::network) {
@@ -78,6 +88,7 @@ void StreamOptions::add_input(cli::App& app, const Uses& uses) {
     app.option({"--pair-field", "NAME", "Field with the second text of a pair."}, settings.pair_field);
     app.check([this] {
       name_field(settings.pair_field, "--pair-field");
+      require_different({settings.text_field, "--text-field"}, {settings.pair_field, "--pair-field"});
       if (app_.given("--pair-field"))
         settings.pair_use = std::make_shared<io::FieldUse>(settings.pair_field, "--pair-field");
     });
@@ -113,6 +124,8 @@ void StreamOptions::add_conll(cli::App& app) {
 void StreamOptions::settle_input() {
   using enum io::InputFormat;
   const auto format = settings.input_format;
+  require_different("--columns", settings.columns);
+  settings.columns_given = !settings.columns.empty();
   if (settings.delimiter && format != automatic && format != csv)
     throw cli::UsageError("--delimiter is for csv, not for --input-format ", io::name_of(format));
   try {
@@ -133,8 +146,7 @@ void StreamOptions::add_output(cli::App& app, const Uses& uses) {
   app.custom({"-o,--output", "FILE",
               "Write to FILE, which appears only when it is complete (default: stdout).", "--out"},
              [&output](const std::string& name, const std::string& value) {
-               if (value.empty()) throw cli::UsageError(name, " has an empty name");
-               output = value;
+               output = cli::App::name_of(name, value);
              });
   app.check([&app, &output] { app.writes("--output", output); });
   if (!uses.records) return;
@@ -143,9 +155,7 @@ void StreamOptions::add_output(cli::App& app, const Uses& uses) {
   app.exclusive({"--keep", "--drop"});
   app.check([this] {
     settings.drop = drop_;
-    for (auto name = settings.keep.begin(); name != settings.keep.end(); ++name)
-      if (std::find(settings.keep.begin(), name, *name) != name)
-        throw cli::UsageError("--keep has \"", *name, "\" twice");
+    require_different("--keep", settings.keep);
   });
   app.flag({"--line-buffered", "", "Write each record as soon as it is ready, as on a terminal."},
            settings.line_buffered);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/pool.h"
@@ -59,6 +60,10 @@ class StreamOptions {
   std::unique_ptr<Pool> pool_;
   bool records_, rows_;
 };
+
+// Throw UsageError if a name is given twice.
+void require_different(std::string_view option, const std::vector<std::string>& names);
+void require_different(const io::FieldOption& a, const io::FieldOption& b);
 
 // --format for tools that write records and nothing else.
 void format_option(cli::App& app, StreamOptions& stream,

@@ -1,18 +1,23 @@
 // The option groups of bert-train, each in the words of what it sets.
 #pragma once
 
+#include <unistd.h>
+
 #include <iterator>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "base/file.h"
 #include "cli/amounts.h"
+#include "features/features.h"
 #include "model/config.h"
 #include "model/directory.h"
 #include "options/model_directory.h"
 #include "options/model_options.h"
 #include "options/number_options.h"
+#include "options/plot_option.h"
 #include "options/stream_options.h"
 #include "options/tokenizer_options.h"
 #include "text/tokenizer.h"
@@ -139,6 +144,10 @@ inline void data_options(cli::App& app, train::TrainingOptions& options) {
   app.flag({"--no-shuffle", "", "Read records in input order."}, options.in_order);
   app.number({"--shuffle-buffer", "N", "Number of records in the shuffle buffer of a pipe."}, {.min = 1},
              options.shuffle_buffer);
+  app.check([&options] {
+    if (const auto wrong = features::impossible_length({.max_length = options.max_length}))
+      throw cli::UsageError(*wrong);
+  });
   app.exclusive({"--batch-size", "--batch-tokens"});
   app.exclusive({"--no-shuffle", "--shuffle-buffer"});
 }
@@ -214,6 +223,22 @@ inline void optimizer_options(cli::App& app, train::TrainingOptions& options) {
   seed_option(app, options.run.seed);
 }
 
+// In the body of App::run. Files that are read more than once, which is probably not meant.
+inline void note_repeated_files(cli::App& app, const train::TrainingOptions& options) {
+  if (options.steps == 0) return;
+  const auto dev = options.dev.empty() ? "" : cli::identity(options.dev, STDIN_FILENO);
+  std::set<std::string> seen;
+  for (const auto& file : options.stream.files) {
+    const auto place = cli::identity(file, STDIN_FILENO);
+    if (place.empty()) continue;
+    if (!seen.insert(place).second) {
+      app.log().warn(file + " is given twice: each epoch has its records twice");
+    } else if (place == dev) {
+      app.log().warn(file + " is also --dev: the dev metrics are those of training records");
+    }
+  }
+}
+
 // What is told and kept.
 inline void output_options(cli::App& app, train::TrainingOptions& options) {
   auto& run = options.run;
@@ -238,8 +263,7 @@ inline void output_options(cli::App& app, train::TrainingOptions& options) {
       run.best);
   app.number({"--patience", "N", "Stop when --best has not improved in N evaluations."}, {.min = 1},
              run.patience);
-  app.option({"--plot", "FILE", "Plot the training log as SVG, updated at each checkpoint; needs gnuplot."},
-             run.plot);
+  plot_option(app, "Plot the training log as SVG, updated at each checkpoint; needs gnuplot.", run.plot);
   app.needs("--eval-every", "--dev");
   app.needs("--best", "--dev");
   app.needs("--patience", "--best");

@@ -152,8 +152,14 @@ inline void TrainingTaskOptions::check_uses(const train::TrainingTaskOptions& ta
 }
 
 inline void TrainingTaskOptions::settle(train::TrainingTaskOptions& task, StreamOptions& stream) const {
+  require_different("--labels", task.labels);
   const bool has_label = task.kind != task::Task::pretrain && task.kind != task::Task::answer;
-  if (has_label) stream.name_field(task.gold_field(), "--label-field");
+  const io::FieldOption label = {task.gold_field(), "--label-field"};
+  if (has_label) {
+    stream.name_field(label.field, label.option);
+    require_different({stream.settings.text_field, "--text-field"}, label);
+    require_different({stream.settings.pair_field, "--pair-field"}, label);
+  }
   task.features.text_field = stream.settings.text_field;
   task.features.pair_field = stream.settings.pair_field;
   task.features.take_ids =

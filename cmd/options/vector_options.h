@@ -29,10 +29,10 @@ inline void pooling_option(cli::App& app, predict::Pooling& pooling, TokenVector
 
 // --prompt, under the current heading.
 inline void prompt_option(cli::App& app, std::optional<std::string>& prompt) {
-  app.option({"--prompt", "TEXT|NAME",
+  app.custom({"--prompt", "TEXT|NAME",
               "Insert this text before each text, or the model's prompt of this name. A name has only "
               "letters, digits, '-', '_' and '.'."},
-             prompt);
+             [&prompt](const std::string&, const std::string& value) { prompt = value; });
 }
 
 }  // namespace bert::cmd

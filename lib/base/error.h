@@ -27,6 +27,12 @@ class Error : public std::runtime_error {
   }
 };
 
+// An option's value is wrong, as only the library can tell. The exit code is 2.
+class OptionError : public Error {
+ public:
+  using Error::Error;
+};
+
 // "1 record was", "2 records were".
 std::string counted(int64_t count, std::string_view one, std::string_view many);
 

@@ -103,12 +103,19 @@ void App::flag(const OptionText& text, bool& to) {
   add(text, false, [&to](const std::string&, const std::string&) { to = true; });
 }
 
+// An empty name is probably that of an unset variable: -m "$MODEL".
+std::string App::name_of(const std::string& option, const std::string& value) {
+  if (value.empty()) throw UsageError(option, " has an empty name");
+  return value;
+}
+
 void App::option(const OptionText& text, std::string& to) {
-  custom(default_text(text, to), [&to](const std::string&, const std::string& value) { to = value; });
+  custom(default_text(text, to),
+         [&to](const std::string& name, const std::string& value) { to = name_of(name, value); });
 }
 
 void App::option(const OptionText& text, std::optional<std::string>& to) {
-  custom(text, [&to](const std::string&, const std::string& value) { to = value; });
+  custom(text, [&to](const std::string& name, const std::string& value) { to = name_of(name, value); });
 }
 
 void App::list(const OptionText& text, std::vector<std::string>& to) {
@@ -199,7 +206,7 @@ void App::take_operands(const std::vector<std::string>& arguments) {
     }
     if (options && argument.size() > 1 && argument[0] == '-') throw unknown_option(argument);
     if (!files_) throw UsageError("unexpected argument ", argument);
-    files_->push_back(argument);
+    files_->push_back(name_of(files_shown_ == "DIR" ? "DIR" : "a FILE", argument));
   }
 }
 
@@ -241,7 +248,7 @@ int App::run(int argc, const char* const* argv, const std::function<void()>& bod
     check_files();
     body();
     return kDone;
-  } catch (const UsageError& error) {
+  } catch (const OptionError& error) {
     return fail(kUsage, error.what());
   } catch (const std::exception& error) {
     return fail(kFailure, message_of(error));

@@ -2,7 +2,7 @@
 // option groups in this directory. run() parses the command line, runs the tool's body and turns exceptions
 // into one line on stderr and an exit code.
 //
-//   0  success       1  failure (any exception)          2  usage (UsageError)
+//   0  success       1  failure (any exception)          2  usage (OptionError)
 //
 // Each option stores its value in a variable, which must outlive run(). The variable's value at registration
 // is the default and is shown in the help. If an option is repeated, the last value counts, unless the option
@@ -28,9 +28,9 @@
 namespace bert::cli {
 
 // An error in the command line: one line, a hint at --help, exit code 2. The body may throw it, too.
-class UsageError : public Error {
+class UsageError : public OptionError {
  public:
-  using Error::Error;
+  using OptionError::OptionError;
 };
 
 // Declares an option, for the parser, --help, the completions and the man page.
@@ -72,6 +72,7 @@ class App {
   void examples(std::vector<CommandLine::Example> examples) { examples_ = std::move(examples); }
 
   void flag(const OptionText& text, bool& to);
+  // A name, of a file or a field or other. An empty one is rejected.
   void option(const OptionText& text, std::string& to);
   void option(const OptionText& text, std::optional<std::string>& to);
 
@@ -170,6 +171,7 @@ class App {
   static size_t index_of(const std::string& name, const std::string& value,
                          const std::vector<std::string>& words);
   static std::vector<std::string> split(const std::string& name, const std::string& value);
+  static std::string name_of(const std::string& option, const std::string& value);
 
  private:
   struct Entry {

@@ -11,7 +11,8 @@ namespace bert::cli {
 struct Borrowed {
   std::string_view names;  // separated by spaces
   // Options separated by ';'. A value after the name must be one of the option's words or its placeholder.
-  // "FILE" or "DIR": an operand. Without a hyphen in front: a remark.
+  // "FILE" or "DIR": an operand; "bert-train FILE": that of this tool. Without a hyphen in front: a remark.
+  // "--columns? REMARK": a remark for tools that have this option.
   std::string_view ours;
 };
 
@@ -23,11 +24,11 @@ constexpr Borrowed kOptions[] = {
     {"fp16 bf16 half amp mixed-precision bfloat16", "--dtype bf16"},
     {"fp16 half", "--store f16"},
     {"bf16 bfloat16", "--store bf16"},
-    {"int8 load-in-8bit quantize quantization quantized", "--dtype int8"},
+    {"int8 load-in-8bit quant quantize quantization quantized", "--dtype int8"},
     {"torch-dtype data-type float-type compute-type", "--dtype;--store"},
-    {"dtype outtype", "--store"},
+    {"dtype outtype quant quantize quantization quantized", "--store"},
     {"num-threads n-threads nthreads thread num-workers n-workers workers jobs num-jobs n-jobs njobs cpus "
-     "cores num-cores num-proc num-processes dataloader-num-workers preprocessing-num-workers parallel",
+     "cores num-cores nproc num-proc num-processes dataloader-num-workers preprocessing-num-workers parallel",
      "--threads"},
     {"silent", "--quiet"},
     {"no-progress no-progress-bar disable-tqdm", "--progress never"},
@@ -41,7 +42,9 @@ constexpr Borrowed kOptions[] = {
     {"model-name-or-path model-name model-path model-dir model-directory model-id model-file pretrained "
      "pretrained-model pretrained-model-path bert-model checkpoint ckpt init-checkpoint encoder",
      "--model"},
-    {"-m model model-name-or-path model-name model-path model-dir model-directory model-id checkpoint ckpt",
+    {"-m model model-name-or-path model-name model-path model-dir model-directory model-id checkpoint ckpt "
+     "in "
+     "input source src",
      "DIR"},
     {"tokenizer tokenizer-name tokenizer-path", "--model"},
     {"vocab-file vocab-path vocabulary vocabulary-file tokenizer-file dict dictionary", "--vocab"},
@@ -51,7 +54,8 @@ constexpr Borrowed kOptions[] = {
      "--preset;--config"},
     {"do-lower-case do-lowercase lower-case lowercase lower strip-accents", "--uncased"},
     {"no-lower-case no-lowercase case-sensitive keep-case", "--cased"},
-    {"cache-dir revision trust-remote-code hf-token use-auth-token",
+    {"token", "--tokens"},
+    {"cache-dir revision trust-remote-code hf-token token use-auth-token download offline local-files-only",
      "models are directories on disk; nothing is downloaded"},
 
     // lengths
@@ -63,7 +67,7 @@ constexpr Borrowed kOptions[] = {
     {"doc-stride stride", "--overlap"},
     {"padding pad pad-to-max-length", "sequences are not padded"},
     {"max-query-length", "--max-question-length"},
-    {"n-best-size", "--n-best"},
+    {"n-best-size nbest", "--n-best"},
     {"null-score-diff-threshold version-2-with-negative na-prob-thresh", "--no-answer-threshold"},
 
     // input
@@ -75,14 +79,16 @@ constexpr Borrowed kOptions[] = {
     {"label-column label-col label-column-name label-key target target-column target-field class-column "
      "gold-field",
      "--label-field"},
-    {"id-column id-key join-on key", "--id-field"},
+    {"id id-column id-key join-on key", "--id-field"},
     {"-d -F delim sep separator field-separator field-delimiter", "--delimiter"},
     {"delim delimiter sep separator field-separator field-delimiter", "--input-format tsv"},
-    {"no-header noheader column-names col-names names fieldnames", "--columns"},
+    {"cols no-header noheader column-names col-names names fieldnames", "--columns"},
+    {"header has-header", "--columns? the first line of a table has the names of its columns"},
     {"tsv tab", "--input-format tsv;--format tsv"},
     {"csv", "--input-format csv;--format csv"},
     {"json jsonl jsonlines json-lines ndjson", "--input-format jsonl;--format jsonl"},
     {"input-type input-fmt informat file-format", "--input-format"},
+    {"errors", "--on-error;--invalid-utf8"},
     {"skip-errors ignore-errors continue-on-error skip-invalid skip-bad-lines on-bad-lines keep-going",
      "--on-error skip"},
     {"from-encoding input-encoding charset", "--encoding"},
@@ -93,12 +99,13 @@ constexpr Borrowed kOptions[] = {
     {"gold-file gold-labels reference references ref refs truth ground-truth labels answers expected y-true",
      "--gold"},
     {"na-prob-file null-odds", "--null-scores"},
-    {"index-file database db corpus documents docs embeddings vectors", "--index"},
+    {"index-file database db corpus corpus-file documents docs embeddings vectors", "--index"},
+    {"train train-file train-data train-data-file training-file training-data", "bert-train FILE"},
+    {"query query-file queries", "bert-search FILE"},
     {"-i input inputs input-file input-files input-path input-dir file files filename in infile in-file data "
-     "data-file data-path data-dir dataset dataset-name corpus corpus-file documents docs text-file train "
-     "train-file train-data train-data-file training-file training-data test-file test-data eval-file "
-     "predict-file prediction predictions prediction-file predictions-file pred preds query query-file "
-     "queries src",
+     "data-file data-path data-dir dataset dataset-name corpus corpus-file documents docs text-file "
+     "test-file test-data eval-file predict-file prediction predictions prediction-file predictions-file "
+     "pred preds source src",
      "FILE"},
 
     // output
@@ -108,7 +115,9 @@ constexpr Borrowed kOptions[] = {
     {"overwrite overwrite-output-dir clobber yes", "--force"},
     {"fields select include only only-fields output-fields project", "--keep NAME,..."},
     {"exclude omit remove remove-columns drop-columns skip-fields ignore-fields", "--drop NAME,..."},
-    {"output-format out-format outformat", "--format"},
+    {"output-format out-format outformat fmt", "--format"},
+    {"fmt", "--input-format"},
+    {"ids", "--format ids"},
     {"pretty indent human table", "--format text"},
     {"unbuffered line-buffer flush", "--line-buffered"},
     {"digits decimals decimal-places round float-format", "--precision"},
@@ -134,13 +143,15 @@ constexpr Borrowed kOptions[] = {
     {"threshold cutoff min-similarity", "--min-score"},
     {"threshold cutoff min-score min-similarity", "--dedup;--pairs"},
     {"ef efsearch ef-search", "--candidates"},
-    {"hnsw", "--graph"},
+    {"hnsw faiss annoy", "--graph"},
     {"metadata payload", "--with"},
 
     // training
     {"batch batchsize bs minibatch mini-batch-size train-batch-size per-device-train-batch-size "
-     "per-gpu-train-batch-size eval-batch-size per-device-eval-batch-size",
+     "per-gpu-train-batch-size",
      "--batch-size"},
+    {"eval-batch-size per-device-eval-batch-size",
+     "--dev? the dev set is evaluated in batches of a fixed number of tokens"},
     {"batch batch-size batchsize bs ubatch-size eval-batch-size per-device-eval-batch-size "
      "predict-batch-size max-batch-tokens tokens-per-batch",
      "--batch-tokens"},
@@ -150,11 +161,13 @@ constexpr Borrowed kOptions[] = {
     {"warmup-steps warmup-ratio warmup-proportion warmup-updates num-warmup-steps", "--warmup"},
     {"lr-scheduler lr-scheduler-type scheduler lr-schedule", "--schedule"},
     {"optim optimiser", "--optimizer"},
-    {"adam-beta1 beta-1 adam-betas", "--beta1"},
+    {"adam-beta1 beta-1 momentum", "--beta1"},
     {"adam-beta2 beta-2", "--beta2"},
+    {"betas adam-betas", "--beta1;--beta2"},
     {"adam-epsilon adam-eps eps", "--epsilon"},
     {"wd l2-penalty", "--weight-decay"},
-    {"max-grad-norm clip-norm clipnorm grad-clip clip-grad-norm gradient-clipping gradient-clip-val",
+    {"max-grad-norm clip-norm clipnorm grad-clip clip-grad clip-grad-norm gradient-clipping "
+     "gradient-clip-val",
      "--clip"},
     {"gradient-accumulation-steps gradient-accumulation grad-accum accumulation-steps update-freq "
      "accumulate-grad-batches",
@@ -174,6 +187,8 @@ constexpr Borrowed kOptions[] = {
     {"whole-word-mask whole-word-masking do-whole-word-mask wwm", "--whole-word"},
     {"max-predictions-per-seq", "--max-predictions"},
     {"label-list label-names classes", "--labels"},
+    {"num-labels num-classes n-classes",
+     "--class-weights? the labels are those of the records, or of --labels"},
     {"loss-function loss-type objective", "--loss"},
 
     // tasks, vocabularies, conversion
@@ -192,6 +207,12 @@ constexpr Borrowed kOptions[] = {
     {"check checksum", "--verify"},
     {"describe show summary inspect", "--info"},
 };
+
+// Words with a meaning of their own, which no tool has an option for, or only other tools than the one that
+// was given them. They are neither misspelled nor shortened.
+constexpr std::string_view kOtherNames =
+    "score scores threshold limit size strip strict locale split masked encode null nul on to unfreeze "
+    "n-best store stride scale best mode tokens drop";
 
 constexpr Borrowed kWords[] = {
     {"avg average mean-pooling", "mean"},
@@ -218,6 +239,8 @@ constexpr Borrowed kWords[] = {
     {"nsp next-sentence next-sentence-prediction", "next"},
     {"nsp next-sentence next-sentence-prediction next", "pretrain"},
     {"embedding sentence-similarity simcse contrastive retrieval", "embed"},
+    {"embed embedding sentence-similarity simcse contrastive retrieval similarity",
+     "perplexity? bert-embed makes vectors of texts"},
     {"rerank reranking ranking cross-encoder", "rank"},
     {"ppl pseudo-perplexity", "perplexity"},
     {"fp32 float32 float", "f32"},

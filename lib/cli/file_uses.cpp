@@ -11,9 +11,6 @@
 #include "cli/app.h"
 
 namespace bert::cli {
-namespace {
-
-// Equal for all names of one file; "" if it is no regular file. A file that does not exist yet has its path.
 std::string identity(const std::string& path, int standard) {
   struct stat info;
   if ((path == "-" ? ::fstat(standard, &info) : ::stat(path.c_str(), &info)) == 0)
@@ -21,6 +18,8 @@ std::string identity(const std::string& path, int standard) {
   std::error_code error;
   return path == "-" ? "" : std::filesystem::weakly_canonical(std::filesystem::absolute(path), error);
 }
+
+namespace {
 
 std::string text(const FileUse& output) {
   return output.path == "-" ? "stdout" : output.option + " " + output.path;

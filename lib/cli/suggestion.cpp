@@ -48,7 +48,11 @@ std::string hint(std::string_view ours, std::span<const KnownOption> options, st
   };
   if (ours == "FILE") return operand(ours, "input");
   if (ours == "DIR") return operand(ours, "model");
+  if (ours.starts_with("bert-"))  // "bert-train FILE"
+    return synopsis.starts_with(ours.substr(0, ours.find(' ') + 1)) ? operand("FILE", "input") : "";
   if (!ours.starts_with('-')) return "; " + std::string(ours);
+  if (const size_t mark = ours.find("? "); mark != ours.npos)
+    return offers(options, ours.substr(0, mark)) ? "; " + std::string(ours.substr(mark + 2)) : "";
   std::vector<std::string> names;
   for (size_t begin = 0; begin < ours.size();) {
     const size_t end = std::min(ours.find(';', begin), ours.size());
@@ -73,7 +77,7 @@ std::string exact_hint(const std::string& name, std::span<const KnownOption> opt
 
 // Options that begin with the name, else those that end with it as a word of its own: --norm, --length.
 std::vector<std::string> completed(std::string_view name, std::span<const KnownOption> options) {
-  constexpr size_t kShortest = 2, kMost = 4;
+  constexpr size_t kShortest = 3, kMost = 4;
   std::vector<std::string> begin, end;
   if (name.size() < kShortest) return {};
   for (const auto& option : options) {
@@ -84,6 +88,25 @@ std::vector<std::string> completed(std::string_view name, std::span<const KnownO
   return found.size() <= kMost ? found : std::vector<std::string>();
 }
 
+// The option that the name is a misspelling of; "" if none. People get the first letter right, and make one
+// mistake in a short name: --mask is not --task, --strip not --stride.
+std::string misspelled(std::string_view name, std::span<const KnownOption> options) {
+  constexpr size_t kLong = 8;
+  std::vector<std::string> names;
+  for (const auto& option : options) {
+    const auto known = bare(option.name);
+    const size_t wrong = edit_distance(name, known);
+    if (known.front() == name.front() && (wrong == 1 || name.size() >= kLong)) names.push_back(known);
+  }
+  return nearest_name(name, names);
+}
+
+// Whether the name is right for something else.
+bool is_other_name(std::string_view name) {
+  return has_item(kOtherNames, ' ', name) ||
+         std::ranges::any_of(kOptions, [&](const auto& row) { return has_item(row.names, ' ', name); });
+}
+
 }  // namespace
 
 std::string option_hint(std::string_view unknown, std::span<const KnownOption> options,
@@ -91,12 +114,9 @@ std::string option_hint(std::string_view unknown, std::span<const KnownOption> o
   if (unknown.size() < 3) return exact_hint(std::string(unknown), options, synopsis);  // -t
   const auto name = bare(unknown);
   if (auto found = exact_hint(name, options, synopsis); !found.empty()) return found;
+  if (is_other_name(name)) return "";
   if (const auto found = completed(name, options); !found.empty()) return question(found);
-  if (std::ranges::any_of(kOptions, [&](const auto& row) { return has_item(row.names, ' ', name); }))
-    return "";  // the name of something that the tool does not have
-  std::vector<std::string> names;
-  for (const auto& option : options) names.push_back(bare(option.name));
-  const auto nearest = nearest_name(name, names);
+  const auto nearest = misspelled(name, options);
   return nearest.empty() ? "" : question({"--" + nearest});
 }
 
@@ -108,8 +128,11 @@ bool is_long_name(std::string_view argument, std::span<const KnownOption> option
 
 std::string word_hint(std::string_view unknown, std::span<const std::string> words) {
   for (const auto& [names, ours] : kWords) {
-    if (has_item(names, ' ', bare(unknown)) && std::ranges::find(words, ours) != words.end())
-      return "; did you mean \"" + std::string(ours) + "\"?";
+    const size_t mark = ours.find("? ");
+    if (!has_item(names, ' ', bare(unknown)) || std::ranges::find(words, ours.substr(0, mark)) == words.end())
+      continue;
+    return mark == ours.npos ? "; did you mean \"" + std::string(ours) + "\"?"
+                             : "; " + std::string(ours.substr(mark + 2));
   }
   return did_you_mean(unknown, words);
 }

@@ -324,6 +324,7 @@ void InputReader::read_columns(Input& input, Source& source, int64_t& line) cons
   const bool named = !options_.columns.empty();
   const std::string where = named ? input.name() : input.name() + ":" + std::to_string(header);
   const bool empty = !named && input.unread().empty() && !input.read_more();
+  if (options_.columns_given) refuse_header(input, source, line);
   try {
     source.header_line = named ? 0 : header;
     source.columns = named ? options_.columns : read_header(input, source, is_known, line);
@@ -338,6 +339,19 @@ void InputReader::read_columns(Input& input, Source& source, int64_t& line) cons
   for (size_t i = 1; i < source.columns.size(); ++i)
     if (source.columns[i].empty())
       note(input, "column " + std::to_string(i + 1) + " has no name and is left out");
+}
+
+// The columns of --columns are those of a table without a header line.
+void InputReader::refuse_header(Input& input, const Source& source, int64_t line) const {
+  const auto lines = first_lines(input, 1);
+  if (lines.empty()) return;
+  std::vector<std::string> names;
+  try {
+    names = column_names(source.format, source.delimiter, lines.front());
+  } catch (const Error&) {  // a bad record, which is reported as such
+  }
+  if (names == options_.columns)
+    throw Error(input.name(), ":", line, ": repeats the names of --columns; leave --columns out");
 }
 
 // Reads the header line. If it has a single column when split at a comma, which is only the default (not

@@ -43,6 +43,7 @@ class InputReader {
   void check_text(Input& input) const;
   void check_mail(Input& input, InputFormat format);
   void read_columns(Input& input, Source& source, int64_t& line) const;
+  void refuse_header(Input& input, const Source& source, int64_t line) const;
   std::vector<std::string> read_header(Input& input, Source& source, bool is_known, int64_t& line) const;
   void note(const Input& input, const std::string& message) const;
   bool take_chunk();

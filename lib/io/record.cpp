@@ -103,6 +103,7 @@ void Fields::fail_missing(std::string_view name) const {
     throw Error("field \"", name, "\" is missing: the input is read as text, which has only ",
                 json::in_quotes(source_.columns.front()),
                 origin_of(name).empty() ? "; --input-format selects another format" : origin_of(name));
+  if (is_tagged(source_.format) && name == "tags") throw Error("has only one column, the words; no tags");
   throw MissingField(name, names(), source_.field_options);
 }
 

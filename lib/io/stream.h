@@ -28,6 +28,7 @@ struct StreamOptions {
   std::string output = "-";        // "-": stdout
   InputFormat input_format = InputFormat::automatic;
   std::vector<std::string> columns;               // for TSV and CSV without a header line
+  bool columns_given = false;                     // by --columns
   std::optional<char> delimiter;                  // of CSV; tables of automatic format are then CSV
   std::optional<size_t> word_column, tag_column;  // of CoNLL, from 0
   std::string encoding;                           // "": UTF-8

@@ -46,8 +46,12 @@ void ScoreFilter::prepare(const io::Fields& fields, io::Record& record) const {
 ScoreFilter::Prepared ScoreFilter::prepare_joined(const io::Fields& fields, const io::Record& record) const {
   Prepared prepared;
   if (by_order()) {
-    if (record.source().format == io::InputFormat::object || find_id(fields, ""))
-      throw Error("has an id, but the records of ", gold_->path(), " have none");
+    const bool answers = record.source().format == io::InputFormat::object;
+    if (answers || find_id(fields, ""))
+      throw Error("has an id, but the records of ", gold_->path(), " have none; ",
+                  answers ? "--id-field names their field"
+                          : "name the field of both with --id-field, or leave out the ids to join by order: "
+                            "bert-predict --drop id");
     const auto place = static_cast<size_t>(record.place());
     if (place < gold_->size())
       prepared.predictions.push_back({place, scorer_->compare(gold_->gold(place), fields)});

@@ -49,6 +49,9 @@ struct Config {
   bool weighted_layers = false;
   bool tied_embeddings = true;  // cls.predictions.decoder.weight equals the word embeddings
 
+  // A classifier whose training records were pairs of texts. In config.json: text_pairs, a key of our own.
+  bool pairs = false;
+
   bool cross_encoder = false;  // cross-encoder settings are present
   // If not set, sentence-transformers applies a sigmoid to a single label and nothing to several.
   std::optional<ScoreActivation> score_activation;

@@ -27,15 +27,15 @@ features::FeatureOptions feature_options(const PredictOptions& options, const Pr
   features.overflow = options.overflow.value_or(task.overflow());
   if (!task.takes(features.overflow)) {
     if (features.overflow == features::Overflow::split)
-      throw Error("--overflow split cannot be used with --task ", name_of(options.task.task),
-                  ", which reads a text as one sequence");
-    throw Error("--overflow ", features.overflow == features::Overflow::error ? "error" : "truncate",
-                " cannot be used with --task ", name_of(options.task.task),
-                ", which splits long texts into windows");
+      throw OptionError("--overflow split cannot be used with --task ", name_of(options.task.task),
+                        ", which reads a text as one sequence");
+    throw OptionError("--overflow ", features.overflow == features::Overflow::error ? "error" : "truncate",
+                      " cannot be used with --task ", name_of(options.task.task),
+                      ", which splits long texts into windows");
   }
   if (options.overlap && !task.takes_overlap())
-    throw Error("--overlap cannot be used with --task ", name_of(options.task.task),
-                "; set the step of its windows with --stride");
+    throw OptionError("--overlap cannot be used with --task ", name_of(options.task.task),
+                      "; set the step of its windows with --stride");
   // The default overlap is reduced to fit small windows, so that users who did not ask for windows get no
   // error about it.
   if (options.overlap) {
@@ -81,14 +81,14 @@ PredictFilter::PredictFilter(const model::Directory& directory, const text::Toke
       writer_(options_.drop) {
   model::check_vocabulary(directory, tokenizer, log_);
   if (options_.official != Official::none && options_.official != task_->official_form())
-    throw Error(options_.official == Official::squad ? "--format squad requires --task answer"
-                                                     : "--format conll requires --task tag");
+    throw OptionError(options_.official == Official::squad ? "--format squad requires --task answer"
+                                                           : "--format conll requires --task tag");
   if (options_.features.document && options_.task.task != task::Task::tag)
-    throw Error("--context document requires --task tag");
+    throw OptionError("--context document requires --task tag");
   const auto width = task_->row_width();
   if (options_.rows && !width)
-    throw Error("--task ", name_of(options_.task.task),
-                " has no numbers to write as rows; use --format jsonl, tsv or csv");
+    throw OptionError("--task ", name_of(options_.task.task),
+                      " has no numbers to write as rows; use --format jsonl, tsv or csv");
   row_width_ = width.value_or(0);
   const auto& prompt = featurizer_.options().prompt;
   log_.info(described({.model = directory.root,

@@ -53,7 +53,7 @@ class SentenceTask : public Predictor {
   std::unique_ptr<Reading> read(const io::Fields& fields,
                                 const features::Featurizer& featurizer) const override {
     auto reading = Predictor::read(fields, featurizer);
-    if (config_.cross_encoder) (is_pair(*reading) ? has_pairs_ : has_texts_) = true;
+    if (config_.cross_encoder || config_.pairs) (is_pair(*reading) ? has_pairs_ : has_texts_) = true;
     return reading;
   }
 

@@ -50,6 +50,23 @@ void warn_of_spellings(const LabelCounts& counts, Log& log) {
   }
 }
 
+// Warns of what is probably not meant.
+void warn_of_labels(const TrainingTaskOptions& options, const LabelSet& set, const LabelCounts* counts,
+                    Log& log) {
+  constexpr size_t kShown = 5;
+  if (!set.weights.empty() && std::ranges::all_of(set.weights, [](float weight) { return weight == 0; }))
+    log.warn("--class-weights are all 0: nothing is learned");
+  if (counts == nullptr) return;
+  std::vector<std::string> absent;
+  for (const auto& name : options.labels)
+    if (!counts->contains(name)) absent.push_back(json::in_quotes(name));
+  if (absent.size() > kShown) {
+    absent[kShown] = std::to_string(absent.size() - kShown) + " others";
+    absent.resize(kShown + 1);
+  }
+  if (!absent.empty()) log.warn("--labels: no record has " + listed(absent, "or"));
+}
+
 bool is_of_model(const model::Config& config, const LabelQuestion& question) {
   return !question.architecture.empty() && config.has_architecture(question.architecture);
 }
@@ -117,6 +134,7 @@ std::optional<LabelSet> settle_labels(const TrainingTaskOptions& options, const 
     if (options.class_weights.balanced)
       throw Error("--class-weights balanced needs FILEs: a pipe can be read only once");
     auto set = labelled(options, config, question, std::nullopt);
+    warn_of_labels(options, set, nullptr, preparation.log);
     return check(question.reader_of(set.labels)) ? std::optional(std::move(set)) : std::nullopt;
   }
   const LabelCounter counter(options.labels);
@@ -126,6 +144,7 @@ std::optional<LabelSet> settle_labels(const TrainingTaskOptions& options, const 
     throw Error("more than ", LabelCounter::kMost, " labels: field \"", question.field,
                 "\" does not contain class labels");
   auto set = labelled(options, config, question, counts);
+  warn_of_labels(options, set, &counts, preparation.log);
   if (options.labels.empty() && !set.of_model) warn_of_spellings(counts, preparation.log);
   return set;
 }

@@ -12,6 +12,7 @@ namespace bert::train {
 namespace {
 
 constexpr std::string_view kTokenizer = "the tokenizer's ";
+constexpr std::string_view kModel = "the model";
 
 std::string checksum_of(std::span<const std::string> lines) {
   Checksum checksum;
@@ -109,6 +110,19 @@ Settings unpacked(std::string_view text) {
   return settings;
 }
 
+// "--lr: 0.1, now 0.2"; of models also their paths, if these tell them apart.
+std::string text(const Difference& difference, const Settings& then, const Settings& now) {
+  std::string before = text(difference.then), present = text(difference.now);
+  if (difference.name == kModel) {
+    const auto *first = find(then, std::string(kModelPath)), *second = find(now, std::string(kModelPath));
+    if (first && second && *first != *second && !first->empty() && !second->empty()) {
+      before = *first + ", " + before;
+      present = *second + ", " + present;
+    }
+  }
+  return difference.name + ": " + before + ", now " + present;
+}
+
 }  // namespace
 
 std::optional<std::string> require_same(const Settings& checkpoint, const Settings& now,
@@ -116,11 +130,11 @@ std::optional<std::string> require_same(const Settings& checkpoint, const Settin
   std::string errors, extensions;
   for (const auto& difference : differences(checkpoint, now)) {
     const auto& [name, before, present] = difference;
-    if (name == kProcesses || is_of_older_version(difference, now)) continue;
+    if (name == kProcesses || name == kModelPath || is_of_older_version(difference, now)) continue;
     if (extends(difference)) {
       extensions += (extensions.empty() ? "" : ", ") + name + " from " + *before + " to " + *present;
     } else {
-      errors += (errors.empty() ? "" : "; ") + name + ": " + text(before) + ", now " + text(present);
+      errors += (errors.empty() ? "" : "; ") + text(difference, checkpoint, now);
     }
   }
   if (!errors.empty())
@@ -139,9 +153,11 @@ void require_same_on_all_ranks(comm::Communicator& ranks, const Settings& settin
   if (ranks.alone()) return;
   const Settings first = unpacked(ranks.broadcast(packed(settings)));
   std::string errors;
-  for (const auto& [name, of_first, own] : differences(first, settings))
+  for (const auto& [name, of_first, own] : differences(first, settings)) {
+    if (name == kModelPath) continue;
     errors +=
         (errors.empty() ? "" : "; ") + name + ": " + text(own) + ", but " + text(of_first) + " on rank 0";
+  }
   if (!errors.empty()) throw Error(errors);
 }
 

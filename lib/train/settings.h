@@ -28,6 +28,8 @@ std::optional<std::string> require_same(const Settings& checkpoint, const Settin
 
 // Number of processes that train together; in the settings only if there are several.
 inline constexpr std::string_view kProcesses = "the number of processes";
+// The directory of the initial model, to name the models where they differ.
+inline constexpr std::string_view kModelPath = "the path of the model";
 int64_t processes_of(const Settings& settings);
 
 // Throws Error on the ranks whose settings differ from those of rank 0, with all differences.

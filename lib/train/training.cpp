@@ -52,7 +52,7 @@ void check(const TrainingOptions& options, const InitialModel& initial, const co
     throw Error("the vocabulary has ", initial.tokenizer.size(), " tokens, the model ",
                 initial.config.vocab_size);
   if (const auto frozen = options.run.optimizer.frozen; frozen > initial.config.layers)
-    throw Error("--freeze ", *frozen, ": the model has ", initial.config.layers, " layers");
+    throw Error("--freeze ", *frozen, ": the model has ", counted(initial.config.layers, "layer", "layers"));
   if (options.run.plot && ranks.is_first()) require_gnuplot(*options.run.plot);
   if (!options.dev.empty() && !io::can_read_again({options.dev}))
     throw Error(options.dev, ": --dev must be a regular FILE");
@@ -142,6 +142,7 @@ class Training {
   model::TrainingNetwork make_network() const {
     model::Config config = plan_.config;
     task_->describe(config);
+    config.pairs = pairs_ && config.has_architecture("BertForSequenceClassification");
     const auto heads = task_->heads();
     config.weighted_layers = heads.weighted_layers;
     return {config, heads, pool_, plan_.dtype};
@@ -196,10 +197,18 @@ class Training {
   }
 
   // Checks the records before training; a pipe's are reported at its end.
-  bool check(examples::RecordSource& source, std::unique_ptr<examples::ExampleReader> reader) const {
+  bool check(examples::RecordSource& source, std::unique_ptr<examples::ExampleReader> reader) {
     const auto checked = examples::check_records(source, *readable(std::move(reader)), check_tools());
+    pairs_ = checked && checked->records > 0 && checked->paired == checked->records;
     if (checked && source.records() > 0) report(*checked, options_, log_);
     return checked.has_value();
+  }
+
+  void warn_of_warmup(const RunPlan& plan) const {
+    const auto warmup = plan.schedule.warmup.steps;
+    if (const auto& steps = plan.extent.steps; steps && warmup > *steps)
+      log_.warn("--warmup " + std::to_string(warmup) + " is longer than the run of " +
+                counted(*steps, "step", "steps") + ": the full learning rate is never reached");
   }
 
   static std::string described(const examples::RecordSource& records);
@@ -217,6 +226,7 @@ class Training {
   const TrainingPlan plan_;
   const std::unique_ptr<TrainingTask> task_;
   const model::TokenizerFiles tokenizer_files_;
+  bool pairs_ = false;  // all records that were checked are pairs
 };
 
 Training::Training(const TrainingOptions& options, const InitialModel& initial, Dtype dtype,
@@ -255,6 +265,7 @@ bool Training::run() {
   examples::RecordSource::Continued continued;
   if (last) continued = source->continue_from(last->state().data, last->listed_records());
   const RunPlan plan = plan_run(options_, initial_, plan_, *task_, source->draws(), ranks_.size());
+  warn_of_warmup(plan);
 
   std::optional<DevSet> dev;
   if (!options_.dev.empty())

@@ -230,7 +230,8 @@ void TrainingCheckpoint::fill(Optimizer::State& optimizer) const {
 
 bool is_checkpoint(const std::string& directory) { return is_file(in(directory, kStateFile)); }
 
-std::optional<TrainingCheckpoint> last_checkpoint(const std::string& directory, Log& log, int64_t end) {
+std::optional<TrainingCheckpoint> last_checkpoint(const std::string& directory, Log& log, int64_t end,
+                                                  std::string_view advice) {
   if (!is_directory(directory)) return std::nullopt;
   bool damaged = false;
   const auto all = steps_in(directory);
@@ -243,7 +244,7 @@ std::optional<TrainingCheckpoint> last_checkpoint(const std::string& directory, 
       damaged = true;
     }
   }
-  if (damaged) throw Error(directory, ": all checkpoints are damaged");
+  if (damaged) throw Error(directory, ": all checkpoints are damaged", advice);
   return std::nullopt;
 }
 
@@ -271,7 +272,7 @@ Checkpoints::~Checkpoints() {
 }
 
 std::optional<TrainingCheckpoint> Checkpoints::last(int64_t end) const {
-  return last_checkpoint(directory_, log_, end);
+  return last_checkpoint(directory_, log_, end, "; start over with --force instead of --resume");
 }
 
 std::string Checkpoints::write(const State& state, const WriteModel& write_model, const Moments& moments) {

@@ -81,9 +81,11 @@ class TrainingCheckpoint {
 // Whether `directory` is a checkpoint rather than the output of a run.
 bool is_checkpoint(const std::string& directory);
 
-// The last intact checkpoint in `directory`, see Checkpoints::last(). Creates and locks nothing.
+// The last intact checkpoint in `directory`, see Checkpoints::last(). Creates and locks nothing. `advice`
+// ends the message that there is none.
 std::optional<TrainingCheckpoint> last_checkpoint(const std::string& directory, Log& log,
-                                                  int64_t end = std::numeric_limits<int64_t>::max());
+                                                  int64_t end = std::numeric_limits<int64_t>::max(),
+                                                  std::string_view advice = "");
 
 // Whether `directory` has any, intact or not.
 bool has_checkpoints(const std::string& directory);

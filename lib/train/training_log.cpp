@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "json/json.h"
+#include "train/settings.h"
 
 namespace bert::train {
 namespace {
@@ -45,11 +46,11 @@ std::string json_line(const StepLine& step) {
   };
   add("loss", step.loss);
   for (const auto& part : step.parts) add(part.name, part.value);
-  add("lr", step.learning_rate);
+  object.key("lr") += setting(static_cast<float>(step.learning_rate));
   add("gradient_norm", step.gradient_norm);
   add("tokens_per_second", step.tokens_per_second, 0);
   add("seconds", step.seconds, 1);
-  if (step.peak_rate) add("peak_lr", *step.peak_rate);
+  if (step.peak_rate) object.key("peak_lr") += setting(static_cast<float>(*step.peak_rate));
   object.end();
   return line + "\n";
 }

@@ -104,6 +104,7 @@ Settings settings_of(const TrainingOptions& options, const InitialModel& initial
   if (options.weighted_layers) settings.emplace_back("--weighted-layers", "yes");
   if (options.causal) settings.emplace_back("--causal", "yes");
   if (plan.dtype == Dtype::bf16) settings.emplace_back("--dtype", "bf16");
+  settings.emplace_back(kModelPath, initial.path);
   add_settings(initial.tokenizer.config(), options.max_length ? std::nullopt : plan.task.features.max_length,
                settings);
   return settings;
@@ -111,7 +112,7 @@ Settings settings_of(const TrainingOptions& options, const InitialModel& initial
 
 void check_best(const std::string& best, const std::vector<std::string>& metrics) {
   if (std::ranges::find(metrics, best) == metrics.end())
-    throw Error("--best ", best, ": the metrics of this task are ", joined(metrics));
+    throw OptionError("--best ", best, ": the metrics of this task are ", joined(metrics));
 }
 
 }  // namespace

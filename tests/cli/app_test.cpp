@@ -35,7 +35,8 @@ struct Options {
     app.number({"-c,--count", "N", "How many."}, {.min = 1, .max = 10}, count);
     app.real({"--rate", "X", "How fast."}, {.min = 0, .max = 1}, rate);
     app.option({"-w,--word", "WORD", "A word."}, word);
-    app.option({"--prompt", "TEXT", "A prompt."}, prompt);
+    app.custom({"--prompt", "TEXT", "A prompt."},
+               [this](const std::string&, const std::string& value) { prompt = value; });
     app.list({"--names", "NAME,...", "Names."}, names);
     app.numbers({"--layers", "N,...", "Layers."}, {.min = -9, .max = 9}, layers);
     app.reals({"--weights", "W,...", "Weights."}, {.min = -1, .max = 1}, weights);
@@ -107,6 +108,18 @@ TEST_CASE("an empty value is accepted, also after =") {
   }
 }
 
+TEST_CASE("an empty name is refused") {
+  std::string name;
+  std::vector<std::string> files;
+  const auto setup = [&](App& app) {
+    app.option({"-m,--model", "DIR", "A model."}, name);
+    app.files(files);
+  };
+  for (const auto& arguments : {std::vector<const char*>{"-m", ""}, {"--model", ""}, {"--model="}})
+    CHECK(run(setup, arguments).err == usage_error("--model has an empty name"));
+  CHECK(run(setup, {"a", ""}).err == usage_error("a FILE has an empty name"));
+}
+
 TEST_CASE("a FILE may have any name") {
   Options options;
   CHECK(read(options, {"[a,b]", "a b", "x=y", "/c:d", "++"}).code == 0);
@@ -162,14 +175,14 @@ TEST_CASE("several options that begin or end alike are all suggested, unless the
     static std::string text;
     const auto setup = [&](App& app) {
       for (int i = 0; i < count; ++i)
-        app.option({"--max-" + std::string(1, 'a' + i) + "-size", "N", "Size."}, text);
+        app.option({"--max-" + std::string(1, 'a' + i) + "-width", "N", "Size."}, text);
     };
     return run(setup, {option}).err;
   };
   CHECK(error("--max", 3) ==
-        usage_error("unknown option --max; did you mean --max-a-size, --max-b-size or --max-c-size?"));
-  CHECK(error("--size", 2) ==
-        usage_error("unknown option --size; did you mean --max-a-size or --max-b-size?"));
+        usage_error("unknown option --max; did you mean --max-a-width, --max-b-width or --max-c-width?"));
+  CHECK(error("--width", 2) ==
+        usage_error("unknown option --width; did you mean --max-a-width or --max-b-width?"));
   CHECK(error("--max", 9) == usage_error("unknown option --max"));
 }
 

@@ -237,7 +237,10 @@ TEST_CASE("any damage is detected, and the checkpoint before it is used") {
   fs::remove(files[2]);
   CHECK(checkpoints.last()->state().step == 1);
   fs::resize_file(folder.path("step-00000001/state.json"), 100);
-  CHECK_THROWS_WITH_AS(checkpoints.last(), (folder.path() + ": all checkpoints are damaged").c_str(), Error);
+  CHECK_THROWS_WITH_AS(
+      checkpoints.last(),
+      (folder.path() + ": all checkpoints are damaged; start over with --force instead of --resume").c_str(),
+      Error);
 }
 
 TEST_CASE("a checkpoint of another model is rejected by name") {

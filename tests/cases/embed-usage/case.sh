@@ -28,3 +28,5 @@ try -m models/masked-lm --pooling pooler
 try -m models/sentence-new --layers 0,1
 BERT_MODEL=models/bare try --dtype f32
 BERT_MODEL=models/bare try --dtype auto
+try -m models/bare --pair-field text
+try -m models/bare --columns a,a

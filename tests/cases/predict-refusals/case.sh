@@ -25,3 +25,7 @@ echo '-- options of other tasks'
 for option in --top-k=3 --threshold=0.9 --aggregate=max --stride=8 --n-best=3 --no-answer-threshold=1; do
   echo text | bert-predict -m "$MODELS/classify" $option 2>&1 | head -n 1
 done
+echo '-- formats of other tasks'
+try -m models/classify --format squad
+try -m models/classify --format conll
+try -m models/tag --format npy

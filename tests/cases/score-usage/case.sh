@@ -22,3 +22,5 @@ try --task classify --input-format conll
 try --task answer --no-answer-threshold high
 try --task classify --gold missing.jsonl
 try --task classify missing.jsonl
+try --metric glue/xyz
+try --task classify --plot c.pdf

@@ -24,3 +24,5 @@ choose() { bert-train -q --task classify -m "$MODELS/bare" --steps 2 --batch-siz
 choose --dev labels.jsonl --best accuracy labels.jsonl >log
 choose --dev more.jsonl --best accuracy --eval-every 1 --text-field words --label-field class --resume labels.jsonl
 echo "exit $?"
+bert-train -q --task classify -m "$MODELS/classify" --steps 2 --batch-size 2 --out chosen --resume --dev labels.jsonl --best accuracy labels.jsonl 2>&1 |
+  sed 's/([0-9]*)/(SUM)/g' | sed "s|$MODELS|MODELS|g"

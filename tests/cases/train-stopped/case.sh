@@ -4,8 +4,9 @@
 . "$CASE/../lib/stop_after.sh"
 golden=$MODELS/../training
 sed 's/,"masked_lm_positions.*/}/' "$golden/records.jsonl" >open.jsonl
+cp open.jsonl dev.jsonl
 # options OUT: words without spaces.
-options="--task pretrain -m $golden/narrow --dropout 0.1 --batch-size 2 --log-every 1 --epochs 50 --dev open.jsonl --eval-every 400 --best mlm_loss"
+options="--task pretrain -m $golden/narrow --dropout 0.1 --batch-size 2 --log-every 1 --epochs 50 --dev dev.jsonl --eval-every 400 --best mlm_loss"
 # shellcheck disable=SC2086
 bert-train $options --out whole open.jsonl >whole.jsonl
 stop() {

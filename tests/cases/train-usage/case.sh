@@ -24,3 +24,14 @@ pretrain -m narrow --dropout 1
 pretrain -m narrow
 pretrain -m narrow -
 ls
+echo '--- values that cannot be meant'
+classify() { try --task classify -m narrow --out out "$@" --steps 1 r.jsonl; }
+classify --max-length 2
+classify --labels a,b,a
+classify --label-field text
+classify --text-field label
+classify --pair-field text
+classify --text-field text_pair
+classify --plot p.png
+ls
+bert-train -V | grep -c '^MPI: '

@@ -9,3 +9,5 @@ for tool in 'bert-predict -m run' 'bert-embed -m run' 'bert-tokenize -m run' 'be
 done
 BERT_MODEL=run bert-predict rows.tsv
 bert-predict -m run/checkpoints/step-00000002 rows.tsv | wc -l
+bert-predict -m run/checkpoints rows.tsv
+bert-predict -m run/checkpoints/ rows.tsv
