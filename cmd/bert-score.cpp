@@ -53,10 +53,10 @@ void score_options(cli::App& app, metric::ScoreFilterOptions& options, Flags& fl
             "For answer: count predictions with a null score above T as \"no answer\"."},
            {.min = -1e300, .max = 1e300}, score.no_answer_threshold);
   app.section("Gold labels");
-  app.option(
-      {"--gold", "FILE",
-       "Read gold labels from this JSONL, TSV, CSV, CoNLL or SQuAD file, joined by id (default: from the records)."},
-      options.gold);
+  app.option({"--gold", "FILE",
+              "Read gold labels from this JSONL, TSV, CSV, CoNLL or SQuAD file, joined by id (default: from "
+              "the records)."},
+             options.gold);
   app.option({"--id-field", "NAME",
               "Field with the id that joins predictions and gold labels (default id; if neither have ids, "
               "they are joined by order)."},
