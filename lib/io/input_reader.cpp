@@ -32,16 +32,6 @@ void drop_byte_order_mark(Input& input) {
   if (input.unread().starts_with(kByteOrderMark)) input.consume(kByteOrderMark.size());
 }
 
-void check_columns(const std::vector<std::string>& columns) {
-  for (size_t i = 0; i < columns.size(); ++i) {
-    if (columns[i].empty()) continue;
-    if (std::find(columns.begin(), columns.begin() + static_cast<ptrdiff_t>(i), columns[i]) !=
-        columns.begin() + static_cast<ptrdiff_t>(i)) {
-      throw Error("column \"", columns[i], "\" appears twice");
-    }
-  }
-}
-
 bool leaves_out_files(const StreamOptions& options) {
   return options.on_error == OnError::skip && (options.files.size() > 1 || options.is_one_of_several);
 }
@@ -328,7 +318,7 @@ void InputReader::read_columns(Input& input, Source& source, int64_t& line) cons
   try {
     source.header_line = named ? 0 : header;
     source.columns = named ? options_.columns : read_header(input, source, is_known, line);
-    check_columns(source.columns);
+    require_different(source.columns);
     if (options_.check_columns && !empty) options_.check_columns(source.columns);
   } catch (const ReadError&) {
     throw;

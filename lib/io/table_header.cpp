@@ -41,6 +41,12 @@ std::vector<std::string> column_names(InputFormat table, char delimiter, const s
   return table == InputFormat::csv ? split(csv_cells(header, delimiter), kCellEnd) : split(header, '\t');
 }
 
+void require_different(const std::vector<std::string>& columns) {
+  for (auto name = columns.begin(); name != columns.end(); ++name)
+    if (!name->empty() && std::find(columns.begin(), name, *name) != name)
+      throw Error("column \"", *name, "\" appears twice");
+}
+
 bool is_header(Input& input, InputFormat table, const std::vector<std::string>& fields) {
   const auto lines = first_lines(input, 1);
   if (lines.empty()) return false;

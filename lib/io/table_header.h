@@ -16,6 +16,9 @@ std::vector<std::string> split(std::string_view line, char separator);
 // The names in the header line of a table. Throws Error like csv_cells().
 std::vector<std::string> column_names(InputFormat table, char delimiter, const std::string& header);
 
+// Throws Error if two columns have one name. Several may have none.
+void require_different(const std::vector<std::string>& columns);
+
 // Whether the first line is the header of such a table, with one of the fields and at least another column.
 bool is_header(Input& input, InputFormat table, const std::vector<std::string>& fields);
 

@@ -190,7 +190,6 @@ void EmbedFilter::prepare(const io::Fields& fields, io::Record& record) const {
   if (plan_.kind() == EmbedPlan::Kind::tokens) prepared->places = features::sequence_places(sequences);
   if (options_.vectors.format == VectorFormat::jsonl)
     prepared->cut = cut_fields(featurizer_, fields, sequences.front(), options_.drop);
-  if (!prepared->takes_ids && is_empty(sequences.front())) empty_.fetch_add(1, std::memory_order_relaxed);
   const auto json = fields.json(options_.features.text_field);
   const bool has_text = !(json && json->is_array()) && fields.text(options_.features.text_field);
   for (features::Features& features : sequences) {
@@ -277,7 +276,9 @@ std::vector<float> EmbedFilter::vector(io::Record& record) const {
 
 void EmbedFilter::finish(io::Record& record, std::string& out) const {
   const auto& prepared = record.work_as<Prepared>();
-  const bool truncated = prepared.windows.front().features.truncated;
+  const auto& first = prepared.windows.front().features;
+  const bool truncated = first.truncated;
+  if (!prepared.takes_ids && is_empty(first)) empty_.fetch_add(1, std::memory_order_relaxed);
   if (plan_.kind() == EmbedPlan::Kind::tokens) {
     write_tokens(record, prepared, out);
   } else if (options_.windows_apart) {
