@@ -21,29 +21,19 @@ void task_options(cli::App& app, predict::PredictOptions& predict) {
   app.choice({"--task", "", "What to predict; auto: the task of the model's architecture."},
              cmd::task_choices(&task::Entry::predicted), predict.task.task);
   app.number({"--top-k", "N", "For fill: number of candidates for each [MASK]."}, {.min = 1},
-             predict.task.top_k);
+             predict.task.top_k)
+      .only_for = cmd::tasks({task::Task::fill});
   app.real({"--threshold", "P", "For multilabel: predict the labels with at least this probability."},
-           {.min = 0, .max = 1}, predict.task.threshold);
+           {.min = 0, .max = 1}, predict.task.threshold)
+      .only_for = cmd::tasks({task::Task::multilabel});
   using enum predict::Aggregate;
   app.choice({"--aggregate", "",
               "For tag: subword tokens that decide the tag of a word: the first, the mean of all, or the one "
               "with the highest probability."},
              cli::Choices<predict::Aggregate>{{"first", first}, {"mean", mean}, {"max", max}},
-             predict.task.aggregate);
+             predict.task.aggregate)
+      .only_for = cmd::tasks({task::Task::tag});
   cmd::context_option(app, predict.features);
-}
-
-void check_task(const cli::App& app, task::Task task) {
-  using enum task::Task;
-  const cmd::OptionUse uses[] = {{"--top-k", {fill}},
-                                 {"--threshold", {multilabel}},
-                                 {"--aggregate", {tag}},
-                                 {"--stride", {answer}},
-                                 {"--max-question-length", {answer}},
-                                 {"--max-answer-length", {answer}},
-                                 {"--no-answer-threshold", {answer}},
-                                 {"--n-best", {answer}}};
-  cmd::check_uses(app, uses, task);
 }
 
 // One of the ways to write predictions.
@@ -80,7 +70,8 @@ int main(int argc, char** argv) {
   task_options(app, predict);
   cmd::answer_options(app, predict.task.answer);
   app.number({"--n-best", "N", "Add the N best answers as n_best (default: none)."}, {.min = 1},
-             predict.task.answer.n_best);
+             predict.task.answer.n_best)
+      .only_for = cmd::tasks({task::Task::answer});
   cmd::LengthOptions length(app, "truncate; split for tag and answer, error for fill");
   cmd::StreamOptions stream(
       app, {.load = cmd::StreamOptions::Load::network,
@@ -111,7 +102,7 @@ int main(int argc, char** argv) {
   return app.run(argc, argv, [&] {
     const auto directory = model.open();
     const auto task = predict::task_for(predict.task.task, directory);
-    check_task(app, task);
+    cmd::select_task(app, task);
     if (task == task::Task::answer) stream.settings.header_fields = {"question", "context"};
     const auto tokenizer = model::load_tokenizer(directory);
     if (app.given("--overflow")) predict.overflow = predict.features.overflow;

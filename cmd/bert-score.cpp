@@ -35,23 +35,28 @@ void score_options(cli::App& app, metric::ScoreFilterOptions& options, Flags& fl
            flags.metrics);
   app.option({"--positive", "LABEL",
               "For classify: compute f1 of this label (default: of two labels, the one with the higher id)."},
-             score.positive);
+             score.positive)
+      .only_for = cmd::tasks({Task::classify});
   app.number({"--top-k", "N", "For fill: score the top N candidates of each masked token (default: all)."},
-             {.min = 1}, score.top_k);
-  app.number(
-      {"--mask-id", "N", "For fill: ignore masked tokens whose id in input_ids is not N, the id of [MASK]."},
-      {}, score.mask_id);
+             {.min = 1}, score.top_k)
+      .only_for = cmd::tasks({Task::fill});
+  app.number({"--mask-id", "N",
+              "For fill: ignore masked tokens whose id in input_ids is not N, the id of [MASK]."},
+             {}, score.mask_id)
+      .only_for = cmd::tasks({Task::fill});
   using enum metric::Scheme;
   app.choice<std::optional<metric::Scheme>>(
-      {"--scheme", "",
-       "For tag: count only the entities that are valid in this scheme, or (auto) all entities in any "
-       "scheme, "
-       "or tags without prefixes."},
-      {{"auto", std::nullopt}, {"iob1", iob1}, {"iob2", iob2}, {"iobes", iobes}, {"bilou", bilou}},
-      score.scheme);
+         {"--scheme", "",
+          "For tag: count only the entities that are valid in this scheme, or (auto) all entities in any "
+          "scheme, "
+          "or tags without prefixes."},
+         {{"auto", std::nullopt}, {"iob1", iob1}, {"iob2", iob2}, {"iobes", iobes}, {"bilou", bilou}},
+         score.scheme)
+      .only_for = cmd::tasks({Task::tag});
   app.real({"--no-answer-threshold", "T",
             "For answer: count predictions with a null score above T as \"no answer\"."},
-           {.min = -1e300, .max = 1e300}, score.no_answer_threshold);
+           {.min = -1e300, .max = 1e300}, score.no_answer_threshold)
+      .only_for = cmd::tasks({Task::answer});
   app.section("Gold labels");
   app.option({"--gold", "FILE",
               "Read gold labels from this JSONL, TSV, CSV, CoNLL or SQuAD file, joined by id (default: from "
@@ -64,9 +69,10 @@ void score_options(cli::App& app, metric::ScoreFilterOptions& options, Flags& fl
   app.option({"--label-field", "NAME", "Field with the gold label (default: that of training records)."},
              score.label_field);
   app.option(
-      {"--null-scores", "FILE",
-       "For answer: read null scores from this JSON object by id, such as run_squad.py's null_odds.json."},
-      options.null_scores);
+         {"--null-scores", "FILE",
+          "For answer: read null scores from this JSON object by id, such as run_squad.py's null_odds.json."},
+         options.null_scores)
+      .only_for = cmd::tasks({Task::answer});
 }
 
 std::string metric_hint(const std::string& name, std::vector<std::string> names) {
@@ -109,24 +115,6 @@ void settle_metrics(const Flags& flags, metric::ScoreOptions& score) {
   score.metrics = flags.metrics;
 }
 
-// Rejects options that do not apply to the task.
-void check_task(const cli::App& app, Task task) {
-  const auto only = [&](std::string_view option, Task its) {
-    if (app.given(option) && task != its) throw UsageError(option, " requires --task ", task::name_of(its));
-  };
-  only("--positive", Task::classify);
-  only("--top-k", Task::fill);
-  only("--mask-id", Task::fill);
-  only("--scheme", Task::tag);
-  only("--no-answer-threshold", Task::answer);
-  only("--null-scores", Task::answer);
-  if (app.given("--plot") && !task::entry(task).plotted)
-    throw UsageError("--plot requires --task next, classify, choose or regress; ", task::name_of(task),
-                     " has no plot");
-  for (const auto* option : {"--null-scores", "--id-field"})
-    if (app.given(option) && !app.given("--gold")) throw UsageError(option, " requires --gold");
-}
-
 // Sets input formats that belong to a single task.
 void settle_input(metric::ScoreFilterOptions& options, io::StreamOptions& stream) {
   using io::InputFormat;
@@ -164,11 +152,13 @@ int main(int argc, char** argv) {
       flags.format);
   cmd::plot_option(app,
                    "Draw the result as SVG: confusion matrix, calibration, or scatter plot; needs gnuplot.",
-                   options.plot);
+                   options.plot)
+      .only_for = cmd::tasks(task::tasks_with(&task::Entry::plotted));
+  for (const auto* option : {"--null-scores", "--id-field"}) app.needs(option, "--gold");
   cmd::precision_option(app, options.precision);
   app.check([&] {
     settle_metrics(flags, options.score);
-    check_task(app, options.score.task);
+    cmd::select_task(app, options.score.task);
     stream.name_field(options.score.gold_field(), "--label-field");
     stream.name_field(options.id_field, "--id-field");
     app.reads("--gold", options.gold);

@@ -62,7 +62,7 @@ int main(int argc, char** argv) {
   return app.run(argc, argv, [&] {
     const bert::StopOnSignal signals;
     if (!unused.empty()) app.log().warn("--steps 0 only evaluates on --dev: " + unused + " not used");
-    ranks.require_same_arguments(app, argc, argv);
+    ranks.require_same_arguments(app);
     bert::cmd::note_repeated_files(app, train);
     const auto model = initial.load();
     auto& pool = stream.pool(ranks.on_same_cores());

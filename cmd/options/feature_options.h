@@ -4,6 +4,7 @@
 #include "features/features.h"
 #include "options/length_options.h"
 #include "options/stream_options.h"
+#include "options/task_choices.h"
 
 namespace bert::cmd {
 
@@ -22,7 +23,8 @@ inline void set_input(features::FeatureOptions& features, const StreamOptions& s
 inline void context_option(cli::App& app, features::FeatureOptions& features) {
   app.choice<bool>({"--context", "",
                     "For tag: read each sentence alone, or with as much of its document around it as fits."},
-                   {{"sentence", false}, {"document", true}}, features.document);
+                   {{"sentence", false}, {"document", true}}, features.document)
+      .only_for = tasks({task::Task::tag});
 }
 
 // input_ids take precedence over the text, unless --text-field was given.

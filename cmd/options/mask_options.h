@@ -5,6 +5,7 @@
 
 #include "cli/app.h"
 #include "corpus/masking.h"
+#include "options/task_choices.h"
 
 namespace bert::cmd {
 
@@ -24,18 +25,24 @@ class MaskOptions {
 };
 
 inline MaskOptions::MaskOptions(cli::App& app, corpus::MaskRule& rule) {
+  const auto only = tasks({task::Task::pretrain});  // of bert-train
   app.real({"--mask-prob", "P", "Share of an instance's tokens to mask, rounded; at least one token."},
-           {.min = 0, .max = 1}, rule.probability);
+           {.min = 0, .max = 1}, rule.probability)
+      .only_for = only;
   app.number({"--max-predictions", "N", "Mask at most N tokens of an instance."}, {.min = 1},
-             rule.max_predictions);
+             rule.max_predictions)
+      .only_for = only;
   app.real({"--mask-rate", "P", "Share of the masked tokens that are replaced with [MASK]."},
-           {.min = 0, .max = 1}, rule.mask_rate);
+           {.min = 0, .max = 1}, rule.mask_rate)
+      .only_for = only;
   app.real({"--random-rate", "P",
             "Share of the masked tokens that are replaced with a random token; the rest are kept."},
-           {.min = 0, .max = 1}, rule.random_rate);
-  app.flag({"--whole-word", "", "Mask whole words."}, whole_word_);
+           {.min = 0, .max = 1}, rule.random_rate)
+      .only_for = only;
+  app.flag({"--whole-word", "", "Mask whole words."}, whole_word_).only_for = only;
   app.flag({"--replace-any", "", "Allow special and unused tokens as random tokens, as in Google's BERT."},
-           replace_any_);
+           replace_any_)
+      .only_for = only;
   app.check([this, &rule] { settle(rule); });
 }
 

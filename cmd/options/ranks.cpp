@@ -23,42 +23,23 @@ std::string cores() {
   return {reinterpret_cast<const char*>(&set), sizeof set};
 }
 
-// What must be equal on all ranks, a line each: the version, then the arguments with their values.
-std::vector<std::string> lines_of(const cli::App& app, int argc, const char* const* argv) {
+// What must be equal on all ranks, a line each: the version, then the arguments.
+std::vector<std::string> lines_of(const cli::App& app) {
   std::vector<std::string> lines;
   std::istringstream version(app.version());
   for (std::string line; std::getline(version, line);) lines.push_back(line);
-  const size_t first = lines.size();
-  const std::vector<std::string> own = {"-j",    "--threads", "--progress",  "-o",    "--output",
-                                        "--out", "--plot",    "--log-every", "--keep"};
-  const std::vector<std::string> own_flags = {"-q", "--quiet", "-v", "--verbose"};
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    const auto name = argument.substr(0, argument.find('='));
-    if (std::ranges::find(own, argument) != own.end()) {
-      ++i;  // and its value
-    } else if (std::ranges::find(own, name) == own.end() && !argument.starts_with("-j") &&
-               std::ranges::find(own_flags, argument) == own_flags.end()) {
-      const bool is_value =
-          i > 1 && std::string_view(argv[i - 1]).starts_with('-') && !argument.starts_with('-');
-      if (is_value && lines.size() > first && lines.back() == argv[i - 1]) {
-        lines.back() += " " + argument;
-      } else {
-        lines.push_back(argument);
-      }
-    }
-  }
+  for (auto& argument : app.common_arguments()) lines.push_back(std::move(argument));
   return lines;
 }
 
 }  // namespace
 
-void Ranks::require_same_arguments(const cli::App& app, int argc, const char* const* argv) {
+void Ranks::require_same_arguments(const cli::App& app) {
   auto& ranks = *communicator_;
   if (ranks.alone()) return;
   constexpr char kEnd = '\0';
   std::string text;
-  for (const auto& line : lines_of(app, argc, argv)) text += line + kEnd;
+  for (const auto& line : lines_of(app)) text += line + kEnd;
   const std::string first = ranks.broadcast(text);
   for (size_t own = 0, other = 0; text != first;) {
     const auto own_end = std::min(text.find(kEnd, own), text.size());

@@ -19,7 +19,7 @@ class Ranks {
 
   // In the body of App::run, before the ranks do anything else together: throws Error on ranks whose version
   // or arguments differ from those of rank 0, except for threads, messages and output.
-  void require_same_arguments(const cli::App& app, int argc, const char* const* argv);
+  void require_same_arguments(const cli::App& app);
 
   comm::Communicator& communicator() { return *communicator_; }
   int on_same_cores() const { return on_same_cores_; }  // number of ranks, including this one

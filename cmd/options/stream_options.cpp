@@ -166,12 +166,14 @@ void StreamOptions::add_running(cli::App& app, Load load) {
       load == Load::training ? "Show step, loss and remaining time" : "Show the number of records";
   app.section("Running");
   app.number({"-j,--threads", "N", "Number of threads (default: all available cores)."},
-             {.min = 1, .max = kMostThreads}, threads_);
+             {.min = 1, .max = kMostThreads}, threads_)
+      .may_differ = true;
   app.choice<io::ShowProgress>({"--progress", "", shown + " on stderr; auto: if it is a terminal."},
                                {{"auto", io::ShowProgress::automatic},
                                 {"always", io::ShowProgress::always},
                                 {"never", io::ShowProgress::never}},
-                               settings.progress);
+                               settings.progress)
+      .may_differ = true;
 }
 
 Pool& StreamOptions::pool(int processes) {

@@ -1,8 +1,6 @@
-// The words of --task, and which options belong to which task.
+// The words of --task, and the tasks of options.
 #pragma once
 
-#include <algorithm>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -18,18 +16,14 @@ inline cli::Choices<task::Task> task_choices(bool task::Entry::*use) {
   return choices;
 }
 
-// An option that only these tasks use.
-struct OptionUse {
-  std::string_view option;
-  std::vector<task::Task> tasks;
-};
+// For Declaration::only_for.
+inline std::vector<std::string_view> tasks(const std::vector<task::Task>& tasks) {
+  std::vector<std::string_view> names;
+  for (const auto task : tasks) names.push_back(task::name_of(task));
+  return names;
+}
 
 // Throws UsageError if an option of another task was given.
-inline void check_uses(const cli::App& app, std::span<const OptionUse> uses, task::Task task) {
-  for (const auto& use : uses) {
-    if (app.given(use.option) && std::ranges::find(use.tasks, task) == use.tasks.end())
-      throw cli::UsageError(use.option, " is not for --task ", task::name_of(task));
-  }
-}
+inline void select_task(const cli::App& app, task::Task task) { app.select("--task", task::name_of(task)); }
 
 }  // namespace bert::cmd

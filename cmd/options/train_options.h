@@ -19,6 +19,7 @@
 #include "options/number_options.h"
 #include "options/plot_option.h"
 #include "options/stream_options.h"
+#include "options/task_choices.h"
 #include "options/tokenizer_options.h"
 #include "text/tokenizer.h"
 #include "train/training_plan.h"
@@ -72,7 +73,9 @@ inline InitialModelOptions::InitialModelOptions(cli::App& app, train::TrainingOp
            options.causal);
   app.flag({"--weighted-layers", "",
             "Let the head read a learned weighted sum of all layers instead of the last layer."},
-           options.weighted_layers);
+           options.weighted_layers)
+      .only_for = tasks({task::Task::classify, task::Task::regress, task::Task::multilabel, task::Task::tag,
+                         task::Task::answer, task::Task::choose});
   app.flag({"--moments", "", "Also start from the optimizer state in the model's last checkpoint."},
            options.moments);
   app.real({"--dropout", "P", "Dropout rate (default: that of config.json; 0.1 for a new model)."},
@@ -243,16 +246,18 @@ inline void note_repeated_files(cli::App& app, const train::TrainingOptions& opt
 inline void output_options(cli::App& app, train::TrainingOptions& options) {
   auto& run = options.run;
   app.section("Output");
-  app.option({"-o,--output", "DIR", "Write the model to DIR, and checkpoints below it.", "--out"}, run.out);
+  app.option({"-o,--output", "DIR", "Write the model to DIR, and checkpoints below it.", "--out"}, run.out)
+      .may_differ = true;
   app.flag({"--resume", "", "Continue the run in DIR from its last checkpoint, if there is one."},
            options.resume);
   app.flag({"--force", "", "Replace a model in DIR; without --resume, also start over if it has a run."},
            options.force);
   app.number({"--log-every", "N", "Number of steps between lines of the training log."},
-             {.min = 1, .max = kMostSteps}, run.log_every);
+             {.min = 1, .max = kMostSteps}, run.log_every)
+      .may_differ = true;
   app.number({"--save-every", "N", "Number of steps between checkpoints."}, {.min = 1, .max = kMostSteps},
              run.save_every);
-  app.number({"--keep", "N", "Number of checkpoints to keep."}, {.min = 1}, options.keep);
+  app.number({"--keep", "N", "Number of checkpoints to keep."}, {.min = 1}, options.keep).may_differ = true;
   app.number({"--eval-every", "N",
               "Number of steps between evaluations on --dev (default: each epoch; pretrain: at the end)."},
              {.min = 1, .max = kMostSteps}, run.eval_every);

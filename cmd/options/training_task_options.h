@@ -28,7 +28,6 @@ class TrainingTaskOptions {
  private:
   void add_labels(cli::App& app, train::TrainingTaskOptions& task);
   void add_embed(cli::App& app, train::EmbedTaskOptions& embed);
-  void check_uses(const train::TrainingTaskOptions& task) const;
 
   cli::App& app_;
   std::optional<task::Task> kind_;
@@ -66,48 +65,60 @@ inline TrainingTaskOptions::TrainingTaskOptions(cli::App& app, train::TrainingTa
       throw cli::UsageError(
           "no --task: pretrain, classify, regress, multilabel, tag, answer, choose or embed");
     task.kind = *kind_;
-    check_uses(task);
+    select_task(app_, task.kind);
   });
 }
 
 inline void TrainingTaskOptions::add_labels(cli::App& app, train::TrainingTaskOptions& task) {
   app.option({"--label-field", "NAME", "Field with the gold label (default label; tag: tags)."},
-             task.label_field);
+             task.label_field)
+      .only_for = tasks({task::Task::classify, task::Task::regress, task::Task::multilabel, task::Task::tag,
+                         task::Task::choose, task::Task::embed});
   app.list({"--labels", "NAME,...", "Labels in the order of their ids (default: the labels in the records)."},
-           task.labels);
+           task.labels)
+      .only_for = tasks({task::Task::classify, task::Task::multilabel, task::Task::tag});
   app.custom({"--class-weights", "balanced|LABEL=W,...",
               "Weight of each label in the loss; balanced: inversely proportional to its frequency."},
              [&task](const std::string& name, const std::string& value) {
                task.class_weights = class_weights(name, value);
-             });
+             })
+      .only_for = tasks({task::Task::classify, task::Task::tag});
   app.real({"--threshold", "P", "Minimum probability of a predicted label when multilabel is evaluated."},
-           {.min = 0, .max = 1}, task.threshold);
+           {.min = 0, .max = 1}, task.threshold)
+      .only_for = tasks({task::Task::multilabel});
 }
 
 inline void TrainingTaskOptions::add_embed(cli::App& app, train::EmbedTaskOptions& embed) {
   app.section("Sentence vectors for --task embed");
+  const auto only = tasks({task::Task::embed});
   cli::Choices<nn::SimilarityLoss> losses;
   for (const auto& [name, loss] : nn::kSimilarityLosses) losses.push_back({name, loss});
   app.choice(
-      {"--loss", "",
-       "Loss: in-batch negatives for pairs (ranking, or symmetric in both directions), cosent or cosine "
-       "for pairs with a label, triplet for negatives (default: cosent for records with a label, else "
-       "ranking)."},
-      losses, loss_);
+         {"--loss", "",
+          "Loss: in-batch negatives for pairs (ranking, or symmetric in both directions), cosent or cosine "
+          "for pairs with a label, triplet for negatives (default: cosent for records with a label, else "
+          "ranking)."},
+         losses, loss_)
+      .only_for = only;
   app.real({"--scale", "S", "Factor of the cosines in ranking, symmetric and cosent."},
-           {.min = 1e-3, .max = 1e6}, embed.loss.scale);
+           {.min = 1e-3, .max = 1e6}, embed.loss.scale)
+      .only_for = only;
   app.real({"--margin", "M", "Margin of triplet (default 5; for --distance cosine 0.5)."},
-           {.min = 0, .max = 1e6}, margin_);
+           {.min = 0, .max = 1e6}, margin_)
+      .only_for = only;
   app.choice<nn::Distance>({"--distance", "", "Distance of triplet."},
                            {{"euclidean", nn::Distance::euclidean}, {"cosine", nn::Distance::cosine}},
-                           embed.loss.distance);
+                           embed.loss.distance)
+      .only_for = only;
   app.numbers({"--dims", "N,...", "Also train the first N numbers of each vector (Matryoshka)."},
-              {.min = 1, .max = 1'000'000}, embed.loss.dims);
+              {.min = 1, .max = 1'000'000}, embed.loss.dims)
+      .only_for = only;
   cli::Choices<std::optional<model::PoolingMode>> poolings = {{"auto", {}}};
   for (const auto& [mode, name, _, __] : model::kPoolings) poolings.push_back({name, mode});
   app.choice({"--pooling", "",
               "How to combine token vectors into one; auto: as the model directory says, else mean."},
-             poolings, embed.pooling);
+             poolings, embed.pooling)
+      .only_for = only;
   app.check([this, &app, &embed] {
     embed.loss_given = loss_.has_value();
     embed.loss.loss = loss_.value_or(nn::SimilarityLoss::ranking);
@@ -121,34 +132,6 @@ inline void TrainingTaskOptions::add_embed(cli::App& app, train::EmbedTaskOption
     if (triplet && euclidean && !embed.loss.dims.empty())
       throw cli::UsageError("--dims with --loss triplet needs --distance cosine");
   });
-}
-
-// An option that does nothing for the task is a mistake.
-inline void TrainingTaskOptions::check_uses(const train::TrainingTaskOptions& task) const {
-  using enum task::Task;
-  const OptionUse uses[] = {{"--label-field", {classify, regress, multilabel, tag, choose, embed}},
-                            {"--labels", {classify, multilabel, tag}},
-                            {"--class-weights", {classify, tag}},
-                            {"--threshold", {multilabel}},
-                            {"--context", {tag}},
-                            {"--weighted-layers", {classify, regress, multilabel, tag, answer, choose}},
-                            {"--stride", {answer}},
-                            {"--max-question-length", {answer}},
-                            {"--max-answer-length", {answer}},
-                            {"--no-answer-threshold", {answer}},
-                            {"--loss", {embed}},
-                            {"--scale", {embed}},
-                            {"--margin", {embed}},
-                            {"--distance", {embed}},
-                            {"--dims", {embed}},
-                            {"--pooling", {embed}},
-                            {"--mask-prob", {pretrain}},
-                            {"--mask-rate", {pretrain}},
-                            {"--random-rate", {pretrain}},
-                            {"--max-predictions", {pretrain}},
-                            {"--whole-word", {pretrain}},
-                            {"--replace-any", {pretrain}}};
-  cmd::check_uses(app_, uses, task.kind);
 }
 
 inline void TrainingTaskOptions::settle(train::TrainingTaskOptions& task, StreamOptions& stream) const {

@@ -70,19 +70,20 @@ void App::check(std::function<void()> check) { checks_.push_back(std::move(check
 void App::version_of(std::string (*lines)()) { versions_.push_back(lines); }
 
 // Values are interpreted by `take`, so that messages do not depend on CLI11's version.
-void App::add(const OptionText& text, bool takes_value, Take take) {
+Declaration& App::add(const OptionText& text, bool takes_value, Take take) {
   const auto name = text.names.substr(text.names.find("--"));
-  entries_.push_back({text, section_, takes_value, name});
+  Declaration& declaration = declarations_.emplace_back(Declaration{text, section_, takes_value, name});
   const auto names = text.names + (text.also.empty() ? "" : "," + text.also);
   if (!takes_value) {
     parser_->app.add_flag_callback(names, [name, take] { take(name, ""); })->disable_flag_override();
-    return;
+    return declaration;
   }
   const auto take_all = [name, take](const CLI::results_t& values) {
     for (const auto& value : values) take(name, value);
     return true;
   };
   parser_->app.add_option(names, take_all)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  return declaration;
 }
 
 void App::exclusive(const std::vector<std::string>& names) {
@@ -97,10 +98,10 @@ void App::needs(const std::string& name, const std::string& other) {
   needs_.emplace_back(name, other);
 }
 
-void App::custom(const OptionText& text, Take take) { add(text, true, std::move(take)); }
+Declaration& App::custom(const OptionText& text, Take take) { return add(text, true, std::move(take)); }
 
-void App::flag(const OptionText& text, bool& to) {
-  add(text, false, [&to](const std::string&, const std::string&) { to = true; });
+Declaration& App::flag(const OptionText& text, bool& to) {
+  return add(text, false, [&to](const std::string&, const std::string&) { to = true; });
 }
 
 // An empty name is probably that of an unset variable: -m "$MODEL".
@@ -109,26 +110,48 @@ std::string App::name_of(const std::string& option, const std::string& value) {
   return value;
 }
 
-void App::option(const OptionText& text, std::string& to) {
-  custom(default_text(text, to),
-         [&to](const std::string& name, const std::string& value) { to = name_of(name, value); });
+Declaration& App::option(const OptionText& text, std::string& to) {
+  return custom(default_text(text, to),
+                [&to](const std::string& name, const std::string& value) { to = name_of(name, value); });
 }
 
-void App::option(const OptionText& text, std::optional<std::string>& to) {
-  custom(text, [&to](const std::string& name, const std::string& value) { to = name_of(name, value); });
+Declaration& App::option(const OptionText& text, std::optional<std::string>& to) {
+  return custom(text,
+                [&to](const std::string& name, const std::string& value) { to = name_of(name, value); });
 }
 
-void App::list(const OptionText& text, std::vector<std::string>& to) {
-  custom(text, [&to](const std::string& name, const std::string& value) {
+Declaration& App::list(const OptionText& text, std::vector<std::string>& to) {
+  return custom(text, [&to](const std::string& name, const std::string& value) {
     for (auto& item : split(name, value)) to.push_back(std::move(item));
   });
+}
+
+void App::select(std::string_view by, std::string_view word) const {
+  for (const auto& [text, section, takes_value, name, words, may_differ] : declarations_) {
+    if (words.empty() || !given(name) || std::ranges::find(words, word) != words.end()) continue;
+    throw UsageError(name, " requires ", by, " ",
+                     listed(std::vector<std::string>(words.begin(), words.end()), "or"));
+  }
+}
+
+std::vector<std::string> App::common_arguments() const {
+  std::vector<std::string> lines;
+  for (const auto& declaration : declarations_) {
+    if (declaration.may_differ || !given(declaration.name)) continue;
+    if (!declaration.takes_value) lines.push_back(declaration.name);
+    if (!declaration.takes_value) continue;
+    for (const auto& value : parser_->app.get_option(declaration.name)->results())
+      lines.push_back(declaration.name + " " + value);
+  }
+  if (files_) lines.insert(lines.end(), files_->begin(), files_->end());
+  return lines;
 }
 
 bool App::given(std::string_view name) const { return parser_->app.count(std::string(name)) > 0; }
 
 // Whether the next argument is the value of this one: "-o", "--output".
 bool App::wants_value(std::string_view argument) const {
-  return std::ranges::any_of(entries_, [&](const Entry& entry) {
+  return std::ranges::any_of(declarations_, [&](const Declaration& entry) {
     const auto names = "," + entry.text.names + "," + entry.text.also + ",";
     return entry.takes_value && names.find("," + std::string(argument) + ",") != std::string::npos;
   });
@@ -170,7 +193,7 @@ std::string App::read(int argc, const char* const* argv) {
     for (const auto& [name, other] : needs_)
       if (given(name) && !given(other))
         throw UsageError(name, " needs ", other, " ",
-                         std::ranges::find(entries_, other, &Entry::name)->text.value);
+                         std::ranges::find(declarations_, other, &Declaration::name)->text.value);
     throw UsageError(error.what());
   } catch (const CLI::ArgumentMismatch& error) {
     const std::string what = error.what();  // "--output: 1 required missing"
@@ -186,7 +209,7 @@ std::string App::read(int argc, const char* const* argv) {
 
 std::vector<KnownOption> App::known_options() const {
   std::vector<KnownOption> options;
-  for (const Entry& entry : entries_)
+  for (const Declaration& entry : declarations_)
     if (!entry.text.help.empty()) options.push_back({entry.name, entry.text.value, entry.text.words});
   return options;
 }
@@ -212,12 +235,12 @@ void App::take_operands(const std::vector<std::string>& arguments) {
 
 void App::add_general() {
   section(std::string(kGeneral));
-  flag({"-q,--quiet", "", "Print errors only: no notes, no progress."}, quiet_);
-  flag({"-v,--verbose", "", "Print details on stderr."}, verbose_);
+  flag({"-q,--quiet", "", "Print errors only: no notes, no progress."}, quiet_).may_differ = true;
+  flag({"-v,--verbose", "", "Print details on stderr."}, verbose_).may_differ = true;
   const auto show = [this](const OptionText& text, std::string (App::*shown)() const) {
     add(text, false,
         [this, shown](const std::string&, const std::string&) { throw Shown{(this->*shown)()}; });
-    parser_->app.get_option(entries_.back().name)->trigger_on_parse();
+    parser_->app.get_option(declarations_.back().name)->trigger_on_parse();
   };
   show({"-h,--help", "", "Show this help and exit."}, &App::help);
   show({"-V,--version", "", "Show the version of the tool and its libraries, and exit."},
@@ -283,7 +306,7 @@ std::string App::usage() const { return "Usage: " + synopsis(); }
 
 CommandLine App::command_line() const {
   CommandLine line = {.tool = name_, .usage = usage(), .summary = summary_};
-  for (const Entry& entry : entries_) {
+  for (const Declaration& entry : declarations_) {
     if (entry.text.help.empty()) continue;  // hidden
     auto section = std::ranges::find(line.sections, entry.section, &CommandLine::Section::heading);
     if (section == line.sections.end()) section = line.sections.insert(section, {entry.section, {}});

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -53,6 +54,18 @@ struct Range {
 template <class T>
 using Choices = std::vector<std::pair<std::string_view, T>>;
 
+// An option as it was declared. The last two may be set after that.
+struct Declaration {
+  OptionText text;
+  std::string section;
+  bool takes_value;
+  std::string name;  // the long name
+  // The words of another option, such as the tasks of --task, for which alone it has an effect; none: all.
+  // See App::select.
+  std::vector<std::string_view> only_for = {};
+  bool may_differ = false;  // between processes that work together
+};
+
 class App {
  public:
   // `summary` is printed below the usage line.
@@ -71,62 +84,62 @@ class App {
   // Commands at the end of the help. The man page has them as well, where they are tested.
   void examples(std::vector<CommandLine::Example> examples) { examples_ = std::move(examples); }
 
-  void flag(const OptionText& text, bool& to);
+  Declaration& flag(const OptionText& text, bool& to);
   // A name, of a file or a field or other. An empty one is rejected.
-  void option(const OptionText& text, std::string& to);
-  void option(const OptionText& text, std::optional<std::string>& to);
+  Declaration& option(const OptionText& text, std::string& to);
+  Declaration& option(const OptionText& text, std::optional<std::string>& to);
 
   // A comma-separated list; repeated options append to it. Empty names are rejected.
-  void list(const OptionText& text, std::vector<std::string>& to);
+  Declaration& list(const OptionText& text, std::vector<std::string>& to);
 
   // An integer, stored in any integer type or std::optional of one.
   template <class T>
-  void number(const OptionText& text, Range<int64_t> range, T& to) {
-    custom(with_default(text, to), [&to, range](const std::string& name, const std::string& value) {
+  Declaration& number(const OptionText& text, Range<int64_t> range, T& to) {
+    return custom(with_default(text, to), [&to, range](const std::string& name, const std::string& value) {
       to = whole_number(name, value, range);
     });
   }
   // A comma-separated list; a repeated option replaces the list.
   template <class T>
-  void numbers(const OptionText& text, Range<int64_t> range, std::vector<T>& to) {
-    custom(text, [&to, range](const std::string& name, const std::string& value) {
+  Declaration& numbers(const OptionText& text, Range<int64_t> range, std::vector<T>& to) {
+    return custom(text, [&to, range](const std::string& name, const std::string& value) {
       to.clear();
       for (const auto& item : split(name, value)) to.push_back(whole_number(name, item, range));
     });
   }
   // A real number, stored in float, double or std::optional of one.
   template <class T>
-  void real(const OptionText& text, Range<double> range, T& to) {
-    custom(with_default(text, to), [&to, range](const std::string& name, const std::string& value) {
+  Declaration& real(const OptionText& text, Range<double> range, T& to) {
+    return custom(with_default(text, to), [&to, range](const std::string& name, const std::string& value) {
       to = real_number(name, value, range);
     });
   }
   template <class T>
-  void reals(const OptionText& text, Range<double> range, std::vector<T>& to) {
-    custom(text, [&to, range](const std::string& name, const std::string& value) {
+  Declaration& reals(const OptionText& text, Range<double> range, std::vector<T>& to) {
+    return custom(text, [&to, range](const std::string& name, const std::string& value) {
       to.clear();
       for (const auto& item : split(name, value)) to.push_back(real_number(name, item, range));
     });
   }
   // One of a few words, shown as `a|b|c` in place of text.value.
   template <class T, class U>
-  void choice(const OptionText& text, const Choices<T>& choices, U& to) {
+  Declaration& choice(const OptionText& text, const Choices<T>& choices, U& to) {
     std::vector<std::string> words;
     std::string present;
     for (const auto& [word, meaning] : choices) {
       words.emplace_back(word);
       if (to == meaning) present = word;
     }
-    custom(choice_text(text, words, present),
-           [&to, choices, words](const std::string& name, const std::string& value) {
-             to = choices[index_of(name, value, words)].second;
-           });
+    return custom(choice_text(text, words, present),
+                  [&to, choices, words](const std::string& name, const std::string& value) {
+                    to = choices[index_of(name, value, words)].second;
+                  });
   }
 
   // A value of any other form. After the whole command line is parsed, `take` is called with the option's
   // long name and value, once for each occurrence. It throws UsageError for a bad value.
   using Take = std::function<void(const std::string& name, const std::string& value)>;
-  void custom(const OptionText& text, Take take);
+  Declaration& custom(const OptionText& text, Take take);
 
   // FILE... operands. None means stdin and leaves `to` empty; if stdin is a terminal, prints the usage to
   // stderr and exits with 2. `shown` is their form in the usage line.
@@ -139,6 +152,13 @@ class App {
   void exclusive(const std::vector<std::string>& names);
   // The first option cannot be used without the other one.
   void needs(const std::string& name, const std::string& other);
+
+  // To be called when the word of the option `by` ("--task") is known. Throws UsageError if an option was
+  // given that is for other words only.
+  void select(std::string_view by, std::string_view word) const;
+  // The given options with their values, a line each in the order of declaration, except those that may
+  // differ between processes; then the operands. Valid after the command line is parsed.
+  std::vector<std::string> common_arguments() const;
 
   // Registers a check that involves several options. It runs after all values are stored and throws
   // UsageError.
@@ -174,12 +194,6 @@ class App {
   static std::string name_of(const std::string& option, const std::string& value);
 
  private:
-  struct Entry {
-    OptionText text;
-    std::string section;
-    bool takes_value;
-    std::string name;  // the long name
-  };
   struct Parser;  // hides CLI11
 
   template <class T>
@@ -201,7 +215,7 @@ class App {
 
   int fail(int code, const std::string& message);
   void check_files();
-  void add(const OptionText& text, bool takes_value, Take take);
+  Declaration& add(const OptionText& text, bool takes_value, Take take);
   void add_general();
   std::vector<std::string> arguments_of(int argc, const char* const* argv) const;
   std::string read(int argc, const char* const* argv);
@@ -220,7 +234,7 @@ class App {
   std::string section_;
   std::vector<std::string> most_used_;
   std::vector<CommandLine::Example> examples_;
-  std::vector<Entry> entries_;  // in registration order
+  std::deque<Declaration> declarations_;  // in registration order
   std::unique_ptr<Parser> parser_;
   std::vector<std::vector<std::string>> exclusive_;
   std::vector<std::pair<std::string, std::string>> needs_;
