@@ -83,8 +83,6 @@ PredictFilter::PredictFilter(const model::Directory& directory, const text::Toke
   if (options_.official != Official::none && options_.official != task_->official_form())
     throw OptionError(options_.official == Official::squad ? "--format squad requires --task answer"
                                                            : "--format conll requires --task tag");
-  if (options_.features.document && options_.task.task != task::Task::tag)
-    throw OptionError("--context document requires --task tag");
   const auto width = task_->row_width();
   if (options_.rows && !width)
     throw OptionError("--task ", name_of(options_.task.task),

@@ -53,7 +53,7 @@ std::vector<Task> tasks_with(bool Entry::*use);
 
 // Default peak learning rate for a model of this hidden size. Smaller models need higher rates: Turc et al.
 // 2019 chose among 3e-5 to 3e-4; on GLUE's tasks, 3e-4 was best for hidden size 256
-// (lib/default-model/README.md).
+// (cmd/share/default-model/README.md).
 double default_rate(Task task, int64_t hidden);
 
 }  // namespace bert::task

@@ -3,7 +3,7 @@
 # bytes of a run that was never stopped. (oneDNN's products may set the stack pointer to heap memory, see SignalStack.)
 # Usage: stopped.sh TOOLS_DIRECTORY SOURCE_DIRECTORY [ROUNDS]
 set -eu
-tools=$(cd "$1" && pwd) model=$(cd "$2" && pwd)/lib/default-model rounds=${3:-12}
+tools=$(cd "$1" && pwd) model=$(cd "$2" && pwd)/cmd/share/default-model rounds=${3:-12}
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 cd "$directory"

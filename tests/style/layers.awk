@@ -1,4 +1,4 @@
-# The rules of layers.sh; reads lib/LAYERS, lib/CMakeLists.txt and then the sources. `longest`: maximum lines
+# The rules of layers.sh; reads lib/LAYERS and then the sources. `longest`: maximum lines
 # per file.
 function fail(message) { print message; bad = 1 }
 
@@ -16,28 +16,12 @@ FILENAME == "lib/LAYERS" {
   for (i = 1; i <= count; i++) {
     if (!(names[i] in known)) fail("lib/LAYERS:" FNR ": " folder " names " names[i] ", which no row above defines")
     allowed[folder, names[i]] = 1
+    row_of[folder, names[i]] = FNR
   }
   count = split(hidden, names, " ")
   for (i = 1; i <= count; i++) owner[names[i]] = folder
   if (folder in known) fail("lib/LAYERS:" FNR ": a second row for " folder)
   known[folder] = allowed[folder, folder] = 1
-  next
-}
-
-# Then the build: libraries may link only what their rows allow.
-FILENAME == "lib/CMakeLists.txt" {
-  if (!match($0, /^bert_library\([a-z]+/)) next
-  folder = substr($0, 14, RLENGTH - 13)
-  links = ""
-  if ($0 ~ / LINKS /) { links = $0; sub(/.* LINKS /, "", links); sub(/ HIDES.*|\).*/, "", links) }
-  count = split(links, names, " ")
-  for (i = 1; i <= count; i++) {
-    linked[folder, names[i]] = 1
-    if (!((folder, names[i]) in allowed)) fail(FILENAME ":" FNR ": " folder " links " names[i] ", not in its row of lib/LAYERS")
-  }
-  for (name in known)
-    if (name != folder && (folder, name) in allowed && !((folder, name) in linked))
-      fail(FILENAME ":" FNR ": " folder " does not link " name ", which is in its row of lib/LAYERS")
   next
 }
 
@@ -59,6 +43,7 @@ FNR == 1 {
     if (under(header, prefix) && owner[prefix] != folder)
       fail(where "<" header "> may be included by " owner[prefix] " alone")
   first = header; sub(/\/.*/, "", first)
+  if (quoted) delete row_of[folder, first]
   if (quoted && index(header, "/") == 0 && folder != "cmd") fail(where "\"" header "\" is not written from lib/")
   else if (quoted && index(header, "/") && !((folder, first) in allowed))
     fail(where folder " may not include \"" header "\"")
@@ -66,5 +51,9 @@ FNR == 1 {
 }
 END {
   if (lines > longest) fail(previous ": " lines " lines, at most " longest)
+  if (!bad) for (edge in row_of) {
+    split(edge, ends, SUBSEP)
+    fail("lib/LAYERS:" row_of[edge] ": " ends[1] " includes nothing of " ends[2])
+  }
   exit bad
 }
