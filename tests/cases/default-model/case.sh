@@ -32,7 +32,7 @@ echo good | bert-predict -m classifier | sed 's/:[^:]*"scores.*/: .../'
 printf '%s\n' '{"text":"good","text_pair":"fine"}' '{"text":"bad","text_pair":"poor"}' >pairs.jsonl
 bert-train --task embed --steps 1 --out vectors pairs.jsonl >log
 bert-convert --info vectors | grep -o '"num_hidden_layers":[0-9]*'
-for model in default-model default-vectors; do bert-convert --info "$CASE/../../../lib/$model"; done
+for model in default-model default-vectors; do bert-convert --info "$CASE/../../../cmd/share/$model"; done
 # The vectors of near texts are near.
 printf '%s\n' 'The ship sails over the sea.' 'The king spoke to the queen.' >texts
 bert-embed -o vectors.jsonl texts
