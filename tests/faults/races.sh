@@ -11,8 +11,8 @@ for source in cmd/bert-*.cpp; do targets="$targets -t $(basename "$source" .cpp)
 # shellcheck disable=SC2086
 sh cmd/build.sh $targets "$build" -DBERT_DEVELOPER=ON -DBERT_SANITIZE=thread -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS='-O1 -g1'
 # The sanitizer itself writes a file, which exceeds the limit in vocab-directory.
-[ $# -gt 0 ] || for case in tests/cases/*/case.sh; do
-  name=$(basename "$(dirname "$case")")
+[ $# -gt 0 ] || for case in tests/cases/*.case; do
+  name=$(basename "$case" .case)
   [ "$name" = vocab-directory ] || set -- "$@" "$name"
 done
 TSAN_OPTIONS=exitcode=66 sh tests/cases/run.sh "$build/cmd" "$@"

@@ -42,16 +42,16 @@ check() {
 }
 golden=$MODELS/../training
 sed 's/,"masked_lm_positions.*/}/' "$golden/records.jsonl" >open.jsonl
-. "$CASE/sentences.sh"
+. "$LIB/sentences.sh"
 records 300 class >class.jsonl
 records 300 number >number.jsonl
 records 300 set >set.jsonl
-. "$CASE/choices.sh"
+. "$LIB/choices.sh"
 mv train.jsonl choose.jsonl
 mv dev.jsonl choose-dev.jsonl
-. "$CASE/answers.sh"
+. "$LIB/answers.sh"
 records 120 3 >answers.jsonl
-. "$CASE/tags.sh"
+. "$LIB/tags.sh"
 
 python3 - <<'END'
 import json

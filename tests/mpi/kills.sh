@@ -4,7 +4,7 @@
 set -eu
 . "$(dirname "$0")/lib.sh"
 kills=${2:-6}
-. "$CASE/sentences.sh"
+. "$LIB/sentences.sh"
 records 300 class >train.jsonl
 run() {
   mpirun -n 3 bert-train --task classify -m "$MODELS/bare" --dropout 0.1 --lr 3e-3 --batch-size 12 --steps 400 --save-every 25 \

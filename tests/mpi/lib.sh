@@ -5,9 +5,9 @@ tools=$(cd "$1" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
 cases=$here/../cases
 MODELS=$(cd "$here/../golden/models" && pwd)
-CASE=$cases/lib
+LIB=$cases/lib
 PATH=$tools:$PATH
-export PATH MODELS CASE
+export PATH MODELS LIB
 command -v mpirun >/dev/null || { echo "skipped: mpirun is absent"; exit 77; }
 [ -e "$tools/../lib/bert/bert-mpi.so" ] || { echo "skipped: built without MPI"; exit 77; }
 directory=$(mktemp -d)

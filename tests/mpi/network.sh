@@ -5,7 +5,7 @@ set -eu
 . "$(dirname "$0")/lib.sh"
 . "${here:?}/hosts.sh"
 command -v nft >/dev/null || { echo "skipped: nft (nftables) is absent"; exit 77; }
-. "$CASE/sentences.sh"
+. "$LIB/sentences.sh"
 records 200 class >train.jsonl
 run() {
   on_two_hosts "${tools:?}/bert-train" --task classify -m "$MODELS/bare" --lr 3e-3 --batch-size 10 --steps "$@" --log-every 1 -q \

@@ -2,7 +2,7 @@
 # Signals, resuming with another number of ranks, pipes, errors, and what must be equal on all ranks.
 set -eu
 . "$(dirname "$0")/lib.sh"
-. "$CASE/sentences.sh"
+. "$LIB/sentences.sh"
 records 200 class >train.jsonl
 run() {
   count=$1

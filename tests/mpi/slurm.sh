@@ -2,7 +2,7 @@
 # srun starts the ranks, as mpirun does, in a Slurm cluster that the test makes; the model has the same bytes.
 set -eu
 . "$(dirname "$0")/lib.sh"
-. "$CASE/sentences.sh"
+. "$LIB/sentences.sh"
 records 100 class >train.jsonl
 train="${tools:?}/bert-train --task classify -m $MODELS/bare --lr 3e-3 --batch-size 10 --steps 20 -j 1 -q"
 # train is a list of words.

@@ -1,1 +1,0 @@
-printf '[\n {"text":"a"}]\n' | bert-tokenize -m "$MODELS/pretraining"
