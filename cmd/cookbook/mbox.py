@@ -4,10 +4,10 @@
   python3 mbox.py archive.mbox | bert-embed -o mails.jsonl
   python3 mbox.py 2026-*.mbox.gz Maildir > mails.jsonl
 
-Reads mbox FILEs, single mails and the mails of Maildirs, or standard input without FILE or for -, in memory that
-depends on the longest message only; FILEs that end in .gz are decompressed. The text is the plain text of a message, or
-that of its HTML, without attachments, quoted lines (> ...) and what follows the separator of a signature ("-- ").
-Bytes that are not of a message's character set become U+FFFD.
+Reads mbox FILEs, single mails, and the mails of Maildirs and of the folders below them, or standard input without FILE
+or for -, in memory that depends on the longest message only; FILEs that end in .gz are decompressed. The text is the
+plain text of a message, or that of its HTML, without attachments, quoted lines (> ...) and what follows the separator
+of a signature ("-- "). Bytes that are not of a message's character set become U+FFFD.
 """
 import email
 import email.errors
@@ -21,6 +21,7 @@ import os
 import re
 import signal
 import sys
+import zlib
 
 # Python's form of a byte that is not UTF-8, which JSON cannot hold.
 SURROGATE = re.compile("[\ud800-\udfff]")
@@ -29,43 +30,51 @@ FIELD = re.compile(rb"[!-9;-~]+:")
 
 
 def messages(file, name):
-    """The messages as bytes. Each begins after a line "From ADDRESS DATE", which follows an empty line.
+    """The messages of an mbox as bytes, or the only one of a FILE that begins with a header field.
 
-    Without a date, such a line is one of the text unless a header field follows.
+    In an mbox, each begins after a line "From ADDRESS DATE", which follows an empty line. Without a date, such a line
+    is one of the text unless a header field follows.
     """
     lines, after_empty, following = None, True, file.readline()
+    while following and not following.strip():
+        following = file.readline()
+    if FIELD.match(following):
+        yield following + file.read()
+        return
     while line := following:
         following = file.readline()
-        separates = after_empty and line.startswith(b"From ") and (DATE.search(line) or FIELD.match(following))
-        if separates:
+        if after_empty and line.startswith(b"From ") and (DATE.search(line) or FIELD.match(following)):
             if lines is not None:
                 yield b"".join(lines)
             lines = []
         elif lines is not None:
             lines.append(line[1:] if line.lstrip(b">").startswith(b"From ") and line.startswith(b">") else line)
-        elif line.strip() and FIELD.match(line):  # a single message
-            lines = [line]
-        elif line.strip():
+        else:
             raise ValueError(f'{name}: found {line[:20]!r}, expected a mail or an mbox, which begins with "From "')
         after_empty = not line.strip()
     if lines is not None:
         yield b"".join(lines)
 
 
+def paths_of(name):
+    """The files of a FILE: itself, or the mails of a Maildir and of the folders below it."""
+    if not os.path.isdir(name):
+        return [name]
+    found = [os.path.join(folder, mail) for folder, below, mails in os.walk(name) if below.sort() or True
+             for mail in sorted(mails) if os.path.basename(folder) in ("cur", "new")]
+    if not found and not any(os.path.isdir(os.path.join(name, part)) for part in ("cur", "new")):
+        raise ValueError(f"{name}: is a directory without cur or new, which a Maildir has; name its files")
+    return found
+
+
 def opened(name):
-    """(file, its name) of each FILE; of a Maildir, those of its mails."""
+    """(file, its name) of each mailbox or mail."""
+    if not name:
+        raise ValueError("a FILE has an empty name")
     if name == "-":
         yield sys.stdin.buffer, name
         return
-    folders = [os.path.join(name, part) for part in ("cur", "new")]
-    if not os.path.isdir(name):
-        paths = [name]
-    elif any(map(os.path.isdir, folders)):
-        paths = [os.path.join(folder, mail) for folder in folders if os.path.isdir(folder)
-                 for mail in sorted(os.listdir(folder))]
-    else:
-        raise ValueError(f"{name}: is a directory without cur or new, which a Maildir has; name its files")
-    for path in paths:
+    for path in paths_of(name):
         with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
             yield file, path
 
@@ -154,12 +163,15 @@ def main():
     if sys.argv[1:] in (["-h"], ["--help"]):
         print(__doc__.strip())
         return
+    name = ""
     try:
         for file, name in (pair for argument in sys.argv[1:] or ["-"] for pair in opened(argument)):
             for data in messages(file, name):
                 line = SURROGATE.sub("\ufffd", json.dumps(record(data), ensure_ascii=False))
                 sys.stdout.buffer.write(line.encode() + b"\n")
         sys.stdout.buffer.flush()
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        sys.exit(f"mbox.py: {name}: cannot be decompressed: {error}")
     except ValueError as error:
         sys.exit(f"mbox.py: {error}")
     except OSError as error:

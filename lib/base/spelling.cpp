@@ -35,6 +35,14 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
+std::string shell_word(std::string_view text) {
+  if (!text.empty() && text.find_first_of(" \t\n'\"$&;|<>()*?[]{}#~\\`!") == text.npos)
+    return std::string(text);
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
+  return word + "'";
+}
+
 std::string lower_case(std::string_view ascii) {
   std::string text(ascii);
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });

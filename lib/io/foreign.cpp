@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <filesystem>
+#include <map>
+#include <system_error>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/spelling.h"
 #include "io/array_shape.h"
 #include "io/cutter.h"
 #include "io/input_format.h"
@@ -85,7 +89,7 @@ bool is_bzip2(Input& input) {
 std::string advice_for(const Input& input, std::string_view advice) {
   std::string text(advice);
   const size_t at = text.find("FILE");
-  if (at != std::string::npos && input.name() != "-") text.replace(at, 4, input.name());
+  if (at != std::string::npos && input.name() != "-") text.replace(at, 4, shell_word(input.name()));
   return text;
 }
 
@@ -164,6 +168,20 @@ std::string_view utf16_order(std::string_view bytes) {
   return nul == std::array{true, false, true, false} ? "UTF-16BE" : "";
 }
 
+// Of the files in a folder, ".txt" if none has one.
+std::string most_common_suffix(const std::string& folder) {
+  std::map<std::string, int> counts = {{".txt", 0}};
+  std::error_code error;
+  const auto end = std::filesystem::recursive_directory_iterator();
+  int looked_at = 0;
+  for (std::filesystem::recursive_directory_iterator file(folder, error);
+       !error && file != end && looked_at < 1000; file.increment(error), ++looked_at) {
+    const auto suffix = file->path().extension().string();
+    if (!suffix.empty() && suffix == shell_word(suffix) && !file->is_directory(error)) ++counts[suffix];
+  }
+  return std::ranges::max_element(counts, {}, &std::pair<const std::string, int>::second)->first;
+}
+
 }  // namespace
 
 const Compression* compression_of(Input& input) {
@@ -205,7 +223,8 @@ std::string encoding_of(Input& input, std::string_view asked) {
                     name.starts_with("unicode") || name.starts_with("iso10646");
   const auto mark = begins_with(input, "\xef\xbb\xbf") ? std::optional("UTF-8"sv) : marked_encoding(input);
   if (mark && (*mark == "UTF-8" ? !name.starts_with("utf8") : !wide))
-    throw Error(input.name(), ": starts with the byte order mark of ", *mark, "; leave --encoding out");
+    throw Error(input.name(), ": starts with the byte order mark of ", *mark,
+                "; leave --encoding out, or convert it with iconv if other FILEs need that");
   const bool utf16 = name.starts_with("utf16"), utf32 = name.starts_with("utf32");
   if (mark || (!utf16 && !utf32) || !has(input, 4)) return std::string(asked);
   const auto bytes = input.unread().substr(0, kMostBytes);
@@ -239,7 +258,8 @@ void refuse_old_line_ends(Input& input) {
 
 std::string old_line_ends(const Input& input) {
   const bool plain = input.name() != "-" && !input.converted();
-  return "its lines end with CR only; convert them with tr '\\r' '\\n'" + (plain ? " < " + input.name() : "");
+  return "its lines end with CR only; convert them with tr '\\r' '\\n'" +
+         (plain ? " < " + shell_word(input.name()) : "");
 }
 
 void refuse_binary(Input& input, Decoded decoded, std::string_view remedy) {
@@ -263,8 +283,12 @@ void refuse_directory(std::string_view path) {
   const size_t end = path.find_last_not_of('/');
   const std::string folder(end == path.npos ? "/." : path.substr(0, end + 1));
   if (is_file(folder + "/config.json")) throw UnreadableFile(path, ": is a model directory; name it with -m");
-  throw UnreadableFile(path, ": is a directory; name its files, as in ", folder, "/*, or run find ", folder,
-                       " -name '*.txt' -exec ... {} + >OUTPUT");
+  for (const char* part : {"/cur", "/new"})
+    if (is_directory(folder + part))
+      throw UnreadableFile(path, ": is a Maildir; mbox.py of the cookbook makes records of mails");
+  throw UnreadableFile(path, ": is a directory; name its files, as in ", shell_word(folder),
+                       "/*, or run find ", shell_word(folder), " -name '*", most_common_suffix(folder),
+                       "' -exec ... {} + >OUTPUT");
 }
 
 bool is_mail(std::string_view line) {

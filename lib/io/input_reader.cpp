@@ -265,10 +265,11 @@ std::optional<InputFormat> InputReader::table_of(Input& input, std::optional<Inp
 void InputReader::check_text(Input& input) const {
   const auto lines = first_lines(input, 1);
   if (lines.empty()) return;
-  const auto header = likely_header(lines.front());
+  auto header = likely_header(lines.front());
   if (!options_.table_option.empty()) {
     constexpr size_t kShown = 40;
     const auto& field = header_fields_.front();
+    if (const auto named = header_with(lines.front(), field)) header = named;
     if (lines.front() == field)
       throw Error(input.name(), ":1: is a header of one column, ", json::in_quotes(field),
                   "; use --input-format csv");
@@ -374,17 +375,20 @@ std::vector<std::string> InputReader::read_header(Input& input, Source& source, 
   auto columns = column_names(source.format, source.delimiter, header);
   if (source.format == InputFormat::tsv && std::ranges::any_of(columns, is_in_quotes))
     note(input, std::string(kQuotesKept));
-  if (columns.size() != 1 || std::ranges::find(header_fields_, columns[0]) != header_fields_.end())
-    return columns;
-  const auto other = likely_header(header);
-  if (!other) return columns;
+  if (std::ranges::find_first_of(header_fields_, columns) != header_fields_.end()) return columns;
   if (source.format == InputFormat::csv && !is_known) {
-    source.delimiter = other->delimiter;
-    return other->columns;
+    const auto lines = first_lines(input, 1);
+    const auto other = other_header(header, lines.empty() ? "" : lines.front(), columns.size());
+    if (other) source.delimiter = other->delimiter;
+    return other ? other->columns : columns;
   }
+  const auto other = columns.size() == 1 ? likely_header(header) : std::nullopt;
+  if (!other) return columns;
   throw Error("has only one column, ", json::in_quotes(columns[0]), ", when split at ",
               source.format == InputFormat::tsv ? "TAB" : json::in_quotes(std::string(1, source.delimiter)),
-              "; ", options_.delimiter ? "leave --delimiter out, which detects it" : other->advice());
+              "; ",
+              options_.delimiter ? "leave --delimiter out, which detects it"
+                                 : other->advice(source.format == InputFormat::csv));
 }
 
 void InputReader::note(const Input& input, const std::string& message) const {

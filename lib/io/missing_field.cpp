@@ -25,8 +25,7 @@ std::string advice(std::string_view name, std::span<const std::string> names,
   if (found == options.end()) return did_you_mean(name, names) + origin_of(name);
   const auto nearest = nearest_name(name, names);
   if (nearest.empty()) return names.empty() ? "" : ": name one with " + found->option;
-  const bool plain = nearest.find_first_of(" '\"$&;|<>()*?#\\`!") == nearest.npos;
-  return "; did you mean " + found->option + " " + (plain ? nearest : "'" + nearest + "'") + "?";
+  return "; did you mean " + found->option + " " + shell_word(nearest) + "?";
 }
 
 // Whether the first line of a table looks like one of its rows.

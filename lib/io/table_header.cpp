@@ -27,6 +27,22 @@ bool is_name(std::string_view cell) {
   return usual && begins && cell.back() != '.';
 }
 
+// The first of the usual delimiters that divides the line into several columns, for which the rule holds.
+template <class Holds>
+std::optional<LikelyHeader> first_split(const std::string& line, Holds holds) {
+  if (!json::is_utf8(line)) return std::nullopt;
+  for (const char delimiter : {'\t', ';', '|', ','}) {
+    if (line.find(delimiter) == std::string::npos) continue;
+    try {
+      LikelyHeader header = {.delimiter = delimiter,
+                             .columns = column_names(InputFormat::csv, delimiter, line)};
+      if (header.columns.size() > 1 && holds(header)) return header;
+    } catch (const Error&) {  // text with quotes
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<std::string> split(std::string_view line, char separator) {
@@ -85,26 +101,33 @@ std::optional<char> take_separator(Input& input) {
   return separator;
 }
 
-std::string LikelyHeader::advice() const {
+std::string LikelyHeader::advice(bool as_csv) const {
+  if (as_csv)
+    return delimiter == '\t' ? "use --delimiter tab" : std::string("use --delimiter '") + delimiter + '\'';
   if (delimiter == '\t') return "use --input-format tsv";
   if (delimiter == ',') return "use --input-format csv";
   return std::string("use --delimiter '") + delimiter + '\'';
 }
 
 std::optional<LikelyHeader> likely_header(const std::string& line) {
-  if (!json::is_utf8(line)) return std::nullopt;
-  for (const char delimiter : {'\t', ';', '|', ','}) {
-    if (line.find(delimiter) == std::string::npos) continue;
-    try {
-      auto columns = column_names(InputFormat::csv, delimiter, line);
-      const auto named = [](const std::string& cell) { return cell.empty() || is_name(cell); };
-      const auto nameless = std::ranges::count(columns, "");
-      if (columns.size() > 1 && nameless <= 1 && std::ranges::all_of(columns, named))
-        return LikelyHeader{.delimiter = delimiter, .columns = std::move(columns)};
-    } catch (const Error&) {  // text with quotes
-    }
-  }
-  return std::nullopt;
+  return first_split(line, [](const LikelyHeader& header) {
+    const auto named = [](const std::string& cell) { return cell.empty() || is_name(cell); };
+    return std::ranges::count(header.columns, "") <= 1 && std::ranges::all_of(header.columns, named);
+  });
+}
+
+std::optional<LikelyHeader> header_with(const std::string& line, const std::string& field) {
+  return first_split(line, [&](const LikelyHeader& header) {
+    return std::ranges::find(header.columns, field) != header.columns.end();
+  });
+}
+
+std::optional<LikelyHeader> other_header(const std::string& line, const std::string& next, size_t columns) {
+  if (const auto likely = columns == 1 ? likely_header(line) : std::nullopt) return likely;
+  return first_split(line, [&](const LikelyHeader& header) {
+    const auto count = header.columns.size();
+    return count > columns && column_names(InputFormat::csv, header.delimiter, next).size() == count;
+  });
 }
 
 bool has_usual_name(const LikelyHeader& header) {

@@ -31,10 +31,15 @@ struct LikelyHeader {
   char delimiter;
   std::vector<std::string> columns;
 
-  // `use --delimiter ';'`; of TAB and comma the format.
-  std::string advice() const;
+  // `use --delimiter ';'`; of TAB and comma the format, unless the input was read as CSV.
+  std::string advice(bool as_csv = false) const;
 };
 std::optional<LikelyHeader> likely_header(const std::string& line);
+// The same for a line with a column of this name.
+std::optional<LikelyHeader> header_with(const std::string& line, const std::string& field);
+// The same for the header of CSV, if it is not `columns`, into which commas divide it: more columns, and as
+// many in `next`, the line below it.
+std::optional<LikelyHeader> other_header(const std::string& line, const std::string& next, size_t columns);
 // Whether one of the columns has a usual name, such as "label". Other lines with commas may be text.
 bool has_usual_name(const LikelyHeader& header);
 

@@ -69,9 +69,14 @@ one='{"subject": "one", "text": "Hello,\n\nFrom here you can see the sea.\n\nBye
 gzip -k one.mbox
 mkdir -p mails/new mails/tmp
 tail -n +2 one.mbox >mails/new/1.host
+mkdir -p mails/.Sent/cur many/.Old/cur
 for input in one.mbox one.mbox.gz mails/new/1.host mails; do
   [ "$(python3 "$cookbook/mbox.py" "$input")" = "$one" ] || fail "$input"
 done
+
+printf 'Subject: two\n\nDear all,\n\nFrom 10:00 on Friday, 5 May 2023, it is closed.\n' >many/.Old/cur/2
+two='{"subject": "two", "text": "Dear all,\n\nFrom 10:00 on Friday, 5 May 2023, it is closed."}'
+[ "$(python3 "$cookbook/mbox.py" many)" = "$two" ] || fail 'a folder below a Maildir'
 
 refused() {
   if python3 "$cookbook/mbox.py" "$2" >out 2>log; then fail "accepted: $2"; fi
@@ -80,7 +85,13 @@ refused() {
 echo 'one text' >text
 refused 'text: found b'\''one text\n'\'', expected a mail or an mbox' text
 refused 'absent: No such file' absent
-refused '.: is a directory without cur or new' .
+mkdir empty
+refused 'empty: is a directory without cur or new' empty
+refused 'a FILE has an empty name' ''
+cp one.mbox plain.gz
+refused 'plain.gz: cannot be decompressed' plain.gz
+gzip -c one.mbox | head -c 50 >short.gz
+refused 'short.gz: cannot be decompressed' short.gz
 [ "$(python3 "$cookbook/mbox.py" </dev/null)" = '' ] || fail 'an empty archive'
 
 # Damaged archives never end with a traceback, and what is written is UTF-8.
