@@ -18,8 +18,8 @@ using std::chrono::duration;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-constexpr double kGreeting_s = 1;  // time between signs of life
-constexpr double kStopped_s = 2;   // a longer pause of this thread means that the process itself was stopped
+constexpr double kHeartbeat_s = 1;  // time between signs of life
+constexpr double kStopped_s = 2;    // a longer pause of this thread means that the process itself was stopped
 
 double seconds(std::chrono::steady_clock::duration time) { return duration<double>(time).count(); }
 
@@ -85,8 +85,8 @@ void Engine::run() {
     names_.resize(static_cast<size_t>(size_));
     for (int peer = 0; peer < size_; ++peer) {
       if (peer == rank_) continue;
-      peers_[static_cast<size_t>(peer)].heard = Clock::now();
-      listen(peer);
+      peers_[static_cast<size_t>(peer)].last_message = Clock::now();
+      receive_control(peer);
     }
   } catch (...) {
     const std::lock_guard lock(mutex_);
@@ -125,10 +125,10 @@ void Engine::serve() {
     const bool active = unfinished_ > 0;
     lock.unlock();
     pass_on_signal();
-    look_after_peers();
-    rest(active);
+    check_heartbeats();
+    pause(active);
   }
-  say_bye();
+  disconnect();
   transport_->close();
 }
 
@@ -151,7 +151,7 @@ bool Engine::poll() {
   int64_t counted = 0;
   for (const uint64_t id : finished_) {
     Open& message = messages_[id];
-    if (message.is_receive) peers_[static_cast<size_t>(message.peer)].heard = Clock::now();
+    if (message.is_receive) peers_[static_cast<size_t>(message.peer)].last_message = Clock::now();
     counted += !message.is_control;
     const auto then = std::move(message.then);
     message = {};
@@ -166,7 +166,7 @@ bool Engine::poll() {
 
 // Polls without pause while the owner waits, with short pauses while it computes, and rarely if nothing is
 // open.
-void Engine::rest(bool active) {
+void Engine::pause(bool active) {
   std::unique_lock lock(mutex_);
   if (!jobs_.empty() || failure_) return;
   if (!active) {
@@ -180,17 +180,17 @@ void Engine::rest(bool active) {
 }
 
 // A pause of this thread means that the process was stopped, and perhaps the others with it.
-void Engine::look_after_peers() {
+void Engine::check_heartbeats() {
   const auto now = Clock::now();
   const double pause = seconds(now - looked_);
-  if (pause < kGreeting_s / 4) return;
+  if (pause < kHeartbeat_s / 4) return;
   looked_ = now;
   for (int peer = 0; peer < size_; ++peer) {
     auto& state = peers_[static_cast<size_t>(peer)];
     if (peer == rank_) continue;
-    if (pause > kStopped_s || state.said_bye) state.heard = now;
-    if (seconds(now - state.greeted) >= kGreeting_s && !said_bye_) greet(peer);
-    if (seconds(now - state.heard) > settings_.silence_s)
+    if (pause > kStopped_s || state.disconnected) state.last_message = now;
+    if (seconds(now - state.heartbeat_sent) >= kHeartbeat_s && !disconnecting_) send_heartbeat(peer);
+    if (seconds(now - state.last_message) > settings_.silence_s)
       end_run({1, described(peer) + " has not answered for " +
                       std::to_string(static_cast<int>(settings_.silence_s)) +
                       " s: it was killed or hangs, or its host or the network fails; the run ends"},
@@ -198,15 +198,16 @@ void Engine::look_after_peers() {
   }
 }
 
-void Engine::greet(int peer) {
+void Engine::send_heartbeat(int peer) {
   auto& state = peers_[static_cast<size_t>(peer)];
-  if (state.greeting) return;
-  state.greeting = true;
-  state.greeted = Clock::now();
-  tell(peer, Kind::alive, 0, {}, [&state] { state.greeting = false; });
+  if (state.sending_heartbeat) return;
+  state.sending_heartbeat = true;
+  state.heartbeat_sent = Clock::now();
+  send_control(peer, Kind::heartbeat, 0, {}, [&state] { state.sending_heartbeat = false; });
 }
 
-void Engine::tell(int peer, Kind kind, int32_t number, std::string_view message, std::function<void()> then) {
+void Engine::send_control(int peer, Kind kind, int32_t number, std::string_view message,
+                          std::function<void()> then) {
   auto control = std::make_shared<Control>(Control{.kind = kind, .number = number});
   message.copy(control->message.data(), control->message.size() - 1);
   const auto id = open({.peer = peer, .is_control = true, .then = [control, then] {
@@ -215,18 +216,18 @@ void Engine::tell(int peer, Kind kind, int32_t number, std::string_view message,
   transport_->send(peer, Tag::control, control.get(), sizeof *control, id);
 }
 
-void Engine::listen(int peer) {
+void Engine::receive_control(int peer) {
   auto& in = peers_[static_cast<size_t>(peer)].in;
-  const auto id =
-      open({.peer = peer, .is_control = true, .is_receive = true, .then = [this, peer] { hear(peer); }});
+  const auto id = open(
+      {.peer = peer, .is_control = true, .is_receive = true, .then = [this, peer] { handle_control(peer); }});
   transport_->receive(peer, Tag::control, &in, sizeof in, id);
 }
 
-void Engine::hear(int peer) {
+void Engine::handle_control(int peer) {
   auto& state = peers_[static_cast<size_t>(peer)];
   const Control& control = state.in;
   switch (control.kind) {
-    case Kind::alive:
+    case Kind::heartbeat:
       break;
     case Kind::signal:
       StopOnSignal::request(control.number);
@@ -236,29 +237,29 @@ void Engine::hear(int peer) {
       end_run({control.number, control.message.data()}, -1, rank_);
     case Kind::end:
       ::_exit(control.number);
-    case Kind::bye:
-      state.said_bye = true;
+    case Kind::disconnect:
+      state.disconnected = true;
       return;
   }
-  listen(peer);
+  receive_control(peer);
 }
 
 void Engine::pass_on_signal() {
   const int signal = StopOnSignal::requested();
   if (rank_ == 0 || signal == 0 || passed_on_signal_) return;
   passed_on_signal_ = true;
-  tell(0, Kind::signal, signal);
+  send_control(0, Kind::signal, signal);
 }
 
 // The last control message to each rank, and from each.
-void Engine::say_bye() {
+void Engine::disconnect() {
   for (int peer = 0; peer < size_; ++peer)
-    if (peer != rank_) tell(peer, Kind::bye);
-  said_bye_ = true;
+    if (peer != rank_) send_control(peer, Kind::disconnect);
+  disconnecting_ = true;
   const auto open_messages = [this] { return messages_.size() - free_.size(); };
   while (open_messages() > 0) {
     if (!poll()) ::usleep(100);
-    look_after_peers();
+    check_heartbeats();
   }
 }
 
@@ -269,24 +270,24 @@ std::string Engine::described(int rank) {
 }
 
 // Rank 0 shows the message, or if it is lost, rank 1; if that rank does not react, this one does.
-void Engine::end_run(const Failure& failure, int lost, int speaker) {
+void Engine::end_run(const Failure& failure, int lost, int reporter) {
   constexpr double kReaction_s = 2, kDelivery_s = 0.5;
   ending_ = true;
   ending_message_ = failure.message;
-  if (speaker < 0) speaker = lost == 0 ? 1 : 0;
-  if (rank_ != speaker) {
-    tell(speaker, Kind::failure, failure.status, failure.message);
+  if (reporter < 0) reporter = lost == 0 ? 1 : 0;
+  if (rank_ != reporter) {
+    send_control(reporter, Kind::failure, failure.status, failure.message);
     drain(kReaction_s, [] { return false; });
   }
   reported_ = true;
   settings_.report(failure.message);
-  int untold = 0;
+  int undelivered = 0;
   for (int peer = 0; peer < size_; ++peer) {
     if (peer == rank_ || peer == lost) continue;
-    ++untold;
-    tell(peer, Kind::end, failure.status, {}, [&untold] { --untold; });
+    ++undelivered;
+    send_control(peer, Kind::end, failure.status, {}, [&undelivered] { --undelivered; });
   }
-  drain(kDelivery_s, [&untold] { return untold == 0; });
+  drain(kDelivery_s, [&undelivered] { return undelivered == 0; });
   ::_exit(failure.status);
 }
 

@@ -1,7 +1,7 @@
 // The thread that exchanges messages with the other ranks while the process computes. Only this thread uses
 // the transport.
 //
-// Besides the messages of its owner it sends each rank a sign of life every second. A rank that is silent for
+// Besides the messages of its owner it sends each rank a heartbeat every second. A rank that is silent for
 // too long, or that reports an error, ends the whole run: one rank shows the message, all end with the exit
 // status. A rank that gets a signal (base/signals.h) passes it on to rank 0.
 #pragma once
@@ -60,17 +60,17 @@ class Engine {
 
  private:
   using Clock = std::chrono::steady_clock;
-  enum class Kind : int32_t { alive, signal, failure, end, bye };
+  enum class Kind : int32_t { heartbeat, signal, failure, end, disconnect };
   struct Control {
-    Kind kind = Kind::alive;
+    Kind kind = Kind::heartbeat;
     int32_t number = 0;  // the signal, or the exit status
     std::array<char, 4088> message = {};
   };
   struct Peer {
     Control in;
-    bool greeting = false;  // the last sign of life is still being sent
-    bool said_bye = false;
-    Clock::time_point heard, greeted;
+    bool sending_heartbeat = false;  // the last heartbeat is still being sent
+    bool disconnected = false;
+    Clock::time_point last_message, heartbeat_sent;
   };
   struct Open {
     int peer = 0;
@@ -86,21 +86,21 @@ class Engine {
   void serve();
   bool run_jobs();
   bool poll();
-  void rest(bool active);
-  void look_after_peers();
-  void greet(int peer);
-  void tell(int peer, Kind kind, int32_t number = 0, std::string_view message = {},
-            std::function<void()> then = {});
-  void listen(int peer);
-  void hear(int peer);
+  void pause(bool active);
+  void check_heartbeats();
+  void send_heartbeat(int peer);
+  void send_control(int peer, Kind kind, int32_t number = 0, std::string_view message = {},
+                    std::function<void()> then = {});
+  void receive_control(int peer);
+  void handle_control(int peer);
   void pass_on_signal();
-  void say_bye();
+  void disconnect();
   uint64_t open(Open message);
   void count_open();
   std::string described(int rank);
-  // `lost`: the rank that does not answer, if that is the failure; -1: none. `speaker`: the rank that shows
+  // `lost`: the rank that does not answer, if that is the failure; -1: none. `reporter`: the rank that shows
   // the message; -1: the first one that is not lost.
-  [[noreturn]] void end_run(const Failure& failure, int lost = -1, int speaker = -1);
+  [[noreturn]] void end_run(const Failure& failure, int lost = -1, int reporter = -1);
   void drain(double time_s, const std::function<bool()>& done);
 
   const EngineSettings settings_;
@@ -123,7 +123,7 @@ class Engine {
   std::deque<Open> messages_;  // by id
   std::vector<uint64_t> free_, finished_;
   Clock::time_point looked_, progressed_;
-  bool passed_on_signal_ = false, said_bye_ = false, ending_ = false, reported_ = false;
+  bool passed_on_signal_ = false, disconnecting_ = false, ending_ = false, reported_ = false;
   std::string ending_message_;
 
   std::thread thread_;

@@ -71,7 +71,7 @@ void OutputFields::apply(std::string& lines, const Where& where) {
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
     if (format_ != OutputFormat::jsonl) {
       if (!has_header_) append_header(out);
-      if (const auto wrong = misfit())
+      if (const auto wrong = mismatch())
         throw Error(where ? where(static_cast<size_t>(line.data() - lines.data())) : "a record", *wrong);
       append_row(out);
     } else if (keep_.empty()) {
@@ -229,7 +229,7 @@ void OutputFields::append_header(std::string& out) {
   end_row(out, begin);
 }
 
-std::optional<std::string> OutputFields::misfit() const {
+std::optional<std::string> OutputFields::mismatch() const {
   if (!keep_.empty()) return std::nullopt;
   for (const auto& field : fields_) {
     if (field.name != kTruncated && std::ranges::find(known_, field.name) == known_.end())

@@ -63,7 +63,7 @@ class OutputFields {
   void append_members(std::string& out, const Column& column, std::string_view value);
   void end_row(std::string& out, size_t begin) const;
   // The message about a field that the table has no column for.
-  std::optional<std::string> misfit() const;
+  std::optional<std::string> mismatch() const;
   char separator() const { return format_ == OutputFormat::tsv ? '\t' : ','; }
 
   const OutputFormat format_;

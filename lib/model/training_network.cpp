@@ -75,7 +75,7 @@ struct TrainingNetwork::Parts {
   const nn::Batch* batch = nullptr;
   std::vector<int64_t> rows_wanted, row_offsets;  // output rows, and where each sequence begins in them
   std::vector<int64_t> classified_offsets;  // where each sequence begins among the rows the classifier reads
-  std::optional<nn::Chance> chance;
+  std::optional<nn::DropoutSeed> dropout_seed;
   Keep keep = Keep::activations;
   nn::Tensor sum;                  // input of the embeddings' layer normalization
   std::vector<nn::Tensor> inputs;  // inputs of the layers that are kept; the last one is the output [R,H]
@@ -94,7 +94,7 @@ struct TrainingNetwork::Parts {
     return {.context = context,
             .weights = weights,
             .offsets = batch->offsets,
-            .chance = chance ? &*chance : nullptr,
+            .dropout_seed = dropout_seed ? &*dropout_seed : nullptr,
             .keeps = keep != Keep::nothing};
   }
   nn::Tensor& top() { return mix ? mixed : inputs.back(); }
@@ -210,14 +210,14 @@ std::vector<std::string> TrainingNetwork::load(const ckpt::Checkpoint& checkpoin
   return missing;
 }
 
-void TrainingNetwork::forward(const nn::Batch& batch, std::span<const int64_t> rows, const nn::Chance* chance,
-                              Keep keep) {
+void TrainingNetwork::forward(const nn::Batch& batch, std::span<const int64_t> rows,
+                              const nn::DropoutSeed* dropout_seed, Keep keep) {
   auto& p = *parts_;
   check_batch(p.config, batch);
   p.batch = &batch;
   p.rows_wanted.assign(rows.begin(), rows.end());
   p.row_offsets = offsets_among(rows, batch);
-  p.chance = chance == nullptr ? std::nullopt : std::optional(*chance);
+  p.dropout_seed = dropout_seed == nullptr ? std::nullopt : std::optional(*dropout_seed);
   p.keep = keep;
   const size_t count = p.layers.size(), first_kept = keep == Keep::nothing ? count : p.frozen_layers();
   p.inputs.resize(count - first_kept + 1);

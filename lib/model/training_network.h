@@ -80,9 +80,10 @@ class TrainingNetwork {
   void refresh();
 
   // Runs the encoder for the output rows `rows` of the batch's tokens, ascending; they must include all rows
-  // that the heads read. No dropout if `chance` is null. Throws Error if an id, token type or length is out
-  // of the model's range. `batch` must outlive backward.
-  void forward(const nn::Batch& batch, std::span<const int64_t> rows, const nn::Chance* chance, Keep keep);
+  // that the heads read. No dropout if `dropout_seed` is null. Throws Error if an id, token type or length is
+  // out of the model's range. `batch` must outlive backward.
+  void forward(const nn::Batch& batch, std::span<const int64_t> rows, const nn::DropoutSeed* dropout_seed,
+               Keep keep);
 
   // Masked-language-model loss at `rows` with the original ids `gold`. With a weight, backward descends
   // weight·loss.

@@ -194,9 +194,10 @@ AttentionHead Attention::head_of(const Heads& heads, int64_t sequence, int64_t h
 }
 
 DroppedProbabilities Attention::dropped(const Pass& pass, int64_t sequence, int64_t head) const {
-  if (pass.chance == nullptr || !dropout_.rate.active()) return {};
-  const uint64_t place = pass.chance->number_of(sequence);
-  return {.key = dropout_key(*pass.chance, place, dropout_.layer, dropout_.site, static_cast<uint64_t>(head)),
+  if (pass.dropout_seed == nullptr || !dropout_.rate.active()) return {};
+  const uint64_t place = pass.dropout_seed->number_of(sequence);
+  return {.key = dropout_key(*pass.dropout_seed, place, dropout_.layer, dropout_.site,
+                             static_cast<uint64_t>(head)),
           .rate = dropout_.rate};
 }
 

@@ -7,10 +7,10 @@
 
 namespace bert::nn {
 
-DropoutKey dropout_key(const Chance& chance, uint64_t sequence, uint64_t layer, DropoutSite site,
+DropoutKey dropout_key(const DropoutSeed& dropout_seed, uint64_t sequence, uint64_t layer, DropoutSite site,
                        uint64_t head) {
   const uint64_t place = layer * static_cast<uint64_t>(DropoutSite::count) + static_cast<uint64_t>(site);
-  Random random(chance.seed, {chance.step, sequence, place, head});
+  Random random(dropout_seed.seed, {dropout_seed.step, sequence, place, head});
   const uint32_t first = random.next();
   return {first, random.next()};
 }

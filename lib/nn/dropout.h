@@ -12,7 +12,7 @@ namespace bert::nn {
 
 // Source of randomness. It depends on the number of a sequence in its step, however the step is split into
 // micro-batches and shared out among processes.
-struct Chance {
+struct DropoutSeed {
   uint64_t seed = 0;
   uint64_t step = 0;
   uint64_t first_sequence = 0;               // number of the batch's first sequence, if they are consecutive
@@ -35,7 +35,7 @@ struct DropoutKey {
 
 // Key for one sequence of the step at a site of a layer. Rows are positions in the sequence. For attention
 // probabilities, also give the `head`; rows are queries.
-DropoutKey dropout_key(const Chance& chance, uint64_t sequence, uint64_t layer, DropoutSite site,
+DropoutKey dropout_key(const DropoutSeed& dropout_seed, uint64_t sequence, uint64_t layer, DropoutSite site,
                        uint64_t head = 0);
 
 // Drop probability in 1/65536, and the scale of the numbers that are kept.

@@ -19,7 +19,7 @@ class Places {
   Places(const Pass& pass, const DropoutPlace& place, int64_t first_row)
       : pass_(pass),
         place_(place),
-        rate_(pass.chance == nullptr ? DropoutRate() : place.rate),
+        rate_(pass.dropout_seed == nullptr ? DropoutRate() : place.rate),
         sequence_(std::ranges::upper_bound(pass.offsets, first_row) - pass.offsets.begin() - 1) {
     if (rate_.active()) find_key();
   }
@@ -38,7 +38,8 @@ class Places {
 
  private:
   void find_key() {
-    key_ = dropout_key(*pass_.chance, pass_.chance->number_of(sequence_), place_.layer, place_.site);
+    key_ =
+        dropout_key(*pass_.dropout_seed, pass_.dropout_seed->number_of(sequence_), place_.layer, place_.site);
   }
 
   const Pass& pass_;
@@ -103,7 +104,7 @@ void LayerNorm::backward(const Pass& pass, const Tensor& s, const Tensor& dy, Te
 }
 
 void drop(const Pass& pass, const DropoutPlace& place, const Tensor& x, Tensor& y) {
-  const bool active = pass.chance != nullptr && place.rate.active();
+  const bool active = pass.dropout_seed != nullptr && place.rate.active();
   if (&x == &y && !active) return;
   if (&x != &y) y.reshape(x.rows(), x.cols());
   for_rows(pass, place, x.rows(),

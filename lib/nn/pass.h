@@ -12,10 +12,10 @@ namespace bert::nn {
 
 struct Pass {
   Context& context;
-  const Weights& weights;            // of Params in training
-  std::span<const int64_t> offsets;  // [B+1] start of each sequence among the M tokens
-  const Chance* chance = nullptr;    // nullptr: no dropout
-  bool keeps = false;                // store what backward needs in each layer's Saved
+  const Weights& weights;                     // of Params in training
+  std::span<const int64_t> offsets;           // [B+1] start of each sequence among the M tokens
+  const DropoutSeed* dropout_seed = nullptr;  // nullptr: no dropout
+  bool keeps = false;                         // store what backward needs in each layer's Saved
 
   // Whether anything below the layer is trained, so that backward must compute the gradient of its input.
   enum class Below { learns, frozen };

@@ -128,7 +128,7 @@ std::string IndexedRecords::repeated_id(std::vector<std::pair<uint64_t, int64_t>
   for (size_t i = 1; i < hashes.size(); ++i) {
     const auto [before, row] = std::pair(hashes[i - 1].second, hashes[i].second);
     if (hashes[i - 1].first != hashes[i].first || row >= first) continue;
-    if (values(before).front() == values(row).front()) first = row;  // hashes may be equal by chance
+    if (values(before).front() == values(row).front()) first = row;  // hashes may be equal by dropout_seed
   }
   if (first == size()) return "";
   return Error(name_, ":", index_.read(first).line, ": id ", values(first).front(), " appears twice").what();
@@ -163,8 +163,8 @@ void Index::read_vectors(const IndexOptions& options) {
       if (const auto hash = hash_of_id(fields, options.id_field))
         id_hashes_.emplace_back(*hash, vectors->rows());
       auto model = read_vector_model(fields);
-      const auto misfit = same_model.misfit(model, SameModel::Of::vector);
-      if (!misfit.empty()) throw Error("the vector has the ", misfit);
+      const auto mismatch = same_model.mismatch(model, SameModel::Of::vector);
+      if (!mismatch.empty()) throw Error("the vector has the ", mismatch);
       if (model_.empty() && predict::VectorModel::parse(model)) model_ = std::move(model);
       vectors->add(*row);
     });

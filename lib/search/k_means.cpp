@@ -8,7 +8,7 @@
 #include "base/random.h"
 #include "nn/blocks.h"
 #include "nn/products.h"
-#include "search/choice.h"
+#include "search/nearest_candidates.h"
 
 namespace bert::search {
 namespace {
@@ -46,7 +46,7 @@ class KMeans {
   int64_t assign();
   void assign_block(int64_t b, Part& part, int thread);
   float slack(int64_t row) const;
-  void settle(Choice& choice, const float* values) const;
+  void settle(NearestCandidates& candidates, const float* values) const;
   void add_to_sums(int64_t row, const float* values, Part& part) const;
   void move_centers();
   void fill_empty(std::vector<int64_t>& sizes);
@@ -222,16 +222,16 @@ float KMeans::slack(int64_t row) const {
 }
 
 // Leaves only the nearest center, by exact values; the first of equal ones.
-void KMeans::settle(Choice& choice, const float* values) const {
-  if (choice.all().size() == 1) return;
+void KMeans::settle(NearestCandidates& candidates, const float* values) const {
+  if (candidates.all().size() == 1) return;
   double best = -INFINITY;
-  Choice::Candidate nearest = choice.all().front();
-  for (const auto& candidate : choice.all()) {
+  NearestCandidates::Candidate nearest = candidates.all().front();
+  for (const auto& candidate : candidates.all()) {
     const double value = value_of(options_.metric, numbers(center(candidate.center)), values);
     if (value > best) nearest = candidate;
     best = std::max(best, value);
   }
-  choice.keep_only(nearest);
+  candidates.keep_only(nearest);
 }
 
 // Assigns the rows of a block to the nearest centers, equal ones to the first, and adds them to the sums.
@@ -241,8 +241,8 @@ void KMeans::assign_block(int64_t b, Part& part, int thread) {
   float* const scores = scores_of(thread);
   const int64_t first = b * kBlock, rows = std::min(kBlock, vectors_.rows() - first);
   const float* const block = vectors_.block(b, blocks_[static_cast<size_t>(thread)]);
-  std::vector<Choice> choices;
-  for (int64_t r = 0; r < rows; ++r) choices.emplace_back(slack(first + r));
+  std::vector<NearestCandidates> of_rows;
+  for (int64_t r = 0; r < rows; ++r) of_rows.emplace_back(slack(first + r));
   for (int64_t column = 0; column < clusters_; column += kCenters) {
     const int64_t columns = std::min(kCenters, clusters_ - column);
     nn::multiply(kernels_, {.rows = rows,
@@ -254,19 +254,19 @@ void KMeans::assign_block(int64_t b, Part& part, int thread) {
                             .c_stride = kCenters,
                             .room = true});
     for (int64_t r = 0; r < rows; ++r) {
-      Choice& choice = choices[static_cast<size_t>(r)];
+      NearestCandidates& candidates = of_rows[static_cast<size_t>(r)];
       for (int64_t k = 0; k < columns; ++k) {
         const float score = scores[r * kCenters + k] - shifts_[static_cast<size_t>(column + k)];
-        if (score < choice.limit()) continue;
-        if (choice.full()) settle(choice, block + r * width_);
-        choice.add({.center = static_cast<int32_t>(column + k), .score = score});
+        if (score < candidates.limit()) continue;
+        if (candidates.full()) settle(candidates, block + r * width_);
+        candidates.add({.center = static_cast<int32_t>(column + k), .score = score});
       }
     }
   }
   for (int64_t r = 0; r < rows; ++r) {
-    Choice& choice = choices[static_cast<size_t>(r)];
-    settle(choice, block + r * width_);
-    const int32_t nearest = choice.all().front().center;
+    NearestCandidates& candidates = of_rows[static_cast<size_t>(r)];
+    settle(candidates, block + r * width_);
+    const int32_t nearest = candidates.all().front().center;
     part.changed += std::exchange(result_.cluster[static_cast<size_t>(first + r)], nearest) != nearest;
     add_to_sums(first + r, block + r * width_, part);
   }

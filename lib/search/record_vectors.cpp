@@ -70,7 +70,7 @@ void SameModel::allow_prompts(std::optional<std::string> asked) {
   asked_ = std::move(asked);
 }
 
-std::string SameModel::misfit(std::string_view model, Of of) {
+std::string SameModel::mismatch(std::string_view model, Of of) {
   if (model.empty() || model == same_) return {};
   const auto parsed = predict::VectorModel::parse(model);
   if (!parsed) return {};
@@ -214,11 +214,11 @@ void RecordVectors::check_width(WithVector& work) {
 // A wrong model of texts concerns all of them.
 void RecordVectors::check_model(WithVector& work) {
   if (!same_model_) return;
-  const auto misfit =
-      same_model_->misfit(work.model, work.is_text ? SameModel::Of::text : SameModel::Of::vector);
-  if (misfit.empty()) return;
-  if (work.is_text) throw Error("the vectors of texts have the ", misfit);
-  work.failure = "the vector has the " + misfit;
+  const auto mismatch =
+      same_model_->mismatch(work.model, work.is_text ? SameModel::Of::text : SameModel::Of::vector);
+  if (mismatch.empty()) return;
+  if (work.is_text) throw Error("the vectors of texts have the ", mismatch);
+  work.failure = "the vector has the " + mismatch;
 }
 
 std::string RecordVectors::model_of(const io::Fields& fields, const io::Record& record) const {

@@ -41,7 +41,7 @@ class SameModel {
   // How the vector differs: `prompt none, x.npy has 'passage: '; ...`; "" if it can be compared. If `model`
   // is the first one, it is required afterwards. Texts get other advice.
   enum class Of { vector, text };
-  std::string misfit(std::string_view model, Of of);
+  std::string mismatch(std::string_view model, Of of);
 
  private:
   std::string advice(const predict::ModelDifference& difference, Of of) const;

@@ -71,7 +71,7 @@ void SearchFilter::write_neighbors(std::span<Found* const> queries,
   pool_.run_grid(static_cast<int64_t>(queries.size()), [&](int64_t i, int) {
     Found& found = *queries[static_cast<size_t>(i)];
     const auto& neighbors = results[static_cast<size_t>(i)];
-    found.failure = misfit(neighbors);
+    found.failure = mismatch(neighbors);
     if (!found.failure.empty()) return;
     try {
       json::append_array(found.neighbors, neighbors, [this](std::string& text, const Neighbor& neighbor) {
@@ -87,7 +87,7 @@ void SearchFilter::write_neighbors(std::span<Found* const> queries,
 }
 
 // The error of a query with scores that cannot be written; "" if there is none.
-std::string SearchFilter::misfit(std::span<const Neighbor> neighbors) const {
+std::string SearchFilter::mismatch(std::span<const Neighbor> neighbors) const {
   for (const Neighbor& neighbor : neighbors) {
     if (!std::isfinite(score_of(options_.metric, neighbor.value)))
       return Error("its score with row ", neighbor.row, " of ", options_.index.path, kTooLarge).what();

@@ -34,7 +34,7 @@ class SearchFilter final : public io::Filter {
  private:
   struct Found;
   void write_neighbors(std::span<Found* const> queries, std::span<const std::vector<Neighbor>> results);
-  std::string misfit(std::span<const Neighbor> neighbors) const;
+  std::string mismatch(std::span<const Neighbor> neighbors) const;
   void append_neighbor(std::string& out, const Neighbor& neighbor) const;
 
   Options options_;

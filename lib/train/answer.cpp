@@ -28,8 +28,8 @@ void AnswerLearning::make_batch(Part examples) {
   std::iota(rows_.begin(), rows_.end(), 0);
 }
 
-nn::Tensor& AnswerLearning::logits(const nn::Chance* chance, Keep keep) {
-  network_.forward(batch_, rows_, chance, keep);
+nn::Tensor& AnswerLearning::logits(const nn::DropoutSeed* dropout_seed, Keep keep) {
+  network_.forward(batch_, rows_, dropout_seed, keep);
   return network_.token_logits(rows_);
 }
 

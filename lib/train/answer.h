@@ -32,7 +32,7 @@ class AnswerLearning : public ClassifierLearner {
   // One start and one end for each window.
   double importance(const examples::Example&) const override { return 2; }
   void make_batch(Part examples) override;
-  nn::Tensor& logits(const nn::Chance* chance, Keep keep) override;
+  nn::Tensor& logits(const nn::DropoutSeed* dropout_seed, Keep keep) override;
   nn::Loss loss(Part examples, float weight, nn::Tensor& logits) override;
   void backward(const nn::Tensor& gradient) override { network_.token_gradient(rows_, gradient); }
   void add_predictions(Part examples, const nn::Tensor& logits) override;

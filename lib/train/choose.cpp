@@ -25,8 +25,8 @@ void ChooseLearning::make_batch(Part examples) {
   }
 }
 
-nn::Tensor& ChooseLearning::logits(const nn::Chance* chance, Keep keep) {
-  network_.forward(batch_, model::pooled_rows(network_.config(), batch_), chance, keep);
+nn::Tensor& ChooseLearning::logits(const nn::DropoutSeed* dropout_seed, Keep keep) {
+  network_.forward(batch_, model::pooled_rows(network_.config(), batch_), dropout_seed, keep);
   return network_.sequence_logits();
 }
 

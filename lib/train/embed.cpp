@@ -23,7 +23,7 @@ int64_t EmbedLearning::width() const {
 }
 
 // Runs the network for the hidden states that the pooling reads: all, or the first of each sequence.
-void EmbedLearning::forward(Part examples, const nn::Chance* chance, Keep keep) {
+void EmbedLearning::forward(Part examples, const nn::DropoutSeed* dropout_seed, Keep keep) {
   batch_ = {};
   for (const auto* example : examples)
     for (const auto& [ids, types] : example->sequences()) batch_.add(ids, types);
@@ -34,7 +34,7 @@ void EmbedLearning::forward(Part examples, const nn::Chance* chance, Keep keep) 
     rows.resize(static_cast<size_t>(batch_.tokens()));
     std::iota(rows.begin(), rows.end(), int64_t{0});
   }
-  network_.forward(batch_, rows, chance, keep);
+  network_.forward(batch_, rows, dropout_seed, keep);
 }
 
 namespace {
@@ -148,19 +148,20 @@ Figures EmbedLearning::learn(const examples::Step& step, const StepPlace& place)
       if (batch.examples.empty()) continue;
       std::vector<const examples::Example*> examples;
       for (const auto& example : batch.examples) examples.push_back(example.get());
-      const nn::Chance chance = {.seed = place.seed, .step = place.step, .sequences = batch.sequences};
-      forward(examples, &chance, Keep::nothing);
+      const nn::DropoutSeed dropout_seed = {
+          .seed = place.seed, .step = place.step, .sequences = batch.sequences};
+      forward(examples, &dropout_seed, Keep::nothing);
       append_vectors(examples, batch.sequences, own);
     }
     compare();
   }
-  add_gradients(step, place, [&](Part examples, const nn::Chance& chance) {
-    forward(examples, &chance, keep_);
+  add_gradients(step, place, [&](Part examples, const nn::DropoutSeed& dropout_seed) {
+    forward(examples, &dropout_seed, keep_);
     if (!twice) {
-      append_vectors(examples, chance.sequences, own);
+      append_vectors(examples, dropout_seed.sequences, own);
       compare();
     }
-    backward(chance.sequences, gradient);
+    backward(dropout_seed.sequences, gradient);
   });
   Figures figures = {{"loss", result.loss}};
   const bool ranks =

@@ -47,7 +47,7 @@ class EmbedLearning : public Learner {
   };
 
   int64_t width() const;
-  void forward(Part examples, const nn::Chance* chance, Keep keep);
+  void forward(Part examples, const nn::DropoutSeed* dropout_seed, Keep keep);
   void append_vectors(Part examples, std::span<const uint64_t> sequences, std::string& out) const;
   Compared gather(const std::string& own) const;
   void backward(std::span<const uint64_t> sequences, const nn::Tensor& gradient);

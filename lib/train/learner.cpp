@@ -66,7 +66,7 @@ void Learner::join(comm::Communicator& ranks, model::TrainingNetwork::Ready read
 }
 
 void Learner::add_gradients(const examples::Step& step, const StepPlace& place,
-                            const std::function<void(Part, const nn::Chance&)>& forward) {
+                            const std::function<void(Part, const nn::DropoutSeed&)>& forward) {
   network_.clear_gradients();
   std::vector<const examples::Batch*> batches;
   for (const auto& batch : step.batches)
@@ -128,9 +128,9 @@ Figures ClassifierLearner::learn(const examples::Step& step, const StepPlace& pl
     for (const auto& example : batch.examples) total.importance += importance(*example);
   ranks().sum({&total.importance, 1});
   const float weight = total.importance > 0 ? static_cast<float>(1 / total.importance) : 0;
-  add_gradients(step, place, [&](Part examples, const nn::Chance& chance) {
+  add_gradients(step, place, [&](Part examples, const nn::DropoutSeed& dropout_seed) {
     make_batch(examples);
-    nn::Tensor& gradient = logits(&chance, keep_);
+    nn::Tensor& gradient = logits(&dropout_seed, keep_);
     total.loss += loss(examples, weight, gradient);
     backward(gradient);
   });

@@ -61,7 +61,7 @@ class Learner {
 
   // Computes gradients from this rank's examples of each batch: `forward` runs the network and its losses.
   void add_gradients(const examples::Step& step, const StepPlace& place,
-                     const std::function<void(Part, const nn::Chance&)>& forward);
+                     const std::function<void(Part, const nn::DropoutSeed&)>& forward);
   // Parts for evaluation in bounded memory.
   std::vector<std::vector<const examples::Example*>> evaluation_parts(
       const examples::Examples& examples) const;
@@ -102,7 +102,7 @@ class ClassifierLearner : public Learner {
   // Makes batch_ of the examples' sequences, and what belongs to it.
   virtual void make_batch(Part examples) = 0;
   // Runs the network and its classifier on it.
-  virtual nn::Tensor& logits(const nn::Chance* chance, Keep keep) = 0;
+  virtual nn::Tensor& logits(const nn::DropoutSeed* dropout_seed, Keep keep) = 0;
   // Replaces logits by the gradient of weight·loss.
   virtual nn::Loss loss(Part examples, float weight, nn::Tensor& logits) = 0;
   // Passes the gradient of logits() on to the network.

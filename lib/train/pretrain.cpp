@@ -37,7 +37,8 @@ class Pretraining : public Learner {
   struct Weights {
     float masked_lm, next;
   };
-  void add(Part examples, const nn::Chance* chance, const std::optional<Weights>& weights, Losses& losses);
+  void add(Part examples, const nn::DropoutSeed* dropout_seed, const std::optional<Weights>& weights,
+           Losses& losses);
   static Figures figures(const Losses& losses);
 
   Losses losses_;  // of the evaluation
@@ -55,8 +56,9 @@ Figures Pretraining::learn(const examples::Step& step, const StepPlace& place) {
   const auto weight_of = [](double count) { return count > 0 ? 1 / static_cast<float>(count) : 0; };
   const Weights weights = {.masked_lm = weight_of(counts[0]), .next = weight_of(counts[1])};
   Losses losses;
-  add_gradients(step, place,
-                [&](Part examples, const nn::Chance& chance) { add(examples, &chance, weights, losses); });
+  add_gradients(step, place, [&](Part examples, const nn::DropoutSeed& dropout_seed) {
+    add(examples, &dropout_seed, weights, losses);
+  });
   sum_over_ranks({&losses.masked_lm, &losses.next});
   return figures(losses);
 }
@@ -69,8 +71,8 @@ void Pretraining::evaluate(const examples::Examples& examples) {
 }
 
 // Either all examples of a batch have a next-sentence label or none has.
-void Pretraining::add(Part examples, const nn::Chance* chance, const std::optional<Weights>& weights,
-                      Losses& losses) {
+void Pretraining::add(Part examples, const nn::DropoutSeed* dropout_seed,
+                      const std::optional<Weights>& weights, Losses& losses) {
   nn::Batch& batch = batch_ = {};
   std::vector<int64_t> rows, wanted;  // rows of predicted tokens; the same and those that the pooler reads
   std::vector<int32_t> gold, next;
@@ -88,7 +90,7 @@ void Pretraining::add(Part examples, const nn::Chance* chance, const std::option
     if (example.next) next.push_back(*example.next);
     batch.add(example.ids, example.types);
   }
-  network_.forward(batch, wanted, chance, weights ? keep_ : Keep::nothing);
+  network_.forward(batch, wanted, dropout_seed, weights ? keep_ : Keep::nothing);
   const auto weight = [&](float Weights::*which) {
     return weights ? std::optional((*weights).*which) : std::nullopt;
   };

@@ -37,8 +37,8 @@ void SentenceLearning::make_batch(Part examples) {
   for (const auto* example : examples) batch_.add(example->ids, example->types);
 }
 
-nn::Tensor& SentenceLearning::logits(const nn::Chance* chance, Keep keep) {
-  network_.forward(batch_, model::pooled_rows(network_.config(), batch_), chance, keep);
+nn::Tensor& SentenceLearning::logits(const nn::DropoutSeed* dropout_seed, Keep keep) {
+  network_.forward(batch_, model::pooled_rows(network_.config(), batch_), dropout_seed, keep);
   return network_.sequence_logits();
 }
 

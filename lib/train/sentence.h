@@ -46,7 +46,7 @@ class SentenceLearning : public ClassifierLearner {
 
   double importance(const examples::Example& example) const override;
   void make_batch(Part examples) override;
-  nn::Tensor& logits(const nn::Chance* chance, Keep keep) override;
+  nn::Tensor& logits(const nn::DropoutSeed* dropout_seed, Keep keep) override;
   nn::Loss loss(Part examples, float weight, nn::Tensor& logits) override;
   void add_predictions(Part examples, const nn::Tensor& logits) override;
   bool counts_correct() const override { return options_.task == examples::SentenceTask::classify; }

@@ -56,8 +56,8 @@ void TagLearning::make_batch(Part examples) {
   assert(std::ranges::is_sorted(rows_));
 }
 
-nn::Tensor& TagLearning::logits(const nn::Chance* chance, Keep keep) {
-  network_.forward(batch_, rows_, chance, keep);
+nn::Tensor& TagLearning::logits(const nn::DropoutSeed* dropout_seed, Keep keep) {
+  network_.forward(batch_, rows_, dropout_seed, keep);
   return network_.token_logits(rows_);
 }
 

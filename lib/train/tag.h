@@ -46,7 +46,7 @@ class TagLearning : public ClassifierLearner {
   }
   double importance(const examples::Example& example) const override;
   void make_batch(Part examples) override;
-  nn::Tensor& logits(const nn::Chance* chance, Keep keep) override;
+  nn::Tensor& logits(const nn::DropoutSeed* dropout_seed, Keep keep) override;
   nn::Loss loss(Part examples, float weight, nn::Tensor& logits) override;
   void backward(const nn::Tensor& gradient) override { network_.token_gradient(rows_, gradient); }
   void add_predictions(Part examples, const nn::Tensor& logits) override;

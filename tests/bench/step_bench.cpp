@@ -92,11 +92,11 @@ class Step {
 
   Seconds run() {
     Seconds parts;
-    const nn::Chance chance = {.seed = 1, .step = step_++};
+    const nn::DropoutSeed dropout_seed = {.seed = 1, .step = step_++};
     double norm = 0;
     parts["1 clearing gradients"] = seconds_of([&] { network_.clear_gradients(); });
     parts["2 forward"] = seconds_of([&] {
-      network_.forward(instances_.batch, instances_.wanted, &chance,
+      network_.forward(instances_.batch, instances_.wanted, &dropout_seed,
                        model::TrainingNetwork::Keep::activations);
     });
     parts["3 heads, both ways"] = seconds_of([&] {

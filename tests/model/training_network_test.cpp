@@ -94,16 +94,16 @@ struct Input {
   }
 };
 
-nn::Tensor& logits_of(TrainingNetwork& network, const Input& input, Over over, const nn::Chance* chance,
+nn::Tensor& logits_of(TrainingNetwork& network, const Input& input, Over over, const nn::DropoutSeed* dropout_seed,
                       Keep keep = Keep::nothing) {
-  network.forward(input.batch, input.rows, chance, keep);
+  network.forward(input.batch, input.rows, dropout_seed, keep);
   return over == Over::tokens ? network.token_logits(input.rows) : network.sequence_logits();
 }
 
 // Accumulates gradients and returns the sum of the losses.
-double learn(TrainingNetwork& network, const Input& input, Over over, const nn::Chance* chance,
+double learn(TrainingNetwork& network, const Input& input, Over over, const nn::DropoutSeed* dropout_seed,
              Keep keep = Keep::activations) {
-  nn::Tensor& logits = logits_of(network, input, over, chance, keep);
+  nn::Tensor& logits = logits_of(network, input, over, dropout_seed, keep);
   const auto loss = nn::softmax_loss(network.context(), {.gold = input.gold}, 0.125f, logits);
   if (over == Over::tokens) {
     network.token_gradient(input.rows, logits);
@@ -123,7 +123,7 @@ struct Learned {
 
 // One step over the sequences in micro-batches of `part`.
 Learned learned(const Config& config, const Classifier& classifier, int threads, size_t part,
-                std::optional<nn::Chance> chance, Keep keep = Keep::activations) {
+                std::optional<nn::DropoutSeed> dropout_seed, Keep keep = Keep::activations) {
   Pool pool(threads);
   auto network = network_with(config, classifier, pool);
   const auto sequences = random_sequences(12);
@@ -131,8 +131,8 @@ Learned learned(const Config& config, const Classifier& classifier, int threads,
   for (size_t first = 0; first < sequences.size(); first += part) {
     const auto count = std::min(part, sequences.size() - first);
     const Input input(std::span<const Sequence>(sequences).subspan(first, count), classifier.over);
-    result.loss += learn(network, input, classifier.over, chance ? &*chance : nullptr, keep);
-    if (chance) chance->first_sequence += count;
+    result.loss += learn(network, input, classifier.over, dropout_seed ? &*dropout_seed : nullptr, keep);
+    if (dropout_seed) dropout_seed->first_sequence += count;
   }
   const auto all = network.gradients().all();
   result.gradients.assign(all.begin(), all.end());
@@ -156,9 +156,9 @@ void set_identity(TrainingNetwork& network) {
 }
 
 // Dropout factors of a row: 0 or the rate's scale.
-std::vector<float> factors(const nn::Chance& chance, uint64_t sequence, uint32_t row, nn::DropoutRate rate) {
+std::vector<float> factors(const nn::DropoutSeed& dropout_seed, uint64_t sequence, uint32_t row, nn::DropoutRate rate) {
   const auto key =
-      nn::dropout_key(chance, chance.first_sequence + sequence, kLayers + 1, nn::DropoutSite::pooled);
+      nn::dropout_key(dropout_seed, dropout_seed.first_sequence + sequence, kLayers + 1, nn::DropoutSite::pooled);
   std::vector<float> result;
   for (uint32_t j = 0; j < kHidden; ++j)
     result.push_back(reference::kept(key, row, j, rate.threshold) ? rate.scale : 0);
@@ -169,7 +169,7 @@ std::vector<float> factors(const nn::Chance& chance, uint64_t sequence, uint32_t
 
 TEST_CASE("dropout is applied to the classifier's input") {
   Pool pool(2);
-  const nn::Chance chance = {.seed = 7, .step = 3, .first_sequence = 5};
+  const nn::DropoutSeed dropout_seed = {.seed = 7, .step = 3, .first_sequence = 5};
   for (const Over over : {Over::sequences, Over::tokens}) {
     const Classifier classifier = {.outputs = kHidden, .over = over, .dropout = 0.3f};
     auto network = network_with(small_config(), classifier, pool);
@@ -180,13 +180,13 @@ TEST_CASE("dropout is applied to the classifier's input") {
     const nn::Tensor& before = logits_of(network, input, over, nullptr);
     for (int64_t row = 0; row < before.rows(); ++row)
       whole.emplace_back(before.values(row).begin(), before.values(row).end());
-    const nn::Tensor& after = logits_of(network, input, over, &chance);
+    const nn::Tensor& after = logits_of(network, input, over, &dropout_seed);
     int64_t at = 0;
     for (uint64_t s = 0; s < sequences.size(); ++s) {
       const size_t rows = over == Over::tokens ? sequences[s].rows.size() : 1;
       for (uint32_t row = 0; row < rows; ++row, ++at) {
         auto expected = whole.at(static_cast<size_t>(at));
-        const auto factor = factors(chance, s, row, nn::DropoutRate(0.3f));
+        const auto factor = factors(dropout_seed, s, row, nn::DropoutRate(0.3f));
         for (size_t j = 0; j < kHidden; ++j) expected[j] *= factor[j];
         CHECK(std::ranges::equal(after.values(at), expected));
       }
@@ -207,15 +207,15 @@ TEST_CASE("backward drops the same numbers as forward") {
     for (uint64_t s = 0; s < sequences.size(); ++s) {
       sequences[s].rows = {0};
       const Input input(std::span<const Sequence>(sequences).subspan(s, 1), over);
-      const nn::Chance chance = {.seed = 9, .step = 1, .first_sequence = s};
-      const auto factor = factors(chance, 0, 0, nn::DropoutRate(0.5f));
+      const nn::DropoutSeed dropout_seed = {.seed = 9, .step = 1, .first_sequence = s};
+      const auto factor = factors(dropout_seed, 0, 0, nn::DropoutRate(0.5f));
       const auto scale = [&](std::span<float> weight) {
         for (size_t i = 0; i < weight.size(); ++i) weight[i] *= factor[i % kHidden];
       };
       auto a = network_with(small_config(), dropping, pool), b = network_with(small_config(), none, pool);
       scale(tensor(b.parameters(), "classifier.weight"));
       b.refresh();
-      CHECK(learn(a, input, over, &chance) == learn(b, input, over, &chance));
+      CHECK(learn(a, input, over, &dropout_seed) == learn(b, input, over, &dropout_seed));
       scale(tensor(b.gradients(), "classifier.weight"));
       CHECK(std::ranges::count(factor, 0.0f) > 0);
       CHECK(std::ranges::equal(a.gradients().all(), b.gradients().all()));
@@ -224,34 +224,34 @@ TEST_CASE("backward drops the same numbers as forward") {
 }
 
 TEST_CASE("equal seeds give equal results for any threads, micro-batches and recomputation") {
-  const nn::Chance chance = {.seed = 5, .step = 2};
+  const nn::DropoutSeed dropout_seed = {.seed = 5, .step = 2};
   for (const Over over : {Over::sequences, Over::tokens}) {
     const Classifier classifier = {.outputs = 3, .over = over, .dropout = 0.3f};
-    const auto run = [&](int threads, size_t part, nn::Chance at, Keep keep = Keep::activations) {
+    const auto run = [&](int threads, size_t part, nn::DropoutSeed at, Keep keep = Keep::activations) {
       return learned(small_config(0.1f), classifier, threads, part, at, keep);
     };
-    const auto expected = run(1, 12, chance);
-    CHECK(run(3, 12, chance) == expected);
-    CHECK(run(2, 12, chance, Keep::inputs) == expected);
+    const auto expected = run(1, 12, dropout_seed);
+    CHECK(run(3, 12, dropout_seed) == expected);
+    CHECK(run(2, 12, dropout_seed, Keep::inputs) == expected);
     for (const size_t part : {1, 5, 6}) {
-      const auto cut = run(2, part, chance);
+      const auto cut = run(2, part, dropout_seed);
       CHECK(std::abs(cut.loss - expected.loss) <= 1e-6 * expected.loss);
       CHECK(distance(cut.gradients, expected.gradients) <= 2e-6);
     }
-    for (const auto& other : {nn::Chance{.seed = 6, .step = 2}, nn::Chance{.seed = 5, .step = 3},
-                              nn::Chance{.seed = 5, .step = 2, .first_sequence = 1}})
+    for (const auto& other : {nn::DropoutSeed{.seed = 6, .step = 2}, nn::DropoutSeed{.seed = 5, .step = 3},
+                              nn::DropoutSeed{.seed = 5, .step = 2, .first_sequence = 1}})
       CHECK(distance(run(1, 12, other).gradients, expected.gradients) > 0.1);
   }
 }
 
 TEST_CASE("a dropout rate of 0 changes nothing; the classifier has its own rate") {
-  const nn::Chance chance = {.seed = 5};
+  const nn::DropoutSeed dropout_seed = {.seed = 5};
   for (const Over over : {Over::sequences, Over::tokens}) {
     Classifier classifier = {.outputs = 3, .over = over};
     const auto without = learned(small_config(), classifier, 2, 12, {});
-    CHECK(learned(small_config(), classifier, 2, 12, chance) == without);
+    CHECK(learned(small_config(), classifier, 2, 12, dropout_seed) == without);
     classifier.dropout = 0.3f;
-    CHECK(distance(learned(small_config(), classifier, 2, 12, chance).gradients, without.gradients) > 0.1);
+    CHECK(distance(learned(small_config(), classifier, 2, 12, dropout_seed).gradients, without.gradients) > 0.1);
     CHECK(learned(small_config(), classifier, 2, 12, {}) == without);
   }
 }
@@ -262,9 +262,9 @@ TEST_CASE("a batch without labelled tokens has no loss and no gradient") {
   auto network = network_with(small_config(0.1f), classifier, pool);
   auto sequences = random_sequences(3);
   for (auto& sequence : sequences) sequence.rows.clear();
-  const nn::Chance chance = {.seed = 5};
+  const nn::DropoutSeed dropout_seed = {.seed = 5};
   for (const Keep keep : {Keep::activations, Keep::inputs}) {
-    CHECK(learn(network, Input(sequences, Over::tokens), Over::tokens, &chance, keep) == 0);
+    CHECK(learn(network, Input(sequences, Over::tokens), Over::tokens, &dropout_seed, keep) == 0);
     CHECK(std::ranges::all_of(network.gradients().all(), [](float x) { return x == 0; }));
   }
 }
@@ -272,7 +272,7 @@ TEST_CASE("a batch without labelled tokens has no loss and no gradient") {
 TEST_CASE("a loss that compares rows gives exactly zero gradient to what all rows share") {
   const std::string norm = "encoder.layer.1.output.LayerNorm.bias";
   Pool pool(1);
-  const nn::Chance chance = {.seed = 5};
+  const nn::DropoutSeed dropout_seed = {.seed = 5};
   const auto zero = [](std::span<const float> x) {
     return std::ranges::all_of(x, [](float y) { return y == 0; });
   };
@@ -283,7 +283,7 @@ TEST_CASE("a loss that compares rows gives exactly zero gradient to what all row
           .outputs = 2, .over = over, .dropout = dropout, .compares = Classifier::Compares::rows};
       auto network = network_with(small_config(0.1f), classifier, pool);
       const Input input(sequences, over);
-      nn::Tensor& logits = logits_of(network, input, over, &chance, Keep::activations);
+      nn::Tensor& logits = logits_of(network, input, over, &dropout_seed, Keep::activations);
       const std::vector<int64_t> offsets = {0, 2, logits.rows()};
       nn::place_loss(network.context(), offsets, std::vector<int32_t>{1, 0, 3, 2}, 1, logits);
       if (over == Over::tokens) {
@@ -314,12 +314,12 @@ TEST_CASE("frozen layers get no gradient; layers above them get their usual grad
     config.weighted_layers = weighted;
     const Classifier classifier = {.outputs = 3, .over = over, .dropout = 0.3f};
     const auto step = [&](TrainingNetwork& network, Keep keep) {
-      nn::Chance chance = {.seed = 5, .step = 2};
+      nn::DropoutSeed dropout_seed = {.seed = 5, .step = 2};
       double loss = 0;
       network.clear_gradients();
-      for (; chance.first_sequence < 8; chance.first_sequence += 4) {
-        const Input input(std::span<const Sequence>(sequences).subspan(chance.first_sequence, 4), over);
-        loss += learn(network, input, over, &chance, keep);
+      for (; dropout_seed.first_sequence < 8; dropout_seed.first_sequence += 4) {
+        const Input input(std::span<const Sequence>(sequences).subspan(dropout_seed.first_sequence, 4), over);
+        loss += learn(network, input, over, &dropout_seed, keep);
       }
       return loss;
     };

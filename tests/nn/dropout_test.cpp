@@ -46,8 +46,8 @@ TEST_CASE("dropout matches the reference bit for bit in every kernel table") {
 
 TEST_CASE("the dropped share equals the rate, and decisions are independent") {
   constexpr uint32_t kRows = 200, kColumns = 640;
-  const Chance chance = {.seed = 11, .step = 3};
-  const auto decisions = [&](const Chance& at, uint64_t sequence, uint64_t layer, DropoutSite site,
+  const DropoutSeed dropout_seed = {.seed = 11, .step = 3};
+  const auto decisions = [&](const DropoutSeed& at, uint64_t sequence, uint64_t layer, DropoutSite site,
                              uint64_t head, uint32_t threshold) {
     const DropoutKey key = dropout_key(at, sequence, layer, site, head);
     std::vector<bool> kept;
@@ -60,7 +60,7 @@ TEST_CASE("the dropped share equals the rate, and decisions are independent") {
   };
   const DropoutRate rate(0.1f);
   const double p = rate.threshold / 65536.0;
-  const auto first = decisions(chance, 0, 0, DropoutSite::attention, 0, rate.threshold);
+  const auto first = decisions(dropout_seed, 0, 0, DropoutSite::attention, 0, rate.threshold);
 
   // χ² with one degree of freedom for the total and 20 for the groups (columns mod 20, rows mod 20). 10.8 and
   // 45.3 are exceeded with probability 1e-3; the seed is fixed.
@@ -94,13 +94,13 @@ TEST_CASE("the dropped share equals the rate, and decisions are independent") {
     CHECK_MESSAGE(independent(first, first, shift), "neighbours ", shift, " apart");
   }
   const uint32_t t = rate.threshold;
-  CHECK(independent(first, decisions(chance, 1, 0, DropoutSite::attention, 0, t), 0));
-  CHECK(independent(first, decisions(chance, 0, 1, DropoutSite::attention, 0, t), 0));
-  CHECK(independent(first, decisions(chance, 0, 0, DropoutSite::feed_forward, 0, t), 0));
-  CHECK(independent(first, decisions(chance, 0, 0, DropoutSite::attention, 1, t), 0));
+  CHECK(independent(first, decisions(dropout_seed, 1, 0, DropoutSite::attention, 0, t), 0));
+  CHECK(independent(first, decisions(dropout_seed, 0, 1, DropoutSite::attention, 0, t), 0));
+  CHECK(independent(first, decisions(dropout_seed, 0, 0, DropoutSite::feed_forward, 0, t), 0));
+  CHECK(independent(first, decisions(dropout_seed, 0, 0, DropoutSite::attention, 1, t), 0));
   CHECK(independent(first, decisions({.seed = 12, .step = 3}, 0, 0, DropoutSite::attention, 0, t), 0));
   CHECK(independent(first, decisions({.seed = 11, .step = 4}, 0, 0, DropoutSite::attention, 0, t), 0));
-  CHECK(first == decisions(chance, 0, 0, DropoutSite::attention, 0, t));
+  CHECK(first == decisions(dropout_seed, 0, 0, DropoutSite::attention, 0, t));
 }
 
 TEST_CASE("a rate is a multiple of 1/65536, and its scale keeps the mean") {

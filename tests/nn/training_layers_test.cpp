@@ -62,11 +62,11 @@ double relative_error(const Matrix& expected, const Matrix& actual) {
 }
 
 // Dropout factors for the rows of all sequences.
-Matrix row_factors(const Chance& chance, const DropoutPlace& place, const std::vector<int64_t>& offsets,
+Matrix row_factors(const DropoutSeed& dropout_seed, const DropoutPlace& place, const std::vector<int64_t>& offsets,
                    int64_t cols) {
   Matrix factors;
   for (size_t s = 0; s + 1 < offsets.size(); ++s) {
-    const auto key = dropout_key(chance, chance.first_sequence + s, place.layer, place.site);
+    const auto key = dropout_key(dropout_seed, dropout_seed.first_sequence + s, place.layer, place.site);
     const auto rows = static_cast<size_t>(offsets[s + 1] - offsets[s]);
     const auto part = reference::keep_factors(key, place.rate, rows, static_cast<size_t>(cols));
     factors.insert(factors.end(), part.begin(), part.end());
@@ -92,14 +92,14 @@ struct NormCase {
 TEST_CASE(
     "layer normalization with dropout matches the reference forward and backward, gradients accumulated") {
   std::mt19937 random(21);
-  const Chance chance = {.seed = 5, .step = 17, .first_sequence = 3};
+  const DropoutSeed dropout_seed = {.seed = 5, .step = 17, .first_sequence = 3};
   for (int64_t hidden : {24, 64, 78}) {
     for (float p : {0.0f, 0.2f}) {
       Pool pool(2);
       Context context(pool);
       NormCase c(random, hidden);
       const DropoutPlace place = {.layer = 2, .site = DropoutSite::feed_forward, .rate = DropoutRate(p)};
-      const Pass pass = {context, c.weights, kOffsets, &chance};
+      const Pass pass = {context, c.weights, kOffsets, &dropout_seed};
       const Tensor x = normal_tensor(random, 200, hidden), residual = normal_tensor(random, 200, hidden),
                    dy = normal_tensor(random, 200, hidden);
       Tensor s, y, ds, dx;
@@ -109,7 +109,7 @@ TEST_CASE(
       c.norm.backward(pass, s, dy, ds, c.gradients);
       drop(pass, place, ds, dx);
 
-      const Matrix keep = row_factors(chance, place, kOffsets, hidden);
+      const Matrix keep = row_factors(dropout_seed, place, kOffsets, hidden);
       Matrix expected_s = matrix(x), expected_y, expected_ds, expected_dx;
       const Row gain(c.params.tensor(0).begin(), c.params.tensor(0).end()),
           bias(c.params.tensor(1).begin(), c.params.tensor(1).end());
@@ -144,9 +144,9 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("dropout is equal in place and for any threads and micro-batches; without a Chance it is off") {
+TEST_CASE("dropout is equal in place and for any threads and micro-batches; without a DropoutSeed it is off") {
   std::mt19937 random(22);
-  const Chance chance = {.seed = 9, .step = 1};
+  const DropoutSeed dropout_seed = {.seed = 9, .step = 1};
   const DropoutPlace place = {.layer = 1, .site = DropoutSite::attention, .rate = DropoutRate(0.4f)};
   NormCase c(random, 70);
   const Tensor x = normal_tensor(random, 200, 70);
@@ -154,7 +154,7 @@ TEST_CASE("dropout is equal in place and for any threads and micro-batches; with
   for (int threads : {1, 3}) {
     Pool pool(threads);
     Context context(pool);
-    const Pass pass = {context, c.weights, kOffsets, &chance};
+    const Pass pass = {context, c.weights, kOffsets, &dropout_seed};
     Tensor y, copy = filled_tensor(200, 70, 0);
     drop(pass, place, x, y);
     for (int64_t row = 0; row < 200; ++row) std::ranges::copy(x.values(row), copy.row(row));
@@ -164,7 +164,7 @@ TEST_CASE("dropout is equal in place and for any threads and micro-batches; with
     CHECK(same_bits(matrix(y), whole));
 
     // The sequences from the fourth on, as a later micro-batch of the step.
-    const Chance later = {.seed = 9, .step = 1, .first_sequence = 3};
+    const DropoutSeed later = {.seed = 9, .step = 1, .first_sequence = 3};
     std::vector<int64_t> offsets;
     for (size_t s = 3; s < kOffsets.size(); ++s) offsets.push_back(kOffsets[s] - kOffsets[3]);
     Tensor part(200 - kOffsets[3], 70);
@@ -177,7 +177,7 @@ TEST_CASE("dropout is equal in place and for any threads and micro-batches; with
     drop({context, c.weights, kOffsets, nullptr}, place, x, y);
     CHECK(same_bits(matrix(x), matrix(y)));
   }
-  const Matrix keep = row_factors(chance, place, kOffsets, 70);
+  const Matrix keep = row_factors(dropout_seed, place, kOffsets, 70);
   for (size_t row = 0; row < 200; ++row) {
     for (size_t i = 0; i < 70; ++i) twin[row][i] *= keep[row][i];
   }
@@ -254,7 +254,7 @@ struct AttentionCase {
   }
 
   SlowAttention twin(const Tensor& x, int64_t heads, const std::vector<int64_t>& offsets,
-                     const Chance& chance) const {
+                     const DropoutSeed& dropout_seed) const {
     SlowAttention slow = {
         .params = {}, .x = matrix(x), .heads = heads, .offsets = offsets, .keep = {}, .mask = mask};
     for (int i = 0; i < 8; ++i) slow.params.emplace_back(params.tensor(i).begin(), params.tensor(i).end());
@@ -262,7 +262,7 @@ struct AttentionCase {
       slow.keep.emplace_back();
       const auto length = static_cast<size_t>(offsets[s + 1] - offsets[s]);
       for (int64_t head = 0; head < heads; ++head) {
-        const auto key = dropout_key(chance, chance.first_sequence + s, dropout.layer, dropout.site,
+        const auto key = dropout_key(dropout_seed, dropout_seed.first_sequence + s, dropout.layer, dropout.site,
                                      static_cast<uint64_t>(head));
         slow.keep.back().push_back(reference::keep_factors(key, dropout.rate, length, length));
       }
@@ -276,7 +276,7 @@ struct AttentionCase {
 TEST_CASE("attention gradients equal central differences of the reference") {
   std::mt19937 random(23);
   const std::vector<int64_t> offsets = {0, 1, 12, 20};
-  const Chance chance = {.seed = 2, .step = 8, .first_sequence = 6};
+  const DropoutSeed dropout_seed = {.seed = 2, .step = 8, .first_sequence = 6};
   for (const auto& shape : {std::pair<int64_t, int64_t>{24, 3}, {64, 4}, {78, 3}}) {
     const int64_t hidden = shape.first, heads = shape.second;
     if (kSanitized && hidden > 24) continue;  // the differences take long
@@ -294,7 +294,7 @@ TEST_CASE("attention gradients equal central differences of the reference") {
       AttentionCase c(random, hidden, heads, p, mask);
       c.weights.refresh(context);
       const Tensor x = normal_tensor(random, 20, hidden), dy = normal_tensor(random, 20, hidden);
-      const Pass pass = {context, c.weights, offsets, &chance};
+      const Pass pass = {context, c.weights, offsets, &dropout_seed};
       const Attention::Queries queries = {x, offsets, {}};
       Attention::Saved saved;
       // Values in the padding must have no effect.
@@ -305,7 +305,7 @@ TEST_CASE("attention gradients equal central differences of the reference") {
       c.attention.forward(pass, x, queries, saved, y);
       c.attention.backward(pass, x, queries, saved, dy, workspace, c.gradients, dx, dx);
 
-      SlowAttention slow = c.twin(x, heads, offsets, chance);
+      SlowAttention slow = c.twin(x, heads, offsets, dropout_seed);
       CHECK(relative_error(slow.forward(), matrix(y)) < 2e-6);
       const Matrix factors = matrix(dy);
       const auto loss = [&] {
@@ -357,7 +357,7 @@ TEST_CASE("attention gradients equal central differences of the reference") {
 TEST_CASE(
     "attention and layer normalization backward are bitwise equal for 1 and 3 threads, and accumulate") {
   std::mt19937 random(24);
-  const Chance chance = {.seed = 3, .step = 1};
+  const DropoutSeed dropout_seed = {.seed = 3, .step = 1};
   AttentionCase c(random, 80, 5, 0.1f);
   NormCase n(random, 80);
   const std::vector<float> start(n.gradients.all().begin(), n.gradients.all().end());
@@ -370,7 +370,7 @@ TEST_CASE(
     c.weights.refresh(context);
     c.gradients.clear();
     std::ranges::copy(start, n.gradients.all().begin());
-    const Pass pass = {context, c.weights, kOffsets, &chance}, norm_pass = {context, n.weights, kOffsets};
+    const Pass pass = {context, c.weights, kOffsets, &dropout_seed}, norm_pass = {context, n.weights, kOffsets};
     const Attention::Queries queries = {x, kOffsets, {}};
     Attention::Saved saved;
     Attention::BackwardWorkspace workspace;

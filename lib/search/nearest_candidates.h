@@ -10,7 +10,7 @@
 
 namespace bert::search {
 
-class Choice {
+class NearestCandidates {
  public:
   struct Candidate {
     int32_t center;
@@ -18,9 +18,9 @@ class Choice {
   };
 
   // `slack`: a center whose score is lower than that of another one by more is not the nearest.
-  explicit Choice(float slack) : slack_(slack) {}
+  explicit NearestCandidates(float slack) : slack_(slack) {}
 
-  // Scores below it are not worth an add. NaN is not below.
+  // A candidate with a lower score need not be added. NaN is not lower.
   float limit() const { return limit_; }
 
   // Requires !full().

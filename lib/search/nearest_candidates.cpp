@@ -1,10 +1,10 @@
-#include "search/choice.h"
+#include "search/nearest_candidates.h"
 
 #include <algorithm>
 
 namespace bert::search {
 
-void Choice::add(const Candidate& candidate) {
+void NearestCandidates::add(const Candidate& candidate) {
   candidates_[size_++] = candidate;
   if (!(candidate.score > best_)) return;
   best_ = candidate.score;
@@ -15,7 +15,7 @@ void Choice::add(const Candidate& candidate) {
   size_ = static_cast<size_t>(left - candidates_.begin());
 }
 
-void Choice::keep_only(const Candidate& candidate) {
+void NearestCandidates::keep_only(const Candidate& candidate) {
   candidates_[0] = candidate;
   size_ = 1;
 }
