@@ -23,13 +23,15 @@ LengthOptions::LengthOptions(cli::App& app, std::string_view default_text, Windo
            " (default " + std::string(default_text) + ")."},
       choices, given_);
   app.number({"--overlap", "N", "Number of tokens shared by consecutive windows."}, {.min = 0}, overlap);
-  app.check([this] {
+  app.check([this, &app] {
     if (given_) {
       overflow = given_->overflow;
       apart = given_->apart;
     }
     if (overflow == Overflow::split && max_length && overlap >= *max_length)
-      throw cli::UsageError("--overlap must be less than --max-length");
+      throw cli::UsageError(
+          app.given("--overlap") ? "--overlap" : "the default --overlap " + std::to_string(overlap),
+          " must be less than --max-length; use --overlap ", features::usual_overlap(*max_length));
   });
 }
 

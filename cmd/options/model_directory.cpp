@@ -33,19 +33,36 @@ fs::path default_model(DefaultModel model, std::string_view ways) {
   return *directory;
 }
 
-// Whether `path` may be the name of a model on the Hugging Face Hub: ORG/NAME, or the NAME of an old one.
-bool looks_like_hub_name(std::string_view path) {
-  const bool plain = std::ranges::all_of(path, [](char c) {
+bool is_plain(std::string_view path) {
+  return std::ranges::all_of(path, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            std::string_view("-_./").find(c) != std::string_view::npos;
   });
+}
+
+// Whether `path` may be the name of a model on the Hugging Face Hub: ORG/NAME, or the NAME of an old one.
+bool looks_like_hub_name(std::string_view path) {
   const size_t slash = path.find('/');
-  if (!plain || path.starts_with('.') || slash == 0 || slash + 1 == path.size()) return false;
+  if (!is_plain(path) || path.starts_with('.') || slash == 0 || slash + 1 == path.size()) return false;
   if (slash != path.npos)
     return path.find('/', slash + 1) == path.npos &&
            kind_of(std::string(path.substr(0, slash))) == FileKind::absent;
   return path.find('-') != path.npos && (path.find("bert") != path.npos || path.find("BERT") != path.npos ||
                                          path.find("MiniLM") != path.npos);
+}
+
+// The name of a model on the Hugging Face Hub that `path` may be, also as the address of its page; "" if
+// none: https://huggingface.co/ORG/NAME/tree/main -> ORG/NAME
+std::string hub_name(std::string_view path) {
+  constexpr std::string_view kSite = "huggingface.co/";
+  std::string_view name = path;
+  for (const std::string_view protocol : {"https://", "http://"})
+    if (name.starts_with(protocol)) name.remove_prefix(protocol.size());
+  if (!name.starts_with(kSite)) return looks_like_hub_name(path) ? std::string(path) : "";
+  name.remove_prefix(kSite.size());
+  name = name.substr(0, name.find("/tree/"));
+  name = name.substr(0, name.find_last_not_of('/') + 1);
+  return is_plain(name) ? std::string(name) : "";
 }
 
 // The files of a model, some of which exist only for sentence vectors; curl -f skips those that do not.
@@ -67,8 +84,10 @@ std::string last_checkpoint_in(const fs::path& folder) {
 
 void require_directory(const std::string& path, std::string_view from) {
   const auto kind = kind_of(path);
-  if (kind == FileKind::absent)
-    throw Error(from, path, ": no such model directory", looks_like_hub_name(path) ? how_to_get(path) : "");
+  if (kind == FileKind::absent) {
+    const auto name = hub_name(path);
+    throw Error(from, path, ": no such model directory", name.empty() ? "" : how_to_get(name));
+  }
   if (kind != FileKind::directory) throw Error(from, path, ": is a file, expected a model directory");
   if (is_file((fs::path(path) / "config.json").string())) return;
   if (const auto last = last_checkpoint_in(path); !last.empty())

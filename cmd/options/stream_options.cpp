@@ -19,8 +19,9 @@ cli::Choices<io::InputFormat> choices(const std::vector<io::InputFormat>& format
 
 char delimiter_of(const std::string& name, const std::string& value) {
   if (value == "tab" || value == "\\t") return '\t';
+  if (value == "\"") throw cli::UsageError(name, " cannot be the quote, which encloses cells");
   const auto c = static_cast<unsigned char>(value.empty() ? 'a' : value[0]);
-  if (value.size() != 1 || std::isalnum(c) != 0 || c >= 0x80 || c == '"' || c == '\n' || c == '\r')
+  if (value.size() != 1 || std::isalnum(c) != 0 || c >= 0x80 || c == '\n' || c == '\r')
     throw cli::UsageError(name, " must be one character such as ';', or tab, not \"", value, "\"");
   return value[0];
 }

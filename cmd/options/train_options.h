@@ -99,6 +99,7 @@ inline void InitialModelOptions::check(const train::TrainingOptions& options) {
   using cli::UsageError;
   if (preset_ || !config_.empty()) {
     if (vocab_.empty()) throw UsageError("a new model needs --vocab FILE");
+    if (config_ == "-") throw UsageError("--config must be a file, not stdin");
     if (options.moments) throw UsageError("--moments needs a model with checkpoints: -m DIR");
     return;
   }

@@ -62,7 +62,7 @@ void throw_changed(const std::string& path) {
 MappedFile::MappedFile(const std::string& path) : path_(path), file_(FileDescriptor::open(path)) {
   struct stat info;
   if (::fstat(file_.get(), &info) != 0) throw Error(path, ": ", std::strerror(errno));
-  if (!S_ISREG(info.st_mode)) throw Error(path, ": not a regular file");
+  if (!S_ISREG(info.st_mode)) throw Error(path, ": is not a regular file");
   size_ = static_cast<size_t>(info.st_size);
   state_ = state_of(info);
   if (size_ == 0) return;

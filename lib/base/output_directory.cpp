@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -44,13 +45,24 @@ bool is_leftover(std::string_view entry, std::string_view name) {
          digits.find_first_not_of("0123456789abcdef") == digits.npos && entry.ends_with(kSuffix);
 }
 
+// The name needs room for that of the temporary directory, and the system's own limit is reported too late.
+void require_short(const std::string& path, const fs::path& target) {
+  constexpr size_t kMostBytes = NAME_MAX - 2 - kDigits - kSuffix.size();
+  const auto name = target.filename().string();
+  if (name.size() > kMostBytes)
+    throw Error(path, ": the name of the output directory has ", name.size(), " bytes, expected at most ",
+                kMostBytes);
+}
+
 // Absolute, with symbolic links resolved as far as the path exists, and without a trailing slash.
 fs::path resolved(const std::string& path) {
   if (path.empty()) throw Error("the output directory has an empty name");
+  require_short(path, (fs::absolute(path) / ".").lexically_normal().parent_path());
   std::error_code error;
   auto target = fs::weakly_canonical(fs::absolute(path), error);
   if (error) throw Error(path, ": ", error.message());
   if (!target.has_filename()) target = target.parent_path();
+  require_short(path, target);
   return target;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 
+#include "base/download.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "ckpt/checkpoint.h"
@@ -99,8 +100,7 @@ Contents read_weights(const WeightsFile& weights, std::vector<MappedFile>& files
 }
 
 Contents read_single(const MappedFile& file) {
-  refuse_lfs_pointer(file);
-  refuse_html(file);
+  refuse_failed_download(file.path(), file.text());
   constexpr std::array<std::string_view, 3> kPyTorch = {".bin", ".pt", ".pth"};
   const bool named =
       std::ranges::any_of(kPyTorch, [&](auto suffix) { return file.path().ends_with(suffix); });

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <utility>
-
-#include "base/error.h"
 
 namespace bert::ckpt {
 namespace {
@@ -116,20 +113,6 @@ std::optional<TensorflowName> tensorflow_name(std::string_view variable) {
     begin = end + 1;
   }
   return TensorflowName{canonical_name(name), transposed};
-}
-
-void refuse_lfs_pointer(const MappedFile& file) {
-  if (!file.text().starts_with("version https://git-lfs")) return;
-  throw Error(file.path(), ": is a Git LFS pointer; fetch the file with git lfs pull");
-}
-
-void refuse_html(const MappedFile& file) {
-  constexpr std::string_view kBegins[] = {"<!doctype html", "<html", "entry not found"};
-  const auto text = file.text();
-  std::string begin(text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size())).substr(0, 16));
-  std::ranges::transform(begin, begin.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (std::ranges::none_of(kBegins, [&](auto html) { return begin.starts_with(html); })) return;
-  throw Error(file.path(), ": is a page of a web site, not the file; download it again with curl -fL");
 }
 
 }  // namespace bert::ckpt

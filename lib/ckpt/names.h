@@ -6,8 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/file.h"
-
 namespace bert::ckpt {
 
 // Converts a stored name to its canonical form: removes the prefixes "module." and "bert.", renames
@@ -45,10 +43,5 @@ struct TensorflowName {
 //   bert/encoder/layer_3/output/dense/kernel -> encoder.layer.3.output.dense.weight, transposed
 //   cls/squad/output_weights                 -> qa_outputs.weight
 std::optional<TensorflowName> tensorflow_name(std::string_view variable);
-
-// Throws Error if `file` is a Git LFS pointer, that is, the actual file was not downloaded.
-void refuse_lfs_pointer(const MappedFile& file);
-// The same if it is what a web server sent instead of the file, which curl saves without -f.
-void refuse_html(const MappedFile& file);
 
 }  // namespace bert::ckpt

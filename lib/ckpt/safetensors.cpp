@@ -5,6 +5,7 @@
 #include <optional>
 #include <tuple>
 
+#include "base/download.h"
 #include "base/error.h"
 #include "ckpt/names.h"
 #include "json/json.h"
@@ -26,7 +27,7 @@ struct Entry {
 // The text of the header. Reports files that are not in safetensors format.
 std::string_view header_of(const MappedFile& file) {
   const std::string_view text = file.text();
-  refuse_lfs_pointer(file);
+  refuse_failed_download(file.path(), text);
   if (text.size() < kLengthBytes) {
     throw Error(file.path(), ": is ", text.size(), " bytes long, expected a safetensors file");
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/crc.h"
+#include "base/download.h"
 #include "base/error.h"
 #include "ckpt/bytes.h"
 #include "ckpt/names.h"
@@ -149,7 +150,7 @@ class Bundle {
       : path_(path), index_(path), files_(files), first_(files.size()), sums_(sums) {}
 
   Contents read() {
-    refuse_lfs_pointer(index_);
+    refuse_failed_download(index_.path(), index_.text());
     std::vector<TableEntry> entries;
     try {
       entries = read_sstable(index_.bytes());

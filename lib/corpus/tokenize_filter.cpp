@@ -109,7 +109,7 @@ void TokenizeFilter::write(const io::Record& record, const features::Features& f
 
 void TokenizeFilter::report_truncated(int64_t records) const {
   log_.warn(counted(records, "record was", "records were") + " truncated to " +
-            std::to_string(*featurizer_.options().max_length) + " tokens" + limit_from_);
+            counted(*featurizer_.options().max_length, "token", "tokens") + limit_from_);
 }
 
 void TokenizeFilter::add_fields(const features::Features& features, const Prepared& prepared,

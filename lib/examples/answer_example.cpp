@@ -125,7 +125,8 @@ Gold gold_of(const json::Value& answers, const features::AnswerWindows& made) {
   const auto starts =
       member(answers, "answer_start", [](const json::Value& json) { return json.integers(); });
   if (gold.texts.size() != starts.size())
-    throw Error("has ", gold.texts.size(), " values of text and ", starts.size(), " of answer_start");
+    throw Error("has ", counted(static_cast<int64_t>(gold.texts.size()), "value of text", "values of text"),
+                " and ", starts.size(), " of answer_start");
   if (gold.texts.empty()) return gold;
   gold.tokens = tokens_of(made.offsets, characters_of(made.context, gold.texts.front(), starts.front()));
   return gold;

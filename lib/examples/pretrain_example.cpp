@@ -28,7 +28,9 @@ void check_positions(const std::vector<int32_t>& positions, size_t length) {
 void take_labels(const text::Tokenizer& tokenizer, const std::vector<int32_t>& labels, size_t distance,
                  PretrainExample& example) {
   if (labels.size() != example.ids.size())
-    throw Error("field \"", kLabels, "\" has ", labels.size(), " values, input_ids has ", example.ids.size());
+    throw Error("field \"", kLabels, "\" has ",
+                counted(static_cast<int64_t>(labels.size()), "value", "values"), ", input_ids has ",
+                example.ids.size());
   for (size_t i = 0; i < labels.size(); ++i) {
     if (labels[i] == kIgnored) continue;
     features::check_id(tokenizer, kLabels, labels[i], i);
@@ -84,7 +86,8 @@ void PretrainReader::read_masked(const io::Fields& fields, const io::Record& rec
     throw Error("fields \"", kPositions, "\" and \"", kLabels, "\" are both present, expected one of them");
   if (positions) {
     if (positions->size() != gold->size())
-      throw Error("field \"", kGold, "\" has ", gold->size(), " values, ", kPositions, " has ",
+      throw Error("field \"", kGold, "\" has ",
+                  counted(static_cast<int64_t>(gold->size()), "value", "values"), ", ", kPositions, " has ",
                   positions->size());
     check_positions(*positions, example.ids.size());
     example.positions = *std::move(positions);

@@ -72,7 +72,9 @@ void TagReader::read(const io::Fields& fields, const io::Record&, int64_t, Examp
   auto [windows, token_words, count] = read_windows(fields, featurizer_);
   const auto tags = fields.strings(label_field_);
   if (tags.size() != count)
-    throw Error("field \"", label_field_, "\" has ", tags.size(), " tags for ", count, " words");
+    throw Error("field \"", label_field_, "\" has ",
+                counted(static_cast<int64_t>(tags.size()), "tag", "tags"), " for ",
+                counted(static_cast<int64_t>(count), "word", "words"));
   std::vector<int32_t> labels;
   const auto given = io::bio_of(tags);
   for (const std::string& tag : given) require_label(label_field_, tag);

@@ -139,8 +139,10 @@ std::optional<std::string> impossible_length(const FeatureOptions& options) {
   const auto length = "a maximum length of " + std::to_string(*options.max_length);
   if (room < 1) return length + " leaves no room" + (beside.empty() ? "" : " for text") + beside;
   if (options.overflow == Overflow::split && options.overlap >= room)
-    return length + " leaves " + std::to_string(room) + " tokens" + beside + ", but windows overlap by " +
-           std::to_string(options.overlap);
+    return length + " leaves " + counted(room, "token", "tokens") + beside + ", but windows overlap by " +
+           std::to_string(options.overlap) +
+           (options.overlap == FeatureOptions().overlap ? ", the default" : "") + "; use --overlap " +
+           std::to_string(usual_overlap(*options.max_length));
   return {};
 }
 
@@ -246,7 +248,7 @@ Features Featurizer::limited(Features whole) const {
       cut_lengths(lengths, room, options_.cut, PartLengths{counted(whole.first), counted(whole.second)});
   if (!kept)
     throw Error("text of ", length_of(whole), " tokens cannot be truncated to ", *options_.max_length,
-                " tokens in its ",
+                " in its ",
                 options_.cut.strategy == text::Truncation::Strategy::only_first ? "first" : "second",
                 " part alone, as tokenizer.json requests");
   auto cut = with_parts(whole, cut_part(whole.first, kept->first, options_.cut),

@@ -35,7 +35,8 @@ void find_parts(const text::Tokenizer& tokenizer, Features& features) {
 std::vector<int32_t> checked_types(std::optional<std::vector<int32_t>> types, size_t length) {
   if (!types) return std::vector<int32_t>(length, 0);
   if (types->size() != length)
-    throw Error("field \"token_type_ids\" has ", types->size(), " values, input_ids has ", length);
+    throw Error("field \"token_type_ids\" has ",
+                counted(static_cast<int64_t>(types->size()), "value", "values"), ", input_ids has ", length);
   for (size_t i = 0; i < length; ++i)
     if ((*types)[i] < 0)
       throw Error("field \"token_type_ids\": ", (*types)[i], " at position ", i, " is negative");
@@ -85,7 +86,9 @@ void check_lengths(const io::Fields& fields, size_t length, const io::DropList& 
     const auto array = fields.json(name);
     if (!array || dropped.contains(name)) continue;
     const size_t count = io::named(name, [&] { return array->size(); });
-    if (count != length) throw Error("field \"", name, "\" has ", count, " values, input_ids has ", length);
+    if (count != length)
+      throw Error("field \"", name, "\" has ", counted(static_cast<int64_t>(count), "value", "values"),
+                  ", input_ids has ", length);
   }
 }
 

@@ -50,7 +50,8 @@ class Cut {
     }
     const auto arrays = array.elements();
     if (arrays.size() != lengths_.size())
-      throw Error("has ", arrays.size(), " values, ", kIds, " has ", lengths_.size());
+      throw Error("has ", counted(static_cast<int64_t>(arrays.size()), "value", "values"), ", ", kIds,
+                  " has ", lengths_.size());
     size_t sequence = 0;
     json::append_array(
         out, arrays, [&](std::string& text, const json::Value& own) { append_kept(text, own, sequence++); });
@@ -61,7 +62,8 @@ class Cut {
   void append_kept(std::string& out, const json::Value& array, size_t sequence) const {
     const auto values = array.elements();
     if (values.size() != lengths_[sequence])
-      throw Error("has ", values.size(), " values, ", kIds, " has ", lengths_[sequence]);
+      throw Error("has ", counted(static_cast<int64_t>(values.size()), "value", "values"), ", ", kIds,
+                  " has ", lengths_[sequence]);
     const auto& places = sequences_[sequence]->places;
     if (places.empty()) return json::append_array(out, values, append_value);
     json::append_array(out, places,
@@ -86,7 +88,8 @@ void add_masked(const io::Fields& fields, const Features& features, std::vector<
   if (!positions)
     throw Error("field \"", kOriginals, "\" cannot be cut with ", kIds, ": ", kPositions, " is missing");
   if (ids && ids->size() != positions->size())
-    throw Error("field \"", kOriginals, "\" has ", ids->size(), " values, ", kPositions, " has ",
+    throw Error("field \"", kOriginals, "\" has ",
+                counted(static_cast<int64_t>(ids->size()), "value", "values"), ", ", kPositions, " has ",
                 positions->size());
   std::vector<int32_t> kept_positions, kept_ids;
   for (size_t i = 0; i < positions->size(); ++i) {

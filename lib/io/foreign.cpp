@@ -29,6 +29,7 @@ struct Foreign {
   std::string_view magic, suffix, what, advice;  // suffix "": any; "FILE" in the advice is the FILE's name
 };
 constexpr std::string_view kReadsText = "this tool reads text";
+constexpr size_t kBinaryBytes = 4096;  // examined to tell whether a FILE is text
 constexpr std::string_view kZip = "PK\x03\x04", kOffice = "\xd0\xcf\x11\xe0\xa1\xb1";
 // The first that fits.
 constexpr Foreign kForeign[] = {
@@ -131,8 +132,7 @@ bool is_binary(std::string_view block) {
 }
 
 void refuse_controls(const Input& input, Decoded decoded) {
-  constexpr size_t kMostBytes = 4096;
-  const auto block = input.unread().substr(0, kMostBytes);
+  const auto block = input.unread().substr(0, kBinaryBytes);
   const bool suspect = decoded == Decoded::yes || block.find('\0') != block.npos || !json::is_utf8(block);
   if (suspect && is_binary(block))
     throw UnreadableFile(input.name(), ": is not text: its beginning has ",
@@ -252,6 +252,7 @@ void refuse_old_line_ends(Input& input) {
     const auto text = input.unread();
     const size_t end = text.find('\r');
     if (end == std::string_view::npos || is_blank(text.substr(end))) return;
+    if (text.substr(0, kBinaryBytes).find('\0') != std::string_view::npos) return;  // see refuse_binary
     throw UnreadableFile(input.name(), ": ", old_line_ends(input));
   }
 }
@@ -263,12 +264,11 @@ std::string old_line_ends(const Input& input) {
 }
 
 void refuse_binary(Input& input, Decoded decoded, std::string_view remedy) {
-  constexpr size_t kMostBytes = 4096;
   size_t searched = 0, at;
-  while ((at = input.unread().substr(0, kMostBytes).find_first_of("\0\n"sv, searched)) ==
+  while ((at = input.unread().substr(0, kBinaryBytes).find_first_of("\0\n"sv, searched)) ==
          std::string_view::npos) {
     searched = input.unread().size();
-    if (searched >= kMostBytes || !input.read_more()) return refuse_controls(input, decoded);
+    if (searched >= kBinaryBytes || !input.read_more()) return refuse_controls(input, decoded);
   }
   if (input.unread()[at] == '\n') return refuse_controls(input, decoded);
   if (is_npy(input.unread())) refuse(input, "a NumPy array", "this tool reads text");

@@ -4,10 +4,12 @@
 #include <cctype>
 #include <utility>
 
+#include "base/error.h"
 #include "io/array_shape.h"
 #include "io/conll.h"
 #include "io/cutter.h"
 #include "io/foreign.h"
+#include "json/json.h"
 
 namespace bert::io {
 namespace {
@@ -166,6 +168,17 @@ bool is_conll(Input& input) {
 bool is_conllu(Input& input) {
   const auto row = first_row(input);
   return row && is_conllu_row(row->line);
+}
+
+bool is_json_line(Input& input) {
+  if (first_marks(input) != "{") return false;
+  const auto lines = first_lines(input, 1);
+  try {
+    json::Document document;
+    return !lines.empty() && document.parse(lines.front()).kind() == json::Value::Kind::object;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 bool is_npy(Input& input) {

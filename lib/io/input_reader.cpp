@@ -224,6 +224,8 @@ InputFormat InputReader::format_of(Input& input, bool& guessed) const {
   if (reads(npy) && is_npy(input)) return npy;
   refuse_binary(input, options_.encoding.empty() ? Decoded::no : Decoded::yes);
   auto by_suffix = input_format_by_suffix(input.name());
+  if (by_suffix && is_table(*by_suffix) && options_.columns.empty() && is_json_line(input))
+    throw Error(input.name(), ": is JSON; use --input-format jsonl");
   // Options that name fields outweigh ".txt".
   if (by_suffix == text && !options_.table_option.empty()) by_suffix = std::nullopt;
   if (const auto table = table_of(input, by_suffix)) return *table;

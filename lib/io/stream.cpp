@@ -323,9 +323,10 @@ RunResult run_stream(const StreamOptions& options, Pool& pool, Log& log, Filter&
   check_files(options);
   OutputFile output(options.output);
   if (options.needs_regular_output && !output.can_rewrite()) {
-    throw Error(
-        options.output == "-" ? "stdout" : options.output,
-        ": the header of this format is completed at the end, which needs a file: use -o FILE or > FILE");
+    constexpr std::string_view kWhy = "the header of this format is completed at the end";
+    if (!names_stdout(options.output))
+      throw Error(options.output, ": is a pipe or a device, not a regular file; ", kWhy);
+    throw Error("stdout: ", kWhy, ", which needs a file: use -o FILE or > FILE");
   }
   std::string text;
   filter.begin(text);

@@ -9,6 +9,7 @@
 #include <limits>
 #include <new>
 
+#include "base/download.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "json/syntax.h"
@@ -40,6 +41,13 @@ namespace {
 
 [[noreturn]] void wrong_kind(const Value& json, std::string_view expected) {
   throw Error("is ", json.kind_name(), ", expected ", expected);
+}
+
+// simdjson reads such integers as uint64_t or double.
+bool is_beyond_64_bits(const element& value) {
+  constexpr double kEnd = 0x1p63;
+  double number = 0;
+  return value.is_number() && !value.is_int64() && !value.get(number) && std::abs(number) >= kEnd;
 }
 
 [[noreturn]] void wrong_element(const Value& json, size_t index, std::string_view expected) {
@@ -79,8 +87,9 @@ bool Value::boolean() const {
 
 int64_t Value::integer() const {
   int64_t value = 0;
-  if (Access::of(*this).get(value)) wrong_kind(*this, "an integer");
-  return value;
+  if (!Access::of(*this).get(value)) return value;
+  if (is_beyond_64_bits(Access::of(*this))) throw Error("is a number that is too large for a 64-bit integer");
+  wrong_kind(*this, "an integer");
 }
 
 double Value::number() const {
@@ -143,7 +152,12 @@ void Value::append_integers_to(std::vector<int32_t>& values) const {
   const size_t before = values.size();
   for (const element item : array) {
     int64_t value = 0;
-    if (item.get(value)) wrong_element(Access::from(item), values.size() - before, "integers");
+    if (item.get(value)) {
+      const size_t index = values.size() - before;
+      if (is_beyond_64_bits(item))
+        throw Error("has a number at index ", index, " that does not fit into 32 bits");
+      wrong_element(Access::from(item), index, "integers");
+    }
     if (value < std::numeric_limits<int32_t>::min() || value > std::numeric_limits<int32_t>::max()) {
       throw Error("contains the number ", value, ", which does not fit into 32 bits");
     }
@@ -269,6 +283,8 @@ Value Document::parse(std::string_view text, Padding padding) {
 File::File(std::string path) : File(path, read_file(path)) {}
 
 File::File(std::string path, std::string_view text) : path_(std::move(path)) {
+  refuse_failed_download(path_, text);
+  refuse_gzip(path_, text);
   try {
     root_ = document_.parse(text);
   } catch (const Error& error) {

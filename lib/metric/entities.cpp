@@ -93,8 +93,8 @@ std::vector<Entity> entities(std::span<const std::string_view> tags, Scheme sche
 void require_one_for_each(std::span<const std::string_view> gold,
                           std::span<const std::string_view> predicted) {
   if (gold.size() != predicted.size())
-    throw Error("has ", predicted.size(), " predicted tags, expected ", gold.size(),
-                ", one for each gold tag");
+    throw Error("has ", counted(static_cast<int64_t>(predicted.size()), "predicted tag", "predicted tags"),
+                ", expected ", gold.size(), ", one for each gold tag");
 }
 
 double EntityScore::Counts::f1() const {

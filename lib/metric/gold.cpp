@@ -87,6 +87,7 @@ GoldTable read_gold(const std::string& file, const std::string& id_field, const 
       table.add(find_id(fields, id_field), gold);
     });
   }
+  if (table.size() == 0) throw Error(file, ": has no records");
   return table;
 }
 
@@ -117,7 +118,8 @@ std::optional<io::InputFormat> recognize_data(io::Input& input) {
 }
 
 std::optional<io::InputFormat> recognize_conll(io::Input& input) {
-  const bool conll = input.name().ends_with(".conll") || io::is_conll(input) || has_word_and_tags(input);
+  const bool conll = input.name().ends_with(".conll") || io::is_conll(input) || io::is_conllu(input) ||
+                     has_word_and_tags(input);
   return conll ? std::optional(io::InputFormat::documents) : std::nullopt;
 }
 

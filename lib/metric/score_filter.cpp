@@ -25,8 +25,6 @@ ScoreFilter::ScoreFilter(ScoreFilterOptions options, const io::StreamOptions& st
   if (options_.gold.empty()) return;
   gold_ = read_gold(options_.gold, options_.id_field, *scorer_, stream);
   seen_.resize(gold_->size());
-  if (by_order())
-    log_.warn(options_.gold + " has no ids: gold labels and predictions are joined by their order");
   if (!options_.null_scores.empty()) scorer_->read_null_scores(json::File(options_.null_scores), *gold_);
 }
 
@@ -45,6 +43,10 @@ void ScoreFilter::prepare(const io::Fields& fields, io::Record& record) const {
 
 ScoreFilter::Prepared ScoreFilter::prepare_joined(const io::Fields& fields, const io::Record& record) const {
   Prepared prepared;
+  if (io::is_tagged(record.source().format))
+    throw Error(
+        "is read as CoNLL, which has gold and predicted tags itself: leave --gold out, or use "
+        "predictions in JSONL");
   if (by_order()) {
     const bool answers = record.source().format == io::InputFormat::object;
     if (answers || find_id(fields, ""))
@@ -148,7 +150,10 @@ void ScoreFilter::check_counts() const {
 }
 
 void ScoreFilter::end(std::string& out) {
-  if (gold_ && by_order()) check_counts();
+  if (gold_ && by_order()) {
+    check_counts();
+    log_.warn(options_.gold + " has no ids: gold labels and predictions are joined by their order");
+  }
   if (gold_) add_missing();
   if (unknown_ > 0)
     log_.warn(counted(unknown_, "prediction was", "predictions were") + " skipped: no question in " +

@@ -23,9 +23,10 @@ class AnswerScorer : public Scorer {
   // Reads Hugging Face's {"text": […], …}; an empty array means no answer.
   std::string gold(const io::Fields& fields) const override {
     const auto answers = fields.required(field_);
+    const auto texts = io::named(field_, [&] { return answers.member("text"); });
     std::string packed;
-    io::named(field_, [&] {
-      for (const auto text : answers.member("text").strings()) pack(packed, text);
+    io::named(field_ + ".text", [&] {
+      for (const auto text : texts.strings()) pack(packed, text);
     });
     return packed;
   }

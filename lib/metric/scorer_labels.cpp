@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "base/error.h"
+#include "json/json.h"
 #include "metric/classification.h"
 #include "metric/score_plot.h"
 #include "metric/scorer.h"
@@ -34,6 +35,8 @@ std::optional<double> confidence_of(const json::Value& scores, const std::string
   return value >= 0 && value <= 1 ? std::optional(value) : std::nullopt;
 }
 
+bool is_of_integer(char c) { return c == '-' || (c >= '0' && c <= '9'); }
+
 // Throws Error unless `label` is the index of one of the record's choices.
 void require_choice(const io::Fields& fields, std::string_view field, std::string_view label) {
   auto choices = fields.json("choices");
@@ -43,7 +46,9 @@ void require_choice(const io::Fields& fields, std::string_view field, std::strin
   size_t index = 0;
   const auto [end, error] = std::from_chars(label.data(), label.data() + label.size(), index);
   if (error != std::errc() || end != label.data() + label.size() || index >= count)
-    throw Error("field \"", field, "\" is ", label, ", expected the index of one of ", count, " choices");
+    throw Error("field \"", field, "\" is ",
+                std::ranges::all_of(label, is_of_integer) ? std::string(label) : json::in_quotes(label),
+                ", expected the index of one of ", counted(static_cast<int64_t>(count), "choice", "choices"));
 }
 
 // Tasks next, classify and choose: one label out of several.

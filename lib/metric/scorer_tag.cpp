@@ -96,6 +96,10 @@ class TagScorer : public Scorer {
       const auto words = io::columns_of(line);
       sentence.remove_prefix(std::min(end + 1, sentence.size()));
       if (gold.empty() && io::is_conll_comment(line)) continue;
+      if (io::is_conllu_row(line))
+        throw Error(
+            "has the ten columns of CoNLL-U, but no predictions; expected the gold and the predicted tag "
+            "in the last two columns, as bert-predict --format conll writes them");
       if (io::is_conll_document(line) || words.front() == "-X-") {
         end_sentence();
         continue;

@@ -74,7 +74,7 @@ Network::Parts::Parts(const Config& c, ckpt::Checkpoint file, const Needs& needs
 
 void Network::Parts::load(Dtype dtype) {
   const auto stored = [&](const std::string& name, std::span<const int64_t> shape, bool packed = false) {
-    const auto& tensor = checkpoint.get(name, shape);
+    const auto& tensor = stored_tensor(checkpoint, name, shape, config);
     if (tensor.transposed && !packed) {
       auto& rows = by_row.emplace_back(static_cast<size_t>(tensor.count()));
       ckpt::to_f32(tensor, rows);

@@ -22,6 +22,20 @@ MaskedLm::MaskedLm(const Config& config, nn::Layout& layout)
       norm("cls.predictions.transform.LayerNorm", config.hidden, config.norm_epsilon, layout),
       decoder("cls.predictions.bias", config.vocab_size, config.hidden, layout) {}
 
+const ckpt::StoredTensor& stored_tensor(const ckpt::Checkpoint& checkpoint, const std::string& name,
+                                        std::span<const int64_t> shape, const Config& config) {
+  try {
+    return checkpoint.get(name, shape);
+  } catch (const Error& error) {
+    const auto* const found = checkpoint.find(name);
+    const bool other_count =
+        found != nullptr && !found->shape.empty() && found->shape.front() != shape.front();
+    if (!name.starts_with("classifier.") || !other_count) throw;
+    const auto labels = static_cast<int64_t>(config.labels.size());
+    throw Error(error.what(), "; id2label of config.json has ", counted(labels, "label", "labels"));
+  }
+}
+
 void check_batch(const Config& config, const nn::Batch& batch) {
   assert(batch.types.size() == batch.ids.size());
   for (const int32_t id : batch.ids) {

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "ckpt/checkpoint.h"
 #include "model/config.h"
 #include "nn/batch.h"
 #include "nn/embeddings.h"
@@ -13,6 +15,10 @@
 #include "nn/tied_decoder.h"
 
 namespace bert::model {
+
+// The tensor of a checkpoint. The Error of a classifier of another size also says where its size is from.
+const ckpt::StoredTensor& stored_tensor(const ckpt::Checkpoint& checkpoint, const std::string& name,
+                                        std::span<const int64_t> shape, const Config& config);
 
 constexpr const char* kWordTable = "embeddings.word_embeddings.weight";
 

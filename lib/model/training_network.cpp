@@ -204,7 +204,7 @@ std::vector<std::string> TrainingNetwork::load(const ckpt::Checkpoint& checkpoin
       missing.push_back(entries[i].name);
       continue;
     }
-    const auto& tensor = checkpoint.get(entries[i].name, entries[i].shape);
+    const auto& tensor = stored_tensor(checkpoint, entries[i].name, entries[i].shape, parts_->config);
     ckpt::to_f32(tensor, parts_->parameters.tensor(static_cast<int>(i)));
   }
   return missing;

@@ -74,7 +74,7 @@ class Answer final : public Predictor {
 
   void report_truncated(Log& log, int64_t records, int64_t max_length) const override {
     log.warn(counted(records, "question was", "questions were") + " truncated to " +
-             std::to_string(features::question_limit(window_rule(options_, max_length))) + " tokens");
+             counted(features::question_limit(window_rule(options_, max_length)), "token", "tokens"));
   }
 
  private:

@@ -87,8 +87,8 @@ std::vector<float> mean_by_tokens(std::span<const Window> windows, const Numbers
 }
 
 inline void report_truncated_texts(Log& log, int64_t texts, int64_t max_length) {
-  log.warn(counted(texts, "text was", "texts were") + " truncated to " + std::to_string(max_length) +
-           " tokens");
+  log.warn(counted(texts, "text was", "texts were") + " truncated to " +
+           counted(max_length, "token", "tokens"));
 }
 
 }  // namespace bert::predict

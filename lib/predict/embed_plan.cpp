@@ -38,8 +38,9 @@ std::optional<std::string> conflict(const VectorOptions& options) {
     return "--layer-weights requires --combine sum or mean";
   }
   if (weighted && options.layer_weights.size() != std::max<size_t>(options.layers.size(), 1)) {
-    return "--layer-weights needs " + std::to_string(std::max<size_t>(options.layers.size(), 1)) +
-           " values, one for each of --layers, not " + std::to_string(options.layer_weights.size());
+    const auto count = static_cast<int64_t>(std::max<size_t>(options.layers.size(), 1));
+    return "--layer-weights needs " + counted(count, "value", "values") + ", one for each of --layers, not " +
+           std::to_string(options.layer_weights.size());
   }
   if (options.base64 && options.format != VectorFormat::jsonl)
     return "--base64 requires --format jsonl, or tsv or csv with --keep";

@@ -68,7 +68,8 @@ void require_labels(const model::Config& config, task::Task kind, size_t least) 
 
 void require_one_label(const model::Config& config, task::Task kind) {
   if (config.labels.size() != 1) {
-    throw Error("the model has ", config.labels.size(), " labels, ", name_of(kind),
+    throw Error("the model has ", counted(static_cast<int64_t>(config.labels.size()), "label", "labels"),
+                ", ", name_of(kind),
                 " requires exactly one: models that predict several numbers are not supported");
   }
 }

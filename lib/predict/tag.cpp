@@ -210,7 +210,8 @@ class Tag final : public Predictor {
     const auto& tagged = static_cast<const TaggedWords&>(reading);
     const auto rows = tagged.rows();
     if (!reading.tags.empty() && reading.tags.size() != rows.size())
-      throw Error("field \"tags\" has ", reading.tags.size(), " tags for ", rows.size(), " words");
+      throw Error("field \"tags\" has ", counted(static_cast<int64_t>(reading.tags.size()), "tag", "tags"),
+                  " for ", counted(static_cast<int64_t>(rows.size()), "word", "words"));
     std::string lines;
     const auto append = [&](std::string_view cell, char end) {
       if (cell.empty() || std::ranges::any_of(cell, io::is_white))

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "io/array_shape.h"
 #include "io/foreign.h"
+#include "io/input_format.h"
 #include "io/pull_reader.h"
 #include "json/json.h"
 #include "json/members.h"
@@ -20,10 +21,22 @@
 namespace bert::search {
 namespace {
 
+// Arrays are mapped into memory, so they must not be compressed.
+void refuse_compressed_array(io::Input& input) {
+  const bool named = io::without_compression_suffix(input.name()).ends_with(".f32");
+  if (input.converted() && (named || io::is_npy(input)))
+    throw Error(input.name(), ": is a compressed array, which cannot be an index; decompress it first");
+}
+
+[[noreturn]] void refuse_table(std::string_view where) {
+  throw Error(where, "is a table, but vectors are read from JSONL, npy or f32");
+}
+
 io::StreamOptions stream_of(const std::string& path, const IndexOptions& options) {
   auto stream = io::side_file(options.stream, path);
   for (const auto& name : options.with) stream.field_options.push_back({name, "--with"});
   stream.recognize = [](io::Input& input) {
+    refuse_compressed_array(input);
     io::refuse_binary(input, io::Decoded::no, "expected npy, f32 or the JSONL of bert-embed");
     return std::optional<io::InputFormat>();
   };
@@ -146,13 +159,16 @@ std::vector<std::string> IndexedRecords::unknown_names() const {
 }
 
 void Index::read_vectors(const IndexOptions& options) {
+  const auto format = io::input_format_by_suffix(options.path);
+  if (format && io::is_table(*format)) refuse_table(options.path + ": ");
   io::PullReader reader(stream_of(options.path, options));
   io::RawRecordReader parser(options.stream.invalid_utf8, io::OnError::stop);
   std::unique_ptr<StoredVectors> vectors;
   SameModel same_model;
   io::RawRecord raw;
   while (reader.next(raw)) {
-    parser.read(raw, [&](const io::Fields& fields, const io::Record&) {
+    parser.read(raw, [&](const io::Fields& fields, const io::Record& record) {
+      if (io::is_table(record.source().format)) refuse_table("");
       const auto row = read_embedding(fields);
       if (!row) throw Error("field \"embedding\" is missing; bert-embed adds it");
       const auto width = static_cast<int64_t>(row->size());
@@ -180,6 +196,7 @@ Index::Index(const IndexOptions& options, Pool& pool) {
   if (options.path == "-") throw Error("-: is stdin, but an index must be a file");
   const bool is_array = is_array_file(options.path);
   const auto& records = options.records_path.empty() && !is_array ? options.path : options.records_path;
+  if (records == "-") throw Error("-: is stdin, but --records must be a file");
   for (const auto& path : {options.path, records}) {
     if (!path.empty() && kind_of(path) != FileKind::regular)
       throw Error(path, kind_of(path) == FileKind::absent

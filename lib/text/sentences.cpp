@@ -40,9 +40,12 @@ std::string_view take_paragraph(std::string_view& rest) {
 // Replaces line ends by spaces, since ICU's rules end a sentence at every paragraph separator.
 char16_t without_line_end(char c) { return c == '\n' || c == '\r' ? u' ' : static_cast<unsigned char>(c); }
 
-// The language must be known; unknown regions, scripts and keywords are accepted.
-std::string icu_locale(const std::string& tag) {
-  if (tag == "root") return tag;
+// The language must be known; unknown regions, scripts and keywords are accepted. "en_US" is the same as
+// "en-US".
+std::string icu_locale(const std::string& name) {
+  if (name == "root") return name;
+  std::string tag = name;
+  std::ranges::replace(tag, '_', '-');
   UErrorCode status = U_ZERO_ERROR;
   char locale[ULOC_FULLNAME_CAPACITY], language[ULOC_LANG_CAPACITY], known[ULOC_LANG_CAPACITY];
   int32_t parsed = 0;
@@ -55,7 +58,7 @@ std::string icu_locale(const std::string& tag) {
       if (std::string_view(known) == language) return locale;
     }
   }
-  throw Error("locale \"", tag, "\" is not known to ICU");
+  throw Error("locale \"", name, "\" is not known to ICU");
 }
 
 struct CloseIterator {

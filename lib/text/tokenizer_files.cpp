@@ -5,6 +5,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "base/download.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "json/json.h"
@@ -171,6 +172,8 @@ void add_token(AddedToken token, TokenizerConfig& config) {
 
 std::vector<std::string> read_vocab_txt(const std::string& path, Compat compat) {
   const std::string content = read_file(path);
+  refuse_failed_download(path, content);
+  refuse_gzip(path, content);
   std::vector<std::string> subwords;
   subwords.reserve(static_cast<size_t>(std::count(content.begin(), content.end(), '\n')) + 1);
   for (std::string_view rest = content; !rest.empty();) {

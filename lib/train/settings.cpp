@@ -12,7 +12,9 @@ namespace bert::train {
 namespace {
 
 constexpr std::string_view kTokenizer = "the tokenizer's ";
+constexpr std::string_view kModelMaxLength = "the tokenizer's model_max_length";  // only without --max-length
 constexpr std::string_view kModel = "the model";
+constexpr std::string_view kNotSet = "not set";
 
 std::string checksum_of(std::span<const std::string> lines) {
   Checksum checksum;
@@ -48,15 +50,17 @@ std::vector<Difference> differences(const Settings& then, const Settings& now) {
   std::vector<Difference> all;
   for (const auto& [name, value] : now) {
     const auto* before = find(then, name);
-    if (!before || !same_value(*before, value)) all.push_back({name, before, &value});
+    if (before ? !same_value(*before, value) : value != kNotSet) all.push_back({name, before, &value});
   }
   for (const auto& [name, value] : then) {
-    if (!find(now, name)) all.push_back({name, &value, nullptr});
+    if (!find(now, name) && value != kNotSet) all.push_back({name, &value, nullptr});
   }
   return all;
 }
 
-std::string text(const std::string* value) { return value ? *value : "not set"; }
+std::string text(const std::string* value) { return value ? *value : std::string(kNotSet); }
+
+bool is_set(const std::string* value) { return value && *value != kNotSet; }
 
 std::optional<int64_t> number_of(const std::string& text) {
   int64_t number = 0;
@@ -74,12 +78,13 @@ bool extends(const Difference& difference) {
 
 // Checkpoints of older versions have no settings of tokenizers, and have --on-error and the --steps of
 // --epochs.
-bool is_of_older_version(const Difference& difference, const Settings& now) {
+bool is_of_older_version(const Difference& difference, const Settings& then, const Settings& now) {
   const auto& [name, before, present] = difference;
   if (name.starts_with(kTokenizer)) return !before;
   if (name == "--on-error") return !present;
-  const auto* epochs = find(now, "--epochs");
-  return name == "--steps" && present && *present == text(nullptr) && epochs && *epochs != text(nullptr);
+  const auto* epochs = find(then, "--epochs");
+  return name == "--steps" && !is_set(present) && (!epochs || is_set(epochs)) &&
+         is_set(find(now, "--epochs"));
 }
 
 // As text, to send them to other ranks: each name and value after its length.
@@ -130,7 +135,11 @@ std::optional<std::string> require_same(const Settings& checkpoint, const Settin
   std::string errors, extensions;
   for (const auto& difference : differences(checkpoint, now)) {
     const auto& [name, before, present] = difference;
-    if (name == kProcesses || name == kModelPath || is_of_older_version(difference, now)) continue;
+    if (name == kProcesses || name == kModelPath) continue;
+    if (is_of_older_version(difference, checkpoint, now)) continue;
+    if (name == kModelMaxLength &&
+        is_set(find(checkpoint, "--max-length")) != is_set(find(now, "--max-length")))
+      continue;  // a consequence of --max-length, which differs
     if (extends(difference)) {
       extensions += (extensions.empty() ? "" : ", ") + name + " from " + *before + " to " + *present;
     } else {
@@ -190,7 +199,7 @@ void add_settings(const text::TokenizerConfig& tokenizer, std::optional<int64_t>
   add("max_input_chars_per_word", setting(tokenizer.max_word_chars));
   add("truncation_side", tokenizer.truncate_left ? "left" : "right");
   add("token types of pairs", yes_or_no(tokenizer.token_types));
-  if (max_length) add("model_max_length", setting(*max_length));
+  if (max_length) settings.emplace_back(kModelMaxLength, setting(*max_length));
   add("special tokens",
       tokenizer.unk + " " + tokenizer.cls + " " + tokenizer.sep + " " + tokenizer.pad + " " + tokenizer.mask);
   std::vector<std::string> added;

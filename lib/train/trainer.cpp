@@ -223,7 +223,7 @@ Trainer::Next Trainer::step() {
   sharding_.complete(sums);
   const double norm = norm_of(sums);
   changing_ = true;
-  check(figures.front().value, norm);
+  check(static_cast<float>(figures.front().value), static_cast<float>(norm));
   optimizer_.step(learner.parameters(), learner.gradients(), rate_, clip_factor(norm, plan_.options.clip),
                   learner.context(),
                   [this](std::span<nn::SquareSums> of_slices) { sharding_.complete(of_slices); });
@@ -248,9 +248,10 @@ void Trainer::agree_on_time() {
   time_s_ = first[0];
 }
 
-void Trainer::check(double loss, double norm) const {
+// In the precision of the training log, which cannot have larger numbers.
+void Trainer::check(float loss, float norm) const {
   const double first = sum_of(state_, kFirstLoss);
-  const bool exploded = first > 0 && loss > kExploded * std::max(first, 1.0);
+  const bool exploded = first > 0 && double{loss} > kExploded * std::max(first, 1.0);
   if (std::isfinite(loss) && std::isfinite(norm) && !exploded) return;
   if (!parts_.checkpoints) return;                          // rank 0 throws
   const auto last = parts_.checkpoints->last(state_.step);  // one of this very step has the same weights

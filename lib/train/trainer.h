@@ -103,7 +103,7 @@ class Trainer {
   double elapsed_s() const;
   double progress() const;
   double learning_rate() const;
-  void check(double loss, double norm) const;
+  void check(float loss, float norm) const;
   void add_to_line(const Figures& figures, double norm, int64_t tokens);
   void write_line();
   void write_log(const std::function<void()>& write);

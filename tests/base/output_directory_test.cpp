@@ -132,6 +132,19 @@ TEST_CASE("an existing file with the directory's name is an error") {
                        (folder / "out" + ": is not a directory").c_str(), Error);
 }
 
+TEST_CASE("a name that leaves no room for the temporary one is an error before anything is made") {
+  const Folder folder;
+  const std::string longest(233, 'x'), longer = longest + 'x';
+  CHECK_THROWS_WITH_AS(
+      OutputDirectory::clear_leftovers(folder / longer + "/", keeps_notes),
+      (folder / longer + "/: the name of the output directory has 234 bytes, expected at most 233").c_str(),
+      Error);
+  CHECK_THROWS_AS(OutputDirectory(folder / longer, keeps_notes), Error);
+  CHECK(tree(folder.path).empty());
+  OutputDirectory(folder / longest, keeps_notes).commit();
+  CHECK(tree(folder.path) == Tree{{longest + "/", ""}});
+}
+
 TEST_CASE("leftovers of a killed process are removed, and kept files in them are restored") {
   const Folder folder;
   put(folder / "out/x", "new");

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <vector>
+
 using namespace bert::ckpt;
 
 TEST_CASE("prefixes of heads and of parallel training are removed, once and only at the front") {

@@ -97,7 +97,9 @@ TEST_CASE("the overlap must be less than the maximum length") {
   CHECK(plain.group->overlap == 64);
   CHECK(read<LengthOptions>({"--max-length=128", "--overflow=split"}).outcome.code == 0);
   CHECK(read<LengthOptions>({"--max-length=64", "--overflow=split"}).outcome.err ==
-        usage_error("--overlap must be less than --max-length"));
+        usage_error("the default --overlap 64 must be less than --max-length; use --overlap 31"));
+  CHECK(read<LengthOptions>({"--max-length=8", "--overflow=split", "--overlap=9"}).outcome.err ==
+        usage_error("--overlap must be less than --max-length; use --overlap 3"));
   CHECK(read<LengthOptions>({"--max-length=64"}).outcome.code == 0);
 }
 

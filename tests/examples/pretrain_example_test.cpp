@@ -200,7 +200,7 @@ TEST_CASE("an invalid record is reported in one line") {
   CHECK(error_of("{\"input_ids\":[2,57]}") ==
         "field \"input_ids\": 57 at position 1 is not in the vocabulary of 57 tokens");
   CHECK(error_of("{\"input_ids\":[2,3],\"token_type_ids\":[0]}") ==
-        "field \"token_type_ids\" has 1 values, input_ids has 2");
+        "field \"token_type_ids\" has 1 value, input_ids has 2");
   CHECK(error_of("{\"input_ids\":[2,3],\"token_type_ids\":[0,-1]}") ==
         "field \"token_type_ids\": -1 at position 1 is negative");
   CHECK(error_of("{\"input_ids\":[2,3],\"token_type_ids\":[2,0]}") ==

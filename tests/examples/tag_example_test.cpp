@@ -208,7 +208,7 @@ TEST_CASE("an invalid record is an error that names the expected value") {
         R"(field "tags" is a string, expected an array of strings)");
   CHECK(error_of(R"({"words":["a"],"tags":[0]})") ==
         R"(field "tags" has a number at index 0, expected strings)");
-  CHECK(error_of(R"({"words":["a"],"tags":["O","O"]})") == R"(field "tags" has 2 tags for 1 words)");
+  CHECK(error_of(R"({"words":["a"],"tags":["O","O"]})") == R"(field "tags" has 2 tags for 1 word)");
   CHECK(error_of(R"({"words":["a"],"tags":["B-X"]})") ==
         R"(label "B-X" is not one of "O", "B-PER", "I-PER", "B-LOC", "I-LOC")");
 }

@@ -216,7 +216,7 @@ TEST_CASE("a missing or invalid field is reported by name") {
   CHECK_THROWS_WITH(ids.features(JsonFields(R"({"input_ids":[-1]})")),
                     "field \"input_ids\": -1 at position 0 is not in the vocabulary of 57 tokens");
   CHECK_THROWS_WITH(ids.features(JsonFields(R"({"input_ids":[2,3],"token_type_ids":[0]})")),
-                    "field \"token_type_ids\" has 1 values, input_ids has 2");
+                    "field \"token_type_ids\" has 1 value, input_ids has 2");
   CHECK_THROWS_WITH(ids.features(JsonFields(R"({"input_ids":"2"})")),
                     "field \"input_ids\" is a string, expected an array of integers");
 }
@@ -226,9 +226,10 @@ TEST_CASE("maximum lengths that leave no room for text are rejected") {
   CHECK_THROWS_WITH(Featurizer(tokenizer, {.max_length = 2}),
                     "a maximum length of 2 leaves no room for text besides [CLS] and [SEP]");
   CHECK_NOTHROW(Featurizer(tokenizer, {.max_length = 2, .specials = false}));
-  CHECK_THROWS_WITH(
-      Featurizer(tokenizer, {.max_length = 66, .overflow = Overflow::split}),
-      "a maximum length of 66 leaves 64 tokens besides [CLS] and [SEP], but windows overlap by 64");
+  CHECK_THROWS_WITH(Featurizer(tokenizer, {.max_length = 66, .overflow = Overflow::split}),
+                    "a maximum length of 66 leaves 64 tokens besides [CLS] and [SEP], but windows overlap by "
+                    "64, the default; use "
+                    "--overlap 32");
   CHECK_NOTHROW(Featurizer(tokenizer, {.max_length = 67, .overflow = Overflow::split}));
   CHECK_THROWS_WITH(Featurizer(tokenizer, {.max_length = 3}).features("a", "b"),
                     "a maximum length of 3 leaves no room for 3 special tokens");
@@ -251,7 +252,7 @@ TEST_CASE("the truncation block of tokenizer.json applies when no length is give
   CHECK(obeying.features("a b c d").truncated);
   CHECK_THROWS_WITH(
       obeying.features("a", "b c"),
-      "text of 6 tokens cannot be truncated to 4 tokens in its first part alone, as tokenizer.json requests");
+      "text of 6 tokens cannot be truncated to 4 in its first part alone, as tokenizer.json requests");
   const Featurizer told(tokenizer, with_settings_of(tokenizer, {.max_length = 5}));
   CHECK(told.features("a b c d").ids == Ids{2, 6, 7, 8, 3});  // the side is independent of the length
   CHECK(told.options().cut.compat == text::Compat::google);

@@ -23,6 +23,19 @@ TEST_CASE("values are read by their type; a wrong type is reported") {
   CHECK_THROWS_AS(document.parse("{\"a\":\"\xff\"}"), Error);
 }
 
+TEST_CASE("integers that do not fit are named as such") {
+  Document document;
+  const Value root =
+      document.parse(R"([99999999999999999999,-1e19,9223372036854775808,9223372036854775807])");
+  const auto values = root.elements();
+  for (size_t i = 0; i < 3; ++i) {
+    CHECK_THROWS_WITH(values[i].integer(), "is a number that is too large for a 64-bit integer");
+    CHECK_THROWS_WITH(values[i].label(), "is a number that is too large for a 64-bit integer");
+  }
+  CHECK(values[3].integer() == INT64_MAX);
+  CHECK_THROWS_WITH(root.integers(), "has a number at index 0 that does not fit into 32 bits");
+}
+
 TEST_CASE("errors in a configuration file name the file and the key") {
   const File file("config.json", R"({"layers":12,"name":"b","eps":1e-12,"none":null})");
   CHECK(file.integer("layers") == 12);

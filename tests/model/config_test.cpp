@@ -186,7 +186,7 @@ TEST_CASE("a missing, absurd or mistyped size is reported with its key") {
     CHECK(refusal({{key, "-24"}}).starts_with(prefix + "is -24, expected 1 to "));
     CHECK(refusal({{key, "4611686018427387904"}})
               .starts_with(prefix + "is 4611686018427387904, expected 1 to "));
-    CHECK(refusal({{key, "1e30"}}) == prefix + "is a number, expected an integer");
+    CHECK(refusal({{key, "1e30"}}) == prefix + "is a number that is too large for a 64-bit integer");
     CHECK(refusal({{key, R"("24")"}}) == prefix + "is a string, expected an integer");
   }
   CHECK(refusal({{"num_attention_heads", "5"}}) ==

@@ -285,6 +285,28 @@ TEST_CASE("changed settings are reported with old and new value") {
       Error);
 }
 
+TEST_CASE("settings that are not set are equal to those that are absent") {
+  const Settings then = {{"--seed", "1"}, {"--dev", "not set"}};
+  CHECK_FALSE(require_same(then, {{"--seed", "1"}, {"--eval-every", "not set"}}, "run"));
+}
+
+TEST_CASE("with --max-length, the limit of the tokenizer is not reported") {
+  const Settings then = {{"--max-length", "not set"}, {"the tokenizer's model_max_length", "48"}};
+  CHECK_THROWS_WITH_AS(require_same(then, {{"--max-length", "40"}}, "run"),
+                       "run cannot be resumed with other settings: --max-length: not set, now 40; use the "
+                       "settings of the run, or start over with --force instead of --resume",
+                       Error);
+}
+
+TEST_CASE("epochs instead of steps are reported with the steps") {
+  const Settings then = {{"--steps", "2"}, {"--epochs", "not set"}};
+  CHECK_THROWS_WITH_AS(require_same(then, {{"--steps", "not set"}, {"--epochs", "3"}}, "run"),
+                       "run cannot be resumed with other settings: --steps: 2, now not set; --epochs: not "
+                       "set, now 3; use the settings of the run, or start over with --force instead of "
+                       "--resume",
+                       Error);
+}
+
 TEST_CASE("more steps or epochs extend a run") {
   const Settings then = {{"--seed", "1"}, {"--steps", "20"}, {"--epochs", "2"}};
   CHECK_FALSE(require_same(then, then, "run"));
