@@ -245,6 +245,7 @@ class App {
   std::vector<std::string (*)()> versions_, abilities_;
   std::function<void()> before_;
   Report report_;
+  bool shows_usage_ = false;  // after the message of a usage error
   Log log_;
   bool quiet_ = false, verbose_ = false;
 };
