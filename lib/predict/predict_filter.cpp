@@ -36,6 +36,8 @@ features::FeatureOptions feature_options(const PredictOptions& options, const Pr
   if (options.overlap && !task.takes_overlap())
     throw OptionError("--overlap cannot be used with --task ", name_of(options.task.task),
                       "; set the step of its windows with --stride");
+  if (options.overlap && features.overflow != features::Overflow::split)
+    throw OptionError("--overlap needs --overflow split");
   // The default overlap is reduced to fit small windows, so that users who did not ask for windows get no
   // error about it.
   if (options.overlap) {
