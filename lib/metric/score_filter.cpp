@@ -26,7 +26,10 @@ ScoreFilter::ScoreFilter(ScoreFilterOptions options, const io::StreamOptions& st
   gold_ = read_gold(options_.gold, options_.id_field, *scorer_, stream);
   seen_.resize(gold_->size());
   if (by_order())
-    log_.warn(options_.gold + " has no ids: gold labels and predictions are joined by their order");
+    log_.warn(options_.gold + " has no ids: gold labels and predictions are joined by their order" +
+              (gold_->id_in_other_case.empty()
+                   ? ""
+                   : "; did you mean --id-field " + gold_->id_in_other_case + "?"));
   if (!options_.null_scores.empty()) scorer_->read_null_scores(json::File(options_.null_scores), *gold_);
 }
 

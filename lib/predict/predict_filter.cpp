@@ -82,6 +82,7 @@ PredictFilter::PredictFilter(const model::Directory& directory, const text::Toke
       network_(directory, task_->needs(), pool, nn::arithmetic(options_.dtype)),
       writer_(options_.drop) {
   model::check_vocabulary(directory, tokenizer, log_);
+  model::check_labels(directory, log_);
   if (options_.official != Official::none && options_.official != task_->official_form())
     throw OptionError(options_.official == Official::squad ? "--format squad requires --task answer"
                                                            : "--format conll requires --task tag");
