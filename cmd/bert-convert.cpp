@@ -22,6 +22,7 @@ struct Options {
     if (directories.size() != 1) throw UsageError("expected one model directory, not ", directories.size());
     bert::cmd::require_model_directory(directories.front());
     if (out.empty() && !info && !verify) throw UsageError("expected -o DIR, --info or --verify");
+    if (out == "-") throw UsageError("-o -: a model is a directory and cannot go to stdout");
     if (store && out.empty()) throw UsageError("--store is for -o");
     if (force && out.empty()) throw UsageError("--force is for -o");
     if (!activation.empty() && out.empty() && !info) throw UsageError("--activation is for -o and --info");

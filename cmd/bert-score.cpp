@@ -159,6 +159,8 @@ int main(int argc, char** argv) {
   app.check([&] {
     settle_metrics(flags, options.score);
     cmd::select_task(app, options.score.task);
+    if (options.gold.empty() && options.score.label_field == "prediction")
+      throw UsageError("--label-field is \"prediction\", the field that is scored");
     stream.name_field(options.score.gold_field(), "--label-field");
     stream.name_field(options.id_field, "--id-field");
     app.reads("--gold", options.gold);

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/output_file.h"
 #include "cli/app.h"
 #include "options/feature_options.h"
 #include "options/model_options.h"
@@ -68,6 +69,13 @@ void mode_options(cli::App& app, search::Options& options) {
 
 bool compares_records(const search::Options& options) {
   return options.dedup || options.pairs || options.clusters;
+}
+
+// The index is read again for the records of neighbors, and the graph is kept for later runs.
+void require_files(const search::Options& options) {
+  if (names_stdout(options.graph.path))
+    throw cli::UsageError("--graph must be a file, not ", options.graph.path);
+  if (options.index.path == "-") throw cli::UsageError("--index must be a file, not -");
 }
 
 void check_mode(const cli::App& app, const search::Options& options) {
@@ -158,6 +166,7 @@ int main(int argc, char** argv) {
     embed.vectors.dim = options.index.width;
     options.texts.prefer_text = stream.text_field_given();
     stream.settings.row_width = options.index.width;
+    require_files(options);
     app.reads("--index", options.index.path);
     app.reads("--records", options.index.records_path);
     app.reads("--graph", options.graph.path);

@@ -9,6 +9,7 @@ namespace bert::cmd {
 using features::Overflow;
 
 LengthOptions::LengthOptions(cli::App& app, std::string_view default_text, Windows windows) {
+  const bool by_task = default_text != "truncate";
   app.section("Long texts");
   app.number({"--max-length", "N", "Maximum sequence length in tokens, special tokens included."}, {.min = 1},
              max_length);
@@ -22,12 +23,16 @@ LengthOptions::LengthOptions(cli::App& app, std::string_view default_text, Windo
                                                  : "") +
            " (default " + std::string(default_text) + ")."},
       choices, given_);
-  app.number({"--overlap", "N", "Number of tokens shared by consecutive windows."}, {.min = 0}, overlap);
-  app.check([this, &app] {
+  app.number({"--overlap", "N", "Number of tokens shared by consecutive windows; needs --overflow split."},
+             {.min = 0}, overlap);
+  app.check([this, &app, windows, by_task] {
     if (given_) {
       overflow = given_->overflow;
       apart = given_->apart;
     }
+    if (app.given("--overlap") && overflow != Overflow::split && (given_ || !by_task))
+      throw cli::UsageError("--overlap needs --overflow split",
+                            windows == Windows::apart ? " or windows" : "");
     if (overflow == Overflow::split && max_length && overlap >= *max_length)
       throw cli::UsageError(
           app.given("--overlap") ? "--overlap" : "the default --overlap " + std::to_string(overlap),

@@ -3,11 +3,13 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "options/installed.h"
@@ -87,13 +89,16 @@ std::string Ranks::mpi_version() {
   }
 }
 
-// The others end quietly: a launcher ends all processes once one has failed, maybe before the first has
-// spoken.
+// The others end without a message. They wait, since a launcher ends all processes once one has failed, maybe
+// before the first has spoken.
 void one_process(cli::App& app) {
   app.check([] {
     const auto launch = comm::environment_launch();
     if (!launch) return;
-    if (launch->rank > 0) std::exit(0);
+    if (launch->rank > 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(500));
+      std::exit(2);
+    }
     throw cli::UsageError(
         "runs as one process, but ", launch->launcher, " has started ", launch->size,
         ", each of which would do all the work; use --threads for more cores; to run it on different ",

@@ -129,6 +129,8 @@ void StreamOptions::settle_input() {
   settings.columns_given = !settings.columns.empty();
   if (settings.delimiter && format != automatic && format != csv)
     throw cli::UsageError("--delimiter is for csv, not for --input-format ", io::name_of(format));
+  if (settings.word_column && settings.word_column == settings.tag_column)
+    throw cli::UsageError("--word-column and --tag-column are both column ", *settings.tag_column + 1);
   try {
     if (!settings.encoding.empty()) text::decoder_for(settings.encoding, settings.invalid_utf8);
   } catch (const Error& error) {

@@ -274,10 +274,12 @@ inline void output_options(cli::App& app, train::TrainingOptions& options) {
   app.needs("--best", "--dev");
   app.needs("--patience", "--best");
   app.check([&app, &options, &run] {
+    if (options.dev == "-") throw cli::UsageError("--dev must be a file, not -");
     app.reads("--dev", options.dev);
     app.writes("--plot", run.plot.value_or(""));
     app.writes("the training log", "-");
     const bool trains = options.steps != 0;
+    if (run.out == "-") throw cli::UsageError("-o -: a model is a directory and cannot go to stdout");
     if (run.out.empty() && trains) throw cli::UsageError("no -o DIR for the model");
     if (options.dev.empty() && !trains) throw cli::UsageError("--steps 0 needs --dev FILE");
   });

@@ -40,14 +40,28 @@ class TrainingTaskOptions {
 inline train::ClassWeights class_weights(const std::string& name, const std::string& value) {
   if (value == "balanced") return {.balanced = true, .given = {}};
   train::ClassWeights weights;
+  std::vector<std::string> labels;
   for (const auto& item : cli::App::split(name, value)) {
+    if (item == "balanced") throw cli::UsageError(name, " balanced cannot be combined with other weights");
     const size_t equals = item.rfind('=');
     if (equals == item.npos || equals == 0)
       throw cli::UsageError(name, " is \"", item, "\", expected balanced or LABEL=WEIGHT,...");
     const auto weight = cli::App::real_number(name, item.substr(equals + 1), {.min = 0, .max = 1e6});
-    weights.given.emplace_back(item.substr(0, equals), static_cast<float>(weight));
+    labels.push_back(item.substr(0, equals));
+    weights.given.emplace_back(labels.back(), static_cast<float>(weight));
   }
+  require_different(name, labels);
   return weights;
+}
+
+// For the operands "classify train.tsv".
+inline std::string task_hint(const cli::App& app) {
+  for (const auto task : task::tasks_with(&task::Entry::trained)) {
+    const std::string name(task::name_of(task));
+    if (std::ranges::find(app.operands(), name) != app.operands().end())
+      return "; did you mean --task " + name + "?";
+  }
+  return "";
 }
 
 inline TrainingTaskOptions::TrainingTaskOptions(cli::App& app, train::TrainingTaskOptions& task) : app_(app) {
@@ -63,7 +77,8 @@ inline TrainingTaskOptions::TrainingTaskOptions(cli::App& app, train::TrainingTa
   app.check([this, &task] {
     if (!kind_)
       throw cli::UsageError(
-          "no --task: pretrain, classify, regress, multilabel, tag, answer, choose or embed");
+          "no --task: pretrain, classify, regress, multilabel, tag, answer, choose or embed",
+          task_hint(app_));
     task.kind = *kind_;
     select_task(app_, task.kind);
   });

@@ -107,6 +107,7 @@ void require_gnuplot(const std::string& path) {
     throw Error("--plot needs gnuplot, which fails: ", complaint(result));
   const auto folder = std::filesystem::absolute(path).parent_path();
   if (!is_directory(folder.string())) throw Error(path, ": no such directory");
+  if (is_directory(path)) throw Error(path, ": is a directory, expected the name of a file");
 }
 
 std::string gnuplot_version() {

@@ -36,7 +36,9 @@ std::string escaped(std::string_view text, std::string_view kept) {
 
 void Log::error(std::string_view message) { write(escaped(message, "")); }
 
-void Log::usage(std::string_view lines) { write(escaped(lines, "\n")); }
+void Log::usage(std::string_view message, std::string_view advice) {
+  write(escaped(message, "") + "\n" + escaped(advice, "\n"));
+}
 
 void Log::warn(std::string_view message) {
   if (level_ != Level::quiet) write(escaped(message, ""));

@@ -26,7 +26,8 @@ class Log {
   void error(std::string_view message);  // always shown
   void warn(std::string_view message);   // unless quiet
   void info(std::string_view message);   // only when verbose
-  void usage(std::string_view lines);    // always shown; line breaks are kept
+  // Always shown; line breaks are kept in the advice.
+  void usage(std::string_view message, std::string_view advice);
 
   // Shows `line` until the next message or progress line; "" clears it. Call only if stderr is a terminal.
   void progress(std::string_view line);

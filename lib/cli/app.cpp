@@ -279,8 +279,10 @@ int App::run(int argc, const char* const* argv, const std::function<void()>& bod
 }
 
 void App::check_files() {
-  if (files_ && files_->empty() && isatty(STDIN_FILENO))
-    throw UsageError("no FILE, and stdin is a terminal\n", usage());
+  if (files_ && files_->empty() && isatty(STDIN_FILENO)) {
+    shows_usage_ = true;
+    throw UsageError("no FILE, and stdin is a terminal");
+  }
   if (files_ && files_->empty()) reads("", "-");
   if (files_) {
     for (const auto& file : *files_) reads("", file);
@@ -292,9 +294,9 @@ void App::check_files() {
 int App::fail(int code, const std::string& message) {
   if (message.empty() && StopOnSignal::requested() == SIGPIPE && !report_) StopOnSignal::raise_again();
   if (report_) {
-    report_(code, message.empty() ? "stdout was closed" : message.substr(0, message.find('\n')));
+    report_(code, message.empty() ? "stdout was closed" : message);
   } else if (code == kUsage) {
-    log_.usage(message + "\nTry '" + name_ + " --help'.");
+    log_.usage(message, (shows_usage_ ? usage() + "\n" : "") + "Try '" + name_ + " --help'.");
   } else if (!message.empty()) {
     log_.error(message);
   }

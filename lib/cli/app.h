@@ -9,12 +9,14 @@
 // collects values.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -99,12 +101,16 @@ class App {
       to = whole_number(name, value, range);
     });
   }
-  // A comma-separated list; a repeated option replaces the list.
+  // A comma-separated list of different integers; a repeated option replaces the list.
   template <class T>
   Declaration& numbers(const OptionText& text, Range<int64_t> range, std::vector<T>& to) {
     return custom(text, [&to, range](const std::string& name, const std::string& value) {
       to.clear();
-      for (const auto& item : split(name, value)) to.push_back(whole_number(name, item, range));
+      for (const auto& item : split(name, value)) {
+        const auto number = static_cast<T>(whole_number(name, item, range));
+        if (std::ranges::find(to, number) != to.end()) throw UsageError(name, " has ", number, " twice");
+        to.push_back(number);
+      }
     });
   }
   // A real number, stored in float, double or std::optional of one.
@@ -144,6 +150,11 @@ class App {
   // FILE... operands. None means stdin and leaves `to` empty; if stdin is a terminal, prints the usage to
   // stderr and exits with 2. `shown` is their form in the usage line.
   void files(std::vector<std::string>& to, std::string shown = "[FILE]...");
+
+  // The FILEs. Valid after the command line is parsed.
+  std::span<const std::string> operands() const {
+    return files_ ? std::span<const std::string>(*files_) : std::span<const std::string>();
+  }
 
   // Whether the option ("--text-field") was given. Valid after the command line is parsed.
   bool given(std::string_view name) const;
@@ -245,6 +256,7 @@ class App {
   std::vector<std::string (*)()> versions_, abilities_;
   std::function<void()> before_;
   Report report_;
+  bool shows_usage_ = false;  // after the message of a usage error
   Log log_;
   bool quiet_ = false, verbose_ = false;
 };

@@ -49,7 +49,7 @@ constexpr Borrowed kOptions[] = {
     {"tokenizer tokenizer-name tokenizer-path", "--model"},
     {"vocab-file vocab-path vocabulary vocabulary-file tokenizer-file dict dictionary", "--vocab"},
     {"config-name config-file bert-config-file model-config", "--config"},
-    {"layer layers num-layers num-hidden-layers hidden-size num-attention-heads", "--layers"},
+    {"layer layers num-layers num-hidden-layers", "--layers"},
     {"layer layers num-layers num-hidden-layers hidden-size num-attention-heads from-scratch",
      "--preset;--config"},
     {"do-lower-case do-lowercase lower-case lowercase lower strip-accents", "--uncased"},
@@ -92,7 +92,6 @@ constexpr Borrowed kOptions[] = {
     {"skip-errors ignore-errors continue-on-error skip-invalid skip-bad-lines on-bad-lines keep-going",
      "--on-error skip"},
     {"from-encoding input-encoding charset", "--encoding"},
-    {"encoding from-encoding input-encoding charset", "text is UTF-8; iconv converts other encodings"},
     {"validation-file validation-data validation valid valid-file val val-file dev-file dev-data eval "
      "eval-file eval-data eval-dataset do-eval test test-file test-data",
      "--dev"},
@@ -104,9 +103,9 @@ constexpr Borrowed kOptions[] = {
     {"query query-file queries", "bert-search FILE"},
     {"-i input inputs input-file input-files input-path input-dir file files filename in infile in-file data "
      "data-file data-path data-dir dataset dataset-name corpus corpus-file documents docs text-file "
-     "test-file test-data eval-file predict-file prediction predictions prediction-file predictions-file "
-     "pred preds source src",
+     "test-file test-data eval-file predict-file source src",
      "FILE"},
+    {"prediction predictions prediction-file predictions-file pred preds", "bert-score FILE"},
 
     // output
     {"output-file output-path output-dir output-directory out-file out-dir outfile outdir save save-path "
@@ -140,8 +139,6 @@ constexpr Borrowed kOptions[] = {
     {"n-clusters num-clusters clusters kmeans k-means", "--cluster"},
     {"similarity sim distance distance-metric measure", "--metric cosine|dot|l2"},
     {"dedupe deduplicate near-duplicates", "--dedup"},
-    {"threshold cutoff min-similarity", "--min-score"},
-    {"threshold cutoff min-score min-similarity", "--dedup;--pairs"},
     {"ef efsearch ef-search", "--candidates"},
     {"hnsw faiss annoy", "--graph"},
     {"metadata payload", "--with"},
@@ -197,7 +194,8 @@ constexpr Borrowed kOptions[] = {
     {"vocab-size vocabulary-size n-vocab", "--size"},
     {"min-freq minfreq min-count mincount", "--min-frequency"},
     {"alphabet limit-alphabet", "--alphabet-limit"},
-    {"add-special-tokens no-specials skip-special-tokens", "--no-special-tokens"},
+    {"add-special-tokens special-tokens", "--no-special-tokens? special tokens are added by default"},
+    {"no-specials skip-special-tokens", "--no-special-tokens"},
     {"return-offsets return-offsets-mapping", "--offsets"},
     {"detokenize untokenize", "--decode"},
     {"lang language", "--locale"},
@@ -211,7 +209,8 @@ constexpr Borrowed kOptions[] = {
 // Words with a meaning of their own, which no tool has an option for, or only other tools than the one that
 // was given them. They are neither misspelled nor shortened.
 constexpr std::string_view kOtherNames =
-    "score scores threshold limit size strip strict locale split masked encode null nul on to unfreeze "
+    "score scores threshold cutoff min-score min-similarity limit size strip strict locale split masked "
+    "encode null nul on to unfreeze "
     "n-best store stride scale best mode tokens drop";
 
 constexpr Borrowed kWords[] = {

@@ -75,6 +75,11 @@ std::string exact_hint(const std::string& name, std::span<const KnownOption> opt
   return "";
 }
 
+// "no-normalize", "normalize": the opposite.
+bool negates(std::string_view name, std::string_view other) {
+  return name.starts_with("no-") && name.substr(3) == other;
+}
+
 // Options that begin with the name, else those that end with it as a word of its own: --norm, --length.
 std::vector<std::string> completed(std::string_view name, std::span<const KnownOption> options) {
   constexpr size_t kShortest = 3, kMost = 4;
@@ -82,7 +87,8 @@ std::vector<std::string> completed(std::string_view name, std::span<const KnownO
   if (name.size() < kShortest) return {};
   for (const auto& option : options) {
     if (option.name.substr(2).starts_with(name)) begin.push_back(option.name);
-    if (option.name.substr(1).ends_with("-" + std::string(name))) end.push_back(option.name);
+    if (option.name.substr(1).ends_with("-" + std::string(name)) && !negates(option.name.substr(2), name))
+      end.push_back(option.name);
   }
   auto& found = begin.empty() ? end : begin;
   return found.size() <= kMost ? found : std::vector<std::string>();
@@ -96,6 +102,7 @@ std::string misspelled(std::string_view name, std::span<const KnownOption> optio
   for (const auto& option : options) {
     const auto known = bare(option.name);
     const size_t wrong = edit_distance(name, known);
+    if (negates(name, known) || negates(known, name)) continue;
     if (known.front() == name.front() && (wrong == 1 || name.size() >= kLong)) names.push_back(known);
   }
   return nearest_name(name, names);

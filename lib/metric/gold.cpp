@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "base/error.h"
+#include "base/spelling.h"
 #include "io/cutter.h"
 #include "io/input_format.h"
 #include "io/pull_reader.h"
@@ -50,6 +51,13 @@ std::optional<io::InputFormat> recognize(io::Input& input, bool (*holds_all)(con
   }
 }
 
+std::string id_in_other_case(const io::Fields& fields) {
+  const auto names = fields.names();
+  const auto found =
+      std::ranges::find_if(names, [](const std::string& name) { return lower_case(name) == kIdField; });
+  return found == names.end() ? "" : *found;
+}
+
 }  // namespace
 
 void GoldTable::add(std::optional<std::string_view> id, std::string_view gold) {
@@ -84,7 +92,9 @@ GoldTable read_gold(const std::string& file, const std::string& id_field, const 
       if (record.source().format == io::InputFormat::object)
         return add_questions(fields.required("data"), table);
       const auto gold = scorer.gold(fields);  // reports a missing gold label before a missing id
-      table.add(find_id(fields, id_field), gold);
+      const auto id = find_id(fields, id_field);
+      if (!id && table.size() == 0) table.id_in_other_case = id_in_other_case(fields);
+      table.add(id, gold);
     });
   }
   if (table.size() == 0) throw Error(file, ": has no records");

@@ -33,6 +33,9 @@ class GoldTable {
   std::string_view gold(size_t place) const;
   std::optional<uint32_t> find(std::string_view id) const { return ids_.find(id); }
 
+  // For labels without id: the field of the first record that is kIdField but for case, such as "ID"; or "".
+  std::string id_in_other_case;
+
  private:
   std::string path_;
   StringTable ids_;

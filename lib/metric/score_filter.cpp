@@ -146,13 +146,19 @@ void ScoreFilter::check_counts() const {
     throw Error(options_.gold, " has ",
                 counted(static_cast<int64_t>(gold_->size()), "gold label", "gold labels"), " for ",
                 counted(static_cast<int64_t>(records_) + unknown_, "prediction", "predictions"),
-                "; without ids, both must have the same records in the same order");
+                "; without ids, both must have the same records in the same order", id_hint());
+}
+
+std::string ScoreFilter::id_hint() const {
+  const auto& name = gold_->id_in_other_case;
+  return name.empty() ? "" : "; did you mean --id-field " + name + "?";
 }
 
 void ScoreFilter::end(std::string& out) {
   if (gold_ && by_order()) {
     check_counts();
-    log_.warn(options_.gold + " has no ids: gold labels and predictions are joined by their order");
+    log_.warn(options_.gold + " has no ids: gold labels and predictions are joined by their order" +
+              id_hint());
   }
   if (gold_) add_missing();
   if (unknown_ > 0)

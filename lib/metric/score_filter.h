@@ -41,6 +41,7 @@ class ScoreFilter : public io::Filter {
   void add(Prepared& prepared);
   void add_missing();
   void check_counts() const;
+  std::string id_hint() const;
   bool by_order() const { return !gold_->has_ids() && gold_->size() > 0; }
 
   ScoreFilterOptions options_;

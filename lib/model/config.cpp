@@ -124,6 +124,7 @@ std::vector<std::string> labels_of(const json::Value& id2label) {
     if (label) throw Error("has the id ", in_quotes(key), " twice");
     label = value.kind() == json::Value::Kind::number ? std::to_string(value.integer())
                                                       : std::string(value.string());
+    if (label->empty()) throw Error("has an empty label for the id ", in_quotes(key));
   }
   std::vector<std::string> labels;
   for (auto& label : found) labels.push_back(std::move(*label));

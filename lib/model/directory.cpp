@@ -111,6 +111,23 @@ void check_vocabulary(const Directory& directory, const text::Tokenizer& tokeniz
   if (10 * int64_t{tokenizer.size()} < 9 * rows) log.warn(found + "; is the vocabulary that of this model?");
 }
 
+void check_labels(const Directory& directory, Log& log) {
+  const json::File file(config_path(directory.path));
+  const auto label2id = file.find("label2id");
+  if (!label2id || label2id->kind() != json::Value::Kind::object || !file.find("id2label")) return;
+  const auto& labels = directory.config.labels;
+  for (const auto& [label, id] : label2id->members()) {
+    const auto found = std::ranges::find(labels, label);
+    const auto used = std::to_string(found - labels.begin());
+    const bool number = id.kind() == json::Value::Kind::number;
+    const bool text = id.kind() == json::Value::Kind::string;
+    if (found == labels.end() || !(number || text) || id.label() == used) continue;
+    log.warn(file.path() + ": the label " + json::in_quotes(label) + " has the id " + id.label() +
+             " in label2id and " + used + " in id2label, which is used");
+    return;
+  }
+}
+
 text::Tokenizer load_tokenizer(const std::string& path, text::Compat compat, text::Case override_case) {
   const auto transformer = transformer_of(path);
   const auto sentence = load_text_settings(path);

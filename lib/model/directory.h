@@ -49,6 +49,10 @@ text::Tokenizer load_tokenizer(const Directory& directory, text::Case override_c
 // 90 % of the rows are neither, so that is noted: the vocabulary is likely of another model.
 void check_vocabulary(const Directory& directory, const text::Tokenizer& tokenizer, Log& log);
 
+// Notes a label that has another id in label2id of config.json than in id2label, whose ids are used, as in
+// transformers.
+void check_labels(const Directory& directory, Log& log);
+
 // The same for a directory that needs no weights and no configuration.
 text::Tokenizer load_tokenizer(const std::string& path, text::Compat compat, text::Case override_case);
 

@@ -42,6 +42,9 @@ std::optional<std::string> conflict(const VectorOptions& options) {
     return "--layer-weights needs " + counted(count, "value", "values") + ", one for each of --layers, not " +
            std::to_string(options.layer_weights.size());
   }
+  if (weighted && std::ranges::all_of(options.layer_weights, [](float weight) { return weight == 0; })) {
+    return "--layer-weights are all 0: so would be all vectors";
+  }
   if (options.base64 && options.format != VectorFormat::jsonl)
     return "--base64 requires --format jsonl, or tsv or csv with --keep";
   if (options.format != VectorFormat::google) return {};

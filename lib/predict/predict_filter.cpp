@@ -36,6 +36,8 @@ features::FeatureOptions feature_options(const PredictOptions& options, const Pr
   if (options.overlap && !task.takes_overlap())
     throw OptionError("--overlap cannot be used with --task ", name_of(options.task.task),
                       "; set the step of its windows with --stride");
+  if (options.overlap && features.overflow != features::Overflow::split)
+    throw OptionError("--overlap needs --overflow split");
   // The default overlap is reduced to fit small windows, so that users who did not ask for windows get no
   // error about it.
   if (options.overlap) {
@@ -80,6 +82,7 @@ PredictFilter::PredictFilter(const model::Directory& directory, const text::Toke
       network_(directory, task_->needs(), pool, nn::arithmetic(options_.dtype)),
       writer_(options_.drop) {
   model::check_vocabulary(directory, tokenizer, log_);
+  model::check_labels(directory, log_);
   if (options_.official != Official::none && options_.official != task_->official_form())
     throw OptionError(options_.official == Official::squad ? "--format squad requires --task answer"
                                                            : "--format conll requires --task tag");

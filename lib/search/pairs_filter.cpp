@@ -49,7 +49,9 @@ void PairsFilter::finish(io::Record& record, std::string&) const {
 }
 
 void PairsFilter::report(Log& log) const {
-  if (const auto message = id_use_.warning_of_case()) log.warn(*message);
+  // Records need no id, unless the user named its field.
+  const bool is_optional = options_.index.id_field == IndexOptions().id_field;
+  if (const auto message = is_optional ? id_use_.warning_of_case() : id_use_.warning()) log.warn(*message);
 }
 
 bool PairsFilter::release(Ending ending, std::string& out) {

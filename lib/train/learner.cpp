@@ -76,6 +76,7 @@ void Learner::add_gradients(const examples::Step& step, const StepPlace& place,
     for (const auto& example : batch->examples) examples.push_back(example.get());
     forward(examples, {.seed = place.seed, .step = place.step, .sequences = batch->sequences});
     network_.backward(batch == batches.back() ? ready_ : nullptr);
+    if (after_batch_ && batch != batches.back()) after_batch_();
   }
 }
 

@@ -41,6 +41,9 @@ class Learner {
   // TrainingNetwork::backward; called for the last batch of a step, if this rank has any.
   void join(comm::Communicator& ranks, model::TrainingNetwork::Ready ready);
 
+  // `call` is called after each batch of a step except the last.
+  void after_batch(std::function<void()> call) { after_batch_ = std::move(call); }
+
   // Computes the gradients of the step's loss from this rank's examples, normalized by the counts of the
   // whole step. The figures are those of the whole step.
   virtual Figures learn(const examples::Step& step, const StepPlace& place) = 0;
@@ -78,6 +81,7 @@ class Learner {
   comm::Communicator alone_;
   comm::Communicator* ranks_ = &alone_;
   model::TrainingNetwork::Ready ready_;
+  std::function<void()> after_batch_;
 };
 
 // Learner of a classifier: computes its logits for the examples, and a loss that is a weighted mean.

@@ -53,6 +53,7 @@ bool better(std::string_view metric, double value, double best) {
 Trainer::Trainer(const RunParts& parts, const RunPlan& plan)
     : parts_(parts),
       plan_(plan),
+      notes_(parts.log),
       sharding_(parts.ranks, parts.learner.parameters().layout(), plan.options.optimizer.frozen),
       optimizer_(parts.learner.parameters().layout(), plan.options.optimizer, sharding_.owned()),
       schedule_(plan.schedule, plan.extent.steps) {
@@ -60,6 +61,7 @@ Trainer::Trainer(const RunParts& parts, const RunPlan& plan)
   if (parts.ranks.is_first()) log_.emplace();
   parts.learner.join(parts.ranks,
                      [this](int64_t level, nn::Params& gradients) { sharding_.start_sum(level, gradients); });
+  parts.learner.after_batch([this] { notes_.batch_done(state_.step + 1); });
 }
 
 void Trainer::resume(const TrainingCheckpoint& checkpoint,
@@ -112,15 +114,10 @@ void Trainer::save_after_failure() {
   try {
     checkpoint();
     parts_.ranks.broadcast("");  // the others must not end the run while rank 0 still writes
-    say_stopped();
+    notes_.stopped(state_.step);
   } catch (const std::exception& error) {  // the first failure is the one to report
     parts_.log.error(message_of(error));
   }
-}
-
-void Trainer::say_stopped() const {
-  if (state_.step > 0)
-    parts_.log.warn("stopped after step " + std::to_string(state_.step) + "; continue with --resume");
 }
 
 bool Trainer::train() {
@@ -128,7 +125,10 @@ bool Trainer::train() {
   saved_step_ = state_.step;
   says_rate_ = state_.step == 0 && plan_.logs_peak_rate;
   agree_on_time();
-  Next next = sum_of(state_, kUnevaluated) > 0 && !finished() ? evaluate() : Next::more;
+  const bool unevaluated = sum_of(state_, kUnevaluated) > 0;
+  if (state_.step > 0 && finished() && !out_of_patience() && !unevaluated)
+    notes_.finished(state_.step, plan_.extent.steps);
+  Next next = unevaluated && !finished() ? evaluate() : Next::more;
   while (next == Next::more && !finished()) {
     next = step();
     if (next != Next::more) break;
@@ -145,27 +145,24 @@ bool Trainer::train() {
   }
   if (next == Next::stopped) {
     if (state_.step != saved_step_) checkpoint();
-    say_stopped();
+    notes_.stopped(state_.step);
     return false;
   }
-  checkpoint();
+  write_checkpoint();
   if (!state_.best) save_model();
   write_log([&] { log_->commit(); });
   parts_.log.progress("");
+  draw_curve();  // the model is complete; a failure is that of the run
   return true;
 }
 
 void Trainer::warn_of_early_end() const {
-  if (out_of_patience()) {
-    parts_.log.warn("stopped after step " + std::to_string(state_.step) + ": " + *plan_.options.best +
-                    " has not improved in the last " + std::to_string(*plan_.options.patience) +
-                    " evaluations");
-    return;
-  }
   const auto& steps = plan_.extent.steps;
-  if (!steps || state_.step >= *steps) return;
-  parts_.log.warn("the input ended after " + std::to_string(state_.step) + " of " + std::to_string(*steps) +
-                  " steps");
+  if (out_of_patience()) {
+    notes_.out_of_patience(state_.step, *plan_.options.best, *plan_.options.patience);
+  } else if (steps && state_.step < *steps) {
+    notes_.input_ended(state_.step, *steps);
+  }
 }
 
 bool Trainer::out_of_patience() const {
@@ -343,8 +340,22 @@ void Trainer::save_model() const {
               parts_.modules);
 }
 
-// Rank 0 writes. Each tensor of the moments is collected from its owners when its turn comes.
+// Does not abort a long run for a plot.
 void Trainer::checkpoint() {
+  write_checkpoint();
+  try {
+    draw_curve();
+  } catch (const Error& error) {
+    parts_.log.error(error.what());
+  }
+}
+
+void Trainer::draw_curve() const {
+  if (parts_.checkpoints && plan_.options.plot) plot(state_.curve, *plan_.options.plot);
+}
+
+// Rank 0 writes. Each tensor of the moments is collected from its owners when its turn comes.
+void Trainer::write_checkpoint() {
   auto& moments = optimizer_.state().moments;
   const auto collect = [&](Moment moment, int tensor, std::span<float> to) {
     sharding_.collect(moments, moment, tensor, to);
@@ -358,12 +369,6 @@ void Trainer::checkpoint() {
   };
   parts_.checkpoints->write(state_, write_model, moments.layout(), collect,
                             [this](int64_t record) { return parts_.source.list_entry(record); });
-  if (!plan_.options.plot) return;
-  try {
-    plot(state_.curve, *plan_.options.plot);
-  } catch (const Error& error) {  // do not abort a long run for a plot
-    parts_.log.warn(error.what());
-  }
 }
 
 // Clears the progress line before a line of the training log is printed to the same terminal.

@@ -15,6 +15,7 @@
 #include "model/config.h"
 #include "model/save.h"
 #include "train/dev_set.h"
+#include "train/end_notes.h"
 #include "train/learner.h"
 #include "train/optimizer.h"
 #include "train/schedule.h"
@@ -93,7 +94,6 @@ class Trainer {
 
   bool train();
   void save_after_failure();
-  void say_stopped() const;
   bool stop_requested();
   Next step();
   void agree_on_time();
@@ -110,13 +110,16 @@ class Trainer {
   void warn_of_early_end() const;
   Next evaluate();
   void keep_best(const Figures& figures);
-  void checkpoint();
+  void checkpoint();  // and the plot
+  void write_checkpoint();
+  void draw_curve() const;
   void save_model() const;
   void show_progress();
   void clear_progress();
 
   const RunParts parts_;
   const RunPlan plan_;
+  EndNotes notes_;
   Sharding sharding_;
   Optimizer optimizer_;
   Schedule schedule_;
