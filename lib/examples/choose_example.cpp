@@ -21,7 +21,8 @@ int32_t index_of(const io::Fields& fields, const std::string& field, size_t choi
   const auto [end, error] = std::from_chars(label.data(), label.data() + label.size(), index);
   if (error != std::errc() || end != label.data() + label.size() || index >= choices)
     throw Error("field \"", field, "\" is ",
-                std::ranges::all_of(label, is_of_integer) ? std::string(label) : json::in_quotes(label),
+                !label.empty() && std::ranges::all_of(label, is_of_integer) ? std::string(label)
+                                                                            : json::in_quotes(label),
                 ", expected the index of one of ",
                 counted(static_cast<int64_t>(choices), "choice", "choices"));
   return static_cast<int32_t>(index);

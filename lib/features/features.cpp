@@ -268,8 +268,8 @@ std::vector<Features> Featurizer::split(Features whole) const {
   const int64_t length = *options_.max_length - (length_of(whole) - count);
   if (length <= options_.overlap)
     throw Error("windows over the ", slides_first ? "first" : "second", " text have room for ",
-                std::max<int64_t>(length, 0), " tokens besides the other text, but overlap by ",
-                options_.overlap);
+                counted(std::max<int64_t>(length, 0), "token", "tokens"),
+                " besides the other text, but overlap by ", options_.overlap);
   for (const auto window : slide(count, {length, options_.overlap, options_.cut.from_left})) {
     windows.push_back(with_parts(whole, slides_first ? window : whole_part(whole.first),
                                  slides_first ? whole_part(whole.second) : window));

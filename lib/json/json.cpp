@@ -3,6 +3,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -223,9 +224,10 @@ namespace {
 // becomes 12345678901234567890123e0, and 1e999 the largest double, which number() refuses: numbers that
 // nobody reads may be anything.
 std::string readable_number(std::string_view token) {
-  constexpr size_t kSafeDigits = 18;
   std::string number(token);
-  const bool fits = token.size() <= kSafeDigits && token.find_first_of("eE") == token.npos;
+  int64_t integer = 0;
+  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), integer);
+  const bool fits = error == std::errc() && end == token.data() + token.size();
   if (!is_number(token) || fits) return number;
   if (std::isinf(std::strtod(number.c_str(), nullptr)))
     return token[0] == '-' ? "-1.7976931348623157e308" : "1.7976931348623157e308";

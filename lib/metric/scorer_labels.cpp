@@ -47,7 +47,8 @@ void require_choice(const io::Fields& fields, std::string_view field, std::strin
   const auto [end, error] = std::from_chars(label.data(), label.data() + label.size(), index);
   if (error != std::errc() || end != label.data() + label.size() || index >= count)
     throw Error("field \"", field, "\" is ",
-                std::ranges::all_of(label, is_of_integer) ? std::string(label) : json::in_quotes(label),
+                !label.empty() && std::ranges::all_of(label, is_of_integer) ? std::string(label)
+                                                                            : json::in_quotes(label),
                 ", expected the index of one of ", counted(static_cast<int64_t>(count), "choice", "choices"));
 }
 

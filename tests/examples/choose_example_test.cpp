@@ -64,9 +64,9 @@ TEST_CASE("an invalid choice record is an error that names the expected value") 
   CHECK(error(R"("choices":["b","c"],"label":-1)") ==
         R"(x.jsonl:1: field "label" is -1, expected the index of one of 2 choices)");
   CHECK(error(R"("choices":["b","c"],"label":"b")") ==
-        R"(x.jsonl:1: field "label" is b, expected the index of one of 2 choices)");
+        R"(x.jsonl:1: field "label" is "b", expected the index of one of 2 choices)");
   CHECK(error(R"("choices":["b","c"],"label":"")") ==
-        R"(x.jsonl:1: field "label" is , expected the index of one of 2 choices)");
+        R"(x.jsonl:1: field "label" is "", expected the index of one of 2 choices)");
   CHECK(error(R"("choices":["b","c"])") ==
         R"(x.jsonl:1: field "label" is missing; the record has "text", "choices")");
   CHECK(error(R"("choices":[],"label":0)") ==

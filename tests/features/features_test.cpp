@@ -238,7 +238,7 @@ TEST_CASE("maximum lengths that leave no room for text are rejected") {
   const FeatureOptions split{.max_length = 8, .overflow = Overflow::split, .overlap = 2};
   CHECK_THROWS_WITH(
       Featurizer(tokenizer, split).windows("a b c d", "e f g h"),
-      "windows over the second text have room for 1 tokens besides the other text, but overlap by 2");
+      "windows over the second text have room for 1 token besides the other text, but overlap by 2");
 }
 
 TEST_CASE("the truncation block of tokenizer.json applies when no length is given") {

@@ -81,8 +81,8 @@ TEST_CASE("npy of f16 has numbers of two bytes and leaves out rows with larger n
 
 TEST_CASE("npy needs an output file whose header can be rewritten") {
   CHECK_THROWS_WITH(array_of(ArrayFormat::npy, "a\n", "/dev/null"),
-                    "/dev/null: the header of this format is completed at the end, which needs a file: use "
-                    "-o FILE or > FILE");
+                    "/dev/null: is a pipe or a device, not a regular file; the header of this format is "
+                    "completed at the end");
 }
 
 TEST_CASE("NumPy reads the npy output") {
