@@ -23,7 +23,7 @@ class Random {
   uint32_t next();                 // all 32 bits
   uint32_t below(uint32_t bound);  // [0, bound), each equally likely; bound >= 1
   double uniform();                // [0, 1), 53 bits
-  bool dropout_seed(double probability) { return uniform() < probability; }
+  bool bernoulli(double probability) { return uniform() < probability; }
 
   // Random permutation (Fisher-Yates).
   template <class Range>

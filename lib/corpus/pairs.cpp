@@ -40,13 +40,13 @@ std::span<const int32_t> Instances::sentences(const Document& document, size_t b
 }
 
 int64_t Instances::draw_length(Instance& instance) {
-  instance.is_short = random_.dropout_seed(rule_.short_probability);
+  instance.is_short = random_.bernoulli(rule_.short_probability);
   return instance.is_short ? between(random_, 2, room_) : room_;
 }
 
 bool Instances::next_pair(Instance& instance) {
   if (sentence_ + 2 > document_.sentences()) return false;
-  instance.label = random_.dropout_seed(rule_.random_probability) ? 1 : 0;
+  instance.label = random_.bernoulli(rule_.random_probability) ? 1 : 0;
   const int64_t target = draw_length(instance);
 
   const size_t begin = sentence_;

@@ -10,22 +10,22 @@ using namespace bert::corpus;
 namespace {
 
 // Lengths of every magnitude, up to that of a 10 MB line and beyond.
-std::vector<int64_t> random_lengths(std::mt19937& dropout_seed, int count) {
+std::vector<int64_t> random_lengths(std::mt19937& chance, int count) {
   std::vector<int64_t> lengths;
-  for (int i = 0; i < count; ++i) lengths.push_back(static_cast<int64_t>(dropout_seed() >> dropout_seed() % 32));
+  for (int i = 0; i < count; ++i) lengths.push_back(static_cast<int64_t>(chance() >> chance() % 32));
   return lengths;
 }
 
 }  // namespace
 
 TEST_CASE("the histogram's statistics match those of the sorted lengths") {
-  std::mt19937 dropout_seed(5);
+  std::mt19937 chance(5);
   for (int round = 0; round < 300; ++round) {
-    auto lengths = random_lengths(dropout_seed, 1 + static_cast<int>(dropout_seed() % 300));
+    auto lengths = random_lengths(chance, 1 + static_cast<int>(chance() % 300));
     LengthHistogram halves[2];
     int64_t sum = 0;
     for (const int64_t length : lengths) {
-      halves[dropout_seed() % 2].add(length);
+      halves[chance() % 2].add(length);
       sum += length;
     }
     halves[0].merge(halves[1]);
@@ -47,8 +47,8 @@ TEST_CASE("the histogram's statistics match those of the sorted lengths") {
 }
 
 TEST_CASE("buckets are disjoint, ascending, and contain their lengths") {
-  std::mt19937 dropout_seed(6);
-  const auto lengths = random_lengths(dropout_seed, 5000);
+  std::mt19937 chance(6);
+  const auto lengths = random_lengths(chance, 5000);
   LengthHistogram histogram;
   for (const int64_t length : lengths) histogram.add(length);
   int64_t last = -1;

@@ -39,14 +39,14 @@ text::Tokenizer vocabulary() { return text::Tokenizer(subwords(), {}, "test"); }
 bool is_special(int32_t id) { return id < 5; }
 
 // [CLS] A [SEP], or [CLS] A [SEP] B [SEP]; words of one to four subword tokens, sometimes [UNK].
-Ids random_instance(std::mt19937& dropout_seed, int most_words) {
+Ids random_instance(std::mt19937& chance, int most_words) {
   Ids ids{kCls};
-  for (uint32_t parts = 1 + dropout_seed() % 2; parts > 0; --parts) {
-    for (uint32_t words = dropout_seed() % static_cast<uint32_t>(most_words); words > 0; --words) {
-      const bool known = dropout_seed() % 20 != 0;
-      ids.push_back(known ? kWord + static_cast<int32_t>(dropout_seed() % kWords) : kUnk);
-      for (uint32_t more = dropout_seed() % 8; known && more < 3; ++more)
-        ids.push_back(kSubword + static_cast<int32_t>(dropout_seed() % kSubwords));
+  for (uint32_t parts = 1 + chance() % 2; parts > 0; --parts) {
+    for (uint32_t words = chance() % static_cast<uint32_t>(most_words); words > 0; --words) {
+      const bool known = chance() % 20 != 0;
+      ids.push_back(known ? kWord + static_cast<int32_t>(chance() % kWords) : kUnk);
+      for (uint32_t more = chance() % 8; known && more < 3; ++more)
+        ids.push_back(kSubword + static_cast<int32_t>(chance() % kSubwords));
     }
     ids.push_back(kSep);
   }
@@ -92,12 +92,12 @@ TEST_CASE("the number of masked tokens is rounded as by Python's round()") {
 TEST_CASE("a million instances have the exact number of masked tokens and 80/10/10 shares") {
   const auto tokenizer = vocabulary();
   const Masker masker(tokenizer, {}), capped(tokenizer, {.max_predictions = 3});
-  std::mt19937 dropout_seed(1);
+  std::mt19937 chance(1);
   std::vector<int64_t> outcomes(3);  // [MASK], another token, the same token
   int64_t short_of_candidates = 0;
   Ids ids, before;
   for (uint64_t place = 0; place < 1'000'000; ++place) {
-    if (place % 50 == 0) before = random_instance(dropout_seed, 12);
+    if (place % 50 == 0) before = random_instance(chance, 12);
     ids = before;
     const bool has_cap = place % 2 == 1;
     const auto hidden = (has_cap ? capped : masker).mask(ids, Random(7, {place}));
@@ -122,12 +122,12 @@ TEST_CASE("the masking rates of table 8 of the BERT paper can be set") {
   const auto tokenizer = vocabulary();
   const std::vector<std::vector<double>> rows{{0.8, 0.1, 0.1}, {1, 0, 0}, {0.8, 0, 0.2}, {0.8, 0.2, 0},
                                               {0, 0.2, 0.8},   {0, 0, 1}};  // [MASK], same, random
-  std::mt19937 dropout_seed(2);
+  std::mt19937 chance(2);
   for (const auto& row : rows) {
     const Masker masker(tokenizer, {.mask_rate = row[0], .random_rate = row[2]});
     std::vector<int64_t> outcomes(3);
     for (uint64_t place = 0; place < 20'000; ++place) {
-      const Ids before = random_instance(dropout_seed, 30);
+      const Ids before = random_instance(chance, 30);
       Ids ids = before;
       for (const auto& [position, id] : masker.mask(ids, Random(8, {place}))) {
         const int32_t now = ids[static_cast<size_t>(position)];
@@ -192,16 +192,16 @@ std::vector<std::string> tokens_of(const text::Tokenizer& tokenizer, const Ids& 
 
 TEST_CASE("with the same random numbers the masks match Google's algorithm") {
   const auto tokenizer = vocabulary();
-  std::mt19937 dropout_seed(3);
+  std::mt19937 chance(3);
   int64_t hidden_count = 0;
   for (uint64_t round = 0; round < 10'000; ++round) {
-    MaskRule rule{.probability = static_cast<double>(dropout_seed() % 100) / 100,
-                  .mask_rate = static_cast<double>(dropout_seed() % 60) / 100,
-                  .random_rate = static_cast<double>(dropout_seed() % 40) / 100};
-    if (dropout_seed() % 2 == 0) rule.max_predictions = 1 + dropout_seed() % 10;
-    if (dropout_seed() % 2 == 0) rule.unit = Unit::word;
-    if (dropout_seed() % 2 == 0) rule.replacements = Replacements::every;
-    const Ids before = random_instance(dropout_seed, 20);
+    MaskRule rule{.probability = static_cast<double>(chance() % 100) / 100,
+                  .mask_rate = static_cast<double>(chance() % 60) / 100,
+                  .random_rate = static_cast<double>(chance() % 40) / 100};
+    if (chance() % 2 == 0) rule.max_predictions = 1 + chance() % 10;
+    if (chance() % 2 == 0) rule.unit = Unit::word;
+    if (chance() % 2 == 0) rule.replacements = Replacements::every;
+    const Ids before = random_instance(chance, 20);
     Ids ids = before;
     const auto hidden = Masker(tokenizer, rule).mask(ids, Random(round));
     check_sound(before, ids, hidden);
@@ -227,7 +227,7 @@ TEST_CASE("with other random numbers the distribution of masks matches Google's 
   const auto tokenizer = vocabulary();
   const int32_t w = kWord, p = kSubword;
   const Ids before{kCls, w, p, w + 1, w + 2, p + 1, p + 2, w + 3, kSep, w + 4, p + 3, kSep};
-  std::mt19937 dropout_seed(4);
+  std::mt19937 chance(4);
   for (const auto unit : {Unit::token, Unit::word}) {
     const MaskRule rule{.probability = 0.25, .unit = unit};  // three of twelve
     const Masker masker(tokenizer, rule);
@@ -244,10 +244,10 @@ TEST_CASE("with other random numbers the distribution of masks matches Google's 
           tokens, slow,
           {.shuffle =
                [&](std::vector<std::vector<int>>& order) {
-                 std::shuffle(order.begin(), order.end(), dropout_seed);
+                 std::shuffle(order.begin(), order.end(), chance);
                },
-           .uniform = [&] { return std::uniform_real_distribution<>()(dropout_seed); },
-           .below = [&](int bound) { return std::uniform_int_distribution<>(0, bound - 1)(dropout_seed); }});
+           .uniform = [&] { return std::uniform_real_distribution<>()(chance); },
+           .below = [&](int bound) { return std::uniform_int_distribution<>(0, bound - 1)(chance); }});
       ++outcomes[{other.positions, std::count(other.tokens.begin(), other.tokens.end(), "[MASK]")}].second;
     }
     CHECK(outcomes.size() > 10);
@@ -258,12 +258,12 @@ TEST_CASE("with other random numbers the distribution of masks matches Google's 
 TEST_CASE("whole-word masking masks complete words and fills the quota, on a million instances") {
   const auto tokenizer = vocabulary();
   const Masker masker(tokenizer, {.unit = Unit::word});
-  std::mt19937 dropout_seed(5);
+  std::mt19937 chance(5);
   int64_t exact = 0;
   Ids ids, before;
   std::vector<bool> is_hidden;
   for (uint64_t place = 0; place < tried(1'000'000); ++place) {
-    if (place % 20 == 0) before = random_instance(dropout_seed, 40);
+    if (place % 20 == 0) before = random_instance(chance, 40);
     ids = before;
     const auto hidden = masker.mask(ids, Random(10, {place}));
     if (place % 20 == 0) check_sound(before, ids, hidden);

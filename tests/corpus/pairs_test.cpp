@@ -51,12 +51,12 @@ std::vector<SlowInstance> all_of(Instances instances) {
 }
 
 std::vector<SlowInstance> slow(const PairRule& rule, const std::vector<SlowDocument>& documents, size_t index,
-                               auto& dropout_seed) {
+                               auto& chance) {
   const reference::SlowPairRule slow_rule{rule.mode == PairRule::Mode::order, rule.max_length,
                                           rule.short_probability, rule.random_probability};
   if (rule.mode == PairRule::Mode::none)
-    return reference::slow_sentences(slow_rule, documents[index], dropout_seed);
-  return reference::slow_pairs(slow_rule, documents, index, dropout_seed);
+    return reference::slow_sentences(slow_rule, documents[index], chance);
+  return reference::slow_pairs(slow_rule, documents, index, chance);
 }
 
 // Draws from an independent generator.
@@ -64,7 +64,9 @@ class Mersenne {
  public:
   explicit Mersenne(uint64_t seed) : random_(seed) {}
   uint32_t below(uint32_t bound) { return std::uniform_int_distribution<uint32_t>(0, bound - 1)(random_); }
-  bool dropout_seed(double probability) { return std::uniform_real_distribution<double>()(random_) < probability; }
+  bool bernoulli(double probability) {
+    return std::uniform_real_distribution<double>()(random_) < probability;
+  }
 
  private:
   std::mt19937_64 random_;

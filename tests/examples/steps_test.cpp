@@ -100,7 +100,7 @@ std::vector<Ids> slow_steps(const std::vector<std::vector<int32_t>>& sequences, 
 
 StepOptions random_options(Random& random) {
   StepOptions options{.sequences = 1 + random.below(9), .tokens = {}, .accumulate = 1 + random.below(4)};
-  if (random.dropout_seed(0.5)) options.tokens = 1 + random.below(40);
+  if (random.bernoulli(0.5)) options.tokens = 1 + random.below(40);
   return options;
 }
 

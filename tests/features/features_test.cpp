@@ -27,11 +27,11 @@ class JsonFields {
   io::Fields fields_;
 };
 
-std::string random_words(std::mt19937& dropout_seed) {
+std::string random_words(std::mt19937& chance) {
   std::string text;
-  for (uint32_t words = dropout_seed() % 12; words > 0; --words) {
-    text.append(1 + dropout_seed() % 3, static_cast<char>('a' + dropout_seed() % 26));
-    text += dropout_seed() % 3 == 0 ? "  " : " ";
+  for (uint32_t words = chance() % 12; words > 0; --words) {
+    text.append(1 + chance() % 3, static_cast<char>('a' + chance() % 26));
+    text += chance() % 3 == 0 ? "  " : " ";
   }
   return text;
 }
@@ -62,17 +62,17 @@ struct Case {
   int64_t room = 0;  // for the tokens of a and b
 };
 
-Case random_case(std::mt19937& dropout_seed, const text::Tokenizer& tokenizer, const std::string& text) {
+Case random_case(std::mt19937& chance, const text::Tokenizer& tokenizer, const std::string& text) {
   Case made;
   made.a = slow_tokens(tokenizer, text);
-  if (dropout_seed() % 2 == 0) made.second = random_words(dropout_seed);
+  if (chance() % 2 == 0) made.second = random_words(chance);
   if (made.second) made.b = slow_tokens(tokenizer, *made.second);
   auto& options = made.options;
-  options.specials = dropout_seed() % 3 != 0;
+  options.specials = chance() % 3 != 0;
   options.wanted = {.offsets = text::Offsets::chars, .words = true};
-  options.cut.compat = dropout_seed() % 2 == 0 ? text::Compat::hf : text::Compat::google;
-  options.cut.from_left = dropout_seed() % 3 == 0;
-  options.max_length = 4 + dropout_seed() % 30;
+  options.cut.compat = chance() % 2 == 0 ? text::Compat::hf : text::Compat::google;
+  options.cut.from_left = chance() % 3 == 0;
+  options.max_length = 4 + chance() % 30;
   made.room = *options.max_length - (options.specials ? (made.second ? 3 : 2) : 0);
   return made;
 }
@@ -91,11 +91,11 @@ void check_parts(const Features& features, const Case& expected, const reference
 
 TEST_CASE("truncated features match a reference that removes tokens one by one") {
   const auto tokenizer = letters();
-  std::mt19937 dropout_seed(2);
+  std::mt19937 chance(2);
   int cut = 0;
   for (int round = 0; round < 5000; ++round) {
-    const auto text = random_words(dropout_seed);
-    Case made = random_case(dropout_seed, tokenizer, text);
+    const auto text = random_words(chance);
+    Case made = random_case(chance, tokenizer, text);
     const bool fits = static_cast<int64_t>(made.a.size() + made.b.size()) <= made.room;
     const auto features = Featurizer(tokenizer, made.options).features(text, made.second);
     reference::cut_pair(made.a, made.b, made.room, made.options.cut, *made.options.max_length);
@@ -111,13 +111,13 @@ TEST_CASE("truncated features match a reference that removes tokens one by one")
 
 TEST_CASE("windows keep A whole and slide over B, or over a single text") {
   const auto tokenizer = letters();
-  std::mt19937 dropout_seed(3);
+  std::mt19937 chance(3);
   int slid = 0;
   for (int round = 0; round < 5000; ++round) {
-    const auto text = random_words(dropout_seed);
-    Case made = random_case(dropout_seed, tokenizer, text);
+    const auto text = random_words(chance);
+    Case made = random_case(chance, tokenizer, text);
     made.options.overflow = Overflow::split;
-    made.options.overlap = dropout_seed() % 2;
+    made.options.overlap = chance() % 2;
     const bool fits = static_cast<int64_t>(made.a.size() + made.b.size()) <= made.room;
     const int64_t length = made.second ? made.room - static_cast<int64_t>(made.a.size()) : made.room;
     if (!fits && length <= made.options.overlap) continue;
@@ -142,13 +142,13 @@ TEST_CASE("windows keep A whole and slide over B, or over a single text") {
 
 TEST_CASE("a length limit truncates input_ids exactly as it truncates their text") {
   const auto tokenizer = letters();
-  std::mt19937 dropout_seed(4);
+  std::mt19937 chance(4);
   for (int round = 0; round < 2000; ++round) {
-    const auto text = random_words(dropout_seed);
-    Case made = random_case(dropout_seed, tokenizer, text);
+    const auto text = random_words(chance);
+    Case made = random_case(chance, tokenizer, text);
     made.options.wanted = {};
     made.options.take_ids = TakeIds::where_present;
-    made.options.overflow = dropout_seed() % 2 == 0 ? Overflow::truncate : Overflow::split;
+    made.options.overflow = chance() % 2 == 0 ? Overflow::truncate : Overflow::split;
     made.options.overlap = 1;
     made.options.specials = true;
     const int64_t beside = (made.second ? 3 : 2) + static_cast<int64_t>(made.a.size());

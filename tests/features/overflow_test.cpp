@@ -78,11 +78,11 @@ TEST_CASE("only_first and only_second shorten one part but never remove it compl
 }
 
 TEST_CASE("windows match a reference that walks token by token") {
-  std::mt19937 dropout_seed(1);
+  std::mt19937 chance(1);
   for (int round = 0; round < 5000; ++round) {
-    const int64_t length = 1 + dropout_seed() % 20;
-    const Slide rule{length, static_cast<int64_t>(dropout_seed() % length), dropout_seed() % 2 == 1};
-    reference::Tokens tokens(dropout_seed() % 100);
+    const int64_t length = 1 + chance() % 20;
+    const Slide rule{length, static_cast<int64_t>(chance() % length), chance() % 2 == 1};
+    reference::Tokens tokens(chance() % 100);
     for (size_t i = 0; i < tokens.size(); ++i) tokens[i].id = static_cast<int32_t>(i);
     std::vector<reference::Tokens> found;
     for (const auto window : slide(static_cast<int64_t>(tokens.size()), rule))
@@ -100,10 +100,10 @@ TEST_CASE("neighbouring windows share the overlap, and the last one ends with th
 }
 
 TEST_CASE("the window with the most context matches run_squad.py") {
-  std::mt19937 dropout_seed(2);
+  std::mt19937 chance(2);
   for (int round = 0; round < 3000; ++round) {
-    const int64_t length = 1 + dropout_seed() % 60, count = dropout_seed() % 200;
-    const Slide rule{length, static_cast<int64_t>(dropout_seed() % length), dropout_seed() % 4 == 0};
+    const int64_t length = 1 + chance() % 60, count = chance() % 200;
+    const Slide rule{length, static_cast<int64_t>(chance() % length), chance() % 4 == 0};
     const auto windows = slide(count, rule);
     REQUIRE(most_context(windows, count) == reference::most_context(windows, count));
   }

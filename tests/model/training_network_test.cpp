@@ -94,8 +94,8 @@ struct Input {
   }
 };
 
-nn::Tensor& logits_of(TrainingNetwork& network, const Input& input, Over over, const nn::DropoutSeed* dropout_seed,
-                      Keep keep = Keep::nothing) {
+nn::Tensor& logits_of(TrainingNetwork& network, const Input& input, Over over,
+                      const nn::DropoutSeed* dropout_seed, Keep keep = Keep::nothing) {
   network.forward(input.batch, input.rows, dropout_seed, keep);
   return over == Over::tokens ? network.token_logits(input.rows) : network.sequence_logits();
 }
@@ -156,9 +156,10 @@ void set_identity(TrainingNetwork& network) {
 }
 
 // Dropout factors of a row: 0 or the rate's scale.
-std::vector<float> factors(const nn::DropoutSeed& dropout_seed, uint64_t sequence, uint32_t row, nn::DropoutRate rate) {
-  const auto key =
-      nn::dropout_key(dropout_seed, dropout_seed.first_sequence + sequence, kLayers + 1, nn::DropoutSite::pooled);
+std::vector<float> factors(const nn::DropoutSeed& dropout_seed, uint64_t sequence, uint32_t row,
+                           nn::DropoutRate rate) {
+  const auto key = nn::dropout_key(dropout_seed, dropout_seed.first_sequence + sequence, kLayers + 1,
+                                   nn::DropoutSite::pooled);
   std::vector<float> result;
   for (uint32_t j = 0; j < kHidden; ++j)
     result.push_back(reference::kept(key, row, j, rate.threshold) ? rate.scale : 0);
@@ -251,7 +252,8 @@ TEST_CASE("a dropout rate of 0 changes nothing; the classifier has its own rate"
     const auto without = learned(small_config(), classifier, 2, 12, {});
     CHECK(learned(small_config(), classifier, 2, 12, dropout_seed) == without);
     classifier.dropout = 0.3f;
-    CHECK(distance(learned(small_config(), classifier, 2, 12, dropout_seed).gradients, without.gradients) > 0.1);
+    CHECK(distance(learned(small_config(), classifier, 2, 12, dropout_seed).gradients, without.gradients) >
+          0.1);
     CHECK(learned(small_config(), classifier, 2, 12, {}) == without);
   }
 }

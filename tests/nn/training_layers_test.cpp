@@ -62,8 +62,8 @@ double relative_error(const Matrix& expected, const Matrix& actual) {
 }
 
 // Dropout factors for the rows of all sequences.
-Matrix row_factors(const DropoutSeed& dropout_seed, const DropoutPlace& place, const std::vector<int64_t>& offsets,
-                   int64_t cols) {
+Matrix row_factors(const DropoutSeed& dropout_seed, const DropoutPlace& place,
+                   const std::vector<int64_t>& offsets, int64_t cols) {
   Matrix factors;
   for (size_t s = 0; s + 1 < offsets.size(); ++s) {
     const auto key = dropout_key(dropout_seed, dropout_seed.first_sequence + s, place.layer, place.site);
@@ -144,7 +144,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("dropout is equal in place and for any threads and micro-batches; without a DropoutSeed it is off") {
+TEST_CASE(
+    "dropout is equal in place and for any threads and micro-batches; without a DropoutSeed it is off") {
   std::mt19937 random(22);
   const DropoutSeed dropout_seed = {.seed = 9, .step = 1};
   const DropoutPlace place = {.layer = 1, .site = DropoutSite::attention, .rate = DropoutRate(0.4f)};
@@ -262,8 +263,8 @@ struct AttentionCase {
       slow.keep.emplace_back();
       const auto length = static_cast<size_t>(offsets[s + 1] - offsets[s]);
       for (int64_t head = 0; head < heads; ++head) {
-        const auto key = dropout_key(dropout_seed, dropout_seed.first_sequence + s, dropout.layer, dropout.site,
-                                     static_cast<uint64_t>(head));
+        const auto key = dropout_key(dropout_seed, dropout_seed.first_sequence + s, dropout.layer,
+                                     dropout.site, static_cast<uint64_t>(head));
         slow.keep.back().push_back(reference::keep_factors(key, dropout.rate, length, length));
       }
     }
@@ -370,7 +371,8 @@ TEST_CASE(
     c.weights.refresh(context);
     c.gradients.clear();
     std::ranges::copy(start, n.gradients.all().begin());
-    const Pass pass = {context, c.weights, kOffsets, &dropout_seed}, norm_pass = {context, n.weights, kOffsets};
+    const Pass pass = {context, c.weights, kOffsets, &dropout_seed},
+               norm_pass = {context, n.weights, kOffsets};
     const Attention::Queries queries = {x, kOffsets, {}};
     Attention::Saved saved;
     Attention::BackwardWorkspace workspace;

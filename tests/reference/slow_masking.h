@@ -43,7 +43,7 @@ struct SlowChance {
 };
 
 inline SlowMask create_masked_lm_predictions(const std::vector<std::string>& tokens, const SlowMaskRule& rule,
-                                             const SlowChance& dropout_seed) {
+                                             const SlowChance& chance) {
   std::vector<std::vector<int>> cand_indexes;
   for (int i = 0; i < static_cast<int>(tokens.size()); ++i) {
     const auto& token = tokens[static_cast<size_t>(i)];
@@ -53,7 +53,7 @@ inline SlowMask create_masked_lm_predictions(const std::vector<std::string>& tok
     else
       cand_indexes.push_back({i});
   }
-  dropout_seed.shuffle(cand_indexes);
+  chance.shuffle(cand_indexes);
   SlowMask result{.tokens = tokens, .positions = {}, .labels = {}};
   const int rounded = round_half_even(static_cast<double>(tokens.size()) * rule.masked_lm_prob);
   const size_t num_to_predict =
@@ -65,11 +65,11 @@ inline SlowMask create_masked_lm_predictions(const std::vector<std::string>& tok
     for (const int index : index_set) {
       covered.insert(index);
       auto& token = result.tokens[static_cast<size_t>(index)];
-      const double draw = dropout_seed.uniform();
+      const double draw = chance.uniform();
       if (draw < rule.mask_rate)
         token = "[MASK]";
       else if (draw < rule.mask_rate + rule.random_rate)
-        token = rule.vocabulary[static_cast<size_t>(dropout_seed.below(static_cast<int>(rule.vocabulary.size())))];
+        token = rule.vocabulary[static_cast<size_t>(chance.below(static_cast<int>(rule.vocabulary.size())))];
     }
   }
   for (const int index : covered) {

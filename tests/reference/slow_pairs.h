@@ -1,6 +1,6 @@
 // Slow reference for lib/corpus/pairs: create_instances_from_document of Google's create_pretraining_data.py,
 // line by line on copies of token lists, with the three differences listed in lib/corpus/pairs.h, plus the
-// modes sop and none. `DropoutSeed` draws random numbers: dropout_seed(p), below(n).
+// modes sop and none. `Chance` draws random numbers: chance(p), below(n).
 #pragma once
 
 #include <cstdint>
@@ -24,16 +24,16 @@ struct SlowPairRule {
   double short_seq_prob = 0.1, random_next_prob = 0.5;
 };
 
-template <class DropoutSeed>
-void drop_one(Tokens& tokens, DropoutSeed& rng) {
+template <class Chance>
+void drop_one(Tokens& tokens, Chance& rng) {
   if (rng.below(2) == 0)
     tokens.erase(tokens.begin());
   else
     tokens.pop_back();
 }
 
-template <class DropoutSeed>
-void truncate_seq_pair(Tokens& a, Tokens& b, size_t max_num_tokens, DropoutSeed& rng) {
+template <class Chance>
+void truncate_seq_pair(Tokens& a, Tokens& b, size_t max_num_tokens, Chance& rng) {
   while (a.size() + b.size() > max_num_tokens) drop_one(a.size() > b.size() ? a : b, rng);
 }
 
@@ -41,15 +41,15 @@ inline void extend(Tokens& tokens, const Tokens& more) {
   tokens.insert(tokens.end(), more.begin(), more.end());
 }
 
-template <class DropoutSeed>
-size_t draw_target(size_t max_num_tokens, double short_seq_prob, DropoutSeed& rng) {
-  if (!rng.dropout_seed(short_seq_prob)) return max_num_tokens;
+template <class Chance>
+size_t draw_target(size_t max_num_tokens, double short_seq_prob, Chance& rng) {
+  if (!rng.bernoulli(short_seq_prob)) return max_num_tokens;
   return 2 + rng.below(static_cast<uint32_t>(max_num_tokens - 1));
 }
 
-template <class DropoutSeed>
+template <class Chance>
 std::vector<SlowInstance> slow_pairs(const SlowPairRule& rule, const std::vector<SlowDocument>& all_documents,
-                                     size_t document_index, DropoutSeed& rng) {
+                                     size_t document_index, Chance& rng) {
   const SlowDocument& document = all_documents[document_index];
   const auto max_num_tokens = static_cast<size_t>(rule.max_seq_length - 3);
   std::vector<SlowInstance> instances;
@@ -61,7 +61,7 @@ std::vector<SlowInstance> slow_pairs(const SlowPairRule& rule, const std::vector
     for (; i < document.size(); ++i) {
       if (current_chunk.empty()) {
         if (i + 1 == document.size()) return instances;  // the last sentence remains unused
-        instance.label = rng.dropout_seed(rule.random_next_prob) ? 1 : 0;
+        instance.label = rng.bernoulli(rule.random_next_prob) ? 1 : 0;
         target_seq_length = draw_target(max_num_tokens, rule.short_seq_prob, rng);
       }
       if (current_chunk.size() >= 2 && current_length >= target_seq_length) break;
@@ -95,9 +95,9 @@ std::vector<SlowInstance> slow_pairs(const SlowPairRule& rule, const std::vector
 }
 
 // Full sentences, one segment.
-template <class DropoutSeed>
+template <class Chance>
 std::vector<SlowInstance> slow_sentences(const SlowPairRule& rule, const SlowDocument& document,
-                                         DropoutSeed& rng) {
+                                         Chance& rng) {
   const auto max_num_tokens = static_cast<size_t>(rule.max_seq_length - 2);
   std::vector<SlowInstance> instances;
   for (size_t i = 0; i < document.size();) {

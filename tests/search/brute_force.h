@@ -26,16 +26,16 @@ inline std::vector<Row> generated_rows(Random& random, int64_t count, int64_t wi
   while (static_cast<int64_t>(rows.size()) < count) {
     Row row(static_cast<size_t>(width));
     for (float& x : row) x = number();
-    if (random.dropout_seed(0.1)) std::ranges::fill(row, 0.0f);
-    if (kind == 3 && random.dropout_seed(0.5)) row[random.below(static_cast<uint32_t>(width))] *= 1 + 1e-6f;
-    if (kind == 4 && random.dropout_seed(0.5)) {
+    if (random.bernoulli(0.1)) std::ranges::fill(row, 0.0f);
+    if (kind == 3 && random.bernoulli(0.5)) row[random.below(static_cast<uint32_t>(width))] *= 1 + 1e-6f;
+    if (kind == 4 && random.bernoulli(0.5)) {
       for (float& x : row) x *= 4;
     }
     if (kind == 5) {
       const float scale = std::pow(10.0f, static_cast<float>(random.below(73)) - 36);
       for (float& x : row) x *= scale;
     }
-    if (!rows.empty() && random.dropout_seed(0.3)) row = rows[random.below(static_cast<uint32_t>(rows.size()))];
+    if (!rows.empty() && random.bernoulli(0.3)) row = rows[random.below(static_cast<uint32_t>(rows.size()))];
     rows.push_back(std::move(row));
   }
   return rows;

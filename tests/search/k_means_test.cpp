@@ -187,9 +187,9 @@ TEST_CASE("no center is nearer to a row than its own, exactly, for any kind of r
   Pool pool(3);
   Random random(5);
   for (int i = 0; i < 300; ++i) {
-    const int64_t width = 1 + random.below(20), clusters = random.dropout_seed(0.1) ? 300 : 1 + random.below(12);
+    const int64_t width = 1 + random.below(20), clusters = random.bernoulli(0.1) ? 300 : 1 + random.below(12);
     auto rows = generated_rows(random, clusters + random.below(800), width);
-    if (random.dropout_seed(0.3)) {
+    if (random.bernoulli(0.3)) {
       for (Row& row : rows)
         for (float& x : row) x += 1000;
     }

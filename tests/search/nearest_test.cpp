@@ -60,11 +60,11 @@ TEST_CASE("a search finds the rows and the order of a search in f64") {
   Pool pool(3);
   Random random(2);
   for (int i = 0; i < 2000; ++i) {
-    const int64_t width = random.dropout_seed(0.1) ? 1 + random.below(400) : 1 + random.below(20);
-    const int64_t count = random.dropout_seed(0.05) ? 300 + random.below(900) : 1 + random.below(60);
+    const int64_t width = random.bernoulli(0.1) ? 1 + random.below(400) : 1 + random.below(20);
+    const int64_t count = random.bernoulli(0.05) ? 300 + random.below(900) : 1 + random.below(60);
     const auto rows = generated_rows(random, count, width);
     auto queries = generated_rows(random, 1 + random.below(80), width);
-    if (random.dropout_seed(0.5)) queries.front() = rows[random.below(static_cast<uint32_t>(count))];
+    if (random.bernoulli(0.5)) queries.front() = rows[random.below(static_cast<uint32_t>(count))];
     check_search(kMetrics[random.below(3)], rows, queries, 1 + random.below(static_cast<uint32_t>(count) + 3),
                  pool);
   }

@@ -46,10 +46,10 @@ TEST_CASE("pairs are those of comparing every two rows in f64") {
   Pool pool(3);
   for (int i = 0; i < 1500; ++i) {
     const int64_t width = 1 + random.below(24);
-    const auto rows = generated_rows(random, 1 + random.below(random.dropout_seed(0.02) ? 1000 : 50), width);
+    const auto rows = generated_rows(random, 1 + random.below(random.bernoulli(0.02) ? 1000 : 50), width);
     const Metric metric = kMetrics[random.below(3)];
     const double limit = limit_of(random, metric, rows);
-    const int64_t most = random.dropout_seed(0.5) ? PairSearch::kMost : 1 + random.below(500);
+    const int64_t most = random.bernoulli(0.5) ? PairSearch::kMost : 1 + random.below(500);
     const auto vectors = stored(rows, width);
     const auto found = all_pairs(PairSearch(vectors, metric, limit, pool, most));
     const auto expected = slow_pairs(metric, rows, limit);
@@ -79,7 +79,7 @@ TEST_CASE("a vector is kept unless it is too similar to one kept before") {
   Pool pool(3);
   for (int i = 0; i < 1000; ++i) {
     const int64_t width = 1 + random.below(24);
-    const auto rows = generated_rows(random, 1 + random.below(random.dropout_seed(0.02) ? 1500 : 60), width);
+    const auto rows = generated_rows(random, 1 + random.below(random.bernoulli(0.02) ? 1500 : 60), width);
     const Metric metric = kMetrics[random.below(3)];
     const double limit = limit_of(random, metric, rows);
     Dedup dedup(width, metric, limit, pool);
@@ -118,7 +118,7 @@ TEST_CASE("the least value that reaches a threshold is the last one that f32 rou
       const bool is_l2 = metric == Metric::l2;
       double threshold = is_l2 ? random.uniform() : 2 * random.uniform() - 1;
       if (metric != Metric::cosine) threshold *= std::pow(10.0, static_cast<double>(random.below(61)) - 30);
-      if (random.dropout_seed(0.1)) threshold = random.below(2);
+      if (random.bernoulli(0.1)) threshold = random.below(2);
       const auto reaches = [&](double value) {
         const auto score = static_cast<float>(is_l2 ? std::sqrt(-value) : value);
         return is_l2 ? score <= static_cast<float>(threshold) : score >= static_cast<float>(threshold);

@@ -73,12 +73,12 @@ TEST_CASE("rows of npy files of all versions, alignments and both types are read
   Random random(1);
   for (int i = 0; i < 60; ++i) {
     const int64_t width = 1 + random.below(30), count = 1 + random.below(1000);
-    const Dtype dtype = random.dropout_seed(0.5) ? Dtype::f32 : Dtype::f16;
+    const Dtype dtype = random.bernoulli(0.5) ? Dtype::f32 : Dtype::f16;
     std::vector<Row> rows(static_cast<size_t>(count), Row(static_cast<size_t>(width)));
     for (Row& row : rows)
       for (float& x : row) x = static_cast<float>(random.below(2000)) / 8 - 100;
     const std::string shape = "(" + std::to_string(count) + ", " + std::to_string(width) + ")";
-    const size_t align = random.dropout_seed(0.5) ? 64 : 1 + random.below(7);
+    const size_t align = random.bernoulli(0.5) ? 64 : 1 + random.below(7);
     const TemporaryFile file(
         ".npy", npy(1 + static_cast<int>(random.below(3)), dict(dtype == Dtype::f32 ? "<f4" : "<f2", shape),
                     data_of(rows, dtype), align));
@@ -153,7 +153,7 @@ TEST_CASE("selected rows are read by their new places, in blocks and one by one"
   const auto all = stored(rows, 5);
   std::vector<int64_t> places;
   for (int64_t i = 0; i < 1500; ++i) {
-    if (random.dropout_seed(0.6)) places.push_back(i);
+    if (random.bernoulli(0.6)) places.push_back(i);
   }
   const SelectedVectors some(all, places);
   REQUIRE(some.rows() == static_cast<int64_t>(places.size()));
