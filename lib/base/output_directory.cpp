@@ -104,11 +104,17 @@ std::vector<std::string> kept_entries(const fs::path& from, const fs::path& to,
   return names;
 }
 
-// Syncs the entries of a directory and of those inside to disk. Other files are left alone.
-void sync_tree(const fs::path& path) {
-  if (!fs::is_directory(fs::symlink_status(path))) return;
-  sync_directory(path.string());
-  for (const auto& name : names_in_directory(path.string())) sync_tree(path / name);
+// Syncs the entries of a directory and of those inside to disk; false if that fails. Other files are left
+// alone.
+bool is_synced(const fs::path& path) {
+  try {
+    if (!fs::is_directory(fs::symlink_status(path))) return true;
+    sync_directory(path.string());
+    return std::ranges::all_of(names_in_directory(path.string()),
+                               [&](const auto& name) { return is_synced(path / name); });
+  } catch (const std::exception&) {
+    return false;
+  }
 }
 
 // Gives `to` hard links to the kept entries, as far as the file system and permissions allow, so that the
@@ -117,13 +123,11 @@ void link_entries(const fs::path& from, const fs::path& to, const OutputDirector
   constexpr auto how =
       fs::copy_options::recursive | fs::copy_options::create_hard_links | fs::copy_options::copy_symlinks;
   for (const auto& name : kept_entries(from, to, keep)) {
-    std::error_code error, ignored;
+    std::error_code error;
     fs::copy(from / name, to / name, how, error);
-    if (error) {
-      fs::remove_all(to / name, ignored);
-    } else {
-      sync_tree(to / name);
-    }
+    if (!error && is_synced(to / name)) continue;
+    fs::remove_all(to / name, error);  // a part would take the place of the whole
+    if (error) throw Error((from / name).string(), ": ", error.message());
   }
 }
 
