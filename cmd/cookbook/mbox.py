@@ -57,14 +57,22 @@ def messages(file, name):
 
 
 def paths_of(name):
-    """The files of a FILE: itself, or the mails of a Maildir and of the folders below it."""
+    """The files of a FILE: itself, or the mails of a Maildir and of the folders below it, with a note about other files."""
     if not os.path.isdir(name):
         return [name]
-    found = [os.path.join(folder, mail) for folder, below, mails in os.walk(name) if below.sort() or True
-             for mail in sorted(mails) if os.path.basename(folder) in ("cur", "new")]
-    if not found and not any(os.path.isdir(os.path.join(name, part)) for part in ("cur", "new")):
+    mails, others, is_maildir = [], 0, False
+    for folder, below, files in os.walk(name, followlinks=True):
+        below.sort()
+        is_mails = os.path.basename(folder) in ("cur", "new")
+        is_maildir = is_maildir or is_mails
+        seen = sorted(file for file in files if not file.startswith("."))
+        mails += [os.path.join(folder, file) for file in seen] if is_mails else []
+        others += 0 if is_mails else sum(not re.match("dovecot|maildir|subscriptions", file) for file in seen)
+    if not is_maildir:
         raise ValueError(f"{name}: is a directory without cur or new, which a Maildir has; name its files")
-    return found
+    if others:
+        print(f"mbox.py: {name}: files outside of cur and new, which were not read: {others}", file=sys.stderr)
+    return mails
 
 
 def opened(name):
@@ -113,25 +121,29 @@ def content_of(part):
         return payload.decode("utf-8", "replace")
 
 
+def body_of(part):
+    """The text of a message or of a part of one: of alternatives, that of the first one that has any."""
+    if part.is_multipart():
+        bodies = [body for body in map(body_of, part.get_payload()) if body.strip()]
+        return "\n".join(bodies[:1] if part.get_content_subtype() == "alternative" else bodies)
+    if part.get_content_disposition() == "attachment" or part.get_content_type() not in ("text/plain", "text/html"):
+        return ""
+    if part.get_content_type() == "text/plain":
+        return content_of(part)
+    parser = Text()
+    parser.feed(content_of(part))
+    parser.close()
+    return re.sub(" *\n *", "\n", "".join(parser.parts))
+
+
 def text_of(message):
-    parts = [part for part in message.walk() if not part.is_multipart() and part.get_content_disposition() != "attachment"]
-    for kind in ("text/plain", "text/html"):
-        found = [content_of(part) for part in parts if part.get_content_type() == kind]
-        if not found:
-            continue
-        if kind == "text/html":
-            parser = Text()
-            parser.feed("\n".join(found))
-            parser.close()
-            found = [re.sub(" *\n *", "\n", "".join(parser.parts))]
-        lines = []
-        for line in "\n".join(found).splitlines():
-            if line == "-- ":
-                break
-            if not line.startswith(">") and (line.strip() or lines and lines[-1]):
-                lines.append(line.rstrip())
-        return "\n".join(lines).strip()
-    return ""
+    lines = []
+    for line in body_of(message).splitlines():
+        if line == "-- ":
+            break
+        if not line.startswith(">") and (line.strip() or lines and lines[-1]):
+            lines.append(line.rstrip())
+    return "\n".join(lines).strip()
 
 
 def header(message, name):

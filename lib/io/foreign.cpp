@@ -149,6 +149,31 @@ std::string plain_name(std::string_view encoding) {
   return name;
 }
 
+// Whether characters have one byte each, so that text is hardly ever valid UTF-8 beyond ASCII.
+bool has_one_byte(std::string_view plain_name) {
+  constexpr std::string_view kBegins[] = {"windows125", "cp125", "iso8859", "latin",
+                                          "koi8",       "mac",   "ibm",     "cp8"};
+  return std::ranges::any_of(kBegins, [&](std::string_view begin) { return plain_name.starts_with(begin); });
+}
+
+// Whether the bytes that can be read without waiting, up to the first that are not ASCII and those that came
+// with them, are UTF-8.
+bool is_wider_utf8(Input& input) {
+  constexpr size_t kMostBytes = 1 << 20;
+  size_t at = 0;
+  const auto is_wide = [](char c) { return static_cast<signed char>(c) < 0; };
+  for (;;) {
+    const auto bytes = input.unread();
+    at = static_cast<size_t>(std::find_if(bytes.begin() + static_cast<ptrdiff_t>(at), bytes.end(), is_wide) -
+                             bytes.begin());
+    if (at < bytes.size() || at >= kMostBytes || !input.ready() || !input.read_more()) break;
+  }
+  auto bytes = input.unread().substr(at);
+  for (int cut = 0; cut < 3 && !bytes.empty() && is_wide(bytes.back()) && !json::is_utf8(bytes); ++cut)
+    bytes.remove_suffix(1);
+  return !bytes.empty() && json::is_utf8(bytes);
+}
+
 // The byte order of UTF-16 without a mark. In most scripts, spaces, digits and line ends have a NUL in their
 // upper byte, and few other characters have one in the lower byte.
 std::string_view likely_utf16_order(std::string_view bytes) {
@@ -168,8 +193,10 @@ std::string_view utf16_order(std::string_view bytes) {
   return nul == std::array{true, false, true, false} ? "UTF-16BE" : "";
 }
 
-// Of the files in a folder, ".txt" if none has one.
+// Of the texts in a folder, ".txt" if there are none.
 std::string most_common_suffix(const std::string& folder) {
+  constexpr std::string_view kText[] = {".txt", ".md",  ".markdown", ".rst",   ".org",   ".tex",
+                                        ".csv", ".tsv", ".jsonl",    ".conll", ".conllu"};
   std::map<std::string, int> counts = {{".txt", 0}};
   std::error_code error;
   const auto end = std::filesystem::recursive_directory_iterator();
@@ -177,7 +204,7 @@ std::string most_common_suffix(const std::string& folder) {
   for (std::filesystem::recursive_directory_iterator file(folder, error);
        !error && file != end && looked_at < 1000; file.increment(error), ++looked_at) {
     const auto suffix = file->path().extension().string();
-    if (!suffix.empty() && suffix == shell_word(suffix) && !file->is_directory(error)) ++counts[suffix];
+    if (std::ranges::find(kText, suffix) != std::end(kText) && !file->is_directory(error)) ++counts[suffix];
   }
   return std::ranges::max_element(counts, {}, &std::pair<const std::string, int>::second)->first;
 }
@@ -222,6 +249,7 @@ std::string encoding_of(Input& input, std::string_view asked) {
   const bool wide = name.starts_with("utf16") || name.starts_with("utf32") || name.starts_with("ucs") ||
                     name.starts_with("unicode") || name.starts_with("iso10646");
   const auto mark = begins_with(input, "\xef\xbb\xbf") ? std::optional("UTF-8"sv) : marked_encoding(input);
+  if (has_one_byte(name) && (mark == "UTF-8" || is_wider_utf8(input))) return std::string(kUtf8);
   if (mark && (*mark == "UTF-8" ? !name.starts_with("utf8") : !wide))
     throw Error(input.name(), ": starts with the byte order mark of ", *mark,
                 "; leave --encoding out, or convert it with iconv if other FILEs need that");

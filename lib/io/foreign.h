@@ -28,7 +28,9 @@ std::string_view without_compression_suffix(std::string_view path);
 std::optional<std::string_view> marked_encoding(Input& input);
 
 // The encoding to decode from if the user asked for `asked`: the byte order of UTF-16 without a mark is
-// detected from its NUL bytes. Throws Error if the input shows that it has another encoding.
+// detected from its NUL bytes, and kUtf8 is returned for input that is UTF-8 instead of an encoding with one
+// byte for each character. Throws Error if the input shows that it has another encoding.
+constexpr std::string_view kUtf8 = "UTF-8";
 std::string encoding_of(Input& input, std::string_view asked);
 
 // Like json::check_utf8; the Error also says how other encodings are read.

@@ -36,15 +36,10 @@ bool leaves_out_files(const StreamOptions& options) {
   return options.on_error == OnError::skip && (options.files.size() > 1 || options.is_one_of_several);
 }
 
-// Whether a record of TSV has a cell that is quoted as in CSV.
-bool has_quoted_cell(const Chunk& chunk) {
+bool has_quoted_cells(const Chunk& chunk) {
   const std::string_view data(chunk.data.data(), chunk.data_size);
-  if (data.find('"') == data.npos) return false;
-  return std::ranges::any_of(chunk.cuts, [&](const Cut& cut) {
-    const auto row = data.substr(cut.begin, cut.size);
-    const bool begins = row.starts_with('"') || row.find("\t\"") != row.npos;
-    return begins && std::ranges::any_of(split(row, '\t'), is_in_quotes);
-  });
+  const auto has_one = [&](const Cut& cut) { return has_quoted_cell(data.substr(cut.begin, cut.size)); };
+  return data.find('"') != data.npos && std::ranges::any_of(chunk.cuts, has_one);
 }
 
 }  // namespace
@@ -132,7 +127,7 @@ bool InputReader::read(const std::string& name) {
       if (!empty || source->header_line == 0 || source->columns == std::vector<std::string>{""}) return true;
       chunk_->header_only = true;
     }
-    if (source->format == InputFormat::tsv && !quotes_noted && has_quoted_cell(*chunk_)) {
+    if (source->format == InputFormat::tsv && !quotes_noted && has_quoted_cells(*chunk_)) {
       note(input, std::string(kQuotesKept));
       quotes_noted = true;
     }
@@ -152,14 +147,16 @@ bool InputReader::take_chunk() {
 // Decompresses and decodes; refuses files that are no text.
 void InputReader::convert(Input& input) const {
   const auto name = without_compression_suffix(input.name());
-  const bool raw =
-      is_raw(name);  // any bytes may be numbers, so only the suffix says that they are compressed
+  const bool raw = is_raw(name);  // whose bytes say nothing, so only the suffix says that it is compressed
   if (raw && name == input.name()) return;
   if (const auto* compression = compression_of(input)) input.decompress(*compression);
   if (raw) return;
   refuse_foreign(input);
-  if (!options_.encoding.empty()) {
-    input.decode(options_.decoder(encoding_of(input, options_.encoding), options_.invalid_utf8));
+  const auto asked = options_.encoding.empty() ? "" : encoding_of(input, options_.encoding);
+  if (asked == kUtf8) {
+    note(input, "is UTF-8, not " + options_.encoding + ", and read as such");
+  } else if (!asked.empty()) {
+    input.decode(options_.decoder(asked, options_.invalid_utf8));
   } else if (const auto encoding = marked_encoding(input)) {
     if (options_.decoder == nullptr)
       throw Error(input.name(), ": is ", *encoding, "; convert it with iconv -f ", *encoding, " -t UTF-8");

@@ -149,6 +149,11 @@ bool is_in_quotes(std::string_view cell) {
   return true;
 }
 
+bool has_quoted_cell(std::string_view row) {
+  const bool begins = row.starts_with('"') || row.find("\t\"") != row.npos;
+  return begins && std::ranges::any_of(split(row, '\t'), is_in_quotes);
+}
+
 std::string quoted_names(const std::vector<std::string>& columns) {
   constexpr size_t kNamed = 8;
   std::string text;

@@ -44,6 +44,8 @@ std::optional<LikelyHeader> other_header(const std::string& line, const std::str
 bool has_usual_name(const LikelyHeader& header);
 
 bool is_in_quotes(std::string_view cell);  // as in CSV: quotes inside are written twice
+// Whether a record of TSV has such a cell.
+bool has_quoted_cell(std::string_view row);
 
 std::string quoted_names(const std::vector<std::string>& columns);  // `"id", "text"`
 

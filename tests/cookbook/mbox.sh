@@ -78,6 +78,17 @@ printf 'Subject: two\n\nDear all,\n\nFrom 10:00 on Friday, 5 May 2023, it is clo
 two='{"subject": "two", "text": "Dear all,\n\nFrom 10:00 on Friday, 5 May 2023, it is closed."}'
 [ "$(python3 "$cookbook/mbox.py" many)" = "$two" ] || fail 'a folder below a Maildir'
 
+# Alternatives of which the plain one is blank; a footer that a mailing list has added to HTML; files beside a Maildir.
+mixed() {
+  printf 'MIME-Version: 1.0\nContent-Type: multipart/%s; boundary=B\n\n--B\nContent-Type: text/plain\n\n%s\n--B\nContent-Type: text/html\n\n<p>The ferry leaves.</p>\n--B--\n' "$@"
+}
+[ "$(mixed alternative ' ' | python3 "$cookbook/mbox.py")" = '{"text": "The ferry leaves."}' ] || fail 'a blank alternative'
+[ "$(mixed alternative Plain | python3 "$cookbook/mbox.py")" = '{"text": "Plain"}' ] || fail 'alternatives'
+[ "$(mixed mixed 'The list' | python3 "$cookbook/mbox.py")" = '{"text": "The list\n\nThe ferry leaves."}' ] || fail 'mixed parts'
+: >many/.Old/cur/.DS_Store
+: >many/saved.eml
+[ "$(python3 "$cookbook/mbox.py" many 2>log)" = "$two" ] && grep -q 'not read: 1' log || fail 'a file beside a Maildir'
+
 refused() {
   if python3 "$cookbook/mbox.py" "$2" >out 2>log; then fail "accepted: $2"; fi
   grep -qF -e "mbox.py: $1" log && [ "$(wc -l <log)" = 1 ] || fail "does not say: $1"

@@ -11,7 +11,8 @@ once, and for lasting errors also from then on. The rules for a run with a fault
 * If the exit status is 0, stdout and all files equal those of the normal run.
 * Otherwise the last line of stderr begins with the tool's name (unless the write of that line failed).
 * The output is the complete new one, the old one, or missing; no unfinished file remains beside it.
-* A training run that is resumed ends with the files of the normal run.
+* A training run that is resumed ends with the model and the last checkpoint of the normal run. The failed run may have
+  left a checkpoint of its last step, which takes the place of an older one.
 
 oneDNN does not check the memory in which it generates code. If the allocation fails, 2.x crashes, and 3.x crashes, hangs
 or falls back to other code, which rounds differently. The tools allocate the same amount just before oneDNN does; such a
@@ -165,6 +166,13 @@ def calls_of(tools, scenario):
     return {call: range(before[call] + 1, count + 1) for call, count in most.items()}
 
 
+def lasting(files):
+    """Without the checkpoints before the last one."""
+    steps = {name: re.search(r"/checkpoints/step-(\d+)/", name) for name in files}
+    last = max((int(step[1]) for step in steps.values() if step), default=0)
+    return {name: text for name, text in files.items() if not steps[name] or int(steps[name][1]) == last}
+
+
 def verdict(tools, scenario, call, run, whole, folder, lasts):
     """The rule that is broken, or None."""
     may_leave = call in REMOVING or lasts and call in FINDING
@@ -199,9 +207,10 @@ def verdict(tools, scenario, call, run, whole, folder, lasts):
     again = Run(tools, scenario, folder, more=["--resume"])
     if again.status != 0:
         return f"cannot be resumed: {again.err!r}"
-    if again.files != whole.files:
+    found, expected = lasting(again.files), lasting(whole.files)
+    if found != expected:
         return "resumed, it comes to other files: " + ", ".join(
-            sorted(name for name in {*again.files, *whole.files} if again.files.get(name) != whole.files.get(name)))
+            sorted(name for name in {*found, *expected} if found.get(name) != expected.get(name)))
     return None
 
 
