@@ -31,7 +31,7 @@ void index_options(cli::App& app, search::Options& options) {
              index.records_path);
   app.number({"-k,--neighbors", "N", "Number of neighbors to write."}, {.min = 1}, options.neighbors);
   app.choice<Metric>({"--metric", "", "Compare vectors by cosine, dot product or Euclidean distance (l2)."},
-                     {{"cosine", Metric::cosine}, {"dot", Metric::dot}, {"l2", Metric::l2}}, options.metric);
+                     {std::begin(search::kMetricNames), std::end(search::kMetricNames)}, options.metric);
   app.option(
       {"--graph", "FILE",
        "Search approximately, with this graph of the index; it is built first if FILE does not exist."},

@@ -1,10 +1,10 @@
 #include "base/download.h"
 
 #include <algorithm>
-#include <cctype>
 #include <string>
 
 #include "base/error.h"
+#include "base/spelling.h"
 
 namespace bert {
 
@@ -12,8 +12,8 @@ void refuse_failed_download(std::string_view path, std::string_view text) {
   if (text.starts_with("version https://git-lfs"))
     throw Error(path, ": is a Git LFS pointer; fetch the file with git lfs pull");
   constexpr std::string_view kPages[] = {"<!doctype html", "<html", "entry not found"};
-  std::string begin(text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size())).substr(0, 16));
-  std::ranges::transform(begin, begin.begin(), [](unsigned char c) { return std::tolower(c); });
+  const auto begin =
+      lower_case(text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size())).substr(0, 16));
   if (std::ranges::any_of(kPages, [&](auto page) { return begin.starts_with(page); }))
     throw Error(path, ": is a page of a web site, not the file; download it again with curl -fL");
 }

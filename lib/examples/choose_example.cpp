@@ -1,31 +1,17 @@
 #include "examples/choose_example.h"
 
-#include <algorithm>
 #include <cassert>
-#include <charconv>
 #include <utility>
 
 #include "base/error.h"
 #include "examples/sentence_example.h"
 #include "features/choose_sequences.h"
-#include "json/json.h"
 
 namespace bert::examples {
 namespace {
 
-bool is_of_integer(char c) { return c == '-' || (c >= '0' && c <= '9'); }
-
 int32_t index_of(const io::Fields& fields, const std::string& field, size_t choices) {
-  const auto label = fields.label(field);
-  size_t index = 0;
-  const auto [end, error] = std::from_chars(label.data(), label.data() + label.size(), index);
-  if (error != std::errc() || end != label.data() + label.size() || index >= choices)
-    throw Error("field \"", field, "\" is ",
-                !label.empty() && std::ranges::all_of(label, is_of_integer) ? std::string(label)
-                                                                            : json::in_quotes(label),
-                ", expected the index of one of ",
-                counted(static_cast<int64_t>(choices), "choice", "choices"));
-  return static_cast<int32_t>(index);
+  return static_cast<int32_t>(io::index_of_choice(field, fields.label(field), choices));
 }
 
 }  // namespace

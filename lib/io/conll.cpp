@@ -1,9 +1,9 @@
 #include "io/conll.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "base/error.h"
+#include "base/spelling.h"
 #include "io/cutter.h"
 #include "io/foreign.h"
 #include "json/json.h"
@@ -74,9 +74,7 @@ std::vector<std::string> bio_of(std::span<const std::string_view> tags) {
 }
 
 std::optional<size_t> conllu_column(std::string_view name) {
-  const auto is_same = [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); };
-  const auto found = std::ranges::find_if(
-      kColumnNames, [&](std::string_view column) { return std::ranges::equal(column, name, is_same); });
+  const auto found = std::ranges::find(kColumnNames, lower_case(name));
   if (found == std::end(kColumnNames)) return std::nullopt;
   return static_cast<size_t>(found - std::begin(kColumnNames));
 }

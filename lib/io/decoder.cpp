@@ -5,8 +5,34 @@
 #include <utility>
 
 #include "base/error.h"
+#include "json/utf8.h"
 
 namespace bert::io {
+
+void Utf8OrOther::decode(std::string_view bytes, Part part, std::string& out) {
+  if (state_ == State::undecided) {
+    const auto is_wide = [](char c) { return static_cast<signed char>(c) < 0; };
+    const auto wide = withheld_.empty() ? std::ranges::find_if(bytes, is_wide) : bytes.begin();
+    const auto ascii = bytes.substr(0, static_cast<size_t>(wide - bytes.begin()));
+    other_->decode(ascii, Part::inner, out);
+    bytes.remove_prefix(ascii.size());
+    const size_t end = bytes.find('\n');
+    withheld_ += bytes;
+    const bool has_line = !withheld_.empty() && (end != bytes.npos || part == Part::last);
+    if (!has_line && part == Part::inner) return;
+    const auto line =
+        std::string_view(withheld_).substr(0, withheld_.size() - bytes.size() + std::min(end, bytes.size()));
+    state_ = has_line && json::is_utf8(line) ? State::utf8 : State::other;
+    if (state_ == State::utf8) when_utf8_();
+    const auto text = std::exchange(withheld_, {});
+    return decode(text, part, out);
+  }
+  if (state_ == State::utf8) {
+    out += bytes;
+  } else {
+    other_->decode(bytes, part, out);
+  }
+}
 
 DecodedBytes::DecodedBytes(ByteSource& source, std::unique_ptr<Decoder> decoder, std::string_view begin,
                            std::string name)

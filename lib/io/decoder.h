@@ -2,9 +2,11 @@
 #pragma once
 
 #include <exception>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "io/byte_source.h"
@@ -22,6 +24,21 @@ class Decoder {
   // Appends UTF-8 to `out`. Throws Error `byte 0x81 at offset 17 is not valid Shift_JIS` after appending what
   // precedes that byte.
   virtual void decode(std::string_view bytes, Part part, std::string& out) = 0;
+};
+
+// Text that is UTF-8, or else what another Decoder reads. The first line with bytes beyond ASCII decides, so
+// that the result does not depend on how the bytes arrive; it is withheld until it ends.
+class Utf8OrOther : public Decoder {
+ public:
+  Utf8OrOther(std::unique_ptr<Decoder> other, std::function<void()> when_utf8)
+      : other_(std::move(other)), when_utf8_(std::move(when_utf8)) {}
+  void decode(std::string_view bytes, Part part, std::string& out) override;
+
+ private:
+  std::unique_ptr<Decoder> other_;
+  std::function<void()> when_utf8_;  // called once it is known
+  enum class State { undecided, utf8, other } state_ = State::undecided;
+  std::string withheld_;
 };
 
 // Makes the Decoder of an encoding. Throws Error if there is no such encoding.

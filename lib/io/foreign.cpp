@@ -120,8 +120,8 @@ void refuse_media(Input& input) {
   if (begins_with(input, "\0"sv) && has_at(4, "ftyp")) refuse(input, "audio or video (MP4)", kReadsText);
 }
 
-// Whether a block of bytes is no text in any encoding: many control characters, and NULs or invalid UTF-8
-// among them. Of random bytes, a tenth are control characters.
+// Whether a block of bytes is not text in any encoding: it has many control characters. A tenth of random
+// bytes are control characters.
 bool is_binary(std::string_view block) {
   constexpr size_t kFewestBytes = 512;
   constexpr ptrdiff_t kCharactersForOne = 16;
@@ -149,31 +149,6 @@ std::string plain_name(std::string_view encoding) {
   return name;
 }
 
-// Whether characters have one byte each, so that text is hardly ever valid UTF-8 beyond ASCII.
-bool has_one_byte(std::string_view plain_name) {
-  constexpr std::string_view kBegins[] = {"windows125", "cp125", "iso8859", "latin",
-                                          "koi8",       "mac",   "ibm",     "cp8"};
-  return std::ranges::any_of(kBegins, [&](std::string_view begin) { return plain_name.starts_with(begin); });
-}
-
-// Whether the bytes that can be read without waiting, up to the first that are not ASCII and those that came
-// with them, are UTF-8.
-bool is_wider_utf8(Input& input) {
-  constexpr size_t kMostBytes = 1 << 20;
-  size_t at = 0;
-  const auto is_wide = [](char c) { return static_cast<signed char>(c) < 0; };
-  for (;;) {
-    const auto bytes = input.unread();
-    at = static_cast<size_t>(std::find_if(bytes.begin() + static_cast<ptrdiff_t>(at), bytes.end(), is_wide) -
-                             bytes.begin());
-    if (at < bytes.size() || at >= kMostBytes || !input.ready() || !input.read_more()) break;
-  }
-  auto bytes = input.unread().substr(at);
-  for (int cut = 0; cut < 3 && !bytes.empty() && is_wide(bytes.back()) && !json::is_utf8(bytes); ++cut)
-    bytes.remove_suffix(1);
-  return !bytes.empty() && json::is_utf8(bytes);
-}
-
 // The byte order of UTF-16 without a mark. In most scripts, spaces, digits and line ends have a NUL in their
 // upper byte, and few other characters have one in the lower byte.
 std::string_view likely_utf16_order(std::string_view bytes) {
@@ -193,7 +168,7 @@ std::string_view utf16_order(std::string_view bytes) {
   return nul == std::array{true, false, true, false} ? "UTF-16BE" : "";
 }
 
-// Of the texts in a folder, ".txt" if there are none.
+// The most common suffix of the texts in a folder; ".txt" if there are none.
 std::string most_common_suffix(const std::string& folder) {
   constexpr std::string_view kText[] = {".txt", ".md",  ".markdown", ".rst",   ".org",   ".tex",
                                         ".csv", ".tsv", ".jsonl",    ".conll", ".conllu"};
@@ -243,13 +218,20 @@ void require_utf8(std::string_view text, size_t begin) {
   }
 }
 
+bool has_one_byte(std::string_view encoding) {
+  constexpr std::string_view kBegins[] = {"windows125", "cp125", "iso8859", "latin",
+                                          "koi8",       "mac",   "ibm",     "cp8"};
+  const auto name = plain_name(encoding);
+  return std::ranges::any_of(kBegins, [&](std::string_view begin) { return name.starts_with(begin); });
+}
+
 std::string encoding_of(Input& input, std::string_view asked) {
   constexpr size_t kMostBytes = 4096, kFewestBytes = 8;
   const auto name = plain_name(asked);
   const bool wide = name.starts_with("utf16") || name.starts_with("utf32") || name.starts_with("ucs") ||
                     name.starts_with("unicode") || name.starts_with("iso10646");
   const auto mark = begins_with(input, "\xef\xbb\xbf") ? std::optional("UTF-8"sv) : marked_encoding(input);
-  if (has_one_byte(name) && (mark == "UTF-8" || is_wider_utf8(input))) return std::string(kUtf8);
+  if (mark == "UTF-8" && has_one_byte(asked)) return std::string(kUtf8);
   if (mark && (*mark == "UTF-8" ? !name.starts_with("utf8") : !wide))
     throw Error(input.name(), ": starts with the byte order mark of ", *mark,
                 "; leave --encoding out, or convert it with iconv if other FILEs need that");
@@ -325,11 +307,7 @@ bool is_mail(std::string_view line) {
                                           "envelope-to", "x-mozilla-status", "x-original-to"};
   const size_t colon = line.find(':');
   return colon != line.npos && colon + 1 < line.size() && is_white(line[colon + 1]) &&
-         std::ranges::any_of(kFields, [&](std::string_view field) {
-           return std::ranges::equal(field, line.substr(0, colon), [](char a, unsigned char b) {
-             return a == static_cast<char>(std::tolower(b));
-           });
-         });
+         std::ranges::find(kFields, lower_case(line.substr(0, colon))) != std::end(kFields);
 }
 
 bool is_mail_archive(std::string_view line) {

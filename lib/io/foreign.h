@@ -27,8 +27,11 @@ std::string_view without_compression_suffix(std::string_view path);
 // UTF-16 or UTF-32, if the input begins with its byte order mark.
 std::optional<std::string_view> marked_encoding(Input& input);
 
+// Whether characters have one byte each, so that text is hardly ever valid UTF-8 beyond ASCII.
+bool has_one_byte(std::string_view encoding);
+
 // The encoding to decode from if the user asked for `asked`: the byte order of UTF-16 without a mark is
-// detected from its NUL bytes, and kUtf8 is returned for input that is UTF-8 instead of an encoding with one
+// detected from its NUL bytes, and kUtf8 is returned if its mark is found instead of an encoding with one
 // byte for each character. Throws Error if the input shows that it has another encoding.
 constexpr std::string_view kUtf8 = "UTF-8";
 std::string encoding_of(Input& input, std::string_view asked);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/spelling.h"
 #include "io/array_shape.h"
 #include "io/conll.h"
 #include "io/cutter.h"
@@ -107,8 +108,7 @@ std::optional<char> line_separator(InputFormat format) {
 std::string_view name_of(InputFormat format) { return kFormats[static_cast<size_t>(format)].name; }
 
 std::optional<InputFormat> input_format_by_suffix(std::string_view path) {
-  std::string name(without_compression_suffix(path));
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  const auto name = lower_case(without_compression_suffix(path));
   for (const auto& [suffix, format] : kSuffixes) {
     if (name.ends_with(suffix)) return format;
   }

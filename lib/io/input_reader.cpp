@@ -153,10 +153,15 @@ void InputReader::convert(Input& input) const {
   if (raw) return;
   refuse_foreign(input);
   const auto asked = options_.encoding.empty() ? "" : encoding_of(input, options_.encoding);
-  if (asked == kUtf8) {
+  const auto note_utf8 = [this, &input] {
     note(input, "is UTF-8, not " + options_.encoding + ", and read as such");
+  };
+  if (asked == kUtf8) {
+    note_utf8();
   } else if (!asked.empty()) {
-    input.decode(options_.decoder(asked, options_.invalid_utf8));
+    auto decoder = options_.decoder(asked, options_.invalid_utf8);
+    if (has_one_byte(asked)) decoder = std::make_unique<Utf8OrOther>(std::move(decoder), note_utf8);
+    input.decode(std::move(decoder));
   } else if (const auto encoding = marked_encoding(input)) {
     if (options_.decoder == nullptr)
       throw Error(input.name(), ": is ", *encoding, "; convert it with iconv -f ", *encoding, " -t UTF-8");

@@ -209,4 +209,13 @@ Context Fields::context() const {
   return {.before = sides[0], .after = sides[1], .tags_before = sides[2], .tags_after = sides[3]};
 }
 
+size_t index_of_choice(std::string_view field, std::string_view label, size_t choices) {
+  size_t index = 0;
+  const auto [end, error] = std::from_chars(label.data(), label.data() + label.size(), index);
+  if (error == std::errc() && end == label.data() + label.size() && index < choices) return index;
+  const bool integer = !label.empty() && label.find_first_not_of("-0123456789") == label.npos;
+  throw Error("field \"", field, "\" is ", integer ? std::string(label) : json::in_quotes(label),
+              ", expected the index of one of ", counted(static_cast<int64_t>(choices), "choice", "choices"));
+}
+
 }  // namespace bert::io

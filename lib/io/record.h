@@ -214,4 +214,7 @@ class Fields {
   std::optional<json::Value> object_, context_;
 };
 
+// The index of a choice, which is the label in `field`. Throws Error unless it is one of 0 to choices - 1.
+size_t index_of_choice(std::string_view field, std::string_view label, size_t choices);
+
 }  // namespace bert::io

@@ -27,7 +27,7 @@ class Use : public Filter {
   const UseRecord& use_;
 };
 
-// Of all questions of an article, which have one line: `question "56be": `.
+// `question "56be": `, to tell the questions of an article apart, which are all on one line; else "".
 std::string question_of(const Record& record) {
   if (record.source().format != InputFormat::squad) return "";
   json::Members members(record.raw());

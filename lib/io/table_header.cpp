@@ -76,10 +76,7 @@ bool is_header(Input& input, InputFormat table, const std::vector<std::string>& 
 
 std::optional<char> separator_of(Input& input) {
   const auto begins_like = [](std::string_view text, std::string_view begin) {
-    const size_t size = std::min(text.size(), begin.size());
-    return std::ranges::equal(text.substr(0, size), begin.substr(0, size), [](unsigned char a, char b) {
-      return static_cast<char>(std::tolower(a)) == b;
-    });
+    return begin.starts_with(lower_case(text.substr(0, begin.size())));
   };
   const auto is_begun = [&](std::string_view text) {
     return begins_like(text, kSeparator) || begins_like(text, kQuotedSeparator);

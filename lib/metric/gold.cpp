@@ -58,6 +58,14 @@ std::string id_in_other_case(const io::Fields& fields) {
   return found == names.end() ? "" : *found;
 }
 
+// Whether the first line is a word with its gold and predicted tag, which may be of any kind.
+bool has_word_and_tags(io::Input& input) {
+  const auto lines = io::first_lines(input, 1);
+  if (lines.empty() || lines.front().find_first_of("{[,;") != std::string::npos) return false;
+  const auto columns = io::columns_of(lines.front());
+  return columns.size() >= 3 && std::ranges::find(columns, "prediction") == columns.end();
+}
+
 }  // namespace
 
 void GoldTable::add(std::optional<std::string_view> id, std::string_view gold) {
@@ -105,14 +113,6 @@ std::optional<std::string> find_id(const io::Fields& fields, const std::string& 
   if (!id_field.empty()) return fields.label(id_field);
   if (!fields.json(kIdField) && !fields.text(kIdField)) return std::nullopt;
   return fields.label(kIdField);
-}
-
-// Whether the first line is a word with its gold and predicted tag, which may be of any kind.
-bool has_word_and_tags(io::Input& input) {
-  const auto lines = io::first_lines(input, 1);
-  if (lines.empty() || lines.front().find_first_of("{[,;") != std::string::npos) return false;
-  const auto columns = io::columns_of(lines.front());
-  return columns.size() >= 3 && std::ranges::find(columns, "prediction") == columns.end();
 }
 
 std::optional<io::InputFormat> recognize_answers(io::Input& input) {

@@ -35,21 +35,11 @@ std::optional<double> confidence_of(const json::Value& scores, const std::string
   return value >= 0 && value <= 1 ? std::optional(value) : std::nullopt;
 }
 
-bool is_of_integer(char c) { return c == '-' || (c >= '0' && c <= '9'); }
-
 // Throws Error unless `label` is the index of one of the record's choices.
 void require_choice(const io::Fields& fields, std::string_view field, std::string_view label) {
   auto choices = fields.json("choices");
   if (!choices || !choices->is_array()) choices = fields.json("scores");
-  if (!choices || !choices->is_array()) return;
-  const size_t count = choices->size();
-  size_t index = 0;
-  const auto [end, error] = std::from_chars(label.data(), label.data() + label.size(), index);
-  if (error != std::errc() || end != label.data() + label.size() || index >= count)
-    throw Error("field \"", field, "\" is ",
-                !label.empty() && std::ranges::all_of(label, is_of_integer) ? std::string(label)
-                                                                            : json::in_quotes(label),
-                ", expected the index of one of ", counted(static_cast<int64_t>(count), "choice", "choices"));
+  if (choices && choices->is_array()) io::index_of_choice(field, label, choices->size());
 }
 
 // Tasks next, classify and choose: one label out of several.

@@ -23,8 +23,6 @@ constexpr int kMostLevels = 64;
 constexpr std::string_view kAnyMagic = "bert-search graph ";
 constexpr std::string_view kMagic = "bert-search graph 2\n";
 
-constexpr std::string_view kMetrics[] = {"cosine", "dot", "l2"};  // by value
-
 using Id = hnswlib::tableint;
 
 // What the graph stores of a row, and what a query is.
@@ -183,7 +181,7 @@ void GraphSearch::Graph::write(OutputFile& file) {
 
 void GraphSearch::Graph::check(const Header& found, const std::string& path) const {
   if (found.metric != header.metric)
-    throw Error(path, ": is the graph for --metric ", kMetrics[found.metric],
+    throw Error(path, ": is the graph for --metric ", kMetricNames[found.metric].first,
                 "; use this metric, or remove the file, and it is built again");
   if (found.width != header.width || found.rows != header.rows || found.vectors != header.vectors)
     throw Error(path, ": is the graph of other vectors; remove it, and it is built again");
@@ -229,7 +227,7 @@ void GraphSearch::Graph::read(const std::string& path, const Vectors& vectors) {
   if (!file.text().starts_with(kMagic)) throw Error(path, ": is not a graph that bert-search has written");
   (void)reader.take(kMagic.size());
   const auto found = reader.take<Header>();
-  if (found.metric >= std::size(kMetrics)) reader.damaged();
+  if (found.metric >= std::size(kMetricNames)) reader.damaged();
   check(found, path);
   nn::Memory scratch;
   for (int64_t i = 0; i < vectors.rows(); ++i)

@@ -141,7 +141,7 @@ std::string IndexedRecords::repeated_id(std::vector<std::pair<uint64_t, int64_t>
   for (size_t i = 1; i < hashes.size(); ++i) {
     const auto [before, row] = std::pair(hashes[i - 1].second, hashes[i].second);
     if (hashes[i - 1].first != hashes[i].first || row >= first) continue;
-    if (values(before).front() == values(row).front()) first = row;  // hashes may be equal by dropout_seed
+    if (values(before).front() == values(row).front()) first = row;  // different ids may have one hash
   }
   if (first == size()) return "";
   return Error(name_, ":", index_.read(first).line, ": id ", values(first).front(), " appears twice").what();

@@ -14,6 +14,8 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/pool.h"
@@ -24,6 +26,8 @@
 namespace bert::search {
 
 enum class Metric { cosine, dot, l2 };
+constexpr std::pair<std::string_view, Metric> kMetricNames[] = {
+    {"cosine", Metric::cosine}, {"dot", Metric::dot}, {"l2", Metric::l2}};
 
 // The exact value, by the same operations for any order of rows. `x` has as many numbers as `q`.
 double value_of(Metric metric, std::span<const float> q, const float* x);
