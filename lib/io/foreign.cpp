@@ -168,6 +168,13 @@ std::string_view utf16_order(std::string_view bytes) {
   return nul == std::array{true, false, true, false} ? "UTF-16BE" : "";
 }
 
+// What is wrong with lines that end with CR, and what to do.
+std::string old_line_ends(const Input& input) {
+  const bool plain = input.name() != "-" && !input.converted();
+  return "its lines end with CR only; convert them with tr '\\r' '\\n'" +
+         (plain ? " < " + shell_word(input.name()) : "");
+}
+
 // The most common suffix of the texts in a folder; ".txt" if there are none.
 std::string most_common_suffix(const std::string& folder) {
   constexpr std::string_view kText[] = {".txt", ".md",  ".markdown", ".rst",   ".org",   ".tex",
@@ -267,10 +274,11 @@ void refuse_old_line_ends(Input& input) {
   }
 }
 
-std::string old_line_ends(const Input& input) {
-  const bool plain = input.name() != "-" && !input.converted();
-  return "its lines end with CR only; convert them with tr '\\r' '\\n'" +
-         (plain ? " < " + shell_word(input.name()) : "");
+void refuse_old_line_ends(const Input& input, std::string_view header) {
+  const auto plain = header.substr(0, header.find('"'));
+  const size_t end = plain.find('\r');
+  if (end != plain.npos && end + 1 < plain.size() && plain[end + 1] != '\n')
+    throw Error(old_line_ends(input));
 }
 
 void refuse_binary(Input& input, Decoded decoded, std::string_view remedy) {

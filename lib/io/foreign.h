@@ -49,7 +49,8 @@ void refuse_binary(Input& input, Decoded decoded,
                    std::string_view remedy = "--input-format text reads it anyway");
 // The same for text whose lines end with CR without LF. Waits for the end of the first line.
 void refuse_old_line_ends(Input& input);
-std::string old_line_ends(const Input& input);  // what is wrong, and what to do
+// The same for the header of a table, after which cells may have LF.
+void refuse_old_line_ends(const Input& input, std::string_view header);
 // For FILEs that are directories.
 [[noreturn]] void refuse_directory(std::string_view path);
 

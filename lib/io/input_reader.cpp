@@ -372,10 +372,7 @@ std::vector<std::string> InputReader::read_header(Input& input, Source& source, 
   input.consume(text.size());
   if (options_.invalid_utf8 == InvalidUtf8::replace) header = json::repair_utf8(header);
   require_utf8(header);
-  const auto plain = std::string_view(header).substr(0, header.find('"'));
-  const size_t old_end = plain.find('\r');
-  if (old_end != plain.npos && old_end + 1 < plain.size() && plain[old_end + 1] != '\n')
-    throw Error(old_line_ends(input));
+  refuse_old_line_ends(input, header);
   auto columns = column_names(source.format, source.delimiter, header);
   if (source.format == InputFormat::tsv && std::ranges::any_of(columns, is_in_quotes))
     note(input, std::string(kQuotesKept));

@@ -168,7 +168,7 @@ def calls_of(tools, scenario):
 
 def lasting(files):
     """Without the checkpoints before the last one."""
-    steps = {name: re.search(r"/checkpoints/step-(\d+)/", name) for name in files}
+    steps = {name: re.search(r"/checkpoints/step-(\d+)(?:/|$)", name) for name in files}
     last = max((int(step[1]) for step in steps.values() if step), default=0)
     return {name: text for name, text in files.items() if not steps[name] or int(steps[name][1]) == last}
 
@@ -210,7 +210,7 @@ def verdict(tools, scenario, call, run, whole, folder, lasts):
     found, expected = lasting(again.files), lasting(whole.files)
     if found != expected:
         return "resumed, it comes to other files: " + ", ".join(
-            sorted(name for name in {*found, *expected} if found.get(name) != expected.get(name)))
+            sorted({name for name, _ in found.items() ^ expected.items()}))
     return None
 
 
