@@ -154,7 +154,7 @@ int main(int argc, char** argv) {
                    "Draw the result as SVG: confusion matrix, calibration, or scatter plot; needs gnuplot.",
                    options.plot)
       .only_for = cmd::tasks(task::tasks_with(&task::Entry::plotted));
-  for (const auto* option : {"--null-scores", "--id-field"}) app.needs(option, "--gold");
+  for (const auto* option : {"--null-scores", "--id-field", "--tag-column"}) app.needs(option, "--gold");
   cmd::precision_option(app, options.precision);
   app.check([&] {
     settle_metrics(flags, options.score);

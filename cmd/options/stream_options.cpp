@@ -68,7 +68,7 @@ void StreamOptions::add_input(cli::App& app, const Uses& uses) {
         choices(formats), settings.input_format);
     app.list({"--columns", "NAME,...", "Column names for TSV or CSV without a header line; implies tsv."},
              settings.columns);
-    if (std::ranges::find(uses.more, conllu) != uses.more.end()) add_conll(app);
+    if (std::ranges::find(uses.more, conll) != uses.more.end()) add_conll(app, uses);
     app.custom(
         {"--delimiter", "CHAR", "Character between the cells of CSV, such as ';' or tab (default: a comma)."},
         [this](const std::string& name, const std::string& value) {
@@ -103,7 +103,7 @@ void StreamOptions::add_input(cli::App& app, const Uses& uses) {
       {{"stop", io::OnError::stop}, {"skip", io::OnError::skip}}, settings.on_error);
 }
 
-void StreamOptions::add_conll(cli::App& app) {
+void StreamOptions::add_conll(cli::App& app, const Uses& uses) {
   const auto add = [&app](const std::string& name, const std::string& help, std::optional<size_t>& column) {
     app.custom({name, "COLUMN", help}, [&column](const std::string& option, const std::string& value) {
       column = io::conllu_column(value);
@@ -113,6 +113,14 @@ void StreamOptions::add_conll(cli::App& app) {
       if (!column) column = static_cast<size_t>(cli::App::whole_number(option, value, {.min = 1})) - 1;
     });
   };
+  if (std::ranges::find(uses.more, io::InputFormat::conllu) == uses.more.end()) {
+    add("--tag-column",
+        "Column of CoNLL in --gold with the tags: a number from 1, or a name of CoNLL-U such as xpos "
+        "(default: "
+        "the last; CoNLL-U: upos).",
+        settings.tag_column);
+    return;
+  }
   add("--word-column",
       "Column of CoNLL with the words: a number from 1, or a name of CoNLL-U (default: 1; CoNLL-U: form).",
       settings.word_column);

@@ -48,7 +48,7 @@ class StreamOptions {
 
  private:
   void add_input(cli::App& app, const Uses& uses);
-  void add_conll(cli::App& app);
+  void add_conll(cli::App& app, const Uses& uses);
   void settle_input();
   void add_output(cli::App& app, const Uses& uses);
   void add_running(cli::App& app, Load load);

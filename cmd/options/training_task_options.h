@@ -36,11 +36,16 @@ class TrainingTaskOptions {
   std::optional<float> margin_;
 };
 
-// "balanced", or "spam=3,ham=0.5". A label may have = in it.
-inline train::ClassWeights class_weights(const std::string& name, const std::string& value) {
-  if (value == "balanced") return {.balanced = true, .given = {}};
-  train::ClassWeights weights;
+// "balanced", or "spam=3,ham=0.5". A label may have = in it. A repeated option adds weights.
+inline void add_class_weights(const std::string& name, const std::string& value,
+                              train::ClassWeights& weights) {
+  const bool balanced = value == "balanced";
+  if (weights.balanced != balanced && !(weights.given.empty() && !weights.balanced))
+    throw cli::UsageError(name, " balanced cannot be combined with other weights");
+  weights.balanced = balanced;
+  if (balanced) return;
   std::vector<std::string> labels;
+  for (const auto& [label, weight] : weights.given) labels.push_back(label);
   for (const auto& item : cli::App::split(name, value)) {
     if (item == "balanced") throw cli::UsageError(name, " balanced cannot be combined with other weights");
     const size_t equals = item.rfind('=');
@@ -51,7 +56,6 @@ inline train::ClassWeights class_weights(const std::string& name, const std::str
     weights.given.emplace_back(labels.back(), static_cast<float>(weight));
   }
   require_different(name, labels);
-  return weights;
 }
 
 // For the operands "classify train.tsv".
@@ -95,7 +99,7 @@ inline void TrainingTaskOptions::add_labels(cli::App& app, train::TrainingTaskOp
   app.custom({"--class-weights", "balanced|LABEL=W,...",
               "Weight of each label in the loss; balanced: inversely proportional to its frequency."},
              [&task](const std::string& name, const std::string& value) {
-               task.class_weights = class_weights(name, value);
+               add_class_weights(name, value, task.class_weights);
              })
       .only_for = tasks({task::Task::classify, task::Task::tag});
   app.real({"--threshold", "P", "Minimum probability of a predicted label when multilabel is evaluated."},

@@ -60,12 +60,21 @@ size_t App::index_of(const std::string& name, const std::string& value,
 }
 
 std::vector<std::string> App::split(const std::string& name, const std::string& value) {
-  std::vector<std::string> items;
-  for (size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
-    end = value.find(',', begin);
-    items.push_back(value.substr(begin, end == std::string::npos ? end : end - begin));
-    if (items.back().empty()) throw UsageError(name, " has an empty item in \"", value, "\"");
+  std::vector<std::string> items(1);
+  for (size_t i = 0; i < value.size(); ++i) {
+    if (value[i] == ',') {
+      items.emplace_back();
+    } else if (value[i] != '"' || !items.back().empty()) {
+      items.back() += value[i];
+    } else {
+      const size_t end = value.find('"', i + 1);
+      if (end == value.npos) throw UsageError(name, " has a quote that is not closed in \"", value, "\"");
+      items.back() = value.substr(i + 1, end - i - 1);
+      i = end;
+    }
   }
+  if (std::ranges::find(items, "") != items.end())
+    throw UsageError(name, " has an empty item in \"", value, "\"");
   return items;
 }
 

@@ -11,7 +11,8 @@ namespace {
 
 double value_of(const io::Fields& fields, const std::string& field) {
   const double value = fields.number(field);
-  if (!std::isfinite(static_cast<float>(value))) throw Error("field \"", field, "\" is not a finite number");
+  if (!std::isfinite(static_cast<float>(value)))
+    throw Error("field \"", field, "\" is ", value, ", which is too large for f32");
   return value;
 }
 

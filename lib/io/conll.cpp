@@ -29,6 +29,15 @@ std::vector<std::string_view> cells_of(std::string_view row) {
   return cells;
 }
 
+// Throws Error if TABs separate the columns and one has a space inside: "New York\tB-LOC".
+void require_one_separator(std::string_view row) {
+  if (row.find('\t') == row.npos) return;
+  for (const auto cell : cells_of(row))
+    if (columns_of(cell).size() > 1)
+      throw Error("has a space in \"", cell,
+                  "\", a column that TAB separates; words have no spaces in CoNLL");
+}
+
 }  // namespace
 
 std::vector<std::string_view> columns_of(std::string_view line) {
@@ -100,6 +109,7 @@ std::string conll_record(std::string_view sentence, const ConllColumns& read, in
     sentence.remove_prefix(size);
     require_utf8(row);
     if (read.universal && row.starts_with('#')) continue;
+    if (!read.universal) require_one_separator(row);
     const auto columns = read.universal && row.find('\t') != row.npos ? cells_of(row) : columns_of(row);
     if (expected == 0) expected = columns.size();
     if (columns.size() != expected)

@@ -92,6 +92,11 @@ bool has_usual_type(std::string_view line) {
                              [](unsigned char c) { return std::isupper(c) != 0; });
 }
 
+bool counts(std::string_view line, std::string_view number) {
+  const auto columns = columns_of(line);
+  return columns.size() > 1 && columns.front() == number;
+}
+
 }  // namespace
 
 std::vector<InputFormat> usual_formats() {
@@ -168,6 +173,13 @@ bool is_conll(Input& input) {
 bool is_conllu(Input& input) {
   const auto row = first_row(input);
   return row && is_conllu_row(row->line);
+}
+
+bool is_numbered_conll(Input& input) {
+  const auto row = first_row(input);
+  if (!row || !counts(row->line, "1")) return false;
+  const auto lines = first_lines(input, row->index + 2);
+  return lines.size() == row->index + 2 && counts(lines.back(), "2");
 }
 
 bool is_json_line(Input& input) {

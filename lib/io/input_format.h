@@ -63,6 +63,8 @@ std::vector<std::string> first_lines(Input& input, size_t count);
 
 bool is_conll(Input& input);   // a sentence of words with IOB tags in the last column, or a -DOCSTART- line
 bool is_conllu(Input& input);  // ten columns after the comments
+// Whether the first column of the first lines counts words: 1, 2.
+bool is_numbered_conll(Input& input);
 bool is_json_line(Input& input);  // the first line is a JSON object
 bool is_npy(Input& input);        // the magic bytes of NumPy
 bool is_squad(Input& input);      // an object with articles that have paragraphs

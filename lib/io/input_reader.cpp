@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "io/context_cutter.h"
-#include "io/csv.h"
 #include "io/foreign.h"
 #include "io/input_format.h"
 #include "io/missing_field.h"
@@ -174,6 +173,16 @@ void InputReader::convert(Input& input) const {
     refuse_old_line_ends(input);
 }
 
+// The first column of CoNLL should have words.
+void InputReader::check_words(Input& input) const {
+  if (reads(InputFormat::conllu) && is_conllu(input))
+    throw Error(input.name(), ": has the ten columns of CoNLL-U; use --input-format conllu");
+  if (is_numbered_conll(input))
+    note(input,
+         "its first column has the numbers 1, 2, ..., which are read as the words; name the column of "
+         "the words with --word-column");
+}
+
 // Determines the format. For TSV and CSV also reads the header, so that records start behind it.
 std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& line) {
   auto source = std::make_shared<Source>(Source{.name = input.name(), .format = options_.input_format});
@@ -181,9 +190,7 @@ std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& li
   if (source->format == InputFormat::automatic) source->format = format_of(input, source->format_guessed);
   if (source->format == InputFormat::jsonl && first_marks(input) == "[{")
     throw Error(input.name(), ": is one JSON array; convert it to one record per line with jq -c '.[]'");
-  if (source->format == InputFormat::conll && !options_.word_column && reads(InputFormat::conllu) &&
-      is_conllu(input))
-    throw Error(input.name(), ": has the ten columns of CoNLL-U; use --input-format conllu");
+  if (source->format == InputFormat::conll && !options_.word_column) check_words(input);
   check_mail(input, source->format);
   source->in_context = options_.context_words > 0;
   if (source->in_context && options_.input_format == InputFormat::automatic && first_marks(input).empty())
@@ -353,20 +360,11 @@ void InputReader::refuse_header(Input& input, const Source& source, int64_t line
 // `is_known`), and several at another character, that is the delimiter.
 std::vector<std::string> InputReader::read_header(Input& input, Source& source, bool is_known,
                                                   int64_t& line) const {
-  size_t end = std::string_view::npos;
-  CsvScanner csv(source.delimiter);
-  for (size_t searched = 0; end == std::string_view::npos;) {
-    const auto text = input.unread();
-    const size_t found = text.find('\n', searched);
-    if (source.format == InputFormat::csv) {
-      end = csv.record_end(text, searched);
-    } else if (found != std::string_view::npos) {
-      end = found + 1;
-    }
-    searched = text.size();
-    if (end == std::string_view::npos && !input.read_more()) break;
+  auto text = first_record(input, source.format, source.delimiter);
+  if (source.format == InputFormat::csv && !is_known) {
+    source.delimiter = delimiter_beside_quotes(text).value_or(source.delimiter);
+    text = first_record(input, source.format, source.delimiter);
   }
-  const auto text = input.unread().substr(0, end);
   std::string header(without_line_end(text));
   line += 1 + std::count(header.begin(), header.end(), '\n');
   input.consume(text.size());

@@ -57,6 +57,27 @@ std::vector<std::string> column_names(InputFormat table, char delimiter, const s
   return table == InputFormat::csv ? split(csv_cells(header, delimiter), kCellEnd) : split(header, '\t');
 }
 
+std::string_view first_record(Input& input, InputFormat table, char delimiter) {
+  CsvScanner csv(delimiter);
+  for (size_t searched = 0;;) {
+    const auto text = input.unread();
+    const size_t line_end = text.find('\n', searched);
+    const size_t end = table == InputFormat::csv ? csv.record_end(text, searched)
+                       : line_end == text.npos   ? line_end
+                                                 : line_end + 1;
+    searched = text.size();
+    if (end != text.npos || !input.read_more()) return input.unread().substr(0, end);
+  }
+}
+
+std::optional<char> delimiter_beside_quotes(std::string_view header) {
+  for (const char delimiter : {',', '\t', ';', '|'})
+    if (header.find(std::string{'"', delimiter}) != header.npos ||
+        header.find(std::string{delimiter, '"'}) != header.npos)
+      return delimiter;
+  return std::nullopt;
+}
+
 void require_different(const std::vector<std::string>& columns) {
   for (auto name = columns.begin(); name != columns.end(); ++name)
     if (!name->empty() && std::find(columns.begin(), name, *name) != name)

@@ -16,6 +16,12 @@ std::vector<std::string> split(std::string_view line, char separator);
 // The names in the header line of a table. Throws Error like csv_cells().
 std::vector<std::string> column_names(InputFormat table, char delimiter, const std::string& header);
 
+// The first record of a table, unread, with its line end.
+std::string_view first_record(Input& input, InputFormat table, char delimiter);
+
+// The usual delimiter that is beside a quote: `"id";"name"`; the comma, if several are.
+std::optional<char> delimiter_beside_quotes(std::string_view header);
+
 // Throws Error if two columns have one name. Several may have none.
 void require_different(const std::vector<std::string>& columns);
 
