@@ -66,18 +66,23 @@ bool is_npy(predict::VectorFormat format) {
   return format == predict::VectorFormat::npy || format == predict::VectorFormat::npy_f16;
 }
 
+bool is_table(predict::VectorFormat format) {
+  return format == predict::VectorFormat::tsv || format == predict::VectorFormat::csv;
+}
+
 // Tables are rows of numbers alone; with --keep they have named columns, the vector last unless it is named.
 void settle_output(predict::EmbedOptions& embed, io::StreamOptions& stream) {
   auto& format = embed.vectors.format;
+  using Kind = predict::Pooling::Kind;
   using predict::VectorFormat;
-  if (format != VectorFormat::jsonl && !stream.drop.empty())
-    throw cli::UsageError("--drop requires --format jsonl; --keep chooses the columns of tsv and csv");
-  if (stream.keep.empty()) return;
-  const bool table = format == VectorFormat::tsv || format == VectorFormat::csv;
-  if (format != VectorFormat::jsonl && !table)
-    throw cli::UsageError("--keep requires --format jsonl, tsv or csv");
-  if (format == VectorFormat::jsonl) return;
-  if (embed.vectors.pooling.kind == predict::Pooling::Kind::none)
+  const auto& pooling = embed.vectors.pooling.kind;
+  if (embed.vectors.base64 && format != VectorFormat::jsonl && (!is_table(format) || stream.keep.empty()))
+    throw cli::UsageError("--base64 requires --format jsonl, or tsv or csv with --keep");
+  if (format == VectorFormat::google && pooling != Kind::automatic && pooling != Kind::none)
+    throw cli::UsageError(
+        "--pooling cannot be used with --format google, which writes a vector for each token");
+  if (stream.keep.empty() || format == VectorFormat::jsonl) return;
+  if (pooling == Kind::none)
     throw cli::UsageError(
         "--keep with --format tsv or csv cannot be used with --pooling none, which has several vectors for "
         "each text");
@@ -87,6 +92,36 @@ void settle_output(predict::EmbedOptions& embed, io::StreamOptions& stream) {
     return name.starts_with("embedding") && name != predict::kVectorModel;
   };
   if (std::ranges::none_of(stream.keep, is_vector)) stream.keep.emplace_back("embedding");
+}
+
+void check_weights(const predict::VectorOptions& vectors) {
+  const auto& weights = vectors.layer_weights;
+  if (weights.empty()) return;
+  const auto expected = std::max<size_t>(vectors.layers.size(), 1);
+  if (weights.size() != expected)
+    throw cli::UsageError("--layer-weights needs ",
+                          counted(static_cast<int64_t>(expected), "value", "values"),
+                          ", one for each of --layers, not ", weights.size());
+  if (std::ranges::all_of(weights, [](float weight) { return weight == 0; }))
+    throw cli::UsageError("--layer-weights are all 0: so would be all vectors");
+}
+
+// What cannot be used together.
+void rules(cli::App& app) {
+  const std::vector<std::string> windows = {"split", "windows"};
+  app.needs("--attention", {"--format", {"jsonl"}});
+  app.excludes({"--pooling", "--combine", "--layer-weights", "--normalize", "--dim", "--base64"},
+               "--attention", ", which writes no vectors");
+  app.excludes({{"--overflow", windows}}, "--attention", ", which reads a text as one sequence");
+  app.needs("--drop", {"--format", {"jsonl"}}, "; --keep chooses the columns of tsv and csv");
+  app.needs("--keep", {"--format", {"jsonl", "tsv", "csv"}});
+  app.excludes({{"--overflow", windows}}, {"--format", {"google"}}, ", which has no windows");
+  app.excludes({{"--overflow", {"windows"}}}, {"--pooling", {"none"}},
+               "; --overflow split writes each token once");
+  app.excludes({"--base64"}, "--precision");
+  app.needs("--layer-weights", {"--combine", {"sum", "mean"}});
+  app.excludes({"--combine", "--layer-weights", "--normalize", "--dim"}, {"--format", {"google"}},
+               ", which writes layers unchanged");
 }
 
 // Only the output format google and records of windows contain the index of a record.
@@ -115,16 +150,15 @@ int main(int argc, char** argv) {
   output_options(app, embed);
   cmd::precision_option(app, embed.precision);
   cmd::batch_option(app, embed.batch_tokens);
+  rules(app);
   app.most_used({"--model", "--pooling", "--normalize", "--output", "--format", "--keep", "--text-field",
                  "--max-length", "--overflow", "--threads"});
   app.check([&] {
     cmd::set_input(embed.features, stream, length);
     embed.features.take_ids = cmd::takes_ids(stream);
     embed.windows_apart = length.apart;
-    if (const auto wrong = attention ? predict::attention_conflict(embed) : std::nullopt)
-      throw cli::UsageError(*wrong);
+    check_weights(embed.vectors);
     settle_output(embed, stream.settings);
-    if (const auto wrong = predict::conflict(embed)) throw cli::UsageError(*wrong);
   });
   app.version_of(text::version);
   app.version_of(predict::version);

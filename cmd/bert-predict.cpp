@@ -89,10 +89,8 @@ int main(int argc, char** argv) {
     stream.settings.output_format = format.records;
     predict.rows = format.rows;
     predict.official = format.official;
-    const bool fields = !format.rows && format.official == predict::Official::none;
-    for (const auto* option : {"--keep", "--drop"})
-      if (!fields && app.given(option)) throw cli::UsageError(option, " requires --format jsonl, tsv or csv");
   });
+  for (const auto* option : {"--keep", "--drop"}) app.needs(option, {"--format", {"jsonl", "tsv", "csv"}});
   app.version_of(text::version);
   app.version_of(predict::version);
   app.examples({{"Fill a masked token with the default model",

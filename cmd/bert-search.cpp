@@ -65,6 +65,8 @@ void mode_options(cli::App& app, search::Options& options) {
   }
   app.needs("--central", "--cluster");
   app.needs("--seed", "--cluster");
+  app.needs("--cluster", {"--metric", {"cosine", "l2"}});
+  app.excludes({"--drop"}, "--pairs");
 }
 
 bool compares_records(const search::Options& options) {
@@ -87,9 +89,6 @@ void check_mode(const cli::App& app, const search::Options& options) {
     throw cli::UsageError(name, " must be from -1 to 1, as cosines are");
   if (threshold && options.metric == Metric::l2 && *threshold < 0)
     throw cli::UsageError(name, " must be at least 0, as distances are");
-  if (options.clusters && options.metric == Metric::dot)
-    throw cli::UsageError("--cluster requires --metric cosine or l2");
-  if (options.pairs && app.given("--drop")) throw cli::UsageError("--drop cannot be used with --pairs");
   // In the other modes, ids are those of the FILEs.
   for (const auto* copied : {"--with", "--id-field"}) {
     const auto& [path, records] = std::tie(options.index.path, options.index.records_path);

@@ -86,16 +86,46 @@ Declaration& App::add(const OptionText& text, bool takes_value, Take take) {
   return declaration;
 }
 
-void App::exclusive(const std::vector<std::string>& names) {
-  for (size_t i = 1; i < names.size(); ++i)
-    for (size_t k = 0; k < i; ++k)
-      parser_->app.get_option(names[i])->excludes(parser_->app.get_option(names[k]));
-  exclusive_.push_back(names);
+// The word that the option has: the one given, else the default; "" if there is none.
+std::string App::word_of(std::string_view name) const {
+  if (given(name)) return parser_->app.get_option(std::string(name))->results().back();
+  return declaration_of(name)->present;
 }
 
-void App::needs(const std::string& name, const std::string& other) {
-  parser_->app.get_option(name)->needs(parser_->app.get_option(other));
-  needs_.emplace_back(name, other);
+bool App::is_used(const Use& use) const {
+  if (!use.words.empty()) return std::ranges::find(use.words, word_of(use.name)) != use.words.end();
+  const auto* declaration = declaration_of(use.name);
+  return given(use.name) && (declaration->present.empty() || word_of(use.name) != declaration->present);
+}
+
+void App::exclusive(std::vector<std::string> names) {
+  rules_.emplace_back([this, names = std::move(names)] {
+    if (std::ranges::count_if(names, [&](const auto& name) { return given(name); }) > 1)
+      throw UsageError(listed(names, "and"), " cannot be used together");
+  });
+}
+
+void App::excludes(std::vector<Use> options, Use other, std::string why) {
+  rules_.emplace_back([this, options = std::move(options), other = std::move(other), why = std::move(why)] {
+    if (!is_used(other) || std::ranges::none_of(options, [&](const Use& use) { return is_used(use); }))
+      return;
+    std::vector<std::string> names;
+    for (const auto& [name, words] : options)
+      names.push_back(words.empty() ? name : name + " " + word_of(name));
+    throw UsageError(listed(names, "and"), " cannot be used with ", other.name,
+                     other.words.empty() ? "" : " " + word_of(other.name), why);
+  });
+}
+
+void App::needs(Use option, Use other, std::string why) {
+  rules_.emplace_back([this, option = std::move(option), other = std::move(other), why = std::move(why)] {
+    if (!is_used(option)) return;
+    const auto& [name, words] = other;
+    if (words.empty() && !given(name))
+      throw UsageError(option.name, " needs ", name, " ", declaration_of(name)->text.value, why);
+    if (!words.empty() && !word_of(name).empty() && !is_used(other))
+      throw UsageError(option.name, " requires ", name, " ", listed(words, "or"), why);
+  });
 }
 
 Declaration& App::custom(const OptionText& text, Take take) { return add(text, true, std::move(take)); }
@@ -127,9 +157,10 @@ Declaration& App::list(const OptionText& text, std::vector<std::string>& to) {
 }
 
 void App::select(std::string_view by, std::string_view word) const {
-  for (const auto& [text, section, takes_value, name, words, may_differ] : declarations_) {
-    if (words.empty() || !given(name) || std::ranges::find(words, word) != words.end()) continue;
-    throw UsageError(name, " requires ", by, " ",
+  for (const auto& entry : declarations_) {
+    const auto& words = entry.only_for;
+    if (words.empty() || !given(entry.name) || std::ranges::find(words, word) != words.end()) continue;
+    throw UsageError(entry.name, " requires ", by, " ",
                      listed(std::vector<std::string>(words.begin(), words.end()), "or"));
   }
 }
@@ -149,12 +180,14 @@ std::vector<std::string> App::common_arguments() const {
 
 bool App::given(std::string_view name) const { return parser_->app.count(std::string(name)) > 0; }
 
-// Whether the next argument is the value of this one: "-o", "--output".
-bool App::wants_value(std::string_view argument) const {
-  return std::ranges::any_of(declarations_, [&](const Declaration& entry) {
+// Of an argument "-o" or "--output"; nullptr if there is none.
+const Declaration* App::declaration_of(std::string_view argument) const {
+  if (!argument.starts_with('-')) return nullptr;
+  const auto found = std::ranges::find_if(declarations_, [&](const Declaration& entry) {
     const auto names = "," + entry.text.names + "," + entry.text.also + ",";
-    return entry.takes_value && names.find("," + std::string(argument) + ",") != std::string::npos;
+    return names.find("," + std::string(argument) + ",") != std::string::npos;
   });
+  return found == declarations_.end() ? nullptr : &*found;
 }
 
 // In reverse, as CLI11 expects. CLI11 takes the next argument as the value of `--prompt=`, so an empty value
@@ -162,18 +195,29 @@ bool App::wants_value(std::string_view argument) const {
 std::vector<std::string> App::arguments_of(int argc, const char* const* argv) const {
   std::vector<std::string> arguments;
   const auto known = known_options();
-  bool options = true, is_value = false;
+  const Declaration* waiting = nullptr;  // for its value, the next argument
   for (int i = 1; i < argc; ++i) {
     arguments.emplace_back(argv[i]);
-    options = options && arguments.back() != "--";
-    if (!options || std::exchange(is_value, !is_value && wants_value(arguments.back()))) continue;
-    if (is_long_name(arguments.back(), known)) throw unknown_option(arguments.back());
-    if (!arguments.back().ends_with('=')) continue;
-    const std::string_view name(argv[i], arguments.back().size() - 1);
-    if (!wants_value(name)) continue;
-    arguments.back().pop_back();
-    arguments.emplace_back();
+    if (std::exchange(waiting, nullptr)) continue;
+    const std::string_view argument = argv[i];
+    if (argument == "--") {
+      arguments.insert(arguments.end(), argv + i + 1, argv + argc);
+      break;
+    }
+    if (is_long_name(argument, known)) throw unknown_option(argument);
+    const size_t equals = argument.find('=');
+    const auto* declaration = declaration_of(argument.substr(0, equals));
+    if (!declaration) continue;
+    if (equals == argument.npos) {
+      waiting = declaration->takes_value ? declaration : nullptr;
+    } else if (!declaration->takes_value) {
+      throw UsageError(argument.substr(0, equals), " takes no value");
+    } else if (equals + 1 == argument.size()) {
+      arguments.back().pop_back();
+      arguments.emplace_back();
+    }
   }
+  if (waiting) throw UsageError(arguments.back(), " needs a value");
   std::ranges::reverse(arguments);
   return arguments;
 }
@@ -184,26 +228,11 @@ std::string App::read(int argc, const char* const* argv) {
     parser_->app.parse(arguments_of(argc, argv));
   } catch (const Shown& shown) {
     return shown.text;
-  } catch (const CLI::ExcludesError& error) {
-    for (const auto& names : exclusive_)
-      if (std::ranges::count_if(names, [&](const auto& name) { return given(name); }) > 1)
-        throw UsageError(listed(names, "and"), " cannot be used together");
-    throw UsageError(error.what());
-  } catch (const CLI::RequiresError& error) {
-    for (const auto& [name, other] : needs_)
-      if (given(name) && !given(other))
-        throw UsageError(name, " needs ", other, " ",
-                         std::ranges::find(declarations_, other, &Declaration::name)->text.value);
-    throw UsageError(error.what());
-  } catch (const CLI::ArgumentMismatch& error) {
-    const std::string what = error.what();  // "--output: 1 required missing"
-    if (what.find("override") == std::string::npos)
-      throw UsageError(what.substr(0, what.find(':')), " needs a value");
-    throw UsageError(what.starts_with('-') ? "" : "--", what.substr(0, what.find(' ')), " takes no value");
   } catch (const CLI::ParseError& error) {
     throw UsageError(error.what());
   }
   take_operands(parser_->app.remaining());
+  for (const auto& rule : rules_) rule();
   return "";
 }
 

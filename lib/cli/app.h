@@ -61,11 +61,20 @@ struct Declaration {
   OptionText text;
   std::string section;
   bool takes_value;
-  std::string name;  // the long name
+  std::string name;          // the long name
+  std::string present = {};  // the default word of a choice
   // The words of another option, such as the tasks of --task, for which alone it has an effect; none: all.
   // See App::select.
   std::vector<std::string_view> only_for = {};
   bool may_differ = false;  // between processes that work together
+};
+
+// An option that is used: given, with a value that is not its default; or with one of these words.
+struct Use {
+  Use(const char* name, std::vector<std::string> words = {}) : name(name), words(std::move(words)) {}
+
+  std::string name;
+  std::vector<std::string> words;
 };
 
 class App {
@@ -136,10 +145,12 @@ class App {
       words.emplace_back(word);
       if (to == meaning) present = word;
     }
-    return custom(choice_text(text, words, present),
-                  [&to, choices, words](const std::string& name, const std::string& value) {
-                    to = choices[index_of(name, value, words)].second;
-                  });
+    auto& declaration = custom(choice_text(text, words, present),
+                               [&to, choices, words](const std::string& name, const std::string& value) {
+                                 to = choices[index_of(name, value, words)].second;
+                               });
+    declaration.present = present;
+    return declaration;
   }
 
   // A value of any other form. After the whole command line is parsed, `take` is called with the option's
@@ -159,10 +170,14 @@ class App {
   // Whether the option ("--text-field") was given. Valid after the command line is parsed.
   bool given(std::string_view name) const;
 
+  // Rules for several options, which are checked in this order after all values are stored and before the
+  // checks. `why` ends the message.
   // The options cannot be used together.
-  void exclusive(const std::vector<std::string>& names);
-  // The first option cannot be used without the other one.
-  void needs(const std::string& name, const std::string& other);
+  void exclusive(std::vector<std::string> names);
+  // None of the options can be used with the other one.
+  void excludes(std::vector<Use> options, Use other, std::string why = "");
+  // The option cannot be used without the other one.
+  void needs(Use option, Use other, std::string why = "");
 
   // To be called when the word of the option `by` ("--task") is known. Throws UsageError if an option was
   // given that is for other words only.
@@ -231,7 +246,9 @@ class App {
   std::vector<std::string> arguments_of(int argc, const char* const* argv) const;
   std::string read(int argc, const char* const* argv);
   void take_operands(const std::vector<std::string>& arguments);
-  bool wants_value(std::string_view argument) const;
+  const Declaration* declaration_of(std::string_view argument) const;
+  std::string word_of(std::string_view name) const;
+  bool is_used(const Use& use) const;
   std::vector<KnownOption> known_options() const;
   UsageError unknown_option(std::string_view argument) const;
   std::string synopsis() const;
@@ -247,8 +264,7 @@ class App {
   std::vector<CommandLine::Example> examples_;
   std::deque<Declaration> declarations_;  // in registration order
   std::unique_ptr<Parser> parser_;
-  std::vector<std::vector<std::string>> exclusive_;
-  std::vector<std::pair<std::string, std::string>> needs_;
+  std::vector<std::function<void()>> rules_;
   std::vector<std::string>* files_ = nullptr;
   std::string files_shown_;
   std::vector<FileUse> inputs_, outputs_;

@@ -52,21 +52,6 @@ void append_parts(std::string& out, std::span<const float> values, size_t size, 
 
 }  // namespace
 
-std::optional<std::string> attention_conflict(const EmbedOptions& options) {
-  const VectorOptions& vectors = options.vectors;
-  if (vectors.format != VectorFormat::jsonl) return "--attention requires --format jsonl";
-  if (vectors.pooling.kind != Pooling::Kind::automatic || vectors.combine || !vectors.layer_weights.empty() ||
-      vectors.normalize || vectors.dim || vectors.base64) {
-    return "--pooling, --combine, --layer-weights, --normalize, --dim and --base64 cannot be used with "
-           "--attention, which writes no vectors";
-  }
-  if (options.features.overflow == features::Overflow::split) {
-    return std::string("--overflow ") + (options.windows_apart ? "windows" : "split") +
-           " cannot be used with --attention, which reads a text as one sequence";
-  }
-  return {};
-}
-
 AttentionFilter::AttentionFilter(const model::Directory& directory, const text::Tokenizer& tokenizer,
                                  EmbedOptions options, Pool& pool, Log& log)
     : directory_(directory),

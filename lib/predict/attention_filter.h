@@ -19,9 +19,6 @@
 
 namespace bert::predict {
 
-// Describes an option that excludes attention weights; nullopt if there is none.
-std::optional<std::string> attention_conflict(const EmbedOptions& options);
-
 class AttentionFilter final : public io::Filter {
  public:
   // References must outlive this object. Uses only layers and prompt of options.vectors. Throws Error if a

@@ -97,18 +97,6 @@ bool has_sidecar(const EmbedOptions& options) {
 
 }  // namespace
 
-std::optional<std::string> conflict(const EmbedOptions& options) {
-  if (options.vectors.format == VectorFormat::google &&
-      options.features.overflow == features::Overflow::split) {
-    return std::string("--overflow ") + (options.windows_apart ? "windows" : "split") +
-           " cannot be used with --format google, which has no windows";
-  }
-  if (options.windows_apart && options.vectors.pooling.kind == Pooling::Kind::none)
-    return "--overflow windows cannot be used with --pooling none; --overflow split writes each token once";
-  if (options.vectors.base64 && options.precision >= 0) return "--base64 cannot be used with --precision";
-  return conflict(options.vectors);
-}
-
 features::FeatureOptions feature_options(const EmbedOptions& options, std::string prompt,
                                          const model::Directory& directory) {
   features::FeatureOptions features = options.features;

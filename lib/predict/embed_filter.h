@@ -36,9 +36,6 @@ struct EmbedOptions {
   int64_t batch_tokens = 1024;              // tokens in a batch; does not affect the output
 };
 
-// Describes options that exclude each other, whatever the model; nullopt if there are none.
-std::optional<std::string> conflict(const EmbedOptions& options);
-
 // How records become sequences; `prompt` is that of prompt_of().
 features::FeatureOptions feature_options(const EmbedOptions& options, std::string prompt,
                                          const model::Directory& directory);

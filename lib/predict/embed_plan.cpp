@@ -32,34 +32,6 @@ bool is_name(std::string_view text) {
 
 }  // namespace
 
-std::optional<std::string> conflict(const VectorOptions& options) {
-  const bool weighted = !options.layer_weights.empty();
-  if (weighted && options.combine == Combine::concat) {
-    return "--layer-weights requires --combine sum or mean";
-  }
-  if (weighted && options.layer_weights.size() != std::max<size_t>(options.layers.size(), 1)) {
-    const auto count = static_cast<int64_t>(std::max<size_t>(options.layers.size(), 1));
-    return "--layer-weights needs " + counted(count, "value", "values") + ", one for each of --layers, not " +
-           std::to_string(options.layer_weights.size());
-  }
-  if (weighted && std::ranges::all_of(options.layer_weights, [](float weight) { return weight == 0; })) {
-    return "--layer-weights are all 0: so would be all vectors";
-  }
-  if (options.base64 && options.format != VectorFormat::jsonl)
-    return "--base64 requires --format jsonl, or tsv or csv with --keep";
-  if (options.format != VectorFormat::google) return {};
-  using Kind = Pooling::Kind;
-  if (options.pooling.kind != Kind::automatic && options.pooling.kind != Kind::none) {
-    return "--pooling cannot be used with --format google, which writes a vector for each token";
-  }
-  if (options.combine || weighted || options.normalize || options.dim) {
-    return "--combine, --layer-weights, --normalize and --dim cannot be used with --format google, which "
-           "writes "
-           "layers unchanged";
-  }
-  return {};
-}
-
 EmbedPlan::EmbedPlan(const VectorOptions& options, const model::Directory& directory)
     : recipe_(recipe_of(options)),
       mix_(recipe_, static_cast<int>(directory.config.layers), directory.config.hidden),

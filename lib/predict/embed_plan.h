@@ -35,9 +35,6 @@ struct VectorOptions {
   bool base64 = false;  // in records
 };
 
-// Describes options that exclude each other, whatever the model; nullopt if there are none.
-std::optional<std::string> conflict(const VectorOptions& options);
-
 // The text to insert before each text: `asked`, or the model's default. May be empty. A word of ASCII
 // letters, digits, '-', '_' and '.' is the name of one of the model's prompts, anything else is a text.
 std::string prompt_of(const std::optional<std::string>& asked, const model::Directory& directory);

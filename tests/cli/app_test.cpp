@@ -306,6 +306,24 @@ TEST_CASE("options can exclude and need one another") {
   CHECK(run(setup, {"--blue=a"}).err == usage_error("--blue needs --red SHADE"));
 }
 
+TEST_CASE("options can exclude and need values of one another") {
+  const auto setup = [](App& app) {
+    static int shape = 0, size = 0;
+    static std::string text;
+    app.choice<int>({"--shape", "", "A form."}, {{"dot", 0}, {"line", 1}, {"arc", 2}}, shape);
+    app.choice<int>({"--size", "", "A size."}, {{"small", 0}, {"large", 1}}, size);
+    app.option({"--color", "SHADE", "A colour."}, text);
+    app.needs("--color", {"--shape", {"line", "arc"}}, "; dots are black");
+    app.excludes({{"--shape", {"arc"}}, "--size"}, {"--color", {"red"}}, ", which is plain");
+  };
+  CHECK(run(setup, {"--color=a"}).err == usage_error("--color requires --shape line or arc; dots are black"));
+  CHECK(run(setup, {"--color=a", "--shape=dot", "--shape=arc"}).code == 0);
+  CHECK(run(setup, {"--color=red", "--shape=arc"}).err ==
+        usage_error("--shape arc and --size cannot be used with --color red, which is plain"));
+  CHECK(run(setup, {"--color=red", "--shape=line", "--size=small"}).code == 0);  // the default
+  CHECK(run(setup, {"--color=red", "--shape=line", "--size=large"}).code == 2);
+}
+
 TEST_CASE("--generate prints what the declared options say, for man and three shells") {
   const auto generated = [](const char* form) {
     Options options;

@@ -98,14 +98,7 @@ TEST_CASE("the google format has its own default layers and layer numbers") {
   CHECK(plan({.layers = {0}, .format = VectorFormat::google}, deep).mix().wanted() == std::vector<int>{1});
 }
 
-TEST_CASE("conflicting options are rejected") {
-  CHECK_FALSE(conflict(VectorOptions{}));
-  CHECK_FALSE(conflict({.layers = {0, 1}, .layer_weights = {1, 2}}));
-  CHECK(conflict({.layers = {0, 1}, .layer_weights = {1}}));
-  CHECK(conflict({.layers = {0, 1}, .combine = Combine::concat, .layer_weights = {1, 2}}));
-  CHECK(conflict(
-      {.pooling = {.kind = Pooling::Kind::mode, .mode = PoolingMode::cls}, .format = VectorFormat::google}));
-  CHECK(conflict({.dim = 3, .format = VectorFormat::google}));
+TEST_CASE("options that do not fit the model are rejected") {
   CHECK_THROWS_AS(plan({.pooling = {.kind = Pooling::Kind::pooler}, .layers = {0, 1}}, directory()),
                   bert::Error);
   CHECK_THROWS_AS(plan({.layers = {0, 1}}, sentence_directory()), bert::Error);  // Dense expects 8, gets 16
