@@ -3,33 +3,21 @@
 #include <utility>
 
 #include "base/error.h"
-#include "comm/message.h"
 
 namespace bert::examples {
 namespace {
 
 constexpr int64_t kBlockRecords = 16;  // of each rank in a block
 
-using comm::append;
-using comm::take_number;
-using comm::take_text;
-
-void append(std::string& out, const Example& example) {
-  append(out, example.tokens());
-  append(out, static_cast<int64_t>(example.sequences().size()));
-  append(out, int64_t{example.truncated});
-  append(out, int64_t{example.paired});
-  append(out, int64_t{example.has_next_sentence_label()});
-}
-
-Outline take_outline(std::string_view& in) {
-  Outline outline;
-  outline.tokens = take_number(in);
-  outline.sequences = take_number(in);
-  outline.truncated = take_number(in) != 0;
-  outline.paired = take_number(in) != 0;
-  outline.has_next_sentence_label = take_number(in) != 0;
-  return outline;
+Outline outline_of(const Example& example, int64_t epoch, int64_t number) {
+  return {.where = example.where,
+          .epoch = epoch,
+          .number = number,
+          .tokens = example.tokens(),
+          .sequences = std::ssize(example.sequences()),
+          .truncated = example.truncated,
+          .paired = example.paired,
+          .has_next_sentence_label = example.has_next_sentence_label()};
 }
 
 }  // namespace
@@ -70,78 +58,49 @@ void ExampleQueue::skip_to(int64_t drawn, int64_t within, uint64_t checksum) {
 bool ExampleQueue::read_block() {
   const int64_t count = ranks_.alone() ? 1 : kBlockRecords * ranks_.size();
   std::vector<Drawn> block;
-  for (Drawn record; static_cast<int64_t>(block.size()) < count && source_.draw(record);)
+  std::vector<Contents> contents;
+  for (Drawn record; std::ssize(block) < count && source_.draw(record);)
     block.push_back(std::exchange(record, {}));
   if (block.empty()) {
     if (!source_.interrupted()) source_.require_valid();
     return false;
   }
-  std::deque<Examples> own;
-  const auto messages = ranks_.all_gather(read_own(block, own));
-  std::vector<std::string_view> rest(messages.begin(), messages.end());
-  for (auto& record : block) {
-    const int reader = bert::examples::reader_of(record, ranks_.size());
-    const bool is_own = reader == ranks_.rank();
-    add(std::move(record), rest[static_cast<size_t>(reader)], is_own ? &own.front() : nullptr);
-    if (is_own) own.pop_front();
-  }
+  for (auto& record : block)
+    if (bert::examples::reader_of(record, ranks_.size()) == ranks_.rank()) contents.push_back(read(record));
+  if (!ranks_.alone()) contents = gather_contents(ranks_, block, std::move(contents));
+  for (size_t i = 0; i < block.size(); ++i) add(block[i], std::move(contents[i]));
   return true;
 }
 
-// Reads this rank's records of the block. Returns a message with an outline of what they have.
-std::string ExampleQueue::read_own(std::vector<Drawn>& block, std::deque<Examples>& own) {
-  std::string message;
-  for (auto& record : block) {
-    if (bert::examples::reader_of(record, ranks_.size()) != ranks_.rank()) continue;
-    auto& examples = own.emplace_back();
-    std::string where;
-    auto found = Found::examples;
-    std::optional<std::string> bad;
-    try {
-      bad = source_.read(record, [&](const io::Fields& fields, const io::Record& parsed, int64_t epoch) {
-        reader_.read(fields, parsed, epoch, examples);
-        where = parsed.where();
-      });
-      if (bad) found = Found::skipped;
-    } catch (const Error& error) {
-      found = Found::fatal;
-      bad = error.what();
-    }
-    append(message, static_cast<int64_t>(found));
-    append(message, std::string_view(bad ? *bad : where));
-    if (bad) continue;
-    append(message, static_cast<int64_t>(examples.size()));
-    for (auto& example : examples) {
-      example->where = where;
-      append(message, *example);
-    }
+Contents ExampleQueue::read(Drawn& record) {
+  Contents contents;
+  auto& examples = contents.examples;
+  try {
+    const auto bad =
+        source_.read(record, [&](const io::Fields& fields, const io::Record& parsed, int64_t epoch) {
+          reader_.read(fields, parsed, epoch, examples);
+          contents.text = parsed.where();
+        });
+    if (bad) return {.found = Found::skipped, .text = *bad};
+  } catch (const Error& error) {
+    return {.found = Found::fatal, .text = error.what()};
   }
-  return message;
+  for (auto& example : examples) {
+    example->where = contents.text;
+    contents.outlines.push_back(outline_of(*example, record.epoch, std::ssize(contents.outlines)));
+  }
+  return contents;
 }
 
-// `own`: the record's examples, if this rank has read it.
-void ExampleQueue::add(Drawn record, std::string_view& message, Examples* own) {
-  const auto found = static_cast<Found>(take_number(message));
-  auto text = take_text(message);
-  if (found != Found::examples) {
-    auto& bad = waiting_.emplace_back();
-    bad.record = std::move(record);
-    bad.found = found;
-    bad.error = std::move(text);
+void ExampleQueue::add(const Drawn& record, Contents contents) {
+  if (contents.found != Found::examples) {
+    waiting_.push_back({{record}, contents.found, std::move(contents.text)});
     return;
   }
-  const int64_t count = take_number(message);
-  for (int64_t number = 0; number < count; ++number) {
-    auto outline = take_outline(message);
-    if (number < leave_out_) continue;
-    outline.where = text;
-    outline.epoch = record.epoch;
-    outline.number = number;
-    auto& waiting = waiting_.emplace_back();
-    waiting.record = record;
-    waiting.outline = std::move(outline);
-    if (own) waiting.example = std::move((*own)[static_cast<size_t>(number)]);
-  }
+  auto& examples = contents.examples;
+  for (size_t i = static_cast<size_t>(leave_out_); i < contents.outlines.size(); ++i)
+    waiting_.push_back(
+        {{record, std::move(contents.outlines[i]), i < examples.size() ? std::move(examples[i]) : nullptr}});
   leave_out_ = 0;
 }
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "comm/communicator.h"
@@ -14,6 +14,21 @@
 #include "examples/record_source.h"
 
 namespace bert::examples {
+
+// What a rank has found in a record: its examples, or why it has none.
+struct Contents {
+  enum class Found : int64_t { examples, skipped, fatal };
+
+  Found found = Found::examples;
+  std::string text;  // where the record is, "FILE:LINE"; or the error
+  std::vector<Outline> outlines = {};
+  Examples examples = {};  // empty on the ranks that have not read them
+};
+
+// The contents of the records of a block, given those that this rank has read; both in order. All ranks call
+// it.
+std::vector<Contents> gather_contents(comm::Communicator& ranks, std::span<const Drawn> block,
+                                      std::vector<Contents> own);
 
 class ExampleQueue {
  public:
@@ -44,15 +59,15 @@ class ExampleQueue {
   Examples give(std::vector<Entry> entries, const std::vector<int>& owners, int64_t drawn);
 
  private:
-  enum class Found : int64_t { examples, skipped, fatal };  // in a record
+  using Found = Contents::Found;
   struct Waiting : Entry {
     Found found = Found::examples;
-    std::string error;  // of a bad record
+    std::string error = {};  // of a bad record
   };
 
   bool read_block();
-  std::string read_own(std::vector<Drawn>& block, std::deque<Examples>& own);
-  void add(Drawn record, std::string_view& message, Examples* own);
+  Contents read(Drawn& record);
+  void add(const Drawn& record, Contents contents);
   std::unique_ptr<Example> read_again(Entry& entry);
 
   RecordSource& source_;
