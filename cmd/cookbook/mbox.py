@@ -5,10 +5,11 @@
   python3 mbox.py 2026-*.mbox.gz Maildir > mails.jsonl
 
 Reads mbox FILEs, single mails, and the mails of Maildirs and of the folders below them, or standard input without FILE
-or for -, in memory that depends on the longest message only; FILEs that end in .gz are decompressed. The text is the
-plain text of a message, or that of its HTML, without attachments, quoted lines (> ...) and what follows the separator
-of a signature ("-- "). Bytes that are not of a message's character set become U+FFFD.
+or for -, in memory that depends on the longest message only; FILEs that end in .gz, .bz2 or .xz are decompressed. The
+text is the plain text of a message, or that of its HTML, without attachments, quoted lines (> ...) and what follows
+the separator of a signature ("-- ") in a part. Bytes that are not of a message's character set become U+FFFD.
 """
+import bz2
 import email
 import email.errors
 import email.header
@@ -17,6 +18,7 @@ import email.utils
 import gzip
 import html.parser
 import json
+import lzma
 import os
 import re
 import signal
@@ -27,6 +29,8 @@ import zlib
 SURROGATE = re.compile("[\ud800-\udfff]")
 DATE = re.compile(rb"\d?\d:\d\d.*\b\d{4}\b")
 FIELD = re.compile(rb"[!-9;-~]+:")
+GZIP = b"\x1f\x8b"
+OPEN = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
 
 def messages(file, name):
@@ -80,10 +84,11 @@ def opened(name):
     if not name:
         raise ValueError("a FILE has an empty name")
     if name == "-":
-        yield sys.stdin.buffer, name
+        begin = sys.stdin.buffer.peek(len(GZIP))[:len(GZIP)]
+        yield gzip.open(sys.stdin.buffer) if begin == GZIP else sys.stdin.buffer, name
         return
     for path in paths_of(name):
-        with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
+        with OPEN.get(os.path.splitext(path)[1], open)(path, "rb") as file:
             yield file, path
 
 
@@ -121,29 +126,30 @@ def content_of(part):
         return payload.decode("utf-8", "replace")
 
 
-def body_of(part):
-    """The text of a message or of a part of one: of alternatives, that of the first one that has any."""
-    if part.is_multipart():
-        bodies = [body for body in map(body_of, part.get_payload()) if body.strip()]
-        return "\n".join(bodies[:1] if part.get_content_subtype() == "alternative" else bodies)
-    if part.get_content_disposition() == "attachment" or part.get_content_type() not in ("text/plain", "text/html"):
-        return ""
-    if part.get_content_type() == "text/plain":
-        return content_of(part)
-    parser = Text()
-    parser.feed(content_of(part))
-    parser.close()
-    return re.sub(" *\n *", "\n", "".join(parser.parts))
-
-
-def text_of(message):
+def written(text):
+    """What the sender of a part has written: without quoted lines and signature."""
     lines = []
-    for line in body_of(message).splitlines():
+    for line in text.splitlines():
         if line == "-- ":
             break
         if not line.startswith(">") and (line.strip() or lines and lines[-1]):
             lines.append(line.rstrip())
     return "\n".join(lines).strip()
+
+
+def body_of(part):
+    """The text of a message or of a part of one: of alternatives, that of the first one that has any."""
+    if part.is_multipart():
+        bodies = [body for body in map(body_of, part.get_payload()) if body.strip()]
+        return "\n\n".join(bodies[:1] if part.get_content_subtype() == "alternative" else bodies)
+    if part.get_content_disposition() == "attachment" or part.get_content_type() not in ("text/plain", "text/html"):
+        return ""
+    if part.get_content_type() == "text/plain":
+        return written(content_of(part))
+    parser = Text()
+    parser.feed(content_of(part))
+    parser.close()
+    return written(re.sub(" *\n *", "\n", "".join(parser.parts)))
 
 
 def header(message, name):
@@ -166,7 +172,7 @@ def record(data):
         fields["date"] = email.utils.parsedate_to_datetime(fields["date"]).isoformat()
     except (TypeError, ValueError):
         pass  # as it is
-    fields["text"] = text_of(message)
+    fields["text"] = body_of(message)
     return {name: value for name, value in fields.items() if value is not None}
 
 
@@ -182,7 +188,7 @@ def main():
                 line = SURROGATE.sub("\ufffd", json.dumps(record(data), ensure_ascii=False))
                 sys.stdout.buffer.write(line.encode() + b"\n")
         sys.stdout.buffer.flush()
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+    except (gzip.BadGzipFile, lzma.LZMAError, EOFError, zlib.error) as error:
         sys.exit(f"mbox.py: {name}: cannot be decompressed: {error}")
     except ValueError as error:
         sys.exit(f"mbox.py: {error}")

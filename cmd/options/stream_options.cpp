@@ -208,6 +208,9 @@ void StreamOptions::note_suffix() const {
                                   {".f32", "f32", "rows of 32-bit floats", true},
                                   {".tsv", "tsv", "TSV", false},
                                   {".csv", "csv", "CSV", false}};
+  for (const auto* suffix : {".gz", ".bz2", ".xz", ".zst"})
+    if (settings.output.ends_with(suffix))
+      app_.log().warn(settings.output + " is written uncompressed; compress it with a program, such as gzip");
   if (!records_ || app_.given("--format")) return;
   for (const auto& [suffix, format, what, rows] : kSuffixes) {
     if (!settings.output.ends_with(suffix)) continue;

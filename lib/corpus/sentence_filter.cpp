@@ -41,6 +41,8 @@ std::unique_ptr<SentenceFilter::Workspace> SentenceFilter::borrow_workspace() co
 }
 
 void SentenceFilter::prepare(const io::Fields& fields, io::Record& record) const {
+  if (fields.words(options_.text_field) && !fields.text_unless_null(options_.text_field))
+    throw Error("has words instead of a text, which is needed to find its sentences");
   const auto text = fields.required_text(options_.text_field);
   auto workspace = borrow_workspace();
   if (record.source().format == io::InputFormat::documents)

@@ -50,6 +50,7 @@ void Found::add(Found next) {
   examples.records += next.examples.records;
   examples.truncated += next.examples.truncated;
   examples.paired += next.examples.paired;
+  examples.empty += next.examples.empty;
   records += next.records;
   bytes += next.bytes;
   all = all && next.all;
@@ -67,8 +68,8 @@ void Found::add(Found next) {
 std::string packed(const Found& found) {
   using comm::append;
   std::string out;
-  for (const int64_t number :
-       {found.examples.records, found.examples.truncated, found.examples.paired, found.records, found.bytes})
+  for (const int64_t number : {found.examples.records, found.examples.truncated, found.examples.paired,
+                               found.examples.empty, found.records, found.bytes})
     append(out, number);
   for (const auto& where : found.first) append(out, std::string_view(where));
   append(out, static_cast<int64_t>(found.bad.size()));
@@ -86,7 +87,7 @@ Found unpacked(std::string_view in) {
   using comm::take_number, comm::take_text;
   Found found;
   for (int64_t* number : {&found.examples.records, &found.examples.truncated, &found.examples.paired,
-                          &found.records, &found.bytes})
+                          &found.examples.empty, &found.records, &found.bytes})
     *number = take_number(in);
   for (auto& where : found.first) where = take_text(in);
   for (auto count = take_number(in); count > 0; --count) found.bad.push_back(take_number(in));
@@ -178,6 +179,7 @@ void Check::read(int64_t i, io::RawRecord& raw, Thread& thread, Found& found) co
     ++found.examples.records;
     found.examples.truncated += examples.front()->truncated;
     found.examples.paired += examples.front()->paired;
+    found.examples.empty += examples.front()->tokens() <= kEmptyTokens;
   }
 }
 

@@ -20,9 +20,11 @@ struct CheckTools {
   bool shows_progress;
 };
 
-// Numbers of records, without bad ones and those that give no example.
+constexpr int64_t kEmptyTokens = 2;  // [CLS] [SEP]
+
+// Numbers of records, without bad ones and those that give no example. empty: at most kEmptyTokens long.
 struct CheckedRecords {
-  int64_t records = 0, truncated = 0, paired = 0;
+  int64_t records = 0, truncated = 0, paired = 0, empty = 0;
 };
 
 // Lists the first bad records in order of their lines, and counts the others. Leaves them out of FILEs, or

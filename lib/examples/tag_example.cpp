@@ -28,7 +28,7 @@ WordWindows read_windows(const io::Fields& fields, const features::Featurizer& f
     return found;
   }
   const auto words = fields.words(featurizer.options().text_field);
-  if (!words) fields.fail_missing("words");
+  if (!words) fields.fail_without_words();
   found.windows = word_windows(fields, featurizer, *words);
   found.token_words =
       features::joined(std::span<const features::Features>(found.windows), &features::Features::words);
@@ -51,6 +51,8 @@ std::optional<std::vector<features::Features>> find_token_windows(const io::Fiel
   if (featurizer.options().take_ids == features::TakeIds::never || !fields.json_only("input_ids"))
     return std::nullopt;
   auto windows = featurizer.windows(fields);
+  const auto words = fields.words(featurizer.options().text_field);
+  if (words && words->second.size() != features::token_places(windows).size()) return std::nullopt;
   if (windows.front().pair) throw Error("field \"input_ids\" has a pair, but tagging takes a single text");
   return windows;
 }

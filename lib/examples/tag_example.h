@@ -24,8 +24,8 @@ namespace bert::examples {
 std::vector<features::Features> word_windows(const io::Fields& fields, const features::Featurizer& featurizer,
                                              const std::pair<std::string, json::Value>& words);
 
-// Windows of a record's input_ids, which take precedence over its words; each token is then a word. nullopt
-// if the record has no ids or they are not requested. Throws Error if the ids are a pair.
+// Windows of a record's input_ids, if each token is a word: the record has no words, or as many. nullopt if
+// it has no ids or they are not requested. Throws Error if the ids are a pair.
 std::optional<std::vector<features::Features>> find_token_windows(const io::Fields& fields,
                                                                   const features::Featurizer& featurizer);
 

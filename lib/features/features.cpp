@@ -131,6 +131,11 @@ FeatureOptions with_settings_of(const text::Tokenizer& tokenizer, FeatureOptions
   return options;
 }
 
+bool is_empty(const Features& features) {
+  const auto begin = std::max(features.first.begin, static_cast<uint32_t>(features.prompt));
+  return features.first.end <= begin && features.second.begin == features.second.end;
+}
+
 std::optional<std::string> impossible_length(const FeatureOptions& options) {
   if (!options.max_length) return {};
   const int64_t specials = options.specials ? kSingleSpecials : 0;

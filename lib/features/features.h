@@ -63,6 +63,9 @@ struct FeatureOptions {
 // tie rule of the tokenizer's Compat.
 FeatureOptions with_settings_of(const text::Tokenizer& tokenizer, FeatureOptions options);
 
+// Whether there are no tokens but special ones and the prompt.
+bool is_empty(const Features& features);
+
 // Explains why max_length is too small for the special tokens, or for them and the overlap. nullopt if it is
 // not.
 std::optional<std::string> impossible_length(const FeatureOptions& options);

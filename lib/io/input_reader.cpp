@@ -294,7 +294,7 @@ void InputReader::check_text(Input& input) const {
                   header->advice());
     throw Error(input.name(), ":1: ", MissingColumn(field, header->columns, options_.field_options).what());
   }
-  if (header && (header->delimiter == '\t' || has_usual_name(*header)))
+  if (header && (header->delimiter == '\t' || has_usual_name(*header) || divides(*header, input.unread())))
     note(input, "is read as text, but its first line looks like the header of a table with the columns " +
                     quoted_names(header->columns) + "; to read a table, " + header->advice() +
                     " and --text-field");

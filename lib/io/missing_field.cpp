@@ -70,6 +70,12 @@ std::optional<std::string> FieldUse::warning() const {
   return option_ + ": no record has the field " + json::in_quotes(name_) + did_you_mean(name_, names_);
 }
 
+std::optional<std::string> FieldUse::warning_of_some() const {
+  if (!found_ || !absent_) return std::nullopt;
+  return "some records have no field " + json::in_quotes(name_) +
+         "; their number stands for it, which may be that of another record";
+}
+
 std::optional<std::string> FieldUse::warning_of_case() const {
   if (found_ || !absent_) return std::nullopt;
   const std::lock_guard lock(mutex_);

@@ -53,7 +53,9 @@ class FieldUse {
 
   // If no record had the field, and one was read: which name may be meant.
   std::optional<std::string> warning() const;
-  // The same, only if the names differ in case alone: for a field that records need not have.
+  // If only some records had it, which others are known by their number instead.
+  std::optional<std::string> warning_of_some() const;
+  // The same as warning(), only if the names differ in case alone: for a field that records need not have.
   std::optional<std::string> warning_of_case() const;
 
  private:

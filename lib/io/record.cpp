@@ -68,7 +68,10 @@ std::optional<std::string_view> Fields::text(std::string_view name) const {
     return named(name, [&] { return value->string(); });
   }
   for (size_t i = 0; i < values_.size(); ++i) {
-    if (source_.columns[i] == name) return values_[i];
+    if (source_.columns[i] != name) continue;
+    if (name == "words" && values_[i].starts_with("[\"") && values_[i].ends_with("\"]"))
+      throw Error("field \"words\" is an array in a table, but is only read from JSONL");
+    return values_[i];
   }
   return std::nullopt;
 }
@@ -105,6 +108,15 @@ void Fields::fail_missing(std::string_view name) const {
                 origin_of(name).empty() ? "; --input-format selects another format" : origin_of(name));
   if (is_tagged(source_.format) && name == "tags") throw Error("has only one column, the words; no tags");
   throw MissingField(name, names(), source_.field_options);
+}
+
+void Fields::fail_without_words() const {
+  if (is_table(source_.format))
+    throw Error("is a row of a table, but words with tags are only read from CoNLL and JSONL");
+  for (const auto& [name, value] : members())
+    if (value.is_array() && !name.ends_with("tags") && name != "input_ids")
+      throw Error("field \"words\" is missing; did you mean --text-field ", name, "?");
+  fail_missing("words");
 }
 
 std::vector<std::string> Fields::names() const {

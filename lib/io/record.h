@@ -207,6 +207,7 @@ class Fields {
 
   // Throws Error that says which fields there are, and the option that names another one.
   [[noreturn]] void fail_missing(std::string_view name) const;
+  [[noreturn]] void fail_without_words() const;
 
  private:
   const Source& source_;

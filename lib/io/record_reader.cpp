@@ -115,6 +115,12 @@ std::string_view advice_for_columns(const Source& source, std::span<const std::s
       std::ranges::any_of(values, [](auto value) { return value.starts_with('"') || value.ends_with('"'); });
   if (source.format == InputFormat::tsv && quoted)
     return "; quotes are kept in tsv; use --delimiter tab if cells are quoted";
+  if (source.format == InputFormat::csv && values.size() == 1 && source.columns.size() > 1)
+    for (const char delimiter : {';', '\t', '|'})
+      if (std::ranges::count(values[0], delimiter) + 1 == std::ssize(source.columns))
+        return delimiter == ';'   ? "; use --delimiter ';'"
+               : delimiter == '|' ? "; use --delimiter '|'"
+                                  : "; use --delimiter tab";
   const bool wide = source.columns.size() == 1 && source.header_line > 0 && values.size() > 1;
   const auto& fields = source.field_options;
   if (wide && source.columns[0] != kTextField &&
@@ -191,7 +197,9 @@ void RecordReader::read(Record& record, Chunk& chunk, const Filter& filter) {
   } else {
     values_.assign(1, record.raw_);
   }
-  filter.prepare(Fields(source, values_), record);
+  filter.prepare(Fields(source, values_), record);  // first, which finds missing columns
+  if (values_.size() > 1 && source.header_line > 0 && std::ranges::equal(values_, source.columns))
+    throw Error("repeats the names of the columns; leave this line out");
 }
 
 void RecordReader::read_json(Record& record, Chunk& chunk, const Filter& filter) {

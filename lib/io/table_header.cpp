@@ -23,8 +23,9 @@ bool is_name(std::string_view cell) {
     return static_cast<signed char>(c) < 0 || std::isalnum(static_cast<unsigned char>(c)) != 0 ||
            kMarks.find(c) != std::string_view::npos;
   });
+  constexpr size_t kAbbreviation = 5;  // "Nr."
   const bool begins = std::isdigit(static_cast<unsigned char>(cell.front())) == 0 && cell.front() != '-';
-  return usual && begins && cell.back() != '.';
+  return usual && begins && (cell.back() != '.' || cell.size() <= kAbbreviation);
 }
 
 // The first of the usual delimiters that divides the line into several columns, for which the rule holds.
@@ -81,7 +82,7 @@ std::optional<char> delimiter_beside_quotes(std::string_view header) {
 void require_different(const std::vector<std::string>& columns) {
   for (auto name = columns.begin(); name != columns.end(); ++name)
     if (!name->empty() && std::find(columns.begin(), name, *name) != name)
-      throw Error("column \"", *name, "\" appears twice");
+      throw Error("column \"", *name, "\" appears twice; give one another name");
 }
 
 bool is_header(Input& input, InputFormat table, const std::vector<std::string>& fields) {
@@ -146,6 +147,17 @@ std::optional<LikelyHeader> other_header(const std::string& line, const std::str
     const auto count = header.columns.size();
     return count > columns && column_names(InputFormat::csv, header.delimiter, next).size() == count;
   });
+}
+
+bool divides(const LikelyHeader& header, std::string_view text) {
+  constexpr size_t kLines = 3;  // the header included
+  const size_t least = header.delimiter == ',' ? 3 : 2;
+  size_t lines = 0;
+  for (size_t end; lines < kLines && (end = text.find('\n')) != text.npos;
+       text.remove_prefix(end + 1), ++lines)
+    if (split(without_line_end(text.substr(0, end + 1)), header.delimiter).size() != header.columns.size())
+      return false;
+  return lines > 1 && header.columns.size() >= least;
 }
 
 bool has_usual_name(const LikelyHeader& header) {

@@ -46,6 +46,8 @@ std::optional<LikelyHeader> header_with(const std::string& line, const std::stri
 // The same for the header of CSV, if it is not `columns`, into which commas divide it: more columns, and as
 // many in `next`, the line below it.
 std::optional<LikelyHeader> other_header(const std::string& line, const std::string& next, size_t columns);
+// Whether the lines below it, of `text`, have as many columns. A text may have a few such delimiters, too.
+bool divides(const LikelyHeader& header, std::string_view text);
 // Whether one of the columns has a usual name, such as "label". Other lines with commas may be text.
 bool has_usual_name(const LikelyHeader& header);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/checksum.h"
 #include "base/error.h"
 #include "base/spelling.h"
 #include "io/cutter.h"
@@ -66,6 +67,17 @@ bool has_word_and_tags(io::Input& input) {
   return columns.size() >= 3 && std::ranges::find(columns, "prediction") == columns.end();
 }
 
+// 0 if the record has no such text.
+uint64_t checksum_of_text(const io::Fields& fields, std::string_view text_field) {
+  const auto value = fields.json(text_field);
+  const bool is_text = !value || value->kind() == json::Value::Kind::string;
+  const auto text = is_text ? fields.text(text_field) : std::nullopt;
+  if (!text) return 0;
+  Checksum checksum;
+  checksum.add(*text);
+  return checksum.value();
+}
+
 }  // namespace
 
 void GoldTable::add(std::optional<std::string_view> id, std::string_view gold) {
@@ -74,6 +86,16 @@ void GoldTable::add(std::optional<std::string_view> id, std::string_view gold) {
   if (id && !ids_.add(*id).second) throw Error("id \"", *id, "\" appears twice");
   bytes_ += gold;
   ends_.push_back(bytes_.size());
+}
+
+void GoldTable::add_text(const io::Fields& fields, std::string_view text_field) {
+  texts_.push_back(checksum_of_text(fields, text_field));
+}
+
+bool GoldTable::fits(size_t place, const io::Fields& fields, std::string_view text_field) const {
+  const uint64_t expected = place < texts_.size() ? texts_[place] : 0;
+  const uint64_t found = expected == 0 ? 0 : checksum_of_text(fields, text_field);
+  return found == 0 || found == expected;
 }
 
 std::string GoldTable::name(size_t place) const {
@@ -103,6 +125,7 @@ GoldTable read_gold(const std::string& file, const std::string& id_field, const 
       const auto id = find_id(fields, id_field);
       if (!id && table.size() == 0) table.id_in_other_case = id_in_other_case(fields);
       table.add(id, gold);
+      if (!id) table.add_text(fields, options.text_field);
     });
   }
   if (table.size() == 0) throw Error(file, ": has no records");

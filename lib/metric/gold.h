@@ -25,12 +25,16 @@ class GoldTable {
   // Without id for labels in the order of the predictions: for all or for none. Error if the id exists
   // already or only some labels have one.
   void add(std::optional<std::string_view> id, std::string_view gold);
+  // Remembers the text of the label added last, for fits().
+  void add_text(const io::Fields& fields, std::string_view text_field);
 
   const std::string& path() const { return path_; }  // used in messages
   size_t size() const { return ends_.size(); }
   bool has_ids() const { return ids_.size() > 0; }
   std::string name(size_t place) const;  // `id "7"`, or "record 8" of those without ids
   std::string_view gold(size_t place) const;
+  // Whether the record has the text of the label at `place`, as far as both are known.
+  bool fits(size_t place, const io::Fields& fields, std::string_view text_field) const;
   std::optional<uint32_t> find(std::string_view id) const { return ids_.find(id); }
 
   // For labels without id: the field of the first record that is kIdField but for case, such as "ID"; or "".
@@ -40,7 +44,8 @@ class GoldTable {
   std::string path_;
   StringTable ids_;
   std::string bytes_;
-  std::vector<uint64_t> ends_;  // end of each label in bytes_
+  std::vector<uint64_t> ends_;   // end of each label in bytes_
+  std::vector<uint64_t> texts_;  // for labels without id: checksum of the text; 0: unknown
 };
 
 inline constexpr const char* kIdField = "id";

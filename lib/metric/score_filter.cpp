@@ -7,6 +7,11 @@
 #include "json/json.h"
 
 namespace bert::metric {
+namespace {
+
+constexpr std::string_view kSameOrder = "; without ids, both must have the same records in the same order";
+
+}  // namespace
 
 // The predictions of one record: a single one, or all those of an object {id: answer}.
 struct ScoreFilter::Prepared : io::Work {
@@ -55,6 +60,8 @@ ScoreFilter::Prepared ScoreFilter::prepare_joined(const io::Fields& fields, cons
                           : "name the field of both with --id-field, or leave out the ids to join by order: "
                             "bert-predict --drop id");
     const auto place = static_cast<size_t>(record.place());
+    if (place < gold_->size() && !gold_->fits(place, fields, options_.score.text_field))
+      throw Error("has another text than record ", place + 1, " of ", gold_->path(), kSameOrder);
     if (place < gold_->size())
       prepared.predictions.push_back({place, scorer_->compare(gold_->gold(place), fields)});
     else
@@ -108,6 +115,7 @@ void ScoreFilter::add(Prepared& prepared) {
   }
   try {
     for (const auto& [place, compared] : prepared.predictions) {
+      places_ = std::max(places_, place + 1);
       scorer_->add(gold_ ? place : records_, *compared);
       ++records_;
     }
@@ -141,12 +149,11 @@ void ScoreFilter::add_missing() {
 
 // Without ids, a different number of records means that they do not correspond.
 void ScoreFilter::check_counts() const {
-  const bool too_few = options_.on_error == io::OnError::stop && records_ < gold_->size();
-  if (too_few || unknown_ > 0)
+  if (places_ < gold_->size() || unknown_ > 0)
     throw Error(options_.gold, " has ",
                 counted(static_cast<int64_t>(gold_->size()), "gold label", "gold labels"), " for ",
-                counted(static_cast<int64_t>(records_) + unknown_, "prediction", "predictions"),
-                "; without ids, both must have the same records in the same order", id_hint());
+                counted(static_cast<int64_t>(places_) + unknown_, "prediction", "predictions"), kSameOrder,
+                id_hint());
 }
 
 std::string ScoreFilter::id_hint() const {

@@ -51,6 +51,7 @@ class ScoreFilter : public io::Filter {
   std::vector<bool> seen_;        // gold labels that have a prediction
   bool counted_missing_ = false;  // some without one count as wrong
   size_t records_ = 0;            // number of predictions so far
+  size_t places_ = 0;             // by order: number of records up to the last one with a prediction
   int64_t unknown_ = 0;           // answers to questions not in gold_, records beyond its end
 };
 

@@ -67,12 +67,6 @@ std::unique_ptr<VectorWriter> make_writer(const EmbedOptions& options, const Emb
   return make_google_writer(tokenizer, plan.layers(), options.precision < 0 ? 6 : options.precision);
 }
 
-// Whether there are no tokens but special ones and the prompt.
-bool is_empty(const features::Features& features) {
-  const auto begin = std::max(features.first.begin, static_cast<uint32_t>(features.prompt));
-  return features.first.end <= begin && features.second.begin == features.second.end;
-}
-
 VectorModel vector_model_of(const EmbedPlan& plan, const model::Directory& directory,
                             const text::Tokenizer& tokenizer, int64_t max_length) {
   return {.name = name_of_model(directory.root),
@@ -266,7 +260,7 @@ void EmbedFilter::finish(io::Record& record, std::string& out) const {
   const auto& prepared = record.work_as<Prepared>();
   const auto& first = prepared.windows.front().features;
   const bool truncated = first.truncated;
-  if (!prepared.takes_ids && is_empty(first)) empty_.fetch_add(1, std::memory_order_relaxed);
+  if (!prepared.takes_ids && features::is_empty(first)) empty_.fetch_add(1, std::memory_order_relaxed);
   if (plan_.kind() == EmbedPlan::Kind::tokens) {
     write_tokens(record, prepared, out);
   } else if (options_.windows_apart) {

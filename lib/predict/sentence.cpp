@@ -54,10 +54,16 @@ class SentenceTask : public Predictor {
                                 const features::Featurizer& featurizer) const override {
     auto reading = Predictor::read(fields, featurizer);
     if (config_.cross_encoder || config_.pairs) (is_pair(*reading) ? has_pairs_ : has_texts_) = true;
+    if (!reading->of_ids && features::is_empty(reading->windows.front().features))
+      empty_.fetch_add(1, std::memory_order_relaxed);
     return reading;
   }
 
   void report(Log& log) const override {
+    if (empty_ > 0)
+      log.warn(
+          counted(empty_, "text is empty; its prediction says", "texts are empty; their predictions say") +
+          " nothing");
     if (has_texts_ && !has_pairs_)
       log.warn(
           "no record has a second text, but the model was trained on pairs; --pair-field names its field");
@@ -90,6 +96,7 @@ class SentenceTask : public Predictor {
   int precision_;
 
  private:
+  mutable std::atomic<int64_t> empty_ = 0;                           // texts
   mutable std::atomic<bool> has_texts_ = false, has_pairs_ = false;  // of a model of pairs
 };
 

@@ -1,5 +1,6 @@
 // A tag for each word, and the entities formed by the tags (Devlin et al. 2018, section 5.3).
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 #include <utility>
 
@@ -190,7 +191,15 @@ class Tag final : public Predictor {
     }
     if (featurizer.options().document) fields.fail_missing("words");
     const std::string_view text = fields.required_text(asked);
+    texts_.fetch_add(1, std::memory_order_relaxed);
+    if (io::columns_of(text).size() > 1) several_ = true;
     return TaggedWords::of_text(featurizer.windows(text), std::string(text));
+  }
+
+  void report(Log& log) const override {
+    constexpr int64_t kFew = 3;
+    if (texts_ >= kFew && !several_)
+      log.warn("each text is a single word; --input-format conll reads a word per line");
   }
 
   void positions(const Window& window, std::vector<int64_t>& positions) const override {
@@ -270,6 +279,8 @@ class Tag final : public Predictor {
   std::vector<std::string> entity_tags_;  // entity_tag_of the labels
   Aggregate aggregate_;
   int precision_;
+  mutable std::atomic<int64_t> texts_ = 0;
+  mutable std::atomic<bool> several_ = false;  // words in one of them
 };
 
 }  // namespace

@@ -155,6 +155,7 @@ std::vector<std::string> IndexedRecords::unknown_names() const {
     if (const auto message = is_optional ? use->warning_of_case() : use->warning())
       messages.push_back(*message);
   }
+  if (const auto message = uses_.front()->warning_of_some()) messages.push_back(*message);
   return messages;
 }
 

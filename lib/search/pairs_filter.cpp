@@ -1,6 +1,8 @@
 #include "search/pairs_filter.h"
 
+#include <algorithm>
 #include <cmath>
+#include <unordered_set>
 #include <utility>
 
 #include "base/error.h"
@@ -52,6 +54,10 @@ void PairsFilter::report(Log& log) const {
   // Records need no id, unless the user named its field.
   const bool is_optional = options_.index.id_field == IndexOptions().id_field;
   if (const auto message = is_optional ? id_use_.warning_of_case() : id_use_.warning()) log.warn(*message);
+  if (const auto message = id_use_.warning_of_some()) log.warn(*message);
+  std::unordered_set<std::string_view> ids;
+  const auto repeated = std::ranges::find_if(ids_, [&](const auto& id) { return !ids.insert(id).second; });
+  if (repeated != ids_.end()) log.warn("id " + *repeated + " appears twice");
 }
 
 bool PairsFilter::release(Ending ending, std::string& out) {

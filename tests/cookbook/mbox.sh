@@ -118,3 +118,26 @@ for _ in range(2000):
         data[place:place + draw.randrange(3)] = draw.choice([b"\xff", b"=?", b"\n", b"\n\n", b":", b"<", b"&#x110000;", b"<!", b"<![", b"--b", b"\0", b"base64"])
     module["record"](bytes(data))
 END_OF_PYTHON
+
+cat >forwarded.eml <<'END_OF_MAIL'
+From: a
+Content-Type: multipart/mixed; boundary=b
+
+--b
+Content-Type: text/plain
+
+See below
+-- 
+Ada
+
+--b
+Content-Type: message/rfc822
+
+From: c
+
+Inner text
+
+--b--
+END_OF_MAIL
+printf '%s\n' '{"from": "a", "text": "See below\n\nInner text"}' >expected
+gzip -c forwarded.eml | python3 "$cookbook/mbox.py" | diff expected - || fail 'a signature before another part'

@@ -183,16 +183,21 @@ TEST_CASE("words can be read from another field") {
 }
 
 TEST_CASE("with input_ids each token is a word, if ids are requested") {
-  const std::string record = R"({"input_ids":[2,5,6,7,3],"tags":["O","I-PER","O"],"words":["not","read"]})";
+  const std::string record = R"({"input_ids":[2,5,6,7,3],"tags":["O","I-PER","O"],"words":["a","b","c"]})";
   FeatureOptions options = {.take_ids = TakeIds::where_present, .max_length = 4, .overlap = 0};
   const auto examples = read(record, options, For::evaluation);
   REQUIRE(examples.size() == 2);
   CHECK(examples[0]->ids == std::vector<int32_t>{2, 5, 6, 3});
   CHECK(examples[0]->as<TagExample>().labels == std::vector<int32_t>{0, 1});
   CHECK(examples[1]->as<TagExample>().words == std::vector<int32_t>{2});
+  const auto others =
+      read(R"({"input_ids":[2,5,6,3],"words":["ab"],"tags":["O"]})", options, For::evaluation);
+  CHECK(others.front()->as<TagExample>().labels == std::vector<int32_t>{0});
   CHECK(examples[1]->as<TagExample>().places == std::vector<int32_t>{1});
+  const std::string two = R"({"input_ids":[2,5,6,7,3],"tags":["O","I-PER","O"],"words":["a","b"]})";
+  CHECK_THROWS_WITH_AS(read(two, options), R"(field "tags" has 3 tags for 2 words)", Error);
   options.take_ids = TakeIds::never;
-  CHECK_THROWS_WITH_AS(read(record, options), R"(field "tags" has 3 tags for 2 words)", Error);
+  CHECK(read(record, options).front()->ids == std::vector<int32_t>{2, 5, 6, 3});
 }
 
 TEST_CASE("an invalid record is an error that names the expected value") {
