@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "features/features.h"
+#include "features/word_windows.h"
 #include "io/conll.h"
 
 namespace bert::examples {
@@ -20,7 +21,7 @@ struct WordWindows {
 
 WordWindows read_windows(const io::Fields& fields, const features::Featurizer& featurizer) {
   WordWindows found;
-  if (auto windows = find_token_windows(fields, featurizer)) {
+  if (auto windows = features::find_token_windows(fields, featurizer)) {
     found.token_words.resize(features::token_places(*windows).size());
     std::iota(found.token_words.begin(), found.token_words.end(), 0);
     found.words = found.token_words.size();
@@ -29,7 +30,7 @@ WordWindows read_windows(const io::Fields& fields, const features::Featurizer& f
   }
   const auto words = fields.words(featurizer.options().text_field);
   if (!words) fields.fail_without_words();
-  found.windows = word_windows(fields, featurizer, *words);
+  found.windows = features::word_windows(fields, featurizer, *words);
   found.token_words =
       features::joined(std::span<const features::Features>(found.windows), &features::Features::words);
   found.words = words->second.size();
@@ -37,25 +38,6 @@ WordWindows read_windows(const io::Fields& fields, const features::Featurizer& f
 }
 
 }  // namespace
-
-std::vector<features::Features> word_windows(const io::Fields& fields, const features::Featurizer& featurizer,
-                                             const std::pair<std::string, json::Value>& words) {
-  const auto& [name, array] = words;
-  return featurizer.options().document ? featurizer.windows(name, array, fields.context())
-                                       : featurizer.windows(name, array);
-}
-
-std::optional<std::vector<features::Features>> find_token_windows(const io::Fields& fields,
-                                                                  const features::Featurizer& featurizer) {
-  if (featurizer.options().document) return std::nullopt;
-  if (featurizer.options().take_ids == features::TakeIds::never || !fields.json_only("input_ids"))
-    return std::nullopt;
-  auto windows = featurizer.windows(fields);
-  const auto words = fields.words(featurizer.options().text_field);
-  if (words && words->second.size() != features::token_places(windows).size()) return std::nullopt;
-  if (windows.front().pair) throw Error("field \"input_ids\" has a pair, but tagging takes a single text");
-  return windows;
-}
 
 std::vector<std::string> tags_in_order(std::vector<std::string> names) {
   names = in_order(std::move(names));

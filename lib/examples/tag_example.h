@@ -20,15 +20,6 @@
 
 namespace bert::examples {
 
-// Windows of a record's words (see Fields::words), within their document if the options say so.
-std::vector<features::Features> word_windows(const io::Fields& fields, const features::Featurizer& featurizer,
-                                             const std::pair<std::string, json::Value>& words);
-
-// Windows of a record's input_ids, if each token is a word: the record has no words, or as many. nullopt if
-// it has no ids or they are not requested. Throws Error if the ids are a pair.
-std::optional<std::vector<features::Features>> find_token_windows(const io::Fields& fields,
-                                                                  const features::Featurizer& featurizer);
-
 // "O" first, as in models for named entities, then the order of in_order.
 std::vector<std::string> tags_in_order(std::vector<std::string> names);
 

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "examples/tag_example.h"
+#include "features/word_windows.h"
 #include "io/conll.h"
 #include "io/cutter.h"
 #include "json/json.h"
@@ -178,13 +178,13 @@ class Tag final : public Predictor {
   // for. Ids take precedence over both; each id is a word.
   std::unique_ptr<Reading> read(const io::Fields& fields,
                                 const features::Featurizer& featurizer) const override {
-    if (auto windows = examples::find_token_windows(fields, featurizer))
+    if (auto windows = features::find_token_windows(fields, featurizer))
       return TaggedWords::of_tokens(*std::move(windows), featurizer.tokenizer());
     if (fields.pair_text(featurizer.options().pair_field))
       throw Error("the record has a second text; --task tag takes one");
     const std::string& asked = featurizer.options().text_field;
     if (const auto given = fields.words(asked)) {
-      auto windows = examples::word_windows(fields, featurizer, *given);
+      auto windows = features::word_windows(fields, featurizer, *given);
       std::vector<std::string> words;
       for (const json::Value& word : given->second.elements()) words.emplace_back(word.string());
       return TaggedWords::of_words(std::move(windows), std::move(words));
