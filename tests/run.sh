@@ -42,7 +42,7 @@ for isa in SSE41 AVX2; do
   export ONEDNN_MAX_CPU_ISA=$isa
   [ "$(instruction_set)" != "$own" ] || continue
   echo "The tests that depend on it, except those of large models, with the instruction set $isa:"
-  run_tests release -LE 'style|faults|cluster|cookbook|large' "$@"
+  run_tests release -LE 'style|faults|cluster|examples|large' "$@"
 done
 unset ONEDNN_MAX_CPU_ISA
 echo "All tests with the instruction set of this processor ($own):"

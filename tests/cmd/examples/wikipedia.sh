@@ -1,9 +1,9 @@
 #!/bin/sh
 # wikipedia.py writes the paragraphs of articles, without lists, tables, headings and templates, in constant
 # memory, with the same result for any number of processes. Usage: wikipedia.sh TOOLS_DIRECTORY
-# COOKBOOK_DIRECTORY
+# EXAMPLES_DIRECTORY
 set -eu
-tools=$(cd "$1" && pwd) cookbook=$(cd "$2" && pwd) here=$(cd "$(dirname "$0")" && pwd)
+tools=$(cd "$1" && pwd) examples=$(cd "$2" && pwd) here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null
 . "$here/common.sh"
 need bzip2 gzip
@@ -16,7 +16,7 @@ trap 'rm -rf "$directory"' EXIT
 cd "$directory"
 PATH=$tools:$PATH
 : >log
-passages() { timeout 60 "$python" "$cookbook/wikipedia.py" "$@" 2>log; }
+passages() { timeout 60 "$python" "$examples/wikipedia.py" "$@" 2>log; }
 
 cat >dump.xml <<'END'
 <mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" xml:lang="en">
@@ -87,7 +87,7 @@ tail -n 1 came | grep -qFx '{"id":"4","title":"Köln","text":"Köln ist alt. 东
 passages --min-words 4 dump.xml | tail -n 1 | grep -q '^Köln' || fail "a short paragraph was kept"
 
 # Each article is a document of bert-tokenize, with its sentences.
-passages dump.xml | bert-tokenize -m "$here/../golden/models/bare" --input-format paragraphs --sentences >came
+passages dump.xml | bert-tokenize -m "$here/../../golden/models/bare" --input-format paragraphs --sentences >came
 [ "$(grep -o '\],\[' came | wc -l)" -ge 6 ] && [ "$(wc -l <came)" = 2 ] || fail "not two documents of sentences: $(cat came)"
 
 # A dump that ends too early: the articles before are written, then an error.
@@ -172,7 +172,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 END
 generate 30 >small.xml
 generate 1500 >large.xml
-small=$("$python" memory.py timeout 60 "$python" "$cookbook/wikipedia.py" -j 2 small.xml)
-large=$("$python" memory.py timeout 60 "$python" "$cookbook/wikipedia.py" -j 2 large.xml)
+small=$("$python" memory.py timeout 60 "$python" "$examples/wikipedia.py" -j 2 small.xml)
+large=$("$python" memory.py timeout 60 "$python" "$examples/wikipedia.py" -j 2 large.xml)
 [ "$(grep -c '^$' out)" = 1499 ] || fail "not all articles of the large dump"
 [ "$large" -lt $((small + 10000)) ] || fail "memory grows with the dump: $small kB, then $large kB"

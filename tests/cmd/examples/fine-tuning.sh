@@ -1,9 +1,9 @@
 #!/bin/sh
 # The fine-tuning Makefiles give the same models, predictions and scores as the tools run by hand. After a
 # kill, the next run ends with the same bytes. Only what changed is rebuilt.
-# Usage: fine-tuning.sh TOOLS_DIRECTORY COOKBOOK_DIRECTORY
+# Usage: fine-tuning.sh TOOLS_DIRECTORY EXAMPLES_DIRECTORY
 set -eu
-tools=$(cd "$1" && pwd) cookbook=$(cd "$2" && pwd) models=$(cd "$(dirname "$0")/../golden/models" && pwd)
+tools=$(cd "$1" && pwd) examples=$(cd "$2" && pwd) models=$(cd "$(dirname "$0")/../../golden/models" && pwd)
 # shellcheck source=/dev/null
 . "$(dirname "$0")/common.sh"
 need make bash
@@ -19,7 +19,7 @@ build() {
   recipe=$1 out=$2
   shift 2
   : >ran
-  make -f "$cookbook/$recipe.mk" OUT="$out" "$@" >log 2>&1 ||
+  make -f "$examples/$recipe.mk" OUT="$out" "$@" >log 2>&1 ||
     fail "make fails: $recipe.mk: $out $*"
 }
 # ran WHAT COUNTS: checks how often bert-train, -predict and -score ran in the last build.

@@ -1,8 +1,8 @@
 #!/bin/sh
 # map.mk draws texts; its coordinates keep the distances of vectors that lie in a plane.
-# Usage: map.sh TOOLS_DIRECTORY COOKBOOK_DIRECTORY
+# Usage: map.sh TOOLS_DIRECTORY EXAMPLES_DIRECTORY
 set -eu
-tools=$(cd "$1" && pwd) cookbook=$(cd "$2" && pwd) models=$(cd "$(dirname "$0")/../golden/models" && pwd)
+tools=$(cd "$1" && pwd) examples=$(cd "$2" && pwd) models=$(cd "$(dirname "$0")/../../golden/models" && pwd)
 # shellcheck source=/dev/null
 . "$(dirname "$0")/common.sh"
 need make bash gnuplot setsid
@@ -21,7 +21,7 @@ awk 'BEGIN { print "label\ta\tb\tc" }
 : >texts
 mkdir flat
 cp vectors flat/vectors.tsv
-make -s -o flat/vectors.tsv -f "$cookbook/map.mk" TEXTS=texts OUT=flat LABEL=label >log 2>&1 || fail "vectors in a plane"
+make -s -o flat/vectors.tsv -f "$examples/map.mk" TEXTS=texts OUT=flat LABEL=label >log 2>&1 || fail "vectors in a plane"
 distances() { awk '{ x[NR] = $1; y[NR] = $2; for (i = 1; i < NR; i++) printf "%.2f\n", sqrt(($1 - x[i]) ^ 2 + ($2 - y[i]) ^ 2) }' "$1"; }
 tail -n +2 flat/map.tsv >points
 distances plane >expected
@@ -31,13 +31,13 @@ grep -q '>odd one<' flat/map.svg || fail "map.svg lacks a label"
 
 # From texts, with and without labels.
 printf 'text\ttopic\nthe king\ta\nthe queen\ta\na good day\tb\n' >texts.tsv
-make -s -f "$cookbook/map.mk" MODEL="$models/sentence-old" TEXTS=texts.tsv OUT=labelled LABEL=topic >log 2>&1 || fail "texts with labels"
+make -s -f "$examples/map.mk" MODEL="$models/sentence-old" TEXTS=texts.tsv OUT=labelled LABEL=topic >log 2>&1 || fail "texts with labels"
 [ "$(tail -n +2 labelled/map.tsv | cut -f 3 | tr '\n' ' ')" = "a a b " ] || fail "labels of texts"
 tail -n +2 texts.tsv | cut -f 1 >texts.txt
-make -s -f "$cookbook/map.mk" MODEL="$models/sentence-old" TEXTS=texts.txt OUT=plain >log 2>&1 || fail "texts without labels"
+make -s -f "$examples/map.mk" MODEL="$models/sentence-old" TEXTS=texts.txt OUT=plain >log 2>&1 || fail "texts without labels"
 tail -n +2 labelled/map.tsv | cut -f 1,2 >labelled.points
 tail -n +2 plain/map.tsv | cut -f 1,2 | cmp - labelled.points || fail "labels change the map"
-if make -s -f "$cookbook/map.mk" MODEL="$models/sentence-old" TEXTS=texts.tsv OUT=missing LABEL=none 2>log; then
+if make -s -f "$examples/map.mk" MODEL="$models/sentence-old" TEXTS=texts.tsv OUT=missing LABEL=none 2>log; then
   fail "a missing label is no error"
 fi
 grep -q 'no record has the field "none"' log || fail "the message about a missing label"
@@ -66,7 +66,7 @@ END
   sed 's/["\\]/\\&/g; s/.*/{"text":"the king &","topic":"&"}\n{"text":"a queen &","topic":"&"}/' names
   echo '{"text":"the soup"}'
 } >names.jsonl
-mapped() { make -s -f "$cookbook/map.mk" MODEL="$models/sentence-old" TEXTS=names.jsonl OUT=names.map LABEL=topic "$@" >log 2>&1; }
+mapped() { make -s -f "$examples/map.mk" MODEL="$models/sentence-old" TEXTS=names.jsonl OUT=names.map LABEL=topic "$@" >log 2>&1; }
 mapped || fail "labels with special characters"
 { cat names; echo '(none)'; } | sed 's/&/\&amp;/; s/</\&lt;/' | LC_ALL=C sort >expected
 sed -n 's/.*<text>\([^<]*\)<\/text>.*/\1/p' names.map/map.svg | LC_ALL=C sort | cmp - expected || fail "other labels in the map"
@@ -108,7 +108,7 @@ END
 chmod +x bin/gnuplot
 cp names.map/map.svg before.svg
 rm names.map/map.svg
-if PATH=$PWD/bin:$PATH setsid --wait make -s -f "$cookbook/map.mk" MODEL=other TEXTS=others.jsonl OUT=names.map LABEL=text \
+if PATH=$PWD/bin:$PATH setsid --wait make -s -f "$examples/map.mk" MODEL=other TEXTS=others.jsonl OUT=names.map LABEL=text \
   SIZE=400,300 >log 2>&1; then fail "gnuplot was not killed"; fi
 mapped LABEL=text MODEL=other SIZE=400,300 TEXTS=others.jsonl || fail "after a kill"
 cmp before.svg names.map/map.svg || fail "another map after a kill"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs a command with a Slurm cluster of one node with two CPUs, which exists while the command runs:
 #
-#   sh tests/cluster/slurm.sh COMMAND...
+#   sh tests/mpi/with_slurm.sh COMMAND...
 #
 # The cluster's daemons use ports, keys and directories of their own; the variable SLURM_CONF tells Slurm's
 # commands of it. Exit code: that of the command; 77 if packages are missing, or the user is not root.

@@ -1,8 +1,8 @@
 #!/bin/sh
 # attention.py draws a map for each head: rows attend to columns, and tokens are shown as they are.
-# Usage: attention.sh TOOLS_DIRECTORY COOKBOOK_DIRECTORY
+# Usage: attention.sh TOOLS_DIRECTORY EXAMPLES_DIRECTORY
 set -eu
-tools=$(cd "$1" && pwd) cookbook=$(cd "$2" && pwd) models=$(cd "$(dirname "$0")/../golden/models" && pwd)
+tools=$(cd "$1" && pwd) examples=$(cd "$2" && pwd) models=$(cd "$(dirname "$0")/../../golden/models" && pwd)
 # shellcheck source=/dev/null
 . "$(dirname "$0")/common.sh"
 need python3 gnuplot
@@ -10,7 +10,7 @@ directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 cd "$directory"
 : >log
-draw() { python3 "$cookbook/attention.py" "$@" 2>log | gnuplot 2>>log; }
+draw() { python3 "$examples/attention.py" "$@" 2>log | gnuplot 2>>log; }
 texts() { sed -n 's/.*<text>\(.*\)<\/text>.*/\1/p' "$1" | paste -s -d '|'; }
 
 # The first token attends to the second: the dark rectangle is at the top right, its left edge in the middle.
@@ -44,7 +44,7 @@ grep -c "polygon fill = 'rgb( *8, " scale.svg | grep -qx 4 || fail "0.2 is not t
 
 # Refusals.
 refused() {
-  if echo "$1" | python3 "$cookbook/attention.py" 1 >out 2>log; then fail "accepted: $1"; fi
+  if echo "$1" | python3 "$examples/attention.py" 1 >out 2>log; then fail "accepted: $1"; fi
   grep -q "$2" log && [ ! -s out ] || fail "the message for $1"
 }
 refused 'text' 'expected a record with tokens and attention'
@@ -72,7 +72,7 @@ for layers in '[1]' '[[]]' '[[],[[[1]]]]' '[[[[1]]],[[[1]],[[1]]]]'; do
   wrong 'attention is not an array [layers, heads, 1, 1] of weights' '{"tokens":["a"],"attention":'"$layers}"
 done
 refused '{"tokens":["a"],"attention":[[[[1]]],[[[1]]]]}' 'the record has 2 layers, but 1 are named'
-if echo '{"tokens":["a"],"attention":[[[[1]]]]}' | python3 "$cookbook/attention.py" >/dev/full 2>log; then fail "accepted: a full disk"; fi
+if echo '{"tokens":["a"],"attention":[[[[1]]]]}' | python3 "$examples/attention.py" >/dev/full 2>log; then fail "accepted: a full disk"; fi
 [ "$(cat log)" = 'attention.py: stdout: No space left on device' ] || fail "the message about a full disk"
 : >log
-python3 "$cookbook/attention.py" --help | grep -q 'a map for each head' || fail "no help"
+python3 "$examples/attention.py" --help | grep -q 'a map for each head' || fail "no help"

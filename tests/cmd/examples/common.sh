@@ -1,5 +1,5 @@
 #!/bin/sh
-# Shared by the cookbook tests; to be sourced.
+# Shared by the tests of the examples; to be sourced.
 unset MAKEFLAGS MFLAGS MAKELEVEL BERT_MODEL
 
 # need PROGRAM...: skips the test if a program is missing.
@@ -36,6 +36,39 @@ END
 }
 
 fail() { echo "FAILED: $1" >&2; cat log >&2; exit 1; }
+
+# block BEGINNING: prints the ```sh block of README.md whose first line begins so.
+block() {
+  awk -v beginning="$1" '/^```/ { first = $0 == "```sh"; on = 0; next } first { on = index($0, beginning) == 1; first = 0 } on' \
+    "${examples:?}/README.md" >block
+  [ -s block ] || fail "README.md has no block that begins with $1"
+  cat block
+}
+
+# shards: an input, a model, and bert-embed for the blocks on shards; it notes its runs in the file ran and runs the file end.
+shards() {
+  ln -s "$(cd "${here:?}/../../golden/models" && pwd)/pretraining" minilm
+  seq 60 | sed 's/.*/{"text":"the king has & ships"}/' >corpus.jsonl
+  bert-embed -m minilm corpus.jsonl >expected
+  mkdir bin
+  cat >bin/bert-embed <<END
+#!/bin/sh
+echo "\$* \${PARALLEL_SSHHOST-}" >>$PWD/ran
+[ ! -e $PWD/end ] || . $PWD/end
+exec ${tools:?}/bert-embed "\$@"
+END
+  chmod +x bin/bert-embed
+  PATH=$PWD/bin:$PATH
+  block 'mkdir shards' | sed 's,l/100,l/8,' >divide
+}
+# ran WHAT COUNT: checks how often bert-embed has run since the last call.
+ran() {
+  found=$(cat ran 2>/dev/null | wc -l)
+  [ "$found" = "$2" ] || fail "$1: ran $found commands, expected $2"
+  rm -f ran
+}
+# same WHAT: checks that vectors.jsonl is that of a single run, and removes it.
+same() { cmp expected vectors.jsonl || fail "$1: other bytes than a single run"; rm vectors.jsonl; }
 
 # tried BUILD...: whether it succeeds; the test goes on if not.
 tried() { ("$@") 2>/dev/null; }

@@ -1,10 +1,10 @@
 #!/bin/sh
 # The Makefiles say in one line which variable is missing or names a file that does not exist, and run nothing. Folders
 # of texts may have spaces in their names and hold Markdown; `make -n` shows what would run.
-# Usage: variables.sh TOOLS_DIRECTORY COOKBOOK_DIRECTORY
+# Usage: variables.sh TOOLS_DIRECTORY EXAMPLES_DIRECTORY
 set -eu
-tools=$(cd "$1" && pwd) cookbook=$(cd "$2" && pwd) here=$(cd "$(dirname "$0")" && pwd)
-files=$here/../docs/files models=$here/../golden/models
+tools=$(cd "$1" && pwd) examples=$(cd "$2" && pwd) here=$(cd "$(dirname "$0")" && pwd)
+files=$here/../../docs/files models=$here/../../golden/models
 # shellcheck source=/dev/null
 . "$here/common.sh"
 need make bash flock
@@ -18,7 +18,7 @@ PATH=$tools:$PATH
 refused() {
   message=$1 recipe=$2
   shift 2
-  if make -f "$cookbook/$recipe.mk" OUT=out "$@" >log 2>&1; then fail "$recipe accepts $*"; fi
+  if make -f "$examples/$recipe.mk" OUT=out "$@" >log 2>&1; then fail "$recipe accepts $*"; fi
   [ "$(wc -l <log)" = 1 ] || fail "$recipe $*: more than one line"
   grep -qF -e "*** $message.  Stop." log || fail "$recipe $* does not say: $message"
   if [ -e out ]; then fail "$recipe $*: something ran"; fi
@@ -52,21 +52,21 @@ for number in $(seq 10 21); do
 done
 for folder in texts 'my texts'; do
   set -- TEXTS="$folder" OUT=work POOL=4 SHARD=8 HELD_OUT=2 LENGTH=32 VOCAB_OPTIONS='--size 90' PRESET=tiny STEPS=2
-  make -s -f "$cookbook/model.mk" "$@" >log 2>&1 || fail "model.mk with $folder"
+  make -s -f "$examples/model.mk" "$@" >log 2>&1 || fail "model.mk with $folder"
   mv work "work of $folder"
 done
 cmp 'work of texts/model/model.safetensors' 'work of my texts/model/model.safetensors' || fail 'other models'
 
 # Defaults fit each other: without MODEL, the layers are those of the default model.
-make -s -f "$cookbook/features.mk" TRAIN=rated.tsv DEV=rated.tsv OUT=features >log 2>&1 || fail 'features.mk without MODEL'
+make -s -f "$examples/features.mk" TRAIN=rated.tsv DEV=rated.tsv OUT=features >log 2>&1 || fail 'features.mk without MODEL'
 grep -q '"accuracy":1' log || fail 'the features tell nothing'
 
 # Without a terminal, a training says where its log is.
-make -f "$cookbook/sentiment.mk" TRAIN=rated.tsv DEV=rated.tsv OUT=sentiment MODEL="$models/pretraining" EPOCHS=1 >log 2>&1 ||
+make -f "$examples/sentiment.mk" TRAIN=rated.tsv DEV=rated.tsv OUT=sentiment MODEL="$models/pretraining" EPOCHS=1 >log 2>&1 ||
   fail sentiment.mk
 grep -qx 'training; the log is sentiment/classifier.jsonl' log || fail 'no word of the log'
 
 need zip
 sh "$here/glue_data.sh" glue
-make -n -f "$cookbook/glue.mk" GLUE=glue OUT=dry >log 2>&1 || fail 'make -n of glue.mk'
+make -n -f "$examples/glue.mk" GLUE=glue OUT=dry >log 2>&1 || fail 'make -n of glue.mk'
 grep -q 'sweep.mk OUT=dry/CoLA' log || fail 'make -n does not show the sweeps'

@@ -1,8 +1,8 @@
 #!/bin/sh
 # bilstm.mk trains a BiLSTM on the features of words and rebuilds only what changed.
-# Usage: bilstm.sh TOOLS_DIRECTORY COOKBOOK_DIRECTORY
+# Usage: bilstm.sh TOOLS_DIRECTORY EXAMPLES_DIRECTORY
 set -eu
-tools=$(cd "$1" && pwd) cookbook=$(cd "$2" && pwd) models=$(cd "$(dirname "$0")/../golden/models" && pwd)
+tools=$(cd "$1" && pwd) examples=$(cd "$2" && pwd) models=$(cd "$(dirname "$0")/../../golden/models" && pwd)
 # shellcheck source=/dev/null
 . "$(dirname "$0")/common.sh"
 need make bash
@@ -32,7 +32,7 @@ sentences 1 30 >train.conll
 { sentences 31 40; printf '\302\255\tB-LOC\n'; } >dev.conll
 build() {
   : >ran
-  make -f "$cookbook/bilstm.mk" OUT=out MODEL="$models/pretraining" TRAIN=train.conll DEV=dev.conll LENGTH=32 LAYERS=0 UNITS=16 \
+  make -f "$examples/bilstm.mk" OUT=out MODEL="$models/pretraining" TRAIN=train.conll DEV=dev.conll LENGTH=32 LAYERS=0 UNITS=16 \
     EPOCHS=40 THREADS=1 LSTM_OPTIONS='--lr 1e-2' "$@" >log 2>&1 ||
     fail "make fails: $*"
 }
@@ -71,7 +71,7 @@ cmp -s out/predictions-1.jsonl weighted && fail "MIX changes nothing"
 build SEEDS=1 UNITS=8 LAYERS=-1,-2
 ran "fewer units" "0 0 1"
 
-if /usr/bin/python3 "$cookbook/bilstm.py" --train out/train.jsonl out/dev.npy --dev out/dev.jsonl out/dev.npy >/dev/null 2>log; then
+if /usr/bin/python3 "$examples/bilstm.py" --train out/train.jsonl out/dev.npy --dev out/dev.jsonl out/dev.npy >/dev/null 2>log; then
   fail "features of other records are accepted"
 fi
 grep -q 'bilstm.py: out/dev.npy: has [0-9]* rows, but out/train.jsonl has [0-9]* tokens' log || fail "the message about other records"

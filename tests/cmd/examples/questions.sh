@@ -1,9 +1,9 @@
 #!/bin/sh
 # SQuAD and SWAG: answers.mk chooses the threshold for "no answer" on the dev set, ensemble.mk averages the
 # models' probabilities as a slow reference does, triviaqa.sh finds answers in the beginning of documents, and
-# swag.mk reads CSV with quotes, commas and line ends. Usage: questions.sh TOOLS_DIRECTORY COOKBOOK_DIRECTORY
+# swag.mk reads CSV with quotes, commas and line ends. Usage: questions.sh TOOLS_DIRECTORY EXAMPLES_DIRECTORY
 set -eu
-tools=$(cd "$1" && pwd) cookbook=$(cd "$2" && pwd) models=$(cd "$(dirname "$0")/../golden/models" && pwd)
+tools=$(cd "$1" && pwd) examples=$(cd "$2" && pwd) models=$(cd "$(dirname "$0")/../../golden/models" && pwd)
 # shellcheck source=/dev/null
 . "$(dirname "$0")/common.sh"
 need make bash flock jq python3 setsid
@@ -18,7 +18,7 @@ build() {
   recipe=$1 out=$2
   shift 2
   : >ran
-  ${start-} make -f "$cookbook/$recipe.mk" OUT="$out" MODEL="$models/bare" LR=3e-3 "$@" >log 2>&1 ||
+  ${start-} make -f "$examples/$recipe.mk" OUT="$out" MODEL="$models/bare" LR=3e-3 "$@" >log 2>&1 ||
     fail "make fails: $recipe.mk: $out $*"
 }
 # ran WHAT COUNTS: checks how often bert-train, -predict and -score ran in the last build.
@@ -165,7 +165,7 @@ cat >trivia.json <<'END_OF_FILE'
   "Domain": "Wikipedia", "Version": 1.0
 }
 END_OF_FILE
-convert() { sh "$cookbook/triviaqa.sh" "$@" evidence trivia.json >trivia.jsonl 2>log || fail "trivia.json is not read"; }
+convert() { sh "$examples/triviaqa.sh" "$@" evidence trivia.json >trivia.jsonl 2>log || fail "trivia.json is not read"; }
 convert
 cat >expected <<'END_OF_FILE'
 {"id":"t1--wikipedia/Ada.txt","question":"Who was \"born\" in London?","context":"The Canada goose is a bird. Ada Lovelace was born in London (UK). Äpfel are old.","answers":{"text":["Ada Lovelace"],"answer_start":[28]}}
@@ -176,12 +176,12 @@ cmp trivia.jsonl expected || fail "other records: $(cat trivia.jsonl)"
 grep -q 'missing documents: 1' log || fail "does not count the missing document"
 convert -w 6
 [ "$(jq -c '[.context, .answers.text]' trivia.jsonl)" = '["Zürich is a city; ada was",["ada"]]' ] || fail "not the first words"
-sh "$cookbook/triviaqa.sh" nowhere trivia.json 2>log && fail "accepted: no evidence"
+sh "$examples/triviaqa.sh" nowhere trivia.json 2>log && fail "accepted: no evidence"
 # refused_trivia MESSAGE ARGUMENT...: the message is one line, and the records before the error are written.
 refused_trivia() {
   message=$1
   shift
-  sh "$cookbook/triviaqa.sh" "$@" >came 2>log && fail "accepted: $*"
+  sh "$examples/triviaqa.sh" "$@" >came 2>log && fail "accepted: $*"
   [ "$(cat log)" = "triviaqa.sh: $message" ] || fail "does not say: $message"
 }
 refused_trivia '-w x: expected a number of words, at least 1' -w x evidence trivia.json
@@ -209,9 +209,9 @@ for text in '{"data":[]}' '{"Data":5}' ''; do
   refused_trivia 'bad.json: expected questions in the array Data, found none' evidence bad.json
 done
 echo '{"Data":[{"QuestionId":"t","Question":"","Answer":{"Value":"x"},"EntityPages":[{},{"Filename":null},{"Filename":""}]},'"$good]}" >part.json
-sh "$cookbook/triviaqa.sh" evidence part.json >came 2>log || fail "documents without a name are refused"
+sh "$examples/triviaqa.sh" evidence part.json >came 2>log || fail "documents without a name are refused"
 [ "$(wc -l <came) $(cat log)" = "1 triviaqa.sh: missing documents: 3" ] || fail "documents without a name: $(cat came)"
-if sh "$cookbook/triviaqa.sh" evidence trivia.json >/dev/full 2>log; then fail "accepted: a full disk"; fi
+if sh "$examples/triviaqa.sh" evidence trivia.json >/dev/full 2>log; then fail "accepted: a full disk"; fi
 [ "$(cat log)" = 'triviaqa.sh: writing output failed: No space left on device' ] || fail "the message about a full disk"
 trivia() { build triviaqa trivia TRIVIAQA=trivia.json EVIDENCE=evidence DEV=dev.json "$@"; }
 trivia
@@ -243,7 +243,7 @@ head -n 1 swag/train.jsonl | cmp - expected || fail "other choices: $(head -n 1 
 grep -qE '"records":24,"accuracy":(1|0.95)' swag/chooser.score.json || fail "nothing was learned: $(cat swag/chooser.score.json)"
 choose
 ran "no choices to do" "0 0 0"
-make -s -f "$cookbook/swag.mk" MODEL="$models/bare" records CSV=test.csv >records || fail "records without labels"
+make -s -f "$examples/swag.mk" MODEL="$models/bare" records CSV=test.csv >records || fail "records without labels"
 sed 's/,"label":2//' expected | cmp - records || fail "other records: $(cat records)"
 rm -rf killed
 killed jq 1 build swag killed TRAIN=swag.csv DEV=swag.csv killed/train.jsonl || fail "jq was not killed"
@@ -265,5 +265,5 @@ for label in 4 -1 1.5 x "it's" ''; do
   sed "\$s/2\$/$label/" swag.csv >bad.csv
   refused "record 24: label is \"$label\", expected 0, 1, 2 or 3"
 done
-make -s -f "$cookbook/swag.mk" MODEL="$models/bare" records CSV=bad.csv >records 2>log && fail "accepted: records with a bad label"
+make -s -f "$examples/swag.mk" MODEL="$models/bare" records CSV=bad.csv >records 2>log && fail "accepted: records with a bad label"
 grep -qx 'bad.csv: record 24: .*' log || fail "the message about a bad label in records"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # features.mk computes features for each text and each word and trains on them; it rebuilds only what changed.
-# Usage: features.sh TOOLS_DIRECTORY COOKBOOK_DIRECTORY
+# Usage: features.sh TOOLS_DIRECTORY EXAMPLES_DIRECTORY
 set -eu
-tools=$(cd "$1" && pwd) cookbook=$(cd "$2" && pwd) models=$(cd "$(dirname "$0")/../golden/models" && pwd)
+tools=$(cd "$1" && pwd) examples=$(cd "$2" && pwd) models=$(cd "$(dirname "$0")/../../golden/models" && pwd)
 # shellcheck source=/dev/null
 . "$(dirname "$0")/common.sh"
 need make bash setsid
@@ -17,7 +17,7 @@ build() {
   out=$1
   shift
   : >ran
-  ${start-} make -f "$cookbook/features.mk" OUT="$out" MODEL="$models/pretraining" LAYERS=-1,-2 "$@" >log 2>&1 ||
+  ${start-} make -f "$examples/features.mk" OUT="$out" MODEL="$models/pretraining" LAYERS=-1,-2 "$@" >log 2>&1 ||
     fail "make fails: $out $*"
 }
 # ran WHAT COUNTS: checks how often bert-tokenize, -embed and -score ran in the last build.
@@ -120,5 +120,5 @@ grep -q 'DEV=FILE says' log || fail "does not say that DEV is missing"
 
 # No recipe writes its target itself, which a kill would leave incomplete: see `into` in common.mk. The others write
 # with `-o` of a tool.
-grep -nE '[^&]>>? ?\$?\$@($|[ ;])' "$cookbook"/*.mk | grep -v 'common.mk:.*%s' >log && fail "a recipe writes its target"
+grep -nE '[^&]>>? ?\$?\$@($|[ ;])' "$examples"/*.mk | grep -v 'common.mk:.*%s' >log && fail "a recipe writes its target"
 true

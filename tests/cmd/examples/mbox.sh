@@ -1,8 +1,8 @@
 #!/bin/sh
 # mbox.py reads mail archives: encoded headers, character sets, HTML, quoted lines, signatures, attachments, damage.
-# Usage: mbox.sh TOOLS_DIRECTORY COOKBOOK_DIRECTORY
+# Usage: mbox.sh TOOLS_DIRECTORY EXAMPLES_DIRECTORY
 set -eu
-tools=$(cd "$1" && pwd) cookbook=$(cd "$2" && pwd)
+tools=$(cd "$1" && pwd) examples=$(cd "$2" && pwd)
 # shellcheck source=/dev/null
 . "$(dirname "$0")/common.sh"
 need python3
@@ -56,9 +56,9 @@ cat >expected <<'END_OF_RECORDS'
 {"id": "<2@example.org>", "date": "sometime", "from": "Bob", "text": "The ferry leaves at nine.\n\nBring coffee."}
 {"subject": "=?bad?x?y?=", "text": ""}
 END_OF_RECORDS
-python3 "$cookbook/mbox.py" mails.mbox >records 2>log || fail 'mails'
+python3 "$examples/mbox.py" mails.mbox >records 2>log || fail 'mails'
 sed 's/\xc2\xa0/ /g' records | diff expected - || fail 'other records'
-sed 's/$/\r/' mails.mbox | python3 "$cookbook/mbox.py" | sed 's/\xc2\xa0/ /g' | diff expected - || fail 'other records of lines that end with CR LF'
+sed 's/$/\r/' mails.mbox | python3 "$examples/mbox.py" | sed 's/\xc2\xa0/ /g' | diff expected - || fail 'other records of lines that end with CR LF'
 PATH=$tools:$PATH
 bert-embed --drop text --dim 1 records >vectors 2>log || fail 'bert-embed'
 [ "$(wc -l <vectors)" = 3 ] || fail 'a record is lost'
@@ -71,26 +71,26 @@ mkdir -p mails/new mails/tmp
 tail -n +2 one.mbox >mails/new/1.host
 mkdir -p mails/.Sent/cur many/.Old/cur
 for input in one.mbox one.mbox.gz mails/new/1.host mails; do
-  [ "$(python3 "$cookbook/mbox.py" "$input")" = "$one" ] || fail "$input"
+  [ "$(python3 "$examples/mbox.py" "$input")" = "$one" ] || fail "$input"
 done
 
 printf 'Subject: two\n\nDear all,\n\nFrom 10:00 on Friday, 5 May 2023, it is closed.\n' >many/.Old/cur/2
 two='{"subject": "two", "text": "Dear all,\n\nFrom 10:00 on Friday, 5 May 2023, it is closed."}'
-[ "$(python3 "$cookbook/mbox.py" many)" = "$two" ] || fail 'a folder below a Maildir'
+[ "$(python3 "$examples/mbox.py" many)" = "$two" ] || fail 'a folder below a Maildir'
 
 # Alternatives of which the plain one is blank; a footer that a mailing list has added to HTML; files beside a Maildir.
 mixed() {
   printf 'MIME-Version: 1.0\nContent-Type: multipart/%s; boundary=B\n\n--B\nContent-Type: text/plain\n\n%s\n--B\nContent-Type: text/html\n\n<p>The ferry leaves.</p>\n--B--\n' "$@"
 }
-[ "$(mixed alternative ' ' | python3 "$cookbook/mbox.py")" = '{"text": "The ferry leaves."}' ] || fail 'a blank alternative'
-[ "$(mixed alternative Plain | python3 "$cookbook/mbox.py")" = '{"text": "Plain"}' ] || fail 'alternatives'
-[ "$(mixed mixed 'The list' | python3 "$cookbook/mbox.py")" = '{"text": "The list\n\nThe ferry leaves."}' ] || fail 'mixed parts'
+[ "$(mixed alternative ' ' | python3 "$examples/mbox.py")" = '{"text": "The ferry leaves."}' ] || fail 'a blank alternative'
+[ "$(mixed alternative Plain | python3 "$examples/mbox.py")" = '{"text": "Plain"}' ] || fail 'alternatives'
+[ "$(mixed mixed 'The list' | python3 "$examples/mbox.py")" = '{"text": "The list\n\nThe ferry leaves."}' ] || fail 'mixed parts'
 : >many/.Old/cur/.DS_Store
 : >many/saved.eml
-[ "$(python3 "$cookbook/mbox.py" many 2>log)" = "$two" ] && grep -q 'not read: 1' log || fail 'a file beside a Maildir'
+[ "$(python3 "$examples/mbox.py" many 2>log)" = "$two" ] && grep -q 'not read: 1' log || fail 'a file beside a Maildir'
 
 refused() {
-  if python3 "$cookbook/mbox.py" "$2" >out 2>log; then fail "accepted: $2"; fi
+  if python3 "$examples/mbox.py" "$2" >out 2>log; then fail "accepted: $2"; fi
   grep -qF -e "mbox.py: $1" log && [ "$(wc -l <log)" = 1 ] || fail "does not say: $1"
 }
 echo 'one text' >text
@@ -103,10 +103,10 @@ cp one.mbox plain.gz
 refused 'plain.gz: cannot be decompressed' plain.gz
 gzip -c one.mbox | head -c 50 >short.gz
 refused 'short.gz: cannot be decompressed' short.gz
-[ "$(python3 "$cookbook/mbox.py" </dev/null)" = '' ] || fail 'an empty archive'
+[ "$(python3 "$examples/mbox.py" </dev/null)" = '' ] || fail 'an empty archive'
 
 # Damaged archives never end with a traceback, and what is written is UTF-8.
-python3 - "$cookbook/mbox.py" <<'END_OF_PYTHON' || fail 'damage'
+python3 - "$examples/mbox.py" <<'END_OF_PYTHON' || fail 'damage'
 import random, runpy, sys
 module = runpy.run_path(sys.argv[1])
 whole = open("mails.mbox", "rb").read()

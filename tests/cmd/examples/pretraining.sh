@@ -1,9 +1,9 @@
 #!/bin/sh
 # pretraining.mk gives the bytes of a single run, shard by shard and with GNU parallel. After a change it runs
 # only the affected commands and gives the bytes of a fresh build. A failure leaves no partial files.
-# Usage: pretraining.sh TOOLS_DIRECTORY COOKBOOK_DIRECTORY
+# Usage: pretraining.sh TOOLS_DIRECTORY EXAMPLES_DIRECTORY
 set -eu
-tools=$(cd "$1" && pwd) cookbook=$(cd "$2" && pwd) here=$(cd "$(dirname "$0")" && pwd)
+tools=$(cd "$1" && pwd) examples=$(cd "$2" && pwd) here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null
 . "$here/common.sh"
 need make bash parallel setsid
@@ -27,7 +27,7 @@ build() {
   out=$1
   shift
   : >ran
-  $start make -f "$cookbook/pretraining.mk" TEXTS=texts OUT="$out" POOL=4 SHARD=8 LENGTH=32 \
+  $start make -f "$examples/pretraining.mk" TEXTS=texts OUT="$out" POOL=4 SHARD=8 LENGTH=32 \
     "VOCAB_OPTIONS=--size 90" "$@" >log 2>&1 ||
     fail "make fails: $out $*"
 }

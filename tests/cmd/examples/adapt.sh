@@ -1,10 +1,10 @@
 #!/bin/sh
 # adapt.mk produces the same model from a model and a folder of texts as the tools run by hand, and evaluates
 # the old and the new model on held-out texts.
-# Usage: adapt.sh TOOLS_DIRECTORY COOKBOOK_DIRECTORY
+# Usage: adapt.sh TOOLS_DIRECTORY EXAMPLES_DIRECTORY
 set -eu
-tools=$(cd "$1" && pwd) cookbook=$(cd "$2" && pwd) here=$(cd "$(dirname "$0")" && pwd)
-models=$(cd "$here/../golden/models" && pwd)
+tools=$(cd "$1" && pwd) examples=$(cd "$2" && pwd) here=$(cd "$(dirname "$0")" && pwd)
+models=$(cd "$here/../../golden/models" && pwd)
 # shellcheck source=/dev/null
 . "$here/common.sh"
 need make bash
@@ -23,7 +23,7 @@ build() {
   out=$1
   shift
   : >ran
-  make -f "$cookbook/adapt.mk" TEXTS=texts OUT="$out" POOL=4 SHARD=8 LENGTH=32 HELD_OUT=3 LR=3e-3 \
+  make -f "$examples/adapt.mk" TEXTS=texts OUT="$out" POOL=4 SHARD=8 LENGTH=32 HELD_OUT=3 LR=3e-3 \
     TRAIN_OPTIONS='--batch-size 4' "$@" >log 2>&1 ||
     fail "make fails: $out $*"
 }

@@ -1,9 +1,9 @@
 #!/bin/sh
 # model.mk trains a model on a folder of texts. After a kill, the next run ends with the same bytes. Finished
 # steps are not repeated, and a model trained with other texts or options is not overwritten.
-# Usage: model.sh TOOLS_DIRECTORY COOKBOOK_DIRECTORY
+# Usage: model.sh TOOLS_DIRECTORY EXAMPLES_DIRECTORY
 set -eu
-tools=$(cd "$1" && pwd) cookbook=$(cd "$2" && pwd) here=$(cd "$(dirname "$0")" && pwd)
+tools=$(cd "$1" && pwd) examples=$(cd "$2" && pwd) here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null
 . "$here/common.sh"
 need make bash parallel
@@ -23,7 +23,7 @@ build() {
   out=$1
   shift
   : >ran
-  make -f "$cookbook/model.mk" TEXTS=texts OUT="$out" POOL=4 SHARD=8 "VOCAB_OPTIONS=--size 90" PRESET=tiny STEPS=12 \
+  make -f "$examples/model.mk" TEXTS=texts OUT="$out" POOL=4 SHARD=8 "VOCAB_OPTIONS=--size 90" PRESET=tiny STEPS=12 \
     LENGTH=32 LONG=64 LONG_STEPS=10 HELD_OUT=3 "TRAIN_OPTIONS=$options" "$@" >log 2>&1 ||
     fail "make fails: $out $*"
 }

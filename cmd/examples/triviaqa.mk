@@ -18,11 +18,11 @@ WORDS ?= 400
 EPOCHS ?= 1
 
 override TRAIN := $(OUT)/trivia.jsonl
-CONVERT = sh $(cookbook)triviaqa.sh -w $(WORDS) $(EVIDENCE) $(TRIVIAQA)
+CONVERT = sh $(folder)triviaqa.sh -w $(WORDS) $(EVIDENCE) $(TRIVIAQA)
 
-cookbook := $(dir $(lastword $(MAKEFILE_LIST)))
-include $(cookbook)answers.mk
+folder := $(dir $(lastword $(MAKEFILE_LIST)))
+include $(folder)answers.mk
 $(call require_files,TRIVIAQA EVIDENCE)
 
-$(TRAIN): $(TRIVIAQA) $(cookbook)triviaqa.sh $(OUT)/answerer.CONVERT.command
+$(TRAIN): $(TRIVIAQA) $(folder)triviaqa.sh $(OUT)/answerer.CONVERT.command
 	$(CONVERT) $(into)

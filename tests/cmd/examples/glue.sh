@@ -1,10 +1,10 @@
 #!/bin/sh
 # glue.mk reads the files of the GLUE benchmark with their quirks, trains the settings that it is asked for, and
 # makes a submission in the leaderboard's format.
-# Usage: glue.sh TOOLS_DIRECTORY COOKBOOK_DIRECTORY
+# Usage: glue.sh TOOLS_DIRECTORY EXAMPLES_DIRECTORY
 set -eu
-tools=$(cd "$1" && pwd) cookbook=$(cd "$2" && pwd) here=$(cd "$(dirname "$0")" && pwd)
-models=$(cd "$here/../golden/models" && pwd)
+tools=$(cd "$1" && pwd) examples=$(cd "$2" && pwd) here=$(cd "$(dirname "$0")" && pwd)
+models=$(cd "$here/../../golden/models" && pwd)
 # shellcheck source=/dev/null
 . "$here/common.sh"
 need make bash flock zip unzip
@@ -15,13 +15,13 @@ trace "$tools" train predict score
 : >log
 
 # ---- Readers. same TASK PART: the table that glue.awk makes of the input equals the file expected.
-read_task() { LC_ALL=C awk -v task="$1" -v part="$2" -f "$cookbook/glue.awk" - >table 2>log; }
+read_task() { LC_ALL=C awk -v task="$1" -v part="$2" -f "$examples/glue.awk" - >table 2>log; }
 same() {
   read_task "$1" "$2" <input || fail "$1 $2 is refused"
   cmp table expected || fail "$1 $2 is read as: $(cat table)"
 }
 refused() {
-  LC_ALL=C awk -v task="$1" -v part="$2" -f "$cookbook/glue.awk" input >table 2>log && fail "accepted: $1 $2 $(cat input)"
+  LC_ALL=C awk -v task="$1" -v part="$2" -f "$examples/glue.awk" input >table 2>log && fail "accepted: $1 $2 $(cat input)"
   grep -qF -e "$3" log || fail "does not say: $3"
 }
 
@@ -114,7 +114,7 @@ build() {
   out=$1
   shift
   : >ran
-  make -j 2 -f "$cookbook/glue.mk" GLUE=glue OUT="$out" MODEL="$models/bare" LENGTH=48 BATCH_SIZES=4 RATES=3e-3 EPOCHS=1 \
+  make -j 2 -f "$examples/glue.mk" GLUE=glue OUT="$out" MODEL="$models/bare" LENGTH=48 BATCH_SIZES=4 RATES=3e-3 EPOCHS=1 \
     SMALL_SEEDS=1 TRAIN_OPTIONS=--no-shuffle "$@" >log 2>&1
 }
 # ran WHAT COUNTS: checks how often bert-train, -predict and -score ran in the last build.
@@ -130,7 +130,7 @@ build all || fail "nothing to do"
 ran "nothing to do" "0 0 0"
 
 # The table has the metrics of bert-score. WNLI is the majority of its training set, here 0.
-LC_ALL=C awk -v task=MRPC -v part=dev -f "$cookbook/glue.awk" glue/MRPC/dev.tsv >mrpc.tsv
+LC_ALL=C awk -v task=MRPC -v part=dev -f "$examples/glue.awk" glue/MRPC/dev.tsv >mrpc.tsv
 bert-predict -m all/MRPC/best mrpc.tsv | bert-score --metric glue/mrpc | cmp - all/scores/MRPC.json || fail "other scores"
 awk -F '[:,]' '{ printf "MRPC\taccuracy\t%.1f\nMRPC\tf1\t%.1f\n", 100 * $4, 100 * $6 }' all/scores/MRPC.json >expected
 grep MRPC all/dev.tsv | cmp - expected || fail "not the scores: $(cat all/dev.tsv)"

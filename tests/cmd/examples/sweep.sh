@@ -1,9 +1,9 @@
 #!/bin/sh
 # sweep.mk trains every combination of settings, continues after a kill with the same results, keeps the best
 # model, and reports mean and standard deviation over the seeds.
-# Usage: sweep.sh TOOLS_DIRECTORY COOKBOOK_DIRECTORY
+# Usage: sweep.sh TOOLS_DIRECTORY EXAMPLES_DIRECTORY
 set -eu
-tools=$(cd "$1" && pwd) cookbook=$(cd "$2" && pwd) models=$(cd "$(dirname "$0")/../golden/models" && pwd)
+tools=$(cd "$1" && pwd) examples=$(cd "$2" && pwd) models=$(cd "$(dirname "$0")/../../golden/models" && pwd)
 # shellcheck source=/dev/null
 . "$(dirname "$0")/common.sh"
 need make bash flock
@@ -26,7 +26,7 @@ build() {
   out=$1
   shift
   : >ran
-  make -f "$cookbook/sweep.mk" OUT="$out" MODEL="$models/bare" TASK=classify TRAIN=train.tsv DEV=dev.tsv BATCH_SIZES='4 8' \
+  make -f "$examples/sweep.mk" OUT="$out" MODEL="$models/bare" TASK=classify TRAIN=train.tsv DEV=dev.tsv BATCH_SIZES='4 8' \
     RATES='3e-3 1e-3' EPOCHS=2 SEEDS='1 2' TRAIN_OPTIONS='--save-every 4 --plot plot.svg' "$@" >log 2>&1 ||
     fail "make fails: $out $*"
 }
@@ -146,7 +146,7 @@ done
 # All models can be kept; the paper's grid is the default.
 build three KEEP=all BATCH_SIZES=8
 [ "$(find three/runs -name model.safetensors | wc -l)" = 4 ] || fail "not all models are kept"
-make -n -f "$cookbook/sweep.mk" OUT=four TASK=classify TRAIN=train.tsv DEV=dev.tsv >log
+make -n -f "$examples/sweep.mk" OUT=four TASK=classify TRAIN=train.tsv DEV=dev.tsv >log
 [ "$(grep -c '^bert-train' log)" = 18 ] || fail "the default grid has not 18 points"
 grep -q -e '--batch-size 32 --lr 5e-5 --epochs 3' log || fail "a point of the default grid is missing"
 tried build four TASK= && fail "accepted: no task"
