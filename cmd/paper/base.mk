@@ -1,4 +1,4 @@
-# Settings of tests/paper/Makefile as in the paper (appendices A.2 and A.3; section 5.2 for the sizes), except that the
+# Settings of cmd/paper/Makefile as in the paper (appendices A.2 and A.3; section 5.2 for the sizes), except that the
 # learning rate is constant for the first nine tenths of the steps, with short sequences, and falls for the rest.
 
 SHAPE = 12-768-12

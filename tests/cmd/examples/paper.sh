@@ -1,11 +1,11 @@
 #!/bin/sh
-# All tables and pictures are made from small generated data: with few examples and steps, so that the figures mean
+# All tables and pictures of cmd/paper are made from small generated data: with few examples and steps, so that the figures mean
 # nothing. What results.py writes is compared with figures made by hand.
-# Usage: paper.sh TOOLS_DIRECTORY SOURCE_DIRECTORY
+# Usage: paper.sh TOOLS_DIRECTORY EXAMPLES_DIRECTORY
 set -eu
-tools=$(cd "$1" && pwd) source=$(cd "$2" && pwd)
+tools=$(cd "$1" && pwd) paper=$(cd "$2/../paper" && pwd) here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null
-. "$source/tests/cookbook/common.sh"
+. "$here/common.sh"
 need make bash flock jq gnuplot
 /usr/bin/python3 -c 'import torch' 2>/dev/null || { echo 'skipped: python3-torch is absent'; exit 77; }
 directory=$(mktemp -d)
@@ -25,7 +25,7 @@ table no-nsp mrpc 0.6900 0.0300
 table ltr mrpc 0.7300 0.0150
 for model in bert no-nsp ltr; do table "$model" squad1 50.5 -; done
 table bert squad1 60.25 0.5
-results() { /usr/bin/python3 "$source/tests/paper/results.py" "$@"; }
+results() { /usr/bin/python3 "$paper/results.py" "$@"; }
 results table-5 by-hand --rows 'bert no-nsp ltr' --tasks 'mrpc squad1' --points points >page
 cat >expected <<'END'
 | model | MRPC | SQuAD 1.1, F1 |
@@ -47,8 +47,8 @@ grep -q 'results.py: table-5: .*other/mrpc/table.tsv' log || fail "the message a
 
 # ---- All of it.
 mkdir texts tasks tasks/conll2003 tasks/openbookqa
-for number in $(seq 10 25); do awk -v seed="$number" -f "$source/tests/cookbook/text.awk" >"texts/$number.txt"; done
-sh "$source/tests/cookbook/glue_data.sh" tasks/glue
+for number in $(seq 10 25); do awk -v seed="$number" -f "$here/text.awk" >"texts/$number.txt"; done
+sh "$here/glue_data.sh" tasks/glue
 rm tasks/glue/QNLI/train.tsv  # so that the dev set is divided
 for part in train testa; do
   seq 12 | awk '{ print "The DT O\nKing NNP " ($1 % 2 ? "B-PER" : "I-PER") "\nsaid VB O\n" }' >tasks/conll2003/eng.$part
@@ -73,7 +73,7 @@ for part in train dev; do
     >tasks/openbookqa/$part.jsonl
 done
 build() {
-  make "$@" -j 2 -f "$source/tests/paper/Makefile" TEXTS=texts TASKS=tasks OUT=out SHAPE=4-16-2 SIZES='4-16-2 4-32-2' MASKINGS='80-10-10 100-0-0 80-0-20 80-20-0 0-20-80 0-0-100' LENGTH=32 STEPS=8 FIRST_STEPS=4 FIRST_LENGTH=16 \
+  make "$@" -j 2 -f "$paper/Makefile" TEXTS=texts TASKS=tasks OUT=out SHAPE=4-16-2 SIZES='4-16-2 4-32-2' MASKINGS='80-10-10 100-0-0 80-0-20 80-20-0 0-20-80 0-0-100' LENGTH=32 STEPS=8 FIRST_STEPS=4 FIRST_LENGTH=16 \
     PREPARE_OPTIONS='HELD_OUT=2 SHARD=8 POOL=4' VOCAB_OPTIONS='--size 90' PRETRAIN_OPTIONS='--batch-tokens 256 --max-length 32 --lr 1e-3 --warmup 1' \
     EXAMPLES=8 EXAMPLES.cola=10 EXAMPLES.ner=8 EXAMPLES.qnli=5 EXAMPLES.swag=3 SQUAD_TRAIN_EVERY=2 SQUAD_DEV_EVERY=2 SQUAD2_EVERY=2 EPOCHS=1 SQUAD2_EPOCHS=1 NER_EPOCHS=1 SEEDS=1 BILSTM='UNITS=8 EPOCHS=1'
 }

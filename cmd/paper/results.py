@@ -4,7 +4,7 @@
     results.py TABLE OUT --rows 'MODEL ...' --tasks 'TASK ...' [--bert NAME] [--points FILE]
 
 TABLE is table-1 to table-8 or steps. OUT/runs/MODEL/TASK/table.tsv has the mean and the standard deviation over the
-seeds (cookbook/sweep.mk), OUT/models/MODEL.dev.json the loss on held-out texts. For each ordering that the paper
+seeds (examples/sweep.mk), OUT/models/MODEL.dev.json the loss on held-out texts. For each ordering that the paper
 reports, a line says whether it is seen here: yes if the difference of the means exceeds the larger deviation, clearly
 if it exceeds their sum. FILE gets the figures for gnuplot.
 """

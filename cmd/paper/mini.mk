@@ -1,4 +1,4 @@
-# Settings of tests/paper/Makefile for two cores.
+# Settings of cmd/paper/Makefile for two cores.
 
 # Pre-training: the shape of BERT-mini, LAYERS-HIDDEN-HEADS; 4 million tokens. Position embeddings and heads that
 # attend to neighbouring tokens from the start replace the many steps that larger models take to find them. Without
