@@ -24,10 +24,9 @@ run_tests() {
 folders=$(for tests in tests/*/*_test.cpp; do basename "${tests%/*}"; done | sort -u | grep -vE '^(golden|shared|fuzz|bench)$')
 targets=
 for folder in $folders; do targets="$targets -t ${folder}_test"; done
-for corpus in tests/fuzz/corpus/*; do targets="$targets -t $(basename "$corpus")_fuzz"; done
 # targets is a list of words.
 # shellcheck disable=SC2086
-sh cmd/build.sh $targets "$builds/sanitize" -G "$generator" -DBERT_DEVELOPER=ON -DBERT_SANITIZE=address,undefined \
+sh cmd/build.sh $targets -t fuzz "$builds/sanitize" -G "$generator" -DBERT_DEVELOPER=ON -DBERT_SANITIZE=address,undefined \
   -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS='-O1 -g1'
 echo "The unit tests with the address and undefined behaviour sanitizers:"
 # GCC 14 misaligns 64-byte vectors on the stack if this check moves them elsewhere (its bug 110027).
