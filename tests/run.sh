@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 # Tests whose optional programs (mandoc, shellcheck, numpy, ...) are missing are reported as skipped.
-sh cmd/packages.sh doctest-dev ninja-build clang clang-format mandoc shellcheck xz-utils bzip2 zstd python3 python3-numpy jq strace
+sh cmd/packages.sh doctest-dev ninja-build clang clang-format mandoc shellcheck xz-utils bzip2 zstd python3 python3-numpy jq parallel strace
 
 builds=${BUILD_DIR:-build-test}
 generator='Unix Makefiles'
