@@ -99,6 +99,16 @@ bool names_directory(const std::string& output) {
   return output != "-" && (output.ends_with('/') || bert::is_directory(output));
 }
 
+void check_outputs(App& app, const std::string& output, const VocabularyOptions& vocabulary) {
+  if (vocabulary.learner.size > 0 && names_stdout(vocabulary.write_counts) && names_stdout(output))
+    throw UsageError(
+        "--counts - and the vocabulary would both go to stdout; write the vocabulary to a file with -o");
+  app.writes("--counts", vocabulary.write_counts);
+  if (!names_directory(output)) return;
+  for (const auto* name : kInDirectory)
+    app.writes("--output", (std::filesystem::path(output) / name).string());
+}
+
 // The directory of -o, if it is one. Its other files are kept.
 std::unique_ptr<bert::OutputDirectory> open_directory(StreamOptions& stream, VocabularyOptions& vocabulary) {
   std::string& output = stream.settings.output;
@@ -132,27 +142,14 @@ int main(int argc, char** argv) {
        {"Count words", "bert-vocab --size 0 --counts words.tsv reviews.txt"}});
   app.check([&] {
     settle_input(flags, stream, vocabulary);
-    const bool learns = vocabulary.learner.size > 0;
-    if (learns && names_stdout(vocabulary.write_counts) && names_stdout(stream.settings.output)) {
-      throw UsageError(
-          "--counts - and the vocabulary would both go to stdout; write the vocabulary to a file with -o");
-    }
-    app.writes("--counts", vocabulary.write_counts);
-    const auto& output = stream.settings.output;
-    if (names_directory(output)) {
-      for (const auto* name : kInDirectory)
-        app.writes("--output", (std::filesystem::path(output) / name).string());
-    }
+    check_outputs(app, stream.settings.output, vocabulary);
   });
   return app.run(argc, argv, [&] {
     if (!flags.force) require_new(stream.settings.output);
     const auto directory = open_directory(stream, vocabulary);
     bert::corpus::VocabFilter filter(vocabulary, app.log());
     const auto learn = [&] { stream.transform(filter); };
-    if (!directory) {
-      learn();
-      return;
-    }
+    if (!directory) return learn();
     directory->write(learn);
     directory->commit();
   });

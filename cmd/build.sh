@@ -1,6 +1,5 @@
 #!/bin/sh
 # Configures and builds the project: sh cmd/build.sh [-t TARGET]... DIRECTORY [CMAKE_OPTION...]
-# Several sources of a library are compiled together (a unity build), which saves about a third of the time.
 # On a terminal, one line shows the progress. The log goes to DIRECTORY/build.log; if the build fails, the first
 # error is shown.
 set -eu
@@ -45,7 +44,7 @@ trap 'rm -f "$status"' EXIT
 # $targets must be split into words.
 # shellcheck disable=SC2086
 {
-  { cmake -S . -B "$directory" -DCMAKE_UNITY_BUILD=ON "$@" && cmake --build "$directory" --parallel "$jobs" $targets; } 2>&1 && echo built >"$status"
+  { cmake -S . -B "$directory" "$@" && cmake --build "$directory" --parallel "$jobs" $targets; } 2>&1 && echo built >"$status"
 } | progress
 [ ! -s "$status" ] || exit 0
 found=$(first_error)

@@ -3,13 +3,13 @@
 #   sh cmd/playground.sh [COMMAND]
 # The tools are those of the build in $BUILD_DIR (default: build/), which is built if it does not exist. Their man
 # pages and completions work, too. The shell starts in a temporary folder with example texts, small models and the
-# cookbook; it is deleted on exit. With --fill DIRECTORY, only puts these files into DIRECTORY.
+# examples; it is deleted on exit. With --fill DIRECTORY, only puts these files into DIRECTORY.
 set -eu
 project=$(cd "$(dirname "$0")/.." && pwd)
 
 fill() {
   cp -R "$project/tests/docs/files/." "$1"
-  for linked in "$project"/tests/golden/models/*/ "$project"/cmd/cookbook/; do
+  for linked in "$project"/tests/golden/models/*/ "$project"/cmd/examples/; do
     [ ! -d "$linked" ] || ln -s "${linked%/}" "$1"
   done
 }

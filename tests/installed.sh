@@ -12,7 +12,7 @@ done
 came=$(echo 'She shook her [MASK].' | bert-predict --top-k 1 --drop candidates)
 [ "$came" = '{"text":"She shook her [MASK].","prediction":["head"]}' ] || fail "bert-predict gave $came"
 [ "$(printf 'one\ntwo\n' | bert-embed --drop text | wc -l)" = 2 ] || fail bert-embed
-[ -r /usr/share/doc/bert/cookbook/sentiment.mk ] || fail cookbook
+[ -r /usr/share/doc/bert/examples/sentiment.mk ] || fail examples
 
 # The completions that each shell offers after "bert-embed --pool" and Tab.
 offered=$(bash -c '. /usr/share/bash-completion/bash_completion; _completion_loader bert-embed; COMP_WORDS=(bert-embed --pool)

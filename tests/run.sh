@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 # Tests whose optional programs (mandoc, shellcheck, numpy, ...) are missing are reported as skipped.
-sh cmd/packages.sh doctest-dev ninja-build clang clang-format mandoc shellcheck xz-utils bzip2 zstd python3 python3-numpy jq strace
+sh cmd/packages.sh doctest-dev ninja-build clang clang-format mandoc shellcheck xz-utils bzip2 zstd python3 python3-numpy jq parallel strace
 
 builds=${BUILD_DIR:-build-test}
 generator='Unix Makefiles'
@@ -24,10 +24,9 @@ run_tests() {
 folders=$(for tests in tests/*/*_test.cpp; do basename "${tests%/*}"; done | sort -u | grep -vE '^(golden|shared|fuzz|bench)$')
 targets=
 for folder in $folders; do targets="$targets -t ${folder}_test"; done
-for corpus in tests/fuzz/corpus/*; do targets="$targets -t $(basename "$corpus")_fuzz"; done
 # targets is a list of words.
 # shellcheck disable=SC2086
-sh cmd/build.sh $targets "$builds/sanitize" -G "$generator" -DBERT_DEVELOPER=ON -DBERT_SANITIZE=address,undefined \
+sh cmd/build.sh $targets -t fuzz "$builds/sanitize" -G "$generator" -DBERT_DEVELOPER=ON -DBERT_SANITIZE=address,undefined \
   -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS='-O1 -g1'
 echo "The unit tests with the address and undefined behaviour sanitizers:"
 # GCC 14 misaligns 64-byte vectors on the stack if this check moves them elsewhere (its bug 110027).
@@ -42,7 +41,7 @@ for isa in SSE41 AVX2; do
   export ONEDNN_MAX_CPU_ISA=$isa
   [ "$(instruction_set)" != "$own" ] || continue
   echo "The tests that depend on it, except those of large models, with the instruction set $isa:"
-  run_tests release -LE 'style|faults|cluster|cookbook|large' "$@"
+  run_tests release -LE 'style|faults|cluster|examples|large' "$@"
 done
 unset ONEDNN_MAX_CPU_ISA
 echo "All tests with the instruction set of this processor ($own):"

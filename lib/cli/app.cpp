@@ -70,7 +70,7 @@ void App::check(std::function<void()> check) { checks_.push_back(std::move(check
 void App::version_of(std::string (*lines)()) { versions_.push_back(lines); }
 
 // Values are interpreted by `take`, so that messages do not depend on CLI11's version.
-Declaration& App::add(const OptionText& text, bool takes_value, Take take) {
+Declaration& App::add(const OptionText& text, bool takes_value, const Take& take) {
   const auto name = text.names.substr(text.names.find("--"));
   Declaration& declaration = declarations_.emplace_back(Declaration{text, section_, takes_value, name});
   const auto names = text.names + (text.also.empty() ? "" : "," + text.also);

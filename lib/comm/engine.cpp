@@ -210,7 +210,7 @@ void Engine::send_control(int peer, Kind kind, int32_t number, std::string_view 
                           std::function<void()> then) {
   auto control = std::make_shared<Control>(Control{.kind = kind, .number = number});
   message.copy(control->message.data(), control->message.size() - 1);
-  const auto id = open({.peer = peer, .is_control = true, .then = [control, then] {
+  const auto id = open({.peer = peer, .is_control = true, .then = [control, then = std::move(then)] {
                           if (then) then();
                         }});
   transport_->send(peer, Tag::control, control.get(), sizeof *control, id);

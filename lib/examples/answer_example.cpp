@@ -164,10 +164,11 @@ void AnswerReader::read(const io::Fields& fields, const io::Record&, int64_t, Ex
                                                            .answers = std::move(gold.texts)});
   }
   for (features::Features& features : made.windows) {
+    const bool last = &features == &made.windows.back();
     auto example = example_of(std::move(features), gold.tokens);
     example->answered = answered;
     example->truncated = made.truncated;
-    example->last = &features == &made.windows.back();
+    example->last = last;
     examples.push_back(std::move(example));
   }
 }

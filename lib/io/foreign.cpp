@@ -303,7 +303,7 @@ void refuse_directory(std::string_view path) {
   if (is_file(folder + "/config.json")) throw UnreadableFile(path, ": is a model directory; name it with -m");
   for (const char* part : {"/cur", "/new"})
     if (is_directory(folder + part))
-      throw UnreadableFile(path, ": is a Maildir; mbox.py of the cookbook makes records of mails");
+      throw UnreadableFile(path, ": is a Maildir; the example mbox.py makes records of mails");
   throw UnreadableFile(path, ": is a directory; name its files, as in ", shell_word(folder),
                        "/*, or run find ", shell_word(folder), " -name '*", most_common_suffix(folder),
                        "' -exec ... {} + >OUTPUT");

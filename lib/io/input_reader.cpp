@@ -309,7 +309,7 @@ void InputReader::check_mail(Input& input, InputFormat format) {
   if (lines.empty()) return;
   mail_noted_ = is_mail_archive(lines.front()) || is_mail(lines.front());
   if (mail_noted_)
-    note(input, "is read as text, but looks like mail; mbox.py of the cookbook makes records of mails");
+    note(input, "is read as text, but looks like mail; the example mbox.py makes records of mails");
 }
 
 void InputReader::read_columns(Input& input, Source& source, int64_t& line) const {

@@ -142,7 +142,7 @@ std::optional<LikelyHeader> header_with(const std::string& line, const std::stri
 }
 
 std::optional<LikelyHeader> other_header(const std::string& line, const std::string& next, size_t columns) {
-  if (const auto likely = columns == 1 ? likely_header(line) : std::nullopt) return likely;
+  if (auto likely = columns == 1 ? likely_header(line) : std::nullopt) return likely;
   return first_split(line, [&](const LikelyHeader& header) {
     const auto count = header.columns.size();
     return count > columns && column_names(InputFormat::csv, header.delimiter, next).size() == count;

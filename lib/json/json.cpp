@@ -282,7 +282,7 @@ Value Document::parse(std::string_view text, Padding padding) {
   return Value::Access::from(root);
 }
 
-File::File(std::string path) : File(path, read_file(path)) {}
+File::File(const std::string& path) : File(path, read_file(path)) {}
 
 File::File(std::string path, std::string_view text) : path_(std::move(path)) {
   refuse_failed_download(path_, text);
@@ -331,7 +331,7 @@ bool File::boolean(std::string_view key, std::optional<bool> otherwise) const {
   return member(*this, key, otherwise, [](const Value& value) { return value.boolean(); });
 }
 
-std::string File::string(std::string_view key, std::optional<std::string> otherwise) const {
+std::string File::string(std::string_view key, const std::optional<std::string>& otherwise) const {
   return member(*this, key, otherwise, [](const Value& value) { return value.string(); });
 }
 

@@ -88,7 +88,7 @@ class Document {
 // A JSON configuration file that must contain an object. Errors name the file and the key.
 class File {
  public:
-  explicit File(std::string path);
+  explicit File(const std::string& path);
   // The same for a text in memory; `path` is used in messages.
   File(std::string path, std::string_view text);
 
@@ -100,7 +100,7 @@ class File {
   int64_t integer(std::string_view key, std::optional<int64_t> otherwise = {}) const;
   double number(std::string_view key, std::optional<double> otherwise = {}) const;
   bool boolean(std::string_view key, std::optional<bool> otherwise = {}) const;
-  std::string string(std::string_view key, std::optional<std::string> otherwise = {}) const;
+  std::string string(std::string_view key, const std::optional<std::string>& otherwise = {}) const;
 
  private:
   std::string path_;

@@ -47,7 +47,7 @@ std::vector<Row> logit_rows(const nn::Tensor& logits) {
 }
 
 std::vector<float> mean_logits(std::span<const Window> windows) {
-  const auto logits =
+  auto logits =
       mean_by_tokens(windows, [](const Window& window) { return std::span(window.rows.front().logits); });
   require_finite(logits);
   return logits;

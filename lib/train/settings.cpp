@@ -176,7 +176,7 @@ std::string setting(T number) {
   const T size = std::abs(number);
   const bool plain = size == 0 || (size >= T(1e-4) && size < T(1e6));
   const auto format = plain ? std::chars_format::fixed : std::chars_format::scientific;
-  const std::string text(digits, std::to_chars(digits, digits + sizeof digits, number, format).ptr);
+  std::string text(digits, std::to_chars(digits, digits + sizeof digits, number, format).ptr);
   const size_t e = text.find('e');
   if (e == text.npos) return text;
   // 5e-05 -> 5e-5, 1e+06 -> 1e6

@@ -282,7 +282,7 @@ std::string Checkpoints::write(const State& state, const WriteModel& write_model
 
 std::string Checkpoints::write(const State& state, const WriteModel& write_model, const nn::Layout& layout,
                                const ReadMoment& read_moment, const ListRecord& list_record) {
-  const auto path = path_in(directory_, state.step);
+  auto path = path_in(directory_, state.step);
   OutputDirectory output(path, [](const std::string&) { return false; });
   output.write([&] {
     const auto weights = write_model(output);

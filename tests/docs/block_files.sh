@@ -19,8 +19,10 @@ for file in $(echo "$5" | sed 's/.*{//; s/}.*//' | tr , ' '); do
 done
 END_OF_CURL
   chmod +x "$directory/bin/curl"
-  [ "$(basename "$page")" = README.md ] && [ "$(basename "$(dirname "$page")")" = cookbook ] || return 0
+  [ "$(basename "$page")" = README.md ] && [ "$(basename "$(dirname "$page")")" = examples ] || return 0
   ln -s masked-lm bert-base
+  ln -s sentence-old minilm
+  seq 300 | sed 's/.*/{"text":"The king has & ships."}/' >corpus.jsonl
   for version in v1.1 v2.0; do
     for part in train dev; do questions $version >$part-$version.json; done
   done

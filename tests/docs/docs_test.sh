@@ -7,7 +7,7 @@ trap 'rm -rf "$tree"' EXIT
 
 plant() {
   rm -rf "${tree:?}"/*
-  mkdir -p "$tree/tools" "$tree/man" "$tree/tests/docs/files" "$tree/tests/golden/models/tiny" "$tree/cmd/cookbook"
+  mkdir -p "$tree/tools" "$tree/man" "$tree/tests/docs/files" "$tree/tests/golden/models/tiny" "$tree/cmd/examples"
   cp "$here/../../cmd/playground.sh" "$tree/cmd"
   cp "$here"/*.awk "$here"/*.sh "$here/not-run" "$tree/tests/docs"
   cat >"$tree/man/tool.1" <<'END'
@@ -27,7 +27,7 @@ $ printf 'one\entwo\en' |
 one
 t...o
 $ ls
-cookbook
+examples
 tiny
 .Ed
 .Dl $ true
@@ -58,19 +58,19 @@ block() {
   plant
   printf '#!/bin/sh\necho "  --dim N"\n' >"$tree/tools/bert-embed"
   chmod +x "$tree/tools/bert-embed"
-  echo 'OUT ?= x' >"$tree/cmd/cookbook/common.mk"
-  cp "$tree/cmd/cookbook/common.mk" "$tree/cmd/cookbook/fine-tuning.mk"
-  printf 'all:\n\techo $(NAME)\n' >"$tree/cmd/cookbook/map.mk"
+  echo 'OUT ?= x' >"$tree/cmd/examples/common.mk"
+  cp "$tree/cmd/examples/common.mk" "$tree/cmd/examples/fine-tuning.mk"
+  printf 'all:\n\techo $(NAME)\n' >"$tree/cmd/examples/map.mk"
   printf 'A reason:\nmpirun\n' >"$tree/tests/docs/not-run"
-  touch "$tree/cmd/cookbook/README.md"
+  touch "$tree/cmd/examples/README.md"
   printf '```sh\n%s\n```\n```sh\nmpirun -n 2\n```\n' "$1" >"$tree/README.md"
 }
 blocks() { sh "$tree/tests/docs/blocks.sh" "$tree/tools" "$tree" "$tree/README.md"; }
-block 'echo a | bert-embed --dim 3 && make -f cookbook/map.mk NAME=a'
+block 'echo a | bert-embed --dim 3 && make -f examples/map.mk NAME=a'
 [ "$(blocks)" = "1 of 2 blocks of $tree/README.md were run" ]
 block 'bert-embed --dimm 3'; refused 'there is no bert-embed --dimm' blocks
-block 'make -f cookbook/map.mk NAMES=a'; refused 'there is no map.mk NAMES' blocks
-block 'make -f cookbook/mop.mk NAME=a'; refused 'there is no mop.mk' blocks
+block 'make -f examples/map.mk NAMES=a'; refused 'there is no map.mk NAMES' blocks
+block 'make -f examples/mop.mk NAME=a'; refused 'there is no mop.mk' blocks
 block 'for file in *; do echo'; refused 'FAILED: for file' blocks
 block 'false'; refused 'FAILED: false' blocks
 block 'true'; echo srun >>"$tree/tests/docs/not-run"; refused "not-run has 'srun'" blocks

@@ -19,8 +19,8 @@ done
 for file in man/man5/bert-records.5 man/man7/bert.7; do
   [ -f "$directory/usr/share/$file" ] || { echo "/usr/share/$file is missing"; failed=1; }
 done
-for recipe in "$(dirname "$0")"/../../cmd/cookbook/*.*; do
-  file=doc/bert/cookbook/$(basename "$recipe")
+for recipe in "$(dirname "$0")"/../../cmd/examples/*.*; do
+  file=doc/bert/examples/$(basename "$recipe")
   [ -f "$directory/usr/share/$file" ] || { echo "/usr/share/$file is missing"; failed=1; }
 done
 for model in default-model default-vectors; do

@@ -1,19 +1,18 @@
 #!/bin/sh
-# Measures which share of each parser's lines the corpora reach: sh tests/fuzz/coverage.sh [FOLDER]
+# Measures which share of each parser's lines the seeds and corpora reach: sh tests/fuzz/coverage.sh [FOLDER]
 # FOLDER/TARGET contains more inputs for each target, such as fuzz-found from run.sh. Builds below $BUILD_DIR
 # (default: build-test/). Needs gcov, which comes with GCC.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${BUILD_DIR:-$root/build-test}/coverage
 more=${1:-}
-for folder in "$root"/tests/fuzz/corpus/*; do targets="${targets-} -t $(basename "$folder")_fuzz"; done
-# targets is a list of words.
-# shellcheck disable=SC2086
-sh "$root/cmd/build.sh" $targets "$build" -DBERT_DEVELOPER=ON -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS='-O1 --coverage'
+sh "$root/cmd/build.sh" -t fuzz "$build" -DBERT_DEVELOPER=ON -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS='-O1 --coverage'
 find "$build" -name '*.gcda' -delete
-for folder in "$root"/tests/fuzz/corpus/*; do
-  target=$(basename "$folder")
-  "$build/tests/fuzz/${target}_fuzz" -runs=0 "$folder" ${more:+"$more/$target"} >/dev/null
+for seeds in "$build"/tests/fuzz/seeds/*/; do
+  target=$(basename "$seeds")
+  corpus=$root/tests/fuzz/corpus/$target
+  [ -d "$corpus" ] || corpus=
+  "$build/tests/fuzz/${target}_fuzz" -runs=0 "$seeds" ${corpus:+"$corpus"} ${more:+"$more/$target"} >/dev/null
 done
 cd "$build"
 find lib -name '*.gcda' | sort | while read -r data; do

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Writes the initial fuzzing inputs: make_seeds.py [CORPUS]; default: corpus/ next to this script.
+"""Writes the initial fuzzing inputs: make_seeds.py FOLDER.
 
-Each target has a folder with small files, seed-NUMBER, one for each format that its parser supports. The
-other files there were found by fuzzing and are replayed by a test.
+Each target has a folder in it with small files, seed-NUMBER, one for each format that its parser supports. The build of
+the targets runs this script.
 """
 import json
 import struct
@@ -159,7 +159,7 @@ def seeds():
 
 
 def main():
-    corpus = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / "corpus"
+    corpus = Path(sys.argv[1])
     for target, inputs in seeds():
         folder = corpus / target
         folder.mkdir(parents=True, exist_ok=True)

@@ -9,13 +9,13 @@ shift
 root=$(cd "$(dirname "$0")/../.." && pwd)
 builds=${BUILD_DIR:-$root/build-test}
 sources=$root/tests/fuzz
-[ $# -gt 0 ] || for folder in "$sources"/corpus/*; do set -- "$@" "${folder##*/}"; done
 
 for target; do targets="${targets-} -t ${target}_fuzz"; done
 # targets is a list of words.
 # shellcheck disable=SC2086
-sh "$root/cmd/build.sh" $targets "$builds/fuzz" -DBERT_DEVELOPER=ON -DBERT_SANITIZE=address,undefined \
+sh "$root/cmd/build.sh" ${targets:--t fuzz} "$builds/fuzz" -DBERT_DEVELOPER=ON -DBERT_SANITIZE=address,undefined \
   -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS='-O1 -g1' -DBERT_FUZZ=ON
+[ $# -gt 0 ] || for target in "$builds"/fuzz/tests/fuzz/*_fuzz; do set -- "$@" "$(basename "$target" _fuzz)"; done
 
 found=$builds/fuzz-found
 export builds seconds sources found
@@ -23,6 +23,6 @@ export builds seconds sources found
 # shellcheck disable=SC2016
 for target; do mkdir -p "$found/$target" && echo "$target"; done |
   xargs -P "$(nproc)" -I{} sh -c 'said=$("$builds/fuzz/tests/fuzz/{}_fuzz" -max_total_time="$seconds" -seed="$(date +%s)" \
-    "$found/{}" "$sources/corpus/{}") && echo "{}: $said" || { echo "{}: FAILED"; exit 1; }' | tee "$found/runs.txt"
+    "$found/{}" "$builds/fuzz/tests/fuzz/seeds/{}" $(ls -d "$sources/corpus/{}" 2>/dev/null)) && echo "{}: $said" || { echo "{}: FAILED"; exit 1; }' | tee "$found/runs.txt"
 awk '{ sum += $2 } END { print sum " runs in all" }' "$found/runs.txt"
 ! grep -q FAILED "$found/runs.txt"

@@ -14,7 +14,7 @@ srun --mpi=none -n 2 $train -o none train.jsonl >none.log 2>none.err && exit 1
 exit 0
 END
 status=0
-sh "${here:?}/../cluster/slurm.sh" sh -e run >slurm.log 2>&1 || status=$?
+sh "${here:?}/with_slurm.sh" sh -e run >slurm.log 2>&1 || status=$?
 [ $status != 77 ] || { cat slurm.log; exit 77; }
 [ $status = 0 ] || { fail "srun"; cat slurm.log; }
 same_bytes mpirun srun
