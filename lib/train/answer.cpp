@@ -16,8 +16,7 @@ AnswerLearning::AnswerLearning(model::TrainingNetwork& network, const Options& o
     : ClassifierLearner(network, options.keep), options_(options) {}
 
 void AnswerLearning::begin_evaluation() {
-  evaluated_ = {};
-  score_ = metric::SquadScore();
+  ClassifierLearner::begin_evaluation();
   windows_.clear();
 }
 
@@ -71,17 +70,7 @@ void AnswerLearning::add_answer(const examples::AnsweredText& answered) {
   const std::vector<std::string_view> gold(answered.answers.begin(), answered.answers.end());
   auto scores = metric::score_answer(gold, answer.text);
   scores.null_score = as_written(static_cast<float>(predict::null_score_of(best)));
-  score_.add(scores);
-}
-
-// Sets without answerable or unanswerable questions lack some of the metrics.
-Figures AnswerLearning::end_evaluation() {
-  const auto& metrics = task::entry(task::Task::answer).metrics;
-  Figures figures = {{"loss", evaluated_.mean()}};
-  for (const auto& [name, value] : score_.values()) {
-    figures.push_back({*std::ranges::find(metrics, name), value});
-  }
-  return figures;
+  evaluation_.answers.add(scores);
 }
 
 namespace {
@@ -97,14 +86,6 @@ class AnswerTask final : public TrainingTask {
   void add_settings(Settings& settings) const override {
     settings.emplace_back("--stride", setting(rule_.stride));
     settings.emplace_back("--max-question-length", setting(rule_.max_question_length));
-  }
-
-  std::vector<std::string> metrics() const override {
-    std::vector<std::string> names = {"loss"};
-    for (const auto name : task::entry(task::Task::answer).metrics) {
-      if (!name.ends_with("threshold")) names.emplace_back(name);
-    }
-    return names;
   }
 
   // No dropout before the classifier, as in run_squad.py.

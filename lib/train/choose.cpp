@@ -11,11 +11,6 @@ namespace bert::train {
 
 using examples::ChooseExample;
 
-void ChooseLearning::begin_evaluation() {
-  evaluated_ = {};
-  choices_ = {};
-}
-
 void ChooseLearning::make_batch(Part examples) {
   batch_ = {};
   groups_ = {0};
@@ -40,13 +35,9 @@ void ChooseLearning::add_predictions(Part examples, const nn::Tensor& logits) {
   for (size_t i = 0; i < examples.size(); ++i) {
     std::vector<float> numbers;
     for (int64_t row = groups_[i]; row < groups_[i + 1]; ++row) numbers.push_back(logits.row(row)[0]);
-    choices_.add(std::to_string(examples[i]->as<ChooseExample>().label),
-                 std::to_string(predict::best(numbers)));
+    evaluation_.labels.add(std::to_string(examples[i]->as<ChooseExample>().label),
+                           std::to_string(predict::best(numbers)));
   }
-}
-
-Figures ChooseLearning::end_evaluation() {
-  return {{"loss", evaluated_.mean()}, {"accuracy", choices_.accuracy()}};
 }
 
 namespace {
@@ -55,8 +46,6 @@ class ChooseTask final : public TrainingTask {
  public:
   explicit ChooseTask(const TaskInputs& inputs)
       : TrainingTask(inputs), featurizer_(tokenizer_, options_.features) {}
-
-  std::vector<std::string> metrics() const override { return {"loss", "accuracy"}; }
 
   Heads heads() const override {
     return only(

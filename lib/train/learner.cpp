@@ -123,7 +123,7 @@ void Learner::sum_over_ranks(std::initializer_list<nn::Loss*> losses) {
   }
 }
 
-Figures ClassifierLearner::learn(const examples::Step& step, const StepPlace& place) {
+metric::Values ClassifierLearner::learn(const examples::Step& step, const StepPlace& place) {
   Total total;
   for (const auto& batch : step.batches)
     for (const auto& example : batch.examples) total.importance += importance(*example);
@@ -136,9 +136,17 @@ Figures ClassifierLearner::learn(const examples::Step& step, const StepPlace& pl
     backward(gradient);
   });
   sum_over_ranks({&total.loss});
-  Figures figures = {{"loss", total.mean()}};
-  if (counts_correct()) figures.push_back({"accuracy", total.loss.accuracy()});
-  return figures;
+  return metric::step_values({.loss = total.mean(), .step_accuracy = total.loss.accuracy()}, task());
+}
+
+void ClassifierLearner::begin_evaluation() {
+  evaluated_ = {};
+  evaluation_ = {};
+}
+
+metric::Values ClassifierLearner::end_evaluation() {
+  evaluation_.loss = evaluated_.mean();
+  return metric::dev_values(evaluation_, task());
 }
 
 // Each rank computes the logits of its ranges. All ranks have the logits of all examples then and compare

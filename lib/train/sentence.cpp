@@ -22,8 +22,9 @@ SentenceLearning::SentenceLearning(model::TrainingNetwork& network, const exampl
     : ClassifierLearner(network, options.keep), labels_(labels), options_(options) {}
 
 void SentenceLearning::begin_evaluation() {
-  evaluated_ = {};
-  compared_ = {};
+  ClassifierLearner::begin_evaluation();
+  const bool two_classes = options_.task == SentenceTask::classify && labels_.size() == 2;
+  if (two_classes) evaluation_.positive = labels_.names().back();
 }
 
 double SentenceLearning::importance(const examples::Example& example) const {
@@ -71,11 +72,11 @@ void SentenceLearning::add_predictions(Part examples, const nn::Tensor& logits) 
     const auto& example = examples[i]->as<SentenceExample>();
     const auto numbers = logits.values(static_cast<int64_t>(i));
     if (options_.task == SentenceTask::classify) {
-      compared_.classes.add(name(example.label), name(predict::best(numbers)));
+      evaluation_.labels.add(name(example.label), name(predict::best(numbers)));
     } else if (options_.task == SentenceTask::regress) {
       const double predicted = as_written(numbers.front());
-      compared_.pearson.add(example.value, predicted);
-      compared_.spearman.add(example.value, predicted);
+      evaluation_.pearson.add(example.value, predicted);
+      evaluation_.spearman.add(example.value, predicted);
     } else {
       std::vector<std::string_view> gold, predicted;
       for (int32_t k = 0; k < labels_.size(); ++k) {
@@ -84,33 +85,9 @@ void SentenceLearning::add_predictions(Part examples, const nn::Tensor& logits) 
         if (static_cast<double>(predict::sigmoid(numbers[at])) >= options_.threshold)
           predicted.push_back(name(k));
       }
-      compared_.sets.add(gold, predicted);
+      evaluation_.label_sets.add(gold, predicted);
     }
   }
-}
-
-Figures SentenceLearning::end_evaluation() {
-  const auto& [classes, sets, pearson, spearman] = compared_;
-  Figures figures = {{"loss", evaluated_.mean()}};
-  switch (options_.task) {
-    case SentenceTask::classify:
-      figures.push_back({"accuracy", classes.accuracy()});
-      if (labels_.size() == 2) figures.push_back({"f1", classes.f1(labels_.names().back())});
-      for (const auto& [name, value] : metric::class_metrics()) figures.push_back({name, value(classes)});
-      break;
-    case SentenceTask::regress:
-      figures.push_back({"pearson", pearson.value()});
-      figures.push_back({"spearman", spearman.value()});
-      break;
-    case SentenceTask::multilabel:
-      figures.push_back({"accuracy", sets.accuracy()});
-      figures.push_back({"micro_f1", sets.micro_f1()});
-      figures.push_back({"macro_f1", sets.macro_f1()});
-      break;
-  }
-  // The correlation with a constant is undefined; skip it rather than fail.
-  std::erase_if(figures, [](const Metric& figure) { return !std::isfinite(figure.value); });
-  return figures;
 }
 
 namespace {
@@ -127,6 +104,14 @@ struct Kind {
 constexpr Kind kKinds[] = {{task::Task::classify, SentenceTask::classify, ProblemType::single_label},
                            {task::Task::regress, SentenceTask::regress, ProblemType::regression},
                            {task::Task::multilabel, SentenceTask::multilabel, ProblemType::multi_label}};
+
+}  // namespace
+
+task::Task SentenceLearning::task() const {
+  return std::ranges::find(kKinds, options_.task, &Kind::examples)->task;
+}
+
+namespace {
 
 // Problem type of a model; if its config has none, the default of transformers.
 ProblemType problem_of(const model::Config& config) {
@@ -166,19 +151,8 @@ class SentenceTrainingTask final : public TrainingTask {
 
   void add_settings(Settings& settings) const override { train::add_settings(set_, settings); }
 
-  std::vector<std::string> metrics() const override {
-    switch (kind_.examples) {
-      case SentenceTask::regress:
-        return {"loss", "pearson", "spearman"};
-      case SentenceTask::multilabel:
-        return {"loss", "accuracy", "micro_f1", "macro_f1"};
-      case SentenceTask::classify:
-        break;
-    }
-    std::vector<std::string> names = {"loss", "accuracy"};
-    if (set_.labels.size() == 2) names.emplace_back("f1");
-    for (const auto& figure : metric::class_metrics()) names.emplace_back(figure.name);
-    return names;
+  bool has(metric::Needs needs) const override {
+    return needs != metric::Needs::positive_label || set_.labels.size() == 2;
   }
 
   Heads heads() const override {

@@ -11,8 +11,6 @@
 #include <vector>
 
 #include "examples/sentence_example.h"
-#include "metric/classification.h"
-#include "metric/correlation.h"
 #include "model/training_network.h"
 #include "nn/losses.h"
 #include "train/learner.h"
@@ -32,29 +30,19 @@ class SentenceLearning : public ClassifierLearner {
   // outlive this object.
   SentenceLearning(model::TrainingNetwork& network, const examples::Labels& labels, const Options& options);
 
-  // Also computes bert-score's metrics for the task.
+  task::Task task() const override;
   void begin_evaluation() override;
-  Figures end_evaluation() override;
 
  private:
-  struct Compared {
-    metric::Classification classes;
-    metric::Multilabel sets;
-    metric::Pearson pearson;
-    metric::Spearman spearman;
-  };
-
   double importance(const examples::Example& example) const override;
   void make_batch(Part examples) override;
   nn::Tensor& logits(const nn::DropoutSeed* dropout_seed, Keep keep) override;
   nn::Loss loss(Part examples, float weight, nn::Tensor& logits) override;
   void add_predictions(Part examples, const nn::Tensor& logits) override;
-  bool counts_correct() const override { return options_.task == examples::SentenceTask::classify; }
   const std::string& name(int32_t label) const { return labels_.names()[static_cast<size_t>(label)]; }
 
   const examples::Labels& labels_;
   const Options options_;
-  Compared compared_;
 };
 
 }  // namespace bert::train

@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "examples/tag_example.h"
 #include "io/conll.h"
-#include "metric/report.h"
 #include "predict/scores.h"
 #include "train/label_set.h"
 #include "train/training_task.h"
@@ -24,20 +23,13 @@ bool names_entities(const examples::Labels& labels) {
 
 }  // namespace
 
-std::vector<std::string> tag_metrics(const examples::Labels& labels) {
-  if (!names_entities(labels)) return {"accuracy"};
-  return {"precision", "recall", "f1", "accuracy"};
-}
-
 TagLearning::TagLearning(model::TrainingNetwork& network, const examples::Labels& labels, Options options)
-    : ClassifierLearner(network, options.keep),
-      labels_(labels),
-      options_(std::move(options)),
-      measures_entities_(names_entities(labels)) {}
+    : ClassifierLearner(network, options.keep), labels_(labels), options_(std::move(options)) {}
 
 void TagLearning::begin_evaluation() {
-  evaluated_ = {};
-  compared_ = {};
+  ClassifierLearner::begin_evaluation();
+  evaluation_.plain_tags = !names_entities(labels_);
+  predicted_.clear();
 }
 
 double TagLearning::importance(const examples::Example& example) const {
@@ -78,7 +70,7 @@ void TagLearning::add_predictions(Part examples, const nn::Tensor& logits) {
   for (const auto* one : examples) {
     const auto& example = one->as<TagExample>();
     for (const int32_t word : example.words)
-      compared_.predicted.emplace_back(word, predict::best(predict::softmax(logits.values(row++))));
+      predicted_.emplace_back(word, predict::best(predict::softmax(logits.values(row++))));
     if (example.tags) end_record(*example.tags);
   }
 }
@@ -86,27 +78,11 @@ void TagLearning::add_predictions(Part examples, const nn::Tensor& logits) {
 void TagLearning::end_record(std::span<const std::string> tags) {
   const std::vector<std::string_view> gold(tags.begin(), tags.end());
   std::vector<std::string_view> predicted(tags.size(), io::kOutside);
-  for (const auto& [word, label] : compared_.predicted)
+  for (const auto& [word, label] : predicted_)
     predicted[static_cast<size_t>(word)] = labels_.names()[static_cast<size_t>(label)];
-  compared_.predicted.clear();
-  if (measures_entities_) return compared_.entities.add(gold, predicted);
-  compared_.words += static_cast<int64_t>(gold.size());
-  for (size_t i = 0; i < gold.size(); ++i) compared_.right += gold[i] == predicted[i];
-}
-
-Figures TagLearning::end_evaluation() {
-  const auto& e = compared_;
-  Figures figures = {{"loss", evaluated_.mean()}};
-  if (measures_entities_) {
-    const auto& all = e.entities.all();
-    figures.push_back({"precision", all.precision()});
-    figures.push_back({"recall", all.recall()});
-    figures.push_back({"f1", all.f1()});
-    figures.push_back({"accuracy", e.entities.accuracy()});
-  } else {
-    figures.push_back({"accuracy", metric::share(e.right, e.words)});
-  }
-  return figures;
+  predicted_.clear();
+  if (!evaluation_.plain_tags) return evaluation_.entities.add(gold, predicted);
+  for (size_t i = 0; i < gold.size(); ++i) evaluation_.labels.add(gold[i], predicted[i]);
 }
 
 namespace {
@@ -137,10 +113,8 @@ class TagTask final : public TrainingTask {
 
   void add_settings(Settings& settings) const override { train::add_settings(set_, settings); }
 
-  std::vector<std::string> metrics() const override {
-    auto names = tag_metrics(set_.labels);
-    names.insert(names.begin(), "loss");
-    return names;
+  bool has(metric::Needs needs) const override {
+    return needs != metric::Needs::entities || names_entities(set_.labels);
   }
 
   Heads heads() const override {

@@ -345,12 +345,12 @@ bool Training::evaluate() {
   network.refresh();
   require_agreement({{"the dev set", described(dev.source())}}, network.parameters());
   learner->join(ranks_, {});
-  const auto figures = dev.evaluate(*learner, progress());
-  if (!figures) return false;
+  const auto values = dev.evaluate(*learner, progress());
+  if (!values) return false;
   if (!ranks_.is_first()) return true;
   if (progress()) log_.progress("");
   TrainingLog training_log;
-  training_log.write_dev(0, *figures);
+  training_log.write_dev(0, *values);
   training_log.commit();
   return true;
 }

@@ -16,6 +16,7 @@
 #include "examples/example.h"
 #include "examples/record_source.h"
 #include "features/features.h"
+#include "metric/metrics.h"
 #include "model/config.h"
 #include "model/module_files.h"
 #include "model/sentence_transformers.h"
@@ -97,8 +98,8 @@ class TrainingTask {
   // Adds the task's own options that affect the results of a run.
   virtual void add_settings(Settings& /*settings*/) const {}
 
-  // Names of the dev metrics that --best accepts.
-  virtual std::vector<std::string> metrics() const = 0;
+  // Whether the dev set has metrics that need this.
+  virtual bool has(metric::Needs /*needs*/) const { return true; }
 
   virtual Heads heads() const = 0;
   // Records the model's purpose in the config: architectures, labels, problem_type.

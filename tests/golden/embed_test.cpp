@@ -141,7 +141,7 @@ std::vector<std::vector<size_t>> cuts_of(const EmbedCase& one) {
   return {{all}, {one.first, all}, {1, one.first + 1, all}};
 }
 
-void check_step(const train::Figures& figures, const EmbedCase& one, const EmbedCase::Step& want) {
+void check_step(const metric::Values& figures, const EmbedCase& one, const EmbedCase::Step& want) {
   CHECK(std::abs(figures.front().value - want.loss) <= 1e-5 * std::max(1.0, want.loss));
   if (figures.size() > 1)
     CHECK(figures[1].value * static_cast<double>(want.examples.size()) == doctest::Approx(want.right));

@@ -49,7 +49,7 @@ examples::Step step_of(int first, int count, int batches = 1) {
   return numbered_step(example, first, count, batches);
 }
 
-Figures evaluated(ChooseLearning& learning) {
+metric::Values evaluated(ChooseLearning& learning) {
   learning.begin_evaluation();
   learning.evaluate(step_of(1000, 30).batches.front().examples);
   learning.evaluate(step_of(1030, 31).batches.front().examples);

@@ -49,7 +49,7 @@ examples::Step step_of(int first, int count, int batches, Kind kind = Kind::pair
   return numbered_step([kind](int number) { return example(number, kind); }, first, count, batches);
 }
 
-Figures evaluated(EmbedLearning& learning, Kind kind) {
+metric::Values evaluated(EmbedLearning& learning, Kind kind) {
   learning.begin_evaluation();
   learning.evaluate(step_of(0, 20, 1, kind).batches.front().examples);
   learning.evaluate(step_of(20, 13, 1, kind).batches.front().examples);

@@ -52,7 +52,7 @@ examples::Step step_of(int32_t first, int32_t count, int32_t batches = 1) {
   return numbered_step(example, first, count, batches);
 }
 
-Figures evaluated(SentenceLearning& learning) {
+metric::Values evaluated(SentenceLearning& learning) {
   learning.begin_evaluation();
   learning.evaluate(step_of(1000, 50).batches.front().examples);
   learning.evaluate(step_of(1050, 40).batches.front().examples);

@@ -53,7 +53,7 @@ examples::Step share_of(const examples::Step& whole, const Communicator& ranks) 
 struct Result {
   std::vector<double> losses, accuracies;
   std::vector<float> parameters, moments;
-  Figures evaluated;
+  metric::Values evaluated;
   bool operator==(const Result& other) const {
     return losses == other.losses && accuracies == other.accuracies && parameters == other.parameters;
   }

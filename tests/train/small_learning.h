@@ -48,7 +48,7 @@ examples::Step numbered_step(const MakeExample& example, int32_t first, int32_t 
   return step;
 }
 
-inline double figure(const Figures& figures, std::string_view name) {
+inline double figure(const metric::Values& figures, std::string_view name) {
   for (const auto& one : figures) {
     if (one.name == name) return one.value;
   }
