@@ -18,7 +18,6 @@
 using namespace bert;
 using namespace bert::train;
 using comm::Communicator;
-using examples::SentenceTask;
 using model::TrainingNetwork;
 
 namespace {
@@ -77,7 +76,9 @@ Result train_as(Communicator& ranks, const Run& run) {
                           pool);
   start(network, pool);
   network.freeze(run.frozen);
-  SentenceLearning learning(network, labels, {.class_weights = {1, 0.3f, 2}});
+  const auto learner =
+      make_sentence_learner(task::Task::classify, network, labels, {.class_weights = {1, 0.3f, 2}});
+  auto& learning = *learner;
   const auto& layout = network.parameters().layout();
   Sharding sharding(ranks, layout, run.frozen);
   Optimizer optimizer(layout, {.method = run.method, .frozen = run.frozen}, sharding.owned());
@@ -163,7 +164,8 @@ TEST_CASE("a dev set has the same figures for any number of ranks, to the last d
         small_config(),
         {.masked_lm = false, .next = false, .classifier = TrainingNetwork::Classifier{.outputs = 3}}, pool);
     start(network, pool);
-    SentenceLearning learning(network, labels, {});
+    const auto learner = make_sentence_learner(task::Task::classify, network, labels, {});
+    auto& learning = *learner;
     learning.join(ranks, {});
     learning.begin_evaluation();
     learning.evaluate(numbered_step(example, 0, 200).batches.front().examples);
