@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,9 +10,11 @@
 
 #include "ckpt/checkpoint.h"
 #include "model/config.h"
+#include "model/heads.h"
 #include "nn/batch.h"
 #include "nn/embeddings.h"
 #include "nn/encoder_layer.h"
+#include "nn/scalar_mix.h"
 #include "nn/tied_decoder.h"
 
 namespace bert::model {
@@ -22,7 +25,7 @@ const ckpt::StoredTensor& stored_tensor(const ckpt::Checkpoint& checkpoint, cons
 
 constexpr const char* kWordTable = "embeddings.word_embeddings.weight";
 
-nn::EncoderLayer::Config layer_config(const Config& config);
+inline std::string layer_name(int64_t layer) { return "encoder.layer." + std::to_string(layer); }  // from 0
 
 // Masked-language-model head: logits = norm(act(dense(h)))·Eᵀ + b.
 struct MaskedLm {
@@ -31,6 +34,26 @@ struct MaskedLm {
   nn::TiedDecoder decoder;
 
   MaskedLm(const Config& config, nn::Layout& layout);
+};
+
+// The parts of a network that a tool needs.
+struct Needs {
+  int layers = -1;      // encoder layers 1..layers; -1: all
+  bool pooler = false;  // also without a head that reads it
+  Heads heads = {};     // at most one besides masked_lm
+};
+
+// The layers of a network for inference or training, which own no numbers.
+struct NetworkLayers {
+  nn::Embeddings embeddings;
+  std::vector<nn::EncoderLayer> encoder;
+  std::optional<nn::Linear> pooler;  // tanh(dense(x)) of pooled_rows()
+  const Head* head = nullptr;        // that of `output`
+  std::optional<nn::Linear> output;
+  std::optional<MaskedLm> masked_lm;
+  std::optional<nn::ScalarMix> mix;  // if a fine-tuned head reads the weighted sum of all layers
+
+  NetworkLayers(const Config& config, const Needs& needs, nn::Layout& layout);
 };
 
 // Throws Error for ids, token types and lengths out of range; they come from untrusted input.

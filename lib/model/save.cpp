@@ -11,6 +11,7 @@
 #include "base/output_file.h"
 #include "json/json.h"
 #include "model/config_json.h"
+#include "model/heads.h"
 
 namespace bert::model {
 namespace {
@@ -172,7 +173,7 @@ TokenizerFiles tokenizer_files(const text::Tokenizer& tokenizer, const std::stri
 std::string stored_name(const Config& config, const std::string& canonical) {
   const bool in_encoder = canonical.starts_with("embeddings.") || canonical.starts_with("encoder.") ||
                           canonical.starts_with("pooler.");
-  return in_encoder && !config.has_architecture("BertModel") ? "bert." + canonical : canonical;
+  return in_encoder && !config.has_architecture(kBareModel) ? "bert." + canonical : canonical;
 }
 
 std::vector<ckpt::TensorToWrite> saved_tensors(const Config& config, const nn::Params& params) {

@@ -31,9 +31,6 @@ struct Entry {
   Task task;
   std::string_view name;                                    // as in --task
   bool predicted = false, trained = false, scored = false;  // by bert-predict, bert-train, bert-score
-  // Hugging Face's models that are for the task whatever else their config.json says; a trained model is the
-  // first of them. A BertForSequenceClassification is for several tasks, see predict/fit.h.
-  std::vector<std::string_view> architectures = {};
   std::string_view gold_field = "label";  // of the gold label in training records and for bert-score
   bool plotted = false;                   // by bert-score --plot
   // Defaults of training. Pre-training: Devlin et al. 2018, appendix A.2. Fine-tuning BERT-base and -large:

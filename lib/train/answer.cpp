@@ -88,14 +88,6 @@ class AnswerTask final : public TrainingTask {
     settings.emplace_back("--max-question-length", setting(rule_.max_question_length));
   }
 
-  // No dropout before the classifier, as in run_squad.py.
-  Heads heads() const override {
-    return only({.name = "qa_outputs",
-                 .outputs = 2,
-                 .over = Classifier::Over::tokens,
-                 .compares = Classifier::Compares::rows});
-  }
-
   bool makes_windows() const override { return true; }
 
   std::unique_ptr<examples::ExampleReader> make_reader() const override {

@@ -47,11 +47,6 @@ class ChooseTask final : public TrainingTask {
   explicit ChooseTask(const TaskInputs& inputs)
       : TrainingTask(inputs), featurizer_(tokenizer_, options_.features) {}
 
-  Heads heads() const override {
-    return only(
-        {.outputs = 1, .dropout = config_.classifier_dropout, .compares = Classifier::Compares::rows});
-  }
-
   std::unique_ptr<examples::ExampleReader> make_reader() const override {
     return std::make_unique<examples::ChooseReader>(featurizer_, options_.gold_field());
   }

@@ -287,8 +287,6 @@ class EmbedTask final : public TrainingTask {
     settings.emplace_back("--pooling", modes);
   }
 
-  Heads heads() const override { return {.masked_lm = false, .next = false, .classifier = {}}; }
-
   model::ModuleFiles modules() const override {
     const bool euclidean = loss_.loss == SimilarityLoss::triplet && loss_.distance == nn::Distance::euclidean;
     using Scale = model::ModuleFiles::Scale;

@@ -168,13 +168,15 @@ class PretrainTask final : public TrainingTask {
 
   bool has(metric::Needs needs) const override { return needs != metric::Needs::next_sentence || next_; }
 
-  Heads heads() const override { return {.masked_lm = true, .next = next_}; }
+  model::Heads heads() const override {
+    model::Heads heads = {model::head_of(task::Task::fill)};
+    if (next_) heads.push_back(model::head_of(task::Task::next));
+    return heads;
+  }
 
   void describe(model::Config& config) const override {
-    const char* language_model = config_.causal ? "BertLMHeadModel" : "BertForMaskedLM";
-    config.architectures = {next_ ? "BertForPreTraining" : language_model};
-    config.problem_type = {};
-    config.labels = model::Config().labels;
+    TrainingTask::describe(config);
+    if (config_.causal && !next_) config.architectures = {"BertLMHeadModel"};
   }
 
   bool keeps_head() const override { return true; }

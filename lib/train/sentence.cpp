@@ -18,7 +18,6 @@ namespace {
 
 using examples::SentenceExample;
 using model::ProblemType;
-constexpr const char* kTextClassifier = "BertForSequenceClassification";
 
 class SentenceLearning : public ClassifierLearner {
  public:
@@ -189,12 +188,8 @@ class SentenceTrainingTask final : public TrainingTask {
     return needs != metric::Needs::positive_label || set_.labels.size() == 2;
   }
 
-  Heads heads() const override {
-    return only({.outputs = set_.labels.size(), .dropout = config_.classifier_dropout});
-  }
-
   void describe(model::Config& config) const override {
-    config.architectures = {kTextClassifier};
+    TrainingTask::describe(config);
     config.problem_type = kind_.problem;
     config.labels = set_.labels.names();
   }
@@ -210,13 +205,13 @@ class SentenceTrainingTask final : public TrainingTask {
  private:
   // Whether the model was trained for the same kind of labels.
   bool is_same() const {
-    return config_.has_architecture(kTextClassifier) && problem_of(config_) == kind_.problem;
+    return config_.has_architecture(architecture()) && problem_of(config_) == kind_.problem;
   }
   LabelSet numbers() const {
     return {.labels = examples::Labels({"LABEL_0"}), .weights = {}, .of_model = is_same()};
   }
   LabelQuestion question() const {
-    return {.architecture = is_same() ? kTextClassifier : "",
+    return {.architecture = is_same() ? architecture() : "",
             .field = options_.gold_field(),
             .reader_of = [this](const examples::Labels& labels) { return reader_of(labels); }};
   }

@@ -117,12 +117,6 @@ class TagTask final : public TrainingTask {
     return needs != metric::Needs::entities || names_entities(set_.labels);
   }
 
-  Heads heads() const override {
-    return only({.outputs = set_.labels.size(),
-                 .over = Classifier::Over::tokens,
-                 .dropout = config_.classifier_dropout});
-  }
-
   void describe(model::Config& config) const override {
     TrainingTask::describe(config);
     config.labels = set_.labels.names();

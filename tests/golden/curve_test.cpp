@@ -26,7 +26,7 @@ void check_curve(const Kind& kind, size_t micro_batches) {
 
   Pool pool(2);
   const auto directory = (training_directory() / "narrow").string();
-  model::TrainingNetwork network(model::load_config(directory), {}, pool);
+  model::TrainingNetwork network(model::load_config(directory), pretraining_heads(), pool);
   REQUIRE(network.load(ckpt::Checkpoint::open(directory)).empty());
   train::Optimizer optimizer(network.parameters().layout(), {.method = kind.method,
                                                              .beta1 = expected.beta1,

@@ -114,8 +114,7 @@ CurveOptions curve_settings() {
 
 TrainingNetwork load_encoder(Pool& pool) {
   const auto directory = (training_directory() / "narrow").string();
-  TrainingNetwork network(model::load_config(directory),
-                          {.masked_lm = false, .next = false, .classifier = {}}, pool);
+  TrainingNetwork network(model::load_config(directory), {}, pool);
   CHECK(network.load(ckpt::Checkpoint::open(directory)).empty());
   network.refresh();
   return network;

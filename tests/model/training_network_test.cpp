@@ -18,9 +18,8 @@
 using namespace bert;
 using model::Config;
 using model::TrainingNetwork;
-using Classifier = TrainingNetwork::Classifier;
 using Keep = TrainingNetwork::Keep;
-using Over = Classifier::Over;
+using Over = model::Reads;
 
 namespace {
 
@@ -38,13 +37,22 @@ Config small_config(float dropout = 0) {
   return config;
 }
 
-TrainingNetwork network_with(const Config& config, const Classifier& classifier, Pool& pool) {
-  TrainingNetwork network(config,
-                          {.masked_lm = false,
-                           .next = false,
-                           .classifier = classifier,
-                           .weighted_layers = config.weighted_layers},
-                          pool);
+struct Classifier {
+  int64_t outputs = 2;
+  Over over = Over::sequences;
+  float dropout = 0;
+  bool compares_rows = false;
+};
+
+TrainingNetwork network_with(Config config, const Classifier& classifier, Pool& pool) {
+  const model::Head head = {.mark = "classifier.weight",
+                            .reads = classifier.over,
+                            .outputs = classifier.outputs,
+                            .fine_tuned = true,
+                            .dropout = true,
+                            .compares_rows = classifier.compares_rows};
+  config.classifier_dropout = classifier.dropout;
+  TrainingNetwork network(config, {&head}, pool);
   model::initialize(network.parameters(), 0.3f, 1, model::PositionStart::normal, pool);
   network.refresh();
   return network;
@@ -281,8 +289,7 @@ TEST_CASE("a loss that compares rows gives exactly zero gradient to what all row
   const auto sequences = random_sequences(6);
   for (const Over over : {Over::sequences, Over::tokens}) {
     for (const float dropout : {0.0f, 0.3f}) {
-      Classifier classifier = {
-          .outputs = 2, .over = over, .dropout = dropout, .compares = Classifier::Compares::rows};
+      Classifier classifier = {.outputs = 2, .over = over, .dropout = dropout, .compares_rows = true};
       auto network = network_with(small_config(0.1f), classifier, pool);
       const Input input(sequences, over);
       nn::Tensor& logits = logits_of(network, input, over, &dropout_seed, Keep::activations);

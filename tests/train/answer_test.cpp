@@ -25,16 +25,7 @@ struct Subject {
   AnswerLearning learning;
 
   explicit Subject(const AnswerLearning::Options& options = {})
-      : network(small_config(),
-                {.masked_lm = false,
-                 .next = false,
-                 .classifier =
-                     TrainingNetwork::Classifier{.name = "qa_outputs",
-                                                 .outputs = 2,
-                                                 .over = TrainingNetwork::Classifier::Over::tokens,
-                                                 .compares = TrainingNetwork::Classifier::Compares::rows}},
-                pool),
-        learning(network, options) {
+      : network(small_config(), {model::head_of(task::Task::answer)}, pool), learning(network, options) {
     start(network, pool);
   }
 };

@@ -17,14 +17,7 @@ struct Subject {
   ChooseLearning learning;
 
   explicit Subject(float dropout = 0)
-      : network(small_config(dropout),
-                {.masked_lm = false,
-                 .next = false,
-                 .classifier =
-                     TrainingNetwork::Classifier{.outputs = 1,
-                                                 .dropout = dropout,
-                                                 .compares = TrainingNetwork::Classifier::Compares::rows}},
-                pool),
+      : network(small_config(dropout), {model::head_of(task::Task::choose)}, pool),
         learning(network, TrainingNetwork::Keep::activations) {
     start(network, pool);
   }

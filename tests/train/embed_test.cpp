@@ -22,8 +22,7 @@ struct Subject {
   EmbedLearning learning;
 
   explicit Subject(const EmbedLearning::Options& options = EmbedLearning::Options(), float dropout = 0)
-      : network(small_config(dropout), {.masked_lm = false, .next = false, .classifier = {}}, pool),
-        learning(network, options) {
+      : network(small_config(dropout), {}, pool), learning(network, options) {
     start(network, pool);
   }
 };

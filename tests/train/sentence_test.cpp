@@ -25,13 +25,7 @@ struct Subject {
 
   Subject(Task task, std::vector<std::string> names, std::vector<float> weights = {})
       : labels(std::move(names)),
-        network(
-            small_config(),
-            {.masked_lm = false,
-             .next = false,
-             .classifier = TrainingNetwork::Classifier{.outputs = task == Task::regress ? 1 : labels.size(),
-                                                       .dropout = 0}},
-            pool),
+        network(small_config(0, task == Task::regress ? 1 : labels.size()), {model::head_of(task)}, pool),
         learner(make_sentence_learner(task, network, labels, {.class_weights = std::move(weights)})) {
     start(network, pool);
   }

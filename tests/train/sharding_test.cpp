@@ -69,11 +69,7 @@ struct Run {
 Result train_as(Communicator& ranks, const Run& run) {
   Pool pool(1);
   const examples::Labels labels({"a", "b", "c"});
-  TrainingNetwork network(small_config(0.1f),
-                          {.masked_lm = false,
-                           .next = false,
-                           .classifier = TrainingNetwork::Classifier{.outputs = 3, .dropout = 0.1f}},
-                          pool);
+  TrainingNetwork network(small_config(0.1f, 3), {model::head_of(task::Task::classify)}, pool);
   start(network, pool);
   network.freeze(run.frozen);
   const auto learner =
@@ -160,9 +156,7 @@ TEST_CASE("a dev set has the same figures for any number of ranks, to the last d
   const auto evaluate = [](Communicator& ranks) {
     Pool pool(1);
     const examples::Labels labels({"a", "b", "c"});
-    TrainingNetwork network(
-        small_config(),
-        {.masked_lm = false, .next = false, .classifier = TrainingNetwork::Classifier{.outputs = 3}}, pool);
+    TrainingNetwork network(small_config(0, 3), {model::head_of(task::Task::classify)}, pool);
     start(network, pool);
     const auto learner = make_sentence_learner(task::Task::classify, network, labels, {});
     auto& learning = *learner;

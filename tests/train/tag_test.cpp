@@ -25,13 +25,7 @@ struct Subject {
 
   explicit Subject(const Names& names = kNames, std::vector<float> weights = {}, float dropout = 0)
       : labels(names),
-        network(small_config(),
-                {.masked_lm = false,
-                 .next = false,
-                 .classifier = TrainingNetwork::Classifier{.outputs = labels.size(),
-                                                           .over = TrainingNetwork::Classifier::Over::tokens,
-                                                           .dropout = dropout}},
-                pool),
+        network(small_config(dropout, labels.size()), {model::head_of(task::Task::tag)}, pool),
         learning(network, labels, {.class_weights = std::move(weights)}) {
     start(network, pool);
   }
