@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <numeric>
 
 #include "base/dtype.h"
 #include "base/error.h"
@@ -57,8 +56,8 @@ struct TrainingNetwork::Parts {
 
   // State of the current batch.
   const nn::Batch* batch = nullptr;
-  std::vector<int64_t> rows_wanted, row_offsets;  // output rows, and where each sequence begins in them
-  std::vector<int64_t> classified_offsets;  // where each sequence begins among the rows the classifier reads
+  std::vector<int64_t> rows_wanted, row_offsets;   // output rows, and where each sequence begins in them
+  std::vector<int64_t> head_places, head_offsets;  // the rows that the head reads: in top(), and by sequence
   std::optional<nn::DropoutSeed> dropout_seed;
   Keep keep = Keep::activations;
   nn::Tensor sum;                  // input of the embeddings' layer normalization
@@ -94,21 +93,14 @@ struct TrainingNetwork::Parts {
     return nn::RowSelection{.rows = rows_wanted, .offsets = row_offsets};
   }
   std::vector<int64_t> places(std::span<const int64_t> rows) const;  // indexes in top()
-  std::vector<int64_t> pooled_places() const { return places(pooled_rows(config, *batch)); }
-  nn::Pass pass_over(std::span<const int64_t> offsets) {
+  nn::Pass head_pass() {
     auto result = pass();
-    result.offsets = offsets;
+    result.offsets = head_offsets;
     return result;
   }
-  nn::Pass row_pass() {  // one row for each sequence
-    classified_offsets.resize(batch->offsets.size());
-    std::iota(classified_offsets.begin(), classified_offsets.end(), 0);
-    return pass_over(classified_offsets);
-  }
+  nn::Tensor& head_input() { return net.pooler ? pooled : rows; }
   void keep_state(size_t layer, const nn::Tensor& x);
   void backward_mix();
-  void forward_pooled();
-  void backward_pooled();  // from drows, the gradient of pooled
   void finish_level(int64_t level, const Ready& ready);
 };
 
@@ -251,12 +243,6 @@ nn::Loss TrainingNetwork::masked_lm(std::span<const int64_t> rows, std::span<con
   return loss;
 }
 
-// forward:  pooled = tanh(W·h + b), h of the pooled rows
-void TrainingNetwork::Parts::forward_pooled() {
-  nn::gather_rows(context, top(), pooled_places(), rows);
-  net.pooler.value().forward(context, weights, rows, nn::Activation::tanh, pooled, &u);
-}
-
 // The gradients of a level's parameters are complete.
 void TrainingNetwork::Parts::finish_level(int64_t level, const Ready& ready) {
   for (const int place : in_all_rows) {
@@ -266,56 +252,41 @@ void TrainingNetwork::Parts::finish_level(int64_t level, const Ready& ready) {
   if (ready) ready(level, gradients);
 }
 
-void TrainingNetwork::Parts::backward_pooled() {
-  backward_activation(context, nn::Activation::tanh, u, scrap, drows);
-  net.pooler.value().backward_weights(context, weights, rows, drows, 0, gradients);
-  if (!input_learns()) return;
-  net.pooler.value().backward_input(context, weights, drows, 0, nn::Into::replace, rows);
-  nn::add_rows(context, rows, pooled_places(), dtop);
-}
-
 nn::Loss TrainingNetwork::next_sentence(std::span<const int32_t> labels, std::optional<float> weight) {
-  nn::Tensor& logits = sequence_logits();
-  assert(static_cast<int64_t>(labels.size()) == logits.rows());
-  const auto loss = nn::softmax_loss(context(), {.gold = labels}, weight.value_or(0), logits);
-  if (weight) sequence_gradient(logits);
+  nn::Tensor& dlogits = logits(pooled_rows(config(), *parts_->batch));
+  assert(static_cast<int64_t>(labels.size()) == dlogits.rows());
+  const auto loss = nn::softmax_loss(context(), {.gold = labels}, weight.value_or(0), dlogits);
+  if (weight) logits_gradient(dlogits);
   return loss;
 }
 
-// forward:  logits = W·drop(pooled) + b
-nn::Tensor& TrainingNetwork::sequence_logits() {
+// forward:  logits = W·drop(x) + b; x = h at the rows, or tanh(Wp·h + bp)
+nn::Tensor& TrainingNetwork::logits(std::span<const int64_t> rows) {
   auto& p = *parts_;
-  p.forward_pooled();
-  nn::drop(p.row_pass(), p.head_dropout, p.pooled, p.pooled);
-  p.net.output.value().forward(p.context, p.weights, p.pooled, nn::Activation::none, p.logits);
+  p.head_places = p.places(rows);
+  p.head_offsets = offsets_among(rows, *p.batch);
+  nn::gather_rows(p.context, p.top(), p.head_places, p.rows);
+  if (const auto& pooler = p.net.pooler)
+    pooler->forward(p.context, p.weights, p.rows, nn::Activation::tanh, p.pooled, &p.u);
+  nn::drop(p.head_pass(), p.head_dropout, p.head_input(), p.head_input());
+  p.net.output.value().forward(p.context, p.weights, p.head_input(), nn::Activation::none, p.logits);
   return p.logits;
 }
 
-void TrainingNetwork::sequence_gradient(const nn::Tensor& dlogits) {
+void TrainingNetwork::logits_gradient(const nn::Tensor& dlogits) {
   auto& p = *parts_;
-  p.net.output->backward_weights(p.context, p.weights, p.pooled, dlogits, 0, p.gradients);
+  const auto& pooler = p.net.pooler;
+  p.net.output->backward_weights(p.context, p.weights, p.head_input(), dlogits, 0, p.gradients);
+  if (!pooler && !p.input_learns()) return;
   p.net.output->backward_input(p.context, p.weights, dlogits, 0, nn::Into::replace, p.drows);
-  nn::drop(p.row_pass(), p.head_dropout, p.drows, p.drows);
-  p.backward_pooled();
-}
-
-// forward:  logits = W·drop(h) + b at the rows
-nn::Tensor& TrainingNetwork::token_logits(std::span<const int64_t> rows) {
-  auto& p = *parts_;
-  p.classified_offsets = offsets_among(rows, *p.batch);
-  nn::gather_rows(p.context, p.top(), p.places(rows), p.rows);
-  nn::drop(p.pass_over(p.classified_offsets), p.head_dropout, p.rows, p.rows);
-  p.net.output.value().forward(p.context, p.weights, p.rows, nn::Activation::none, p.logits);
-  return p.logits;
-}
-
-void TrainingNetwork::token_gradient(std::span<const int64_t> rows, const nn::Tensor& dlogits) {
-  auto& p = *parts_;
-  p.net.output->backward_weights(p.context, p.weights, p.rows, dlogits, 0, p.gradients);
-  if (!p.input_learns()) return;
-  p.net.output->backward_input(p.context, p.weights, dlogits, 0, nn::Into::replace, p.drows);
-  nn::drop(p.pass_over(p.classified_offsets), p.head_dropout, p.drows, p.drows);
-  nn::add_rows(p.context, p.drows, p.places(rows), p.dtop);
+  nn::drop(p.head_pass(), p.head_dropout, p.drows, p.drows);
+  if (pooler) {
+    backward_activation(p.context, nn::Activation::tanh, p.u, p.scrap, p.drows);
+    pooler->backward_weights(p.context, p.weights, p.rows, p.drows, 0, p.gradients);
+    if (!p.input_learns()) return;
+    pooler->backward_input(p.context, p.weights, p.drows, 0, nn::Into::replace, p.rows);
+  }
+  nn::add_rows(p.context, pooler ? p.rows : p.drows, p.head_places, p.dtop);
 }
 
 const nn::Tensor& TrainingNetwork::hidden() const { return parts_->top(); }

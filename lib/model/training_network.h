@@ -74,13 +74,12 @@ class TrainingNetwork {
   // Next-sentence loss over all sequences. labels [B]: 0 (follows) or 1 (random).
   nn::Loss next_sentence(std::span<const int32_t> labels, std::optional<float> weight);
 
-  // Logits of the head besides masked_lm: [B,K], or [R,K] for `rows`, ascending. Valid until the next call.
-  // The dropout mask of a token depends on its index among its sequence's `rows`.
-  nn::Tensor& sequence_logits();
-  nn::Tensor& token_logits(std::span<const int64_t> rows);
-  // Sets the gradient of these logits for backward, as a loss computes it. Call right after the logits.
-  void sequence_gradient(const nn::Tensor& dlogits);
-  void token_gradient(std::span<const int64_t> rows, const nn::Tensor& dlogits);
+  // Logits [R,K] of the head besides masked_lm, at `rows`, ascending; a head of sequences reads
+  // pooled_rows(). Valid until the next call. The dropout mask of a token depends on its index among its
+  // sequence's `rows`.
+  nn::Tensor& logits(std::span<const int64_t> rows);
+  // Sets the gradient of these logits for backward, as a loss computes it. Call right after logits().
+  void logits_gradient(const nn::Tensor& dlogits);
 
   // What the heads read, the hidden states of the last layer or a weighted sum of all layers [R,H], at
   // forward's `rows`. Valid until the next forward.

@@ -20,16 +20,10 @@ void AnswerLearning::begin_evaluation() {
   windows_.clear();
 }
 
-void AnswerLearning::make_batch(Part examples) {
-  batch_ = {};
-  for (const auto* example : examples) batch_.add(example->ids, example->types);
-  rows_.resize(static_cast<size_t>(batch_.tokens()));
-  std::iota(rows_.begin(), rows_.end(), 0);
-}
-
-nn::Tensor& AnswerLearning::logits(const nn::DropoutSeed* dropout_seed, Keep keep) {
-  network_.forward(batch_, rows_, dropout_seed, keep);
-  return network_.token_logits(rows_);
+std::vector<int64_t> AnswerLearning::head_rows(Part) const {
+  std::vector<int64_t> rows(static_cast<size_t>(batch_.tokens()));
+  std::iota(rows.begin(), rows.end(), 0);
+  return rows;
 }
 
 nn::Loss AnswerLearning::loss(Part examples, float weight, nn::Tensor& logits) {

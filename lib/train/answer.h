@@ -30,15 +30,12 @@ class AnswerLearning : public ClassifierLearner {
  private:
   // One start and one end for each window.
   double importance(const examples::Example&) const override { return 2; }
-  void make_batch(Part examples) override;
-  nn::Tensor& logits(const nn::DropoutSeed* dropout_seed, Keep keep) override;
+  std::vector<int64_t> head_rows(Part examples) const override;
   nn::Loss loss(Part examples, float weight, nn::Tensor& logits) override;
-  void backward(const nn::Tensor& gradient) override { network_.token_gradient(rows_, gradient); }
   void add_predictions(Part examples, const nn::Tensor& logits) override;
   void add_answer(const examples::AnsweredText& answered);
 
   const Options options_;
-  std::vector<int64_t> rows_;                 // all tokens of the batch
   std::vector<predict::SpanWindow> windows_;  // of a record with more windows to come
 };
 

@@ -22,12 +22,8 @@ class ChooseLearning : public ClassifierLearner {
 
  private:
   double importance(const examples::Example&) const override { return 1; }
-  void make_batch(Part examples) override;
-  nn::Tensor& logits(const nn::DropoutSeed* dropout_seed, Keep keep) override;
   nn::Loss loss(Part examples, float weight, nn::Tensor& logits) override;
   void add_predictions(Part examples, const nn::Tensor& logits) override;
-
-  std::vector<int64_t> groups_;  // start of each record's sequences, and the end
 };
 
 }  // namespace bert::train

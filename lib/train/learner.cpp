@@ -130,10 +130,9 @@ metric::Values ClassifierLearner::learn(const examples::Step& step, const StepPl
   ranks().sum({&total.importance, 1});
   const float weight = total.importance > 0 ? static_cast<float>(1 / total.importance) : 0;
   add_gradients(step, place, [&](Part examples, const nn::DropoutSeed& dropout_seed) {
-    make_batch(examples);
-    nn::Tensor& gradient = logits(&dropout_seed, keep_);
-    total.loss += loss(examples, weight, gradient);
-    backward(gradient);
+    nn::Tensor& logits = forward(examples, &dropout_seed, keep_);
+    total.loss += loss(examples, weight, logits);
+    network_.logits_gradient(logits);
   });
   sum_over_ranks({&total.loss});
   return metric::step_values({.loss = total.mean(), .step_accuracy = total.loss.accuracy()}, task());
@@ -157,8 +156,7 @@ void ClassifierLearner::evaluate(const examples::Examples& examples) {
   for (const Part part : parts) {
     const auto range = range_of(ranks().rank(), part);
     if (range.empty()) continue;
-    make_batch(range);
-    nn::Tensor& numbers = logits(nullptr, Keep::nothing);
+    nn::Tensor& numbers = forward(range, nullptr, Keep::nothing);
     if (ranks().alone()) {
       evaluate(part, numbers);
     } else {
@@ -176,6 +174,19 @@ void ClassifierLearner::evaluate(const examples::Examples& examples) {
     stack(ranges, gathered_);
     evaluate(part, gathered_);
   }
+}
+
+void ClassifierLearner::make_batch(Part examples) {
+  batch_ = {};
+  for (const auto* example : examples)
+    for (const auto& [ids, types] : example->sequences()) batch_.add(ids, types);
+}
+
+nn::Tensor& ClassifierLearner::forward(Part examples, const nn::DropoutSeed* dropout_seed, Keep keep) {
+  make_batch(examples);
+  const auto rows = head_rows(examples);
+  network_.forward(batch_, rows, dropout_seed, keep);
+  return network_.logits(rows);
 }
 
 void ClassifierLearner::evaluate(Part examples, nn::Tensor& logits) {

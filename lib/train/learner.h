@@ -10,6 +10,7 @@
 #include "comm/communicator.h"
 #include "examples/steps.h"
 #include "metric/metrics.h"
+#include "model/parts.h"
 #include "model/training_network.h"
 #include "nn/batch.h"
 #include "nn/params.h"
@@ -97,14 +98,12 @@ class ClassifierLearner : public Learner {
  protected:
   // What an example adds to the divisor that turns the sum of the losses into a mean.
   virtual double importance(const examples::Example& example) const = 0;
-  // Makes batch_ of the examples' sequences, and what belongs to it.
-  virtual void make_batch(Part examples) = 0;
-  // Runs the network and its classifier on it.
-  virtual nn::Tensor& logits(const nn::DropoutSeed* dropout_seed, Keep keep) = 0;
+  // The rows of batch_, which has the examples' sequences, that the head reads.
+  virtual std::vector<int64_t> head_rows(Part /*examples*/) const {
+    return model::pooled_rows(network_.config(), batch_);
+  }
   // Replaces logits by the gradient of weight·loss.
   virtual nn::Loss loss(Part examples, float weight, nn::Tensor& logits) = 0;
-  // Passes the gradient of logits() on to the network.
-  virtual void backward(const nn::Tensor& gradient) { network_.sequence_gradient(gradient); }
   // Predicts like bert-predict and compares like bert-score, in evaluation_.
   virtual void add_predictions(Part examples, const nn::Tensor& logits) = 0;
 
@@ -119,6 +118,8 @@ class ClassifierLearner : public Learner {
   };
 
   void evaluate(Part examples, nn::Tensor& logits);
+  void make_batch(Part examples);
+  nn::Tensor& forward(Part examples, const nn::DropoutSeed* dropout_seed, Keep keep);
 
   Total evaluated_;      // loss of the evaluation
   nn::Tensor gathered_;  // logits of all ranks for a part

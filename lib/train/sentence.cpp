@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "examples/sentence_example.h"
-#include "model/parts.h"
 #include "nn/losses.h"
 #include "predict/scores.h"
 #include "train/label_set.h"
@@ -34,14 +33,6 @@ class SentenceLearning : public ClassifierLearner {
 
  private:
   double importance(const examples::Example&) const override { return 1; }
-  void make_batch(Part examples) final {
-    batch_ = {};
-    for (const auto* example : examples) batch_.add(example->ids, example->types);
-  }
-  nn::Tensor& logits(const nn::DropoutSeed* dropout_seed, Keep keep) final {
-    network_.forward(batch_, model::pooled_rows(network_.config(), batch_), dropout_seed, keep);
-    return network_.sequence_logits();
-  }
   void add_predictions(Part examples, const nn::Tensor& logits) final {
     for (size_t i = 0; i < examples.size(); ++i)
       add_prediction(examples[i]->as<SentenceExample>(), logits.values(static_cast<int64_t>(i)));

@@ -38,19 +38,13 @@ double TagLearning::importance(const examples::Example& example) const {
   return sum;
 }
 
-void TagLearning::make_batch(Part examples) {
-  batch_ = {};
-  rows_.clear();
-  for (const auto* example : examples) {
-    for (const int32_t place : example->as<TagExample>().places) rows_.push_back(batch_.tokens() + place);
-    batch_.add(example->ids, example->types);
-  }
-  assert(std::ranges::is_sorted(rows_));
-}
-
-nn::Tensor& TagLearning::logits(const nn::DropoutSeed* dropout_seed, Keep keep) {
-  network_.forward(batch_, rows_, dropout_seed, keep);
-  return network_.token_logits(rows_);
+std::vector<int64_t> TagLearning::head_rows(Part examples) const {
+  std::vector<int64_t> rows;
+  for (size_t i = 0; i < examples.size(); ++i)
+    for (const int32_t place : examples[i]->as<TagExample>().places)
+      rows.push_back(batch_.offsets[i] + place);
+  assert(std::ranges::is_sorted(rows));
+  return rows;
 }
 
 nn::Loss TagLearning::loss(Part examples, float weight, nn::Tensor& logits) {

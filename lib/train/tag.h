@@ -34,16 +34,13 @@ class TagLearning : public ClassifierLearner {
     return options_.class_weights.empty() ? 1 : options_.class_weights[static_cast<size_t>(label)];
   }
   double importance(const examples::Example& example) const override;
-  void make_batch(Part examples) override;
-  nn::Tensor& logits(const nn::DropoutSeed* dropout_seed, Keep keep) override;
+  std::vector<int64_t> head_rows(Part examples) const override;
   nn::Loss loss(Part examples, float weight, nn::Tensor& logits) override;
-  void backward(const nn::Tensor& gradient) override { network_.token_gradient(rows_, gradient); }
   void add_predictions(Part examples, const nn::Tensor& logits) override;
   void end_record(std::span<const std::string> tags);
 
   const examples::Labels& labels_;
   const Options options_;
-  std::vector<int64_t> rows_;                           // rows of batch_ that the classifier reads
   std::vector<std::pair<int32_t, int32_t>> predicted_;  // word, label; of a record with windows to come
 };
 

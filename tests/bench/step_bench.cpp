@@ -85,7 +85,9 @@ class Step {
   using Seconds = std::map<std::string, double>;
 
   Step(const model::Config& config, const Instances& instances, Pool& pool)
-      : instances_(instances), network_(config, {}, pool), optimizer_(network_.parameters().layout(), {}) {
+      : instances_(instances),
+        network_(config, {model::head_of(task::Task::fill), model::head_of(task::Task::next)}, pool),
+        optimizer_(network_.parameters().layout(), {}) {
     model::initialize(network_.parameters(), 0.02f, 1, model::PositionStart::normal, pool);
     network_.refresh();
   }
