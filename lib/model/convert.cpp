@@ -14,10 +14,8 @@ namespace {
 constexpr std::string_view kDecoder = "cls.predictions.decoder.weight";
 
 bool is_weight_name(std::string_view name) {
-  constexpr std::string_view kParts[] = {"embeddings.", "encoder.", "pooler.", "layer_weights",
-                                         "layer_gamma"};
   const auto first = name.substr(0, name.find('.'));
-  return std::ranges::any_of(kParts, [&](auto part) { return name.starts_with(part); }) ||
+  return is_of_encoder(name) || is_of_pooler(name) || name == "layer_weights" || name == "layer_gamma" ||
          std::ranges::any_of(heads(), [&](const Head& head) {
            return head.mark.substr(0, head.mark.find('.')) == first && first.size() < name.size();
          });

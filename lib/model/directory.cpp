@@ -36,7 +36,7 @@ void read_heads(const ckpt::Checkpoint& checkpoint, Config& config) {
     for (int64_t id = 0; id < classifier->count(); ++id)
       config.labels.push_back("LABEL_" + std::to_string(id));
   }
-  if (!heads.empty()) config.architectures = {std::string(architecture_of(heads))};
+  if (!heads.empty()) config.architectures = {architecture_of(heads, config)};
 }
 
 nn::Activation activation_of(std::string_view name) {

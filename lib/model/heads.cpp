@@ -12,26 +12,26 @@ const std::vector<Head>& table() {
   static const std::vector<Head> heads = {
       {.name = "masked_lm",
        .mark = "cls.predictions.bias",
-       .architectures = {"BertForMaskedLM", "BertForPreTraining", "BertLMHeadModel"},
+       .architectures = {"ForMaskedLM", "ForPreTraining", "LMHeadModel"},
        .tasks = {fill, perplexity}},
       {.name = "next_sentence",
        .mark = "cls.seq_relationship.weight",
        .reads = Reads::sequences,
        .outputs = 2,  // 0: follows, 1: random
-       .architectures = {"BertForNextSentencePrediction", "BertForPreTraining"},
+       .architectures = {"ForNextSentencePrediction", "ForPreTraining"},
        .tasks = {next}},
       {.name = "classifier",
        .mark = "classifier.weight",
        .reads = Reads::sequences,
        .fine_tuned = true,
        .dropout = true,
-       .architectures = {"BertForSequenceClassification"},
+       .architectures = {"ForSequenceClassification"},
        .tasks = {classify, regress, multilabel, rank}},
       {.name = "classifier",
        .mark = "classifier.weight",
        .fine_tuned = true,
        .dropout = true,
-       .architectures = {"BertForTokenClassification"},
+       .architectures = {"ForTokenClassification"},
        .tasks = {tag}},
       // One output for each choice, regardless of the labels.
       {.name = "classifier",
@@ -41,7 +41,7 @@ const std::vector<Head>& table() {
        .fine_tuned = true,
        .dropout = true,
        .compares_rows = true,
-       .architectures = {"BertForMultipleChoice"},
+       .architectures = {"ForMultipleChoice"},
        .tasks = {choose}},
       // Without dropout, as in run_squad.py.
       {.name = "question_answering",
@@ -49,11 +49,13 @@ const std::vector<Head>& table() {
        .outputs = 2,  // start and end of the answer
        .fine_tuned = true,
        .compares_rows = true,
-       .architectures = {"BertForQuestionAnswering"},
+       .architectures = {"ForQuestionAnswering"},
        .tasks = {answer}},
   };
   return heads;
 }
+
+const std::vector<std::string_view> kBareModel = {"Model"};
 
 bool has(const Head& head, std::string_view architecture) {
   return std::ranges::find(head.architectures, architecture) != head.architectures.end();
@@ -69,18 +71,21 @@ const Head* head_of(task::Task task) {
   return found == table().end() ? nullptr : &*found;
 }
 
-std::string_view architecture_of(const Heads& wanted) {
-  if (wanted.empty()) return kBareModel;
-  const auto is_exact = [&](std::string_view architecture) {
-    return std::ranges::all_of(table(), [&](const Head& head) {
+std::string architecture_of(const Heads& wanted, const Config& config) {
+  std::string_view name;
+  for (const auto architecture : wanted.empty() ? kBareModel : wanted.front()->architectures) {
+    const bool is_exact = std::ranges::all_of(table(), [&](const Head& head) {
       return has(head, architecture) == (std::ranges::find(wanted, &head) != wanted.end());
     });
-  };
-  return *std::ranges::find_if(wanted.front()->architectures, is_exact);
+    if (is_exact && (name.empty() || config.causal)) name = architecture;
+  }
+  return std::string(config.type->classes).append(name);
 }
 
 bool has_head(const Config& config, const Head& head) {
-  return std::ranges::any_of(config.architectures, [&](const auto& name) { return has(head, name); });
+  return std::ranges::any_of(head.architectures, [&](auto name) {
+    return config.has_architecture(std::string(config.type->classes).append(name));
+  });
 }
 
 int64_t outputs_of(const Head& head, const Config& config) {
@@ -89,7 +94,7 @@ int64_t outputs_of(const Head& head, const Config& config) {
 
 std::vector<std::string_view> heads_in(const ckpt::Checkpoint& checkpoint) {
   std::vector<std::string_view> found;
-  if (checkpoint.find("pooler.dense.weight") != nullptr) found.push_back(kPooler);
+  if (checkpoint.find(std::string(kPoolerLayer) + ".weight") != nullptr) found.push_back(kPooler);
   for (const Head& head : table()) {
     const bool is_known = std::ranges::find(found, head.name) != found.end();
     if (!is_known && checkpoint.find(head.mark) != nullptr) found.push_back(head.name);

@@ -31,7 +31,8 @@ struct Head {
   // If it compares rows, a value added to all rows cancels, so parameters that only add such a value have
   // gradient 0. They are set to exactly 0, because Adam would turn rounding errors into full steps.
   bool compares_rows = false;
-  std::vector<std::string_view> architectures = {};  // Hugging Face's models with this head
+  // Hugging Face's models with this head, after the classes of the model type: "ForMaskedLM".
+  std::vector<std::string_view> architectures = {};
   std::vector<task::Task> tasks = {};
 
   // Begins the names of its tensors: "classifier".
@@ -39,7 +40,6 @@ struct Head {
 };
 
 constexpr std::string_view kPooler = "pooler";
-constexpr std::string_view kBareModel = "BertModel";  // the architecture without a head
 
 using Heads = std::vector<const Head*>;
 
@@ -48,8 +48,8 @@ std::span<const Head> heads();
 // nullptr for tasks that need no head.
 const Head* head_of(task::Task task);
 
-// The first architecture that has these heads and no others.
-std::string_view architecture_of(const Heads& heads);
+// The architecture with these heads and no others: the first one, or the last one of a causal model.
+std::string architecture_of(const Heads& heads, const Config& config);
 
 bool has_head(const Config& config, const Head& head);  // by its architectures
 int64_t outputs_of(const Head& head, const Config& config);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <charconv>
 
 #include "base/error.h"
 
@@ -16,6 +15,7 @@ MaskedLm::MaskedLm(const Config& config, nn::Layout& layout)
 NetworkLayers::NetworkLayers(const Config& c, const Needs& needs, nn::Layout& layout)
     : embeddings({.hidden = c.hidden,
                   .positions = c.positions,
+                  .first_position = c.type->first_position,
                   .types = c.types,
                   .norm_epsilon = c.norm_epsilon,
                   .dropout = c.hidden_dropout},
@@ -38,7 +38,7 @@ NetworkLayers::NetworkLayers(const Config& c, const Needs& needs, nn::Layout& la
   const auto other = std::ranges::find_if(needs.heads, [&](const Head* head) { return head != masked; });
   if (other != needs.heads.end()) head = *other;
   if (needs.pooler || (head != nullptr && head->reads == Reads::sequences))
-    pooler.emplace("pooler.dense", c.hidden, c.hidden, layout);
+    pooler.emplace(kPoolerLayer, c.hidden, c.hidden, layout);
   if (head != nullptr) output.emplace(std::string(head->tensors()), outputs_of(*head, c), c.hidden, layout);
   if (std::ranges::find(needs.heads, masked) != needs.heads.end()) masked_lm.emplace(c, layout);
   if (c.weighted_layers && head != nullptr && head->fine_tuned) mix.emplace(count + 1, layout);
@@ -93,15 +93,6 @@ std::vector<int64_t> pooled_rows(const Config& config, const nn::Batch& batch) {
   for (int64_t i = 0; i < batch.sequences(); ++i)
     rows.push_back(batch.offsets[static_cast<size_t>(i)] + config.pooled_position(batch.length(i)));
   return rows;
-}
-
-int64_t level_of(std::string_view name) {
-  constexpr std::string_view kLayer = "encoder.layer.";
-  if (name.starts_with("embeddings.")) return 0;
-  if (!name.starts_with(kLayer)) return kAboveLayers;
-  int64_t layer = 0;
-  std::from_chars(name.data() + kLayer.size(), name.data() + name.size(), layer);
-  return layer + 1;
 }
 
 }  // namespace bert::model

@@ -11,6 +11,7 @@
 #include "ckpt/checkpoint.h"
 #include "model/config.h"
 #include "model/heads.h"
+#include "model/model_type.h"
 #include "nn/batch.h"
 #include "nn/embeddings.h"
 #include "nn/encoder_layer.h"
@@ -22,10 +23,6 @@ namespace bert::model {
 // The tensor of a checkpoint. The Error of a classifier of another size also says where its size is from.
 const ckpt::StoredTensor& stored_tensor(const ckpt::Checkpoint& checkpoint, const std::string& name,
                                         std::span<const int64_t> shape, const Config& config);
-
-constexpr const char* kWordTable = "embeddings.word_embeddings.weight";
-
-inline std::string layer_name(int64_t layer) { return "encoder.layer." + std::to_string(layer); }  // from 0
 
 // Masked-language-model head: logits = norm(act(dense(h)))·Eᵀ + b.
 struct MaskedLm {
@@ -64,15 +61,5 @@ std::vector<int64_t> offsets_among(std::span<const int64_t> rows, const nn::Batc
 
 // Rows of a batch that the pooler reads, one for each sequence; see Config::pooled_position.
 std::vector<int64_t> pooled_rows(const Config& config, const nn::Batch& batch);
-
-// Level of a tensor in the network, by its name: fine-tuning uses lower learning rates in lower layers, or
-// freezes them. 0 for the embeddings, i + 1 for encoder layer i, kAboveLayers for the pooler and the
-// heads. Names are Hugging Face's without "bert.". The decoder shares the word embeddings' matrix, which has
-// level 0.
-constexpr int64_t kAboveLayers = INT64_MAX;
-int64_t level_of(std::string_view name);
-
-// True if the parameter is frozen together with the embeddings and the first `layers` encoder layers.
-inline bool is_frozen(std::string_view name, int64_t layers) { return level_of(name) <= layers; }
 
 }  // namespace bert::model

@@ -174,11 +174,6 @@ class PretrainTask final : public TrainingTask {
     return heads;
   }
 
-  void describe(model::Config& config) const override {
-    TrainingTask::describe(config);
-    if (config_.causal && !next_) config.architectures = {"BertLMHeadModel"};
-  }
-
   bool keeps_head() const override { return true; }
 
   std::unique_ptr<examples::ExampleReader> make_reader() const override {

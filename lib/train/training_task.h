@@ -117,7 +117,7 @@ class TrainingTask {
                                                 Learner::Keep keep) const = 0;
 
  protected:
-  std::string architecture() const { return std::string(model::architecture_of(heads())); }
+  std::string architecture() const { return model::architecture_of(heads(), config_); }
 
   const TrainingTaskOptions& options_;
   const text::Tokenizer& tokenizer_;

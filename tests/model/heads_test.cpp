@@ -12,19 +12,21 @@ TEST_CASE("each task that a model predicts has one head, and the heads differ in
     if (task == task::Task::automatic) continue;
     const auto* head = head_of(task);
     REQUIRE(head != nullptr);
-    CHECK(has_head({.architectures = {std::string(architecture_of({head}))}}, *head));
+    CHECK(has_head({.architectures = {architecture_of({head}, {})}}, *head));
   }
   CHECK(head_of(task::Task::embed) == nullptr);
 }
 
 TEST_CASE("an architecture has exactly the heads that it is asked for") {
   using enum task::Task;
-  CHECK(architecture_of({}) == "BertModel");
-  CHECK(architecture_of({head_of(fill)}) == "BertForMaskedLM");
-  CHECK(architecture_of({head_of(fill), head_of(next)}) == "BertForPreTraining");
-  CHECK(architecture_of({head_of(next)}) == "BertForNextSentencePrediction");
-  CHECK(architecture_of({head_of(classify)}) == "BertForSequenceClassification");
-  CHECK(architecture_of({head_of(tag)}) == "BertForTokenClassification");
+  CHECK(architecture_of({}, {}) == "BertModel");
+  CHECK(architecture_of({head_of(fill)}, {}) == "BertForMaskedLM");
+  CHECK(architecture_of({head_of(fill), head_of(next)}, {}) == "BertForPreTraining");
+  CHECK(architecture_of({head_of(fill)}, {.causal = true}) == "BertLMHeadModel");
+  CHECK(architecture_of({head_of(tag)}, {.causal = true}) == "BertForTokenClassification");
+  CHECK(architecture_of({head_of(next)}, {}) == "BertForNextSentencePrediction");
+  CHECK(architecture_of({head_of(classify)}, {}) == "BertForSequenceClassification");
+  CHECK(architecture_of({head_of(tag)}, {}) == "BertForTokenClassification");
 }
 
 TEST_CASE("a head has an output for each label, or a fixed number") {
