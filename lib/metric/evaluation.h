@@ -23,8 +23,7 @@ struct Evaluation {
   std::string positive;     // the label whose precision, recall and F1 are computed; empty: none
   Calibration calibration;  // of the predicted labels that have a probability
   Multilabel label_sets;
-  Pearson pearson;
-  Spearman spearman;
+  Correlation numbers;
   EntityScore entities;
   bool plain_tags = false;  // tags without prefixes, which form no entities
   SquadScore answers{};

@@ -88,6 +88,7 @@ const std::vector<Metric>& table() {
   constexpr int kTraining = kStep | kDev, kBoth = kDev | kScore;
   constexpr auto kLabels = &E::labels;
   constexpr auto kSets = &E::label_sets;
+  constexpr auto kNumbers = &E::numbers;
   constexpr auto calibration_error = of<&E::calibration, &Calibration::error>;
   constexpr auto exact = &AnswerScore::exact, f1 = &AnswerScore::f1;
   const std::vector all_trained = task::tasks_with(&task::Entry::trained);
@@ -115,8 +116,8 @@ const std::vector<Metric>& table() {
       {"accuracy", higher, accuracy, {multilabel}, kScore, of<kSets, &Multilabel::accuracy>},
       {"labels", higher, fraction, {multilabel}, kScore, nullptr, nothing, labels_of<kSets>},
 
-      {"pearson", higher, correlation, {regress, embed}, kBoth, of<&E::pearson, &Pearson::value>},
-      {"spearman", higher, correlation, {regress, embed}, kBoth, of<&E::spearman, &Spearman::value>},
+      {"pearson", higher, correlation, {regress, embed}, kBoth, of<kNumbers, &Correlation::pearson>},
+      {"spearman", higher, correlation, {regress, embed}, kBoth, of<kNumbers, &Correlation::spearman>},
 
       {"precision", higher, fraction, {tag}, kBoth, entity_precision, entities},
       {"recall", higher, fraction, {tag}, kBoth, entity_recall, entities},

@@ -1,5 +1,4 @@
 #include <cstring>
-#include <tuple>
 
 #include "base/error.h"
 #include "metric/score_plot.h"
@@ -36,20 +35,15 @@ class NumberScorer : public Scorer {
 
   void add(size_t, const io::Work& work) override {
     const auto& compared = static_cast<const ComparedNumbers&>(work);
-    evaluation_.pearson.add(compared.gold, compared.predicted);
-    evaluation_.spearman.add(compared.gold, compared.predicted);
+    evaluation_.numbers.add(compared.gold, compared.predicted);
   }
 
   void report(Report& report) override {
-    report.count("records", evaluation_.pearson.count());
+    report.count("records", evaluation_.numbers.count());
     append_metrics(report, evaluation_, task_);
   }
 
-  std::string plot() const override {
-    const auto& [pearson, spearman] = std::tie(evaluation_.pearson, evaluation_.spearman);
-    return scatter_script(
-        {.points = spearman.pairs(), .pearson = pearson.value(), .spearman = spearman.value()});
-  }
+  std::string plot() const override { return scatter_script(evaluation_.numbers); }
 };
 
 // Passages of one query have the same query text; a label above 0 marks a relevant passage.

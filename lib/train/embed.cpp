@@ -212,10 +212,7 @@ metric::Values EmbedLearning::end_evaluation() {
   evaluation.loss = nn::similarity_loss(network_.context(), loss, groups, vectors, nullptr).loss;
   if (scored) {
     const auto cosines = nn::cosines(groups, vectors);
-    for (size_t i = 0; i < groups.size(); ++i) {
-      evaluation.pearson.add(groups[i].label, cosines[i]);
-      evaluation.spearman.add(groups[i].label, cosines[i]);
-    }
+    for (size_t i = 0; i < groups.size(); ++i) evaluation.numbers.add(groups[i].label, cosines[i]);
   } else {
     for (const int64_t rank : nn::ranks_of_positives(network_.context(), groups, vectors))
       evaluation.places.add(rank, vectors.rows());

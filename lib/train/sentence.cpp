@@ -83,9 +83,7 @@ class NumberLearning final : public SentenceLearning {
     return nn::squared_loss(targets, weight, logits);
   }
   void add_prediction(const SentenceExample& example, std::span<const float> logits) override {
-    const double predicted = as_written(logits.front());
-    evaluation_.pearson.add(example.value, predicted);
-    evaluation_.spearman.add(example.value, predicted);
+    evaluation_.numbers.add(example.value, as_written(logits.front()));
   }
 };
 
