@@ -24,6 +24,11 @@ void Predictor::report_truncated(Log& log, int64_t records, int64_t max_length) 
   report_truncated_texts(log, records, max_length);
 }
 
+// Each is defined in the file of its name.
+using MakePredictor = std::unique_ptr<Predictor>(const TaskOptions& options, const model::Config& config,
+                                                 const text::Tokenizer& tokenizer);
+MakePredictor make_sentence, make_masked_lm, make_tag, make_answer;
+
 std::unique_ptr<Predictor> make_predictor(const TaskOptions& options, const model::Config& config,
                                           const text::Tokenizer& tokenizer) {
   using enum task::Task;

@@ -139,11 +139,6 @@ struct TaskOptions {
 std::unique_ptr<Predictor> make_predictor(const TaskOptions& options, const model::Config& config,
                                           const text::Tokenizer& tokenizer);
 
-// One function for each file of tasks.
-using MakePredictor = std::unique_ptr<Predictor>(const TaskOptions& options, const model::Config& config,
-                                                 const text::Tokenizer& tokenizer);
-MakePredictor make_sentence, make_masked_lm, make_tag, make_answer;
-
 // Logits of a record: those of its window, or the mean over its windows weighted by tokens, in double. Throws
 // Error if one is not finite.
 std::vector<float> mean_logits(std::span<const Window> windows);
