@@ -107,8 +107,8 @@ class Step {
       network_.next_sentence(instances_.next, 1 / static_cast<float>(instances_.next.size()));
     });
     parts["4 backward"] = seconds_of([&] { network_.backward(); });
-    parts["5 norm"] =
-        seconds_of([&] { norm = train::global_norm(network_.gradients(), network_.context()); });
+    parts["5 norm"] = seconds_of(
+        [&] { norm = train::norm_of(train::square_sums(network_.gradients(), network_.context())); });
     parts["6 optimiser"] = seconds_of([&] {
       optimizer_.step(network_.parameters(), network_.gradients(), 1e-4, train::clip_factor(norm, 1),
                       network_.context());

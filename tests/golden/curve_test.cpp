@@ -46,7 +46,7 @@ void check_curve(const Kind& kind, size_t micro_batches) {
 
     network.refresh();
     const auto losses = run_step(network, step, model::TrainingNetwork::Keep::activations);
-    const double norm = train::global_norm(network.gradients(), network.context());
+    const double norm = train::norm_of(train::square_sums(network.gradients(), network.context()));
     const double rate = schedule.rate(static_cast<int64_t>(number));
     optimizer.step(network.parameters(), network.gradients(), rate, train::clip_factor(norm, expected.clip),
                    network.context());

@@ -195,7 +195,7 @@ TEST_CASE("20 steps of sentence vectors match PyTorch's losses") {
       INFO(one.name, ", step ", &want - one.curve.data());
       check_step(learning.learn(cut(want.examples, {want.examples.size() / 2, want.examples.size()}), {}),
                  one, want);
-      const double norm = train::global_norm(network.gradients(), network.context());
+      const double norm = train::norm_of(train::square_sums(network.gradients(), network.context()));
       optimizer.step(network.parameters(), network.gradients(), want.rate,
                      train::clip_factor(norm, options.clip), network.context());
       learning.refresh();

@@ -110,7 +110,7 @@ void check_curve(const CurveOptions& options, const TaskCurve& curve, size_t mic
     INFO(curve.head.name, ", step ", number);
     const auto& want = curve.steps[number];
     const auto figures = learner->learn(cut(curve, want, micro_batches), {});
-    const double norm = train::global_norm(network.gradients(), network.context());
+    const double norm = train::norm_of(train::square_sums(network.gradients(), network.context()));
     optimizer.step(network.parameters(), network.gradients(), want.rate,
                    train::clip_factor(norm, options.clip), network.context());
     learner->refresh();
