@@ -32,10 +32,17 @@ double of(const E& e) {
   return (e.*kPart.*kValue)();
 }
 
-LabelCounts::Counts positive(const E& e) { return e.labels.counts(e.positive); }
-double label_precision(const E& e) { return positive(e).precision(); }
-double label_recall(const E& e) { return positive(e).recall(); }
-double label_f1(const E& e) { return positive(e).f1(); }
+template <double (LabelCounts::Counts::*kValue)() const>
+Optional of_positive(const E& e) {
+  return e.positive.empty() ? std::nullopt : Optional((e.labels.counts(e.positive).*kValue)());
+}
+template <double (EntityScore::Counts::*kValue)() const>
+Optional of_entities(const E& e) {
+  return e.plain_tags ? std::nullopt : Optional((e.entities.all().*kValue)());
+}
+Optional calibration_error(const E& e) {
+  return e.is_calibrated() ? Optional(e.calibration.error()) : std::nullopt;
+}
 
 template <auto kPart>
 void labels_of(const E& e, std::string_view name, Report& report) {
@@ -43,9 +50,6 @@ void labels_of(const E& e, std::string_view name, Report& report) {
 }
 
 double tag_accuracy(const E& e) { return e.plain_tags ? e.labels.accuracy() : e.entities.accuracy(); }
-double entity_precision(const E& e) { return e.entities.all().precision(); }
-double entity_recall(const E& e) { return e.entities.all().recall(); }
-double entity_f1(const E& e) { return e.entities.all().f1(); }
 void types(const E& e, std::string_view name, Report& report) {
   if (e.plain_tags) return labels_of<&E::labels>(e, name, report);
   append_table(report, name, e.entities.types());
@@ -84,12 +88,13 @@ const std::vector<Metric>& table() {
   using enum Better;
   using enum Unit;
   using enum Needs;
+  using Label = LabelCounts::Counts;
+  using Entities = EntityScore::Counts;
   using Best = SquadScore::Best;
   constexpr int kTraining = kStep | kDev, kBoth = kDev | kScore;
   constexpr auto kLabels = &E::labels;
   constexpr auto kSets = &E::label_sets;
   constexpr auto kNumbers = &E::numbers;
-  constexpr auto calibration_error = of<&E::calibration, &Calibration::error>;
   constexpr auto exact = &AnswerScore::exact, f1 = &AnswerScore::f1;
   const std::vector all_trained = task::tasks_with(&task::Entry::trained);
   static const std::vector<Metric> metrics = {
@@ -101,12 +106,12 @@ const std::vector<Metric>& table() {
       {"accuracy", higher, accuracy, {classify, tag, choose, embed}, kStep, &E::step_accuracy},
 
       {"accuracy", higher, accuracy, {next, classify, choose}, kBoth, of<kLabels, &Classification::accuracy>},
-      {"f1", higher, fraction, {classify}, kBoth, label_f1, positive_label},
+      {"f1", higher, fraction, {classify}, kBoth, of_positive<&Label::f1>, positive_label},
       {"macro_f1", higher, fraction, {classify}, kBoth, of<kLabels, &Classification::macro_f1>},
       {"matthews", higher, correlation, {classify}, kBoth, of<kLabels, &Classification::matthews>},
       {"ece", lower, fraction, {next, classify, choose}, kScore, calibration_error, probabilities},
-      {"precision", higher, fraction, {classify}, kScore, label_precision, positive_label},
-      {"recall", higher, fraction, {classify}, kScore, label_recall, positive_label},
+      {"precision", higher, fraction, {classify}, kScore, of_positive<&Label::precision>, positive_label},
+      {"recall", higher, fraction, {classify}, kScore, of_positive<&Label::recall>, positive_label},
       {"labels", higher, fraction, {classify}, kScore, nullptr, nothing, labels_of<kLabels>},
 
       // The log of the dev set has the accuracy first, bert-score last.
@@ -119,9 +124,9 @@ const std::vector<Metric>& table() {
       {"pearson", higher, correlation, {regress, embed}, kBoth, of<kNumbers, &Correlation::pearson>},
       {"spearman", higher, correlation, {regress, embed}, kBoth, of<kNumbers, &Correlation::spearman>},
 
-      {"precision", higher, fraction, {tag}, kBoth, entity_precision, entities},
-      {"recall", higher, fraction, {tag}, kBoth, entity_recall, entities},
-      {"f1", higher, fraction, {tag}, kBoth, entity_f1, entities},
+      {"precision", higher, fraction, {tag}, kBoth, of_entities<&Entities::precision>, entities},
+      {"recall", higher, fraction, {tag}, kBoth, of_entities<&Entities::recall>, entities},
+      {"f1", higher, fraction, {tag}, kBoth, of_entities<&Entities::f1>, entities},
       {"accuracy", higher, accuracy, {tag}, kBoth, tag_accuracy},
       {"types", higher, fraction, {tag}, kScore, nullptr, nothing, types},
 
@@ -150,29 +155,10 @@ bool is_of(const Metric& metric, task::Task task) {
   return std::ranges::find(metric.tasks, task) != metric.tasks.end();
 }
 
-bool has(const Evaluation& evaluation, Needs needs) {
-  switch (needs) {
-    case Needs::probabilities:
-      return evaluation.is_calibrated();
-    case Needs::positive_label:
-      return !evaluation.positive.empty();
-    case Needs::entities:
-      return !evaluation.plain_tags;
-    case Needs::next_sentence:
-    case Needs::nothing:
-      break;
-  }
-  return true;
-}
-
-Optional value_of(const Metric& metric, const Evaluation& evaluation) {
-  return metric.value && has(evaluation, metric.needs) ? metric.value(evaluation) : std::nullopt;
-}
-
 Values values_of(const Evaluation& evaluation, task::Task task, Use use) {
   Values values;
   for (const auto* metric : metrics_of(task, use))
-    if (const auto value = value_of(*metric, evaluation)) values.push_back({metric->name, *value});
+    if (const auto value = metric->value(evaluation)) values.push_back({metric->name, *value});
   return values;
 }
 
@@ -217,7 +203,7 @@ void append_metrics(Report& report, const Evaluation& evaluation, task::Task tas
       state = Positive::named;
     }
     if (metric->table) metric->table(evaluation, metric->name, report);
-    const auto value = value_of(*metric, evaluation);
+    const auto value = metric->value ? metric->value(evaluation) : std::nullopt;
     if (!value) continue;
     const auto name = metric->written ? metric->written(evaluation) : std::string(metric->name);
     if (report.metric(metric->name, name, *value) && of_positive && state == Positive::unnamed)

@@ -32,6 +32,7 @@ TEST_CASE("a name occurs once in a use of a task and always has the same directi
       for (const auto* metric : metrics_of(task, use)) {
         CHECK_MESSAGE(names.insert(metric->name).second, metric->name);
         CHECK((metric->value == nullptr) != (metric->table == nullptr));
+        CHECK((use == kScore || metric->table == nullptr));
         const auto* first = find_metric(metric->name, task);
         CHECK(first->better == metric->better);
         CHECK(first->unit == metric->unit);
