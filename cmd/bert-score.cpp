@@ -103,14 +103,13 @@ void settle_metrics(const Flags& flags, metric::ScoreOptions& score) {
                      listed(metric::benchmark_names(), "or"),
                      flags.metrics.empty() ? "" : metric_hint(flags.metrics.front(), {}));
   score.task = *flags.task;
-  const auto known = task::entry(score.task).metrics;
+  const auto known = metric::metric_names(score.task, metric::kScore);
   for (const auto& name : flags.metrics) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     if (metric::find_benchmark(name) != nullptr)
       throw UsageError("--metric ", name, " names a benchmark, which cannot be combined with other metrics");
-    const std::vector<std::string> names(known.begin(), known.end());
     throw UsageError("--metric ", name, " is neither a benchmark nor a metric of ", task::name_of(score.task),
-                     ", which are ", listed(names, "and"), metric_hint(name, names));
+                     ", which are ", listed(known, "and"), metric_hint(name, known));
   }
   score.metrics = flags.metrics;
 }

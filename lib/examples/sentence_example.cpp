@@ -7,38 +7,40 @@
 #include "base/error.h"
 
 namespace bert::examples {
-namespace {
 
-double value_of(const io::Fields& fields, const std::string& field) {
-  const double value = fields.number(field);
-  if (!std::isfinite(static_cast<float>(value)))
-    throw Error("field \"", field, "\" is ", value, ", which is too large for f32");
-  return value;
+void read_class(const io::Fields& fields, const std::string& field, const Labels& labels,
+                SentenceExample& example) {
+  const auto label = fields.label(field);
+  require_label(field, label);
+  example.label = labels.id(label);
 }
 
-std::string class_of(const io::Fields& fields, const std::string& field) {
-  auto label = fields.label(field);
-  require_label(field, label);
-  return label;
+void read_value(const io::Fields& fields, const std::string& field, const Labels&, SentenceExample& example) {
+  example.value = fields.number(field);
+  if (!std::isfinite(static_cast<float>(example.value)))
+    throw Error("field \"", field, "\" is ", example.value, ", which is too large for f32");
 }
 
 // An array of labels; in a table they are as in io::Fields::labels.
-std::vector<std::string> labels_of(const io::Fields& fields, const std::string& field) {
+void read_label_set(const io::Fields& fields, const std::string& field, const Labels& labels,
+                    SentenceExample& example) {
   if (const auto json = fields.json(field)) io::named(field, [&] { return json->elements(); });
-  auto labels = fields.labels(field);
-  for (const auto& label : labels) require_label(field, label);
-  auto sorted = labels;
+  const auto names = fields.labels(field);
+  for (const auto& name : names) require_label(field, name);
+  auto sorted = names;
   std::ranges::sort(sorted);
   if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
     throw Error("field \"", field, "\" has \"", *twice, "\" twice");
-  return labels;
+  example.targets.resize(static_cast<size_t>(labels.size()));
+  for (const auto& name : names) example.targets[static_cast<size_t>(labels.id(name))] = 1;
 }
 
-}  // namespace
-
-SentenceReader::SentenceReader(SentenceTask task, const features::Featurizer& featurizer,
+SentenceReader::SentenceReader(ReadLabel* read_label, const features::Featurizer& featurizer,
                                std::string label_field, const Labels& labels)
-    : task_(task), featurizer_(featurizer), label_field_(std::move(label_field)), labels_(labels) {}
+    : read_label_(read_label),
+      featurizer_(featurizer),
+      label_field_(std::move(label_field)),
+      labels_(labels) {}
 
 void SentenceReader::read(const io::Fields& fields, const io::Record&, int64_t, Examples& examples) const {
   auto example = std::make_unique<SentenceExample>();
@@ -46,20 +48,7 @@ void SentenceReader::read(const io::Fields& fields, const io::Record&, int64_t, 
   example->ids = std::move(features.ids);
   example->types = std::move(features.types);
   example->truncated = features.truncated;
-  switch (task_) {
-    case SentenceTask::classify:
-      example->label = labels_.id(class_of(fields, label_field_));
-      break;
-    case SentenceTask::regress:
-      example->value = value_of(fields, label_field_);
-      break;
-    case SentenceTask::multilabel:
-      example->targets.resize(static_cast<size_t>(labels_.size()));
-      for (const auto& label : labels_of(fields, label_field_)) {
-        example->targets[static_cast<size_t>(labels_.id(label))] = 1;
-      }
-      break;
-  }
+  read_label_(fields, label_field_, labels_, *example);
   examples.push_back(std::move(example));
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -18,20 +17,23 @@ struct SentenceExample : Example {
   std::vector<float> targets;  // multilabel: 0 or 1 for each label
 };
 
-enum class SentenceTask { classify, regress, multilabel };
+// Reads the label of a record: a class, a number or a set of classes. Empty labels, and repeated ones of a
+// set, are errors of the record.
+using ReadLabel = void(const io::Fields& fields, const std::string& field, const Labels& labels,
+                       SentenceExample& example);
+ReadLabel read_class, read_value, read_label_set;
 
 class SentenceReader : public ExampleReader {
  public:
-  // regress ignores `labels`. Empty labels, and for multilabel repeated ones, are errors of the record.
   // References must outlive the reader.
-  SentenceReader(SentenceTask task, const features::Featurizer& featurizer, std::string label_field,
+  SentenceReader(ReadLabel* read_label, const features::Featurizer& featurizer, std::string label_field,
                  const Labels& labels);
 
   void read(const io::Fields& fields, const io::Record& record, int64_t epoch,
             Examples& examples) const override;
 
  private:
-  const SentenceTask task_;
+  ReadLabel* const read_label_;
   const features::Featurizer& featurizer_;
   const std::string label_field_;
   const Labels& labels_;

@@ -99,14 +99,6 @@ bool Classification::confused() const {
          });
 }
 
-std::span<const ClassMetric> class_metrics() {
-  static constexpr ClassMetric kMetrics[] = {
-      {"macro_f1", [](const Classification& of) { return of.macro_f1(); }},
-      {"matthews", [](const Classification& of) { return of.matthews(); }},
-  };
-  return kMetrics;
-}
-
 void sort_labels(std::vector<std::string>& labels) {
   const bool integers =
       std::ranges::all_of(labels, [](const auto& label) { return integer_of(label).has_value(); });

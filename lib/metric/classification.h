@@ -69,14 +69,6 @@ class Classification {
   int64_t count_ = 0, hits_ = 0;
 };
 
-// The metrics of classification over all labels, as bert-score and bert-train report them after accuracy and
-// F1.
-struct ClassMetric {
-  std::string_view name;
-  double (*value)(const Classification&);
-};
-std::span<const ClassMetric> class_metrics();
-
 // In the order of their presumable ids: by number if all labels are integers, else by bytes.
 void sort_labels(std::vector<std::string>& labels);
 

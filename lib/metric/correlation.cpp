@@ -7,7 +7,24 @@
 namespace bert::metric {
 namespace {
 
-using Pairs = std::vector<std::pair<double, double>>;
+using Pairs = Correlation::Pairs;
+
+// Means and central moments are updated with each pair (Welford 1962).
+double coefficient_of(const Pairs& pairs) {
+  double count = 0, mean_x = 0, mean_y = 0;
+  double xx = 0, yy = 0, xy = 0;  // sums of products of deviations
+  for (const auto& [x, y] : pairs) {
+    ++count;
+    const double dx = x - mean_x, dy = y - mean_y;
+    mean_x += dx / count;
+    mean_y += dy / count;
+    xx += dx * (x - mean_x);
+    yy += dy * (y - mean_y);
+    xy += dx * (y - mean_y);
+  }
+  if (count < 2 || xx <= 0 || yy <= 0) return std::numeric_limits<double>::quiet_NaN();
+  return std::clamp(xy / std::sqrt(xx) / std::sqrt(yy), -1.0, 1.0);
+}
 
 // Replaces the values of one side by their ranks, from 1; sorts the pairs by that side.
 void rank(Pairs& pairs, double Pairs::value_type::*side) {
@@ -22,28 +39,13 @@ void rank(Pairs& pairs, double Pairs::value_type::*side) {
 
 }  // namespace
 
-void Pearson::add(double x, double y) {
-  ++count_;
-  const double dx = x - mean_x_, dy = y - mean_y_;
-  mean_x_ += dx / static_cast<double>(count_);
-  mean_y_ += dy / static_cast<double>(count_);
-  xx_ += dx * (x - mean_x_);
-  yy_ += dy * (y - mean_y_);
-  xy_ += dx * (y - mean_y_);
-}
+double Correlation::pearson() const { return coefficient_of(pairs_); }
 
-double Pearson::value() const {
-  if (count_ < 2 || xx_ <= 0 || yy_ <= 0) return std::numeric_limits<double>::quiet_NaN();
-  return std::clamp(xy_ / std::sqrt(xx_) / std::sqrt(yy_), -1.0, 1.0);
-}
-
-double Spearman::value() const {
-  Pairs pairs = pairs_;
-  rank(pairs, &Pairs::value_type::first);
-  rank(pairs, &Pairs::value_type::second);
-  Pearson pearson;
-  for (const auto& [x, y] : pairs) pearson.add(x, y);
-  return pearson.value();
+double Correlation::spearman() const {
+  Pairs ranks = pairs_;
+  rank(ranks, &Pairs::value_type::first);
+  rank(ranks, &Pairs::value_type::second);
+  return coefficient_of(ranks);
 }
 
 }  // namespace bert::metric

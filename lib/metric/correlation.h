@@ -7,31 +7,20 @@
 
 namespace bert::metric {
 
-// Pearson's r in constant memory: means and central moments are updated with each pair (Welford 1962).
-class Pearson {
+// Uses 16 bytes per pair.
+class Correlation {
  public:
-  void add(double x, double y);
+  using Pairs = std::vector<std::pair<double, double>>;
 
-  int64_t count() const { return count_; }
-  double value() const;
-
- private:
-  int64_t count_ = 0;
-  double mean_x_ = 0, mean_y_ = 0;
-  double xx_ = 0, yy_ = 0, xy_ = 0;  // sums of products of deviations
-};
-
-// Spearman's rho: Pearson's r of the ranks; equal values get their mean rank. Uses 16 bytes per pair.
-class Spearman {
- public:
   void add(double x, double y) { pairs_.emplace_back(x, y); }
 
-  int64_t count() const { return static_cast<int64_t>(pairs_.size()); }
-  double value() const;
-  const std::vector<std::pair<double, double>>& pairs() const { return pairs_; }
+  int64_t count() const { return std::ssize(pairs_); }
+  const Pairs& pairs() const { return pairs_; }
+  double pearson() const;
+  double spearman() const;  // Pearson's r of the ranks; equal values get their mean rank
 
  private:
-  std::vector<std::pair<double, double>> pairs_;
+  Pairs pairs_;
 };
 
 }  // namespace bert::metric

@@ -31,7 +31,10 @@ double ReciprocalRank::value() const {
 }
 
 void TopHits::add(std::optional<int64_t> place, int64_t candidates) {
-  if (place) ++places_[*place];
+  if (place) {
+    ++places_[*place];
+    reciprocals_ += 1 / static_cast<double>(*place + 1);
+  }
   fewest_ = count_ == 0 ? candidates : std::min(fewest_, candidates);
   ++count_;
 }

@@ -45,10 +45,12 @@ class TopHits {
   int64_t count() const { return count_; }
   int64_t fewest() const { return fewest_; }  // smallest number of candidates
   double share_of(int64_t k) const;
+  double mean_reciprocal_rank() const { return reciprocals_ / static_cast<double>(count_); }
 
  private:
   std::map<int64_t, int64_t> places_;  // number of examples by rank of the gold answer
   int64_t count_ = 0, fewest_ = 0;
+  double reciprocals_ = 0;  // sum of 1 / rank, from 1
 };
 
 }  // namespace bert::metric

@@ -89,10 +89,6 @@ bool Report::metric(std::string_view name, std::string_view written, double valu
   return true;
 }
 
-void Report::metrics(const Values& values) {
-  for (const Value& value : values) metric(value.name, value.value);
-}
-
 bool Report::open(std::string_view name) {
   if (!take(name)) return false;
   begin(name);

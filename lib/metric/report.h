@@ -1,4 +1,4 @@
-// Metrics, and the JSON object or the text that bert-score writes of them.
+// The JSON object or the text that bert-score writes of metrics.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,6 @@
 #include <vector>
 
 namespace bert::metric {
-
-// A metric: its name as in bert-score's output, and its value, NaN if undefined (a correlation of constants).
-struct Value {
-  std::string name;
-  double value = 0;
-};
-using Values = std::vector<Value>;
 
 // The ratio of two counts; 0 if `whole` is 0, as in sklearn and conlleval.
 inline double share(int64_t part, int64_t whole) {
@@ -36,7 +29,6 @@ class Report {
   bool metric(std::string_view name, double value) { return metric(name, name, value); }
   // Selected by `name` and written as `written`.
   bool metric(std::string_view name, std::string_view written, double value);
-  void metrics(const Values& values);
 
   // Members added until close() go into a nested object. If it is not wanted, returns false and opens
   // nothing.
@@ -74,27 +66,5 @@ class Report {
   std::vector<std::string> path_;
   std::vector<Cell> cells_;
 };
-
-// The metrics of a label, a tag or an entity type from its Counts.
-template <class Counts>
-void append(Report& report, const Counts& counts) {
-  report.metric("precision", counts.precision());
-  report.metric("recall", counts.recall());
-  report.metric("f1", counts.f1());
-}
-
-// A nested object with the metrics of each name; `gold` is what sklearn calls support.
-template <class Table>
-void append_table(Report& report, std::string_view name, const Table& table) {
-  if (!report.open(name)) return;
-  for (const auto& [label, counts] : table) {
-    report.open(label);
-    append(report, counts);
-    report.count("gold", counts.gold);
-    report.count("predicted", counts.predicted);
-    report.close();
-  }
-  report.close();
-}
 
 }  // namespace bert::metric

@@ -282,13 +282,13 @@ std::string confusion_script(const Classification& score, std::span<const std::s
   return canvas.text + "unset multiplot\n";
 }
 
-std::string scatter_script(const Scatter& scatter) {
+std::string scatter_script(const Correlation& numbers) {
   constexpr double kSide = 460, kLeft = 80, kBottom = 56;
-  const auto points = scatter.points;
+  const auto& points = numbers.pairs();
   const size_t stride = (points.size() + kMostPoints - 1) / kMostPoints;
   std::string title = counted(static_cast<int64_t>(points.size()), "record", "records");
   if (stride > 1) title += " (1 of " + std::to_string(stride) + " drawn)";
-  title += ", Pearson " + coefficient(scatter.pearson) + ", Spearman " + coefficient(scatter.spearman);
+  title += ", Pearson " + coefficient(numbers.pearson()) + ", Spearman " + coefficient(numbers.spearman());
   Canvas canvas(kLeft + kSide + 2 * kEdge, kTop + kSide + kBottom);
   canvas.title(kEdge, "Predictions over gold labels", title);
   canvas.text += "$points << EOD\n";

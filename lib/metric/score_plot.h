@@ -3,10 +3,9 @@
 
 #include <span>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "metric/classification.h"
+#include "metric/correlation.h"
 
 namespace bert::metric {
 
@@ -15,12 +14,7 @@ namespace bert::metric {
 std::string confusion_script(const Classification& score, std::span<const std::string> labels,
                              const Calibration& calibration);
 
-struct Scatter {
-  std::span<const std::pair<double, double>> points;  // gold, predicted
-  double pearson = 0, spearman = 0;                   // may be NaN
-};
-
 // Predictions over gold labels. At most 5000 points are drawn, at equal distances in the input.
-std::string scatter_script(const Scatter& scatter);
+std::string scatter_script(const Correlation& numbers);
 
 }  // namespace bert::metric

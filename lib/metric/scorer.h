@@ -14,7 +14,7 @@
 #include "metric/benchmark.h"
 #include "metric/entities.h"
 #include "metric/gold.h"
-#include "metric/report.h"
+#include "metric/metrics.h"
 
 namespace bert::metric {
 
@@ -41,6 +41,7 @@ constexpr std::string_view kNeverPredicted =
 
 class Scorer {
  public:
+  explicit Scorer(const ScoreOptions& options) : task_(options.task), field_(options.gold_field()) {}
   virtual ~Scorer() = default;
 
   // The gold label of a record, encoded for compare().
@@ -64,9 +65,9 @@ class Scorer {
   // Reads null scores by id from an object with every gold id. They take precedence over those in records.
   virtual void read_null_scores(const json::File& file, const GoldTable& gold);
 
-  virtual void report(Report& report) const = 0;
+  virtual void report(Report& report) = 0;
 
-  // Script for gnuplot. Only for tasks with has_plot().
+  // Script for gnuplot, for tasks with Entry::plotted.
   virtual std::string plot() const { return {}; }
 
   // What the metric needs, as the end of a message that it cannot be computed: ": name a label"; empty:
@@ -75,6 +76,11 @@ class Scorer {
 
   // A one-sentence warning about the overall result; empty: none.
   virtual std::string remark() const { return {}; }
+
+ protected:
+  const task::Task task_;
+  const std::string field_;  // of the gold label
+  Evaluation evaluation_;
 };
 
 std::unique_ptr<Scorer> make_scorer(const ScoreOptions& options);

@@ -14,9 +14,8 @@ struct ComparedAnswer : io::Work {
 class AnswerScorer : public Scorer {
  public:
   explicit AnswerScorer(const ScoreOptions& options)
-      : field_(options.gold_field()),
-        thresholded_(options.no_answer_threshold.has_value()),
-        score_(options.version) {
+      : Scorer(options), thresholded_(options.no_answer_threshold.has_value()) {
+    score_ = SquadScore(options.version);
     if (options.no_answer_threshold) score_.set_no_answer_threshold(*options.no_answer_threshold);
   }
 
@@ -75,9 +74,9 @@ class AnswerScorer : public Scorer {
     }
   }
 
-  void report(Report& report) const override {
+  void report(Report& report) override {
     report.count("records", score_.count());
-    report.metrics(score_.values());
+    append_metrics(report, evaluation_, task_);
   }
 
  private:
@@ -91,9 +90,8 @@ class AnswerScorer : public Scorer {
       throw Error("has no null score, which --no-answer-threshold needs");
   }
 
-  std::string field_;
   bool thresholded_;
-  SquadScore score_;
+  SquadScore& score_ = evaluation_.answers;
   std::vector<NullScore> null_scores_;  // by place; empty: use those of the records
 };
 

@@ -1,5 +1,4 @@
 #include "base/error.h"
-#include "metric/ranking.h"
 #include "metric/scorer.h"
 #include "metric/string_table.h"
 
@@ -20,15 +19,18 @@ struct ComparedMasks : io::Work {
 class FillScorer : public Scorer {
  public:
   explicit FillScorer(const ScoreOptions& options)
-      : field_(options.label_field), mask_id_(options.mask_id), top_k_(options.top_k) {}
+      : Scorer(options),
+        has_texts_(options.label_field.has_value()),
+        mask_id_(options.mask_id),
+        top_k_(options.top_k) {}
 
   std::string gold(const io::Fields& fields) const override {
     std::string packed;
-    if (field_) {
-      for (const auto token : fields.strings(*field_)) pack(packed, char(Kind::text) + std::string(token));
+    if (has_texts_) {
+      for (const auto token : fields.strings(field_)) pack(packed, char(Kind::text) + std::string(token));
       return packed;
     }
-    const auto ids = fields.integers("masked_lm_ids");
+    const auto ids = fields.integers(field_);
     const auto positions = mask_id_ ? fields.integers("masked_lm_positions") : std::vector<int32_t>();
     const auto tokens = mask_id_ ? fields.integers("input_ids") : std::vector<int32_t>();
     if (mask_id_ && positions.size() != ids.size())
@@ -64,17 +66,18 @@ class FillScorer : public Scorer {
   void add(size_t, const io::Work& work) override {
     ++records_;
     for (const auto& mask : static_cast<const ComparedMasks&>(work).masks)
-      hits_.add(mask.place, mask.candidates);
+      evaluation_.places.add(mask.place, mask.candidates);
   }
 
-  void report(Report& report) const override {
-    const int64_t k = top_k_.value_or(hits_.fewest());
-    if (hits_.count() > 0 && k > hits_.fewest())
-      throw Error("--top-k ", k, ": the smallest number of candidates of a masked token is ", hits_.fewest());
+  void report(Report& report) override {
+    const auto& places = evaluation_.places;
+    const int64_t k = evaluation_.top_k = top_k_.value_or(places.fewest());
+    if (places.count() > 0 && k > places.fewest())
+      throw Error("--top-k ", k, ": the smallest number of candidates of a masked token is ",
+                  places.fewest());
     report.count("records", records_);
-    report.count("masks", hits_.count());
-    report.metric("accuracy", hits_.share_of(1));
-    if (k > 1) report.metric("top_k_accuracy", "top_" + std::to_string(k) + "_accuracy", hits_.share_of(k));
+    report.count("masks", places.count());
+    append_metrics(report, evaluation_, task_);
   }
 
  private:
@@ -88,7 +91,7 @@ class FillScorer : public Scorer {
   [[noreturn]] void mismatch(size_t golds, size_t predictions) const {
     throw Error("has ", counted(golds, "masked token", "masked tokens"), " and ",
                 counted(predictions, "prediction", "predictions"),
-                mask_id_ || field_
+                mask_id_ || has_texts_
                     ? ""
                     : "; use --mask-id to ignore tokens that bert-mask left unchanged or replaced");
   }
@@ -105,9 +108,8 @@ class FillScorer : public Scorer {
     return mask;
   }
 
-  std::optional<std::string> field_;
+  bool has_texts_;
   std::optional<int64_t> mask_id_, top_k_;
-  TopHits hits_;
   int64_t records_ = 0;
 };
 

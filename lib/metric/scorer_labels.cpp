@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "json/json.h"
-#include "metric/classification.h"
 #include "metric/score_plot.h"
 #include "metric/scorer.h"
 #include "metric/string_table.h"
@@ -46,9 +45,8 @@ void require_choice(const io::Fields& fields, std::string_view field, std::strin
 class LabelScorer : public Scorer {
  public:
   explicit LabelScorer(const ScoreOptions& options)
-      : task_(options.task),
-        field_(options.gold_field()),
-        needs_ece_(std::ranges::find(options.metrics, "ece") != options.metrics.end()),
+      : Scorer(options),
+        wanted_(options.metrics),
         positive_(options.positive),
         usual_positive_(options.usual_positive) {}
 
@@ -80,49 +78,38 @@ class LabelScorer : public Scorer {
       ids_ = compared.all;
       ids_known_ = true;
     }
-    score_.add(compared.gold, compared.predicted);
-    if (compared.confidence) calibration_.add(*compared.confidence, compared.gold == compared.predicted);
+    labels_.add(compared.gold, compared.predicted);
+    if (compared.confidence)
+      evaluation_.calibration.add(*compared.confidence, compared.gold == compared.predicted);
   }
 
-  void report(Report& report) const override {
-    report.count("records", score_.count());
-    report.metric("accuracy", score_.accuracy());
-    const auto positive = task_ == task::Task::classify ? positive_label() : "";
-    const auto of_positive = score_.counts(positive);
-    bool is_named = false;
-    if (task_ == task::Task::classify) {
-      if (!positive.empty() && (is_named = report.metric("f1", of_positive.f1())))
-        report.text("positive", positive);
-      for (const auto& [name, value] : class_metrics()) report.metric(name, value(score_));
+  void report(Report& report) override {
+    if (task_ == task::Task::classify) evaluation_.positive = positive_label();
+    for (const auto& name : calibrated_metrics()) {
+      const bool is_wanted = std::ranges::find(wanted_, name) != wanted_.end();
+      if (is_wanted && !evaluation_.is_calibrated())
+        throw Error("--metric ", name, ": ", missing_probabilities());
     }
-    if (is_calibrated())
-      report.metric("ece", calibration_.error());
-    else if (needs_ece_)
-      throw Error("--metric ece: ", missing_probabilities());
-    if (task_ != task::Task::classify) return;
-    if (!positive.empty()) {
-      const bool has_precision = report.metric("precision", of_positive.precision());
-      const bool has_recall = report.metric("recall", of_positive.recall());
-      if ((has_precision || has_recall) && !is_named) report.text("positive", positive);
-    }
-    append_table(report, "labels", score_.table());
+    report.count("records", labels_.count());
+    append_metrics(report, evaluation_, task_);
   }
 
   std::string advice(std::string_view metric) const override {
-    return metric == "f1" || metric == "precision" || metric == "recall"
+    return find_metric(metric, task_)->needs == Needs::positive_label
                ? ": with more than two labels, name one with --positive"
                : "";
   }
 
   std::string remark() const override {
-    if (task_ == task::Task::classify && score_.count() >= 2 && score_.confused())
+    if (task_ == task::Task::classify && labels_.count() >= 2 && labels_.confused())
       return std::string(kNeverPredicted);
-    if (calibration_.count() == 0 || is_calibrated()) return {};
-    return "no ece: " + missing_probabilities();
+    if (evaluation_.calibration.count() == 0 || evaluation_.is_calibrated()) return {};
+    return "no " + listed(calibrated_metrics(), "or") + ": " + missing_probabilities();
   }
 
   std::string plot() const override {
-    return confusion_script(score_, all_labels(), is_calibrated() ? calibration_ : Calibration());
+    return confusion_script(labels_, all_labels(),
+                            evaluation_.is_calibrated() ? evaluation_.calibration : Calibration());
   }
 
  private:
@@ -133,17 +120,23 @@ class LabelScorer : public Scorer {
     return label;
   }
 
-  bool is_calibrated() const { return calibration_.count() > 0 && calibration_.count() == score_.count(); }
+  std::vector<std::string> calibrated_metrics() const {
+    std::vector<std::string> names;
+    for (const auto* metric : metrics_of(task_, kScore))
+      if (metric->needs == Needs::probabilities) names.emplace_back(metric->name);
+    return names;
+  }
 
   std::string missing_probabilities() const {
-    return std::to_string(score_.count() - calibration_.count()) + " of " + std::to_string(score_.count()) +
+    return std::to_string(labels_.count() - evaluation_.calibration.count()) + " of " +
+           std::to_string(labels_.count()) +
            " records have no probability of the predicted label in the field \"scores\"";
   }
 
   // The model's labels in id order, then the others.
   std::vector<std::string> all_labels() const {
     auto labels = ids_;
-    auto others = score_.labels();
+    auto others = labels_.labels();
     std::erase_if(others, [&](const auto& label) { return std::ranges::find(ids_, label) != ids_.end(); });
     sort_labels(others);
     labels.insert(labels.end(), others.begin(), others.end());
@@ -153,7 +146,7 @@ class LabelScorer : public Scorer {
   // F1 is computed for one label: the requested one, else the benchmark's, else of two the one
   // with the higher id.
   std::string positive_label() const {
-    const auto came = score_.labels();
+    const auto came = labels_.labels();
     const auto has = [](const std::vector<std::string>& labels, std::string_view label) {
       return std::find(labels.begin(), labels.end(), label) != labels.end();
     };
@@ -169,13 +162,10 @@ class LabelScorer : public Scorer {
     return came.size() <= 2 ? highest_label(came) : std::string();
   }
 
-  task::Task task_;
-  std::string field_;
-  bool needs_ece_;
+  Classification& labels_ = evaluation_.labels;
+  std::vector<std::string> wanted_;  // metrics; empty: all
   std::optional<std::string> positive_;
   std::vector<std::string_view> usual_positive_;
-  Classification score_;
-  Calibration calibration_;
   std::vector<std::string> ids_;  // of the model
   std::atomic<bool> ids_known_ =
       false;  // set in input order, so ids_ come from the first record that has them
@@ -187,7 +177,7 @@ struct ComparedSets : io::Work {
 
 class MultilabelScorer : public Scorer {
  public:
-  explicit MultilabelScorer(const ScoreOptions& options) : field_(options.gold_field()) {}
+  using Scorer::Scorer;
 
   std::string gold(const io::Fields& fields) const override { return packed(fields.labels(field_)); }
 
@@ -200,15 +190,12 @@ class MultilabelScorer : public Scorer {
 
   void add(size_t, const io::Work& work) override {
     const auto& compared = static_cast<const ComparedSets&>(work);
-    score_.add(unpack(compared.gold), unpack(compared.predicted));
+    evaluation_.label_sets.add(unpack(compared.gold), unpack(compared.predicted));
   }
 
-  void report(Report& report) const override {
-    report.count("records", score_.count());
-    report.metric("micro_f1", score_.micro_f1());
-    report.metric("macro_f1", score_.macro_f1());
-    report.metric("accuracy", score_.accuracy());
-    append_table(report, "labels", score_.table());
+  void report(Report& report) override {
+    report.count("records", evaluation_.label_sets.count());
+    append_metrics(report, evaluation_, task_);
   }
 
  private:
@@ -217,9 +204,6 @@ class MultilabelScorer : public Scorer {
     for (const auto& label : labels) pack(bytes, label);
     return bytes;
   }
-
-  std::string field_;
-  Multilabel score_;
 };
 
 }  // namespace

@@ -1,8 +1,6 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "metric/correlation.h"
-#include "metric/ranking.h"
 #include "metric/score_plot.h"
 #include "metric/scorer.h"
 
@@ -24,7 +22,7 @@ struct ComparedNumbers : io::Work {
 
 class NumberScorer : public Scorer {
  public:
-  explicit NumberScorer(const ScoreOptions& options) : field_(options.gold_field()) {}
+  using Scorer::Scorer;
 
   std::string gold(const io::Fields& fields) const override { return bytes_of(fields.number(field_)); }
 
@@ -37,32 +35,21 @@ class NumberScorer : public Scorer {
 
   void add(size_t, const io::Work& work) override {
     const auto& compared = static_cast<const ComparedNumbers&>(work);
-    pearson_.add(compared.gold, compared.predicted);
-    spearman_.add(compared.gold, compared.predicted);
+    evaluation_.numbers.add(compared.gold, compared.predicted);
   }
 
-  void report(Report& report) const override {
-    report.count("records", pearson_.count());
-    report.metric("pearson", pearson_.value());
-    report.metric("spearman", spearman_.value());
+  void report(Report& report) override {
+    report.count("records", evaluation_.numbers.count());
+    append_metrics(report, evaluation_, task_);
   }
 
-  std::string plot() const override {
-    return scatter_script(
-        {.points = spearman_.pairs(), .pearson = pearson_.value(), .spearman = spearman_.value()});
-  }
-
- private:
-  std::string field_;
-  Pearson pearson_;
-  Spearman spearman_;
+  std::string plot() const override { return scatter_script(evaluation_.numbers); }
 };
 
 // Passages of one query have the same query text; a label above 0 marks a relevant passage.
 class RankScorer : public Scorer {
  public:
-  explicit RankScorer(const ScoreOptions& options)
-      : field_(options.gold_field()), query_field_(options.text_field) {}
+  explicit RankScorer(const ScoreOptions& options) : Scorer(options), query_field_(options.text_field) {}
 
   std::string gold(const io::Fields& fields) const override { return bytes_of(fields.number(field_)); }
 
@@ -77,18 +64,18 @@ class RankScorer : public Scorer {
   void add(size_t, const io::Work& work) override {
     using Relevant = ReciprocalRank::Relevant;
     const auto& compared = static_cast<const ComparedNumbers&>(work);
-    score_.add(compared.query, compared.gold > 0 ? Relevant::yes : Relevant::no, compared.predicted);
+    evaluation_.passages.add(compared.query, compared.gold > 0 ? Relevant::yes : Relevant::no,
+                             compared.predicted);
   }
 
-  void report(Report& report) const override {
-    report.count("records", score_.count());
-    report.count("queries", score_.queries());
-    report.metric("mrr", score_.value());
+  void report(Report& report) override {
+    report.count("records", evaluation_.passages.count());
+    report.count("queries", evaluation_.passages.queries());
+    append_metrics(report, evaluation_, task_);
   }
 
  private:
-  std::string field_, query_field_;
-  ReciprocalRank score_;
+  std::string query_field_;
 };
 
 }  // namespace

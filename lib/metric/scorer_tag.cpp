@@ -1,9 +1,8 @@
 #include <algorithm>
+#include <tuple>
 
 #include "base/error.h"
 #include "io/conll.h"
-#include "metric/classification.h"
-#include "metric/entities.h"
 #include "metric/scorer.h"
 #include "metric/string_table.h"
 
@@ -66,7 +65,7 @@ void ComparedTags::add(std::span<const std::string_view> gold_tags,
 // Entities, or tags without a prefix such as parts of speech.
 class TagScorer : public Scorer {
  public:
-  explicit TagScorer(const ScoreOptions& options) : field_(options.gold_field()), scheme_(options.scheme) {}
+  explicit TagScorer(const ScoreOptions& options) : Scorer(options), scheme_(options.scheme) {}
 
   std::string gold(const io::Fields& fields) const override {
     std::string packed;
@@ -120,29 +119,24 @@ class TagScorer : public Scorer {
     const auto& compared = static_cast<const ComparedTags&>(work);
     settle(compared);
     sentences_ += compared.sentences;
-    score_.merge(compared.score);
+    evaluation_.entities.merge(compared.score);
     if (kind_ == Tagging::entities) return;
     const auto gold = unpack(compared.gold), predicted = unpack(compared.predicted);
-    for (size_t i = 0; i < gold.size(); ++i) tags_.add(gold[i], predicted[i]);
+    for (size_t i = 0; i < gold.size(); ++i) evaluation_.labels.add(gold[i], predicted[i]);
   }
 
-  void report(Report& report) const override {
+  void report(Report& report) override {
+    const auto& [labels, entities] = std::tie(evaluation_.labels, evaluation_.entities);
+    evaluation_.plain_tags = kind_ == Tagging::plain;
     report.count("records", sentences_);
-    if (kind_ == Tagging::plain) {
-      report.count("words", tags_.count());
-      report.metric("accuracy", tags_.accuracy());
-      append_table(report, "types", tags_.table());
-      return;
-    }
-    report.count("words", score_.tokens());
-    append(report, score_.all());
-    report.metric("accuracy", score_.accuracy());
-    append_table(report, "types", score_.types());
+    report.count("words", evaluation_.plain_tags ? labels.count() : entities.tokens());
+    append_metrics(report, evaluation_, task_);
   }
 
   std::string remark() const override {
-    return kind_ == Tagging::plain && tags_.count() >= 2 && tags_.confused() ? std::string(kNeverPredicted)
-                                                                             : "";
+    const auto& tags = evaluation_.labels;
+    return kind_ == Tagging::plain && tags.count() >= 2 && tags.confused() ? std::string(kNeverPredicted)
+                                                                           : "";
   }
 
   std::string advice(std::string_view) const override { return ": tag \"" + tag_ + "\" has no prefix"; }
@@ -159,12 +153,9 @@ class TagScorer : public Scorer {
     tag_ = compared.tag;
   }
 
-  std::string field_;
   std::optional<Scheme> scheme_;
   Tagging kind_ = Tagging::unknown;
   std::string tag_;  // the first tag that showed the kind
-  EntityScore score_;
-  Classification tags_;  // until the tags are known to be of entities
   int64_t sentences_ = 0;
 };
 

@@ -171,40 +171,31 @@ AnswerScore SquadScore::score(const Question& question) const {
   return {.exact = right, .f1 = right};
 }
 
-// Sums over the questions with (question.flags & mask) == flags.
-SquadScore::Sums SquadScore::sums(uint8_t mask, uint8_t flags) const {
-  Sums sums;
+std::optional<AnswerScore> SquadScore::mean(Questions which) const {
+  if (which != Questions::all && version() == Version::v1) return {};
+  AnswerScore sum;
+  int64_t count = 0;
   for (const Question& question : questions_) {
-    if ((question.flags & mask) != flags) continue;
+    const bool has_answer = (question.flags & kHasAnswer) != 0;
+    if ((question.flags & kHere) == 0 ||
+        which == (has_answer ? Questions::without_answer : Questions::with_answer))
+      continue;
     const AnswerScore one = score(question);
-    sums.exact += one.exact;
-    sums.f1 += one.f1;
-    ++sums.count;
+    sum.exact += one.exact;
+    sum.f1 += one.f1;
+    ++count;
   }
-  return sums;
-}
-
-Values SquadScore::values() const {
-  Values values;
-  const auto append = [&values](const std::string& prefix, const Sums& sums) {
-    const auto count = static_cast<double>(sums.count);
-    values.push_back({prefix + "exact_match", 100.0 * sums.exact / count});
-    values.push_back({prefix + "f1", 100.0 * sums.f1 / count});
-  };
-  if (count_ == 0) return values;
-  append("", sums(kHere, kHere));
-  if (version() == Version::v1) return values;
-  if (unanswerable_ < count_) append("has_answer_", sums(kHere | kHasAnswer, kHere | kHasAnswer));
-  if (unanswerable_ > 0) append("no_answer_", sums(kHere | kHasAnswer, kHere));
-  if (null_scores_ > 0 && null_scores_ + missing_ == count_) append_best(values);
-  return values;
+  if (count == 0) return {};
+  const auto n = static_cast<double>(count);
+  return AnswerScore{.exact = 100.0 * sum.exact / n, .f1 = 100.0 * sum.f1 / n};
 }
 
 // Starts with "no answer" for all questions, then switches to the predicted answers in ascending order of
 // null score. Like the script, checks the total after every question, even between equal null scores, which
 // are in prediction order. If "no answer" for all is best, the threshold is 0 as in the script, whose scores
 // are probabilities, or 1 below the lowest score if that is not positive.
-void SquadScore::append_best(Values& values) const {
+std::optional<SquadScore::Best> SquadScore::best(double AnswerScore::*score) const {
+  if (version() == Version::v1 || null_scores_ == 0 || null_scores_ + missing_ != count_) return {};
   std::vector<const Question*> sorted;
   for (const Question& question : questions_) {
     if ((question.flags & kHasNullScore) != 0) sorted.push_back(&question);
@@ -212,23 +203,19 @@ void SquadScore::append_best(Values& values) const {
   std::sort(sorted.begin(), sorted.end(), [](const Question* a, const Question* b) {
     return a->null_score != b->null_score ? a->null_score < b->null_score : a->order < b->order;
   });
-  const bool positive = sorted.empty() || sorted.front()->null_score > 0;
-  const double below_all = positive ? 0 : sorted.front()->null_score - 1;
-  for (const bool exact : {true, false}) {
-    double now = static_cast<double>(unanswerable_ - missing_unanswerable_), best = now,
-           threshold = below_all;
-    for (const Question* question : sorted) {
-      const double gain = exact ? double(question->exact_v2) : question->f1_v2;
-      if ((question->flags & kHasAnswer) != 0)
-        now += gain;
-      else if ((question->flags & kGivesAnswer) != 0)
-        now -= 1;
-      if (now > best) best = now, threshold = question->null_score;
-    }
-    const std::string name = exact ? "best_exact_match" : "best_f1";
-    values.push_back({name, 100.0 * best / static_cast<double>(count_)});
-    values.push_back({name + "_threshold", threshold});
+  const double lowest = sorted.front()->null_score;
+  double now = static_cast<double>(unanswerable_ - missing_unanswerable_);
+  Best best = {.score = now, .threshold = lowest > 0 ? 0 : lowest - 1};
+  for (const Question* question : sorted) {
+    const AnswerScore gain = {.exact = double(question->exact_v2), .f1 = question->f1_v2};
+    if ((question->flags & kHasAnswer) != 0)
+      now += gain.*score;
+    else if ((question->flags & kGivesAnswer) != 0)
+      now -= 1;
+    if (now > best.score) best = {.score = now, .threshold = question->null_score};
   }
+  best.score = 100.0 * best.score / static_cast<double>(count_);
+  return best;
 }
 
 }  // namespace bert::metric

@@ -51,9 +51,15 @@ class SquadScore {
   int64_t count() const { return count_; }
   Version version() const;  // never returns automatic
 
-  // exact_match and f1; for 2.0 also has_answer_*, no_answer_*, and, if there are null scores, best_*: the
-  // best values over all thresholds, and those thresholds.
-  Values values() const;
+  enum class Questions { all, with_answer, without_answer };
+  // Mean scores; nullopt if there are no such questions. 1.1 distinguishes none.
+  std::optional<AnswerScore> mean(Questions which) const;
+
+  struct Best {
+    double score = 0, threshold = 0;
+  };
+  // The best mean over all thresholds of the null score, and this threshold, for 2.0 with null scores.
+  std::optional<Best> best(double AnswerScore::*score) const;
 
  private:
   enum Flag : uint8_t { kHere = 1, kHasAnswer = 2, kGivesAnswer = 4, kHasNullScore = 8 };
@@ -62,14 +68,7 @@ class SquadScore {
     uint32_t order;  // tie-breaker for equal null scores
     uint8_t flags, exact_v1, exact_v2;
   };
-  struct Sums {
-    double exact = 0, f1 = 0;
-    int64_t count = 0;
-  };
-
   AnswerScore score(const Question& question) const;
-  Sums sums(uint8_t mask, uint8_t flags) const;
-  void append_best(Values& values) const;
 
   Version version_;
   std::optional<double> threshold_;

@@ -40,11 +40,6 @@ float fraction(const json::File& file, std::string_view key, double otherwise) {
 
 // Rejects unsupported features by name.
 void refuse_others(const json::File& file) {
-  const auto type = file.string("model_type", "bert");  // absent from Google's own files
-  if (type != "bert") {
-    throw Error(file.path(), ": model_type is ", type,
-                ", expected bert, the type of bert-base-uncased, all-MiniLM-L6-v2 and bge-small-en-v1.5");
-  }
   if (file.boolean("add_cross_attention", false))
     throw Error(file.path(), ": add_cross_attention is true, but only self-attention can be computed");
   const auto positions = file.string("position_embedding_type", "absolute");
@@ -59,14 +54,30 @@ void refuse_others(const json::File& file) {
   }
 }
 
+// Google's own files do not name the type.
+const ModelType* type_of(const json::File& file) {
+  const auto name = file.string("model_type", std::string(model_types().front().name));
+  if (const auto* type = find_model_type(name)) return type;
+  std::string known;
+  for (const auto& type : model_types())
+    known.append(known.empty() ? "" : "; or ")
+        .append(type.name)
+        .append(", the type of ")
+        .append(type.examples);
+  throw Error(file.path(), ": model_type is ", name, ", expected ", known);
+}
+
 void read_sizes(const json::File& file, Dialect dialect, Config& config) {
   config.vocab_size = integer_within(file, "vocab_size", {1, kMaxVocab});
   config.hidden = integer_within(file, "hidden_size", {1, kMaxWidth});
   config.layers = integer_within(file, "num_hidden_layers", {1, kMaxLayers});
   config.heads = integer_within(file, "num_attention_heads", {1, kMaxWidth});
   config.feed_forward = integer_within(file, "intermediate_size", {1, kMaxWidth});
-  config.positions = integer_within(file, "max_position_embeddings", {1, kMaxPositions}, 512);
-  config.types = integer_within(file, "type_vocab_size", {1, kMaxTypes}, dialect == Dialect::google ? 16 : 2);
+  const int64_t first = config.type->first_position;
+  config.positions =
+      integer_within(file, "max_position_embeddings", {first + 1, kMaxPositions}, first + 512) - first;
+  config.types = integer_within(file, "type_vocab_size", {1, kMaxTypes},
+                                dialect == Dialect::google ? 16 : config.type->token_types);
   config.pad_id = static_cast<int32_t>(integer_within(file, "pad_token_id", {0, config.vocab_size - 1}, 0));
   if (config.hidden % config.heads != 0) {
     throw Error(file.path(), ": \"hidden_size\" is ", config.hidden,
@@ -177,8 +188,9 @@ void read_cross_encoder(const json::File& file, Config& config) {
 std::string_view last_component(std::string_view name) { return name.substr(name.rfind('.') + 1); }
 
 Config read_config(const json::File& file, Dialect dialect) {
-  refuse_others(file);
   Config config;
+  config.type = type_of(file);
+  refuse_others(file);
   read_sizes(file, dialect, config);
   read_arithmetic(file, dialect, config);
   config.architectures = architectures_of(file);

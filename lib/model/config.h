@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/model_type.h"
 #include "nn/activation.h"
 
 namespace bert::model {
@@ -20,6 +21,7 @@ enum class ScoreActivation { none, sigmoid };
 // load_config only returns configurations that the network can compute: sizes are positive and bounded,
 // `hidden` is a multiple of `heads`, positions are absolute and there is no cross-attention.
 struct Config {
+  const ModelType* type = model_types().data();
   int64_t vocab_size = 30522;   // V
   int64_t hidden = 768;         // H, a multiple of heads
   int64_t layers = 12;          // L

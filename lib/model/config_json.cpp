@@ -81,8 +81,8 @@ std::string config_json(const Config& config, Dtype weights) {
   if (config.causal) object.boolean("is_decoder", true);
   if (has_labels(config)) append_label2id(object.key("label2id"), config);
   object.number("layer_norm_eps", config.norm_epsilon);
-  object.integer("max_position_embeddings", config.positions);
-  object.string("model_type", "bert");
+  object.integer("max_position_embeddings", config.type->first_position + config.positions);
+  object.string("model_type", config.type->name);
   object.integer("num_attention_heads", config.heads);
   object.integer("num_hidden_layers", config.layers);
   object.integer("pad_token_id", config.pad_id);

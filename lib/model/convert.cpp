@@ -1,13 +1,11 @@
 #include "model/convert.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "json/json.h"
 #include "model/parts.h"
-#include "nn/embeddings.h"
 #include "text/tokenizer.h"
 
 namespace bert::model {
@@ -16,20 +14,18 @@ namespace {
 constexpr std::string_view kDecoder = "cls.predictions.decoder.weight";
 
 bool is_weight_name(std::string_view name) {
-  constexpr std::array<std::string_view, 8> kParts = {"embeddings.",   "encoder.",    "pooler.",
-                                                      "cls.",          "classifier.", "qa_outputs.",
-                                                      "layer_weights", "layer_gamma"};
-  return std::ranges::any_of(kParts, [&](auto part) { return name.starts_with(part); });
+  const auto first = name.substr(0, name.find('.'));
+  return is_of_encoder(name) || is_of_pooler(name) || name == "layer_weights" || name == "layer_gamma" ||
+         std::ranges::any_of(heads(), [&](const Head& head) {
+           return head.mark.substr(0, head.mark.find('.')) == first && first.size() < name.size();
+         });
 }
 
 // Checks that the tensors of the encoder exist and have the shapes of the configuration.
 void check_encoder(const Config& config, const ckpt::Checkpoint& checkpoint) {
   nn::Layout layout;
   layout.add_plain(kWordTable, {config.vocab_size, config.hidden});
-  const nn::Embeddings embeddings(
-      {.hidden = config.hidden, .positions = config.positions, .types = config.types}, layout);
-  for (int64_t i = 0; i < config.layers; ++i)
-    const nn::EncoderLayer layer("encoder.layer." + std::to_string(i), layer_config(config), layout);
+  const NetworkLayers layers(config, {}, layout);
   for (const auto& entry : layout.entries()) checkpoint.get(entry.name, entry.shape);
 }
 

@@ -6,6 +6,7 @@
 #include "json/json.h"
 #include "model/convert.h"
 #include "model/directory.h"
+#include "model/heads.h"
 #include "text/tokenizer.h"
 
 namespace bert::model {
@@ -42,13 +43,6 @@ void append_tokenizer(std::string& out, const text::Tokenizer& tokenizer) {
   object.boolean("strip_accents", config.strip_accents);
   object.boolean("chinese_chars", config.chinese_chars);
   object.end();
-}
-
-// The names of the poolings or heads in `items`.
-template <class Items>
-void append_names(std::string& out, const Items& items) {
-  json::append_array(out, items,
-                     [](std::string& text, auto item) { json::append_string(text, name_of(item)); });
 }
 
 // Settings of sentence-transformers other than the usual ones.
@@ -93,12 +87,13 @@ std::string describe(const std::string& source, std::string_view activation, Log
   append_weights(line.key("weights"), directory, checkpoint, tensors);
   append_tokenizer(line.key("tokenizer"), tokenizer);
   if (directory.sentence.pooling) {
-    append_names(line.key("pooling"), directory.sentence.pooling->modes);
+    json::append_array(line.key("pooling"), directory.sentence.pooling->modes,
+                       [](std::string& out, PoolingMode mode) { json::append_string(out, name_of(mode)); });
   } else {
     line.null("pooling");
   }
   append_sentence(line, directory.sentence);
-  append_names(line.key("heads"), heads_of(checkpoint));
+  json::append_array(line.key("heads"), heads_in(checkpoint), json::append_string);
   const bool classifies = checkpoint.find("classifier.weight") != nullptr;
   line.strings("labels", classifies ? config.labels : std::vector<std::string>());
   line.end();

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "ckpt/forms.h"
 #include "json/json.h"
+#include "model/heads.h"
 
 namespace bert::model {
 namespace {
@@ -20,17 +21,22 @@ int64_t max_length_of(const std::string& path, const SentenceTransformer& senten
 
 // Google's configurations do not describe heads and labels, so derive them from the weights.
 void read_heads(const ckpt::Checkpoint& checkpoint, Config& config) {
-  const auto has = [&](const char* name) { return checkpoint.find(name) != nullptr; };
-  if (has("cls.predictions.bias")) {
-    config.architectures = {has("cls.seq_relationship.weight") ? "BertForPreTraining" : "BertForMaskedLM"};
-  } else if (has("qa_outputs.weight")) {
-    config.architectures = {"BertForQuestionAnswering"};
-  } else if (const auto* classifier = checkpoint.find("classifier.bias")) {
-    config.architectures = {"BertForSequenceClassification"};
+  using enum task::Task;
+  const auto has = [&](task::Task task) { return checkpoint.find(head_of(task)->mark) != nullptr; };
+  const auto bias = std::string(head_of(classify)->tensors()) + ".bias";
+  Heads heads;
+  if (has(fill)) {
+    heads = {head_of(fill)};
+    if (has(next)) heads.push_back(head_of(next));
+  } else if (has(answer)) {
+    heads = {head_of(answer)};
+  } else if (const auto* classifier = checkpoint.find(bias)) {
+    heads = {head_of(classify)};
     config.labels.clear();
     for (int64_t id = 0; id < classifier->count(); ++id)
       config.labels.push_back("LABEL_" + std::to_string(id));
   }
+  if (!heads.empty()) config.architectures = {architecture_of(heads, config)};
 }
 
 nn::Activation activation_of(std::string_view name) {
@@ -49,20 +55,6 @@ Config read_configuration(const std::string& path) {
   }
   return config;
 }
-
-struct Mark {
-  Head head;
-  std::string_view name;
-  std::string_view tensor;
-};
-
-constexpr Mark kMarks[] = {
-    {Head::pooler, "pooler", "pooler.dense.weight"},
-    {Head::masked_lm, "masked_lm", "cls.predictions.bias"},
-    {Head::next_sentence, "next_sentence", "cls.seq_relationship.weight"},
-    {Head::classifier, "classifier", "classifier.weight"},
-    {Head::question_answering, "question_answering", "qa_outputs.weight"},
-};
 
 }  // namespace
 
@@ -137,20 +129,6 @@ text::Tokenizer load_tokenizer(const std::string& path, text::Compat compat, tex
     settings.max_length = max_length_of(transformer, sentence, positions);
   }
   return text::load_tokenizer(transformer, compat, override_case, settings);
-}
-
-std::string_view name_of(Head head) { return kMarks[static_cast<size_t>(head)].name; }
-
-std::vector<Head> heads_of(const ckpt::Checkpoint& checkpoint) {
-  std::vector<Head> heads;
-  for (const Mark& mark : kMarks) {
-    if (checkpoint.find(mark.tensor) != nullptr) heads.push_back(mark.head);
-  }
-  return heads;
-}
-
-std::vector<Head> heads_of(const Directory& directory) {
-  return heads_of(ckpt::Checkpoint::open(directory.path, ckpt::DataSums::leave));
 }
 
 }  // namespace bert::model

@@ -14,10 +14,6 @@ namespace bert {
 class Log;
 }
 
-namespace bert::ckpt {
-class Checkpoint;
-}
-
 namespace bert::model {
 
 struct Directory {
@@ -55,15 +51,5 @@ void check_labels(const Directory& directory, Log& log);
 
 // The same for a directory that needs no weights and no configuration.
 text::Tokenizer load_tokenizer(const std::string& path, text::Compat compat, text::Case override_case);
-
-enum class Head { pooler, masked_lm, next_sentence, classifier, question_answering };
-
-std::string_view name_of(Head head);  // "masked_lm", as in bert-convert --info
-
-// The heads whose weights exist, regardless of the configuration. Recognizes each head by a tensor that only
-// this head has.
-std::vector<Head> heads_of(const ckpt::Checkpoint& checkpoint);
-// Reads tensor names only, no values.
-std::vector<Head> heads_of(const Directory& directory);
 
 }  // namespace bert::model

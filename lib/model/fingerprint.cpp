@@ -88,8 +88,7 @@ uint64_t fingerprint(const Directory& directory, const text::Tokenizer& tokenize
   const auto checkpoint = ckpt::Checkpoint::open(directory.path, ckpt::DataSums::leave);
   for (const ckpt::StoredTensor& tensor : checkpoint.tensors()) {
     const std::string_view name = tensor.name;
-    const bool used = name.starts_with("embeddings.") || name.starts_with("encoder.") ||
-                      (needs.pooler && name.starts_with("pooler."));
+    const bool used = is_of_encoder(name) || (needs.pooler && is_of_pooler(name));
     if (used && is_floating(tensor.dtype)) add(checksum, checkpoint, tensor);
   }
   for (const Module& module : directory.sentence.modules) add(checksum, module);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "model/model_type.h"
 
 namespace bert::model {
 namespace {
@@ -112,7 +113,7 @@ void initialize(nn::Params& params, float deviation, uint64_t seed, PositionStar
 }
 
 void look_at_neighbours(nn::Params& params, int64_t heads) {
-  const std::string prefix = "encoder.layer.0.attention.self.";
+  const std::string prefix = layer_name(0) + ".attention.self.";
   std::span<float> queries, keys;
   int64_t hidden = 0;
   const auto& entries = params.layout().entries();

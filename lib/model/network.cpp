@@ -12,18 +12,8 @@
 
 #include "base/error.h"
 #include "model/parts.h"
-#include "nn/scalar_mix.h"
 
 namespace bert::model {
-namespace {
-
-// A multiple-choice model has one output for each choice, regardless of the labels in its configuration.
-int64_t classifier_outputs(const Config& config) {
-  return config.has_architecture("BertForMultipleChoice") ? 1 : static_cast<int64_t>(config.labels.size());
-}
-
-}  // namespace
-
 struct Network::Parts {
   Config config;
   ckpt::Checkpoint checkpoint;
@@ -33,11 +23,7 @@ struct Network::Parts {
   bool words_copied = false;              // the words are in by_row
   nn::Stored words;                       // [V,H]
   nn::Stored output_words;                // decoder of the masked-language-model head: `words` unless untied
-  nn::Embeddings embeddings;
-  std::vector<nn::EncoderLayer> layers;
-  std::optional<nn::Linear> pooler, next, classifier, span;
-  std::optional<MaskedLm> masked_lm;
-  std::optional<nn::ScalarMix> mix;
+  NetworkLayers layers;
   std::optional<nn::Weights> weights;
 
   nn::EncoderLayer::Workspace workspace;
@@ -53,23 +39,8 @@ struct Network::Parts {
 };
 
 Network::Parts::Parts(const Config& c, ckpt::Checkpoint file, const Needs& needs, Pool& pool)
-    : config(c),
-      checkpoint(std::move(file)),
-      context(pool),
-      embeddings(
-          {.hidden = c.hidden, .positions = c.positions, .types = c.types, .norm_epsilon = c.norm_epsilon},
-          layout) {
-  const int64_t count = needs.layers < 0 ? c.layers : needs.layers;
-  for (int64_t i = 0; i < count; ++i) {
-    layers.emplace_back("encoder.layer." + std::to_string(i), layer_config(c), layout);
-  }
-  if (needs.pooler) pooler.emplace("pooler.dense", c.hidden, c.hidden, layout);
-  if (needs.next) next.emplace("cls.seq_relationship", 2, c.hidden, layout);
-  if (needs.classifier || needs.choice)
-    classifier.emplace("classifier", needs.choice ? 1 : classifier_outputs(c), c.hidden, layout);
-  if (needs.span) span.emplace("qa_outputs", 2, c.hidden, layout);
-  if (needs.masked_lm) masked_lm.emplace(c, layout);
-  if (c.weighted_layers && (classifier || span)) mix.emplace(count + 1, layout);
+    : config(c), checkpoint(std::move(file)), context(pool), layers(c, needs, layout) {
+  assert(needs.heads.size() <= 1);
 }
 
 void Network::Parts::load(Dtype dtype) {
@@ -86,7 +57,7 @@ void Network::Parts::load(Dtype dtype) {
   words = output_words = stored(kWordTable, table);
   words_copied = !by_row.empty();
   const char* untied = "cls.predictions.decoder.weight";
-  if (masked_lm && !config.tied_embeddings && checkpoint.find(untied) != nullptr)
+  if (layers.masked_lm && !config.tied_embeddings && checkpoint.find(untied) != nullptr)
     output_words = stored(untied, table);
   const nn::Weights::Source source = {
       .find = [&](const nn::LayoutEntry& entry) { return stored(entry.name, entry.shape, entry.packed); },
@@ -133,7 +104,7 @@ std::string Network::cause_of_not_finite() const {
 std::vector<nn::Tensor> Network::hidden(const nn::Batch& batch, const Wanted& wanted) {
   auto& p = *parts_;
   assert(!wanted.layers.empty() && std::ranges::is_sorted(wanted.layers));
-  assert(wanted.layers.back() <= static_cast<int>(p.layers.size()));
+  assert(wanted.layers.back() <= static_cast<int>(p.layers.encoder.size()));
   check_batch(p.config, batch);
   std::vector<nn::Tensor> results(wanted.layers.size());
   auto next = results.begin();  // next result to compute
@@ -150,18 +121,18 @@ std::vector<nn::Tensor> Network::hidden(const nn::Batch& batch, const Wanted& wa
   };
   const nn::Pass pass = {.context = p.context, .weights = *p.weights, .offsets = batch.offsets};
   nn::Tensor& x = last == 0 && !wanted.rows ? *next : p.x;
-  p.embeddings.forward(pass, std::bind_front(&Parts::look_up, &p), batch, x, x);
+  p.layers.embeddings.forward(pass, std::bind_front(&Parts::look_up, &p), batch, x, x);
   if (last == 0) {
     if (wanted.rows) keep_if_wanted(0, p.x);
     return results;
   }
   keep_if_wanted(0, p.x);
   for (int layer = 1; layer < last; ++layer) {
-    p.layers[static_cast<size_t>(layer) - 1].forward(pass, p.x, {}, p.workspace, p.saved, p.z);
+    p.layers.encoder[static_cast<size_t>(layer) - 1].forward(pass, p.x, {}, p.workspace, p.saved, p.z);
     std::swap(p.x, p.z);
     keep_if_wanted(layer, p.x);
   }
-  const auto& highest = p.layers[static_cast<size_t>(last) - 1];
+  const auto& highest = p.layers.encoder[static_cast<size_t>(last) - 1];
   if (wanted.rows) {
     const auto offsets = offsets_among(*wanted.rows, batch);
     const nn::RowSelection selection = {.rows = *wanted.rows, .offsets = offsets};
@@ -175,60 +146,48 @@ std::vector<nn::Tensor> Network::hidden(const nn::Batch& batch, const Wanted& wa
 std::vector<std::vector<std::vector<float>>> Network::attention(const nn::Batch& batch,
                                                                 const std::vector<int>& layers) {
   auto& p = *parts_;
-  assert(!layers.empty() && layers.front() > 0 && layers.back() <= static_cast<int>(p.layers.size()));
+  assert(!layers.empty() && layers.front() > 0 && layers.back() <= static_cast<int>(p.layers.encoder.size()));
   std::vector<int> inputs;
   for (const int layer : layers) inputs.push_back(layer - 1);
   const auto states = hidden(batch, {.layers = inputs, .rows = {}});
   const nn::Pass pass = {.context = p.context, .weights = *p.weights, .offsets = batch.offsets};
   std::vector<std::vector<std::vector<float>>> weights;
   for (size_t i = 0; i < inputs.size(); ++i)
-    weights.push_back(p.layers[static_cast<size_t>(inputs[i])].attention_weights(pass, states[i]));
+    weights.push_back(p.layers.encoder[static_cast<size_t>(inputs[i])].attention_weights(pass, states[i]));
   return weights;
 }
 
 nn::Tensor Network::head_input(const nn::Batch& batch, std::vector<int64_t> rows) {
   auto& p = *parts_;
-  std::vector<int> layers(p.layers.size() + 1);
+  std::vector<int> layers(p.layers.encoder.size() + 1);
   std::iota(layers.begin(), layers.end(), 0);
-  if (!p.mix) layers.erase(layers.begin(), layers.end() - 1);
+  if (!p.layers.mix) layers.erase(layers.begin(), layers.end() - 1);
   auto states = hidden(batch, {.layers = std::move(layers), .rows = std::move(rows)});
-  if (!p.mix) return std::move(states.front());
+  if (!p.layers.mix) return std::move(states.front());
   nn::Tensor mixed;
-  p.mix->forward(p.context, *p.weights, states, mixed);
+  p.layers.mix->forward(p.context, *p.weights, states, mixed);
   return mixed;
 }
 
 nn::Tensor Network::pooled(const nn::Tensor& rows) {
-  nn::Tensor y;
-  parts_->pooler.value().forward(parts_->context, *parts_->weights, rows, nn::Activation::tanh, y);
-  return y;
-}
-
-nn::Tensor Network::next_logits(const nn::Tensor& pooled) {
-  nn::Tensor y;
-  parts_->next.value().forward(parts_->context, *parts_->weights, pooled, nn::Activation::none, y);
-  return y;
-}
-
-nn::Tensor Network::class_logits(const nn::Tensor& pooled) {
-  nn::Tensor y;
-  parts_->classifier.value().forward(parts_->context, *parts_->weights, pooled, nn::Activation::none, y);
-  return y;
-}
-
-nn::Tensor Network::span_logits(const nn::Tensor& rows) {
-  nn::Tensor y;
-  parts_->span.value().forward(parts_->context, *parts_->weights, rows, nn::Activation::none, y);
-  return y;
-}
-
-nn::Tensor Network::masked_lm_logits(const nn::Tensor& rows) {
   auto& p = *parts_;
-  auto& head = p.masked_lm.value();
+  nn::Tensor y;
+  p.layers.pooler.value().forward(p.context, *p.weights, rows, nn::Activation::tanh, y);
+  return y;
+}
+
+nn::Tensor Network::logits(const nn::Tensor& rows) {
+  auto& p = *parts_;
   nn::Tensor y, logits;
-  head.dense.forward(p.context, *p.weights, rows, p.config.activation, y);
-  head.norm.forward({.context = p.context, .weights = *p.weights, .offsets = {}}, {}, y, nullptr, y, y);
-  head.decoder.forward(p.context, *p.weights, p.output_words, {y}, logits);
+  if (const auto& head = p.layers.masked_lm) {
+    head->dense.forward(p.context, *p.weights, rows, p.config.activation, y);
+    head->norm.forward({.context = p.context, .weights = *p.weights, .offsets = {}}, {}, y, nullptr, y, y);
+    head->decoder.forward(p.context, *p.weights, p.output_words, {y}, logits);
+    return logits;
+  }
+  const bool is_pooled = p.layers.head->reads == Reads::sequences;
+  if (is_pooled) y = pooled(rows);
+  p.layers.output.value().forward(p.context, *p.weights, is_pooled ? y : rows, nn::Activation::none, logits);
   return logits;
 }
 

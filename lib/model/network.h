@@ -10,27 +10,18 @@
 #include "ckpt/checkpoint.h"
 #include "model/config.h"
 #include "model/directory.h"
+#include "model/parts.h"
 #include "nn/batch.h"
 #include "nn/tensor.h"
 
 namespace bert::model {
 
-// The parts a tool needs. Nothing else is read from the files.
-struct Needs {
-  int layers = -1;          // encoder layers 1..layers; -1: all
-  bool pooler = false;      // tanh(dense(x)) of pooled_rows() in model/parts.h, for sentence heads
-  bool masked_lm = false;   // cls.predictions
-  bool next = false;        // cls.seq_relationship
-  bool classifier = false;  // classifier.weight [K,H] on the pooled output, or on tokens
-  bool choice = false;      // classifier with K = 1: the score of a choice
-  bool span = false;        // qa_outputs.weight [2,H] on tokens
-};
-
 class Network {
  public:
-  // Takes ownership of the checkpoint; the embeddings are used directly from its mapped file. Throws Error if
-  // a required tensor is missing or its shape differs from `config`. `dtype` is the format of the encoder's
-  // matrix products, see nn::arithmetic. The calling thread must be the pool's driver.
+  // Takes ownership of the checkpoint; the embeddings are used directly from its mapped file, and nothing is
+  // read that is not needed, which is at most one head. Throws Error if a required tensor is missing or its
+  // shape differs from `config`. `dtype` is the format of the encoder's matrix products, see nn::arithmetic.
+  // The calling thread must be the pool's driver.
   Network(const Config& config, ckpt::Checkpoint checkpoint, const Needs& needs, Pool& pool,
           Dtype dtype = Dtype::f32);
   // Opens the network of a model directory.
@@ -61,15 +52,14 @@ class Network {
   std::vector<std::vector<std::vector<float>>> attention(const nn::Batch& batch,
                                                          const std::vector<int>& layers);
 
-  // Returns what the heads read at these rows [R,H], ascending: the highest layer of Needs, or the weighted
-  // sum of all layers if Config::weighted_layers is set and the head is not one of pre-training.
+  // Returns what the head reads at these rows [R,H], ascending: the highest layer of Needs, or the weighted
+  // sum of all layers if Config::weighted_layers is set and the head is fine-tuned.
   nn::Tensor head_input(const nn::Batch& batch, std::vector<int64_t> rows);
 
-  nn::Tensor pooled(const nn::Tensor& rows);            // [B,H], see Needs::pooler -> [B,H]
-  nn::Tensor next_logits(const nn::Tensor& pooled);     // [B,H] -> [B,2]: 0 next, 1 random
-  nn::Tensor class_logits(const nn::Tensor& pooled);    // [B,H] -> [B,K]; also for token rows
-  nn::Tensor span_logits(const nn::Tensor& rows);       // [R,H] -> [R,2]: answer start, answer end
-  nn::Tensor masked_lm_logits(const nn::Tensor& rows);  // [R,H] -> [R,V]; large: call it in parts
+  nn::Tensor pooled(const nn::Tensor& rows);  // [B,H], those of pooled_rows() in model/parts.h -> [B,H]
+  // Output of the head: [R,H] -> [R,K], for a head of sequences from the pooler. [R,V] of masked_lm is large:
+  // call it in parts.
+  nn::Tensor logits(const nn::Tensor& rows);
 
  private:
   struct Parts;

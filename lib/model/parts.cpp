@@ -2,25 +2,47 @@
 
 #include <algorithm>
 #include <cassert>
-#include <charconv>
 
 #include "base/error.h"
 
 namespace bert::model {
 
-nn::EncoderLayer::Config layer_config(const Config& config) {
-  return {.hidden = config.hidden,
-          .heads = config.heads,
-          .feed_forward = config.feed_forward,
-          .activation = config.activation,
-          .norm_epsilon = config.norm_epsilon,
-          .mask = config.causal ? nn::Attention::Mask::causal : nn::Attention::Mask::none};
-}
-
 MaskedLm::MaskedLm(const Config& config, nn::Layout& layout)
     : dense("cls.predictions.transform.dense", config.hidden, config.hidden, layout),
       norm("cls.predictions.transform.LayerNorm", config.hidden, config.norm_epsilon, layout),
       decoder("cls.predictions.bias", config.vocab_size, config.hidden, layout) {}
+
+NetworkLayers::NetworkLayers(const Config& c, const Needs& needs, nn::Layout& layout)
+    : embeddings({.hidden = c.hidden,
+                  .positions = c.positions,
+                  .first_position = c.type->first_position,
+                  .types = c.types,
+                  .norm_epsilon = c.norm_epsilon,
+                  .dropout = c.hidden_dropout},
+                 layout) {
+  const int64_t count = needs.layers < 0 ? c.layers : needs.layers;
+  for (int64_t i = 0; i < count; ++i)
+    encoder.emplace_back(
+        layer_name(i),
+        nn::EncoderLayer::Config{.hidden = c.hidden,
+                                 .heads = c.heads,
+                                 .feed_forward = c.feed_forward,
+                                 .activation = c.activation,
+                                 .norm_epsilon = c.norm_epsilon,
+                                 .mask = c.causal ? nn::Attention::Mask::causal : nn::Attention::Mask::none,
+                                 .layer = static_cast<uint64_t>(i) + 1,  // 0: the embeddings
+                                 .dropout = c.hidden_dropout,
+                                 .attention_dropout = c.attention_dropout},
+        layout);
+  const Head* const masked = head_of(task::Task::fill);
+  const auto other = std::ranges::find_if(needs.heads, [&](const Head* head) { return head != masked; });
+  if (other != needs.heads.end()) head = *other;
+  if (needs.pooler || (head != nullptr && head->reads == Reads::sequences))
+    pooler.emplace(kPoolerLayer, c.hidden, c.hidden, layout);
+  if (head != nullptr) output.emplace(std::string(head->tensors()), outputs_of(*head, c), c.hidden, layout);
+  if (std::ranges::find(needs.heads, masked) != needs.heads.end()) masked_lm.emplace(c, layout);
+  if (c.weighted_layers && head != nullptr && head->fine_tuned) mix.emplace(count + 1, layout);
+}
 
 const ckpt::StoredTensor& stored_tensor(const ckpt::Checkpoint& checkpoint, const std::string& name,
                                         std::span<const int64_t> shape, const Config& config) {
@@ -30,7 +52,10 @@ const ckpt::StoredTensor& stored_tensor(const ckpt::Checkpoint& checkpoint, cons
     const auto* const found = checkpoint.find(name);
     const bool other_count =
         found != nullptr && !found->shape.empty() && found->shape.front() != shape.front();
-    if (!name.starts_with("classifier.") || !other_count) throw;
+    const bool by_label = std::ranges::any_of(heads(), [&](const Head& head) {
+      return head.outputs == 0 && head.fine_tuned && name.starts_with(head.tensors());
+    });
+    if (!by_label || !other_count) throw;
     const auto labels = static_cast<int64_t>(config.labels.size());
     throw Error(error.what(), "; id2label of config.json has ", counted(labels, "label", "labels"));
   }
@@ -68,15 +93,6 @@ std::vector<int64_t> pooled_rows(const Config& config, const nn::Batch& batch) {
   for (int64_t i = 0; i < batch.sequences(); ++i)
     rows.push_back(batch.offsets[static_cast<size_t>(i)] + config.pooled_position(batch.length(i)));
   return rows;
-}
-
-int64_t level_of(std::string_view name) {
-  constexpr std::string_view kLayer = "encoder.layer.";
-  if (name.starts_with("embeddings.")) return 0;
-  if (!name.starts_with(kLayer)) return kAboveLayers;
-  int64_t layer = 0;
-  std::from_chars(name.data() + kLayer.size(), name.data() + name.size(), layer);
-  return layer + 1;
 }
 
 }  // namespace bert::model

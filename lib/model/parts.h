@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,9 +10,12 @@
 
 #include "ckpt/checkpoint.h"
 #include "model/config.h"
+#include "model/heads.h"
+#include "model/model_type.h"
 #include "nn/batch.h"
 #include "nn/embeddings.h"
 #include "nn/encoder_layer.h"
+#include "nn/scalar_mix.h"
 #include "nn/tied_decoder.h"
 
 namespace bert::model {
@@ -19,10 +23,6 @@ namespace bert::model {
 // The tensor of a checkpoint. The Error of a classifier of another size also says where its size is from.
 const ckpt::StoredTensor& stored_tensor(const ckpt::Checkpoint& checkpoint, const std::string& name,
                                         std::span<const int64_t> shape, const Config& config);
-
-constexpr const char* kWordTable = "embeddings.word_embeddings.weight";
-
-nn::EncoderLayer::Config layer_config(const Config& config);
 
 // Masked-language-model head: logits = norm(act(dense(h)))·Eᵀ + b.
 struct MaskedLm {
@@ -33,6 +33,26 @@ struct MaskedLm {
   MaskedLm(const Config& config, nn::Layout& layout);
 };
 
+// The parts of a network that a tool needs.
+struct Needs {
+  int layers = -1;      // encoder layers 1..layers; -1: all
+  bool pooler = false;  // also without a head that reads it
+  Heads heads = {};     // at most one besides masked_lm
+};
+
+// The layers of a network for inference or training, which own no numbers.
+struct NetworkLayers {
+  nn::Embeddings embeddings;
+  std::vector<nn::EncoderLayer> encoder;
+  std::optional<nn::Linear> pooler;  // tanh(dense(x)) of pooled_rows()
+  const Head* head = nullptr;        // that of `output`
+  std::optional<nn::Linear> output;
+  std::optional<MaskedLm> masked_lm;
+  std::optional<nn::ScalarMix> mix;  // if a fine-tuned head reads the weighted sum of all layers
+
+  NetworkLayers(const Config& config, const Needs& needs, nn::Layout& layout);
+};
+
 // Throws Error for ids, token types and lengths out of range; they come from untrusted input.
 void check_batch(const Config& config, const nn::Batch& batch);
 
@@ -41,15 +61,5 @@ std::vector<int64_t> offsets_among(std::span<const int64_t> rows, const nn::Batc
 
 // Rows of a batch that the pooler reads, one for each sequence; see Config::pooled_position.
 std::vector<int64_t> pooled_rows(const Config& config, const nn::Batch& batch);
-
-// Level of a tensor in the network, by its name: fine-tuning uses lower learning rates in lower layers, or
-// freezes them. 0 for the embeddings, i + 1 for encoder layer i, kAboveLayers for the pooler and the
-// heads. Names are Hugging Face's without "bert.". The decoder shares the word embeddings' matrix, which has
-// level 0.
-constexpr int64_t kAboveLayers = INT64_MAX;
-int64_t level_of(std::string_view name);
-
-// True if the parameter is frozen together with the embeddings and the first `layers` encoder layers.
-inline bool is_frozen(std::string_view name, int64_t layers) { return level_of(name) <= layers; }
 
 }  // namespace bert::model

@@ -11,6 +11,7 @@
 #include "base/output_file.h"
 #include "json/json.h"
 #include "model/config_json.h"
+#include "model/heads.h"
 
 namespace bert::model {
 namespace {
@@ -108,8 +109,6 @@ Source files_of(const std::string& source) {
   return {path, path.parent_path() / "tokenizer.json"};
 }
 
-namespace fs = std::filesystem;
-
 // Files of an old model. They are invalid next to a new model, even if it does not write them itself.
 bool is_model_file(const std::string& name) {
   static constexpr std::array<std::string_view, 11> kNames = {"config.json",
@@ -170,9 +169,9 @@ TokenizerFiles tokenizer_files(const text::Tokenizer& tokenizer, const std::stri
 }
 
 std::string stored_name(const Config& config, const std::string& canonical) {
-  const bool in_encoder = canonical.starts_with("embeddings.") || canonical.starts_with("encoder.") ||
-                          canonical.starts_with("pooler.");
-  return in_encoder && !config.has_architecture("BertModel") ? "bert." + canonical : canonical;
+  const bool in_encoder = is_of_encoder(canonical) || is_of_pooler(canonical);
+  const bool is_bare = config.has_architecture(architecture_of({}, config));
+  return in_encoder && !is_bare ? std::string(config.type->prefix) + canonical : canonical;
 }
 
 std::vector<ckpt::TensorToWrite> saved_tensors(const Config& config, const nn::Params& params) {

@@ -31,8 +31,8 @@ struct TokenizerFiles {
 TokenizerFiles tokenizer_files(const text::Tokenizer& tokenizer, const std::string& source,
                                int64_t max_length);
 
-// Name of a tensor in the file. Encoder tensors get the prefix "bert.", unless the model is a bare encoder
-// (BertModel).
+// Name of a tensor in the file. Encoder tensors get the prefix of the model type, unless the model is a bare
+// encoder (BertModel).
 std::string stored_name(const Config& config, const std::string& canonical);
 
 // Tensors to write. They refer to `params`.

@@ -2,38 +2,25 @@
 
 #include <algorithm>
 #include <cassert>
-#include <numeric>
 
 #include "base/dtype.h"
 #include "base/error.h"
 #include "model/parts.h"
-#include "nn/scalar_mix.h"
 
 namespace bert::model {
 namespace {
 
-nn::EncoderLayer::Config training_layer(const Config& config, int64_t layer) {
-  auto result = layer_config(config);
-  result.layer = static_cast<uint64_t>(layer) + 1;  // 0: the embeddings
-  result.dropout = config.hidden_dropout;
-  result.attention_dropout = config.attention_dropout;
-  return result;
+float dropout_of_head(const NetworkLayers& layers, const Config& config) {
+  return layers.head != nullptr && layers.head->dropout ? config.classifier_dropout : 0;
 }
 
-bool pooled_over(const TrainingNetwork::Heads& heads) {
-  return heads.classifier && heads.classifier->over == TrainingNetwork::Classifier::Over::sequences;
-}
-
-// Parameters that add the same value to all rows that a row-comparing loss uses: the classifier's bias and,
-// if the classifier reads tokens without dropout, the bias of the last layer normalization.
-std::vector<int> same_in_all_rows(const TrainingNetwork::Heads& heads, int64_t layers,
-                                  const nn::Layout& layout) {
-  using Classifier = TrainingNetwork::Classifier;
-  if (!heads.classifier || heads.classifier->compares != Classifier::Compares::rows) return {};
-  std::vector<std::string> names = {heads.classifier->name + ".bias"};
-  if (heads.classifier->over == Classifier::Over::tokens && heads.classifier->dropout == 0 &&
-      !heads.masked_lm && !heads.next)
-    names.push_back("encoder.layer." + std::to_string(layers - 1) + ".output.LayerNorm.bias");
+// Parameters that add the same value to all rows that a row-comparing loss uses: the head's bias and, if it
+// reads tokens without dropout, the bias of the last layer normalization.
+std::vector<int> same_in_all_rows(const NetworkLayers& layers, float dropout, const nn::Layout& layout) {
+  if (layers.head == nullptr || !layers.head->compares_rows) return {};
+  std::vector<std::string> names = {std::string(layers.head->tensors()) + ".bias"};
+  if (layers.head->reads == Reads::tokens && dropout == 0 && !layers.masked_lm)
+    names.push_back(layer_name(std::ssize(layers.encoder) - 1) + ".output.LayerNorm.bias");
   std::vector<int> places;
   for (const auto& name : names) {
     const auto found = std::ranges::find(layout.entries(), name, &nn::LayoutEntry::name);
@@ -60,21 +47,17 @@ struct TrainingNetwork::Parts {
   nn::Context context;
   nn::Layout layout;
   int words;
-  nn::Embeddings embeddings;
-  std::vector<nn::EncoderLayer> layers;
-  std::optional<nn::Linear> pooler, next, classifier;
-  nn::DropoutPlace classifier_dropout;
-  std::optional<MaskedLm> masked_lm;
-  std::optional<nn::ScalarMix> mix;
+  NetworkLayers net;
+  nn::DropoutPlace head_dropout;
   std::optional<int64_t> frozen;  // number of encoder layers frozen along with the embeddings
-  std::vector<int> in_all_rows;   // parameters with zero gradient, see Classifier::compares
+  std::vector<int> in_all_rows;   // parameters with zero gradient, see Head::compares_rows
   nn::Params parameters, gradients;
   nn::Weights weights;
 
   // State of the current batch.
   const nn::Batch* batch = nullptr;
-  std::vector<int64_t> rows_wanted, row_offsets;  // output rows, and where each sequence begins in them
-  std::vector<int64_t> classified_offsets;  // where each sequence begins among the rows the classifier reads
+  std::vector<int64_t> rows_wanted, row_offsets;   // output rows, and where each sequence begins in them
+  std::vector<int64_t> head_places, head_offsets;  // the rows that the head reads: in top(), and by sequence
   std::optional<nn::DropoutSeed> dropout_seed;
   Keep keep = Keep::activations;
   nn::Tensor sum;                  // input of the embeddings' layer normalization
@@ -97,34 +80,27 @@ struct TrainingNetwork::Parts {
             .dropout_seed = dropout_seed ? &*dropout_seed : nullptr,
             .keeps = keep != Keep::nothing};
   }
-  nn::Tensor& top() { return mix ? mixed : inputs.back(); }
+  nn::Tensor& top() { return net.mix ? mixed : inputs.back(); }
   size_t frozen_layers() const { return static_cast<size_t>(frozen.value_or(0)); }
-  bool encoder_learns() const { return !frozen || frozen_layers() < layers.size(); }
-  bool input_learns() const { return mix || encoder_learns(); }  // anything below the heads
+  bool encoder_learns() const { return !frozen || frozen_layers() < net.encoder.size(); }
+  bool input_learns() const { return net.mix || encoder_learns(); }  // anything below the heads
   nn::EncoderLayer::Saved& saved_of(size_t layer) {
     return saved[keep == Keep::activations ? layer - frozen_layers() : 0];
   }
   // The last layer is computed at the wanted rows only.
   std::optional<nn::RowSelection> selection(size_t layer) const {
-    if (layer + 1 < layers.size()) return std::nullopt;
+    if (layer + 1 < net.encoder.size()) return std::nullopt;
     return nn::RowSelection{.rows = rows_wanted, .offsets = row_offsets};
   }
   std::vector<int64_t> places(std::span<const int64_t> rows) const;  // indexes in top()
-  std::vector<int64_t> pooled_places() const { return places(pooled_rows(config, *batch)); }
-  nn::Pass pass_over(std::span<const int64_t> offsets) {
+  nn::Pass head_pass() {
     auto result = pass();
-    result.offsets = offsets;
+    result.offsets = head_offsets;
     return result;
   }
-  nn::Pass row_pass() {  // one row for each sequence
-    classified_offsets.resize(batch->offsets.size());
-    std::iota(classified_offsets.begin(), classified_offsets.end(), 0);
-    return pass_over(classified_offsets);
-  }
+  nn::Tensor& head_input() { return net.pooler ? pooled : rows; }
   void keep_state(size_t layer, const nn::Tensor& x);
   void backward_mix();
-  void forward_pooled();
-  void backward_pooled();  // from drows, the gradient of pooled
   void finish_level(int64_t level, const Ready& ready);
 };
 
@@ -132,33 +108,11 @@ TrainingNetwork::Parts::Parts(const Config& c, const Heads& heads, Pool& pool, D
     : config(c),
       context(pool),
       words(layout.add_plain(kWordTable, {c.vocab_size, c.hidden})),
-      embeddings({.hidden = c.hidden,
-                  .positions = c.positions,
-                  .types = c.types,
-                  .norm_epsilon = c.norm_epsilon,
-                  .dropout = c.hidden_dropout},
-                 layout),
-      layers([&] {
-        std::vector<nn::EncoderLayer> made;
-        for (int64_t i = 0; i < c.layers; ++i) {
-          made.emplace_back("encoder.layer." + std::to_string(i), training_layer(c, i), layout);
-        }
-        return made;
-      }()),
-      pooler(heads.next || pooled_over(heads)
-                 ? std::optional<nn::Linear>(std::in_place, "pooler.dense", c.hidden, c.hidden, layout)
-                 : std::nullopt),
-      next(heads.next ? std::optional<nn::Linear>(std::in_place, "cls.seq_relationship", 2, c.hidden, layout)
-                      : std::nullopt),
-      classifier(heads.classifier ? std::optional<nn::Linear>(std::in_place, heads.classifier->name,
-                                                              heads.classifier->outputs, c.hidden, layout)
-                                  : std::nullopt),
-      classifier_dropout{.layer = static_cast<uint64_t>(c.layers) + 1,
-                         .site = nn::DropoutSite::pooled,
-                         .rate = nn::DropoutRate(heads.classifier ? heads.classifier->dropout : 0)},
-      masked_lm(heads.masked_lm ? std::optional<MaskedLm>(std::in_place, c, layout) : std::nullopt),
-      mix(heads.weighted_layers ? std::make_optional<nn::ScalarMix>(c.layers + 1, layout) : std::nullopt),
-      in_all_rows(same_in_all_rows(heads, c.layers, layout)),
+      net(c, {.heads = heads}, layout),
+      head_dropout{.layer = static_cast<uint64_t>(c.layers) + 1,
+                   .site = nn::DropoutSite::pooled,
+                   .rate = nn::DropoutRate(dropout_of_head(net, c))},
+      in_all_rows(same_in_all_rows(net, dropout_of_head(net, c), layout)),
       parameters(layout),
       gradients(layout),
       weights(parameters, dtype) {}
@@ -219,26 +173,26 @@ void TrainingNetwork::forward(const nn::Batch& batch, std::span<const int64_t> r
   p.row_offsets = offsets_among(rows, batch);
   p.dropout_seed = dropout_seed == nullptr ? std::nullopt : std::optional(*dropout_seed);
   p.keep = keep;
-  const size_t count = p.layers.size(), first_kept = keep == Keep::nothing ? count : p.frozen_layers();
+  const size_t count = p.net.encoder.size(), first_kept = keep == Keep::nothing ? count : p.frozen_layers();
   p.inputs.resize(count - first_kept + 1);
   p.saved.resize(keep == Keep::activations ? std::max<size_t>(1, count - first_kept) : 1);
   const auto words = p.parameters.tensor(p.words);
   const auto look_up = [&](int32_t id, std::span<float> row) {
     std::ranges::copy(words.subspan(static_cast<size_t>(id) * row.size(), row.size()), row.begin());
   };
-  p.embeddings.forward(p.pass(), look_up, batch, p.sum, p.inputs[0]);
+  p.net.embeddings.forward(p.pass(), look_up, batch, p.sum, p.inputs[0]);
   p.keep_state(0, p.inputs[0]);
   for (size_t i = 0; i < first_kept; ++i) {
-    p.layers[i].forward(p.pass(), p.inputs[0], p.selection(i), p.workspace, p.saved[0], p.dx);
+    p.net.encoder[i].forward(p.pass(), p.inputs[0], p.selection(i), p.workspace, p.saved[0], p.dx);
     std::swap(p.inputs[0], p.dx);
     p.keep_state(i + 1, p.inputs[0]);
   }
   for (size_t i = first_kept; i < count; ++i) {
-    p.layers[i].forward(p.pass(), p.inputs[i - first_kept], p.selection(i), p.workspace, p.saved_of(i),
-                        p.inputs[i + 1 - first_kept]);
+    p.net.encoder[i].forward(p.pass(), p.inputs[i - first_kept], p.selection(i), p.workspace, p.saved_of(i),
+                             p.inputs[i + 1 - first_kept]);
     p.keep_state(i + 1, p.inputs[i + 1 - first_kept]);
   }
-  if (p.mix) p.mix->forward(p.context, p.weights, p.states, p.mixed);
+  if (p.net.mix) p.net.mix->forward(p.context, p.weights, p.states, p.mixed);
   if (keep == Keep::nothing) return;
   p.dtop.reshape(p.top().rows(), p.config.hidden);
   for (int64_t row = 0; row < p.dtop.rows(); ++row) std::fill_n(p.dtop.row(row), p.dtop.cols(), 0.0f);
@@ -246,25 +200,25 @@ void TrainingNetwork::forward(const nn::Batch& batch, std::span<const int64_t> r
 
 // Keeps the output of a layer (0: the embeddings) at the output rows, for the weighted sum.
 void TrainingNetwork::Parts::keep_state(size_t layer, const nn::Tensor& x) {
-  if (!mix) return;
-  states.resize(layers.size() + 1);
-  if (layer < layers.size()) return nn::gather_rows(context, x, rows_wanted, states[layer]);
+  if (!net.mix) return;
+  states.resize(net.encoder.size() + 1);
+  if (layer < net.encoder.size()) return nn::gather_rows(context, x, rows_wanted, states[layer]);
   nn::scale(context, 1, x, states[layer]);
 }
 
 // Turns the gradient of the weighted sum into that of the last layer.
 void TrainingNetwork::Parts::backward_mix() {
-  mix->backward(context, weights, states, dtop, gradients);
+  net.mix->backward(context, weights, states, dtop, gradients);
   if (!encoder_learns()) return;
   std::swap(dmixed, dtop);
-  nn::scale(context, mix->factors(weights).back(), dmixed, dtop);
+  nn::scale(context, net.mix->factors(weights).back(), dmixed, dtop);
 }
 
 // forward:  t = norm(act(u)), u = W·h + b at the rows; logits = t·Eᵀ + b
 nn::Loss TrainingNetwork::masked_lm(std::span<const int64_t> rows, std::span<const int32_t> gold,
                                     std::optional<float> weight) {
   auto& p = *parts_;
-  auto& head = p.masked_lm.value();
+  auto& head = p.net.masked_lm.value();
   assert(rows.size() == gold.size());
   if (rows.empty()) return {};
   const auto words = p.parameters.tensor(p.words);
@@ -289,12 +243,6 @@ nn::Loss TrainingNetwork::masked_lm(std::span<const int64_t> rows, std::span<con
   return loss;
 }
 
-// forward:  pooled = tanh(W·h + b), h of the pooled rows
-void TrainingNetwork::Parts::forward_pooled() {
-  nn::gather_rows(context, top(), pooled_places(), rows);
-  pooler.value().forward(context, weights, rows, nn::Activation::tanh, pooled, &u);
-}
-
 // The gradients of a level's parameters are complete.
 void TrainingNetwork::Parts::finish_level(int64_t level, const Ready& ready) {
   for (const int place : in_all_rows) {
@@ -304,62 +252,41 @@ void TrainingNetwork::Parts::finish_level(int64_t level, const Ready& ready) {
   if (ready) ready(level, gradients);
 }
 
-void TrainingNetwork::Parts::backward_pooled() {
-  backward_activation(context, nn::Activation::tanh, u, scrap, drows);
-  pooler.value().backward_weights(context, weights, rows, drows, 0, gradients);
-  if (!input_learns()) return;
-  pooler.value().backward_input(context, weights, drows, 0, nn::Into::replace, rows);
-  nn::add_rows(context, rows, pooled_places(), dtop);
-}
-
 nn::Loss TrainingNetwork::next_sentence(std::span<const int32_t> labels, std::optional<float> weight) {
-  auto& p = *parts_;
-  auto& head = p.next.value();
-  assert(static_cast<int64_t>(labels.size()) == p.batch->sequences());
-  p.forward_pooled();
-  head.forward(p.context, p.weights, p.pooled, nn::Activation::none, p.logits);
-  const auto loss = nn::softmax_loss(p.context, {.gold = labels}, weight.value_or(0), p.logits);
-  if (!weight) return loss;
-  head.backward_weights(p.context, p.weights, p.pooled, p.logits, 0, p.gradients);
-  head.backward_input(p.context, p.weights, p.logits, 0, nn::Into::replace, p.drows);
-  p.backward_pooled();
+  nn::Tensor& dlogits = logits(pooled_rows(config(), *parts_->batch));
+  assert(static_cast<int64_t>(labels.size()) == dlogits.rows());
+  const auto loss = nn::softmax_loss(context(), {.gold = labels}, weight.value_or(0), dlogits);
+  if (weight) logits_gradient(dlogits);
   return loss;
 }
 
-// forward:  logits = W·drop(pooled) + b
-nn::Tensor& TrainingNetwork::sequence_logits() {
+// forward:  logits = W·drop(x) + b; x = h at the rows, or tanh(Wp·h + bp)
+nn::Tensor& TrainingNetwork::logits(std::span<const int64_t> rows) {
   auto& p = *parts_;
-  p.forward_pooled();
-  nn::drop(p.row_pass(), p.classifier_dropout, p.pooled, p.pooled);
-  p.classifier.value().forward(p.context, p.weights, p.pooled, nn::Activation::none, p.logits);
+  p.head_places = p.places(rows);
+  p.head_offsets = offsets_among(rows, *p.batch);
+  nn::gather_rows(p.context, p.top(), p.head_places, p.rows);
+  if (const auto& pooler = p.net.pooler)
+    pooler->forward(p.context, p.weights, p.rows, nn::Activation::tanh, p.pooled, &p.u);
+  nn::drop(p.head_pass(), p.head_dropout, p.head_input(), p.head_input());
+  p.net.output.value().forward(p.context, p.weights, p.head_input(), nn::Activation::none, p.logits);
   return p.logits;
 }
 
-void TrainingNetwork::sequence_gradient(const nn::Tensor& dlogits) {
+void TrainingNetwork::logits_gradient(const nn::Tensor& dlogits) {
   auto& p = *parts_;
-  p.classifier->backward_weights(p.context, p.weights, p.pooled, dlogits, 0, p.gradients);
-  p.classifier->backward_input(p.context, p.weights, dlogits, 0, nn::Into::replace, p.drows);
-  nn::drop(p.row_pass(), p.classifier_dropout, p.drows, p.drows);
-  p.backward_pooled();
-}
-
-// forward:  logits = W·drop(h) + b at the rows
-nn::Tensor& TrainingNetwork::token_logits(std::span<const int64_t> rows) {
-  auto& p = *parts_;
-  p.classified_offsets = offsets_among(rows, *p.batch);
-  nn::gather_rows(p.context, p.top(), p.places(rows), p.rows);
-  nn::drop(p.pass_over(p.classified_offsets), p.classifier_dropout, p.rows, p.rows);
-  p.classifier.value().forward(p.context, p.weights, p.rows, nn::Activation::none, p.logits);
-  return p.logits;
-}
-
-void TrainingNetwork::token_gradient(std::span<const int64_t> rows, const nn::Tensor& dlogits) {
-  auto& p = *parts_;
-  p.classifier->backward_weights(p.context, p.weights, p.rows, dlogits, 0, p.gradients);
-  if (!p.input_learns()) return;
-  p.classifier->backward_input(p.context, p.weights, dlogits, 0, nn::Into::replace, p.drows);
-  nn::drop(p.pass_over(p.classified_offsets), p.classifier_dropout, p.drows, p.drows);
-  nn::add_rows(p.context, p.drows, p.places(rows), p.dtop);
+  const auto& pooler = p.net.pooler;
+  p.net.output->backward_weights(p.context, p.weights, p.head_input(), dlogits, 0, p.gradients);
+  if (!pooler && !p.input_learns()) return;
+  p.net.output->backward_input(p.context, p.weights, dlogits, 0, nn::Into::replace, p.drows);
+  nn::drop(p.head_pass(), p.head_dropout, p.drows, p.drows);
+  if (pooler) {
+    backward_activation(p.context, nn::Activation::tanh, p.u, p.scrap, p.drows);
+    pooler->backward_weights(p.context, p.weights, p.rows, p.drows, 0, p.gradients);
+    if (!p.input_learns()) return;
+    pooler->backward_input(p.context, p.weights, p.drows, 0, nn::Into::replace, p.rows);
+  }
+  nn::add_rows(p.context, pooler ? p.rows : p.drows, p.head_places, p.dtop);
 }
 
 const nn::Tensor& TrainingNetwork::hidden() const { return parts_->top(); }
@@ -372,28 +299,28 @@ void TrainingNetwork::hidden_gradient(const nn::Tensor& gradient) {
 void TrainingNetwork::backward(const Ready& ready) {
   auto& p = *parts_;
   assert(p.keep != Keep::nothing);
-  if (p.mix) p.backward_mix();
+  if (p.net.mix) p.backward_mix();
   p.finish_level(kAboveLayers, ready);
   auto pass = p.pass();
   nn::Tensor* dz = &p.dtop;
   nn::Tensor* dx = &p.dx;
-  for (size_t i = p.layers.size(); i-- > p.frozen_layers();) {
+  for (size_t i = p.net.encoder.size(); i-- > p.frozen_layers();) {
     const size_t place = i - p.frozen_layers();  // index in inputs
     if (p.frozen && place == 0) pass.below = nn::Pass::Below::frozen;
     auto& saved = p.saved_of(i);
     const nn::Tensor& x = p.inputs[place];
     const auto selection = p.selection(i);
     if (!selection && p.keep == Keep::inputs)
-      p.layers[i].forward(pass, x, selection, p.workspace, saved, p.inputs[place + 1]);
-    p.layers[i].backward(pass, x, selection, saved, *dz, p.workspace, p.gradients, *dx);
+      p.net.encoder[i].forward(pass, x, selection, p.workspace, saved, p.inputs[place + 1]);
+    p.net.encoder[i].backward(pass, x, selection, saved, *dz, p.workspace, p.gradients, *dx);
     std::swap(dz, dx);
-    if (p.mix && pass.below == nn::Pass::Below::learns)
-      nn::add_rows(p.context, p.mix->factors(p.weights)[i], p.dmixed, p.rows_wanted, *dz);
+    if (p.net.mix && pass.below == nn::Pass::Below::learns)
+      nn::add_rows(p.context, p.net.mix->factors(p.weights)[i], p.dmixed, p.rows_wanted, *dz);
     p.finish_level(static_cast<int64_t>(i) + 1, ready);
   }
   if (p.frozen) return;
   p.gradients.settle(p.context.pool());
-  p.embeddings.backward(pass, *p.batch, p.sum, *dz, p.gradients.tensor(p.words), p.gradients);
+  p.net.embeddings.backward(pass, *p.batch, p.sum, *dz, p.gradients.tensor(p.words), p.gradients);
   p.finish_level(0, ready);
 }
 

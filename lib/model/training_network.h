@@ -18,6 +18,7 @@
 #include "base/pool.h"
 #include "ckpt/checkpoint.h"
 #include "model/config.h"
+#include "model/heads.h"
 #include "nn/batch.h"
 #include "nn/context.h"
 #include "nn/dropout.h"
@@ -28,26 +29,6 @@ namespace bert::model {
 
 class TrainingNetwork {
  public:
-  // Output layer of a task: K outputs for each sequence, from the pooler, or for each token.
-  struct Classifier {
-    enum class Over { sequences, tokens };
-    std::string name = "classifier";  // "qa_outputs" for question answering
-    int64_t outputs = 2;              // K
-    Over over = Over::sequences;
-    float dropout = 0;  // of its input
-    // Whether the loss compares rows with each other, as nn::place_loss does, or only the outputs of one row.
-    // If it compares rows, a value added to all rows cancels, so parameters that only add such a value have
-    // gradient 0. They are set to exactly 0, because Adam would turn rounding errors into full steps.
-    enum class Compares { outputs, rows };
-    Compares compares = Compares::outputs;
-  };
-  struct Heads {
-    bool masked_lm = true;
-    bool next = true;
-    std::optional<Classifier> classifier;
-    bool weighted_layers = false;  // the classifier reads a learned weighted sum of all layers
-  };
-
   // What forward keeps for backward: the activations of every layer; only the input of each layer, from which
   // backward recomputes the rest; or nothing, for evaluation. Results are identical, bit for bit.
   enum class Keep { activations, inputs, nothing };
@@ -93,13 +74,12 @@ class TrainingNetwork {
   // Next-sentence loss over all sequences. labels [B]: 0 (follows) or 1 (random).
   nn::Loss next_sentence(std::span<const int32_t> labels, std::optional<float> weight);
 
-  // Classifier logits: [B,K], or [R,K] for `rows`, ascending. Valid until the next call. The dropout mask of
-  // a token depends on its index among its sequence's `rows`.
-  nn::Tensor& sequence_logits();
-  nn::Tensor& token_logits(std::span<const int64_t> rows);
-  // Sets the gradient of these logits for backward, as a loss computes it. Call right after the logits.
-  void sequence_gradient(const nn::Tensor& dlogits);
-  void token_gradient(std::span<const int64_t> rows, const nn::Tensor& dlogits);
+  // Logits [R,K] of the head besides masked_lm, at `rows`, ascending; a head of sequences reads
+  // pooled_rows(). Valid until the next call. The dropout mask of a token depends on its index among its
+  // sequence's `rows`.
+  nn::Tensor& logits(std::span<const int64_t> rows);
+  // Sets the gradient of these logits for backward, as a loss computes it. Call right after logits().
+  void logits_gradient(const nn::Tensor& dlogits);
 
   // What the heads read, the hidden states of the last layer or a weighted sum of all layers [R,H], at
   // forward's `rows`. Valid until the next forward.

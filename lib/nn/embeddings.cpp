@@ -7,8 +7,8 @@ namespace bert::nn {
 
 Embeddings::Embeddings(const Config& config, Layout& layout)
     : config_(config),
-      position_table_(
-          layout.add_plain("embeddings.position_embeddings.weight", {config.positions, config.hidden})),
+      position_table_(layout.add_plain("embeddings.position_embeddings.weight",
+                                       {config.first_position + config.positions, config.hidden})),
       type_table_(layout.add_plain("embeddings.token_type_embeddings.weight", {config.types, config.hidden})),
       norm_("embeddings.LayerNorm", config.hidden, config.norm_epsilon, layout),
       dropout_{.site = DropoutSite::embeddings, .rate = DropoutRate(config.dropout)} {}
@@ -16,7 +16,8 @@ Embeddings::Embeddings(const Config& config, Layout& layout)
 void Embeddings::forward(const Pass& pass, const LookUp& words, const Batch& batch, Tensor& s,
                          Tensor& x) const {
   s.reshape(batch.tokens(), config_.hidden);
-  const float* const positions = pass.weights.plain(position_table_);
+  const float* const positions =
+      pass.weights.plain(position_table_) + config_.first_position * config_.hidden;
   const float* const types = pass.weights.plain(type_table_);
   const Kernels& kernels = pass.context.kernels();
   pass.context.pool().run_grid(batch.sequences(), [&](int64_t sequence, int) {
@@ -44,7 +45,7 @@ void Embeddings::backward(const Pass& pass, const Batch& batch, const Tensor& s,
   norm_.backward(pass, s, dx, dx, gradients);
   constexpr int64_t kColumns = 64;
   const int64_t hidden = config_.hidden;
-  float* const dpositions = gradients.tensor(position_table_).data();
+  float* const dpositions = gradients.tensor(position_table_).data() + config_.first_position * hidden;
   float* const dtypes = gradients.tensor(type_table_).data();
   const Kernels& kernels = pass.context.kernels();
   pass.context.pool().run_grid((hidden + kColumns - 1) / kColumns, [&](int64_t i, int) {

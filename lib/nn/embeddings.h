@@ -19,6 +19,7 @@ class Embeddings {
   struct Config {
     int64_t hidden = 768;
     int64_t positions = 512;
+    int64_t first_position = 0;  // row of the position table for the first token of a sequence
     int64_t types = 2;
     float norm_epsilon = 1e-12f;
     float dropout = 0;  // in training

@@ -21,8 +21,6 @@ class Answer final : public Predictor {
   Answer(const TaskOptions& options, const text::Tokenizer& tokenizer)
       : tokenizer_(tokenizer), options_(options.answer), precision_(options.precision) {}
 
-  model::Needs needs() const override { return {.span = true}; }
-
   features::Overflow overflow() const override { return features::Overflow::split; }
   bool takes(features::Overflow overflow) const override { return overflow == features::Overflow::split; }
   bool takes_overlap() const override { return false; }
@@ -49,11 +47,6 @@ class Answer final : public Predictor {
   void positions(const Window& window, std::vector<int64_t>& positions) const override {
     const auto& features = window.features;
     for (size_t i = 0; i < features.ids.size(); ++i) positions.push_back(static_cast<int64_t>(i));
-  }
-
-  std::vector<Row> compute(model::Network& network, Pool&, const nn::Tensor& hidden,
-                           std::span<const int32_t>) const override {
-    return logit_rows(network.span_logits(hidden));
   }
 
   Official official_form() const override { return Official::squad; }

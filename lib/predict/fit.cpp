@@ -12,8 +12,6 @@ using enum task::Task;
 using model::Head;
 using Tasks = std::vector<task::Task>;
 
-constexpr std::string_view kTextClassifier = "BertForSequenceClassification";
-
 bool contains(std::span<const task::Task> tasks, task::Task task) {
   return std::ranges::find(tasks, task) != tasks.end();
 }
@@ -36,21 +34,23 @@ Tasks tasks_of_text_classifier(const model::Config& config) {
   return config.cross_encoder ? Tasks{rank, regress} : Tasks{regress, rank};
 }
 
-bool names_classifier(const model::Config& config) {
-  return config.has_architecture(kTextClassifier) || config.has_architecture("BertForTokenClassification") ||
-         config.has_architecture("BertForMultipleChoice");
+// The tasks of a head in a model.
+Tasks tasks_of(const Head& head, const model::Config& config) {
+  return &head == model::head_of(classify) ? tasks_of_text_classifier(config) : head.tasks;
 }
 
-Tasks tasks_of_heads(const model::Config& config, std::span<const Head> heads) {
-  const auto has = [&](Head head) { return std::ranges::find(heads, head) != heads.end(); };
+// First those of the heads whose tensors are their own.
+Tasks tasks_of_weights(const model::Config& config, std::span<const std::string_view> found) {
+  const auto has = [&](std::string_view name) { return std::ranges::find(found, name) != found.end(); };
   Tasks tasks;
-  if (has(Head::masked_lm)) add(tasks, {fill, perplexity});
-  if (has(Head::next_sentence) && has(Head::pooler)) add(tasks, {next});
-  if (has(Head::question_answering)) add(tasks, {answer});
-  if (has(Head::classifier) && !names_classifier(config)) {
-    if (has(Head::pooler)) add(tasks, tasks_of_text_classifier(config));
-    add(tasks, {tag});
-    if (has(Head::pooler)) add(tasks, {choose});
+  for (const bool shared : {false, true}) {
+    for (const Head& head : model::heads()) {
+      const auto shares = [&](const Head& other) { return other.mark == head.mark; };
+      const auto is_named = [&](const Head& other) { return shares(other) && has_head(config, other); };
+      if ((std::ranges::count_if(model::heads(), shares) > 1) != shared || !has(head.name)) continue;
+      if (shared && std::ranges::any_of(model::heads(), is_named)) continue;
+      if (head.reads == model::Reads::tokens || has(model::kPooler)) add(tasks, tasks_of(head, config));
+    }
   }
   return tasks;
 }
@@ -66,7 +66,7 @@ std::string described(const model::Config& config) {
   std::string names;
   for (const auto& name : config.architectures) names.append(names.empty() ? "" : ", ").append(name);
   if (names.empty()) return "the model (no architecture named)";
-  if (config.has_architecture(kTextClassifier)) {
+  if (has_head(config, *model::head_of(classify))) {
     const size_t labels = config.labels.size();
     names.append(", ").append(counted(static_cast<int64_t>(labels), "label, ", "labels, "));
     names += (config.problem_type ? "problem_type " + std::string(name_of(*config.problem_type))
@@ -95,15 +95,15 @@ bool is_pretraining(task::Task task) { return task == fill || task == next || ta
 
 }  // namespace
 
-Tasks tasks_of(const model::Config& config, std::span<const Head> heads) {
+Tasks tasks_of(const model::Config& config, std::span<const std::string_view> heads) {
   Tasks tasks;
-  if (config.has_architecture(kTextClassifier)) add(tasks, tasks_of_text_classifier(config));
+  const Head* const text_classifier = model::head_of(classify);
+  if (has_head(config, *text_classifier)) add(tasks, tasks_of(*text_classifier, config));
   for (const auto task : task::tasks_with(&task::Entry::predicted)) {
-    const auto& architectures = task::entry(task).architectures;
-    if (std::ranges::any_of(architectures, [&](auto name) { return config.has_architecture(name); }))
-      add(tasks, {task});
+    const Head* head = model::head_of(task);
+    if (head != nullptr && head != text_classifier && has_head(config, *head)) add(tasks, {task});
   }
-  add(tasks, tasks_of_heads(config, heads));
+  add(tasks, tasks_of_weights(config, heads));
   return tasks;
 }
 
@@ -111,7 +111,7 @@ task::Task task_for(task::Task asked, const model::Directory& directory) {
   const Tasks named = tasks_of(directory.config, {});
   if (asked == automatic && !named.empty()) return named.front();
   if (contains(named, asked)) return asked;
-  const Tasks all = tasks_of(directory.config, model::heads_of(directory));
+  const Tasks all = tasks_of(directory.config, model::heads_in(directory.path));
   if (contains(all, asked)) return asked;
   refuse(asked, directory, all);
 }

@@ -2,19 +2,21 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "model/config.h"
 #include "model/directory.h"
+#include "model/heads.h"
 #include "predict/predictor.h"
 
 namespace bert::predict {
 
 // Tasks supported by a model: first those of its architectures, the first one being that of --task auto, then
-// those of `heads` that its architectures do not mention. All Hugging Face classifiers use the same tensor
-// name, so the architectures determine the purpose of a classifier. Its shape is used only if they name no
-// classifier.
-std::vector<task::Task> tasks_of(const model::Config& config, std::span<const model::Head> heads);
+// those of heads in its weights, as in model::heads_in, that its architectures do not mention. Heads that
+// share their tensors are told apart by the architectures alone; if these name none of them, each is
+// possible.
+std::vector<task::Task> tasks_of(const model::Config& config, std::span<const std::string_view> heads);
 
 // Resolves `asked`, which may be automatic. Opens the weights if config.json is not sufficient. Throws Error,
 // with the tasks the model supports, if it does not support this one.

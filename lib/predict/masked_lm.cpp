@@ -33,7 +33,7 @@ std::vector<Row> subword_rows(
   const int64_t step = std::max<int64_t>(1, kLogitsAtOnce / network.config().vocab_size);
   for (int64_t begin = 0; begin < hidden.rows(); begin += step) {
     const int64_t end = std::min(begin + step, hidden.rows());
-    const nn::Tensor logits = network.masked_lm_logits(part(hidden, begin, end));
+    const nn::Tensor logits = network.logits(part(hidden, begin, end));
     pool.run_grid(end - begin, [&](int64_t r, int) {
       const auto place = static_cast<size_t>(begin + r);
       try {
@@ -58,8 +58,6 @@ class Fill final : public Predictor {
  public:
   Fill(const TaskOptions& options, const model::Config& config, const text::Tokenizer& tokenizer)
       : causal_(config.causal), tokenizer_(tokenizer), top_k_(options.top_k), precision_(options.precision) {}
-
-  model::Needs needs() const override { return {.masked_lm = true}; }
 
   // A text without [MASK] has nothing to predict, so it may have any length: it is not computed.
   std::unique_ptr<Reading> read(const io::Fields& fields,
@@ -176,8 +174,6 @@ class Perplexity final : public Predictor {
  public:
   Perplexity(const TaskOptions& options, const model::Config& config, const text::Tokenizer& tokenizer)
       : causal_(config.causal), tokenizer_(tokenizer), precision_(options.precision) {}
-
-  model::Needs needs() const override { return {.masked_lm = true}; }
 
   std::unique_ptr<Reading> read(const io::Fields& fields,
                                 const features::Featurizer& featurizer) const override {

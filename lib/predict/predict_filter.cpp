@@ -79,7 +79,8 @@ PredictFilter::PredictFilter(const model::Directory& directory, const text::Toke
       log_(log),
       task_(make_predictor(options_.task, directory.config, tokenizer)),
       featurizer_(tokenizer, feature_options(options_, *task_, directory)),
-      network_(directory, task_->needs(), pool, nn::arithmetic(options_.dtype)),
+      network_(directory, {.heads = {model::head_of(options_.task.task)}}, pool,
+               nn::arithmetic(options_.dtype)),
       writer_(options_.drop) {
   model::check_vocabulary(directory, tokenizer, log_);
   model::check_labels(directory, log_);

@@ -24,6 +24,11 @@ void Predictor::report_truncated(Log& log, int64_t records, int64_t max_length) 
   report_truncated_texts(log, records, max_length);
 }
 
+// Each is defined in the file of its name.
+using MakePredictor = std::unique_ptr<Predictor>(const TaskOptions& options, const model::Config& config,
+                                                 const text::Tokenizer& tokenizer);
+MakePredictor make_sentence, make_masked_lm, make_tag, make_answer;
+
 std::unique_ptr<Predictor> make_predictor(const TaskOptions& options, const model::Config& config,
                                           const text::Tokenizer& tokenizer) {
   using enum task::Task;
@@ -37,7 +42,9 @@ std::unique_ptr<Predictor> make_predictor(const TaskOptions& options, const mode
   return maker->second(options, config, tokenizer);
 }
 
-std::vector<Row> logit_rows(const nn::Tensor& logits) {
+std::vector<Row> Predictor::compute(model::Network& network, Pool&, const nn::Tensor& hidden,
+                                    std::span<const int32_t>) const {
+  const auto logits = network.logits(hidden);
   std::vector<Row> rows(static_cast<size_t>(logits.rows()));
   for (int64_t r = 0; r < logits.rows(); ++r) {
     const auto values = logits.values(r);

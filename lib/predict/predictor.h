@@ -62,8 +62,6 @@ class Predictor {
  public:
   virtual ~Predictor() = default;
 
-  virtual model::Needs needs() const = 0;
-
   // Reads the sequences of a record; none if there is nothing to compute. Throws Error if the task does not
   // support the record. Default: the windows of its text or pair.
   virtual std::unique_ptr<Reading> read(const io::Fields& fields,
@@ -93,9 +91,10 @@ class Predictor {
   virtual void report(Log&) const {}
 
   // Runs the head on `hidden` [R,H], the vectors at the positions of many sequences. `subwords` [R] are the
-  // original ids of positions(), before masking. Errors of a single row go into Row::failure.
+  // original ids of positions(), before masking. Errors of a single row go into Row::failure. Default: the
+  // logits of each row.
   virtual std::vector<Row> compute(model::Network& network, Pool& pool, const nn::Tensor& hidden,
-                                   std::span<const int32_t> subwords) const = 0;
+                                   std::span<const int32_t> subwords) const;
 
   // The task's official form, and a record's prediction in it: an answer, or lines.
   virtual Official official_form() const { return Official::none; }
@@ -139,14 +138,6 @@ struct TaskOptions {
 // if the model's labels do not fit the task.
 std::unique_ptr<Predictor> make_predictor(const TaskOptions& options, const model::Config& config,
                                           const text::Tokenizer& tokenizer);
-
-// One function for each file of tasks.
-using MakePredictor = std::unique_ptr<Predictor>(const TaskOptions& options, const model::Config& config,
-                                                 const text::Tokenizer& tokenizer);
-MakePredictor make_sentence, make_masked_lm, make_tag, make_answer;
-
-// One row for each row of `logits` [R,K].
-std::vector<Row> logit_rows(const nn::Tensor& logits);
 
 // Logits of a record: those of its window, or the mean over its windows weighted by tokens, in double. Throws
 // Error if one is not finite.

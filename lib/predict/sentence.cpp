@@ -48,8 +48,6 @@ class SentenceTask : public Predictor {
   SentenceTask(const TaskOptions& options, const model::Config& config)
       : config_(config), precision_(options.precision) {}
 
-  model::Needs needs() const override { return {.pooler = true, .classifier = true}; }
-
   std::unique_ptr<Reading> read(const io::Fields& fields,
                                 const features::Featurizer& featurizer) const override {
     auto reading = Predictor::read(fields, featurizer);
@@ -71,11 +69,6 @@ class SentenceTask : public Predictor {
 
   void positions(const Window& window, std::vector<int64_t>& positions) const override {
     positions.push_back(config_.pooled_position(std::ssize(window.features.ids)));
-  }
-
-  std::vector<Row> compute(model::Network& network, Pool&, const nn::Tensor& hidden,
-                           std::span<const int32_t>) const override {
-    return logit_rows(network.class_logits(network.pooled(hidden)));
   }
 
   std::optional<size_t> row_width() const override { return config_.labels.size(); }
@@ -180,16 +173,9 @@ class Next final : public SentenceTask {
  public:
   using SentenceTask::SentenceTask;
 
-  model::Needs needs() const override { return {.pooler = true, .next = true}; }
-
   std::unique_ptr<Reading> read(const io::Fields& fields,
                                 const features::Featurizer& featurizer) const override {
     return read_pair(*this, task::Task::next, fields, featurizer);
-  }
-
-  std::vector<Row> compute(model::Network& network, Pool&, const nn::Tensor& hidden,
-                           std::span<const int32_t>) const override {
-    return logit_rows(network.next_logits(network.pooled(hidden)));
   }
 
   std::optional<size_t> row_width() const override { return 2; }
@@ -205,8 +191,6 @@ class Next final : public SentenceTask {
 class Choose final : public SentenceTask {
  public:
   using SentenceTask::SentenceTask;
-
-  model::Needs needs() const override { return {.pooler = true, .choice = true}; }
 
   std::unique_ptr<Reading> read(const io::Fields& fields,
                                 const features::Featurizer& featurizer) const override {

@@ -166,8 +166,6 @@ class Tag final : public Predictor {
     for (const std::string& label : config.labels) entity_tags_.push_back(entity_tag_of(label));
   }
 
-  model::Needs needs() const override { return {.classifier = true}; }
-
   features::Overflow overflow() const override { return features::Overflow::split; }
   bool takes(features::Overflow overflow) const override { return overflow != features::Overflow::truncate; }
   void adapt(features::FeatureOptions& features) const override {
@@ -205,11 +203,6 @@ class Tag final : public Predictor {
   void positions(const Window& window, std::vector<int64_t>& positions) const override {
     const auto& features = window.features;
     for (uint32_t i = features.first.begin; i < features.first.end; ++i) positions.push_back(i);
-  }
-
-  std::vector<Row> compute(model::Network& network, Pool&, const nn::Tensor& hidden,
-                           std::span<const int32_t>) const override {
-    return logit_rows(network.class_logits(hidden));
   }
 
   Official official_form() const override { return Official::conll; }

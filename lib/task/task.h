@@ -31,12 +31,8 @@ struct Entry {
   Task task;
   std::string_view name;                                    // as in --task
   bool predicted = false, trained = false, scored = false;  // by bert-predict, bert-train, bert-score
-  // Hugging Face's models that are for the task whatever else their config.json says; a trained model is the
-  // first of them. A BertForSequenceClassification is for several tasks, see predict/fit.h.
-  std::vector<std::string_view> architectures = {};
-  std::string_view gold_field = "label";       // of the gold label in training records and for bert-score
-  std::vector<std::string_view> metrics = {};  // of bert-score; "top_k_accuracy" stands for any k
-  bool plotted = false;                        // by bert-score --plot
+  std::string_view gold_field = "label";  // of the gold label in training records and for bert-score
+  bool plotted = false;                   // by bert-score --plot
   // Defaults of training. Pre-training: Devlin et al. 2018, appendix A.2. Fine-tuning BERT-base and -large:
   // appendix A.3 recommends 2e-5 to 5e-5, section 4.4 uses 2e-5 for multiple choice.
   double base_rate = 5e-5;  // peak learning rate for a hidden size of 768 or more

@@ -16,21 +16,14 @@ AnswerLearning::AnswerLearning(model::TrainingNetwork& network, const Options& o
     : ClassifierLearner(network, options.keep), options_(options) {}
 
 void AnswerLearning::begin_evaluation() {
-  evaluated_ = {};
-  score_ = metric::SquadScore();
+  ClassifierLearner::begin_evaluation();
   windows_.clear();
 }
 
-void AnswerLearning::make_batch(Part examples) {
-  batch_ = {};
-  for (const auto* example : examples) batch_.add(example->ids, example->types);
-  rows_.resize(static_cast<size_t>(batch_.tokens()));
-  std::iota(rows_.begin(), rows_.end(), 0);
-}
-
-nn::Tensor& AnswerLearning::logits(const nn::DropoutSeed* dropout_seed, Keep keep) {
-  network_.forward(batch_, rows_, dropout_seed, keep);
-  return network_.token_logits(rows_);
+std::vector<int64_t> AnswerLearning::head_rows(Part) const {
+  std::vector<int64_t> rows(static_cast<size_t>(batch_.tokens()));
+  std::iota(rows.begin(), rows.end(), 0);
+  return rows;
 }
 
 nn::Loss AnswerLearning::loss(Part examples, float weight, nn::Tensor& logits) {
@@ -71,17 +64,7 @@ void AnswerLearning::add_answer(const examples::AnsweredText& answered) {
   const std::vector<std::string_view> gold(answered.answers.begin(), answered.answers.end());
   auto scores = metric::score_answer(gold, answer.text);
   scores.null_score = as_written(static_cast<float>(predict::null_score_of(best)));
-  score_.add(scores);
-}
-
-// Sets without answerable or unanswerable questions lack some of the metrics.
-Figures AnswerLearning::end_evaluation() {
-  const auto& metrics = task::entry(task::Task::answer).metrics;
-  Figures figures = {{"loss", evaluated_.mean()}};
-  for (const auto& [name, value] : score_.values()) {
-    figures.push_back({*std::ranges::find(metrics, name), value});
-  }
-  return figures;
+  evaluation_.answers.add(scores);
 }
 
 namespace {
@@ -97,22 +80,6 @@ class AnswerTask final : public TrainingTask {
   void add_settings(Settings& settings) const override {
     settings.emplace_back("--stride", setting(rule_.stride));
     settings.emplace_back("--max-question-length", setting(rule_.max_question_length));
-  }
-
-  std::vector<std::string> metrics() const override {
-    std::vector<std::string> names = {"loss"};
-    for (const auto name : task::entry(task::Task::answer).metrics) {
-      if (!name.ends_with("threshold")) names.emplace_back(name);
-    }
-    return names;
-  }
-
-  // No dropout before the classifier, as in run_squad.py.
-  Heads heads() const override {
-    return only({.name = "qa_outputs",
-                 .outputs = 2,
-                 .over = Classifier::Over::tokens,
-                 .compares = Classifier::Compares::rows});
   }
 
   bool makes_windows() const override { return true; }

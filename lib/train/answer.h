@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "examples/answer_example.h"
-#include "metric/squad.h"
 #include "model/training_network.h"
 #include "nn/losses.h"
 #include "predict/predictor.h"
@@ -25,23 +24,18 @@ class AnswerLearning : public ClassifierLearner {
   // `network` must have a classifier "qa_outputs" over tokens with two outputs, and must outlive this object.
   AnswerLearning(model::TrainingNetwork& network, const Options& options);
 
+  task::Task task() const override { return task::Task::answer; }
   void begin_evaluation() override;
-  Figures end_evaluation() override;
 
  private:
   // One start and one end for each window.
   double importance(const examples::Example&) const override { return 2; }
-  void make_batch(Part examples) override;
-  nn::Tensor& logits(const nn::DropoutSeed* dropout_seed, Keep keep) override;
+  std::vector<int64_t> head_rows(Part examples) const override;
   nn::Loss loss(Part examples, float weight, nn::Tensor& logits) override;
-  void backward(const nn::Tensor& gradient) override { network_.token_gradient(rows_, gradient); }
   void add_predictions(Part examples, const nn::Tensor& logits) override;
-  bool counts_correct() const override { return false; }
   void add_answer(const examples::AnsweredText& answered);
 
   const Options options_;
-  std::vector<int64_t> rows_;  // all tokens of the batch
-  metric::SquadScore score_;
   std::vector<predict::SpanWindow> windows_;  // of a record with more windows to come
 };
 

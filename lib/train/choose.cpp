@@ -3,7 +3,6 @@
 #include <string>
 
 #include "examples/choose_example.h"
-#include "model/parts.h"
 #include "predict/scores.h"
 #include "train/training_task.h"
 
@@ -11,42 +10,31 @@ namespace bert::train {
 
 using examples::ChooseExample;
 
-void ChooseLearning::begin_evaluation() {
-  evaluated_ = {};
-  choices_ = {};
+namespace {
+
+// Where the choices of each record begin, and their end.
+std::vector<int64_t> groups_of(std::span<const examples::Example* const> examples) {
+  std::vector<int64_t> groups = {0};
+  for (const auto* example : examples) groups.push_back(groups.back() + std::ssize(example->sequences()));
+  return groups;
 }
 
-void ChooseLearning::make_batch(Part examples) {
-  batch_ = {};
-  groups_ = {0};
-  for (const auto* example : examples) {
-    for (const auto& [ids, types] : example->sequences()) batch_.add(ids, types);
-    groups_.push_back(batch_.sequences());
-  }
-}
-
-nn::Tensor& ChooseLearning::logits(const nn::DropoutSeed* dropout_seed, Keep keep) {
-  network_.forward(batch_, model::pooled_rows(network_.config(), batch_), dropout_seed, keep);
-  return network_.sequence_logits();
-}
+}  // namespace
 
 nn::Loss ChooseLearning::loss(Part examples, float weight, nn::Tensor& logits) {
   std::vector<int32_t> gold;
   for (const auto* example : examples) gold.push_back(example->as<ChooseExample>().label);
-  return nn::place_loss(network_.context(), groups_, gold, weight, logits);
+  return nn::place_loss(network_.context(), groups_of(examples), gold, weight, logits);
 }
 
 void ChooseLearning::add_predictions(Part examples, const nn::Tensor& logits) {
+  const auto groups = groups_of(examples);
   for (size_t i = 0; i < examples.size(); ++i) {
     std::vector<float> numbers;
-    for (int64_t row = groups_[i]; row < groups_[i + 1]; ++row) numbers.push_back(logits.row(row)[0]);
-    choices_.add(std::to_string(examples[i]->as<ChooseExample>().label),
-                 std::to_string(predict::best(numbers)));
+    for (int64_t row = groups[i]; row < groups[i + 1]; ++row) numbers.push_back(logits.row(row)[0]);
+    evaluation_.labels.add(std::to_string(examples[i]->as<ChooseExample>().label),
+                           std::to_string(predict::best(numbers)));
   }
-}
-
-Figures ChooseLearning::end_evaluation() {
-  return {{"loss", evaluated_.mean()}, {"accuracy", choices_.accuracy()}};
 }
 
 namespace {
@@ -55,13 +43,6 @@ class ChooseTask final : public TrainingTask {
  public:
   explicit ChooseTask(const TaskInputs& inputs)
       : TrainingTask(inputs), featurizer_(tokenizer_, options_.features) {}
-
-  std::vector<std::string> metrics() const override { return {"loss", "accuracy"}; }
-
-  Heads heads() const override {
-    return only(
-        {.outputs = 1, .dropout = config_.classifier_dropout, .compares = Classifier::Compares::rows});
-  }
 
   std::unique_ptr<examples::ExampleReader> make_reader() const override {
     return std::make_unique<examples::ChooseReader>(featurizer_, options_.gold_field());

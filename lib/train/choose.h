@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "examples/choose_example.h"
-#include "metric/classification.h"
 #include "model/training_network.h"
 #include "nn/losses.h"
 #include "train/learner.h"
@@ -19,19 +18,12 @@ class ChooseLearning : public ClassifierLearner {
   // `network` must have a classifier over sequences with one output, and must outlive this object.
   using ClassifierLearner::ClassifierLearner;
 
-  // Also computes bert-score's accuracy.
-  void begin_evaluation() override;
-  Figures end_evaluation() override;
+  task::Task task() const override { return task::Task::choose; }
 
  private:
   double importance(const examples::Example&) const override { return 1; }
-  void make_batch(Part examples) override;
-  nn::Tensor& logits(const nn::DropoutSeed* dropout_seed, Keep keep) override;
   nn::Loss loss(Part examples, float weight, nn::Tensor& logits) override;
   void add_predictions(Part examples, const nn::Tensor& logits) override;
-
-  std::vector<int64_t> groups_;  // start of each record's sequences, and the end
-  metric::Classification choices_;
 };
 
 }  // namespace bert::train

@@ -6,11 +6,13 @@
 #include <iterator>
 
 #include "base/gnuplot.h"
+#include "metric/metrics.h"
+#include "train/training_log.h"
 
 namespace bert::train {
 namespace {
 
-bool is_loss(const Series& series) { return series.name.ends_with("loss"); }
+using metric::Unit;
 
 // Appends "$d3 << EOD", one line for each point, "EOD".
 void append_data(std::string& script, size_t number, const Series& series) {
@@ -28,73 +30,77 @@ void append_data(std::string& script, size_t number, const Series& series) {
 constexpr std::array kColors = {"#0072b2", "#e69f00", "#009e73", "#d55e00",
                                 "#56b4e9", "#cc79a7", "#000000", "#999999"};
 
-constexpr std::string_view kDev = "dev_";
+// A series of a curve, and what the table of metrics says about it.
+struct Line {
+  size_t number = 0;  // of the series
+  const Series* series = nullptr;
+  const metric::Metric* metric = nullptr;
+  bool is_dev = false;
 
-// "dev_mlm_loss" -> "mlm_loss"
-std::string_view metric_of(const Series& series) {
-  std::string_view name = series.name;
-  if (name.starts_with(kDev)) name.remove_prefix(kDev.size());
-  return name;
+  bool is_loss() const { return metric->unit == Unit::loss; }
+  bool is_nsp() const { return metric->needs == metric::Needs::next_sentence; }
+};
+
+// The lines to draw. Without next-sentence prediction, the loss is the MLM loss, so one line would hide the
+// other. Thresholds of answers are no metrics.
+std::vector<Line> lines_of(const Curve& curve, task::Task task) {
+  std::vector<Line> lines;
+  for (size_t i = 0; i < curve.series.size(); ++i) {
+    std::string_view name = curve.series[i].name;
+    const bool is_dev = name.starts_with(kDevPrefix);
+    if (is_dev) name.remove_prefix(kDevPrefix.size());
+    if (const auto* metric = metric::find_metric(name, task))
+      lines.push_back({i, &curve.series[i], metric, is_dev});
+  }
+  const bool has_nsp = std::ranges::any_of(lines, &Line::is_nsp);
+  std::erase_if(lines, [&](const Line& line) {
+    const bool is_part = line.is_loss() && line.metric->name != metric::kLoss;
+    return line.metric->better == metric::Better::neither || (is_part && !has_nsp);
+  });
+  return lines;
 }
 
 // A panel has one unit and one axis, so that no curve is flattened by the scale of another.
 struct Panel {
   std::string_view title;
-  bool (*shows)(const Series& series);
+  bool (*shows)(const Line& line);
 };
-
-bool is_nsp(const Series& series) { return metric_of(series).starts_with("nsp_"); }
 
 constexpr std::array kPanels = {
-    Panel{"Loss", [](const Series& s) { return is_loss(s) && !is_nsp(s); }},
-    Panel{"Metrics", [](const Series& s) { return !is_loss(s) && !is_nsp(s); }},
-    Panel{"Next-sentence prediction: loss", [](const Series& s) { return is_loss(s) && is_nsp(s); }},
-    Panel{"Next-sentence prediction: accuracy", [](const Series& s) { return !is_loss(s) && is_nsp(s); }},
+    Panel{"Loss", [](const Line& line) { return line.is_loss() && !line.is_nsp(); }},
+    Panel{"Metrics", [](const Line& line) { return !line.is_loss() && !line.is_nsp(); }},
+    Panel{"Next-sentence prediction: loss", [](const Line& line) { return line.is_loss() && line.is_nsp(); }},
+    Panel{"Next-sentence prediction: accuracy",
+          [](const Line& line) { return !line.is_loss() && line.is_nsp(); }},
 };
 
-// Without next-sentence prediction, the loss is the MLM loss, so one line would hide the other. Thresholds of
-// answers are no metrics.
-bool is_hidden(const Series& series, const Curve& curve) {
-  if (series.name.ends_with("_threshold")) return true;
-  return metric_of(series) == "mlm_loss" && std::ranges::none_of(curve.series, is_nsp);
-}
-
-// Command for one panel, or "" if it is empty. Each metric has a color. Its dev line is dashed with marked
-// points, since evaluations are infrequent.
-std::string plot_command(const Curve& curve, const Panel& panel) {
+// Command for a panel. Each metric has a color. Its dev line is dashed with marked points, since evaluations
+// are infrequent.
+std::string plot_command(const std::vector<Line>& lines) {
   std::string command;
   std::vector<std::string_view> metrics;
-  for (size_t i = 0; i < curve.series.size(); ++i) {
-    const auto& series = curve.series[i];
-    if (!panel.shows(series) || is_hidden(series, curve)) continue;
-    const auto known = std::ranges::find(metrics, metric_of(series));
+  for (const auto& [number, series, metric, is_dev] : lines) {
+    const auto known = std::ranges::find(metrics, metric->name);
     const auto color = static_cast<size_t>(known - metrics.begin());
-    if (known == metrics.end()) metrics.push_back(metric_of(series));
-    command +=
-        (command.empty() ? "plot $d" : ", $d") + std::to_string(i) + " with " +
-        (series.name.starts_with(kDev) ? "linespoints dashtype 2 pointtype 7 pointsize 0.6" : "lines") +
-        " linewidth 1.5 linecolor rgb '" + kColors[color % kColors.size()] + "' title '" + series.name + "'";
+    if (known == metrics.end()) metrics.push_back(metric->name);
+    command += (command.empty() ? "plot $d" : ", $d") + std::to_string(number) + " with " +
+               (is_dev ? "linespoints dashtype 2 pointtype 7 pointsize 0.6" : "lines") +
+               " linewidth 1.5 linecolor rgb '" + kColors[color % kColors.size()] + "' title '" +
+               series->name + "'";
   }
   return command;
 }
 
-bool is_accuracy(const Series& series) { return series.name.ends_with("accuracy"); }
-
-// Whether the task's metric shows that its loss is a cross-entropy; that of a regression is a squared error.
-bool shows_cross_entropy(const Series& series) {
-  const auto metric = metric_of(series);
-  return !is_loss(series) && metric != "pearson" && metric != "spearman";
-}
-
-std::string_view y_label(const Curve& curve, const Panel& panel) {
-  std::vector<Series> shown;
-  std::ranges::copy_if(curve.series, std::back_inserter(shown), panel.shows);
-  if (std::ranges::any_of(shown, is_loss))
-    return std::ranges::any_of(curve.series, shows_cross_entropy) ? "loss (nats)" : "loss";
-  if (std::ranges::all_of(shown, is_accuracy)) return "accuracy";
-  const bool of_answers =
-      std::ranges::any_of(shown, [](const Series& series) { return metric_of(series) == "exact_match"; });
-  return of_answers ? "percent" : "value";
+// A loss is in nats if another metric shows that it is a cross-entropy; that of a regression, whose metrics
+// are correlations, is a squared error.
+std::string_view y_label(const std::vector<Line>& lines, const std::vector<Line>& all) {
+  const auto have = [&](Unit unit) {
+    return std::ranges::all_of(lines, [&](const Line& line) { return line.metric->unit == unit; });
+  };
+  const bool cross_entropy = std::ranges::any_of(
+      all, [](const Line& line) { return !line.is_loss() && line.metric->unit != Unit::correlation; });
+  if (have(Unit::loss)) return cross_entropy ? "loss (nats)" : "loss";
+  return have(Unit::accuracy) ? "accuracy" : have(Unit::percent) ? "percent" : "value";
 }
 
 double last_step(const Curve& curve) {
@@ -140,13 +146,15 @@ void Curve::add(std::string_view name, int64_t step, double value) {
   found->add(static_cast<double>(step), value);
 }
 
-std::string gnuplot_script(const Curve& curve) {
+std::string gnuplot_script(const Curve& curve, task::Task task) {
+  const auto all = lines_of(curve, task);
   std::vector<std::string> panels;
   for (const auto& panel : kPanels) {
-    const auto command = plot_command(curve, panel);
-    if (command.empty()) continue;
+    std::vector<Line> lines;
+    std::ranges::copy_if(all, std::back_inserter(lines), panel.shows);
+    if (lines.empty()) continue;
     panels.push_back("set title '" + std::string(panel.title) + "'\nset ylabel '" +
-                     std::string(y_label(curve, panel)) + "'\n" + command + "\n");
+                     std::string(y_label(lines, all)) + "'\n" + plot_command(lines) + "\n");
   }
   constexpr size_t kPanelHeight = 320;
   std::string script = "set terminal svg size 880," +
@@ -164,9 +172,9 @@ std::string gnuplot_script(const Curve& curve) {
   return script + "unset multiplot\n";
 }
 
-void plot(const Curve& curve, const std::string& path) {
+void plot(const Curve& curve, task::Task task, const std::string& path) {
   if (curve.series.empty()) return;
-  draw_plot(gnuplot_script(curve), path);
+  draw_plot(gnuplot_script(curve, task), path);
 }
 
 }  // namespace bert::train

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "task/task.h"
+
 namespace bert::train {
 
 struct Point {
@@ -39,11 +41,11 @@ struct Curve {
 };
 
 // Script for gnuplot: panels over steps, as SVG on stdout. Losses, other metrics, and the loss and accuracy
-// of next-sentence prediction have a panel each.
-std::string gnuplot_script(const Curve& curve);
+// of next-sentence prediction have a panel each. The series are metrics of `task`.
+std::string gnuplot_script(const Curve& curve, task::Task task);
 
 // Draws the curve to `path`, which only appears when complete. Does nothing for a curve without points. If
 // gnuplot fails, throws Error with its message.
-void plot(const Curve& curve, const std::string& path);
+void plot(const Curve& curve, task::Task task, const std::string& path);
 
 }  // namespace bert::train

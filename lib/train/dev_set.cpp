@@ -24,7 +24,7 @@ DevSet::DevSet(io::StreamOptions stream, const std::string& path,
   source_->report_skipped();
 }
 
-std::optional<Figures> DevSet::evaluate(Learner& learner, Log* progress) {
+std::optional<metric::Values> DevSet::evaluate(Learner& learner, Log* progress) {
   const auto records = std::to_string(source_->records());
   learner.begin_evaluation();
   auto all = parts();

@@ -30,7 +30,7 @@ class DevSet {
 
   // Evaluates the learner on all records; nullopt if a signal interrupted it. Shows progress in `progress`
   // unless it is nullptr.
-  std::optional<Figures> evaluate(Learner& learner, Log* progress);
+  std::optional<metric::Values> evaluate(Learner& learner, Log* progress);
 
  private:
   examples::Steps parts();  // of the records, from the first

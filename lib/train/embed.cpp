@@ -1,7 +1,6 @@
 #include "train/embed.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <numeric>
 #include <optional>
@@ -9,7 +8,6 @@
 
 #include "base/error.h"
 #include "comm/message.h"
-#include "metric/correlation.h"
 #include "predict/pooling.h"
 #include "train/training_task.h"
 
@@ -130,7 +128,7 @@ void EmbedLearning::backward(std::span<const uint64_t> sequences, const nn::Tens
   network_.hidden_gradient(dhidden_);
 }
 
-Figures EmbedLearning::learn(const examples::Step& step, const StepPlace& place) {
+metric::Values EmbedLearning::learn(const examples::Step& step, const StepPlace& place) {
   const auto batches = std::ranges::count_if(
       step.batches, [](const examples::Batch& batch) { return !batch.examples.empty(); });
   std::string own;
@@ -163,13 +161,13 @@ Figures EmbedLearning::learn(const examples::Step& step, const StepPlace& place)
     }
     backward(dropout_seed.sequences, gradient);
   });
-  Figures figures = {{"loss", result.loss}};
+  metric::Evaluation evaluation = {.loss = result.loss};
   const bool ranks =
       options_.loss.loss == SimilarityLoss::ranking || options_.loss.loss == SimilarityLoss::symmetric;
   if (ranks)
-    figures.push_back(
-        {"accuracy", static_cast<double>(result.correct) / static_cast<double>(compared.groups.size())});
-  return figures;
+    evaluation.step_accuracy =
+        static_cast<double>(result.correct) / static_cast<double>(compared.groups.size());
+  return metric::step_values(evaluation, task());
 }
 
 void EmbedLearning::begin_evaluation() {
@@ -201,41 +199,25 @@ nn::SimilarityOptions EmbedLearning::dev_loss(bool scored) const {
   return options;
 }
 
-Figures EmbedLearning::end_evaluation() {
+metric::Values EmbedLearning::end_evaluation() {
   const Compared compared = gather(evaluated_);
   evaluated_ = {};
   const auto& [vectors, groups, scored] = compared;
-  if (groups.empty()) return {{"loss", 0}};
+  metric::Evaluation evaluation;
+  if (groups.empty()) return metric::dev_values(evaluation, task());
   auto loss = dev_loss(scored);
   const bool has_negatives =
       std::ranges::any_of(groups, [](const auto& group) { return group.end > group.positive() + 1; });
   if (loss.loss == SimilarityLoss::triplet && !has_negatives) loss.loss = SimilarityLoss::ranking;
-  Figures figures = {{"loss", nn::similarity_loss(network_.context(), loss, groups, vectors, nullptr).loss}};
+  evaluation.loss = nn::similarity_loss(network_.context(), loss, groups, vectors, nullptr).loss;
   if (scored) {
     const auto cosines = nn::cosines(groups, vectors);
-    metric::Pearson pearson;
-    metric::Spearman spearman;
-    for (size_t i = 0; i < groups.size(); ++i) {
-      pearson.add(groups[i].label, cosines[i]);
-      spearman.add(groups[i].label, cosines[i]);
-    }
-    figures.push_back({"pearson", pearson.value()});
-    figures.push_back({"spearman", spearman.value()});
+    for (size_t i = 0; i < groups.size(); ++i) evaluation.numbers.add(groups[i].label, cosines[i]);
   } else {
-    const auto nearer = nn::ranks_of_positives(network_.context(), groups, vectors);
-    const auto count = static_cast<double>(groups.size());
-    const auto within = [&](int64_t k) {
-      return static_cast<double>(std::ranges::count_if(nearer, [k](int64_t rank) { return rank < k; })) /
-             count;
-    };
-    double reciprocal = 0;
-    for (const int64_t rank : nearer) reciprocal += 1 / static_cast<double>(rank + 1);
-    figures.push_back({"recall_at_1", within(1)});
-    figures.push_back({"recall_at_10", within(10)});
-    figures.push_back({"mrr", reciprocal / count});
+    for (const int64_t rank : nn::ranks_of_positives(network_.context(), groups, vectors))
+      evaluation.places.add(rank, vectors.rows());
   }
-  std::erase_if(figures, [](const Metric& figure) { return !std::isfinite(figure.value); });
-  return figures;
+  return metric::dev_values(evaluation, task());
 }
 
 namespace {
@@ -301,12 +283,6 @@ class EmbedTask final : public TrainingTask {
     settings.emplace_back("--dims", dims.empty() ? "not set" : dims);
     settings.emplace_back("--pooling", modes);
   }
-
-  std::vector<std::string> metrics() const override {
-    return {"loss", "pearson", "spearman", "recall_at_1", "recall_at_10", "mrr"};
-  }
-
-  Heads heads() const override { return {.masked_lm = false, .next = false, .classifier = {}}; }
 
   model::ModuleFiles modules() const override {
     const bool euclidean = loss_.loss == SimilarityLoss::triplet && loss_.distance == nn::Distance::euclidean;

@@ -30,13 +30,14 @@ class EmbedLearning : public Learner {
   EmbedLearning(model::TrainingNetwork& network, Options options)
       : Learner(network, options.keep), options_(std::move(options)) {}
 
-  Figures learn(const examples::Step& step, const StepPlace& place) override;
+  task::Task task() const override { return task::Task::embed; }
+  metric::Values learn(const examples::Step& step, const StepPlace& place) override;
   // Stores the vectors of all dev records. If the records are scored, the metrics are correlations of cosine
   // and label, otherwise those of retrieval: each text must find its own pair among the pairs and negatives
   // of all records. The loss is that of all dev records as one step.
   void begin_evaluation() override;
   void evaluate(const examples::Examples& examples) override;
-  Figures end_evaluation() override;
+  metric::Values end_evaluation() override;
 
  private:
   // The vectors of a step or a dev set, in the order of its sequences.

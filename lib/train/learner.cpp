@@ -123,22 +123,29 @@ void Learner::sum_over_ranks(std::initializer_list<nn::Loss*> losses) {
   }
 }
 
-Figures ClassifierLearner::learn(const examples::Step& step, const StepPlace& place) {
+metric::Values ClassifierLearner::learn(const examples::Step& step, const StepPlace& place) {
   Total total;
   for (const auto& batch : step.batches)
     for (const auto& example : batch.examples) total.importance += importance(*example);
   ranks().sum({&total.importance, 1});
   const float weight = total.importance > 0 ? static_cast<float>(1 / total.importance) : 0;
   add_gradients(step, place, [&](Part examples, const nn::DropoutSeed& dropout_seed) {
-    make_batch(examples);
-    nn::Tensor& gradient = logits(&dropout_seed, keep_);
-    total.loss += loss(examples, weight, gradient);
-    backward(gradient);
+    nn::Tensor& logits = forward(examples, &dropout_seed, keep_);
+    total.loss += loss(examples, weight, logits);
+    network_.logits_gradient(logits);
   });
   sum_over_ranks({&total.loss});
-  Figures figures = {{"loss", total.mean()}};
-  if (counts_correct()) figures.push_back({"accuracy", total.loss.accuracy()});
-  return figures;
+  return metric::step_values({.loss = total.mean(), .step_accuracy = total.loss.accuracy()}, task());
+}
+
+void ClassifierLearner::begin_evaluation() {
+  evaluated_ = {};
+  evaluation_ = {};
+}
+
+metric::Values ClassifierLearner::end_evaluation() {
+  evaluation_.loss = evaluated_.mean();
+  return metric::dev_values(evaluation_, task());
 }
 
 // Each rank computes the logits of its ranges. All ranks have the logits of all examples then and compare
@@ -149,8 +156,7 @@ void ClassifierLearner::evaluate(const examples::Examples& examples) {
   for (const Part part : parts) {
     const auto range = range_of(ranks().rank(), part);
     if (range.empty()) continue;
-    make_batch(range);
-    nn::Tensor& numbers = logits(nullptr, Keep::nothing);
+    nn::Tensor& numbers = forward(range, nullptr, Keep::nothing);
     if (ranks().alone()) {
       evaluate(part, numbers);
     } else {
@@ -168,6 +174,19 @@ void ClassifierLearner::evaluate(const examples::Examples& examples) {
     stack(ranges, gathered_);
     evaluate(part, gathered_);
   }
+}
+
+void ClassifierLearner::make_batch(Part examples) {
+  batch_ = {};
+  for (const auto* example : examples)
+    for (const auto& [ids, types] : example->sequences()) batch_.add(ids, types);
+}
+
+nn::Tensor& ClassifierLearner::forward(Part examples, const nn::DropoutSeed* dropout_seed, Keep keep) {
+  make_batch(examples);
+  const auto rows = head_rows(examples);
+  network_.forward(batch_, rows, dropout_seed, keep);
+  return network_.logits(rows);
 }
 
 void ClassifierLearner::evaluate(Part examples, nn::Tensor& logits) {

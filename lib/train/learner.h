@@ -9,15 +9,13 @@
 
 #include "comm/communicator.h"
 #include "examples/steps.h"
+#include "metric/metrics.h"
+#include "model/parts.h"
 #include "model/training_network.h"
 #include "nn/batch.h"
 #include "nn/params.h"
-#include "train/training_log.h"
 
 namespace bert::train {
-
-// Metrics of a step or a dev set. The first is "loss", the training objective; the others depend on the task.
-using Figures = std::vector<Metric>;
 
 // Number of a step, from 0, and the seed of its dropout.
 struct StepPlace {
@@ -37,6 +35,8 @@ class Learner {
   Learner(model::TrainingNetwork& network, Keep keep) : network_(network), keep_(keep) {}
   virtual ~Learner() = default;
 
+  virtual task::Task task() const = 0;
+
   // Shares the work with other ranks, whose learners must make the same calls. `ready`: see
   // TrainingNetwork::backward; called for the last batch of a step, if this rank has any.
   void join(comm::Communicator& ranks, model::TrainingNetwork::Ready ready);
@@ -45,14 +45,14 @@ class Learner {
   void after_batch(std::function<void()> call) { after_batch_ = std::move(call); }
 
   // Computes the gradients of the step's loss from this rank's examples, normalized by the counts of the
-  // whole step. The figures are those of the whole step.
-  virtual Figures learn(const examples::Step& step, const StepPlace& place) = 0;
+  // whole step. Returns the metrics of the whole step, the first one being the loss.
+  virtual metric::Values learn(const examples::Step& step, const StepPlace& place) = 0;
 
-  // Evaluates a dev set in parts and accumulates the results, without dropout or gradients. The figures do
+  // Evaluates a dev set in parts and accumulates the results, without dropout or gradients. The metrics do
   // not depend on the number of ranks.
   virtual void begin_evaluation() = 0;
   virtual void evaluate(const examples::Examples& examples) = 0;
-  virtual Figures end_evaluation() = 0;
+  virtual metric::Values end_evaluation() = 0;
 
   nn::Params& parameters() { return network_.parameters(); }
   nn::Params& gradients() { return network_.gradients(); }
@@ -89,11 +89,27 @@ class ClassifierLearner : public Learner {
  public:
   using Learner::Learner;
 
-  Figures learn(const examples::Step& step, const StepPlace& place) final;
+  metric::Values learn(const examples::Step& step, const StepPlace& place) final;
+  void begin_evaluation() override;
   // The windows of a record must come in order and may be spread over several calls.
   void evaluate(const examples::Examples& examples) final;
+  metric::Values end_evaluation() final;
 
  protected:
+  // What an example adds to the divisor that turns the sum of the losses into a mean.
+  virtual double importance(const examples::Example& example) const = 0;
+  // The rows of batch_, which has the examples' sequences, that the head reads.
+  virtual std::vector<int64_t> head_rows(Part /*examples*/) const {
+    return model::pooled_rows(network_.config(), batch_);
+  }
+  // Replaces logits by the gradient of weight·loss.
+  virtual nn::Loss loss(Part examples, float weight, nn::Tensor& logits) = 0;
+  // Predicts like bert-predict and compares like bert-score, in evaluation_.
+  virtual void add_predictions(Part examples, const nn::Tensor& logits) = 0;
+
+  metric::Evaluation evaluation_;  // since begin_evaluation(), which clears it
+
+ private:
   struct Total {
     nn::Loss loss;
     double importance = 0;
@@ -101,26 +117,11 @@ class ClassifierLearner : public Learner {
     double mean() const { return importance > 0 ? loss.sum / importance : 0; }
   };
 
-  // What an example adds to the divisor that turns the sum of the losses into a mean.
-  virtual double importance(const examples::Example& example) const = 0;
-  // Makes batch_ of the examples' sequences, and what belongs to it.
-  virtual void make_batch(Part examples) = 0;
-  // Runs the network and its classifier on it.
-  virtual nn::Tensor& logits(const nn::DropoutSeed* dropout_seed, Keep keep) = 0;
-  // Replaces logits by the gradient of weight·loss.
-  virtual nn::Loss loss(Part examples, float weight, nn::Tensor& logits) = 0;
-  // Passes the gradient of logits() on to the network.
-  virtual void backward(const nn::Tensor& gradient) { network_.sequence_gradient(gradient); }
-  // Predicts like bert-predict and compares like bert-score.
-  virtual void add_predictions(Part examples, const nn::Tensor& logits) = 0;
-  // Whether the loss counts correct predictions, of which a step then reports the accuracy.
-  virtual bool counts_correct() const { return true; }
-
-  Total evaluated_;  // since begin_evaluation(), which clears it
-
- private:
   void evaluate(Part examples, nn::Tensor& logits);
+  void make_batch(Part examples);
+  nn::Tensor& forward(Part examples, const nn::DropoutSeed* dropout_seed, Keep keep);
 
+  Total evaluated_;      // loss of the evaluation
   nn::Tensor gathered_;  // logits of all ranks for a part
 };
 

@@ -70,10 +70,6 @@ double norm_of(std::span<const double> square_sums) {
   return std::sqrt(std::accumulate(square_sums.begin(), square_sums.end(), 0.0));
 }
 
-double global_norm(const nn::Params& gradients, nn::Context& context) {
-  return norm_of(square_sums(gradients, context));
-}
-
 double clip_factor(double norm, double most) { return most > 0 && norm > most ? most / norm : 1; }
 
 Optimizer::Optimizer(const nn::Layout& layout, const OptimizerConfig& config, std::vector<bool> owned)

@@ -67,7 +67,6 @@ std::vector<double> square_sums(const nn::Params& gradients, nn::Context& contex
 // result has the same bits for any number of threads and any instruction set. It cannot overflow: it is
 // finite if and only if every gradient is.
 double norm_of(std::span<const double> square_sums);
-double global_norm(const nn::Params& gradients, nn::Context& context);
 
 // Factor that scales gradients of this finite norm to a norm of at most `most`: min(1, most / norm), as in
 // tf.clip_by_global_norm. PyTorch adds 1e-6 to the norm to avoid a division by zero, which cannot happen

@@ -21,12 +21,13 @@ class Pretraining : public Learner {
   // `network` must have a head for each kind of label in the examples.
   using Learner::Learner;
 
-  Figures learn(const examples::Step& step, const StepPlace& place) override;
+  task::Task task() const override { return task::Task::pretrain; }
+  metric::Values learn(const examples::Step& step, const StepPlace& place) override;
   void begin_evaluation() override { losses_ = {}; }
   void evaluate(const examples::Examples& examples) override;
-  Figures end_evaluation() override {
+  metric::Values end_evaluation() override {
     sum_over_ranks({&losses_.masked_lm, &losses_.next});
-    return figures(losses_);
+    return metric::dev_values(evaluation_of(losses_), task());
   }
 
  private:
@@ -39,12 +40,12 @@ class Pretraining : public Learner {
   };
   void add(Part examples, const nn::DropoutSeed* dropout_seed, const std::optional<Weights>& weights,
            Losses& losses);
-  static Figures figures(const Losses& losses);
+  static metric::Evaluation evaluation_of(const Losses& losses);
 
   Losses losses_;  // of the evaluation
 };
 
-Figures Pretraining::learn(const examples::Step& step, const StepPlace& place) {
+metric::Values Pretraining::learn(const examples::Step& step, const StepPlace& place) {
   std::array<double, 2> counts = {};  // masked tokens, next-sentence labels
   for (const auto& batch : step.batches) {
     for (const auto& example : batch.examples) {
@@ -60,7 +61,7 @@ Figures Pretraining::learn(const examples::Step& step, const StepPlace& place) {
     add(examples, &dropout_seed, weights, losses);
   });
   sum_over_ranks({&losses.masked_lm, &losses.next});
-  return figures(losses);
+  return metric::step_values(evaluation_of(losses), task());
 }
 
 void Pretraining::evaluate(const examples::Examples& examples) {
@@ -98,17 +99,12 @@ void Pretraining::add(Part examples, const nn::DropoutSeed* dropout_seed,
   if (!next.empty()) losses.next += network_.next_sentence(next, weight(&Weights::next));
 }
 
-Figures Pretraining::figures(const Losses& losses) {
-  Figures figures = {{"loss", losses.masked_lm.mean() + losses.next.mean()}};
-  if (losses.masked_lm.count > 0) {
-    figures.push_back({"mlm_loss", losses.masked_lm.mean()});
-    figures.push_back({"mlm_accuracy", losses.masked_lm.accuracy()});
-  }
-  if (losses.next.count > 0) {
-    figures.push_back({"nsp_loss", losses.next.mean()});
-    figures.push_back({"nsp_accuracy", losses.next.accuracy()});
-  }
-  return figures;
+metric::Evaluation Pretraining::evaluation_of(const Losses& losses) {
+  const auto& [mlm, nsp] = losses;
+  metric::Evaluation evaluation = {.loss = mlm.mean() + nsp.mean()};
+  if (mlm.count > 0) evaluation.mlm_loss = mlm.mean(), evaluation.mlm_accuracy = mlm.accuracy();
+  if (nsp.count > 0) evaluation.nsp_loss = nsp.mean(), evaluation.nsp_accuracy = nsp.accuracy();
+  return evaluation;
 }
 
 // A causal model predicts next tokens. With --causal, other options of masking have been refused already.
@@ -170,19 +166,12 @@ class PretrainTask final : public TrainingTask {
                           yes_or_no(rule.replacements == corpus::MaskRule::Replacements::every));
   }
 
-  std::vector<std::string> metrics() const override {
-    std::vector<std::string> names = {"loss", "mlm_loss", "mlm_accuracy"};
-    if (next_) names.insert(names.end(), {"nsp_loss", "nsp_accuracy"});
-    return names;
-  }
+  bool has(metric::Needs needs) const override { return needs != metric::Needs::next_sentence || next_; }
 
-  Heads heads() const override { return {.masked_lm = true, .next = next_}; }
-
-  void describe(model::Config& config) const override {
-    const char* language_model = config_.causal ? "BertLMHeadModel" : "BertForMaskedLM";
-    config.architectures = {next_ ? "BertForPreTraining" : language_model};
-    config.problem_type = {};
-    config.labels = model::Config().labels;
+  model::Heads heads() const override {
+    model::Heads heads = {model::head_of(task::Task::fill)};
+    if (next_) heads.push_back(model::head_of(task::Task::next));
+    return heads;
   }
 
   bool keeps_head() const override { return true; }

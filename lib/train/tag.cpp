@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "examples/tag_example.h"
 #include "io/conll.h"
-#include "metric/report.h"
 #include "predict/scores.h"
 #include "train/label_set.h"
 #include "train/training_task.h"
@@ -24,20 +23,13 @@ bool names_entities(const examples::Labels& labels) {
 
 }  // namespace
 
-std::vector<std::string> tag_metrics(const examples::Labels& labels) {
-  if (!names_entities(labels)) return {"accuracy"};
-  return {"precision", "recall", "f1", "accuracy"};
-}
-
 TagLearning::TagLearning(model::TrainingNetwork& network, const examples::Labels& labels, Options options)
-    : ClassifierLearner(network, options.keep),
-      labels_(labels),
-      options_(std::move(options)),
-      measures_entities_(names_entities(labels)) {}
+    : ClassifierLearner(network, options.keep), labels_(labels), options_(std::move(options)) {}
 
 void TagLearning::begin_evaluation() {
-  evaluated_ = {};
-  compared_ = {};
+  ClassifierLearner::begin_evaluation();
+  evaluation_.plain_tags = !names_entities(labels_);
+  predicted_.clear();
 }
 
 double TagLearning::importance(const examples::Example& example) const {
@@ -46,19 +38,13 @@ double TagLearning::importance(const examples::Example& example) const {
   return sum;
 }
 
-void TagLearning::make_batch(Part examples) {
-  batch_ = {};
-  rows_.clear();
-  for (const auto* example : examples) {
-    for (const int32_t place : example->as<TagExample>().places) rows_.push_back(batch_.tokens() + place);
-    batch_.add(example->ids, example->types);
-  }
-  assert(std::ranges::is_sorted(rows_));
-}
-
-nn::Tensor& TagLearning::logits(const nn::DropoutSeed* dropout_seed, Keep keep) {
-  network_.forward(batch_, rows_, dropout_seed, keep);
-  return network_.token_logits(rows_);
+std::vector<int64_t> TagLearning::head_rows(Part examples) const {
+  std::vector<int64_t> rows;
+  for (size_t i = 0; i < examples.size(); ++i)
+    for (const int32_t place : examples[i]->as<TagExample>().places)
+      rows.push_back(batch_.offsets[i] + place);
+  assert(std::ranges::is_sorted(rows));
+  return rows;
 }
 
 nn::Loss TagLearning::loss(Part examples, float weight, nn::Tensor& logits) {
@@ -78,7 +64,7 @@ void TagLearning::add_predictions(Part examples, const nn::Tensor& logits) {
   for (const auto* one : examples) {
     const auto& example = one->as<TagExample>();
     for (const int32_t word : example.words)
-      compared_.predicted.emplace_back(word, predict::best(predict::softmax(logits.values(row++))));
+      predicted_.emplace_back(word, predict::best(predict::softmax(logits.values(row++))));
     if (example.tags) end_record(*example.tags);
   }
 }
@@ -86,27 +72,11 @@ void TagLearning::add_predictions(Part examples, const nn::Tensor& logits) {
 void TagLearning::end_record(std::span<const std::string> tags) {
   const std::vector<std::string_view> gold(tags.begin(), tags.end());
   std::vector<std::string_view> predicted(tags.size(), io::kOutside);
-  for (const auto& [word, label] : compared_.predicted)
+  for (const auto& [word, label] : predicted_)
     predicted[static_cast<size_t>(word)] = labels_.names()[static_cast<size_t>(label)];
-  compared_.predicted.clear();
-  if (measures_entities_) return compared_.entities.add(gold, predicted);
-  compared_.words += static_cast<int64_t>(gold.size());
-  for (size_t i = 0; i < gold.size(); ++i) compared_.right += gold[i] == predicted[i];
-}
-
-Figures TagLearning::end_evaluation() {
-  const auto& e = compared_;
-  Figures figures = {{"loss", evaluated_.mean()}};
-  if (measures_entities_) {
-    const auto& all = e.entities.all();
-    figures.push_back({"precision", all.precision()});
-    figures.push_back({"recall", all.recall()});
-    figures.push_back({"f1", all.f1()});
-    figures.push_back({"accuracy", e.entities.accuracy()});
-  } else {
-    figures.push_back({"accuracy", metric::share(e.right, e.words)});
-  }
-  return figures;
+  predicted_.clear();
+  if (!evaluation_.plain_tags) return evaluation_.entities.add(gold, predicted);
+  for (size_t i = 0; i < gold.size(); ++i) evaluation_.labels.add(gold[i], predicted[i]);
 }
 
 namespace {
@@ -137,16 +107,8 @@ class TagTask final : public TrainingTask {
 
   void add_settings(Settings& settings) const override { train::add_settings(set_, settings); }
 
-  std::vector<std::string> metrics() const override {
-    auto names = tag_metrics(set_.labels);
-    names.insert(names.begin(), "loss");
-    return names;
-  }
-
-  Heads heads() const override {
-    return only({.outputs = set_.labels.size(),
-                 .over = Classifier::Over::tokens,
-                 .dropout = config_.classifier_dropout});
+  bool has(metric::Needs needs) const override {
+    return needs != metric::Needs::entities || names_entities(set_.labels);
   }
 
   void describe(model::Config& config) const override {

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/signals.h"
+#include "metric/metrics.h"
 #include "model/save.h"
 #include "train/curve.h"
 
@@ -41,12 +42,6 @@ double sum_of(const State& state, std::string_view name) {
 }
 
 bool is_own(std::string_view name) { return std::ranges::find(kOwn, name) != std::end(kOwn); }
-
-// Higher is better for accuracies, correlations and F1, lower for losses.
-bool better(std::string_view metric, double value, double best) {
-  const bool less = metric == "loss" || metric.ends_with("_loss");
-  return less ? value < best : value > best;
-}
 
 }  // namespace
 
@@ -214,13 +209,13 @@ Trainer::Next Trainer::step() {
   rate_ = learning_rate();
   auto& learner = parts_.learner;
   const auto place = StepPlace{.seed = plan_.options.seed, .step = static_cast<uint64_t>(state_.step)};
-  const auto figures = learner.learn(step, place);
+  const auto values = learner.learn(step, place);
   sharding_.finish_sums(learner.gradients());
   auto sums = square_sums(learner.gradients(), learner.context(), sharding_.owned());
   sharding_.complete(sums);
   const double norm = norm_of(sums);
   changing_ = true;
-  check(static_cast<float>(figures.front().value), static_cast<float>(norm));
+  check(static_cast<float>(values.front().value), static_cast<float>(norm));
   optimizer_.step(learner.parameters(), learner.gradients(), rate_, clip_factor(norm, plan_.options.clip),
                   learner.context(),
                   [this](std::span<nn::SquareSums> of_slices) { sharding_.complete(of_slices); });
@@ -230,7 +225,7 @@ Trainer::Next Trainer::step() {
   const int64_t epochs = parts_.source.epochs_before(state_.data.drawn);
   state_.data = parts_.data.position();
   epoch_ended_ = parts_.source.epochs_before(state_.data.drawn) > epochs;
-  add_to_line(figures, norm, step.tokens);
+  add_to_line(values, norm, step.tokens);
   sum_of(state_, kSeconds) += std::chrono::duration<double>(Clock::now() - begin).count();
   changing_ = false;
   show_progress();
@@ -257,9 +252,9 @@ void Trainer::check(float loss, float norm) const {
               last ? "the last good checkpoint is " + last->path() : "there is no checkpoint yet");
 }
 
-void Trainer::add_to_line(const Figures& figures, double norm, int64_t tokens) {
-  if (sum_of(state_, kFirstLoss) == 0) sum_of(state_, kFirstLoss) = figures.front().value;
-  for (const auto& figure : figures) sum_of(state_, figure.name) += figure.value;
+void Trainer::add_to_line(const metric::Values& values, double norm, int64_t tokens) {
+  if (sum_of(state_, kFirstLoss) == 0) sum_of(state_, kFirstLoss) = values.front().value;
+  for (const auto& [name, value] : values) sum_of(state_, name) += value;
   sum_of(state_, kNorm) += norm;
   sum_of(state_, kTokens) += static_cast<double>(tokens);
   sum_of(state_, kSteps) += 1;
@@ -267,15 +262,15 @@ void Trainer::add_to_line(const Figures& figures, double norm, int64_t tokens) {
 
 void Trainer::write_line() {
   const double steps = sum_of(state_, kSteps);
-  std::vector<Metric> parts;
+  metric::Values parts;
   for (const auto& [name, sum] : state_.sums) {
-    if (!is_own(name) && name != "loss") parts.push_back({name, sum / steps});
+    if (!is_own(name) && name != metric::kLoss) parts.push_back({name, sum / steps});
     if (!is_own(name)) state_.curve.add(name, state_.step, sum / steps);
   }
   clear_progress();
   write_log([&] {
     log_->write({.step = state_.step,
-                 .loss = sum_of(state_, "loss") / steps,
+                 .loss = sum_of(state_, metric::kLoss) / steps,
                  .parts = parts,
                  .learning_rate = rate_,
                  .gradient_norm = sum_of(state_, kNorm) / steps,
@@ -305,27 +300,28 @@ Trainer::Next Trainer::evaluate() {
   sum_of(state_, kUnevaluated) = 1;
   // The best model appears before the end. A checkpoint shows that it belongs to an unfinished run.
   if (plan_.options.best && saved_step_ == 0) checkpoint();
-  const auto figures = parts_.dev->evaluate(parts_.learner, parts_.progress);
-  if (!figures) return Next::stopped;
+  const auto values = parts_.dev->evaluate(parts_.learner, parts_.progress);
+  if (!values) return Next::stopped;
   sum_of(state_, kUnevaluated) = 0;
   state_.evaluated = state_.step;
   agree_on_time();
   clear_progress();
-  write_log([&] { log_->write_dev(state_.step, *figures); });
-  for (const auto& figure : *figures) {
-    state_.curve.add("dev_" + std::string(figure.name), state_.step, figure.value);
-  }
-  keep_best(*figures);
+  write_log([&] { log_->write_dev(state_.step, *values); });
+  for (const auto& [name, value] : *values)
+    state_.curve.add(std::string(kDevPrefix).append(name), state_.step, value);
+  keep_best(*values);
   return Next::more;
 }
 
 // A metric that is undefined, such as the correlation with a constant, counts as no improvement.
-void Trainer::keep_best(const Figures& figures) {
+void Trainer::keep_best(const metric::Values& dev) {
   if (!plan_.options.best) return;
-  const auto found =
-      std::ranges::find_if(figures, [&](const Metric& figure) { return figure.name == *plan_.options.best; });
-  const bool measured = found != figures.end();
-  if (measured && (!state_.best || better(found->name, found->value, *state_.best))) {
+  const auto found = std::ranges::find(dev, *plan_.options.best, &metric::Value::name);
+  const auto is_better = [&](double value, double best) {
+    const auto direction = metric::find_metric(found->name, parts_.learner.task())->better;
+    return direction == metric::Better::lower ? value < best : value > best;
+  };
+  if (found != dev.end() && (!state_.best || is_better(found->value, *state_.best))) {
     state_.best = found->value;
     state_.stale = 0;
     save_model();
@@ -351,7 +347,8 @@ void Trainer::checkpoint() {
 }
 
 void Trainer::draw_curve() const {
-  if (parts_.checkpoints && plan_.options.plot) plot(state_.curve, *plan_.options.plot);
+  if (parts_.checkpoints && plan_.options.plot)
+    plot(state_.curve, parts_.learner.task(), *plan_.options.plot);
 }
 
 // Rank 0 writes. Each tensor of the moments is collected from its owners when its turn comes.
@@ -388,7 +385,7 @@ void Trainer::show_progress() {
   const ProgressLine line = {
       .step = state_.step,
       .steps = plan_.extent.steps,
-      .loss = sum_of(state_, "loss") / steps,
+      .loss = sum_of(state_, metric::kLoss) / steps,
       .learning_rate = rate_,
       .tokens_per_second = sum_of(state_, kTokens) / sum_of(state_, kSeconds),
       .seconds_left = done > 0 ? std::optional(elapsed * (1 - done) / done) : std::nullopt};

@@ -104,12 +104,12 @@ class Trainer {
   double progress() const;
   double learning_rate() const;
   void check(float loss, float norm) const;
-  void add_to_line(const Figures& figures, double norm, int64_t tokens);
+  void add_to_line(const metric::Values& values, double norm, int64_t tokens);
   void write_line();
   void write_log(const std::function<void()>& write);
   void warn_of_early_end() const;
   Next evaluate();
-  void keep_best(const Figures& figures);
+  void keep_best(const metric::Values& dev);
   void checkpoint();  // and the plot
   void write_checkpoint();
   void draw_curve() const;

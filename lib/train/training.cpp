@@ -144,9 +144,10 @@ class Training {
   model::TrainingNetwork make_network() const {
     model::Config config = plan_.config;
     task_->describe(config);
-    config.pairs = pairs_ && config.has_architecture("BertForSequenceClassification");
     const auto heads = task_->heads();
-    config.weighted_layers = heads.weighted_layers;
+    const auto* head = heads.empty() ? nullptr : heads.front();
+    config.pairs = pairs_ && head == model::head_of(task::Task::classify);
+    config.weighted_layers &= head != nullptr && head->fine_tuned;
     return {config, heads, pool_, plan_.dtype};
   }
 
@@ -167,8 +168,9 @@ class Training {
 
   // Loads the initial model. Returns the names of the parameters that it should have but does not.
   std::vector<std::string> load(model::TrainingNetwork& network) const {
-    const auto head = task_->heads().classifier;
-    const auto replaced = head && !task_->keeps_head() ? head->name + "." : "";
+    const auto heads = task_->heads();
+    const bool replaces = !heads.empty() && !task_->keeps_head();
+    const auto replaced = replaces ? std::string(heads.front()->tensors()) + "." : "";
     auto missing = network.load(ckpt::Checkpoint::open(initial_.path), replaced);
     if (options_.steps != 0 && !initial_.config.weighted_layers)
       std::erase_if(missing, [](const auto& name) { return name.starts_with(nn::ScalarMix::kPrefix); });
@@ -337,7 +339,7 @@ bool Training::evaluate() {
     if (!trained)
       throw Error(initial_.path, ": was not trained for --task ", task::name_of(options_.task.kind), why);
   };
-  require_trained(!task_->heads().classifier || task_->keeps_head(), "");
+  require_trained(task_->heads().empty() || task_->keeps_head(), "");
   DevSet dev(plan_.stream, options_.dev, readable(task_->make_dev_reader(options_.dev)), check_tools());
   report(dev.checked(), options_, log_);
   auto network = make_network();
@@ -347,12 +349,12 @@ bool Training::evaluate() {
   network.refresh();
   require_agreement({{"the dev set", described(dev.source())}}, network.parameters());
   learner->join(ranks_, {});
-  const auto figures = dev.evaluate(*learner, progress());
-  if (!figures) return false;
+  const auto values = dev.evaluate(*learner, progress());
+  if (!values) return false;
   if (!ranks_.is_first()) return true;
   if (progress()) log_.progress("");
   TrainingLog training_log;
-  training_log.write_dev(0, *figures);
+  training_log.write_dev(0, *values);
   training_log.commit();
   return true;
 }

@@ -44,7 +44,7 @@ std::string json_line(const StepLine& step) {
   const auto add = [&](std::string_view name, double value, int precision = -1) {
     object.number(name, static_cast<float>(value), precision);
   };
-  add("loss", step.loss);
+  add(metric::kLoss, step.loss);
   for (const auto& part : step.parts) add(part.name, part.value);
   object.key("lr") += setting(static_cast<float>(step.learning_rate));
   add("gradient_norm", step.gradient_norm);
@@ -55,12 +55,12 @@ std::string json_line(const StepLine& step) {
   return line + "\n";
 }
 
-std::string json_line(int64_t step, std::span<const Metric> dev) {
+std::string json_line(int64_t step, std::span<const metric::Value> dev) {
   std::string line;
   json::Object object(line);
   object.integer("step", step);
   for (const auto& metric : dev)
-    json::append_double(object.key(std::string("dev_").append(metric.name)), metric.value);
+    json::append_double(object.key(std::string(kDevPrefix).append(metric.name)), metric.value);
   object.end();
   return line + "\n";
 }

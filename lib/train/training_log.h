@@ -9,21 +9,19 @@
 #include <vector>
 
 #include "base/output_file.h"
+#include "metric/metrics.h"
 
 namespace bert::train {
 
-struct Metric {
-  std::string_view name;
-  double value;
-};
+constexpr std::string_view kDevPrefix = "dev_";  // begins the name of a metric of the dev set
 
 // Means over the steps since the last line.
 struct StepLine {
   int64_t step = 0;  // steps done
   double loss = 0;
-  std::span<const Metric> parts;  // of the loss: mlm_loss, nsp_loss
-  double learning_rate = 0;       // of the last step
-  double gradient_norm = 0;       // before clipping
+  std::span<const metric::Value> parts;  // of the loss: mlm_loss, nsp_loss
+  double learning_rate = 0;              // of the last step
+  double gradient_norm = 0;              // before clipping
   double tokens_per_second = 0;
   double seconds = 0;               // since the start of the run, including the time before a resume
   std::optional<double> peak_rate;  // in the first line of a run with the default learning rate
@@ -35,13 +33,13 @@ std::string json_line(const StepLine& line);
 
 // {"step":1200,"dev_loss":6.2,"dev_mlm_loss":5.6,"dev_mlm_accuracy":0.31}: adds "dev_" to each name. Values
 // are not rounded, for comparison with bert-score.
-std::string json_line(int64_t step, std::span<const Metric> dev);
+std::string json_line(int64_t step, std::span<const metric::Value> dev);
 
 // Flushes each line. Reports write errors like all outputs (OutputFile).
 class TrainingLog {
  public:
   void write(const StepLine& line) { out_.write(json_line(line)); }
-  void write_dev(int64_t step, std::span<const Metric> dev) { out_.write(json_line(step, dev)); }
+  void write_dev(int64_t step, std::span<const metric::Value> dev) { out_.write(json_line(step, dev)); }
   void commit() { out_.commit(); }
 
  private:

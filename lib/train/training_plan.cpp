@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/signals.h"
 #include "json/json.h"
+#include "metric/metrics.h"
 #include "predict/batches.h"
 #include "task/task.h"
 
@@ -110,9 +111,13 @@ Settings settings_of(const TrainingOptions& options, const InitialModel& initial
   return settings;
 }
 
-void check_best(const std::string& best, const std::vector<std::string>& metrics) {
-  if (std::ranges::find(metrics, best) == metrics.end())
-    throw OptionError("--best ", best, ": the metrics of this task are ", joined(metrics));
+void check_best(const std::string& best, task::Task kind, const TrainingTask& task) {
+  std::vector<std::string> names;
+  for (const auto* metric : metric::metrics_of(kind, metric::kDev))
+    if (metric->better != metric::Better::neither && task.has(metric->needs))
+      names.emplace_back(metric->name);
+  if (std::ranges::find(names, best) == names.end())
+    throw OptionError("--best ", best, ": the metrics of this task are ", joined(names));
 }
 
 }  // namespace
@@ -178,7 +183,7 @@ RunPlan plan_run(const TrainingOptions& options, const InitialModel& initial, co
   Settings settings = settings_of(options, initial, plan);
   task.add_settings(settings);
   if (processes > 1) settings.emplace_back(kProcesses, std::to_string(processes));
-  if (options.run.best) check_best(*options.run.best, task.metrics());
+  if (options.run.best) check_best(*options.run.best, options.task.kind, task);
   return {.options = options.run,
           .extent = extent,
           .schedule = plan.schedule,

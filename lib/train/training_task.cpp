@@ -6,6 +6,11 @@
 
 namespace bert::train {
 
+model::Heads TrainingTask::heads() const {
+  const auto* head = model::head_of(options_.kind);
+  return head == nullptr ? model::Heads() : model::Heads{head};
+}
+
 void TrainingTask::describe(model::Config& config) const {
   config.architectures = {architecture()};
   config.problem_type = {};

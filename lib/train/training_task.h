@@ -16,6 +16,7 @@
 #include "examples/example.h"
 #include "examples/record_source.h"
 #include "features/features.h"
+#include "metric/metrics.h"
 #include "model/config.h"
 #include "model/module_files.h"
 #include "model/sentence_transformers.h"
@@ -79,9 +80,6 @@ struct Preparation {
 // its readers and learners.
 class TrainingTask {
  public:
-  using Heads = model::TrainingNetwork::Heads;
-  using Classifier = model::TrainingNetwork::Classifier;
-
   explicit TrainingTask(const TaskInputs& inputs)
       : options_(inputs.options), tokenizer_(inputs.tokenizer), config_(inputs.config) {}
   virtual ~TrainingTask() = default;
@@ -97,10 +95,10 @@ class TrainingTask {
   // Adds the task's own options that affect the results of a run.
   virtual void add_settings(Settings& /*settings*/) const {}
 
-  // Names of the dev metrics that --best accepts.
-  virtual std::vector<std::string> metrics() const = 0;
+  // Whether the dev set has metrics that need this.
+  virtual bool has(metric::Needs /*needs*/) const { return true; }
 
-  virtual Heads heads() const = 0;
+  virtual model::Heads heads() const;  // default: that of the task, if there is one
   // Records the model's purpose in the config: architectures, labels, problem_type.
   virtual void describe(model::Config& config) const;
   // Whether the initial model's head fits this task and training continues with it.
@@ -119,13 +117,7 @@ class TrainingTask {
                                                 Learner::Keep keep) const = 0;
 
  protected:
-  Heads only(const Classifier& classifier) const {
-    return {.masked_lm = false,
-            .next = false,
-            .classifier = classifier,
-            .weighted_layers = config_.weighted_layers};
-  }
-  std::string architecture() const { return std::string(task::entry(options_.kind).architectures.front()); }
+  std::string architecture() const { return model::architecture_of(heads(), config_); }
 
   const TrainingTaskOptions& options_;
   const text::Tokenizer& tokenizer_;

@@ -87,7 +87,7 @@ int main(int argc, char** argv) {
   Measured all[] = {{"bare traffic", 7, traffic},
                     {"adamw", 7, [&] { adamw.step(params, gradients, 1e-4, 1, context); }},
                     {"lamb", 10, [&] { lamb.step(params, gradients, 1e-4, 1, context); }},
-                    {"norm", 1, [&] { norm += train::global_norm(gradients, context); }}};
+                    {"norm", 1, [&] { norm += train::norm_of(train::square_sums(gradients, context)); }}};
   for (int i = 0; i <= repeats; ++i) {  // in turn; the first turn is a warmup
     for (auto& one : all) {
       const double seconds = seconds_of(one.run);

@@ -85,7 +85,9 @@ class Step {
   using Seconds = std::map<std::string, double>;
 
   Step(const model::Config& config, const Instances& instances, Pool& pool)
-      : instances_(instances), network_(config, {}, pool), optimizer_(network_.parameters().layout(), {}) {
+      : instances_(instances),
+        network_(config, {model::head_of(task::Task::fill), model::head_of(task::Task::next)}, pool),
+        optimizer_(network_.parameters().layout(), {}) {
     model::initialize(network_.parameters(), 0.02f, 1, model::PositionStart::normal, pool);
     network_.refresh();
   }
@@ -105,8 +107,8 @@ class Step {
       network_.next_sentence(instances_.next, 1 / static_cast<float>(instances_.next.size()));
     });
     parts["4 backward"] = seconds_of([&] { network_.backward(); });
-    parts["5 norm"] =
-        seconds_of([&] { norm = train::global_norm(network_.gradients(), network_.context()); });
+    parts["5 norm"] = seconds_of(
+        [&] { norm = train::norm_of(train::square_sums(network_.gradients(), network_.context())); });
     parts["6 optimiser"] = seconds_of([&] {
       optimizer_.step(network_.parameters(), network_.gradients(), 1e-4, train::clip_factor(norm, 1),
                       network_.context());

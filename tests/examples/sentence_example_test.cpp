@@ -16,14 +16,14 @@ using Names = std::vector<std::string>;
 namespace {
 
 // The examples of one FILE with this name and text.
-std::vector<SentenceExample> read(SentenceTask task, const Labels& labels, const std::string& name,
+std::vector<SentenceExample> read(ReadLabel* read_label, const Labels& labels, const std::string& name,
                                   const std::string& text, std::optional<int64_t> max_length = {}) {
   static const auto tokenizer = letters();
   static Log log("test");
   const io::TemporaryDirectory directory;
   const auto path = directory.write(name, text);
   const Featurizer featurizer(tokenizer, {.max_length = max_length});
-  SentenceReader reader(task, featurizer, "label", labels);
+  SentenceReader reader(read_label, featurizer, "label", labels);
   const auto source =
       open_records(stream_of({path}), {.order = SourceOptions::Order::given, .epochs = 1}, log);
   Steps steps(*source, reader, {.sequences = 3});
@@ -35,9 +35,9 @@ std::vector<SentenceExample> read(SentenceTask task, const Labels& labels, const
   return examples;
 }
 
-std::string error_of(SentenceTask task, const Labels& labels, const std::string& json) {
+std::string error_of(ReadLabel* read_label, const Labels& labels, const std::string& json) {
   try {
-    read(task, labels, "x.jsonl", json);
+    read(read_label, labels, "x.jsonl", json);
   } catch (const Error& error) {
     const std::string message = error.what();
     return message.substr(message.find("x.jsonl"));
@@ -45,13 +45,11 @@ std::string error_of(SentenceTask task, const Labels& labels, const std::string&
   return "";
 }
 
-using enum SentenceTask;
-
 }  // namespace
 
 TEST_CASE("a class label is a string or an integer, in JSONL and TSV") {
   const Labels labels({"0", "1", "good"});
-  const auto json = read(classify, labels, "a.jsonl",
+  const auto json = read(read_class, labels, "a.jsonl",
                          R"({"text":"ab","label":"1"})"
                          "\n"
                          R"({"label":0,"text":"a","text_pair":"b"})"
@@ -65,7 +63,7 @@ TEST_CASE("a class label is a string or an integer, in JSONL and TSV") {
   CHECK(json[1].label == 0);
   CHECK(json[2].ids == std::vector<int32_t>{2, 3});
   CHECK(json[2].label == 2);
-  const auto tsv = read(classify, labels, "a.tsv", "label\ttext\n1\tab\ngood\tc\n");
+  const auto tsv = read(read_class, labels, "a.tsv", "label\ttext\n1\tab\ngood\tc\n");
   REQUIRE(tsv.size() == 2);
   CHECK(tsv[0].label == 1);
   CHECK(tsv[1].label == 2);
@@ -74,39 +72,39 @@ TEST_CASE("a class label is a string or an integer, in JSONL and TSV") {
 
 TEST_CASE("numbers and label sets are read from both formats") {
   const Labels none({}), labels({"a", "b", "c"});
-  const auto numbers = read(regress, none, "a.jsonl", R"({"text":"a","label":2.5}
+  const auto numbers = read(read_value, none, "a.jsonl", R"({"text":"a","label":2.5}
 {"text":"a","label":-3})");
   CHECK(numbers[0].value == 2.5f);
   CHECK(numbers[1].value == -3.0f);
-  CHECK(read(regress, none, "a.tsv", "text\tlabel\na\t0.25\n")[0].value == 0.25f);
-  const auto sets = read(multilabel, labels, "a.jsonl", R"({"text":"a","label":["c","a"]}
+  CHECK(read(read_value, none, "a.tsv", "text\tlabel\na\t0.25\n")[0].value == 0.25f);
+  const auto sets = read(read_label_set, labels, "a.jsonl", R"({"text":"a","label":["c","a"]}
 {"text":"a","label":[]})");
   CHECK(sets[0].targets == std::vector<float>{1, 0, 1});
   CHECK(sets[1].targets == std::vector<float>{0, 0, 0});
-  CHECK(read(multilabel, labels, "a.tsv", "text\tlabel\na\tb,c\na\t\n")[0].targets ==
+  CHECK(read(read_label_set, labels, "a.tsv", "text\tlabel\na\tb,c\na\t\n")[0].targets ==
         std::vector<float>{0, 1, 1});
 }
 
 TEST_CASE("long texts are truncated") {
-  const auto cut = read(classify, Labels({"x"}), "a.jsonl", R"({"text":"a b c d e f","label":"x"})", 5);
+  const auto cut = read(read_class, Labels({"x"}), "a.jsonl", R"({"text":"a b c d e f","label":"x"})", 5);
   CHECK(cut[0].ids == std::vector<int32_t>{2, 5, 6, 7, 3});
 }
 
 TEST_CASE("an invalid label is an error that names the expected value") {
   const Labels labels({"no", "yes"});
-  CHECK(error_of(classify, labels, R"({"text":"a","label":"maybe"})") ==
+  CHECK(error_of(read_class, labels, R"({"text":"a","label":"maybe"})") ==
         R"(x.jsonl:1: label "maybe" is not one of "no", "yes")");
-  CHECK(error_of(classify, labels, R"({"text":"a","label":1.5})") ==
+  CHECK(error_of(read_class, labels, R"({"text":"a","label":1.5})") ==
         R"(x.jsonl:1: field "label" is a number, expected an integer)");
-  CHECK(error_of(classify, labels, R"({"text":"a","label":[]})") ==
+  CHECK(error_of(read_class, labels, R"({"text":"a","label":[]})") ==
         R"(x.jsonl:1: field "label" is an array, expected a string or an integer)");
-  CHECK(error_of(classify, labels, R"({"text":"a"})") ==
+  CHECK(error_of(read_class, labels, R"({"text":"a"})") ==
         R"(x.jsonl:1: field "label" is missing; the record has "text")");
-  CHECK(error_of(regress, labels, R"({"text":"a","label":"one"})") ==
+  CHECK(error_of(read_value, labels, R"({"text":"a","label":"one"})") ==
         R"(x.jsonl:1: field "label" is "one", expected a number)");
-  CHECK(error_of(regress, labels, R"({"text":"a","label":1e300})") ==
+  CHECK(error_of(read_value, labels, R"({"text":"a","label":1e300})") ==
         R"(x.jsonl:1: field "label" is 1e+300, which is too large for f32)");
-  CHECK(error_of(multilabel, labels, R"({"text":"a","label":["no","no"]})") ==
+  CHECK(error_of(read_label_set, labels, R"({"text":"a","label":["no","no"]})") ==
         R"(x.jsonl:1: field "label" has "no" twice)");
   CHECK_THROWS_WITH_AS(Labels({"a", "b", "a"}), R"(label "a" appears twice)", Error);
 }

@@ -31,9 +31,8 @@ struct Readers {
   std::vector<std::unique_ptr<examples::ExampleReader>> all;
 
   Readers() {
-    using enum examples::SentenceTask;
-    for (const auto task : {classify, regress, multilabel})
-      all.push_back(std::make_unique<examples::SentenceReader>(task, cut, "label", labels));
+    for (auto* read_label : {examples::read_class, examples::read_value, examples::read_label_set})
+      all.push_back(std::make_unique<examples::SentenceReader>(read_label, cut, "label", labels));
     for (const auto use : {examples::TagReader::For::learning, examples::TagReader::For::evaluation})
       all.push_back(std::make_unique<examples::TagReader>(windows, "tags", tags, use));
     for (const auto use : {examples::AnswerReader::For::learning, examples::AnswerReader::For::evaluation})

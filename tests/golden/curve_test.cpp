@@ -26,7 +26,7 @@ void check_curve(const Kind& kind, size_t micro_batches) {
 
   Pool pool(2);
   const auto directory = (training_directory() / "narrow").string();
-  model::TrainingNetwork network(model::load_config(directory), {}, pool);
+  model::TrainingNetwork network(model::load_config(directory), pretraining_heads(), pool);
   REQUIRE(network.load(ckpt::Checkpoint::open(directory)).empty());
   train::Optimizer optimizer(network.parameters().layout(), {.method = kind.method,
                                                              .beta1 = expected.beta1,
@@ -46,7 +46,7 @@ void check_curve(const Kind& kind, size_t micro_batches) {
 
     network.refresh();
     const auto losses = run_step(network, step, model::TrainingNetwork::Keep::activations);
-    const double norm = train::global_norm(network.gradients(), network.context());
+    const double norm = train::norm_of(train::square_sums(network.gradients(), network.context()));
     const double rate = schedule.rate(static_cast<int64_t>(number));
     optimizer.step(network.parameters(), network.gradients(), rate, train::clip_factor(norm, expected.clip),
                    network.context());

@@ -114,8 +114,7 @@ CurveOptions curve_settings() {
 
 TrainingNetwork load_encoder(Pool& pool) {
   const auto directory = (training_directory() / "narrow").string();
-  TrainingNetwork network(model::load_config(directory),
-                          {.masked_lm = false, .next = false, .classifier = {}}, pool);
+  TrainingNetwork network(model::load_config(directory), {}, pool);
   CHECK(network.load(ckpt::Checkpoint::open(directory)).empty());
   network.refresh();
   return network;
@@ -141,7 +140,7 @@ std::vector<std::vector<size_t>> cuts_of(const EmbedCase& one) {
   return {{all}, {one.first, all}, {1, one.first + 1, all}};
 }
 
-void check_step(const train::Figures& figures, const EmbedCase& one, const EmbedCase::Step& want) {
+void check_step(const metric::Values& figures, const EmbedCase& one, const EmbedCase::Step& want) {
   CHECK(std::abs(figures.front().value - want.loss) <= 1e-5 * std::max(1.0, want.loss));
   if (figures.size() > 1)
     CHECK(figures[1].value * static_cast<double>(want.examples.size()) == doctest::Approx(want.right));
@@ -196,7 +195,7 @@ TEST_CASE("20 steps of sentence vectors match PyTorch's losses") {
       INFO(one.name, ", step ", &want - one.curve.data());
       check_step(learning.learn(cut(want.examples, {want.examples.size() / 2, want.examples.size()}), {}),
                  one, want);
-      const double norm = train::global_norm(network.gradients(), network.context());
+      const double norm = train::norm_of(train::square_sums(network.gradients(), network.context()));
       optimizer.step(network.parameters(), network.gradients(), want.rate,
                      train::clip_factor(norm, options.clip), network.context());
       learning.refresh();

@@ -15,18 +15,21 @@ namespace bert::golden {
 
 // The encoder of the model `narrow` with the head of a case.
 inline model::TrainingNetwork load_head_network(const HeadCase& one, Pool& pool) {
-  using Classifier = model::TrainingNetwork::Classifier;
-  Classifier classifier = {.outputs = one.classes};
-  if (one.task == "answer") classifier.name = "qa_outputs";
-  if (one.over_tokens()) classifier.over = Classifier::Over::tokens;
-  if (one.task == "choose" || one.task == "answer") classifier.compares = Classifier::Compares::rows;
   const auto directory = (training_directory() / "narrow").string();
-  model::TrainingNetwork network(
-      model::load_config(directory),
-      {.masked_lm = false, .next = false, .classifier = classifier, .weighted_layers = one.weighted}, pool);
+  auto config = model::load_config(directory);
+  config.labels.resize(static_cast<size_t>(one.classes));
+  config.classifier_dropout = 0;
+  config.weighted_layers = one.weighted;
+  const auto all = task::tasks_with(&task::Entry::trained);
+  const auto task = std::ranges::find(all, one.task, task::name_of);
+  REQUIRE(task != all.end());
+  const auto* head = model::head_of(*task);
+  REQUIRE(model::outputs_of(*head, config) == one.classes);
+  model::TrainingNetwork network(config, {head}, pool);
   auto& parameters = network.parameters();
   const auto missing = network.load(ckpt::Checkpoint::open(directory));
-  std::set own = {classifier.name + ".weight", classifier.name + ".bias"};
+  const std::string tensors(head->tensors());
+  std::set own = {tensors + ".weight", tensors + ".bias"};
   if (one.weighted) own.insert({"layer_weights", "layer_gamma"});
   CHECK(std::set(missing.begin(), missing.end()) == own);
   const auto& entries = parameters.layout().entries();

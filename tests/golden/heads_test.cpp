@@ -82,14 +82,10 @@ nn::Loss run_step(TrainingNetwork& network, const HeadCase& one, const std::vect
   for (const auto& examples : micro_batches) {
     const HeadBatch batch(one, examples);
     network.forward(batch.batch, batch.rows, nullptr, keep);
-    nn::Tensor& logits = one.over_tokens() ? network.token_logits(batch.rows) : network.sequence_logits();
+    nn::Tensor& logits = network.logits(batch.rows);
     sum += loss_of(one, batch, weight, network.context(), logits);
     if (keep == Keep::nothing) continue;
-    if (one.over_tokens()) {
-      network.token_gradient(batch.rows, logits);
-    } else {
-      network.sequence_gradient(logits);
-    }
+    network.logits_gradient(logits);
     network.backward();
   }
   return sum;

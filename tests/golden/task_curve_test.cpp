@@ -18,8 +18,6 @@
 namespace bert::golden {
 namespace {
 
-using examples::SentenceTask;
-
 std::unique_ptr<examples::Example> sentence_example(const HeadExample& from) {
   auto example = std::make_unique<examples::SentenceExample>();
   if (!from.gold.empty()) example->label = from.gold.front();
@@ -66,13 +64,9 @@ std::unique_ptr<examples::Example> example_of(const std::string& task, const Hea
 
 std::unique_ptr<train::Learner> make_learner(const HeadCase& head, model::TrainingNetwork& network,
                                              const examples::Labels& labels) {
-  const auto sentences = [&](SentenceTask task) {
-    return std::make_unique<train::SentenceLearning>(
-        network, labels, train::SentenceLearning::Options{.task = task, .class_weights = head.class_weights});
-  };
-  if (head.task == "classify") return sentences(SentenceTask::classify);
-  if (head.task == "regress") return sentences(SentenceTask::regress);
-  if (head.task == "multilabel") return sentences(SentenceTask::multilabel);
+  for (const auto task : {task::Task::classify, task::Task::regress, task::Task::multilabel})
+    if (head.task == task::name_of(task))
+      return train::make_sentence_learner(task, network, labels, {.class_weights = head.class_weights});
   if (head.task == "answer")
     return std::make_unique<train::AnswerLearning>(network, train::AnswerLearning::Options{});
   if (head.task == "choose")
@@ -116,7 +110,7 @@ void check_curve(const CurveOptions& options, const TaskCurve& curve, size_t mic
     INFO(curve.head.name, ", step ", number);
     const auto& want = curve.steps[number];
     const auto figures = learner->learn(cut(curve, want, micro_batches), {});
-    const double norm = train::global_norm(network.gradients(), network.context());
+    const double norm = train::norm_of(train::square_sums(network.gradients(), network.context()));
     optimizer.step(network.parameters(), network.gradients(), want.rate,
                    train::clip_factor(norm, options.clip), network.context());
     learner->refresh();

@@ -49,7 +49,7 @@ void print(const StepLosses& losses, const nn::Layout& layout) {
 void run(const std::string& directory, const std::string& step, const std::string& gradients, int threads) {
   Pool pool(threads);
   const auto config = model::load_config(directory);
-  model::TrainingNetwork network(config, {}, pool);
+  model::TrainingNetwork network(config, pretraining_heads(), pool);
   if (!network.load(ckpt::Checkpoint::open(directory)).empty())
     throw Error(directory, ": weights are missing");
   network.refresh();

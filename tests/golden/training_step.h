@@ -10,6 +10,10 @@
 
 namespace bert::golden {
 
+inline model::Heads pretraining_heads() {
+  return {model::head_of(task::Task::fill), model::head_of(task::Task::next)};
+}
+
 using TrainingStep = std::vector<std::vector<TrainingRecord>>;  // micro-batches
 
 // Sums over the step; a loss over no tokens is 0.

@@ -61,14 +61,15 @@ TEST_CASE("a reliability diagram has a bar for each bin with predictions") {
 }
 
 TEST_CASE("a scatter plot draws at most 5000 points") {
-  std::vector<std::pair<double, double>> points = {{1, 2}, {3, -0.5}};
-  auto script = scatter_script(
-      {.points = points, .pearson = 0.25, .spearman = std::numeric_limits<double>::quiet_NaN()});
-  CHECK(contains(script, "$points << EOD\n1 2\n3 -0.5\nEOD\n"));
-  CHECK(contains(script, "2 records, Pearson 0.250, Spearman undefined"));
-  points.assign(12'000, {1, 1});
-  script = scatter_script({.points = points});
-  CHECK(contains(script, "12000 records (1 of 3 drawn)"));
+  Correlation few, many;
+  for (const auto& [gold, predicted] : {std::pair(1.0, 2.0), {3.0, -0.5}, {2.0, 2.5}})
+    few.add(gold, predicted);
+  auto script = scatter_script(few);
+  CHECK(contains(script, "$points << EOD\n1 2\n3 -0.5\n2 2.5\nEOD\n"));
+  CHECK(contains(script, "3 records, Pearson -0.778, Spearman -0.500"));
+  for (int i = 0; i < 12'000; ++i) many.add(1, 1);
+  script = scatter_script(many);
+  CHECK(contains(script, "12000 records (1 of 3 drawn), Pearson undefined, Spearman undefined"));
   CHECK(std::count(script.begin(), script.end(), '\n') < 4100);
 }
 

@@ -34,7 +34,8 @@ TEST_CASE("every parameter of a network has a level within the network") {
   config.feed_forward = 8;
   config.positions = 8;
   Pool pool(1);
-  model::TrainingNetwork network(config, {.classifier = model::TrainingNetwork::Classifier{}}, pool);
+  using enum task::Task;
+  model::TrainingNetwork network(config, {model::head_of(fill), model::head_of(classify)}, pool);
   for (const auto& entry : network.parameters().layout().entries()) {
     const auto level = level_of(entry.name);
     const bool below = entry.name.starts_with("embeddings.") || entry.name.starts_with("encoder.");

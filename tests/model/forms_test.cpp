@@ -19,14 +19,17 @@ Directory open_form(const char* form) {
 std::vector<float> computed(const char* form) {
   Pool pool(2);
   const auto directory = open_form(form);
-  Network network(directory, {.pooler = true, .masked_lm = true, .next = true}, pool);
+  const auto network_with = [&](task::Task task) {
+    return Network(directory, {.heads = {head_of(task)}}, pool);
+  };
+  auto network = network_with(task::Task::fill);
   const std::vector<int32_t> ids = {2, 50, 4, 70, 3}, types = {0, 0, 0, 1, 1};
   nn::Batch batch;
   batch.add(ids, types);
   const std::vector<int> layers = {1};
   const auto hidden = std::move(network.hidden(batch, {.layers = layers})[0]);
-  const auto logits = network.masked_lm_logits(hidden);
-  const auto next = network.next_logits(network.pooled(hidden));
+  const auto logits = network.logits(hidden);
+  const auto next = network_with(task::Task::next).logits(hidden);
   std::vector<float> numbers;
   for (const auto* tensor : {&hidden, &logits, &next}) {
     for (int64_t row = 0; row < tensor->rows(); ++row) {

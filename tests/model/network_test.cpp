@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
+#include <set>
 
 #include "base/error.h"
 #include "golden/golden.h"
@@ -17,8 +18,6 @@ using model::Network;
 
 namespace {
 
-constexpr const char* kTransform = "cls.predictions.transform.dense.weight";
-
 std::vector<float> flat(const nn::Tensor& tensor) {
   std::vector<float> values;
   for (int64_t row = 0; row < tensor.rows(); ++row) {
@@ -27,25 +26,19 @@ std::vector<float> flat(const nn::Tensor& tensor) {
   return values;
 }
 
-// A small model of tests/golden with all heads that its file contains.
+// A small model of tests/golden, with a head that its configuration names.
 struct Loaded {
-  explicit Loaded(const std::string& name, int threads = 2)
+  explicit Loaded(const std::string& name, int threads = 2, const model::Head* head = nullptr)
       : pool(threads),
         config(model::load_config(golden::encoder_directory(name))),
-        checkpoint(ckpt::Checkpoint::open(golden::encoder_directory(name))),
-        needs({.pooler = has("pooler.dense.weight"),
-               .masked_lm = has(kTransform),
-               .next = has("cls.seq_relationship.weight"),
-               .classifier = has("classifier.weight"),
-               .span = has("qa_outputs.weight")}),
-        network(config, ckpt::Checkpoint::open(golden::encoder_directory(name)), needs, pool) {}
+        network(config, ckpt::Checkpoint::open(golden::encoder_directory(name)), needs_of(head), pool) {}
 
-  bool has(const char* tensor) const { return checkpoint.find(tensor) != nullptr; }
+  static Needs needs_of(const model::Head* head) {
+    return {.heads = head == nullptr ? model::Heads() : model::Heads{head}};
+  }
 
   Pool pool;
   model::Config config;
-  ckpt::Checkpoint checkpoint;
-  Needs needs;
   Network network;
 };
 
@@ -72,34 +65,43 @@ void check_output(const golden::Case& one, const std::string& output, const nn::
 }  // namespace
 
 TEST_CASE("hidden states and heads match the float64 reference") {
+  std::set<std::string_view> compared_heads;
   for (const auto& name : golden::model_names()) {
     CAPTURE(name);
     Loaded model(name);
-    int compared = 0;
-    for (const auto& one : golden::load(name).cases) {
+    size_t compared = 0;
+    const auto cases = golden::load(name).cases;
+    for (const auto& one : cases) {
       const auto batch = batch_of({&one, 1});
       const auto hidden = model.network.hidden(batch, {.layers = all_layers(model.config)});
       for (size_t layer = 0; layer < hidden.size(); ++layer) {
         check_output(one, "hidden." + std::to_string(layer), hidden[layer]);
       }
-      if (model.needs.pooler) {
-        const auto pooled =
-            model.network.pooled(model.network.head_input(batch, model::pooled_rows(model.config, batch)));
-        check_output(one, "pooled", pooled);
-        if (model.needs.next) check_output(one, "cls.seq_relationship", model.network.next_logits(pooled));
-        if (model.needs.classifier) check_output(one, "classifier", model.network.class_logits(pooled));
-      } else if (model.needs.classifier) {
-        check_output(one, "classifier", model.network.class_logits(hidden.back()));
-      }
-      if (model.needs.span) check_output(one, "qa_outputs", model.network.span_logits(hidden.back()));
-      if (model.needs.masked_lm) {
-        const auto masked = model.network.head_input(batch, {one.masked.begin(), one.masked.end()});
-        check_output(one, "cls.predictions", model.network.masked_lm_logits(masked));
-      }
-      compared += static_cast<int>(one.outputs.size());
+      compared += one.outputs.size();
     }
     CHECK(compared > 0);
+    for (const auto& head : model::heads()) {
+      if (!has_head(model.config, head)) continue;
+      Loaded with_head(name, 2, &head);
+      const std::string output(head.tensors());
+      for (const auto& one : cases) {
+        const auto batch = batch_of({&one, 1});
+        auto rows = model::pooled_rows(model.config, batch);
+        if (head.reads == model::Reads::sequences) {
+          const auto pooled = with_head.network.pooled(with_head.network.head_input(batch, rows));
+          check_output(one, "pooled", pooled);
+        } else if (output == "cls.predictions") {
+          rows.assign(one.masked.begin(), one.masked.end());
+        } else {
+          rows.resize(static_cast<size_t>(batch.tokens()));
+          std::iota(rows.begin(), rows.end(), 0);
+        }
+        check_output(one, output, with_head.network.logits(with_head.network.head_input(batch, rows)));
+        if (one.outputs.contains(output)) compared_heads.insert(head.architectures.front());
+      }
+    }
   }
+  CHECK(compared_heads.size() == model::heads().size());
 }
 
 namespace {

@@ -18,9 +18,8 @@
 using namespace bert;
 using model::Config;
 using model::TrainingNetwork;
-using Classifier = TrainingNetwork::Classifier;
 using Keep = TrainingNetwork::Keep;
-using Over = Classifier::Over;
+using Over = model::Reads;
 
 namespace {
 
@@ -38,13 +37,22 @@ Config small_config(float dropout = 0) {
   return config;
 }
 
-TrainingNetwork network_with(const Config& config, const Classifier& classifier, Pool& pool) {
-  TrainingNetwork network(config,
-                          {.masked_lm = false,
-                           .next = false,
-                           .classifier = classifier,
-                           .weighted_layers = config.weighted_layers},
-                          pool);
+struct Classifier {
+  int64_t outputs = 2;
+  Over over = Over::sequences;
+  float dropout = 0;
+  bool compares_rows = false;
+};
+
+TrainingNetwork network_with(Config config, const Classifier& classifier, Pool& pool) {
+  const model::Head head = {.mark = "classifier.weight",
+                            .reads = classifier.over,
+                            .outputs = classifier.outputs,
+                            .fine_tuned = true,
+                            .dropout = true,
+                            .compares_rows = classifier.compares_rows};
+  config.classifier_dropout = classifier.dropout;
+  TrainingNetwork network(config, {&head}, pool);
   model::initialize(network.parameters(), 0.3f, 1, model::PositionStart::normal, pool);
   network.refresh();
   return network;
@@ -94,22 +102,18 @@ struct Input {
   }
 };
 
-nn::Tensor& logits_of(TrainingNetwork& network, const Input& input, Over over,
-                      const nn::DropoutSeed* dropout_seed, Keep keep = Keep::nothing) {
+nn::Tensor& logits_of(TrainingNetwork& network, const Input& input, const nn::DropoutSeed* dropout_seed,
+                      Keep keep = Keep::nothing) {
   network.forward(input.batch, input.rows, dropout_seed, keep);
-  return over == Over::tokens ? network.token_logits(input.rows) : network.sequence_logits();
+  return network.logits(input.rows);
 }
 
 // Accumulates gradients and returns the sum of the losses.
-double learn(TrainingNetwork& network, const Input& input, Over over, const nn::DropoutSeed* dropout_seed,
+double learn(TrainingNetwork& network, const Input& input, const nn::DropoutSeed* dropout_seed,
              Keep keep = Keep::activations) {
-  nn::Tensor& logits = logits_of(network, input, over, dropout_seed, keep);
+  nn::Tensor& logits = logits_of(network, input, dropout_seed, keep);
   const auto loss = nn::softmax_loss(network.context(), {.gold = input.gold}, 0.125f, logits);
-  if (over == Over::tokens) {
-    network.token_gradient(input.rows, logits);
-  } else {
-    network.sequence_gradient(logits);
-  }
+  network.logits_gradient(logits);
   network.backward();
   return loss.sum;
 }
@@ -131,7 +135,7 @@ Learned learned(const Config& config, const Classifier& classifier, int threads,
   for (size_t first = 0; first < sequences.size(); first += part) {
     const auto count = std::min(part, sequences.size() - first);
     const Input input(std::span<const Sequence>(sequences).subspan(first, count), classifier.over);
-    result.loss += learn(network, input, classifier.over, dropout_seed ? &*dropout_seed : nullptr, keep);
+    result.loss += learn(network, input, dropout_seed ? &*dropout_seed : nullptr, keep);
     if (dropout_seed) dropout_seed->first_sequence += count;
   }
   const auto all = network.gradients().all();
@@ -178,10 +182,10 @@ TEST_CASE("dropout is applied to the classifier's input") {
     const auto sequences = random_sequences(9);
     const Input input(sequences, over);
     std::vector<std::vector<float>> whole;
-    const nn::Tensor& before = logits_of(network, input, over, nullptr);
+    const nn::Tensor& before = logits_of(network, input, nullptr);
     for (int64_t row = 0; row < before.rows(); ++row)
       whole.emplace_back(before.values(row).begin(), before.values(row).end());
-    const nn::Tensor& after = logits_of(network, input, over, &dropout_seed);
+    const nn::Tensor& after = logits_of(network, input, &dropout_seed);
     int64_t at = 0;
     for (uint64_t s = 0; s < sequences.size(); ++s) {
       const size_t rows = over == Over::tokens ? sequences[s].rows.size() : 1;
@@ -216,7 +220,7 @@ TEST_CASE("backward drops the same numbers as forward") {
       auto a = network_with(small_config(), dropping, pool), b = network_with(small_config(), none, pool);
       scale(tensor(b.parameters(), "classifier.weight"));
       b.refresh();
-      CHECK(learn(a, input, over, &dropout_seed) == learn(b, input, over, &dropout_seed));
+      CHECK(learn(a, input, &dropout_seed) == learn(b, input, &dropout_seed));
       scale(tensor(b.gradients(), "classifier.weight"));
       CHECK(std::ranges::count(factor, 0.0f) > 0);
       CHECK(std::ranges::equal(a.gradients().all(), b.gradients().all()));
@@ -266,7 +270,7 @@ TEST_CASE("a batch without labelled tokens has no loss and no gradient") {
   for (auto& sequence : sequences) sequence.rows.clear();
   const nn::DropoutSeed dropout_seed = {.seed = 5};
   for (const Keep keep : {Keep::activations, Keep::inputs}) {
-    CHECK(learn(network, Input(sequences, Over::tokens), Over::tokens, &dropout_seed, keep) == 0);
+    CHECK(learn(network, Input(sequences, Over::tokens), &dropout_seed, keep) == 0);
     CHECK(std::ranges::all_of(network.gradients().all(), [](float x) { return x == 0; }));
   }
 }
@@ -281,18 +285,13 @@ TEST_CASE("a loss that compares rows gives exactly zero gradient to what all row
   const auto sequences = random_sequences(6);
   for (const Over over : {Over::sequences, Over::tokens}) {
     for (const float dropout : {0.0f, 0.3f}) {
-      Classifier classifier = {
-          .outputs = 2, .over = over, .dropout = dropout, .compares = Classifier::Compares::rows};
+      Classifier classifier = {.outputs = 2, .over = over, .dropout = dropout, .compares_rows = true};
       auto network = network_with(small_config(0.1f), classifier, pool);
       const Input input(sequences, over);
-      nn::Tensor& logits = logits_of(network, input, over, &dropout_seed, Keep::activations);
+      nn::Tensor& logits = logits_of(network, input, &dropout_seed, Keep::activations);
       const std::vector<int64_t> offsets = {0, 2, logits.rows()};
       nn::place_loss(network.context(), offsets, std::vector<int32_t>{1, 0, 3, 2}, 1, logits);
-      if (over == Over::tokens) {
-        network.token_gradient(input.rows, logits);
-      } else {
-        network.sequence_gradient(logits);
-      }
+      network.logits_gradient(logits);
       network.backward();
       CHECK(zero(tensor(network.gradients(), "classifier.bias")));
       CHECK(!zero(tensor(network.gradients(), "classifier.weight")));
@@ -321,7 +320,7 @@ TEST_CASE("frozen layers get no gradient; layers above them get their usual grad
       network.clear_gradients();
       for (; dropout_seed.first_sequence < 8; dropout_seed.first_sequence += 4) {
         const Input input(std::span<const Sequence>(sequences).subspan(dropout_seed.first_sequence, 4), over);
-        loss += learn(network, input, over, &dropout_seed, keep);
+        loss += learn(network, input, &dropout_seed, keep);
       }
       return loss;
     };
@@ -351,7 +350,8 @@ TEST_CASE("frozen layers get no gradient; layers above them get their usual grad
 TEST_CASE("frozen word embeddings are also frozen in the decoder, whose bias is still trained") {
   Pool pool(2);
   const auto config = small_config();
-  TrainingNetwork whole(config, {}, pool), some(config, {}, pool);
+  const model::Heads heads = {model::head_of(task::Task::fill), model::head_of(task::Task::next)};
+  TrainingNetwork whole(config, heads, pool), some(config, heads, pool);
   const auto sequences = random_sequences(8);
   const Input input(sequences, Over::tokens);
   const std::vector<int32_t> next(sequences.size(), 1);

@@ -68,12 +68,13 @@ TEST_CASE("answers match run_squad.py, over several windows, with and without a 
     squad.max_answer_length = 1 + static_cast<int64_t>(random() % 12);
     if (random() % 2) squad.null_score_diff_threshold = static_cast<double>(random() % 80) / 10 - 4;
 
-    const auto answerer = make_answer({.answer = {.stride = squad.doc_stride,
-                                                  .max_question_length = kMaxQuestion,
-                                                  .max_answer_length = squad.max_answer_length,
-                                                  .n_best = listed_count,
-                                                  .no_answer_threshold = squad.null_score_diff_threshold}},
-                                      {}, tokenizer);
+    const auto answerer = make_predictor({.task = task::Task::answer,
+                                          .answer = {.stride = squad.doc_stride,
+                                                     .max_question_length = kMaxQuestion,
+                                                     .max_answer_length = squad.max_answer_length,
+                                                     .n_best = listed_count,
+                                                     .no_answer_threshold = squad.null_score_diff_threshold}},
+                                         {}, tokenizer);
     features::FeatureOptions options = {.max_length = squad.max_seq_length, .overflow = answerer->overflow()};
     answerer->adapt(options);
     const features::Featurizer featurizer(tokenizer, options);
@@ -118,7 +119,8 @@ TEST_CASE("an answer is found even if the best start and the best end do not com
   const auto tokenizer = features::letters();
   std::string context(120, 'a');
   for (size_t i = 1; i < context.size(); i += 2) context[i] = ' ';
-  const auto answerer = make_answer({.answer = {.max_answer_length = 2}}, {}, tokenizer);
+  const auto answerer =
+      make_predictor({.task = task::Task::answer, .answer = {.max_answer_length = 2}}, {}, tokenizer);
   features::FeatureOptions options = {.max_length = 70, .overflow = answerer->overflow()};
   answerer->adapt(options);
   // Starts score best at the end of the text, ends at the beginning; position 32 is token 30, character 60.
@@ -133,7 +135,8 @@ TEST_CASE("an answer is found even if the best start and the best end do not com
 
 TEST_CASE("a window is [CLS] question [SEP] context [SEP]; windows advance by the stride") {
   const auto tokenizer = features::letters();
-  const auto answerer = make_answer({.answer = {.stride = 2, .max_question_length = 2}}, {}, tokenizer);
+  const auto answerer = make_predictor(
+      {.task = task::Task::answer, .answer = {.stride = 2, .max_question_length = 2}}, {}, tokenizer);
   features::FeatureOptions options = {.max_length = 8, .overflow = answerer->overflow()};
   answerer->adapt(options);
   const features::Featurizer featurizer(tokenizer, options);
@@ -153,7 +156,8 @@ TEST_CASE("a maximum length without room for the context is rejected") {
   const auto tokenizer = features::letters();
   const auto adapt = [&](int64_t max_length, std::optional<int64_t> question) {
     features::FeatureOptions options = {.max_length = max_length};
-    make_answer({.answer = {.max_question_length = question}}, {}, tokenizer)->adapt(options);
+    make_predictor({.task = task::Task::answer, .answer = {.max_question_length = question}}, {}, tokenizer)
+        ->adapt(options);
   };
   CHECK_NOTHROW(adapt(9, 5));
   CHECK_THROWS_AS(adapt(8, 5), Error);
@@ -163,7 +167,7 @@ TEST_CASE("a maximum length without room for the context is rejected") {
 
 TEST_CASE("a logit that is not finite is an error of its record") {
   const auto tokenizer = features::letters();
-  const auto answerer = make_answer({}, {}, tokenizer);
+  const auto answerer = make_predictor({.task = task::Task::answer}, {}, tokenizer);
   features::FeatureOptions options = {.max_length = 30, .overflow = answerer->overflow()};
   answerer->adapt(options);
   const features::Featurizer featurizer(tokenizer, options);

@@ -9,10 +9,9 @@
 
 using namespace bert::predict;
 using bert::model::Config;
-using bert::model::Head;
 using bert::model::ProblemType;
 using enum bert::task::Task;
-using Heads = std::vector<Head>;
+using Heads = std::vector<std::string_view>;
 using Tasks = std::vector<bert::task::Task>;
 
 namespace {
@@ -26,7 +25,7 @@ Tasks classifier(size_t labels, std::optional<ProblemType> type, bool cross_enco
   Config config = {.architectures = {"BertForSequenceClassification"}, .labels = {}, .problem_type = type};
   for (size_t k = 0; k < labels; ++k) config.labels.push_back("label " + std::to_string(k));
   config.cross_encoder = cross_encoder;
-  return tasks_of(config, Heads{Head::pooler, Head::classifier});
+  return tasks_of(config, Heads{"pooler", "classifier"});
 }
 
 std::string refusal(bert::task::Task task, const std::string& model) {
@@ -62,19 +61,18 @@ TEST_CASE("the problem type determines a text classifier's tasks, else its label
 }
 
 TEST_CASE("heads that the architecture does not name count too, such as next in bert-base-uncased") {
-  const Heads pretrained = {Head::pooler, Head::masked_lm, Head::next_sentence};
+  const Heads pretrained = {"pooler", "masked_lm", "next_sentence"};
   CHECK(tasks_of({.architectures = {"BertForMaskedLM"}}, pretrained) == Tasks{fill, perplexity, next});
   CHECK(tasks_of({.architectures = {"BertModel"}}, pretrained) == Tasks{fill, perplexity, next});
 }
 
 TEST_CASE("without an architecture the tensors determine the tasks") {
   CHECK(tasks_of({}, Heads{}) == Tasks{});
-  CHECK(tasks_of({}, Heads{Head::pooler}) == Tasks{});
-  CHECK(tasks_of({}, Heads{Head::question_answering}) == Tasks{answer});
-  CHECK(tasks_of({}, Heads{Head::classifier}) == Tasks{tag});
-  CHECK(tasks_of({}, Heads{Head::pooler, Head::classifier}) == Tasks{classify, tag, choose});
-  CHECK(tasks_of({.labels = {"score"}}, Heads{Head::pooler, Head::classifier}) ==
-        Tasks{regress, rank, tag, choose});
+  CHECK(tasks_of({}, Heads{"pooler"}) == Tasks{});
+  CHECK(tasks_of({}, Heads{"question_answering"}) == Tasks{answer});
+  CHECK(tasks_of({}, Heads{"classifier"}) == Tasks{tag});
+  CHECK(tasks_of({}, Heads{"pooler", "classifier"}) == Tasks{classify, tag, choose});
+  CHECK(tasks_of({.labels = {"score"}}, Heads{"pooler", "classifier"}) == Tasks{regress, rank, tag, choose});
 }
 
 TEST_CASE("each test model supports the tasks of its head and rejects all others") {

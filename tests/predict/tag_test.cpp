@@ -10,7 +10,7 @@
 using namespace bert;
 using predict::Aggregate;
 using predict::answered;
-using predict::make_tag;
+using predict::make_predictor;
 
 namespace {
 
@@ -102,7 +102,7 @@ TEST_CASE("tags and entities match their definitions, for words and text, also a
     const Words words(random, given);
     const int64_t room = 2 + static_cast<int64_t>(random() % 20);
     const auto overlap = static_cast<int64_t>(random() % static_cast<uint32_t>(room));
-    const auto tagger = make_tag({.aggregate = aggregate}, kModel, tokenizer);
+    const auto tagger = make_predictor({.task = task::Task::tag, .aggregate = aggregate}, kModel, tokenizer);
     features::FeatureOptions options = {
         .max_length = room + 2, .overflow = tagger->overflow(), .overlap = overlap};
     tagger->adapt(options);
@@ -144,7 +144,7 @@ TEST_CASE("tags that are not BIO also form entities") {
   const auto tokenizer = features::letters();
   const auto entities = [&](const std::vector<std::string>& labels, const std::vector<size_t>& said) {
     const model::Config config = {.labels = labels};
-    const auto tagger = make_tag({}, config, tokenizer);
+    const auto tagger = make_predictor({.task = task::Task::tag}, config, tokenizer);
     features::FeatureOptions options = {.max_length = 100, .overflow = tagger->overflow()};
     tagger->adapt(options);
     std::string words = "{\"words\":[";
@@ -171,7 +171,7 @@ TEST_CASE("tags that are not BIO also form entities") {
 
 TEST_CASE("a logit that is not finite is an error of its record") {
   const auto tokenizer = features::letters();
-  const auto tagger = make_tag({}, kModel, tokenizer);
+  const auto tagger = make_predictor({.task = task::Task::tag}, kModel, tokenizer);
   features::FeatureOptions options = {.max_length = 100, .overflow = tagger->overflow()};
   tagger->adapt(options);
   const features::Featurizer featurizer(tokenizer, options);

@@ -25,16 +25,7 @@ struct Subject {
   AnswerLearning learning;
 
   explicit Subject(const AnswerLearning::Options& options = {})
-      : network(small_config(),
-                {.masked_lm = false,
-                 .next = false,
-                 .classifier =
-                     TrainingNetwork::Classifier{.name = "qa_outputs",
-                                                 .outputs = 2,
-                                                 .over = TrainingNetwork::Classifier::Over::tokens,
-                                                 .compares = TrainingNetwork::Classifier::Compares::rows}},
-                pool),
-        learning(network, options) {
+      : network(small_config(), {model::head_of(task::Task::answer)}, pool), learning(network, options) {
     start(network, pool);
   }
 };
@@ -72,7 +63,7 @@ examples::Step step_of(int first, int count, size_t batches = 1, int none = 0) {
   return step;
 }
 
-std::map<std::string, double> named(const Figures& figures) {
+std::map<std::string, double> named(const metric::Values& figures) {
   std::map<std::string, double> values;
   for (const auto& figure : figures) values.emplace(figure.name, figure.value);
   return values;
@@ -142,7 +133,7 @@ TEST_CASE("unanswerable questions add metrics for both kinds, and the threshold 
   CHECK(after.at("no_answer_exact_match") > 70);
   CHECK(after.at("has_answer_exact_match") > 70);
   CHECK(after.at("best_f1") >= after.at("f1"));
-  for (const auto name : task::entry(task::Task::answer).metrics) CHECK(after.contains(std::string(name)));
+  for (const auto& name : metric::metric_names(task::Task::answer, metric::kDev)) CHECK(after.contains(name));
 }
 
 TEST_CASE("several batches in a step give the same gradients as one") {

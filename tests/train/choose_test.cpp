@@ -17,14 +17,7 @@ struct Subject {
   ChooseLearning learning;
 
   explicit Subject(float dropout = 0)
-      : network(small_config(dropout),
-                {.masked_lm = false,
-                 .next = false,
-                 .classifier =
-                     TrainingNetwork::Classifier{.outputs = 1,
-                                                 .dropout = dropout,
-                                                 .compares = TrainingNetwork::Classifier::Compares::rows}},
-                pool),
+      : network(small_config(dropout), {model::head_of(task::Task::choose)}, pool),
         learning(network, TrainingNetwork::Keep::activations) {
     start(network, pool);
   }
@@ -49,7 +42,7 @@ examples::Step step_of(int first, int count, int batches = 1) {
   return numbered_step(example, first, count, batches);
 }
 
-Figures evaluated(ChooseLearning& learning) {
+metric::Values evaluated(ChooseLearning& learning) {
   learning.begin_evaluation();
   learning.evaluate(step_of(1000, 30).batches.front().examples);
   learning.evaluate(step_of(1030, 31).batches.front().examples);

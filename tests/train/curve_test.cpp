@@ -12,6 +12,7 @@
 
 using namespace bert;
 using namespace bert::train;
+using task::Task;
 
 namespace {
 
@@ -74,7 +75,7 @@ TEST_CASE("losses, metrics and next-sentence prediction have panels of their own
   for (const auto* name : {"loss", "mlm_loss", "nsp_loss", "mlm_accuracy", "nsp_accuracy", "dev_nsp_loss"})
     curve.add(name, 10, 0.5);
   curve.add("loss", 20, 6.5);
-  const auto script = gnuplot_script(curve);
+  const auto script = gnuplot_script(curve, Task::pretrain);
   CHECK(script.find("$d0 << EOD\n10 0.5\n20 6.5\nEOD\n$d1 << EOD\n10 0.5\nEOD\n") != script.npos);
   size_t at = 0;  // the panels appear in this order
   for (const auto* panel :
@@ -92,7 +93,7 @@ TEST_CASE("losses, metrics and next-sentence prediction have panels of their own
 TEST_CASE("without next-sentence prediction, the MLM loss is not drawn over the equal loss") {
   Curve curve;
   for (const auto* name : {"loss", "mlm_loss", "dev_loss", "dev_mlm_loss"}) curve.add(name, 10, 7.5);
-  const auto script = gnuplot_script(curve);
+  const auto script = gnuplot_script(curve, Task::pretrain);
   CHECK(script.find("layout 1,1") != script.npos);
   CHECK(script.find("title 'dev_loss'") != script.npos);
   CHECK(script.find("mlm_loss") == script.npos);
@@ -101,7 +102,7 @@ TEST_CASE("without next-sentence prediction, the MLM loss is not drawn over the 
 TEST_CASE("metrics of answers are percentages, without their thresholds") {
   Curve curve;
   for (const auto* name : {"loss", "dev_exact_match", "dev_best_f1_threshold"}) curve.add(name, 10, 0.5);
-  const auto script = gnuplot_script(curve);
+  const auto script = gnuplot_script(curve, Task::answer);
   CHECK(script.find("set ylabel 'loss (nats)'\nplot $d0 ") != script.npos);
   CHECK(script.find("set ylabel 'percent'\nplot $d1 ") != script.npos);
   CHECK(script.find("threshold") == script.npos);
@@ -110,13 +111,14 @@ TEST_CASE("metrics of answers are percentages, without their thresholds") {
 TEST_CASE("the loss of a regression, a squared error, is not in nats") {
   Curve curve;
   for (const auto* name : {"loss", "dev_loss", "dev_pearson"}) curve.add(name, 10, 0.5);
-  CHECK(gnuplot_script(curve).find("set title 'Loss'\nset ylabel 'loss'\nplot $d0 ") != std::string::npos);
+  CHECK(gnuplot_script(curve, Task::regress).find("set title 'Loss'\nset ylabel 'loss'\nplot $d0 ") !=
+        std::string::npos);
 }
 
 TEST_CASE("a panel of various metrics has no unit of one of them") {
   Curve curve;
   for (const auto* name : {"loss", "accuracy", "dev_f1"}) curve.add(name, 10, 0.5);
-  CHECK(gnuplot_script(curve).find("set title 'Metrics'\nset ylabel 'value'\nplot $d1 ") !=
+  CHECK(gnuplot_script(curve, Task::classify).find("set title 'Metrics'\nset ylabel 'value'\nplot $d1 ") !=
         std::string::npos);
 }
 
@@ -127,25 +129,25 @@ TEST_CASE("gnuplot plots a curve to a file of any name") {
   }
   const Folder folder;
   const auto path = folder.path("it's \"a\" $(plot); `x`\n.svg");
-  plot(pretraining_curve(), path);
+  plot(pretraining_curve(), Task::pretrain, path);
   const auto svg = read_file(path);
   CHECK(svg.starts_with("<?xml"));
   CHECK(svg.find("</svg>") != svg.npos);
   for (const auto* name : {"loss", "dev_loss", "dev_mlm_accuracy", "step", "Loss", "Metrics", "accuracy"})
     CHECK_MESSAGE(svg.find(">" + std::string(name) + "<") != svg.npos, name);
   CHECK(svg.find("warning") == svg.npos);
-  plot(pretraining_curve(), path);
+  plot(pretraining_curve(), Task::pretrain, path);
   CHECK(read_file(path) == svg);
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
   // A single point in a single panel.
   Curve one;
   one.add("loss", 10, 7.5);
-  plot(one, path);
+  plot(one, Task::pretrain, path);
   CHECK(read_file(path).find("</svg>") != std::string::npos);
 }
 
 TEST_CASE("an empty curve is not plotted") {
   const Folder folder;
-  plot({}, folder.path("x.svg"));
+  plot({}, Task::pretrain, folder.path("x.svg"));
   CHECK(std::filesystem::is_empty(folder.path()));
 }

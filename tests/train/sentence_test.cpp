@@ -5,13 +5,14 @@
 #include <cmath>
 #include <string>
 
+#include "examples/sentence_example.h"
 #include "train/optimizer.h"
 #include "train/small_learning.h"
 
 using namespace bert;
 using namespace bert::train;
-using examples::SentenceTask;
 using model::TrainingNetwork;
+using task::Task;
 
 namespace {
 
@@ -19,18 +20,13 @@ struct Subject {
   Pool pool{2};
   examples::Labels labels;
   TrainingNetwork network;
-  SentenceLearning learning;
+  std::unique_ptr<Learner> learner;
+  Learner& learning = *learner;
 
-  Subject(SentenceTask task, std::vector<std::string> names, std::vector<float> weights = {})
+  Subject(Task task, std::vector<std::string> names, std::vector<float> weights = {})
       : labels(std::move(names)),
-        network(small_config(),
-                {.masked_lm = false,
-                 .next = false,
-                 .classifier =
-                     TrainingNetwork::Classifier{.outputs = task == SentenceTask::regress ? 1 : labels.size(),
-                                                 .dropout = 0}},
-                pool),
-        learning(network, labels, {.task = task, .class_weights = std::move(weights)}) {
+        network(small_config(0, task == Task::regress ? 1 : labels.size()), {model::head_of(task)}, pool),
+        learner(make_sentence_learner(task, network, labels, {.class_weights = std::move(weights)})) {
     start(network, pool);
   }
 };
@@ -52,7 +48,7 @@ examples::Step step_of(int32_t first, int32_t count, int32_t batches = 1) {
   return numbered_step(example, first, count, batches);
 }
 
-Figures evaluated(SentenceLearning& learning) {
+metric::Values evaluated(Learner& learning) {
   learning.begin_evaluation();
   learning.evaluate(step_of(1000, 50).batches.front().examples);
   learning.evaluate(step_of(1050, 40).batches.front().examples);
@@ -81,7 +77,7 @@ double distance(std::span<const float> a, std::span<const float> b) {
 }  // namespace
 
 TEST_CASE("each sentence task is learned and evaluated with its metrics on a dev set") {
-  Subject classify(SentenceTask::classify, {"a", "b", "c"});
+  Subject classify(Task::classify, {"a", "b", "c"});
   const double before = figure(evaluated(classify.learning), "accuracy");
   learn_for(classify, 60);
   const auto figures = evaluated(classify.learning);
@@ -91,20 +87,20 @@ TEST_CASE("each sentence task is learned and evaluated with its metrics on a dev
   CHECK(figure(figures, "macro_f1") > 0.98);
   CHECK(figure(figures, "matthews") > 0.97);
 
-  Subject regress(SentenceTask::regress, {});
+  Subject regress(Task::regress, {});
   learn_for(regress, 60);
   CHECK(figure(evaluated(regress.learning), "loss") < 0.05);
   CHECK(figure(evaluated(regress.learning), "pearson") > 0.97);
   CHECK(figure(evaluated(regress.learning), "spearman") > 0.9);
 
-  Subject multilabel(SentenceTask::multilabel, {"zero", "not one"});
+  Subject multilabel(Task::multilabel, {"zero", "not one"});
   learn_for(multilabel, 60);
   CHECK(figure(evaluated(multilabel.learning), "micro_f1") > 0.98);
 }
 
 TEST_CASE("several batches in a step give the same gradients as one") {
-  for (const auto task : {SentenceTask::classify, SentenceTask::regress, SentenceTask::multilabel}) {
-    const bool classes = task == SentenceTask::classify;
+  for (const auto task : {Task::classify, Task::regress, Task::multilabel}) {
+    const bool classes = task == Task::classify;
     const std::vector<std::string> names =
         classes ? std::vector<std::string>{"a", "b", "c"} : std::vector<std::string>{"a", "b"};
     const std::vector<float> weights = classes ? std::vector<float>{1, 2.5f, 0.5f} : std::vector<float>{};
@@ -117,8 +113,7 @@ TEST_CASE("several batches in a step give the same gradients as one") {
 }
 
 TEST_CASE("a class weight of 2 equals repeating the examples of that class") {
-  Subject weighted(SentenceTask::classify, {"a", "b", "c"}, {2, 1, 1}),
-      repeated(SentenceTask::classify, {"a", "b", "c"});
+  Subject weighted(Task::classify, {"a", "b", "c"}, {2, 1, 1}), repeated(Task::classify, {"a", "b", "c"});
   auto step = step_of(0, 9);
   const double loss = weighted.learning.learn(step, {}).front().value;
   auto& batch = step.batches.front();

@@ -18,7 +18,6 @@
 using namespace bert;
 using namespace bert::train;
 using comm::Communicator;
-using examples::SentenceTask;
 using model::TrainingNetwork;
 
 namespace {
@@ -53,7 +52,7 @@ examples::Step share_of(const examples::Step& whole, const Communicator& ranks) 
 struct Result {
   std::vector<double> losses, accuracies;
   std::vector<float> parameters, moments;
-  Figures evaluated;
+  metric::Values evaluated;
   bool operator==(const Result& other) const {
     return losses == other.losses && accuracies == other.accuracies && parameters == other.parameters;
   }
@@ -70,14 +69,12 @@ struct Run {
 Result train_as(Communicator& ranks, const Run& run) {
   Pool pool(1);
   const examples::Labels labels({"a", "b", "c"});
-  TrainingNetwork network(small_config(0.1f),
-                          {.masked_lm = false,
-                           .next = false,
-                           .classifier = TrainingNetwork::Classifier{.outputs = 3, .dropout = 0.1f}},
-                          pool);
+  TrainingNetwork network(small_config(0.1f, 3), {model::head_of(task::Task::classify)}, pool);
   start(network, pool);
   network.freeze(run.frozen);
-  SentenceLearning learning(network, labels, {.class_weights = {1, 0.3f, 2}});
+  const auto learner =
+      make_sentence_learner(task::Task::classify, network, labels, {.class_weights = {1, 0.3f, 2}});
+  auto& learning = *learner;
   const auto& layout = network.parameters().layout();
   Sharding sharding(ranks, layout, run.frozen);
   Optimizer optimizer(layout, {.method = run.method, .frozen = run.frozen}, sharding.owned());
@@ -159,11 +156,10 @@ TEST_CASE("a dev set has the same figures for any number of ranks, to the last d
   const auto evaluate = [](Communicator& ranks) {
     Pool pool(1);
     const examples::Labels labels({"a", "b", "c"});
-    TrainingNetwork network(
-        small_config(),
-        {.masked_lm = false, .next = false, .classifier = TrainingNetwork::Classifier{.outputs = 3}}, pool);
+    TrainingNetwork network(small_config(0, 3), {model::head_of(task::Task::classify)}, pool);
     start(network, pool);
-    SentenceLearning learning(network, labels, {});
+    const auto learner = make_sentence_learner(task::Task::classify, network, labels, {});
+    auto& learning = *learner;
     learning.join(ranks, {});
     learning.begin_evaluation();
     learning.evaluate(numbered_step(example, 0, 200).batches.front().examples);

@@ -15,7 +15,8 @@
 
 namespace bert::train {
 
-inline model::Config small_config(float dropout = 0) {
+// `labels`: of a classifier.
+inline model::Config small_config(float dropout = 0, int64_t labels = 2) {
   model::Config config;
   config.vocab_size = 57;
   config.hidden = 32;
@@ -23,7 +24,8 @@ inline model::Config small_config(float dropout = 0) {
   config.heads = 2;
   config.feed_forward = 48;
   config.positions = 16;
-  config.hidden_dropout = config.attention_dropout = dropout;
+  config.hidden_dropout = config.attention_dropout = config.classifier_dropout = dropout;
+  config.labels.resize(static_cast<size_t>(labels));
   return config;
 }
 
@@ -48,7 +50,7 @@ examples::Step numbered_step(const MakeExample& example, int32_t first, int32_t 
   return step;
 }
 
-inline double figure(const Figures& figures, std::string_view name) {
+inline double figure(const metric::Values& figures, std::string_view name) {
   for (const auto& one : figures) {
     if (one.name == name) return one.value;
   }

@@ -15,7 +15,7 @@ using namespace bert::train;
 
 namespace {
 
-constexpr Metric kParts[] = {{"mlm_loss", 5.5}, {"nsp_loss", 0.625}};
+constexpr metric::Value kParts[] = {{"mlm_loss", 5.5}, {"nsp_loss", 0.625}};
 const StepLine kLine = {.step = 1200,
                         .loss = 6.125,
                         .parts = kParts,
@@ -31,7 +31,8 @@ TEST_CASE("a training log line has fixed field order and the shortest form of nu
         R"({"step":1200,"loss":6.125,"mlm_loss":5.5,"nsp_loss":0.625,"lr":0.00081,"gradient_norm":1.3,)"
         R"("tokens_per_second":6540,"seconds":183.5})"
         "\n");
-  const Metric dev[] = {{"loss", 6.5}, {"mlm_loss", 5.75}, {"mlm_accuracy", 1.0 / 3}, {"nsp_accuracy", 0.75}};
+  const metric::Value dev[] = {
+      {"loss", 6.5}, {"mlm_loss", 5.75}, {"mlm_accuracy", 1.0 / 3}, {"nsp_accuracy", 0.75}};
   CHECK(
       json_line(1200, dev) ==
       R"({"step":1200,"dev_loss":6.5,"dev_mlm_loss":5.75,"dev_mlm_accuracy":0.3333333333333333,"dev_nsp_accuracy":0.75})"

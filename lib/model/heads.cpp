@@ -1,0 +1,109 @@
+#include "model/heads.h"
+
+#include <algorithm>
+
+#include "ckpt/checkpoint.h"
+
+namespace bert::model {
+namespace {
+
+const std::vector<Head>& table() {
+  using enum task::Task;
+  static const std::vector<Head> heads = {
+      {.name = "masked_lm",
+       .mark = "cls.predictions.bias",
+       .architectures = {"ForMaskedLM", "ForPreTraining", "LMHeadModel"},
+       .tasks = {fill, perplexity}},
+      {.name = "next_sentence",
+       .mark = "cls.seq_relationship.weight",
+       .reads = Reads::sequences,
+       .outputs = 2,  // 0: follows, 1: random
+       .architectures = {"ForNextSentencePrediction", "ForPreTraining"},
+       .tasks = {next}},
+      {.name = "classifier",
+       .mark = "classifier.weight",
+       .reads = Reads::sequences,
+       .fine_tuned = true,
+       .dropout = true,
+       .architectures = {"ForSequenceClassification"},
+       .tasks = {classify, regress, multilabel, rank}},
+      {.name = "classifier",
+       .mark = "classifier.weight",
+       .fine_tuned = true,
+       .dropout = true,
+       .architectures = {"ForTokenClassification"},
+       .tasks = {tag}},
+      // One output for each choice, regardless of the labels.
+      {.name = "classifier",
+       .mark = "classifier.weight",
+       .reads = Reads::sequences,
+       .outputs = 1,
+       .fine_tuned = true,
+       .dropout = true,
+       .compares_rows = true,
+       .architectures = {"ForMultipleChoice"},
+       .tasks = {choose}},
+      // Without dropout, as in run_squad.py.
+      {.name = "question_answering",
+       .mark = "qa_outputs.weight",
+       .outputs = 2,  // start and end of the answer
+       .fine_tuned = true,
+       .compares_rows = true,
+       .architectures = {"ForQuestionAnswering"},
+       .tasks = {answer}},
+  };
+  return heads;
+}
+
+const std::vector<std::string_view> kBareModel = {"Model"};
+
+bool has(const Head& head, std::string_view architecture) {
+  return std::ranges::find(head.architectures, architecture) != head.architectures.end();
+}
+
+}  // namespace
+
+std::span<const Head> heads() { return table(); }
+
+const Head* head_of(task::Task task) {
+  const auto found = std::ranges::find_if(
+      table(), [&](const Head& head) { return std::ranges::find(head.tasks, task) != head.tasks.end(); });
+  return found == table().end() ? nullptr : &*found;
+}
+
+std::string architecture_of(const Heads& wanted, const Config& config) {
+  std::string_view name;
+  for (const auto architecture : wanted.empty() ? kBareModel : wanted.front()->architectures) {
+    const bool is_exact = std::ranges::all_of(table(), [&](const Head& head) {
+      return has(head, architecture) == (std::ranges::find(wanted, &head) != wanted.end());
+    });
+    if (is_exact && (name.empty() || config.causal)) name = architecture;
+  }
+  return std::string(config.type->classes).append(name);
+}
+
+bool has_head(const Config& config, const Head& head) {
+  return std::ranges::any_of(head.architectures, [&](auto name) {
+    return config.has_architecture(std::string(config.type->classes).append(name));
+  });
+}
+
+int64_t outputs_of(const Head& head, const Config& config) {
+  return head.outputs > 0 ? head.outputs : static_cast<int64_t>(config.labels.size());
+}
+
+std::vector<std::string_view> heads_in(const ckpt::Checkpoint& checkpoint) {
+  std::vector<std::string_view> found;
+  if (checkpoint.find(std::string(kPoolerLayer) + ".weight") != nullptr) found.push_back(kPooler);
+  for (const Head& head : table()) {
+    const bool is_known = std::ranges::find(found, head.name) != found.end();
+    if (!is_known && checkpoint.find(head.mark) != nullptr) found.push_back(head.name);
+  }
+  return found;
+}
+
+std::vector<std::string_view> heads_in(const std::string& directory) {
+  return heads_in(ckpt::Checkpoint::open(directory, ckpt::DataSums::leave));
+}
+
+}  // namespace bert::model

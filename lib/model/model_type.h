@@ -1,0 +1,40 @@
+// The types of models that can be read, in one table: how each differs from BERT, whose names all tensors
+// have here (ckpt/names.h).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace bert::model {
+
+struct ModelType {
+  std::string_view name;       // model_type in config.json
+  std::string_view classes;    // begins Hugging Face's names of its models, such as BertForMaskedLM
+  std::string_view prefix;     // of the encoder's tensors in the files of a model with a head
+  std::string_view examples;   // well-known models, for messages
+  int64_t first_position = 0;  // row of the position table that the first token of a sequence reads
+  int64_t token_types = 2;     // rows of the token-type table if config.json does not say it
+};
+
+// The first is the type of a config.json without model_type.
+std::span<const ModelType> model_types();
+const ModelType* find_model_type(std::string_view name);  // nullptr if it cannot be read
+
+constexpr const char* kWordTable = "embeddings.word_embeddings.weight";
+constexpr const char* kPoolerLayer = "pooler.dense";
+std::string layer_name(int64_t layer);  // from 0: "encoder.layer.0"
+
+// Level of a tensor in the network, by its name: fine-tuning uses lower learning rates in lower layers, or
+// freezes them. 0 for the embeddings, i + 1 for encoder layer i, kAboveLayers for the pooler and the
+// heads. The decoder shares the word embeddings' matrix, which has level 0.
+constexpr int64_t kAboveLayers = INT64_MAX;
+int64_t level_of(std::string_view tensor);
+
+bool is_of_encoder(std::string_view tensor);  // without the pooler
+inline bool is_of_pooler(std::string_view tensor) { return tensor.starts_with("pooler."); }
+// True if the parameter is frozen together with the embeddings and the first `layers` encoder layers.
+inline bool is_frozen(std::string_view tensor, int64_t layers) { return level_of(tensor) <= layers; }
+
+}  // namespace bert::model

@@ -1,0 +1,37 @@
+#include "model/heads.h"
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+using namespace bert;
+using namespace bert::model;
+
+TEST_CASE("each task that a model predicts has one head, and the heads differ in their architectures") {
+  for (const auto task : task::tasks_with(&task::Entry::predicted)) {
+    if (task == task::Task::automatic) continue;
+    const auto* head = head_of(task);
+    REQUIRE(head != nullptr);
+    CHECK(has_head({.architectures = {architecture_of({head}, {})}}, *head));
+  }
+  CHECK(head_of(task::Task::embed) == nullptr);
+}
+
+TEST_CASE("an architecture has exactly the heads that it is asked for") {
+  using enum task::Task;
+  CHECK(architecture_of({}, {}) == "BertModel");
+  CHECK(architecture_of({head_of(fill)}, {}) == "BertForMaskedLM");
+  CHECK(architecture_of({head_of(fill), head_of(next)}, {}) == "BertForPreTraining");
+  CHECK(architecture_of({head_of(fill)}, {.causal = true}) == "BertLMHeadModel");
+  CHECK(architecture_of({head_of(tag)}, {.causal = true}) == "BertForTokenClassification");
+  CHECK(architecture_of({head_of(next)}, {}) == "BertForNextSentencePrediction");
+  CHECK(architecture_of({head_of(classify)}, {}) == "BertForSequenceClassification");
+  CHECK(architecture_of({head_of(tag)}, {}) == "BertForTokenClassification");
+}
+
+TEST_CASE("a head has an output for each label, or a fixed number") {
+  const Config config = {.labels = {"a", "b", "c"}};
+  CHECK(outputs_of(*head_of(task::Task::tag), config) == 3);
+  CHECK(outputs_of(*head_of(task::Task::choose), config) == 1);
+  CHECK(outputs_of(*head_of(task::Task::answer), config) == 2);
+}

@@ -1,0 +1,71 @@
+#include "nn/embeddings.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "base/pool.h"
+#include "nn/params.h"
+
+using namespace bert;
+using namespace bert::nn;
+
+namespace {
+
+constexpr int64_t kHidden = 8, kPositions = 5, kWords = 4;
+
+// Embeddings whose position table has `first` rows before that of the first token.
+struct Subject {
+  Pool pool{2};
+  Context context{pool};
+  Layout layout;
+  Embeddings embeddings;
+  Params params{layout}, gradients{layout};
+  Weights weights{params};
+  std::vector<float> words, dwords = std::vector<float>(kWords * kHidden);
+  Tensor sum, x;
+  Batch batch;
+
+  explicit Subject(int64_t first)
+      : embeddings(
+            {.hidden = kHidden, .positions = kPositions, .first_position = first, .norm_epsilon = 1e-3f},
+            layout) {
+    for (int64_t i = 0; i < kWords * kHidden; ++i) words.push_back(static_cast<float>(i * i % 11));
+    for (size_t place = 0; place < layout.entries().size(); ++place) {
+      auto tensor = params.tensor(static_cast<int>(place));
+      const bool positions = layout.entries()[place].shape[0] == first + kPositions;
+      const int64_t before = positions ? first * kHidden : 0;
+      std::fill_n(tensor.begin(), before, 100.0f);
+      for (int64_t i = before; i < std::ssize(tensor); ++i)
+        tensor[static_cast<size_t>(i)] = static_cast<float>((i - before) * (i - before + 3) % 7) / 7;
+    }
+    weights.refresh(context);
+    batch.add(std::vector<int32_t>{2, 0, 1, 3, 3}, std::vector<int32_t>{0, 0, 0, 1, 1});
+    batch.add(std::vector<int32_t>{1}, std::vector<int32_t>{0});
+    const Pass pass = {.context = context, .weights = weights, .offsets = batch.offsets, .keeps = true};
+    const auto look_up = [&](int32_t id, std::span<float> row) {
+      std::copy_n(words.begin() + id * kHidden, kHidden, row.begin());
+    };
+    embeddings.forward(pass, look_up, batch, sum, x);
+    Tensor dx(batch.tokens(), kHidden);
+    for (int64_t row = 0; row < dx.rows(); ++row)
+      for (int64_t i = 0; i < kHidden; ++i) dx.row(row)[i] = static_cast<float>((row + i * i) % 5) - 2;
+    embeddings.backward(pass, batch, sum, dx, dwords, gradients);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("rows of the position table before the first position are neither read nor trained") {
+  Subject plain(0), offset(2);
+  for (int64_t row = 0; row < plain.x.rows(); ++row)
+    CHECK(std::ranges::equal(plain.x.values(row), offset.x.values(row)));
+  CHECK(plain.dwords == offset.dwords);
+  for (size_t place = 0; place < plain.layout.entries().size(); ++place) {
+    const auto expected = plain.gradients.tensor(static_cast<int>(place));
+    const auto found = offset.gradients.tensor(static_cast<int>(place));
+    const auto before = found.size() - expected.size();
+    CHECK(std::ranges::equal(expected, found.subspan(before)));
+    CHECK(std::ranges::all_of(found.first(before), [](float x) { return x == 0; }));
+  }
+}
