@@ -10,13 +10,6 @@
 namespace bert::io {
 namespace {
 
-constexpr size_t kKeepTextBytes = 4 << 20;
-
-void clear_text(std::string& text) {
-  if (text.capacity() > kKeepTextBytes) text = std::string();
-  text.clear();
-}
-
 std::string_view without_spaces(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
   return text.substr(0, text.find_last_not_of(' ') + 1);
@@ -38,26 +31,6 @@ std::string with_point(std::string_view digits) {
 }
 
 }  // namespace
-
-void Chunk::clear() {
-  records.clear();
-  repaired.clear();
-  source.reset();
-  clear_text(data);
-  clear_text(out);
-  data_size = 0;
-  offset = 0;
-  read = 0;
-  cuts.clear();
-  first_place = 0;
-  header_only = false;
-  ends.clear();
-  written = 0;
-  truncated = 0;
-  skipped.clear();
-  failure.reset();
-  skipped_file.reset();
-}
 
 std::string Record::where() const { return file() + ":" + std::to_string(line_); }
 

@@ -82,6 +82,11 @@ uint64_t Spool::append(std::string_view bytes) {
   return begin;
 }
 
+void Spool::read(uint64_t offset, std::string& bytes) const {
+  if (read_at(file_.get(), "a temporary file", bytes.data(), bytes.size(), offset) != bytes.size())
+    throw Error("a temporary file: has become shorter");
+}
+
 bool can_read_again(const std::vector<std::string>& files) {
   return !files.empty() && std::all_of(files.begin(), files.end(), [](const std::string& name) {
     if (name == "-") return false;
@@ -140,9 +145,7 @@ bool RecordIndex::is_made(const Entry& entry) const { return files_[entry.file].
 
 std::string RecordIndex::made(const Entry& entry) const {
   std::string bytes(entry.size, '\0');
-  const auto& name = files_[entry.file].name;
-  if (read_at(made_.fd(), name, bytes.data(), entry.size, entry.offset) != entry.size)
-    throw Error(name, ": temporarily stored records are missing");
+  made_.read(entry.offset, bytes);
   return bytes;
 }
 

@@ -21,6 +21,8 @@ class Spool {
  public:
   // Returns the offset of the appended bytes. The Error names the directory.
   uint64_t append(std::string_view bytes);
+  // Fills `bytes` with those at the offset.
+  void read(uint64_t offset, std::string& bytes) const;
   int fd() const { return file_.get(); }  // -1 before the first append
 
  private:

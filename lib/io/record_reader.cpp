@@ -21,7 +21,7 @@ class Use : public Filter {
  public:
   explicit Use(const UseRecord& use) : use_(use) {}
   void prepare(const Fields& fields, Record& record) const override { use_(fields, record); }
-  void finish(Record&, std::string&) const override {}
+  void finish(Record&, Output&) const override {}
 
  private:
   const UseRecord& use_;
@@ -207,7 +207,7 @@ void RecordReader::read_json(Record& record, Chunk& chunk, const Filter& filter)
   largest_json_ = std::max(largest_json_, record.raw_.size());
   const json::Value root = parse(record, chunk, static_cast<size_t>(record.raw_.data() - line.data()));
   if (root.kind() != json::Value::Kind::object) throw Error("is ", root.kind_name(), ", expected an object");
-  record.keys_ = root.key_bits();
+  record.key_bits_ = root.key_bits();
   std::optional<json::Value> around;
   if (!context.empty()) around = context_.parse_padded(context);
   filter.prepare(Fields(record.source(), root, around), record);
@@ -254,16 +254,14 @@ void RecordReader::mend_surrogates(Record& record, Chunk& chunk) const {
 
 void finish_records(Chunk& chunk, const Filter& filter, OnError on_error) {
   for (auto& record : chunk.records) {
-    const size_t before = chunk.out.size();
+    const auto before = chunk.output.mark();
     try {
-      if (before > 0) chunk.out += filter.separator();
-      filter.finish(record, chunk.out);
-      chunk.ends.emplace_back(chunk.out.size(), record.line());
+      filter.finish(record, chunk.output);
       ++chunk.written;
       if (record.truncated) ++chunk.truncated;
       record.work.reset();
     } catch (const std::exception& error) {
-      chunk.out.resize(before);
+      chunk.output.remove_after(before);
       if (!pass_over(chunk, record, error, on_error)) break;
     }
   }

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "io/chunk.h"
 #include "io/filter.h"
-#include "io/record.h"
 #include "io/stream.h"
 #include "json/json.h"
 
@@ -75,7 +75,7 @@ class RawRecordReader {
   Chunk chunk_;
 };
 
-// Appends the output of chunk.records to chunk.out.
+// Appends the output of chunk.records to chunk.output.
 void finish_records(Chunk& chunk, const Filter& filter, OnError on_error);
 
 }  // namespace bert::io

@@ -54,7 +54,7 @@ void append_parts(std::string& out, std::span<const float> values, size_t size, 
 
 std::optional<std::string> attention_conflict(const EmbedOptions& options) {
   const VectorOptions& vectors = options.vectors;
-  if (vectors.format != VectorFormat::jsonl) return "--attention requires --format jsonl";
+  if (vectors.format != io::Format::jsonl) return "--attention requires --format jsonl";
   if (vectors.pooling.kind != Pooling::Kind::automatic || vectors.combine || !vectors.layer_weights.empty() ||
       vectors.normalize || vectors.dim || vectors.base64) {
     return "--pooling, --combine, --layer-weights, --normalize, --dim and --base64 cannot be used with "
@@ -76,8 +76,7 @@ AttentionFilter::AttentionFilter(const model::Directory& directory, const text::
       wanted_(ascending(layers_)),
       featurizer_(tokenizer,
                   feature_options(options_, prompt_of(options_.vectors.prompt, directory), directory)),
-      network_(directory, {.layers = wanted_.back()}, pool, nn::arithmetic(options_.dtype)),
-      writer_(options_.drop) {
+      network_(directory, {.layers = wanted_.back()}, pool, nn::arithmetic(options_.dtype)) {
   model::check_vocabulary(directory, tokenizer, log_);
   log_.info(described({.model = directory.root,
                        .purpose = "attention",
@@ -107,7 +106,7 @@ void AttentionFilter::compute(std::span<io::Record* const> records) {
                       });
 }
 
-void AttentionFilter::finish(io::Record& record, std::string& out) const {
+void AttentionFilter::finish(io::Record& record, io::Output& out) const {
   const auto& prepared = record.work_as<Prepared>();
   const Window& window = prepared.windows.front();
   io::Added added;
@@ -119,8 +118,8 @@ void AttentionFilter::finish(io::Record& record, std::string& out) const {
     const auto at = std::ranges::lower_bound(wanted_, layer) - wanted_.begin();
     append_layer(text, window.features.ids.size(), window.weights[static_cast<size_t>(at)]);
   });
-  if (window.features.truncated) added.field("truncated") += "true";
-  writer_.write(record, added, out);
+  if (window.features.truncated) added.boolean("truncated", true);
+  out.record(record, added, options_.drop);
   record.truncated = window.features.truncated;
 }
 

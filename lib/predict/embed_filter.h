@@ -66,10 +66,10 @@ class EmbedFilter final : public io::Filter {
   void prepare(const io::Fields& fields, io::Record& record) const override;
   int64_t cost(const io::Record& record) const override;
   void compute(std::span<io::Record* const> records) override;
-  void finish(io::Record& record, std::string& out) const override;
-  void begin(std::string& out) override { writer_->begin(out); }
+  void finish(io::Record& record, io::Output& out) const override;
+  int64_t row_width() const override { return plan_.width(); }
   void report_truncated(int64_t records) const override;
-  void patch(OutputFile& output) override;
+  void before_commit(const OutputFile& output) override;
   void committed() override;
   void report(Log& log) const override;
 
@@ -83,8 +83,8 @@ class EmbedFilter final : public io::Filter {
   void run_pooler(std::span<const nn::Tensor> states, std::span<Window* const> windows);
   void take(std::span<const nn::Tensor> states, int64_t row, Window& window) const;
   WindowPlace place_of(const io::Record& record, const Window& window) const;
-  void write_windows(const io::Record& record, const Prepared& prepared, std::string& out) const;
-  void write_tokens(const io::Record& record, const Prepared& prepared, std::string& out) const;
+  void write_windows(const io::Record& record, const Prepared& prepared, io::Output& out) const;
+  void write_tokens(const io::Record& record, const Prepared& prepared, io::Output& out) const;
 
   const model::Directory& directory_;
   EmbedOptions options_;

@@ -13,7 +13,7 @@ namespace bert::predict {
 namespace {
 
 LayerMix::Recipe recipe_of(const VectorOptions& options) {
-  const bool google = options.format == VectorFormat::google;
+  const bool google = options.format == io::Format::google;
   LayerMix::Recipe recipe;
   recipe.numbering = google ? LayerNumbering::google : LayerNumbering::hugging_face;
   if (google) recipe.layers = {-1, -2, -3, -4};  // default of extract_features.py
@@ -45,9 +45,9 @@ std::optional<std::string> conflict(const VectorOptions& options) {
   if (weighted && std::ranges::all_of(options.layer_weights, [](float weight) { return weight == 0; })) {
     return "--layer-weights are all 0: so would be all vectors";
   }
-  if (options.base64 && options.format != VectorFormat::jsonl)
+  if (options.base64 && options.format != io::Format::jsonl)
     return "--base64 requires --format jsonl, or tsv or csv with --keep";
-  if (options.format != VectorFormat::google) return {};
+  if (options.format != io::Format::google) return {};
   using Kind = Pooling::Kind;
   if (options.pooling.kind != Kind::automatic && options.pooling.kind != Kind::none) {
     return "--pooling cannot be used with --format google, which writes a vector for each token";
@@ -96,7 +96,7 @@ void EmbedPlan::take_prompt_name(const model::Directory& directory) {
 }
 
 void EmbedPlan::take_pooling(const VectorOptions& options, const model::Directory& directory) {
-  if (options.pooling.kind == Pooling::Kind::none || options.format == VectorFormat::google) {
+  if (options.pooling.kind == Pooling::Kind::none || options.format == io::Format::google) {
     kind_ = Kind::tokens;
     return;
   }

@@ -203,7 +203,7 @@ class Tag final : public Predictor {
     return logit_rows(network.class_logits(hidden));
   }
 
-  Official official_form() const override { return Official::conll; }
+  std::optional<io::Format> official_format() const override { return io::Format::conll; }
 
   // A line for each word and a blank line.
   std::string official(const Reading& reading) const override {

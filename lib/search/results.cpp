@@ -50,11 +50,11 @@ double value_at(Metric metric, double threshold) {
   return -square;
 }
 
-Writers::Writers(const io::DropList& drop)
+Dropped::Dropped(const io::DropList& drop)
     : records_(predict::with_vector_model(drop)), rows_(with_embedding(drop)) {}
 
-void Writers::write(const io::Record& record, const io::Added& added, std::string& out) const {
-  (io::is_array(record.source().format) ? rows_ : records_).write(record, added, out);
+const io::DropList& Dropped::of(const io::Record& record) const {
+  return io::is_array(record.source().format) ? rows_ : records_;
 }
 
 }  // namespace bert::search

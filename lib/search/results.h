@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "io/drop_list.h"
 #include "io/record.h"
-#include "io/record_writer.h"
 #include "search/scan.h"
 
 namespace bert::search {
@@ -27,14 +27,14 @@ void append_score(std::string& out, Metric metric, double value, int precision);
 // that is written as the threshold reaches it.
 double value_at(Metric metric, double threshold);
 
-// Writes records unchanged, but without the vectors of arrays.
-class Writers {
+// Fields that are left out of records: not the vectors, except those of arrays.
+class Dropped {
  public:
-  explicit Writers(const io::DropList& drop);
-  void write(const io::Record& record, const io::Added& added, std::string& out) const;
+  explicit Dropped(const io::DropList& drop);
+  const io::DropList& of(const io::Record& record) const;
 
  private:
-  io::RecordWriter records_, rows_;
+  io::DropList records_, rows_;
 };
 
 }  // namespace bert::search

@@ -41,8 +41,8 @@ class ContextFilter : public Filter {
                  text_of(strings_of(context.after)) + std::string(record.raw());
     record.work = std::move(text);
   }
-  void finish(Record& record, std::string& out) const override {
-    out += std::to_string(record.line()) + record.work_as<Text>().line + '\n';
+  void finish(Record& record, Output& out) const override {
+    out.text() += std::to_string(record.line()) + record.work_as<Text>().line + '\n';
   }
 
  private:

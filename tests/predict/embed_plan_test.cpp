@@ -90,12 +90,13 @@ TEST_CASE("a prompt is a name from the directory, a text, or the directory's def
 TEST_CASE("the google format has its own default layers and layer numbers") {
   Directory deep = directory();
   deep.config.layers = 6;
-  const auto google = plan({.format = VectorFormat::google}, deep);
+  const auto google = plan({.format = bert::io::Format::google}, deep);
   CHECK(google.kind() == EmbedPlan::Kind::tokens);
   CHECK(google.layers() == std::vector<int>{-1, -2, -3, -4});
   CHECK(google.mix().wanted() == std::vector<int>{3, 4, 5, 6});
   CHECK(google.width() == 16);
-  CHECK(plan({.layers = {0}, .format = VectorFormat::google}, deep).mix().wanted() == std::vector<int>{1});
+  CHECK(plan({.layers = {0}, .format = bert::io::Format::google}, deep).mix().wanted() ==
+        std::vector<int>{1});
 }
 
 TEST_CASE("conflicting options are rejected") {
@@ -103,9 +104,9 @@ TEST_CASE("conflicting options are rejected") {
   CHECK_FALSE(conflict({.layers = {0, 1}, .layer_weights = {1, 2}}));
   CHECK(conflict({.layers = {0, 1}, .layer_weights = {1}}));
   CHECK(conflict({.layers = {0, 1}, .combine = Combine::concat, .layer_weights = {1, 2}}));
-  CHECK(conflict(
-      {.pooling = {.kind = Pooling::Kind::mode, .mode = PoolingMode::cls}, .format = VectorFormat::google}));
-  CHECK(conflict({.dim = 3, .format = VectorFormat::google}));
+  CHECK(conflict({.pooling = {.kind = Pooling::Kind::mode, .mode = PoolingMode::cls},
+                  .format = bert::io::Format::google}));
+  CHECK(conflict({.dim = 3, .format = bert::io::Format::google}));
   CHECK_THROWS_AS(plan({.pooling = {.kind = Pooling::Kind::pooler}, .layers = {0, 1}}, directory()),
                   bert::Error);
   CHECK_THROWS_AS(plan({.layers = {0, 1}}, sentence_directory()), bert::Error);  // Dense expects 8, gets 16
