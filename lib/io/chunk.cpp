@@ -13,6 +13,7 @@ void Chunk::clear() {
   offset = 0;
   read = 0;
   cuts.clear();
+  contexts.clear();
   first_place = 0;
   header_only = false;
   written = 0;

@@ -42,6 +42,7 @@ struct Chunk {
   uint64_t offset = 0;  // position of `data` in its FILE
   uint64_t read = 0;    // bytes of all inputs read so far
   std::vector<Cut> cuts;
+  std::vector<Context> contexts;  // for each cut, if the records have a Context
   int64_t first_place = 0;
   bool header_only = false;  // a table without records, whose columns are still checked
 

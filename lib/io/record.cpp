@@ -84,6 +84,7 @@ std::vector<std::string> Fields::names() const {
   if (!object_) return source_.columns;
   std::vector<std::string> names;
   for (const auto& [key, value] : members()) names.emplace_back(key);
+  if (row_) names.emplace_back("embedding");
   return names;
 }
 
@@ -175,11 +176,9 @@ std::optional<std::pair<std::string, json::Value>> Fields::words(const std::stri
   return std::pair(asked, *array);
 }
 
-Context Fields::context() const {
-  if (context_.value().kind() == json::Value::Kind::string) throw Error(context_->string());
-  const auto sides = context_->elements();
-  if (sides.size() == 2) return {.before = sides[0], .after = sides[1]};
-  return {.before = sides[0], .after = sides[1], .tags_before = sides[2], .tags_after = sides[3]};
+const Context& Fields::context() const {
+  if (!context_->failure.empty()) throw Error(context_->failure);
+  return *context_;
 }
 
 size_t index_of_choice(std::string_view field, std::string_view label, size_t choices) {

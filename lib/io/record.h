@@ -40,14 +40,25 @@ struct Source {
   ConllColumns conll = {};
   char delimiter = ',';  // between the cells of CSV
 
-  bool in_context = false;  // records have words of their document, see context_cutter.h
+  bool in_context = false;  // records have a Context
   bool converted = false;   // the FILE is compressed, or not UTF-8
 
   // Whether records are generated from the FILE's contents instead of copied from it.
-  bool makes_records() const {
-    return in_context || converted || format == InputFormat::squad || is_array(format);
-  }
+  bool makes_records() const { return converted || format == InputFormat::squad || is_array(format); }
   char cell_end() const { return format == InputFormat::csv ? kCellEnd : '\t'; }  // in Record::raw()
+};
+
+// A word of a neighbouring sentence; with StreamOptions::context_tags its tag in BIO, or "" if the tags of
+// the sentence cannot be read.
+struct ContextWord {
+  std::string word;
+  std::string tag = {};
+};
+
+// The words before and after a sentence, see document_context.h.
+struct Context {
+  std::string failure = {};  // why there are none
+  std::vector<ContextWord> before = {}, after = {};
 };
 
 class Record {
@@ -101,22 +112,14 @@ auto named(std::string_view name, Read read) {
   }
 }
 
-// The words before and after a sentence, arrays of strings; and with StreamOptions::context_tags their tags,
-// strings or null.
-struct Context {
-  json::Value before, after;
-  std::optional<json::Value> tags_before = {}, tags_after = {};
-};
-
 // Access to the fields of a record. Returned views are valid until Filter::prepare returns. Text input has
 // one field, the text field; TSV and CSV have their columns, all of them strings.
 class Fields {
  public:
   // For a text record, or for TSV or CSV split into `values`, which must outlive this object.
   Fields(const Source& source, std::span<const std::string_view> values) : source_(source), values_(values) {}
-  // For a JSON record; `object` is a JSON object, `context` an array of two or four arrays.
-  Fields(const Source& source, json::Value object, std::optional<json::Value> context = {})
-      : source_(source), object_(object), context_(context) {}
+  // For a JSON record; `object` is a JSON object.
+  Fields(const Source& source, json::Value object) : source_(source), object_(object) {}
 
   // The field's text; nullopt if the record does not have the field. Error if the value is not a string
   // (`field "text" is a number, expected a string`) or the key is repeated.
@@ -151,7 +154,9 @@ class Fields {
 
   // The words around a sentence in its document; with StreamOptions::context_words only. Error if the record
   // has no "document" or its words cannot be read.
-  Context context() const;
+  const Context& context() const;
+  // The numbers of a row of an array, which are its field `embedding`.
+  std::optional<std::span<const float>> row() const { return row_; }
 
   // All fields of a JSON record in order; empty for text, TSV and CSV.
   std::vector<std::pair<std::string_view, json::Value>> members() const;
@@ -162,9 +167,13 @@ class Fields {
   [[noreturn]] void fail_missing(std::string_view name) const;
 
  private:
+  friend class RecordReader;  // sets context_ and row_
+
   const Source& source_;
   std::span<const std::string_view> values_;
-  std::optional<json::Value> object_, context_;
+  std::optional<json::Value> object_;
+  const Context* context_ = nullptr;
+  std::optional<std::span<const float>> row_;
 };
 
 // The index of a choice, which is the label in `field`. Throws Error unless it is one of 0 to choices - 1.

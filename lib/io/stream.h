@@ -48,9 +48,9 @@ struct StreamOptions {
   // The following are set by the tool, not by the user.
   // conll, squad, npy and f32, if the tool reads them: detected by their contents, or f32 by its suffix.
   std::vector<InputFormat> more;
-  int64_t context_words = 0;         // words that are read on each side of a sentence, see context_cutter.h
+  int64_t context_words = 0;         // words that are read on each side of a sentence, see document_context.h
   std::string context_tags;          // field with their tags; "": without tags
-  bool context_apart = false;        // records are stored() sentences, see document_context.h
+  bool context_apart = false;        // the reader of the records finds their contexts itself
   std::optional<int64_t> row_width;  // numbers in a row of an array; f32 needs it
   // A first line with one of these columns is the header of a table; none: text_field.
   std::vector<std::string> header_fields;

@@ -97,7 +97,9 @@ void AttentionFilter::prepare(const io::Fields& fields, io::Record& record) cons
 int64_t AttentionFilter::cost(const io::Record& record) const { return record.work_as<Prepared>().tokens(); }
 
 void AttentionFilter::compute(std::span<io::Record* const> records) {
-  run_windows<Window>(records, options_.batch_tokens,
+  std::vector<Windows<Window>*> works;
+  for (io::Record* record : records) works.push_back(&record->work_as<Prepared>());
+  run_windows<Window>(works, options_.batch_tokens,
                       [this](const nn::Batch& batch, std::span<Window* const> windows) {
                         for (auto& layer : network_.attention(batch, wanted_)) {
                           for (size_t s = 0; s < windows.size(); ++s)

@@ -132,8 +132,8 @@ EmbedFilter::EmbedFilter(const model::Directory& directory, const text::Tokenize
   if (weights == Weights::now) load();
 }
 
-const std::string& EmbedFilter::vector_model(const io::Record& record) const {
-  return record.work_as<Prepared>().takes_ids ? unprompted_model_ : vector_model_;
+const std::string& EmbedFilter::vector_model(const io::Work& texts) const {
+  return static_cast<const Prepared&>(texts).takes_ids ? unprompted_model_ : vector_model_;
 }
 
 void EmbedFilter::before_commit(const OutputFile& output) {
@@ -165,7 +165,9 @@ void EmbedFilter::require_finite(std::span<const float> values) const {
   }
 }
 
-void EmbedFilter::prepare(const io::Fields& fields, io::Record& record) const {
+void EmbedFilter::prepare(const io::Fields& fields, io::Record& record) const { record.work = read(fields); }
+
+std::unique_ptr<io::Work> EmbedFilter::read(const io::Fields& fields) const {
   auto prepared = std::make_unique<Prepared>();
   prepared->takes_ids = featurizer_.takes_ids(fields);
   auto sequences = windows(fields);
@@ -179,7 +181,7 @@ void EmbedFilter::prepare(const io::Fields& fields, io::Record& record) const {
     require_readable(features, directory_.config);
     prepared->windows.push_back({.features = std::move(features)});
   }
-  record.work = std::move(prepared);
+  return prepared;
 }
 
 std::vector<features::Features> EmbedFilter::windows(const io::Fields& fields) const {
@@ -191,10 +193,20 @@ std::vector<features::Features> EmbedFilter::windows(const io::Fields& fields) c
   return featurizer_.windows(texts.first, texts.pair ? std::optional(texts.second) : std::nullopt);
 }
 
-int64_t EmbedFilter::cost(const io::Record& record) const { return record.work_as<Prepared>().tokens(); }
+int64_t EmbedFilter::tokens(const io::Work& texts) const {
+  return static_cast<const Prepared&>(texts).tokens();
+}
 
 void EmbedFilter::compute(std::span<io::Record* const> records) {
+  std::vector<io::Work*> texts;
+  for (io::Record* record : records) texts.push_back(record->work.get());
+  compute(texts);
+}
+
+void EmbedFilter::compute(std::span<io::Work* const> texts) {
   if (!network_) load();
+  std::vector<Windows<Window>*> records;
+  for (io::Work* work : texts) records.push_back(static_cast<Prepared*>(work));
   run_windows<Window>(
       records, options_.batch_tokens,
       [this](const nn::Batch& batch, std::span<Window* const> windows) { run(batch, windows); });
@@ -247,13 +259,16 @@ void EmbedFilter::take(std::span<const nn::Tensor> states, int64_t row, Window& 
 }
 
 // Averages the windows before the modules, as if all tokens had been pooled at once.
-std::vector<float> EmbedFilter::vector(io::Record& record) const {
-  const std::span<const Window> windows = record.work_as<Prepared>().windows;
+std::vector<float> EmbedFilter::vector(const io::Work& texts) const {
+  const std::span<const Window> windows = static_cast<const Prepared&>(texts).windows;
   auto vector =
       plan_.finished(mean_by_tokens(windows, [](const Window& window) { return std::span(window.values); }));
-  record.truncated = windows.front().features.truncated;
   require_finite(vector);
   return vector;
+}
+
+bool EmbedFilter::truncated(const io::Work& texts) const {
+  return static_cast<const Prepared&>(texts).windows.front().features.truncated;
 }
 
 void EmbedFilter::finish(io::Record& record, io::Output& out) const {
@@ -266,11 +281,11 @@ void EmbedFilter::finish(io::Record& record, io::Output& out) const {
   } else if (options_.windows_apart) {
     write_windows(record, prepared, out);
   } else {
-    const auto vector = this->vector(record);
+    const auto vector = this->vector(prepared);
     writer_->write(record,
                    {.values = vector,
                     .width = plan_.width(),
-                    .model = vector_model(record),
+                    .model = vector_model(prepared),
                     .truncated = truncated,
                     .cut = prepared.cut},
                    out);
@@ -301,7 +316,7 @@ void EmbedFilter::write_windows(const io::Record& record, const Prepared& prepar
     require_finite(vector);
     const auto place = place_of(record, window);
     writer_->write(
-        record, {.values = vector, .width = plan_.width(), .model = vector_model(record), .window = &place},
+        record, {.values = vector, .width = plan_.width(), .model = vector_model(prepared), .window = &place},
         out);
   }
 }

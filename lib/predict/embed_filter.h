@@ -56,15 +56,19 @@ class EmbedFilter final : public io::Filter {
   EmbedFilter(const model::Directory& directory, const text::Tokenizer& tokenizer, EmbedOptions options,
               Pool& pool, Log& log, Weights weights = Weights::now);
 
-  // The vector of a record after compute, unless the pooling is none or windows are apart. Sets
-  // record.truncated.
-  std::vector<float> vector(io::Record& record) const;
+  // The texts of a record, to be embedded by compute() whatever else is done with the record; vector() is
+  // that of the record, unless the pooling is none or windows are apart.
+  std::unique_ptr<io::Work> read(const io::Fields& fields) const;
+  int64_t tokens(const io::Work& texts) const;
+  void compute(std::span<io::Work* const> texts);
+  std::vector<float> vector(const io::Work& texts) const;
+  bool truncated(const io::Work& texts) const;
   int64_t width() const { return plan_.width(); }  // of the vector
   // Its VectorModel as text. A record with token ids has no prompt.
-  const std::string& vector_model(const io::Record& record) const;
+  const std::string& vector_model(const io::Work& texts) const;
 
   void prepare(const io::Fields& fields, io::Record& record) const override;
-  int64_t cost(const io::Record& record) const override;
+  int64_t cost(const io::Record& record) const override { return tokens(*record.work); }
   void compute(std::span<io::Record* const> records) override;
   void finish(io::Record& record, io::Output& out) const override;
   int64_t row_width() const override { return plan_.width(); }

@@ -23,7 +23,11 @@ struct Stored {
 }  // namespace
 
 ClusterFilter::ClusterFilter(const Options& options, Pool& pool, Log& log)
-    : options_(options), pool_(pool), log_(log), vectors_(options, pool, log), dropped_(options.drop) {}
+    : options_(options),
+      pool_(pool),
+      log_(log),
+      vectors_(options, pool, log),
+      drop_(predict::with_vector_model(options.drop)) {}
 
 void ClusterFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto work = std::make_unique<WithVector>();
@@ -67,7 +71,7 @@ void ClusterFilter::write(const io::Record& record, const Place& place, io::Outp
   added.number("distance", place.distance, options_.precision);
   added.integer("rank", place.rank);
   if (record.truncated) added.boolean("truncated", true);
-  out.record(record, added, dropped_.of(record));
+  out.record(record, added, drop_);
 }
 
 void ClusterFilter::finish(io::Record& record, io::Output&) const {

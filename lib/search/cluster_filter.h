@@ -52,7 +52,7 @@ class ClusterFilter final : public io::Filter {
   Pool& pool_;
   Log& log_;
   CollectedVectors vectors_;
-  Dropped dropped_;
+  const io::DropList drop_;
   std::deque<io::Source> sources_;  // of the records
   io::Spool spool_;                 // the records
   std::vector<Line> lines_;

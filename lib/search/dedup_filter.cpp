@@ -17,7 +17,7 @@ DedupFilter::DedupFilter(const Options& options, Pool& pool, Log& log)
       pool_(pool),
       log_(log),
       vectors_(options, pool, log),
-      dropped_(options.drop) {}
+      drop_(predict::with_vector_model(options.drop)) {}
 
 void DedupFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto checked = std::make_unique<Checked>();
@@ -53,7 +53,7 @@ void DedupFilter::finish(io::Record& record, io::Output& out) const {
   if (checked.kept) {
     io::Added added;
     if (record.truncated) added.boolean("truncated", true);
-    out.record(record, added, dropped_.of(record));
+    out.record(record, added, drop_);
   }
   record.work.reset();
 }

@@ -37,7 +37,7 @@ class DedupFilter final : public io::Filter {
   CollectedVectors vectors_;
   std::optional<Dedup> dedup_;
   int64_t compared_ = 0;
-  Dropped dropped_;
+  const io::DropList drop_;
 };
 
 }  // namespace bert::search

@@ -5,8 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "io/drop_list.h"
-#include "io/record.h"
 #include "search/scan.h"
 
 namespace bert::search {
@@ -26,15 +24,5 @@ void append_score(std::string& out, Metric metric, double value, int precision);
 // The least value whose score reaches the threshold in f32. So a score
 // that is written as the threshold reaches it.
 double value_at(Metric metric, double threshold);
-
-// Fields that are left out of records: not the vectors, except those of arrays.
-class Dropped {
- public:
-  explicit Dropped(const io::DropList& drop);
-  const io::DropList& of(const io::Record& record) const;
-
- private:
-  io::DropList records_, rows_;
-};
 
 }  // namespace bert::search

@@ -29,7 +29,7 @@ SearchFilter::SearchFilter(Options options, Pool& pool, Log& log)
       queries_(options_.texts, pool, log),
       index_(options_.index, pool),
       search_(make_search(index_.vectors(), options_, pool, log)),
-      dropped_(options_.drop) {
+      drop_(predict::with_vector_model(options_.drop)) {
   queries_.require_width(index_.vectors().width(), options_.index.path + " has");
   queries_.require_model(index_.model(), options_.index.path + " has");
   if (!index_.repeated_id().empty()) log.warn(index_.repeated_id());
@@ -117,7 +117,7 @@ void SearchFilter::finish(io::Record& record, io::Output& out) const {
   io::Added added;
   added.field("neighbors") += found.neighbors;
   if (record.truncated) added.boolean("truncated", true);
-  out.record(record, added, dropped_.of(record));
+  out.record(record, added, drop_);
   record.work.reset();
 }
 

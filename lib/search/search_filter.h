@@ -42,7 +42,7 @@ class SearchFilter final : public io::Filter {
   RecordVectors queries_;
   Index index_;
   std::unique_ptr<Search> search_;
-  Dropped dropped_;
+  const io::DropList drop_;
 };
 
 }  // namespace bert::search
