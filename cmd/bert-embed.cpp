@@ -43,51 +43,33 @@ void attention_option(cli::App& app, bool& attention) {
       attention);
 }
 
-void output_options(cli::App& app, predict::EmbedOptions& embed) {
-  app.section("Output");
-  using enum predict::VectorFormat;
-  app.choice<predict::VectorFormat>({"--format", "",
-                                     "Write records (jsonl), rows of numbers (npy and npy-f16 need a file: "
-                                     "-o FILE or > FILE), or the JSON of Google's "
-                                     "extract_features.py."},
-                                    {{"jsonl", jsonl},
-                                     {"npy", npy},
-                                     {"npy-f16", npy_f16},
-                                     {"f32", f32},
-                                     {"tsv", tsv},
-                                     {"csv", csv},
-                                     {"google", google}},
-                                    embed.vectors.format);
+void output_options(cli::App& app, predict::EmbedOptions& embed, cmd::StreamOptions& stream) {
+  cmd::format_option(
+      app, stream,
+      "Write records (jsonl), rows of numbers (npy and npy-f16 need a file: -o FILE or > FILE), "
+      "or the JSON of Google's extract_features.py.");
   app.flag({"--base64", "", "Write each vector in a record as base64 of its f32 numbers."},
            embed.vectors.base64);
-}
-
-bool is_npy(predict::VectorFormat format) {
-  return format == predict::VectorFormat::npy || format == predict::VectorFormat::npy_f16;
-}
-
-bool is_table(predict::VectorFormat format) {
-  return format == predict::VectorFormat::tsv || format == predict::VectorFormat::csv;
 }
 
 // Tables are rows of numbers alone; with --keep they have named columns, the vector last unless it is named.
 void settle_output(predict::EmbedOptions& embed, io::StreamOptions& stream) {
   auto& format = embed.vectors.format;
   using Kind = predict::Pooling::Kind;
-  using predict::VectorFormat;
+  using io::Format;
   const auto& pooling = embed.vectors.pooling.kind;
-  if (embed.vectors.base64 && format != VectorFormat::jsonl && (!is_table(format) || stream.keep.empty()))
+  if (embed.vectors.base64 && format != Format::jsonl &&
+      (!io::entry(format).is_table() || stream.keep.empty()))
     throw cli::UsageError("--base64 requires --format jsonl, or tsv or csv with --keep");
-  if (format == VectorFormat::google && pooling != Kind::automatic && pooling != Kind::none)
+  if (format == Format::google && pooling != Kind::automatic && pooling != Kind::none)
     throw cli::UsageError(
         "--pooling cannot be used with --format google, which writes a vector for each token");
-  if (stream.keep.empty() || format == VectorFormat::jsonl) return;
+  if (stream.keep.empty() || format == Format::jsonl) return;
   if (pooling == Kind::none)
     throw cli::UsageError(
         "--keep with --format tsv or csv cannot be used with --pooling none, which has several vectors for "
         "each text");
-  stream.output_format = format == VectorFormat::tsv ? io::OutputFormat::tsv : io::OutputFormat::csv;
-  format = VectorFormat::jsonl;
+  format = Format::jsonl;
   const auto is_vector = [](const std::string& name) {
     return name.starts_with("embedding") && name != predict::kVectorModel;
   };
@@ -143,11 +125,13 @@ int main(int argc, char** argv) {
   bool attention = false;
   attention_option(app, attention);
   cmd::LengthOptions length(app, "truncate", cmd::LengthOptions::Windows::apart);
-  cmd::StreamOptions stream(app, {.load = cmd::StreamOptions::Load::network,
-                                  .more = {io::InputFormat::conll, io::InputFormat::conllu},
-                                  .rows = true});
+  cmd::StreamOptions stream(
+      app, {.load = cmd::StreamOptions::Load::network,
+            .more = {io::InputFormat::conll, io::InputFormat::conllu},
+            .formats = io::formats_of({io::FormatGroup::json, io::FormatGroup::array, io::FormatGroup::table},
+                                      {io::Format::google})});
   shard_option(app, stream);
-  output_options(app, embed);
+  output_options(app, embed, stream);
   cmd::precision_option(app, embed.precision);
   cmd::batch_option(app, embed.batch_tokens);
   rules(app);
@@ -157,6 +141,7 @@ int main(int argc, char** argv) {
     cmd::set_input(embed.features, stream, length);
     embed.features.take_ids = cmd::takes_ids(stream);
     embed.windows_apart = length.apart;
+    embed.vectors.format = stream.settings.format;
     check_weights(embed.vectors);
     settle_output(embed, stream.settings);
   });
@@ -173,7 +158,6 @@ int main(int argc, char** argv) {
     embed.dtype = model.dtype;
     embed.output = stream.settings.output;
     stream.settings.budget = embed.batch_tokens;
-    stream.settings.needs_regular_output = is_npy(embed.vectors.format);
     if (attention) {
       predict::AttentionFilter weights(directory, tokenizer, embed, stream.pool(), app.log());
       stream.transform(weights);

@@ -36,31 +36,6 @@ void task_options(cli::App& app, predict::PredictOptions& predict) {
   cmd::context_option(app, predict.features);
 }
 
-// One of the ways to write predictions.
-struct Format {
-  io::OutputFormat records = io::OutputFormat::jsonl;
-  std::optional<io::ArrayFormat> rows = {};
-  predict::Official official = predict::Official::none;
-  bool operator==(const Format&) const = default;
-};
-
-void output_options(cli::App& app, Format& format) {
-  app.section("Output");
-  app.choice({"--format", "",
-              "Write records as JSONL, TSV or CSV, rows of numbers (npy and npy-f16 need a file: -o FILE or "
-              "> FILE), answers as one JSON object for the official SQuAD scripts, or tags as lines of words "
-              "for conlleval."},
-             cli::Choices<Format>{{"jsonl", {}},
-                                  {"tsv", {.records = io::OutputFormat::tsv}},
-                                  {"csv", {.records = io::OutputFormat::csv}},
-                                  {"npy", {.rows = io::ArrayFormat::npy}},
-                                  {"npy-f16", {.rows = io::ArrayFormat::npy_f16}},
-                                  {"f32", {.rows = io::ArrayFormat::f32}},
-                                  {"squad", {.official = predict::Official::squad}},
-                                  {"conll", {.official = predict::Official::conll}}},
-             format);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -76,9 +51,13 @@ int main(int argc, char** argv) {
   cmd::StreamOptions stream(
       app, {.load = cmd::StreamOptions::Load::network,
             .more = {io::InputFormat::conll, io::InputFormat::conllu, io::InputFormat::squad},
-            .rows = true});
-  Format format;
-  output_options(app, format);
+            .formats = io::formats_of({io::FormatGroup::json, io::FormatGroup::table, io::FormatGroup::array},
+                                      {io::Format::squad, io::Format::conll})});
+  cmd::format_option(
+      app, stream,
+      "Write records as JSONL, TSV or CSV, rows of numbers (npy and npy-f16 need a file: -o FILE or "
+      "> FILE), answers as one JSON object for the official SQuAD scripts, or tags as lines of words "
+      "for conlleval.");
   cmd::precision_option(app, predict.task.precision);
   cmd::batch_option(app, predict.batch_tokens);
   app.most_used({"--model", "--task", "--output", "--format", "--keep", "--text-field", "--top-k",
@@ -86,9 +65,7 @@ int main(int argc, char** argv) {
   app.check([&] {
     cmd::set_input(predict.features, stream, length);
     predict.features.take_ids = cmd::takes_ids(stream);
-    stream.settings.output_format = format.records;
-    predict.rows = format.rows;
-    predict.official = format.official;
+    predict.format = stream.settings.format;
   });
   for (const auto* option : {"--keep", "--drop"}) app.needs(option, {"--format", {"jsonl", "tsv", "csv"}});
   app.version_of(text::version);
@@ -108,7 +85,6 @@ int main(int argc, char** argv) {
     predict.drop = stream.settings.drop;
     predict.dtype = model.dtype;
     stream.settings.budget = predict.batch_tokens;
-    stream.settings.needs_regular_output = predict.rows && *predict.rows != io::ArrayFormat::f32;
     predict::PredictFilter predictor(directory, tokenizer, predict, stream.pool(), app.log());
     if (predict.features.document) stream.settings.context_words = predictor.max_length();
     stream.transform(predictor);

@@ -16,13 +16,10 @@ using namespace bert;
 using cli::UsageError;
 using task::Task;
 
-enum class Shown { jsonl, tsv, csv, text };
-
 // Options that are interpreted after the whole command line has been read.
 struct Flags {
   std::optional<Task> task;
   std::vector<std::string> metrics;
-  Shown format = Shown::jsonl;
 };
 
 void score_options(cli::App& app, metric::ScoreFilterOptions& options, Flags& flags) {
@@ -143,12 +140,10 @@ int main(int argc, char** argv) {
   cmd::StreamOptions stream(
       app, {.more = {io::InputFormat::conll, io::InputFormat::squad}, .pair = false, .records = false});
   app.section("Output");
-  app.choice<Shown>(
-      {"--format", "",
-       "Write the metrics as a JSON object, as a table of one row, or as text for people: "
-       "aligned and rounded."},
-      {{"jsonl", Shown::jsonl}, {"tsv", Shown::tsv}, {"csv", Shown::csv}, {"text", Shown::text}},
-      flags.format);
+  cmd::format_option(app, io::formats_of({io::FormatGroup::json, io::FormatGroup::table}, {io::Format::text}),
+                     stream.settings.format,
+                     "Write the metrics as a JSON object, as a table of one row, or as text for people: "
+                     "aligned and rounded.");
   cmd::plot_option(app,
                    "Draw the result as SVG: confusion matrix, calibration, or scatter plot; needs gnuplot.",
                    options.plot)
@@ -166,9 +161,7 @@ int main(int argc, char** argv) {
     app.reads("--null-scores", options.null_scores);
     app.writes("--plot", options.plot.value_or(""));
     settle_input(options, stream.settings);
-    options.as_text = flags.format == Shown::text;
-    if (flags.format == Shown::tsv) stream.settings.output_format = io::OutputFormat::tsv;
-    if (flags.format == Shown::csv) stream.settings.output_format = io::OutputFormat::csv;
+    options.as_text = stream.settings.format == io::Format::text;
   });
   app.version_of(text::version);
   app.examples({{"Score a classifier on records with gold labels",

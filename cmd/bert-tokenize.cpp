@@ -10,14 +10,12 @@ namespace {
 using bert::cli::App;
 using bert::cli::UsageError;
 using bert::corpus::TokenizeOptions;
-using Format = TokenizeOptions::Format;
+using bert::io::Format;
+using bert::io::FormatGroup;
 using Offsets = bert::text::Offsets;
-
-enum class Shown { jsonl, tsv, csv, ids, tokens };
 
 // Options that are interpreted after the whole command line has been read.
 struct Flags {
-  Shown format = Shown::jsonl;
   bool no_specials = false, decode = false, stats = false, sentences = false;
 };
 
@@ -29,14 +27,9 @@ void result_options(App& app, TokenizeOptions& tokenize, Flags& flags) {
                       {{"chars", Offsets::chars}, {"bytes", Offsets::bytes}}, features.wanted.offsets);
   app.flag({"--word-ids", "", "Add word_ids, the index of each token's word."}, features.wanted.words);
   app.flag({"--no-special-tokens", "", "Do not add [CLS] and [SEP]."}, flags.no_specials);
-  app.choice<Shown>(
-      {"--format", "", "Write records as JSONL or as a table, or lines of space-separated ids or tokens."},
-      {{"jsonl", Shown::jsonl},
-       {"tsv", Shown::tsv},
-       {"csv", Shown::csv},
-       {"ids", Shown::ids},
-       {"tokens", Shown::tokens}},
-      flags.format);
+  bert::cmd::format_option(
+      app, bert::io::formats_of({FormatGroup::json, FormatGroup::table}, {Format::ids, Format::tokens}),
+      tokenize.format, "Write records as JSONL or as a table, or lines of space-separated ids or tokens.");
   app.flag({"--decode", "", "Convert input_ids back to text, without special tokens."}, flags.decode);
   app.flag({"--stats", "", "Print statistics of all records as one JSON object instead of the records."},
            flags.stats);
@@ -48,19 +41,16 @@ void result_options(App& app, TokenizeOptions& tokenize, Flags& flags) {
 }
 
 void settle(const App& app, TokenizeOptions& tokenize, const Flags& flags, bert::io::StreamOptions& stream) {
-  if (flags.format == Shown::ids) tokenize.format = Format::ids;
-  if (flags.format == Shown::tokens) tokenize.format = Format::tokens;
-  if (flags.format == Shown::tsv) stream.output_format = bert::io::OutputFormat::tsv;
-  if (flags.format == Shown::csv) stream.output_format = bert::io::OutputFormat::csv;
+  stream.format = tokenize.format;
+  const bool lines = entry(tokenize.format).group == FormatGroup::own;
   for (const auto* option : {"--keep", "--drop"})
-    if (tokenize.format != Format::jsonl && app.given(option))
-      throw UsageError(option, " is for --format jsonl, tsv and csv");
+    if (lines && app.given(option)) throw UsageError(option, " is for --format jsonl, tsv and csv");
   const auto& wanted = tokenize.features.wanted;
   const bool fields = tokenize.tokens || wanted.words || wanted.offsets != Offsets::none;
   const bool records = !flags.decode && !flags.stats && !flags.sentences;
-  if (fields && !(records && tokenize.format == Format::jsonl))
+  if (fields && (lines || !records))
     throw UsageError("--tokens, --offsets and --word-ids need records with input_ids");
-  if (!records && tokenize.format != Format::jsonl)
+  if (!records && lines)
     throw UsageError("--format ids and tokens are not for --decode, --stats and --sentences");
   tokenize.features.specials = !flags.no_specials;
   if (flags.decode) tokenize.result = TokenizeOptions::Result::decoded;

@@ -39,7 +39,7 @@ void require_different(const io::FieldOption& a, const io::FieldOption& b) {
 }
 
 StreamOptions::StreamOptions(cli::App& app, const Uses& uses)
-    : app_(app), records_(uses.records), rows_(uses.rows) {
+    : app_(app), records_(uses.records), formats_(uses.formats) {
   if (uses.load == Load::network) {
     settings.chunk_bytes = io::kNetworkChunkBytes;
     settings.chunk_records = io::kNetworkChunkRecords;
@@ -200,23 +200,17 @@ Pool& StreamOptions::pool(int processes) {
 
 // The suffix of the output does not choose its format: the same command writes the same to a pipe.
 void StreamOptions::note_suffix() const {
-  struct Suffix {
-    std::string_view suffix, format, what;
-    bool rows;
-  };
-  constexpr Suffix kSuffixes[] = {{".npy", "npy", "a NumPy array", true},
-                                  {".f32", "f32", "rows of 32-bit floats", true},
-                                  {".tsv", "tsv", "TSV", false},
-                                  {".csv", "csv", "CSV", false}};
   for (const auto* suffix : {".gz", ".bz2", ".xz", ".zst"})
     if (settings.output.ends_with(suffix))
       app_.log().warn(settings.output + " is written uncompressed; compress it with a program, such as gzip");
   if (!records_ || app_.given("--format")) return;
-  for (const auto& [suffix, format, what, rows] : kSuffixes) {
-    if (!settings.output.ends_with(suffix)) continue;
-    const bool can = rows_ || !rows;
-    app_.log().warn(settings.output + " is written as JSONL" +
-                    (can ? "; --format " + std::string(format) + " writes " + std::string(what) : ""));
+  for (const auto format : io::formats_of({io::FormatGroup::table, io::FormatGroup::array})) {
+    const auto& entry = io::entry(format);
+    if (entry.suffix.empty() || !settings.output.ends_with(entry.suffix)) continue;
+    const bool can = std::ranges::find(formats_, format) != formats_.end();
+    app_.log().warn(
+        settings.output + " is written as JSONL" +
+        (can ? "; --format " + std::string(entry.name) + " writes " + std::string(entry.content) : ""));
   }
 }
 
@@ -226,10 +220,15 @@ io::RunResult StreamOptions::transform(io::Filter& filter) {
 }
 
 void format_option(cli::App& app, StreamOptions& stream, const std::string& help) {
-  using enum io::OutputFormat;
   app.section("Output");
-  app.choice<io::OutputFormat>({"--format", "", help}, {{"jsonl", jsonl}, {"tsv", tsv}, {"csv", csv}},
-                               stream.settings.output_format);
+  format_option(app, stream.formats_, stream.settings.format, help);
+}
+
+void format_option(cli::App& app, const std::vector<io::Format>& formats, io::Format& format,
+                   const std::string& help) {
+  cli::Choices<io::Format> choices;
+  for (const auto offered : formats) choices.emplace_back(io::entry(offered).name, offered);
+  app.choice<io::Format>({"--format", "", help}, choices, format);
 }
 
 }  // namespace bert::cmd

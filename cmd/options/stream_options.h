@@ -23,7 +23,7 @@ class StreamOptions {
     std::vector<io::InputFormat> more = {};  // input formats beyond the common ones
     bool text = true, pair = true;           // whether the text, and the second text of a pair, are read
     bool records = true;                     // whether records are written, whose fields can be chosen
-    bool rows = false;                       // whether --format npy and f32 exist
+    std::vector<io::Format> formats = io::formats_of({io::FormatGroup::json, io::FormatGroup::table});
   };
 
   StreamOptions(cli::App& app, const Uses& uses);
@@ -47,6 +47,7 @@ class StreamOptions {
   io::RunResult transform(io::Filter& filter);
 
  private:
+  friend void format_option(cli::App& app, StreamOptions& stream, const std::string& help);
   void add_input(cli::App& app, const Uses& uses);
   void add_conll(cli::App& app, const Uses& uses);
   void settle_input();
@@ -58,15 +59,19 @@ class StreamOptions {
   std::vector<std::string> drop_;
   std::optional<int> threads_;  // default: all available cores
   std::unique_ptr<Pool> pool_;
-  bool records_, rows_;
+  bool records_;
+  std::vector<io::Format> formats_;
 };
 
 // Throw UsageError if a name is given twice.
 void require_different(std::string_view option, const std::vector<std::string>& names);
 void require_different(const io::FieldOption& a, const io::FieldOption& b);
 
-// --format for tools that write records and nothing else.
+// --format with the formats of Uses.
 void format_option(cli::App& app, StreamOptions& stream,
                    const std::string& help = "Write records as JSONL, TSV or CSV.");
+// --format with these.
+void format_option(cli::App& app, const std::vector<io::Format>& formats, io::Format& format,
+                   const std::string& help);
 
 }  // namespace bert::cmd

@@ -52,11 +52,7 @@ struct MaskFilter::Prepared : io::Work {
 };
 
 MaskFilter::MaskFilter(const text::Tokenizer& tokenizer, MaskOptions options, Log& log)
-    : tokenizer_(tokenizer),
-      options_(std::move(options)),
-      masker_(tokenizer, options_.rule),
-      writer_(options_.drop),
-      log_(log) {}
+    : tokenizer_(tokenizer), options_(std::move(options)), masker_(tokenizer, options_.rule), log_(log) {}
 
 void MaskFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto ids = features::ids_of(tokenizer_, fields);
@@ -76,13 +72,13 @@ void MaskFilter::prepare(const io::Fields& fields, io::Record& record) const {
   record.work = std::move(prepared);
 }
 
-void MaskFilter::finish(io::Record& record, std::string& out) const {
+void MaskFilter::finish(io::Record& record, io::Output& out) const {
   const auto& prepared = record.work_as<Prepared>();
-  writer_.write(record, prepared.added, out);
+  out.record(record, prepared.added, options_.drop);
   if (!prepared.masked) unmasked_.fetch_add(1, std::memory_order_relaxed);
 }
 
-void MaskFilter::end(std::string&) {
+void MaskFilter::end(io::Output&) {
   const int64_t count = unmasked_;
   if (count == 0) return;
   const bool next = options_.rule.target == MaskRule::Target::next;

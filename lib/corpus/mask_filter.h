@@ -10,7 +10,6 @@
 #include "base/random.h"
 #include "corpus/masking.h"
 #include "io/filter.h"
-#include "io/record_writer.h"
 #include "text/tokenizer.h"
 
 namespace bert::corpus {
@@ -34,8 +33,8 @@ class MaskFilter : public io::Filter {
   MaskFilter(const text::Tokenizer& tokenizer, MaskOptions options, Log& log);
 
   void prepare(const io::Fields& fields, io::Record& record) const override;
-  void finish(io::Record& record, std::string& out) const override;
-  void end(std::string& out) override;
+  void finish(io::Record& record, io::Output& out) const override;
+  void end(io::Output& out) override;
 
  private:
   struct Prepared;
@@ -43,7 +42,6 @@ class MaskFilter : public io::Filter {
   const text::Tokenizer& tokenizer_;
   const MaskOptions options_;
   const Masker masker_;
-  const io::RecordWriter writer_;
   Log& log_;
   mutable std::atomic<int64_t> unmasked_ = 0;  // records without masked tokens
 };

@@ -15,9 +15,6 @@ namespace {
 // Separates this tool's random streams from other tools' with the same seed.
 constexpr uint64_t kPairStream = 0x70616972;
 
-constexpr std::array<std::string_view, 6> kNames = {"input_ids", "token_type_ids", "next_sentence_label",
-                                                    "document",  "instance",       "id"};
-
 // Value of a field, as written in the record.
 std::string text_of(std::string_view field, std::string_view object) {
   json::Members members(object);
@@ -72,10 +69,7 @@ NspPairsFilter::NspPairsFilter(const text::Tokenizer& tokenizer, PairOptions opt
       cls_(tokenizer.cls()),
       sep_(tokenizer.sep()),
       size_(tokenizer.size()),
-      log_(log) {
-  static_assert(kNames.size() == kFields);
-  for (size_t i = 0; i < kFields; ++i) kept_[i] = !options_.drop.contains(kNames[i]);
-}
+      log_(log) {}
 
 void NspPairsFilter::prepare(const io::Fields& fields, io::Record& record) const {
   const auto sentences = fields.required("sentences");
@@ -145,7 +139,7 @@ void NspPairsFilter::complete(DocumentBlock& block) {
   for (size_t i = 0; i < shared->size(); ++i) ready_.push_back({shared, i});
 }
 
-void NspPairsFilter::finish(io::Record& record, std::string& out) const {
+void NspPairsFilter::finish(io::Record& record, io::Output& out) const {
   for (const auto& ready : record.work_as<Prepared>().ready) append_document(ready, out);
 }
 
@@ -176,7 +170,7 @@ void NspPairsFilter::complete_all(Ending ending) {
   complete(block_);
 }
 
-bool NspPairsFilter::release(Ending ending, std::string& out) {
+bool NspPairsFilter::release(Ending ending, io::Output& out) {
   if (!ended_) complete_all(ending);
   ended_ = true;
   if (ready_.empty()) return false;
@@ -185,15 +179,18 @@ bool NspPairsFilter::release(Ending ending, std::string& out) {
   return true;
 }
 
-void NspPairsFilter::append_document(const Ready& ready, std::string& out) const {
+void NspPairsFilter::append_document(const Ready& ready, io::Output& out) const {
   const Document& document = (*ready.block)[ready.document];
   const auto place = static_cast<uint64_t>(document.place);
   int64_t number = 0, random = 0;
+  io::Added added;
   for (int64_t pass = 0; pass < options_.dupe_factor; ++pass) {
     Instances instances(options_.rule, *ready.block, ready.document,
                         Random(options_.seed, {kPairStream, place, static_cast<uint64_t>(pass)}));
     for (Instance instance; instances.next(instance); ++number) {
-      append_instance(document, instance, number, out);
+      added.clear();
+      add_instance(document, instance, number, added);
+      out.object(added, options_.drop);
       random += instance.label;
     }
   }
@@ -201,41 +198,27 @@ void NspPairsFilter::append_document(const Ready& ready, std::string& out) const
   counts_.random += random;
 }
 
-bool NspPairsFilter::begin_field(Field field, std::string& out) const {
-  if (!kept_[field]) return false;
-  out += out.empty() || out.back() == '\n' ? '{' : ',';
-  json::append_string(out, kNames[field]);
-  out += ':';
-  return true;
-}
-
-void NspPairsFilter::append_instance(const Document& document, const Instance& instance, int64_t number,
-                                     std::string& out) const {
+void NspPairsFilter::add_instance(const Document& document, const Instance& instance, int64_t number,
+                                  io::Added& added) const {
   const bool pair = options_.rule.mode != PairRule::Mode::none;
-  const size_t begin = out.size();
-  if (begin_field(Field::ids, out)) {
-    out += '[';
-    append_ids(out, {&cls_, 1});
-    append_ids(out, instance.first);
-    append_ids(out, {&sep_, 1});
-    append_ids(out, instance.second);
-    if (pair) append_ids(out, {&sep_, 1});
-    out.back() = ']';
-  }
-  if (begin_field(Field::types, out)) {
-    out += '[';
-    append_types(out, '0', instance.first.size() + 2);
-    append_types(out, '1', pair ? instance.second.size() + 1 : 0);
-    out.back() = ']';
-  }
-  if (pair && begin_field(Field::label, out)) out += instance.label == 1 ? '1' : '0';
-  if (begin_field(Field::place, out)) json::append_integer(out, document.place);
-  if (begin_field(Field::number, out)) json::append_integer(out, number);
-  if (!document.id.empty() && begin_field(Field::id, out)) out += document.id;
-  out += out.size() == begin ? "{}\n" : "}\n";
+  std::string& ids = added.field("input_ids") += '[';
+  append_ids(ids, {&cls_, 1});
+  append_ids(ids, instance.first);
+  append_ids(ids, {&sep_, 1});
+  append_ids(ids, instance.second);
+  if (pair) append_ids(ids, {&sep_, 1});
+  ids.back() = ']';
+  std::string& types = added.field("token_type_ids") += '[';
+  append_types(types, '0', instance.first.size() + 2);
+  append_types(types, '1', pair ? instance.second.size() + 1 : 0);
+  types.back() = ']';
+  if (pair) added.integer("next_sentence_label", instance.label);
+  added.integer("document", document.place);
+  added.integer("instance", number);
+  if (!document.id.empty()) added.field("id") += document.id;
 }
 
-void NspPairsFilter::end(std::string&) {
+void NspPairsFilter::end(io::Output&) {
   const int64_t instances = counts_.instances, ones = counts_.random;
   std::string message = counted(instances, "instance", "instances") + " of " +
                         counted(counts_.documents, "document", "documents");

@@ -13,7 +13,6 @@
 // would differ from a single run; this is an Error.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -48,13 +47,11 @@ class NspPairsFilter : public io::Filter {
   void prepare(const io::Fields& fields, io::Record& record) const override;
   int64_t cost(const io::Record&) const override { return 1; }  // compute sees all records, in order
   void compute(std::span<io::Record* const> records) override;
-  void finish(io::Record& record, std::string& out) const override;
-  bool release(Ending ending, std::string& out) override;
-  bool writes_own_output() const override { return false; }
-  void end(std::string& out) override;
+  void finish(io::Record& record, io::Output& out) const override;
+  bool release(Ending ending, io::Output& out) override;
+  void end(io::Output& out) override;
 
  private:
-  enum Field { ids, types, label, place, number, id, kFields };
   struct Prepared;
   // A document that can be released.
   struct Ready {
@@ -71,15 +68,13 @@ class NspPairsFilter : public io::Filter {
   void check_first(const Document& document) const;
   void complete_all(Ending ending);
   void complete(DocumentBlock& block);
-  bool begin_field(Field field, std::string& out) const;
-  void append_document(const Ready& ready, std::string& out) const;
-  void append_instance(const Document& document, const Instance& instance, int64_t number,
-                       std::string& out) const;
+  void append_document(const Ready& ready, io::Output& out) const;
+  void add_instance(const Document& document, const Instance& instance, int64_t number,
+                    io::Added& added) const;
 
   const PairOptions options_;
   const int32_t cls_, sep_, size_;
   Log& log_;
-  std::array<bool, kFields> kept_;  // fields that are not dropped
   mutable Counts counts_;
 
   // Used by the driver thread only. before_ is empty or has at least two documents. It is held until block_

@@ -23,8 +23,7 @@ struct SentenceFilter::Prepared : io::Work {
 SentenceFilter::SentenceFilter(const text::Tokenizer& tokenizer, SentenceOptions options)
     : tokenizer_(tokenizer),
       options_(std::move(options)),
-      writer_(options_.drop),
-      text_writer_(with(with(options_.drop, options_.text_field), "file")) {
+      text_drop_(with(with(options_.drop, options_.text_field), "file")) {
   idle_workspaces_.push_back(std::make_unique<Workspace>(Workspace{text::SentenceSplitter(options_.locale)}));
 }
 
@@ -72,10 +71,10 @@ void SentenceFilter::append_sentences(std::string& out, Workspace& workspace) co
   out += ']';
 }
 
-void SentenceFilter::finish(io::Record& record, std::string& out) const {
+void SentenceFilter::finish(io::Record& record, io::Output& out) const {
   const auto format = record.source().format;
   const bool has_fields = format == io::InputFormat::jsonl || io::is_table(format);
-  (has_fields ? writer_ : text_writer_).write(record, record.work_as<Prepared>().added, out);
+  out.record(record, record.work_as<Prepared>().added, has_fields ? options_.drop : text_drop_);
 }
 
 }  // namespace bert::corpus

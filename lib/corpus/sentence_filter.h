@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "io/filter.h"
-#include "io/record_writer.h"
 #include "text/sentences.h"
 #include "text/tokenizer.h"
 
@@ -27,7 +26,7 @@ class SentenceFilter : public io::Filter {
   SentenceFilter(const text::Tokenizer& tokenizer, SentenceOptions options);
 
   void prepare(const io::Fields& fields, io::Record& record) const override;
-  void finish(io::Record& record, std::string& out) const override;
+  void finish(io::Record& record, io::Output& out) const override;
 
  private:
   // Working memory of a thread, reused for the next record.
@@ -42,7 +41,7 @@ class SentenceFilter : public io::Filter {
 
   const text::Tokenizer& tokenizer_;
   const SentenceOptions options_;
-  const io::RecordWriter writer_, text_writer_;
+  const io::DropList text_drop_;  // for records that are only a text
   mutable std::mutex workspaces_mutex_;
   mutable std::vector<std::unique_ptr<Workspace>> idle_workspaces_;
 };

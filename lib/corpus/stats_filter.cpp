@@ -103,7 +103,7 @@ void StatsFilter::prepare(const io::Fields& fields, io::Record& record) const {
   record.work = std::move(prepared);
 }
 
-void StatsFilter::finish(io::Record& record, std::string&) const {
+void StatsFilter::finish(io::Record& record, io::Output&) const {
   const auto& prepared = record.work_as<Prepared>();
   const std::lock_guard lock(mutex_);
   totals_.lengths.add(prepared.length);
@@ -113,8 +113,8 @@ void StatsFilter::finish(io::Record& record, std::string&) const {
   if (max_length_ && prepared.length > *max_length_) ++totals_.too_long;
 }
 
-void StatsFilter::end(std::string& out) {
-  json::Object object(out);
+void StatsFilter::end(io::Output& out) {
+  io::Added object;
   object.integer("records", totals_.lengths.count());
   object.integer("characters", totals_.characters);
   object.integer("tokens", totals_.tokens);
@@ -125,13 +125,12 @@ void StatsFilter::end(std::string& out) {
     object.integer("max_length", *max_length_);
     object.integer("longer", totals_.too_long);
   }
-  append_lengths(object.key("length"));
+  append_lengths(object.field("length"));
   json::append_array(
-      object.key("histogram"), totals_.lengths.buckets(), [](std::string& text, const auto& bucket) {
+      object.field("histogram"), totals_.lengths.buckets(), [](std::string& text, const auto& bucket) {
         json::append_array(text, std::array{bucket.first, bucket.last, bucket.count}, json::append_integer);
       });
-  object.end();
-  out += '\n';
+  out.object(object);
 }
 
 void StatsFilter::append_lengths(std::string& out) const {

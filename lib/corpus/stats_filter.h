@@ -48,8 +48,8 @@ class StatsFilter : public io::Filter {
   StatsFilter(const text::Tokenizer& tokenizer, features::FeatureOptions options);
 
   void prepare(const io::Fields& fields, io::Record& record) const override;
-  void finish(io::Record& record, std::string& out) const override;
-  void end(std::string& out) override;
+  void finish(io::Record& record, io::Output& out) const override;
+  void end(io::Output& out) override;
 
  private:
   struct Prepared;

@@ -63,8 +63,7 @@ TokenizeFilter::TokenizeFilter(const text::Tokenizer& tokenizer, TokenizeOptions
     : tokenizer_(tokenizer),
       options_(std::move(options)),
       featurizer_(tokenizer, features::with_settings_of(tokenizer, options_.features)),
-      writer_(options_.drop),
-      anew_writer_(with_stale_fields(options_)),
+      stale_(with_stale_fields(options_)),
       log_(log),
       limit_from_(origin_of_limit(options_.features, tokenizer)) {}
 
@@ -83,7 +82,7 @@ void TokenizeFilter::prepare(const io::Fields& fields, io::Record& record) const
   record.work = std::move(prepared);
 }
 
-void TokenizeFilter::finish(io::Record& record, std::string& out) const {
+void TokenizeFilter::finish(io::Record& record, io::Output& out) const {
   const auto& prepared = record.work_as<Prepared>();
   io::Added added;
   write(record, prepared.first, added, out);
@@ -92,19 +91,13 @@ void TokenizeFilter::finish(io::Record& record, std::string& out) const {
 }
 
 void TokenizeFilter::write(const io::Record& record, const features::Features& features, io::Added& added,
-                           std::string& out) const {
-  switch (options_.format) {
-    case TokenizeOptions::Format::ids:
-      return append_id_line(out, features.ids);
-    case TokenizeOptions::Format::tokens:
-      return append_subword_line(out, tokenizer_, features.ids);
-    case TokenizeOptions::Format::jsonl: {
-      added.clear();
-      const auto& prepared = record.work_as<Prepared>();
-      add_fields(features, prepared, added);
-      return (prepared.had_ids ? anew_writer_ : writer_).write(record, added, out);
-    }
-  }
+                           io::Output& out) const {
+  if (options_.format == io::Format::ids) return append_id_line(out.text(), features.ids);
+  if (options_.format == io::Format::tokens) return append_subword_line(out.text(), tokenizer_, features.ids);
+  added.clear();
+  const auto& prepared = record.work_as<Prepared>();
+  add_fields(features, prepared, added);
+  out.record(record, added, prepared.had_ids ? stale_ : options_.drop);
 }
 
 void TokenizeFilter::report_truncated(int64_t records) const {
@@ -124,9 +117,8 @@ void TokenizeFilter::add_fields(const features::Features& features, const Prepar
   if (options_.features.wanted.offsets != text::Offsets::none)
     append_spans(added.field("offsets"), features.offsets);
   if (options_.features.wanted.words) append_words(added.field("word_ids"), features.words);
-  if (options_.features.overflow == features::Overflow::split)
-    json::append_integer(added.field("window"), features.window);
-  if (features.truncated) added.field("truncated") += "true";
+  if (options_.features.overflow == features::Overflow::split) added.integer("window", features.window);
+  if (features.truncated) added.boolean("truncated", true);
 }
 
 struct DecodeFilter::Prepared : io::Work {
@@ -134,7 +126,7 @@ struct DecodeFilter::Prepared : io::Work {
 };
 
 DecodeFilter::DecodeFilter(const text::Tokenizer& tokenizer, std::string text_field, io::DropList drop)
-    : tokenizer_(tokenizer), text_field_(std::move(text_field)), drop_(drop), writer_(std::move(drop)) {}
+    : tokenizer_(tokenizer), text_field_(std::move(text_field)), drop_(std::move(drop)) {}
 
 void DecodeFilter::prepare(const io::Fields& fields, io::Record& record) const {
   const bool is_json = record.source().format == io::InputFormat::jsonl;
@@ -148,10 +140,10 @@ void DecodeFilter::prepare(const io::Fields& fields, io::Record& record) const {
   record.work = std::move(prepared);
 }
 
-void DecodeFilter::finish(io::Record& record, std::string& out) const {
+void DecodeFilter::finish(io::Record& record, io::Output& out) const {
   io::Added added;
-  json::append_string(added.field(text_field_), record.work_as<Prepared>().text);
-  writer_.write(record, added, out);
+  added.string(text_field_, record.work_as<Prepared>().text);
+  out.record(record, added, drop_);
 }
 
 }  // namespace bert::corpus

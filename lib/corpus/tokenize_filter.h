@@ -9,20 +9,18 @@
 #include "base/log.h"
 #include "features/features.h"
 #include "io/filter.h"
-#include "io/record_writer.h"
 #include "text/tokenizer.h"
 
 namespace bert::corpus {
 
 struct TokenizeOptions {
   enum class Result { records, decoded, stats, sentences };
-  enum class Format { jsonl, ids, tokens };
 
   features::FeatureOptions features;
   Result result = Result::records;
-  Format format = Format::jsonl;  // ids, tokens: one line for each record, separated by spaces
-  bool tokens = false;            // add the field tokens
-  std::string locale = "root";    // for sentence boundaries
+  io::Format format = io::Format::jsonl;  // ids, tokens: one line for each record, separated by spaces
+  bool tokens = false;                    // add the field tokens
+  std::string locale = "root";            // for sentence boundaries
   io::DropList drop;
 };
 
@@ -39,21 +37,19 @@ class TokenizeFilter : public io::Filter {
   TokenizeFilter(const text::Tokenizer& tokenizer, TokenizeOptions options, Log& log);
 
   void prepare(const io::Fields& fields, io::Record& record) const override;
-  void finish(io::Record& record, std::string& out) const override;
+  void finish(io::Record& record, io::Output& out) const override;
   void report_truncated(int64_t records) const override;
 
  private:
   struct Prepared;
   void add_fields(const features::Features& features, const Prepared& prepared, io::Added& added) const;
   void write(const io::Record& record, const features::Features& features, io::Added& added,
-             std::string& out) const;
+             io::Output& out) const;
 
   const text::Tokenizer& tokenizer_;
   const TokenizeOptions options_;
   const features::Featurizer featurizer_;
-  const io::RecordWriter writer_;
-  // For records whose input_ids are replaced: drops the fields that described them.
-  const io::RecordWriter anew_writer_;
+  const io::DropList stale_;  // of records whose input_ids are replaced: also the fields that described them
   Log& log_;
   const std::string limit_from_;  // origin of the limit, for the final message
 };
@@ -66,14 +62,13 @@ class DecodeFilter : public io::Filter {
   DecodeFilter(const text::Tokenizer& tokenizer, std::string text_field, io::DropList drop);
 
   void prepare(const io::Fields& fields, io::Record& record) const override;
-  void finish(io::Record& record, std::string& out) const override;
+  void finish(io::Record& record, io::Output& out) const override;
 
  private:
   struct Prepared;
   const text::Tokenizer& tokenizer_;
   const std::string text_field_;
   const io::DropList drop_;
-  const io::RecordWriter writer_;
 };
 
 }  // namespace bert::corpus

@@ -125,7 +125,7 @@ void VocabFilter::warn_of_pruning() const {
             std::to_string(counts_.uncertainty()));
 }
 
-void VocabFilter::end(std::string& out) {
+void VocabFilter::end(io::Output& out) {
   warn_of_pruning();
   const std::vector<text::WordCount> words = counts_.sorted();
   std::string subwords;
@@ -140,7 +140,7 @@ void VocabFilter::end(std::string& out) {
   if (!options_.write_counts.empty()) write_file(options_.write_counts, lines_of(words));
   if (!options_.write_config.empty())
     write_file(options_.write_config, tokenizer_config_json(options_.tokenizer));
-  out += subwords;
+  out.text() += subwords;
 }
 
 }  // namespace bert::corpus

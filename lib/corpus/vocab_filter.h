@@ -36,8 +36,8 @@ class VocabFilter : public io::Filter {
   void prepare(const io::Fields& fields, io::Record& record) const override;
   int64_t cost(const io::Record& record) const override;
   void compute(std::span<io::Record* const> records) override;
-  void finish(io::Record&, std::string&) const override {}
-  void end(std::string& out) override;  // writes the vocabulary, one subword token on each line
+  void finish(io::Record&, io::Output&) const override {}
+  void end(io::Output& out) override;  // writes the vocabulary, one subword token on each line
 
  private:
   struct Prepared;

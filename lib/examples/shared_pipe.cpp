@@ -17,6 +17,23 @@ using comm::append;
 using comm::take_number;
 using comm::take_text;
 
+void append(std::string& out, const std::vector<io::ContextWord>& words) {
+  append(out, static_cast<int64_t>(words.size()));
+  for (const auto& [word, tag] : words) {
+    append(out, std::string_view(word));
+    append(out, std::string_view(tag));
+  }
+}
+
+std::vector<io::ContextWord> take_words(std::string_view& in) {
+  std::vector<io::ContextWord> words(static_cast<size_t>(take_number(in)));
+  for (auto& [word, tag] : words) {
+    word = take_text(in);
+    tag = take_text(in);
+  }
+  return words;
+}
+
 void append(std::string& out, const io::RawRecord& record) {
   const auto& source = *record.source;
   append(out, std::string_view(source.name));
@@ -33,6 +50,10 @@ void append(std::string& out, const io::RawRecord& record) {
   append(out, record.line);
   append(out, record.place);
   append(out, std::string_view(record.bytes));  // with the padding
+  if (!source.in_context) return;
+  append(out, std::string_view(record.context->failure));
+  append(out, record.context->before);
+  append(out, record.context->after);
 }
 
 io::RawRecord take_record(std::string_view& in) {
@@ -52,6 +73,11 @@ io::RawRecord take_record(std::string_view& in) {
   record.line = take_number(in);
   record.place = take_number(in);
   record.bytes = take_text(in);
+  if (!record.source->in_context) return record;
+  record.context.emplace();
+  record.context->failure = take_text(in);
+  record.context->before = take_words(in);
+  record.context->after = take_words(in);
   return record;
 }
 

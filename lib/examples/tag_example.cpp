@@ -66,10 +66,10 @@ void TagReader::read(const io::Fields& fields, const io::Record&, int64_t, Examp
 
   std::vector<std::unique_ptr<TagExample>> made(windows.size());
   for (auto& example : made) example = std::make_unique<TagExample>();
-  std::optional<io::Context> around;
-  if (use_ == For::learning && featurizer_.options().document) around = fields.context();
+  const io::Context* around = nullptr;
+  if (use_ == For::learning && featurizer_.options().document) around = &fields.context();
   const features::Features& first = windows.front();
-  if (around) add_neighbours(first, 0, first.first.begin, around->tags_before.value(), *made.front());
+  if (around != nullptr) add_neighbours(first, 0, first.first.begin, around->before, *made.front());
   const auto places = features::token_places(windows);
   for (size_t t = 0; t < places.size(); ++t) {
     const int32_t word = token_words[t];
@@ -79,8 +79,8 @@ void TagReader::read(const io::Fields& fields, const io::Record&, int64_t, Examp
     example.labels.push_back(labels[static_cast<size_t>(word)]);
     if (use_ == For::evaluation) example.words.push_back(word);
   }
-  if (around)
-    add_neighbours(first, first.first.end, first.ids.size(), around->tags_after.value(), *made.front());
+  if (around != nullptr)
+    add_neighbours(first, first.first.end, first.ids.size(), around->after, *made.front());
   if (use_ == For::evaluation) made.back()->tags.emplace(tags.begin(), tags.end());
   for (size_t w = 0; w < windows.size(); ++w) {
     made[w]->ids = std::move(windows[w].ids);
@@ -90,13 +90,12 @@ void TagReader::read(const io::Fields& fields, const io::Record&, int64_t, Examp
 }
 
 void TagReader::add_neighbours(const features::Features& window, size_t begin, size_t end,
-                               const json::Value& tags, TagExample& example) const {
-  const auto tag_of = tags.elements();
+                               std::span<const io::ContextWord> words, TagExample& example) const {
   for (size_t t = begin; t < end; ++t) {
     const int32_t word = window.words[t];
     if (word == features::kNoWord || (t > begin && word == window.words[t - 1])) continue;
-    const json::Value& tag = tag_of[static_cast<size_t>(word)];
-    const auto label = tag.is_null() ? std::nullopt : labels_.find(std::string(tag.string()));
+    const std::string& tag = words[static_cast<size_t>(word)].tag;
+    const auto label = tag.empty() ? std::nullopt : labels_.find(tag);
     if (!label) continue;
     example.places.push_back(static_cast<int32_t>(t));
     example.labels.push_back(*label);

@@ -47,8 +47,8 @@ class TagReader : public ExampleReader {
  private:
   // Adds the words at these tokens beside the sentence. Those without a known label are left out: if their
   // own records are not read, neither are they here.
-  void add_neighbours(const features::Features& window, size_t begin, size_t end, const json::Value& tags,
-                      TagExample& example) const;
+  void add_neighbours(const features::Features& window, size_t begin, size_t end,
+                      std::span<const io::ContextWord> words, TagExample& example) const;
 
   const features::Featurizer& featurizer_;
   const std::string label_field_;

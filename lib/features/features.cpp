@@ -186,7 +186,7 @@ std::vector<Features> Featurizer::windows(std::string_view field, const json::Va
   Features sentence = whole(field, words);
   const int64_t room = options_.max_length ? *options_.max_length - length_of(sentence) : 0;
   if (room <= 0) return split(std::move(sentence));
-  const Features before = whole(field, context.before), after = whole(field, context.after);
+  const Features before = whole(context.before), after = whole(context.after);
   const int64_t most_before = length_of(before.first), most_after = length_of(after.first);
   const int64_t wanted = std::max(room / 2, room - most_after);
   const auto kept_before = words_from_end(before, std::min(most_before, wanted));
@@ -199,6 +199,14 @@ std::vector<Features> Featurizer::windows(std::string_view field, const json::Va
 Features Featurizer::whole(std::string_view field, const json::Value& words) const {
   Sequence sequence(tokenizer_, options_);
   sequence.add_words(field, words);
+  return std::move(sequence).finish(prompt_tokens_);
+}
+
+Features Featurizer::whole(std::span<const io::ContextWord> words) const {
+  std::vector<std::string_view> texts;
+  for (const auto& word : words) texts.push_back(word.word);
+  Sequence sequence(tokenizer_, options_);
+  sequence.add_words(texts);
   return std::move(sequence).finish(prompt_tokens_);
 }
 

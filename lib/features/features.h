@@ -109,6 +109,7 @@ class Featurizer {
  private:
   Features whole(const io::Fields& fields) const;
   Features whole(std::string_view field, const json::Value& words) const;
+  Features whole(std::span<const io::ContextWord> words) const;
   Features whole(std::string_view text, std::optional<std::string_view> pair) const;
   bool fits(const Features& features) const;
   Features limited(Features whole) const;

@@ -61,7 +61,10 @@ void Sequence::add_word(std::string_view word, int32_t index) {
 }
 
 void Sequence::add_words(std::string_view field, const json::Value& array) {
-  const auto words = io::named(field, [&] { return array.strings(); });
+  add_words(io::named(field, [&] { return array.strings(); }));
+}
+
+void Sequence::add_words(std::span<const std::string_view> words) {
   begin_part();
   if (!options_.prompt.empty()) add_word(options_.prompt, kNoWord);
   for (size_t i = 0; i < words.size(); ++i) {

@@ -21,6 +21,7 @@ class Sequence {
   // Tokenizes each word separately. Word ids are indexes in the array, and offsets refer to the word's own
   // text. The prompt's tokens come first and have no word id. `field` names the array in messages.
   void add_words(std::string_view field, const json::Value& array);
+  void add_words(std::span<const std::string_view> words);
 
   // `prompt`: length of [CLS] and the prompt, in tokens.
   Features finish(int32_t prompt) &&;

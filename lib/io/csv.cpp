@@ -67,4 +67,8 @@ void append_csv_cell(std::string& out, std::string_view cell) {
   out += '"';
 }
 
+void append_tsv_cell(std::string& out, std::string_view cell) {
+  for (const char c : cell) out += c == '\t' || c == '\n' || c == '\r' ? ' ' : c;
+}
+
 }  // namespace bert::io

@@ -41,5 +41,7 @@ std::string csv_cells(std::string_view record, char delimiter);
 
 // Appends the cell, in quotes if it needs them.
 void append_csv_cell(std::string& out, std::string_view cell);
+// The same for TSV without quotes, where TAB and line ends become spaces.
+void append_tsv_cell(std::string& out, std::string_view cell);
 
 }  // namespace bert::io

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "io/chunk.h"
 #include "io/csv.h"
 #include "io/input.h"
-#include "io/record.h"
 
 namespace bert::io {
 

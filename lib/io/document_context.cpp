@@ -1,53 +1,59 @@
 #include "io/document_context.h"
 
-#include <charconv>
+#include <utility>
 
-#include "json/json.h"
+#include "base/error.h"
+#include "io/conll.h"
+#include "io/cutter.h"
+#include "json/utf8.h"
 
 namespace bert::io {
 
-std::string joined(const ContextSentence& sentence, const ContextWords& before, const ContextWords& after,
-                   bool tags) {
-  std::string bytes = sentence.bytes + kContextMark;
-  if (!sentence.failure.empty()) return bytes += sentence.failure;
-  const auto append_word = [](std::string& out, const ContextWord* word) { out += word->word; };
-  const auto append_tag = [](std::string& out, const ContextWord* word) { out += word->tag; };
-  json::append_array(bytes += '[', before, append_word);
-  json::append_array(bytes += ',', after, append_word);
-  if (tags) {
-    json::append_array(bytes += ',', before, append_tag);
-    json::append_array(bytes += ',', after, append_tag);
-  }
-  return bytes += ']';
-}
-
-// Lines: the document, the failure, then each word and its tag. JSON has no line ends and no NUL.
-std::string stored(const ContextSentence& sentence) {
-  std::string bytes =
-      sentence.bytes + kContextMark + std::to_string(sentence.document) + '\n' + sentence.failure + '\n';
-  for (const auto& [word, tag] : sentence.words) bytes += word + '\n' + tag + '\n';
-  return bytes;
-}
-
-ContextSentence stored_sentence(std::string_view bytes) {
-  ContextSentence sentence;
-  const size_t mark = bytes.rfind(kContextMark);
-  sentence.bytes = bytes.substr(0, mark);
-  std::string_view rest = bytes.substr(mark + 1);
-  const auto line = [&] {
-    const auto text = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(text.size() + 1);
-    return text;
-  };
-  const auto document = line();
-  std::from_chars(document.data(), document.data() + document.size(), sentence.document);
-  sentence.failure = line();
-  while (!rest.empty()) {
-    auto& word = sentence.words.emplace_back();
-    word.word = line();
-    word.tag = line();
+Sentence SentenceReader::read(const Source& source, std::string_view bytes, bool starts_document) {
+  Sentence sentence;
+  document_ += starts_document ? 1 : 0;
+  try {
+    read_words(source, bytes, sentence);
+    sentence.document = document_;
+  } catch (const Error& error) {  // reported when the record itself is read
+    sentence = {.document = ++document_, .failure = error.what()};
+    id_.clear();
+    ++document_;
   }
   return sentence;
+}
+
+void SentenceReader::read_words(const Source& source, std::string_view bytes, Sentence& sentence) {
+  std::string repaired, made;
+  if (options_.invalid_utf8 == InvalidUtf8::replace && !json::is_utf8(bytes))
+    bytes = repaired = json::repair_utf8(bytes);
+  int64_t line = 0;
+  if (is_tagged(source.format)) bytes = made = conll_record(bytes, source.conll, line);
+  const Fields record(source, parser_.parse(json_part(bytes)));
+  const auto words = record.words(options_.text_field);
+  if (!words) record.fail_missing("words");
+  for (const auto word : named(words->first, [&] { return words->second.strings(); }))
+    sentence.words.push_back({.word = std::string(word)});
+  if (!options_.tag_field.empty()) read_tags(record, sentence.words);
+  if (is_tagged(source.format)) return;
+  if (auto id = record.label("document"); id != id_) {
+    ++document_;
+    id_ = std::move(id);
+  }
+}
+
+void SentenceReader::read_tags(const Fields& record, std::vector<ContextWord>& words) const {
+  try {
+    auto tags = bio_of(record.strings(options_.tag_field));
+    if (tags.size() != words.size()) return;
+    for (size_t i = 0; i < tags.size(); ++i) words[i].tag = std::move(tags[i]);
+  } catch (const Error&) {  // reported when the record itself is read
+  }
+}
+
+SentenceReader::Options sentence_options(const StreamOptions& stream) {
+  return {
+      .text_field = stream.text_field, .tag_field = stream.context_tags, .invalid_utf8 = stream.invalid_utf8};
 }
 
 }  // namespace bert::io

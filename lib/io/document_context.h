@@ -1,4 +1,7 @@
-// The words around a sentence in its document, as they follow the record (see context_cutter.h).
+// The words around a sentence in its document (Devlin et al. 2018, section 5.3, "maximal document context").
+//
+// A document is a run of adjacent records with words: in CoNLL up to the next -DOCSTART-, in JSONL those with
+// the same "document".
 #pragma once
 
 #include <algorithm>
@@ -7,63 +10,70 @@
 #include <string_view>
 #include <vector>
 
+#include "io/decoder.h"
+#include "io/record.h"
+#include "io/stream.h"
+#include "json/json.h"
+
 namespace bert::io {
 
-// Separates a record from what is added to it: its last NUL.
-inline constexpr char kContextMark = '\0';
-
-struct ContextWord {
-  std::string word;  // as JSON
-  std::string tag = "null";
-};
-
-// A record with the words that it adds to the contexts of its neighbours.
-struct ContextSentence {
-  std::string bytes;  // of the record
-  int64_t line = 0;
+// What a record adds to the contexts of its neighbours.
+struct Sentence {
   int64_t document = 0;      // number of its document, or a number of its own
-  std::string failure = {};  // why its words or document cannot be read, as JSON
+  std::string failure = {};  // why its words or document cannot be read
   std::vector<ContextWord> words = {};
 
   // An empty sentence counts as a word, so that memory stays bounded.
   int64_t counted() const { return std::max<int64_t>(1, static_cast<int64_t>(words.size())); }
 };
 
-// The bytes of a sentence with its context. `at(n)` is the sentence n records before (negative) or after it,
-// nullptr if there is none; it is asked for until there are `most` words on this side or another document
-// begins. Returned pointers must stay valid.
+// Reads the sentences of a FILE and numbers its documents. A record without words or "document" separates
+// documents.
+class SentenceReader {
+ public:
+  struct Options {
+    std::string text_field = {};  // has the words if they are not in "words", see Fields::words
+    std::string tag_field = {};   // has the tags; "": no tags
+    InvalidUtf8 invalid_utf8 = InvalidUtf8::error;
+  };
+  explicit SentenceReader(Options options) : options_(std::move(options)) {}
+
+  // The sentence of a record's bytes; `starts_document`: after -DOCSTART-.
+  Sentence read(const Source& source, std::string_view bytes, bool starts_document = false);
+
+ private:
+  void read_words(const Source& source, std::string_view bytes, Sentence& sentence);
+  void read_tags(const Fields& record, std::vector<ContextWord>& words) const;
+
+  const Options options_;
+  json::Document parser_;
+  int64_t document_ = 0;
+  std::string id_;  // JSONL: "document" of the last record
+};
+
+SentenceReader::Options sentence_options(const StreamOptions& stream);
+
+// The words around a sentence. `at(n)` is the sentence n records before (negative) or after it, nullptr if
+// there is none; it is asked for until there are `most` words on this side or another document begins.
 template <class At>
-std::string with_context(const ContextSentence& sentence, At at, int64_t most, bool tags);
-
-// The same bytes without the context, for reading contexts later: record, NUL, and the other members.
-std::string stored(const ContextSentence& sentence);
-// The sentence of these bytes; its line is not stored.
-ContextSentence stored_sentence(std::string_view bytes);
-
-// ---- Definitions.
-
-using ContextWords = std::vector<const ContextWord*>;
-std::string joined(const ContextSentence& sentence, const ContextWords& before, const ContextWords& after,
-                   bool tags);
-
-template <class At>
-std::string with_context(const ContextSentence& sentence, At at, int64_t most, bool tags) {
+Context context_of(const Sentence& sentence, At at, int64_t most) {
   const auto side = [&](int64_t step) {
-    ContextWords words;
+    std::vector<ContextWord> words;  // from the sentence outwards
     int64_t counted = 0;
     for (int64_t n = step; counted < most; n += step) {
-      const ContextSentence* const other = at(n);
+      const Sentence* const other = at(n);
       if (other == nullptr || other->document != sentence.document) break;
-      for (const auto& word : other->words) words.push_back(&word);
+      words.insert(words.end(), other->words.begin(), other->words.end());
       if (step < 0) std::reverse(words.end() - std::ssize(other->words), words.end());
       counted += other->counted();
     }
     words.resize(std::min(words.size(), static_cast<size_t>(most)));
     return words;
   };
-  auto before = side(-1);
-  std::ranges::reverse(before);
-  return joined(sentence, before, side(1), tags);
+  if (!sentence.failure.empty()) return {.failure = sentence.failure};
+  Context context = {.before = side(-1), .after = side(1)};
+  std::ranges::reverse(context.before);
+  return context;
 }
 
 }  // namespace bert::io

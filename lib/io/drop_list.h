@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "json/json.h"
+
 namespace bert::io {
 
 // Copies share what was found. Any number of threads may ask.
@@ -20,10 +22,19 @@ class DropList {
   }
 
   void add(std::string name) {
+    for (size_t dot = name.find('.'); dot != name.npos; dot = name.find('.', dot + 1)) {
+      has_parts_ = true;
+      key_bits_ |= json::key_bit(std::string_view(name).substr(0, dot));
+    }
+    key_bits_ |= json::key_bit(name);
     entries_.push_back({std::move(name), std::make_shared<std::atomic<bool>>(false)});
   }
 
   bool empty() const { return entries_.empty(); }
+  // Whether a name may be that of a member of a field, such as "scores.pos".
+  bool has_parts() const { return has_parts_; }
+  // The json::key_bit()s of the fields that may have to change.
+  uint64_t key_bits() const { return key_bits_; }
 
   // Whether the field, which a record has, is to be left out.
   bool contains(std::string_view name) const {
@@ -51,6 +62,8 @@ class DropList {
     std::shared_ptr<std::atomic<bool>> found;
   };
   std::vector<Entry> entries_;
+  uint64_t key_bits_ = 0;
+  bool has_parts_ = false;
 };
 
 }  // namespace bert::io

@@ -8,17 +8,18 @@
 namespace bert::io {
 namespace {
 
-const OutputField* find(std::string_view name, std::span<const OutputField> fields) {
-  const auto found = std::ranges::find(fields, name, &OutputField::name);
-  return found == fields.end() ? nullptr : &*found;
+std::string_view trimmed(std::string_view json) {
+  constexpr std::string_view kWhite = " \t\r\n";
+  const size_t begin = json.find_first_not_of(kWhite);
+  if (begin == std::string_view::npos) return {};
+  return json.substr(begin, json.find_last_not_of(kWhite) + 1 - begin);
 }
 
 std::optional<std::string_view> member_named(std::string_view name, std::string_view object) {
   if (!object.starts_with('{')) return std::nullopt;
   json::Members members(object);
   for (json::Members::Member member; members.next(member);) {
-    if (member.key == name)
-      return trimmed(object.substr(member.value_begin, member.value_end - member.value_begin));
+    if (member.key == name) return object.substr(member.value_begin, member.value_end - member.value_begin);
   }
   return std::nullopt;
 }
@@ -34,13 +35,6 @@ std::optional<std::string_view> number_at(std::string_view digits, std::string_v
 }
 
 }  // namespace
-
-std::string_view trimmed(std::string_view json) {
-  constexpr std::string_view kWhite = " \t\r\n";
-  const size_t begin = json.find_first_not_of(kWhite);
-  if (begin == std::string_view::npos) return {};
-  return json.substr(begin, json.find_last_not_of(kWhite) + 1 - begin);
-}
 
 size_t width_of(std::string_view array) {
   if (!array.starts_with('[')) return 0;
@@ -58,17 +52,20 @@ std::vector<std::string> members_of(std::string_view object) {
   return names;
 }
 
-// Names of fields and members may contain dots, too.
-std::optional<std::string_view> part_named(std::string_view name, std::span<const OutputField> fields) {
+std::optional<FieldValue> value_named(std::string_view name, const Added& fields) {
+  const auto json_of = [&](std::string_view field) {  // "" of a text
+    const auto i = fields.find(field);
+    return i && !fields.is_plain(*i) ? fields.value(*i) : std::string_view();
+  };
+  if (const auto i = fields.find(name)) return FieldValue{fields.value(*i), fields.is_plain(*i)};
   for (size_t dot = name.find('.'); dot != std::string_view::npos; dot = name.find('.', dot + 1)) {
-    const auto* const field = find(name.substr(0, dot), fields);
-    if (field == nullptr) continue;
-    if (const auto member = member_named(name.substr(dot + 1), field->value)) return member;
+    if (const auto member = member_named(name.substr(dot + 1), json_of(name.substr(0, dot))))
+      return FieldValue{*member};
   }
   const size_t end = name.rfind('_');
   if (end == std::string_view::npos) return std::nullopt;
-  const auto* const field = find(name.substr(0, end), fields);
-  return field == nullptr ? std::nullopt : number_at(name.substr(end + 1), field->value);
+  const auto number = number_at(name.substr(end + 1), json_of(name.substr(0, end)));
+  return number ? std::optional(FieldValue{*number}) : std::nullopt;
 }
 
 }  // namespace bert::io

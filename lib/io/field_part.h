@@ -3,19 +3,22 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "io/output.h"
+
 namespace bert::io {
 
-struct OutputField {
-  std::string_view name, value;  // JSON
+struct FieldValue {
+  std::string_view text;
+  bool plain = false;  // not JSON
 };
 
-// Without white space around it.
-std::string_view trimmed(std::string_view json);
+// The value of the field, or else of the part, with this name; nullopt if there is none. Names of fields and
+// members may contain dots, too.
+std::optional<FieldValue> value_named(std::string_view name, const Added& fields);
 
 // How many numbers a JSON array has; 0 for an array of other values and for other JSON, such as a vector in
 // base64.
@@ -23,8 +26,5 @@ size_t width_of(std::string_view array);
 
 // The names of the members of a JSON object; none of other JSON.
 std::vector<std::string> members_of(std::string_view object);
-
-// The value of the part with this name; nullopt if there is none.
-std::optional<std::string_view> part_named(std::string_view name, std::span<const OutputField> fields);
 
 }  // namespace bert::io

@@ -12,11 +12,9 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
-#include <string_view>
 
+#include "io/output.h"
 #include "io/record.h"
-#include "io/record_writer.h"
 
 namespace bert {
 class Log;
@@ -42,14 +40,10 @@ class Filter {
 
   // Appends the record's output. `out` is shared by all records of the chunk; on Error, what this call
   // appended is dropped.
-  virtual void finish(Record& record, std::string& out) const = 0;
+  virtual void finish(Record& record, Output& out) const = 0;
 
-  // Whether finish appends only the output of its own record, so that messages about it can name the record.
-  virtual bool writes_own_output() const { return true; }
-
-  virtual void begin(std::string& /*out*/) {}  // before the first record: a file header
-  // Written between the outputs of two records.
-  virtual std::string_view separator() const { return {}; }
+  // Numbers in a row, for formats of rows. Asked when all records have been written.
+  virtual int64_t row_width() const { return 0; }
 
   // After the last record, before release: the number of records read, bad ones included. Not called if the
   // stream stopped at a bad record.
@@ -57,8 +51,8 @@ class Filter {
 
   // After the last record: appends withheld output; called again until it returns false.
   enum class Ending { complete, stopped };  // stopped: at a bad record, after the records before it
-  virtual bool release(Ending, std::string& /*out*/) { return false; }
-  virtual void end(std::string& /*out*/) {}  // after release, if complete: a summary
+  virtual bool release(Ending, Output& /*out*/) { return false; }
+  virtual void end(Output& /*out*/) {}  // after release, if complete: a summary
 
   // Called after all output is written, even if the stream stopped at a bad record, with the number of
   // written records that have Record::truncated set. Not called for 0.
@@ -67,9 +61,8 @@ class Filter {
   // Called when all records have been written: for notes about them.
   virtual void report(Log& /*log*/) const {}
 
-  // Called after end, before the output gets its name. May overwrite bytes at the beginning, such as a row
-  // count.
-  virtual void patch(OutputFile& /*output*/) {}
+  // Called after end, before the output gets its name.
+  virtual void before_commit(const OutputFile& /*output*/) {}
   // The output is complete and has its name. An Error ends the run, but the output stays.
   virtual void committed() {}
 };

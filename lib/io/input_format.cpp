@@ -15,14 +15,14 @@
 namespace bert::io {
 namespace {
 
-struct FormatEntry {
+struct InputFormatEntry {
   InputFormat format;
   std::string_view name;
   bool usual = false;
   std::optional<char> line_separator = {};
 };
 // By value.
-constexpr FormatEntry kFormats[] = {
+constexpr InputFormatEntry kFormats[] = {
     {InputFormat::automatic, "auto", true},
     {InputFormat::text, "text", true},
     {InputFormat::paragraphs, "paragraphs", true, ' '},

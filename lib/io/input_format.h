@@ -27,7 +27,7 @@ enum class InputFormat {
   f32,        // the same without a header, StreamOptions::row_width numbers in a row
 };
 
-// Whether records are rows of an array, which row_cutter.h turns into JSON.
+// Whether records are rows of an array: {"row":17}, counted from 0, with the numbers in Fields::row().
 inline bool is_array(InputFormat format) { return format == InputFormat::npy || format == InputFormat::f32; }
 
 // Whether records are sentences of words with tags, see conll.h.

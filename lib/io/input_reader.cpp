@@ -104,22 +104,17 @@ bool InputReader::read(const std::string& name) {
   const auto source = open_source(input, line);
   Cutter cutter(input, *source, line, limits_);
   SquadCutter squad(input, line, limits_);
-  ContextCutter context(cutter, *source,
-                        {.most = options_.context_words,
-                         .text_field = options_.text_field,
-                         .tag_field = options_.context_tags,
-                         .invalid_utf8 = options_.invalid_utf8,
-                         .apart = options_.context_apart});
+  ContextCutter context(cutter, *source, options_.context_words, sentence_options(options_));
   RowCutter rows(input, source->format, options_.row_width, limits_);
   bool quotes_noted = false;
   for (bool empty = true;; empty = false) {
     if (!take_chunk()) return false;
     chunk_->source = source;
     chunk_->first_place = place_;
-    const bool filled = is_array(source->format)               ? rows.fill(*chunk_)
-                        : source->format == InputFormat::squad ? squad.fill(*chunk_)
-                        : source->in_context                   ? context.fill(*chunk_)
-                                                               : cutter.fill(*chunk_);
+    const bool filled = is_array(source->format)                        ? rows.fill(*chunk_)
+                        : source->format == InputFormat::squad          ? squad.fill(*chunk_)
+                        : source->in_context && !options_.context_apart ? context.fill(*chunk_)
+                                                                        : cutter.fill(*chunk_);
     if (ring_.stopped()) return false;
     if (!filled) {
       read_ += input.position();

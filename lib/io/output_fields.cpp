@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/spelling.h"
-#include "io/csv.h"
 #include "json/members.h"
 
 namespace bert::io {
@@ -44,63 +43,50 @@ bool contains(const Names& names, std::string_view name) {
   return std::ranges::find(names, name) != std::end(names);
 }
 
-// Whether a part of a field may have to be left out of JSON; only a table leaves out numbers of an array.
-bool has_part(const DropList& drop) {
-  return std::ranges::any_of(drop.names(), [](const auto& name) { return name.find('.') != name.npos; });
-}
-
 }  // namespace
 
-OutputFields::OutputFields(OutputFormat format, std::vector<std::string> keep, DropList drop)
-    : format_(format),
-      keep_(std::move(keep)),
-      drop_(std::move(drop)),
-      changes_(format_ != OutputFormat::jsonl || !keep_.empty() || has_part(drop_)),
-      found_(keep_.size()) {}
+OutputFields::OutputFields(Format format, std::vector<std::string> keep, DropList drop)
+    : format_(entry(format)), keep_(std::move(keep)), drop_(std::move(drop)), found_(keep_.size()) {}
 
-void OutputFields::apply(std::string& lines, const Where& where) {
-  if (first_.empty() && !lines.empty() && (!keep_.empty() || !drop_.empty()))
-    look_at(std::string_view(lines).substr(0, lines.find('\n')));
-  if (!changes_) return;
-  std::string out;
-  out.reserve(lines.size());
-  for (std::string_view rest = lines; !rest.empty();) {
-    const size_t end = rest.find('\n');
-    const auto line = rest.substr(0, end);
-    read_fields(line);
-    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
-    if (format_ != OutputFormat::jsonl) {
-      if (!has_header_) append_header(out);
-      if (const auto wrong = mismatch())
-        throw Error(where ? where(static_cast<size_t>(line.data() - lines.data())) : "a record", *wrong);
-      append_row(out);
-    } else if (keep_.empty()) {
-      append_without_parts(out, line);
-    } else {
-      append_kept(out);
+Output::Rows OutputFields::wanted() const {
+  if (format_.is_table() || !keep_.empty()) return Output::Rows::all;
+  return drop_.empty() ? Output::Rows::none : Output::Rows::first;
+}
+
+void OutputFields::write(const std::vector<Output::Row>& rows, std::string_view file, std::string& out) {
+  if (first_.empty() && !rows.empty() && (!keep_.empty() || !drop_.empty())) look_at(rows.front().fields);
+  if (wanted() != Output::Rows::all) return;
+  for (const auto& [fields, line] : rows) {
+    if (!format_.is_table()) {
+      append_kept(fields, out);
+      continue;
     }
+    if (!has_header_) append_header(fields, out);
+    if (const auto wrong = mismatch(fields)) {
+      if (file.empty() || line == 0) throw Error("a record", *wrong);
+      throw Error(file, ":", line, ":", *wrong);
+    }
+    append_row(fields, out);
   }
-  lines = std::move(out);
 }
 
 void OutputFields::end(std::string& out) {
-  fields_.clear();
-  if (format_ != OutputFormat::jsonl && !has_header_ && !keep_.empty()) append_header(out);
+  if (format_.is_table() && !has_header_ && !keep_.empty()) append_header({}, out);
 }
 
 // At the first record: notes its names, and looks for those that were given.
-void OutputFields::look_at(std::string_view line) {
-  read_fields(line);
-  for (const auto& field : fields_) {
-    first_.emplace_back(field.name);
-    for (const auto& member : members_of(field.value))
-      first_.push_back(std::string(field.name) + "." + member);
+void OutputFields::look_at(const Added& fields) {
+  for (size_t i = 0; i < fields.size(); ++i) {
+    first_.emplace_back(fields.name(i));
+    if (fields.is_plain(i)) continue;
+    for (const auto& member : members_of(fields.value(i)))
+      first_.push_back(std::string(fields.name(i)) + "." + member);
   }
   if (!uniform_) return;
-  for (size_t i = 0; i < keep_.size(); ++i) found_[i] = find(keep_[i]) || part_named(keep_[i], fields_);
+  for (size_t i = 0; i < keep_.size(); ++i) found_[i] = value_named(keep_[i], fields).has_value();
   for (const auto& name : drop_.not_found()) {
-    const bool can_drop = format_ != OutputFormat::jsonl || name.find('.') != name.npos;
-    if (can_drop && part_named(name, fields_)) drop_.contains(name);
+    const bool can_drop = format_.is_table() || name.find('.') != name.npos;
+    if (can_drop && value_named(name, fields)) drop_.contains(name);
   }
   if (const auto unknown = unknown_names(); !unknown.empty()) throw Error(unknown.front());
 }
@@ -121,64 +107,23 @@ std::vector<std::string> OutputFields::unknown_names() const {
   return messages;
 }
 
-void OutputFields::read_fields(std::string_view line) {
-  fields_.clear();
-  names_.clear();
-  const auto object = line.substr(line.find('{'));
-  json::Members members(object);
-  for (json::Members::Member member; members.next(member);) {
-    names_.emplace_back(member.key);
-    fields_.push_back(
-        {.name = {},
-         .value = trimmed(object.substr(member.value_begin, member.value_end - member.value_begin))});
-  }
-  for (size_t i = 0; i < fields_.size(); ++i) fields_[i].name = names_[i];
-}
-
-const OutputField* OutputFields::find(std::string_view name) const {
-  const auto found = std::ranges::find(fields_, name, &OutputField::name);
-  return found == fields_.end() ? nullptr : &*found;
-}
-
-void OutputFields::append_kept(std::string& out) {
+void OutputFields::append_kept(const Added& fields, std::string& out) {
   out += '{';
   bool first = true;
   for (size_t i = 0; i < keep_.size(); ++i) {
-    const OutputField* const field = find(keep_[i]);
-    const auto value = field != nullptr ? std::optional(field->value) : part_named(keep_[i], fields_);
+    const auto value = value_named(keep_[i], fields);
     if (!value) continue;
     found_[i] = true;
     if (!std::exchange(first, false)) out += ',';
     json::append_string(out, keep_[i]);
     out += ':';
-    out += *value;
+    if (value->plain) {
+      json::append_string(out, value->text);
+    } else {
+      out += value->text;
+    }
   }
   out += "}\n";
-}
-
-// Copies the line, except for the members that are dropped.
-void OutputFields::append_without_parts(std::string& out, std::string_view line) const {
-  for (const auto& field : fields_) {
-    if (!field.value.starts_with('{')) continue;
-    std::string kept;
-    json::Members members(field.value);
-    bool all = true;
-    for (json::Members::Member member; members.next(member);) {
-      if (drop_.contains(std::string(field.name) + "." + std::string(member.key))) {
-        all = false;
-        continue;
-      }
-      if (!kept.empty()) kept += ',';
-      kept += field.value.substr(member.begin, member.end - member.begin);
-    }
-    if (all) continue;
-    const auto before = static_cast<size_t>(field.value.data() - line.data());
-    out += line.substr(0, before);
-    out += '{' + kept + '}';
-    line.remove_prefix(before + field.value.size());
-  }
-  out += line;
-  out += '\n';
 }
 
 std::vector<std::string> OutputFields::Column::parts() const {
@@ -204,16 +149,16 @@ void OutputFields::add_columns(Column column, std::vector<std::string>& header) 
   header.insert(header.end(), parts.begin(), parts.end());
 }
 
-void OutputFields::append_header(std::string& out) {
+void OutputFields::append_header(const Added& fields, std::string& out) {
   has_header_ = true;
   if (keep_.empty())
-    for (const auto& field : fields_) known_.emplace_back(field.name);
+    for (size_t i = 0; i < fields.size(); ++i) known_.emplace_back(fields.name(i));
   std::vector<std::string> header;
   for (const auto& name : keep_.empty() ? known_ : keep_) {
     Column column = {.name = name};
-    const OutputField* const field = find(name);
-    if (field != nullptr && name == kVector) column.width = width_of(field->value);
-    if (field != nullptr && name == kScores) column.members = members_of(field->value);
+    const auto value = value_named(name, fields);
+    if (value && !value->plain && name == kVector) column.width = width_of(value->text);
+    if (value && !value->plain && name == kScores) column.members = members_of(value->text);
     add_columns(std::move(column), header);
   }
   auto sorted = header;
@@ -223,37 +168,38 @@ void OutputFields::append_header(std::string& out) {
                 "; choose its fields with --keep");
   const size_t begin = out.size();
   for (bool first = true; const auto& name : header) {
-    if (!std::exchange(first, false)) out += separator();
-    append_text(out, name);
+    if (!std::exchange(first, false)) out += format_.separator;
+    format_.append_cell(out, name);
   }
   end_row(out, begin);
 }
 
-std::optional<std::string> OutputFields::mismatch() const {
+std::optional<std::string> OutputFields::mismatch(const Added& fields) const {
   if (!keep_.empty()) return std::nullopt;
-  for (const auto& field : fields_) {
-    if (field.name != kTruncated && std::ranges::find(known_, field.name) == known_.end())
-      return " has the field " + json::in_quotes(field.name) +
+  for (size_t i = 0; i < fields.size(); ++i) {
+    const auto name = fields.name(i);
+    if (name != kTruncated && !contains(known_, name))
+      return " has the field " + json::in_quotes(name) +
              ", which the first record lacks, so that the table has no column for it; name the columns with "
              "--keep";
   }
   return std::nullopt;
 }
 
-void OutputFields::append_row(std::string& out) {
+void OutputFields::append_row(const Added& fields, std::string& out) {
   const size_t begin = out.size();
   for (size_t i = 0; i < columns_.size(); ++i) {
     const Column& column = columns_[i];
-    if (i > 0) out += separator();
-    const OutputField* const field = find(column.name);
-    const auto value = field != nullptr ? std::optional(field->value) : part_named(column.name, fields_);
+    if (i > 0) out += format_.separator;
+    const auto value = value_named(column.name, fields);
     if (value && !keep_.empty()) found_[i] = true;
+    const auto json = value && !value->plain ? value->text : "null";
     if (column.width > 0) {
-      append_vector(out, column, value.value_or("null"));
+      append_vector(out, column, json);
     } else if (!column.members.empty()) {
-      append_members(out, column, value.value_or("null"));
-    } else {
-      append_cell(out, value.value_or("null"));
+      append_members(out, column, json);
+    } else if (value) {
+      append_cell(out, *value);
     }
   }
   end_row(out, begin);
@@ -261,22 +207,19 @@ void OutputFields::append_row(std::string& out) {
 
 // An empty line is no CSV record.
 void OutputFields::end_row(std::string& out, size_t begin) const {
-  if (format_ == OutputFormat::csv && out.size() == begin) out += "\"\"";
+  if (format_.quotes && out.size() == begin) out += "\"\"";
   out += '\n';
 }
 
 // A string without its quotes; null is empty; any other value as JSON.
-void OutputFields::append_cell(std::string& out, std::string_view value) {
-  if (value == "null") return;
-  append_text(out,
-              value.starts_with('"') ? std::string(document_.parse(value).string()) : std::string(value));
-}
-
-void OutputFields::append_text(std::string& out, std::string text) const {
-  if (format_ == OutputFormat::csv) return append_csv_cell(out, text);
-  std::ranges::replace_if(
-      text, [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
-  out += text;
+void OutputFields::append_cell(std::string& out, const FieldValue& value) {
+  if (value.plain || !value.text.starts_with('"')) {
+    if (value.plain || value.text != "null") format_.append_cell(out, value.text);
+  } else if (value.text.find('\\') == std::string_view::npos) {
+    format_.append_cell(out, value.text.substr(1, value.text.size() - 2));
+  } else {
+    format_.append_cell(out, document_.parse(value.text).string());
+  }
 }
 
 void OutputFields::append_vector(std::string& out, const Column& column, std::string_view value) const {
@@ -284,7 +227,7 @@ void OutputFields::append_vector(std::string& out, const Column& column, std::st
     throw Error(column.name, " has ", width_of(value), " numbers, ", column.width, " in the first record");
   std::string numbers(value.substr(1, value.size() - 2));
   std::erase_if(numbers, [](char c) { return c == ' ' || c == '\t'; });
-  if (format_ == OutputFormat::tsv) std::ranges::replace(numbers, ',', '\t');
+  std::ranges::replace(numbers, ',', format_.separator);
   out += numbers;
 }
 
@@ -300,11 +243,11 @@ void OutputFields::append_members(std::string& out, const Column& column, std::s
     if (i == values.size())
       throw Error(column.name, " has the member ", json::in_quotes(member.key),
                   ", which the first record lacks, so that the table has no column for it");
-    values[i] = trimmed(value.substr(member.value_begin, member.value_end - member.value_begin));
+    values[i] = value.substr(member.value_begin, member.value_end - member.value_begin);
   }
   for (bool first = true; const auto cell : values) {
-    if (!std::exchange(first, false)) out += separator();
-    append_cell(out, cell);
+    if (!std::exchange(first, false)) out += format_.separator;
+    append_cell(out, {.text = cell});
   }
 }
 

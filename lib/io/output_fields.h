@@ -1,13 +1,12 @@
 // Selects and formats the fields of output records: --keep, --drop of parts of fields, --format tsv|csv.
 //
-// Works on the JSON lines that a filter has written, in order, so that filters need not know of it. A table
-// has a header line with the names of the kept fields or, without --keep, of the fields of the first record.
-// `embedding` and `scores` have a column for each of their numbers, named embedding_0 and scores.LABEL; these
-// names can be kept and dropped, too (see field_part.h). A kept part is a field of that name in JSONL.
+// Writes the rows of an Output. A table has a header line with the names of the kept fields or, without
+// --keep, of the fields of the first record. `embedding` and `scores` have a column for each of their
+// numbers, named embedding_0 and scores.LABEL; these names can be kept and dropped, too (see field_part.h). A
+// kept part is a field of that name in JSONL.
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,26 +14,26 @@
 
 #include "io/drop_list.h"
 #include "io/field_part.h"
+#include "io/format.h"
+#include "io/output.h"
 #include "json/json.h"
 
 namespace bert::io {
 
-enum class OutputFormat { jsonl, tsv, csv };
-
 class OutputFields {
  public:
-  OutputFields(OutputFormat format, std::vector<std::string> keep, DropList drop = {});
+  OutputFields(Format format, std::vector<std::string> keep, DropList drop = {});
+
+  // What an Output has to collect for write().
+  Output::Rows wanted() const;
 
   // All records have the fields of the first one, as the rows of one table do. Then it is an error at the
   // first record if it lacks a name that was given.
   void set_uniform(bool uniform) { uniform_ = uniform; }
 
-  // Names the record of the line that begins at `offset`: "reviews.jsonl:17".
-  using Where = std::function<std::string(size_t offset)>;
-
-  // Replaces the lines with what is written instead, if that differs; must be called with all lines. Throws
+  // Appends the rows; must be called with all of them, in order. `file`: where they are from, or "". Throws
   // Error if a record has a field for which the table has no column, except `truncated`.
-  void apply(std::string& lines, const Where& where = {});
+  void write(const std::vector<Output::Row>& rows, std::string_view file, std::string& out);
   // Appends the header of a table without records, if its columns are known.
   void end(std::string& out);
 
@@ -49,27 +48,21 @@ class OutputFields {
     std::vector<std::string> parts() const;  // the names of these columns
   };
 
-  void look_at(std::string_view line);
-  void read_fields(std::string_view line);
-  const OutputField* find(std::string_view name) const;
-  void append_kept(std::string& out);
-  void append_without_parts(std::string& out, std::string_view line) const;
-  void append_header(std::string& out);
+  void look_at(const Added& fields);
+  void append_kept(const Added& fields, std::string& out);
+  void append_header(const Added& fields, std::string& out);
   void add_columns(Column column, std::vector<std::string>& header);
-  void append_row(std::string& out);
-  void append_cell(std::string& out, std::string_view value);
-  void append_text(std::string& out, std::string text) const;
+  void append_row(const Added& fields, std::string& out);
+  void append_cell(std::string& out, const FieldValue& value);
   void append_vector(std::string& out, const Column& column, std::string_view value) const;
   void append_members(std::string& out, const Column& column, std::string_view value);
   void end_row(std::string& out, size_t begin) const;
   // The message about a field that the table has no column for.
-  std::optional<std::string> mismatch() const;
-  char separator() const { return format_ == OutputFormat::tsv ? '\t' : ','; }
+  std::optional<std::string> mismatch(const Added& fields) const;
 
-  const OutputFormat format_;
+  const FormatEntry& format_;
   const std::vector<std::string> keep_;
   const DropList drop_;
-  const bool changes_;
   bool uniform_ = false;
   std::vector<bool> found_;         // for each name of keep_: whether a record had it
   std::vector<std::string> first_;  // names of the fields of the first record; if needed, and their parts
@@ -77,8 +70,6 @@ class OutputFields {
   std::vector<std::string> known_;  // without --keep: the fields that they hold
   bool has_header_ = false;
   json::Document document_;
-  std::vector<OutputField> fields_;
-  std::vector<std::string> names_;  // what fields_ view
 };
 
 }  // namespace bert::io

@@ -61,6 +61,7 @@ bool PullReader::next(RawRecord& record) {
   record.bytes.reserve(cut.size + json::kPadding);
   record.bytes.assign(chunk_->data, cut.begin, cut.size);
   record.bytes.append(json::kPadding, '\0');
+  if (!chunk_->contexts.empty()) record.context = std::move(chunk_->contexts[cut_]);
   ++cut_;
   return true;
 }

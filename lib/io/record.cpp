@@ -10,13 +10,6 @@
 namespace bert::io {
 namespace {
 
-constexpr size_t kKeepTextBytes = 4 << 20;
-
-void clear_text(std::string& text) {
-  if (text.capacity() > kKeepTextBytes) text = std::string();
-  text.clear();
-}
-
 std::string_view without_spaces(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
   return text.substr(0, text.find_last_not_of(' ') + 1);
@@ -38,26 +31,6 @@ std::string with_point(std::string_view digits) {
 }
 
 }  // namespace
-
-void Chunk::clear() {
-  records.clear();
-  repaired.clear();
-  source.reset();
-  clear_text(data);
-  clear_text(out);
-  data_size = 0;
-  offset = 0;
-  read = 0;
-  cuts.clear();
-  first_place = 0;
-  header_only = false;
-  ends.clear();
-  written = 0;
-  truncated = 0;
-  skipped.clear();
-  failure.reset();
-  skipped_file.reset();
-}
 
 std::string Record::where() const { return file() + ":" + std::to_string(line_); }
 
@@ -123,6 +96,7 @@ std::vector<std::string> Fields::names() const {
   if (!object_) return source_.columns;
   std::vector<std::string> names;
   for (const auto& [key, value] : members()) names.emplace_back(key);
+  if (row_) names.emplace_back("embedding");
   return names;
 }
 
@@ -214,11 +188,9 @@ std::optional<std::pair<std::string, json::Value>> Fields::words(const std::stri
   return std::pair(asked, *array);
 }
 
-Context Fields::context() const {
-  if (context_.value().kind() == json::Value::Kind::string) throw Error(context_->string());
-  const auto sides = context_->elements();
-  if (sides.size() == 2) return {.before = sides[0], .after = sides[1]};
-  return {.before = sides[0], .after = sides[1], .tags_before = sides[2], .tags_after = sides[3]};
+const Context& Fields::context() const {
+  if (!context_->failure.empty()) throw Error(context_->failure);
+  return *context_;
 }
 
 size_t index_of_choice(std::string_view field, std::string_view label, size_t choices) {

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -41,20 +40,31 @@ struct Source {
   ConllColumns conll = {};
   char delimiter = ',';  // between the cells of CSV
 
-  bool in_context = false;  // records have words of their document, see context_cutter.h
+  bool in_context = false;  // records have a Context
   bool converted = false;   // the FILE is compressed, or not UTF-8
 
   // Whether records are generated from the FILE's contents instead of copied from it.
-  bool makes_records() const {
-    return in_context || converted || format == InputFormat::squad || is_array(format);
-  }
+  bool makes_records() const { return converted || format == InputFormat::squad || is_array(format); }
   char cell_end() const { return format == InputFormat::csv ? kCellEnd : '\t'; }  // in Record::raw()
+};
+
+// A word of a neighbouring sentence; with StreamOptions::context_tags its tag in BIO, or "" if the tags of
+// the sentence cannot be read.
+struct ContextWord {
+  std::string word;
+  std::string tag = {};
+};
+
+// The words before and after a sentence, see document_context.h.
+struct Context {
+  std::string failure = {};  // why there are none
+  std::vector<ContextWord> before = {}, after = {};
 };
 
 class Record {
  public:
-  Record(const Source& source, int64_t line, int64_t place, std::string_view raw)
-      : source_(&source), line_(line), place_(place), raw_(raw) {}
+  Record(const Source& source, int64_t line, int64_t place, std::string_view raw, uint64_t key_bits = 0)
+      : source_(&source), line_(line), place_(place), raw_(raw), key_bits_(key_bits) {}
 
   const Source& source() const { return *source_; }
   const std::string& file() const { return source_->name; }
@@ -65,6 +75,8 @@ class Record {
   }                           // without the line end; JSON up to its closing brace;
                               // of CSV csv_cells()
   std::string where() const;  // "reviews.jsonl:17"
+  // json::key_bit()s of a JSON record's keys: if a key's bit is 0, the key is absent.
+  uint64_t key_bits() const { return key_bits_; }
 
   // Set by the filter if it truncated the text; the stream counts such records.
   bool truncated = false;
@@ -77,61 +89,13 @@ class Record {
   }
 
  private:
-  friend class RecordReader;  // validates; may set raw_ to repaired text or to JSON; fills keys_
-  friend class RecordWriter;
+  friend class RecordReader;  // validates; may set raw_ to repaired text or to JSON; sets key_bits_
 
   const Source* source_;
   int64_t line_;
   int64_t place_;
   std::string_view raw_;
-  uint64_t keys_ = 0;  // json::key_bit()s of a JSON record's keys: if a key's bit is 0, the key is absent
-};
-
-// A longer cell of CSV has an opening quote by mistake. Bounds the memory for one.
-constexpr size_t kMostQuotedBytes = 64 << 20;
-
-// Position of a record in Chunk::data, without its line end.
-struct Cut {
-  size_t begin, size;
-  int64_t line;
-  bool starts_document = false;  // CoNLL: after -DOCSTART-
-
-  // CSV: whether a quote in this line is not closed before the end of the FILE, is not closed within
-  // kMostQuotedBytes, or is closed in another line by a quote that text follows. Only the line is the record.
-  enum class Quote : uint8_t { closed, endless, too_long, followed };
-  Quote quote = Quote::closed;
-  int64_t quoted_lines = 0;  // up to that place
-};
-
-// A run of consecutive records, passed from the reader to the writer.
-struct Chunk {
-  int64_t number = -1;  // from 0, over all inputs
-
-  // Set by the reader. All records are from the same FILE.
-  std::shared_ptr<const Source> source;
-  std::string data;  // json::kPadding bytes longer than the records
-  size_t data_size = 0;
-  uint64_t offset = 0;  // position of `data` in its FILE
-  uint64_t read = 0;    // bytes of all inputs read so far
-  std::vector<Cut> cuts;
-  int64_t first_place = 0;
-  bool header_only = false;  // a table without records, whose columns are still checked
-
-  // Set by prepare and finish.
-  std::vector<Record> records;       // the valid ones; views into data and repaired
-  std::deque<std::string> repaired;  // text of records that were not UTF-8 or not JSON
-  std::string out;
-  std::vector<std::pair<size_t, int64_t>> ends;          // for each record in `out`: its end, and its line
-  int64_t written = 0;                                   // number of records in `out`
-  int64_t truncated = 0;                                 // how many of them had their text truncated
-  std::vector<std::pair<int64_t, std::string>> skipped;  // index and message of bad records, OnError::skip
-  std::optional<std::string>
-      failure;  // ends the stream after `out`; the reader also sets it (FILE not found)
-
-  std::optional<std::string> skipped_file;  // why a FILE without records was left out, OnError::skip
-
-  // Empties it for the next run of records; keeps the memory unless it is unusually large.
-  void clear();
+  uint64_t key_bits_;
 };
 
 // Default names of the fields with a text and with the second text of a pair.
@@ -148,22 +112,14 @@ auto named(std::string_view name, Read read) {
   }
 }
 
-// The words before and after a sentence, arrays of strings; and with StreamOptions::context_tags their tags,
-// strings or null.
-struct Context {
-  json::Value before, after;
-  std::optional<json::Value> tags_before = {}, tags_after = {};
-};
-
 // Access to the fields of a record. Returned views are valid until Filter::prepare returns. Text input has
 // one field, the text field; TSV and CSV have their columns, all of them strings.
 class Fields {
  public:
   // For a text record, or for TSV or CSV split into `values`, which must outlive this object.
   Fields(const Source& source, std::span<const std::string_view> values) : source_(source), values_(values) {}
-  // For a JSON record; `object` is a JSON object, `context` an array of two or four arrays.
-  Fields(const Source& source, json::Value object, std::optional<json::Value> context = {})
-      : source_(source), object_(object), context_(context) {}
+  // For a JSON record; `object` is a JSON object.
+  Fields(const Source& source, json::Value object) : source_(source), object_(object) {}
 
   // The field's text; nullopt if the record does not have the field. Error if the value is not a string
   // (`field "text" is a number, expected a string`) or the key is repeated.
@@ -198,7 +154,9 @@ class Fields {
 
   // The words around a sentence in its document; with StreamOptions::context_words only. Error if the record
   // has no "document" or its words cannot be read.
-  Context context() const;
+  const Context& context() const;
+  // The numbers of a row of an array, which are its field `embedding`.
+  std::optional<std::span<const float>> row() const { return row_; }
 
   // All fields of a JSON record in order; empty for text, TSV and CSV.
   std::vector<std::pair<std::string_view, json::Value>> members() const;
@@ -210,9 +168,13 @@ class Fields {
   [[noreturn]] void fail_without_words() const;
 
  private:
+  friend class RecordReader;  // sets context_ and row_
+
   const Source& source_;
   std::span<const std::string_view> values_;
-  std::optional<json::Value> object_, context_;
+  std::optional<json::Value> object_;
+  const Context* context_ = nullptr;
+  std::optional<std::span<const float>> row_;
 };
 
 // The index of a choice, which is the label in `field`. Throws Error unless it is one of 0 to choices - 1.

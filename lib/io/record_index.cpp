@@ -12,7 +12,6 @@
 #include <string>
 
 #include "base/error.h"
-#include "io/document_context.h"
 #include "io/foreign.h"
 #include "io/pull_reader.h"
 #include "json/json.h"
@@ -82,6 +81,11 @@ uint64_t Spool::append(std::string_view bytes) {
   return begin;
 }
 
+void Spool::read(uint64_t offset, std::string& bytes) const {
+  if (read_at(file_.get(), "a temporary file", bytes.data(), bytes.size(), offset) != bytes.size())
+    throw Error("a temporary file: has become shorter");
+}
+
 bool can_read_again(const std::vector<std::string>& files) {
   return !files.empty() && std::all_of(files.begin(), files.end(), [](const std::string& name) {
     if (name == "-") return false;
@@ -95,7 +99,7 @@ RecordIndex::RecordIndex(const StreamOptions& options, Contents contents)
     : first_place_(options.first_record),
       contents_(contents),
       context_words_(options.context_words),
-      context_tags_(!options.context_tags.empty()) {
+      sentences_(sentence_options(options)) {
   if (options.files.size() > kMostFiles)
     throw Error(options.files.size(), " FILEs are more than the ", kMostFiles, " that can be shuffled");
   for (const auto& name : options.files) add(options, name);
@@ -110,12 +114,13 @@ void RecordIndex::add(const StreamOptions& options, const std::string& name) {
   one.is_one_of_several = options.files.size() > 1;
   one.context_apart = true;
   PullReader reader(one);
-  while (const Chunk* chunk = reader.next_chunk()) add(*chunk, file);
+  SentenceReader sentences(sentences_);
+  while (const Chunk* chunk = reader.next_chunk()) add(*chunk, file, sentences);
   if (FileState::of(name) != file.found) throw_changed(name);
   if (files_.size() <= kKeptFiles) file.kept = std::move(opened);
 }
 
-void RecordIndex::add(const Chunk& chunk, File& file) {
+void RecordIndex::add(const Chunk& chunk, File& file, SentenceReader& sentences) {
   constexpr auto kMost = std::numeric_limits<uint32_t>::max();
   file.source = chunk.source;
   const bool made = chunk.source->makes_records();
@@ -130,45 +135,51 @@ void RecordIndex::add(const Chunk& chunk, File& file) {
                         .file = files_.size() - 1,
                         .size = static_cast<uint32_t>(cut.size),
                         .line = static_cast<uint32_t>(cut.line)});
-    if (contents_ == Contents::checked)
-      fingerprints_.push_back(
-          fingerprint(*chunk.source, {chunk.data.data() + cut.begin, static_cast<size_t>(cut.size)}));
+    const std::string_view bytes(chunk.data.data() + cut.begin, cut.size);
+    if (contents_ == Contents::checked) fingerprints_.push_back(fingerprint(*chunk.source, bytes));
+    if (chunk.source->in_context)
+      documents_.push_back(sentences.read(*chunk.source, bytes, cut.starts_document).document);
   }
 }
 
 bool RecordIndex::is_made(const Entry& entry) const { return files_[entry.file].source->makes_records(); }
 
-std::string RecordIndex::made(const Entry& entry) const {
+std::string RecordIndex::bytes_of(const Entry& entry) const {
+  if (!is_made(entry)) return bytes_of(files_[entry.file], entry.offset, entry.size);
   std::string bytes(entry.size, '\0');
-  const auto& name = files_[entry.file].name;
-  if (read_at(made_.fd(), name, bytes.data(), entry.size, entry.offset) != entry.size)
-    throw Error(name, ": temporarily stored records are missing");
+  made_.read(entry.offset, bytes);
+  bytes.append(json::kPadding, '\0');
   return bytes;
 }
 
-// A sentence with the words around it, which are read again for each sentence: its neighbours are few, and
-// all contexts together would be many times larger than the FILEs.
-std::string RecordIndex::in_context(int64_t i) const {
-  std::deque<ContextSentence> others;
-  const auto& entry = entries_[static_cast<size_t>(i)];
-  const auto at = [&](int64_t n) -> const ContextSentence* {
-    if (i + n < 0 || i + n >= size()) return nullptr;
-    const auto& other = entries_[static_cast<size_t>(i + n)];
-    return other.file == entry.file ? &others.emplace_back(stored_sentence(made(other))) : nullptr;
+// The words around a sentence, which are read again for each sentence: its neighbours are few, and all
+// contexts together would be many times larger than the FILEs.
+Context RecordIndex::context(int64_t i) const {
+  std::deque<Sentence> others;
+  SentenceReader reader(sentences_);
+  const auto sentence_at = [&](int64_t place) {
+    const auto& entry = entries_[static_cast<size_t>(place)];
+    const auto bytes = bytes_of(entry);
+    auto sentence = reader.read(*files_[entry.file].source, std::string_view(bytes).substr(0, entry.size));
+    sentence.document = documents_[static_cast<size_t>(place)];
+    return sentence;
   };
-  return with_context(stored_sentence(made(entry)), at, context_words_, context_tags_);
+  const auto at = [&](int64_t n) -> const Sentence* {
+    const int64_t place = i + n;
+    const bool same = place >= 0 && place < size() &&
+                      documents_[static_cast<size_t>(place)] == documents_[static_cast<size_t>(i)] &&
+                      entries_[static_cast<size_t>(place)].file == entries_[static_cast<size_t>(i)].file;
+    return same ? &others.emplace_back(sentence_at(place)) : nullptr;
+  };
+  return context_of(sentence_at(i), at, context_words_);
 }
 
 RawRecord RecordIndex::read(int64_t i) const {
   const Entry& entry = entries_[static_cast<size_t>(i)];
   const File& file = files_[entry.file];
-  RawRecord record{.source = file.source, .line = entry.line, .place = first_place_ + i, .bytes = {}};
-  if (is_made(entry)) {
-    record.bytes = file.source->in_context ? in_context(i) : made(entry);
-    record.bytes.resize(record.bytes.size() + json::kPadding);
-  } else {
-    record.bytes = bytes_of(file, entry.offset, entry.size);
-  }
+  RawRecord record{
+      .source = file.source, .line = entry.line, .place = first_place_ + i, .bytes = bytes_of(entry)};
+  if (file.source->in_context) record.context = context(i);
   return record;
 }
 
@@ -177,7 +188,7 @@ std::vector<RawRecord> RecordIndex::read_some(int64_t begin, int64_t end) const 
   const auto entry = [&](int64_t i) -> const Entry& { return entries_[static_cast<size_t>(i)]; };
   const Entry& first = entry(begin);
   int64_t next = begin + 1;
-  if (!is_made(first)) {
+  if (!is_made(first) && !files_[first.file].source->in_context) {
     while (next < end && entry(next).file == first.file &&
            entry(next).offset + entry(next).size - first.offset <= kMostBytes)
       ++next;

@@ -10,6 +10,7 @@
 
 #include "base/checksum.h"
 #include "base/file.h"
+#include "io/document_context.h"
 #include "io/record_reader.h"
 #include "io/stream.h"
 
@@ -21,6 +22,8 @@ class Spool {
  public:
   // Returns the offset of the appended bytes. The Error names the directory.
   uint64_t append(std::string_view bytes);
+  // Fills `bytes` with those at the offset.
+  void read(uint64_t offset, std::string& bytes) const;
   int fd() const { return file_.get(); }  // -1 before the first append
 
  private:
@@ -75,22 +78,23 @@ class RecordIndex {
   };
 
   void add(const StreamOptions& options, const std::string& name);
-  void add(const Chunk& chunk, File& file);
+  void add(const Chunk& chunk, File& file, SentenceReader& sentences);
   bool is_made(const Entry& entry) const;
-  std::string made(const Entry& entry) const;
-  std::string in_context(int64_t i) const;
+  std::string bytes_of(const Entry& entry) const;  // with padding
+  Context context(int64_t i) const;
   std::string bytes_of(const File& file, uint64_t offset, uint64_t size) const;
 
   int64_t first_place_;
   const Contents contents_;
   const int64_t context_words_;
-  const bool context_tags_;
+  const SentenceReader::Options sentences_;
   Checksum checksum_;
   int64_t bytes_ = 0;
   std::vector<File> files_;
   Spool made_;
   std::deque<Entry> entries_;  // a vector would need twice the memory while growing
   std::deque<uint64_t> fingerprints_;
+  std::deque<int64_t> documents_;  // of each record, if it has a context
 };
 
 }  // namespace bert::io

@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "io/conll.h"
-#include "io/context_cutter.h"
 #include "io/csv.h"
 #include "io/cutter.h"
 #include "io/filter.h"
@@ -21,7 +20,7 @@ class Use : public Filter {
  public:
   explicit Use(const UseRecord& use) : use_(use) {}
   void prepare(const Fields& fields, Record& record) const override { use_(fields, record); }
-  void finish(Record&, std::string&) const override {}
+  void finish(Record&, Output&) const override {}
 
  private:
   const UseRecord& use_;
@@ -139,6 +138,7 @@ std::optional<std::string> RawRecordReader::read(RawRecord& raw, const UseRecord
   chunk_.data = std::move(raw.bytes);
   chunk_.cuts.push_back({.begin = 0, .size = chunk_.data_size, .line = raw.line});
   chunk_.first_place = raw.place;
+  if (raw.context) chunk_.contexts.push_back(std::move(*raw.context));
   reader_.prepare(chunk_, Use(use), on_error_);
   if (chunk_.failure) throw Error(*chunk_.failure);
   if (chunk_.skipped.empty()) return std::nullopt;
@@ -173,7 +173,7 @@ void RecordReader::prepare(Chunk& chunk, const Filter& filter, OnError on_error)
         *chunk.source, cut.line, chunk.first_place + static_cast<int64_t>(i), std::string_view(text, size));
     try {
       check_quotes(cut);
-      read(record, chunk, filter);
+      read(record, chunk.contexts.empty() ? nullptr : &chunk.contexts[i], chunk, filter);
     } catch (const std::exception& error) {
       const bool go_on = pass_over(chunk, record, error, on_error);
       chunk.records.pop_back();
@@ -182,9 +182,13 @@ void RecordReader::prepare(Chunk& chunk, const Filter& filter, OnError on_error)
   }
 }
 
-void RecordReader::read(Record& record, Chunk& chunk, const Filter& filter) {
+void RecordReader::read(Record& record, const Context* context, Chunk& chunk, const Filter& filter) {
   const Source& source = record.source();
-  if (is_json(source.format)) return read_json(record, chunk, filter);
+  if (is_json(source.format)) {
+    Fields fields = read_json(record, chunk);
+    fields.context_ = context;
+    return filter.prepare(fields, record);
+  }
   if (!chunk_is_utf8_) mend_utf8(record, chunk, 0);
   if (source.format == InputFormat::csv)
     record.raw_ = chunk.repaired.emplace_back(csv_cells(record.raw_, source.delimiter));
@@ -202,23 +206,29 @@ void RecordReader::read(Record& record, Chunk& chunk, const Filter& filter) {
     throw Error("repeats the names of the columns; leave this line out");
 }
 
-void RecordReader::read_json(Record& record, Chunk& chunk, const Filter& filter) {
-  std::string_view context;
-  if (record.source().in_context) {
-    const size_t mark = record.raw_.rfind(kContextMark);
-    context = record.raw_.substr(mark + 1);
-    record.raw_ = record.raw_.substr(0, mark);
-  }
+Fields RecordReader::read_json(Record& record, Chunk& chunk) {
+  std::optional<std::span<const float>> row;
   if (is_tagged(record.source().format)) make_json(record, chunk);
+  if (is_array(record.source().format)) row = make_row(record, chunk);
   const auto line = record.raw_;
   record.raw_ = json_part(line);
   largest_json_ = std::max(largest_json_, record.raw_.size());
   const json::Value root = parse(record, chunk, static_cast<size_t>(record.raw_.data() - line.data()));
   if (root.kind() != json::Value::Kind::object) throw Error("is ", root.kind_name(), ", expected an object");
-  record.keys_ = root.key_bits();
-  std::optional<json::Value> around;
-  if (!context.empty()) around = context_.parse_padded(context);
-  filter.prepare(Fields(record.source(), root, around), record);
+  record.key_bits_ = root.key_bits();
+  Fields fields(record.source(), root);
+  fields.row_ = row;
+  return fields;
+}
+
+// Keeps the number of the row, counted from 0, as the record.
+std::span<const float> RecordReader::make_row(Record& record, Chunk& chunk) const {
+  const auto bytes = record.raw_;
+  auto& json = chunk.repaired.emplace_back("{\"row\":" + std::to_string(record.line() - 1) + "}");
+  const size_t size = json.size();
+  json.append(json::kPadding, '\0');
+  record.raw_ = std::string_view(json).substr(0, size);
+  return {reinterpret_cast<const float*>(bytes.data()), bytes.size() / sizeof(float)};
 }
 
 // Converts the lines of a sentence to an object. On error the record's line is set to the bad one.
@@ -262,16 +272,14 @@ void RecordReader::mend_surrogates(Record& record, Chunk& chunk) const {
 
 void finish_records(Chunk& chunk, const Filter& filter, OnError on_error) {
   for (auto& record : chunk.records) {
-    const size_t before = chunk.out.size();
+    const auto before = chunk.output.mark();
     try {
-      if (before > 0) chunk.out += filter.separator();
-      filter.finish(record, chunk.out);
-      chunk.ends.emplace_back(chunk.out.size(), record.line());
+      filter.finish(record, chunk.output);
       ++chunk.written;
       if (record.truncated) ++chunk.truncated;
       record.work.reset();
     } catch (const std::exception& error) {
-      chunk.out.resize(before);
+      chunk.output.remove_after(before);
       if (!pass_over(chunk, record, error, on_error)) break;
     }
   }

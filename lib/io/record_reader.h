@@ -5,12 +5,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "io/chunk.h"
 #include "io/filter.h"
-#include "io/record.h"
 #include "io/stream.h"
 #include "json/json.h"
 
@@ -22,6 +23,7 @@ struct RawRecord {
   int64_t line = 0;   // in the FILE, from 1
   int64_t place = 0;  // index over all FILEs, bad records counted
   std::string bytes;  // json::kPadding longer than the record
+  std::optional<Context> context = {};
 
   size_t size() const { return bytes.size() - json::kPadding; }
 };
@@ -40,16 +42,17 @@ class RecordReader {
   static constexpr size_t kKeepJson = 1 << 20;
 
   void check_header(Chunk& chunk, const Filter& filter);
-  void read(Record& record, Chunk& chunk, const Filter& filter);
-  void read_json(Record& record, Chunk& chunk, const Filter& filter);
+  void read(Record& record, const Context* context, Chunk& chunk, const Filter& filter);
+  Fields read_json(Record& record, Chunk& chunk);
   void make_json(Record& record, Chunk& chunk) const;
+  std::span<const float> make_row(Record& record, Chunk& chunk) const;
   // `begin`: offset of the record in its line.
   json::Value parse(Record& record, Chunk& chunk, size_t begin);
   void mend_utf8(Record& record, Chunk& chunk, size_t begin) const;
   void mend_surrogates(Record& record, Chunk& chunk) const;
 
   InvalidUtf8 invalid_utf8_;
-  json::Document document_, context_;
+  json::Document document_;
   size_t largest_json_ = 0;
   bool chunk_is_utf8_ = false;
   std::vector<std::string_view> values_;
@@ -75,7 +78,7 @@ class RawRecordReader {
   Chunk chunk_;
 };
 
-// Appends the output of chunk.records to chunk.out.
+// Appends the output of chunk.records to chunk.output.
 void finish_records(Chunk& chunk, const Filter& filter, OnError on_error);
 
 }  // namespace bert::io

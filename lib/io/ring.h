@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/file.h"
-#include "io/record.h"
+#include "io/chunk.h"
 
 namespace bert::io {
 

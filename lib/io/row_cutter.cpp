@@ -2,9 +2,7 @@
 
 #include <string>
 
-#include "base/base64.h"
 #include "base/error.h"
-#include "json/json.h"
 
 namespace bert::io {
 
@@ -56,10 +54,9 @@ void RowCutter::cut(Chunk& chunk) {
   numbers_.resize(static_cast<size_t>(shape_->width));
   to_f32(shape_->dtype, bytes.data(), numbers_);
   const size_t begin = chunk.data.size();
-  json::append_integer(chunk.data += "{\"row\":", row_);
-  append_base64(chunk.data += ",\"embedding\":\"", std::as_bytes(std::span(numbers_)));
-  chunk.data += "\"}";
-  chunk.cuts.push_back({.begin = begin, .size = chunk.data.size() - begin, .line = ++row_});
+  const auto numbers = std::as_bytes(std::span(numbers_));
+  chunk.data.append(reinterpret_cast<const char*>(numbers.data()), numbers.size());
+  chunk.cuts.push_back({.begin = begin, .size = numbers.size(), .line = ++row_});
   input_.consume(bytes.size());
 }
 

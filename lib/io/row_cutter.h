@@ -1,7 +1,5 @@
-// Turns the rows of an array file (see array_shape.h) into JSON records:
-//
-//   {"row":17,"embedding":"…"}     rows are counted from 0; the numbers are f32 in base64, as bert-embed
-//                                  writes them
+// Cuts the rows of an array file (see array_shape.h). The bytes of a record are the numbers of the row in
+// f32.
 #pragma once
 
 #include <cstdint>

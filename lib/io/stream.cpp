@@ -13,6 +13,7 @@
 #include "io/progress.h"
 #include "io/record_reader.h"
 #include "io/ring.h"
+#include "io/sink.h"
 
 namespace bert::io {
 namespace {
@@ -26,18 +27,9 @@ size_t ring_size(const StreamOptions& options, const Pool& pool) {
   return 2 * static_cast<size_t>(pool.size()) + 2 + ahead;
 }
 
-// `chunk` must outlive it.
-OutputFields::Where where_in(const Chunk& chunk) {
-  return [&chunk](size_t offset) {
-    const auto record = std::ranges::upper_bound(chunk.ends, offset, {}, &std::pair<size_t, int64_t>::first);
-    return chunk.source->name + ":" + std::to_string(record->second) + ":";
-  };
-}
-
 class Stream {
  public:
-  Stream(const StreamOptions& options, Pool& pool, Log& log, Filter& filter, OutputFields& fields,
-         OutputFile& output);
+  Stream(const StreamOptions& options, Pool& pool, Log& log, Filter& filter, Sink& sink);
   RunResult run();
   // The error of a record or of the input; everything before it has been written.
   const std::optional<std::string>& failure() const { return failure_; }
@@ -67,8 +59,7 @@ class Stream {
   Pool& pool_;
   Log& log_;
   Filter& filter_;
-  OutputFields& fields_;
-  OutputFile& output_;
+  Sink& sink_;
   StopEvent stop_event_;
   Ring ring_;
   Progress progress_;
@@ -86,27 +77,24 @@ class Stream {
   int64_t first_unfinished_ = 0;  // chunks before this one were passed to finish tasks
 
   // Used by the writer until it ends.
-  bool wrote_ = false;  // whether any record's output was written
   RunResult result_;
   std::optional<std::string> failure_;
   std::mutex error_mutex_;
   std::exception_ptr error_;  // the first of the writer or of a task, such as lack of memory
 };
 
-Stream::Stream(const StreamOptions& options, Pool& pool, Log& log, Filter& filter, OutputFields& fields,
-               OutputFile& output)
+Stream::Stream(const StreamOptions& options, Pool& pool, Log& log, Filter& filter, Sink& sink)
     : options_(options),
       pool_(pool),
       log_(log),
       filter_(filter),
-      fields_(fields),
-      output_(output),
+      sink_(sink),
       ring_(ring_size(options, pool)),
       progress_(log, shows_progress(options, log) ? Progress::Shown::yes : Progress::Shown::no,
                 size_of_files(options.files)) {}
 
 RunResult Stream::run() {
-  const bool one_by_one = options_.line_buffered || output_.is_terminal();
+  const bool one_by_one = options_.line_buffered || sink_.is_terminal();
   const ChunkLimits limits = {.bytes = options_.chunk_bytes,
                               .records = one_by_one ? 1 : options_.chunk_records};
   InputReader input(options_, limits, ring_, stop_event_.get(), [this](Chunk& chunk) { on_chunk(chunk); });
@@ -195,6 +183,7 @@ void Stream::prepare(Chunk& chunk) {
 }
 
 void Stream::finish(Chunk& chunk) {
+  sink_.start(chunk.output);
   finish_records(chunk, filter_, options_.on_error);
   ring_.put(chunk, Ring::State::finished);
 }
@@ -282,10 +271,7 @@ void Stream::write_chunks() {
 }
 
 void Stream::write(Chunk& chunk) {
-  if (!chunk.out.empty() && std::exchange(wrote_, true)) output_.write(filter_.separator());
-  if (chunk.source) fields_.set_uniform(options_.files.size() <= 1 && !is_json(chunk.source->format));
-  fields_.apply(chunk.out, filter_.writes_own_output() ? where_in(chunk) : OutputFields::Where());
-  output_.write(chunk.out);
+  sink_.write(chunk.output, chunk.source.get());
   result_.records += chunk.written;
   result_.truncated += chunk.truncated;
   result_.skipped += static_cast<int64_t>(chunk.skipped.size());
@@ -321,36 +307,25 @@ bool shows_progress(const StreamOptions& options, const Log& log) {
 
 RunResult run_stream(const StreamOptions& options, Pool& pool, Log& log, Filter& filter) {
   check_files(options);
-  OutputFile output(options.output);
-  if (options.needs_regular_output && !output.can_rewrite()) {
-    constexpr std::string_view kWhy = "the header of this format is completed at the end";
-    if (!names_stdout(options.output))
-      throw Error(options.output, ": is a pipe or a device, not a regular file; ", kWhy);
-    throw Error("stdout: ", kWhy, ", which needs a file: use -o FILE or > FILE");
-  }
-  std::string text;
-  filter.begin(text);
-  output.write(text);
-  OutputFields fields(options.output_format, options.keep, options.drop);
-  const auto write = [&] {
-    fields.apply(text);
-    output.write(text);
-  };
-  Stream stream(options, pool, log, filter, fields, output);
+  OutputFile file(options.output);
+  Sink sink(options, file);
+  Stream stream(options, pool, log, filter, sink);
   const RunResult result = stream.run();
   if (!stream.failure()) filter.all_read(result.records + result.skipped);
   const auto ending = stream.failure() ? Filter::Ending::stopped : Filter::Ending::complete;
-  for (text.clear(); filter.release(ending, text); text.clear()) write();
+  Output output;
+  for (sink.start(output); filter.release(ending, output); output.clear()) sink.write(output);
+  if (!stream.failure()) {
+    output.clear();
+    filter.end(output);
+    sink.write(output);
+  }
+  sink.end(ending);
   if (stream.failure()) throw Error(*stream.failure());
-  text.clear();
-  filter.end(text);
-  write();
-  text.clear();
-  fields.end(text);
-  output.write(text);
-  filter.patch(output);
-  output.commit();
-  for (const auto& message : fields.unknown_names()) log.warn(message);
+  sink.complete_header(filter.row_width());
+  filter.before_commit(file);
+  file.commit();
+  for (const auto& message : sink.unknown_names()) log.warn(message);
   const auto unpaired = options.pair_use ? options.pair_use->warning() : std::nullopt;
   if (unpaired) log.warn(*unpaired);
   filter.report(log);

@@ -13,9 +13,9 @@
 #include "base/pool.h"
 #include "io/drop_list.h"
 #include "io/filter.h"
+#include "io/format.h"
 #include "io/input.h"
 #include "io/input_format.h"
-#include "io/output_fields.h"
 #include "io/record.h"
 
 namespace bert::io {
@@ -36,10 +36,10 @@ struct StreamOptions {
   std::string pair_field{kPairField};             // used by filters, not by the stream
   std::vector<FieldOption> field_options;         // which options name fields, for messages
   std::shared_ptr<FieldUse> pair_use;  // of pair_field, if the user named it; see Fields::pair_text
-  DropList drop;                       // for the filter's RecordWriter
+  DropList drop;                       // for the filter, which passes it to its Output
   std::vector<std::string> keep;       // fields to write, in this order; none: all
-  OutputFormat output_format = OutputFormat::jsonl;
-  OnError on_error = OnError::stop;  // skip: also leave out unreadable FILEs, if there are several
+  Format format = Format::jsonl;       // of the output
+  OnError on_error = OnError::stop;    // skip: also leave out unreadable FILEs, if there are several
   InvalidUtf8 invalid_utf8 = InvalidUtf8::error;
   bool line_buffered = false;  // write each record separately; also if the output is a terminal
   ShowProgress progress = ShowProgress::automatic;
@@ -48,9 +48,9 @@ struct StreamOptions {
   // The following are set by the tool, not by the user.
   // conll, squad, npy and f32, if the tool reads them: detected by their contents, or f32 by its suffix.
   std::vector<InputFormat> more;
-  int64_t context_words = 0;         // words that are read on each side of a sentence, see context_cutter.h
+  int64_t context_words = 0;         // words that are read on each side of a sentence, see document_context.h
   std::string context_tags;          // field with their tags; "": without tags
-  bool context_apart = false;        // records are stored() sentences, see document_context.h
+  bool context_apart = false;        // the reader of the records finds their contexts itself
   std::optional<int64_t> row_width;  // numbers in a row of an array; f32 needs it
   // A first line with one of these columns is the header of a table; none: text_field.
   std::vector<std::string> header_fields;
@@ -68,8 +68,6 @@ struct StreamOptions {
   size_t chunk_bytes = 256 << 10;
   size_t chunk_records = 4096;
   int64_t budget = 2048;  // tokens per call of Filter::compute
-  bool needs_regular_output =
-      false;  // a header is rewritten at the end: Error unless the output is a regular file
 };
 
 // To read `file`, which belongs to the records of a stream (gold labels, an index), as the stream reads its

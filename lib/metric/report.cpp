@@ -54,10 +54,11 @@ bool Report::take(std::string_view name) {
          std::find(wanted_.begin(), wanted_.end(), name) != wanted_.end();
 }
 
-void Report::begin(std::string_view name) {
-  if (json_.back() != '{') json_ += ',';
-  json::append_string(json_, name);
-  json_ += ':';
+std::string& Report::begin(std::string_view name) {
+  if (path_.empty()) return *(object_ = &fields_.field(name));
+  if (object_->back() != '{') *object_ += ',';
+  json::append_string(*object_, name);
+  return *object_ += ':';
 }
 
 void Report::show(std::string_view name, std::string value) {
@@ -65,25 +66,23 @@ void Report::show(std::string_view name, std::string value) {
 }
 
 void Report::count(std::string_view name, int64_t value) {
-  begin(name);
-  json::append_integer(json_, value);
+  json::append_integer(begin(name), value);
   show(name, std::to_string(value));
 }
 
 void Report::text(std::string_view name, std::string_view value) {
-  begin(name);
-  json::append_string(json_, value);
+  json::append_string(begin(name), value);
   show(name, std::string(value));
 }
 
 bool Report::metric(std::string_view name, std::string_view written, double value) {
   if (!take(name)) return false;
-  begin(written);
+  std::string& out = begin(written);
   show(written, std::isfinite(value) ? rounded(value, precision_) : "-");
   if (std::isfinite(value)) {
-    json::append_double(json_, value, precision_);
+    json::append_double(out, value, precision_);
   } else {
-    json_ += "null";
+    out += "null";
     undefined_(name);
   }
   return true;
@@ -91,14 +90,13 @@ bool Report::metric(std::string_view name, std::string_view written, double valu
 
 bool Report::open(std::string_view name) {
   if (!take(name)) return false;
-  begin(name);
-  json_ += '{';
+  begin(name) += '{';
   path_.emplace_back(name);
   return true;
 }
 
 void Report::close() {
-  json_ += '}';
+  *object_ += '}';
   path_.pop_back();
 }
 
@@ -127,7 +125,5 @@ std::string Report::text() const {
   for (const auto& [name, rows] : tables) append_rows(out += '\n', rows);
   return out;
 }
-
-std::string Report::json() && { return std::move(json_) + "}\n"; }
 
 }  // namespace bert::metric

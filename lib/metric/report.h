@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "io/output.h"
+
 namespace bert::metric {
 
 // The ratio of two counts; 0 if `whole` is 0, as in sklearn and conlleval.
@@ -38,7 +40,7 @@ class Report {
   // The first wanted metric that was not written; nullopt if there is none.
   std::optional<std::string> unwritten() const;
 
-  std::string json() &&;  // with a line feed at the end
+  const io::Added& fields() const { return fields_; }  // a nested object is the value of one
   // For people, rounded to 4 digits if there is no `precision`: a line for each metric, and a table of each
   // nested object of objects.
   //
@@ -54,15 +56,16 @@ class Report {
     std::string name, shown;
   };
 
-  bool take(std::string_view name);  // whether the metric is wanted
-  void begin(std::string_view name);
+  bool take(std::string_view name);           // whether the metric is wanted
+  std::string& begin(std::string_view name);  // to append the JSON value
   void show(std::string_view name, std::string value);
 
   std::vector<std::string> wanted_;
   std::set<std::string, std::less<>> written_;
   int precision_;
   std::function<void(std::string_view)> undefined_;
-  std::string json_ = "{";
+  io::Added fields_;
+  std::string* object_ = nullptr;  // the value of the last field, if a nested object is open
   std::vector<std::string> path_;
   std::vector<Cell> cells_;
 };

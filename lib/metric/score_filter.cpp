@@ -126,7 +126,7 @@ void ScoreFilter::add(Prepared& prepared) {
   }
 }
 
-void ScoreFilter::finish(io::Record& record, std::string&) const {
+void ScoreFilter::finish(io::Record& record, io::Output&) const {
   const auto& failure = record.work_as<Prepared>().failure;
   if (!failure.empty()) throw Error(failure);
 }
@@ -161,7 +161,7 @@ std::string ScoreFilter::id_hint() const {
   return name.empty() ? "" : "; did you mean --id-field " + name + "?";
 }
 
-void ScoreFilter::end(std::string& out) {
+void ScoreFilter::end(io::Output& out) {
   if (gold_ && by_order()) {
     check_counts();
     log_.warn(options_.gold + " has no ids: gold labels and predictions are joined by their order" +
@@ -181,7 +181,11 @@ void ScoreFilter::end(std::string& out) {
     throw Error("--metric ", *metric, " cannot be computed from these records", scorer_->advice(*metric),
                 "; see bert-score(1)");
   if (options_.plot) draw_plot(scorer_->plot(), *options_.plot);
-  out += options_.as_text ? report.text() : std::move(report).json();
+  if (options_.as_text) {
+    out.text() += report.text();
+  } else {
+    out.object(report.fields());
+  }
 }
 
 }  // namespace bert::metric

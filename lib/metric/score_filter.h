@@ -32,8 +32,8 @@ class ScoreFilter : public io::Filter {
   void prepare(const io::Fields& fields, io::Record& record) const override;
   int64_t cost(const io::Record&) const override { return 1; }
   void compute(std::span<io::Record* const> records) override;
-  void finish(io::Record& record, std::string& out) const override;
-  void end(std::string& out) override;
+  void finish(io::Record& record, io::Output& out) const override;
+  void end(io::Output& out) override;
 
  private:
   struct Prepared;

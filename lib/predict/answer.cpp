@@ -49,7 +49,7 @@ class Answer final : public Predictor {
     for (size_t i = 0; i < features.ids.size(); ++i) positions.push_back(static_cast<int64_t>(i));
   }
 
-  Official official_form() const override { return Official::squad; }
+  std::optional<io::Format> official_format() const override { return io::Format::squad; }
   std::string official(const Reading& reading) const override {
     const BestSpans best = best_of(reading);
     return std::string(answer_of(best, options_.no_answer_threshold).text);
@@ -58,7 +58,7 @@ class Answer final : public Predictor {
   void answer(const Reading& reading, io::Added& added) const override {
     const BestSpans best = best_of(reading);
     append_chosen(answer_of(best, options_.no_answer_threshold), added);
-    json::append_number(added.field("null_score"), static_cast<float>(null_score_of(best)), precision_);
+    added.number("null_score", static_cast<float>(null_score_of(best)), precision_);
     if (!options_.n_best) return;
     const auto count = std::min(best.spans.size(), static_cast<size_t>(*options_.n_best));
     json::append_array(added.field("n_best"), std::span(best.spans).first(count),
@@ -91,10 +91,10 @@ class Answer final : public Predictor {
   }
 
   void append_chosen(const TextSpan& span, io::Added& added) const {
-    json::append_string(added.field("prediction"), span.text);
+    added.string("prediction", span.text);
     append_place(added.field("start"), span, span.place.begin);
     append_place(added.field("end"), span, span.place.end);
-    json::append_number(added.field("score"), span.score, precision_);
+    added.number("score", span.score, precision_);
   }
 
   void append_listed(std::string& out, const TextSpan& span) const {

@@ -61,8 +61,7 @@ AttentionFilter::AttentionFilter(const model::Directory& directory, const text::
       wanted_(ascending(layers_)),
       featurizer_(tokenizer,
                   feature_options(options_, prompt_of(options_.vectors.prompt, directory), directory)),
-      network_(directory, {.layers = wanted_.back()}, pool, nn::arithmetic(options_.dtype)),
-      writer_(options_.drop) {
+      network_(directory, {.layers = wanted_.back()}, pool, nn::arithmetic(options_.dtype)) {
   model::check_vocabulary(directory, tokenizer, log_);
   log_.info(described({.model = directory.root,
                        .purpose = "attention",
@@ -83,7 +82,9 @@ void AttentionFilter::prepare(const io::Fields& fields, io::Record& record) cons
 int64_t AttentionFilter::cost(const io::Record& record) const { return record.work_as<Prepared>().tokens(); }
 
 void AttentionFilter::compute(std::span<io::Record* const> records) {
-  run_windows<Window>(records, options_.batch_tokens,
+  std::vector<Windows<Window>*> works;
+  for (io::Record* record : records) works.push_back(&record->work_as<Prepared>());
+  run_windows<Window>(works, options_.batch_tokens,
                       [this](const nn::Batch& batch, std::span<Window* const> windows) {
                         for (auto& layer : network_.attention(batch, wanted_)) {
                           for (size_t s = 0; s < windows.size(); ++s)
@@ -92,7 +93,7 @@ void AttentionFilter::compute(std::span<io::Record* const> records) {
                       });
 }
 
-void AttentionFilter::finish(io::Record& record, std::string& out) const {
+void AttentionFilter::finish(io::Record& record, io::Output& out) const {
   const auto& prepared = record.work_as<Prepared>();
   const Window& window = prepared.windows.front();
   io::Added added;
@@ -104,8 +105,8 @@ void AttentionFilter::finish(io::Record& record, std::string& out) const {
     const auto at = std::ranges::lower_bound(wanted_, layer) - wanted_.begin();
     append_layer(text, window.features.ids.size(), window.weights[static_cast<size_t>(at)]);
   });
-  if (window.features.truncated) added.field("truncated") += "true";
-  writer_.write(record, added, out);
+  if (window.features.truncated) added.boolean("truncated", true);
+  out.record(record, added, options_.drop);
   record.truncated = window.features.truncated;
 }
 

@@ -11,7 +11,6 @@
 #include "base/pool.h"
 #include "features/features.h"
 #include "io/filter.h"
-#include "io/record_writer.h"
 #include "model/directory.h"
 #include "model/network.h"
 #include "predict/embed_filter.h"
@@ -29,7 +28,7 @@ class AttentionFilter final : public io::Filter {
   void prepare(const io::Fields& fields, io::Record& record) const override;
   int64_t cost(const io::Record& record) const override;
   void compute(std::span<io::Record* const> records) override;
-  void finish(io::Record& record, std::string& out) const override;
+  void finish(io::Record& record, io::Output& out) const override;
   void report_truncated(int64_t records) const override;
 
  private:
@@ -44,7 +43,6 @@ class AttentionFilter final : public io::Filter {
   std::vector<int> wanted_;  // the same, ascending and distinct
   features::Featurizer featurizer_;
   model::Network network_;
-  io::RecordWriter writer_;
 };
 
 }  // namespace bert::predict

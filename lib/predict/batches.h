@@ -52,12 +52,12 @@ struct Windows : io::Work {
 
 // Calls `run` with each batch of the records' windows and the windows in it, see run_in_batches.
 template <class Window>
-void run_windows(std::span<io::Record* const> records, int64_t budget,
+void run_windows(std::span<Windows<Window>* const> records, int64_t budget,
                  const std::function<void(const nn::Batch&, std::span<Window* const>)>& run) {
   std::vector<Window*> windows;
   std::vector<const features::Features*> sequences;
-  for (io::Record* record : records) {
-    for (Window& window : record->work_as<Windows<Window>>().windows) {
+  for (auto* record : records) {
+    for (Window& window : record->windows) {
       windows.push_back(&window);
       sequences.push_back(&window.features);
     }

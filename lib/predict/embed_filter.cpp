@@ -47,23 +47,10 @@ io::DropList dropped_fields(const EmbedOptions& options) {
 
 std::unique_ptr<VectorWriter> make_writer(const EmbedOptions& options, const EmbedPlan& plan,
                                           const text::Tokenizer& tokenizer) {
-  switch (options.vectors.format) {
-    case VectorFormat::jsonl:
-      return make_json_writer(tokenizer, dropped_fields(options),
-                              {.precision = options.precision, .base64 = options.vectors.base64});
-    case VectorFormat::npy:
-      return make_row_writer(io::ArrayFormat::npy, plan.width(), options.precision);
-    case VectorFormat::npy_f16:
-      return make_row_writer(io::ArrayFormat::npy_f16, plan.width(), options.precision);
-    case VectorFormat::f32:
-      return make_row_writer(io::ArrayFormat::f32, plan.width(), options.precision);
-    case VectorFormat::tsv:
-      return make_row_writer(io::ArrayFormat::tsv, plan.width(), options.precision);
-    case VectorFormat::csv:
-      return make_row_writer(io::ArrayFormat::csv, plan.width(), options.precision);
-    case VectorFormat::google:
-      break;
-  }
+  if (options.vectors.format == io::Format::jsonl)
+    return make_json_writer(tokenizer, dropped_fields(options),
+                            {.precision = options.precision, .base64 = options.vectors.base64});
+  if (options.vectors.format != io::Format::google) return make_row_writer(options.precision);
   return make_google_writer(tokenizer, plan.layers(), options.precision < 0 ? 6 : options.precision);
 }
 
@@ -78,12 +65,8 @@ VectorModel vector_model_of(const EmbedPlan& plan, const model::Directory& direc
 
 // Other formats need no Sidecar: nothing reads arrays of text, and the JSON of Google's script has a fixed
 // form.
-bool is_binary_array(VectorFormat format) {
-  return format == VectorFormat::npy || format == VectorFormat::npy_f16 || format == VectorFormat::f32;
-}
-
 bool has_sidecar(const EmbedOptions& options) {
-  if (!is_binary_array(options.vectors.format) || names_stdout(options.output)) return false;
+  if (!io::entry(options.vectors.format).is_array() || names_stdout(options.output)) return false;
   std::error_code error;
   const auto type = std::filesystem::status(options.output, error).type();  // a broken link names a new file
   return type == std::filesystem::file_type::not_found || type == std::filesystem::file_type::regular;
@@ -131,14 +114,13 @@ EmbedFilter::EmbedFilter(const model::Directory& directory, const text::Tokenize
   if (weights == Weights::now) load();
 }
 
-const std::string& EmbedFilter::vector_model(const io::Record& record) const {
-  return record.work_as<Prepared>().takes_ids ? unprompted_model_ : vector_model_;
+const std::string& EmbedFilter::vector_model(const io::Work& texts) const {
+  return static_cast<const Prepared&>(texts).takes_ids ? unprompted_model_ : vector_model_;
 }
 
-void EmbedFilter::patch(OutputFile& output) {
-  writer_->patch(output);
+void EmbedFilter::before_commit(const OutputFile& output) {
   if (sidecar_) sidecar_->remove_old();
-  lacks_sidecar_ = !sidecar_ && is_binary_array(options_.vectors.format) && output.can_rewrite();
+  lacks_sidecar_ = !sidecar_ && io::entry(options_.vectors.format).is_array() && output.can_rewrite();
 }
 
 void EmbedFilter::committed() {
@@ -165,12 +147,14 @@ void EmbedFilter::require_finite(std::span<const float> values) const {
   }
 }
 
-void EmbedFilter::prepare(const io::Fields& fields, io::Record& record) const {
+void EmbedFilter::prepare(const io::Fields& fields, io::Record& record) const { record.work = read(fields); }
+
+std::unique_ptr<io::Work> EmbedFilter::read(const io::Fields& fields) const {
   auto prepared = std::make_unique<Prepared>();
   prepared->takes_ids = featurizer_.takes_ids(fields);
   auto sequences = windows(fields);
   if (plan_.kind() == EmbedPlan::Kind::tokens) prepared->places = features::sequence_places(sequences);
-  if (options_.vectors.format == VectorFormat::jsonl)
+  if (options_.vectors.format == io::Format::jsonl)
     prepared->cut = cut_fields(featurizer_, fields, sequences.front(), options_.drop);
   const auto json = fields.json(options_.features.text_field);
   const bool has_text = !(json && json->is_array()) && fields.text(options_.features.text_field);
@@ -179,22 +163,32 @@ void EmbedFilter::prepare(const io::Fields& fields, io::Record& record) const {
     require_readable(features, directory_.config);
     prepared->windows.push_back({.features = std::move(features)});
   }
-  record.work = std::move(prepared);
+  return prepared;
 }
 
 std::vector<features::Features> EmbedFilter::windows(const io::Fields& fields) const {
   const std::string& field = options_.features.text_field;
   const bool is_line =
       !fields.json(field) && fields.text(field) && !fields.pair_text(options_.features.pair_field);
-  if (options_.vectors.format != VectorFormat::google || !is_line) return featurizer_.windows(fields);
+  if (options_.vectors.format != io::Format::google || !is_line) return featurizer_.windows(fields);
   const GoogleTexts texts = google_texts(*fields.text(field));
   return featurizer_.windows(texts.first, texts.pair ? std::optional(texts.second) : std::nullopt);
 }
 
-int64_t EmbedFilter::cost(const io::Record& record) const { return record.work_as<Prepared>().tokens(); }
+int64_t EmbedFilter::tokens(const io::Work& texts) const {
+  return static_cast<const Prepared&>(texts).tokens();
+}
 
 void EmbedFilter::compute(std::span<io::Record* const> records) {
+  std::vector<io::Work*> texts;
+  for (io::Record* record : records) texts.push_back(record->work.get());
+  compute(texts);
+}
+
+void EmbedFilter::compute(std::span<io::Work* const> texts) {
   if (!network_) load();
+  std::vector<Windows<Window>*> records;
+  for (io::Work* work : texts) records.push_back(static_cast<Prepared*>(work));
   run_windows<Window>(
       records, options_.batch_tokens,
       [this](const nn::Batch& batch, std::span<Window* const> windows) { run(batch, windows); });
@@ -247,16 +241,19 @@ void EmbedFilter::take(std::span<const nn::Tensor> states, int64_t row, Window& 
 }
 
 // Averages the windows before the modules, as if all tokens had been pooled at once.
-std::vector<float> EmbedFilter::vector(io::Record& record) const {
-  const std::span<const Window> windows = record.work_as<Prepared>().windows;
+std::vector<float> EmbedFilter::vector(const io::Work& texts) const {
+  const std::span<const Window> windows = static_cast<const Prepared&>(texts).windows;
   auto vector =
       plan_.finished(mean_by_tokens(windows, [](const Window& window) { return std::span(window.values); }));
-  record.truncated = windows.front().features.truncated;
   require_finite(vector);
   return vector;
 }
 
-void EmbedFilter::finish(io::Record& record, std::string& out) const {
+bool EmbedFilter::truncated(const io::Work& texts) const {
+  return static_cast<const Prepared&>(texts).windows.front().features.truncated;
+}
+
+void EmbedFilter::finish(io::Record& record, io::Output& out) const {
   const auto& prepared = record.work_as<Prepared>();
   const auto& first = prepared.windows.front().features;
   const bool truncated = first.truncated;
@@ -266,11 +263,11 @@ void EmbedFilter::finish(io::Record& record, std::string& out) const {
   } else if (options_.windows_apart) {
     write_windows(record, prepared, out);
   } else {
-    const auto vector = this->vector(record);
+    const auto vector = this->vector(prepared);
     writer_->write(record,
                    {.values = vector,
                     .width = plan_.width(),
-                    .model = vector_model(record),
+                    .model = vector_model(prepared),
                     .truncated = truncated,
                     .cut = prepared.cut},
                    out);
@@ -295,19 +292,19 @@ WindowPlace EmbedFilter::place_of(const io::Record& record, const Window& window
   return place;
 }
 
-void EmbedFilter::write_windows(const io::Record& record, const Prepared& prepared, std::string& out) const {
+void EmbedFilter::write_windows(const io::Record& record, const Prepared& prepared, io::Output& out) const {
   for (const auto& window : prepared.windows) {
     const auto vector = plan_.finished(window.values);
     require_finite(vector);
     const auto place = place_of(record, window);
     writer_->write(
-        record, {.values = vector, .width = plan_.width(), .model = vector_model(record), .window = &place},
+        record, {.values = vector, .width = plan_.width(), .model = vector_model(prepared), .window = &place},
         out);
   }
 }
 
 // One vector for each token of the record, however many windows there are.
-void EmbedFilter::write_tokens(const io::Record& record, const Prepared& prepared, std::string& out) const {
+void EmbedFilter::write_tokens(const io::Record& record, const Prepared& prepared, io::Output& out) const {
   const auto width = static_cast<size_t>(plan_.width());
   std::vector<int32_t> ids;
   std::vector<float> values;

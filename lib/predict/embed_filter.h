@@ -53,20 +53,24 @@ class EmbedFilter final : public io::Filter {
   EmbedFilter(const model::Directory& directory, const text::Tokenizer& tokenizer, EmbedOptions options,
               Pool& pool, Log& log, Weights weights = Weights::now);
 
-  // The vector of a record after compute, unless the pooling is none or windows are apart. Sets
-  // record.truncated.
-  std::vector<float> vector(io::Record& record) const;
+  // The texts of a record, to be embedded by compute() whatever else is done with the record; vector() is
+  // that of the record, unless the pooling is none or windows are apart.
+  std::unique_ptr<io::Work> read(const io::Fields& fields) const;
+  int64_t tokens(const io::Work& texts) const;
+  void compute(std::span<io::Work* const> texts);
+  std::vector<float> vector(const io::Work& texts) const;
+  bool truncated(const io::Work& texts) const;
   int64_t width() const { return plan_.width(); }  // of the vector
   // Its VectorModel as text. A record with token ids has no prompt.
-  const std::string& vector_model(const io::Record& record) const;
+  const std::string& vector_model(const io::Work& texts) const;
 
   void prepare(const io::Fields& fields, io::Record& record) const override;
-  int64_t cost(const io::Record& record) const override;
+  int64_t cost(const io::Record& record) const override { return tokens(*record.work); }
   void compute(std::span<io::Record* const> records) override;
-  void finish(io::Record& record, std::string& out) const override;
-  void begin(std::string& out) override { writer_->begin(out); }
+  void finish(io::Record& record, io::Output& out) const override;
+  int64_t row_width() const override { return plan_.width(); }
   void report_truncated(int64_t records) const override;
-  void patch(OutputFile& output) override;
+  void before_commit(const OutputFile& output) override;
   void committed() override;
   void report(Log& log) const override;
 
@@ -80,8 +84,8 @@ class EmbedFilter final : public io::Filter {
   void run_pooler(std::span<const nn::Tensor> states, std::span<Window* const> windows);
   void take(std::span<const nn::Tensor> states, int64_t row, Window& window) const;
   WindowPlace place_of(const io::Record& record, const Window& window) const;
-  void write_windows(const io::Record& record, const Prepared& prepared, std::string& out) const;
-  void write_tokens(const io::Record& record, const Prepared& prepared, std::string& out) const;
+  void write_windows(const io::Record& record, const Prepared& prepared, io::Output& out) const;
+  void write_tokens(const io::Record& record, const Prepared& prepared, io::Output& out) const;
 
   const model::Directory& directory_;
   EmbedOptions options_;

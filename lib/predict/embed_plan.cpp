@@ -13,7 +13,7 @@ namespace bert::predict {
 namespace {
 
 LayerMix::Recipe recipe_of(const VectorOptions& options) {
-  const bool google = options.format == VectorFormat::google;
+  const bool google = options.format == io::Format::google;
   LayerMix::Recipe recipe;
   recipe.numbering = google ? LayerNumbering::google : LayerNumbering::hugging_face;
   if (google) recipe.layers = {-1, -2, -3, -4};  // default of extract_features.py
@@ -68,7 +68,7 @@ void EmbedPlan::take_prompt_name(const model::Directory& directory) {
 }
 
 void EmbedPlan::take_pooling(const VectorOptions& options, const model::Directory& directory) {
-  if (options.pooling.kind == Pooling::Kind::none || options.format == VectorFormat::google) {
+  if (options.pooling.kind == Pooling::Kind::none || options.format == io::Format::google) {
     kind_ = Kind::tokens;
     return;
   }

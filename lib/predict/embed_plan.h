@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "io/format.h"
 #include "model/directory.h"
 #include "model/network.h"
 #include "predict/layer_mix.h"
@@ -21,7 +22,6 @@ struct Pooling {
 
   bool operator==(const Pooling&) const = default;
 };
-enum class VectorFormat { jsonl, npy, npy_f16, f32, tsv, csv, google };
 
 struct VectorOptions {
   Pooling pooling = {};
@@ -31,7 +31,8 @@ struct VectorOptions {
   bool normalize = false;
   std::optional<int64_t> dim;         // keep the first `dim` numbers of the vector
   std::optional<std::string> prompt;  // name of one of the directory's prompts, or a text
-  VectorFormat format = VectorFormat::jsonl;
+  // jsonl: fields of records, whatever the format of these; google; any other format has rows of numbers.
+  io::Format format = io::Format::jsonl;
   bool base64 = false;  // in records
 };
 

@@ -61,6 +61,9 @@ std::vector<features::TruncatedField> cut_of(const io::Fields& fields, std::span
   return features::truncated_fields(fields, sequences, dropped);
 }
 
+// A form in which the official script of a task reads predictions.
+bool is_official(io::Format format) { return format == io::Format::squad || format == io::Format::conll; }
+
 // The official form uses strings as question ids.
 std::string id_of(const io::Fields& fields) {
   const auto id = fields.json("id");
@@ -80,15 +83,14 @@ PredictFilter::PredictFilter(const model::Directory& directory, const text::Toke
       task_(make_predictor(options_.task, directory.config, tokenizer)),
       featurizer_(tokenizer, feature_options(options_, *task_, directory)),
       network_(directory, {.heads = {model::head_of(options_.task.task)}}, pool,
-               nn::arithmetic(options_.dtype)),
-      writer_(options_.drop) {
+               nn::arithmetic(options_.dtype)) {
   model::check_vocabulary(directory, tokenizer, log_);
   model::check_labels(directory, log_);
-  if (options_.official != Official::none && options_.official != task_->official_form())
-    throw OptionError(options_.official == Official::squad ? "--format squad requires --task answer"
+  if (is_official(options_.format) && options_.format != task_->official_format())
+    throw OptionError(options_.format == io::Format::squad ? "--format squad requires --task answer"
                                                            : "--format conll requires --task tag");
   const auto width = task_->row_width();
-  if (options_.rows && !width)
+  if (io::entry(options_.format).is_array() && !width)
     throw OptionError("--task ", name_of(options_.task.task),
                       " has no numbers to write as rows; use --format jsonl, tsv or csv");
   row_width_ = width.value_or(0);
@@ -104,8 +106,8 @@ PredictFilter::PredictFilter(const model::Directory& directory, const text::Toke
 void PredictFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto reading = task_->read(fields, featurizer_);
   for (const Window& window : reading->windows) require_readable(window.features, directory_.config);
-  if (options_.official == Official::squad) reading->id = id_of(fields);
-  if (options_.official == Official::conll && fields.json("tags"))
+  if (options_.format == io::Format::squad) reading->id = id_of(fields);
+  if (options_.format == io::Format::conll && fields.json("tags"))
     for (const auto tag : fields.strings("tags")) reading->tags.emplace_back(tag);
   if (reading->truncated && reading->of_ids) reading->cut = cut_of(fields, reading->windows, options_.drop);
   record.work = std::move(reading);
@@ -178,7 +180,7 @@ void PredictFilter::run(const nn::Batch& batch, std::span<const Pass> passes) {
   }
 }
 
-void PredictFilter::finish(io::Record& record, std::string& out) const {
+void PredictFilter::finish(io::Record& record, io::Output& out) const {
   try {
     write(record, out);
   } catch (const NotFinite& error) {
@@ -186,66 +188,34 @@ void PredictFilter::finish(io::Record& record, std::string& out) const {
   }
 }
 
-void PredictFilter::write(io::Record& record, std::string& out) const {
+void PredictFilter::write(io::Record& record, io::Output& out) const {
   const Reading& reading = record.work_as<Reading>();
   record.truncated = reading.truncated;
-  if (options_.official != Official::none) {
-    write_official(reading, out);
-    record.work.reset();
-    return;
-  }
-  if (options_.rows) {
+  if (options_.format == io::Format::squad) {
+    const auto answer = task_->official(reading);
+    std::string& text = out.text();
+    json::append_string(text, reading.id);
+    json::append_string(text += ": ", answer);
+  } else if (options_.format == io::Format::conll) {
+    out.text() += task_->official(reading);
+  } else if (io::entry(options_.format).is_array()) {
     write_row(reading, out);
-    record.work.reset();
-    return;
+  } else {
+    io::Added added;
+    for (const features::TruncatedField& field : reading.cut) added.field(field.name) += field.json;
+    task_->answer(reading, added);
+    if (record.truncated) added.boolean("truncated", true);
+    out.record(record, added, options_.drop);
   }
-  io::Added added;
-  for (const features::TruncatedField& field : reading.cut) added.field(field.name) += field.json;
-  task_->answer(reading, added);
-  if (record.truncated) added.field("truncated") += "true";
-  writer_.write(record, added, out);
   record.work.reset();
 }
 
-io::ArrayWriter PredictFilter::rows() const {
-  return io::ArrayWriter(*options_.rows, static_cast<int64_t>(row_width_));
-}
-
-void PredictFilter::write_row(const Reading& reading, std::string& out) const {
+void PredictFilter::write_row(const Reading& reading, io::Output& out) const {
   const auto numbers = task_->numbers(reading);
   if (numbers.size() != row_width_)
     throw Error("has ", numbers.size(), " choices, the first record has ", row_width_,
                 "; rows must have the same length");
-  rows().row(numbers, out);
-}
-
-void PredictFilter::write_official(const Reading& reading, std::string& out) const {
-  const auto prediction = task_->official(reading);
-  if (options_.official == Official::conll) {
-    out += prediction;
-    return;
-  }
-  json::append_string(out, reading.id);
-  json::append_string(out += ": ", prediction);
-}
-
-void PredictFilter::begin(std::string& out) {
-  if (options_.official == Official::squad) out += '{';
-  if (options_.rows) rows().begin(out);
-}
-
-void PredictFilter::patch(OutputFile& output) {
-  if (options_.rows) rows().patch(output);
-}
-
-std::string_view PredictFilter::separator() const {
-  return options_.official == Official::squad ? ",\n " : "";
-}
-
-bool PredictFilter::release(Ending, std::string& out) {
-  if (options_.official != Official::squad || closed_) return false;
-  out += "}\n";
-  return closed_ = true;
+  out.row(numbers);
 }
 
 void PredictFilter::report_truncated(int64_t records) const {

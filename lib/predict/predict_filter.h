@@ -10,7 +10,6 @@
 #include "base/log.h"
 #include "base/pool.h"
 #include "features/features.h"
-#include "io/array_writer.h"
 #include "io/filter.h"
 #include "model/directory.h"
 #include "model/network.h"
@@ -28,9 +27,10 @@ struct PredictOptions {
   std::optional<features::Overflow> overflow;
   io::DropList drop;
   std::optional<Dtype> dtype = Dtype::f32;  // see nn::arithmetic
-  Official official = Official::none;       // write predictions in this form, and nothing else
-  std::optional<io::ArrayFormat> rows;      // write the numbers of each prediction as a row, and nothing else
-  int64_t batch_tokens = 1024;              // tokens in a batch; does not affect the output
+  // squad and conll: the official form of the task's predictions, and nothing else; npy and f32: the numbers
+  // of each prediction as a row.
+  io::Format format = io::Format::jsonl;
+  int64_t batch_tokens = 1024;  // tokens in a batch; does not affect the output
 };
 
 class PredictFilter final : public io::Filter {
@@ -44,13 +44,10 @@ class PredictFilter final : public io::Filter {
   void prepare(const io::Fields& fields, io::Record& record) const override;
   int64_t cost(const io::Record& record) const override;
   void compute(std::span<io::Record* const> records) override;
-  void finish(io::Record& record, std::string& out) const override;
+  void finish(io::Record& record, io::Output& out) const override;
   void report(Log& log) const override { task_->report(log); }
   void report_truncated(int64_t records) const override;
-  void patch(OutputFile& output) override;
-  void begin(std::string& out) override;
-  std::string_view separator() const override;
-  bool release(Ending ending, std::string& out) override;
+  int64_t row_width() const override { return static_cast<int64_t>(row_width_); }
 
  private:
   // One forward pass of a window.
@@ -60,10 +57,8 @@ class PredictFilter final : public io::Filter {
   };
   std::vector<Pass> passes_of(std::span<io::Record* const> records) const;
   void run(const nn::Batch& batch, std::span<const Pass> passes);
-  io::ArrayWriter rows() const;
-  void write(io::Record& record, std::string& out) const;
-  void write_row(const Reading& reading, std::string& out) const;
-  void write_official(const Reading& reading, std::string& out) const;
+  void write(io::Record& record, io::Output& out) const;
+  void write_row(const Reading& reading, io::Output& out) const;
 
   const model::Directory& directory_;
   const text::Tokenizer& tokenizer_;
@@ -73,9 +68,7 @@ class PredictFilter final : public io::Filter {
   std::unique_ptr<Predictor> task_;
   features::Featurizer featurizer_;
   model::Network network_;
-  io::RecordWriter writer_;
-  size_t row_width_ = 0;  // of options_.rows; that of the first record if the task has no other
-  bool closed_ = false;   // the object of answers is complete
+  size_t row_width_ = 0;  // numbers of a prediction; those of the first record if the task has no other
 };
 
 }  // namespace bert::predict

@@ -15,7 +15,7 @@
 #include "features/answer_windows.h"
 #include "features/features.h"
 #include "features/truncated_fields.h"
-#include "io/record_writer.h"
+#include "io/output.h"
 #include "model/config.h"
 #include "model/network.h"
 #include "predict/batches.h"
@@ -49,14 +49,10 @@ struct Reading : Windows<Window> {
   bool truncated = false;                     // tokens were removed
   bool of_ids = false;                        // the windows come from input_ids
   std::vector<features::TruncatedField> cut;  // truncated values of fields that describe input_ids
-  std::string id;                             // id of the record, for Official::squad
-  std::vector<std::string> tags;              // gold tags of the record, for Official::conll
+  std::string id;                             // id of the record, for Format::squad
+  std::vector<std::string> tags;              // gold tags of the record, for Format::conll
   size_t choices = 0;                         // for choose
 };
-
-// The form in which the official script of a task reads predictions: one object of answers by id, or lines of
-// word, gold tag and predicted tag.
-enum class Official { none, squad, conll };
 
 class Predictor {
  public:
@@ -96,8 +92,9 @@ class Predictor {
   virtual std::vector<Row> compute(model::Network& network, Pool& pool, const nn::Tensor& hidden,
                                    std::span<const int32_t> subwords) const;
 
-  // The task's official form, and a record's prediction in it: an answer, or lines.
-  virtual Official official_form() const { return Official::none; }
+  // The form in which the official script of the task reads predictions, and a record's prediction in it:
+  // squad, one object of answers by id; conll, lines of word, gold tag and predicted tag.
+  virtual std::optional<io::Format> official_format() const { return {}; }
   virtual std::string official(const Reading&) const { return {}; }
 
   // The prediction as numbers, for output as rows: how many each record has, 0 if records differ, nullopt if

@@ -81,7 +81,7 @@ class SentenceTask : public Predictor {
   void add_likeliest(const Reading& reading, std::span<const std::string> labels, io::Added& added) const {
     const auto logits = mean_logits(reading.windows);
     const auto scores = softmax(logits);
-    json::append_string(added.field("prediction"), labels[static_cast<size_t>(best(logits))]);
+    added.string("prediction", labels[static_cast<size_t>(best(logits))]);
     append_scores(added.field("scores"), labels, scores, precision_);
   }
 
@@ -139,7 +139,7 @@ class NumberTask : public SentenceTask {
   }
 
   void answer(const Reading& reading, io::Added& added) const override {
-    json::append_number(added.field("prediction"), numbers(reading).front(), precision_);
+    added.number("prediction", numbers(reading).front(), precision_);
   }
 };
 
@@ -211,7 +211,7 @@ class Choose final : public SentenceTask {
 
   void answer(const Reading& reading, io::Added& added) const override {
     const auto logits = logits_of_choices(reading.windows);
-    json::append_integer(added.field("prediction"), best(logits));
+    added.integer("prediction", best(logits));
     json::append_array(added.field("scores"), softmax(logits),
                        [&](std::string& out, float score) { json::append_number(out, score, precision_); });
   }

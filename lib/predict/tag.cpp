@@ -205,7 +205,7 @@ class Tag final : public Predictor {
     for (uint32_t i = features.first.begin; i < features.first.end; ++i) positions.push_back(i);
   }
 
-  Official official_form() const override { return Official::conll; }
+  std::optional<io::Format> official_format() const override { return io::Format::conll; }
 
   // A line for each word and a blank line.
   std::string official(const Reading& reading) const override {

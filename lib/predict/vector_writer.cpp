@@ -16,29 +16,29 @@ namespace {
 class JsonWriter final : public VectorWriter {
  public:
   JsonWriter(const text::Tokenizer& tokenizer, io::DropList drop, const VectorText& text)
-      : tokenizer_(tokenizer), writer_(with_vector_model(std::move(drop))), text_(text) {}
+      : tokenizer_(tokenizer), drop_(with_vector_model(std::move(drop))), text_(text) {}
 
-  void write(const io::Record& record, const Vectors& vectors, std::string& out) const override {
+  void write(const io::Record& record, const Vectors& vectors, io::Output& out) const override {
     io::Added added;
     for (const features::TruncatedField& field : vectors.cut) {
       if (!vectors.ids || field.name != kTokens) added.field(field.name) += field.json;
     }
     if (const auto* window = vectors.window) {
-      json::append_integer(added.field("record"), window->record);
-      json::append_integer(added.field("window"), window->window);
+      added.integer("record", window->record);
+      added.integer("window", window->window);
       if (const auto& characters = window->characters) {
-        json::append_integer(added.field("start"), characters->begin);
-        json::append_integer(added.field("end"), characters->end);
+        added.integer("start", characters->begin);
+        added.integer("end", characters->end);
       }
     }
     if (vectors.ids) {
       add_tokens(vectors, added);
     } else {
       append_vector(added.field("embedding"), vectors.values);
-      json::append_string(added.field(kVectorModel), vectors.model);
+      added.string(kVectorModel, vectors.model);
     }
-    if (vectors.truncated) added.field("truncated") += "true";
-    writer_.write(record, added, out);
+    if (vectors.truncated) added.boolean("truncated", true);
+    out.record(record, added, drop_);
   }
 
  private:
@@ -65,24 +65,22 @@ class JsonWriter final : public VectorWriter {
   }
 
   const text::Tokenizer& tokenizer_;
-  io::RecordWriter writer_;
+  io::DropList drop_;
   VectorText text_;
 };
 
 class RowWriter final : public VectorWriter {
  public:
-  explicit RowWriter(const io::ArrayWriter& rows) : rows_(rows) {}
+  explicit RowWriter(int precision) : precision_(precision) {}
 
-  void begin(std::string& out) const override { rows_.begin(out); }
-  void write(const io::Record&, const Vectors& vectors, std::string& out) const override {
+  void write(const io::Record&, const Vectors& vectors, io::Output& out) const override {
     const auto width = static_cast<size_t>(vectors.width);
     for (size_t i = 0; i < vectors.values.size(); i += width)
-      rows_.row(vectors.values.subspan(i, width), out);
+      out.row(vectors.values.subspan(i, width), precision_);
   }
-  void patch(OutputFile& output) const override { rows_.patch(output); }
 
  private:
-  io::ArrayWriter rows_;
+  int precision_;
 };
 
 // JSON output of Google's extract_features.py, byte for byte as Python's json.dumps writes it.
@@ -91,7 +89,8 @@ class GoogleWriter final : public VectorWriter {
   GoogleWriter(const text::Tokenizer& tokenizer, std::vector<int> layers, int precision)
       : tokenizer_(tokenizer), layers_(std::move(layers)), precision_(precision) {}
 
-  void write(const io::Record& record, const Vectors& vectors, std::string& out) const override {
+  void write(const io::Record& record, const Vectors& vectors, io::Output& output) const override {
+    std::string& out = output.text();
     const std::vector<int32_t>& ids = *vectors.ids;
     const size_t hidden = static_cast<size_t>(vectors.width) / layers_.size();
     json::append_integer(out += "{\"linex_index\": ", record.place());
@@ -175,8 +174,8 @@ std::unique_ptr<VectorWriter> make_google_writer(const text::Tokenizer& tokenize
   return std::make_unique<GoogleWriter>(tokenizer, std::move(layers), precision);
 }
 
-std::unique_ptr<VectorWriter> make_row_writer(io::ArrayFormat format, int64_t width, int precision) {
-  return std::make_unique<RowWriter>(io::ArrayWriter(format, width, precision));
+std::unique_ptr<VectorWriter> make_row_writer(int precision) {
+  return std::make_unique<RowWriter>(precision);
 }
 
 void append_python_string(std::string& out, std::string_view text) {

@@ -10,11 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/output_file.h"
 #include "features/truncated_fields.h"
-#include "io/array_writer.h"
+#include "io/output.h"
 #include "io/record.h"
-#include "io/record_writer.h"
 #include "text/tokenizer.h"
 
 namespace bert::predict {
@@ -40,10 +38,8 @@ struct Vectors {
 class VectorWriter {
  public:
   virtual ~VectorWriter() = default;
-  virtual void begin(std::string& /*out*/) const {}
-  virtual void write(const io::Record& record, const Vectors& vectors,
-                     std::string& out) const = 0;  // any thread
-  virtual void patch(OutputFile& /*output*/) const {}
+  // Any thread may call it.
+  virtual void write(const io::Record& record, const Vectors& vectors, io::Output& out) const = 0;
 };
 
 // How a vector is written in a record.
@@ -60,8 +56,8 @@ std::unique_ptr<VectorWriter> make_json_writer(const text::Tokenizer& tokenizer,
 constexpr std::string_view kTokens = "tokens";
 void append_tokens(std::string& out, const text::Tokenizer& tokenizer, std::span<const int32_t> ids);
 
-// Writes rows of `width` numbers and nothing else.
-std::unique_ptr<VectorWriter> make_row_writer(io::ArrayFormat format, int64_t width, int precision);
+// Writes rows of numbers and nothing else.
+std::unique_ptr<VectorWriter> make_row_writer(int precision);
 
 // Format of extract_features.py: values are the concatenated hidden states of the layers, `layers` their
 // numbers.

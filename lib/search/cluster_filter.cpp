@@ -1,38 +1,33 @@
 #include "search/cluster_filter.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <utility>
 
 #include "base/error.h"
-#include "json/json.h"
 
 namespace bert::search {
 namespace {
 
-// Control characters do not occur in JSON.
-constexpr char kCluster = '\1', kDistance = '\2', kRank = '\3', kWhere = '\4';
+constexpr int kWrittenRecords = 1024;  // at a time
 
-constexpr size_t kWrittenBytes = 1 << 18;  // at a time
-
-void read_at(int fd, uint64_t offset, std::string& to) {
-  for (size_t have = 0; have < to.size();) {
-    const ssize_t count = ::pread(fd, to.data() + have, to.size() - have, static_cast<off_t>(offset + have));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0)
-      throw Error("a temporary file: ", count < 0 ? std::strerror(errno) : "has become shorter");
-    have += static_cast<size_t>(count);
-  }
-}
+// What precedes the bytes of a record in the temporary file.
+struct Stored {
+  int64_t line;
+  uint64_t key_bits;
+  uint32_t source;
+  bool truncated;
+};
 
 }  // namespace
 
 ClusterFilter::ClusterFilter(const Options& options, Pool& pool, Log& log)
-    : options_(options), pool_(pool), log_(log), vectors_(options, pool, log), writers_(options.drop) {}
+    : options_(options),
+      pool_(pool),
+      log_(log),
+      vectors_(options, pool, log),
+      drop_(predict::with_vector_model(options.drop)) {}
 
 void ClusterFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto work = std::make_unique<WithVector>();
@@ -54,20 +49,32 @@ void ClusterFilter::compute(std::span<io::Record* const> records) {
   vectors_.collect(records);
 }
 
+// Throws Error if the record cannot have the added fields.
 void ClusterFilter::store(const io::Record& record) {
-  io::Added added;
-  added.field("cluster") += kCluster;
-  added.field("distance") += kDistance;
-  added.field("rank") += kRank;
-  if (record.truncated) added.field("truncated") += "true";
-  line_.clear();
-  writers_.write(record, added, line_);
-  (line_ += kWhere) += record.where();
+  const Place place = {.cluster = 0, .distance = 0, .rank = 0};
+  tried_.clear();
+  write(record, place, tried_);
+  if (sources_.empty() || sources_.back().name != record.file()) sources_.push_back(record.source());
+  const Stored stored = {.line = record.line(),
+                         .key_bits = record.key_bits(),
+                         .source = static_cast<uint32_t>(sources_.size() - 1),
+                         .truncated = record.truncated};
+  bytes_.assign(reinterpret_cast<const char*>(&stored), sizeof stored);
+  bytes_ += record.raw();
   lines_.push_back(
-      {.offset = spool_.append(line_), .row = static_cast<int64_t>(lines_.size()), .size = line_.size()});
+      {.offset = spool_.append(bytes_), .row = static_cast<int64_t>(lines_.size()), .size = bytes_.size()});
 }
 
-void ClusterFilter::finish(io::Record& record, std::string&) const {
+void ClusterFilter::write(const io::Record& record, const Place& place, io::Output& out) const {
+  io::Added added;
+  added.integer("cluster", place.cluster);
+  added.number("distance", place.distance, options_.precision);
+  added.integer("rank", place.rank);
+  if (record.truncated) added.boolean("truncated", true);
+  out.record(record, added, drop_);
+}
+
+void ClusterFilter::finish(io::Record& record, io::Output&) const {
   const auto& work = record.work_as<WithVector>();
   if (!work.failure.empty()) throw Error(work.failure);
   record.work.reset();
@@ -98,38 +105,38 @@ void ClusterFilter::select_central() {
   std::ranges::sort(lines_, {}, place);
 }
 
-bool ClusterFilter::release(Ending ending, std::string& out) {
+bool ClusterFilter::release(Ending ending, io::Output& out) {
   if (ending == Ending::stopped || (!clustering_ && !cluster())) return false;
   if (!failure_.empty()) throw Error(failure_);
-  while (next_ < lines_.size() && out.size() < kWrittenBytes && failure_.empty())
-    append(lines_[next_++], out);
+  for (int written = 0; next_ < lines_.size() && written < kWrittenRecords && failure_.empty();)
+    written += append(lines_[next_++], out) ? 1 : 0;
   return !out.empty() || !failure_.empty();
 }
 
-void ClusterFilter::append(const Line& line, std::string& out) {
+// False if the record is left out.
+bool ClusterFilter::append(const Line& line, io::Output& out) {
   const auto row = static_cast<size_t>(line.row);
-  const float distance = rounded(clustering_->distance[row]);
-  std::string text(line.size, '\0');
-  read_at(spool_.fd(), line.offset, text);
-  const size_t end = text.find(kWhere);
-  if (!std::isfinite(distance)) {
-    const auto message =
-        Error(text.substr(end + 1), ": its distance from the center of its cluster", kTooLarge);
-    if (options_.on_error == io::OnError::skip) return log_.error(message.what());
+  bytes_.resize(line.size);
+  spool_.read(line.offset, bytes_);
+  Stored stored;
+  std::memcpy(&stored, bytes_.data(), sizeof stored);
+  io::Record record(sources_[stored.source], stored.line, 0, std::string_view(bytes_).substr(sizeof stored),
+                    stored.key_bits);
+  record.truncated = stored.truncated;
+  const Place place = {.cluster = clustering_->cluster[row],
+                       .distance = rounded(clustering_->distance[row]),
+                       .rank = clustering_->rank[row]};
+  if (std::isfinite(place.distance)) {
+    write(record, place, out);
+    return true;
+  }
+  const auto message = Error(record.where(), ": its distance from the center of its cluster", kTooLarge);
+  if (options_.on_error == io::OnError::skip) {
+    log_.error(message.what());
+  } else {
     failure_ = message.what();
-    return;
   }
-  for (const char c : std::string_view(text).substr(0, end)) {
-    if (c == kCluster) {
-      json::append_integer(out, clustering_->cluster[row]);
-    } else if (c == kDistance) {
-      json::append_number(out, distance, options_.precision);
-    } else if (c == kRank) {
-      json::append_integer(out, clustering_->rank[row]);
-    } else {
-      out += c;
-    }
-  }
+  return false;
 }
 
 }  // namespace bert::search

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,8 +26,8 @@ class ClusterFilter final : public io::Filter {
   void prepare(const io::Fields& fields, io::Record& record) const override;
   int64_t cost(const io::Record& record) const override { return record.work_as<WithVector>().cost; }
   void compute(std::span<io::Record* const> records) override;
-  void finish(io::Record& record, std::string& out) const override;
-  bool release(Ending ending, std::string& out) override;
+  void finish(io::Record& record, io::Output& out) const override;
+  bool release(Ending ending, io::Output& out) override;
   void all_read(int64_t records) override { vectors_.all_read(records); }
   void report_truncated(int64_t records) const override { vectors_.report_truncated(records); }
 
@@ -39,16 +40,24 @@ class ClusterFilter final : public io::Filter {
   void store(const io::Record& record);
   bool cluster();
   void select_central();
-  void append(const Line& line, std::string& out);
+  bool append(const Line& line, io::Output& out);
+  struct Place {
+    int32_t cluster;
+    float distance;
+    int64_t rank;
+  };
+  void write(const io::Record& record, const Place& place, io::Output& out) const;
 
   const Options options_;
   Pool& pool_;
   Log& log_;
   CollectedVectors vectors_;
-  Writers writers_;
-  io::Spool spool_;  // the output lines, with marks in place of results, and where each record is from
+  const io::DropList drop_;
+  std::deque<io::Source> sources_;  // of the records
+  io::Spool spool_;                 // the records
   std::vector<Line> lines_;
-  std::string line_;
+  std::string bytes_;  // of a record
+  io::Output tried_;
   std::optional<Clustering> clustering_;
   size_t next_ = 0;      // line to write
   std::string failure_;  // of a record; thrown after the records before it have been written

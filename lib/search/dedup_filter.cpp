@@ -17,7 +17,7 @@ DedupFilter::DedupFilter(const Options& options, Pool& pool, Log& log)
       pool_(pool),
       log_(log),
       vectors_(options, pool, log),
-      writers_(options.drop) {}
+      drop_(predict::with_vector_model(options.drop)) {}
 
 void DedupFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto checked = std::make_unique<Checked>();
@@ -42,18 +42,18 @@ void DedupFilter::compute(std::span<io::Record* const> records) {
   compared_ += static_cast<int64_t>(batch.size());
 }
 
-void DedupFilter::end(std::string&) {
+void DedupFilter::end(io::Output&) {
   const int64_t kept = dedup_ ? dedup_->kept() : 0;
   log_.info(counted(compared_ - kept, "record was", "records were") + " left out");
 }
 
-void DedupFilter::finish(io::Record& record, std::string& out) const {
+void DedupFilter::finish(io::Record& record, io::Output& out) const {
   const auto& checked = record.work_as<Checked>();
   if (!checked.failure.empty()) throw Error(checked.failure);
   if (checked.kept) {
     io::Added added;
-    if (record.truncated) added.field("truncated") += "true";
-    writers_.write(record, added, out);
+    if (record.truncated) added.boolean("truncated", true);
+    out.record(record, added, drop_);
   }
   record.work.reset();
 }

@@ -22,8 +22,8 @@ class DedupFilter final : public io::Filter {
   void prepare(const io::Fields& fields, io::Record& record) const override;
   int64_t cost(const io::Record& record) const override { return record.work_as<WithVector>().cost; }
   void compute(std::span<io::Record* const> records) override;
-  void finish(io::Record& record, std::string& out) const override;
-  void end(std::string& out) override;
+  void finish(io::Record& record, io::Output& out) const override;
+  void end(io::Output& out) override;
   void all_read(int64_t records) override { vectors_.all_read(records); }
   void report_truncated(int64_t records) const override { vectors_.report_truncated(records); }
 
@@ -37,7 +37,7 @@ class DedupFilter final : public io::Filter {
   CollectedVectors vectors_;
   std::optional<Dedup> dedup_;
   int64_t compared_ = 0;
-  Writers writers_;
+  const io::DropList drop_;
 };
 
 }  // namespace bert::search

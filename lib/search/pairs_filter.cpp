@@ -44,7 +44,7 @@ void PairsFilter::compute(std::span<io::Record* const> records) {
   }
 }
 
-void PairsFilter::finish(io::Record& record, std::string&) const {
+void PairsFilter::finish(io::Record& record, io::Output&) const {
   const auto& identified = record.work_as<Identified>();
   if (!identified.failure.empty()) throw Error(identified.failure);
   record.work.reset();
@@ -60,7 +60,7 @@ void PairsFilter::report(Log& log) const {
   if (repeated != ids_.end()) log.warn("id " + *repeated + " appears twice");
 }
 
-bool PairsFilter::release(Ending ending, std::string& out) {
+bool PairsFilter::release(Ending ending, io::Output& out) {
   if (ending == Ending::stopped) return false;
   const Vectors* const all = vectors_.all();
   if (all == nullptr) return false;
@@ -76,7 +76,7 @@ bool PairsFilter::release(Ending ending, std::string& out) {
   return true;
 }
 
-void PairsFilter::append(const Pair& pair, std::string& out) {
+void PairsFilter::append(const Pair& pair, io::Output& out) {
   const auto& a = ids_[static_cast<size_t>(pair.a)];
   const auto& b = ids_[static_cast<size_t>(pair.b)];
   if (!std::isfinite(score_of(options_.metric, pair.value))) {
@@ -85,12 +85,11 @@ void PairsFilter::append(const Pair& pair, std::string& out) {
     failure_ = message.what();
     return;
   }
-  json::Object object(out);
-  object.key("a") += a;
-  object.key("b") += b;
-  append_score(object.key("score"), options_.metric, pair.value, options_.precision);
-  object.end();
-  out += '\n';
+  io::Added fields;
+  fields.field("a") += a;
+  fields.field("b") += b;
+  append_score(fields.field("score"), options_.metric, pair.value, options_.precision);
+  out.object(fields);
 }
 
 }  // namespace bert::search

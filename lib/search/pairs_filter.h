@@ -23,15 +23,15 @@ class PairsFilter final : public io::Filter {
   void prepare(const io::Fields& fields, io::Record& record) const override;
   int64_t cost(const io::Record& record) const override { return record.work_as<WithVector>().cost; }
   void compute(std::span<io::Record* const> records) override;
-  void finish(io::Record& record, std::string& out) const override;
-  bool release(Ending ending, std::string& out) override;
+  void finish(io::Record& record, io::Output& out) const override;
+  bool release(Ending ending, io::Output& out) override;
   void all_read(int64_t records) override { vectors_.all_read(records); }
   void report_truncated(int64_t records) const override { vectors_.report_truncated(records); }
   void report(Log& log) const override;
 
  private:
   struct Identified;
-  void append(const Pair& pair, std::string& out);
+  void append(const Pair& pair, io::Output& out);
 
   const Options options_;
   Pool& pool_;

@@ -35,21 +35,26 @@ std::vector<float> from_array(const json::Value& array) {
   return values;
 }
 
+std::vector<float> finite(std::vector<float> values) {
+  if (values.empty()) throw Error("is empty");
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(values[i]))
+      throw Error("has the number ", values[i], " at index ", i, ", expected a finite number in f32");
+  }
+  return values;
+}
+
 }  // namespace
 
 std::optional<std::vector<float>> read_embedding(const io::Fields& fields) {
+  if (const auto row = fields.row())
+    return io::named(kField, [&] { return std::optional(finite({row->begin(), row->end()})); });
   const auto value = fields.json(kField);
   if (!value || value->is_null()) return std::nullopt;
   return io::named(kField, [&] {
     if (value->kind() != json::Value::Kind::string && !value->is_array())
       throw Error("is ", value->kind_name(), ", expected an array of numbers, or a string with base64");
-    auto values = value->is_array() ? from_array(*value) : from_base64(value->string());
-    if (values.empty()) throw Error("is empty");
-    for (size_t i = 0; i < values.size(); ++i) {
-      if (!std::isfinite(values[i]))
-        throw Error("has the number ", values[i], " at index ", i, ", expected a finite number in f32");
-    }
-    return std::optional(std::move(values));
+    return std::optional(finite(value->is_array() ? from_array(*value) : from_base64(value->string())));
   });
 }
 
@@ -161,10 +166,9 @@ void RecordVectors::prepare(const io::Fields& fields, io::Record& record, WithVe
     work.cost = 1;
     return;
   }
-  model->filter.prepare(fields, record);
-  work.model = model->filter.vector_model(record);
-  work.cost = model->filter.cost(record);
-  work.text = std::move(record.work);
+  work.text = model->filter.read(fields);
+  work.model = model->filter.vector_model(*work.text);
+  work.cost = model->filter.tokens(*work.text);
 }
 
 void RecordVectors::compute(std::span<io::Record* const> records) {
@@ -177,27 +181,29 @@ void RecordVectors::compute(std::span<io::Record* const> records) {
   for (io::Record* record : records) check_width(record->work_as<WithVector>());
 }
 
-// The records have the work of the EmbedFilter while it runs.
 void RecordVectors::compute_texts(std::span<io::Record* const> records) {
-  std::vector<io::Record*> texts;
-  std::ranges::copy_if(records, std::back_inserter(texts),
-                       [](io::Record* record) { return record->work_as<WithVector>().text != nullptr; });
+  std::vector<io::Record*> with_text;
+  std::vector<io::Work*> texts;
+  for (io::Record* record : records) {
+    const auto& text = record->work_as<WithVector>().text;
+    if (text == nullptr) continue;
+    with_text.push_back(record);
+    texts.push_back(text.get());
+  }
   if (texts.empty()) return;
   auto& filter = text_model()->filter;
-  std::vector<std::unique_ptr<io::Work>> works;
-  for (io::Record* record : texts)
-    works.push_back(std::exchange(record->work, std::move(record->work_as<WithVector>().text)));
   filter.compute(texts);
   pool_.run_grid(static_cast<int64_t>(texts.size()), [&](int64_t i, int) {
-    io::Record& record = *texts[static_cast<size_t>(i)];
-    auto& work = static_cast<WithVector&>(*works[static_cast<size_t>(i)]);
+    io::Record& record = *with_text[static_cast<size_t>(i)];
+    auto& work = record.work_as<WithVector>();
     try {
-      work.vector = filter.vector(record);
+      record.truncated = filter.truncated(*work.text);
+      work.vector = filter.vector(*work.text);
     } catch (const Error& error) {
       work.failure = error.what();
     }
+    work.text.reset();
   });
-  for (size_t i = 0; i < texts.size(); ++i) texts[i]->work = std::move(works[i]);
 }
 
 void RecordVectors::check_width(WithVector& work) {

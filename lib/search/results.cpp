@@ -3,17 +3,10 @@
 #include <cmath>
 #include <limits>
 
-#include "io/input_format.h"
 #include "json/json.h"
-#include "predict/vector_model.h"
 
 namespace bert::search {
 namespace {
-
-io::DropList with_embedding(io::DropList drop) {
-  drop.add("embedding");
-  return drop;
-}
 
 // The last number in the direction of `toward` that f32 rounds to `score`: half way to the next number in
 // f32.
@@ -48,13 +41,6 @@ double value_at(Metric metric, double threshold) {
   while (std::sqrt(square) > bound) square = std::nextafter(square, 0.0);
   for (double next; std::sqrt(next = std::nextafter(square, HUGE_VAL)) <= bound;) square = next;
   return -square;
-}
-
-Writers::Writers(const io::DropList& drop)
-    : records_(predict::with_vector_model(drop)), rows_(with_embedding(drop)) {}
-
-void Writers::write(const io::Record& record, const io::Added& added, std::string& out) const {
-  (io::is_array(record.source().format) ? rows_ : records_).write(record, added, out);
 }
 
 }  // namespace bert::search

@@ -5,8 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "io/record.h"
-#include "io/record_writer.h"
 #include "search/scan.h"
 
 namespace bert::search {
@@ -26,15 +24,5 @@ void append_score(std::string& out, Metric metric, double value, int precision);
 // The least value whose score reaches the threshold in f32. So a score
 // that is written as the threshold reaches it.
 double value_at(Metric metric, double threshold);
-
-// Writes records unchanged, but without the vectors of arrays.
-class Writers {
- public:
-  explicit Writers(const io::DropList& drop);
-  void write(const io::Record& record, const io::Added& added, std::string& out) const;
-
- private:
-  io::RecordWriter records_, rows_;
-};
 
 }  // namespace bert::search

@@ -29,7 +29,7 @@ SearchFilter::SearchFilter(Options options, Pool& pool, Log& log)
       queries_(options_.texts, pool, log),
       index_(options_.index, pool),
       search_(make_search(index_.vectors(), options_, pool, log)),
-      writers_(options_.drop) {
+      drop_(predict::with_vector_model(options_.drop)) {
   queries_.require_width(index_.vectors().width(), options_.index.path + " has");
   queries_.require_model(index_.model(), options_.index.path + " has");
   if (!index_.repeated_id().empty()) log.warn(index_.repeated_id());
@@ -111,13 +111,13 @@ void SearchFilter::append_neighbor(std::string& out, const Neighbor& neighbor) c
   entry.end();
 }
 
-void SearchFilter::finish(io::Record& record, std::string& out) const {
+void SearchFilter::finish(io::Record& record, io::Output& out) const {
   const auto& found = record.work_as<Found>();
   if (!found.failure.empty()) throw Error(found.failure);
   io::Added added;
   added.field("neighbors") += found.neighbors;
-  if (record.truncated) added.field("truncated") += "true";
-  writers_.write(record, added, out);
+  if (record.truncated) added.boolean("truncated", true);
+  out.record(record, added, drop_);
   record.work.reset();
 }
 

@@ -26,7 +26,7 @@ class SearchFilter final : public io::Filter {
   void prepare(const io::Fields& fields, io::Record& record) const override;
   int64_t cost(const io::Record& record) const override { return record.work_as<WithVector>().cost; }
   void compute(std::span<io::Record* const> records) override;
-  void finish(io::Record& record, std::string& out) const override;
+  void finish(io::Record& record, io::Output& out) const override;
   void report(Log& log) const override;
   void committed() override;
   void report_truncated(int64_t records) const override { queries_.report_truncated(records); }
@@ -42,7 +42,7 @@ class SearchFilter final : public io::Filter {
   RecordVectors queries_;
   Index index_;
   std::unique_ptr<Search> search_;
-  Writers writers_;
+  const io::DropList drop_;
 };
 
 }  // namespace bert::search

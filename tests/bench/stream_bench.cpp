@@ -22,15 +22,14 @@ class Passing : public Filter {
  public:
   explicit Passing(std::string_view added) : added_(added) {}
   void prepare(const Fields& fields, Record&) const override { fields.required_text("text"); }
-  void finish(Record& record, std::string& out) const override {
+  void finish(Record& record, Output& out) const override {
     Added added;
     if (!added_.empty()) bert::json::append_integer(added.field(added_), record.place());
-    writer_.write(record, added, out);
+    out.record(record, added);
   }
 
  private:
   std::string_view added_;
-  RecordWriter writer_;
 };
 
 std::string lines(size_t bytes, InputFormat format) {

@@ -66,7 +66,7 @@ class ExampleFilter : public io::Filter {
         if (id < 0 || id >= readers_.tokenizer.size()) std::abort();
     }
   }
-  void finish(io::Record&, std::string&) const override {}
+  void finish(io::Record&, io::Output&) const override {}
 
  private:
   const Readers& readers_;

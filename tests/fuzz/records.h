@@ -19,7 +19,6 @@ inline constexpr std::array kFormats = {
 // Runs all records through `filter` and skips bad ones; returns the output followed by the error messages.
 inline std::string run(const io::StreamOptions& options, io::Filter& filter) {
   std::string out;
-  filter.begin(out);
   io::Ring ring(2);
   io::RecordReader reader(options.invalid_utf8);
   bool complete = true;
@@ -37,7 +36,7 @@ inline std::string run(const io::StreamOptions& options, io::Filter& filter) {
     }
     if (!complete) chunk.records.clear();
     io::finish_records(chunk, filter, io::OnError::skip);
-    out += chunk.out;
+    out += chunk.output.written();
     for (const auto& [place, message] : chunk.skipped) out += message;
     if (chunk.failure) {
       out += *chunk.failure;
@@ -55,10 +54,11 @@ inline std::string run(const io::StreamOptions& options, io::Filter& filter) {
     out += chunk->failure.value();
     ring.release(*chunk);
   }
-  while (filter.release(complete ? io::Filter::Ending::complete : io::Filter::Ending::stopped, out)) {
+  io::Output rest;
+  while (filter.release(complete ? io::Filter::Ending::complete : io::Filter::Ending::stopped, rest)) {
   }
-  if (complete) filter.end(out);
-  return out;
+  if (complete) filter.end(rest);
+  return out + rest.written();
 }
 
 }  // namespace bert::fuzz

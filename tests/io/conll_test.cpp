@@ -16,7 +16,8 @@ namespace {
 class RawFilter : public Filter {
  public:
   void prepare(const Fields&, Record&) const override {}
-  void finish(Record& record, std::string& out) const override {
+  void finish(Record& record, Output& output) const override {
+    std::string& out = output.text();
     out += std::to_string(record.line()) + ":" + std::to_string(record.place()) + ":";
     out.append(record.raw()) += '\n';
   }

@@ -19,6 +19,12 @@ struct Sentence {
   Words words;
 };
 
+Words strings_of(const std::vector<ContextWord>& context) {
+  Words words;
+  for (const auto& word : context) words.push_back(word.word);
+  return words;
+}
+
 Words strings_of(const json::Value& array) {
   Words words;
   for (const auto word : array.strings()) words.emplace_back(word);
@@ -36,13 +42,13 @@ class ContextFilter : public Filter {
  public:
   void prepare(const Fields& fields, Record& record) const override {
     auto text = std::make_unique<Text>();
-    const auto context = fields.context();
+    const auto& context = fields.context();
     text->line = text_of(strings_of(context.before)) + text_of(strings_of(*fields.json("words"))) +
                  text_of(strings_of(context.after)) + std::string(record.raw());
     record.work = std::move(text);
   }
-  void finish(Record& record, std::string& out) const override {
-    out += std::to_string(record.line()) + record.work_as<Text>().line + '\n';
+  void finish(Record& record, Output& out) const override {
+    out.text() += std::to_string(record.line()) + record.work_as<Text>().line + '\n';
   }
 
  private:
@@ -173,7 +179,7 @@ TEST_CASE("each sentence has the words around it in its document") {
   }
 }
 
-TEST_CASE("the words around a sentence have their tags in BIO, or null if they cannot be read") {
+TEST_CASE("the words around a sentence have their tags in BIO, or none if they cannot be read") {
   const TemporaryDirectory directory;
   std::mt19937_64 random(2);
   const Words kTags = {"\"O\"", "\"I-PER\"", "\"I-LOC\"", "\"B-LOC\""};
@@ -212,16 +218,15 @@ TEST_CASE("the words around a sentence have their tags in BIO, or null if they c
     for (int64_t i = 0; i < index.size(); ++i) {
       auto raw = index.read(i);
       reader.read(raw, [&](const Fields& fields, const Record&) {
-        const auto context = fields.context();
-        const auto shown = [](const json::Value& tags) {
-          Words words;
-          for (const auto& tag : tags.elements())
-            words.push_back(tag.is_null() ? "null" : '"' + std::string(tag.string()) + '"');
-          return words;
+        const auto& context = fields.context();
+        const auto shown = [](const std::vector<ContextWord>& words) {
+          Words tags;
+          for (const auto& word : words) tags.push_back(word.tag.empty() ? "null" : '"' + word.tag + '"');
+          return tags;
         };
         const auto [before, after] = slow_context(tagged, static_cast<size_t>(i), most);
-        CHECK(shown(context.tags_before.value()) == before);
-        CHECK(shown(context.tags_after.value()) == after);
+        CHECK(shown(context.before) == before);
+        CHECK(shown(context.after) == after);
         CHECK(strings_of(context.before) == slow_context(sentences, static_cast<size_t>(i), most).first);
       });
     }

@@ -14,7 +14,8 @@ namespace {
 class RawFilter : public Filter {
  public:
   void prepare(const Fields&, Record&) const override {}
-  void finish(Record& record, std::string& out) const override {
+  void finish(Record& record, Output& output) const override {
+    std::string& out = output.text();
     out += std::to_string(record.line()) + ":" + std::to_string(record.place()) + ":";
     std::string raw(record.raw());
     std::ranges::replace(raw, kCellEnd, ';');
@@ -183,24 +184,23 @@ TEST_CASE("an error in compute ends the stream with that error") {
   }
 }
 
-TEST_CASE("begin and end write before and after the records") {
-  class FramingFilter : public RawFilter {
+TEST_CASE("end writes after the records") {
+  class EndingFilter : public RawFilter {
    public:
-    void begin(std::string& out) override { out += "<"; }
-    void end(std::string& out) override { out += ">"; }
+    void end(Output& out) override { out.text() += ">"; }
   };
   const TemporaryDirectory directory;
   StreamOptions options;
   options.files = {directory.write("a", "x\n")};
-  FramingFilter filter;
-  CHECK(run_and_catch(options, 2, filter).out == "<1:0:x|>");
+  EndingFilter filter;
+  CHECK(run_and_catch(options, 2, filter).out == "1:0:x|>");
 }
 
 TEST_CASE("the number of records includes bad ones, and is not known if the stream stops at one") {
   class CountingFilter : public RawFilter {
    public:
     void all_read(int64_t records) override { count = records; }
-    bool release(Ending, std::string&) override {
+    bool release(Ending, Output&) override {
       released_after = count;
       return false;
     }

@@ -3,21 +3,32 @@
 #include <doctest/doctest.h>
 
 #include "base/error.h"
+#include "io/record.h"
 
 using namespace bert::io;
 
 namespace {
 
+// The records of JSON lines, passed through an Output.
+Output output_of(Format format, Output::Rows wanted, std::string_view lines, const DropList& drop = {}) {
+  static const Source source{.name = "x.jsonl", .format = InputFormat::jsonl, .columns = {}};
+  constexpr uint64_t kAnyKeys = ~uint64_t{0};
+  Output out(format, wanted);
+  for (; !lines.empty(); lines.remove_prefix(lines.find('\n') + 1))
+    out.record(Record(source, 1, 0, lines.substr(0, lines.find('\n')), kAnyKeys), {}, drop);
+  return out;
+}
+
 // What becomes of the lines, given in two parts, or the error message.
-std::string written(OutputFormat format, std::vector<std::string> keep, std::string first,
-                    std::string second = "") {
+std::string written(Format format, std::vector<std::string> keep, const std::string& first,
+                    const std::string& second = "") {
   try {
     OutputFields fields(format, std::move(keep));
-    fields.apply(first);
-    fields.apply(second);
-    std::string ending;
-    fields.end(ending);
-    return first + second + ending;
+    std::string out;
+    for (const auto& lines : {first, second})
+      fields.write(output_of(format, fields.wanted(), lines).rows(), "", out);
+    fields.end(out);
+    return out;
   } catch (const bert::Error& error) {
     return error.what();
   }
@@ -26,96 +37,97 @@ std::string written(OutputFormat format, std::vector<std::string> keep, std::str
 }  // namespace
 
 TEST_CASE("--keep writes only the fields, in its order") {
-  const auto jsonl = OutputFormat::jsonl;
+  const auto jsonl = Format::jsonl;
   CHECK(written(jsonl, {"b", "a"}, "{\"a\":1,\"x\":[2, 3],\"b\":\"\\u00e9\"}\n", "{\"a\": {\"c\":1}}\n") ==
         "{\"b\":\"\\u00e9\",\"a\":1}\n{\"a\":{\"c\":1}}\n");
   CHECK(written(jsonl, {"none"}, "{\"a\":1}\n") == "{}\n");
 }
 
 TEST_CASE("a table has a header line and a row for each record") {
-  CHECK(written(OutputFormat::tsv, {}, "{\"id\":7,\"text\":\"a\\tb\\nc\"}\n",
-                "{\"id\":8,\"text\":\"d\"}\n") == "id\ttext\n7\ta b c\n8\td\n");
-  CHECK(written(OutputFormat::csv, {}, "{\"id\":7,\"text\":\"say \\\"a\\\", b\"}\n") ==
+  CHECK(written(Format::tsv, {}, "{\"id\":7,\"text\":\"a\\tb\\nc\"}\n", "{\"id\":8,\"text\":\"d\"}\n") ==
+        "id\ttext\n7\ta b c\n8\td\n");
+  CHECK(written(Format::csv, {}, "{\"id\":7,\"text\":\"say \\\"a\\\", b\"}\n") ==
         "id,text\n7,\"say \"\"a\"\", b\"\n");
-  CHECK(written(OutputFormat::tsv, {"text", "id"}, "{\"id\":7,\"text\":\"a\"}\n") == "text\tid\na\t7\n");
+  CHECK(written(Format::tsv, {"text", "id"}, "{\"id\":7,\"text\":\"a\"}\n") == "text\tid\na\t7\n");
 }
 
 TEST_CASE("a missing field is an empty cell, a new one is an error") {
-  CHECK(written(OutputFormat::tsv, {}, "{\"a\":1,\"b\":2}\n", "{\"a\":1}\n") == "a\tb\n1\t2\n1\t\n");
-  CHECK(written(OutputFormat::tsv, {}, "{\"a\":1}\n", "{\"a\":1,\"b\":2}\n").find("\"b\"") !=
-        std::string::npos);
+  CHECK(written(Format::tsv, {}, "{\"a\":1,\"b\":2}\n", "{\"a\":1}\n") == "a\tb\n1\t2\n1\t\n");
+  CHECK(written(Format::tsv, {}, "{\"a\":1}\n", "{\"a\":1,\"b\":2}\n").find("\"b\"") != std::string::npos);
 }
 
 TEST_CASE("a table without records has a header if its columns are known") {
-  CHECK(written(OutputFormat::csv, {"id", "text"}, "") == "id,text\n");
-  CHECK(written(OutputFormat::csv, {}, "") == "");
+  CHECK(written(Format::csv, {"id", "text"}, "") == "id,text\n");
+  CHECK(written(Format::csv, {}, "") == "");
 }
 
 TEST_CASE("each number of a vector has a column") {
-  CHECK(written(OutputFormat::csv, {}, "{\"id\":1,\"embedding\":[0.5, -1]}\n",
-                "{\"id\":2,\"embedding\":[2,3]}\n")
+  CHECK(written(Format::csv, {}, "{\"id\":1,\"embedding\":[0.5, -1]}\n", "{\"id\":2,\"embedding\":[2,3]}\n")
             .ends_with("\n1,0.5,-1\n2,2,3\n"));
 }
 
 TEST_CASE("each member of scores has a column, in the order of the first record") {
-  CHECK(written(OutputFormat::csv, {}, "{\"id\":1,\"scores\":{\"a, b\":0.5,\"c\": 1}}\n",
+  CHECK(written(Format::csv, {}, "{\"id\":1,\"scores\":{\"a, b\":0.5,\"c\": 1}}\n",
                 "{\"id\":2,\"scores\":{\"c\":3,\"a, "
                 "b\":2}}\n{\"scores\":{\"c\":4}}\n{\"id\":5}\n{\"scores\":null}\n") ==
         "id,\"scores.a, b\",scores.c\n1,0.5,1\n2,2,3\n,,4\n5,,\n,,\n");
-  CHECK(written(OutputFormat::tsv, {"scores", "id"},
-                "{\"id\":1,\"scores\":{\"a\\tb\":\"x\\ty\",\"c\":[1, 2]}}\n") ==
-        "scores.a b\tscores.c\tid\nx y\t[1, 2]\t1\n");
-  CHECK(written(OutputFormat::tsv, {}, "{\"scores\":[1,2]}\n{\"scores\":[1]}\n") == "scores\n[1,2]\n[1]\n");
-  CHECK(written(OutputFormat::tsv, {}, "{\"scores\":{}}\n") == "scores\n{}\n");
+  CHECK(
+      written(Format::tsv, {"scores", "id"}, "{\"id\":1,\"scores\":{\"a\\tb\":\"x\\ty\",\"c\":[1, 2]}}\n") ==
+      "scores.a b\tscores.c\tid\nx y\t[1, 2]\t1\n");
+  CHECK(written(Format::tsv, {}, "{\"scores\":[1,2]}\n{\"scores\":[1]}\n") == "scores\n[1,2]\n[1]\n");
+  CHECK(written(Format::tsv, {}, "{\"scores\":{}}\n") == "scores\n{}\n");
   const std::string first = "{\"scores\":{\"a\":1}}\n";
-  CHECK(written(OutputFormat::tsv, {}, first, "{\"scores\":{\"b\":1}}\n")
+  CHECK(written(Format::tsv, {}, first, "{\"scores\":{\"b\":1}}\n")
             .starts_with("scores has the member \"b\", "));
-  CHECK(written(OutputFormat::tsv, {}, first, "{\"scores\":1}\n") ==
+  CHECK(written(Format::tsv, {}, first, "{\"scores\":1}\n") ==
         "scores is not an object, as in the first record");
 }
 
 TEST_CASE("two columns of one name are an error") {
-  CHECK(written(OutputFormat::csv, {}, "{\"scores.a\":1,\"scores\":{\"a\":1}}\n")
+  CHECK(written(Format::csv, {}, "{\"scores.a\":1,\"scores\":{\"a\":1}}\n")
             .starts_with("the table would have two columns \"scores.a\""));
-  CHECK(written(OutputFormat::csv, {}, "{\"embedding_1\":1,\"embedding\":[1,2]}\n")
+  CHECK(written(Format::csv, {}, "{\"embedding_1\":1,\"embedding\":[1,2]}\n")
             .starts_with("the table would have two columns \"embedding_1\""));
 }
 
 TEST_CASE("the only cell of a CSV row is quoted if it is empty, so that the row is not a blank line") {
-  CHECK(written(OutputFormat::csv, {"a"}, "{\"a\":\"\"}\n{\"a\":null}\n{\"a\":1}\n{}\n") ==
+  CHECK(written(Format::csv, {"a"}, "{\"a\":\"\"}\n{\"a\":null}\n{\"a\":1}\n{}\n") ==
         "a\n\"\"\n\"\"\n1\n\"\"\n");
-  CHECK(written(OutputFormat::csv, {"a", "b"}, "{\"a\":\"\"}\n") == "a,b\n,\n");
-  CHECK(written(OutputFormat::tsv, {"a"}, "{\"a\":\"\"}\n") == "a\n\n");
+  CHECK(written(Format::csv, {"a", "b"}, "{\"a\":\"\"}\n") == "a,b\n,\n");
+  CHECK(written(Format::tsv, {"a"}, "{\"a\":\"\"}\n") == "a\n\n");
 }
 
 TEST_CASE("a part of a field can be kept, as a field of its own") {
   const std::string line = "{\"id\":1,\"scores\":{\"a.b\":0.5,\"c\": 1},\"embedding\":[0.5, -1],\"x_1\":2}\n";
-  CHECK(written(OutputFormat::jsonl, {"scores.a.b", "id", "embedding_1", "x_1"}, line) ==
+  CHECK(written(Format::jsonl, {"scores.a.b", "id", "embedding_1", "x_1"}, line) ==
         "{\"scores.a.b\":0.5,\"id\":1,\"embedding_1\":-1,\"x_1\":2}\n");
-  CHECK(written(OutputFormat::tsv, {"scores.c", "embedding_0"}, line, "{\"embedding\":[7]}\n") ==
+  CHECK(written(Format::tsv, {"scores.c", "embedding_0"}, line, "{\"embedding\":[7]}\n") ==
         "scores.c\tembedding_0\n1\t0.5\n\t7\n");
-  CHECK(written(OutputFormat::jsonl, {"embedding_2", "embedding_x", "scores_0", "id.a", "id_0"}, line) ==
-        "{}\n");
-  CHECK(written(OutputFormat::jsonl, {"a_0"}, "{\"a\":[[1],2]}\n") == "{}\n");
+  CHECK(written(Format::jsonl, {"embedding_2", "embedding_x", "scores_0", "id.a", "id_0"}, line) == "{}\n");
+  CHECK(written(Format::jsonl, {"a_0"}, "{\"a\":[[1],2]}\n") == "{}\n");
 }
 
 namespace {
 
 // With --drop.
-std::string without(OutputFormat format, std::vector<std::string> drop, std::string lines) {
-  OutputFields fields(format, {}, std::move(drop));
-  fields.apply(lines);
-  for (const auto& message : fields.unknown_names()) lines += message + "\n";
-  return lines;
+std::string without(Format format, std::vector<std::string> names, const std::string& lines) {
+  const DropList drop(std::move(names));
+  OutputFields fields(format, {}, drop);
+  const auto output = output_of(format, fields.wanted(), lines, drop);
+  std::string out = output.written();
+  fields.write(output.rows(), "", out);
+  for (const auto& message : fields.unknown_names()) out += message + "\n";
+  return out;
 }
 
 // With --keep: the messages at the end, or the error at the first record.
-std::string unknown(std::vector<std::string> keep, std::string lines, bool uniform = false) {
+std::string unknown(std::vector<std::string> keep, const std::string& lines, bool uniform = false) {
   try {
-    OutputFields fields(OutputFormat::jsonl, std::move(keep));
+    OutputFields fields(Format::jsonl, std::move(keep));
     fields.set_uniform(uniform);
-    fields.apply(lines);
     std::string messages;
+    fields.write(output_of(Format::jsonl, fields.wanted(), lines).rows(), "", messages);
+    messages.clear();
     for (const auto& message : fields.unknown_names()) messages += message + "\n";
     return messages;
   } catch (const bert::Error& error) {
@@ -127,13 +139,13 @@ std::string unknown(std::vector<std::string> keep, std::string lines, bool unifo
 
 TEST_CASE("a part of a field can be dropped, numbers of an array from tables only") {
   const std::string line = "{\"id\":1, \"scores\": {\"a\":0.5 , \"c\": 1},\"embedding\":[0.5, -1]}\n";
-  CHECK(without(OutputFormat::jsonl, {"scores.a"}, line) ==
+  CHECK(without(Format::jsonl, {"scores.a"}, line) ==
         "{\"id\":1, \"scores\": { \"c\": 1},\"embedding\":[0.5, -1]}\n");
-  CHECK(without(OutputFormat::jsonl, {"scores.a", "scores.c"}, line + "{\"scores\":[]}\n") ==
+  CHECK(without(Format::jsonl, {"scores.a", "scores.c"}, line + "{\"scores\":[]}\n") ==
         "{\"id\":1, \"scores\": {},\"embedding\":[0.5, -1]}\n{\"scores\":[]}\n");
-  CHECK(without(OutputFormat::csv, {"scores.a", "embedding_1"}, line + line) ==
+  CHECK(without(Format::csv, {"scores.a", "embedding_1"}, line + line) ==
         "id,scores.c,embedding_0\n1,1,0.5\n1,1,0.5\n");
-  CHECK(without(OutputFormat::jsonl, {"embedding_1"}, line).ends_with("; did you mean \"embedding\"?\n"));
+  CHECK(without(Format::jsonl, {"embedding_1"}, line).ends_with("; did you mean \"embedding\"?\n"));
 }
 
 TEST_CASE("a kept name that no record has is reported, at the first record if it has the fields of all") {

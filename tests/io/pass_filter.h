@@ -21,7 +21,7 @@ class PassFilter : public Filter {
   };
 
   PassFilter(const StreamOptions& stream, const Options& options)
-      : options_(options), field_(stream.text_field), writer_(stream.drop) {}
+      : options_(options), field_(stream.text_field), drop_(stream.drop) {}
 
   void prepare(const Fields& fields, Record& record) const override {
     const auto text = fields.required_text(field_);
@@ -50,16 +50,15 @@ class PassFilter : public Filter {
     ++batches;
   }
 
-  void finish(Record& record, std::string& out) const override {
+  void finish(Record& record, Output& out) const override {
     const auto& work = record.work_as<Kept>();
-    out += "half of it";  // must not be written when the record fails
+    if (!work.computed || work.worse) out.text() += "half of it";  // must not be written
     if (!work.computed) throw Error("was not computed");
     if (work.worse) throw Error("is worse");
-    out.resize(out.size() - 10);
     Added added;
-    bert::json::append_integer(added.field(options_.field), work.length);
-    bert::json::append_integer(added.field("place"), record.place());
-    writer_.write(record, added, out);
+    added.integer(options_.field, work.length);
+    added.integer("place", record.place());
+    out.record(record, added, drop_);
   }
 
   int64_t batches = 0;
@@ -72,7 +71,7 @@ class PassFilter : public Filter {
 
   Options options_;
   std::string field_;
-  RecordWriter writer_;
+  DropList drop_;
   int64_t last_place_ = -1;
 };
 

@@ -27,14 +27,14 @@ class Taken {
       : filter_(options, {.field = pass.field}), reader_(options.invalid_utf8, options.on_error) {}
 
   std::string out_of(RawRecord raw) {
-    std::string out;
+    Output out;
     const auto bad = reader_.read(raw, [&](const Fields& fields, const Record& seen) {
       auto& record = const_cast<Record&>(seen);  // the filter stores its state in the record
       filter_.prepare(fields, record);
       out.clear();
       filter_.finish(record, out);
     });
-    if (!bad) return out;
+    if (!bad) return out.written();
     skipped.push_back(without_reason(*bad));
     return "";
   }

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "features/features.h"
+#include "io/output.h"
 #include "io/record.h"
-#include "io/record_writer.h"
 #include "json/json.h"
 #include "predict/predictor.h"
 
@@ -29,10 +29,9 @@ inline std::string answered(
   }
   io::Added added;
   task.answer(*reading, added);
-  std::string out;
-  const io::Record record(source, 1, 0, "{}");
-  io::RecordWriter().write(record, added, out);
-  return out;
+  io::Output out;
+  out.object(added);
+  return out.written();
 }
 
 }  // namespace bert::predict

@@ -90,12 +90,13 @@ TEST_CASE("a prompt is a name from the directory, a text, or the directory's def
 TEST_CASE("the google format has its own default layers and layer numbers") {
   Directory deep = directory();
   deep.config.layers = 6;
-  const auto google = plan({.format = VectorFormat::google}, deep);
+  const auto google = plan({.format = bert::io::Format::google}, deep);
   CHECK(google.kind() == EmbedPlan::Kind::tokens);
   CHECK(google.layers() == std::vector<int>{-1, -2, -3, -4});
   CHECK(google.mix().wanted() == std::vector<int>{3, 4, 5, 6});
   CHECK(google.width() == 16);
-  CHECK(plan({.layers = {0}, .format = VectorFormat::google}, deep).mix().wanted() == std::vector<int>{1});
+  CHECK(plan({.layers = {0}, .format = bert::io::Format::google}, deep).mix().wanted() ==
+        std::vector<int>{1});
 }
 
 TEST_CASE("options that do not fit the model are rejected") {

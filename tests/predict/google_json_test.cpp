@@ -69,9 +69,9 @@ TEST_CASE("a line has the layout of json.dumps") {
   // Two tokens, each with one number of two layers.
   const float values[] = {0.5f, -2, 1, 0.25f};
   const std::vector<int32_t> ids = {2, 5};
-  std::string out;
+  bert::io::Output out(bert::io::Format::google);
   make_google_writer(tokenizer, {-1, 0}, 6)->write(record, {.values = values, .width = 2, .ids = &ids}, out);
-  CHECK(out ==
+  CHECK(out.written() ==
         "{\"linex_index\": 7, \"features\": [{\"token\": \"[CLS]\", \"layers\": [{\"index\": -1, \"values\": "
         "[0.5]}, {\"index\": 0, \"values\": [-2.0]}]}, {\"token\": \"x\", \"layers\": [{\"index\": -1, "
         "\"values\": [1.0]}, {\"index\": 0, \"values\": [0.25]}]}]}\n");

@@ -1,5 +1,5 @@
 // The expected output of a stream of PassFilter according to the contract, with all input in memory and one
-// record at a time: slow reference for io/stream, cutter, record_reader and record_writer.
+// record at a time: slow reference for io/stream, cutter, record_reader and output.
 #pragma once
 
 #include <algorithm>

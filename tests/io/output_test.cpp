@@ -1,4 +1,4 @@
-#include "io/record_writer.h"
+#include "io/output.h"
 
 #include <doctest/doctest.h>
 
@@ -14,21 +14,21 @@ class AddingFilter : public Filter {
  public:
   using Texts = std::vector<std::pair<std::string, std::string>>;
   AddingFilter(Texts fields, std::vector<std::string> drop, int times = 1)
-      : fields_(std::move(fields)), times_(times), writer_(std::move(drop)) {}
+      : fields_(std::move(fields)), times_(times), drop_(std::move(drop)) {}
   void prepare(const Fields&, Record&) const override {}
-  void finish(Record& record, std::string& out) const override {
+  void finish(Record& record, Output& out) const override {
     Added added;
     for (int i = 0; i < times_; ++i) {
       added.clear();
       for (const auto& [name, value] : fields_) added.field(name) += value;
-      writer_.write(record, added, out);
+      out.record(record, added, drop_);
     }
   }
 
  private:
   Texts fields_;
   int times_;
-  RecordWriter writer_;
+  DropList drop_;
 };
 
 std::string written(const std::string& line, AddingFilter::Texts added, std::vector<std::string> drop = {},
@@ -91,4 +91,38 @@ TEST_CASE("a record can be written several times") {
         "{\"text\":\"a\",\"x\":1}\n{\"text\":\"a\",\"x\":1}\n{\"text\":\"b\",\"x\":1}\n{\"text\":\"b\",\"x\":"
         "1}\n");
   CHECK(ran.result.records == 2);
+}
+
+TEST_CASE("the fields of a record are those of its JSON, with plain text in the cells of a table") {
+  const Source source{.name = "x.csv", .format = InputFormat::csv, .columns = {"text", "", "id"}};
+  const Record record(source, 7, 0, "a\"b\xff\xff 3");
+  Added added;
+  added.integer("id", 4);
+  added.boolean("truncated", true);
+  Output out(Format::tsv, Output::Rows::all);
+  out.record(record, added);
+  CHECK(out.written().empty());
+  REQUIRE(out.rows().size() == 1);
+  const auto& [fields, line] = out.rows().front();
+  CHECK(line == 7);
+  REQUIRE(fields.size() == 3);
+  CHECK((fields.name(0) == "text" && fields.value(0) == "a\"b" && fields.is_plain(0)));
+  CHECK((fields.name(1) == "id" && fields.value(1) == "4" && !fields.is_plain(1)));
+  CHECK((fields.name(2) == "truncated" && fields.value(2) == "true"));
+}
+
+TEST_CASE("what was written after a mark can be removed") {
+  for (const auto wanted : {Output::Rows::first, Output::Rows::all}) {
+    Output out(Format::jsonl, wanted);
+    Added fields;
+    fields.integer("a", 1);
+    const auto begin = out.mark();
+    out.object(fields);
+    out.remove_after(begin);
+    CHECK(out.empty());
+    out.object(fields);
+    out.object(fields);
+    CHECK(out.rows().size() == (wanted == Output::Rows::all ? 2 : 1));
+    CHECK(out.written() == (wanted == Output::Rows::all ? "" : "{\"a\":1}\n{\"a\":1}\n"));
+  }
 }

@@ -1,0 +1,201 @@
+#include "io/output.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "base/error.h"
+#include "io/record.h"
+#include "json/members.h"
+#include "json/utf8.h"
+
+namespace bert::io {
+namespace {
+
+// A field of a record. Of a JSON record, the bytes before and after the value, key and white space included.
+struct RecordField {
+  std::string_view name, value;
+  bool plain = false;
+  std::string_view before = {}, after = {};
+};
+
+template <class Visit>
+void for_each_cell(const Record& record, Visit visit) {
+  const Source& source = record.source();
+  if (source.format == InputFormat::file)
+    visit({.name = "file", .value = json::repair_utf8(source.name), .plain = true});
+  std::string_view rest = record.raw();
+  for (size_t column = 0; column < source.columns.size(); ++column) {
+    // Text has one column and may contain tabs; rows were checked to have one cell per column.
+    const size_t size = column + 1 < source.columns.size() ? rest.find(source.cell_end()) : rest.size();
+    const auto cell = rest.substr(0, size);
+    rest.remove_prefix(std::min(size + 1, rest.size()));
+    if (!source.columns[column].empty())
+      visit({.name = source.columns[column], .value = cell, .plain = true});
+  }
+}
+
+template <class Visit>
+void for_each_member(std::string_view object, Visit visit) {
+  json::Members members(object);
+  for (json::Members::Member member; members.next(member);) {
+    const auto part = [&](size_t begin, size_t end) { return object.substr(begin, end - begin); };
+    visit({.name = member.key,
+           .value = part(member.value_begin, member.value_end),
+           .before = part(member.begin, member.value_begin),
+           .after = part(member.value_end, member.end)});
+  }
+}
+
+// Visits the fields of the output: those of the record that are not dropped, with their new values, then the
+// other added ones.
+template <class Visit>
+void for_each_field(const Record* record, const Added& added, const DropList& drop, Visit visit) {
+  assert(record == nullptr || added.size() <= 64);
+  uint64_t placed = 0;
+  const auto visit_own = [&](RecordField field) {
+    if (drop.contains(field.name)) return;
+    if (const auto i = added.find(field.name)) {
+      if ((placed >> *i & 1) != 0) throw Error("field \"", field.name, "\" appears twice");
+      placed |= uint64_t{1} << *i;
+      field.value = added.value(*i);
+      field.plain = false;
+    }
+    visit(field);
+  };
+  if (record != nullptr && is_json(record->source().format)) {
+    for_each_member(record->raw().substr(record->raw().find('{')), visit_own);
+  } else if (record != nullptr) {
+    for_each_cell(*record, visit_own);
+  }
+  for (size_t i = 0; i < added.size(); ++i) {
+    if ((record != nullptr && (placed >> i & 1) != 0) || drop.contains(added.name(i))) continue;
+    visit(RecordField{.name = added.name(i), .value = added.value(i)});
+  }
+}
+
+// Whether the object at the end of `out`, not closed yet, is empty. If its last character is "{", that is the
+// object's own opening brace.
+bool is_empty_object(std::string_view out) { return out[out.find_last_not_of(" \t\r\n")] == '{'; }
+
+// Appends a JSON value without the members that are dropped: "scores.pos" is the member "pos" of `scores`.
+void append_without_parts(std::string& out, const RecordField& field, const DropList& drop) {
+  out += '{';
+  const size_t begin = out.size();
+  json::Members members(field.value);
+  for (json::Members::Member member; members.next(member);) {
+    if (drop.contains(std::string(field.name) + "." + std::string(member.key))) continue;
+    if (out.size() > begin) out += ',';
+    out.append(field.value, member.begin, member.end - member.begin);
+  }
+  out += '}';
+}
+
+void append_field(std::string& out, const RecordField& field, const DropList& drop) {
+  if (!is_empty_object(out)) out += ',';
+  if (field.before.empty()) {
+    json::append_string(out, field.name);
+    out += ':';
+  } else {
+    out += field.before;
+  }
+  if (field.plain) {
+    json::append_string(out, field.value);
+  } else if (drop.has_parts() && field.value.starts_with('{')) {
+    append_without_parts(out, field, drop);
+  } else {
+    out += field.value;
+  }
+  out += field.after;
+}
+
+}  // namespace
+
+std::string& Added::field(std::string_view name) {
+  fields_.push_back({.name = text_.size(), .value = text_.size() + name.size(), .plain = false});
+  return text_ += name;
+}
+
+void Added::plain(std::string_view name, std::string_view text) {
+  field(name) += text;
+  fields_.back().plain = true;
+}
+
+void Added::clear() {
+  fields_.clear();
+  text_.clear();
+}
+
+std::string_view Added::name(size_t i) const {
+  return std::string_view(text_).substr(fields_[i].name, fields_[i].value - fields_[i].name);
+}
+
+std::string_view Added::value(size_t i) const {
+  const size_t end = i + 1 < fields_.size() ? fields_[i + 1].name : text_.size();
+  return std::string_view(text_).substr(fields_[i].value, end - fields_[i].value);
+}
+
+std::optional<size_t> Added::find(std::string_view name) const {
+  for (size_t i = 0; i < fields_.size(); ++i)
+    if (this->name(i) == name) return i;
+  return std::nullopt;
+}
+
+void Output::record(const Record& record, const Added& added, const DropList& drop) {
+  if (collects()) collect(&record, added, drop);
+  if (wanted_ != Rows::all) write_json(record, added, drop);
+}
+
+void Output::object(const Added& fields, const DropList& drop) {
+  if (collects()) collect(nullptr, fields, drop);
+  if (wanted_ == Rows::all) return;
+  written_ += '{';
+  for_each_field(nullptr, fields, drop,
+                 [&](const RecordField& field) { append_field(written_, field, drop); });
+  written_ += "}\n";
+}
+
+void Output::collect(const Record* record, const Added& added, const DropList& drop) {
+  Row row = {.fields = {}, .line = record != nullptr ? record->line() : 0};
+  for_each_field(record, added, drop, [&](const RecordField& field) {
+    if (field.plain) {
+      row.fields.plain(field.name, field.value);
+    } else {
+      row.fields.field(field.name) += field.value;
+    }
+  });
+  rows_.push_back(std::move(row));
+}
+
+void Output::write_json(const Record& record, const Added& added, const DropList& drop) {
+  const auto append = [&](const RecordField& field) { append_field(written_, field, drop); };
+  uint64_t changed = drop.key_bits();
+  for (size_t i = 0; i < added.size(); ++i) changed |= json::key_bit(added.name(i));
+  if (is_json(record.source().format) && (record.key_bits() & changed) == 0) {
+    written_.append(record.raw(), 0, record.raw().size() - 1);
+    for_each_field(nullptr, added, drop, append);
+  } else {
+    written_.append(record.raw(), 0, is_json(record.source().format) ? record.raw().find('{') : 0);
+    written_ += '{';
+    for_each_field(&record, added, drop, append);
+  }
+  written_ += "}\n";
+}
+
+void Output::clear() {
+  rows_.clear();
+  if (written_.capacity() > kKeepTextBytes) written_ = std::string();
+  written_.clear();
+}
+
+void Output::start(Format format, Rows wanted) {
+  clear();
+  format_ = &entry(format);
+  wanted_ = wanted;
+}
+
+void Output::remove_after(const Mark& mark) {
+  rows_.erase(rows_.begin() + static_cast<ptrdiff_t>(mark.rows), rows_.end());
+  written_.resize(mark.written);
+}
+
+}  // namespace bert::io

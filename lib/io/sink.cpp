@@ -1,0 +1,55 @@
+#include "io/sink.h"
+
+#include <utility>
+
+#include "base/error.h"
+#include "io/array_rows.h"
+
+namespace bert::io {
+namespace {
+
+void require_regular(const OutputFile& file, const std::string& name) {
+  if (file.can_rewrite()) return;
+  constexpr std::string_view kWhy = "the header of this format is completed at the end";
+  if (!names_stdout(name)) throw Error(name, ": is a pipe or a device, not a regular file; ", kWhy);
+  throw Error("stdout: ", kWhy, ", which needs a file: use -o FILE or > FILE");
+}
+
+}  // namespace
+
+Sink::Sink(const StreamOptions& options, OutputFile& file)
+    : options_(options),
+      format_(entry(options.format)),
+      file_(file),
+      fields_(options.format, options.keep, options.drop) {
+  if (format_.has_header) require_regular(file, options.output);
+  // Until the header is completed, so that nobody reads an incomplete file.
+  file_.write(format_.has_header ? std::string(kNpyHeaderBytes, '\0') : std::string(format_.begin));
+}
+
+void Sink::write(const Output& output, const Source* source) {
+  if (output.empty()) return;
+  if (std::exchange(wrote_, true)) file_.write(format_.between);
+  if (source != nullptr) fields_.set_uniform(options_.files.size() <= 1 && !is_json(source->format));
+  text_.clear();
+  fields_.write(output.rows(), source != nullptr ? source->name : "", text_);
+  file_.write(text_);
+  file_.write(output.written());
+}
+
+void Sink::end(Filter::Ending ending) {
+  text_ = format_.end;
+  if (ending == Filter::Ending::complete) fields_.end(text_);
+  file_.write(text_);
+}
+
+void Sink::complete_header(int64_t columns) {
+  if (!format_.has_header) return;
+  const int64_t row_bytes = columns * format_.number_bytes;
+  const int64_t bytes = file_.size() - static_cast<int64_t>(kNpyHeaderBytes);
+  file_.rewrite(0, npy_header({.rows = row_bytes > 0 ? bytes / row_bytes : 0,
+                               .columns = columns,
+                               .number_bytes = format_.number_bytes}));
+}
+
+}  // namespace bert::io

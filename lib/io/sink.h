@@ -1,0 +1,40 @@
+// The output of a stream: renders what filters write in its format, with what is before, between and after.
+#pragma once
+
+#include <string>
+
+#include "base/output_file.h"
+#include "io/output_fields.h"
+#include "io/stream.h"
+
+namespace bert::io {
+
+// One thread at a time.
+class Sink {
+ public:
+  // References must outlive it. Throws Error if the format has a header that is completed at the end and the
+  // output is not a regular file.
+  Sink(const StreamOptions& options, OutputFile& file);
+
+  // Prepares an Output whose contents will be passed to write().
+  void start(Output& output) const { output.start(options_.format, fields_.wanted()); }
+  // `source`: that of its records; nullptr: they are from several.
+  void write(const Output& output, const Source* source = nullptr);
+  // After all records, also if the stream stopped at a bad one.
+  void end(Filter::Ending ending);
+  // After the end. `columns`: numbers in a row.
+  void complete_header(int64_t columns);
+
+  bool is_terminal() const { return file_.is_terminal(); }
+  std::vector<std::string> unknown_names() const { return fields_.unknown_names(); }
+
+ private:
+  const StreamOptions& options_;
+  const FormatEntry& format_;
+  OutputFile& file_;
+  OutputFields fields_;
+  bool wrote_ = false;  // any record
+  std::string text_;
+};
+
+}  // namespace bert::io
