@@ -70,15 +70,16 @@ void App::check(std::function<void()> check) { checks_.push_back(std::move(check
 void App::version_of(std::string (*lines)()) { versions_.push_back(lines); }
 
 // Values are interpreted by `take`, so that messages do not depend on CLI11's version.
-Declaration& App::add(const OptionText& text, bool takes_value, const Take& take) {
+Declaration& App::add(const OptionText& text, bool takes_value, Take take) {
   const auto name = text.names.substr(text.names.find("--"));
   Declaration& declaration = declarations_.emplace_back(Declaration{text, section_, takes_value, name});
   const auto names = text.names + (text.also.empty() ? "" : "," + text.also);
   if (!takes_value) {
-    parser_->app.add_flag_callback(names, [name, take] { take(name, ""); })->disable_flag_override();
+    parser_->app.add_flag_callback(names, [name, take = std::move(take)] { take(name, ""); })
+        ->disable_flag_override();
     return declaration;
   }
-  const auto take_all = [name, take](const CLI::results_t& values) {
+  const auto take_all = [name, take = std::move(take)](const CLI::results_t& values) {
     for (const auto& value : values) take(name, value);
     return true;
   };

@@ -241,7 +241,7 @@ class App {
 
   int fail(int code, const std::string& message);
   void check_files();
-  Declaration& add(const OptionText& text, bool takes_value, const Take& take);
+  Declaration& add(const OptionText& text, bool takes_value, Take take);
   void add_general();
   std::vector<std::string> arguments_of(int argc, const char* const* argv) const;
   std::string read(int argc, const char* const* argv);
