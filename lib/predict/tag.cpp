@@ -5,7 +5,7 @@
 
 #include "examples/tag_example.h"
 #include "io/conll.h"
-#include "io/cutter.h"
+#include "io/line_cutter.h"
 #include "json/json.h"
 #include "metric/entities.h"
 #include "predict/predictor.h"
