@@ -12,6 +12,7 @@
 #include "io/csv.h"
 #include "io/foreign.h"
 #include "io/input_format.h"
+#include "io/line_cutter.h"
 #include "io/missing_field.h"
 #include "io/table_header.h"
 #include "json/utf8.h"
