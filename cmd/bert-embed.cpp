@@ -127,7 +127,7 @@ int main(int argc, char** argv) {
   cmd::LengthOptions length(app, "truncate", cmd::LengthOptions::Windows::apart);
   cmd::StreamOptions stream(
       app, {.load = cmd::StreamOptions::Load::network,
-            .more = {io::InputFormat::conll, io::InputFormat::conllu},
+            .more = io::formats_of({io::RecordKind::tagged}),
             .formats = io::formats_of({io::FormatGroup::json, io::FormatGroup::array, io::FormatGroup::table},
                                       {io::Format::google})});
   shard_option(app, stream);

@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
   cmd::LengthOptions length(app, "truncate; split for tag and answer, error for fill");
   cmd::StreamOptions stream(
       app, {.load = cmd::StreamOptions::Load::network,
-            .more = {io::InputFormat::conll, io::InputFormat::conllu, io::InputFormat::squad},
+            .more = io::formats_of({io::RecordKind::tagged}, {io::InputFormat::squad}),
             .formats = io::formats_of({io::FormatGroup::json, io::FormatGroup::table, io::FormatGroup::array},
                                       {io::Format::squad, io::Format::conll})});
   cmd::format_option(

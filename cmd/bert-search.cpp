@@ -152,8 +152,7 @@ int main(int argc, char** argv) {
   cmd::prompt_option(app, embed.vectors.prompt);
   cmd::LengthOptions length(app);
   cmd::StreamOptions stream(app, {.load = cmd::StreamOptions::Load::network,
-                                  .more = {io::InputFormat::conll, io::InputFormat::conllu,
-                                           io::InputFormat::npy, io::InputFormat::f32}});
+                                  .more = io::formats_of({io::RecordKind::tagged, io::RecordKind::row})});
   cmd::format_option(app, stream);
   cmd::precision_option(app, options.precision);
   cmd::batch_option(app, embed.batch_tokens);

@@ -75,9 +75,8 @@ int main(int argc, char** argv) {
   result_options(app, tokenize, flags);
   const bert::cmd::TokenizerOptions tokenizing(app);
   const bert::cmd::LengthOptions length(app);
-  bert::cmd::StreamOptions stream(app,
-                                  {.more = {bert::io::InputFormat::documents, bert::io::InputFormat::conll,
-                                            bert::io::InputFormat::conllu}});
+  bert::cmd::StreamOptions stream(app, {.more = bert::io::formats_of({bert::io::RecordKind::tagged},
+                                                                     {bert::io::InputFormat::documents})});
   app.version_of(bert::text::version);
   app.examples(
       {{"Add the token ids to each line", "bert-tokenize reviews.txt"},

@@ -34,9 +34,9 @@ int main(int argc, char** argv) {
   bert::cmd::schedule_options(app, train);
   bert::cmd::optimizer_options(app, train);
   bert::cmd::output_options(app, train);
-  bert::cmd::StreamOptions stream(app, {.load = bert::cmd::StreamOptions::Load::training,
-                                        .more = {bert::io::InputFormat::conll, bert::io::InputFormat::conllu,
-                                                 bert::io::InputFormat::squad}});
+  bert::cmd::StreamOptions stream(
+      app, {.load = bert::cmd::StreamOptions::Load::training,
+            .more = bert::io::formats_of({bert::io::RecordKind::tagged}, {bert::io::InputFormat::squad})});
   app.check([&] {
     if (train.steps == 0) {
       unused = unused_without_training(train, stream.settings.files);

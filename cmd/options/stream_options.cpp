@@ -206,11 +206,11 @@ void StreamOptions::note_suffix() const {
   if (!records_ || app_.given("--format")) return;
   for (const auto format : io::formats_of({io::FormatGroup::table, io::FormatGroup::array})) {
     const auto& entry = io::entry(format);
-    if (entry.suffix.empty() || !settings.output.ends_with(entry.suffix)) continue;
+    if (entry.file.suffix.empty() || !settings.output.ends_with(entry.file.suffix)) continue;
     const bool can = std::ranges::find(formats_, format) != formats_.end();
     app_.log().warn(
         settings.output + " is written as JSONL" +
-        (can ? "; --format " + std::string(entry.name) + " writes " + std::string(entry.content) : ""));
+        (can ? "; --format " + std::string(entry.name) + " writes " + std::string(entry.file.content) : ""));
   }
 }
 

@@ -55,7 +55,7 @@ void append_f16_row(std::string& out, std::span<const float> numbers, int) {
 // (numpy/lib/format.py).
 std::string npy_header(const NpyShape& shape) {
   std::string header("\x93NUMPY\x01\x00\x00\x00", 10);
-  header[8] = static_cast<char>(kNpyHeaderBytes - header.size());
+  header[8] = static_cast<char>(kNpyHeaderBytes - std::ssize(header));
   header += "{'descr': '<f" + std::to_string(shape.number_bytes) + "', 'fortran_order': False, 'shape': (" +
             std::to_string(shape.rows) + ", " + std::to_string(shape.columns) + "), }";
   header.resize(kNpyHeaderBytes - 1, ' ');

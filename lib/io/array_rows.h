@@ -2,7 +2,6 @@
 // version 1.0).
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -17,7 +16,7 @@ void append_f32_row(std::string& out, std::span<const float> numbers, int precis
 void append_f16_row(std::string& out, std::span<const float> numbers, int precision);
 
 // NumPy requires the data to start at a multiple of 64; 128 bytes hold any shape of two int64 values.
-constexpr size_t kNpyHeaderBytes = 128;
+constexpr int64_t kNpyHeaderBytes = 128;
 
 struct NpyShape {
   int64_t rows, columns;

@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "base/spelling.h"
-#include "io/cutter.h"
 #include "io/foreign.h"
+#include "io/line_cutter.h"
 #include "json/json.h"
 
 namespace bert::io {

@@ -10,7 +10,7 @@ bool ContextCutter::fill(Chunk& chunk) {
     while (next_ < entries_.size() && is_complete()) emit(chunk);
     if (!chunk.cuts.empty() || ended_) break;
     inner_.clear();
-    ended_ = !cutter_.fill(inner_) || inner_.failure;
+    ended_ = !cutter_->fill(inner_) || inner_.failure;
     for (const Cut& cut : inner_.cuts) {
       const auto bytes = std::string_view(inner_.data).substr(cut.begin, cut.size);
       entries_.push_back({.bytes = std::string(bytes),

@@ -3,22 +3,24 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <string>
+#include <utility>
 
-#include "io/cutter.h"
 #include "io/document_context.h"
+#include "io/record_cutter.h"
 
 namespace bert::io {
 
-class ContextCutter {
+class ContextCutter final : public RecordCutter {
  public:
-  // `most`: words on each side. References must outlive this object.
-  ContextCutter(Cutter& cutter, const Source& source, int64_t most, SentenceReader::Options options)
-      : cutter_(cutter), source_(source), most_(most), reader_(std::move(options)) {}
+  // `most`: words on each side. `source` must outlive this object.
+  ContextCutter(std::unique_ptr<RecordCutter> cutter, const Source& source, int64_t most,
+                SentenceReader::Options options)
+      : cutter_(std::move(cutter)), source_(source), most_(most), reader_(std::move(options)) {}
 
-  // As Cutter::fill, except that a record waits until the words after it have been read, and that
-  // chunk.contexts has an element for each cut.
-  bool fill(Chunk& chunk);
+  // A record waits until the words after it have been read. chunk.contexts has an element for each cut.
+  bool fill(Chunk& chunk) override;
 
  private:
   struct Entry {
@@ -30,7 +32,7 @@ class ContextCutter {
   void emit(Chunk& chunk);
   void forget();
 
-  Cutter& cutter_;
+  std::unique_ptr<RecordCutter> cutter_;
   const Source& source_;
   const int64_t most_;
   SentenceReader reader_;

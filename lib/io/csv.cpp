@@ -68,7 +68,10 @@ void append_csv_cell(std::string& out, std::string_view cell) {
 }
 
 void append_tsv_cell(std::string& out, std::string_view cell) {
-  for (const char c : cell) out += c == '\t' || c == '\n' || c == '\r' ? ' ' : c;
+  const auto begin = static_cast<ptrdiff_t>(out.size());
+  out += cell;
+  std::replace_if(
+      out.begin() + begin, out.end(), [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
 }
 
 }  // namespace bert::io

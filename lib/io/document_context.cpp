@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "io/conll.h"
-#include "io/cutter.h"
+#include "io/line_cutter.h"
 #include "json/utf8.h"
 
 namespace bert::io {

@@ -52,7 +52,7 @@ std::vector<std::string> members_of(std::string_view object) {
   return names;
 }
 
-std::optional<FieldValue> value_named(std::string_view name, const Added& fields) {
+std::optional<FieldValue> value_named(std::string_view name, const OutputRow& fields) {
   const auto json_of = [&](std::string_view field) {  // "" of a text
     const auto i = fields.find(field);
     return i && !fields.is_plain(*i) ? fields.value(*i) : std::string_view();

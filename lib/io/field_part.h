@@ -18,7 +18,7 @@ struct FieldValue {
 
 // The value of the field, or else of the part, with this name; nullopt if there is none. Names of fields and
 // members may contain dots, too.
-std::optional<FieldValue> value_named(std::string_view name, const Added& fields);
+std::optional<FieldValue> value_named(std::string_view name, const OutputRow& fields);
 
 // How many numbers a JSON array has; 0 for an array of other values and for other JSON, such as a vector in
 // base64.

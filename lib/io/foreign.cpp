@@ -11,8 +11,8 @@
 #include "base/file.h"
 #include "base/spelling.h"
 #include "io/array_shape.h"
-#include "io/cutter.h"
 #include "io/input_format.h"
+#include "io/line_cutter.h"
 #include "json/utf8.h"
 
 namespace bert::io {

@@ -19,23 +19,29 @@ enum class FormatGroup { json, table, array, own };
 struct FormatEntry {
   Format format;
   FormatGroup group;
-  std::string_view name;                       // as --format spells it
-  std::string_view suffix = {}, content = {};  // of files in this format, and what they have
+  std::string_view name;  // as --format spells it
 
+  // Files in this format: their suffix, and what they have.
+  struct {
+    std::string_view suffix, content;
+  } file = {};
   // Records as a table, see output_fields.h: what is between two cells, how a text becomes one, and whether
   // an empty row needs quotes because an empty line is no row.
-  char separator = 0;
-  bool quotes = false;
-  void (*append_cell)(std::string& out, std::string_view text) = nullptr;
-
-  // Rows of numbers, see array_rows.h: how one is written, and the size of a number in an array. The header
-  // has the number of rows, known only at the end, so it needs a regular file.
-  void (*append_row)(std::string& out, std::span<const float> numbers, int precision) = nullptr;
-  int64_t number_bytes = 0;
-  bool has_header = false;
-
+  struct {
+    char separator;
+    void (*append_cell)(std::string& out, std::string_view text);
+    bool quotes = false;
+  } table = {};
+  // Rows of numbers, see array_rows.h: how one is written, the size of a number in an array, and that of a
+  // header that has the number of rows, known only at the end, so it needs a regular file.
+  struct {
+    void (*append)(std::string& out, std::span<const float> numbers, int precision);
+    int64_t number_bytes = 0, header_bytes = 0;
+  } row = {};
   // Text: what is before, between and after those of the records.
-  std::string_view begin = {}, between = {}, end = {};
+  struct {
+    std::string_view begin, between, end;
+  } text = {};
 
   bool is_table() const { return group == FormatGroup::table; }
   bool is_array() const { return group == FormatGroup::array; }

@@ -2,48 +2,43 @@
 
 #include <algorithm>
 #include <cctype>
+#include <span>
 #include <utility>
 
 #include "base/error.h"
 #include "base/spelling.h"
 #include "io/array_shape.h"
 #include "io/conll.h"
-#include "io/cutter.h"
 #include "io/foreign.h"
+#include "io/line_cutter.h"
 #include "json/json.h"
 
 namespace bert::io {
 namespace {
 
-struct InputFormatEntry {
-  InputFormat format;
-  std::string_view name;
-  bool usual = false;
-  std::optional<char> line_separator = {};
-};
-// By value.
-constexpr InputFormatEntry kFormats[] = {
-    {InputFormat::automatic, "auto", true},
-    {InputFormat::text, "text", true},
-    {InputFormat::paragraphs, "paragraphs", true, ' '},
-    {InputFormat::file, "file", true},
-    {InputFormat::jsonl, "jsonl", true},
-    {InputFormat::tsv, "tsv", true},
-    {InputFormat::csv, "csv", true},
-    {InputFormat::documents, "documents", false, '\n'},
-    {InputFormat::object, "object"},
-    {InputFormat::conll, "conll"},
-    {InputFormat::conllu, "conllu"},
-    {InputFormat::squad, "squad"},
-    {InputFormat::npy, "npy"},
-    {InputFormat::f32, "f32"},
-};
-
-constexpr std::pair<std::string_view, InputFormat> kSuffixes[] = {
-    {".jsonl", InputFormat::jsonl},   {".json", InputFormat::jsonl}, {".ndjson", InputFormat::jsonl},
-    {".tsv", InputFormat::tsv},       {".csv", InputFormat::csv},    {".conll", InputFormat::conll},
-    {".conllu", InputFormat::conllu}, {".txt", InputFormat::text},
-};
+std::span<const InputFormatEntry> entries() {
+  using enum InputFormat;
+  using enum InputFormatEntry::ReadBy;
+  using Kind = RecordKind;
+  static constexpr InputFormatEntry kEntries[] = {
+      // By value.
+      {automatic, "auto", all_tools, Kind::text, nullptr},
+      {text, "text", all_tools, Kind::text, make_line_cutter, {".txt"}},
+      {paragraphs, "paragraphs", all_tools, Kind::text, make_paragraph_cutter, {}, ' '},
+      {file, "file", all_tools, Kind::text, make_file_cutter},
+      {jsonl, "jsonl", all_tools, Kind::json, make_line_cutter, {".jsonl", ".json", ".ndjson"}},
+      {tsv, "tsv", all_tools, Kind::table, make_line_cutter, {".tsv"}},
+      {csv, "csv", all_tools, Kind::table, make_csv_cutter, {".csv"}},
+      {documents, "documents", some_tools, Kind::text, make_paragraph_cutter, {}, '\n'},
+      {object, "object", some_tools, Kind::json, make_file_cutter},
+      {conll, "conll", some_tools, Kind::tagged, make_conll_cutter, {".conll"}},
+      {conllu, "conllu", some_tools, Kind::tagged, make_conll_cutter, {".conllu"}},
+      {squad, "squad", some_tools, Kind::json, make_squad_cutter},
+      {npy, "npy", some_tools, Kind::row, make_row_cutter},
+      {f32, "f32", some_tools, Kind::row, make_row_cutter},
+  };
+  return kEntries;
+}
 
 constexpr size_t kMostBytes = 1 << 20;  // examined before a FILE is taken for text
 
@@ -99,24 +94,39 @@ bool counts(std::string_view line, std::string_view number) {
 
 }  // namespace
 
+const InputFormatEntry& entry(InputFormat format) { return entries()[static_cast<size_t>(format)]; }
+
+bool InputFormatEntry::has_lines() const {
+  return make_cutter != make_file_cutter && make_cutter != make_row_cutter;
+}
+
+bool InputFormatEntry::is_made() const {
+  return make_cutter == make_squad_cutter || make_cutter == make_row_cutter;
+}
+
 std::vector<InputFormat> usual_formats() {
   std::vector<InputFormat> formats;
-  for (const auto& entry : kFormats)
-    if (entry.usual) formats.push_back(entry.format);
+  for (const auto& entry : entries())
+    if (entry.read_by == InputFormatEntry::ReadBy::all_tools) formats.push_back(entry.format);
   return formats;
 }
 
-std::optional<char> line_separator(InputFormat format) {
-  return kFormats[static_cast<size_t>(format)].line_separator;
+std::vector<InputFormat> formats_of(std::initializer_list<RecordKind> kinds,
+                                    std::vector<InputFormat> others) {
+  std::vector<InputFormat> formats = std::move(others);
+  for (const auto& entry : entries()) {
+    const bool usual = entry.read_by == InputFormatEntry::ReadBy::all_tools;
+    if (!usual && std::ranges::find(kinds, entry.kind) != kinds.end()) formats.push_back(entry.format);
+  }
+  std::ranges::sort(formats);
+  return formats;
 }
-
-std::string_view name_of(InputFormat format) { return kFormats[static_cast<size_t>(format)].name; }
 
 std::optional<InputFormat> input_format_by_suffix(std::string_view path) {
   const auto name = lower_case(without_compression_suffix(path));
-  for (const auto& [suffix, format] : kSuffixes) {
-    if (name.ends_with(suffix)) return format;
-  }
+  for (const auto& entry : entries())
+    for (const auto suffix : entry.suffixes)
+      if (!suffix.empty() && name.ends_with(suffix)) return entry.format;
   return std::nullopt;
 }
 

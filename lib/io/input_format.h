@@ -1,6 +1,9 @@
 // Input formats, and how they are detected from the first bytes of a FILE, which are not consumed.
 #pragma once
 
+#include <array>
+#include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,30 +30,50 @@ enum class InputFormat {
   f32,        // the same without a header, StreamOptions::row_width numbers in a row
 };
 
-// Whether records are rows of an array: {"row":17}, counted from 0, with the numbers in Fields::row().
-inline bool is_array(InputFormat format) { return format == InputFormat::npy || format == InputFormat::f32; }
+// What the bytes of a record are, and what they become.
+enum class RecordKind {
+  text,    // a text
+  table,   // cells of named columns
+  json,    // a JSON object
+  tagged,  // lines of words with tags, see conll.h: an object
+  row,     // numbers of an array: {"row":17}, counted from 0, with the numbers in Fields::row()
+};
 
-// Whether records are sentences of words with tags, see conll.h.
-inline bool is_tagged(InputFormat format) {
-  return format == InputFormat::conll || format == InputFormat::conllu;
-}
+// One function for each class of cutters, see record_cutter.h.
+class RecordCutter;
+struct CutterOptions;
+using MakeCutter = std::unique_ptr<RecordCutter>(const CutterOptions& options);
+MakeCutter make_line_cutter, make_csv_cutter, make_paragraph_cutter, make_conll_cutter, make_file_cutter,
+    make_squad_cutter, make_row_cutter;
 
-// Whether records of this form are JSON objects.
-inline bool is_json(InputFormat format) {
-  return format == InputFormat::jsonl || format == InputFormat::object || format == InputFormat::squad ||
-         is_tagged(format) || is_array(format);
-}
+// A row of the table of formats.
+struct InputFormatEntry {
+  InputFormat format;
+  std::string_view name;  // as --input-format spells it
+  enum class ReadBy { all_tools, some_tools } read_by;
+  RecordKind kind;
+  MakeCutter* make_cutter;
+  std::array<std::string_view, 3> suffixes = {};
+  char separator = 0;  // replaces the line ends inside a record; 0: they are kept
 
-// Whether records are rows of named columns.
-inline bool is_table(InputFormat format) { return format == InputFormat::tsv || format == InputFormat::csv; }
+  bool has_lines() const;  // whether line ends matter
+  bool is_made() const;    // whether the bytes of records are not those of the FILE
+};
 
-// The formats that every tool reads, in the order of its help.
+const InputFormatEntry& entry(InputFormat format);
+
+inline bool is_row(InputFormat format) { return entry(format).kind == RecordKind::row; }
+inline bool is_tagged(InputFormat format) { return entry(format).kind == RecordKind::tagged; }
+inline bool is_table(InputFormat format) { return entry(format).kind == RecordKind::table; }
+// Whether records are, or become, JSON objects.
+inline bool is_json(InputFormat format) { return entry(format).kind >= RecordKind::json; }
+
+// The usual formats; those of these kinds that are not usual, and the other ones, in the order of the table.
 std::vector<InputFormat> usual_formats();
+std::vector<InputFormat> formats_of(std::initializer_list<RecordKind> kinds,
+                                    std::vector<InputFormat> others = {});
 
-// What replaces the line ends inside a record of several lines; nullopt: they are kept.
-std::optional<char> line_separator(InputFormat format);
-
-std::string_view name_of(InputFormat format);  // as --input-format spells it: "auto"
+inline std::string_view name_of(InputFormat format) { return entry(format).name; }
 std::optional<InputFormat> input_format_by_suffix(std::string_view path);  // the suffix may have upper
 // case and be followed by that of a compressed FILE; nullopt if unknown
 

@@ -11,9 +11,8 @@
 #include "io/context_cutter.h"
 #include "io/foreign.h"
 #include "io/input_format.h"
+#include "io/line_cutter.h"
 #include "io/missing_field.h"
-#include "io/row_cutter.h"
-#include "io/squad_cutter.h"
 #include "io/table_header.h"
 #include "json/utf8.h"
 
@@ -102,19 +101,21 @@ bool InputReader::read(const std::string& name) {
   convert(input);
   int64_t line = 1;
   const auto source = open_source(input, line);
-  Cutter cutter(input, *source, line, limits_);
-  SquadCutter squad(input, line, limits_);
-  ContextCutter context(cutter, *source, options_.context_words, sentence_options(options_));
-  RowCutter rows(input, source->format, options_.row_width, limits_);
+  auto cutter = entry(source->format)
+                    .make_cutter({.input = input,
+                                  .source = *source,
+                                  .line = line,
+                                  .limits = limits_,
+                                  .row_width = options_.row_width});
+  if (source->in_context && !options_.context_apart)
+    cutter = std::make_unique<ContextCutter>(std::move(cutter), *source, options_.context_words,
+                                             sentence_options(options_));
   bool quotes_noted = false;
   for (bool empty = true;; empty = false) {
     if (!take_chunk()) return false;
     chunk_->source = source;
     chunk_->first_place = place_;
-    const bool filled = is_array(source->format)                        ? rows.fill(*chunk_)
-                        : source->format == InputFormat::squad          ? squad.fill(*chunk_)
-                        : source->in_context && !options_.context_apart ? context.fill(*chunk_)
-                                                                        : cutter.fill(*chunk_);
+    const bool filled = cutter->fill(*chunk_);
     if (ring_.stopped()) return false;
     if (!filled) {
       read_ += input.position();
@@ -163,9 +164,7 @@ void InputReader::convert(Input& input) const {
     input.decode(options_.decoder(*encoding, options_.invalid_utf8));
   }
   drop_byte_order_mark(input);
-  if (options_.input_format != InputFormat::file && options_.input_format != InputFormat::object &&
-      !is_array(options_.input_format))
-    refuse_old_line_ends(input);
+  if (entry(options_.input_format).has_lines()) refuse_old_line_ends(input);
 }
 
 // The first column of CoNLL should have words.

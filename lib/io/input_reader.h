@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "io/cutter.h"
 #include "io/input.h"
 #include "io/record.h"
+#include "io/record_cutter.h"
 #include "io/ring.h"
 #include "io/stream.h"
 

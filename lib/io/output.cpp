@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include "base/error.h"
 #include "io/record.h"
@@ -91,7 +92,6 @@ void append_without_parts(std::string& out, const RecordField& field, const Drop
 }
 
 void append_field(std::string& out, const RecordField& field, const DropList& drop) {
-  if (!is_empty_object(out)) out += ',';
   if (field.before.empty()) {
     json::append_string(out, field.name);
     out += ':';
@@ -106,6 +106,14 @@ void append_field(std::string& out, const RecordField& field, const DropList& dr
     out += field.value;
   }
   out += field.after;
+}
+
+void append_fields(std::string& out, const Record* record, const Added& added, const DropList& drop) {
+  bool first = is_empty_object(out);
+  for_each_field(record, added, drop, [&](const RecordField& field) {
+    if (!std::exchange(first, false)) out += ',';
+    append_field(out, field, drop);
+  });
 }
 
 }  // namespace
@@ -135,8 +143,14 @@ std::string_view Added::value(size_t i) const {
 }
 
 std::optional<size_t> Added::find(std::string_view name) const {
-  for (size_t i = 0; i < fields_.size(); ++i)
+  for (size_t i = 0; i < size(); ++i)
     if (this->name(i) == name) return i;
+  return std::nullopt;
+}
+
+std::optional<size_t> OutputRow::find(std::string_view wanted) const {
+  for (size_t i = 0; i < size(); ++i)
+    if (name(i) == wanted) return i;
   return std::nullopt;
 }
 
@@ -149,40 +163,47 @@ void Output::object(const Added& fields, const DropList& drop) {
   if (collects()) collect(nullptr, fields, drop);
   if (wanted_ == Rows::all) return;
   written_ += '{';
-  for_each_field(nullptr, fields, drop,
-                 [&](const RecordField& field) { append_field(written_, field, drop); });
+  append_fields(written_, nullptr, fields, drop);
   written_ += "}\n";
 }
 
 void Output::collect(const Record* record, const Added& added, const DropList& drop) {
-  Row row = {.fields = {}, .line = record != nullptr ? record->line() : 0};
-  for_each_field(record, added, drop, [&](const RecordField& field) {
+  rows_.push_back({.begin = fields_.size(), .line = record != nullptr ? record->line() : 0});
+  for_each_field(record, added, drop, [this](const RecordField& field) {
     if (field.plain) {
-      row.fields.plain(field.name, field.value);
+      fields_.plain(field.name, field.value);
     } else {
-      row.fields.field(field.name) += field.value;
+      fields_.field(field.name) += field.value;
     }
   });
-  rows_.push_back(std::move(row));
+}
+
+OutputRow Output::row_at(size_t i) const {
+  return {.all = fields_,
+          .begin = rows_[i].begin,
+          .end = i + 1 < rows_.size() ? rows_[i + 1].begin : fields_.size(),
+          .line = rows_[i].line};
 }
 
 void Output::write_json(const Record& record, const Added& added, const DropList& drop) {
-  const auto append = [&](const RecordField& field) { append_field(written_, field, drop); };
+  const bool is_object = is_json(record.source().format);
   uint64_t changed = drop.key_bits();
-  for (size_t i = 0; i < added.size(); ++i) changed |= json::key_bit(added.name(i));
-  if (is_json(record.source().format) && (record.key_bits() & changed) == 0) {
+  for (size_t i = 0; is_object && i < added.size(); ++i) changed |= json::key_bit(added.name(i));
+  const bool copied = is_object && (record.key_bits() & changed) == 0;
+  if (copied) {
     written_.append(record.raw(), 0, record.raw().size() - 1);
-    for_each_field(nullptr, added, drop, append);
   } else {
-    written_.append(record.raw(), 0, is_json(record.source().format) ? record.raw().find('{') : 0);
+    written_.append(record.raw(), 0, is_object ? record.raw().find('{') : 0);
     written_ += '{';
-    for_each_field(&record, added, drop, append);
   }
+  append_fields(written_, copied ? nullptr : &record, added, drop);
   written_ += "}\n";
 }
 
 void Output::clear() {
   rows_.clear();
+  if (fields_.text_.capacity() > kKeepTextBytes) fields_ = Added();
+  fields_.clear();
   if (written_.capacity() > kKeepTextBytes) written_ = std::string();
   written_.clear();
 }
@@ -194,7 +215,9 @@ void Output::start(Format format, Rows wanted) {
 }
 
 void Output::remove_after(const Mark& mark) {
-  rows_.erase(rows_.begin() + static_cast<ptrdiff_t>(mark.rows), rows_.end());
+  rows_.resize(mark.rows);
+  fields_.fields_.resize(mark.fields);
+  fields_.text_.resize(mark.text);
   written_.resize(mark.written);
 }
 

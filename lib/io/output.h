@@ -40,6 +40,7 @@ class Added {
   std::optional<size_t> find(std::string_view name) const;
 
  private:
+  friend class Output;
   struct Field {
     size_t name, value;  // where they begin in text_; the value ends where the next name begins
     bool plain;
@@ -48,10 +49,23 @@ class Added {
   std::string text_;
 };
 
+// The fields of one record in an Output.
+struct OutputRow {
+  const Added& all;
+  size_t begin, end;  // of those that belong to the record
+  int64_t line;       // of the record; 0: made by the filter
+
+  size_t size() const { return end - begin; }
+  std::string_view name(size_t i) const { return all.name(begin + i); }
+  std::string_view value(size_t i) const { return all.value(begin + i); }
+  bool is_plain(size_t i) const { return all.is_plain(begin + i); }
+  std::optional<size_t> find(std::string_view name) const;
+};
+
 constexpr size_t kKeepTextBytes = 4 << 20;  // memory of a chunk that is reused; more is unusual
 
 // The output of a chunk's records, in order. Formats that look at the fields of records (tables, --keep) get
-// them from rows(), and OutputFields writes them; otherwise all is written at once to written().
+// them from row_at(), and OutputFields writes them; otherwise all is written at once to written().
 class Output {
  public:
   // Which records' fields are wanted. `first`: that of the first record too, although it is written.
@@ -68,18 +82,15 @@ class Output {
   void record(const Record& record, const Added& added, const DropList& drop = {});
   // A record that the filter makes.
   void object(const Added& fields, const DropList& drop = {});
-  // See FormatEntry::append_row.
+  // See FormatEntry::row.
   void row(std::span<const float> numbers, int precision = -1) {
-    format_->append_row(written_, numbers, precision);
+    format_->row.append(written_, numbers, precision);
   }
   // For text of the filter's own, of one record in each call.
-  std::string& text() { return written_.empty() ? written_ : written_ += format_->between; }
+  std::string& text() { return written_.empty() ? written_ : written_ += format_->text.between; }
 
-  struct Row {
-    Added fields;
-    int64_t line;  // of its record; 0: made by the filter
-  };
-  const std::vector<Row>& rows() const { return rows_; }
+  size_t rows() const { return rows_.size(); }
+  OutputRow row_at(size_t i) const;
   const std::string& written() const { return written_; }
   bool empty() const { return rows_.empty() && written_.empty(); }
   // Empties it; keeps the memory unless it is unusually large.
@@ -88,9 +99,9 @@ class Output {
 
   // To remove what was written after `mark`.
   struct Mark {
-    size_t rows, written;
+    size_t rows, fields, text, written;
   };
-  Mark mark() const { return {rows_.size(), written_.size()}; }
+  Mark mark() const { return {rows_.size(), fields_.size(), fields_.text_.size(), written_.size()}; }
   void remove_after(const Mark& mark);
 
  private:
@@ -101,7 +112,12 @@ class Output {
   const FormatEntry* format_;
   Rows wanted_;
   std::string written_;
+  struct Row {
+    size_t begin;  // in fields_
+    int64_t line;
+  };
   std::vector<Row> rows_;
+  Added fields_;  // of all rows
 };
 
 }  // namespace bert::io

@@ -53,29 +53,31 @@ Output::Rows OutputFields::wanted() const {
   return drop_.empty() ? Output::Rows::none : Output::Rows::first;
 }
 
-void OutputFields::write(const std::vector<Output::Row>& rows, std::string_view file, std::string& out) {
-  if (first_.empty() && !rows.empty() && (!keep_.empty() || !drop_.empty())) look_at(rows.front().fields);
+void OutputFields::write(const Output& output, std::string_view file, std::string& out) {
+  if (first_.empty() && output.rows() > 0 && (!keep_.empty() || !drop_.empty())) look_at(output.row_at(0));
   if (wanted() != Output::Rows::all) return;
-  for (const auto& [fields, line] : rows) {
+  for (size_t i = 0; i < output.rows(); ++i) {
+    const auto fields = output.row_at(i);
     if (!format_.is_table()) {
       append_kept(fields, out);
       continue;
     }
     if (!has_header_) append_header(fields, out);
     if (const auto wrong = mismatch(fields)) {
-      if (file.empty() || line == 0) throw Error("a record", *wrong);
-      throw Error(file, ":", line, ":", *wrong);
+      if (file.empty() || fields.line == 0) throw Error("a record", *wrong);
+      throw Error(file, ":", fields.line, ":", *wrong);
     }
     append_row(fields, out);
   }
 }
 
 void OutputFields::end(std::string& out) {
-  if (format_.is_table() && !has_header_ && !keep_.empty()) append_header({}, out);
+  if (format_.is_table() && !has_header_ && !keep_.empty())
+    append_header({.all = {}, .begin = 0, .end = 0, .line = 0}, out);
 }
 
 // At the first record: notes its names, and looks for those that were given.
-void OutputFields::look_at(const Added& fields) {
+void OutputFields::look_at(const OutputRow& fields) {
   for (size_t i = 0; i < fields.size(); ++i) {
     first_.emplace_back(fields.name(i));
     if (fields.is_plain(i)) continue;
@@ -107,7 +109,7 @@ std::vector<std::string> OutputFields::unknown_names() const {
   return messages;
 }
 
-void OutputFields::append_kept(const Added& fields, std::string& out) {
+void OutputFields::append_kept(const OutputRow& fields, std::string& out) {
   out += '{';
   bool first = true;
   for (size_t i = 0; i < keep_.size(); ++i) {
@@ -149,7 +151,7 @@ void OutputFields::add_columns(Column column, std::vector<std::string>& header) 
   header.insert(header.end(), parts.begin(), parts.end());
 }
 
-void OutputFields::append_header(const Added& fields, std::string& out) {
+void OutputFields::append_header(const OutputRow& fields, std::string& out) {
   has_header_ = true;
   if (keep_.empty())
     for (size_t i = 0; i < fields.size(); ++i) known_.emplace_back(fields.name(i));
@@ -168,13 +170,13 @@ void OutputFields::append_header(const Added& fields, std::string& out) {
                 "; choose its fields with --keep");
   const size_t begin = out.size();
   for (bool first = true; const auto& name : header) {
-    if (!std::exchange(first, false)) out += format_.separator;
-    format_.append_cell(out, name);
+    if (!std::exchange(first, false)) out += format_.table.separator;
+    format_.table.append_cell(out, name);
   }
   end_row(out, begin);
 }
 
-std::optional<std::string> OutputFields::mismatch(const Added& fields) const {
+std::optional<std::string> OutputFields::mismatch(const OutputRow& fields) const {
   if (!keep_.empty()) return std::nullopt;
   for (size_t i = 0; i < fields.size(); ++i) {
     const auto name = fields.name(i);
@@ -186,11 +188,11 @@ std::optional<std::string> OutputFields::mismatch(const Added& fields) const {
   return std::nullopt;
 }
 
-void OutputFields::append_row(const Added& fields, std::string& out) {
+void OutputFields::append_row(const OutputRow& fields, std::string& out) {
   const size_t begin = out.size();
   for (size_t i = 0; i < columns_.size(); ++i) {
     const Column& column = columns_[i];
-    if (i > 0) out += format_.separator;
+    if (i > 0) out += format_.table.separator;
     const auto value = value_named(column.name, fields);
     if (value && !keep_.empty()) found_[i] = true;
     const auto json = value && !value->plain ? value->text : "null";
@@ -207,18 +209,18 @@ void OutputFields::append_row(const Added& fields, std::string& out) {
 
 // An empty line is no CSV record.
 void OutputFields::end_row(std::string& out, size_t begin) const {
-  if (format_.quotes && out.size() == begin) out += "\"\"";
+  if (format_.table.quotes && out.size() == begin) out += "\"\"";
   out += '\n';
 }
 
 // A string without its quotes; null is empty; any other value as JSON.
 void OutputFields::append_cell(std::string& out, const FieldValue& value) {
   if (value.plain || !value.text.starts_with('"')) {
-    if (value.plain || value.text != "null") format_.append_cell(out, value.text);
+    if (value.plain || value.text != "null") format_.table.append_cell(out, value.text);
   } else if (value.text.find('\\') == std::string_view::npos) {
-    format_.append_cell(out, value.text.substr(1, value.text.size() - 2));
+    format_.table.append_cell(out, value.text.substr(1, value.text.size() - 2));
   } else {
-    format_.append_cell(out, document_.parse(value.text).string());
+    format_.table.append_cell(out, document_.parse(value.text).string());
   }
 }
 
@@ -227,7 +229,7 @@ void OutputFields::append_vector(std::string& out, const Column& column, std::st
     throw Error(column.name, " has ", width_of(value), " numbers, ", column.width, " in the first record");
   std::string numbers(value.substr(1, value.size() - 2));
   std::erase_if(numbers, [](char c) { return c == ' ' || c == '\t'; });
-  std::ranges::replace(numbers, ',', format_.separator);
+  std::ranges::replace(numbers, ',', format_.table.separator);
   out += numbers;
 }
 
@@ -246,7 +248,7 @@ void OutputFields::append_members(std::string& out, const Column& column, std::s
     values[i] = value.substr(member.value_begin, member.value_end - member.value_begin);
   }
   for (bool first = true; const auto cell : values) {
-    if (!std::exchange(first, false)) out += format_.separator;
+    if (!std::exchange(first, false)) out += format_.table.separator;
     append_cell(out, {.text = cell});
   }
 }

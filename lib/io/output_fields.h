@@ -31,9 +31,9 @@ class OutputFields {
   // first record if it lacks a name that was given.
   void set_uniform(bool uniform) { uniform_ = uniform; }
 
-  // Appends the rows; must be called with all of them, in order. `file`: where they are from, or "". Throws
-  // Error if a record has a field for which the table has no column, except `truncated`.
-  void write(const std::vector<Output::Row>& rows, std::string_view file, std::string& out);
+  // Appends the rows of an Output; must be called with all of them, in order. `file`: where they are from, or
+  // "". Throws Error if a record has a field for which the table has no column, except `truncated`.
+  void write(const Output& output, std::string_view file, std::string& out);
   // Appends the header of a table without records, if its columns are known.
   void end(std::string& out);
 
@@ -48,17 +48,17 @@ class OutputFields {
     std::vector<std::string> parts() const;  // the names of these columns
   };
 
-  void look_at(const Added& fields);
-  void append_kept(const Added& fields, std::string& out);
-  void append_header(const Added& fields, std::string& out);
+  void look_at(const OutputRow& fields);
+  void append_kept(const OutputRow& fields, std::string& out);
+  void append_header(const OutputRow& fields, std::string& out);
   void add_columns(Column column, std::vector<std::string>& header);
-  void append_row(const Added& fields, std::string& out);
+  void append_row(const OutputRow& fields, std::string& out);
   void append_cell(std::string& out, const FieldValue& value);
   void append_vector(std::string& out, const Column& column, std::string_view value) const;
   void append_members(std::string& out, const Column& column, std::string_view value);
   void end_row(std::string& out, size_t begin) const;
   // The message about a field that the table has no column for.
-  std::optional<std::string> mismatch(const Added& fields) const;
+  std::optional<std::string> mismatch(const OutputRow& fields) const;
 
   const FormatEntry& format_;
   const std::vector<std::string> keep_;

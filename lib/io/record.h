@@ -44,7 +44,7 @@ struct Source {
   bool converted = false;   // the FILE is compressed, or not UTF-8
 
   // Whether records are generated from the FILE's contents instead of copied from it.
-  bool makes_records() const { return converted || format == InputFormat::squad || is_array(format); }
+  bool makes_records() const { return converted || entry(format).is_made(); }
   char cell_end() const { return format == InputFormat::csv ? kCellEnd : '\t'; }  // in Record::raw()
 };
 

@@ -5,9 +5,9 @@
 #include "base/error.h"
 #include "io/conll.h"
 #include "io/csv.h"
-#include "io/cutter.h"
 #include "io/filter.h"
 #include "io/foreign.h"
+#include "io/line_cutter.h"
 #include "json/members.h"
 #include "json/syntax.h"
 #include "json/utf8.h"
@@ -161,14 +161,14 @@ void RecordReader::prepare(Chunk& chunk, const Filter& filter, OnError on_error)
   if (chunk.header_only) return check_header(chunk, filter);
   chunk.records.reserve(chunk.cuts.size());
   const bool json = !chunk.cuts.empty() && is_json(chunk.source->format);
-  const auto separator = chunk.cuts.empty() ? std::nullopt : line_separator(chunk.source->format);
+  const char separator = chunk.cuts.empty() ? '\0' : entry(chunk.source->format).separator;
   // One call for all records of the chunk. JSON is validated by the parser.
   chunk_is_utf8_ = !json && json::is_utf8({chunk.data.data(), chunk.data_size});
   for (size_t i = 0; i < chunk.cuts.size(); ++i) {
     const Cut& cut = chunk.cuts[i];
     char* text = chunk.data.data() + cut.begin;
     size_t size = cut.size;
-    if (separator) size = join_lines(text, size, *separator);
+    if (separator != '\0') size = join_lines(text, size, separator);
     auto& record = chunk.records.emplace_back(
         *chunk.source, cut.line, chunk.first_place + static_cast<int64_t>(i), std::string_view(text, size));
     try {
@@ -209,7 +209,7 @@ void RecordReader::read(Record& record, const Context* context, Chunk& chunk, co
 Fields RecordReader::read_json(Record& record, Chunk& chunk) {
   std::optional<std::span<const float>> row;
   if (is_tagged(record.source().format)) make_json(record, chunk);
-  if (is_array(record.source().format)) row = make_row(record, chunk);
+  if (is_row(record.source().format)) row = make_row(record, chunk);
   const auto line = record.raw_;
   record.raw_ = json_part(line);
   largest_json_ = std::max(largest_json_, record.raw_.size());

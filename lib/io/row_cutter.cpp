@@ -1,10 +1,38 @@
-#include "io/row_cutter.h"
-
+// Cuts the rows of an array file (see array_shape.h). The bytes of a record are the numbers of the row in
+// f32.
 #include <string>
 
 #include "base/error.h"
+#include "io/array_shape.h"
+#include "io/record_cutter.h"
 
 namespace bert::io {
+namespace {
+
+class RowCutter final : public RecordCutter {
+ public:
+  explicit RowCutter(const CutterOptions& options)
+      : input_(options.input),
+        format_(options.source.format),
+        width_(options.row_width),
+        limits_(options.limits) {}
+
+  // An invalid file is reported in chunk.failure.
+  bool fill(Chunk& chunk) override;
+
+ private:
+  void read_header();
+  bool has_row(const Chunk& chunk);
+  void cut(Chunk& chunk);
+
+  Input& input_;
+  InputFormat format_;
+  std::optional<int64_t> width_;
+  ChunkLimits limits_;
+  std::optional<ArrayShape> shape_;
+  int64_t row_ = 0;
+  std::vector<float> numbers_;
+};
 
 bool RowCutter::fill(Chunk& chunk) {
   chunk.offset = input_.consumed();
@@ -58,6 +86,12 @@ void RowCutter::cut(Chunk& chunk) {
   chunk.data.append(reinterpret_cast<const char*>(numbers.data()), numbers.size());
   chunk.cuts.push_back({.begin = begin, .size = numbers.size(), .line = ++row_});
   input_.consume(bytes.size());
+}
+
+}  // namespace
+
+std::unique_ptr<RecordCutter> make_row_cutter(const CutterOptions& options) {
+  return std::make_unique<RowCutter>(options);
 }
 
 }  // namespace bert::io

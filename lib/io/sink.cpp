@@ -22,34 +22,36 @@ Sink::Sink(const StreamOptions& options, OutputFile& file)
       format_(entry(options.format)),
       file_(file),
       fields_(options.format, options.keep, options.drop) {
-  if (format_.has_header) require_regular(file, options.output);
+  if (format_.row.header_bytes > 0) require_regular(file, options.output);
   // Until the header is completed, so that nobody reads an incomplete file.
-  file_.write(format_.has_header ? std::string(kNpyHeaderBytes, '\0') : std::string(format_.begin));
+  file_.write(std::string(static_cast<size_t>(format_.row.header_bytes), '\0'));
+  file_.write(format_.text.begin);
 }
 
 void Sink::write(const Output& output, const Source* source) {
   if (output.empty()) return;
-  if (std::exchange(wrote_, true)) file_.write(format_.between);
+  if (std::exchange(wrote_, true)) file_.write(format_.text.between);
   if (source != nullptr) fields_.set_uniform(options_.files.size() <= 1 && !is_json(source->format));
   text_.clear();
-  fields_.write(output.rows(), source != nullptr ? source->name : "", text_);
+  fields_.write(output, source != nullptr ? source->name : "", text_);
   file_.write(text_);
   file_.write(output.written());
 }
 
 void Sink::end(Filter::Ending ending) {
-  text_ = format_.end;
+  text_ = format_.text.end;
   if (ending == Filter::Ending::complete) fields_.end(text_);
   file_.write(text_);
 }
 
 void Sink::complete_header(int64_t columns) {
-  if (!format_.has_header) return;
-  const int64_t row_bytes = columns * format_.number_bytes;
-  const int64_t bytes = file_.size() - static_cast<int64_t>(kNpyHeaderBytes);
+  const auto& [append, number_bytes, header_bytes] = format_.row;
+  if (header_bytes == 0) return;
+  const int64_t row_bytes = columns * number_bytes;
+  const int64_t bytes = file_.size() - header_bytes;
   file_.rewrite(0, npy_header({.rows = row_bytes > 0 ? bytes / row_bytes : 0,
                                .columns = columns,
-                               .number_bytes = format_.number_bytes}));
+                               .number_bytes = number_bytes}));
 }
 
 }  // namespace bert::io

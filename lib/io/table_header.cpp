@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/spelling.h"
 #include "io/csv.h"
-#include "io/cutter.h"
+#include "io/line_cutter.h"
 #include "json/json.h"
 #include "json/utf8.h"
 

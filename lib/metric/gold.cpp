@@ -6,8 +6,8 @@
 #include "base/checksum.h"
 #include "base/error.h"
 #include "base/spelling.h"
-#include "io/cutter.h"
 #include "io/input_format.h"
+#include "io/line_cutter.h"
 #include "io/pull_reader.h"
 #include "io/record_reader.h"
 #include "metric/scorer.h"
@@ -113,7 +113,7 @@ GoldTable read_gold(const std::string& file, const std::string& id_field, const 
   GoldTable table(file);
   auto options = io::side_file(stream, file);
   options.header_fields = {id_field.empty() ? kIdField : id_field};
-  options.more = {io::InputFormat::conll, io::InputFormat::conllu};
+  options.more = io::formats_of({io::RecordKind::tagged});
   options.recognize = recognize_data;
   io::PullReader reader(options);
   io::RawRecordReader records(options.invalid_utf8, io::OnError::stop);

@@ -6,7 +6,7 @@
 
 #include "features/word_windows.h"
 #include "io/conll.h"
-#include "io/cutter.h"
+#include "io/line_cutter.h"
 #include "json/json.h"
 #include "metric/entities.h"
 #include "predict/predictor.h"

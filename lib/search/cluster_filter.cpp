@@ -10,7 +10,7 @@
 namespace bert::search {
 namespace {
 
-constexpr int kWrittenRecords = 1024;  // at a time
+constexpr size_t kWrittenBytes = 1 << 18;  // at a time
 
 // What precedes the bytes of a record in the temporary file.
 struct Stored {
@@ -108,8 +108,8 @@ void ClusterFilter::select_central() {
 bool ClusterFilter::release(Ending ending, io::Output& out) {
   if (ending == Ending::stopped || (!clustering_ && !cluster())) return false;
   if (!failure_.empty()) throw Error(failure_);
-  for (int written = 0; next_ < lines_.size() && written < kWrittenRecords && failure_.empty();)
-    written += append(lines_[next_++], out) ? 1 : 0;
+  for (size_t written = 0; next_ < lines_.size() && written < kWrittenBytes && failure_.empty(); ++next_)
+    written += append(lines_[next_], out) ? lines_[next_].size : 0;
   return !out.empty() || !failure_.empty();
 }
 

@@ -228,7 +228,7 @@ void RecordVectors::check_model(WithVector& work) {
 }
 
 std::string RecordVectors::model_of(const io::Fields& fields, const io::Record& record) const {
-  if (!io::is_array(record.source().format)) return read_vector_model(fields);
+  if (!io::is_row(record.source().format)) return read_vector_model(fields);
   const std::lock_guard lock(opening_);
   const auto known = sidecars_.find(record.file());
   if (known != sidecars_.end()) return known->second;

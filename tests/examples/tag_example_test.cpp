@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "features/letters.h"
+#include "io/record_reader.h"
 #include "json/json.h"
 
 using namespace bert;
@@ -145,28 +146,36 @@ TEST_CASE("in a document, the known tags of the words around a sentence are lear
                                           .overlap = 0,
                                           .document = true,
                                           .wanted = {.words = true}});
-  const io::Source source{.name = "x", .format = io::InputFormat::jsonl, .columns = {}};
-  const std::string record = R"({"words":["ab"],"tags":["O"]})";
-  const auto read_in = [&](const std::string& context, For use) {
-    json::Document document, around;
+  const auto source = std::make_shared<const io::Source>(
+      io::Source{.name = "x", .format = io::InputFormat::jsonl, .columns = {}});
+  //     [CLS] e f | a b | g | h h | [SEP]: "cd" does not fit, nor does "i"
+  const std::vector<std::string> before = {"cd", "e", "f"}, after = {"", "g", "hh", "ii"};
+  const auto with_tags = [](const std::vector<std::string>& words, const std::vector<std::string>& tags) {
+    std::vector<io::ContextWord> context;
+    for (size_t i = 0; i < words.size(); ++i) context.push_back({.word = words[i], .tag = tags[i]});
+    return context;
+  };
+  using Tags = std::vector<std::string>;
+  const auto read_in = [&](const Tags& tags_before, const Tags& tags_after, For use) {
+    io::RawRecord raw{.source = source, .bytes = R"({"words":["ab"],"tags":["O"]})"};
+    raw.bytes.append(json::kPadding, '\0');
+    raw.context = {.before = with_tags(before, tags_before), .after = with_tags(after, tags_after)};
     Examples examples;
-    TagReader(featurizer, "tags", kLabels, use)
-        .read(io::Fields(source, document.parse(record), around.parse(context)),
-              io::Record(source, 1, 0, record), 0, examples);
+    io::RawRecordReader(io::InvalidUtf8::error, io::OnError::stop)
+        .read(raw, [&](const io::Fields& fields, const io::Record& record) {
+          TagReader(featurizer, "tags", kLabels, use).read(fields, record, 0, examples);
+        });
     REQUIRE(examples.size() == 1);
     return std::move(examples.front());
   };
-  //     [CLS] e f | a b | g | h h | [SEP]: "cd" does not fit, nor does "i"
-  const std::string words = R"([["cd","e","f"],["","g","hh","ii"])";
-  const auto learned =
-      read_in(words + R"(,["B-PER","I-PER",null],["O","B-LOC","I-LOC","O"]])", For::learning);
+  const auto learned = read_in({"B-PER", "I-PER", ""}, {"O", "B-LOC", "I-LOC", "O"}, For::learning);
   const auto& example = learned->as<TagExample>();
   CHECK(example.ids == std::vector<int32_t>{2, 9, 10, 5, 32, 11, 12, 38, 3});
   CHECK(example.places == std::vector<int32_t>{1, 3, 5, 6});
   CHECK(example.labels == std::vector<int32_t>{2, 0, 3, 4});
-  const auto unknown = read_in(words + R"(,["B-PER","B-MISC","O"],["O","O","B-MISC","O"]])", For::learning);
+  const auto unknown = read_in({"B-PER", "B-MISC", "O"}, {"O", "O", "B-MISC", "O"}, For::learning);
   CHECK(unknown->as<TagExample>().places == std::vector<int32_t>{2, 3, 5});
-  const auto evaluated = read_in(words + R"(,["O","O","O"],["O","O","O","O"]])", For::evaluation);
+  const auto evaluated = read_in({"O", "O", "O"}, {"O", "O", "O", "O"}, For::evaluation);
   CHECK(evaluated->as<TagExample>().places == std::vector<int32_t>{3});
 }
 

@@ -26,7 +26,7 @@ std::string written(Format format, std::vector<std::string> keep, const std::str
     OutputFields fields(format, std::move(keep));
     std::string out;
     for (const auto& lines : {first, second})
-      fields.write(output_of(format, fields.wanted(), lines).rows(), "", out);
+      fields.write(output_of(format, fields.wanted(), lines), "", out);
     fields.end(out);
     return out;
   } catch (const bert::Error& error) {
@@ -115,7 +115,7 @@ std::string without(Format format, std::vector<std::string> names, const std::st
   OutputFields fields(format, {}, drop);
   const auto output = output_of(format, fields.wanted(), lines, drop);
   std::string out = output.written();
-  fields.write(output.rows(), "", out);
+  fields.write(output, "", out);
   for (const auto& message : fields.unknown_names()) out += message + "\n";
   return out;
 }
@@ -126,7 +126,7 @@ std::string unknown(std::vector<std::string> keep, const std::string& lines, boo
     OutputFields fields(Format::jsonl, std::move(keep));
     fields.set_uniform(uniform);
     std::string messages;
-    fields.write(output_of(Format::jsonl, fields.wanted(), lines).rows(), "", messages);
+    fields.write(output_of(Format::jsonl, fields.wanted(), lines), "", messages);
     messages.clear();
     for (const auto& message : fields.unknown_names()) messages += message + "\n";
     return messages;

@@ -102,9 +102,9 @@ TEST_CASE("the fields of a record are those of its JSON, with plain text in the 
   Output out(Format::tsv, Output::Rows::all);
   out.record(record, added);
   CHECK(out.written().empty());
-  REQUIRE(out.rows().size() == 1);
-  const auto& [fields, line] = out.rows().front();
-  CHECK(line == 7);
+  REQUIRE(out.rows() == 1);
+  const auto fields = out.row_at(0);
+  CHECK(fields.line == 7);
   REQUIRE(fields.size() == 3);
   CHECK((fields.name(0) == "text" && fields.value(0) == "a\"b" && fields.is_plain(0)));
   CHECK((fields.name(1) == "id" && fields.value(1) == "4" && !fields.is_plain(1)));
@@ -122,7 +122,7 @@ TEST_CASE("what was written after a mark can be removed") {
     CHECK(out.empty());
     out.object(fields);
     out.object(fields);
-    CHECK(out.rows().size() == (wanted == Output::Rows::all ? 2 : 1));
+    CHECK(out.rows() == (wanted == Output::Rows::all ? 2 : 1));
     CHECK(out.written() == (wanted == Output::Rows::all ? "" : "{\"a\":1}\n{\"a\":1}\n"));
   }
 }

@@ -1,11 +1,10 @@
 // SQuAD files that are valid, split, truncated or corrupted: the records match those of a reader that parses
 // the whole file, or the file is rejected with a one-line error.
-#include "io/squad_cutter.h"
-
 #include <doctest/doctest.h>
 
 #include "fuzz.h"
 #include "golden/golden.h"
+#include "io/record_cutter.h"
 #include "io/stream_run.h"
 #include "reference/slow_squad.h"
 
@@ -37,9 +36,10 @@ Cuts cut(const std::string& path, ChunkLimits limits = {.bytes = 1 << 20, .recor
   Cuts found;
   constexpr int kNeverStopped = -1;
   Input input(path, kNeverStopped);
-  SquadCutter cutter(input, 1, limits);
+  const Source source{.name = path, .format = InputFormat::squad, .columns = {}};
+  const auto cutter = make_squad_cutter({.input = input, .source = source, .line = 1, .limits = limits});
   Chunk chunk;
-  while (cutter.fill(chunk)) {
+  while (cutter->fill(chunk)) {
     for (const Cut& cut : chunk.cuts) {
       found.records.push_back(chunk.data.substr(cut.begin, cut.size));
       found.lines.push_back(cut.line);
