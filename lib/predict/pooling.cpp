@@ -1,26 +1,12 @@
 #include "predict/pooling.h"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cmath>
 
+#include "nn/dot.h"
+
 namespace bert::predict {
-namespace {
-
-constexpr size_t kLanes = 8;
-
-double sum_of_products(const float* a, const float* b, size_t n) {
-  std::array<double, kLanes> lanes{};
-  size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    for (size_t k = 0; k < kLanes; ++k) lanes[k] += static_cast<double>(a[i + k]) * b[i + k];
-  }
-  for (size_t k = 0; i < n; ++i, ++k) lanes[k] += static_cast<double>(a[i]) * b[i];
-  return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
-}
-
-}  // namespace
 
 SequencePooling::SequencePooling(std::span<const PoolingMode> modes, int64_t width)
     : modes_(modes.begin(), modes.end()), width_(width) {
@@ -164,7 +150,7 @@ std::vector<float> project(const model::Dense& dense, std::span<const float> x) 
   std::vector<float> y;
   y.reserve(static_cast<size_t>(dense.out));
   for (size_t row = 0; row < static_cast<size_t>(dense.out); ++row) {
-    const double sum = sum_of_products(dense.weight.data() + row * x.size(), x.data(), x.size());
+    const double sum = nn::dot(x, dense.weight.data() + row * x.size());
     y.push_back(
         static_cast<float>(activate(dense.activation, dense.bias.empty() ? sum : sum + dense.bias[row])));
   }
@@ -172,7 +158,7 @@ std::vector<float> project(const model::Dense& dense, std::span<const float> x) 
 }
 
 void normalize(std::span<float> x) {
-  const double length = std::max(std::sqrt(sum_of_products(x.data(), x.data(), x.size())), 1e-12);
+  const double length = std::max(std::sqrt(nn::dot(x, x.data())), 1e-12);
   for (float& value : x) value = static_cast<float>(value / length);
 }
 
