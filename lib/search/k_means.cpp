@@ -6,14 +6,11 @@
 #include <utility>
 
 #include "base/random.h"
-#include "nn/blocks.h"
-#include "nn/products.h"
-#include "search/nearest_candidates.h"
+#include "nn/dot.h"
 
 namespace bert::search {
 namespace {
 
-constexpr int64_t kCenters = 256;                // centers of one product
 constexpr int64_t kMostParts = 64;               // of the rows, each with sums of its own
 constexpr int64_t kMostSums = int64_t{8} << 20;  // numbers in all sums
 
@@ -35,8 +32,6 @@ class KMeans {
   double factor(int64_t row, const float* values) const;
   double squared_distance(int64_t cluster, double length, int64_t row, const float* values) const;
 
-  float* scores_of(int thread);
-
   void start();
   void set_center(int64_t cluster, int64_t row);
   int64_t draw(Random& random) const;
@@ -45,28 +40,22 @@ class KMeans {
 
   int64_t assign();
   void assign_block(int64_t b, Part& part, int thread);
-  float slack(int64_t row) const;
-  void settle(NearestCandidates& candidates, const float* values) const;
   void add_to_sums(int64_t row, const float* values, Part& part) const;
   void move_centers();
   void fill_empty(std::vector<int64_t>& sizes);
-  void transpose_centers();
   void number_clusters();
   void rank_rows();
 
   const Vectors& vectors_;
   const KMeansOptions options_;
   Pool& pool_;
-  const nn::Kernels& kernels_;
+  Scan scan_;
   const int64_t width_, clusters_;
-  int64_t stride_ = 0;
-  nn::Memory columns_;          // [width, stride]: the centers as columns of a product
-  std::vector<float> centers_;  // [clusters, width]
-  std::vector<float> shifts_;   // for each center: |center|²/2 for l2, else 0
-  double longest_ = 0;          // the largest norm of a center
-  std::vector<double> near_;    // for each row: its squared distance to the nearest center, if it is needed
+  std::vector<float> centers_;               // [clusters, width]
+  std::vector<const float*> center_places_;  // of each center in centers_
+  std::vector<double> near_;  // for each row: its squared distance to the nearest center, if it is needed
   std::vector<Part> parts_;
-  std::vector<nn::Memory> blocks_, scores_;  // for each thread
+  std::vector<nn::Memory> blocks_;  // for each thread
   Clustering result_;
 };
 
@@ -74,14 +63,13 @@ KMeans::KMeans(const Vectors& vectors, const KMeansOptions& options, Pool& pool)
     : vectors_(vectors),
       options_(options),
       pool_(pool),
-      kernels_(nn::usable_kernels()),
+      scan_(vectors, options.metric, pool),
       width_(vectors.width()),
       clusters_(options.clusters),
       centers_(static_cast<size_t>(clusters_ * width_)),
-      shifts_(static_cast<size_t>(clusters_)),
       near_(static_cast<size_t>(vectors.rows()), INFINITY),
-      blocks_(static_cast<size_t>(pool.size())),
-      scores_(static_cast<size_t>(pool.size())) {
+      blocks_(static_cast<size_t>(pool.size())) {
+  for (int64_t k = 0; k < clusters_; ++k) center_places_.push_back(center(k));
   const int64_t most = std::clamp<int64_t>(kMostSums / (clusters_ * width_), 1, kMostParts);
   parts_.resize(static_cast<size_t>(std::min(most, vectors.blocks())));
   result_.cluster.assign(near_.size(), -1);
@@ -92,7 +80,7 @@ double KMeans::factor(int64_t row, const float* values) const {
   if (options_.metric == Metric::l2) return 1;
   const float norm = vectors_.norms()[static_cast<size_t>(row)];
   if (std::isnormal(norm)) return 1 / static_cast<double>(norm);
-  const double exact = std::sqrt(dot(numbers(values), values));  // f32 cannot hold it, or not accurately
+  const double exact = std::sqrt(nn::dot(numbers(values), values));  // f32 cannot hold it, or not accurately
   return exact > 0 ? 1 / exact : 0;
 }
 
@@ -101,14 +89,8 @@ double KMeans::squared_distance(int64_t cluster, double length, int64_t row, con
   constexpr double kNoise = 1e-6;  // of the norms, which are in f32
   if (options_.metric == Metric::l2) return -value_of(Metric::l2, numbers(center(cluster)), values);
   const double scale = factor(row, values), own = scale > 0 ? 1 : 0;
-  const double distance = own + length - 2 * scale * dot(numbers(center(cluster)), values);
+  const double distance = own + length - 2 * scale * nn::dot(numbers(center(cluster)), values);
   return distance > kNoise * (own + length) ? distance : 0;
-}
-
-float* KMeans::scores_of(int thread) {
-  auto& scores = scores_[static_cast<size_t>(thread)];
-  if (scores.size() == 0) scores = nn::Memory(static_cast<size_t>((kBlock + 16) * kCenters));
-  return scores.data();
 }
 
 void KMeans::set_center(int64_t cluster, int64_t row) {
@@ -117,23 +99,6 @@ void KMeans::set_center(int64_t cluster, int64_t row) {
   const double scale = factor(row, values);
   for (int64_t i = 0; i < width_; ++i)
     center(cluster)[i] = static_cast<float>(static_cast<double>(values[i]) * scale);
-}
-
-void KMeans::transpose_centers() {
-  stride_ = nn::round_up(clusters_, nn::kBlockColumns);
-  if (columns_.size() == 0) columns_ = nn::Memory(static_cast<size_t>(width_ * stride_));
-  pool_.run_grid(nn::parts_of(width_, nn::kBlockColumns), [&](int64_t part, int) {
-    const int64_t begin = part * nn::kBlockColumns, end = std::min(width_, begin + nn::kBlockColumns);
-    for (int64_t i = begin; i < end; ++i) {
-      for (int64_t k = 0; k < clusters_; ++k) columns_.data()[i * stride_ + k] = center(k)[i];
-    }
-  });
-  longest_ = 0;
-  for (int64_t k = 0; k < clusters_; ++k) {
-    const double square = dot(numbers(center(k)), center(k));
-    longest_ = std::max(longest_, std::sqrt(square));
-    shifts_[static_cast<size_t>(k)] = options_.metric == Metric::l2 ? static_cast<float>(square / 2) : 0.0f;
-  }
 }
 
 // Draws each center from the rows with a probability proportional to the squared distance to the nearest one
@@ -176,7 +141,7 @@ int64_t KMeans::draw(Random& random) const {
 }
 
 void KMeans::lower_distances(int64_t cluster, int64_t row) {
-  const double length = dot(numbers(center(cluster)), center(cluster));
+  const double length = nn::dot(numbers(center(cluster)), center(cluster));
   pool_.run_grid(vectors_.blocks(), [&](int64_t b, int thread) {
     const float* values = vectors_.block(b, blocks_[static_cast<size_t>(thread)]);
     const int64_t end = std::min(vectors_.rows(), (b + 1) * kBlock);
@@ -191,7 +156,7 @@ void KMeans::lower_distances(int64_t cluster, int64_t row) {
 // Measures the distance of each row from the center of its cluster.
 void KMeans::measure_distances() {
   std::vector<double> lengths;
-  for (int64_t k = 0; k < clusters_; ++k) lengths.push_back(dot(numbers(center(k)), center(k)));
+  for (int64_t k = 0; k < clusters_; ++k) lengths.push_back(nn::dot(numbers(center(k)), center(k)));
   pool_.run_grid(vectors_.blocks(), [&](int64_t b, int thread) {
     const float* values = vectors_.block(b, blocks_[static_cast<size_t>(thread)]);
     const int64_t end = std::min(vectors_.rows(), (b + 1) * kBlock);
@@ -211,70 +176,20 @@ void KMeans::add_to_sums(int64_t row, const float* values, Part& part) const {
   ++part.sizes[static_cast<size_t>(cluster)];
 }
 
-// Twice the largest error of a row's scores, as in scan.h; infinity if they may overflow.
-float KMeans::slack(int64_t row) const {
-  constexpr double kEpsilon = 0x1p-24, kUnderflow = 0x1p-126, kLargest = 1e37;
-  const double n = static_cast<double>(width_) + 16;  // for the roundings other than those of the sum
-  const double size = static_cast<double>(vectors_.norms()[static_cast<size_t>(row)]) * longest_;
-  const double square = longest_ * longest_;
-  if (!(size < kLargest) || !(square < kLargest)) return INFINITY;
-  return static_cast<float>(2.02 * (n * kEpsilon * size + 8 * kEpsilon * (size + square) + n * kUnderflow));
-}
-
-// Leaves only the nearest center, by exact values; the first of equal ones.
-void KMeans::settle(NearestCandidates& candidates, const float* values) const {
-  if (candidates.all().size() == 1) return;
-  double best = -INFINITY;
-  NearestCandidates::Candidate nearest = candidates.all().front();
-  for (const auto& candidate : candidates.all()) {
-    const double value = value_of(options_.metric, numbers(center(candidate.center)), values);
-    if (value > best) nearest = candidate;
-    best = std::max(best, value);
-  }
-  candidates.keep_only(nearest);
-}
-
 // Assigns the rows of a block to the nearest centers, equal ones to the first, and adds them to the sums.
-// Scores in f32 rule out most centers; exact values decide between the others, so that the scores of vectors
-// that are large, or far from zero and close to each other, do no harm.
 void KMeans::assign_block(int64_t b, Part& part, int thread) {
-  float* const scores = scores_of(thread);
-  const int64_t first = b * kBlock, rows = std::min(kBlock, vectors_.rows() - first);
-  const float* const block = vectors_.block(b, blocks_[static_cast<size_t>(thread)]);
-  std::vector<NearestCandidates> of_rows;
-  for (int64_t r = 0; r < rows; ++r) of_rows.emplace_back(slack(first + r));
-  for (int64_t column = 0; column < clusters_; column += kCenters) {
-    const int64_t columns = std::min(kCenters, clusters_ - column);
-    nn::multiply(kernels_, {.rows = rows,
-                            .cols = columns,
-                            .depth = width_,
-                            .a = {.numbers = block, .stride = width_},
-                            .b = {.numbers = columns_.data() + column, .stride = stride_},
-                            .c = scores,
-                            .c_stride = kCenters,
-                            .room = true});
-    for (int64_t r = 0; r < rows; ++r) {
-      NearestCandidates& candidates = of_rows[static_cast<size_t>(r)];
-      for (int64_t k = 0; k < columns; ++k) {
-        const float score = scores[r * kCenters + k] - shifts_[static_cast<size_t>(column + k)];
-        if (score < candidates.limit()) continue;
-        if (candidates.full()) settle(candidates, block + r * width_);
-        candidates.add({.center = static_cast<int32_t>(column + k), .score = score});
-      }
-    }
-  }
-  for (int64_t r = 0; r < rows; ++r) {
-    NearestCandidates& candidates = of_rows[static_cast<size_t>(r)];
-    settle(candidates, block + r * width_);
-    const int32_t nearest = candidates.all().front().center;
-    part.changed += std::exchange(result_.cluster[static_cast<size_t>(first + r)], nearest) != nearest;
-    add_to_sums(first + r, block + r * width_, part);
+  const float* values = vectors_.block(b, blocks_[thread]);
+  int64_t row = b * kBlock;
+  for (const auto& nearest : scan_.nearest(b, values, thread)) {
+    part.changed += std::exchange(result_.cluster[row], nearest.query) != nearest.query;
+    add_to_sums(row++, values, part);
+    values += width_;
   }
 }
 
 // Returns the number of rows whose cluster has changed.
 int64_t KMeans::assign() {
-  transpose_centers();
+  scan_.prepare(center_places_);
   const auto parts = static_cast<int64_t>(parts_.size());
   pool_.run_grid(parts, [&](int64_t p, int thread) {
     Part& part = parts_[static_cast<size_t>(p)];

@@ -1,20 +1,17 @@
 #include "search/vectors.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <utility>
 
 #include "base/dtype.h"
 #include "base/error.h"
+#include "nn/dot.h"
 
 namespace bert::search {
 namespace {
-
-constexpr int64_t kMore = 12;  // rows that may be read after a block
 
 io::ArrayShape shape_of(const MappedFile& file, std::optional<int64_t> width) {
   try {
@@ -31,22 +28,9 @@ float* reserve(nn::Memory& memory, int64_t floats) {
 
 }  // namespace
 
-double dot(std::span<const float> a, const float* b) {
-  constexpr size_t kLanes = 8;
-  std::array<double, kLanes> sums = {};
-  size_t i = 0;
-  for (; i + kLanes <= a.size(); i += kLanes) {
-    for (size_t k = 0; k < kLanes; ++k)
-      sums[k] += static_cast<double>(a[i + k]) * static_cast<double>(b[i + k]);
-  }
-  double rest = 0;
-  for (; i < a.size(); ++i) rest += static_cast<double>(a[i]) * static_cast<double>(b[i]);
-  return ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7])) + rest;
-}
-
 float norm(std::span<const float> values) {
-  const double norm = std::sqrt(dot(values, values.data()));
-  return norm > static_cast<double>(std::numeric_limits<float>::max()) ? INFINITY : static_cast<float>(norm);
+  const double norm = std::sqrt(nn::dot(values, values.data()));
+  return norm > std::numeric_limits<float>::max() ? INFINITY : static_cast<float>(norm);
 }
 
 MappedVectors::MappedVectors(const std::string& path, std::optional<int64_t> width, Pool& pool)
@@ -79,7 +63,7 @@ const std::byte* MappedVectors::bytes_of(int64_t row) const {
 }
 
 const float* MappedVectors::copy(int64_t begin, int64_t count, nn::Memory& scratch) const {
-  float* const to = reserve(scratch, (kBlock + kMore) * width_);
+  float* const to = reserve(scratch, kBlock * width_);
   to_f32(shape_.dtype, bytes_of(begin), {to, static_cast<size_t>(count * width_)});
   return to;
 }
@@ -91,7 +75,7 @@ bool MappedVectors::is_in_place(const std::byte* row) const {
 const float* MappedVectors::block(int64_t b, nn::Memory& scratch) const {
   const int64_t begin = b * kBlock;
   const std::byte* const bytes = bytes_of(begin);
-  if (is_in_place(bytes) && begin + kBlock + kMore <= rows()) return reinterpret_cast<const float*>(bytes);
+  if (is_in_place(bytes) && begin + kBlock <= rows()) return reinterpret_cast<const float*>(bytes);
   return copy(begin, std::min(kBlock, rows() - begin), scratch);
 }
 
@@ -102,7 +86,7 @@ const float* MappedVectors::row(int64_t i, nn::Memory& scratch) const {
 
 void StoredVectors::add(std::span<const float> row) {
   const int64_t at = rows() % kBlock;
-  if (at == 0) blocks_.emplace_back(static_cast<size_t>((kBlock + kMore) * width_));
+  if (at == 0) blocks_.emplace_back(static_cast<size_t>(kBlock * width_));
   std::ranges::copy(row, blocks_.back().data() + at * width_);
   norms_.push_back(norm(row));
 }
@@ -122,7 +106,7 @@ SelectedVectors::SelectedVectors(const Vectors& from, std::vector<int64_t> rows)
 }
 
 const float* SelectedVectors::block(int64_t b, nn::Memory& scratch) const {
-  float* const to = reserve(scratch, (kBlock + kMore) * width_);
+  float* const to = reserve(scratch, kBlock * width_);
   nn::Memory one;
   const int64_t begin = b * kBlock, count = std::min(kBlock, rows() - begin);
   for (int64_t i = 0; i < count; ++i) std::copy_n(row(begin + i, one), width_, to + i * width_);
