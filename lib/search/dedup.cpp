@@ -18,7 +18,7 @@ std::vector<char> Dedup::unlike_kept(std::span<const float* const> rows) {
       .run({.rows = rows, .limits = limits}, 0, kept_.blocks(),
            [&](int64_t query, int64_t, double value, int) {
              if (value < limit_) return limit_;
-             std::atomic_ref<char>(unlike[static_cast<size_t>(query)]).store(0);
+             std::atomic_ref<char>(unlike[query]).store(0);
              return static_cast<double>(INFINITY);  // one is enough
            });
   return unlike;
@@ -38,7 +38,7 @@ std::vector<char> Dedup::keep(std::span<const float* const> rows) {
   // Ordered by the first row, so each row is decided before its pairs with later ones are used.
   while (search.next(pairs)) {
     for (const Pair& pair : pairs) {
-      if (kept[places[static_cast<size_t>(pair.a)]] != 0) kept[places[static_cast<size_t>(pair.b)]] = 0;
+      if (kept[places[pair.a]] != 0) kept[places[pair.b]] = 0;
     }
   }
   for (const size_t place : places) {

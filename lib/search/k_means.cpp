@@ -66,19 +66,19 @@ KMeans::KMeans(const Vectors& vectors, const KMeansOptions& options, Pool& pool)
       scan_(vectors, options.metric, pool),
       width_(vectors.width()),
       clusters_(options.clusters),
-      centers_(static_cast<size_t>(clusters_ * width_)),
-      near_(static_cast<size_t>(vectors.rows()), INFINITY),
-      blocks_(static_cast<size_t>(pool.size())) {
+      centers_(clusters_ * width_),
+      near_(vectors.rows(), INFINITY),
+      blocks_(pool.size()) {
   for (int64_t k = 0; k < clusters_; ++k) center_places_.push_back(center(k));
   const int64_t most = std::clamp<int64_t>(kMostSums / (clusters_ * width_), 1, kMostParts);
-  parts_.resize(static_cast<size_t>(std::min(most, vectors.blocks())));
+  parts_.resize(std::min(most, vectors.blocks()));
   result_.cluster.assign(near_.size(), -1);
 }
 
 // What a row is multiplied by.
 double KMeans::factor(int64_t row, const float* values) const {
   if (options_.metric == Metric::l2) return 1;
-  const float norm = vectors_.norms()[static_cast<size_t>(row)];
+  const float norm = vectors_.norms()[row];
   if (std::isnormal(norm)) return 1 / static_cast<double>(norm);
   const double exact = std::sqrt(nn::dot(numbers(values), values));  // f32 cannot hold it, or not accurately
   return exact > 0 ? 1 / exact : 0;
@@ -97,8 +97,7 @@ void KMeans::set_center(int64_t cluster, int64_t row) {
   nn::Memory scratch;
   const float* const values = vectors_.row(row, scratch);
   const double scale = factor(row, values);
-  for (int64_t i = 0; i < width_; ++i)
-    center(cluster)[i] = static_cast<float>(static_cast<double>(values[i]) * scale);
+  for (int64_t i = 0; i < width_; ++i) center(cluster)[i] = static_cast<float>(values[i] * scale);
 }
 
 // Draws each center from the rows with a probability proportional to the squared distance to the nearest one
@@ -106,8 +105,7 @@ void KMeans::set_center(int64_t cluster, int64_t row) {
 void KMeans::start() {
   Random random(options_.seed);
   for (int64_t k = 0; k < clusters_; ++k) {
-    const int64_t row =
-        k == 0 ? static_cast<int64_t>(random.uniform() * static_cast<double>(vectors_.rows())) : draw(random);
+    const int64_t row = k == 0 ? static_cast<int64_t>(random.uniform() * vectors_.rows()) : draw(random);
     set_center(k, row);
     lower_distances(k, row);
   }
@@ -115,23 +113,22 @@ void KMeans::start() {
 
 // A row that has been drawn has the distance 0. If all have, draws any row.
 int64_t KMeans::draw(Random& random) const {
-  std::vector<double> sums(static_cast<size_t>(vectors_.blocks()));
+  std::vector<double> sums(vectors_.blocks());
   pool_.run_grid(vectors_.blocks(), [&](int64_t b, int) {
     const int64_t end = std::min(vectors_.rows(), (b + 1) * kBlock);
-    for (int64_t i = b * kBlock; i < end; ++i) sums[static_cast<size_t>(b)] += near_[static_cast<size_t>(i)];
+    for (int64_t i = b * kBlock; i < end; ++i) sums[b] += near_[i];
   });
   const double total = std::accumulate(sums.begin(), sums.end(), 0.0);
   double left = random.uniform() * total;
-  int64_t last = static_cast<int64_t>(
-      random.below(static_cast<uint32_t>(std::min<int64_t>(vectors_.rows(), UINT32_MAX))));
+  int64_t last = random.below(std::min<int64_t>(vectors_.rows(), UINT32_MAX));
   for (size_t b = 0; b < sums.size(); ++b) {
     if (left >= sums[b] && b + 1 < sums.size()) {
       left -= sums[b];
       continue;
     }
-    const int64_t begin = static_cast<int64_t>(b) * kBlock, end = std::min(vectors_.rows(), begin + kBlock);
+    const int64_t begin = b * kBlock, end = std::min(vectors_.rows(), begin + kBlock);
     for (int64_t i = begin; i < end; ++i) {
-      const double near = near_[static_cast<size_t>(i)];
+      const double near = near_[i];
       if (near > 0) last = i;
       if (near > 0 && left < near) return i;
       left -= near;
@@ -143,14 +140,14 @@ int64_t KMeans::draw(Random& random) const {
 void KMeans::lower_distances(int64_t cluster, int64_t row) {
   const double length = nn::dot(numbers(center(cluster)), center(cluster));
   pool_.run_grid(vectors_.blocks(), [&](int64_t b, int thread) {
-    const float* values = vectors_.block(b, blocks_[static_cast<size_t>(thread)]);
+    const float* values = vectors_.block(b, blocks_[thread]);
     const int64_t end = std::min(vectors_.rows(), (b + 1) * kBlock);
     for (int64_t i = b * kBlock; i < end; ++i, values += width_) {
-      double& near = near_[static_cast<size_t>(i)];
+      double& near = near_[i];
       near = std::min(near, squared_distance(cluster, length, i, values));
     }
   });
-  near_[static_cast<size_t>(row)] = 0;
+  near_[row] = 0;
 }
 
 // Measures the distance of each row from the center of its cluster.
@@ -158,22 +155,21 @@ void KMeans::measure_distances() {
   std::vector<double> lengths;
   for (int64_t k = 0; k < clusters_; ++k) lengths.push_back(nn::dot(numbers(center(k)), center(k)));
   pool_.run_grid(vectors_.blocks(), [&](int64_t b, int thread) {
-    const float* values = vectors_.block(b, blocks_[static_cast<size_t>(thread)]);
+    const float* values = vectors_.block(b, blocks_[thread]);
     const int64_t end = std::min(vectors_.rows(), (b + 1) * kBlock);
     for (int64_t i = b * kBlock; i < end; ++i, values += width_) {
-      const auto cluster = static_cast<int64_t>(result_.cluster[static_cast<size_t>(i)]);
-      near_[static_cast<size_t>(i)] =
-          squared_distance(cluster, lengths[static_cast<size_t>(cluster)], i, values);
+      const int64_t cluster = result_.cluster[i];
+      near_[i] = squared_distance(cluster, lengths[cluster], i, values);
     }
   });
 }
 
 void KMeans::add_to_sums(int64_t row, const float* values, Part& part) const {
-  const auto cluster = static_cast<int64_t>(result_.cluster[static_cast<size_t>(row)]);
+  const int64_t cluster = result_.cluster[row];
   const double scale = factor(row, values);
   double* const sums = part.sums.data() + cluster * width_;
-  for (int64_t i = 0; i < width_; ++i) sums[i] += static_cast<double>(values[i]) * scale;
-  ++part.sizes[static_cast<size_t>(cluster)];
+  for (int64_t i = 0; i < width_; ++i) sums[i] += values[i] * scale;
+  ++part.sizes[cluster];
 }
 
 // Assigns the rows of a block to the nearest centers, equal ones to the first, and adds them to the sums.
@@ -190,11 +186,11 @@ void KMeans::assign_block(int64_t b, Part& part, int thread) {
 // Returns the number of rows whose cluster has changed.
 int64_t KMeans::assign() {
   scan_.prepare(center_places_);
-  const auto parts = static_cast<int64_t>(parts_.size());
+  const int64_t parts = parts_.size();
   pool_.run_grid(parts, [&](int64_t p, int thread) {
-    Part& part = parts_[static_cast<size_t>(p)];
-    part.sums.assign(static_cast<size_t>(clusters_ * width_), 0);
-    part.sizes.assign(static_cast<size_t>(clusters_), 0);
+    Part& part = parts_[p];
+    part.sums.assign(clusters_ * width_, 0);
+    part.sizes.assign(clusters_, 0);
     part.changed = 0;
     const int64_t end = vectors_.blocks() * (p + 1) / parts;
     for (int64_t b = vectors_.blocks() * p / parts; b < end; ++b) assign_block(b, part, thread);
@@ -205,25 +201,23 @@ int64_t KMeans::assign() {
 }
 
 void KMeans::move_centers() {
-  std::vector<int64_t> sizes(static_cast<size_t>(clusters_));
+  std::vector<int64_t> sizes(clusters_);
   pool_.run_grid(clusters_, [&](int64_t k, int) {
-    std::vector<double> mean(static_cast<size_t>(width_));
+    std::vector<double> mean(width_);
     int64_t size = 0;
     for (const Part& part : parts_) {
-      size += part.sizes[static_cast<size_t>(k)];
-      for (int64_t i = 0; i < width_; ++i)
-        mean[static_cast<size_t>(i)] += part.sums[static_cast<size_t>(k * width_ + i)];
+      size += part.sizes[k];
+      for (int64_t i = 0; i < width_; ++i) mean[i] += part.sums[k * width_ + i];
     }
-    sizes[static_cast<size_t>(k)] = size;
-    double divisor = static_cast<double>(size);
+    sizes[k] = size;
+    double divisor = size;
     if (options_.metric == Metric::cosine) {
       double squares = 0;
       for (const double x : mean) squares += x * x;
       divisor = std::sqrt(squares);
     }
     if (!(divisor > 0)) return;  // keeps its center
-    for (int64_t i = 0; i < width_; ++i)
-      center(k)[i] = static_cast<float>(mean[static_cast<size_t>(i)] / divisor);
+    for (int64_t i = 0; i < width_; ++i) center(k)[i] = static_cast<float>(mean[i] / divisor);
   });
   fill_empty(sizes);
 }
@@ -237,52 +231,50 @@ void KMeans::fill_empty(std::vector<int64_t>& sizes) {
   std::vector<int64_t> rows(near_.size());
   std::iota(rows.begin(), rows.end(), 0);
   std::ranges::partial_sort(rows, rows.begin() + empty, [&](int64_t a, int64_t b) {
-    const double far_a = near_[static_cast<size_t>(a)], far_b = near_[static_cast<size_t>(b)];
+    const double far_a = near_[a], far_b = near_[b];
     return far_a != far_b ? far_a > far_b : a < b;
   });
   for (int64_t k = 0, next = 0; k < clusters_; ++k) {
-    if (sizes[static_cast<size_t>(k)] != 0) continue;
-    const int64_t row = rows[static_cast<size_t>(next++)];
-    if (near_[static_cast<size_t>(row)] > 0) set_center(k, row);
+    if (sizes[k] != 0) continue;
+    const int64_t row = rows[next++];
+    if (near_[row] > 0) set_center(k, row);
   }
 }
 
 void KMeans::number_clusters() {
-  std::vector<int64_t> first(static_cast<size_t>(clusters_), vectors_.rows());
-  std::vector<int64_t> sizes(static_cast<size_t>(clusters_));
+  std::vector<int64_t> first(clusters_, vectors_.rows());
+  std::vector<int64_t> sizes(clusters_);
   for (int64_t i = vectors_.rows(); i-- > 0;) {
-    const auto cluster = static_cast<size_t>(result_.cluster[static_cast<size_t>(i)]);
+    const size_t cluster = result_.cluster[i];
     first[cluster] = i;
     ++sizes[cluster];
   }
-  std::vector<int32_t> order(static_cast<size_t>(clusters_)), number(order.size());
+  std::vector<int32_t> order(clusters_), number(order.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, [&](int32_t a, int32_t b) {
-    const auto i = static_cast<size_t>(a), j = static_cast<size_t>(b);
-    return sizes[i] != sizes[j] ? sizes[i] > sizes[j] : first[i] < first[j];
+    return sizes[a] != sizes[b] ? sizes[a] > sizes[b] : first[a] < first[b];
   });
   for (size_t i = 0; i < order.size(); ++i) {
-    number[static_cast<size_t>(order[i])] = static_cast<int32_t>(i);
-    result_.sizes.push_back(sizes[static_cast<size_t>(order[i])]);
+    number[order[i]] = i;
+    result_.sizes.push_back(sizes[order[i]]);
   }
   for (const int32_t cluster : order)
     result_.centers.insert(result_.centers.end(), center(cluster), center(cluster) + width_);
-  for (int32_t& cluster : result_.cluster) cluster = number[static_cast<size_t>(cluster)];
+  for (int32_t& cluster : result_.cluster) cluster = number[cluster];
 }
 
 void KMeans::rank_rows() {
   std::vector<int64_t> rows(result_.cluster.size());
   std::iota(rows.begin(), rows.end(), 0);
   std::ranges::sort(rows, [&](int64_t a, int64_t b) {
-    const auto i = static_cast<size_t>(a), j = static_cast<size_t>(b);
-    if (result_.cluster[i] != result_.cluster[j]) return result_.cluster[i] < result_.cluster[j];
-    return result_.distance[i] != result_.distance[j] ? result_.distance[i] < result_.distance[j] : a < b;
+    if (result_.cluster[a] != result_.cluster[b]) return result_.cluster[a] < result_.cluster[b];
+    return result_.distance[a] != result_.distance[b] ? result_.distance[a] < result_.distance[b] : a < b;
   });
   result_.rank.resize(rows.size());
   for (size_t i = 0; i < rows.size(); ++i) {
-    const auto row = static_cast<size_t>(rows[i]);
-    const bool follows = i > 0 && result_.cluster[static_cast<size_t>(rows[i - 1])] == result_.cluster[row];
-    result_.rank[row] = follows ? result_.rank[static_cast<size_t>(rows[i - 1])] + 1 : 1;
+    const size_t row = rows[i];
+    const bool follows = i > 0 && result_.cluster[rows[i - 1]] == result_.cluster[row];
+    result_.rank[row] = follows ? result_.rank[rows[i - 1]] + 1 : 1;
   }
 }
 
@@ -291,13 +283,11 @@ Clustering KMeans::run() {
   while (assign() > 0 && ++result_.iterations < options_.most_iterations) move_centers();
   result_.distance.resize(near_.size());
   pool_.run_grid(vectors_.blocks(), [&](int64_t b, int thread) {
-    const float* row = vectors_.block(b, blocks_[static_cast<size_t>(thread)]);
+    const float* row = vectors_.block(b, blocks_[thread]);
     const int64_t end = std::min(vectors_.rows(), (b + 1) * kBlock);
     for (int64_t i = b * kBlock; i < end; ++i, row += width_) {
-      const double value =
-          value_of(options_.metric, numbers(center(result_.cluster[static_cast<size_t>(i)])), row);
-      result_.distance[static_cast<size_t>(i)] =
-          options_.metric == Metric::l2 ? std::sqrt(-value) : std::max(0.0, 1 - value);
+      const double value = value_of(options_.metric, numbers(center(result_.cluster[i])), row);
+      result_.distance[i] = options_.metric == Metric::l2 ? std::sqrt(-value) : std::max(0.0, 1 - value);
     }
   });
   number_clusters();

@@ -201,7 +201,7 @@ void Scan::compare(int64_t row, const float* numbers, int64_t column, std::span<
     const float score = product - shifts_[q];
     if (score < limit) continue;  // NaN is not
     if (score > nearest.score + slack) {
-      nearest.query = static_cast<int32_t>(q);
+      nearest.query = q;
       nearest.value = NAN;
     } else {
       if (std::isnan(nearest.value)) nearest.value = value(nearest.query, numbers);

@@ -22,7 +22,7 @@ io::ArrayShape shape_of(const MappedFile& file, std::optional<int64_t> width) {
 }
 
 float* reserve(nn::Memory& memory, int64_t floats) {
-  if (memory.size() < static_cast<size_t>(floats)) memory = nn::Memory(static_cast<size_t>(floats));
+  if (memory.size() < static_cast<size_t>(floats)) memory = nn::Memory(floats);
   return memory.data();
 }
 
@@ -36,20 +36,19 @@ float norm(std::span<const float> values) {
 MappedVectors::MappedVectors(const std::string& path, std::optional<int64_t> width, Pool& pool)
     : Vectors(0), file_(path), shape_(shape_of(file_, width)) {
   width_ = shape_.width;
-  norms_.resize(static_cast<size_t>(shape_.rows));
+  norms_.resize(shape_.rows);
   measure(pool);
 }
 
 void MappedVectors::measure(Pool& pool) {
-  std::vector<nn::Memory> scratch(static_cast<size_t>(pool.size()));
+  std::vector<nn::Memory> scratch(pool.size());
   std::atomic<int64_t> bad = rows();  // the first row with a number that is not finite
   pool.run_grid(blocks(), [&](int64_t b, int thread) {
-    const float* numbers = block(b, scratch[static_cast<size_t>(thread)]);
+    const float* numbers = block(b, scratch[thread]);
     for (int64_t i = b * kBlock; i < std::min(rows(), (b + 1) * kBlock); ++i, numbers += width_) {
-      const std::span<const float> row(numbers, static_cast<size_t>(width_));
-      norms_[static_cast<size_t>(i)] = norm(row);
-      if (std::isfinite(norms_[static_cast<size_t>(i)]) ||
-          std::ranges::all_of(row, [](float x) { return std::isfinite(x); }))
+      const std::span<const float> row(numbers, width_);
+      norms_[i] = norm(row);
+      if (std::isfinite(norms_[i]) || std::ranges::all_of(row, [](float x) { return std::isfinite(x); }))
         continue;
       for (int64_t first = bad; i < first && !bad.compare_exchange_weak(first, i);) {
       }
@@ -59,7 +58,7 @@ void MappedVectors::measure(Pool& pool) {
 }
 
 const std::byte* MappedVectors::bytes_of(int64_t row) const {
-  return file_.bytes().data() + shape_.begin + static_cast<size_t>(row) * shape_.row_bytes();
+  return file_.bytes().data() + shape_.begin + row * shape_.row_bytes();
 }
 
 const float* MappedVectors::copy(int64_t begin, int64_t count, nn::Memory& scratch) const {
@@ -86,23 +85,21 @@ const float* MappedVectors::row(int64_t i, nn::Memory& scratch) const {
 
 void StoredVectors::add(std::span<const float> row) {
   const int64_t at = rows() % kBlock;
-  if (at == 0) blocks_.emplace_back(static_cast<size_t>(kBlock * width_));
+  if (at == 0) blocks_.emplace_back(kBlock * width_);
   std::ranges::copy(row, blocks_.back().data() + at * width_);
   norms_.push_back(norm(row));
 }
 
-const float* StoredVectors::block(int64_t b, nn::Memory&) const {
-  return blocks_[static_cast<size_t>(b)].data();
-}
+const float* StoredVectors::block(int64_t b, nn::Memory&) const { return blocks_[b].data(); }
 
 const float* StoredVectors::row(int64_t i, nn::Memory&) const {
-  return blocks_[static_cast<size_t>(i / kBlock)].data() + i % kBlock * width_;
+  return blocks_[i / kBlock].data() + i % kBlock * width_;
 }
 
 SelectedVectors::SelectedVectors(const Vectors& from, std::vector<int64_t> rows)
     : Vectors(from.width()), from_(from), places_(std::move(rows)) {
   norms_.reserve(places_.size());
-  for (const int64_t place : places_) norms_.push_back(from.norms()[static_cast<size_t>(place)]);
+  for (const int64_t place : places_) norms_.push_back(from.norms()[place]);
 }
 
 const float* SelectedVectors::block(int64_t b, nn::Memory& scratch) const {
@@ -114,7 +111,7 @@ const float* SelectedVectors::block(int64_t b, nn::Memory& scratch) const {
 }
 
 const float* SelectedVectors::row(int64_t i, nn::Memory& scratch) const {
-  return from_.row(places_[static_cast<size_t>(i)], scratch);
+  return from_.row(places_[i], scratch);
 }
 
 }  // namespace bert::search

@@ -21,7 +21,7 @@ class Vectors {
  public:
   virtual ~Vectors() = default;
 
-  int64_t rows() const { return static_cast<int64_t>(norms_.size()); }
+  int64_t rows() const { return norms_.size(); }
   int64_t width() const { return width_; }
   int64_t blocks() const { return (rows() + kBlock - 1) / kBlock; }
 
