@@ -105,8 +105,8 @@ Loss add_ranking(Context& context, const Tensor& units, std::span<const int64_t>
     multiply_rows(context, a, first, rows, c, scores);
     for (int64_t row = 0; row < rows; ++row)
       for (int64_t i = 0; i < c.rows(); ++i) scores.row(row)[i] *= scale;
-    std::vector<int32_t> gold(static_cast<size_t>(rows));
-    std::iota(gold.begin(), gold.end(), static_cast<int32_t>(first));
+    std::vector<int32_t> gold(rows);
+    std::iota(gold.begin(), gold.end(), first);
     loss += softmax_loss(context, {.gold = gold}, static_cast<float>(weight * scale), scores);
     if (!dunits) continue;
     multiply(context, {.rows = rows,
@@ -210,7 +210,7 @@ double add_cosent(float scale, Groups groups, const Tensor& units, Tensor* dunit
 }
 
 double add_cosine(Groups groups, const Tensor& units, Tensor* dunits) {
-  const auto count = static_cast<double>(groups.size());
+  const double count = groups.size();
   double loss = 0;
   for (const auto& group : groups) {
     const double cosine = dot(units.values(group.anchor()), units.row(group.positive()));
@@ -326,9 +326,8 @@ std::vector<int64_t> ranks_of_positives(Context& context, Groups groups, const T
     multiply_rows(context, a, first, rows, c, scores);
     context.pool().run_grid(rows, [&](int64_t row, int) {
       const auto of_anchor = scores.values(row);
-      const float own = of_anchor[static_cast<size_t>(first + row)];
-      ranks[static_cast<size_t>(first + row)] =
-          std::ranges::count_if(of_anchor, [own](float score) { return score > own; });
+      const float own = of_anchor[first + row];
+      ranks[first + row] = std::ranges::count_if(of_anchor, [own](float score) { return score > own; });
     });
   }
   return ranks;
