@@ -36,7 +36,7 @@ void ArrayWriter::begin(std::string& out) const {
 }
 
 void ArrayWriter::row(std::span<const float> values, std::string& out) const {
-  assert(static_cast<int64_t>(values.size()) == columns_);
+  assert(std::ssize(values) == columns_);
   if (format_ == ArrayFormat::tsv || format_ == ArrayFormat::csv) {
     for (const float value : values) {
       json::append_number(out, value, precision_);
@@ -63,7 +63,7 @@ void ArrayWriter::row(std::span<const float> values, std::string& out) const {
 void ArrayWriter::patch(OutputFile& output) const {
   if (!is_npy()) return;
   const int64_t row_bytes = columns_ * bytes_each();
-  const int64_t bytes = output.size() - static_cast<int64_t>(kHeaderBytes);
+  const int64_t bytes = output.size() - kHeaderBytes;
   output.rewrite(0, npy_header(row_bytes > 0 ? bytes / row_bytes : 0));
 }
 

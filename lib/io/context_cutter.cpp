@@ -86,7 +86,7 @@ void ContextCutter::emit(Chunk& chunk) {
   const auto& sentence = sentences_[next_];
   const auto at = [&](int64_t n) {
     const auto place = static_cast<int64_t>(next_) + n;
-    return place >= 0 && place < std::ssize(sentences_) ? &sentences_[static_cast<size_t>(place)] : nullptr;
+    return place >= 0 && place < std::ssize(sentences_) ? &sentences_[place] : nullptr;
   };
   const size_t begin = chunk.data.size();
   chunk.data += options_.apart ? stored(sentence)

@@ -75,7 +75,7 @@ size_t Cutter::line_end(std::string_view unread) {
   if (format_ == InputFormat::csv) return csv_.record_end(unread, searched_);
   const void* found = std::memchr(unread.data() + searched_, '\n', unread.size() - searched_);
   if (found == nullptr) return std::string_view::npos;
-  return static_cast<size_t>(static_cast<const char*>(found) - unread.data()) + 1;
+  return static_cast<const char*>(found) - unread.data() + 1;
 }
 
 // Cuts what follows the last line end, at the end of the input.

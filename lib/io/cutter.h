@@ -47,7 +47,7 @@ class Cutter {
   void take_data(Chunk& chunk);
   void consume_done();
 
-  static constexpr size_t kNone = static_cast<size_t>(-1);
+  static constexpr size_t kNone = -1;
 
   Input& input_;
   InputFormat format_;

@@ -26,7 +26,7 @@ struct ContextSentence {
   std::vector<ContextWord> words = {};
 
   // An empty sentence counts as a word, so that memory stays bounded.
-  int64_t counted() const { return std::max<int64_t>(1, static_cast<int64_t>(words.size())); }
+  int64_t counted() const { return std::max<int64_t>(1, words.size()); }
 };
 
 // The bytes of a sentence with its context. `at(n)` is the sentence n records before (negative) or after it,

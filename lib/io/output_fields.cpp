@@ -72,7 +72,7 @@ void OutputFields::apply(std::string& lines, const Where& where) {
     if (format_ != OutputFormat::jsonl) {
       if (!has_header_) append_header(out);
       if (const auto wrong = mismatch())
-        throw Error(where ? where(static_cast<size_t>(line.data() - lines.data())) : "a record", *wrong);
+        throw Error(where ? where(line.data() - lines.data()) : "a record", *wrong);
       append_row(out);
     } else if (keep_.empty()) {
       append_without_parts(out, line);
@@ -172,7 +172,7 @@ void OutputFields::append_without_parts(std::string& out, std::string_view line)
       kept += field.value.substr(member.begin, member.end - member.begin);
     }
     if (all) continue;
-    const auto before = static_cast<size_t>(field.value.data() - line.data());
+    const size_t before = field.value.data() - line.data();
     out += line.substr(0, before);
     out += '{' + kept + '}';
     line.remove_prefix(before + field.value.size());
@@ -296,7 +296,7 @@ void OutputFields::append_members(std::string& out, const Column& column, std::s
   size_t i = 0;  // members are usually in the order of the first record
   for (json::Members::Member member; value != "null" && members.next(member); ++i) {
     if (i >= values.size() || column.members[i] != member.key)
-      i = static_cast<size_t>(std::ranges::find(column.members, member.key) - column.members.begin());
+      i = std::ranges::find(column.members, member.key) - column.members.begin();
     if (i == values.size())
       throw Error(column.name, " has the member ", json::in_quotes(member.key),
                   ", which the first record lacks, so that the table has no column for it");

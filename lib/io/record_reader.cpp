@@ -163,8 +163,8 @@ void RecordReader::prepare(Chunk& chunk, const Filter& filter, OnError on_error)
     char* text = chunk.data.data() + cut.begin;
     size_t size = cut.size;
     if (separator) size = join_lines(text, size, *separator);
-    auto& record = chunk.records.emplace_back(
-        *chunk.source, cut.line, chunk.first_place + static_cast<int64_t>(i), std::string_view(text, size));
+    auto& record = chunk.records.emplace_back(*chunk.source, cut.line, chunk.first_place + i,
+                                              std::string_view(text, size));
     try {
       check_quotes(cut);
       read(record, chunk, filter);
@@ -185,8 +185,8 @@ void RecordReader::read(Record& record, Chunk& chunk, const Filter& filter) {
   if (is_table(source.format)) {
     split_at(source.cell_end(), record.raw_, values_);
     if (values_.size() != source.columns.size()) {
-      throw Error("has ", counted(static_cast<int64_t>(values_.size()), "column", "columns"), ", expected ",
-                  source.columns.size(), advice_for_columns(source, values_));
+      throw Error("has ", counted(values_.size(), "column", "columns"), ", expected ", source.columns.size(),
+                  advice_for_columns(source, values_));
     }
   } else {
     values_.assign(1, record.raw_);
@@ -205,7 +205,7 @@ void RecordReader::read_json(Record& record, Chunk& chunk, const Filter& filter)
   const auto line = record.raw_;
   record.raw_ = json_part(line);
   largest_json_ = std::max(largest_json_, record.raw_.size());
-  const json::Value root = parse(record, chunk, static_cast<size_t>(record.raw_.data() - line.data()));
+  const json::Value root = parse(record, chunk, record.raw_.data() - line.data());
   if (root.kind() != json::Value::Kind::object) throw Error("is ", root.kind_name(), ", expected an object");
   record.keys_ = root.key_bits();
   std::optional<json::Value> around;
