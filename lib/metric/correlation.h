@@ -26,7 +26,7 @@ class Spearman {
  public:
   void add(double x, double y) { pairs_.emplace_back(x, y); }
 
-  int64_t count() const { return static_cast<int64_t>(pairs_.size()); }
+  int64_t count() const { return pairs_.size(); }
   double value() const;
   const std::vector<std::pair<double, double>>& pairs() const { return pairs_; }
 

@@ -54,7 +54,7 @@ ScoreFilter::Prepared ScoreFilter::prepare_joined(const io::Fields& fields, cons
                   answers ? "--id-field names their field"
                           : "name the field of both with --id-field, or leave out the ids to join by order: "
                             "bert-predict --drop id");
-    const auto place = static_cast<size_t>(record.place());
+    const size_t place = record.place();
     if (place < gold_->size())
       prepared.predictions.push_back({place, scorer_->compare(gold_->gold(place), fields)});
     else
@@ -143,9 +143,8 @@ void ScoreFilter::add_missing() {
 void ScoreFilter::check_counts() const {
   const bool too_few = options_.on_error == io::OnError::stop && records_ < gold_->size();
   if (too_few || unknown_ > 0)
-    throw Error(options_.gold, " has ",
-                counted(static_cast<int64_t>(gold_->size()), "gold label", "gold labels"), " for ",
-                counted(static_cast<int64_t>(records_) + unknown_, "prediction", "predictions"),
+    throw Error(options_.gold, " has ", counted(gold_->size(), "gold label", "gold labels"), " for ",
+                counted(records_ + unknown_, "prediction", "predictions"),
                 "; without ids, both must have the same records in the same order", id_hint());
 }
 

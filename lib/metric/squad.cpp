@@ -140,7 +140,7 @@ void SquadScore::add(size_t place, const AnswerScores& scores) {
   question = {.f1_v1 = scores.v1.f1,
               .f1_v2 = scores.v2.f1,
               .null_score = scores.null_score.value_or(0),
-              .order = scores.null_order.value_or(static_cast<uint32_t>(count_)),
+              .order = scores.null_order.value_or(count_),
               .flags = static_cast<uint8_t>(kHere | (scores.has_answer ? kHasAnswer : 0) |
                                             (scores.gives_answer ? kGivesAnswer : 0) |
                                             (scores.null_score ? kHasNullScore : 0)),
@@ -187,7 +187,7 @@ SquadScore::Sums SquadScore::sums(uint8_t mask, uint8_t flags) const {
 Values SquadScore::values() const {
   Values values;
   const auto append = [&values](const std::string& prefix, const Sums& sums) {
-    const auto count = static_cast<double>(sums.count);
+    const double count = sums.count;
     values.push_back({prefix + "exact_match", 100.0 * sums.exact / count});
     values.push_back({prefix + "f1", 100.0 * sums.f1 / count});
   };
@@ -215,8 +215,7 @@ void SquadScore::append_best(Values& values) const {
   const bool positive = sorted.empty() || sorted.front()->null_score > 0;
   const double below_all = positive ? 0 : sorted.front()->null_score - 1;
   for (const bool exact : {true, false}) {
-    double now = static_cast<double>(unanswerable_ - missing_unanswerable_), best = now,
-           threshold = below_all;
+    double now = unanswerable_ - missing_unanswerable_, best = now, threshold = below_all;
     for (const Question* question : sorted) {
       const double gain = exact ? double(question->exact_v2) : question->f1_v2;
       if ((question->flags & kHasAnswer) != 0)
