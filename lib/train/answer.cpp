@@ -24,7 +24,7 @@ void AnswerLearning::begin_evaluation() {
 void AnswerLearning::make_batch(Part examples) {
   batch_ = {};
   for (const auto* example : examples) batch_.add(example->ids, example->types);
-  rows_.resize(static_cast<size_t>(batch_.tokens()));
+  rows_.resize(batch_.tokens());
   std::iota(rows_.begin(), rows_.end(), 0);
 }
 

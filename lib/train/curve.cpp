@@ -68,7 +68,7 @@ std::string plot_command(const Curve& curve, const Panel& panel) {
     const auto& series = curve.series[i];
     if (!panel.shows(series) || is_hidden(series, curve)) continue;
     const auto known = std::ranges::find(metrics, metric_of(series));
-    const auto color = static_cast<size_t>(known - metrics.begin());
+    const size_t color = known - metrics.begin();
     if (known == metrics.end()) metrics.push_back(metric_of(series));
     command +=
         (command.empty() ? "plot $d" : ", $d") + std::to_string(i) + " with " +
@@ -111,7 +111,7 @@ void Series::add(double step, double value) {
   sum.step += step;
   sum.value += value;
   if (++count < stride) return;
-  const auto n = static_cast<double>(count);
+  const double n = count;
   points.push_back({sum.step / n, sum.value / n});
   sum = {};
   count = 0;
@@ -126,7 +126,7 @@ void Series::add(double step, double value) {
 
 std::vector<Point> Series::all() const {
   auto every = points;
-  const auto n = static_cast<double>(count);
+  const double n = count;
   if (count > 0) every.push_back({sum.step / n, sum.value / n});
   return every;
 }
@@ -137,7 +137,7 @@ void Curve::add(std::string_view name, int64_t step, double value) {
     series.push_back({.name = std::string(name)});
     found = series.end() - 1;
   }
-  found->add(static_cast<double>(step), value);
+  found->add(step, value);
 }
 
 std::string gnuplot_script(const Curve& curve) {

@@ -163,7 +163,7 @@ void ClassifierLearner::evaluate(const examples::Examples& examples) {
   for (const Part part : parts) {
     std::vector<Logits> ranges;
     for (int rank = 0; rank < ranks().size(); ++rank)
-      if (!range_of(rank, part).empty()) ranges.push_back(take(rest[static_cast<size_t>(rank)]));
+      if (!range_of(rank, part).empty()) ranges.push_back(take(rest[rank]));
     make_batch(part);
     stack(ranges, gathered_);
     evaluate(part, gathered_);

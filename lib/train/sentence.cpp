@@ -29,7 +29,7 @@ void SentenceLearning::begin_evaluation() {
 double SentenceLearning::importance(const examples::Example& example) const {
   if (options_.task == SentenceTask::multilabel) return labels_.size();
   if (options_.class_weights.empty()) return 1;
-  return options_.class_weights[static_cast<size_t>(example.as<SentenceExample>().label)];
+  return options_.class_weights[example.as<SentenceExample>().label];
 }
 
 void SentenceLearning::make_batch(Part examples) {
@@ -49,7 +49,7 @@ nn::Loss SentenceLearning::loss(Part examples, float weight, nn::Tensor& logits)
     const auto& example = one->as<SentenceExample>();
     gold.push_back(example.label);
     if (!options_.class_weights.empty()) {
-      importance.push_back(options_.class_weights[static_cast<size_t>(example.label)]);
+      importance.push_back(options_.class_weights[example.label]);
     }
     if (options_.task == SentenceTask::regress) targets.push_back(static_cast<float>(example.value));
     if (options_.task == SentenceTask::multilabel)
@@ -69,7 +69,7 @@ nn::Loss SentenceLearning::loss(Part examples, float weight, nn::Tensor& logits)
 void SentenceLearning::add_predictions(Part examples, const nn::Tensor& logits) {
   for (size_t i = 0; i < examples.size(); ++i) {
     const auto& example = examples[i]->as<SentenceExample>();
-    const auto numbers = logits.values(static_cast<int64_t>(i));
+    const auto numbers = logits.values(i);
     if (options_.task == SentenceTask::classify) {
       compared_.classes.add(name(example.label), name(predict::best(numbers)));
     } else if (options_.task == SentenceTask::regress) {
@@ -79,7 +79,7 @@ void SentenceLearning::add_predictions(Part examples, const nn::Tensor& logits) 
     } else {
       std::vector<std::string_view> gold, predicted;
       for (int32_t k = 0; k < labels_.size(); ++k) {
-        const auto at = static_cast<size_t>(k);
+        const size_t at = k;
         if (example.targets[at] > 0) gold.push_back(name(k));
         if (static_cast<double>(predict::sigmoid(numbers[at])) >= options_.threshold)
           predicted.push_back(name(k));

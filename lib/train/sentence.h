@@ -50,7 +50,7 @@ class SentenceLearning : public ClassifierLearner {
   nn::Loss loss(Part examples, float weight, nn::Tensor& logits) override;
   void add_predictions(Part examples, const nn::Tensor& logits) override;
   bool counts_correct() const override { return options_.task == examples::SentenceTask::classify; }
-  const std::string& name(int32_t label) const { return labels_.names()[static_cast<size_t>(label)]; }
+  const std::string& name(int32_t label) const { return labels_.names()[label]; }
 
   const examples::Labels& labels_;
   const Options options_;

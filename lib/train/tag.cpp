@@ -86,11 +86,10 @@ void TagLearning::add_predictions(Part examples, const nn::Tensor& logits) {
 void TagLearning::end_record(std::span<const std::string> tags) {
   const std::vector<std::string_view> gold(tags.begin(), tags.end());
   std::vector<std::string_view> predicted(tags.size(), io::kOutside);
-  for (const auto& [word, label] : compared_.predicted)
-    predicted[static_cast<size_t>(word)] = labels_.names()[static_cast<size_t>(label)];
+  for (const auto& [word, label] : compared_.predicted) predicted[word] = labels_.names()[label];
   compared_.predicted.clear();
   if (measures_entities_) return compared_.entities.add(gold, predicted);
-  compared_.words += static_cast<int64_t>(gold.size());
+  compared_.words += gold.size();
   for (size_t i = 0; i < gold.size(); ++i) compared_.right += gold[i] == predicted[i];
 }
 

@@ -261,7 +261,7 @@ void Trainer::add_to_line(const Figures& figures, double norm, int64_t tokens) {
   if (sum_of(state_, kFirstLoss) == 0) sum_of(state_, kFirstLoss) = figures.front().value;
   for (const auto& figure : figures) sum_of(state_, figure.name) += figure.value;
   sum_of(state_, kNorm) += norm;
-  sum_of(state_, kTokens) += static_cast<double>(tokens);
+  sum_of(state_, kTokens) += tokens;
   sum_of(state_, kSteps) += 1;
 }
 
