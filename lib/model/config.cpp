@@ -67,7 +67,7 @@ void read_sizes(const json::File& file, Dialect dialect, Config& config) {
   config.feed_forward = integer_within(file, "intermediate_size", {1, kMaxWidth});
   config.positions = integer_within(file, "max_position_embeddings", {1, kMaxPositions}, 512);
   config.types = integer_within(file, "type_vocab_size", {1, kMaxTypes}, dialect == Dialect::google ? 16 : 2);
-  config.pad_id = static_cast<int32_t>(integer_within(file, "pad_token_id", {0, config.vocab_size - 1}, 0));
+  config.pad_id = integer_within(file, "pad_token_id", {0, config.vocab_size - 1}, 0);
   if (config.hidden % config.heads != 0) {
     throw Error(file.path(), ": \"hidden_size\" is ", config.hidden,
                 ", expected a multiple of \"num_attention_heads\", ", config.heads);

@@ -19,7 +19,7 @@ namespace {
 
 // A multiple-choice model has one output for each choice, regardless of the labels in its configuration.
 int64_t classifier_outputs(const Config& config) {
-  return config.has_architecture("BertForMultipleChoice") ? 1 : static_cast<int64_t>(config.labels.size());
+  return config.has_architecture("BertForMultipleChoice") ? 1 : std::ssize(config.labels);
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ void Network::Parts::load(Dtype dtype) {
   const auto stored = [&](const std::string& name, std::span<const int64_t> shape, bool packed = false) {
     const auto& tensor = stored_tensor(checkpoint, name, shape, config);
     if (tensor.transposed && !packed) {
-      auto& rows = by_row.emplace_back(static_cast<size_t>(tensor.count()));
+      auto& rows = by_row.emplace_back(tensor.count());
       ckpt::to_f32(tensor, rows);
       return nn::Stored{.dtype = Dtype::f32, .data = std::as_bytes(std::span(rows)).data()};
     }
@@ -98,7 +98,7 @@ void Network::Parts::load(Dtype dtype) {
 // after some words the whole table would count as memory of this process.
 void Network::Parts::look_up(int32_t id, std::span<float> row) const {
   const size_t size = row.size() * size_of(words.dtype);
-  const std::span part(words.data + static_cast<size_t>(id) * size, size);
+  const std::span part(words.data + id * size, size);
   if (words_copied) {
     std::memcpy(row.data(), part.data(), size);
     return;
@@ -139,7 +139,7 @@ std::vector<nn::Tensor> Network::hidden(const nn::Batch& batch, const Wanted& wa
   auto next = results.begin();  // next result to compute
   const int last = wanted.layers.back();
   const auto keep_if_wanted = [&](int layer, const nn::Tensor& x) {
-    if (layer != wanted.layers[static_cast<size_t>(next - results.begin())]) return;
+    if (layer != wanted.layers[next - results.begin()]) return;
     if (wanted.rows) {
       nn::gather_rows(p.context, x, *wanted.rows, *next++);
     } else {
@@ -157,11 +157,11 @@ std::vector<nn::Tensor> Network::hidden(const nn::Batch& batch, const Wanted& wa
   }
   keep_if_wanted(0, p.x);
   for (int layer = 1; layer < last; ++layer) {
-    p.layers[static_cast<size_t>(layer) - 1].forward(pass, p.x, {}, p.workspace, p.saved, p.z);
+    p.layers[layer - 1].forward(pass, p.x, {}, p.workspace, p.saved, p.z);
     std::swap(p.x, p.z);
     keep_if_wanted(layer, p.x);
   }
-  const auto& highest = p.layers[static_cast<size_t>(last) - 1];
+  const auto& highest = p.layers[last - 1];
   if (wanted.rows) {
     const auto offsets = offsets_among(*wanted.rows, batch);
     const nn::RowSelection selection = {.rows = *wanted.rows, .offsets = offsets};
@@ -182,7 +182,7 @@ std::vector<std::vector<std::vector<float>>> Network::attention(const nn::Batch&
   const nn::Pass pass = {.context = p.context, .weights = *p.weights, .offsets = batch.offsets};
   std::vector<std::vector<std::vector<float>>> weights;
   for (size_t i = 0; i < inputs.size(); ++i)
-    weights.push_back(p.layers[static_cast<size_t>(inputs[i])].attention_weights(pass, states[i]));
+    weights.push_back(p.layers[inputs[i]].attention_weights(pass, states[i]));
   return weights;
 }
 

@@ -31,7 +31,7 @@ const ckpt::StoredTensor& stored_tensor(const ckpt::Checkpoint& checkpoint, cons
     const bool other_count =
         found != nullptr && !found->shape.empty() && found->shape.front() != shape.front();
     if (!name.starts_with("classifier.") || !other_count) throw;
-    const auto labels = static_cast<int64_t>(config.labels.size());
+    const int64_t labels = config.labels.size();
     throw Error(error.what(), "; id2label of config.json has ", counted(labels, "label", "labels"));
   }
 }
@@ -66,7 +66,7 @@ std::vector<int64_t> offsets_among(std::span<const int64_t> rows, const nn::Batc
 std::vector<int64_t> pooled_rows(const Config& config, const nn::Batch& batch) {
   std::vector<int64_t> rows;
   for (int64_t i = 0; i < batch.sequences(); ++i)
-    rows.push_back(batch.offsets[static_cast<size_t>(i)] + config.pooled_position(batch.length(i)));
+    rows.push_back(batch.offsets[i] + config.pooled_position(batch.length(i)));
   return rows;
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 nn::EncoderLayer::Config training_layer(const Config& config, int64_t layer) {
   auto result = layer_config(config);
-  result.layer = static_cast<uint64_t>(layer) + 1;  // 0: the embeddings
+  result.layer = layer + 1;  // 0: the embeddings
   result.dropout = config.hidden_dropout;
   result.attention_dropout = config.attention_dropout;
   return result;
@@ -38,7 +38,7 @@ std::vector<int> same_in_all_rows(const TrainingNetwork::Heads& heads, int64_t l
   for (const auto& name : names) {
     const auto found = std::ranges::find(layout.entries(), name, &nn::LayoutEntry::name);
     assert(found != layout.entries().end());
-    places.push_back(static_cast<int>(found - layout.entries().begin()));
+    places.push_back(found - layout.entries().begin());
   }
   return places;
 }
@@ -98,7 +98,7 @@ struct TrainingNetwork::Parts {
             .keeps = keep != Keep::nothing};
   }
   nn::Tensor& top() { return mix ? mixed : inputs.back(); }
-  size_t frozen_layers() const { return static_cast<size_t>(frozen.value_or(0)); }
+  size_t frozen_layers() const { return frozen.value_or(0); }
   bool encoder_learns() const { return !frozen || frozen_layers() < layers.size(); }
   bool input_learns() const { return mix || encoder_learns(); }  // anything below the heads
   nn::EncoderLayer::Saved& saved_of(size_t layer) {
@@ -205,7 +205,7 @@ std::vector<std::string> TrainingNetwork::load(const ckpt::Checkpoint& checkpoin
       continue;
     }
     const auto& tensor = stored_tensor(checkpoint, entries[i].name, entries[i].shape, parts_->config);
-    ckpt::to_f32(tensor, parts_->parameters.tensor(static_cast<int>(i)));
+    ckpt::to_f32(tensor, parts_->parameters.tensor(i));
   }
   return missing;
 }
@@ -224,7 +224,7 @@ void TrainingNetwork::forward(const nn::Batch& batch, std::span<const int64_t> r
   p.saved.resize(keep == Keep::activations ? std::max<size_t>(1, count - first_kept) : 1);
   const auto words = p.parameters.tensor(p.words);
   const auto look_up = [&](int32_t id, std::span<float> row) {
-    std::ranges::copy(words.subspan(static_cast<size_t>(id) * row.size(), row.size()), row.begin());
+    std::ranges::copy(words.subspan(id * row.size(), row.size()), row.begin());
   };
   p.embeddings.forward(p.pass(), look_up, batch, p.sum, p.inputs[0]);
   p.keep_state(0, p.inputs[0]);
@@ -298,8 +298,7 @@ void TrainingNetwork::Parts::forward_pooled() {
 // The gradients of a level's parameters are complete.
 void TrainingNetwork::Parts::finish_level(int64_t level, const Ready& ready) {
   for (const int place : in_all_rows) {
-    if (level_of(layout.entries()[static_cast<size_t>(place)].name) == level)
-      std::ranges::fill(gradients.tensor(place), 0.0f);
+    if (level_of(layout.entries()[place].name) == level) std::ranges::fill(gradients.tensor(place), 0.0f);
   }
   if (ready) ready(level, gradients);
 }
@@ -315,7 +314,7 @@ void TrainingNetwork::Parts::backward_pooled() {
 nn::Loss TrainingNetwork::next_sentence(std::span<const int32_t> labels, std::optional<float> weight) {
   auto& p = *parts_;
   auto& head = p.next.value();
-  assert(static_cast<int64_t>(labels.size()) == p.batch->sequences());
+  assert(std::ssize(labels) == p.batch->sequences());
   p.forward_pooled();
   head.forward(p.context, p.weights, p.pooled, nn::Activation::none, p.logits);
   const auto loss = nn::softmax_loss(p.context, {.gold = labels}, weight.value_or(0), p.logits);
@@ -389,7 +388,7 @@ void TrainingNetwork::backward(const Ready& ready) {
     std::swap(dz, dx);
     if (p.mix && pass.below == nn::Pass::Below::learns)
       nn::add_rows(p.context, p.mix->factors(p.weights)[i], p.dmixed, p.rows_wanted, *dz);
-    p.finish_level(static_cast<int64_t>(i) + 1, ready);
+    p.finish_level(i + 1, ready);
   }
   if (p.frozen) return;
   p.gradients.settle(p.context.pool());
