@@ -48,7 +48,7 @@ class Answer final : public Predictor {
 
   void positions(const Window& window, std::vector<int64_t>& positions) const override {
     const auto& features = window.features;
-    for (size_t i = 0; i < features.ids.size(); ++i) positions.push_back(static_cast<int64_t>(i));
+    for (size_t i = 0; i < features.ids.size(); ++i) positions.push_back(i);
   }
 
   std::vector<Row> compute(model::Network& network, Pool&, const nn::Tensor& hidden,

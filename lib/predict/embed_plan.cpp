@@ -38,7 +38,7 @@ std::optional<std::string> conflict(const VectorOptions& options) {
     return "--layer-weights requires --combine sum or mean";
   }
   if (weighted && options.layer_weights.size() != std::max<size_t>(options.layers.size(), 1)) {
-    const auto count = static_cast<int64_t>(std::max<size_t>(options.layers.size(), 1));
+    const int64_t count = std::max<size_t>(options.layers.size(), 1);
     return "--layer-weights needs " + counted(count, "value", "values") + ", one for each of --layers, not " +
            std::to_string(options.layer_weights.size());
   }
@@ -62,13 +62,13 @@ std::optional<std::string> conflict(const VectorOptions& options) {
 
 EmbedPlan::EmbedPlan(const VectorOptions& options, const model::Directory& directory)
     : recipe_(recipe_of(options)),
-      mix_(recipe_, static_cast<int>(directory.config.layers), directory.config.hidden),
+      mix_(recipe_, directory.config.layers, directory.config.hidden),
       prompt_(prompt_of(options.prompt, directory)),
       unit_length_(options.normalize) {
   take_prompt_name(directory);
   take_pooling(options, directory);
   take_width(options, directory);
-  const auto layers = static_cast<int>(directory.config.layers);
+  const int layers = directory.config.layers;
   for (const int layer : recipe_.layers)
     read_layers_.push_back(layer_number(layer, recipe_.numbering, layers));
   if (read_layers_ == std::vector{layers} && recipe_.weights.empty()) read_layers_.clear();
@@ -161,7 +161,7 @@ bool EmbedPlan::first_tokens_only() const {
 }
 
 int64_t EmbedPlan::pooled_width() const {
-  return kind_ == Kind::pooled ? mix_.width() * static_cast<int64_t>(modes_.size()) : mix_.width();
+  return kind_ == Kind::pooled ? mix_.width() * std::ssize(modes_) : mix_.width();
 }
 
 int64_t EmbedPlan::width_after_modules() const {
@@ -186,7 +186,7 @@ std::vector<float> EmbedPlan::finished(std::vector<float> vector) const {
       normalize(vector);
     }
   }
-  vector.resize(static_cast<size_t>(width_));
+  vector.resize(width_);
   if (unit_length_) normalize(vector);
   return vector;
 }

@@ -20,7 +20,7 @@ bool SequencePooling::wants(PoolingMode mode) const {
 void SequencePooling::start(int64_t left_out) {
   left_out_ = left_out;
   tokens_ = 0;
-  const auto n = static_cast<size_t>(width_);
+  const size_t n = width_;
   cls_.assign(n, 0);
   last_.assign(n, 0);
   max_.assign(n, 0);
@@ -35,7 +35,7 @@ void SequencePooling::add(std::span<const float> token) {
   if (position < left_out_) return;
   const float* x = token.data();
   for (size_t i = 0; i < sum_.size(); ++i) sum_[i] += x[i];
-  const auto weight = static_cast<double>(position + 1);
+  const double weight = position + 1;
   for (size_t i = 0; i < weighted_.size(); ++i) weighted_[i] += weight * x[i];
   if (wants(PoolingMode::max)) {
     const bool first = position == left_out_;
@@ -47,9 +47,9 @@ void SequencePooling::add(std::span<const float> token) {
 }
 
 void SequencePooling::finish(std::span<float> pooled) {
-  assert(static_cast<int64_t>(pooled.size()) == width());
+  assert(std::ssize(pooled) == width());
   for (size_t m = 0; m < modes_.size(); ++m) {
-    finish_mode(modes_[m], pooled.subspan(m * static_cast<size_t>(width_), static_cast<size_t>(width_)));
+    finish_mode(modes_[m], pooled.subspan(m * width_, width_));
   }
 }
 
@@ -57,7 +57,7 @@ void SequencePooling::finish_mode(PoolingMode mode, std::span<float> pooled) con
   const auto scaled = [&](const std::vector<double>& sum, double divisor) {
     for (size_t i = 0; i < pooled.size(); ++i) pooled[i] = static_cast<float>(sum[i] / divisor);
   };
-  const auto counted = static_cast<double>(std::max<int64_t>(tokens_ - left_out_, 0));
+  const double counted = std::max<int64_t>(tokens_ - left_out_, 0);
   const auto all = static_cast<double>(tokens_), skipped = static_cast<double>(std::min(left_out_, tokens_));
   switch (mode) {
     case PoolingMode::cls:
@@ -106,9 +106,9 @@ int64_t place_of_max(const nn::Tensor& tokens, int64_t first, int64_t count, siz
 
 void pooling_gradient(std::span<const PoolingMode> modes, const nn::Tensor& tokens, int64_t first,
                       int64_t count, std::span<const float> dpooled, nn::Tensor& dtokens) {
-  const auto width = static_cast<size_t>(tokens.cols());
+  const size_t width = tokens.cols();
   assert(dpooled.size() == modes.size() * width);
-  const auto n = static_cast<double>(count);
+  const double n = count;
   for (size_t m = 0; m < modes.size(); ++m) {
     const auto d = dpooled.subspan(m * width, width);
     switch (modes[m]) {
@@ -146,9 +146,9 @@ bool only_first_token(std::span<const PoolingMode> modes) {
 }
 
 std::vector<float> project(const model::Dense& dense, std::span<const float> x) {
-  assert(static_cast<int64_t>(x.size()) == dense.in);
+  assert(std::ssize(x) == dense.in);
   std::vector<float> y;
-  y.reserve(static_cast<size_t>(dense.out));
+  y.reserve(dense.out);
   for (size_t row = 0; row < static_cast<size_t>(dense.out); ++row) {
     const double sum = nn::dot(x, dense.weight.data() + row * x.size());
     y.push_back(
