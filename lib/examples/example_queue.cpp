@@ -16,7 +16,7 @@ using comm::take_text;
 
 void append(std::string& out, const Example& example) {
   append(out, example.tokens());
-  append(out, static_cast<int64_t>(example.sequences().size()));
+  append(out, example.sequences().size());
   append(out, int64_t{example.truncated});
   append(out, int64_t{example.paired});
   append(out, int64_t{example.has_next_sentence_label()});
@@ -70,7 +70,7 @@ void ExampleQueue::skip_to(int64_t drawn, int64_t within, uint64_t checksum) {
 bool ExampleQueue::read_block() {
   const int64_t count = ranks_.alone() ? 1 : kBlockRecords * ranks_.size();
   std::vector<Drawn> block;
-  for (Drawn record; static_cast<int64_t>(block.size()) < count && source_.draw(record);)
+  for (Drawn record; std::ssize(block) < count && source_.draw(record);)
     block.push_back(std::exchange(record, {}));
   if (block.empty()) {
     if (!source_.interrupted()) source_.require_valid();
@@ -82,7 +82,7 @@ bool ExampleQueue::read_block() {
   for (auto& record : block) {
     const int reader = bert::examples::reader_of(record, ranks_.size());
     const bool is_own = reader == ranks_.rank();
-    add(std::move(record), rest[static_cast<size_t>(reader)], is_own ? &own.front() : nullptr);
+    add(std::move(record), rest[reader], is_own ? &own.front() : nullptr);
     if (is_own) own.pop_front();
   }
   return true;
@@ -110,7 +110,7 @@ std::string ExampleQueue::read_own(std::vector<Drawn>& block, std::deque<Example
     append(message, static_cast<int64_t>(found));
     append(message, std::string_view(bad ? *bad : where));
     if (bad) continue;
-    append(message, static_cast<int64_t>(examples.size()));
+    append(message, examples.size());
     for (auto& example : examples) {
       example->where = where;
       append(message, *example);
@@ -140,7 +140,7 @@ void ExampleQueue::add(Drawn record, std::string_view& message, Examples* own) {
     auto& waiting = waiting_.emplace_back();
     waiting.record = record;
     waiting.outline = std::move(outline);
-    if (own) waiting.example = std::move((*own)[static_cast<size_t>(number)]);
+    if (own) waiting.example = std::move((*own)[number]);
   }
   leave_out_ = 0;
 }
@@ -168,7 +168,7 @@ std::unique_ptr<Example> ExampleQueue::read_again(Entry& entry) {
         });
     if (bad) throw Error(*bad);
   }
-  auto example = std::move(examples_[static_cast<size_t>(entry.outline.number)]);
+  auto example = std::move(examples_[entry.outline.number]);
   example->where = entry.outline.where;
   return example;
 }

@@ -53,9 +53,9 @@ void SentenceReader::read(const io::Fields& fields, const io::Record&, int64_t, 
       example->value = value_of(fields, label_field_);
       break;
     case SentenceTask::multilabel:
-      example->targets.resize(static_cast<size_t>(labels_.size()));
+      example->targets.resize(labels_.size());
       for (const auto& label : labels_of(fields, label_field_)) {
-        example->targets[static_cast<size_t>(labels_.id(label))] = 1;
+        example->targets[labels_.id(label)] = 1;
       }
       break;
   }
