@@ -56,17 +56,16 @@ void Engine::wait() {
   std::unique_lock lock(mutex_);
   owner_waits_ = true;
   wake_.notify_one();
-  done_.wait(lock, [this] { return unfinished_ == 0; });
+  done_.wait(lock, [this] { return unfinished_ == 0 || ended_; });
   owner_waits_ = false;
+  if (ended_) throw Error("the run of all ranks has ended");
 }
 
 void Engine::fail(int status, const std::string& message) {
-  {
-    const std::lock_guard lock(mutex_);
-    failure_ = std::make_unique<Failure>(Failure{status, message});
-    wake_.notify_one();
-  }
-  for (;;) ::pause();  // the engine's thread ends the process
+  std::unique_lock lock(mutex_);
+  failure_ = std::make_unique<Failure>(Failure{status, message});
+  wake_.notify_one();
+  done_.wait(lock, [this] { return ended_; });
 }
 
 void Engine::close() {
@@ -99,13 +98,18 @@ void Engine::run() {
     connected_ = true;
     done_.notify_all();
   }
+  bool ended = false;
   try {
     serve();
+  } catch (const Ended&) {
+    ended = true;
   } catch (const std::exception& error) {  // the transport is broken
     if (!reported_) settings_.report(ending_ ? ending_message_ : described(rank_) + ": " + error.what());
-    ::_exit(1);
+    settings_.end(1);
+    ended = true;
   }
   const std::lock_guard lock(mutex_);
+  ended_ = ended;
   connected_ = false;
   done_.notify_all();
 }
@@ -236,7 +240,7 @@ void Engine::handle_control(int peer) {
       if (ending_) break;
       end_run({control.number, control.message.data()}, -1, rank_);
     case Kind::end:
-      ::_exit(control.number);
+      end(control.number);
     case Kind::disconnect:
       state.disconnected = true;
       return;
@@ -288,7 +292,12 @@ void Engine::end_run(const Failure& failure, int lost, int reporter) {
     send_control(peer, Kind::end, failure.status, {}, [&undelivered] { --undelivered; });
   }
   drain(kDelivery_s, [&undelivered] { return undelivered == 0; });
-  ::_exit(failure.status);
+  end(failure.status);
+}
+
+void Engine::end(int status) {
+  settings_.end(status);
+  throw Ended();
 }
 
 // Finishes messages until `done`, but at most for this time.
