@@ -67,7 +67,7 @@ class Answer final : public Predictor {
     append_chosen(answer_of(best, options_.no_answer_threshold), added);
     json::append_number(added.field("null_score"), static_cast<float>(null_score_of(best)), precision_);
     if (!options_.n_best) return;
-    const auto count = std::min(best.spans.size(), static_cast<size_t>(*options_.n_best));
+    const auto count = std::min<size_t>(best.spans.size(), *options_.n_best);
     json::append_array(added.field("n_best"), std::span(best.spans).first(count),
                        [&](std::string& out, const TextSpan& span) { append_listed(out, span); });
   }

@@ -30,7 +30,7 @@ std::vector<char> Dedup::keep(std::span<const float* const> rows) {
   std::vector<size_t> places;  // in `rows`
   for (size_t i = 0; i < rows.size(); ++i) {
     if (kept[i] == 0) continue;
-    left.add({rows[i], static_cast<size_t>(kept_.width())});
+    left.add(std::span(rows[i], kept_.width()));
     places.push_back(i);
   }
   PairSearch search(left, metric_, limit_, pool_);
@@ -42,7 +42,7 @@ std::vector<char> Dedup::keep(std::span<const float* const> rows) {
     }
   }
   for (const size_t place : places) {
-    if (kept[place] != 0) kept_.add({rows[place], static_cast<size_t>(kept_.width())});
+    if (kept[place] != 0) kept_.add(std::span(rows[place], kept_.width()));
   }
   return kept;
 }

@@ -28,7 +28,7 @@ class KMeans {
 
   float* center(int64_t cluster) { return centers_.data() + cluster * width_; }
   const float* center(int64_t cluster) const { return centers_.data() + cluster * width_; }
-  std::span<const float> numbers(const float* row) const { return {row, static_cast<size_t>(width_)}; }
+  std::span<const float> numbers(const float* row) const { return std::span(row, width_); }
   double factor(int64_t row, const float* values) const;
   double squared_distance(int64_t cluster, double length, int64_t row, const float* values) const;
 

@@ -63,7 +63,7 @@ const std::byte* MappedVectors::bytes_of(int64_t row) const {
 
 const float* MappedVectors::copy(int64_t begin, int64_t count, nn::Memory& scratch) const {
   float* const to = reserve(scratch, kBlock * width_);
-  to_f32(shape_.dtype, bytes_of(begin), {to, static_cast<size_t>(count * width_)});
+  to_f32(shape_.dtype, bytes_of(begin), std::span(to, count * width_));
   return to;
 }
 

@@ -70,7 +70,7 @@ void EmbedLearning::append_vectors(Part examples, std::span<const uint64_t> sequ
   int64_t sequence = 0;
   for (const auto* one : examples) {
     const auto& example = one->as<EmbedExample>();
-    comm::append(out, sequences[static_cast<size_t>(sequence)]);
+    comm::append(out, sequences[sequence]);
     comm::append(out, example.lengths.size());
     comm::append(out, example.scored);
     append(out, example.label);
@@ -87,7 +87,7 @@ void EmbedLearning::append_vectors(Part examples, std::span<const uint64_t> sequ
 // The vectors of all ranks.
 EmbedLearning::Compared EmbedLearning::gather(const std::string& own) const {
   const auto texts = ranks().all_gather(own);
-  const auto bytes = static_cast<size_t>(width()) * sizeof(float);
+  const size_t bytes = width() * sizeof(float);
   struct Found {
     nn::SimilarityGroup group;
     std::string_view vectors;
@@ -121,7 +121,7 @@ void EmbedLearning::backward(std::span<const uint64_t> sequences, const nn::Tens
   for (int64_t row = 0; row < hidden.rows(); ++row) std::fill_n(dhidden_.row(row), hidden.cols(), 0.0f);
   network_.context().pool().run_grid(batch_.sequences(), [&](int64_t sequence, int) {
     const auto [first, count] = rows_of(batch_, hidden, sequence);
-    const auto of_vector = gradient.values(sequences[static_cast<size_t>(sequence)]);
+    const auto of_vector = gradient.values(sequences[sequence]);
     predict::pooling_gradient(options_.pooling, hidden, first, count, of_vector, dhidden_);
   });
   network_.hidden_gradient(dhidden_);
