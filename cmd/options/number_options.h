@@ -14,7 +14,7 @@ inline void precision_option(cli::App& app, int& digits) {
   app.custom({"--precision", "N",
               "Number of decimal places (default: the shortest text that reads back as the same number)."},
              [&digits](const std::string& name, const std::string& value) {
-               digits = static_cast<int>(cli::App::whole_number(name, value, {.min = 0, .max = 20}));
+               digits = cli::App::whole_number(name, value, {.min = 0, .max = 20});
              });
 }
 

@@ -1,6 +1,7 @@
 #include "options/ranks.h"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -73,11 +74,12 @@ void Ranks::connect(cli::App& app) {
                                [&app](const std::string& message) {
                                  app.log().unmute();
                                  app.log().error(message);
-                               }});
+                               },
+                           .end = [](int status) { ::_exit(status); }});
   app.report_errors_to(
       [this](int status, const std::string& message) { communicator_->fail(status, message); });
   const auto all = communicator_->all_gather(communicator_->host() + cores());
-  on_same_cores_ = static_cast<int>(std::ranges::count(all, all[static_cast<size_t>(communicator_->rank())]));
+  on_same_cores_ = std::ranges::count(all, all[communicator_->rank()]);
 }
 
 std::string Ranks::mpi_version() {

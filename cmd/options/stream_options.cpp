@@ -110,7 +110,7 @@ void StreamOptions::add_conll(cli::App& app, const Uses& uses) {
       if (!column && value.find_first_not_of("0123456789") != value.npos)
         throw cli::UsageError(option, " must be a whole number or one of ", io::conllu_columns(), ", not \"",
                               value, "\"");
-      if (!column) column = static_cast<size_t>(cli::App::whole_number(option, value, {.min = 1})) - 1;
+      if (!column) column = cli::App::whole_number(option, value, {.min = 1}) - 1;
     });
   };
   if (std::ranges::find(uses.more, io::InputFormat::conllu) == uses.more.end()) {

@@ -68,7 +68,7 @@ __attribute__((target("sse4.2"))) uint32_t crc32c_sse42(std::span<const std::byt
     crc = shift(shift(crc) ^ b) ^ c;
   }
   for (; bytes.size() >= 8; bytes = bytes.subspan(8)) crc = _mm_crc32_u64(crc, word_at(bytes.data()));
-  auto rest = static_cast<uint32_t>(crc);
+  uint32_t rest = crc;
   for (const auto byte : bytes) rest = _mm_crc32_u8(rest, static_cast<uint8_t>(byte));
   return ~rest;
 }

@@ -63,7 +63,7 @@ MappedFile::MappedFile(const std::string& path) : path_(path), file_(FileDescrip
   struct stat info;
   if (::fstat(file_.get(), &info) != 0) throw Error(path, ": ", std::strerror(errno));
   if (!S_ISREG(info.st_mode)) throw Error(path, ": is not a regular file");
-  size_ = static_cast<size_t>(info.st_size);
+  size_ = info.st_size;
   state_ = state_of(info);
   if (size_ == 0) return;
   void* memory = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file_.get(), 0);
@@ -96,12 +96,12 @@ MappedFile::~MappedFile() {
 
 void MappedFile::read(size_t offset, std::span<std::byte> to) const {
   while (!to.empty()) {
-    const ssize_t count = ::pread(file_.get(), to.data(), to.size(), static_cast<off_t>(offset));
+    const ssize_t count = ::pread(file_.get(), to.data(), to.size(), offset);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) throw Error(path_, ": ", std::strerror(errno));
     if (count == 0) throw Error(path_, ": cannot be read: the file was truncated");
-    offset += static_cast<size_t>(count);
-    to = to.subspan(static_cast<size_t>(count));
+    offset += count;
+    to = to.subspan(count);
   }
 }
 
@@ -125,7 +125,7 @@ std::string read_file(const std::string& path) {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) throw Error(path, ": ", std::strerror(errno));
     if (count == 0) return text;
-    text.append(block, static_cast<size_t>(count));
+    text.append(block, count);
   }
 }
 

@@ -36,7 +36,7 @@ FileDescriptor memory_file(std::string_view content) {
   while (!content.empty()) {
     const ssize_t count = ::write(file.get(), content.data(), content.size());
     if (count < 0 && errno != EINTR) throw Error("gnuplot: ", std::strerror(errno));
-    if (count > 0) content.remove_prefix(static_cast<size_t>(count));
+    if (count > 0) content.remove_prefix(count);
   }
   ::lseek(file.get(), 0, SEEK_SET);
   return file;
@@ -51,7 +51,7 @@ std::string content_of(const FileDescriptor& file) {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) throw Error("gnuplot: ", std::strerror(errno));
     if (count == 0) return text;
-    text.append(block, static_cast<size_t>(count));
+    text.append(block, count);
   }
 }
 
@@ -61,8 +61,7 @@ Result run_gnuplot(std::vector<const char*> arguments, std::string_view input) {
   const std::array<FileDescriptor, 3> streams = {memory_file(input), memory_file(""), memory_file("")};
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
-  for (int i = 0; i < 3; ++i)
-    ::posix_spawn_file_actions_adddup2(&actions, streams[static_cast<size_t>(i)].get(), i);
+  for (int i = 0; i < 3; ++i) ::posix_spawn_file_actions_adddup2(&actions, streams[i].get(), i);
   arguments.insert(arguments.begin(), "gnuplot");
   arguments.push_back(nullptr);
   pid_t child = -1;

@@ -11,7 +11,7 @@ void put(std::string_view text) {
   while (!text.empty()) {
     const ssize_t count = ::write(STDERR_FILENO, text.data(), text.size());
     if (count <= 0) return;
-    text.remove_prefix(static_cast<size_t>(count));
+    text.remove_prefix(count);
   }
 }
 

@@ -38,7 +38,7 @@ std::string follow_links(std::string path) {
   for (int links = 0; links < kMaxLinks; ++links) {
     const ssize_t size = ::readlink(path.c_str(), link, sizeof link);
     if (size < 0) return path;
-    const std::string to(link, static_cast<size_t>(size));
+    const std::string to(link, size);
     path = to.starts_with('/') ? to : directory_of(path) + to;
   }
   return path;
@@ -132,11 +132,11 @@ void OutputFile::fail(std::string_view doing, int error) const {
 
 void OutputFile::write(std::string_view bytes) {
   write_at(0, bytes, false);
-  size_ += static_cast<int64_t>(bytes.size());
+  size_ += bytes.size();
 }
 
 void OutputFile::rewrite(int64_t offset, std::string_view bytes) {
-  assert(can_rewrite() && offset + static_cast<int64_t>(bytes.size()) <= size_);
+  assert(can_rewrite() && offset + std::ssize(bytes) <= size_);
   write_at(start_ + offset, bytes, true);
 }
 
@@ -150,7 +150,7 @@ void OutputFile::write_at(int64_t offset, std::string_view bytes, bool positione
     } else if (count < 0 && errno != EINTR) {
       fail("write error", errno);
     } else if (count > 0) {
-      bytes.remove_prefix(static_cast<size_t>(count));
+      bytes.remove_prefix(count);
       offset += count;
     }
   }

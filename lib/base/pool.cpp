@@ -59,7 +59,7 @@ struct Pool::Grid {
 
 Pool::Pool(int threads) : limit_(threads - 1) {
   assert(threads >= 1);
-  workers_.reserve(static_cast<size_t>(limit_));
+  workers_.reserve(limit_);
   while (size() < threads) {
     try {
       workers_.emplace_back([this, thread = size()] { work(thread); });
@@ -191,7 +191,7 @@ void Pool::work(int thread) {
 int available_threads() {
   cpu_set_t set;
   CPU_ZERO(&set);
-  int count = static_cast<int>(std::thread::hardware_concurrency());
+  int count = std::thread::hardware_concurrency();
   if (sched_getaffinity(0, sizeof set, &set) == 0) count = CPU_COUNT(&set);
   return std::max(1, std::min(count, quota_threads(count)));
 }

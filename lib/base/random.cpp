@@ -37,18 +37,18 @@ uint32_t Random::next() {
     words_ = philox({count[0], count[1], 0, 0}, key_);
     used_ = 0;
   }
-  return words_[static_cast<uint32_t>(used_++)];
+  return words_[used_++];
 }
 
 // Lemire 2019, "Fast random integer generation in an interval": the upper half of the product; the few draws
 // that would cause a bias are rejected.
 uint32_t Random::below(uint32_t bound) {
-  uint64_t product = static_cast<uint64_t>(next()) * bound;
+  uint64_t product = uint64_t{next()} * bound;
   if (static_cast<uint32_t>(product) < bound) {
     const uint32_t biased = -bound % bound;
-    while (static_cast<uint32_t>(product) < biased) product = static_cast<uint64_t>(next()) * bound;
+    while (static_cast<uint32_t>(product) < biased) product = uint64_t{next()} * bound;
   }
-  return static_cast<uint32_t>(product >> 32);
+  return product >> 32;
 }
 
 double Random::uniform() {

@@ -28,7 +28,7 @@ class Random {
   // Random permutation (Fisher-Yates).
   template <class Range>
   void shuffle(Range& elements) {
-    for (uint32_t left = static_cast<uint32_t>(elements.size()); left > 1; --left) {
+    for (uint32_t left = elements.size(); left > 1; --left) {
       const uint32_t chosen = below(left);
       std::swap(elements[chosen], elements[left - 1]);
     }

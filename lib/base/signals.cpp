@@ -143,7 +143,7 @@ RemoveOnSignal::RemoveOnSignal(const std::string& path) {
   install_handlers();
   if (path.size() >= PATH_MAX) throw Error(path, ": ", std::strerror(ENAMETOOLONG));
   for (slot_ = 0; slot_ < static_cast<int>(slots.size()); ++slot_) {
-    auto& slot = slots[static_cast<size_t>(slot_)];
+    auto& slot = slots[slot_];
     auto expected = Slot::empty;
     if (!slot.state.compare_exchange_strong(expected, Slot::taken)) continue;
     std::memcpy(slot.path, path.c_str(), path.size() + 1);
@@ -153,7 +153,7 @@ RemoveOnSignal::RemoveOnSignal(const std::string& path) {
   throw Error(path, ": too many unfinished output files at once");
 }
 
-RemoveOnSignal::~RemoveOnSignal() { slots[static_cast<size_t>(slot_)].state = Slot::empty; }
+RemoveOnSignal::~RemoveOnSignal() { slots[slot_].state = Slot::empty; }
 
 DelaySignals::DelaySignals() {
   delaying = true;

@@ -131,7 +131,7 @@ void expect(Names& promised, const std::string& name, const std::string& file, c
 
 }  // namespace
 
-int64_t StoredTensor::count() const { return static_cast<int64_t>(data.size() / size_of(dtype)); }
+int64_t StoredTensor::count() const { return data.size() / size_of(dtype); }
 
 void to_f32(const StoredTensor& tensor, std::span<float> to) {
   if (to.empty()) return;
@@ -144,7 +144,7 @@ void to_f32(const StoredTensor& tensor, std::span<float> to) {
   for (int64_t first = 0; first < matrix.rows; first += matrix.block_rows()) {
     const int64_t end = std::min(first + matrix.block_rows(), matrix.rows);
     matrix.read_rows(first, end, rows);
-    const auto part = to.subspan(static_cast<size_t>(first * matrix.cols), rows.size() / matrix.width);
+    const auto part = to.subspan(first * matrix.cols, rows.size() / matrix.width);
     bert::to_f32(tensor.dtype, rows.data(), part);
   }
 }
@@ -154,7 +154,7 @@ std::string fault_of(const Checkpoint& checkpoint) {
   std::vector<float> numbers;
   for (const auto& tensor : checkpoint.tensors()) {
     if (!is_floating(tensor.dtype)) continue;
-    const auto count = static_cast<size_t>(tensor.count());
+    const size_t count = tensor.count();
     for (size_t begin = 0; begin < count; begin += kBlock) {
       numbers.resize(std::min(kBlock, count - begin));
       bert::to_f32(tensor.dtype, tensor.data.data() + begin * size_of(tensor.dtype), numbers);
@@ -224,7 +224,7 @@ void Checkpoint::read(std::span<const std::byte> part, std::byte* to) const {
     const auto all = file.bytes();
     const std::less_equal<> at_most;
     if (at_most(all.data(), part.data()) && at_most(part.data() + part.size(), all.data() + all.size()))
-      return file.read(static_cast<size_t>(part.data() - all.data()), {to, part.size()});
+      return file.read(part.data() - all.data(), {to, part.size()});
   }
   throw std::logic_error("Checkpoint::read: not a part of a tensor");
 }

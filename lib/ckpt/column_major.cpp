@@ -13,11 +13,10 @@ constexpr int64_t kBlockBytes = 1 << 20;
 template <class T>
 void transpose(const std::byte* from, int64_t stride, int64_t count, int64_t cols, std::byte* to) {
   for (int64_t k = 0; k < cols; ++k) {
-    const std::byte* row = from + static_cast<size_t>(k * stride) * sizeof(T);
-    std::byte* column = to + static_cast<size_t>(k) * sizeof(T);
+    const std::byte* row = from + k * stride * sizeof(T);
+    std::byte* column = to + k * sizeof(T);
     for (int64_t n = 0; n < count; ++n) {
-      std::memcpy(column + static_cast<size_t>(n * cols) * sizeof(T),
-                  row + static_cast<size_t>(n) * sizeof(T), sizeof(T));
+      std::memcpy(column + n * cols * sizeof(T), row + n * sizeof(T), sizeof(T));
     }
   }
 }
@@ -25,18 +24,16 @@ void transpose(const std::byte* from, int64_t stride, int64_t count, int64_t col
 }  // namespace
 
 ColumnMajor::ColumnMajor(std::span<const int64_t> shape, std::span<const std::byte> bytes)
-    : rows(shape[0]), cols(shape[1]), data(bytes), width(bytes.size() / static_cast<size_t>(rows * cols)) {
+    : rows(shape[0]), cols(shape[1]), data(bytes), width(bytes.size() / (rows * cols)) {
   assert(shape.size() == 2 && !bytes.empty());
 }
 
-int64_t ColumnMajor::block_rows() const {
-  return std::max<int64_t>(1, kBlockBytes / (cols * static_cast<int64_t>(width)));
-}
+int64_t ColumnMajor::block_rows() const { return std::max<int64_t>(1, kBlockBytes / (cols * width)); }
 
 void ColumnMajor::read_rows(int64_t first, int64_t end, std::vector<std::byte>& to) const {
   const int64_t count = end - first;
-  to.resize(static_cast<size_t>(count * cols) * width);
-  const std::byte* from = data.data() + static_cast<size_t>(first) * width;
+  to.resize(count * cols * width);
+  const std::byte* from = data.data() + first * width;
   switch (width) {
     case 8:
       return transpose<uint64_t>(from, rows, count, cols, to.data());

@@ -178,7 +178,7 @@ class Machine {
         memo_[bytes_.number<uint32_t>()] = top();
         return true;
       case kMemoize:
-        memo_[static_cast<uint32_t>(memo_.size())] = top();
+        memo_[memo_.size()] = top();
         return true;
       case kBinGet:
         return get(bytes_.number<uint8_t>());

@@ -88,8 +88,8 @@ Entry read_entry(std::string_view name, const json::Value& value) {
   entry.shape = read_field(value, "shape", naturals);
   const auto offsets = read_field(value, "data_offsets", naturals);
   if (offsets.size() != 2) throw Error("\"data_offsets\" has ", offsets.size(), " numbers, expected 2");
-  entry.begin = static_cast<uint64_t>(offsets[0]);
-  entry.end = static_cast<uint64_t>(offsets[1]);
+  entry.begin = offsets[0];
+  entry.end = offsets[1];
   if (entry.begin > entry.end) throw Error("begins at ", entry.begin, ", after its end ", entry.end);
   return entry;
 }

@@ -52,7 +52,7 @@ class Writer {
 
   void write(const TensorToWrite& tensor) {
     const auto data = tensor.load ? tensor.load() : tensor.data;
-    assert(data.size() == static_cast<size_t>(count_of(tensor)) * size_of(tensor.dtype));
+    assert(data.size() == count_of(tensor) * size_of(tensor.dtype));
     if (!tensor.transposed || data.empty()) {
       write_numbers(tensor, data);
       return;
@@ -130,7 +130,7 @@ SafetensorsHeader safetensors_header(std::span<const TensorToWrite> tensors) {
   for (const size_t i : header.order) {
     const auto& tensor = tensors[i];
     const int64_t begin = end;
-    end += count_of(tensor) * static_cast<int64_t>(size_of(stored_dtype(tensor)));
+    end += count_of(tensor) * size_of(stored_dtype(tensor));
     append_entry(entries.key(tensor.name), tensor, begin, end);
   }
   entries.end();

@@ -39,7 +39,7 @@ constexpr int kMaxWrappers = 4;  // in each other; a hostile dictionary may cont
 uint64_t natural(const PickleValue& value, const char* what) {
   if (value.kind != Kind::integer || value.integer < 0 || value.text.size() > sizeof value.integer)
     throw Error("its ", what, " is not a non-negative integer");
-  return static_cast<uint64_t>(value.integer);
+  return value.integer;
 }
 
 std::string_view function_of(const Pickle& pickle, const PickleValue& value) {
@@ -68,7 +68,7 @@ std::vector<int64_t> numbers_of(const Pickle& pickle, const PickleValue* value, 
   if (value->items.size() > kMaxRank)
     throw Error("has ", value->items.size(), " ", what, "s, expected fewer");
   std::vector<int64_t> numbers;
-  for (const auto ref : value->items) numbers.push_back(static_cast<int64_t>(natural(pickle[ref], what)));
+  for (const auto ref : value->items) numbers.push_back(natural(pickle[ref], what));
   return numbers;
 }
 

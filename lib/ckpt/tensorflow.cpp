@@ -113,7 +113,7 @@ std::vector<int64_t> read_shape(std::span<const std::byte> bytes) {
     int64_t extent = 0;
     for (Bytes inner(dimension.bytes); !inner.empty();) {
       const auto field = read_field(inner);
-      if (field.is(1, Field::Wire::varint)) extent = static_cast<int64_t>(field.value);
+      if (field.is(1, Field::Wire::varint)) extent = field.value;
     }
     if (extent < 0 || shape.size() == kMaxRank) throw Error("has an invalid shape");
     shape.push_back(extent);
@@ -318,7 +318,7 @@ BundleEntry read_bundle_entry(std::span<const std::byte> bytes) {
     if (field.is(3, varint)) entry.shard = field.value;
     if (field.is(4, varint)) entry.offset = field.value;
     if (field.is(5, varint)) entry.size = field.value;
-    if (field.is(6, fixed32)) entry.crc = static_cast<uint32_t>(field.value);
+    if (field.is(6, fixed32)) entry.crc = field.value;
     if (field.is(7, Field::Wire::bytes)) entry.sliced = true;
   }
   return entry;

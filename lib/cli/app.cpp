@@ -36,7 +36,7 @@ void print(std::string_view text) {
     const ssize_t count = ::write(STDOUT_FILENO, text.data(), text.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) throw Error("stdout: write error: ", std::generic_category().message(errno));
-    text.remove_prefix(static_cast<size_t>(count));
+    text.remove_prefix(count);
   }
 }
 

@@ -56,7 +56,7 @@ size_t App::index_of(const std::string& name, const std::string& value,
   if (found == words.end())
     throw UsageError(name, " must be ", listed(words, "or"), ", not \"", value, "\"",
                      word_hint(value, words));
-  return static_cast<size_t>(found - words.begin());
+  return found - words.begin();
 }
 
 std::vector<std::string> App::split(const std::string& name, const std::string& value) {

@@ -17,7 +17,7 @@ namespace {
 
 using Tag = Engine::Tag;
 
-size_t bytes_of(const Piece& piece) { return static_cast<size_t>(piece.count) * sizeof(float); }
+size_t bytes_of(const Piece& piece) { return piece.count * sizeof(float); }
 
 // out = parts[0] + parts[1] + …, in this order. count: a multiple of 64.
 void add_in_order(const std::vector<const float*>& parts, int64_t count, float* out) {
@@ -41,9 +41,9 @@ struct Communicator::Summation {
   explicit Summation(Engine& engine) : engine(engine) {
     constexpr int64_t kBytes = 16 << 20;
     const int64_t others = engine.size() - 1, piece_bytes = kLongestPiece * int64_t{sizeof(float)};
-    slots.resize(static_cast<size_t>(std::clamp<int64_t>(kBytes / (others * piece_bytes), 2, 16)));
+    slots.resize(std::clamp<int64_t>(kBytes / (others * piece_bytes), 2, 16));
     for (size_t i = 0; i < slots.size(); ++i) {
-      slots[i].numbers.resize(static_cast<size_t>(others * kLongestPiece));
+      slots[i].numbers.resize(others * kLongestPiece);
       idle.push_back(i);
     }
   }
@@ -115,17 +115,17 @@ std::string Communicator::host() {
 }
 
 std::vector<std::string> Communicator::all_gather(const std::string& own) {
-  std::vector<std::string> all(static_cast<size_t>(size()));
-  all[static_cast<size_t>(rank())] = own;
+  std::vector<std::string> all(size());
+  all[rank()] = own;
   if (alone()) return all;
   std::vector<uint64_t> sizes(all.size(), own.size());
   engine_->submit([&] {
     for (int peer = 0; peer < size(); ++peer) {
       if (peer == rank()) continue;
-      engine_->send(peer, Tag::text, &sizes[static_cast<size_t>(rank())], sizeof sizes[0]);
+      engine_->send(peer, Tag::text, &sizes[rank()], sizeof sizes[0]);
       if (!own.empty()) engine_->send(peer, Tag::text, own.data(), own.size());
-      auto& bytes = sizes[static_cast<size_t>(peer)];
-      auto& text = all[static_cast<size_t>(peer)];
+      auto& bytes = sizes[peer];
+      auto& text = all[peer];
       engine_->receive(peer, Tag::text, &bytes, sizeof bytes, [this, peer, &bytes, &text] {
         text.resize(bytes);
         if (bytes > 0) engine_->receive(peer, Tag::text, text.data(), bytes);
@@ -146,14 +146,14 @@ std::string Communicator::broadcast(const std::string& text) {
 
 std::string Communicator::scatter(std::vector<std::string> texts) {
   if (!is_first()) return from_first({});
-  from_first([&](int rank) -> const std::string& { return texts[static_cast<size_t>(rank)]; });
+  from_first([&](int rank) -> const std::string& { return texts[rank]; });
   return std::move(texts.front());
 }
 
 std::string Communicator::from_first(const std::function<const std::string&(int rank)>& text_of) {
   std::string received;
   if (alone()) return received;
-  std::vector<uint64_t> sizes(static_cast<size_t>(size()));
+  std::vector<uint64_t> sizes(size());
   engine_->submit([&] {
     if (!is_first()) {
       engine_->receive(0, Tag::text, &sizes[0], sizeof sizes[0], [&] {
@@ -164,7 +164,7 @@ std::string Communicator::from_first(const std::function<const std::string&(int 
     }
     for (int peer = 1; peer < size(); ++peer) {
       const auto& text = text_of(peer);
-      auto& bytes = sizes[static_cast<size_t>(peer)] = text.size();
+      auto& bytes = sizes[peer] = text.size();
       engine_->send(peer, Tag::text, &bytes, sizeof bytes);
       if (bytes > 0) engine_->send(peer, Tag::text, text.data(), bytes);
     }

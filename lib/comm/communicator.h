@@ -64,8 +64,8 @@ class Communicator {
   bool together(const std::function<bool()>& work);
   bool failed_together() const { return failed_together_; }  // whether together() has thrown
 
-  // Ends the run on all ranks: one message with this rank's name, and the exit status.
-  [[noreturn]] void fail(int status, const std::string& message);
+  // Ends the run on all ranks: one message with this rank's name, and the exit status. See Engine::fail.
+  void fail(int status, const std::string& message);
   // Disconnects; waits for the other ranks. The destructor does the same.
   void close();
 

@@ -56,17 +56,16 @@ void Engine::wait() {
   std::unique_lock lock(mutex_);
   owner_waits_ = true;
   wake_.notify_one();
-  done_.wait(lock, [this] { return unfinished_ == 0; });
+  done_.wait(lock, [this] { return unfinished_ == 0 || ended_; });
   owner_waits_ = false;
+  if (ended_) throw Error("the run of all ranks has ended");
 }
 
 void Engine::fail(int status, const std::string& message) {
-  {
-    const std::lock_guard lock(mutex_);
-    failure_ = std::make_unique<Failure>(Failure{status, message});
-    wake_.notify_one();
-  }
-  for (;;) ::pause();  // the engine's thread ends the process
+  std::unique_lock lock(mutex_);
+  failure_ = std::make_unique<Failure>(Failure{status, message});
+  wake_.notify_one();
+  done_.wait(lock, [this] { return ended_; });
 }
 
 void Engine::close() {
@@ -81,11 +80,11 @@ void Engine::run() {
     transport_ = settings_.open();
     rank_ = transport_->rank();
     size_ = transport_->size();
-    peers_ = std::vector<Peer>(static_cast<size_t>(size_));
-    names_.resize(static_cast<size_t>(size_));
+    peers_ = std::vector<Peer>(size_);
+    names_.resize(size_);
     for (int peer = 0; peer < size_; ++peer) {
       if (peer == rank_) continue;
-      peers_[static_cast<size_t>(peer)].last_message = Clock::now();
+      peers_[peer].last_message = Clock::now();
       receive_control(peer);
     }
   } catch (...) {
@@ -99,13 +98,18 @@ void Engine::run() {
     connected_ = true;
     done_.notify_all();
   }
+  bool ended = false;
   try {
     serve();
+  } catch (const Ended&) {
+    ended = true;
   } catch (const std::exception& error) {  // the transport is broken
     if (!reported_) settings_.report(ending_ ? ending_message_ : described(rank_) + ": " + error.what());
-    ::_exit(1);
+    settings_.end(1);
+    ended = true;
   }
   const std::lock_guard lock(mutex_);
+  ended_ = ended;
   connected_ = false;
   done_.notify_all();
 }
@@ -151,7 +155,7 @@ bool Engine::poll() {
   int64_t counted = 0;
   for (const uint64_t id : finished_) {
     Open& message = messages_[id];
-    if (message.is_receive) peers_[static_cast<size_t>(message.peer)].last_message = Clock::now();
+    if (message.is_receive) peers_[message.peer].last_message = Clock::now();
     counted += !message.is_control;
     const auto then = std::move(message.then);
     message = {};
@@ -186,7 +190,7 @@ void Engine::check_heartbeats() {
   if (pause < kHeartbeat_s / 4) return;
   looked_ = now;
   for (int peer = 0; peer < size_; ++peer) {
-    auto& state = peers_[static_cast<size_t>(peer)];
+    auto& state = peers_[peer];
     if (peer == rank_) continue;
     if (pause > kStopped_s || state.disconnected) state.last_message = now;
     if (seconds(now - state.heartbeat_sent) >= kHeartbeat_s && !disconnecting_) send_heartbeat(peer);
@@ -199,7 +203,7 @@ void Engine::check_heartbeats() {
 }
 
 void Engine::send_heartbeat(int peer) {
-  auto& state = peers_[static_cast<size_t>(peer)];
+  auto& state = peers_[peer];
   if (state.sending_heartbeat) return;
   state.sending_heartbeat = true;
   state.heartbeat_sent = Clock::now();
@@ -217,14 +221,14 @@ void Engine::send_control(int peer, Kind kind, int32_t number, std::string_view 
 }
 
 void Engine::receive_control(int peer) {
-  auto& in = peers_[static_cast<size_t>(peer)].in;
+  auto& in = peers_[peer].in;
   const auto id = open(
       {.peer = peer, .is_control = true, .is_receive = true, .then = [this, peer] { handle_control(peer); }});
   transport_->receive(peer, Tag::control, &in, sizeof in, id);
 }
 
 void Engine::handle_control(int peer) {
-  auto& state = peers_[static_cast<size_t>(peer)];
+  auto& state = peers_[peer];
   const Control& control = state.in;
   switch (control.kind) {
     case Kind::heartbeat:
@@ -236,7 +240,7 @@ void Engine::handle_control(int peer) {
       if (ending_) break;
       end_run({control.number, control.message.data()}, -1, rank_);
     case Kind::end:
-      ::_exit(control.number);
+      end(control.number);
     case Kind::disconnect:
       state.disconnected = true;
       return;
@@ -265,7 +269,7 @@ void Engine::disconnect() {
 
 std::string Engine::described(int rank) {
   const std::lock_guard lock(mutex_);
-  const auto& name = names_[static_cast<size_t>(rank)];
+  const auto& name = names_[rank];
   return "rank " + std::to_string(rank) + (name.empty() ? "" : " (" + name + ")");
 }
 
@@ -288,7 +292,12 @@ void Engine::end_run(const Failure& failure, int lost, int reporter) {
     send_control(peer, Kind::end, failure.status, {}, [&undelivered] { --undelivered; });
   }
   drain(kDelivery_s, [&undelivered] { return undelivered == 0; });
-  ::_exit(failure.status);
+  end(failure.status);
+}
+
+void Engine::end(int status) {
+  settings_.end(status);
+  throw Ended();
 }
 
 // Finishes messages until `done`, but at most for this time.

@@ -3,7 +3,8 @@
 //
 // Besides the messages of its owner it sends each rank a heartbeat every second. A rank that is silent for
 // too long, or that reports an error, ends the whole run: one rank shows the message, all end with the exit
-// status. A rank that gets a signal (base/signals.h) passes it on to rank 0.
+// status, by EngineSettings::end, since their owners' threads may wait for something else. A rank that gets a
+// signal (base/signals.h) passes it on to rank 0.
 #pragma once
 
 #include <array>
@@ -29,7 +30,8 @@ namespace bert::comm {
 struct EngineSettings {
   std::function<std::unique_ptr<Transport>()> open;  // called on the engine's thread
   std::function<void(const std::string&)> report;    // shows an error to the user
-  double silence_s = 6;                              // after which a rank counts as lost
+  std::function<void(int status)> end;  // ends the process, whatever it does; called on the engine's thread
+  double silence_s = 6;                 // after which a rank counts as lost
 };
 
 class Engine {
@@ -47,10 +49,11 @@ class Engine {
 
   // For the owner's thread: runs `job` on the engine's thread.
   void submit(std::function<void()> job);
-  // Waits until all jobs have run and all messages they posted are finished.
+  // Waits until all jobs have run and all messages they posted are finished. Throws Error if the run has
+  // ended.
   void wait();
-  // Ends the run on all ranks with this message and exit status.
-  [[noreturn]] void fail(int status, const std::string& message);
+  // Ends the run on all ranks with this message and exit status. Returns when settings.end has.
+  void fail(int status, const std::string& message);
   // Disconnects. All ranks call it, with nothing left to do.
   void close();
 
@@ -81,6 +84,7 @@ class Engine {
     int status;
     std::string message;
   };
+  struct Ended {};  // thrown when settings.end returns; leaves the thread
 
   void run();
   void serve();
@@ -101,6 +105,7 @@ class Engine {
   // `lost`: the rank that does not answer, if that is the failure; -1: none. `reporter`: the rank that shows
   // the message; -1: the first one that is not lost.
   [[noreturn]] void end_run(const Failure& failure, int lost = -1, int reporter = -1);
+  [[noreturn]] void end(int status);
   void drain(double time_s, const std::function<bool()>& done);
 
   const EngineSettings settings_;
@@ -112,7 +117,7 @@ class Engine {
   std::deque<std::function<void()>> jobs_;
   int64_t unfinished_ = 0;    // jobs and open messages other than control
   bool owner_waits_ = false;  // so polling takes no time from computation
-  bool closing_ = false, connected_ = false;
+  bool closing_ = false, connected_ = false, ended_ = false;
   std::vector<std::string> names_;
   std::exception_ptr error_;  // of `open`
   std::unique_ptr<Failure> failure_;

@@ -15,7 +15,7 @@ inline void append(std::string& out, int64_t number) {
 }
 
 inline void append(std::string& out, std::string_view text) {
-  append(out, static_cast<int64_t>(text.size()));
+  append(out, text.size());
   out += text;
 }
 
@@ -28,7 +28,7 @@ inline int64_t take_number(std::string_view& in) {
 }
 
 inline std::string take_text(std::string_view& in) {
-  const auto size = static_cast<size_t>(take_number(in));
+  const size_t size = take_number(in);
   assert(in.size() >= size);
   std::string text(in.substr(0, size));
   in.remove_prefix(size);

@@ -14,7 +14,7 @@ void check(int code) {
   char text[MPI_MAX_ERROR_STRING];
   int length = 0;
   MPI_Error_string(code, text, &length);
-  throw std::runtime_error("MPI: " + std::string(text, static_cast<size_t>(length)));
+  throw std::runtime_error("MPI: " + std::string(text, length));
 }
 
 int count_of(size_t bytes) {
@@ -57,8 +57,7 @@ class MpiTransport final : public bert::comm::Transport {
     check(MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, indexes_.data(),
                        MPI_STATUSES_IGNORE));
     if (count <= 0) return;
-    for (int i = 0; i < count; ++i)
-      finished.push_back(ids_[static_cast<size_t>(indexes_[static_cast<size_t>(i)])]);
+    for (int i = 0; i < count; ++i) finished.push_back(ids_[indexes_[i]]);
     size_t kept = 0;
     for (size_t i = 0; i < requests_.size(); ++i) {
       if (requests_[i] == MPI_REQUEST_NULL) continue;

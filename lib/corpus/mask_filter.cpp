@@ -22,7 +22,7 @@ constexpr std::string_view kTokens = "tokens";
 uint64_t place_in(const io::Fields& fields, std::string_view field) {
   const int64_t number = fields.integer(field).value();
   if (number < 0) throw Error("field \"", field, "\" is ", number, ", expected a number of at least 0");
-  return static_cast<uint64_t>(number);
+  return number;
 }
 
 // Masking twice would lose the original ids.

@@ -31,7 +31,7 @@ int64_t predictions_wanted(int64_t length, const MaskRule& rule) {
 Masker::Masker(const text::Tokenizer& tokenizer, const MaskRule& rule)
     : rule_(rule), mask_id_(tokenizer.mask()) {
   const std::string_view prefix = tokenizer.config().prefix;
-  kinds_.reserve(static_cast<size_t>(tokenizer.size()));
+  kinds_.reserve(tokenizer.size());
   for (int32_t id = 0; id < tokenizer.size(); ++id) {
     const auto subword = tokenizer.subword(id);
     const bool special = tokenizer.is_special(id);
@@ -50,9 +50,9 @@ Masker::Masker(const text::Tokenizer& tokenizer, const MaskRule& rule)
 std::vector<Masker::Group> Masker::groups(std::span<const int32_t> ids) const {
   std::vector<Group> groups;
   groups.reserve(ids.size());
-  const auto length = static_cast<int32_t>(ids.size());
+  const int32_t length = ids.size();
   for (int32_t at = 0; at < length; ++at) {
-    const Kind kind = kinds_[static_cast<size_t>(ids[static_cast<size_t>(at)])];
+    const Kind kind = kinds_[ids[static_cast<size_t>(at)]];
     if (kind == Kind::special) continue;
     const bool joins = rule_.unit == MaskRule::Unit::word && kind == Kind::continuation && !groups.empty() &&
                        groups.back().end == at;
@@ -68,23 +68,22 @@ std::vector<Masker::Group> Masker::groups(std::span<const int32_t> ids) const {
 int32_t Masker::shown(int32_t id, Random& random) const {
   const double draw = random.uniform();
   if (draw < rule_.mask_rate) return mask_id_;
-  if (draw < rule_.mask_rate + rule_.random_rate)
-    return replacements_[random.below(static_cast<uint32_t>(replacements_.size()))];
+  if (draw < rule_.mask_rate + rule_.random_rate) return replacements_[random.below(replacements_.size())];
   return id;
 }
 
 std::vector<Prediction> Masker::mask(std::span<int32_t> ids, Random random) const {
   if (rule_.target == MaskRule::Target::next) return next_tokens(ids);
-  const auto wanted = static_cast<size_t>(predictions_wanted(static_cast<int64_t>(ids.size()), rule_));
+  const size_t wanted = predictions_wanted(static_cast<int64_t>(ids.size()), rule_);
   auto order = groups(ids);
   random.shuffle(order);
   std::vector<Prediction> masked;
   masked.reserve(std::min(wanted, ids.size()));
   for (const auto& group : order) {
     if (masked.size() == wanted) break;
-    if (masked.size() + static_cast<size_t>(group.end - group.begin) > wanted) continue;
+    if (masked.size() + (group.end - group.begin) > wanted) continue;
     for (int32_t at = group.begin; at < group.end; ++at) {
-      int32_t& id = ids[static_cast<size_t>(at)];
+      int32_t& id = ids[at];
       masked.push_back({.position = at, .id = id});
       id = shown(id, random);
     }

@@ -181,7 +181,7 @@ bool NspPairsFilter::release(Ending ending, io::Output& out) {
 
 void NspPairsFilter::append_document(const Ready& ready, io::Output& out) const {
   const Document& document = (*ready.block)[ready.document];
-  const auto place = static_cast<uint64_t>(document.place);
+  const uint64_t place = document.place;
   int64_t number = 0, random = 0;
   io::Added added;
   for (int64_t pass = 0; pass < options_.dupe_factor; ++pass) {

@@ -6,7 +6,7 @@
 namespace bert::corpus {
 namespace {
 
-int64_t length_of(std::span<const int32_t> tokens) { return static_cast<int64_t>(tokens.size()); }
+int64_t length_of(std::span<const int32_t> tokens) { return tokens.size(); }
 
 int64_t room_of(const PairRule& rule) {
   return rule.max_length - (rule.mode == PairRule::Mode::none ? 2 : 3);
@@ -14,7 +14,7 @@ int64_t room_of(const PairRule& rule) {
 
 // Uniform in [least, most].
 int64_t between(Random& random, int64_t least, int64_t most) {
-  return least + random.below(static_cast<uint32_t>(most - least + 1));
+  return least + random.below(most - least + 1);
 }
 
 }  // namespace
@@ -52,8 +52,7 @@ bool Instances::next_pair(Instance& instance) {
   const size_t begin = sentence_;
   size_t end = begin + 2;
   while (end < document_.sentences() && length_of(sentences(document_, begin, end)) < target) ++end;
-  const size_t middle =
-      begin + static_cast<size_t>(between(random_, 1, static_cast<int64_t>(end - begin) - 1));
+  const size_t middle = begin + between(random_, 1, static_cast<int64_t>(end - begin) - 1);
   instance.first = sentences(document_, begin, middle);
   instance.second = sentences(document_, middle, end);
   sentence_ = end;
@@ -70,10 +69,10 @@ bool Instances::next_pair(Instance& instance) {
 // Sentences from a random place in another document: at least `wanted` tokens, unless it ends before.
 std::span<const int32_t> Instances::random_second(int64_t wanted) {
   assert(block_.size() > 1);
-  size_t other = random_.below(static_cast<uint32_t>(block_.size() - 1));
+  size_t other = random_.below(block_.size() - 1);
   if (other >= index_) ++other;
   const Document& document = block_[other];
-  const size_t begin = random_.below(static_cast<uint32_t>(document.sentences()));
+  const size_t begin = random_.below(document.sentences());
   size_t end = begin + 1;
   while (end < document.sentences() && length_of(sentences(document, begin, end)) < wanted) ++end;
   return sentences(document, begin, end);

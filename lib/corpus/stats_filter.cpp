@@ -16,14 +16,14 @@ constexpr int kStepBits = 5;      // 1 << kStepBits buckets for each power of tw
 // Length 1100 = 10001001100b: the highest bit is bit 10, and the next five bits, 00010b, select the bucket
 // 1088 to 1119 of [1024, 2048).
 size_t bucket_of(int64_t length) {
-  if (length < kExact) return static_cast<size_t>(length);
+  if (length < kExact) return length;
   const int high = std::bit_width(static_cast<uint64_t>(length)) - 1;
   const int64_t step = (length >> (high - kStepBits)) - (1 << kStepBits);
-  return static_cast<size_t>(kExact + ((high - kExactBits) << kStepBits) + step);
+  return kExact + ((high - kExactBits) << kStepBits) + step;
 }
 
 int64_t first_of(size_t bucket) {
-  const auto index = static_cast<int64_t>(bucket);
+  const int64_t index = bucket;
   if (index < kExact) return index;
   const int64_t above = index - kExact;
   const int high = static_cast<int>(above >> kStepBits) + kExactBits;
@@ -93,7 +93,7 @@ StatsFilter::StatsFilter(const text::Tokenizer& tokenizer, features::FeatureOpti
 void StatsFilter::prepare(const io::Fields& fields, io::Record& record) const {
   const auto features = featurizer_.features(fields);
   auto prepared = std::make_unique<Prepared>();
-  prepared->length = static_cast<int64_t>(features.ids.size());
+  prepared->length = features.ids.size();
   for (const auto part : {features.first, features.second}) {
     const auto begin = features.ids.begin() + part.begin, end = features.ids.begin() + part.end;
     prepared->tokens += end - begin;

@@ -78,11 +78,10 @@ void VocabFilter::read_count(const io::Fields& fields, Prepared& prepared) const
 }
 
 void VocabFilter::add_words(std::string_view text, Prepared& prepared) const {
-  text::for_each_word(characters_, text, static_cast<size_t>(options_.tokenizer.max_word_chars),
-                      [&](std::string_view word) {
-                        prepared.text += word;
-                        prepared.ends.push_back(prepared.text.size());
-                      });
+  text::for_each_word(characters_, text, options_.tokenizer.max_word_chars, [&](std::string_view word) {
+    prepared.text += word;
+    prepared.ends.push_back(prepared.text.size());
+  });
 }
 
 void VocabFilter::read_array(std::string_view field, const json::Value& array, Prepared& prepared) const {
@@ -103,9 +102,7 @@ void VocabFilter::read_texts(const io::Fields& fields, Prepared& prepared) const
   if (const auto pair = fields.pair_text(options_.pair_field)) add_words(*pair, prepared);
 }
 
-int64_t VocabFilter::cost(const io::Record& record) const {
-  return static_cast<int64_t>(record.work_as<Prepared>().ends.size());
-}
+int64_t VocabFilter::cost(const io::Record& record) const { return record.work_as<Prepared>().ends.size(); }
 
 void VocabFilter::compute(std::span<io::Record* const> records) {
   for (const io::Record* record : records) {
@@ -132,7 +129,7 @@ void VocabFilter::end(io::Output& out) {
   if (options_.learner.size > 0) {
     const auto vocabulary = learn_vocabulary(words, options_.learner);
     for (const std::string& subword : vocabulary) subwords.append(subword) += '\n';
-    if (static_cast<int64_t>(vocabulary.size()) < options_.learner.size) {
+    if (std::ssize(vocabulary) < options_.learner.size) {
       log_.warn("the vocabulary has " + std::to_string(vocabulary.size()) +
                 " tokens: there was nothing more to learn");
     }

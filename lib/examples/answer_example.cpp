@@ -91,7 +91,7 @@ std::optional<text::Span> match(Cursor place, Cursor answer) {
 text::Span characters_of(const std::string& context, const std::string& text, int64_t start) {
   const Cursor answer(text);
   Cursor place(context);
-  const auto length = static_cast<int64_t>(text::count_code_points(text));
+  const int64_t length = text::count_code_points(text);
   if (!place.go_to(start))
     throw Error("has ", answer.excerpt(length), " at ", start, ", in a context of ",
                 text::count_code_points(context), " characters");
@@ -125,8 +125,8 @@ Gold gold_of(const json::Value& answers, const features::AnswerWindows& made) {
   const auto starts =
       member(answers, "answer_start", [](const json::Value& json) { return json.integers(); });
   if (gold.texts.size() != starts.size())
-    throw Error("has ", counted(static_cast<int64_t>(gold.texts.size()), "value of text", "values of text"),
-                " and ", starts.size(), " of answer_start");
+    throw Error("has ", counted(gold.texts.size(), "value of text", "values of text"), " and ", starts.size(),
+                " of answer_start");
   if (gold.texts.empty()) return gold;
   gold.tokens = tokens_of(made.offsets, characters_of(made.context, gold.texts.front(), starts.front()));
   return gold;
@@ -135,13 +135,13 @@ Gold gold_of(const json::Value& answers, const features::AnswerWindows& made) {
 std::unique_ptr<AnswerExample> example_of(features::Features features,
                                           const std::optional<features::Window>& gold) {
   auto example = std::make_unique<AnswerExample>();
-  const auto length = static_cast<int64_t>(features.second.end - features.second.begin);
+  const int64_t length = features.second.end - features.second.begin;
   example->text_begin = features.second.begin;
   example->text = {features.window_begin, features.window_begin + length};
   if (gold && gold->begin >= example->text.begin && gold->end <= example->text.end) {
     const int64_t shift = example->text_begin - example->text.begin;
-    example->start = static_cast<int32_t>(gold->begin + shift);
-    example->end = static_cast<int32_t>(gold->end - 1 + shift);
+    example->start = gold->begin + shift;
+    example->end = gold->end - 1 + shift;
   }
   example->ids = std::move(features.ids);
   example->types = std::move(features.types);

@@ -11,7 +11,7 @@ namespace bert::examples {
 namespace {
 
 int32_t index_of(const io::Fields& fields, const std::string& field, size_t choices) {
-  return static_cast<int32_t>(io::index_of_choice(field, fields.label(field), choices));
+  return io::index_of_choice(field, fields.label(field), choices);
 }
 
 }  // namespace

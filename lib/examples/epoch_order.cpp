@@ -41,22 +41,21 @@ int64_t EpochOrder::at(int64_t draw) {
   if (epoch != order_epoch_) {
     order_.clear();
     for (int64_t record = 0; record < records_; ++record)
-      if (!rest || !change_->had[static_cast<size_t>(record)])
-        order_.push_back(static_cast<uint32_t>(record));
-    const auto number = static_cast<uint64_t>(epoch);
+      if (!rest || !change_->had[record]) order_.push_back(record);
+    const uint64_t number = epoch;
     if (seed_ && rest)
       Random(*seed_, {kOrderStream, number, static_cast<uint64_t>(change_->drawn)}).shuffle(order_);
     else if (seed_)
       Random(*seed_, {kOrderStream, number}).shuffle(order_);
     order_epoch_ = epoch;
   }
-  return order_[static_cast<size_t>(i)];
+  return order_[i];
 }
 
 std::vector<bool> EpochOrder::had_before(int64_t draw) {
-  auto had = in_rest(draw) ? change_->had : std::vector<bool>(static_cast<size_t>(records_));
+  auto had = in_rest(draw) ? change_->had : std::vector<bool>(records_);
   const int64_t begin = in_rest(draw) ? change_->drawn : end_of(epoch_of(draw));
-  for (int64_t before = begin; before < draw; ++before) had[static_cast<size_t>(at(before))] = true;
+  for (int64_t before = begin; before < draw; ++before) had[at(before)] = true;
   return had;
 }
 

@@ -27,7 +27,7 @@ struct Example {
   bool truncated = false;      // tokens were truncated
   bool paired = false;         // its record has a second text
 
-  int64_t tokens() const { return static_cast<int64_t>(ids.size()); }
+  int64_t tokens() const { return ids.size(); }
   virtual std::vector<TokenSequence> sequences() const { return {{ids, types}}; }
   virtual bool has_next_sentence_label() const { return false; }
   template <class T>

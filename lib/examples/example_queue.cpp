@@ -127,7 +127,7 @@ std::unique_ptr<Example> ExampleQueue::read_again(Entry& entry) {
         });
     if (bad) throw Error(*bad);
   }
-  auto example = std::move(examples_[static_cast<size_t>(entry.outline.number)]);
+  auto example = std::move(examples_[entry.outline.number]);
   example->where = entry.outline.where;
   return example;
 }

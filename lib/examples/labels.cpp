@@ -22,8 +22,7 @@ std::optional<int64_t> integer_of(std::string_view text) {
 
 Labels::Labels(std::vector<std::string> names) : names_(std::move(names)) {
   for (const auto& name : names_) {
-    if (!ids_.emplace(name, static_cast<int32_t>(ids_.size())).second)
-      throw Error("label \"", name, "\" appears twice");
+    if (!ids_.emplace(name, ids_.size()).second) throw Error("label \"", name, "\" appears twice");
   }
 }
 

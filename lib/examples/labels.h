@@ -21,7 +21,7 @@ class Labels {
   Labels& operator=(const Labels&) = default;
 
   const std::vector<std::string>& names() const { return names_; }
-  int32_t size() const { return static_cast<int32_t>(names_.size()); }
+  int32_t size() const { return names_.size(); }
   std::optional<int32_t> find(const std::string& name) const;
   virtual int32_t id(const std::string& name) const;  // throws Error `label "x" is not one of …`
 

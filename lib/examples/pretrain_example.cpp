@@ -28,14 +28,13 @@ void check_positions(const std::vector<int32_t>& positions, size_t length) {
 void take_labels(const text::Tokenizer& tokenizer, const std::vector<int32_t>& labels, size_t distance,
                  PretrainExample& example) {
   if (labels.size() != example.ids.size())
-    throw Error("field \"", kLabels, "\" has ",
-                counted(static_cast<int64_t>(labels.size()), "value", "values"), ", input_ids has ",
+    throw Error("field \"", kLabels, "\" has ", counted(labels.size(), "value", "values"), ", input_ids has ",
                 example.ids.size());
   for (size_t i = 0; i < labels.size(); ++i) {
     if (labels[i] == kIgnored) continue;
     features::check_id(tokenizer, kLabels, labels[i], i);
     if (i < distance) continue;
-    example.positions.push_back(static_cast<int32_t>(i - distance));
+    example.positions.push_back(i - distance);
     example.gold.push_back(labels[i]);
   }
 }
@@ -44,7 +43,7 @@ std::optional<int32_t> next_of(const io::Fields& fields) {
   const auto label = fields.integer(kNext);
   if (!label) return std::nullopt;
   if (*label != 0 && *label != 1) throw Error("field \"", kNext, "\" is ", *label, ", expected 0 or 1");
-  return static_cast<int32_t>(*label);
+  return *label;
 }
 
 }  // namespace
@@ -86,9 +85,8 @@ void PretrainReader::read_masked(const io::Fields& fields, const io::Record& rec
     throw Error("fields \"", kPositions, "\" and \"", kLabels, "\" are both present, expected one of them");
   if (positions) {
     if (positions->size() != gold->size())
-      throw Error("field \"", kGold, "\" has ",
-                  counted(static_cast<int64_t>(gold->size()), "value", "values"), ", ", kPositions, " has ",
-                  positions->size());
+      throw Error("field \"", kGold, "\" has ", counted(gold->size(), "value", "values"), ", ", kPositions,
+                  " has ", positions->size());
     check_positions(*positions, example.ids.size());
     example.positions = *std::move(positions);
     example.gold = *std::move(gold);
@@ -97,7 +95,7 @@ void PretrainReader::read_masked(const io::Fields& fields, const io::Record& rec
   } else if (labels) {
     take_labels(tokenizer_, *labels, causal() ? 1 : 0, example);
   } else {
-    const auto random = corpus::mask_random(fields, record.place(), seed_, static_cast<uint64_t>(epoch));
+    const auto random = corpus::mask_random(fields, record.place(), seed_, epoch);
     for (const auto& [position, id] : masker_.mask(example.ids, random)) {
       example.positions.push_back(position);
       example.gold.push_back(id);
@@ -110,7 +108,7 @@ void PretrainReader::read_masked(const io::Fields& fields, const io::Record& rec
 // other.
 void PretrainReader::check_unmasked(const PretrainExample& example) const {
   for (size_t i = 0; i < example.positions.size(); ++i) {
-    const auto position = static_cast<size_t>(example.positions[i]);
+    const size_t position = example.positions[i];
     const bool next = position + 1 < example.ids.size() && example.ids[position + 1] == example.gold[i];
     if (example.ids[position] == tokenizer_.mask() && !next)
       throw Error("token ", position,

@@ -61,7 +61,7 @@ std::vector<bool> still_had(std::span<const uint64_t> before, const std::vector<
   std::vector<uint32_t> taken(sorted.size());  // at the first of equal ones: how many of them
   std::vector<bool> result(now.size());
   for (size_t i = 0; i < now.size(); ++i) {
-    const auto first = static_cast<size_t>(std::ranges::lower_bound(sorted, now[i]) - sorted.begin());
+    const size_t first = std::ranges::lower_bound(sorted, now[i]) - sorted.begin();
     if (first == sorted.size()) continue;
     const size_t next = first + taken[first];
     if (next == sorted.size() || sorted[next] != now[i]) continue;

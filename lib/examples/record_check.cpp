@@ -42,7 +42,7 @@ struct Found {
   std::string error;                  // of the first, without its place
   bool one_error = true;              // that of all bad ones
 
-  bool all_bad() const { return static_cast<int64_t>(bad.size()) == records && one_error && records > 0; }
+  bool all_bad() const { return std::ssize(bad) == records && one_error && records > 0; }
   void add(Found next);
 };
 
@@ -72,9 +72,9 @@ std::string packed(const Found& found) {
                                found.examples.empty, found.records, found.bytes})
     append(out, number);
   for (const auto& where : found.first) append(out, std::string_view(where));
-  append(out, static_cast<int64_t>(found.bad.size()));
+  append(out, found.bad.size());
   for (const int64_t i : found.bad) append(out, i);
-  append(out, static_cast<int64_t>(found.messages.size()));
+  append(out, found.messages.size());
   for (const auto& message : found.messages) append(out, std::string_view(message));
   append(out, std::string_view(found.error));
   append(out, int64_t{found.one_error});
@@ -134,11 +134,10 @@ Found Check::run() {
     // The first records alone, in case that all have the same error.
     const int64_t most = begin == known.begin ? kSameError : kBlocks * kBlock * tools_.pool.size();
     const int64_t end = std::min(known.end, begin + most);
-    std::vector<Found> blocks(static_cast<size_t>((end - begin + kBlock - 1) / kBlock));
+    std::vector<Found> blocks((end - begin + kBlock - 1) / kBlock);
     tools_.pool.run_grid(std::ssize(blocks), [&](int64_t block, int thread) {
       const int64_t first = begin + block * kBlock;
-      read({first, std::min(end, first + kBlock)}, threads_[static_cast<size_t>(thread)],
-           blocks[static_cast<size_t>(block)]);
+      read({first, std::min(end, first + kBlock)}, threads_[thread], blocks[block]);
     });
     for (auto& block : blocks) found.add(std::move(block));
     begin = end;
@@ -160,7 +159,7 @@ void Check::read(Range records, Thread& thread, Found& found) const {
 void Check::read(int64_t i, io::RawRecord& raw, Thread& thread, Found& found) const {
   const auto& examples = thread.examples;
   ++found.records;
-  found.bytes += static_cast<int64_t>(raw.size());
+  found.bytes += raw.size();
   thread.examples.clear();
   const auto bad = thread.parser.read(raw, [&](const io::Fields& fields, const io::Record& record) {
     reader_.read(fields, record, 0, thread.examples);
@@ -207,7 +206,7 @@ std::string summary(const Found& found, double seconds) {
 
 // All bad records are known, but a single one needs no summary.
 [[noreturn]] void refuse(const Found& found, const RecordSource& source, Log& log) {
-  const auto bad = static_cast<int64_t>(found.bad.size());
+  const int64_t bad = found.bad.size();
   if (bad == 1) throw Error(found.messages.front());
   if (found.all_bad())
     throw Error(found.messages.front(), "; ", counted(bad - 1, "more record has", "more records have"),
@@ -230,7 +229,7 @@ std::optional<CheckedRecords> check_records(RecordSource& source, ExampleReader&
   for (const auto& message : tools.ranks.all_gather(packed(Check(source, reader, tools).run())))
     found.add(unpacked(message));
   if (found.signal != 0) {  // of any rank
-    StopOnSignal::request(static_cast<int>(found.signal));
+    StopOnSignal::request(found.signal);
     return std::nullopt;
   }
   if (!found.bad.empty() && !source.skips()) refuse(found, source, tools.log);

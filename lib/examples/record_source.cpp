@@ -80,7 +80,7 @@ EpochSource::EpochSource(const io::StreamOptions& stream, const SourceOptions& o
 
 uint64_t EpochSource::list_entry(int64_t i) const {
   const auto& change = order_.changed();
-  const bool had = change && change->had[static_cast<size_t>(i)];
+  const bool had = change && change->had[i];
   return (index_.fingerprint_of(i) & ~kHad) | (had ? kHad : 0);
 }
 
@@ -160,13 +160,11 @@ class PipeSource : public RecordSource {
   bool draw(Drawn& record) override;
   void bring(std::span<const Move>, int64_t) override {}
   std::optional<io::RawRecord> ahead(int64_t i) override {
-    const auto at = static_cast<size_t>(i);
+    const size_t at = i;
     return fill() && at < buffer_.size() ? std::optional(buffer_[at]) : std::nullopt;
   }
-  Range known() override { return {0, fill() ? static_cast<int64_t>(buffer_.size()) : 0}; }
-  std::vector<io::RawRecord> copy(Range records) const override {
-    return {buffer_[static_cast<size_t>(records.begin)]};
-  }
+  Range known() override { return {0, fill() ? std::ssize(buffer_) : 0}; }
+  std::vector<io::RawRecord> copy(Range records) const override { return {buffer_[records.begin]}; }
 
  private:
   bool fill();
@@ -182,11 +180,11 @@ class PipeSource : public RecordSource {
 // Fills the buffer, or stops at the end of the input. Returns false if interrupted.
 bool PipeSource::fill() {
   const bool shuffles = options_.order == SourceOptions::Order::shuffled;
-  const size_t most = shuffles ? static_cast<size_t>(options_.buffer_records) : 1;
+  const size_t most = shuffles ? options_.buffer_records : 1;
   while (!reader_.ended() && buffer_.size() < most && (buffer_.empty() || bytes_ < options_.buffer_bytes)) {
     io::RawRecord record;
     if (reader_.next(record)) {
-      bytes_ += static_cast<int64_t>(record.size());
+      bytes_ += record.size();
       buffer_.push_back(std::move(record));
     } else if (!reader_.ended()) {
       interrupted_ = true;
@@ -199,10 +197,10 @@ bool PipeSource::fill() {
 bool PipeSource::draw(Drawn& record) {
   if (!fill() || buffer_.empty()) return false;
   Random random(options_.seed, {kBufferStream, static_cast<uint64_t>(drawn_)});
-  std::swap(buffer_[random.below(static_cast<uint32_t>(buffer_.size()))], buffer_.back());
+  std::swap(buffer_[random.below(buffer_.size())], buffer_.back());
   record = {.number = drawn_++, .epoch = 0, .index = 0, .raw = std::move(buffer_.back())};
   buffer_.pop_back();
-  bytes_ -= static_cast<int64_t>(record.raw.size());
+  bytes_ -= record.raw.size();
   const std::array<uint64_t, 2> link = {
       checksums_.back(), io::fingerprint(*record.raw.source, {record.raw.bytes.data(), record.raw.size()})};
   Checksum checksum;

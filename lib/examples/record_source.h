@@ -66,7 +66,7 @@ struct Drawn {
   io::RawRecord raw;   // of a pipe that one process reads
 };
 
-inline int reader_of(const Drawn& record, int ranks) { return static_cast<int>(record.number % ranks); }
+inline int reader_of(const Drawn& record, int ranks) { return record.number % ranks; }
 
 // A record that another rank than its reader needs.
 struct Move {

@@ -17,7 +17,7 @@ std::vector<int> share_out(std::span<const Weight> batch, std::vector<int64_t>& 
     const auto of_reader = loads.begin() + batch[i].reader;
     if (*of_reader == *least) least = of_reader;
     *least += batch[i].tokens;
-    ranks[i] = static_cast<int>(least - loads.begin());
+    ranks[i] = least - loads.begin();
   }
   return ranks;
 }

@@ -42,10 +42,10 @@ void append(std::string& out, const io::RawRecord& record) {
   append(out, source.header_line);
   append(out, int64_t{source.in_context});
   append(out, int64_t{source.delimiter});
-  append(out, static_cast<int64_t>(source.conll.word));
+  append(out, source.conll.word);
   append(out, source.conll.tag ? static_cast<int64_t>(*source.conll.tag) : -1);
   append(out, int64_t{source.conll.universal});
-  append(out, static_cast<int64_t>(source.columns.size()));
+  append(out, source.columns.size());
   for (const std::string_view column : source.columns) append(out, column);
   append(out, record.line);
   append(out, record.place);
@@ -64,8 +64,8 @@ io::RawRecord take_record(std::string_view& in) {
   source->header_line = take_number(in);
   source->in_context = take_number(in) != 0;
   source->delimiter = static_cast<char>(take_number(in));
-  source->conll.word = static_cast<size_t>(take_number(in));
-  if (const auto tag = take_number(in); tag >= 0) source->conll.tag = static_cast<size_t>(tag);
+  source->conll.word = take_number(in);
+  if (const auto tag = take_number(in); tag >= 0) source->conll.tag = tag;
   source->conll.universal = take_number(in) != 0;
   for (auto columns = take_number(in); columns > 0; --columns) source->columns.push_back(take_text(in));
   io::RawRecord record;
@@ -91,7 +91,7 @@ SharedPipe::SharedPipe(const io::StreamOptions& stream, comm::Communicator& rank
 // the message if the input then fails; and the records that it reads.
 std::vector<std::string> SharedPipe::drawn_by_first() {
   const int ranks = ranks_.size();
-  std::vector<std::string> records(static_cast<size_t>(ranks));
+  std::vector<std::string> records(ranks);
   int64_t count = 0, bytes = 0;
   Drawn record;
   std::string failure;
@@ -107,11 +107,11 @@ std::vector<std::string> SharedPipe::drawn_by_first() {
   while (count < kRecords * ranks && bytes < kBytes && state == 'm') {
     if (draw()) {
       if (const int reader = reader_of(record, ranks); reader != 0) {
-        auto& message = records[static_cast<size_t>(reader)];
+        auto& message = records[reader];
         append(message, record.number);
         append(message, record.raw);
       }
-      bytes += static_cast<int64_t>(record.raw.size());
+      bytes += record.raw.size();
       held_[record.number] = std::move(record.raw);
       ++count;
     } else {
@@ -160,10 +160,10 @@ void SharedPipe::bring(std::span<const Move> moves, int64_t drawn) {
   needed_from_ = drawn;
   std::vector<std::string> messages;
   if (pipe_) {
-    messages.resize(static_cast<size_t>(ranks_.size()));
+    messages.resize(ranks_.size());
     for (const auto& move : moves) {
       if (move.to == 0) continue;
-      auto& message = messages[static_cast<size_t>(move.to)];
+      auto& message = messages[move.to];
       append(message, move.record->number);
       append(message, held_.at(move.record->number));
     }

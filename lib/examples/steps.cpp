@@ -48,9 +48,9 @@ bool Steps::next(Step& step) {
   std::vector<Entry> entries;
   std::vector<int> owners;
   std::vector<size_t> ends;  // of the batches, in entries
-  std::vector<int64_t> loads(static_cast<size_t>(ranks_.size()));
+  std::vector<int64_t> loads(ranks_.size());
   Next next;
-  while (!next.ended && static_cast<int64_t>(ends.size()) < options_.accumulate) {
+  while (!next.ended && std::ssize(ends) < options_.accumulate) {
     const size_t begin = entries.size();
     next = fill(entries);
     if (entries.size() == begin) break;
@@ -77,7 +77,7 @@ Step Steps::deal(std::vector<Entry> entries, const std::vector<int>& owners,
   for (const auto& entry : entries) {
     step.tokens += entry.outline.tokens;
     ++step.sequences;
-    first_sequences.push_back(first_sequences.back() + static_cast<uint64_t>(entry.outline.sequences));
+    first_sequences.push_back(first_sequences.back() + entry.outline.sequences);
   }
   auto own = queue_.give(std::move(entries), owners, position_.drawn);
   size_t i = 0;

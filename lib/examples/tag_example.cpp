@@ -56,9 +56,8 @@ void TagReader::read(const io::Fields& fields, const io::Record&, int64_t, Examp
   auto [windows, token_words, count] = read_windows(fields, featurizer_);
   const auto tags = fields.strings(label_field_);
   if (tags.size() != count)
-    throw Error("field \"", label_field_, "\" has ",
-                counted(static_cast<int64_t>(tags.size()), "tag", "tags"), " for ",
-                counted(static_cast<int64_t>(count), "word", "words"));
+    throw Error("field \"", label_field_, "\" has ", counted(tags.size(), "tag", "tags"), " for ",
+                counted(count, "word", "words"));
   std::vector<int32_t> labels;
   const auto given = io::bio_of(tags);
   for (const std::string& tag : given) require_label(label_field_, tag);
@@ -75,8 +74,8 @@ void TagReader::read(const io::Fields& fields, const io::Record&, int64_t, Examp
     const int32_t word = token_words[t];
     if (t > 0 && word == token_words[t - 1]) continue;
     TagExample& example = *made[places[t].window];
-    example.places.push_back(static_cast<int32_t>(places[t].position));
-    example.labels.push_back(labels[static_cast<size_t>(word)]);
+    example.places.push_back(places[t].position);
+    example.labels.push_back(labels[word]);
     if (use_ == For::evaluation) example.words.push_back(word);
   }
   if (around != nullptr)
@@ -97,7 +96,7 @@ void TagReader::add_neighbours(const features::Features& window, size_t begin, s
     const std::string& tag = words[static_cast<size_t>(word)].tag;
     const auto label = tag.empty() ? std::nullopt : labels_.find(tag);
     if (!label) continue;
-    example.places.push_back(static_cast<int32_t>(t));
+    example.places.push_back(t);
     example.labels.push_back(*label);
   }
 }

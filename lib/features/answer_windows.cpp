@@ -19,7 +19,7 @@ Features window(const text::Tokenizer& tokenizer, const std::vector<int32_t>& qu
   ids.push_back(tokenizer.cls());
   ids.insert(ids.end(), question.begin(), question.end());
   ids.push_back(tokenizer.sep());
-  const auto begin = static_cast<uint32_t>(ids.size());
+  const uint32_t begin = ids.size();
   features.first = {1, begin - 1};
   ids.insert(ids.end(), context.begin() + part.begin, context.begin() + part.end);
   features.second = {begin, static_cast<uint32_t>(ids.size())};
@@ -54,16 +54,16 @@ AnswerWindows answer_windows(const text::Tokenizer& tokenizer, const AnswerRule&
   tokenizer.encode(made.context, {.offsets = text::Offsets::chars}, context);
   made.offsets = std::move(context.offsets);
 
-  const auto limit = static_cast<size_t>(question_limit(rule));
+  const size_t limit = question_limit(rule);
   const bool from_left = tokenizer.config().truncate_left;
   made.truncated = question.ids.size() > limit;
   if (made.truncated && from_left)
     question.ids.erase(question.ids.begin(), question.ids.end() - static_cast<ptrdiff_t>(limit));
   if (made.truncated) question.ids.resize(limit);
-  const int64_t room = rule.max_length - static_cast<int64_t>(question.ids.size()) - kSpecials;
+  const int64_t room = rule.max_length - std::ssize(question.ids) - kSpecials;
   const int64_t step = std::min(room, rule.stride);
-  const auto parts = slide(static_cast<int64_t>(context.ids.size()),
-                           {.length = room, .overlap = room - step, .from_left = from_left});
+  const auto parts =
+      slide(context.ids.size(), {.length = room, .overlap = room - step, .from_left = from_left});
   for (const auto part : parts) made.windows.push_back(window(tokenizer, question.ids, context.ids, part));
   return made;
 }

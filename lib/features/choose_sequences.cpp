@@ -30,8 +30,7 @@ std::vector<ChooseSequence> given_sequences(const Featurizer& featurizer, const 
   std::vector<json::Value> types;
   if (token_type_ids) types = arrays_of(kTypes, *token_type_ids);
   if (token_type_ids && types.size() != ids.size())
-    throw Error("field \"token_type_ids\" has ",
-                counted(static_cast<int64_t>(types.size()), "value", "values"), ", input_ids has ",
+    throw Error("field \"token_type_ids\" has ", counted(types.size(), "value", "values"), ", input_ids has ",
                 ids.size());
   std::vector<ChooseSequence> sequences;
   for (size_t i = 0; i < ids.size(); ++i) {

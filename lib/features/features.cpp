@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kSingleSpecials = 2;  // [CLS] A [SEP]
 
-int64_t length_of(const Features& features) { return static_cast<int64_t>(features.ids.size()); }
+int64_t length_of(const Features& features) { return features.ids.size(); }
 int64_t length_of(text::Span part) { return int64_t{part.end} - part.begin; }
 
 // Appends tokens [begin, end) of a whole sequence.
@@ -30,7 +30,7 @@ void append(Features& to, const Features& from, uint32_t begin, uint32_t end) {
 // Keeps only these tokens of A and of B, and the special tokens.
 Features with_parts(const Features& whole, Window first, Window second) {
   const auto part = [&](text::Span span, Window window, Features& to) {
-    const auto begin = static_cast<uint32_t>(to.ids.size());
+    const uint32_t begin = to.ids.size();
     append(to, whole, span.begin + static_cast<uint32_t>(window.begin),
            span.begin + static_cast<uint32_t>(window.end));
     return text::Span{begin, static_cast<uint32_t>(to.ids.size())};
@@ -40,7 +40,7 @@ Features with_parts(const Features& whole, Window first, Window second) {
   cut.first = part(whole.first, first, cut);
   append(cut, whole, whole.first.end, whole.second.begin);
   cut.second = part(whole.second, second, cut);
-  append(cut, whole, whole.second.end, static_cast<uint32_t>(whole.ids.size()));
+  append(cut, whole, whole.second.end, whole.ids.size());
   cut.pair = whole.pair;
   cut.characters = whole.characters;
   // The prompt is the beginning of A. Count [CLS] and what remains of the prompt; 0 if nothing remains.
@@ -73,7 +73,7 @@ std::vector<Window> spans_of(std::span<const Features> windows, text::Span Featu
 
 // At most `count` tokens at the end of A, or at its beginning, without the part of a word.
 text::Span words_from_end(const Features& features, int64_t count) {
-  const auto word = [&](int64_t i) { return features.words[static_cast<size_t>(i)]; };
+  const auto word = [&](int64_t i) { return features.words[i]; };
   const int64_t end = features.first.end;
   int64_t begin = end - count;
   while (begin > features.first.begin && begin < end && word(begin) == word(begin - 1)) ++begin;
@@ -81,7 +81,7 @@ text::Span words_from_end(const Features& features, int64_t count) {
 }
 
 text::Span words_from_begin(const Features& features, int64_t count) {
-  const auto word = [&](int64_t i) { return features.words[static_cast<size_t>(i)]; };
+  const auto word = [&](int64_t i) { return features.words[i]; };
   const int64_t begin = features.first.begin;
   int64_t end = begin + count;
   while (end > begin && end < features.first.end && word(end) == word(end - 1)) --end;
@@ -107,7 +107,7 @@ Features surrounded(Features sentence, Part before, Part after) {
     if (!sentence.offsets.empty())
       sentence.offsets.insert(sentence.offsets.begin() + at, length_of(part.tokens), {});
   }
-  const auto shift = static_cast<uint32_t>(length_of(before.tokens));
+  const uint32_t shift = length_of(before.tokens);
   const uint32_t second = end + shift + static_cast<uint32_t>(length_of(after.tokens));
   sentence.first = {begin + shift, end + shift};
   sentence.second = {second, second};
@@ -302,7 +302,7 @@ std::vector<TokenPlace> token_places(std::span<const Features> windows) {
   }
   std::vector<TokenPlace> places;
   for (const int32_t owner : most_context(spans, count)) {
-    const auto window = static_cast<size_t>(owner);
+    const size_t window = owner;
     const auto within = static_cast<int64_t>(places.size()) - spans[window].begin;
     places.push_back({window, windows[window].first.begin + static_cast<uint32_t>(within)});
   }
@@ -327,8 +327,8 @@ std::vector<TokenPlace> sequence_places(std::span<const Features> windows) {
     const auto spans = spans_of(windows, part);
     const auto owners = most_context(spans, std::ranges::max(spans, {}, &Window::end).end);
     for (size_t token = 0; token < owners.size(); ++token) {
-      const auto owner = static_cast<size_t>(owners[token]);
-      const auto within = static_cast<uint32_t>(static_cast<int64_t>(token) - spans[owner].begin);
+      const size_t owner = owners[token];
+      const uint32_t within = static_cast<int64_t>(token) - spans[owner].begin;
       read(owner, (windows[owner].*part).begin + within);
     }
   }

@@ -125,7 +125,7 @@ template <class T>
 std::vector<T> joined(std::span<const Features> windows, std::vector<T> Features::*array) {
   std::vector<T> all;
   for (const Features& window : windows) {
-    const auto begin = static_cast<size_t>(window.window_begin);
+    const size_t begin = window.window_begin;
     const size_t count = window.first.end - window.first.begin;
     all.resize(std::max(all.size(), begin + count));
     const auto values = std::span(window.*array).subspan(window.first.begin);

@@ -13,7 +13,7 @@ namespace {
 // Finds A and B. Example: ids [CLS] x y [SEP] z [SEP], types 0 0 0 0 1 1: A is [1,3), B is [4,5).
 void find_parts(const text::Tokenizer& tokenizer, Features& features) {
   const auto &ids = features.ids, &types = features.types;
-  const auto length = static_cast<uint32_t>(ids.size());
+  const uint32_t length = ids.size();
   features.first = {0, length};
   features.second = {length, length};
   if (length < 2 || ids.front() != tokenizer.cls() || ids.back() != tokenizer.sep()) return;
@@ -23,7 +23,7 @@ void find_parts(const text::Tokenizer& tokenizer, Features& features) {
     features.second = {length - 1, length - 1};
     return;
   }
-  const auto begin = static_cast<uint32_t>(second - types.begin());
+  const uint32_t begin = second - types.begin();
   const bool is_pair = begin >= 2 && ids[begin - 1] == tokenizer.sep() &&
                        std::all_of(second, types.end(), [](int32_t type) { return type == 1; });
   if (!is_pair) return;
@@ -35,8 +35,8 @@ void find_parts(const text::Tokenizer& tokenizer, Features& features) {
 std::vector<int32_t> checked_types(std::optional<std::vector<int32_t>> types, size_t length) {
   if (!types) return std::vector<int32_t>(length, 0);
   if (types->size() != length)
-    throw Error("field \"token_type_ids\" has ",
-                counted(static_cast<int64_t>(types->size()), "value", "values"), ", input_ids has ", length);
+    throw Error("field \"token_type_ids\" has ", counted(types->size(), "value", "values"),
+                ", input_ids has ", length);
   for (size_t i = 0; i < length; ++i)
     if ((*types)[i] < 0)
       throw Error("field \"token_type_ids\": ", (*types)[i], " at position ", i, " is negative");
@@ -87,8 +87,7 @@ void check_lengths(const io::Fields& fields, size_t length, const io::DropList& 
     if (!array || dropped.contains(name)) continue;
     const size_t count = io::named(name, [&] { return array->size(); });
     if (count != length)
-      throw Error("field \"", name, "\" has ", counted(static_cast<int64_t>(count), "value", "values"),
-                  ", input_ids has ", length);
+      throw Error("field \"", name, "\" has ", counted(count, "value", "values"), ", input_ids has ", length);
   }
 }
 

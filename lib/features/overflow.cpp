@@ -36,10 +36,8 @@ std::optional<PartLengths> cut_lengths(PartLengths lengths, int64_t room, const 
 
 int64_t counted_length(const text::Tokenizer& tokenizer, std::span<const int32_t> ids, int64_t max_length,
                        bool from_left) {
-  const auto total = static_cast<int64_t>(ids.size());
-  const auto id = [&](int64_t number) {
-    return ids[static_cast<size_t>(from_left ? total - number : number - 1)];
-  };
+  const int64_t total = ids.size();
+  const auto id = [&](int64_t number) { return ids[from_left ? total - number : number - 1]; };
   // Token number `count` is the last one counted.
   for (int64_t count = max_length; count < total; ++count) {
     const bool word_ends =
@@ -61,8 +59,8 @@ std::vector<Window> slide(int64_t count, const Slide& slide) {
 }
 
 std::vector<int32_t> most_context(std::span<const Window> windows, int64_t count, Side side) {
-  std::vector<int32_t> owners(static_cast<size_t>(count), -1);
-  std::vector<double> best(static_cast<size_t>(count));
+  std::vector<int32_t> owners(count, -1);
+  std::vector<double> best(count);
   for (size_t w = 0; w < windows.size(); ++w) {
     const Window& window = windows[w];
     const double bonus = side == Side::before ? 0 : 0.01 * static_cast<double>(window.end - window.begin);
@@ -70,9 +68,9 @@ std::vector<int32_t> most_context(std::span<const Window> windows, int64_t count
       const int64_t before = token - window.begin, after = window.end - 1 - token;
       const double score =
           static_cast<double>(side == Side::before ? before : std::min(before, after)) + bonus;
-      const auto place = static_cast<size_t>(token);
+      const size_t place = token;
       if (owners[place] >= 0 && score <= best[place]) continue;
-      owners[place] = static_cast<int32_t>(w);
+      owners[place] = w;
       best[place] = score;
     }
   }

@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kBytesPerToken = 3;
 constexpr size_t kMostSpecials = 3;
 
-uint32_t position(size_t count) { return static_cast<uint32_t>(count); }
+uint32_t position(size_t count) { return count; }
 
 }  // namespace
 
@@ -51,7 +51,7 @@ void Sequence::add_text(std::string_view text) {
   const bool prompted = parts_count_ == 0 && !options_.prompt.empty();
   tokenizer_.encode(prompted ? std::string_view(options_.prompt + std::string(text)) : text, options_.wanted,
                     tokens_);
-  if (options_.count_characters) characters_ += static_cast<int64_t>(text::count_code_points(text));
+  if (options_.count_characters) characters_ += text::count_code_points(text);
   end_part();
 }
 
@@ -68,8 +68,8 @@ void Sequence::add_words(std::span<const std::string_view> words) {
   begin_part();
   if (!options_.prompt.empty()) add_word(options_.prompt, kNoWord);
   for (size_t i = 0; i < words.size(); ++i) {
-    add_word(words[i], static_cast<int32_t>(i));
-    if (options_.count_characters) characters_ += static_cast<int64_t>(text::count_code_points(words[i]));
+    add_word(words[i], i);
+    if (options_.count_characters) characters_ += text::count_code_points(words[i]);
   }
   end_part();
 }

@@ -50,8 +50,7 @@ class Cut {
     }
     const auto arrays = array.elements();
     if (arrays.size() != lengths_.size())
-      throw Error("has ", counted(static_cast<int64_t>(arrays.size()), "value", "values"), ", ", kIds,
-                  " has ", lengths_.size());
+      throw Error("has ", counted(arrays.size(), "value", "values"), ", ", kIds, " has ", lengths_.size());
     size_t sequence = 0;
     json::append_array(
         out, arrays, [&](std::string& text, const json::Value& own) { append_kept(text, own, sequence++); });
@@ -62,8 +61,7 @@ class Cut {
   void append_kept(std::string& out, const json::Value& array, size_t sequence) const {
     const auto values = array.elements();
     if (values.size() != lengths_[sequence])
-      throw Error("has ", counted(static_cast<int64_t>(values.size()), "value", "values"), ", ", kIds,
-                  " has ", lengths_[sequence]);
+      throw Error("has ", counted(values.size(), "value", "values"), ", ", kIds, " has ", lengths_[sequence]);
     const auto& places = sequences_[sequence]->places;
     if (places.empty()) return json::append_array(out, values, append_value);
     json::append_array(out, places,
@@ -79,7 +77,7 @@ class Cut {
 std::optional<int32_t> place_among(const std::vector<uint32_t>& places, int32_t place) {
   const auto found = std::ranges::lower_bound(places, static_cast<uint32_t>(place));
   if (place < 0 || found == places.end() || *found != static_cast<uint32_t>(place)) return std::nullopt;
-  return static_cast<int32_t>(found - places.begin());
+  return found - places.begin();
 }
 
 void add_masked(const io::Fields& fields, const Features& features, std::vector<TruncatedField>& cut) {
@@ -88,9 +86,8 @@ void add_masked(const io::Fields& fields, const Features& features, std::vector<
   if (!positions)
     throw Error("field \"", kOriginals, "\" cannot be cut with ", kIds, ": ", kPositions, " is missing");
   if (ids && ids->size() != positions->size())
-    throw Error("field \"", kOriginals, "\" has ",
-                counted(static_cast<int64_t>(ids->size()), "value", "values"), ", ", kPositions, " has ",
-                positions->size());
+    throw Error("field \"", kOriginals, "\" has ", counted(ids->size(), "value", "values"), ", ", kPositions,
+                " has ", positions->size());
   std::vector<int32_t> kept_positions, kept_ids;
   for (size_t i = 0; i < positions->size(); ++i) {
     const auto place = place_among(features.places, (*positions)[i]);

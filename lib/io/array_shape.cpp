@@ -85,7 +85,7 @@ class HeaderReader {
       const char* const begin = text_.data() + at_;
       const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), size);
       if (error != std::errc() || size < 0) invalid();
-      at_ += static_cast<size_t>(end - begin);
+      at_ += end - begin;
       shape_.push_back(size);
       (void)take('L');  // long integers of Python 2
       if (!take(',') && peek() != ')') invalid();
@@ -103,7 +103,7 @@ class HeaderReader {
     }
     if (!has_shape_ || (fortran_ != "True" && fortran_ != "False")) invalid();
     if (shape_.size() != 2)
-      throw Error("is an array of ", counted(static_cast<int64_t>(shape_.size()), "dimension", "dimensions"),
+      throw Error("is an array of ", counted(shape_.size(), "dimension", "dimensions"),
                   ", expected 2: one row for each vector");
     if (fortran_ == "True")
       throw Error("is an array in Fortran order, expected rows; convert it with numpy.ascontiguousarray");
@@ -134,7 +134,7 @@ ArrayShape raw_shape(uint64_t size, std::optional<int64_t> width) {
   if (size % shape.row_bytes() != 0)
     throw Error("has ", size, " bytes, expected a multiple of ", shape.row_bytes(), " for rows of ", *width,
                 " numbers");
-  shape.rows = static_cast<int64_t>(size / shape.row_bytes());
+  shape.rows = size / shape.row_bytes();
   return shape;
 }
 
@@ -168,7 +168,7 @@ ArrayShape shape_of_file(std::string_view path, std::string_view bytes, uint64_t
   const auto shape = read_npy_header(bytes);
   if (!shape) throw Error("ends within its npy header");
   if (width) check_width(*shape, *width);
-  const uint64_t expected = shape->begin + static_cast<uint64_t>(shape->rows) * shape->row_bytes();
+  const uint64_t expected = shape->begin + shape->rows * shape->row_bytes();
   if (size != expected)
     throw Error("has ", size, " bytes, expected ", expected, " for ", shape->rows, " rows of ", shape->width,
                 " numbers; it is incomplete or damaged");

@@ -16,7 +16,7 @@ struct ArrayShape {
   int64_t rows = 0, width = 0;
   size_t begin = 0;  // offset of the first number; the rest of the file is rows in C order
 
-  size_t row_bytes() const { return static_cast<size_t>(width) * size_of(dtype); }
+  size_t row_bytes() const { return width * size_of(dtype); }
 };
 
 // Whether the bytes, the first of a file, are those of an npy file.

@@ -37,8 +37,8 @@ std::optional<size_t> FileBytes::read(std::span<char> to) {
     if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (count < 0) throw ReadError(name_, ": ", std::strerror(errno));
     ended_ = count == 0;
-    count_ += static_cast<uint64_t>(count);
-    return static_cast<size_t>(count);
+    count_ += count;
+    return count;
   }
 }
 

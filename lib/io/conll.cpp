@@ -85,7 +85,7 @@ std::vector<std::string> bio_of(std::span<const std::string_view> tags) {
 std::optional<size_t> conllu_column(std::string_view name) {
   const auto found = std::ranges::find(kColumnNames, lower_case(name));
   if (found == std::end(kColumnNames)) return std::nullopt;
-  return static_cast<size_t>(found - std::begin(kColumnNames));
+  return found - std::begin(kColumnNames);
 }
 
 std::string conllu_columns() {
@@ -113,12 +113,11 @@ std::string conll_record(std::string_view sentence, const ConllColumns& read, in
     const auto columns = read.universal && row.find('\t') != row.npos ? cells_of(row) : columns_of(row);
     if (expected == 0) expected = columns.size();
     if (columns.size() != expected)
-      throw Error("has ", counted(static_cast<int64_t>(columns.size()), "column", "columns"), ", expected ",
-                  expected, " as in the first line of the sentence");
+      throw Error("has ", counted(columns.size(), "column", "columns"), ", expected ", expected,
+                  " as in the first line of the sentence");
     const size_t wanted = std::max(read.word, read.tag.value_or(0));
     if (wanted >= expected)
-      throw Error("has ", counted(static_cast<int64_t>(expected), "column", "columns"),
-                  ", so there is no column ", wanted + 1);
+      throw Error("has ", counted(expected, "column", "columns"), ", so there is no column ", wanted + 1);
     if (read.universal && columns.front().find_first_of("-.") != std::string_view::npos) continue;
     words.push_back(columns[read.word]);
     if (read.tag || expected > 1) tags.push_back(columns[read.tag.value_or(expected - 1)]);

@@ -13,7 +13,7 @@ void Utf8OrOther::decode(std::string_view bytes, Part part, std::string& out) {
   if (state_ == State::undecided) {
     const auto is_wide = [](char c) { return static_cast<signed char>(c) < 0; };
     const auto wide = withheld_.empty() ? std::ranges::find_if(bytes, is_wide) : bytes.begin();
-    const auto ascii = bytes.substr(0, static_cast<size_t>(wide - bytes.begin()));
+    const auto ascii = bytes.substr(0, wide - bytes.begin());
     other_->decode(ascii, Part::inner, out);
     bytes.remove_prefix(ascii.size());
     const size_t end = bytes.find('\n');

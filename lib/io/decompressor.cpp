@@ -28,8 +28,7 @@ constexpr size_t kBlockBytes = 64 << 10;  // sent to the child at a time
 int spawn(const char* program, const std::array<int, 3>& streams, pid_t& child) {
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
-  for (int i = 0; i < 3; ++i)
-    ::posix_spawn_file_actions_adddup2(&actions, streams[static_cast<size_t>(i)], i);
+  for (int i = 0; i < 3; ++i) ::posix_spawn_file_actions_adddup2(&actions, streams[i], i);
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
   sigset_t none, all;
@@ -93,7 +92,7 @@ std::optional<size_t> Decompressor::read(std::span<char> to) {
     if (waits[0].revents != 0) {
       const ssize_t count = ::read(out_.get(), to.data(), to.size());
       if (count < 0 && errno != EINTR) throw ReadError(file_.name(), ": ", std::strerror(errno));
-      if (count > 0) return static_cast<size_t>(count);
+      if (count > 0) return count;
       if (count == 0) end();
     } else if (waits[2].revents != 0) {
       feed();
@@ -113,7 +112,7 @@ void Decompressor::feed() {
   const ssize_t count =
       ::send(in_.get(), pending_.data() + sent_, pending_.size() - sent_, MSG_NOSIGNAL | MSG_DONTWAIT);
   if (count >= 0) {
-    sent_ += static_cast<size_t>(count);
+    sent_ += count;
   } else if (errno == EPIPE || errno == ECONNRESET) {  // the child has seen enough; its exit status says why
     sent_ = pending_.size();
     file_ended_ = true;
@@ -150,7 +149,7 @@ void Decompressor::end() {
 std::string Decompressor::complaint() const {
   std::array<char, 512> bytes;
   const ssize_t count = ::pread(error_.get(), bytes.data(), bytes.size(), 0);
-  std::string_view text(bytes.data(), static_cast<size_t>(std::max<ssize_t>(0, count)));
+  std::string_view text(bytes.data(), std::max<ssize_t>(0, count));
   while (text.starts_with('\n')) text.remove_prefix(1);
   return std::string(text.substr(0, text.find('\n')));
 }

@@ -24,7 +24,7 @@ struct Sentence {
   std::vector<ContextWord> words = {};
 
   // An empty sentence counts as a word, so that memory stays bounded.
-  int64_t counted() const { return std::max<int64_t>(1, static_cast<int64_t>(words.size())); }
+  int64_t counted() const { return std::max<int64_t>(1, words.size()); }
 };
 
 // Reads the sentences of a FILE and numbers its documents. A record without words or "document" separates

@@ -41,7 +41,7 @@ size_t width_of(std::string_view array) {
   const auto inside = trimmed(array.substr(1, array.size() - 2));
   const auto has = [inside](char c) { return inside.find(c) != std::string_view::npos; };  // fast: memchr
   if (inside.empty() || std::ranges::any_of(std::string_view("\"[{tfn"), has)) return 0;
-  return static_cast<size_t>(std::count(inside.begin(), inside.end(), ',')) + 1;
+  return std::count(inside.begin(), inside.end(), ',') + 1;
 }
 
 std::vector<std::string> members_of(std::string_view object) {

@@ -52,8 +52,7 @@ std::optional<Row> first_row(Input& input) {
   size_t begin = 0;
   for (size_t index = 0;;) {
     const auto unread = input.unread();
-    if (index == 0)
-      begin = static_cast<size_t>(std::find_if_not(unread.begin(), unread.end(), is_white) - unread.begin());
+    if (index == 0) begin = std::find_if_not(unread.begin(), unread.end(), is_white) - unread.begin();
     const size_t end = unread.find('\n', begin);
     if (end == npos && unread.size() <= kMostBytes && input.read_more()) continue;
     const auto rest = input.unread().substr(begin);
@@ -134,8 +133,7 @@ std::vector<std::string> first_lines(Input& input, size_t count) {
   for (;;) {
     const auto unread = input.unread();
     std::vector<std::string> lines;
-    auto begin =
-        static_cast<size_t>(std::find_if_not(unread.begin(), unread.end(), is_white) - unread.begin());
+    size_t begin = std::find_if_not(unread.begin(), unread.end(), is_white) - unread.begin();
     for (size_t end; lines.size() < count && (end = unread.find('\n', begin)) != std::string_view::npos;
          begin = end + 1)
       lines.emplace_back(without_line_end(unread.substr(begin, end + 1 - begin)));

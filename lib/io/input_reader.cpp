@@ -127,7 +127,7 @@ bool InputReader::read(const std::string& name) {
       quotes_noted = true;
     }
     chunk_->read = read_ + input.position();
-    place_ += static_cast<int64_t>(chunk_->cuts.size());
+    place_ += chunk_->cuts.size();
     ++chunks_;
     on_chunk_(*std::exchange(chunk_, nullptr));
     if (!filled) return true;

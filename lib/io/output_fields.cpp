@@ -241,7 +241,7 @@ void OutputFields::append_members(std::string& out, const Column& column, std::s
   size_t i = 0;  // members are usually in the order of the first record
   for (json::Members::Member member; value != "null" && members.next(member); ++i) {
     if (i >= values.size() || column.members[i] != member.key)
-      i = static_cast<size_t>(std::ranges::find(column.members, member.key) - column.members.begin());
+      i = std::ranges::find(column.members, member.key) - column.members.begin();
     if (i == values.size())
       throw Error(column.name, " has the member ", json::in_quotes(member.key),
                   ", which the first record lacks, so that the table has no column for it");

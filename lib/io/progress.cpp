@@ -17,7 +17,7 @@ std::optional<uint64_t> size_of_files(const std::vector<std::string>& files) {
     const bool known = name == "-" ? ::fstat(STDIN_FILENO, &info) == 0 : ::stat(name.c_str(), &info) == 0;
     if (!known || !S_ISREG(info.st_mode)) return std::nullopt;
     const off_t read = name == "-" ? std::max<off_t>(0, ::lseek(STDIN_FILENO, 0, SEEK_CUR)) : 0;
-    total += static_cast<uint64_t>(std::max<off_t>(0, info.st_size - read));
+    total += std::max<off_t>(0, info.st_size - read);
   }
   return total;
 }

@@ -57,7 +57,7 @@ bool PullReader::next(RawRecord& record) {
   const Cut& cut = chunk_->cuts[cut_];
   record.source = chunk_->source;
   record.line = cut.line;
-  record.place = chunk_->first_place + static_cast<int64_t>(cut_);
+  record.place = chunk_->first_place + cut_;
   record.bytes.reserve(cut.size + json::kPadding);
   record.bytes.assign(chunk_->data, cut.begin, cut.size);
   record.bytes.append(json::kPadding, '\0');

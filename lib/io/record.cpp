@@ -199,7 +199,7 @@ size_t index_of_choice(std::string_view field, std::string_view label, size_t ch
   if (error == std::errc() && end == label.data() + label.size() && index < choices) return index;
   const bool integer = !label.empty() && label.find_first_not_of("-0123456789") == label.npos;
   throw Error("field \"", field, "\" is ", integer ? std::string(label) : json::in_quotes(label),
-              ", expected the index of one of ", counted(static_cast<int64_t>(choices), "choice", "choices"));
+              ", expected the index of one of ", counted(choices, "choice", "choices"));
 }
 
 }  // namespace bert::io

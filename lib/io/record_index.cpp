@@ -47,11 +47,11 @@ struct stat stat_of(const std::string& name) {
 size_t read_at(int fd, const std::string& name, char* to, size_t size, uint64_t offset) {
   size_t have = 0;
   while (have < size) {
-    const ssize_t count = ::pread(fd, to + have, size - have, static_cast<off_t>(offset + have));
+    const ssize_t count = ::pread(fd, to + have, size - have, offset + have);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) throw Error(name, ": ", std::strerror(errno));
     if (count == 0) break;
-    have += static_cast<size_t>(count);
+    have += count;
   }
   return have;
 }
@@ -72,11 +72,11 @@ uint64_t Spool::append(std::string_view bytes) {
   if (file_.get() < 0) file_ = nameless_file();
   const uint64_t begin = size_;
   while (!bytes.empty()) {
-    const ssize_t count = ::pwrite(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(size_));
+    const ssize_t count = ::pwrite(file_.get(), bytes.data(), bytes.size(), size_);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail();
-    bytes.remove_prefix(static_cast<size_t>(count));
-    size_ += static_cast<uint64_t>(count);
+    bytes.remove_prefix(count);
+    size_ += count;
   }
   return begin;
 }
@@ -175,7 +175,7 @@ Context RecordIndex::context(int64_t i) const {
 }
 
 RawRecord RecordIndex::read(int64_t i) const {
-  const Entry& entry = entries_[static_cast<size_t>(i)];
+  const Entry& entry = entries_[i];
   const File& file = files_[entry.file];
   RawRecord record{
       .source = file.source, .line = entry.line, .place = first_place_ + i, .bytes = bytes_of(entry)};
@@ -185,7 +185,7 @@ RawRecord RecordIndex::read(int64_t i) const {
 
 std::vector<RawRecord> RecordIndex::read_some(int64_t begin, int64_t end) const {
   constexpr uint64_t kMostBytes = 1 << 16;
-  const auto entry = [&](int64_t i) -> const Entry& { return entries_[static_cast<size_t>(i)]; };
+  const auto entry = [&](int64_t i) -> const Entry& { return entries_[i]; };
   const Entry& first = entry(begin);
   int64_t next = begin + 1;
   if (!is_made(first) && !files_[first.file].source->in_context) {
@@ -224,10 +224,10 @@ std::string RecordIndex::bytes_of(const File& file, uint64_t offset, uint64_t si
 }
 
 void RecordIndex::will_read(int64_t i) const {
-  const Entry& entry = entries_[static_cast<size_t>(i)];
+  const Entry& entry = entries_[i];
   const int fd = is_made(entry) ? made_.fd() : files_[entry.file].kept.get();
   if (fd < 0) return;
-  ::posix_fadvise(fd, static_cast<off_t>(entry.offset), static_cast<off_t>(entry.size), POSIX_FADV_WILLNEED);
+  ::posix_fadvise(fd, entry.offset, entry.size, POSIX_FADV_WILLNEED);
 }
 
 }  // namespace bert::io

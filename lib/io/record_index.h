@@ -44,10 +44,10 @@ class RecordIndex {
   enum class Contents { located, checked };
   explicit RecordIndex(const StreamOptions& options, Contents contents = Contents::located);
 
-  int64_t size() const { return static_cast<int64_t>(entries_.size()); }
+  int64_t size() const { return entries_.size(); }
   int64_t bytes() const { return bytes_; }                 // total size of the FILEs
   uint64_t checksum() const { return checksum_.value(); }  // base/checksum.h, of all records
-  uint64_t fingerprint_of(int64_t i) const { return fingerprints_[static_cast<size_t>(i)]; }
+  uint64_t fingerprint_of(int64_t i) const { return fingerprints_[i]; }
 
   // Record `i` in input order; its place is first_record + i. Error if its FILE has changed since the index
   // was built. Generated records (is_made) are read from a temporary copy.
@@ -59,8 +59,8 @@ class RecordIndex {
   void will_read(int64_t i) const;
 
   // Marks a record permanently as bad.
-  void mark_bad(int64_t i) { entries_[static_cast<size_t>(i)].bad = 1; }
-  bool is_bad(int64_t i) const { return entries_[static_cast<size_t>(i)].bad != 0; }
+  void mark_bad(int64_t i) { entries_[i].bad = 1; }
+  bool is_bad(int64_t i) const { return entries_[i].bad != 0; }
 
  private:
   struct Entry {

@@ -195,8 +195,8 @@ void RecordReader::read(Record& record, const Context* context, Chunk& chunk, co
   if (is_table(source.format)) {
     split_at(source.cell_end(), record.raw_, values_);
     if (values_.size() != source.columns.size()) {
-      throw Error("has ", counted(static_cast<int64_t>(values_.size()), "column", "columns"), ", expected ",
-                  source.columns.size(), advice_for_columns(source, values_));
+      throw Error("has ", counted(values_.size(), "column", "columns"), ", expected ", source.columns.size(),
+                  advice_for_columns(source, values_));
     }
   } else {
     values_.assign(1, record.raw_);
@@ -213,7 +213,7 @@ Fields RecordReader::read_json(Record& record, Chunk& chunk) {
   const auto line = record.raw_;
   record.raw_ = json_part(line);
   largest_json_ = std::max(largest_json_, record.raw_.size());
-  const json::Value root = parse(record, chunk, static_cast<size_t>(record.raw_.data() - line.data()));
+  const json::Value root = parse(record, chunk, record.raw_.data() - line.data());
   if (root.kind() != json::Value::Kind::object) throw Error("is ", root.kind_name(), ", expected an object");
   record.key_bits_ = root.key_bits();
   Fields fields(record.source(), root);

@@ -74,7 +74,7 @@ class Ring {
     State state = State::free;
     Chunk chunk;
   };
-  Slot& slot(int64_t number) { return slots_[static_cast<size_t>(number) % slots_.size()]; }
+  Slot& slot(int64_t number) { return slots_[number % slots_.size()]; }
   void happened();
 
   std::mutex mutex_;

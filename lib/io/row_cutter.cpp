@@ -79,7 +79,7 @@ bool RowCutter::has_row(const Chunk& chunk) {
 
 void RowCutter::cut(Chunk& chunk) {
   const auto bytes = std::as_bytes(std::span(input_.unread().substr(0, shape_->row_bytes())));
-  numbers_.resize(static_cast<size_t>(shape_->width));
+  numbers_.resize(shape_->width);
   to_f32(shape_->dtype, bytes.data(), numbers_);
   const size_t begin = chunk.data.size();
   const auto numbers = std::as_bytes(std::span(numbers_));

@@ -24,7 +24,7 @@ size_t ring_size(const StreamOptions& options, const Pool& pool) {
   constexpr size_t kAheadBytes = 64 << 10;
   constexpr size_t kMostAhead = 16;
   const size_t ahead = std::min(kMostAhead, kAheadBytes / std::max<size_t>(1, options.chunk_bytes));
-  return 2 * static_cast<size_t>(pool.size()) + 2 + ahead;
+  return 2 * pool.size() + 2 + ahead;
 }
 
 class Stream {
@@ -274,7 +274,7 @@ void Stream::write(Chunk& chunk) {
   sink_.write(chunk.output, chunk.source.get());
   result_.records += chunk.written;
   result_.truncated += chunk.truncated;
-  result_.skipped += static_cast<int64_t>(chunk.skipped.size());
+  result_.skipped += chunk.skipped.size();
   for (const auto& [place, message] : chunk.skipped) log_.error(message);
   if (chunk.skipped_file) {
     log_.error(*chunk.skipped_file);

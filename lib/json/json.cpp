@@ -127,7 +127,7 @@ size_t Value::size() const {
   simdjson::dom::array array;
   if (Access::of(*this).get(array)) wrong_kind(*this, "an array");
   const size_t count = array.size();
-  return count < kSaturated ? count : static_cast<size_t>(std::distance(array.begin(), array.end()));
+  return count < kSaturated ? count : std::distance(array.begin(), array.end());
 }
 
 std::vector<std::string_view> Value::strings() const {
@@ -162,7 +162,7 @@ void Value::append_integers_to(std::vector<int32_t>& values) const {
     if (value < std::numeric_limits<int32_t>::min() || value > std::numeric_limits<int32_t>::max()) {
       throw Error("contains the number ", value, ", which does not fit into 32 bits");
     }
-    values.push_back(static_cast<int32_t>(value));
+    values.push_back(value);
   }
 }
 

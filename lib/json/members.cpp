@@ -18,7 +18,7 @@ size_t skip_white(std::string_view text, size_t at) {
 size_t skip_string(std::string_view text, size_t at) {
   for (++at;; ++at) {
     const void* quote = std::memchr(text.data() + at, '"', text.size() - at);
-    at = static_cast<size_t>(static_cast<const char*>(quote) - text.data());
+    at = static_cast<const char*>(quote) - text.data();
     size_t backslashes = 0;
     while (text[at - 1 - backslashes] == '\\') ++backslashes;
     if (backslashes % 2 == 0) return at + 1;

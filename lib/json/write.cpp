@@ -111,7 +111,7 @@ void append_decimal(std::string& out, Float value, int precision) {
     while (end[-1] == '0') --end;
     if (end[-1] == '.') --end;
   }
-  const std::string_view text(digits, static_cast<size_t>(end - digits));
+  const std::string_view text(digits, end - digits);
   out += text == "-0" ? "0" : text;
 }
 

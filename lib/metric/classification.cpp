@@ -126,7 +126,7 @@ void Multilabel::add(std::span<const std::string_view> gold, std::span<const std
 
 void Calibration::add(double confidence, bool correct) {
   const int b = std::clamp(static_cast<int>(std::ceil(confidence * kBins)) - 1, 0, kBins - 1);
-  Bin& bin = bins_[static_cast<size_t>(b)];
+  Bin& bin = bins_[b];
   ++bin.count;
   bin.correct += correct;
   bin.confidence += confidence;

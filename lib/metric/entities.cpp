@@ -93,8 +93,8 @@ std::vector<Entity> entities(std::span<const std::string_view> tags, Scheme sche
 void require_one_for_each(std::span<const std::string_view> gold,
                           std::span<const std::string_view> predicted) {
   if (gold.size() != predicted.size())
-    throw Error("has ", counted(static_cast<int64_t>(predicted.size()), "predicted tag", "predicted tags"),
-                ", expected ", gold.size(), ", one for each gold tag");
+    throw Error("has ", counted(predicted.size(), "predicted tag", "predicted tags"), ", expected ",
+                gold.size(), ", one for each gold tag");
 }
 
 double EntityScore::Counts::f1() const {
@@ -115,7 +115,7 @@ void EntityScore::add(std::span<const std::string_view> gold, std::span<const st
     if (next != gold_entities.end() && *next == entity) count(entity, &Counts::both);
   }
   make_bio(gold_tags), make_bio(predicted_tags);
-  tokens_ += static_cast<int64_t>(gold.size());
+  tokens_ += gold.size();
   for (size_t i = 0; i < gold.size(); ++i) correct_tokens_ += gold_tags[i] == predicted_tags[i];
 }
 

@@ -19,8 +19,8 @@ class ReciprocalRank {
   enum class Relevant : uint8_t { no, yes };
   void add(std::string_view query, Relevant relevant, double score);
 
-  int64_t count() const { return static_cast<int64_t>(passages_.size()); }
-  int64_t queries() const { return static_cast<int64_t>(queries_.size()); }
+  int64_t count() const { return passages_.size(); }
+  int64_t queries() const { return queries_.size(); }
   double value() const;
 
  private:

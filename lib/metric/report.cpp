@@ -22,7 +22,7 @@ std::string rounded(double value, int precision) {
 using Row = std::vector<std::string>;
 
 size_t width_of(const std::string& text) {
-  return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
+  return std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; });
 }
 
 // The first column is aligned to the left, the others to the right.

@@ -286,7 +286,7 @@ std::string scatter_script(const Correlation& numbers) {
   constexpr double kSide = 460, kLeft = 80, kBottom = 56;
   const auto& points = numbers.pairs();
   const size_t stride = (points.size() + kMostPoints - 1) / kMostPoints;
-  std::string title = counted(static_cast<int64_t>(points.size()), "record", "records");
+  std::string title = counted(points.size(), "record", "records");
   if (stride > 1) title += " (1 of " + std::to_string(stride) + " drawn)";
   title += ", Pearson " + coefficient(numbers.pearson()) + ", Spearman " + coefficient(numbers.spearman());
   Canvas canvas(kLeft + kSide + 2 * kEdge, kTop + kSide + kBottom);

@@ -58,7 +58,7 @@ class AnswerScorer : public Scorer {
   }
 
   void read_null_scores(const json::File& file, const GoldTable& gold) override {
-    constexpr uint32_t kNone = static_cast<uint32_t>(-1);
+    constexpr uint32_t kNone = -1;
     null_scores_.assign(gold.size(), {0, kNone});
     uint32_t order = 0;
     for (const auto& [id, value] : file.root().members()) {

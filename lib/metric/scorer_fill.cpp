@@ -85,7 +85,7 @@ class FillScorer : public Scorer {
     if (position < 0 || static_cast<size_t>(position) >= tokens.size())
       throw Error("masked_lm_positions contains ", position,
                   ", expected positions below the length of input_ids, ", tokens.size());
-    return tokens[static_cast<size_t>(position)] == *mask_id_;
+    return tokens[position] == *mask_id_;
   }
 
   [[noreturn]] void mismatch(size_t golds, size_t predictions) const {
@@ -98,12 +98,12 @@ class FillScorer : public Scorer {
 
   static ComparedMasks::Mask find(const json::Value& list, Kind kind, std::string_view gold) {
     const auto candidates = list.elements();
-    ComparedMasks::Mask mask = {.place = {}, .candidates = static_cast<int64_t>(candidates.size())};
+    ComparedMasks::Mask mask = {.place = {}, .candidates = std::ssize(candidates)};
     for (size_t k = 0; k < candidates.size() && !mask.place; ++k) {
       const auto value = candidates[k].find(kind == Kind::id ? "id" : "token");
       if (!value) throw Error("field \"candidates\" has no ", kind == Kind::id ? "id" : "token");
       const bool same = kind == Kind::id ? std::to_string(value->integer()) == gold : value->string() == gold;
-      if (same) mask.place = static_cast<int64_t>(k);
+      if (same) mask.place = k;
     }
     return mask;
   }

@@ -140,7 +140,7 @@ void SquadScore::add(size_t place, const AnswerScores& scores) {
   question = {.f1_v1 = scores.v1.f1,
               .f1_v2 = scores.v2.f1,
               .null_score = scores.null_score.value_or(0),
-              .order = scores.null_order.value_or(static_cast<uint32_t>(count_)),
+              .order = scores.null_order.value_or(count_),
               .flags = static_cast<uint8_t>(kHere | (scores.has_answer ? kHasAnswer : 0) |
                                             (scores.gives_answer ? kGivesAnswer : 0) |
                                             (scores.null_score ? kHasNullScore : 0)),

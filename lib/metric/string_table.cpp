@@ -33,13 +33,13 @@ std::pair<uint32_t, bool> StringTable::add(std::string_view text) {
   if (size() >= std::numeric_limits<uint32_t>::max() - 1) throw Error("more than ", size(), " strings");
   bytes_ += text;
   ends_.push_back(bytes_.size());
-  slot = static_cast<uint32_t>(size());
+  slot = size();
   return {slot - 1, true};
 }
 
 void StringTable::grow() {
   slots_.assign(slots_.empty() ? 16 : 2 * slots_.size(), 0);
-  for (size_t i = 0; i < size(); ++i) slots_[slot_of(at(i))] = static_cast<uint32_t>(i + 1);
+  for (size_t i = 0; i < size(); ++i) slots_[slot_of(at(i))] = i + 1;
 }
 
 }  // namespace bert::metric

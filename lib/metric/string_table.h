@@ -32,7 +32,7 @@ class StringTable {
 
 // Appends to a list of strings packed into one string: each is preceded by its length (4 bytes).
 inline void pack(std::string& packed, std::string_view text) {
-  const auto size = static_cast<uint32_t>(text.size());
+  const uint32_t size = text.size();
   packed.append(reinterpret_cast<const char*>(&size), sizeof size);
   packed += text;
 }

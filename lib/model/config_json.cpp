@@ -45,8 +45,7 @@ void append_id2label(std::string& out, const Config& config) {
 
 void append_label2id(std::string& out, const Config& config) {
   json::Object object(out, 1);
-  for (size_t id = 0; id < config.labels.size(); ++id)
-    object.integer(config.labels[id], static_cast<int64_t>(id));
+  for (size_t id = 0; id < config.labels.size(); ++id) object.integer(config.labels[id], id);
   object.end();
 }
 

@@ -60,8 +60,7 @@ std::vector<ckpt::TensorToWrite> converted_tensors(const Config& config, const c
                        .transposed = tensor.transposed});
   }
   if (!dropped.empty()) {
-    log.warn("skipped " +
-             counted(static_cast<int64_t>(dropped.size()), "tensor that is", "tensors that are") +
+    log.warn("skipped " + counted(dropped.size(), "tensor that is", "tensors that are") +
              " not part of BERT: " + json::in_quotes(dropped.front()) + (dropped.size() > 1 ? ", ..." : ""));
   }
   return tensors;

@@ -24,11 +24,11 @@ void append_weights(std::string& out, const Directory& directory, const ckpt::Ch
   for (const auto& tensor : checkpoint.tensors()) files.insert(tensor.file);
   std::map<std::string_view, int64_t> counts;
   for (const auto& tensor : tensors)
-    counts[name_of(tensor.dtype)] += static_cast<int64_t>(tensor.data.size() / size_of(tensor.dtype));
+    counts[name_of(tensor.dtype)] += tensor.data.size() / size_of(tensor.dtype);
   json::Object weights(out);
   weights.string("form", form_of(ckpt::find_weights(directory.path)));
-  weights.integer("files", static_cast<int64_t>(files.size()));
-  weights.integer("tensors", static_cast<int64_t>(tensors.size()));
+  weights.integer("files", files.size());
+  weights.integer("tensors", tensors.size());
   json::Object formats(weights.key("formats"));
   for (const auto& [format, count] : counts) formats.integer(format, count);
   formats.end();
@@ -66,8 +66,7 @@ std::string describe(const std::string& source, std::string_view activation, Log
   const auto tensors = converted_tensors(config, checkpoint, log);
   const auto tokenizer = load_tokenizer(directory);
   int64_t parameters = 0;
-  for (const auto& tensor : tensors)
-    parameters += static_cast<int64_t>(tensor.data.size() / size_of(tensor.dtype));
+  for (const auto& tensor : tensors) parameters += tensor.data.size() / size_of(tensor.dtype);
   std::string text;
   json::Object line(text);
   line.strings("architectures", config.architectures);

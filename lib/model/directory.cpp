@@ -95,7 +95,7 @@ void check_vocabulary(const Directory& directory, const text::Tokenizer& tokeniz
   const auto json = std::filesystem::path(directory.path) / "tokenizer.json";
   const auto file = is_file(json.string()) ? json : std::filesystem::path(directory.path) / "vocab.txt";
   int64_t count = tokenizer.size();
-  while (count > 0 && tokenizer.is_added(static_cast<int32_t>(count - 1))) --count;
+  while (count > 0 && tokenizer.is_added(count - 1)) --count;
   const int64_t rows = directory.config.vocab_size;
   const auto found =
       file.string() + " has " + counted(count, "token", "tokens") + ", the model " + std::to_string(rows);

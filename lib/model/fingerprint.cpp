@@ -61,7 +61,7 @@ void add(Checksum& checksum, const ckpt::Checkpoint& checkpoint, const ckpt::Sto
     int64_t place = samples == 1 ? 0 : i * (count - 1) / (samples - 1);
     if (tensor.transposed) place = place % tensor.shape[1] * tensor.shape[0] + place / tensor.shape[1];
     std::array<std::byte, sizeof(double)> stored;
-    checkpoint.read(tensor.data.subspan(static_cast<size_t>(place) * bytes, bytes), stored.data());
+    checkpoint.read(tensor.data.subspan(place * bytes, bytes), stored.data());
     float number = 0;
     to_f32(tensor.dtype, stored.data(), {&number, 1});
     add(checksum, number);

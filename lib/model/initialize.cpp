@@ -58,16 +58,15 @@ void look_at_neighbours(std::span<float> queries, std::span<float> keys, int64_t
   const double kGain = std::numbers::sqrt2;  // by position, most attention is then on the neighbour
   const int64_t waves = hidden / 2, pairs = hidden / heads / 2, apart = std::max<int64_t>(1, heads / 2);
   const auto set = [hidden](std::span<float> matrix, int64_t row, int64_t column, double value) {
-    matrix[static_cast<size_t>(row * hidden + column)] = static_cast<float>(value);
+    matrix[row * hidden + column] = static_cast<float>(value);
   };
   for (int64_t pair = 0; pair < heads * pairs; ++pair) {
     const int64_t head = pair / pairs, within = pair % pairs;
     const int64_t sine = head * (hidden / heads) + within, cosine = sine + pairs, wave = within * apart;
     const double turn = static_cast<double>(distance_of_head(head)) * frequency(wave, waves);
     for (const int64_t row : {sine, cosine}) {
-      std::ranges::fill(queries.subspan(static_cast<size_t>(row * hidden), static_cast<size_t>(hidden)),
-                        0.0f);
-      std::ranges::fill(keys.subspan(static_cast<size_t>(row * hidden), static_cast<size_t>(hidden)), 0.0f);
+      std::ranges::fill(queries.subspan(row * hidden, hidden), 0.0f);
+      std::ranges::fill(keys.subspan(row * hidden, hidden), 0.0f);
     }
     set(keys, sine, wave, kGain);
     set(keys, cosine, waves + wave, kGain);
@@ -92,7 +91,7 @@ void initialize(nn::Params& params, float deviation, uint64_t seed, PositionStar
   const auto& entries = params.layout().entries();
   for (size_t place = 0; place < entries.size(); ++place) {
     const std::string_view name = entries[place].name;
-    const auto numbers = params.tensor(static_cast<int>(place));
+    const auto numbers = params.tensor(place);
     if (name.ends_with("bias") || name == "layer_weights") {
       std::ranges::fill(numbers, 0.0f);
     } else if (name.ends_with("LayerNorm.weight") || name == "layer_gamma") {
@@ -106,8 +105,8 @@ void initialize(nn::Params& params, float deviation, uint64_t seed, PositionStar
       }
     }
   }
-  pool.run_grid(static_cast<int64_t>(blocks.size()), [&](int64_t i, int) {
-    const auto& block = blocks[static_cast<size_t>(i)];
+  pool.run_grid(blocks.size(), [&](int64_t i, int) {
+    const auto& block = blocks[i];
     fill_normal(block.numbers, deviation, Random(seed, {block.name, block.index}));
   });
 }
@@ -118,9 +117,9 @@ void look_at_neighbours(nn::Params& params, int64_t heads) {
   int64_t hidden = 0;
   const auto& entries = params.layout().entries();
   for (size_t place = 0; place < entries.size(); ++place) {
-    if (entries[place].name == prefix + "query.weight") queries = params.tensor(static_cast<int>(place));
+    if (entries[place].name == prefix + "query.weight") queries = params.tensor(place);
     if (entries[place].name != prefix + "key.weight") continue;
-    keys = params.tensor(static_cast<int>(place));
+    keys = params.tensor(place);
     hidden = entries[place].shape[1];
   }
   look_at_neighbours(queries, keys, hidden, heads);

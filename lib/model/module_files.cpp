@@ -96,7 +96,7 @@ std::string module_list(const std::vector<std::pair<std::string, std::string>>& 
     const auto& [path, type] = modules[i];
     text += i == 0 ? "\n  " : ",\n  ";
     json::Object object(text, 1);
-    object.integer("idx", static_cast<int64_t>(i));
+    object.integer("idx", i);
     object.string("name", std::to_string(i));
     object.string("path", path);
     object.string("type", "sentence_transformers.models." + type);

@@ -47,7 +47,7 @@ void Network::Parts::load(Dtype dtype) {
   const auto stored = [&](const std::string& name, std::span<const int64_t> shape, bool packed = false) {
     const auto& tensor = stored_tensor(checkpoint, name, shape, config);
     if (tensor.transposed && !packed) {
-      auto& rows = by_row.emplace_back(static_cast<size_t>(tensor.count()));
+      auto& rows = by_row.emplace_back(tensor.count());
       ckpt::to_f32(tensor, rows);
       return nn::Stored{.dtype = Dtype::f32, .data = std::as_bytes(std::span(rows)).data()};
     }
@@ -69,7 +69,7 @@ void Network::Parts::load(Dtype dtype) {
 // after some words the whole table would count as memory of this process.
 void Network::Parts::look_up(int32_t id, std::span<float> row) const {
   const size_t size = row.size() * size_of(words.dtype);
-  const std::span part(words.data + static_cast<size_t>(id) * size, size);
+  const std::span part(words.data + id * size, size);
   if (words_copied) {
     std::memcpy(row.data(), part.data(), size);
     return;
@@ -110,7 +110,7 @@ std::vector<nn::Tensor> Network::hidden(const nn::Batch& batch, const Wanted& wa
   auto next = results.begin();  // next result to compute
   const int last = wanted.layers.back();
   const auto keep_if_wanted = [&](int layer, const nn::Tensor& x) {
-    if (layer != wanted.layers[static_cast<size_t>(next - results.begin())]) return;
+    if (layer != wanted.layers[next - results.begin()]) return;
     if (wanted.rows) {
       nn::gather_rows(p.context, x, *wanted.rows, *next++);
     } else {

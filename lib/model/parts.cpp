@@ -91,7 +91,7 @@ std::vector<int64_t> offsets_among(std::span<const int64_t> rows, const nn::Batc
 std::vector<int64_t> pooled_rows(const Config& config, const nn::Batch& batch) {
   std::vector<int64_t> rows;
   for (int64_t i = 0; i < batch.sequences(); ++i)
-    rows.push_back(batch.offsets[static_cast<size_t>(i)] + config.pooled_position(batch.length(i)));
+    rows.push_back(batch.offsets[i] + config.pooled_position(batch.length(i)));
   return rows;
 }
 

@@ -180,7 +180,7 @@ std::vector<ckpt::TensorToWrite> saved_tensors(const Config& config, const nn::P
   for (size_t place = 0; place < entries.size(); ++place) {
     tensors.push_back({.name = stored_name(config, entries[place].name),
                        .shape = entries[place].shape,
-                       .data = std::as_bytes(params.tensor(static_cast<int>(place)))});
+                       .data = std::as_bytes(params.tensor(place))});
   }
   return tensors;
 }

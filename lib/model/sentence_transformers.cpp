@@ -119,7 +119,7 @@ void require_sentence_vector(const json::File& file) {
 }
 
 std::vector<float> floats_of(const ckpt::StoredTensor& tensor) {
-  std::vector<float> numbers(static_cast<size_t>(tensor.count()));
+  std::vector<float> numbers(tensor.count());
   ckpt::to_f32(tensor, numbers);
   return numbers;
 }
@@ -166,7 +166,7 @@ void read_pipeline(const fs::path& directory, const std::vector<Listed>& listed,
     const auto folder = directory / path;
     if (kind == "Pooling" && !sentence.pooling) {
       sentence.pooling = read_pooling(folder, hidden);
-      width *= static_cast<int64_t>(sentence.pooling->modes.size());
+      width *= sentence.pooling->modes.size();
     } else if (kind == "Dense" && sentence.pooling) {
       auto dense = read_dense(folder, width);
       width = dense.out;

@@ -25,7 +25,7 @@ std::vector<int> same_in_all_rows(const NetworkLayers& layers, float dropout, co
   for (const auto& name : names) {
     const auto found = std::ranges::find(layout.entries(), name, &nn::LayoutEntry::name);
     assert(found != layout.entries().end());
-    places.push_back(static_cast<int>(found - layout.entries().begin()));
+    places.push_back(found - layout.entries().begin());
   }
   return places;
 }
@@ -159,7 +159,7 @@ std::vector<std::string> TrainingNetwork::load(const ckpt::Checkpoint& checkpoin
       continue;
     }
     const auto& tensor = stored_tensor(checkpoint, entries[i].name, entries[i].shape, parts_->config);
-    ckpt::to_f32(tensor, parts_->parameters.tensor(static_cast<int>(i)));
+    ckpt::to_f32(tensor, parts_->parameters.tensor(i));
   }
   return missing;
 }
@@ -178,7 +178,7 @@ void TrainingNetwork::forward(const nn::Batch& batch, std::span<const int64_t> r
   p.saved.resize(keep == Keep::activations ? std::max<size_t>(1, count - first_kept) : 1);
   const auto words = p.parameters.tensor(p.words);
   const auto look_up = [&](int32_t id, std::span<float> row) {
-    std::ranges::copy(words.subspan(static_cast<size_t>(id) * row.size(), row.size()), row.begin());
+    std::ranges::copy(words.subspan(id * row.size(), row.size()), row.begin());
   };
   p.net.embeddings.forward(p.pass(), look_up, batch, p.sum, p.inputs[0]);
   p.keep_state(0, p.inputs[0]);
@@ -246,8 +246,7 @@ nn::Loss TrainingNetwork::masked_lm(std::span<const int64_t> rows, std::span<con
 // The gradients of a level's parameters are complete.
 void TrainingNetwork::Parts::finish_level(int64_t level, const Ready& ready) {
   for (const int place : in_all_rows) {
-    if (level_of(layout.entries()[static_cast<size_t>(place)].name) == level)
-      std::ranges::fill(gradients.tensor(place), 0.0f);
+    if (level_of(layout.entries()[place].name) == level) std::ranges::fill(gradients.tensor(place), 0.0f);
   }
   if (ready) ready(level, gradients);
 }

@@ -24,12 +24,12 @@ void weigh(Context& context, int thread, const ScoredHead& head, float* weights)
   context.kernels().transpose(head.length, head.size, head.k, head.stride, k, stride);
   const float scale = 1.0f / std::sqrt(static_cast<float>(head.size));
   for (int64_t i = 0; i < head.length; ++i) {
-    const std::span row(weights + i * head.length, static_cast<size_t>(head.length));
-    const auto seen = row.first(static_cast<size_t>(head.causal ? i + 1 : head.length));
+    const std::span row(weights + i * head.length, head.length);
+    const auto seen = row.first(head.causal ? i + 1 : head.length);
     std::ranges::fill(row, 0.0f);
     for (int64_t c = 0; c < head.size; ++c) {
       const float q = head.q[i * head.stride + c] * scale;
-      for (size_t j = 0; j < seen.size(); ++j) seen[j] += q * k[c * stride + static_cast<int64_t>(j)];
+      for (size_t j = 0; j < seen.size(); ++j) seen[j] += q * k[c * stride + j];
     }
     const float max = *std::ranges::max_element(seen);
     double sum = 0;
@@ -64,12 +64,12 @@ void Attention::forward(const Pass& pass, const Tensor& x, const Queries& querie
   const Tensor& q = all ? saved.qkv : saved.q;
   saved.attended.reshape(queries.x_rows.rows(), hidden_);
   const Heads heads = {pass.offsets, queries.offsets, q, saved.qkv, visible(pass.offsets, queries)};
-  const int64_t sequences = static_cast<int64_t>(pass.offsets.size()) - 1, size = hidden_ / heads_;
+  const int64_t sequences = std::ssize(pass.offsets) - 1, size = hidden_ / heads_;
   pass.context.pool().run_grid(sequences * heads_, [&](int64_t i, int thread) {
     const int64_t sequence = i / heads_, column = i % heads_ * size;
     AttentionHead head = head_of(heads, sequence, i % heads_);
     if (head.rows == 0) return;
-    head.out = saved.attended.row(queries.offsets[static_cast<size_t>(sequence)]) + column;
+    head.out = saved.attended.row(queries.offsets[sequence]) + column;
     head.out_stride = saved.attended.stride();
     pass.context.kernels().attend(head, dropped(pass, sequence, i % heads_),
                                   pass.context.scratch(thread, attention_scratch(head.length, size)));
@@ -109,10 +109,10 @@ void Attention::attend_backward(const Pass& pass, const Tensor& q, const Queries
   Tensor& dqkv = workspace.dqkv;
   const auto& q_offsets = queries.offsets;
   const Heads heads = {pass.offsets, q_offsets, q, saved.qkv, visible(pass.offsets, queries)};
-  const int64_t sequences = static_cast<int64_t>(pass.offsets.size()) - 1, size = hidden_ / heads_;
+  const int64_t sequences = std::ssize(pass.offsets) - 1, size = hidden_ / heads_;
   const auto gradient_of = [&](int64_t i) -> AttentionHeadGradient {
     const int64_t sequence = i / heads_, column = i % heads_ * size;
-    const auto s = static_cast<size_t>(sequence);
+    const size_t s = sequence;
     float* const dk = dqkv.row(pass.offsets[s]) + query_.width() + column;
     return {.head = head_of(heads, sequence, i % heads_),
             .dropped = dropped(pass, sequence, i % heads_),
@@ -144,10 +144,10 @@ std::vector<std::vector<float>> Attention::weights(const Pass& pass, const Tenso
   const int64_t size = hidden_ / heads_;
   for (size_t s = 0; s < weights.size(); ++s) {
     const int64_t length = pass.offsets[s + 1] - pass.offsets[s];
-    weights[s].resize(static_cast<size_t>(heads_ * length * length));
+    weights[s].resize(heads_ * length * length);
   }
-  pass.context.pool().run_grid(static_cast<int64_t>(weights.size()) * heads_, [&](int64_t i, int thread) {
-    const auto s = static_cast<size_t>(i / heads_);
+  pass.context.pool().run_grid(std::ssize(weights) * heads_, [&](int64_t i, int thread) {
+    const size_t s = i / heads_;
     const int64_t head = i % heads_, length = pass.offsets[s + 1] - pass.offsets[s];
     const float* const q = qk.row(pass.offsets[s]) + head * size;
     weigh(pass.context, thread,
@@ -167,7 +167,7 @@ std::vector<int64_t> Attention::visible(std::span<const int64_t> offsets, const 
   if (mask_ == Mask::none) return visible;
   for (size_t s = 0; s + 1 < offsets.size(); ++s) {
     for (int64_t i = queries.offsets[s]; i < queries.offsets[s + 1]; ++i) {
-      const int64_t row = queries.rows.empty() ? i : queries.rows[static_cast<size_t>(i)];
+      const int64_t row = queries.rows.empty() ? i : queries.rows[i];
       visible.push_back(row - offsets[s] + 1);
     }
   }
@@ -175,7 +175,7 @@ std::vector<int64_t> Attention::visible(std::span<const int64_t> offsets, const 
 }
 
 AttentionHead Attention::head_of(const Heads& heads, int64_t sequence, int64_t head) const {
-  const auto s = static_cast<size_t>(sequence);
+  const size_t s = sequence;
   const auto& [offsets, q_offsets, q, qkv, visible] = heads;
   const int64_t size = hidden_ / heads_, column = head * size;
   const float* const k = qkv.row(offsets[s]) + query_.width() + column;
@@ -196,8 +196,7 @@ AttentionHead Attention::head_of(const Heads& heads, int64_t sequence, int64_t h
 DroppedProbabilities Attention::dropped(const Pass& pass, int64_t sequence, int64_t head) const {
   if (pass.dropout_seed == nullptr || !dropout_.rate.active()) return {};
   const uint64_t place = pass.dropout_seed->number_of(sequence);
-  return {.key = dropout_key(*pass.dropout_seed, place, dropout_.layer, dropout_.site,
-                             static_cast<uint64_t>(head)),
+  return {.key = dropout_key(*pass.dropout_seed, place, dropout_.layer, dropout_.site, head),
           .rate = dropout_.rate};
 }
 

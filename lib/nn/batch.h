@@ -16,10 +16,10 @@ struct Batch {
   void add(std::span<const int32_t> sequence_ids, std::span<const int32_t> sequence_types) {
     ids.insert(ids.end(), sequence_ids.begin(), sequence_ids.end());
     types.insert(types.end(), sequence_types.begin(), sequence_types.end());
-    offsets.push_back(static_cast<int64_t>(ids.size()));
+    offsets.push_back(ids.size());
   }
-  int64_t tokens() const { return static_cast<int64_t>(ids.size()); }
-  int64_t sequences() const { return static_cast<int64_t>(offsets.size()) - 1; }
+  int64_t tokens() const { return ids.size(); }
+  int64_t sequences() const { return std::ssize(offsets) - 1; }
   int64_t length(int64_t sequence) const { return offsets[sequence + 1] - offsets[sequence]; }
 };
 

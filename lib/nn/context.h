@@ -13,14 +13,14 @@ namespace bert::nn {
 class Context {
  public:
   explicit Context(Pool& pool, const Kernels& kernels = usable_kernels())
-      : pool_(pool), kernels_(kernels), scratch_(static_cast<size_t>(pool.size())) {}
+      : pool_(pool), kernels_(kernels), scratch_(pool.size()) {}
 
   Pool& pool() { return pool_; }
   const Kernels& kernels() const { return kernels_; }
 
   // At least `floats` numbers for this thread, 64-byte aligned. The contents are lost if it has to grow.
   float* scratch(int thread, int64_t floats) {
-    auto& memory = scratch_[static_cast<size_t>(thread)];
+    auto& memory = scratch_[thread];
     if (memory.size() < static_cast<size_t>(floats)) memory = Memory(static_cast<size_t>(floats));
     return memory.data();
   }

@@ -17,7 +17,7 @@ DropoutKey dropout_key(const DropoutSeed& dropout_seed, uint64_t sequence, uint6
 
 DropoutRate::DropoutRate(float probability) {
   const auto parts = std::lround(static_cast<double>(probability) * 65536);
-  threshold = static_cast<uint32_t>(std::clamp(parts, 0L, 65535L));
+  threshold = std::clamp(parts, 0L, 65535L);
   scale = static_cast<float>(65536.0 / (65536.0 - threshold));
 }
 

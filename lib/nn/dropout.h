@@ -19,7 +19,7 @@ struct DropoutSeed {
   std::span<const uint64_t> sequences = {};  // else the number of each
 
   uint64_t number_of(int64_t sequence) const {  // of the batch
-    const auto i = static_cast<uint64_t>(sequence);
+    const uint64_t i = sequence;
     return sequences.empty() ? first_sequence + i : sequences[i];
   }
 };

@@ -21,9 +21,9 @@ void Embeddings::forward(const Pass& pass, const LookUp& words, const Batch& bat
   const float* const types = pass.weights.plain(type_table_);
   const Kernels& kernels = pass.context.kernels();
   pass.context.pool().run_grid(batch.sequences(), [&](int64_t sequence, int) {
-    const int64_t begin = batch.offsets[static_cast<size_t>(sequence)];
+    const int64_t begin = batch.offsets[sequence];
     for (int64_t position = 0; position < batch.length(sequence); ++position) {
-      const auto token = static_cast<size_t>(begin + position);
+      const size_t token = begin + position;
       float* const row = s.row(begin + position);
       words(batch.ids[token], {row, static_cast<size_t>(config_.hidden)});
       kernels.add(config_.hidden, types + batch.types[token] * config_.hidden, row);
@@ -50,19 +50,19 @@ void Embeddings::backward(const Pass& pass, const Batch& batch, const Tensor& s,
   const Kernels& kernels = pass.context.kernels();
   pass.context.pool().run_grid((hidden + kColumns - 1) / kColumns, [&](int64_t i, int) {
     const int64_t first = i * kColumns, count = std::min(kColumns, hidden - first);
-    std::vector<float> type_sums(static_cast<size_t>(config_.types * kColumns));
+    std::vector<float> type_sums(config_.types * kColumns);
     for (int64_t sequence = 0; sequence < batch.sequences(); ++sequence) {
       std::ranges::fill(type_sums, 0.0f);
-      const int64_t begin = batch.offsets[static_cast<size_t>(sequence)];
+      const int64_t begin = batch.offsets[sequence];
       for (int64_t position = 0; position < batch.length(sequence); ++position) {
-        const auto token = static_cast<size_t>(begin + position);
+        const size_t token = begin + position;
         const float* const row = dx.row(begin + position) + first;
         kernels.add(count, row, dwords.data() + batch.ids[token] * hidden + first);
         kernels.add(count, row, dpositions + position * hidden + first);
-        kernels.add(count, row, &type_sums[static_cast<size_t>(batch.types[token] * kColumns)]);
+        kernels.add(count, row, &type_sums[batch.types[token] * kColumns]);
       }
       for (int64_t type = 0; type < config_.types; ++type) {
-        kernels.add(count, &type_sums[static_cast<size_t>(type * kColumns)], dtypes + type * hidden + first);
+        kernels.add(count, &type_sums[type * kColumns], dtypes + type * hidden + first);
       }
     }
   });

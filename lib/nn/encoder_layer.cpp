@@ -20,10 +20,9 @@ Attention::Queries queries_of(const Tensor& x_rows, const Pass& after,
 template <class Function>
 void for_rows(Context& context, std::span<const int64_t> rows, Function f) {
   constexpr int64_t kTaskRows = 64;
-  const auto count = static_cast<int64_t>(rows.size());
+  const int64_t count = rows.size();
   context.pool().run_grid((count + kTaskRows - 1) / kTaskRows, [&](int64_t task, int) {
-    for (int64_t i = task * kTaskRows; i < std::min(count, (task + 1) * kTaskRows); ++i)
-      f(i, rows[static_cast<size_t>(i)]);
+    for (int64_t i = task * kTaskRows; i < std::min(count, (task + 1) * kTaskRows); ++i) f(i, rows[i]);
   });
 }
 
@@ -80,7 +79,7 @@ void EncoderLayer::backward(const Pass& pass, const Tensor& x, const std::option
 }
 
 void gather_rows(Context& context, const Tensor& x, std::span<const int64_t> rows, Tensor& y) {
-  y.reshape(static_cast<int64_t>(rows.size()), x.cols());
+  y.reshape(rows.size(), x.cols());
   for_rows(context, rows, [&](int64_t i, int64_t row) { std::ranges::copy(x.values(row), y.row(i)); });
 }
 

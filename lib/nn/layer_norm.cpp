@@ -29,9 +29,9 @@ class Places {
     uint32_t position = 0;
     if (rate_.active()) {
       const auto last = sequence_;
-      while (row >= pass_.offsets[static_cast<size_t>(sequence_) + 1]) ++sequence_;
+      while (row >= pass_.offsets[sequence_ + 1]) ++sequence_;
       if (sequence_ != last) find_key();
-      position = static_cast<uint32_t>(row - pass_.offsets[static_cast<size_t>(sequence_)]);
+      position = row - pass_.offsets[static_cast<size_t>(sequence_)];
     }
     pass_.context.kernels().drop(n, key_, position, rate_, x, residual, y);
   }

@@ -42,23 +42,23 @@ struct Rows {
 // In place if possible, otherwise in `copy`.
 Rows rows_of(const Kernels& kernels, const Stored& w, const Panels& panels, int64_t panel,
              std::vector<float>& copy) {
-  const int64_t depth = panels.depth, size = static_cast<int64_t>(size_of(w.dtype)),
-                first = panel * panels.width(), count = std::min(panels.width(), panels.cols - first);
+  const int64_t depth = panels.depth, size = size_of(w.dtype), first = panel * panels.width(),
+                count = std::min(panels.width(), panels.cols - first);
   if (w.transposed) {
     const int64_t stride = round_up(depth, kBlockColumns);
-    std::vector<float> columns(static_cast<size_t>(depth * count));
+    std::vector<float> columns(depth * count);
     for (int64_t k = 0; k < depth; ++k) {
       to_f32(w.dtype, w.data + (k * panels.cols + first) * size,
              {&columns[static_cast<size_t>(k * count)], static_cast<size_t>(count)});
     }
-    copy.resize(static_cast<size_t>(count * stride));
+    copy.resize(count * stride);
     kernels.transpose(depth, count, columns.data(), count, copy.data(), stride);
     return {copy.data(), count, stride};
   }
   const std::byte* const stored = w.data + first * depth * size;
   if (w.dtype == Dtype::f32 && reinterpret_cast<uintptr_t>(stored) % alignof(float) == 0)
     return {reinterpret_cast<const float*>(stored), count, depth};
-  copy.resize(static_cast<size_t>(count * depth));
+  copy.resize(count * depth);
   to_f32(w.dtype, stored, copy);
   return {copy.data(), count, depth};
 }
@@ -81,7 +81,7 @@ void pack_bf16(const Kernels& kernels, const Rows& rows, int64_t depth, std::byt
 void pack_i8(const Kernels& kernels, const Rows& rows, const Panels& panels, int64_t panel) {
   const float most = has_exact_bytes() ? 127 : 63;
   const int64_t room = round_up(panels.depth, kBlockColumns);
-  std::vector<float> integers(static_cast<size_t>(rows.count * room / 4));
+  std::vector<float> integers(rows.count * room / 4);
   auto* const bytes = reinterpret_cast<int8_t*>(integers.data());
   const ColumnNumbers numbers = column_numbers(panels, panel);
   for (int64_t i = 0; i < rows.count; ++i) {
@@ -137,8 +137,8 @@ DenseRows dense_rows(Context& context, const Tensor& x, int64_t column, const Pa
 // Computes the tile's `numbers` from its rows of x and its panel.
 void multiply_dense(const Kernels& kernels, const DenseRows& x, const Panels& panels, const Tile& tile,
                     float* numbers) {
-  const int64_t size = static_cast<int64_t>(size_of(panels.dtype)), width = panels.width(),
-                panel = tile.column / width, rows = tile.rows;
+  const int64_t size = size_of(panels.dtype), width = panels.width(), panel = tile.column / width,
+                rows = tile.rows;
   const std::byte* const b = panels.panel(panel);
   auto* const sums = reinterpret_cast<int32_t*>(numbers);
   if (!is_matmul(panels.dtype)) {

@@ -9,7 +9,7 @@ Params::Params(const Layout& layout) : layout_(&layout) {
   size_t total = 0;
   for (const auto& entry : layout.entries()) {
     starts_.push_back(total);
-    total += (static_cast<size_t>(entry.count()) + 63) / 64 * 64;
+    total += (entry.count() + 63) / 64 * 64;
   }
   memory_ = Memory(total);
   cleared_.resize(starts_.size());
@@ -32,13 +32,12 @@ std::span<float> Params::tensor(int place) {
 }
 
 std::span<const float> Params::tensor(int place) const {
-  assert(!cleared_[static_cast<size_t>(place)]);
-  return {memory_.data() + start(place),
-          static_cast<size_t>(layout_->entries()[static_cast<size_t>(place)].count())};
+  assert(!cleared_[place]);
+  return {memory_.data() + start(place), static_cast<size_t>(layout_->entries()[place].count())};
 }
 
 Params::Target Params::target(int place) {
-  const auto i = static_cast<size_t>(place);
+  const size_t i = place;
   const Into into = cleared_[i] ? Into::replace : Into::add;
   cleared_[i] = false;
   return {.numbers = {memory_.data() + starts_[i], static_cast<size_t>(layout_->entries()[i].count())},
@@ -52,13 +51,12 @@ void Params::settle(Pool& pool) {
   std::vector<std::span<float>> subwords;
   for (size_t i = 0; i < starts_.size(); ++i) {
     if (!cleared_[i]) continue;
-    const auto numbers = target(static_cast<int>(i)).numbers;
+    const auto numbers = target(i).numbers;
     for (size_t from = 0; from < numbers.size(); from += kSubword) {
       subwords.push_back(numbers.subspan(from, std::min(kSubword, numbers.size() - from)));
     }
   }
-  pool.run_grid(static_cast<int64_t>(subwords.size()),
-                [&](int64_t i, int) { std::ranges::fill(subwords[static_cast<size_t>(i)], 0.0f); });
+  pool.run_grid(subwords.size(), [&](int64_t i, int) { std::ranges::fill(subwords[i], 0.0f); });
 }
 
 }  // namespace bert::nn

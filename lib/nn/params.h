@@ -28,7 +28,7 @@ class Params {
   std::span<float> tensor(int place);
   std::span<const float> tensor(int place) const;
 
-  size_t start(int place) const { return starts_[static_cast<size_t>(place)]; }  // in all()
+  size_t start(int place) const { return starts_[place]; }  // in all()
 
   // Sets all numbers to zero, lazily, so that gradients that are overwritten anyway need not be zeroed.
   // tensor() zeroes the tensor it returns, settle() all that remain. Before settle(), all() and const access

@@ -78,7 +78,7 @@ void copy_rows(int64_t rows, int64_t cols, const float* from, int64_t from_strid
 // Rows or columns of a factor, at least `whole` numbers apart as oneDNN requires: in place or in `copy`.
 Factor apart(const Factor& factor, int64_t lines, int64_t length, int64_t whole, std::vector<float>& copy) {
   if (factor.stride >= whole) return factor;
-  copy.resize(static_cast<size_t>(lines * whole));
+  copy.resize(lines * whole);
   copy_rows(lines, length, factor.numbers, factor.stride, copy.data(), whole);
   return {.numbers = copy.data(), .stride = whole, .order = factor.order};
 }

@@ -12,7 +12,7 @@ ScalarMix::ScalarMix(int64_t layers, Layout& layout)
       gamma_(layout.add_plain("layer_gamma", {1})) {}
 
 std::vector<double> ScalarMix::shares(const Weights& weights) const {
-  const std::span<const float> w(weights.plain(weights_), static_cast<size_t>(layers_));
+  const std::span<const float> w(weights.plain(weights_), layers_);
   const double most = *std::ranges::max_element(w);
   std::vector<double> shares;
   double sum = 0;
@@ -49,14 +49,14 @@ void ScalarMix::forward(Context& context, const Weights& weights, std::span<cons
 // The sums are in double and over rows in order, so that their bits do not depend on threads.
 void ScalarMix::backward(Context& context, const Weights& weights, std::span<const Tensor> h,
                          const Tensor& dy, Params& gradients) const {
-  std::vector<double> products(static_cast<size_t>(dy.rows() * layers_));
+  std::vector<double> products(dy.rows() * layers_);
   context.pool().run_grid(dy.rows(), [&](int64_t row, int) {
     const auto d = dy.values(row);
     for (size_t l = 0; l < h.size(); ++l) {
       double sum = 0;
       for (size_t i = 0; i < d.size(); ++i)
         sum += static_cast<double>(d[i]) * static_cast<double>(h[l].row(row)[i]);
-      products[static_cast<size_t>(row) * h.size() + l] = sum;
+      products[row * h.size() + l] = sum;
     }
   });
   std::vector<double> g(h.size());
@@ -79,7 +79,7 @@ void scale(Context& context, float factor, const Tensor& x, Tensor& y) {
 
 void add_rows(Context& context, float factor, const Tensor& x, std::span<const int64_t> rows, Tensor& y) {
   context.pool().run_grid(x.rows(), [&](int64_t i, int) {
-    float* const to = y.row(rows[static_cast<size_t>(i)]);
+    float* const to = y.row(rows[i]);
     for (int64_t column = 0; column < x.cols(); ++column) to[column] += factor * x.row(i)[column];
   });
 }

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 
+#include "nn/dot.h"
 #include "nn/encoder_layer.h"
 #include "nn/losses.h"
 #include "nn/products.h"
@@ -18,14 +19,8 @@ using Groups = std::span<const SimilarityGroup>;
 
 constexpr int64_t kAnchors = 512;          // anchors whose scores are in memory at a time
 constexpr double kLeastLength = 1e-12;     // of a vector, as in PyTorch's F.normalize
-constexpr double kDistanceEpsilon = 1e-6;  // of PyTorch's F.pairwise_distance
+constexpr double kDistanceEpsilon = 1e-6;  // of PyTorch's F.pairwise_distance, |a - b + epsilon|
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
-
-double dot(const float* a, const float* b, int64_t n) {
-  double sum = 0;
-  for (int64_t i = 0; i < n; ++i) sum += static_cast<double>(a[i]) * b[i];
-  return sum;
-}
 
 void add_scaled(double scale, const float* x, int64_t n, float* y) {
   for (int64_t i = 0; i < n; ++i) y[i] = static_cast<float>(y[i] + scale * x[i]);
@@ -35,13 +30,13 @@ void clear(Tensor& x) {
   for (int64_t row = 0; row < x.rows(); ++row) std::fill_n(x.row(row), x.cols(), 0.0f);
 }
 
-double length_of(const float* x, int64_t n) { return std::max(std::sqrt(dot(x, x, n)), kLeastLength); }
+double length_of(std::span<const float> x) { return std::max(std::sqrt(dot(x, x.data())), kLeastLength); }
 
 // units [S,d] = the first d numbers of each vector, scaled to unit length.
 Tensor units_of(Context& context, const Tensor& vectors, int64_t d) {
   Tensor units(vectors.rows(), d);
   context.pool().run_grid(vectors.rows(), [&](int64_t row, int) {
-    const double length = length_of(vectors.row(row), d);
+    const double length = length_of(vectors.values(row).first(d));
     for (int64_t i = 0; i < d; ++i) units.row(row)[i] = static_cast<float>(vectors.row(row)[i] / length);
   });
   return units;
@@ -54,7 +49,7 @@ void backward_units(Context& context, const Tensor& vectors, const Tensor& units
   const int64_t d = units.cols();
   context.pool().run_grid(vectors.rows(), [&](int64_t row, int) {
     const float *u = units.row(row), *du = dunits.row(row);
-    const double length = length_of(vectors.row(row), d), along = dot(u, du, d);
+    const double length = length_of(vectors.values(row).first(d)), along = dot(units.values(row), du);
     float* const dx = gradient.row(row);
     for (int64_t i = 0; i < d; ++i) dx[i] = static_cast<float>(dx[i] + (du[i] - along * u[i]) / length);
   });
@@ -110,8 +105,8 @@ Loss add_ranking(Context& context, const Tensor& units, std::span<const int64_t>
     multiply_rows(context, a, first, rows, c, scores);
     for (int64_t row = 0; row < rows; ++row)
       for (int64_t i = 0; i < c.rows(); ++i) scores.row(row)[i] *= scale;
-    std::vector<int32_t> gold(static_cast<size_t>(rows));
-    std::iota(gold.begin(), gold.end(), static_cast<int32_t>(first));
+    std::vector<int32_t> gold(rows);
+    std::iota(gold.begin(), gold.end(), first);
     loss += softmax_loss(context, {.gold = gold}, static_cast<float>(weight * scale), scores);
     if (!dunits) continue;
     multiply(context, {.rows = rows,
@@ -207,7 +202,7 @@ class Cosent {
 double add_cosent(float scale, Groups groups, const Tensor& units, Tensor* dunits) {
   std::vector<double> x;
   for (const auto& group : groups)
-    x.push_back(scale * dot(units.row(group.anchor()), units.row(group.positive()), units.cols()));
+    x.push_back(scale * dot(units.values(group.anchor()), units.row(group.positive())));
   const Cosent cosent(std::move(x), groups);
   for (size_t i = 0; dunits && i < groups.size(); ++i)
     add_pair(groups[i], scale * cosent.gradient(i), units, *dunits);
@@ -215,10 +210,10 @@ double add_cosent(float scale, Groups groups, const Tensor& units, Tensor* dunit
 }
 
 double add_cosine(Groups groups, const Tensor& units, Tensor* dunits) {
-  const auto count = static_cast<double>(groups.size());
+  const double count = groups.size();
   double loss = 0;
   for (const auto& group : groups) {
-    const double cosine = dot(units.row(group.anchor()), units.row(group.positive()), units.cols());
+    const double cosine = dot(units.values(group.anchor()), units.row(group.positive()));
     const double difference = cosine - group.label;
     loss += difference * difference / count;
     if (dunits) add_pair(group, 2 * difference / count, units, *dunits);
@@ -226,14 +221,8 @@ double add_cosine(Groups groups, const Tensor& units, Tensor* dunits) {
   return loss;
 }
 
-double distance_of(Distance kind, const float* a, const float* b, int64_t n) {
-  if (kind == Distance::cosine) return 1 - dot(a, b, n);
-  double sum = 0;
-  for (int64_t i = 0; i < n; ++i) {
-    const double difference = static_cast<double>(a[i]) - b[i] + kDistanceEpsilon;
-    sum += difference * difference;
-  }
-  return std::sqrt(sum);
+double distance_of(Distance kind, std::span<const float> a, const float* b) {
+  return kind == Distance::cosine ? 1 - dot(a, b) : std::sqrt(squared_distance(a, b, -kDistanceEpsilon));
 }
 
 // Adds weight · the gradient of distance_of, whose value is `distance`.
@@ -260,9 +249,9 @@ double add_triplets(const SimilarityOptions& options, Groups groups, const Tenso
   double loss = 0;
   for (const auto& group : groups) {
     const int64_t a = group.anchor(), p = group.positive();
-    const double near = distance_of(options.distance, x.row(a), x.row(p), n);
+    const double near = distance_of(options.distance, x.values(a), x.row(p));
     for (int64_t negative = p + 1; negative < group.end; ++negative) {
-      const double far = distance_of(options.distance, x.row(a), x.row(negative), n);
+      const double far = distance_of(options.distance, x.values(a), x.row(negative));
       const double excess = near - far + options.margin;
       if (excess <= 0) continue;
       loss += weight * excess;
@@ -318,11 +307,10 @@ SimilarityResult similarity_loss(Context& context, const SimilarityOptions& opti
 }
 
 std::vector<double> cosines(Groups groups, const Tensor& vectors) {
-  const int64_t n = vectors.cols();
   std::vector<double> values;
   for (const auto& group : groups) {
-    const float *a = vectors.row(group.anchor()), *b = vectors.row(group.positive());
-    values.push_back(dot(a, b, n) / (length_of(a, n) * length_of(b, n)));
+    const auto a = vectors.values(group.anchor()), b = vectors.values(group.positive());
+    values.push_back(dot(a, b.data()) / (length_of(a) * length_of(b)));
   }
   return values;
 }
@@ -338,9 +326,8 @@ std::vector<int64_t> ranks_of_positives(Context& context, Groups groups, const T
     multiply_rows(context, a, first, rows, c, scores);
     context.pool().run_grid(rows, [&](int64_t row, int) {
       const auto of_anchor = scores.values(row);
-      const float own = of_anchor[static_cast<size_t>(first + row)];
-      ranks[static_cast<size_t>(first + row)] =
-          std::ranges::count_if(of_anchor, [own](float score) { return score > own; });
+      const float own = of_anchor[first + row];
+      ranks[first + row] = std::ranges::count_if(of_anchor, [own](float score) { return score > own; });
     });
   }
   return ranks;

@@ -18,7 +18,7 @@ Memory::Memory(size_t floats) : data_(nullptr, Unmap(0)), size_(floats) {
   if (floats == 0) return;
   size_t bytes = (floats + kBeyond) * sizeof(float);
   const bool huge = bytes >= kHugePage;
-  if (huge) bytes = static_cast<size_t>(round_up(static_cast<int64_t>(bytes), kHugePage));
+  if (huge) bytes = round_up(static_cast<int64_t>(bytes), kHugePage);
   void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   if (huge) ::madvise(memory, bytes, MADV_HUGEPAGE);
@@ -31,7 +31,7 @@ void Tensor::reshape(int64_t rows, int64_t cols) {
   rows_ = rows;
   cols_ = cols;
   stride_ = round_up(cols, kColumns);
-  const auto needed = static_cast<size_t>((round_up(rows, kBlockRows) + 4) * stride_);
+  const size_t needed = (round_up(rows, kBlockRows) + 4) * stride_;
   if (needed > memory_.size()) memory_ = Memory(needed);
 }
 

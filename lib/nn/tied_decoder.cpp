@@ -23,7 +23,7 @@ void TiedDecoder::forward(Context& context, const Weights& weights, const Stored
   if (block.rows == 0) return;
   context.pool().run_grid((vocab_size_ + kWords - 1) / kWords, [&](int64_t i, int thread) {
     const int64_t first = i * kWords, count = std::min(kWords, vocab_size_ - first);
-    const std::byte* const stored = words.data + static_cast<size_t>(first * hidden_) * size_of(words.dtype);
+    const std::byte* const stored = words.data + first * hidden_ * size_of(words.dtype);
     const auto* rows = reinterpret_cast<const float*>(stored);
     // Memory after the last words may not be readable.
     const bool last = count % kBlockColumns != 0;
@@ -56,7 +56,7 @@ Loss TiedDecoder::loss(Context& context, const Weights& weights, std::span<const
   Loss total;
   for (int64_t first = 0; first < x.rows(); first += rows) {
     const Block block = {.x = x, .first = first, .rows = std::min(rows, x.rows() - first)};
-    const auto block_gold = gold.subspan(static_cast<size_t>(first), static_cast<size_t>(block.rows));
+    const auto block_gold = gold.subspan(first, block.rows);
     forward(context, weights, stored, block, logits);
     total += softmax_loss(context, {.gold = block_gold}, gradient == nullptr ? 0 : gradient->weight, logits);
     if (gradient == nullptr) continue;

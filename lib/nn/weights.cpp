@@ -39,9 +39,9 @@ Weights::Weights(const Layout& layout, const Source& source, Context& context, D
   for (size_t i = 0; i < starts_.size(); ++i) {
     const auto& entry = layout.entries()[i];
     const Stored stored = source.find(entry);
-    const auto count = static_cast<size_t>(entry.count());
+    const size_t count = entry.count();
     if (entry.packed) {
-      pack(forward(static_cast<int>(i)), stored, context);
+      pack(forward(i), stored, context);
     } else {
       to_f32(stored.dtype, stored.data, {memory_.data() + starts_[i], count});
     }
@@ -58,9 +58,9 @@ void Weights::make_room() {
   int64_t total = 0;
   for (size_t i = 0; i < layout_.entries().size(); ++i) {
     const auto& entry = layout_.entries()[i];
-    starts_.push_back(static_cast<size_t>(total));
+    starts_.push_back(total);
     if (entry.packed) {
-      Panels panels = shape(static_cast<int>(i));
+      Panels panels = shape(i);
       total += floats_of(panels);
       std::swap(panels.depth, panels.cols);
       if (params_ != nullptr && panels.dtype == Dtype::bf16) total += floats_of(panels);
@@ -69,13 +69,13 @@ void Weights::make_room() {
     }
     total = round_up(total, 64);
   }
-  memory_ = Memory(static_cast<size_t>(total));
+  memory_ = Memory(total);
 }
 
 void Weights::refresh(Context& context) {
   for (size_t i = 0; i < starts_.size(); ++i) {
     if (!layout_.entries()[i].packed) continue;
-    const int place = static_cast<int>(i);
+    const int place = i;
     Stored stored = {.data = std::as_bytes(params_->tensor(place)).data()};
     pack(forward(place), stored, context);
     stored.transposed = true;
@@ -84,20 +84,20 @@ void Weights::refresh(Context& context) {
 }
 
 Dtype Weights::dtype(int place) const {
-  const bool heads = !layout_.entries()[static_cast<size_t>(place)].name.starts_with("encoder.");
+  const bool heads = !layout_.entries()[place].name.starts_with("encoder.");
   return heads ? Dtype::f32 : dtype_;
 }
 
 // Without data.
 Panels Weights::shape(int place) const {
-  const auto& entry = layout_.entries()[static_cast<size_t>(place)];
+  const auto& entry = layout_.entries()[place];
   assert(entry.packed);
   return {.dtype = dtype(place), .depth = entry.shape[1], .cols = entry.shape[0]};
 }
 
 Panels Weights::forward(int place) const {
   Panels panels = shape(place);
-  panels.data = reinterpret_cast<std::byte*>(memory_.data() + starts_[static_cast<size_t>(place)]);
+  panels.data = reinterpret_cast<std::byte*>(memory_.data() + starts_[place]);
   return panels;
 }
 
@@ -111,8 +111,8 @@ Panels Weights::backward(int place) const {
 
 const float* Weights::plain(int place) const {
   if (params_ != nullptr) return params_->tensor(place).data();
-  assert(!layout_.entries()[static_cast<size_t>(place)].packed);
-  return memory_.data() + starts_[static_cast<size_t>(place)];
+  assert(!layout_.entries()[place].packed);
+  return memory_.data() + starts_[place];
 }
 
 }  // namespace bert::nn

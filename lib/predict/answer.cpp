@@ -46,7 +46,7 @@ class Answer final : public Predictor {
 
   void positions(const Window& window, std::vector<int64_t>& positions) const override {
     const auto& features = window.features;
-    for (size_t i = 0; i < features.ids.size(); ++i) positions.push_back(static_cast<int64_t>(i));
+    for (size_t i = 0; i < features.ids.size(); ++i) positions.push_back(i);
   }
 
   std::optional<io::Format> official_format() const override { return io::Format::squad; }
@@ -60,7 +60,7 @@ class Answer final : public Predictor {
     append_chosen(answer_of(best, options_.no_answer_threshold), added);
     added.number("null_score", static_cast<float>(null_score_of(best)), precision_);
     if (!options_.n_best) return;
-    const auto count = std::min(best.spans.size(), static_cast<size_t>(*options_.n_best));
+    const auto count = std::min<size_t>(best.spans.size(), *options_.n_best);
     json::append_array(added.field("n_best"), std::span(best.spans).first(count),
                        [&](std::string& out, const TextSpan& span) { append_listed(out, span); });
   }

@@ -57,7 +57,7 @@ AttentionFilter::AttentionFilter(const model::Directory& directory, const text::
     : directory_(directory),
       options_(std::move(options)),
       log_(log),
-      layers_(numbers_of(options_.vectors.layers, static_cast<int>(directory.config.layers))),
+      layers_(numbers_of(options_.vectors.layers, directory.config.layers)),
       wanted_(ascending(layers_)),
       featurizer_(tokenizer,
                   feature_options(options_, prompt_of(options_.vectors.prompt, directory), directory)),
@@ -103,7 +103,7 @@ void AttentionFilter::finish(io::Record& record, io::Output& out) const {
   append_tokens(added.field(kTokens), featurizer_.tokenizer(), window.features.ids);
   json::append_array(added.field("attention"), layers_, [&](std::string& text, int layer) {
     const auto at = std::ranges::lower_bound(wanted_, layer) - wanted_.begin();
-    append_layer(text, window.features.ids.size(), window.weights[static_cast<size_t>(at)]);
+    append_layer(text, window.features.ids.size(), window.weights[at]);
   });
   if (window.features.truncated) added.boolean("truncated", true);
   out.record(record, added, options_.drop);

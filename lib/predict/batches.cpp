@@ -16,7 +16,7 @@ void run_in_batches(size_t count, const std::function<const features::Features&(
   size_t first = 0;
   for (size_t i = 0; i < count; ++i) {
     const features::Features& sequence = get(i);
-    if (batch.sequences() > 0 && batch.tokens() + static_cast<int64_t>(sequence.ids.size()) > budget) {
+    if (batch.sequences() > 0 && batch.tokens() + std::ssize(sequence.ids) > budget) {
       run(batch, first);
       batch = {};
       first = i;
@@ -28,13 +28,13 @@ void run_in_batches(size_t count, const std::function<const features::Features&(
 
 void require_readable(std::span<const int32_t> ids, std::span<const int32_t> types,
                       const model::Config& config) {
-  const auto length = static_cast<int64_t>(ids.size());
+  const int64_t length = ids.size();
   if (length == 0) throw Error("input_ids is empty, expected at least one token");
   if (length > config.positions) {
     throw Error("the sequence has ", length, " tokens, the model reads at most ", config.positions);
   }
   for (int64_t i = 0; i < length; ++i) {
-    const int32_t id = ids[static_cast<size_t>(i)], type = types[static_cast<size_t>(i)];
+    const int32_t id = ids[i], type = types[i];
     if (id < 0 || id >= config.vocab_size) {
       throw Error("token ", i, " has id ", id, ", expected 0 to ", config.vocab_size - 1);
     }

@@ -45,7 +45,7 @@ struct Windows : io::Work {
 
   int64_t tokens() const {
     int64_t tokens = 0;
-    for (const Window& window : windows) tokens += static_cast<int64_t>(window.features.ids.size());
+    for (const Window& window : windows) tokens += window.features.ids.size();
     return tokens;
   }
 };
@@ -63,7 +63,7 @@ void run_windows(std::span<Windows<Window>* const> records, int64_t budget,
     }
   }
   run_in_batches(sequences, budget, [&](const nn::Batch& batch, size_t first) {
-    run(batch, std::span(windows).subspan(first, static_cast<size_t>(batch.sequences())));
+    run(batch, std::span(windows).subspan(first, batch.sequences()));
   });
 }
 
@@ -76,7 +76,7 @@ std::vector<float> mean_by_tokens(std::span<const Window> windows, const Numbers
   double tokens = 0;
   for (const Window& window : windows) {
     const std::span<const float> values = numbers(window);
-    const auto length = static_cast<double>(window.features.ids.size());
+    const double length = window.features.ids.size();
     for (size_t i = 0; i < sums.size(); ++i) sums[i] += length * values[i];
     tokens += length;
   }

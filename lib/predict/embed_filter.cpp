@@ -203,29 +203,28 @@ void EmbedFilter::run(const nn::Batch& batch, std::span<Window* const> windows) 
   }
   const auto states = network_->hidden(batch, wanted);
   if (plan_.kind() == EmbedPlan::Kind::pooler) return run_pooler(states, windows);
-  pool_.run_grid(batch.sequences(), [&](int64_t i, int) {
-    take(states, wanted.rows ? i : batch.offsets[static_cast<size_t>(i)], *windows[static_cast<size_t>(i)]);
-  });
+  pool_.run_grid(batch.sequences(),
+                 [&](int64_t i, int) { take(states, wanted.rows ? i : batch.offsets[i], *windows[i]); });
 }
 
 void EmbedFilter::run_pooler(std::span<const nn::Tensor> states, std::span<Window* const> windows) {
-  nn::Tensor first(static_cast<int64_t>(windows.size()), plan_.mix().width());
+  nn::Tensor first(windows.size(), plan_.mix().width());
   std::vector<float> scratch;
   for (int64_t i = 0; i < first.rows(); ++i)
     std::ranges::copy(plan_.mix().token(states, i, scratch), first.row(i));
   const nn::Tensor pooled = network_->pooled(first);
   for (int64_t i = 0; i < pooled.rows(); ++i) {
     const auto values = pooled.values(i);
-    windows[static_cast<size_t>(i)]->values.assign(values.begin(), values.end());
+    windows[i]->values.assign(values.begin(), values.end());
   }
 }
 
 // The window's tokens begin at `row` of `states`. If only first tokens were computed, there is one row.
 void EmbedFilter::take(std::span<const nn::Tensor> states, int64_t row, Window& window) const {
-  const int64_t tokens = plan_.first_tokens_only() ? 1 : static_cast<int64_t>(window.features.ids.size());
+  const int64_t tokens = plan_.first_tokens_only() ? 1 : std::ssize(window.features.ids);
   std::vector<float> scratch;
   if (plan_.kind() == EmbedPlan::Kind::tokens) {
-    window.values.reserve(static_cast<size_t>(tokens * plan_.width()));
+    window.values.reserve(tokens * plan_.width());
     for (int64_t t = 0; t < tokens; ++t) {
       const auto token = plan_.mix().token(states, row + t, scratch);
       const auto vector = plan_.finished({token.begin(), token.end()});
@@ -236,7 +235,7 @@ void EmbedFilter::take(std::span<const nn::Tensor> states, int64_t row, Window& 
   SequencePooling pooling(plan_.modes(), plan_.mix().width());
   pooling.start(plan_.prompt_left_out() ? window.features.prompt : 0);
   for (int64_t t = 0; t < tokens; ++t) pooling.add(plan_.mix().token(states, row + t, scratch));
-  window.values.resize(static_cast<size_t>(pooling.width()));
+  window.values.resize(pooling.width());
   pooling.finish(window.values);
 }
 

@@ -34,13 +34,13 @@ bool is_name(std::string_view text) {
 
 EmbedPlan::EmbedPlan(const VectorOptions& options, const model::Directory& directory)
     : recipe_(recipe_of(options)),
-      mix_(recipe_, static_cast<int>(directory.config.layers), directory.config.hidden),
+      mix_(recipe_, directory.config.layers, directory.config.hidden),
       prompt_(prompt_of(options.prompt, directory)),
       unit_length_(options.normalize) {
   take_prompt_name(directory);
   take_pooling(options, directory);
   take_width(options, directory);
-  const auto layers = static_cast<int>(directory.config.layers);
+  const int layers = directory.config.layers;
   for (const int layer : recipe_.layers)
     read_layers_.push_back(layer_number(layer, recipe_.numbering, layers));
   if (read_layers_ == std::vector{layers} && recipe_.weights.empty()) read_layers_.clear();
@@ -133,7 +133,7 @@ bool EmbedPlan::first_tokens_only() const {
 }
 
 int64_t EmbedPlan::pooled_width() const {
-  return kind_ == Kind::pooled ? mix_.width() * static_cast<int64_t>(modes_.size()) : mix_.width();
+  return kind_ == Kind::pooled ? mix_.width() * std::ssize(modes_) : mix_.width();
 }
 
 int64_t EmbedPlan::width_after_modules() const {
@@ -158,7 +158,7 @@ std::vector<float> EmbedPlan::finished(std::vector<float> vector) const {
       normalize(vector);
     }
   }
-  vector.resize(static_cast<size_t>(width_));
+  vector.resize(width_);
   if (unit_length_) normalize(vector);
   return vector;
 }

@@ -68,7 +68,7 @@ std::string described(const model::Config& config) {
   if (names.empty()) return "the model (no architecture named)";
   if (has_head(config, *model::head_of(classify))) {
     const size_t labels = config.labels.size();
-    names.append(", ").append(counted(static_cast<int64_t>(labels), "label, ", "labels, "));
+    names.append(", ").append(counted(labels, "label, ", "labels, "));
     names += (config.problem_type ? "problem_type " + std::string(name_of(*config.problem_type))
                                   : "no problem_type");
   }

@@ -38,8 +38,7 @@ LayerMix::LayerMix(const Recipe& recipe, int layer_count, int64_t hidden) {
   std::sort(wanted_.begin(), wanted_.end());
   wanted_.erase(std::unique(wanted_.begin(), wanted_.end()), wanted_.end());
   for (const int layer : asked) {
-    picks_.push_back(
-        static_cast<size_t>(std::lower_bound(wanted_.begin(), wanted_.end(), layer) - wanted_.begin()));
+    picks_.push_back(std::lower_bound(wanted_.begin(), wanted_.end(), layer) - wanted_.begin());
   }
   if (!recipe.weights.empty() && recipe.weights.size() != asked.size()) {
     throw Error(recipe.weights.size(), " layer weights were given for ", asked.size(), " layers");
@@ -49,13 +48,13 @@ LayerMix::LayerMix(const Recipe& recipe, int layer_count, int64_t hidden) {
   }
   if (recipe.combine != Combine::concat) weights_ = factors(recipe);
   if (weights_ == std::vector<double>{1}) weights_.clear();
-  width_ = recipe.combine == Combine::concat ? hidden * static_cast<int64_t>(asked.size()) : hidden;
+  width_ = recipe.combine == Combine::concat ? hidden * std::ssize(asked) : hidden;
 }
 
 std::span<const float> LayerMix::token(std::span<const nn::Tensor> layers, int64_t row,
                                        std::vector<float>& scratch) const {
   if (weights_.empty() && picks_.size() == 1) return layer(layers, row, 0);
-  scratch.resize(static_cast<size_t>(width_));
+  scratch.resize(width_);
   if (weights_.empty()) {
     auto to = scratch.begin();
     for (size_t k = 0; k < picks_.size(); ++k) to = std::ranges::copy(layer(layers, row, k), to).out;

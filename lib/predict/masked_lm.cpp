@@ -29,13 +29,13 @@ nn::Tensor part(const nn::Tensor& from, int64_t begin, int64_t end) {
 std::vector<Row> subword_rows(
     model::Network& network, Pool& pool, const nn::Tensor& hidden,
     const std::function<void(size_t r, std::span<const float> logits, Row& row)>& use) {
-  std::vector<Row> rows(static_cast<size_t>(hidden.rows()));
+  std::vector<Row> rows(hidden.rows());
   const int64_t step = std::max<int64_t>(1, kLogitsAtOnce / network.config().vocab_size);
   for (int64_t begin = 0; begin < hidden.rows(); begin += step) {
     const int64_t end = std::min(begin + step, hidden.rows());
     const nn::Tensor logits = network.logits(part(hidden, begin, end));
     pool.run_grid(end - begin, [&](int64_t r, int) {
-      const auto place = static_cast<size_t>(begin + r);
+      const size_t place = begin + r;
       try {
         use(place, logits.values(r), rows[place]);
       } catch (const NotFinite& error) {
@@ -90,7 +90,7 @@ class Fill final : public Predictor {
   void positions(const Window& window, std::vector<int64_t>& positions) const override {
     const auto& ids = window.features.ids;
     for (size_t i = 0; i < ids.size(); ++i) {
-      if (ids[i] == tokenizer_.mask()) positions.push_back(static_cast<int64_t>(i));
+      if (ids[i] == tokenizer_.mask()) positions.push_back(i);
     }
   }
 
@@ -267,7 +267,7 @@ class Perplexity final : public Predictor {
     for (size_t w = 0; w < windows.size(); ++w) {
       const uint32_t begin = (slides_second ? windows[w].features.second : windows[w].features.first).begin;
       for (int64_t t = spans[w].begin; t < spans[w].end; ++t) {
-        if (owners[static_cast<size_t>(t)] != static_cast<int32_t>(w)) continue;
+        if (owners[t] != static_cast<int32_t>(w)) continue;
         const uint32_t place = begin + static_cast<uint32_t>(t - spans[w].begin);
         predict(windows[w], {place, place + 1});
       }

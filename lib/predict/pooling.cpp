@@ -1,26 +1,12 @@
 #include "predict/pooling.h"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cmath>
 
+#include "nn/dot.h"
+
 namespace bert::predict {
-namespace {
-
-constexpr size_t kLanes = 8;
-
-double sum_of_products(const float* a, const float* b, size_t n) {
-  std::array<double, kLanes> lanes{};
-  size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    for (size_t k = 0; k < kLanes; ++k) lanes[k] += static_cast<double>(a[i + k]) * b[i + k];
-  }
-  for (size_t k = 0; i < n; ++i, ++k) lanes[k] += static_cast<double>(a[i]) * b[i];
-  return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
-}
-
-}  // namespace
 
 SequencePooling::SequencePooling(std::span<const PoolingMode> modes, int64_t width)
     : modes_(modes.begin(), modes.end()), width_(width) {
@@ -34,7 +20,7 @@ bool SequencePooling::wants(PoolingMode mode) const {
 void SequencePooling::start(int64_t left_out) {
   left_out_ = left_out;
   tokens_ = 0;
-  const auto n = static_cast<size_t>(width_);
+  const size_t n = width_;
   cls_.assign(n, 0);
   last_.assign(n, 0);
   max_.assign(n, 0);
@@ -49,7 +35,7 @@ void SequencePooling::add(std::span<const float> token) {
   if (position < left_out_) return;
   const float* x = token.data();
   for (size_t i = 0; i < sum_.size(); ++i) sum_[i] += x[i];
-  const auto weight = static_cast<double>(position + 1);
+  const double weight = position + 1;
   for (size_t i = 0; i < weighted_.size(); ++i) weighted_[i] += weight * x[i];
   if (wants(PoolingMode::max)) {
     const bool first = position == left_out_;
@@ -61,9 +47,9 @@ void SequencePooling::add(std::span<const float> token) {
 }
 
 void SequencePooling::finish(std::span<float> pooled) {
-  assert(static_cast<int64_t>(pooled.size()) == width());
+  assert(std::ssize(pooled) == width());
   for (size_t m = 0; m < modes_.size(); ++m) {
-    finish_mode(modes_[m], pooled.subspan(m * static_cast<size_t>(width_), static_cast<size_t>(width_)));
+    finish_mode(modes_[m], pooled.subspan(m * width_, width_));
   }
 }
 
@@ -71,7 +57,7 @@ void SequencePooling::finish_mode(PoolingMode mode, std::span<float> pooled) con
   const auto scaled = [&](const std::vector<double>& sum, double divisor) {
     for (size_t i = 0; i < pooled.size(); ++i) pooled[i] = static_cast<float>(sum[i] / divisor);
   };
-  const auto counted = static_cast<double>(std::max<int64_t>(tokens_ - left_out_, 0));
+  const double counted = std::max<int64_t>(tokens_ - left_out_, 0);
   const auto all = static_cast<double>(tokens_), skipped = static_cast<double>(std::min(left_out_, tokens_));
   switch (mode) {
     case PoolingMode::cls:
@@ -120,9 +106,9 @@ int64_t place_of_max(const nn::Tensor& tokens, int64_t first, int64_t count, siz
 
 void pooling_gradient(std::span<const PoolingMode> modes, const nn::Tensor& tokens, int64_t first,
                       int64_t count, std::span<const float> dpooled, nn::Tensor& dtokens) {
-  const auto width = static_cast<size_t>(tokens.cols());
+  const size_t width = tokens.cols();
   assert(dpooled.size() == modes.size() * width);
-  const auto n = static_cast<double>(count);
+  const double n = count;
   for (size_t m = 0; m < modes.size(); ++m) {
     const auto d = dpooled.subspan(m * width, width);
     switch (modes[m]) {
@@ -160,11 +146,11 @@ bool only_first_token(std::span<const PoolingMode> modes) {
 }
 
 std::vector<float> project(const model::Dense& dense, std::span<const float> x) {
-  assert(static_cast<int64_t>(x.size()) == dense.in);
+  assert(std::ssize(x) == dense.in);
   std::vector<float> y;
-  y.reserve(static_cast<size_t>(dense.out));
+  y.reserve(dense.out);
   for (size_t row = 0; row < static_cast<size_t>(dense.out); ++row) {
-    const double sum = sum_of_products(dense.weight.data() + row * x.size(), x.data(), x.size());
+    const double sum = nn::dot(x, dense.weight.data() + row * x.size());
     y.push_back(
         static_cast<float>(activate(dense.activation, dense.bias.empty() ? sum : sum + dense.bias[row])));
   }
@@ -172,7 +158,7 @@ std::vector<float> project(const model::Dense& dense, std::span<const float> x) 
 }
 
 void normalize(std::span<float> x) {
-  const double length = std::max(std::sqrt(sum_of_products(x.data(), x.data(), x.size())), 1e-12);
+  const double length = std::max(std::sqrt(nn::dot(x, x.data())), 1e-12);
   for (float& value : x) value = static_cast<float>(value / length);
 }
 

@@ -24,7 +24,7 @@ class SequencePooling {
   // concatenated.
   SequencePooling(std::span<const PoolingMode> modes, int64_t width);
 
-  int64_t width() const { return width_ * static_cast<int64_t>(modes_.size()); }  // of the pooled vector
+  int64_t width() const { return width_ * std::ssize(modes_); }  // of the pooled vector
 
   // Only `cls` uses the first `left_out` tokens, a prompt that the model was trained to ignore in pooling.
   void start(int64_t left_out = 0);

@@ -117,7 +117,7 @@ int64_t PredictFilter::cost(const io::Record& record) const {
   int64_t tokens = 0;
   for (const Window& window : record.work_as<Reading>().windows) {
     const auto passes = task_->masks_tokens() ? window.predicted.size() : 1;
-    tokens += static_cast<int64_t>(passes * window.features.ids.size());
+    tokens += passes * window.features.ids.size();
   }
   return tokens;
 }
@@ -143,11 +143,11 @@ void PredictFilter::compute(std::span<io::Record* const> records) {
     if (passes[i].masked == kNone) return features;
     masked.ids = features.ids;
     masked.types = features.types;
-    masked.ids[static_cast<size_t>(passes[i].masked)] = tokenizer_.mask();
+    masked.ids[passes[i].masked] = tokenizer_.mask();
     return masked;
   };
   run_in_batches(passes.size(), sequence, options_.batch_tokens, [&](const nn::Batch& batch, size_t first) {
-    run(batch, std::span(passes).subspan(first, static_cast<size_t>(batch.sequences())));
+    run(batch, std::span(passes).subspan(first, batch.sequences()));
   });
 }
 
@@ -164,10 +164,10 @@ void PredictFilter::run(const nn::Batch& batch, std::span<const Pass> passes) {
       rows.push_back(masked);
     }
     for (size_t r = before; r < rows.size(); ++r) {
-      subwords.push_back(window->features.ids[static_cast<size_t>(rows[r])]);
+      subwords.push_back(window->features.ids[rows[r]]);
       rows[r] += batch.offsets[i] - (task_->reads_before() ? 1 : 0);
     }
-    counts.push_back(static_cast<int64_t>(rows.size() - before));
+    counts.push_back(rows.size() - before);
   }
   if (rows.empty()) return;
   const auto hidden = network_.head_input(batch, std::move(rows));

@@ -48,7 +48,7 @@ std::vector<Row> Predictor::compute(model::Network& network, Pool&, const nn::Te
   std::vector<Row> rows(static_cast<size_t>(logits.rows()));
   for (int64_t r = 0; r < logits.rows(); ++r) {
     const auto values = logits.values(r);
-    rows[static_cast<size_t>(r)].logits.assign(values.begin(), values.end());
+    rows[r].logits.assign(values.begin(), values.end());
   }
   return rows;
 }
@@ -75,8 +75,7 @@ void require_labels(const model::Config& config, task::Task kind, size_t least) 
 
 void require_one_label(const model::Config& config, task::Task kind) {
   if (config.labels.size() != 1) {
-    throw Error("the model has ", counted(static_cast<int64_t>(config.labels.size()), "label", "labels"),
-                ", ", name_of(kind),
+    throw Error("the model has ", counted(config.labels.size(), "label", "labels"), ", ", name_of(kind),
                 " requires exactly one: models that predict several numbers are not supported");
   }
 }

@@ -47,12 +47,11 @@ std::vector<float> softmax(std::span<const float> logits) {
 
 double log_probability(std::span<const float> logits, int32_t id) {
   const float high = highest(logits);
-  return static_cast<double>(logits[static_cast<size_t>(id)]) - high -
-         std::log(exponential_sum(logits, high));
+  return static_cast<double>(logits[id]) - high - std::log(exponential_sum(logits, high));
 }
 
 int32_t best(std::span<const float> logits) {
-  return static_cast<int32_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
+  return std::max_element(logits.begin(), logits.end()) - logits.begin();
 }
 
 std::vector<Candidate> top_k(std::span<const float> logits, int64_t k, int64_t choices) {
@@ -60,14 +59,14 @@ std::vector<Candidate> top_k(std::span<const float> logits, int64_t k, int64_t c
   const double sum = exponential_sum(logits, high);
   // Heap of the best k so far, the worst on top: for most ids one comparison is enough.
   const auto better = [&](int32_t a, int32_t b) {
-    const float x = logits[static_cast<size_t>(a)], y = logits[static_cast<size_t>(b)];
+    const float x = logits[a], y = logits[b];
     return x != y ? x > y : a < b;
   };
-  const int64_t count = std::min<int64_t>(choices, static_cast<int64_t>(logits.size()));
-  std::vector<int32_t> ids(static_cast<size_t>(std::min(k, count)));
+  const int64_t count = std::min<int64_t>(choices, logits.size());
+  std::vector<int32_t> ids(std::min(k, count));
   std::iota(ids.begin(), ids.end(), 0);
   std::make_heap(ids.begin(), ids.end(), better);
-  for (auto id = static_cast<int32_t>(ids.size()); id < count && !ids.empty(); ++id) {
+  for (int32_t id = ids.size(); id < count && !ids.empty(); ++id) {
     if (!better(id, ids.front())) continue;
     std::pop_heap(ids.begin(), ids.end(), better);
     ids.back() = id;
@@ -76,7 +75,7 @@ std::vector<Candidate> top_k(std::span<const float> logits, int64_t k, int64_t c
   std::sort_heap(ids.begin(), ids.end(), better);
   std::vector<Candidate> candidates;
   for (const int32_t id : ids) {
-    const double exponential = std::exp(static_cast<double>(logits[static_cast<size_t>(id)]) - high);
+    const double exponential = std::exp(static_cast<double>(logits[id]) - high);
     candidates.push_back({.id = id, .score = static_cast<float>(exponential / sum)});
   }
   return candidates;

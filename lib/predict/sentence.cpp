@@ -198,7 +198,7 @@ class Choose final : public SentenceTask {
     reading->of_ids = featurizer.takes_ids(fields);
     for (auto& [features, choice] : features::choose_sequences(featurizer, fields)) {
       reading->truncated |= features.truncated;
-      reading->choices = static_cast<size_t>(choice) + 1;
+      reading->choices = choice + 1;
       reading->windows.push_back({.features = std::move(features), .choice = choice, .rows = {}});
     }
     return reading;
@@ -223,7 +223,7 @@ class Choose final : public SentenceTask {
     while (!windows.empty()) {
       const int32_t choice = windows.front().choice;
       const auto end = std::ranges::find_if(windows, [&](const Window& w) { return w.choice != choice; });
-      const auto count = static_cast<size_t>(end - windows.begin());
+      const size_t count = end - windows.begin();
       logits.push_back(mean_logits(windows.first(count)).front());
       windows = windows.subspan(count);
     }

@@ -21,18 +21,17 @@ struct TokenSpan {
 std::vector<int64_t> highest(std::span<const float> logits, int64_t count) {
   std::vector<int64_t> places(logits.size());
   std::iota(places.begin(), places.end(), 0);
-  const auto kept = std::min<int64_t>(count, static_cast<int64_t>(places.size()));
+  const auto kept = std::min<int64_t>(count, places.size());
   std::partial_sort(places.begin(), places.begin() + kept, places.end(), [&](int64_t a, int64_t b) {
-    const float x = logits[static_cast<size_t>(a)], y = logits[static_cast<size_t>(b)];
+    const float x = logits[a], y = logits[b];
     return x != y ? x > y : a < b;
   });
-  places.resize(static_cast<size_t>(kept));
+  places.resize(kept);
   return places;
 }
 
 double sum(const SpanWindow& window, int64_t start, int64_t end) {
-  return static_cast<double>(window.starts[static_cast<size_t>(start)]) +
-         static_cast<double>(window.ends[static_cast<size_t>(end)]);
+  return static_cast<double>(window.starts[start]) + static_cast<double>(window.ends[end]);
 }
 
 // Takes a span from the window in which its first token has most context.
@@ -43,7 +42,7 @@ void add_candidates(const SpanWindow& window, int32_t number, std::span<const in
   const auto ends = highest(window.ends, rule.n_best);
   for (const int64_t start : highest(window.starts, rule.n_best)) {
     if (start < window.text_begin || start >= text_end) continue;
-    if (owners[static_cast<size_t>(start + shift)] != number) continue;
+    if (owners[start + shift] != number) continue;
     for (const int64_t end : ends) {
       if (end < start || end >= text_end || end - start + 1 > rule.max_length) continue;
       candidates.push_back({.begin = static_cast<size_t>(start + shift),
@@ -66,7 +65,7 @@ BestSpans best_spans(std::span<const SpanWindow> windows, std::string_view text,
                      std::span<const text::Span> offsets, const SpanRule& rule) {
   std::vector<features::Window> places;
   for (const SpanWindow& window : windows) places.push_back(window.text);
-  const auto owners = features::most_context(places, static_cast<int64_t>(offsets.size()));
+  const auto owners = features::most_context(places, offsets.size());
 
   BestSpans best = {.null_logits = std::numeric_limits<double>::infinity()};
   std::vector<TokenSpan> candidates;
@@ -74,13 +73,12 @@ BestSpans best_spans(std::span<const SpanWindow> windows, std::string_view text,
     require_finite(windows[w].starts);
     require_finite(windows[w].ends);
     best.null_logits = std::min(best.null_logits, sum(windows[w], 0, 0));
-    add_candidates(windows[w], static_cast<int32_t>(w), owners, rule, candidates);
+    add_candidates(windows[w], w, owners, rule, candidates);
   }
   if (candidates.empty()) {
     SpanRule all = rule;
     all.n_best = std::numeric_limits<int64_t>::max();
-    for (size_t w = 0; w < windows.size(); ++w)
-      add_candidates(windows[w], static_cast<int32_t>(w), owners, all, candidates);
+    for (size_t w = 0; w < windows.size(); ++w) add_candidates(windows[w], w, owners, all, candidates);
   }
   const TokenSpan null = {.logits = best.null_logits, .null = true};
   if (rule.with_null) candidates.push_back(null);
@@ -100,7 +98,7 @@ BestSpans best_spans(std::span<const SpanWindow> windows, std::string_view text,
     best.spans.push_back(span);
   };
   for (const TokenSpan& candidate : candidates) {
-    if (static_cast<int64_t>(best.spans.size()) >= rule.n_best) break;
+    if (std::ssize(best.spans) >= rule.n_best) break;
     add(candidate);
   }
   if (rule.with_null) add(null);

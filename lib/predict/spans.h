@@ -21,7 +21,7 @@ class CodePoints {
     for (uint32_t i = 0; i < text.size(); ++i) {
       if ((text[i] & 0xC0) != 0x80) begins_.push_back(i);
     }
-    begins_.push_back(static_cast<uint32_t>(text.size()));
+    begins_.push_back(text.size());
   }
 
   text::Span bytes(text::Span code_points) const {

@@ -108,7 +108,7 @@ std::vector<std::vector<const Row*>> TaggedWords::rows() const {
   for (size_t t = 0; t < token_places_.size(); ++t) {
     const Window& window = windows[token_places_[t].window];
     const uint32_t row = token_places_[t].position - window.features.first.begin;
-    rows[static_cast<size_t>(token_words_[t])].push_back(&window.rows[row]);
+    rows[token_words_[t]].push_back(&window.rows[row]);
   }
   return rows;
 }
@@ -137,7 +137,7 @@ struct Decision {
 
 Decision likeliest(std::span<const float> probabilities) {
   const int32_t label = best(probabilities);
-  return {.label = label, .score = probabilities[static_cast<size_t>(label)]};
+  return {.label = label, .score = probabilities[label]};
 }
 
 // Combines the tokens of one word.
@@ -150,7 +150,7 @@ Decision decide(std::span<const Row* const> subwords, Aggregate aggregate) {
     const auto probabilities = softmax(subword->logits);
     const Decision decision = likeliest(probabilities);
     if (decision.score > surest.score) surest = decision;
-    for (size_t k = 0; k < sums.size(); ++k) sums[k] += static_cast<double>(probabilities[k]);
+    for (size_t k = 0; k < sums.size(); ++k) sums[k] += probabilities[k];
   }
   if (aggregate == Aggregate::max) return surest;
   std::vector<float> means;
@@ -212,8 +212,8 @@ class Tag final : public Predictor {
     const auto& tagged = static_cast<const TaggedWords&>(reading);
     const auto rows = tagged.rows();
     if (!reading.tags.empty() && reading.tags.size() != rows.size())
-      throw Error("field \"tags\" has ", counted(static_cast<int64_t>(reading.tags.size()), "tag", "tags"),
-                  " for ", counted(static_cast<int64_t>(rows.size()), "word", "words"));
+      throw Error("field \"tags\" has ", counted(reading.tags.size(), "tag", "tags"), " for ",
+                  counted(rows.size(), "word", "words"));
     std::string lines;
     const auto append = [&](std::string_view cell, char end) {
       if (cell.empty() || std::ranges::any_of(cell, io::is_white))
@@ -249,14 +249,14 @@ class Tag final : public Predictor {
  private:
   // A word without tokens is outside all entities, whatever the labels.
   static std::string_view label_of(const std::vector<std::string>& labels, const Decision& decision) {
-    return decision.label < 0 ? io::kOutside : labels[static_cast<size_t>(decision.label)];
+    return decision.label < 0 ? io::kOutside : labels[decision.label];
   }
 
   // The score is the mean probability of the words' tags.
   void append_entity(std::string& out, const TaggedWords& tagged, const std::vector<Decision>& decisions,
                      const metric::Entity& entity) const {
     double sum = 0;
-    for (size_t w = entity.begin; w < entity.end; ++w) sum += static_cast<double>(decisions[w].score);
+    for (size_t w = entity.begin; w < entity.end; ++w) sum += decisions[w].score;
     const text::Span place = tagged.place_of(entity.begin, entity.end);
     json::Object object(out);
     object.string("type", entity.type);

@@ -47,7 +47,7 @@ class JsonWriter final : public VectorWriter {
     append_tokens(added.field(kTokens), tokenizer_, ids);
     size_t t = 0;
     json::append_array(added.field("embeddings"), ids, [&](std::string& out, int32_t) {
-      const auto width = static_cast<size_t>(vectors.width);
+      const size_t width = vectors.width;
       append_vector(out, vectors.values.subspan(t++ * width, width));
     });
   }
@@ -92,7 +92,7 @@ class GoogleWriter final : public VectorWriter {
   void write(const io::Record& record, const Vectors& vectors, io::Output& output) const override {
     std::string& out = output.text();
     const std::vector<int32_t>& ids = *vectors.ids;
-    const size_t hidden = static_cast<size_t>(vectors.width) / layers_.size();
+    const size_t hidden = vectors.width / layers_.size();
     json::append_integer(out += "{\"linex_index\": ", record.place());
     out += ", \"features\": [";
     for (size_t t = 0; t < ids.size(); ++t) {
@@ -196,7 +196,7 @@ void append_python_number(std::string& out, float x, int precision) {
   const bool exponent = small || std::abs(rounded) >= 1e16;
   written = std::to_chars(text.data(), end, rounded,
                           exponent ? std::chars_format::scientific : std::chars_format::fixed);
-  const std::string_view shortest(text.data(), static_cast<size_t>(written.ptr - text.data()));
+  const std::string_view shortest(text.data(), written.ptr - text.data());
   out += shortest;
   if (shortest.find_first_of(".e") == std::string_view::npos) out += ".0";
 }

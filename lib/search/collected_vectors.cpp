@@ -13,7 +13,7 @@ CollectedVectors::CollectedVectors(const Options& options, Pool& pool, Log& log)
     return;
   }
   index_.emplace(options.index, pool);
-  taken_.resize(static_cast<size_t>(index_->vectors().rows()));
+  taken_.resize(index_->vectors().rows());
   computed_.require_width(index_->vectors().width(), path_ + " has");
 }
 
@@ -39,7 +39,7 @@ void CollectedVectors::collect(std::span<io::Record* const> records) {
     const auto& work = record->work_as<WithVector>();
     if (!work.failure.empty()) continue;
     if (index_) {
-      taken_[static_cast<size_t>(record->place())] = true;
+      taken_[record->place()] = true;
     } else {
       if (!stored_) stored_ = std::make_unique<StoredVectors>(*computed_.width());
       stored_->add(work.vector);
@@ -58,10 +58,10 @@ void CollectedVectors::all_read(int64_t records) {
         "--index names the file with their vectors");
   std::vector<int64_t> taken;
   for (int64_t i = 0; i < rows.rows(); ++i) {
-    if (taken_[static_cast<size_t>(i)]) taken.push_back(i);
+    if (taken_[i]) taken.push_back(i);
   }
   all_ = &rows;
-  if (static_cast<int64_t>(taken.size()) == rows.rows()) return;
+  if (std::ssize(taken) == rows.rows()) return;
   selected_ = std::make_unique<SelectedVectors>(rows, std::move(taken));
   all_ = selected_.get();
 }

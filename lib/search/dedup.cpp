@@ -18,7 +18,7 @@ std::vector<char> Dedup::unlike_kept(std::span<const float* const> rows) {
       .run({.rows = rows, .limits = limits}, 0, kept_.blocks(),
            [&](int64_t query, int64_t, double value, int) {
              if (value < limit_) return limit_;
-             std::atomic_ref<char>(unlike[static_cast<size_t>(query)]).store(0);
+             std::atomic_ref<char>(unlike[query]).store(0);
              return static_cast<double>(INFINITY);  // one is enough
            });
   return unlike;
@@ -30,7 +30,7 @@ std::vector<char> Dedup::keep(std::span<const float* const> rows) {
   std::vector<size_t> places;  // in `rows`
   for (size_t i = 0; i < rows.size(); ++i) {
     if (kept[i] == 0) continue;
-    left.add({rows[i], static_cast<size_t>(kept_.width())});
+    left.add(std::span(rows[i], kept_.width()));
     places.push_back(i);
   }
   PairSearch search(left, metric_, limit_, pool_);
@@ -38,11 +38,11 @@ std::vector<char> Dedup::keep(std::span<const float* const> rows) {
   // Ordered by the first row, so each row is decided before its pairs with later ones are used.
   while (search.next(pairs)) {
     for (const Pair& pair : pairs) {
-      if (kept[places[static_cast<size_t>(pair.a)]] != 0) kept[places[static_cast<size_t>(pair.b)]] = 0;
+      if (kept[places[pair.a]] != 0) kept[places[pair.b]] = 0;
     }
   }
   for (const size_t place : places) {
-    if (kept[place] != 0) kept_.add({rows[place], static_cast<size_t>(kept_.width())});
+    if (kept[place] != 0) kept_.add(std::span(rows[place], kept_.width()));
   }
   return kept;
 }

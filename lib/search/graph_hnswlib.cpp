@@ -74,14 +74,14 @@ std::string_view bytes_of(const T& value) {
 
 // A checksum of all numbers. Each block has one of its own, so that all threads can share the work.
 uint64_t checksum_of(const Vectors& vectors, Pool& pool) {
-  std::vector<nn::Memory> scratch(static_cast<size_t>(pool.size()));
-  std::vector<uint64_t> checksums(static_cast<size_t>(vectors.blocks()));
+  std::vector<nn::Memory> scratch(pool.size());
+  std::vector<uint64_t> checksums(vectors.blocks());
   pool.run_grid(vectors.blocks(), [&](int64_t b, int thread) {
     const int64_t rows = std::min(kBlock, vectors.rows() - b * kBlock);
-    const float* const numbers = vectors.block(b, scratch[static_cast<size_t>(thread)]);
+    const float* const numbers = vectors.block(b, scratch[thread]);
     Checksum checksum;
-    checksum.add(std::as_bytes(std::span(numbers, static_cast<size_t>(rows * vectors.width()))));
-    checksums[static_cast<size_t>(b)] = checksum.value();
+    checksum.add(std::as_bytes(std::span(numbers, rows * vectors.width())));
+    checksums[b] = checksum.value();
   });
   Checksum checksum;
   checksum.add(std::as_bytes(std::span(checksums)));
@@ -118,7 +118,7 @@ class Reader {
 struct GraphSearch::Graph {
   Graph(const Vectors& vectors, Metric metric, Pool& pool)
       : space(metric, vectors.width()),
-        nodes(&space, static_cast<size_t>(vectors.rows()), kLinks, kBuildCandidates),
+        nodes(&space, vectors.rows(), kLinks, kBuildCandidates),
         header{.metric = static_cast<uint64_t>(metric),
                .width = static_cast<uint64_t>(vectors.width()),
                .rows = static_cast<uint64_t>(vectors.rows()),
@@ -138,9 +138,7 @@ struct GraphSearch::Graph {
   std::span<char> lowest_links(Id id) {
     return {reinterpret_cast<char*>(nodes.get_linklist0(id)), (2 * kLinks + 1) * sizeof(Id)};
   }
-  size_t bytes_of_levels(int levels) const {
-    return static_cast<size_t>(levels) * nodes.size_links_per_element_;
-  }
+  size_t bytes_of_levels(int levels) const { return levels * nodes.size_links_per_element_; }
 
   Space space;
   hnswlib::HierarchicalNSW<float> nodes;
@@ -150,8 +148,8 @@ struct GraphSearch::Graph {
 void GraphSearch::Graph::build(const Vectors& vectors) {
   nn::Memory scratch;
   for (int64_t i = 0; i < vectors.rows(); ++i) {
-    const Point point = point_of(vectors.row(i, scratch), vectors.norms()[static_cast<size_t>(i)]);
-    nodes.addPoint(&point, static_cast<size_t>(i));
+    const Point point = point_of(vectors.row(i, scratch), vectors.norms()[i]);
+    nodes.addPoint(&point, i);
   }
 }
 
@@ -231,14 +229,13 @@ void GraphSearch::Graph::read(const std::string& path, const Vectors& vectors) {
   check(found, path);
   nn::Memory scratch;
   for (int64_t i = 0; i < vectors.rows(); ++i)
-    read_node(reader, static_cast<Id>(i),
-              point_of(vectors.row(i, scratch), vectors.norms()[static_cast<size_t>(i)]));
+    read_node(reader, static_cast<Id>(i), point_of(vectors.row(i, scratch), vectors.norms()[i]));
   Checksum checksum;
   checksum.add(file.text().substr(0, file.text().size() - sizeof(uint64_t)));
   if (reader.take<uint64_t>() != checksum.value() || !reader.at_end()) reader.damaged();
   for (Id id = 0; id < header.rows; ++id) check_links(reader, id);
   if (found.entry >= header.rows || nodes.element_levels_[found.entry] != found.highest) reader.damaged();
-  nodes.maxlevel_ = static_cast<int>(found.highest);
+  nodes.maxlevel_ = found.highest;
   nodes.enterpoint_node_ = static_cast<Id>(found.entry);
 }
 
@@ -280,20 +277,20 @@ std::vector<std::vector<Neighbor>> GraphSearch::nearest(std::span<const float* c
   std::vector<std::vector<Neighbor>> results(queries.size());
   if (!graph_) return results;
   const int64_t candidates = std::min(vectors_.rows(), std::max(count, options_.candidates));
-  graph_->nodes.setEf(static_cast<size_t>(candidates));
-  const auto width = static_cast<size_t>(vectors_.width());
-  std::vector<nn::Memory> scratch(static_cast<size_t>(pool_.size()));
-  pool_.run_grid(static_cast<int64_t>(queries.size()), [&](int64_t i, int thread) {
-    const std::span<const float> query(queries[static_cast<size_t>(i)], width);
+  graph_->nodes.setEf(candidates);
+  const size_t width = vectors_.width();
+  std::vector<nn::Memory> scratch(pool_.size());
+  pool_.run_grid(queries.size(), [&](int64_t i, int thread) {
+    const std::span<const float> query(queries[i], width);
     const Point point = point_of(query.data(), norm(query));
-    auto found = graph_->nodes.searchKnn(&point, static_cast<size_t>(candidates));
+    auto found = graph_->nodes.searchKnn(&point, candidates);
     Best best(count);
     for (; !found.empty(); found.pop()) {
-      const auto row = static_cast<int64_t>(found.top().second);
-      const float* const numbers = vectors_.row(row, scratch[static_cast<size_t>(thread)]);
+      const int64_t row = found.top().second;
+      const float* const numbers = vectors_.row(row, scratch[thread]);
       best.add({.row = row, .value = value_of(metric_, query, numbers)});
     }
-    results[static_cast<size_t>(i)] = std::move(best).sorted();
+    results[i] = std::move(best).sorted();
   });
   return results;
 }

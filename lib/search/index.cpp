@@ -172,7 +172,7 @@ void Index::read_vectors(const IndexOptions& options) {
       if (io::is_table(record.source().format)) refuse_table("");
       const auto row = read_embedding(fields);
       if (!row) throw Error("field \"embedding\" is missing; bert-embed adds it");
-      const auto width = static_cast<int64_t>(row->size());
+      const int64_t width = row->size();
       if (!vectors) vectors = std::make_unique<StoredVectors>(width);
       if (width != vectors->width())
         throw Error("field \"embedding\" has ", counted(width, "number", "numbers"),

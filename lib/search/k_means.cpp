@@ -6,14 +6,11 @@
 #include <utility>
 
 #include "base/random.h"
-#include "nn/blocks.h"
-#include "nn/products.h"
-#include "search/nearest_candidates.h"
+#include "nn/dot.h"
 
 namespace bert::search {
 namespace {
 
-constexpr int64_t kCenters = 256;                // centers of one product
 constexpr int64_t kMostParts = 64;               // of the rows, each with sums of its own
 constexpr int64_t kMostSums = int64_t{8} << 20;  // numbers in all sums
 
@@ -31,11 +28,9 @@ class KMeans {
 
   float* center(int64_t cluster) { return centers_.data() + cluster * width_; }
   const float* center(int64_t cluster) const { return centers_.data() + cluster * width_; }
-  std::span<const float> numbers(const float* row) const { return {row, static_cast<size_t>(width_)}; }
+  std::span<const float> numbers(const float* row) const { return std::span(row, width_); }
   double factor(int64_t row, const float* values) const;
   double squared_distance(int64_t cluster, double length, int64_t row, const float* values) const;
-
-  float* scores_of(int thread);
 
   void start();
   void set_center(int64_t cluster, int64_t row);
@@ -45,28 +40,22 @@ class KMeans {
 
   int64_t assign();
   void assign_block(int64_t b, Part& part, int thread);
-  float slack(int64_t row) const;
-  void settle(NearestCandidates& candidates, const float* values) const;
   void add_to_sums(int64_t row, const float* values, Part& part) const;
   void move_centers();
   void fill_empty(std::vector<int64_t>& sizes);
-  void transpose_centers();
   void number_clusters();
   void rank_rows();
 
   const Vectors& vectors_;
   const KMeansOptions options_;
   Pool& pool_;
-  const nn::Kernels& kernels_;
+  Scan scan_;
   const int64_t width_, clusters_;
-  int64_t stride_ = 0;
-  nn::Memory columns_;          // [width, stride]: the centers as columns of a product
-  std::vector<float> centers_;  // [clusters, width]
-  std::vector<float> shifts_;   // for each center: |center|²/2 for l2, else 0
-  double longest_ = 0;          // the largest norm of a center
-  std::vector<double> near_;    // for each row: its squared distance to the nearest center, if it is needed
+  std::vector<float> centers_;               // [clusters, width]
+  std::vector<const float*> center_places_;  // of each center in centers_
+  std::vector<double> near_;  // for each row: its squared distance to the nearest center, if it is needed
   std::vector<Part> parts_;
-  std::vector<nn::Memory> blocks_, scores_;  // for each thread
+  std::vector<nn::Memory> blocks_;  // for each thread
   Clustering result_;
 };
 
@@ -74,25 +63,24 @@ KMeans::KMeans(const Vectors& vectors, const KMeansOptions& options, Pool& pool)
     : vectors_(vectors),
       options_(options),
       pool_(pool),
-      kernels_(nn::usable_kernels()),
+      scan_(vectors, options.metric, pool),
       width_(vectors.width()),
       clusters_(options.clusters),
-      centers_(static_cast<size_t>(clusters_ * width_)),
-      shifts_(static_cast<size_t>(clusters_)),
-      near_(static_cast<size_t>(vectors.rows()), INFINITY),
-      blocks_(static_cast<size_t>(pool.size())),
-      scores_(static_cast<size_t>(pool.size())) {
+      centers_(clusters_ * width_),
+      near_(vectors.rows(), INFINITY),
+      blocks_(pool.size()) {
+  for (int64_t k = 0; k < clusters_; ++k) center_places_.push_back(center(k));
   const int64_t most = std::clamp<int64_t>(kMostSums / (clusters_ * width_), 1, kMostParts);
-  parts_.resize(static_cast<size_t>(std::min(most, vectors.blocks())));
+  parts_.resize(std::min(most, vectors.blocks()));
   result_.cluster.assign(near_.size(), -1);
 }
 
 // What a row is multiplied by.
 double KMeans::factor(int64_t row, const float* values) const {
   if (options_.metric == Metric::l2) return 1;
-  const float norm = vectors_.norms()[static_cast<size_t>(row)];
+  const float norm = vectors_.norms()[row];
   if (std::isnormal(norm)) return 1 / static_cast<double>(norm);
-  const double exact = std::sqrt(dot(numbers(values), values));  // f32 cannot hold it, or not accurately
+  const double exact = std::sqrt(nn::dot(numbers(values), values));  // f32 cannot hold it, or not accurately
   return exact > 0 ? 1 / exact : 0;
 }
 
@@ -101,39 +89,15 @@ double KMeans::squared_distance(int64_t cluster, double length, int64_t row, con
   constexpr double kNoise = 1e-6;  // of the norms, which are in f32
   if (options_.metric == Metric::l2) return -value_of(Metric::l2, numbers(center(cluster)), values);
   const double scale = factor(row, values), own = scale > 0 ? 1 : 0;
-  const double distance = own + length - 2 * scale * dot(numbers(center(cluster)), values);
+  const double distance = own + length - 2 * scale * nn::dot(numbers(center(cluster)), values);
   return distance > kNoise * (own + length) ? distance : 0;
-}
-
-float* KMeans::scores_of(int thread) {
-  auto& scores = scores_[static_cast<size_t>(thread)];
-  if (scores.size() == 0) scores = nn::Memory(static_cast<size_t>((kBlock + 16) * kCenters));
-  return scores.data();
 }
 
 void KMeans::set_center(int64_t cluster, int64_t row) {
   nn::Memory scratch;
   const float* const values = vectors_.row(row, scratch);
   const double scale = factor(row, values);
-  for (int64_t i = 0; i < width_; ++i)
-    center(cluster)[i] = static_cast<float>(static_cast<double>(values[i]) * scale);
-}
-
-void KMeans::transpose_centers() {
-  stride_ = nn::round_up(clusters_, nn::kBlockColumns);
-  if (columns_.size() == 0) columns_ = nn::Memory(static_cast<size_t>(width_ * stride_));
-  pool_.run_grid(nn::parts_of(width_, nn::kBlockColumns), [&](int64_t part, int) {
-    const int64_t begin = part * nn::kBlockColumns, end = std::min(width_, begin + nn::kBlockColumns);
-    for (int64_t i = begin; i < end; ++i) {
-      for (int64_t k = 0; k < clusters_; ++k) columns_.data()[i * stride_ + k] = center(k)[i];
-    }
-  });
-  longest_ = 0;
-  for (int64_t k = 0; k < clusters_; ++k) {
-    const double square = dot(numbers(center(k)), center(k));
-    longest_ = std::max(longest_, std::sqrt(square));
-    shifts_[static_cast<size_t>(k)] = options_.metric == Metric::l2 ? static_cast<float>(square / 2) : 0.0f;
-  }
+  for (int64_t i = 0; i < width_; ++i) center(cluster)[i] = static_cast<float>(values[i] * scale);
 }
 
 // Draws each center from the rows with a probability proportional to the squared distance to the nearest one
@@ -141,8 +105,7 @@ void KMeans::transpose_centers() {
 void KMeans::start() {
   Random random(options_.seed);
   for (int64_t k = 0; k < clusters_; ++k) {
-    const int64_t row =
-        k == 0 ? static_cast<int64_t>(random.uniform() * static_cast<double>(vectors_.rows())) : draw(random);
+    const int64_t row = k == 0 ? static_cast<int64_t>(random.uniform() * vectors_.rows()) : draw(random);
     set_center(k, row);
     lower_distances(k, row);
   }
@@ -150,23 +113,22 @@ void KMeans::start() {
 
 // A row that has been drawn has the distance 0. If all have, draws any row.
 int64_t KMeans::draw(Random& random) const {
-  std::vector<double> sums(static_cast<size_t>(vectors_.blocks()));
+  std::vector<double> sums(vectors_.blocks());
   pool_.run_grid(vectors_.blocks(), [&](int64_t b, int) {
     const int64_t end = std::min(vectors_.rows(), (b + 1) * kBlock);
-    for (int64_t i = b * kBlock; i < end; ++i) sums[static_cast<size_t>(b)] += near_[static_cast<size_t>(i)];
+    for (int64_t i = b * kBlock; i < end; ++i) sums[b] += near_[i];
   });
   const double total = std::accumulate(sums.begin(), sums.end(), 0.0);
   double left = random.uniform() * total;
-  int64_t last = static_cast<int64_t>(
-      random.below(static_cast<uint32_t>(std::min<int64_t>(vectors_.rows(), UINT32_MAX))));
+  int64_t last = random.below(std::min<int64_t>(vectors_.rows(), UINT32_MAX));
   for (size_t b = 0; b < sums.size(); ++b) {
     if (left >= sums[b] && b + 1 < sums.size()) {
       left -= sums[b];
       continue;
     }
-    const int64_t begin = static_cast<int64_t>(b) * kBlock, end = std::min(vectors_.rows(), begin + kBlock);
+    const int64_t begin = b * kBlock, end = std::min(vectors_.rows(), begin + kBlock);
     for (int64_t i = begin; i < end; ++i) {
-      const double near = near_[static_cast<size_t>(i)];
+      const double near = near_[i];
       if (near > 0) last = i;
       if (near > 0 && left < near) return i;
       left -= near;
@@ -176,110 +138,59 @@ int64_t KMeans::draw(Random& random) const {
 }
 
 void KMeans::lower_distances(int64_t cluster, int64_t row) {
-  const double length = dot(numbers(center(cluster)), center(cluster));
+  const double length = nn::dot(numbers(center(cluster)), center(cluster));
   pool_.run_grid(vectors_.blocks(), [&](int64_t b, int thread) {
-    const float* values = vectors_.block(b, blocks_[static_cast<size_t>(thread)]);
+    const float* values = vectors_.block(b, blocks_[thread]);
     const int64_t end = std::min(vectors_.rows(), (b + 1) * kBlock);
     for (int64_t i = b * kBlock; i < end; ++i, values += width_) {
-      double& near = near_[static_cast<size_t>(i)];
+      double& near = near_[i];
       near = std::min(near, squared_distance(cluster, length, i, values));
     }
   });
-  near_[static_cast<size_t>(row)] = 0;
+  near_[row] = 0;
 }
 
 // Measures the distance of each row from the center of its cluster.
 void KMeans::measure_distances() {
   std::vector<double> lengths;
-  for (int64_t k = 0; k < clusters_; ++k) lengths.push_back(dot(numbers(center(k)), center(k)));
+  for (int64_t k = 0; k < clusters_; ++k) lengths.push_back(nn::dot(numbers(center(k)), center(k)));
   pool_.run_grid(vectors_.blocks(), [&](int64_t b, int thread) {
-    const float* values = vectors_.block(b, blocks_[static_cast<size_t>(thread)]);
+    const float* values = vectors_.block(b, blocks_[thread]);
     const int64_t end = std::min(vectors_.rows(), (b + 1) * kBlock);
     for (int64_t i = b * kBlock; i < end; ++i, values += width_) {
-      const auto cluster = static_cast<int64_t>(result_.cluster[static_cast<size_t>(i)]);
-      near_[static_cast<size_t>(i)] =
-          squared_distance(cluster, lengths[static_cast<size_t>(cluster)], i, values);
+      const int64_t cluster = result_.cluster[i];
+      near_[i] = squared_distance(cluster, lengths[cluster], i, values);
     }
   });
 }
 
 void KMeans::add_to_sums(int64_t row, const float* values, Part& part) const {
-  const auto cluster = static_cast<int64_t>(result_.cluster[static_cast<size_t>(row)]);
+  const int64_t cluster = result_.cluster[row];
   const double scale = factor(row, values);
   double* const sums = part.sums.data() + cluster * width_;
-  for (int64_t i = 0; i < width_; ++i) sums[i] += static_cast<double>(values[i]) * scale;
-  ++part.sizes[static_cast<size_t>(cluster)];
-}
-
-// Twice the largest error of a row's scores, as in scan.h; infinity if they may overflow.
-float KMeans::slack(int64_t row) const {
-  constexpr double kEpsilon = 0x1p-24, kUnderflow = 0x1p-126, kLargest = 1e37;
-  const double n = static_cast<double>(width_) + 16;  // for the roundings other than those of the sum
-  const double size = static_cast<double>(vectors_.norms()[static_cast<size_t>(row)]) * longest_;
-  const double square = longest_ * longest_;
-  if (!(size < kLargest) || !(square < kLargest)) return INFINITY;
-  return static_cast<float>(2.02 * (n * kEpsilon * size + 8 * kEpsilon * (size + square) + n * kUnderflow));
-}
-
-// Leaves only the nearest center, by exact values; the first of equal ones.
-void KMeans::settle(NearestCandidates& candidates, const float* values) const {
-  if (candidates.all().size() == 1) return;
-  double best = -INFINITY;
-  NearestCandidates::Candidate nearest = candidates.all().front();
-  for (const auto& candidate : candidates.all()) {
-    const double value = value_of(options_.metric, numbers(center(candidate.center)), values);
-    if (value > best) nearest = candidate;
-    best = std::max(best, value);
-  }
-  candidates.keep_only(nearest);
+  for (int64_t i = 0; i < width_; ++i) sums[i] += values[i] * scale;
+  ++part.sizes[cluster];
 }
 
 // Assigns the rows of a block to the nearest centers, equal ones to the first, and adds them to the sums.
-// Scores in f32 rule out most centers; exact values decide between the others, so that the scores of vectors
-// that are large, or far from zero and close to each other, do no harm.
 void KMeans::assign_block(int64_t b, Part& part, int thread) {
-  float* const scores = scores_of(thread);
-  const int64_t first = b * kBlock, rows = std::min(kBlock, vectors_.rows() - first);
-  const float* const block = vectors_.block(b, blocks_[static_cast<size_t>(thread)]);
-  std::vector<NearestCandidates> of_rows;
-  for (int64_t r = 0; r < rows; ++r) of_rows.emplace_back(slack(first + r));
-  for (int64_t column = 0; column < clusters_; column += kCenters) {
-    const int64_t columns = std::min(kCenters, clusters_ - column);
-    nn::multiply(kernels_, {.rows = rows,
-                            .cols = columns,
-                            .depth = width_,
-                            .a = {.numbers = block, .stride = width_},
-                            .b = {.numbers = columns_.data() + column, .stride = stride_},
-                            .c = scores,
-                            .c_stride = kCenters,
-                            .room = true});
-    for (int64_t r = 0; r < rows; ++r) {
-      NearestCandidates& candidates = of_rows[static_cast<size_t>(r)];
-      for (int64_t k = 0; k < columns; ++k) {
-        const float score = scores[r * kCenters + k] - shifts_[static_cast<size_t>(column + k)];
-        if (score < candidates.limit()) continue;
-        if (candidates.full()) settle(candidates, block + r * width_);
-        candidates.add({.center = static_cast<int32_t>(column + k), .score = score});
-      }
-    }
-  }
-  for (int64_t r = 0; r < rows; ++r) {
-    NearestCandidates& candidates = of_rows[static_cast<size_t>(r)];
-    settle(candidates, block + r * width_);
-    const int32_t nearest = candidates.all().front().center;
-    part.changed += std::exchange(result_.cluster[static_cast<size_t>(first + r)], nearest) != nearest;
-    add_to_sums(first + r, block + r * width_, part);
+  const float* values = vectors_.block(b, blocks_[thread]);
+  int64_t row = b * kBlock;
+  for (const auto& nearest : scan_.nearest(b, values, thread)) {
+    part.changed += std::exchange(result_.cluster[row], nearest.query) != nearest.query;
+    add_to_sums(row++, values, part);
+    values += width_;
   }
 }
 
 // Returns the number of rows whose cluster has changed.
 int64_t KMeans::assign() {
-  transpose_centers();
-  const auto parts = static_cast<int64_t>(parts_.size());
+  scan_.prepare(center_places_);
+  const int64_t parts = parts_.size();
   pool_.run_grid(parts, [&](int64_t p, int thread) {
-    Part& part = parts_[static_cast<size_t>(p)];
-    part.sums.assign(static_cast<size_t>(clusters_ * width_), 0);
-    part.sizes.assign(static_cast<size_t>(clusters_), 0);
+    Part& part = parts_[p];
+    part.sums.assign(clusters_ * width_, 0);
+    part.sizes.assign(clusters_, 0);
     part.changed = 0;
     const int64_t end = vectors_.blocks() * (p + 1) / parts;
     for (int64_t b = vectors_.blocks() * p / parts; b < end; ++b) assign_block(b, part, thread);
@@ -290,25 +201,23 @@ int64_t KMeans::assign() {
 }
 
 void KMeans::move_centers() {
-  std::vector<int64_t> sizes(static_cast<size_t>(clusters_));
+  std::vector<int64_t> sizes(clusters_);
   pool_.run_grid(clusters_, [&](int64_t k, int) {
-    std::vector<double> mean(static_cast<size_t>(width_));
+    std::vector<double> mean(width_);
     int64_t size = 0;
     for (const Part& part : parts_) {
-      size += part.sizes[static_cast<size_t>(k)];
-      for (int64_t i = 0; i < width_; ++i)
-        mean[static_cast<size_t>(i)] += part.sums[static_cast<size_t>(k * width_ + i)];
+      size += part.sizes[k];
+      for (int64_t i = 0; i < width_; ++i) mean[i] += part.sums[k * width_ + i];
     }
-    sizes[static_cast<size_t>(k)] = size;
-    double divisor = static_cast<double>(size);
+    sizes[k] = size;
+    double divisor = size;
     if (options_.metric == Metric::cosine) {
       double squares = 0;
       for (const double x : mean) squares += x * x;
       divisor = std::sqrt(squares);
     }
     if (!(divisor > 0)) return;  // keeps its center
-    for (int64_t i = 0; i < width_; ++i)
-      center(k)[i] = static_cast<float>(mean[static_cast<size_t>(i)] / divisor);
+    for (int64_t i = 0; i < width_; ++i) center(k)[i] = static_cast<float>(mean[i] / divisor);
   });
   fill_empty(sizes);
 }
@@ -322,52 +231,50 @@ void KMeans::fill_empty(std::vector<int64_t>& sizes) {
   std::vector<int64_t> rows(near_.size());
   std::iota(rows.begin(), rows.end(), 0);
   std::ranges::partial_sort(rows, rows.begin() + empty, [&](int64_t a, int64_t b) {
-    const double far_a = near_[static_cast<size_t>(a)], far_b = near_[static_cast<size_t>(b)];
+    const double far_a = near_[a], far_b = near_[b];
     return far_a != far_b ? far_a > far_b : a < b;
   });
   for (int64_t k = 0, next = 0; k < clusters_; ++k) {
-    if (sizes[static_cast<size_t>(k)] != 0) continue;
-    const int64_t row = rows[static_cast<size_t>(next++)];
-    if (near_[static_cast<size_t>(row)] > 0) set_center(k, row);
+    if (sizes[k] != 0) continue;
+    const int64_t row = rows[next++];
+    if (near_[row] > 0) set_center(k, row);
   }
 }
 
 void KMeans::number_clusters() {
-  std::vector<int64_t> first(static_cast<size_t>(clusters_), vectors_.rows());
-  std::vector<int64_t> sizes(static_cast<size_t>(clusters_));
+  std::vector<int64_t> first(clusters_, vectors_.rows());
+  std::vector<int64_t> sizes(clusters_);
   for (int64_t i = vectors_.rows(); i-- > 0;) {
-    const auto cluster = static_cast<size_t>(result_.cluster[static_cast<size_t>(i)]);
+    const size_t cluster = result_.cluster[i];
     first[cluster] = i;
     ++sizes[cluster];
   }
-  std::vector<int32_t> order(static_cast<size_t>(clusters_)), number(order.size());
+  std::vector<int32_t> order(clusters_), number(order.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, [&](int32_t a, int32_t b) {
-    const auto i = static_cast<size_t>(a), j = static_cast<size_t>(b);
-    return sizes[i] != sizes[j] ? sizes[i] > sizes[j] : first[i] < first[j];
+    return sizes[a] != sizes[b] ? sizes[a] > sizes[b] : first[a] < first[b];
   });
   for (size_t i = 0; i < order.size(); ++i) {
-    number[static_cast<size_t>(order[i])] = static_cast<int32_t>(i);
-    result_.sizes.push_back(sizes[static_cast<size_t>(order[i])]);
+    number[order[i]] = i;
+    result_.sizes.push_back(sizes[order[i]]);
   }
   for (const int32_t cluster : order)
     result_.centers.insert(result_.centers.end(), center(cluster), center(cluster) + width_);
-  for (int32_t& cluster : result_.cluster) cluster = number[static_cast<size_t>(cluster)];
+  for (int32_t& cluster : result_.cluster) cluster = number[cluster];
 }
 
 void KMeans::rank_rows() {
   std::vector<int64_t> rows(result_.cluster.size());
   std::iota(rows.begin(), rows.end(), 0);
   std::ranges::sort(rows, [&](int64_t a, int64_t b) {
-    const auto i = static_cast<size_t>(a), j = static_cast<size_t>(b);
-    if (result_.cluster[i] != result_.cluster[j]) return result_.cluster[i] < result_.cluster[j];
-    return result_.distance[i] != result_.distance[j] ? result_.distance[i] < result_.distance[j] : a < b;
+    if (result_.cluster[a] != result_.cluster[b]) return result_.cluster[a] < result_.cluster[b];
+    return result_.distance[a] != result_.distance[b] ? result_.distance[a] < result_.distance[b] : a < b;
   });
   result_.rank.resize(rows.size());
   for (size_t i = 0; i < rows.size(); ++i) {
-    const auto row = static_cast<size_t>(rows[i]);
-    const bool follows = i > 0 && result_.cluster[static_cast<size_t>(rows[i - 1])] == result_.cluster[row];
-    result_.rank[row] = follows ? result_.rank[static_cast<size_t>(rows[i - 1])] + 1 : 1;
+    const size_t row = rows[i];
+    const bool follows = i > 0 && result_.cluster[rows[i - 1]] == result_.cluster[row];
+    result_.rank[row] = follows ? result_.rank[rows[i - 1]] + 1 : 1;
   }
 }
 
@@ -376,13 +283,11 @@ Clustering KMeans::run() {
   while (assign() > 0 && ++result_.iterations < options_.most_iterations) move_centers();
   result_.distance.resize(near_.size());
   pool_.run_grid(vectors_.blocks(), [&](int64_t b, int thread) {
-    const float* row = vectors_.block(b, blocks_[static_cast<size_t>(thread)]);
+    const float* row = vectors_.block(b, blocks_[thread]);
     const int64_t end = std::min(vectors_.rows(), (b + 1) * kBlock);
     for (int64_t i = b * kBlock; i < end; ++i, row += width_) {
-      const double value =
-          value_of(options_.metric, numbers(center(result_.cluster[static_cast<size_t>(i)])), row);
-      result_.distance[static_cast<size_t>(i)] =
-          options_.metric == Metric::l2 ? std::sqrt(-value) : std::max(0.0, 1 - value);
+      const double value = value_of(options_.metric, numbers(center(result_.cluster[i])), row);
+      result_.distance[i] = options_.metric == Metric::l2 ? std::sqrt(-value) : std::max(0.0, 1 - value);
     }
   });
   number_clusters();

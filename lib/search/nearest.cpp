@@ -42,7 +42,7 @@ std::vector<std::vector<Neighbor>> ExactSearch::nearest(std::span<const float* c
   count = std::min(count, vectors_.rows());
   std::vector<std::vector<Neighbor>> results(queries.size());
   const int64_t fit = kMostNeighbors / std::max<int64_t>(1, count * pool_.size());
-  const auto step = static_cast<size_t>(std::clamp<int64_t>(fit, 1, kMostQueries));
+  const size_t step = std::clamp<int64_t>(fit, 1, kMostQueries);
   for (size_t begin = 0; begin < queries.size(); begin += step) {
     const size_t size = std::min(step, queries.size() - begin);
     search(queries.subspan(begin, size), count, std::span(results).subspan(begin, size));
@@ -53,12 +53,11 @@ std::vector<std::vector<Neighbor>> ExactSearch::nearest(std::span<const float* c
 // Each thread keeps the best neighbors among the rows that it has seen.
 void ExactSearch::search(std::span<const float* const> queries, int64_t count,
                          std::span<std::vector<Neighbor>> results) {
-  std::vector<std::vector<Best>> best(static_cast<size_t>(pool_.size()),
-                                      std::vector<Best>(queries.size(), Best(count)));
+  std::vector<std::vector<Best>> best(pool_.size(), std::vector<Best>(queries.size(), Best(count)));
   const std::vector<double> limits(queries.size(), -INFINITY);
   scan_.run({.rows = queries, .limits = limits}, 0, vectors_.blocks(),
             [&](int64_t query, int64_t row, double value, int thread) {
-              Best& its = best[static_cast<size_t>(thread)][static_cast<size_t>(query)];
+              Best& its = best[thread][query];
               its.add({.row = row, .value = value});
               return its.limit();
             });

@@ -25,7 +25,7 @@ struct Neighbor {
 // The best `count` neighbors seen.
 class Best {
  public:
-  explicit Best(int64_t count) : count_(static_cast<size_t>(count)) {}
+  explicit Best(int64_t count) : count_(count) {}
 
   void add(const Neighbor& neighbor);
   double limit() const;  // the value that a neighbor must reach to be added

@@ -32,23 +32,23 @@ bool PairSearch::next(std::vector<Pair>& pairs) {
 
 // False if there are too many pairs.
 bool PairSearch::search(int64_t count, std::vector<Pair>& pairs) {
-  const auto width = static_cast<size_t>(vectors_.width());
-  std::vector<float> copies(static_cast<size_t>(count) * width);
+  const size_t width = vectors_.width();
+  std::vector<float> copies(count * width);
   std::vector<const float*> rows;
   nn::Memory scratch;
   for (int64_t i = 0; i < count; ++i) {
-    rows.push_back(copies.data() + static_cast<size_t>(i) * width);
-    std::copy_n(vectors_.row(begin_ + i, scratch), width, copies.data() + static_cast<size_t>(i) * width);
+    rows.push_back(copies.data() + i * width);
+    std::copy_n(vectors_.row(begin_ + i, scratch), width, copies.data() + i * width);
   }
   const std::vector<double> limits(rows.size(), limit_);
-  std::vector<std::vector<Pair>> found(static_cast<size_t>(pool_.size()));
+  std::vector<std::vector<Pair>> found(pool_.size());
   std::atomic<int64_t> total = 0;
   scan_.run({.rows = rows, .limits = limits}, begin_ / kBlock, vectors_.blocks(),
             [&](int64_t query, int64_t row, double value, int thread) {
               const int64_t a = begin_ + query;
               if (row <= a || value < limit_) return limit_;
               if (++total > most_ && count > 1) return static_cast<double>(INFINITY);
-              found[static_cast<size_t>(thread)].push_back({.a = a, .b = row, .value = value});
+              found[thread].push_back({.a = a, .b = row, .value = value});
               return limit_;
             });
   if (total > most_ && count > 1) return false;

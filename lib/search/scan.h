@@ -11,6 +11,7 @@
 // Algorithms, section 3.1), plus n·2^-126 where products underflow.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -50,22 +51,43 @@ class Scan {
   // Scores the rows of blocks [begin, end) for all queries, on all threads of the pool.
   void run(const Queries& queries, int64_t begin, int64_t end, const Report& report);
 
+  // Before calls of nearest(). The queries must stay until the last one.
+  void prepare(std::span<const float* const> queries);
+
+  struct Nearest {
+    int32_t query = 0;
+    float score = -INFINITY;  // the highest one in f32 of any query
+    double value = NAN;       // of `query`, if it had to be computed
+  };
+
+  // For each row of a block, the query with the largest exact value, the first of equal ones. `block` is that
+  // of vectors. Valid until the thread's next call. Threads of the pool may call it at the same time.
+  std::span<const Nearest> nearest(int64_t b, const float* block, int thread);
+
  private:
   struct Thread;
-  void scan_block(int64_t b, const Queries& queries, Thread& thread, int number, const Report& report);
-  void prepare(const Queries& queries);
+  void scan_block(int64_t b, Thread& thread, int number, const Report& report);
+  void compare(int64_t row, const float* numbers, int64_t column, std::span<const float> scores,
+               Nearest& nearest) const;
   void transpose();
-  void multiply(const float* block, int64_t rows, int64_t column, int64_t columns, float* scores) const;
+  void multiply(const float* block, int64_t rows, int64_t column, int64_t columns, Thread& thread) const;
+  double error(double row_norm, double query_norm) const;
   double least(int64_t query, double limit, double longest) const;
+  double value(int64_t query, const float* row) const;
+  int64_t count() const { return std::ssize(queries_); }
 
   const Vectors& vectors_;
+  const int64_t width_;
   const Metric metric_;
   Pool& pool_;
   const nn::Kernels& kernels_;
+  std::span<const float* const> queries_;
   std::vector<float> units_;  // the queries one after another; of unit length for cosine
   nn::Memory columns_;        // the same as columns, [width, stride]
   int64_t stride_ = 0;
   std::vector<double> query_norms_;
+  double longest_ = 0;         // norm of a query in units_
+  std::vector<float> shifts_;  // for each query: |q|²/2 for l2, else 0
   std::vector<Thread> threads_;
 };
 

@@ -1,20 +1,17 @@
 #include "search/vectors.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <utility>
 
 #include "base/dtype.h"
 #include "base/error.h"
+#include "nn/dot.h"
 
 namespace bert::search {
 namespace {
-
-constexpr int64_t kMore = 12;  // rows that may be read after a block
 
 io::ArrayShape shape_of(const MappedFile& file, std::optional<int64_t> width) {
   try {
@@ -25,47 +22,33 @@ io::ArrayShape shape_of(const MappedFile& file, std::optional<int64_t> width) {
 }
 
 float* reserve(nn::Memory& memory, int64_t floats) {
-  if (memory.size() < static_cast<size_t>(floats)) memory = nn::Memory(static_cast<size_t>(floats));
+  if (memory.size() < static_cast<size_t>(floats)) memory = nn::Memory(floats);
   return memory.data();
 }
 
 }  // namespace
 
-double dot(std::span<const float> a, const float* b) {
-  constexpr size_t kLanes = 8;
-  std::array<double, kLanes> sums = {};
-  size_t i = 0;
-  for (; i + kLanes <= a.size(); i += kLanes) {
-    for (size_t k = 0; k < kLanes; ++k)
-      sums[k] += static_cast<double>(a[i + k]) * static_cast<double>(b[i + k]);
-  }
-  double rest = 0;
-  for (; i < a.size(); ++i) rest += static_cast<double>(a[i]) * static_cast<double>(b[i]);
-  return ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7])) + rest;
-}
-
 float norm(std::span<const float> values) {
-  const double norm = std::sqrt(dot(values, values.data()));
-  return norm > static_cast<double>(std::numeric_limits<float>::max()) ? INFINITY : static_cast<float>(norm);
+  const double norm = std::sqrt(nn::dot(values, values.data()));
+  return norm > std::numeric_limits<float>::max() ? INFINITY : static_cast<float>(norm);
 }
 
 MappedVectors::MappedVectors(const std::string& path, std::optional<int64_t> width, Pool& pool)
     : Vectors(0), file_(path), shape_(shape_of(file_, width)) {
   width_ = shape_.width;
-  norms_.resize(static_cast<size_t>(shape_.rows));
+  norms_.resize(shape_.rows);
   measure(pool);
 }
 
 void MappedVectors::measure(Pool& pool) {
-  std::vector<nn::Memory> scratch(static_cast<size_t>(pool.size()));
+  std::vector<nn::Memory> scratch(pool.size());
   std::atomic<int64_t> bad = rows();  // the first row with a number that is not finite
   pool.run_grid(blocks(), [&](int64_t b, int thread) {
-    const float* numbers = block(b, scratch[static_cast<size_t>(thread)]);
+    const float* numbers = block(b, scratch[thread]);
     for (int64_t i = b * kBlock; i < std::min(rows(), (b + 1) * kBlock); ++i, numbers += width_) {
-      const std::span<const float> row(numbers, static_cast<size_t>(width_));
-      norms_[static_cast<size_t>(i)] = norm(row);
-      if (std::isfinite(norms_[static_cast<size_t>(i)]) ||
-          std::ranges::all_of(row, [](float x) { return std::isfinite(x); }))
+      const std::span<const float> row(numbers, width_);
+      norms_[i] = norm(row);
+      if (std::isfinite(norms_[i]) || std::ranges::all_of(row, [](float x) { return std::isfinite(x); }))
         continue;
       for (int64_t first = bad; i < first && !bad.compare_exchange_weak(first, i);) {
       }
@@ -75,12 +58,12 @@ void MappedVectors::measure(Pool& pool) {
 }
 
 const std::byte* MappedVectors::bytes_of(int64_t row) const {
-  return file_.bytes().data() + shape_.begin + static_cast<size_t>(row) * shape_.row_bytes();
+  return file_.bytes().data() + shape_.begin + row * shape_.row_bytes();
 }
 
 const float* MappedVectors::copy(int64_t begin, int64_t count, nn::Memory& scratch) const {
-  float* const to = reserve(scratch, (kBlock + kMore) * width_);
-  to_f32(shape_.dtype, bytes_of(begin), {to, static_cast<size_t>(count * width_)});
+  float* const to = reserve(scratch, kBlock * width_);
+  to_f32(shape_.dtype, bytes_of(begin), std::span(to, count * width_));
   return to;
 }
 
@@ -91,7 +74,7 @@ bool MappedVectors::is_in_place(const std::byte* row) const {
 const float* MappedVectors::block(int64_t b, nn::Memory& scratch) const {
   const int64_t begin = b * kBlock;
   const std::byte* const bytes = bytes_of(begin);
-  if (is_in_place(bytes) && begin + kBlock + kMore <= rows()) return reinterpret_cast<const float*>(bytes);
+  if (is_in_place(bytes) && begin + kBlock <= rows()) return reinterpret_cast<const float*>(bytes);
   return copy(begin, std::min(kBlock, rows() - begin), scratch);
 }
 
@@ -102,27 +85,25 @@ const float* MappedVectors::row(int64_t i, nn::Memory& scratch) const {
 
 void StoredVectors::add(std::span<const float> row) {
   const int64_t at = rows() % kBlock;
-  if (at == 0) blocks_.emplace_back(static_cast<size_t>((kBlock + kMore) * width_));
+  if (at == 0) blocks_.emplace_back(kBlock * width_);
   std::ranges::copy(row, blocks_.back().data() + at * width_);
   norms_.push_back(norm(row));
 }
 
-const float* StoredVectors::block(int64_t b, nn::Memory&) const {
-  return blocks_[static_cast<size_t>(b)].data();
-}
+const float* StoredVectors::block(int64_t b, nn::Memory&) const { return blocks_[b].data(); }
 
 const float* StoredVectors::row(int64_t i, nn::Memory&) const {
-  return blocks_[static_cast<size_t>(i / kBlock)].data() + i % kBlock * width_;
+  return blocks_[i / kBlock].data() + i % kBlock * width_;
 }
 
 SelectedVectors::SelectedVectors(const Vectors& from, std::vector<int64_t> rows)
     : Vectors(from.width()), from_(from), places_(std::move(rows)) {
   norms_.reserve(places_.size());
-  for (const int64_t place : places_) norms_.push_back(from.norms()[static_cast<size_t>(place)]);
+  for (const int64_t place : places_) norms_.push_back(from.norms()[place]);
 }
 
 const float* SelectedVectors::block(int64_t b, nn::Memory& scratch) const {
-  float* const to = reserve(scratch, (kBlock + kMore) * width_);
+  float* const to = reserve(scratch, kBlock * width_);
   nn::Memory one;
   const int64_t begin = b * kBlock, count = std::min(kBlock, rows() - begin);
   for (int64_t i = 0; i < count; ++i) std::copy_n(row(begin + i, one), width_, to + i * width_);
@@ -130,7 +111,7 @@ const float* SelectedVectors::block(int64_t b, nn::Memory& scratch) const {
 }
 
 const float* SelectedVectors::row(int64_t i, nn::Memory& scratch) const {
-  return from_.row(places_[static_cast<size_t>(i)], scratch);
+  return from_.row(places_[i], scratch);
 }
 
 }  // namespace bert::search

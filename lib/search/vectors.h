@@ -14,22 +14,23 @@
 
 namespace bert::search {
 
-// Rows are read in blocks of this many. A multiple of nn::kBlockRows.
+// Rows are read in blocks of this many. A multiple of nn::kBlockRows, so that products compute whole blocks.
 constexpr int64_t kBlock = 384;
 
 class Vectors {
  public:
   virtual ~Vectors() = default;
 
-  int64_t rows() const { return static_cast<int64_t>(norms_.size()); }
+  int64_t rows() const { return norms_.size(); }
   int64_t width() const { return width_; }
   int64_t blocks() const { return (rows() + kBlock - 1) / kBlock; }
 
   // Euclidean norm of each row, rounded to f32; infinity if f32 cannot hold it.
   std::span<const float> norms() const { return norms_; }
 
-  // The first number of rows [kBlock·b, kBlock·(b+1)), one after another. 12 more rows may be read; their
-  // contents do not matter. Valid until the next call with the same `scratch`. Any thread may call it.
+  // The first number of rows [kBlock·b, kBlock·(b+1)), one after another. All may be read; the contents of
+  // those after the last row do not matter. Valid until the next call with the same `scratch`. Any thread may
+  // call it.
   virtual const float* block(int64_t b, nn::Memory& scratch) const = 0;
 
   // One row. Valid as for block().
@@ -101,9 +102,6 @@ class SelectedVectors final : public Vectors {
   const Vectors& from_;
   std::vector<int64_t> places_;  // of the rows in from_
 };
-
-// Σ a·b in f64, in an order that depends on the width alone.
-double dot(std::span<const float> a, const float* b);
 
 // The Euclidean norm in f32.
 float norm(std::span<const float> values);

@@ -15,16 +15,16 @@ void DividedWords::make_room(int32_t subword) {
 
 uint32_t DividedWords::index_of(int32_t first, int32_t second) {
   const uint64_t key = static_cast<uint64_t>(first) << 32 | static_cast<uint32_t>(second);
-  const auto [found, is_new] = by_subwords_.try_emplace(key, static_cast<uint32_t>(pairs_.size()));
+  const auto [found, is_new] = by_subwords_.try_emplace(key, pairs_.size());
   if (is_new) pairs_.push_back({.first = first, .second = second});
   return found->second;
 }
 
 void DividedWords::list(uint32_t index) {
   Pair& pair = pairs_[index];
-  if (!pair.with_first) neighbours_[static_cast<size_t>(pair.first)].push_back(index);
+  if (!pair.with_first) neighbours_[pair.first].push_back(index);
   if (!pair.with_second && pair.second != pair.first) {
-    neighbours_[static_cast<size_t>(pair.second)].push_back(index);
+    neighbours_[pair.second].push_back(index);
   }
   pair.with_first = pair.with_second = true;
 }
@@ -39,18 +39,18 @@ void DividedWords::change(int32_t first, int32_t second, int64_t by, uint32_t wo
 }
 
 void DividedWords::add(std::span<const int32_t> subwords, int64_t count) {
-  const auto word = static_cast<uint32_t>(words_.size());
+  const uint32_t word = words_.size();
   words_.push_back(
       {.begin = subwords_.size(), .size = static_cast<uint32_t>(subwords.size()), .count = count});
   subwords_.insert(subwords_.end(), subwords.begin(), subwords.end());
   int64_t occurrences = 0;
-  if (__builtin_mul_overflow(count, static_cast<int64_t>(subwords.size()), &occurrences) ||
+  if (__builtin_mul_overflow(count, std::ssize(subwords), &occurrences) ||
       __builtin_add_overflow(total_, occurrences, &total_)) {
     throw Error("the words have more than 2^63 characters in total");
   }
   for (const int32_t subword : subwords) {
     make_room(subword);
-    counts_[static_cast<size_t>(subword)] += count;
+    counts_[subword] += count;
   }
   for (size_t i = 1; i < subwords.size(); ++i) change(subwords[i - 1], subwords[i], count, word);
   changed_.clear();
@@ -86,9 +86,9 @@ void DividedWords::join_in(uint32_t index, int32_t first, int32_t second, int32_
       change(second, subwords[at + 2], -word.count, index);
       change(joined, subwords[at + 2], word.count, index);
     }
-    counts_[static_cast<size_t>(first)] -= word.count;
-    counts_[static_cast<size_t>(second)] -= word.count;
-    counts_[static_cast<size_t>(joined)] += word.count;
+    counts_[first] -= word.count;
+    counts_[second] -= word.count;
+    counts_[joined] += word.count;
     total_ -= word.count;
     subwords[size++] = joined;
     ++at;
@@ -97,7 +97,7 @@ void DividedWords::join_in(uint32_t index, int32_t first, int32_t second, int32_
 }
 
 const std::vector<uint32_t>& DividedWords::neighbours(int32_t subword) {
-  auto& pairs = neighbours_[static_cast<size_t>(subword)];
+  auto& pairs = neighbours_[subword];
   std::erase_if(pairs, [this, subword](uint32_t index) {
     Pair& pair = pairs_[index];
     if (pair.count > 0) return false;

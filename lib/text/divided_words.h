@@ -30,7 +30,7 @@ class DividedWords {
   size_t pairs() const { return pairs_.size(); }
   const Pair& pair(uint32_t index) const { return pairs_[index]; }
   size_t subwords() const { return counts_.size(); }  // greater than the highest id in use
-  int64_t count(int32_t subword) const { return counts_[static_cast<size_t>(subword)]; }
+  int64_t count(int32_t subword) const { return counts_[subword]; }
   int64_t total() const { return total_; }  // number of subwords in all words; a join never increases it
 
   // Pairs with `subword` on either side and a positive count.

@@ -62,7 +62,7 @@ class IcuDecoder : public io::Decoder {
                      static_cast<UBool>(part == Part::last), &failure);
       for (const UChar* unit = units.data(); unit < to; ++unit) append_unit(*unit, out);
     } while (failure == U_BUFFER_OVERFLOW_ERROR);
-    consumed_ += static_cast<uint64_t>(from - bytes.data());
+    consumed_ += from - bytes.data();
     if (U_FAILURE(failure)) fail();
   }
 
@@ -86,8 +86,8 @@ class IcuDecoder : public io::Decoder {
     std::array<char, 3> byte = {'?', '?', '\0'};
     if (U_SUCCESS(failure) && size > 0)
       std::snprintf(byte.data(), byte.size(), "%02x", static_cast<unsigned char>(bytes[0]));
-    throw Error("byte 0x", byte.data(), " at offset ", consumed_ - static_cast<uint64_t>(size),
-                " is not valid ", encoding_, "; --invalid-utf8 replace writes U+FFFD instead");
+    throw Error("byte 0x", byte.data(), " at offset ", consumed_ - size, " is not valid ", encoding_,
+                "; --invalid-utf8 replace writes U+FFFD instead");
   }
 
   const std::string encoding_;

@@ -46,7 +46,7 @@ class PairHeap {
     if (item.pair >= places_.size()) places_.resize(item.pair + 1, kNowhere);
     if (places_[item.pair] == kNowhere) {
       items_.push_back(item);
-      places_[item.pair] = static_cast<uint32_t>(items_.size() - 1);
+      places_[item.pair] = items_.size() - 1;
     }
     const size_t at = places_[item.pair];
     items_[at] = item;
@@ -73,7 +73,7 @@ class PairHeap {
 
   void put(size_t at, const Item& item) {
     items_[at] = item;
-    places_[item.pair] = static_cast<uint32_t>(at);
+    places_[item.pair] = at;
   }
 
   size_t rise(size_t at) {

@@ -117,13 +117,13 @@ void SentenceSplitter::Impl::split_paragraph(std::string_view paragraph,
                                              std::vector<std::string_view>& sentences) {
   widen(paragraph);
   UErrorCode status = U_ZERO_ERROR;
-  ubrk_setText(iterator.get(), units.data(), static_cast<int32_t>(units.size()), &status);
+  ubrk_setText(iterator.get(), units.data(), units.size(), &status);
   if (U_FAILURE(status)) throw Error("sentence boundaries: ", u_errorName(status));
   const bool ascii = units.size() == paragraph.size();
   size_t unit = 0, byte = 0;
   for (int32_t next; (next = ubrk_next(iterator.get())) != UBRK_DONE;) {
     const size_t begin = byte;
-    if (ascii) byte = static_cast<size_t>(next);
+    if (ascii) byte = next;
     while (!ascii && unit < static_cast<size_t>(next)) {
       const uint32_t size = decode(paragraph.data() + byte).size;
       byte += size;

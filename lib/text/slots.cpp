@@ -28,7 +28,7 @@ size_t Slots::find(std::span<const uint8_t> labels) {
     }
     uint64_t fits = ~uint64_t{0};
     for (const uint8_t label : labels) fits &= free_from(at + label - labels[0]);
-    if (fits != 0) return at + static_cast<size_t>(std::countr_zero(fits));
+    if (fits != 0) return at + std::countr_zero(fits);
   }
   return at;
 }

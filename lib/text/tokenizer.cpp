@@ -58,7 +58,7 @@ struct Tokenizer::Impl {
   int32_t required_id(const std::string& subword, const char* role, const std::string& name) const;
   std::optional<int32_t> id(std::string_view subword) const;
   void add(const AddedToken& token, const std::string& name);
-  void mark_special(int32_t id) { is_special[static_cast<size_t>(id)] = true; }
+  void mark_special(int32_t id) { is_special[id] = true; }
 
   template <bool kAligned>
   void encode(std::string_view text, Wanted wanted, Tokens& tokens) const;
@@ -110,7 +110,7 @@ void Tokenizer::Impl::add(const AddedToken& token, const std::string& name) {
   AddedToken resolved = token;
   resolved.id = id(token.content).value_or(token.id);
   if (resolved.id < 0) throw Error(name, ": the token ", token.content, " is not in the vocabulary");
-  const auto index = static_cast<size_t>(resolved.id);
+  const size_t index = resolved.id;
   if (index > subwords.size() + kMaxIdGap) {
     throw Error(name, ": the added token ", token.content, " has the id ", resolved.id, " after ",
                 subwords.size(), " pieces");
@@ -192,11 +192,11 @@ void Tokenizer::encode(std::string_view text, Wanted wanted, Tokens& tokens) con
   if (wanted.offsets == Offsets::chars) count_in_code_points(text, std::span(tokens.offsets).subspan(before));
 }
 
-int32_t Tokenizer::size() const { return static_cast<int32_t>(impl_->subwords.size()); }
+int32_t Tokenizer::size() const { return impl_->subwords.size(); }
 
 std::string_view Tokenizer::subword(int32_t id) const {
   if (id < 0 || id >= size()) throw Error("there is no token ", id, "; the vocabulary has ", size());
-  return impl_->subwords[static_cast<size_t>(id)];
+  return impl_->subwords[id];
 }
 
 std::optional<int32_t> Tokenizer::id(std::string_view subword) const { return impl_->id(subword); }
@@ -206,13 +206,9 @@ int32_t Tokenizer::sep() const { return impl_->sep; }
 int32_t Tokenizer::pad() const { return impl_->pad; }
 int32_t Tokenizer::mask() const { return impl_->mask; }
 
-bool Tokenizer::is_special(int32_t id) const {
-  return id >= 0 && id < size() && impl_->is_special[static_cast<size_t>(id)];
-}
+bool Tokenizer::is_special(int32_t id) const { return id >= 0 && id < size() && impl_->is_special[id]; }
 
-bool Tokenizer::is_added(int32_t id) const {
-  return id >= 0 && id < size() && impl_->is_added[static_cast<size_t>(id)];
-}
+bool Tokenizer::is_added(int32_t id) const { return id >= 0 && id < size() && impl_->is_added[id]; }
 
 bool Tokenizer::continues_word(int32_t id) const {
   const std::string& prefix = impl_->config.prefix;

@@ -175,7 +175,7 @@ std::vector<std::string> read_vocab_txt(const std::string& path, Compat compat) 
   refuse_failed_download(path, content);
   refuse_gzip(path, content);
   std::vector<std::string> subwords;
-  subwords.reserve(static_cast<size_t>(std::count(content.begin(), content.end(), '\n')) + 1);
+  subwords.reserve(std::count(content.begin(), content.end(), '\n') + 1);
   for (std::string_view rest = content; !rest.empty();) {
     const size_t size = rest.find('\n');
     const std::string_view line = rest.substr(0, size);

@@ -85,7 +85,7 @@ std::vector<std::string> read_subwords(const json::File& file, const Block& mode
         throw Error("gives ", subword, " the id ", id, " among ", members.size(), " tokens");
       }
       if (static_cast<size_t>(id) >= subwords.size()) subwords.resize(static_cast<size_t>(id) + 1);
-      std::string& place = subwords[static_cast<size_t>(id)];
+      std::string& place = subwords[id];
       if (!place.empty()) throw Error("gives ", place, " and ", subword, " the same id ", id);
       place = subword;
     }
@@ -129,7 +129,7 @@ class AddedIds {
         })) {}
 
   void check(const Block& block, const AddedToken& token) {
-    const auto id = static_cast<size_t>(token.id);
+    const size_t id = token.id;
     if (id < subwords_.size() && subwords_[id] == token.content) return;
     const auto subword = std::find(subwords_.begin(), subwords_.end(), token.content);
     const int64_t expected = subword != subwords_.end() ? subword - subwords_.begin() : next_++;

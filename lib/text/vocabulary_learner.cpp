@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kPrefix = "##";
 constexpr std::array<std::string_view, 5> kSpecials = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
 
-double log_of(int64_t number) { return std::log(static_cast<double>(number)); }
+double log_of(int64_t number) { return std::log(number); }
 
 std::string_view first_character(std::string_view text) { return text.substr(0, decode(text.data()).size); }
 
@@ -91,7 +91,7 @@ class Learner {
 
 // The id of the subword, which is added if new.
 int32_t Learner::subword_of(const std::string& text) {
-  const auto [found, is_new] = ids_.try_emplace(text, static_cast<int32_t>(subwords_.size()));
+  const auto [found, is_new] = ids_.try_emplace(text, subwords_.size());
   if (is_new) subwords_.push_back(text);
   return found->second;
 }
@@ -99,13 +99,13 @@ int32_t Learner::subword_of(const std::string& text) {
 void Learner::add_alphabet(std::span<const WordCount> words) {
   std::vector<Character> characters = characters_of(words);
   if (options_.alphabet_limit >= 0) {
-    limit_alphabet(characters, static_cast<size_t>(options_.alphabet_limit));
+    limit_alphabet(characters, options_.alphabet_limit);
   }
   for (const Character& character : characters) subword_of(std::string(character.bytes));
   for (const Character& character : characters) {
     if (character.continues) subword_of(std::string(kPrefix).append(character.bytes));
   }
-  if (static_cast<int64_t>(subwords_.size()) > options_.size) {
+  if (std::ssize(subwords_) > options_.size) {
     throw Error("a vocabulary of ", options_.size, " tokens is too small: special tokens, unused tokens and ",
                 characters.size(), " characters, with and without ##, are ", subwords_.size());
   }
@@ -129,9 +129,9 @@ bool Learner::divide(std::string_view word, std::vector<int32_t>& subwords) cons
 // Uses the current counts (Logs::count) or their lower bounds (Logs::least). The latter gives an upper bound
 // of the score, which remains valid as N decreases.
 double Learner::score(const DividedWords::Pair& pair, double Logs::*log) const {
-  const auto count = static_cast<double>(pair.count);
+  const double count = pair.count;
   if (options_.criterion == Criterion::frequency) return count;
-  const auto of = [&](int32_t subword) { return logs_[static_cast<size_t>(subword)].*log; };
+  const auto of = [&](int32_t subword) { return logs_[subword].*log; };
   return count * ((log_of(pair.count) + log_total_) - (of(pair.first) + of(pair.second)));
 }
 
@@ -145,7 +145,7 @@ void Learner::rank(uint32_t index) {
 
 // Whether the pairs of the subword must be ranked again.
 bool Learner::recount(int32_t subword) {
-  const auto at = static_cast<size_t>(subword);
+  const size_t at = subword;
   if (at >= least_.size()) {
     least_.resize(at + 1);
     logs_.resize(at + 1);
@@ -161,9 +161,7 @@ bool Learner::recount(int32_t subword) {
 // A merge reduces the counts of both subwords, which changes the scores of all their pairs.
 void Learner::join(uint32_t index) {
   const int32_t first = words_.pair(index).first, second = words_.pair(index).second;
-  const auto part = [this](int32_t subword) {
-    return std::string_view(subwords_[static_cast<size_t>(subword)]);
-  };
+  const auto part = [this](int32_t subword) { return std::string_view(subwords_[subword]); };
   const int32_t joined = subword_of(std::string(part(first)).append(part(second).substr(kPrefix.size())));
   words_.join(index, joined);
   log_total_ = log_of(words_.total());
@@ -185,11 +183,10 @@ std::vector<std::string> Learner::learn(std::span<const WordCount> words) && {
     if (divide(word, subwords)) words_.add(subwords, count);
   }
   log_total_ = log_of(words_.total());
-  for (size_t subword = 0; subword < words_.subwords(); ++subword) recount(static_cast<int32_t>(subword));
+  for (size_t subword = 0; subword < words_.subwords(); ++subword) recount(subword);
   for (uint32_t pair = 0; pair < words_.pairs(); ++pair) rank(pair);
   const auto true_score = [this](uint32_t pair) { return score(words_.pair(pair), &Logs::count); };
-  while (static_cast<int64_t>(subwords_.size()) < options_.size && !heap_.empty())
-    join(heap_.best(true_score).pair);
+  while (std::ssize(subwords_) < options_.size && !heap_.empty()) join(heap_.best(true_score).pair);
   return std::move(subwords_);
 }
 

@@ -36,7 +36,7 @@ void WordCounts::add(std::string_view added, int64_t count) {
   entries_.push_back(
       {.hash = hash, .count = count, .begin = text_.size(), .size = static_cast<uint32_t>(added.size())});
   text_ += added;
-  slots_[slot] = static_cast<uint32_t>(entries_.size());
+  slots_[slot] = entries_.size();
   if (entries_.size() > max_words_) {
     prune();
   } else if (2 * entries_.size() > slots_.size()) {
@@ -60,7 +60,7 @@ int64_t WordCounts::pruning_threshold() const {
   std::vector<int64_t> counts;
   counts.reserve(entries_.size());
   for (const Entry& entry : entries_) counts.push_back(entry.count);
-  const auto first_out = counts.begin() + static_cast<int64_t>(max_words_ / 2);
+  const auto first_out = counts.begin() + max_words_ / 2;
   std::nth_element(counts.begin(), first_out, counts.end(), std::greater<>());
   return *first_out;
 }
@@ -76,7 +76,7 @@ void WordCounts::prune() {
     kept_text += text;
     kept.push_back(entry);
   }
-  forgotten_ += static_cast<int64_t>(entries_.size() - kept.size());
+  forgotten_ += entries_.size() - kept.size();
   if (__builtin_add_overflow(uncertainty_, threshold, &uncertainty_))
     uncertainty_ = std::numeric_limits<int64_t>::max();
   entries_ = std::move(kept);

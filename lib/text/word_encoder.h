@@ -28,7 +28,7 @@ class WordEncoder {
       : settings_(settings), words_wanted_(wanted.words), tokens_(tokens), word_begin_(tokens.ids.size()) {}
 
   // Sets the position in the whole text of the part whose characters follow.
-  void set_base(size_t base) { base_ = static_cast<uint32_t>(base); }
+  void set_base(size_t base) { base_ = base; }
 
   size_t plain(const std::array<uint8_t, 256>& plain, std::string_view text, size_t at) {
     const size_t begin = at;
@@ -108,8 +108,8 @@ class WordEncoder {
     auto next = stretches_.begin();
     uint32_t used = 0;  // bytes of *next used by earlier tokens
     for (size_t i = word_begin_; i < tokens_.ids.size(); ++i) {
-      auto size = static_cast<uint32_t>(settings_.subwords[static_cast<size_t>(tokens_.ids[i])].size());
-      if (i > word_begin_) size -= static_cast<uint32_t>(settings_.prefix_size);
+      uint32_t size = settings_.subwords[static_cast<size_t>(tokens_.ids[i])].size();
+      if (i > word_begin_) size -= settings_.prefix_size;
       const uint32_t begin = next->source.begin + (next->plain ? used : 0);
       for (; size > next->size - used; ++next, used = 0) size -= next->size - used;
       used += size;

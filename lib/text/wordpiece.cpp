@@ -70,13 +70,11 @@ class WordPiece::Builder {
     node.pops = popped_.size() == count(parent.pops) ? parent.pops : store(popped_);
   }
 
-  size_t count(uint32_t pops) const {
-    return (pops & kSinglePop) != 0 ? 1 : static_cast<size_t>(trie_.pops_[pops]);
-  }
+  size_t count(uint32_t pops) const { return (pops & kSinglePop) != 0 ? 1 : trie_.pops_[pops]; }
 
   uint32_t store(const std::vector<int32_t>& ids) {
-    const auto at = static_cast<uint32_t>(trie_.pops_.size());
-    trie_.pops_.push_back(static_cast<int32_t>(ids.size()));
+    const uint32_t at = trie_.pops_.size();
+    trie_.pops_.push_back(ids.size());
     trie_.pops_.insert(trie_.pops_.end(), ids.begin(), ids.end());
     return at;
   }
@@ -95,7 +93,7 @@ WordPiece::WordPiece(std::span<const std::string> subwords, std::string_view pre
   for (size_t i = 0; i < subwords.size(); ++i) {
     const std::string_view subword = subwords[i];
     if (subword.empty()) continue;
-    const auto id = static_cast<int32_t>(i);
+    const int32_t id = i;
     const bool is_continuation = subword.starts_with(prefix) && subword.size() > prefix.size();
     if (is_continuation) continuations.add(subword.substr(prefix.size()), id);
     if (!is_continuation || prefix_in_words == PrefixInWords::possible) words.add(subword, id);
@@ -116,13 +114,13 @@ int32_t WordPiece::fall(int32_t state, uint8_t byte, std::vector<int32_t>& out) 
     take(node.pops, out);
     state = node.fail;
     const auto next = static_cast<size_t>(nodes_[state].base) + byte;
-    if (next < nodes_.size() && nodes_[next].parent == state) return static_cast<int32_t>(next);
+    if (next < nodes_.size() && nodes_[next].parent == state) return next;
   }
 }
 
 void WordPiece::take(uint32_t pops, std::vector<int32_t>& out) const {
   if ((pops & kSinglePop) != 0) {
-    out.push_back(static_cast<int32_t>(pops & ~kSinglePop));
+    out.push_back(pops & ~kSinglePop);
     return;
   }
   const auto list = pops_.begin() + pops;
@@ -139,7 +137,7 @@ std::optional<int32_t> WordPiece::id(std::string_view subword) const {
   }
   const Node& node = nodes_[state];
   if (node.fail != kContinuationRoot) return std::nullopt;
-  return static_cast<int32_t>(node.pops & ~kSinglePop);
+  return node.pops & ~kSinglePop;
 }
 
 }  // namespace bert::text

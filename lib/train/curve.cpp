@@ -117,7 +117,7 @@ void Series::add(double step, double value) {
   sum.step += step;
   sum.value += value;
   if (++count < stride) return;
-  const auto n = static_cast<double>(count);
+  const double n = count;
   points.push_back({sum.step / n, sum.value / n});
   sum = {};
   count = 0;
@@ -132,7 +132,7 @@ void Series::add(double step, double value) {
 
 std::vector<Point> Series::all() const {
   auto every = points;
-  const auto n = static_cast<double>(count);
+  const double n = count;
   if (count > 0) every.push_back({sum.step / n, sum.value / n});
   return every;
 }
@@ -143,7 +143,7 @@ void Curve::add(std::string_view name, int64_t step, double value) {
     series.push_back({.name = std::string(name)});
     found = series.end() - 1;
   }
-  found->add(static_cast<double>(step), value);
+  found->add(step, value);
 }
 
 std::string gnuplot_script(const Curve& curve, task::Task task) {

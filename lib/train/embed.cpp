@@ -16,9 +16,7 @@ namespace bert::train {
 using examples::EmbedExample, examples::EmbedRecords;
 using nn::SimilarityLoss;
 
-int64_t EmbedLearning::width() const {
-  return network_.config().hidden * static_cast<int64_t>(options_.pooling.size());
-}
+int64_t EmbedLearning::width() const { return network_.config().hidden * std::ssize(options_.pooling); }
 
 // Runs the network for the hidden states that the pooling reads: all, or the first of each sequence.
 void EmbedLearning::forward(Part examples, const nn::DropoutSeed* dropout_seed, Keep keep) {
@@ -29,7 +27,7 @@ void EmbedLearning::forward(Part examples, const nn::DropoutSeed* dropout_seed, 
   if (predict::only_first_token(options_.pooling)) {
     rows.assign(batch_.offsets.begin(), batch_.offsets.end() - 1);
   } else {
-    rows.resize(static_cast<size_t>(batch_.tokens()));
+    rows.resize(batch_.tokens());
     std::iota(rows.begin(), rows.end(), int64_t{0});
   }
   network_.forward(batch_, rows, dropout_seed, keep);
@@ -44,7 +42,7 @@ struct Rows {
 
 Rows rows_of(const nn::Batch& batch, const nn::Tensor& hidden, int64_t sequence) {
   if (hidden.rows() == batch.sequences()) return {.first = sequence, .count = 1};
-  return {.first = batch.offsets[static_cast<size_t>(sequence)], .count = batch.length(sequence)};
+  return {.first = batch.offsets[sequence], .count = batch.length(sequence)};
 }
 
 void append(std::string& out, double number) {
@@ -66,13 +64,13 @@ void EmbedLearning::append_vectors(Part examples, std::span<const uint64_t> sequ
                                    std::string& out) const {
   predict::SequencePooling pooling(options_.pooling, network_.config().hidden);
   const auto& hidden = network_.hidden();
-  std::vector<float> vector(static_cast<size_t>(width()));
+  std::vector<float> vector(width());
   int64_t sequence = 0;
   for (const auto* one : examples) {
     const auto& example = one->as<EmbedExample>();
-    comm::append(out, static_cast<int64_t>(sequences[static_cast<size_t>(sequence)]));
-    comm::append(out, static_cast<int64_t>(example.lengths.size()));
-    comm::append(out, static_cast<int64_t>(example.scored));
+    comm::append(out, sequences[sequence]);
+    comm::append(out, example.lengths.size());
+    comm::append(out, example.scored);
     append(out, example.label);
     for (size_t i = 0; i < example.lengths.size(); ++i, ++sequence) {
       const auto [first, count] = rows_of(batch_, hidden, sequence);
@@ -87,7 +85,7 @@ void EmbedLearning::append_vectors(Part examples, std::span<const uint64_t> sequ
 // The vectors of all ranks.
 EmbedLearning::Compared EmbedLearning::gather(const std::string& own) const {
   const auto texts = ranks().all_gather(own);
-  const auto bytes = static_cast<size_t>(width()) * sizeof(float);
+  const size_t bytes = width() * sizeof(float);
   struct Found {
     nn::SimilarityGroup group;
     std::string_view vectors;
@@ -99,7 +97,7 @@ EmbedLearning::Compared EmbedLearning::gather(const std::string& own) const {
       const int64_t first = comm::take_number(rest), count = comm::take_number(rest);
       compared.scored = comm::take_number(rest) != 0;
       const double label = take_double(rest);
-      const size_t size = static_cast<size_t>(count) * bytes;
+      const size_t size = count * bytes;
       all.push_back({{.begin = first, .end = first + count, .label = label}, rest.substr(0, size)});
       rest.remove_prefix(size);
     }
@@ -109,8 +107,7 @@ EmbedLearning::Compared EmbedLearning::gather(const std::string& own) const {
   for (const auto& [group, vectors] : all) {
     compared.groups.push_back(group);
     for (int64_t row = group.begin; row < group.end; ++row)
-      std::memcpy(compared.vectors.row(row), vectors.data() + static_cast<size_t>(row - group.begin) * bytes,
-                  bytes);
+      std::memcpy(compared.vectors.row(row), vectors.data() + (row - group.begin) * bytes, bytes);
   }
   return compared;
 }
@@ -122,7 +119,7 @@ void EmbedLearning::backward(std::span<const uint64_t> sequences, const nn::Tens
   for (int64_t row = 0; row < hidden.rows(); ++row) std::fill_n(dhidden_.row(row), hidden.cols(), 0.0f);
   network_.context().pool().run_grid(batch_.sequences(), [&](int64_t sequence, int) {
     const auto [first, count] = rows_of(batch_, hidden, sequence);
-    const auto of_vector = gradient.values(static_cast<int64_t>(sequences[static_cast<size_t>(sequence)]));
+    const auto of_vector = gradient.values(sequences[sequence]);
     predict::pooling_gradient(options_.pooling, hidden, first, count, of_vector, dhidden_);
   });
   network_.hidden_gradient(dhidden_);
@@ -178,7 +175,7 @@ void EmbedLearning::begin_evaluation() {
 void EmbedLearning::evaluate(const examples::Examples& examples) {
   for (const Part part : evaluation_parts(examples)) {
     const auto range = range_of(ranks().rank(), part);
-    const auto begin = static_cast<size_t>(range.data() - part.data());
+    const size_t begin = range.data() - part.data();
     std::vector<uint64_t> own;
     for (size_t i = 0; i < part.size(); ++i) {
       const bool is_own = i >= begin && i < begin + range.size();
@@ -307,7 +304,7 @@ class EmbedTask final : public TrainingTask {
   static std::string_view name_of(SimilarityLoss loss) {
     return std::ranges::find(nn::kSimilarityLosses, loss, &nn::SimilarityLossName::loss)->name;
   }
-  int64_t width() const { return config_.hidden * static_cast<int64_t>(pooling_.size()); }
+  int64_t width() const { return config_.hidden * std::ssize(pooling_); }
   std::unique_ptr<examples::ExampleReader> reader_of(EmbedRecords records) const {
     return std::make_unique<examples::EmbedReader>(records, featurizer_, options_.gold_field());
   }

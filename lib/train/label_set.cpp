@@ -88,7 +88,7 @@ std::vector<std::string> names_of(const TrainingTaskOptions& options, const mode
 
 std::vector<float> balanced(const std::vector<std::string>& names, const LabelCounts& counts) {
   double total = 0;
-  for (const auto& [name, count] : counts) total += static_cast<double>(count);
+  for (const auto& [name, count] : counts) total += count;
   std::vector<float> weights;
   for (const auto& name : names) {
     const auto found = counts.find(name);
@@ -107,7 +107,7 @@ std::vector<float> weights_of(const ClassWeights& wanted, const examples::Labels
   std::vector<float> weights(labels.names().size(), 1);
   for (const auto& [name, weight] : wanted.given) {
     try {
-      weights[static_cast<size_t>(labels.id(name))] = weight;
+      weights[labels.id(name)] = weight;
     } catch (const Error& error) {
       throw Error("--class-weights: ", error.what());
     }

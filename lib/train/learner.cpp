@@ -36,7 +36,7 @@ Logits take(std::string_view& in) {
   assert(in.size() >= sizeof logits.shape);
   std::memcpy(logits.shape.data(), in.data(), sizeof logits.shape);
   in.remove_prefix(sizeof logits.shape);
-  const auto bytes = static_cast<size_t>(logits.shape[0] * logits.shape[1]) * sizeof(float);
+  const size_t bytes = logits.shape[0] * logits.shape[1] * sizeof(float);
   assert(in.size() >= bytes);
   logits.numbers = in.substr(0, bytes);
   in.remove_prefix(bytes);
@@ -169,7 +169,7 @@ void ClassifierLearner::evaluate(const examples::Examples& examples) {
   for (const Part part : parts) {
     std::vector<Logits> ranges;
     for (int rank = 0; rank < ranks().size(); ++rank)
-      if (!range_of(rank, part).empty()) ranges.push_back(take(rest[static_cast<size_t>(rank)]));
+      if (!range_of(rank, part).empty()) ranges.push_back(take(rest[rank]));
     make_batch(part);
     stack(ranges, gathered_);
     evaluate(part, gathered_);

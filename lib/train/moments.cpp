@@ -9,7 +9,7 @@ namespace {
 
 // Index of the first slice of this tensor or of a later one.
 size_t first_slice(const std::vector<Slice>& slices, int tensor) {
-  return static_cast<size_t>(std::ranges::lower_bound(slices, tensor, {}, &Slice::tensor) - slices.begin());
+  return std::ranges::lower_bound(slices, tensor, {}, &Slice::tensor) - slices.begin();
 }
 
 }  // namespace
@@ -21,7 +21,7 @@ Moments::Moments(const nn::Layout& layout, const std::vector<bool>& held)
   for (size_t i = 0; i < slices_.size(); ++i) {
     if (!held.empty() && !held[i]) continue;
     starts_[i] = size;
-    size += static_cast<size_t>(slices_[i].count);
+    size += slices_[i].count;
   }
   m_ = nn::Memory(size);
   v_ = nn::Memory(size);
@@ -39,12 +39,12 @@ std::span<const float> Moments::all(Moment moment) const {
 
 std::span<float> Moments::slice(Moment moment, size_t slice) {
   if (!holds(slice)) return {};
-  return all(moment).subspan(*starts_[slice], static_cast<size_t>(slices_[slice].count));
+  return all(moment).subspan(*starts_[slice], slices_[slice].count);
 }
 
 std::span<const float> Moments::slice(Moment moment, size_t slice) const {
   if (!holds(slice)) return {};
-  return all(moment).subspan(*starts_[slice], static_cast<size_t>(slices_[slice].count));
+  return all(moment).subspan(*starts_[slice], slices_[slice].count);
 }
 
 void Moments::read(Moment moment, int tensor, std::span<float> to) const {
@@ -61,7 +61,7 @@ void Moments::read(Moment moment, int tensor, std::span<float> to) const {
 void Moments::fill(Moment moment, int tensor, std::span<const std::byte> from) {
   for (size_t i = first_slice(slices_, tensor), end = first_slice(slices_, tensor + 1); i < end; ++i) {
     if (!holds(i)) continue;
-    const auto rest = from.subspan(static_cast<size_t>(slices_[i].offset) * sizeof(float));
+    const auto rest = from.subspan(slices_[i].offset * sizeof(float));
     const auto to = std::as_writable_bytes(slice(moment, i));
     std::memcpy(to.data(), rest.data(), std::min(to.size(), rest.size()));
   }

@@ -22,7 +22,7 @@ std::vector<double> rate_factors(const nn::Layout& layout, double layer_decay) {
   std::vector<double> factors;
   for (const int64_t level : levels) {
     const int64_t below_heads = std::max<int64_t>(0, highest + 1 - level);
-    factors.push_back(std::pow(layer_decay, static_cast<double>(below_heads)));
+    factors.push_back(std::pow(layer_decay, below_heads));
   }
   return factors;
 }
@@ -33,7 +33,7 @@ std::vector<bool> trained(const nn::Layout& layout, const OptimizerConfig& confi
   if (owned.empty()) owned.assign(slices.size(), true);
   assert(owned.size() == slices.size());
   for (size_t i = 0; config.frozen && i < slices.size(); ++i) {
-    const auto& name = layout.entries()[static_cast<size_t>(slices[i].tensor)].name;
+    const auto& name = layout.entries()[slices[i].tensor].name;
     if (model::is_frozen(name, *config.frozen)) owned[i] = false;
   }
   return owned;
@@ -58,8 +58,8 @@ std::vector<double> square_sums(const nn::Params& gradients, nn::Context& contex
   const auto slices = slices_of(gradients.layout());
   assert(owned.empty() || owned.size() == slices.size());
   std::vector<double> sums(slices.size());
-  context.pool().run_grid(static_cast<int64_t>(slices.size()), [&](int64_t index, int) {
-    const auto i = static_cast<size_t>(index);
+  context.pool().run_grid(slices.size(), [&](int64_t index, int) {
+    const size_t i = index;
     if (!owned.empty() && !owned[i]) return;
     sums[i] = context.kernels().sum_of_squares(slices[i].count, gradients.all().data() + slices[i].start);
   });
@@ -90,7 +90,7 @@ nn::AdamStep Optimizer::next_step(double gradient_scale) const {
                        .v_step = static_cast<float>(1 - config_.beta2),
                        .epsilon = static_cast<float>(*config_.epsilon)};
   if (config_.method != Method::google) {
-    const auto t = static_cast<double>(state_.steps + 1);
+    const double t = state_.steps + 1;
     step.m_scale = static_cast<float>(1 / (1 - std::pow(config_.beta1, t)));
     step.v_scale = static_cast<float>(1 / std::sqrt(1 - std::pow(config_.beta2, t)));
   }
@@ -106,20 +106,18 @@ std::vector<nn::AdamStep> Optimizer::steps_of_tensors(double learning_rate, doub
   return steps;
 }
 
-bool Optimizer::adapts(int tensor) const {
-  return config_.method == Method::lamb && decays_[static_cast<size_t>(tensor)];
-}
+bool Optimizer::adapts(int tensor) const { return config_.method == Method::lamb && decays_[tensor]; }
 
 void Optimizer::step(nn::Params& params, const nn::Params& gradients, double learning_rate,
                      double gradient_scale, nn::Context& context, const Complete& complete) {
   const auto steps = steps_of_tensors(learning_rate, gradient_scale);
   const auto& slices = state_.moments.slices();
   std::vector<nn::SquareSums> sums(slices.size());
-  context.pool().run_grid(static_cast<int64_t>(slices.size()), [&](int64_t index, int) {
-    const auto i = static_cast<size_t>(index);
+  context.pool().run_grid(slices.size(), [&](int64_t index, int) {
+    const size_t i = index;
     if (!state_.moments.holds(i)) return;
     const auto& slice = slices[i];
-    const nn::AdamStep& step = steps[static_cast<size_t>(slice.tensor)];
+    const nn::AdamStep& step = steps[slice.tensor];
     const float* g = gradients.all().data() + slice.start;
     float* p = params.all().data() + slice.start;
     float *m = state_.moments.slice(Moment::m, i).data(), *v = state_.moments.slice(Moment::v, i).data();
@@ -141,7 +139,7 @@ std::vector<float> Optimizer::trust_ratios(std::span<const nn::SquareSums> sums)
   const auto& slices = state_.moments.slices();
   std::vector<nn::SquareSums> totals(decays_.size());
   for (size_t i = 0; i < slices.size(); ++i) {
-    auto& total = totals[static_cast<size_t>(slices[i].tensor)];
+    auto& total = totals[slices[i].tensor];
     total.p += sums[i].p;
     total.r += sums[i].r;
   }
@@ -156,12 +154,12 @@ void Optimizer::finish_lamb(nn::Params& params, const std::vector<nn::AdamStep>&
                             std::span<const nn::SquareSums> sums, nn::Context& context) const {
   const auto ratios = trust_ratios(sums);
   const auto& slices = state_.moments.slices();
-  context.pool().run_grid(static_cast<int64_t>(slices.size()), [&](int64_t index, int) {
-    const auto i = static_cast<size_t>(index);
+  context.pool().run_grid(slices.size(), [&](int64_t index, int) {
+    const size_t i = index;
     const auto& slice = slices[i];
     if (!state_.moments.holds(i) || !adapts(slice.tensor)) return;
-    nn::AdamStep own = steps[static_cast<size_t>(slice.tensor)];
-    own.rate *= ratios[static_cast<size_t>(slice.tensor)];
+    nn::AdamStep own = steps[slice.tensor];
+    own.rate *= ratios[slice.tensor];
     context.kernels().adam_apply(slice.count, own, state_.moments.slice(Moment::m, i).data(),
                                  state_.moments.slice(Moment::v, i).data(),
                                  params.all().data() + slice.start);

@@ -49,7 +49,7 @@ metric::Values Pretraining::learn(const examples::Step& step, const StepPlace& p
   std::array<double, 2> counts = {};  // masked tokens, next-sentence labels
   for (const auto& batch : step.batches) {
     for (const auto& example : batch.examples) {
-      counts[0] += static_cast<double>(example->as<PretrainExample>().positions.size());
+      counts[0] += example->as<PretrainExample>().positions.size();
       counts[1] += example->has_next_sentence_label() ? 1 : 0;
     }
   }
@@ -82,7 +82,7 @@ void Pretraining::add(Part examples, const nn::DropoutSeed* dropout_seed,
     for (const int32_t position : example.positions) rows.push_back(batch.tokens() + position);
     std::vector<int32_t> positions = example.positions;
     if (example.next) {
-      const auto pooled = static_cast<int32_t>(network_.config().pooled_position(std::ssize(example.ids)));
+      const int32_t pooled = network_.config().pooled_position(std::ssize(example.ids));
       const auto place = std::ranges::lower_bound(positions, pooled);
       if (place == positions.end() || *place != pooled) positions.insert(place, pooled);
     }

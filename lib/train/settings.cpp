@@ -101,7 +101,7 @@ std::string take_part(std::string_view& text) {
   const auto size = number_of(std::string(text.substr(0, colon)));
   if (colon == text.npos || !size || static_cast<size_t>(*size) > text.size() - colon - 1)
     throw Error("rank 0 is not at the comparison of settings: the ranks were started differently");
-  std::string part(text.substr(colon + 1, static_cast<size_t>(*size)));
+  std::string part(text.substr(colon + 1, *size));
   text.remove_prefix(colon + 1 + part.size());
   return part;
 }
@@ -228,8 +228,7 @@ std::string setting(const text::Tokenizer& tokenizer) {
 
 std::string setting(std::span<const std::string> names) {
   constexpr size_t kShown = 10;
-  return names.size() > kShown ? setting(static_cast<int64_t>(names.size())) + checksum_of(names)
-                               : joined(names);
+  return names.size() > kShown ? setting(names.size()) + checksum_of(names) : joined(names);
 }
 
 }  // namespace bert::train

@@ -9,7 +9,7 @@ namespace bert::train {
 namespace {
 
 int64_t level_of(const nn::Layout& layout, const Slice& slice) {
-  return model::level_of(layout.entries()[static_cast<size_t>(slice.tensor)].name);
+  return model::level_of(layout.entries()[slice.tensor].name);
 }
 
 // Levels of the layout above the frozen ones, from the heads down.
@@ -30,13 +30,13 @@ Sharding::Sharding(comm::Communicator& ranks, const nn::Layout& layout, std::opt
       slices_(slices_of(layout)),
       owners_(slices_.size(), 0),
       levels_(trained_levels(layout, frozen)) {
-  std::vector<int64_t> loads(static_cast<size_t>(ranks.size()));
+  std::vector<int64_t> loads(ranks.size());
   for (const int64_t level : levels_) {
     for (size_t i = 0; i < slices_.size(); ++i) {
       if (level_of(layout, slices_[i]) != level) continue;
       const auto least = std::ranges::min_element(loads);
       *least += slices_[i].count;
-      owners_[i] = static_cast<int>(least - loads.begin());
+      owners_[i] = least - loads.begin();
     }
   }
 }
@@ -93,7 +93,7 @@ void Sharding::complete(std::span<nn::SquareSums> of_slices) {
 
 void Sharding::collect(Moments& moments, Moment moment, int tensor, std::span<float> to) {
   if (ranks_.is_first()) moments.read(moment, tensor, to);
-  const int64_t end = layout_.entries()[static_cast<size_t>(tensor)].count();
+  const int64_t end = layout_.entries()[tensor].count();
   std::vector<comm::Piece> pieces;
   for (size_t i = 0; i < slices_.size(); ++i) {
     const auto& slice = slices_[i];

@@ -22,8 +22,8 @@ std::vector<Slice> slices_of(const nn::Layout& layout) {
 }
 
 std::span<float> part_of(std::span<float> tensor, const Slice& slice) {
-  const auto rest = tensor.subspan(static_cast<size_t>(slice.offset));
-  return rest.first(std::min(rest.size(), static_cast<size_t>(slice.count)));
+  const auto rest = tensor.subspan(slice.offset);
+  return rest.first(std::min<size_t>(rest.size(), slice.count));
 }
 
 }  // namespace bert::train

@@ -31,7 +31,7 @@ class TagLearning : public ClassifierLearner {
 
  private:
   float weight_of(int32_t label) const {
-    return options_.class_weights.empty() ? 1 : options_.class_weights[static_cast<size_t>(label)];
+    return options_.class_weights.empty() ? 1 : options_.class_weights[label];
   }
   double importance(const examples::Example& example) const override;
   std::vector<int64_t> head_rows(Part examples) const override;

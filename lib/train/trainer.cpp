@@ -256,7 +256,7 @@ void Trainer::add_to_line(const metric::Values& values, double norm, int64_t tok
   if (sum_of(state_, kFirstLoss) == 0) sum_of(state_, kFirstLoss) = values.front().value;
   for (const auto& [name, value] : values) sum_of(state_, name) += value;
   sum_of(state_, kNorm) += norm;
-  sum_of(state_, kTokens) += static_cast<double>(tokens);
+  sum_of(state_, kTokens) += tokens;
   sum_of(state_, kSteps) += 1;
 }
 

@@ -78,8 +78,8 @@ ckpt::WrittenFile write_moments(const std::string& path, const nn::Layout& layou
       const auto& entry = layout.entries()[place];
       tensors.push_back(
           {.name = prefix_of(moment) + entry.name, .shape = entry.shape, .load = [&, moment, place] {
-             numbers.resize(static_cast<size_t>(entry.count()));
-             read_moment(moment, static_cast<int>(place), numbers);
+             numbers.resize(entry.count());
+             read_moment(moment, place, numbers);
              return std::as_bytes(std::span(std::as_const(numbers)));
            }});
     }
@@ -124,7 +124,7 @@ std::vector<uint64_t> read_records(const std::string& path) {
 void check_file(const std::string& path, const ckpt::WrittenFile& expected) {
   const MappedFile file(path);
   const auto bytes = file.bytes();
-  if (static_cast<int64_t>(bytes.size()) != expected.bytes)
+  if (std::ssize(bytes) != expected.bytes)
     throw Error(file.path(), ": has ", bytes.size(), " bytes, expected ", expected.bytes);
   constexpr size_t kPart = 64 << 20;  // bytes in memory at a time
   Checksum checksum;
@@ -158,7 +158,7 @@ void take_tensors(std::span<const ckpt::StoredTensor> tensors, const std::string
     if (found == rest.end()) throw Error(file, ": ", prefix, entries[place].name, " is missing");
     const auto& tensor = *found->second;
     check_tensor(tensor, entries[place]);
-    take(static_cast<int>(place), tensor.data);
+    take(place, tensor.data);
     MappedFile::release(tensor.data);
     rest.erase(found);
   }
@@ -188,8 +188,7 @@ void each_moment(const nn::Layout& layout, const ReadMoment& read) {
   const auto& entries = layout.entries();
   std::vector<int> order(entries.size());
   std::iota(order.begin(), order.end(), 0);
-  std::ranges::sort(order, {},
-                    [&](int i) -> const std::string& { return entries[static_cast<size_t>(i)].name; });
+  std::ranges::sort(order, {}, [&](int i) -> const std::string& { return entries[i].name; });
   for (const Moment moment : {Moment::m, Moment::v})
     for (const int tensor : order) read(moment, tensor, {});
 }

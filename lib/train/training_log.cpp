@@ -24,7 +24,7 @@ std::string with_commas(double value) {
 
 // The two largest units: "1 h 12 min", "3 min 5 s", "2 d 0 h".
 std::string duration(double seconds) {
-  const auto s = static_cast<int64_t>(std::llround(std::clamp(seconds, 0.0, 1e12)));
+  const int64_t s = std::llround(std::clamp(seconds, 0.0, 1e12));
   const auto two = [](int64_t a, const char* unit_a, int64_t b, const char* unit_b) {
     return std::to_string(a) + unit_a + " " + std::to_string(b) + unit_b;
   };

@@ -145,7 +145,42 @@ TEST_CASE("doubles are summed in the order of the ranks") {
 
 TEST_CASE("an error of `open` is thrown by the constructor") {
   CHECK_THROWS_WITH(
-      Communicator(
-          {.open = []() -> std::unique_ptr<Transport> { throw std::runtime_error("no"); }, .report = {}}),
+      Communicator({.open = []() -> std::unique_ptr<Transport> { throw std::runtime_error("no"); },
+                    .report = {},
+                    .end = {}}),
       "no");
+}
+
+TEST_CASE("a failure ends all ranks with its status, and one of them reports it") {
+  constexpr int kRanks = 3;
+  const auto wires = std::make_shared<Wires>();
+  std::mutex mutex;
+  std::vector<std::string> messages;
+  std::vector<int> statuses;
+  std::vector<std::jthread> threads;
+  const auto run = [&](int rank) {
+    Communicator ranks({.open = [&] { return std::make_unique<MemoryTransport>(wires, rank, kRanks); },
+                        .report =
+                            [&](const std::string& message) {
+                              const std::lock_guard lock(mutex);
+                              messages.push_back(message);
+                            },
+                        .end =
+                            [&](int status) {
+                              const std::lock_guard lock(mutex);
+                              statuses.push_back(status);
+                            }});
+    if (rank == 2) {
+      ranks.fail(7, "no");
+    } else {
+      (void)ranks.all_gather("");
+    }
+  };
+  threads.emplace_back([&] { run(2); });
+  for (const int rank : {0, 1})
+    threads.emplace_back([&, rank] { CHECK_THROWS_WITH(run(rank), "the run of all ranks has ended"); });
+  threads.clear();
+  REQUIRE(messages.size() == 1);
+  CHECK(messages[0] == "rank 2 (" + Communicator::host() + "): no");
+  CHECK(statuses == std::vector{7, 7, 7});
 }

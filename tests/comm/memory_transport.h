@@ -76,7 +76,8 @@ void run_ranks(int size, const Body& body) {
   for (int rank = 0; rank < size; ++rank) {
     threads.emplace_back([&, rank] {
       Communicator ranks({.open = [&] { return std::make_unique<MemoryTransport>(wires, rank, size); },
-                          .report = [](const std::string&) {}});
+                          .report = [](const std::string&) {},
+                          .end = [](int) {}});
       body(ranks);
     });
   }

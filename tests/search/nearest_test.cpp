@@ -97,6 +97,33 @@ TEST_CASE("rows that f32 cannot tell apart are ordered by their f64 values") {
   }
 }
 
+TEST_CASE("the nearest query of each row is that of a search in f64, the first of equal ones") {
+  Pool pool(3);
+  Random random(5);
+  for (int i = 0; i < 400; ++i) {
+    const int64_t width = 1 + random.below(20);
+    const int64_t count = random.bernoulli(0.1) ? 300 + random.below(300) : 1 + random.below(12);
+    auto rows = generated_rows(random, 1 + random.below(900), width);
+    auto queries = generated_rows(random, count, width);
+    if (random.bernoulli(0.3)) {  // f32 cannot tell the queries apart
+      for (auto* vectors : {&rows, &queries})
+        for (Row& row : *vectors)
+          for (float& x : row) x += 1000;
+    }
+    const StoredVectors vectors = stored(rows, width);
+    const auto places = pointers(queries);
+    for (const Metric metric : kMetrics) {
+      Scan scan(vectors, metric, pool);
+      scan.prepare(places);
+      nn::Memory scratch;
+      for (int64_t b = 0, r = 0; b < vectors.blocks(); ++b) {
+        for (const auto& nearest : scan.nearest(b, vectors.block(b, scratch), 0))
+          REQUIRE(nearest.query == sorted_rows(metric, rows[r++], queries).front().row);
+      }
+    }
+  }
+}
+
 TEST_CASE("no rows and no queries give no neighbors") {
   Pool pool(2);
   const StoredVectors none(4);
