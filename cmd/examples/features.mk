@@ -31,6 +31,7 @@ LENGTH ?= 128
 # The layers to concatenate. The vector of a text is the mean over its tokens; a word has its first token's.
 LAYERS ?= -1,-2,-3,-4
 EMBED_OPTIONS ?=
+$(if $(filter skip %=skip,$(EMBED_OPTIONS)),$(error EMBED_OPTIONS=$(EMBED_OPTIONS): a record left out would shift the labels after it))
 EPOCHS ?= 10
 RATE ?= 1
 THREADS ?=

@@ -16,6 +16,9 @@
 # document' reads each sentence within its document.
 FORMAT ?= conll
 READ_OPTIONS ?=
+ifeq ($(FORMAT),conll)
+$(if $(filter skip %=skip,$(READ_OPTIONS)),$(error READ_OPTIONS=$(READ_OPTIONS): a sentence left out would shift the tags after it))
+endif
 
 NAME = tagger
 TASK = tag
@@ -27,7 +30,7 @@ include $(dir $(lastword $(MAKEFILE_LIST)))fine-tuning.mk
 
 .PHONY: tagger
 $(OUT)/tagger.tagged.conll: $(PREDICTIONS) $(DEV)
-	sed 's/.*"prediction":\["//; s/"\].*//; s/","/\n/g' $< |
+	sed 's/.*"prediction":\["//; s/"\].*//; s/","/\n/g; s/\\\(.\)/\1/g' $< |
 	  awk '
 	    NR == FNR { tag[NR] = $$0; next }
 	    { sub(/\r$$/, "") }

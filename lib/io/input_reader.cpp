@@ -348,6 +348,11 @@ void InputReader::refuse_header(Input& input, const Source& source, int64_t line
   }
   if (names == options_.columns)
     throw Error(input.name(), ":", line, ": repeats the names of --columns; leave --columns out");
+  for (size_t i = 0; i < std::min(names.size(), options_.columns.size()); ++i)
+    if (names[i] == options_.columns[i])
+      return note(input, "its first line has \"" + names[i] +
+                             "\" in the column of this name; if it is a header, " +
+                             "leave --columns out, with which it is read as a record");
 }
 
 // Reads the header line. If it has a single column when split at a comma, which is only the default (not

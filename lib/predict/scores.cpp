@@ -1,8 +1,12 @@
 #include "predict/scores.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <numeric>
+#include <string>
+
+#include "json/json.h"
 
 namespace bert::predict {
 namespace {
@@ -22,6 +26,14 @@ double exponential_sum(std::span<const float> logits, float high) {
 }
 
 }  // namespace
+
+double as_written(float number) {
+  std::string digits;
+  json::append_number(digits, number);
+  double read = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), read);
+  return read;
+}
 
 void require_finite(std::span<const float> logits) {
   for (size_t i = 0; i < logits.size(); ++i) {

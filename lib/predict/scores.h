@@ -20,6 +20,10 @@ void require_finite(std::span<const float> logits);
 
 float sigmoid(float logit);
 
+// The number as the output has it and bert-score reads it: the shortest decimal of its float. Thresholds are
+// compared with it, since people take them from there.
+double as_written(float number);
+
 // exp(x_i - max) / Σ exp(x_j - max). Throws NotFinite if a logit is NaN or infinite.
 std::vector<float> softmax(std::span<const float> logits);
 

@@ -122,7 +122,7 @@ class Multilabel final : public SentenceTask {
     const auto scores = numbers(reading);
     std::vector<std::string> chosen;
     for (size_t k = 0; k < scores.size(); ++k)
-      if (static_cast<double>(scores[k]) >= threshold_) chosen.push_back(config_.labels[k]);
+      if (as_written(scores[k]) >= threshold_) chosen.push_back(config_.labels[k]);
     json::append_strings(added.field("prediction"), chosen);
     append_scores(added.field("scores"), config_.labels, scores, precision_);
   }

@@ -111,7 +111,8 @@ double null_score_of(const BestSpans& best) {
 }
 
 TextSpan answer_of(const BestSpans& best, std::optional<double> no_answer_threshold) {
-  const bool none = no_answer_threshold && null_score_of(best) > *no_answer_threshold;
+  const bool none =
+      no_answer_threshold && as_written(static_cast<float>(null_score_of(best))) > *no_answer_threshold;
   if (best.answer && !none) return best.spans[*best.answer];
   for (const TextSpan& span : best.spans) {
     if (span.text.empty()) return span;

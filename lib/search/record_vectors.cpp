@@ -107,7 +107,12 @@ std::string SameModel::advice(const predict::ModelDifference& difference, Of of)
     return of == Of::text ? "; give --prompt, also if they are meant to differ (\"\": no prompt)"
                           : "; if they are meant to differ, give --prompt with that of the queries";
   if (of == Of::vector) return {};
-  if (difference.kind == model) return "; give the model of these vectors with -m";
+  if (difference.kind == model) {
+    const auto name_of = [](const std::string& shown) { return shown.substr(0, shown.rfind(" (")); };
+    return name_of(difference.first) == name_of(difference.second)
+               ? "; give the options with which these vectors were made, such as --pooling or --activation"
+               : "; give the model of these vectors with -m";
+  }
   if (difference.kind == max_length) return "; give --max-length " + difference.second;
   const std::string& wanted = difference.second;
   if (wanted.find('@') != std::string::npos) return "; embed the texts with bert-embed and the same --layers";

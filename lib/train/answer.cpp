@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "examples/answer_example.h"
+#include "predict/scores.h"
 #include "train/training_task.h"
 
 namespace bert::train {
@@ -63,7 +64,7 @@ void AnswerLearning::add_answer(const examples::AnsweredText& answered) {
   const auto answer = predict::answer_of(best, rule.no_answer_threshold);
   const std::vector<std::string_view> gold(answered.answers.begin(), answered.answers.end());
   auto scores = metric::score_answer(gold, answer.text);
-  scores.null_score = as_written(static_cast<float>(predict::null_score_of(best)));
+  scores.null_score = predict::as_written(static_cast<float>(predict::null_score_of(best)));
   evaluation_.answers.add(scores);
 }
 

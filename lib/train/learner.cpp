@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <charconv>
 #include <cstddef>
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
-
-#include "json/json.h"
 
 namespace bert::train {
 
@@ -193,14 +190,6 @@ void ClassifierLearner::evaluate(Part examples, nn::Tensor& logits) {
   add_predictions(examples, logits);
   evaluated_.loss += loss(examples, 0, logits);
   for (const auto* example : examples) evaluated_.importance += importance(*example);
-}
-
-double as_written(float number) {
-  std::string digits;
-  json::append_number(digits, number);
-  double read = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), read);
-  return read;
 }
 
 }  // namespace bert::train

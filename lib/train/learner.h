@@ -23,9 +23,6 @@ struct StepPlace {
   uint64_t step = 0;
 };
 
-// The number as bert-score reads it from bert-predict's output: the shortest decimal of its float.
-double as_written(float number);
-
 class Learner {
  public:
   using Keep = model::TrainingNetwork::Keep;

@@ -83,7 +83,7 @@ class NumberLearning final : public SentenceLearning {
     return nn::squared_loss(targets, weight, logits);
   }
   void add_prediction(const SentenceExample& example, std::span<const float> logits) override {
-    evaluation_.numbers.add(example.value, as_written(logits.front()));
+    evaluation_.numbers.add(example.value, predict::as_written(logits.front()));
   }
 };
 
@@ -108,7 +108,7 @@ class LabelSetLearning final : public SentenceLearning {
     for (size_t k = 0; k < logits.size(); ++k) {
       const auto& label = labels_.names()[k];
       if (example.targets[k] > 0) gold.push_back(label);
-      if (static_cast<double>(predict::sigmoid(logits[k])) >= options_.threshold) predicted.push_back(label);
+      if (predict::as_written(predict::sigmoid(logits[k])) >= options_.threshold) predicted.push_back(label);
     }
     evaluation_.label_sets.add(gold, predicted);
   }

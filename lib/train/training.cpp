@@ -102,7 +102,8 @@ class ReadableReader final : public examples::ExampleReader {
 // Warns of what is probably not meant.
 void report(const examples::CheckedRecords& found, const TrainingOptions& options, Log& log) {
   const auto& [records, truncated, paired, empty] = found;
-  if (empty > 0) log.warn(counted(empty, "record has", "records have") + " an empty text");
+  if (empty > 0 && options.task.kind != task::Task::pretrain)
+    log.warn(counted(empty, "record has", "records have") + " an empty text");
   if (truncated > 0) log.warn(counted(truncated, "record was", "records were") + " truncated");
   if (!options.pair_field_given || paired == records) return;
   const auto field = json::in_quotes(options.task.features.pair_field) + " of --pair-field: ";

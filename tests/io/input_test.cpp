@@ -63,7 +63,7 @@ TEST_CASE("tsv: the header line or --columns names the columns") {
   StreamOptions options;
   options.columns = {"a", "b"};
   CHECK(records_of("a\tb\n1\t\n", InputFormat::tsv, "in", options) == "1:0:a\tb|2:1:1\t|");
-  CHECK(records_of("a\ta\n", InputFormat::tsv) == "in:1: column \"a\" appears twice");
+  CHECK(records_of("a\ta\n", InputFormat::tsv) == "in:1: column \"a\" appears twice; give one another name");
   CHECK(records_of("a\xff\n", InputFormat::tsv) ==
         "in:1: byte 0xff at offset 1 is not valid UTF-8; for Windows or Latin-1 text, use --encoding "
         "windows-1252");

@@ -133,7 +133,7 @@ class Generator {
 
 // Removes simdjson's own wording of errors, and advice.
 inline std::string without_reason(std::string message) {
-  for (const auto* advice : {"; quotes are kept in tsv", "; the first line must hold"})
+  for (const auto* advice : {"; quotes are kept in tsv", "; the first line must hold", "; use --delimiter"})
     message = message.substr(0, message.find(advice));
   const size_t at = message.find("not valid JSON");
   return at == std::string::npos ? message : message.substr(0, at + 14);

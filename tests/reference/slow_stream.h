@@ -165,7 +165,7 @@ class SlowStream {
   void check_columns(const std::string& where) const {
     for (size_t i = 0; i < columns_.size(); ++i) {
       for (size_t j = 0; j < i; ++j) {
-        if (columns_[i] == columns_[j]) throw where + ": column \"" + columns_[i] + "\" appears twice";
+        if (columns_[i] == columns_[j]) throw where + ": column \"" + columns_[i] + "\" appears twice; give one another name";
       }
     }
   }
@@ -302,6 +302,8 @@ class SlowStream {
       if (columns_[i] == options_.text_field) field = cells[i];
     }
     auto added = answers(field, columns_, where);
+    if (options_.columns.empty() && cells.size() > 1 && cells == columns_)
+      throw where + ": repeats the names of the columns; leave this line out";
     std::vector<std::string> members;
     if (format_ == Format::file && !dropped("file")) members.push_back(quoted("file") + ":" + quoted(name_));
     for (size_t i = 0; i < cells.size(); ++i) {

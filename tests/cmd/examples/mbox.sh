@@ -140,4 +140,4 @@ Inner text
 --b--
 END_OF_MAIL
 printf '%s\n' '{"from": "a", "text": "See below\n\nInner text"}' >expected
-gzip -c forwarded.eml | python3 "$cookbook/mbox.py" | diff expected - || fail 'a signature before another part'
+gzip -c forwarded.eml | python3 "$examples/mbox.py" | diff expected - || fail 'a signature before another part'

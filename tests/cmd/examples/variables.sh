@@ -33,6 +33,8 @@ for recipe in sentiment pairs tagger answers swag sweep features bilstm; do
   refused 'MODEL=bert-base: there is no bert-base' $recipe "$@" TRAIN=rated.tsv DEV=rated.tsv MODEL=bert-base
 done
 refused 'TRAIN=my data.tsv: there is no my; names must not contain spaces' sentiment TRAIN='my data.tsv' DEV=rated.tsv
+refused "EMBED_OPTIONS=--on-error skip: a record left out would shift the labels after it" features TRAIN=rated.tsv DEV=rated.tsv EMBED_OPTIONS='--on-error skip'
+refused "READ_OPTIONS=--on-error=skip: a sentence left out would shift the tags after it" tagger TRAIN=rated.tsv DEV=rated.tsv READ_OPTIONS=--on-error=skip
 refused 'TEXTS=absent: there is no absent' map TEXTS=absent
 refused 'TEXTS=absent: there is no such folder' model TEXTS=absent
 refused 'TEXTS=absent: there is no such folder' adapt TEXTS=absent
