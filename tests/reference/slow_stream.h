@@ -165,7 +165,8 @@ class SlowStream {
   void check_columns(const std::string& where) const {
     for (size_t i = 0; i < columns_.size(); ++i) {
       for (size_t j = 0; j < i; ++j) {
-        if (columns_[i] == columns_[j]) throw where + ": column \"" + columns_[i] + "\" appears twice; give one another name";
+        if (columns_[i] == columns_[j])
+          throw where + ": column \"" + columns_[i] + "\" appears twice; give one another name";
       }
     }
   }
