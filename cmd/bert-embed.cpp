@@ -96,7 +96,7 @@ void rules(cli::App& app) {
                "--attention", ", which writes no vectors");
   app.excludes({{"--overflow", windows}}, "--attention", ", which reads a text as one sequence");
   app.needs("--drop", {"--format", {"jsonl"}}, "; --keep chooses the columns of tsv and csv");
-  app.needs("--keep", {"--format", {"jsonl", "tsv", "csv"}});
+  cmd::needs_fields(app, "--keep");
   app.excludes({{"--overflow", windows}}, {"--format", {"google"}}, ", which has no windows");
   app.excludes({{"--overflow", {"windows"}}}, {"--pooling", {"none"}},
                "; --overflow split writes each token once");

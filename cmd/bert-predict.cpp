@@ -67,7 +67,7 @@ int main(int argc, char** argv) {
     predict.features.take_ids = cmd::takes_ids(stream);
     predict.format = stream.settings.format;
   });
-  for (const auto* option : {"--keep", "--drop"}) app.needs(option, {"--format", {"jsonl", "tsv", "csv"}});
+  for (const auto* option : {"--keep", "--drop"}) cmd::needs_fields(app, option);
   app.version_of(text::version);
   app.version_of(predict::version);
   app.examples({{"Fill a masked token with the default model",

@@ -36,15 +36,14 @@ void result_options(App& app, TokenizeOptions& tokenize, Flags& flags) {
   app.flag({"--sentences", "", "Split documents into sentences; add sentences, the ids of each sentence."},
            flags.sentences);
   app.exclusive({"--decode", "--stats", "--sentences"});
+  for (const auto* option : {"--keep", "--drop"}) bert::cmd::needs_fields(app, option);
   app.option({"--locale", "TAG", "Language for sentence boundaries, such as el; root is language-neutral."},
              tokenize.locale);
 }
 
-void settle(const App& app, TokenizeOptions& tokenize, const Flags& flags, bert::io::StreamOptions& stream) {
+void settle(TokenizeOptions& tokenize, const Flags& flags, bert::io::StreamOptions& stream) {
   stream.format = tokenize.format;
   const bool lines = entry(tokenize.format).group == FormatGroup::own;
-  for (const auto* option : {"--keep", "--drop"})
-    if (lines && app.given(option)) throw UsageError(option, " is for --format jsonl, tsv and csv");
   const auto& wanted = tokenize.features.wanted;
   const bool fields = tokenize.tokens || wanted.words || wanted.offsets != Offsets::none;
   const bool records = !flags.decode && !flags.stats && !flags.sentences;
@@ -82,7 +81,7 @@ int main(int argc, char** argv) {
       {{"Add the token ids to each line", "bert-tokenize reviews.txt"},
        {"Show the tokens of a text", "echo 'It was the best of times.' | bert-tokenize --format tokens"}});
   app.check([&] {
-    settle(app, tokenize, flags, stream.settings);
+    settle(tokenize, flags, stream.settings);
     bert::cmd::set_input(tokenize.features, stream, length);
     tokenize.drop = stream.settings.drop;
     if (flags.sentences && (length.max_length || app.given("--overflow")))

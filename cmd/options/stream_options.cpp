@@ -231,4 +231,11 @@ void format_option(cli::App& app, const std::vector<io::Format>& formats, io::Fo
   app.choice<io::Format>({"--format", "", help}, choices, format);
 }
 
+void needs_fields(cli::App& app, const char* option) {
+  std::vector<std::string> names;
+  for (const auto format : io::formats_of({io::FormatGroup::json, io::FormatGroup::table}))
+    names.emplace_back(io::entry(format).name);
+  app.needs(option, {"--format", names});
+}
+
 }  // namespace bert::cmd

@@ -74,4 +74,7 @@ void format_option(cli::App& app, StreamOptions& stream,
 void format_option(cli::App& app, const std::vector<io::Format>& formats, io::Format& format,
                    const std::string& help);
 
+// The option, such as --keep, is only for formats with the fields of records.
+void needs_fields(cli::App& app, const char* option);
+
 }  // namespace bert::cmd

@@ -181,7 +181,7 @@ std::vector<std::string> App::common_arguments() const {
 
 bool App::given(std::string_view name) const { return parser_->app.count(std::string(name)) > 0; }
 
-// Of an argument "-o" or "--output"; nullptr if there is none.
+// The option with this name, "-o" or "--output"; nullptr if there is none.
 const Declaration* App::declaration_of(std::string_view argument) const {
   if (!argument.starts_with('-')) return nullptr;
   const auto found = std::ranges::find_if(declarations_, [&](const Declaration& entry) {

@@ -31,7 +31,7 @@ std::vector<std::string_view> cells_of(std::string_view row) {
 
 // Throws Error if TABs separate the columns and one has a space inside: "New York\tB-LOC".
 void require_one_separator(std::string_view row) {
-  if (row.find('\t') == row.npos) return;
+  if (row.find('\t') == row.npos || row.find(' ') == row.npos) return;
   for (const auto cell : cells_of(row))
     if (columns_of(cell).size() > 1)
       throw Error("has a space in \"", cell,

@@ -12,7 +12,7 @@
 namespace bert::io {
 namespace {
 
-// A field of a record. Of a JSON record, the bytes before and after the value, key and white space included.
+// A field of a record. For JSON, also the bytes before and after its value, such as the key and white space.
 struct RecordField {
   std::string_view name, value;
   bool plain = false;

@@ -190,7 +190,7 @@ class Tag final : public Predictor {
     if (featurizer.options().document) fields.fail_missing("words");
     const std::string_view text = fields.required_text(asked);
     texts_.fetch_add(1, std::memory_order_relaxed);
-    if (io::columns_of(text).size() > 1) several_ = true;
+    if (!several_ && io::columns_of(text).size() > 1) several_ = true;
     return TaggedWords::of_text(featurizer.windows(text), std::string(text));
   }
 
