@@ -69,6 +69,7 @@ bool has_sidecar(const EmbedOptions& options) {
   if (!io::entry(options.vectors.format).is_array() || names_stdout(options.output)) return false;
   std::error_code error;
   const auto type = std::filesystem::status(options.output, error).type();  // a broken link names a new file
+  if (type == std::filesystem::file_type::none) throw Error(options.output, ": ", error.message());
   return type == std::filesystem::file_type::not_found || type == std::filesystem::file_type::regular;
 }
 
