@@ -1,4 +1,5 @@
 // bert-convert: converts a model directory to a Hugging Face directory.
+#include "base/option.h"
 #include "base/output_file.h"
 #include "cli/app.h"
 #include "model/convert.h"
@@ -6,6 +7,8 @@
 #include "options/model_options.h"
 #include "options/ranks.h"
 #include "text/version.h"
+
+namespace opt = bert::opt;
 
 namespace {
 
@@ -44,7 +47,7 @@ int main(int argc, char** argv) {
   app.files(options.directories, "DIR");
   app.section("Conversion");
   app.option({"-o,--output", "DIR", "Write the model to DIR.", "--out"}, options.out);
-  app.flag({"--force", "", "Replace a model in DIR."}, options.force);
+  app.flag({opt::force, "", "Replace a model in DIR."}, options.force);
   app.choice<std::optional<Dtype>>(
       {"--store", "", "Number format of the stored weights."},
       {{"same", {}}, {"f32", Dtype::f32}, {"f16", Dtype::f16}, {"bf16", Dtype::bf16}}, options.store);

@@ -1,6 +1,7 @@
 // bert-embed: computes vectors of texts.
 #include <algorithm>
 
+#include "base/option.h"
 #include "cli/app.h"
 #include "options/feature_options.h"
 #include "options/model_options.h"
@@ -14,6 +15,8 @@
 #include "text/tokenizer.h"
 #include "text/version.h"
 
+namespace opt = bert::opt;
+
 namespace {
 
 using namespace bert;
@@ -22,17 +25,17 @@ using predict::Combine;
 void pooling_options(cli::App& app, predict::VectorOptions& vectors) {
   app.section("Vectors");
   cmd::pooling_option(app, vectors.pooling, cmd::TokenVectors::yes);
-  app.numbers({"--layers", "N,...",
+  app.numbers({opt::layers, "N,...",
                "Layers to read: 0 is the embeddings, 1 the first layer, -1 the last (default -1)."},
               {.min = -1000, .max = 1000}, vectors.layers);
-  app.choice<Combine>({"--combine", "", "How to combine several layers (default concat)."},
+  app.choice<Combine>({opt::combine, "", "How to combine several layers (default concat)."},
                       {{"concat", Combine::concat}, {"sum", Combine::sum}, {"mean", Combine::mean}},
                       vectors.combine);
   app.reals(
-      {"--layer-weights", "W,...", "Weights of the layers, for --combine sum (then the default) or mean."},
+      {opt::layer_weights, "W,...", "Weights of the layers, for --combine sum (then the default) or mean."},
       {.min = -1e6, .max = 1e6}, vectors.layer_weights);
   app.flag({"--normalize", "", "Scale vectors to unit length (L2)."}, vectors.normalize);
-  app.number({"--dim", "N", "Keep only the first N numbers of each vector."}, {.min = 1}, vectors.dim);
+  app.number({opt::dim, "N", "Keep only the first N numbers of each vector."}, {.min = 1}, vectors.dim);
   cmd::prompt_option(app, vectors.prompt);
 }
 
@@ -91,18 +94,18 @@ void check_weights(const predict::VectorOptions& vectors) {
 // What cannot be used together.
 void rules(cli::App& app) {
   const std::vector<std::string> windows = {"split", "windows"};
-  app.needs("--attention", {"--format", {"jsonl"}});
-  app.excludes({"--pooling", "--combine", "--layer-weights", "--normalize", "--dim", "--base64"},
+  app.needs("--attention", {opt::format, {"jsonl"}});
+  app.excludes({opt::pooling, opt::combine, opt::layer_weights, "--normalize", opt::dim, "--base64"},
                "--attention", ", which writes no vectors");
-  app.excludes({{"--overflow", windows}}, "--attention", ", which reads a text as one sequence");
-  app.needs("--drop", {"--format", {"jsonl"}}, "; --keep chooses the columns of tsv and csv");
-  cmd::needs_fields(app, "--keep");
-  app.excludes({{"--overflow", windows}}, {"--format", {"google"}}, ", which has no windows");
-  app.excludes({{"--overflow", {"windows"}}}, {"--pooling", {"none"}},
+  app.excludes({{opt::overflow, windows}}, "--attention", ", which reads a text as one sequence");
+  app.needs(opt::drop, {opt::format, {"jsonl"}}, "; --keep chooses the columns of tsv and csv");
+  cmd::needs_fields(app, opt::keep);
+  app.excludes({{opt::overflow, windows}}, {opt::format, {"google"}}, ", which has no windows");
+  app.excludes({{opt::overflow, {"windows"}}}, {opt::pooling, {"none"}},
                "; --overflow split writes each token once");
   app.excludes({"--base64"}, "--precision");
-  app.needs("--layer-weights", {"--combine", {"sum", "mean"}});
-  app.excludes({"--combine", "--layer-weights", "--normalize", "--dim"}, {"--format", {"google"}},
+  app.needs(opt::layer_weights, {opt::combine, {"sum", "mean"}});
+  app.excludes({opt::combine, opt::layer_weights, "--normalize", opt::dim}, {opt::format, {"google"}},
                ", which writes layers unchanged");
 }
 
@@ -135,8 +138,8 @@ int main(int argc, char** argv) {
   cmd::precision_option(app, embed.precision);
   cmd::batch_option(app, embed.batch_tokens);
   rules(app);
-  app.most_used({"--model", "--pooling", "--normalize", "--output", "--format", "--keep", "--text-field",
-                 "--max-length", "--overflow", "--threads"});
+  app.most_used({"--model", opt::pooling, "--normalize", "--output", opt::format, opt::keep, opt::text_field,
+                 opt::max_length, opt::overflow, "--threads"});
   app.check([&] {
     cmd::set_input(embed.features, stream, length);
     embed.features.take_ids = cmd::takes_ids(stream);

@@ -1,9 +1,12 @@
 // bert-mask: masks tokens of training instances.
+#include "base/option.h"
 #include "corpus/mask_filter.h"
 #include "options/mask_options.h"
 #include "options/number_options.h"
 #include "options/tokenizer_options.h"
 #include "text/version.h"
+
+namespace opt = bert::opt;
 
 int main(int argc, char** argv) {
   bert::cli::App app("bert-mask", "Mask tokens of each record's input_ids and add the original ids.");
@@ -11,9 +14,9 @@ int main(int argc, char** argv) {
   app.section("Masking");
   const bert::cmd::MaskOptions masking(app, mask.rule);
   bool causal = false;
-  app.flag({"--causal", "", "Mask nothing: each token predicts the next one, to train a causal model."},
+  app.flag({opt::causal, "", "Mask nothing: each token predicts the next one, to train a causal model."},
            causal);
-  bert::cmd::MaskOptions::exclude(app, "--causal");
+  bert::cmd::MaskOptions::exclude(app, opt::causal);
   app.number({"--epoch", "K", "Number of the epoch; each epoch masks different tokens."}, {.min = 0},
              mask.epoch);
   const bert::cmd::TokenizerOptions tokenizing(app);

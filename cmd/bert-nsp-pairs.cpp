@@ -1,10 +1,13 @@
 // bert-nsp-pairs: makes sentence pairs for next sentence prediction from documents.
 #include <malloc.h>
 
+#include "base/option.h"
 #include "corpus/nsp_pairs_filter.h"
 #include "options/number_options.h"
 #include "options/tokenizer_options.h"
 #include "text/version.h"
+
+namespace opt = bert::opt;
 
 namespace {
 
@@ -16,7 +19,7 @@ using Mode = bert::corpus::PairRule::Mode;
 void pair_options(App& app, PairOptions& pairs) {
   auto& rule = pairs.rule;
   app.section("Instances");
-  app.number({"--max-length", "N", "Maximum length of an instance in tokens, special tokens included."},
+  app.number({opt::max_length, "N", "Maximum length of an instance in tokens, special tokens included."},
              {.min = bert::corpus::kShortestPairs}, rule.max_length);
   app.real({"--short-seq-prob", "P", "Share of instances with a random shorter target length."},
            {.min = 0, .max = 1}, rule.short_probability);
@@ -26,7 +29,7 @@ void pair_options(App& app, PairOptions& pairs) {
   app.number({"--dupe-factor", "N", "Make N passes over each document, drawn differently each time."},
              {.min = 1}, pairs.dupe_factor);
   app.choice<Mode>(
-      {"--mode", "",
+      {opt::mode, "",
        "Next sentence prediction, sentence order prediction, or full sentences without a label."},
       {{"nsp", Mode::next}, {"sop", Mode::order}, {"none", Mode::none}}, rule.mode);
   app.number({"--pool", "N", "Take random sentences from the same aligned block of N documents."},

@@ -1,4 +1,5 @@
 // bert-predict: adds a model's predictions to records.
+#include "base/option.h"
 #include "cli/app.h"
 #include "options/answer_options.h"
 #include "options/feature_options.h"
@@ -12,15 +13,17 @@
 #include "text/tokenizer.h"
 #include "text/version.h"
 
+namespace opt = bert::opt;
+
 namespace {
 
 using namespace bert;
 
 void task_options(cli::App& app, predict::PredictOptions& predict) {
   app.section("Task");
-  app.choice({"--task", "", "What to predict; auto: the task of the model's architecture."},
+  app.choice({opt::task, "", "What to predict; auto: the task of the model's architecture."},
              cmd::task_choices(&task::Entry::predicted), predict.task.task);
-  app.number({"--top-k", "N", "For fill: number of candidates for each [MASK]."}, {.min = 1},
+  app.number({opt::top_k, "N", "For fill: number of candidates for each [MASK]."}, {.min = 1},
              predict.task.top_k)
       .only_for = cmd::tasks({task::Task::fill});
   app.real({"--threshold", "P", "For multilabel: predict the labels with at least this probability."},
@@ -60,14 +63,14 @@ int main(int argc, char** argv) {
       "for conlleval.");
   cmd::precision_option(app, predict.task.precision);
   cmd::batch_option(app, predict.batch_tokens);
-  app.most_used({"--model", "--task", "--output", "--format", "--keep", "--text-field", "--top-k",
-                 "--max-length", "--overflow", "--threads"});
+  app.most_used({"--model", opt::task, "--output", opt::format, opt::keep, opt::text_field, opt::top_k,
+                 opt::max_length, opt::overflow, "--threads"});
   app.check([&] {
     cmd::set_input(predict.features, stream, length);
     predict.features.take_ids = cmd::takes_ids(stream);
     predict.format = stream.settings.format;
   });
-  for (const auto* option : {"--keep", "--drop"}) cmd::needs_fields(app, option);
+  for (const auto option : {opt::keep, opt::drop}) cmd::needs_fields(app, option);
   app.version_of(text::version);
   app.version_of(predict::version);
   app.examples({{"Fill a masked token with the default model",
@@ -80,8 +83,8 @@ int main(int argc, char** argv) {
     cmd::select_task(app, task);
     if (task == task::Task::answer) stream.settings.header_fields = {"question", "context"};
     const auto tokenizer = model::load_tokenizer(directory);
-    if (app.given("--overflow")) predict.overflow = predict.features.overflow;
-    if (app.given("--overlap")) predict.overlap = predict.features.overlap;
+    if (app.given(opt::overflow)) predict.overflow = predict.features.overflow;
+    if (app.given(opt::overlap)) predict.overlap = predict.features.overlap;
     predict.drop = stream.settings.drop;
     predict.dtype = model.dtype;
     stream.settings.budget = predict.batch_tokens;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/gnuplot.h"
+#include "base/option.h"
 #include "cli/app.h"
 #include "metric/score_filter.h"
 #include "options/number_options.h"
@@ -9,6 +10,8 @@
 #include "options/stream_options.h"
 #include "options/task_choices.h"
 #include "text/version.h"
+
+namespace opt = bert::opt;
 
 namespace {
 
@@ -25,19 +28,19 @@ struct Flags {
 void score_options(cli::App& app, metric::ScoreFilterOptions& options, Flags& flags) {
   auto& score = options.score;
   app.section("Task");
-  app.choice({"--task", "", "Task of the predictions; required unless --metric names a benchmark."},
+  app.choice({opt::task, "", "Task of the predictions; required unless --metric names a benchmark."},
              cmd::task_choices(&task::Entry::scored), flags.task);
-  app.list({"--metric", "NAME,...",
+  app.list({opt::metric, "NAME,...",
             "Write only these metrics (default: all), or those of a benchmark such as glue/stsb."},
            flags.metrics);
-  app.option({"--positive", "LABEL",
+  app.option({opt::positive, "LABEL",
               "For classify: compute f1 of this label (default: of two labels, the one with the higher id)."},
              score.positive)
       .only_for = cmd::tasks({Task::classify});
-  app.number({"--top-k", "N", "For fill: score the top N candidates of each masked token (default: all)."},
+  app.number({opt::top_k, "N", "For fill: score the top N candidates of each masked token (default: all)."},
              {.min = 1}, score.top_k)
       .only_for = cmd::tasks({Task::fill});
-  app.number({"--mask-id", "N",
+  app.number({opt::mask_id, "N",
               "For fill: ignore masked tokens whose id in input_ids is not N, the id of [MASK]."},
              {}, score.mask_id)
       .only_for = cmd::tasks({Task::fill});
@@ -50,20 +53,20 @@ void score_options(cli::App& app, metric::ScoreFilterOptions& options, Flags& fl
          {{"auto", std::nullopt}, {"iob1", iob1}, {"iob2", iob2}, {"iobes", iobes}, {"bilou", bilou}},
          score.scheme)
       .only_for = cmd::tasks({Task::tag});
-  app.real({"--no-answer-threshold", "T",
+  app.real({opt::no_answer_threshold, "T",
             "For answer: count predictions with a null score above T as \"no answer\"."},
            {.min = -1e300, .max = 1e300}, score.no_answer_threshold)
       .only_for = cmd::tasks({Task::answer});
   app.section("Gold labels");
-  app.option({"--gold", "FILE",
+  app.option({opt::gold, "FILE",
               "Read gold labels from this JSONL, TSV, CSV, CoNLL or SQuAD file, joined by id (default: from "
               "the records)."},
              options.gold);
-  app.option({"--id-field", "NAME",
+  app.option({opt::id_field, "NAME",
               "Field with the id that joins predictions and gold labels (default id; if neither have ids, "
               "they are joined by order)."},
              options.id_field);
-  app.option({"--label-field", "NAME", "Field with the gold label (default: that of training records)."},
+  app.option({opt::label_field, "NAME", "Field with the gold label (default: that of training records)."},
              score.label_field);
   app.option(
          {"--null-scores", "FILE",
@@ -148,18 +151,19 @@ int main(int argc, char** argv) {
                    "Draw the result as SVG: confusion matrix, calibration, or scatter plot; needs gnuplot.",
                    options.plot)
       .only_for = cmd::tasks(task::tasks_with(&task::Entry::plotted));
-  for (const auto* option : {"--null-scores", "--id-field", "--tag-column"}) app.needs(option, "--gold");
+  for (const cli::Use& option : std::vector<cli::Use>{"--null-scores", opt::id_field, opt::tag_column})
+    app.needs(option, opt::gold);
   cmd::precision_option(app, options.precision);
   app.check([&] {
     settle_metrics(flags, options.score);
     cmd::select_task(app, options.score.task);
     if (options.gold.empty() && options.score.label_field == "prediction")
       throw UsageError("--label-field is \"prediction\", the field that is scored");
-    stream.name_field(options.score.gold_field(), "--label-field");
-    stream.name_field(options.id_field, "--id-field");
-    app.reads("--gold", options.gold);
+    stream.name_field(options.score.gold_field(), opt::label_field);
+    stream.name_field(options.id_field, opt::id_field);
+    app.reads(opt::gold, options.gold);
     app.reads("--null-scores", options.null_scores);
-    app.writes("--plot", options.plot.value_or(""));
+    app.writes(opt::plot, options.plot.value_or(""));
     settle_input(options, stream.settings);
     options.as_text = stream.settings.format == io::Format::text;
   });

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/option.h"
 #include "base/output_file.h"
 #include "cli/app.h"
 #include "options/feature_options.h"
@@ -16,6 +17,8 @@
 #include "search/options.h"
 #include "text/version.h"
 
+namespace opt = bert::opt;
+
 namespace {
 
 using namespace bert;
@@ -24,24 +27,24 @@ using search::Metric;
 void index_options(cli::App& app, search::Options& options) {
   app.section("Search");
   auto& index = options.index;
-  app.option({"--index", "FILE",
+  app.option({opt::index, "FILE",
               "Search these vectors: rows of an npy or f32 file, or the field embedding of JSONL records."},
              index.path);
-  app.option({"--records", "FILE", "The records of the rows, in the same order; their ids are written."},
+  app.option({opt::records, "FILE", "The records of the rows, in the same order; their ids are written."},
              index.records_path);
   app.number({"-k,--neighbors", "N", "Number of neighbors to write."}, {.min = 1}, options.neighbors);
-  app.choice<Metric>({"--metric", "", "Compare vectors by cosine, dot product or Euclidean distance (l2)."},
+  app.choice<Metric>({opt::metric, "", "Compare vectors by cosine, dot product or Euclidean distance (l2)."},
                      {std::begin(search::kMetricNames), std::end(search::kMetricNames)}, options.metric);
   app.option(
-      {"--graph", "FILE",
+      {opt::graph, "FILE",
        "Search approximately, with this graph of the index; it is built first if FILE does not exist."},
       options.graph.path);
   app.number({"--candidates", "N", "With --graph, number of vectors to choose the neighbors from."},
              {.min = 1, .max = 1'000'000}, options.graph.candidates);
-  app.needs("--candidates", "--graph");
-  app.list({"--with", "NAME,...", "Copy these fields of a neighbor's record."}, index.with);
-  app.option({"--id-field", "NAME", "Field with the id of a record."}, index.id_field);
-  app.number({"--dim", "N",
+  app.needs("--candidates", opt::graph);
+  app.list({opt::with, "NAME,...", "Copy these fields of a neighbor's record."}, index.with);
+  app.option({opt::id_field, "NAME", "Field with the id of a record."}, index.id_field);
+  app.number({opt::dim, "N",
               "Numbers in a vector; needed for f32 files. Vectors of texts are shortened to the first N."},
              {.min = 1, .max = 65536}, index.width);
 }
@@ -49,24 +52,25 @@ void index_options(cli::App& app, search::Options& options) {
 void mode_options(cli::App& app, search::Options& options) {
   constexpr cli::Range<double> kAny = {.min = -1e30, .max = 1e30};
   app.section("Other modes");
-  app.real({"--dedup", "T",
+  app.real({opt::dedup, "T",
             "Leave out each record whose score with an earlier record that was written is at least T."},
            kAny, options.dedup);
-  app.real({"--pairs", "T", "Write all pairs of records with a score of at least T."}, kAny, options.pairs);
+  app.real({opt::pairs, "T", "Write all pairs of records with a score of at least T."}, kAny, options.pairs);
   app.number(
-      {"--cluster", "K", "Divide the records into K clusters by k-means; add cluster, distance, rank."},
+      {opt::cluster, "K", "Divide the records into K clusters by k-means; add cluster, distance, rank."},
       {.min = 1, .max = 1'000'000}, options.clusters);
   app.number({"--central", "N", "Write only the N most central records of each cluster, cluster by cluster."},
              {.min = 1}, options.central);
   cmd::seed_option(app, options.seed);
-  app.exclusive({"--dedup", "--pairs", "--cluster"});
-  for (const auto* mode : {"--dedup", "--pairs", "--cluster"}) {
-    for (const auto* option : {"--neighbors", "--with", "--graph"}) app.exclusive({mode, option});
+  app.exclusive({opt::dedup, opt::pairs, opt::cluster});
+  for (const auto mode : {opt::dedup, opt::pairs, opt::cluster}) {
+    for (const auto& option : std::vector<std::string>{"--neighbors", opt::with, opt::graph})
+      app.exclusive({mode, option});
   }
-  app.needs("--central", "--cluster");
-  app.needs("--seed", "--cluster");
-  app.needs("--cluster", {"--metric", {"cosine", "l2"}});
-  app.excludes({"--drop"}, "--pairs");
+  app.needs("--central", opt::cluster);
+  app.needs(opt::seed, opt::cluster);
+  app.needs(opt::cluster, {opt::metric, {"cosine", "l2"}});
+  app.excludes({opt::drop}, opt::pairs);
 }
 
 bool compares_records(const search::Options& options) {
@@ -82,7 +86,7 @@ void require_files(const search::Options& options) {
 
 void check_mode(const cli::App& app, const search::Options& options) {
   const auto threshold = options.dedup ? options.dedup : options.pairs;
-  const std::string_view name = options.dedup ? "--dedup" : "--pairs";
+  const std::string_view name = options.dedup ? opt::dedup : opt::pairs;
   if (!compares_records(options) && options.index.path.empty())
     throw cli::UsageError("--index is missing; it names the vectors to search");
   if (threshold && options.metric == Metric::cosine && std::abs(*threshold) > 1)
@@ -90,13 +94,13 @@ void check_mode(const cli::App& app, const search::Options& options) {
   if (threshold && options.metric == Metric::l2 && *threshold < 0)
     throw cli::UsageError(name, " must be at least 0, as distances are");
   // In the other modes, ids are those of the FILEs.
-  for (const auto* copied : {"--with", "--id-field"}) {
+  for (const auto copied : {opt::with, opt::id_field}) {
     const auto& [path, records] = std::tie(options.index.path, options.index.records_path);
     if (app.given(copied) && !compares_records(options) && !path.empty() && records.empty() &&
         search::is_array_file(path))
       throw cli::UsageError(copied, " needs --records FILE: the rows of ", path, " have no fields");
   }
-  if (app.given("--records") && options.index.path.empty())
+  if (app.given(opt::records) && options.index.path.empty())
     throw cli::UsageError("--records requires --index, with the vectors of the records");
 }
 
@@ -156,8 +160,8 @@ int main(int argc, char** argv) {
   cmd::format_option(app, stream);
   cmd::precision_option(app, options.precision);
   cmd::batch_option(app, embed.batch_tokens);
-  app.most_used({"--index", "--records", "--neighbors", "--metric", "--with", "--model", "--output",
-                 "--text-field", "--threads"});
+  app.most_used({opt::index, opt::records, "--neighbors", opt::metric, opt::with, "--model", "--output",
+                 opt::text_field, "--threads"});
   app.check([&] {
     cmd::set_input(embed.features, stream, length);
     embed.features.take_ids = cmd::takes_ids(stream);
@@ -165,12 +169,12 @@ int main(int argc, char** argv) {
     options.texts.prefer_text = stream.text_field_given();
     stream.settings.row_width = options.index.width;
     require_files(options);
-    app.reads("--index", options.index.path);
-    app.reads("--records", options.index.records_path);
-    app.reads("--graph", options.graph.path);
-    app.writes("--graph", options.graph.path);
+    app.reads(opt::index, options.index.path);
+    app.reads(opt::records, options.index.records_path);
+    app.reads(opt::graph, options.graph.path);
+    app.writes(opt::graph, options.graph.path);
     settle_index(options, stream.settings);
-    if (!app.given("--index")) app.reads("", options.index.path);  // a FILE that is meant as --index
+    if (!app.given(opt::index)) app.reads("", options.index.path);  // a FILE that is meant as --index
     check_mode(app, options);
     check_copied(options);
   });
@@ -186,7 +190,7 @@ int main(int argc, char** argv) {
     embed.dtype = model.dtype;
     options.texts.open_model = [&] {
       auto directory = model.open();
-      if (!app.given("--metric")) note_similarity(directory.sentence, app.log());
+      if (!app.given(opt::metric)) note_similarity(directory.sentence, app.log());
       return directory;
     };
     options.index.stream = stream.settings;

@@ -1,9 +1,12 @@
 // bert-tokenize: converts text to BERT's input ids or back, or summarizes a corpus.
+#include "base/option.h"
 #include "corpus/tokenize_filter.h"
 #include "options/feature_options.h"
 #include "options/tokenizer_options.h"
 #include "text/sentences.h"
 #include "text/version.h"
+
+namespace opt = bert::opt;
 
 namespace {
 
@@ -33,10 +36,10 @@ void result_options(App& app, TokenizeOptions& tokenize, Flags& flags) {
   app.flag({"--decode", "", "Convert input_ids back to text, without special tokens."}, flags.decode);
   app.flag({"--stats", "", "Print statistics of all records as one JSON object instead of the records."},
            flags.stats);
-  app.flag({"--sentences", "", "Split documents into sentences; add sentences, the ids of each sentence."},
+  app.flag({opt::sentences, "", "Split documents into sentences; add sentences, the ids of each sentence."},
            flags.sentences);
-  app.exclusive({"--decode", "--stats", "--sentences"});
-  for (const auto* option : {"--keep", "--drop"}) bert::cmd::needs_fields(app, option);
+  app.exclusive({"--decode", "--stats", opt::sentences});
+  for (const auto option : {opt::keep, opt::drop}) bert::cmd::needs_fields(app, option);
   app.option({"--locale", "TAG", "Language for sentence boundaries, such as el; root is language-neutral."},
              tokenize.locale);
 }
@@ -84,7 +87,7 @@ int main(int argc, char** argv) {
     settle(tokenize, flags, stream.settings);
     bert::cmd::set_input(tokenize.features, stream, length);
     tokenize.drop = stream.settings.drop;
-    if (flags.sentences && (length.max_length || app.given("--overflow")))
+    if (flags.sentences && (length.max_length || app.given(opt::overflow)))
       throw UsageError("--sentences does not truncate: --max-length and --overflow cannot be used with it");
     if (!flags.sentences && app.given("--locale")) throw UsageError("--locale is for --sentences");
     if (flags.sentences) check_locale(tokenize.locale);
@@ -92,7 +95,7 @@ int main(int argc, char** argv) {
   return app.run(argc, argv, [&] {
     const auto tokenizer = tokenizing.load();
     const auto limit = bert::features::with_settings_of(tokenizer, tokenize.features).max_length;
-    if (app.given("--overlap") && tokenize.features.overflow == bert::features::Overflow::split && !limit)
+    if (app.given(opt::overlap) && tokenize.features.overflow == bert::features::Overflow::split && !limit)
       throw UsageError("--overlap needs --max-length: the tokenizer has no limit, so no text is split");
     const auto filter = make_tokenize_filter(tokenizer, tokenize, app.log());
     stream.transform(*filter);

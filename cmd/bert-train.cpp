@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/gnuplot.h"
+#include "base/option.h"
 #include "base/signals.h"
 #include "options/ranks.h"
 #include "options/train_options.h"
@@ -10,6 +11,8 @@
 #include "predict/version.h"
 #include "text/version.h"
 #include "train/training.h"
+
+namespace opt = bert::opt;
 
 namespace {
 
@@ -45,12 +48,12 @@ int main(int argc, char** argv) {
     if (train.task.kind == bert::task::Task::answer) stream.settings.header_fields = {"question", "context"};
     task.settle(train.task, stream);
     train.stream = stream.settings;
-    train.pair_field_given = app.given("--pair-field");
+    train.pair_field_given = app.given(opt::pair_field);
     bert::cmd::check_schedule(train);
   });
-  bert::cmd::MaskOptions::exclude(app, "--causal");
-  app.most_used({"--model", "--task", "--dev", "--output", "--epochs", "--batch-size", "--lr", "--max-length",
-                 "--seed", "--resume"});
+  bert::cmd::MaskOptions::exclude(app, opt::causal);
+  app.most_used({"--model", opt::task, opt::dev, "--output", opt::epochs, opt::batch_size, opt::lr,
+                 opt::max_length, opt::seed, opt::resume});
   app.version_of(bert::text::version);
   app.version_of(bert::predict::version);
   app.examples({{"Fine-tune the default model to classify, and apply it",

@@ -5,11 +5,14 @@
 #include <memory>
 
 #include "base/file.h"
+#include "base/option.h"
 #include "base/output_directory.h"
 #include "base/output_file.h"
 #include "corpus/vocab_filter.h"
 #include "options/stream_options.h"
 #include "text/version.h"
+
+namespace opt = bert::opt;
 
 namespace {
 
@@ -44,7 +47,7 @@ void vocabulary_options(App& app, VocabularyOptions& vocabulary, Flags& flags) {
   app.flag({"--cased", "", "Keep case and accents."}, flags.cased);
   app.flag({"--uncased", "", "Lower-case and strip accents (default)."}, flags.uncased);
   app.exclusive({"--cased", "--uncased"});
-  app.flag({"--force", "", "Replace a vocabulary that -o names."}, flags.force);
+  app.flag({opt::force, "", "Replace a vocabulary that -o names."}, flags.force);
   app.section("Counting");
   app.option({"--counts", "FILE",
               "Write the words and their counts to FILE; without text input, learn "

@@ -1,6 +1,7 @@
 // Options of question answering, in prediction and in training.
 #pragma once
 
+#include "base/option.h"
 #include "cli/app.h"
 #include "options/task_choices.h"
 #include "predict/predictor.h"
@@ -10,17 +11,17 @@ namespace bert::cmd {
 inline void answer_options(cli::App& app, predict::AnswerOptions& answer) {
   app.section("Task answer");
   const auto only = tasks({task::Task::answer});
-  app.number({"--stride", "N", "Step from one window of the context to the next, in tokens."}, {.min = 1},
+  app.number({opt::stride, "N", "Step from one window of the context to the next, in tokens."}, {.min = 1},
              answer.stride)
       .only_for = only;
-  app.number({"--max-question-length", "N",
+  app.number({opt::max_question_length, "N",
               "Truncate questions to N tokens (default 64, at most half a sequence)."},
              {.min = 1}, answer.max_question_length)
       .only_for = only;
   app.number({"--max-answer-length", "N", "Maximum length of an answer in tokens."}, {.min = 1},
              answer.max_answer_length)
       .only_for = only;
-  app.real({"--no-answer-threshold", "T",
+  app.real({opt::no_answer_threshold, "T",
             "Predict no answer if its score exceeds that of the best answer by more than T (default: always "
             "answer)."},
            {.min = -1e6, .max = 1e6}, answer.no_answer_threshold)

@@ -1,6 +1,7 @@
 // How records become sequences of tokens: the options about fields and long texts, for lib/features.
 #pragma once
 
+#include "base/option.h"
 #include "features/features.h"
 #include "options/length_options.h"
 #include "options/stream_options.h"
@@ -21,7 +22,7 @@ inline void set_input(features::FeatureOptions& features, const StreamOptions& s
 
 // --context, for tools that tag words.
 inline void context_option(cli::App& app, features::FeatureOptions& features) {
-  app.choice<bool>({"--context", "",
+  app.choice<bool>({opt::context, "",
                     "For tag: read each sentence alone, or with as much of its document around it as fits."},
                    {{"sentence", false}, {"document", true}}, features.document)
       .only_for = tasks({task::Task::tag});

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/option.h"
 #include "cli/app.h"
 #include "corpus/masking.h"
 #include "options/task_choices.h"
@@ -26,29 +27,29 @@ class MaskOptions {
 
 inline MaskOptions::MaskOptions(cli::App& app, corpus::MaskRule& rule) {
   const auto only = tasks({task::Task::pretrain});  // of bert-train
-  app.real({"--mask-prob", "P", "Share of an instance's tokens to mask, rounded; at least one token."},
+  app.real({opt::mask_prob, "P", "Share of an instance's tokens to mask, rounded; at least one token."},
            {.min = 0, .max = 1}, rule.probability)
       .only_for = only;
-  app.number({"--max-predictions", "N", "Mask at most N tokens of an instance."}, {.min = 1},
+  app.number({opt::max_predictions, "N", "Mask at most N tokens of an instance."}, {.min = 1},
              rule.max_predictions)
       .only_for = only;
-  app.real({"--mask-rate", "P", "Share of the masked tokens that are replaced with [MASK]."},
+  app.real({opt::mask_rate, "P", "Share of the masked tokens that are replaced with [MASK]."},
            {.min = 0, .max = 1}, rule.mask_rate)
       .only_for = only;
-  app.real({"--random-rate", "P",
+  app.real({opt::random_rate, "P",
             "Share of the masked tokens that are replaced with a random token; the rest are kept."},
            {.min = 0, .max = 1}, rule.random_rate)
       .only_for = only;
-  app.flag({"--whole-word", "", "Mask whole words."}, whole_word_).only_for = only;
-  app.flag({"--replace-any", "", "Allow special and unused tokens as random tokens, as in Google's BERT."},
+  app.flag({opt::whole_word, "", "Mask whole words."}, whole_word_).only_for = only;
+  app.flag({opt::replace_any, "", "Allow special and unused tokens as random tokens, as in Google's BERT."},
            replace_any_)
       .only_for = only;
   app.check([this, &rule] { settle(rule); });
 }
 
 inline void MaskOptions::exclude(cli::App& app, const std::string& option) {
-  for (const auto* name :
-       {"--mask-prob", "--max-predictions", "--mask-rate", "--random-rate", "--whole-word", "--replace-any"})
+  for (const auto name : {opt::mask_prob, opt::max_predictions, opt::mask_rate, opt::random_rate,
+                          opt::whole_word, opt::replace_any})
     app.exclusive({option, name});
 }
 

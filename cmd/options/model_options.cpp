@@ -1,5 +1,6 @@
 #include "options/model_options.h"
 
+#include "base/option.h"
 #include "model/config.h"
 
 namespace bert::cmd {
@@ -9,12 +10,12 @@ void dtype_option(cli::App& app, Int8 int8, std::optional<Dtype>& dtype) {
   cli::Choices<std::optional<Dtype>> choices = {
       {"auto", std::nullopt}, {"f32", Dtype::f32}, {"bf16", Dtype::bf16}};
   if (int8 == Int8::yes) choices.push_back(Choice("int8", Dtype::i8));
-  app.choice({"--dtype", "", "Number format of the encoder's matrix products."}, choices, dtype);
+  app.choice({opt::dtype, "", "Number format of the encoder's matrix products."}, choices, dtype);
 }
 
 void activation_option(cli::App& app, std::string& activation) {
   app.custom(
-      {"--activation", "NAME",
+      {opt::activation, "NAME",
        "Activation function of the feed-forward layers; overrides config.json: gelu, gelu_new, relu, ..."},
       [&activation](const std::string& name, const std::string& value) {
         if (!model::activation_named(value))
@@ -50,7 +51,7 @@ ModelOptions::ModelOptions(cli::App& app, DefaultModel model, Opened opened) : d
 
 void batch_option(cli::App& app, int64_t& batch_tokens) {
   app.section("Running");
-  app.number({"--batch-tokens", "N", "Number of tokens per forward pass; limits memory."}, {.min = 1},
+  app.number({opt::batch_tokens, "N", "Number of tokens per forward pass; limits memory."}, {.min = 1},
              batch_tokens);
 }
 

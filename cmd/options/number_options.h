@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "base/option.h"
 #include "options/stream_options.h"
 
 namespace bert::cmd {
@@ -21,7 +22,7 @@ inline void precision_option(cli::App& app, int& digits) {
 // --seed, under the heading Randomness.
 inline void seed_option(cli::App& app, uint64_t& seed) {
   app.section("Randomness");
-  app.number({"--seed", "N", "Random seed. Equal seeds give equal results."}, {.min = 0, .max = INT64_MAX},
+  app.number({opt::seed, "N", "Random seed. Equal seeds give equal results."}, {.min = 0, .max = INT64_MAX},
              seed);
 }
 

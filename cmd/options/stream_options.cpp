@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/option.h"
 #include "options/ranks.h"
 #include "text/encoding.h"
 
@@ -64,42 +65,42 @@ void StreamOptions::add_input(cli::App& app, const Uses& uses) {
     auto formats = io::usual_formats();
     formats.insert(formats.end(), uses.more.begin(), uses.more.end());
     app.choice<io::InputFormat>(
-        {"--input-format", "", "Format of the input; auto detects it from each FILE's suffix and contents."},
+        {opt::input_format, "", "Format of the input; auto detects it from each FILE's suffix and contents."},
         choices(formats), settings.input_format);
-    app.list({"--columns", "NAME,...", "Column names for TSV or CSV without a header line; implies tsv."},
+    app.list({opt::columns, "NAME,...", "Column names for TSV or CSV without a header line; implies tsv."},
              settings.columns);
     if (std::ranges::find(uses.more, conll) != uses.more.end()) add_conll(app, uses);
-    app.custom(
-        {"--delimiter", "CHAR", "Character between the cells of CSV, such as ';' or tab (default: a comma)."},
-        [this](const std::string& name, const std::string& value) {
-          settings.delimiter = delimiter_of(name, value);
-        });
-    app.option({"--text-field", "NAME", "Field with the text."}, settings.text_field);
-    app.check([this] { name_field(settings.text_field, "--text-field"); });
+    app.custom({opt::delimiter, "CHAR",
+                "Character between the cells of CSV, such as ';' or tab (default: a comma)."},
+               [this](const std::string& name, const std::string& value) {
+                 settings.delimiter = delimiter_of(name, value);
+               });
+    app.option({opt::text_field, "NAME", "Field with the text."}, settings.text_field);
+    app.check([this] { name_field(settings.text_field, opt::text_field); });
   } else {
     settings.recognize = [](io::Input&) { return jsonl; };
-    app.choice<io::InputFormat>({"--input-format", "", "Format of the input, which is always JSONL."},
+    app.choice<io::InputFormat>({opt::input_format, "", "Format of the input, which is always JSONL."},
                                 choices({automatic, jsonl}), settings.input_format);
   }
-  app.option({"--encoding", "NAME",
+  app.option({opt::encoding, "NAME",
               "Character encoding of the input, such as windows-1252 or Shift_JIS (default: UTF-8, or UTF-16 "
               "with a byte order mark)."},
              settings.encoding);
   if (uses.pair) {
-    app.option({"--pair-field", "NAME", "Field with the second text of a pair."}, settings.pair_field);
+    app.option({opt::pair_field, "NAME", "Field with the second text of a pair."}, settings.pair_field);
     app.check([this] {
-      name_field(settings.pair_field, "--pair-field");
-      require_different({settings.text_field, "--text-field"}, {settings.pair_field, "--pair-field"});
-      if (app_.given("--pair-field"))
-        settings.pair_use = std::make_shared<io::FieldUse>(settings.pair_field, "--pair-field");
+      name_field(settings.pair_field, opt::pair_field);
+      require_different({settings.text_field, opt::text_field}, {settings.pair_field, opt::pair_field});
+      if (app_.given(opt::pair_field))
+        settings.pair_use = std::make_shared<io::FieldUse>(settings.pair_field, opt::pair_field);
     });
   }
   app.check([this] { settle_input(); });
   app.choice<io::InvalidUtf8>(
-      {"--invalid-utf8", "", "Report invalid UTF-8 as an error of its record, or replace it with U+FFFD."},
+      {opt::invalid_utf8, "", "Report invalid UTF-8 as an error of its record, or replace it with U+FFFD."},
       {{"error", io::InvalidUtf8::error}, {"replace", io::InvalidUtf8::replace}}, settings.invalid_utf8);
   app.choice<io::OnError>(
-      {"--on-error", "", "Stop at the first bad record, or report bad records and skip them."},
+      {opt::on_error, "", "Stop at the first bad record, or report bad records and skip them."},
       {{"stop", io::OnError::stop}, {"skip", io::OnError::skip}}, settings.on_error);
 }
 
@@ -114,17 +115,17 @@ void StreamOptions::add_conll(cli::App& app, const Uses& uses) {
     });
   };
   if (std::ranges::find(uses.more, io::InputFormat::conllu) == uses.more.end()) {
-    add("--tag-column",
+    add(opt::tag_column,
         "Column of CoNLL in --gold with the tags: a number from 1, or a name of CoNLL-U such as xpos "
         "(default: "
         "the last; CoNLL-U: upos).",
         settings.tag_column);
     return;
   }
-  add("--word-column",
+  add(opt::word_column,
       "Column of CoNLL with the words: a number from 1, or a name of CoNLL-U (default: 1; CoNLL-U: form).",
       settings.word_column);
-  add("--tag-column",
+  add(opt::tag_column,
       "Column of CoNLL with the tags: a number from 1, or a name of CoNLL-U such as xpos (default: the last; "
       "CoNLL-U: upos).",
       settings.tag_column);
@@ -133,7 +134,7 @@ void StreamOptions::add_conll(cli::App& app, const Uses& uses) {
 void StreamOptions::settle_input() {
   using enum io::InputFormat;
   const auto format = settings.input_format;
-  require_different("--columns", settings.columns);
+  require_different(opt::columns, settings.columns);
   settings.columns_given = !settings.columns.empty();
   if (settings.delimiter && format != automatic && format != csv)
     throw cli::UsageError("--delimiter is for csv, not for --input-format ", io::name_of(format));
@@ -161,12 +162,12 @@ void StreamOptions::add_output(cli::App& app, const Uses& uses) {
              });
   app.check([&app, &output] { app.writes("--output", output); });
   if (!uses.records) return;
-  app.list({"--drop", "NAME,...", "Leave these fields out of the output."}, drop_);
-  app.list({"--keep", "NAME,...", "Write only these fields, in this order."}, settings.keep);
-  app.exclusive({"--keep", "--drop"});
+  app.list({opt::drop, "NAME,...", "Leave these fields out of the output."}, drop_);
+  app.list({opt::keep, "NAME,...", "Write only these fields, in this order."}, settings.keep);
+  app.exclusive({opt::keep, opt::drop});
   app.check([this] {
     settings.drop = drop_;
-    require_different("--keep", settings.keep);
+    require_different(opt::keep, settings.keep);
   });
   app.flag({"--line-buffered", "", "Write each record as soon as it is ready, as on a terminal."},
            settings.line_buffered);
@@ -203,7 +204,7 @@ void StreamOptions::note_suffix() const {
   for (const auto* suffix : {".gz", ".bz2", ".xz", ".zst"})
     if (settings.output.ends_with(suffix))
       app_.log().warn(settings.output + " is written uncompressed; compress it with a program, such as gzip");
-  if (!records_ || app_.given("--format")) return;
+  if (!records_ || app_.given(opt::format)) return;
   for (const auto format : io::formats_of({io::FormatGroup::table, io::FormatGroup::array})) {
     const auto& entry = io::entry(format);
     if (entry.file.suffix.empty() || !settings.output.ends_with(entry.file.suffix)) continue;
@@ -228,14 +229,14 @@ void format_option(cli::App& app, const std::vector<io::Format>& formats, io::Fo
                    const std::string& help) {
   cli::Choices<io::Format> choices;
   for (const auto offered : formats) choices.emplace_back(io::entry(offered).name, offered);
-  app.choice<io::Format>({"--format", "", help}, choices, format);
+  app.choice<io::Format>({opt::format, "", help}, choices, format);
 }
 
-void needs_fields(cli::App& app, const char* option) {
+void needs_fields(cli::App& app, Option option) {
   std::vector<std::string> names;
   for (const auto format : io::formats_of({io::FormatGroup::json, io::FormatGroup::table}))
     names.emplace_back(io::entry(format).name);
-  app.needs(option, {"--format", names});
+  app.needs(option, {opt::format, names});
 }
 
 }  // namespace bert::cmd

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/option.h"
 #include "base/pool.h"
 #include "cli/app.h"
 #include "io/stream.h"
@@ -33,7 +34,7 @@ class StreamOptions {
   io::StreamOptions settings;  // complete when the body of App::run starts; the body may change it
 
   // If --text-field was given, text is used even if a record has input_ids.
-  bool text_field_given() const { return app_.given("--text-field"); }
+  bool text_field_given() const { return app_.given(opt::text_field); }
 
   // To be called by a check: `option` names this field. Messages about a record without the field name the
   // option; if it was given, the input is not text.
@@ -75,6 +76,6 @@ void format_option(cli::App& app, const std::vector<io::Format>& formats, io::Fo
                    const std::string& help);
 
 // The option, such as --keep, is only for formats with the fields of records.
-void needs_fields(cli::App& app, const char* option);
+void needs_fields(cli::App& app, Option option);
 
 }  // namespace bert::cmd

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/option.h"
 #include "cli/app.h"
 #include "task/task.h"
 
@@ -24,6 +25,6 @@ inline std::vector<std::string_view> tasks(const std::vector<task::Task>& tasks)
 }
 
 // Throws UsageError if an option of another task was given.
-inline void select_task(const cli::App& app, task::Task task) { app.select("--task", task::name_of(task)); }
+inline void select_task(const cli::App& app, task::Task task) { app.select(opt::task, task::name_of(task)); }
 
 }  // namespace bert::cmd

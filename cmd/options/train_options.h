@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/option.h"
 #include "cli/amounts.h"
 #include "features/features.h"
 #include "model/config.h"
@@ -67,18 +68,18 @@ inline InitialModelOptions::InitialModelOptions(cli::App& app, train::TrainingOp
                                     "sinusoids and attention heads that attend to neighbouring tokens."},
                                    {{"normal", normal}, {"sinusoid", sinusoid}, {"neighbours", neighbours}},
                                    options.positions);
-  app.flag({"--causal", "",
+  app.flag({opt::causal, "",
             "Let each token attend only to itself and the tokens before it (left-to-right, is_decoder in "
             "config.json); pretrain then predicts the next token."},
            options.causal);
-  app.flag({"--weighted-layers", "",
+  app.flag({opt::weighted_layers, "",
             "Let the head read a learned weighted sum of all layers instead of the last layer."},
            options.weighted_layers)
       .only_for = tasks({task::Task::classify, task::Task::regress, task::Task::multilabel, task::Task::tag,
                          task::Task::answer, task::Task::choose});
   app.flag({"--moments", "", "Also start from the optimizer state in the model's last checkpoint."},
            options.moments);
-  app.real({"--dropout", "P", "Dropout rate (default: that of config.json; 0.1 for a new model)."},
+  app.real({opt::dropout, "P", "Dropout rate (default: that of config.json; 0.1 for a new model)."},
            {.min = 0, .max = 0.99}, options.dropout);
   app.flag(
       {"--recompute", "", "Recompute activations in the backward pass: less memory, slower, same results."},
@@ -133,55 +134,55 @@ inline train::InitialModel InitialModelOptions::load() const {
 // The training records, and how they are divided into steps. FILEs are settings of the stream.
 inline void data_options(cli::App& app, train::TrainingOptions& options) {
   app.section("Data");
-  app.option({"--dev", "FILE", "Evaluate on the records of FILE, the dev set."}, options.dev);
-  app.number({"--batch-size", "N", "Number of records per batch (default 32; choose: 16; embed: 64)."},
+  app.option({opt::dev, "FILE", "Evaluate on the records of FILE, the dev set."}, options.dev);
+  app.number({opt::batch_size, "N", "Number of records per batch (default 32; choose: 16; embed: 64)."},
              {.min = 1}, options.batch_size);
-  app.number({"--batch-tokens", "N", "Number of tokens per batch, instead of --batch-size."}, {.min = 1},
+  app.number({opt::batch_tokens, "N", "Number of tokens per batch, instead of --batch-size."}, {.min = 1},
              options.batch_tokens);
-  app.number({"--accumulate", "N", "Number of batches per step (gradient accumulation)."}, {.min = 1},
+  app.number({opt::accumulate, "N", "Number of batches per step (gradient accumulation)."}, {.min = 1},
              options.accumulate);
   app.number(
-      {"--max-length", "N",
+      {opt::max_length, "N",
        "Maximum sequence length in tokens (default: that of the model). Longer texts are truncated; tag and "
        "answer split them into windows, pretrain reports an error."},
       {.min = 1}, options.max_length);
-  app.flag({"--no-shuffle", "", "Read records in input order."}, options.in_order);
-  app.number({"--shuffle-buffer", "N", "Number of records in the shuffle buffer of a pipe."}, {.min = 1},
+  app.flag({opt::no_shuffle, "", "Read records in input order."}, options.in_order);
+  app.number({opt::shuffle_buffer, "N", "Number of records in the shuffle buffer of a pipe."}, {.min = 1},
              options.shuffle_buffer);
   app.check([&options] {
     if (const auto wrong = features::impossible_length({.max_length = options.max_length}))
       throw cli::UsageError(*wrong);
   });
-  app.exclusive({"--batch-size", "--batch-tokens"});
-  app.exclusive({"--no-shuffle", "--shuffle-buffer"});
+  app.exclusive({opt::batch_size, opt::batch_tokens});
+  app.exclusive({opt::no_shuffle, opt::shuffle_buffer});
 }
 
 // How long, and with which learning rate.
 inline void schedule_options(cli::App& app, train::TrainingOptions& options) {
   app.section("Schedule");
-  app.number({"--steps", "N", "Number of steps; 0 only evaluates the model on --dev."},
+  app.number({opt::steps, "N", "Number of steps; 0 only evaluates the model on --dev."},
              {.min = 0, .max = kMostSteps}, options.steps);
-  app.number({"--epochs", "N", "Number of passes over the FILEs (default 3; pretrain, embed: 1)."},
+  app.number({opt::epochs, "N", "Number of passes over the FILEs (default 3; pretrain, embed: 1)."},
              {.min = 1}, options.epochs);
-  app.custom({"--budget", "TIME", "Stop after this time, such as 45s, 90m, 1h30m or 2d."},
+  app.custom({opt::budget, "TIME", "Stop after this time, such as 45s, 90m, 1h30m or 2d."},
              [&options](const std::string& name, const std::string& value) {
                options.budget_s = cli::duration_s(name, value);
              });
   app.real(
-      {"--lr", "R",
+      {opt::lr, "R",
        "Peak learning rate (default: by task and hidden size; 5e-5 to fine-tune BERT-base, 3e-4 a mini)."},
       {.min = 0, .max = 1e9}, options.rate);
   app.custom(
-      {"--warmup", "N|SHARE",
+      {opt::warmup, "N|SHARE",
        "Number of warmup steps, or their share of the run, such as 0.1 or 10% (default 10%; pretrain: 1%)."},
       [&options](const std::string& name, const std::string& value) {
         const auto [amount, is_share] = cli::count_or_share(name, value);
         options.warmup =
             is_share ? train::Warmup{.share = amount} : train::Warmup{.steps = static_cast<int64_t>(amount)};
       });
-  app.exclusive({"--steps", "--epochs", "--budget"});
+  app.exclusive({opt::steps, opt::epochs, opt::budget});
   app.choice<train::Decay>(
-      {"--schedule", "", "Learning-rate decay after warmup; google: linear, measured from the first step."},
+      {opt::schedule, "", "Learning-rate decay after warmup; google: linear, measured from the first step."},
       {std::begin(train::kDecays), std::end(train::kDecays)}, options.decay);
 }
 
@@ -200,24 +201,24 @@ inline void optimizer_options(cli::App& app, train::TrainingOptions& options) {
   constexpr double kLessThanOne = 0.999999;
   app.section("Optimizer");
   app.choice<train::Method>(
-      {"--optimizer", "", "Optimizer; google: Adam without bias correction, as in Google's BERT."},
+      {opt::optimizer, "", "Optimizer; google: Adam without bias correction, as in Google's BERT."},
       {std::begin(train::kMethods), std::end(train::kMethods)}, optimizer.method);
-  app.real({"--beta1", "B", "Decay rate of the first moment."}, {.min = 0, .max = kLessThanOne},
+  app.real({opt::beta1, "B", "Decay rate of the first moment."}, {.min = 0, .max = kLessThanOne},
            optimizer.beta1);
-  app.real({"--beta2", "B", "Decay rate of the second moment."}, {.min = 0, .max = kLessThanOne},
+  app.real({opt::beta2, "B", "Decay rate of the second moment."}, {.min = 0, .max = kLessThanOne},
            optimizer.beta2);
-  app.real({"--epsilon", "E",
+  app.real({opt::epsilon, "E",
             "Constant added to the root of the second moment (default 1e-8 for adamw, else 1e-6)."},
            {.min = 1e-12, .max = 1}, optimizer.epsilon);
-  app.real({"--weight-decay", "D",
+  app.real({opt::weight_decay, "D",
             "Weight decay of matrices and embeddings, not of biases and layer normalization."},
            {.min = 0, .max = 1e6}, optimizer.weight_decay);
-  app.real({"--clip", "NORM", "Clip gradients to this norm; 0 turns clipping off."}, {.min = 0, .max = 1e30},
+  app.real({opt::clip, "NORM", "Clip gradients to this norm; 0 turns clipping off."}, {.min = 0, .max = 1e30},
            options.run.clip);
   app.real(
-      {"--layer-decay", "R", "Multiply the learning rate of each layer by R relative to the layer above."},
+      {opt::layer_decay, "R", "Multiply the learning rate of each layer by R relative to the layer above."},
       {.min = 1e-6, .max = 1}, optimizer.layer_decay);
-  app.custom({"--freeze", "N|all", "Do not train the embeddings and the first N layers, or all layers."},
+  app.custom({opt::freeze, "N|all", "Do not train the embeddings and the first N layers, or all layers."},
              [&optimizer](const std::string& name, const std::string& value) {
                if (value != "all" && value.find_first_not_of("-0123456789") != value.npos)
                  throw cli::UsageError(name, " must be a number of layers or all, not \"", value, "\"");
@@ -249,34 +250,34 @@ inline void output_options(cli::App& app, train::TrainingOptions& options) {
   app.section("Output");
   app.option({"-o,--output", "DIR", "Write the model to DIR, and checkpoints below it.", "--out"}, run.out)
       .may_differ = true;
-  app.flag({"--resume", "", "Continue the run in DIR from its last checkpoint, if there is one."},
+  app.flag({opt::resume, "", "Continue the run in DIR from its last checkpoint, if there is one."},
            options.resume);
-  app.flag({"--force", "", "Replace a model in DIR; without --resume, also start over if it has a run."},
+  app.flag({opt::force, "", "Replace a model in DIR; without --resume, also start over if it has a run."},
            options.force);
   app.number({"--log-every", "N", "Number of steps between lines of the training log."},
              {.min = 1, .max = kMostSteps}, run.log_every)
       .may_differ = true;
   app.number({"--save-every", "N", "Number of steps between checkpoints."}, {.min = 1, .max = kMostSteps},
              run.save_every);
-  app.number({"--keep", "N", "Number of checkpoints to keep."}, {.min = 1}, options.keep).may_differ = true;
-  app.number({"--eval-every", "N",
+  app.number({opt::keep, "N", "Number of checkpoints to keep."}, {.min = 1}, options.keep).may_differ = true;
+  app.number({opt::eval_every, "N",
               "Number of steps between evaluations on --dev (default: each epoch; pretrain: at the end)."},
              {.min = 1, .max = kMostSteps}, run.eval_every);
   app.option(
-      {"--best", "METRIC",
+      {opt::best, "METRIC",
        "Keep the model with the best value of this dev metric instead of the last one: loss, accuracy, f1, "
        "mlm_accuracy, ..."},
       run.best);
-  app.number({"--patience", "N", "Stop when --best has not improved in N evaluations."}, {.min = 1},
+  app.number({opt::patience, "N", "Stop when --best has not improved in N evaluations."}, {.min = 1},
              run.patience);
   plot_option(app, "Plot the training log as SVG, updated at each checkpoint; needs gnuplot.", run.plot);
-  app.needs("--eval-every", "--dev");
-  app.needs("--best", "--dev");
-  app.needs("--patience", "--best");
+  app.needs(opt::eval_every, opt::dev);
+  app.needs(opt::best, opt::dev);
+  app.needs(opt::patience, opt::best);
   app.check([&app, &options, &run] {
     if (options.dev == "-") throw cli::UsageError("--dev must be a file, not -");
-    app.reads("--dev", options.dev);
-    app.writes("--plot", run.plot.value_or(""));
+    app.reads(opt::dev, options.dev);
+    app.writes(opt::plot, run.plot.value_or(""));
     app.writes("the training log", "-");
     const bool trains = options.steps != 0;
     if (run.out == "-") throw cli::UsageError("-o -: a model is a directory and cannot go to stdout");

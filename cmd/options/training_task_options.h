@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/option.h"
 #include "options/answer_options.h"
 #include "options/feature_options.h"
 #include "options/mask_options.h"
@@ -70,8 +71,8 @@ inline std::string task_hint(const cli::App& app) {
 
 inline TrainingTaskOptions::TrainingTaskOptions(cli::App& app, train::TrainingTaskOptions& task) : app_(app) {
   app.section("Task");
-  app.choice<task::Task>({"--task", "", "Task to train for (required)."}, task_choices(&task::Entry::trained),
-                         kind_);
+  app.choice<task::Task>({opt::task, "", "Task to train for (required)."},
+                         task_choices(&task::Entry::trained), kind_);
   add_labels(app, task);
   context_option(app, task.features);
   answer_options(app, task.answer);
@@ -89,14 +90,15 @@ inline TrainingTaskOptions::TrainingTaskOptions(cli::App& app, train::TrainingTa
 }
 
 inline void TrainingTaskOptions::add_labels(cli::App& app, train::TrainingTaskOptions& task) {
-  app.option({"--label-field", "NAME", "Field with the gold label (default label; tag: tags)."},
+  app.option({opt::label_field, "NAME", "Field with the gold label (default label; tag: tags)."},
              task.label_field)
       .only_for = tasks({task::Task::classify, task::Task::regress, task::Task::multilabel, task::Task::tag,
                          task::Task::choose, task::Task::embed});
-  app.list({"--labels", "NAME,...", "Labels in the order of their ids (default: the labels in the records)."},
-           task.labels)
+  app.list(
+         {opt::labels, "NAME,...", "Labels in the order of their ids (default: the labels in the records)."},
+         task.labels)
       .only_for = tasks({task::Task::classify, task::Task::multilabel, task::Task::tag});
-  app.custom({"--class-weights", "balanced|LABEL=W,...",
+  app.custom({opt::class_weights, "balanced|LABEL=W,...",
               "Weight of each label in the loss; balanced: inversely proportional to its frequency."},
              [&task](const std::string& name, const std::string& value) {
                add_class_weights(name, value, task.class_weights);
@@ -113,28 +115,28 @@ inline void TrainingTaskOptions::add_embed(cli::App& app, train::EmbedTaskOption
   cli::Choices<nn::SimilarityLoss> losses;
   for (const auto& [name, loss] : nn::kSimilarityLosses) losses.push_back({name, loss});
   app.choice(
-         {"--loss", "",
+         {opt::loss, "",
           "Loss: in-batch negatives for pairs (ranking, or symmetric in both directions), cosent or cosine "
           "for pairs with a label, triplet for negatives (default: cosent for records with a label, else "
           "ranking)."},
          losses, loss_)
       .only_for = only;
-  app.real({"--scale", "S", "Factor of the cosines in ranking, symmetric and cosent."},
+  app.real({opt::scale, "S", "Factor of the cosines in ranking, symmetric and cosent."},
            {.min = 1e-3, .max = 1e6}, embed.loss.scale)
       .only_for = only;
-  app.real({"--margin", "M", "Margin of triplet (default 5; for --distance cosine 0.5)."},
+  app.real({opt::margin, "M", "Margin of triplet (default 5; for --distance cosine 0.5)."},
            {.min = 0, .max = 1e6}, margin_)
       .only_for = only;
-  app.choice<nn::Distance>({"--distance", "", "Distance of triplet."},
+  app.choice<nn::Distance>({opt::distance, "", "Distance of triplet."},
                            {{"euclidean", nn::Distance::euclidean}, {"cosine", nn::Distance::cosine}},
                            embed.loss.distance)
       .only_for = only;
-  app.numbers({"--dims", "N,...", "Also train the first N numbers of each vector (Matryoshka)."},
+  app.numbers({opt::dims, "N,...", "Also train the first N numbers of each vector (Matryoshka)."},
               {.min = 1, .max = 1'000'000}, embed.loss.dims)
       .only_for = only;
   cli::Choices<std::optional<model::PoolingMode>> poolings = {{"auto", {}}};
   for (const auto& [mode, name, _, __] : model::kPoolings) poolings.push_back({name, mode});
-  app.choice({"--pooling", "",
+  app.choice({opt::pooling, "",
               "How to combine token vectors into one; auto: as the model directory says, else mean."},
              poolings, embed.pooling)
       .only_for = only;
@@ -144,9 +146,9 @@ inline void TrainingTaskOptions::add_embed(cli::App& app, train::EmbedTaskOption
     const bool triplet = loss_ == nn::SimilarityLoss::triplet;
     const bool euclidean = embed.loss.distance == nn::Distance::euclidean;
     embed.loss.margin = margin_.value_or(euclidean ? 5.0f : 0.5f);
-    if (!triplet && (app.given("--margin") || app.given("--distance")))
+    if (!triplet && (app.given(opt::margin) || app.given(opt::distance)))
       throw cli::UsageError("--margin and --distance are for --loss triplet");
-    if ((triplet || loss_ == nn::SimilarityLoss::cosine) && app.given("--scale"))
+    if ((triplet || loss_ == nn::SimilarityLoss::cosine) && app.given(opt::scale))
       throw cli::UsageError("--scale is not for --loss ", triplet ? "triplet" : "cosine");
     if (triplet && euclidean && !embed.loss.dims.empty())
       throw cli::UsageError("--dims with --loss triplet needs --distance cosine");
@@ -154,13 +156,13 @@ inline void TrainingTaskOptions::add_embed(cli::App& app, train::EmbedTaskOption
 }
 
 inline void TrainingTaskOptions::settle(train::TrainingTaskOptions& task, StreamOptions& stream) const {
-  require_different("--labels", task.labels);
+  require_different(opt::labels, task.labels);
   const bool has_label = task.kind != task::Task::pretrain && task.kind != task::Task::answer;
-  const io::FieldOption label = {task.gold_field(), "--label-field"};
+  const io::FieldOption label = {task.gold_field(), opt::label_field};
   if (has_label) {
     stream.name_field(label.field, label.option);
-    require_different({stream.settings.text_field, "--text-field"}, label);
-    require_different({stream.settings.pair_field, "--pair-field"}, label);
+    require_different({stream.settings.text_field, opt::text_field}, label);
+    require_different({stream.settings.pair_field, opt::pair_field}, label);
   }
   task.features.text_field = stream.settings.text_field;
   task.features.pair_field = stream.settings.pair_field;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "base/option.h"
 #include "cli/app.h"
 #include "model/sentence_transformers.h"
 #include "predict/embed_plan.h"
@@ -20,7 +21,7 @@ inline void pooling_option(cli::App& app, predict::Pooling& pooling, TokenVector
   poolings.push_back({"pooler", {.kind = Pooling::Kind::pooler}});
   const bool none = token_vectors == TokenVectors::yes;
   if (none) poolings.push_back({"none", {.kind = Pooling::Kind::none}});
-  app.choice({"--pooling", "",
+  app.choice({opt::pooling, "",
               "How to combine token vectors into one; " +
                   std::string(none ? "none: one vector for each token; " : "") +
                   "auto: as the model directory says, else mean."},
@@ -29,7 +30,7 @@ inline void pooling_option(cli::App& app, predict::Pooling& pooling, TokenVector
 
 // --prompt, under the current heading.
 inline void prompt_option(cli::App& app, std::optional<std::string>& prompt) {
-  app.custom({"--prompt", "TEXT|NAME",
+  app.custom({opt::prompt, "TEXT|NAME",
               "Insert this text before each text, or the model's prompt of this name. A name has only "
               "letters, digits, '-', '_' and '.'."},
              [&prompt](const std::string&, const std::string& value) { prompt = value; });

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/option.h"
 #include "base/output_file.h"
 
 extern char** environ;
@@ -69,9 +70,9 @@ Result run_gnuplot(std::vector<const char*> arguments, std::string_view input) {
                                    const_cast<char* const*>(arguments.data()), environ);
   ::posix_spawn_file_actions_destroy(&actions);
   if (error == ENOENT)
-    throw Error(
-        "--plot needs gnuplot, which is not installed or not on the PATH (on Debian and Ubuntu, the package "
-        "gnuplot-nox)");
+    throw Error(opt::plot,
+                " needs gnuplot, which is not installed or not on the PATH (on Debian and Ubuntu, the "
+                "package gnuplot-nox)");
   if (error != 0) throw Error("gnuplot: ", std::strerror(error));
   Result result;
   while (::waitpid(child, &result.status, 0) < 0) {
@@ -100,10 +101,10 @@ bool succeeded(const Result& result) { return WIFEXITED(result.status) && WEXITS
 }  // namespace
 
 void require_gnuplot(const std::string& path) {
-  if (path.empty() || path == "-") throw Error("--plot is \"", path, "\", expected the name of a file");
+  if (path.empty() || path == "-") throw Error(opt::plot, " is \"", path, "\", expected the name of a file");
   const auto result = run_gnuplot({"--version"}, "");
   if (!succeeded(result) || !result.out.starts_with("gnuplot"))
-    throw Error("--plot needs gnuplot, which fails: ", complaint(result));
+    throw Error(opt::plot, " needs gnuplot, which fails: ", complaint(result));
   const auto folder = std::filesystem::absolute(path).parent_path();
   if (!is_directory(folder.string())) throw Error(path, ": no such directory");
   if (is_directory(path)) throw Error(path, ": is a directory, expected the name of a file");
@@ -116,7 +117,7 @@ std::string gnuplot_version() {
       return result.out.substr(0, result.out.find('\n'));
   } catch (const Error&) {  // NOLINT: the answer below
   }
-  return "gnuplot: not found (--plot needs it)";
+  return "gnuplot: not found (" + opt::plot + " needs it)";
 }
 
 void draw_plot(std::string_view script, const std::string& path) {

@@ -24,6 +24,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/option.h"
 #include "cli/command_line.h"
 #include "cli/file_uses.h"
 #include "cli/suggestion.h"
@@ -72,6 +73,7 @@ struct Declaration {
 // An option that is used: given, with a value that is not its default; or with one of these words.
 struct Use {
   Use(const char* name, std::vector<std::string> words = {}) : name(name), words(std::move(words)) {}
+  Use(Option name, std::vector<std::string> words = {}) : name(name), words(std::move(words)) {}
 
   std::string name;
   std::vector<std::string> words;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/option.h"
 
 namespace bert::corpus {
 namespace {
@@ -41,7 +42,7 @@ Masker::Masker(const text::Tokenizer& tokenizer, const MaskRule& rule)
     if (ordinary || rule.replacements == MaskRule::Replacements::every) replacements_.push_back(id);
   }
   if (replacements_.empty() && rule.random_rate > 0 && rule.target == MaskRule::Target::masked)
-    throw Error("the vocabulary has no tokens for --random-rate: all tokens are special or unused");
+    throw Error("the vocabulary has no tokens for ", opt::random_rate, ": all tokens are special or unused");
 }
 
 // Groups of maskable tokens. A "##" token joins the token before it. After a special token, the beginning of
@@ -52,7 +53,7 @@ std::vector<Masker::Group> Masker::groups(std::span<const int32_t> ids) const {
   groups.reserve(ids.size());
   const int32_t length = ids.size();
   for (int32_t at = 0; at < length; ++at) {
-    const Kind kind = kinds_[ids[static_cast<size_t>(at)]];
+    const Kind kind = kinds_[ids[at]];
     if (kind == Kind::special) continue;
     const bool joins = rule_.unit == MaskRule::Unit::word && kind == Kind::continuation && !groups.empty() &&
                        groups.back().end == at;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "base/random.h"
 #include "json/json.h"
 #include "json/members.h"
@@ -162,9 +163,8 @@ void NspPairsFilter::complete_all(Ending ending) {
     if (ending == Ending::stopped) return;  // the bad record is the error to report
     check_first(before_[0]);
     throw Error(
-        "there is only one document with sentences; nsp takes random sentences from another document, --mode "
-        "sop and none need "
-        "none");
+        "there is only one document with sentences; nsp takes random sentences from another document, ",
+        opt::mode, " sop and none need none");
   }
   complete(before_);
   complete(block_);

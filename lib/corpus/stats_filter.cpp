@@ -39,7 +39,7 @@ features::FeatureOptions whole_texts(features::FeatureOptions options) {
 
 // 0 if the divisor is 0.
 float ratio(int64_t count, int64_t of) {
-  return of == 0 ? 0.0f : static_cast<float>(static_cast<double>(count) / static_cast<double>(of));
+  return of == 0 ? 0.0f : static_cast<float>(static_cast<double>(count) / of);
 }
 
 }  // namespace

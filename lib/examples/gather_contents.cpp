@@ -51,8 +51,7 @@ std::vector<Contents> gather_contents(comm::Communicator& ranks, std::span<const
   auto next = own.begin();
   for (const auto& record : block) {
     const int reader = reader_of(record, ranks.size());
-    all.push_back(reader == ranks.rank() ? std::move(*next++)
-                                         : take_contents(rest[static_cast<size_t>(reader)], record.epoch));
+    all.push_back(reader == ranks.rank() ? std::move(*next++) : take_contents(rest[reader], record.epoch));
   }
   return all;
 }

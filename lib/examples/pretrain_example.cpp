@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "features/given_ids.h"
 
 namespace bert::examples {
@@ -56,8 +57,8 @@ void PretrainReader::read(const io::Fields& fields, const io::Record& record, in
                           Examples& examples) const {
   auto example = std::make_unique<PretrainExample>();
   if (!fields.json(kInputIds) && !fields.text(kInputIds))
-    throw Error("field \"", kInputIds,
-                "\" is missing: bert-tokenize --sentences and bert-nsp-pairs make such records of texts");
+    throw Error("field \"", kInputIds, "\" is missing: bert-tokenize ", opt::sentences,
+                " and bert-nsp-pairs make such records of texts");
   example->ids = features::ids_of(tokenizer_, fields);
   const size_t length = example->ids.size();
   if (length == 0) throw Error("field \"", kInputIds, "\" is empty");
@@ -111,8 +112,8 @@ void PretrainReader::check_unmasked(const PretrainExample& example) const {
     const size_t position = example.positions[i];
     const bool next = position + 1 < example.ids.size() && example.ids[position + 1] == example.gold[i];
     if (example.ids[position] == tokenizer_.mask() && !next)
-      throw Error("token ", position,
-                  " is [MASK], but a causal model predicts next tokens; bert-mask --causal selects them");
+      throw Error("token ", position, " is [MASK], but a causal model predicts next tokens; bert-mask ",
+                  opt::causal, " selects them");
   }
 }
 

@@ -32,7 +32,7 @@ void read_label_set(const io::Fields& fields, const std::string& field, const La
   if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
     throw Error("field \"", field, "\" has \"", *twice, "\" twice");
   example.targets.resize(static_cast<size_t>(labels.size()));
-  for (const auto& name : names) example.targets[static_cast<size_t>(labels.id(name))] = 1;
+  for (const auto& name : names) example.targets[labels.id(name)] = 1;
 }
 
 SentenceReader::SentenceReader(ReadLabel* read_label, const features::Featurizer& featurizer,

@@ -93,7 +93,7 @@ void TagReader::add_neighbours(const features::Features& window, size_t begin, s
   for (size_t t = begin; t < end; ++t) {
     const int32_t word = window.words[t];
     if (word == features::kNoWord || (t > begin && word == window.words[t - 1])) continue;
-    const std::string& tag = words[static_cast<size_t>(word)].tag;
+    const std::string& tag = words[word].tag;
     const auto label = tag.empty() ? std::nullopt : labels_.find(tag);
     if (!label) continue;
     example.places.push_back(t);

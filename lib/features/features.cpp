@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "features/given_ids.h"
 #include "features/overflow.h"
 #include "features/sequence.h"
@@ -146,8 +147,8 @@ std::optional<std::string> impossible_length(const FeatureOptions& options) {
   if (options.overflow == Overflow::split && options.overlap >= room)
     return length + " leaves " + counted(room, "token", "tokens") + beside + ", but windows overlap by " +
            std::to_string(options.overlap) +
-           (options.overlap == FeatureOptions().overlap ? ", the default" : "") + "; use --overlap " +
-           std::to_string(usual_overlap(*options.max_length));
+           (options.overlap == FeatureOptions().overlap ? ", the default" : "") + "; use " + opt::overlap +
+           " " + std::to_string(usual_overlap(*options.max_length));
   return {};
 }
 

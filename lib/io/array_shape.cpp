@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "json/json.h"
 
 namespace bert::io {
@@ -129,7 +130,7 @@ size_t little_endian(std::string_view bytes) {
 }
 
 ArrayShape raw_shape(uint64_t size, std::optional<int64_t> width) {
-  if (!width) throw Error("has no header, so --dim must give the number of numbers in a row");
+  if (!width) throw Error("has no header, so ", opt::dim, " must give the number of numbers in a row");
   ArrayShape shape = {.dtype = Dtype::f32, .width = *width};
   if (size % shape.row_bytes() != 0)
     throw Error("has ", size, " bytes, expected a multiple of ", shape.row_bytes(), " for rows of ", *width,

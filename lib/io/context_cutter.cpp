@@ -38,7 +38,7 @@ void ContextCutter::emit(Chunk& chunk) {
   const auto at = [&](int64_t n) -> const Sentence* {
     const auto place = static_cast<int64_t>(next_) + n;
     if (place < 0 || place >= std::ssize(entries_)) return nullptr;
-    return &entries_[static_cast<size_t>(place)].sentence;
+    return &entries_[place].sentence;
   };
   chunk.cuts.push_back({.begin = chunk.data.size(), .size = bytes.size(), .line = line});
   chunk.data += bytes;

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/option.h"
 #include "base/spelling.h"
 #include "io/array_shape.h"
 #include "io/input_format.h"
@@ -136,8 +137,8 @@ void refuse_controls(const Input& input, Decoded decoded) {
   const bool suspect = decoded == Decoded::yes || block.find('\0') != block.npos || !json::is_utf8(block);
   if (suspect && is_binary(block))
     throw UnreadableFile(input.name(), ": is not text: its beginning has ",
-                         std::ranges::count_if(block, is_control),
-                         " control characters; --input-format text reads it anyway");
+                         std::ranges::count_if(block, is_control), " control characters; ", opt::input_format,
+                         " text reads it anyway");
 }
 
 // "UTF-16" -> "utf16"
@@ -221,7 +222,7 @@ void require_utf8(std::string_view text, size_t begin) {
   try {
     json::check_utf8(text, begin);
   } catch (const Error& error) {
-    throw Error(error.what(), "; for Windows or Latin-1 text, use --encoding windows-1252");
+    throw Error(error.what(), "; for Windows or Latin-1 text, use ", opt::encoding, " windows-1252");
   }
 }
 
@@ -240,15 +241,15 @@ std::string encoding_of(Input& input, std::string_view asked) {
   const auto mark = begins_with(input, "\xef\xbb\xbf") ? std::optional("UTF-8"sv) : marked_encoding(input);
   if (mark == "UTF-8" && has_one_byte(asked)) return std::string(kUtf8);
   if (mark && (*mark == "UTF-8" ? !name.starts_with("utf8") : !wide))
-    throw Error(input.name(), ": starts with the byte order mark of ", *mark,
-                "; leave --encoding out, or convert it with iconv if other FILEs need that");
+    throw Error(input.name(), ": starts with the byte order mark of ", *mark, "; leave ", opt::encoding,
+                " out, or convert it with iconv if other FILEs need that");
   const bool utf16 = name.starts_with("utf16"), utf32 = name.starts_with("utf32");
   if (mark || (!utf16 && !utf32) || !has(input, 4)) return std::string(asked);
   const auto bytes = input.unread().substr(0, kMostBytes);
   const auto is_ascii = [](char c) { return c > '\0'; };
   if (bytes.size() >= kFewestBytes && std::ranges::all_of(bytes, is_ascii))
-    throw Error(input.name(), ": is not ", asked,
-                ", since it has only ASCII characters; leave --encoding out");
+    throw Error(input.name(), ": is not ", asked, ", since it has only ASCII characters; leave ",
+                opt::encoding, " out");
   if (name == "utf16") return std::string(likely_utf16_order(bytes));
   if (name == "utf32" && bytes[0] != '\0' && bytes[3] == '\0') return "UTF-32LE";
   return std::string(asked);
@@ -292,7 +293,8 @@ void refuse_binary(Input& input, Decoded decoded, std::string_view remedy) {
   if (is_npy(input.unread())) refuse(input, "a NumPy array", "this tool reads text");
   if (is_tar(input)) refuse(input, "a tar archive", "run tar -xOf FILE, or unpack it");
   if (const auto order = utf16_order(input.unread()); !order.empty())
-    throw UnreadableFile(input.name(), ": is UTF-16 without a byte order mark; use --encoding ", order);
+    throw UnreadableFile(input.name(), ": is UTF-16 without a byte order mark; use ", opt::encoding, " ",
+                         order);
   throw UnreadableFile(input.name(), ": is not text: byte ", at, " is NUL; ", remedy);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/option.h"
 #include "io/input.h"
 
 namespace bert::io {
@@ -46,7 +47,7 @@ void refuse_foreign(Input& input);
 // for an unknown file.
 enum class Decoded { no, yes };
 void refuse_binary(Input& input, Decoded decoded,
-                   std::string_view remedy = "--input-format text reads it anyway");
+                   std::string_view remedy = opt::input_format + " text reads it anyway");
 // The same for text whose lines end with CR without LF. Waits for the end of the first line.
 void refuse_old_line_ends(Input& input);
 // The same for the header of a table, after which cells may have LF.

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/option.h"
 #include "io/context_cutter.h"
 #include "io/foreign.h"
 #include "io/input_format.h"
@@ -20,8 +21,8 @@ namespace bert::io {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-constexpr std::string_view kQuotesKept =
-    "has cells in quotes, which are kept in tsv; use --delimiter tab if cells are quoted";
+const std::string kQuotesKept =
+    "has cells in quotes, which are kept in tsv; use " + opt::delimiter + " tab if cells are quoted";
 
 void drop_byte_order_mark(Input& input) {
   while (input.unread().size() < kByteOrderMark.size() && kByteOrderMark.starts_with(input.unread())) {
@@ -170,11 +171,12 @@ void InputReader::convert(Input& input) const {
 // The first column of CoNLL should have words.
 void InputReader::check_words(Input& input) const {
   if (reads(InputFormat::conllu) && is_conllu(input))
-    throw Error(input.name(), ": has the ten columns of CoNLL-U; use --input-format conllu");
+    throw Error(input.name(), ": has the ten columns of CoNLL-U; use ", opt::input_format, " conllu");
   if (is_numbered_conll(input))
     note(input,
-         "its first column has the numbers 1, 2, ..., which are read as the words; name the column of "
-         "the words with --word-column");
+         "its first column has the numbers 1, 2, ..., which are read as the words; name the column of the "
+         "words with " +
+             opt::word_column);
 }
 
 // Determines the format. For TSV and CSV also reads the header, so that records start behind it.
@@ -228,7 +230,7 @@ InputFormat InputReader::format_of(Input& input, bool& guessed) const {
   refuse_binary(input, options_.encoding.empty() ? Decoded::no : Decoded::yes);
   auto by_suffix = input_format_by_suffix(input.name());
   if (by_suffix && is_table(*by_suffix) && options_.columns.empty() && is_json_line(input))
-    throw Error(input.name(), ": is JSON; use --input-format jsonl");
+    throw Error(input.name(), ": is JSON; use ", opt::input_format, " jsonl");
   // Options that name fields outweigh ".txt".
   if (by_suffix == text && !options_.table_option.empty()) by_suffix = std::nullopt;
   if (const auto table = table_of(input, by_suffix)) return *table;
@@ -237,7 +239,8 @@ InputFormat InputReader::format_of(Input& input, bool& guessed) const {
     if (reads(conllu) && is_conllu(input)) return conllu;
     if (is_conll(input)) {
       if (by_suffix != conll && !is_conll_document(first_lines(input, 1).front()))
-        note(input, "is read as words with tags (conll); --input-format text reads each line as a text");
+        note(input,
+             "is read as words with tags (conll); " + opt::input_format + " text reads each line as a text");
       return conll;
     }
   }
@@ -276,13 +279,13 @@ void InputReader::check_text(Input& input) const {
     const auto& field = header_fields_.front();
     if (const auto named = header_with(lines.front(), field)) header = named;
     if (lines.front() == field)
-      throw Error(input.name(), ":1: is a header of one column, ", json::in_quotes(field),
-                  "; use --input-format csv");
+      throw Error(input.name(), ":1: is a header of one column, ", json::in_quotes(field), "; use ",
+                  opt::input_format, " csv");
     if (!header)
       throw Error(input.name(), ":1: is neither JSON nor a header of columns, but ", options_.table_option,
                   " names a field; it is ",
-                  json::in_quotes(json::repair_utf8(lines.front().substr(0, kShown))),
-                  "; --input-format text reads each line as a text");
+                  json::in_quotes(json::repair_utf8(lines.front().substr(0, kShown))), "; ",
+                  opt::input_format, " text reads each line as a text");
     if (std::ranges::find(header->columns, field) != header->columns.end())
       throw Error(input.name(), ":1: is a header of columns ", quoted_names(header->columns), "; ",
                   header->advice());
@@ -290,8 +293,8 @@ void InputReader::check_text(Input& input) const {
   }
   if (header && (header->delimiter == '\t' || has_usual_name(*header) || divides(*header, input.unread())))
     note(input, "is read as text, but its first line looks like the header of a table with the columns " +
-                    quoted_names(header->columns) + "; to read a table, " + header->advice() +
-                    " and --text-field");
+                    quoted_names(header->columns) + "; to read a table, " + header->advice() + " and " +
+                    opt::text_field);
 }
 
 // Once, for a first FILE of mail that is read as text.
@@ -347,12 +350,13 @@ void InputReader::refuse_header(Input& input, const Source& source, int64_t line
   } catch (const Error&) {  // a bad record, which is reported as such
   }
   if (names == options_.columns)
-    throw Error(input.name(), ":", line, ": repeats the names of --columns; leave --columns out");
+    throw Error(input.name(), ":", line, ": repeats the names of ", opt::columns, "; leave ", opt::columns,
+                " out");
   for (size_t i = 0; i < std::min(names.size(), options_.columns.size()); ++i)
     if (names[i] == options_.columns[i])
       return note(input, "its first line has \"" + names[i] +
-                             "\" in the column of this name; if it is a header, " +
-                             "leave --columns out, with which it is read as a record");
+                             "\" in the column of this name; if it is a header, " + "leave " + opt::columns +
+                             " out, with which it is read as a record");
 }
 
 // Reads the header line. If it has a single column when split at a comma, which is only the default (not
@@ -385,7 +389,7 @@ std::vector<std::string> InputReader::read_header(Input& input, Source& source, 
   throw Error("has only one column, ", json::in_quotes(columns[0]), ", when split at ",
               source.format == InputFormat::tsv ? "TAB" : json::in_quotes(std::string(1, source.delimiter)),
               "; ",
-              options_.delimiter ? "leave --delimiter out, which detects it"
+              options_.delimiter ? "leave " + opt::delimiter + " out, which detects it"
                                  : other->advice(source.format == InputFormat::csv));
 }
 

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "base/option.h"
 #include "base/spelling.h"
 #include "json/json.h"
 
@@ -41,22 +42,22 @@ bool is_like_values(std::span<const std::string> columns) {
 }  // namespace
 
 std::string origin_of(std::string_view name) {
-  constexpr std::pair<std::string_view, std::string_view> kOrigins[] = {
+  static const std::pair<std::string_view, std::string> kOrigins[] = {
       {"input_ids", "bert-tokenize"},
-      {"sentences", "bert-tokenize --sentences"},
+      {"sentences", "bert-tokenize " + opt::sentences},
       {"embedding", "bert-embed"},
       {"prediction", "bert-predict"},
       {"next_sentence_label", "bert-nsp-pairs"},
       {"masked_lm_positions", "bert-mask"}};
-  const auto found = std::ranges::find(kOrigins, name, &std::pair<std::string_view, std::string_view>::first);
-  return found == std::end(kOrigins) ? "" : "; " + std::string(found->second) + " adds it";
+  const auto found = std::ranges::find(kOrigins, name, &std::pair<std::string_view, std::string>::first);
+  return found == std::end(kOrigins) ? "" : "; " + found->second + " adds it";
 }
 
 MissingColumn::MissingColumn(std::string_view name, std::span<const std::string> columns,
                              std::span<const FieldOption> options)
     : Error("has no column ", json::in_quotes(name),
             columns.size() == 1 ? "; the only column is " : "; the columns are ", names_text(columns),
-            is_like_values(columns) ? "; if this line is a record, name its columns with --columns"
+            is_like_values(columns) ? "; if this line is a record, name its columns with " + opt::columns
                                     : advice(name, columns, options)) {}
 
 MissingField::MissingField(std::string_view name, std::span<const std::string> fields,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "base/spelling.h"
 #include "json/members.h"
 
@@ -101,10 +102,10 @@ std::vector<std::string> OutputFields::unknown_names() const {
                        did_you_mean(name, first_));
   };
   for (size_t i = 0; i < keep_.size(); ++i)
-    if (!found_[i] && !contains(kSometimes, keep_[i])) add("--keep", keep_[i]);
+    if (!found_[i] && !contains(kSometimes, keep_[i])) add(opt::keep, keep_[i]);
   for (const auto& name : drop_.not_found()) {
     const bool known = contains(kSometimes, name) || contains(kFields, name);
-    if (!known || !nearest_name(name, first_).empty()) add("--drop", name);
+    if (!known || !nearest_name(name, first_).empty()) add(opt::drop, name);
   }
   return messages;
 }
@@ -166,8 +167,8 @@ void OutputFields::append_header(const OutputRow& fields, std::string& out) {
   auto sorted = header;
   std::ranges::sort(sorted);
   if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
-    throw Error("the table would have two columns ", json::in_quotes(*twice),
-                "; choose its fields with --keep");
+    throw Error("the table would have two columns ", json::in_quotes(*twice), "; choose its fields with ",
+                opt::keep);
   const size_t begin = out.size();
   for (bool first = true; const auto& name : header) {
     if (!std::exchange(first, false)) out += format_.table.separator;
@@ -182,8 +183,9 @@ std::optional<std::string> OutputFields::mismatch(const OutputRow& fields) const
     const auto name = fields.name(i);
     if (name != kTruncated && !contains(known_, name))
       return " has the field " + json::in_quotes(name) +
-             ", which the first record lacks, so that the table has no column for it; name the columns with "
-             "--keep";
+             ", which the first record lacks, so that the table has no column for it; name the columns "
+             "with " +
+             opt::keep;
   }
   return std::nullopt;
 }

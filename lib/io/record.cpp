@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "io/table_header.h"
 
 namespace bert::io {
@@ -76,9 +77,10 @@ std::string_view Fields::required_text(std::string_view name) const {
 void Fields::fail_missing(std::string_view name) const {
   if (is_table(source_.format)) throw MissingColumn(name, source_.columns, source_.field_options);
   if (!object_)
-    throw Error("field \"", name, "\" is missing: the input is read as text, which has only ",
-                json::in_quotes(source_.columns.front()),
-                origin_of(name).empty() ? "; --input-format selects another format" : origin_of(name));
+    throw Error(
+        "field \"", name, "\" is missing: the input is read as text, which has only ",
+        json::in_quotes(source_.columns.front()),
+        origin_of(name).empty() ? "; " + opt::input_format + " selects another format" : origin_of(name));
   if (is_tagged(source_.format) && name == "tags") throw Error("has only one column, the words; no tags");
   throw MissingField(name, names(), source_.field_options);
 }
@@ -88,7 +90,7 @@ void Fields::fail_without_words() const {
     throw Error("is a row of a table, but words with tags are only read from CoNLL and JSONL");
   for (const auto& [name, value] : members())
     if (value.is_array() && !name.ends_with("tags") && name != "input_ids")
-      throw Error("field \"words\" is missing; did you mean --text-field ", name, "?");
+      throw Error("field \"words\" is missing; did you mean ", opt::text_field, " ", name, "?");
   fail_missing("words");
 }
 
@@ -107,8 +109,8 @@ std::optional<json::Value> Fields::json(std::string_view name) const {
 
 std::optional<json::Value> Fields::json_only(std::string_view name) const {
   if (!object_ && is_table(source_.format) && text(name))
-    throw Error("field \"", name,
-                "\" is in a table, but is only read from JSONL; --text-field names the text to read instead");
+    throw Error("field \"", name, "\" is in a table, but is only read from JSONL; ", opt::text_field,
+                " names the text to read instead");
   return json(name);
 }
 

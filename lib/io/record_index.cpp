@@ -158,17 +158,16 @@ Context RecordIndex::context(int64_t i) const {
   std::deque<Sentence> others;
   SentenceReader reader(sentences_);
   const auto sentence_at = [&](int64_t place) {
-    const auto& entry = entries_[static_cast<size_t>(place)];
+    const auto& entry = entries_[place];
     const auto bytes = bytes_of(entry);
     auto sentence = reader.read(*files_[entry.file].source, std::string_view(bytes).substr(0, entry.size));
-    sentence.document = documents_[static_cast<size_t>(place)];
+    sentence.document = documents_[place];
     return sentence;
   };
   const auto at = [&](int64_t n) -> const Sentence* {
     const int64_t place = i + n;
-    const bool same = place >= 0 && place < size() &&
-                      documents_[static_cast<size_t>(place)] == documents_[static_cast<size_t>(i)] &&
-                      entries_[static_cast<size_t>(place)].file == entries_[static_cast<size_t>(i)].file;
+    const bool same = place >= 0 && place < size() && documents_[place] == documents_[i] &&
+                      entries_[place].file == entries_[i].file;
     return same ? &others.emplace_back(sentence_at(place)) : nullptr;
   };
   return context_of(sentence_at(i), at, context_words_);

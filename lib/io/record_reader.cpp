@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "io/conll.h"
 #include "io/csv.h"
 #include "io/filter.h"
@@ -80,7 +81,7 @@ std::string advice_for(const Record& record) {
   using enum json::Fault::Kind;
   const auto fault = json::find_fault(record.raw());
   if (!fault) return "";
-  if (fault->kind == half_surrogate) return "; --invalid-utf8 replace writes U+FFFD instead";
+  if (fault->kind == half_surrogate) return "; " + opt::invalid_utf8 + " replace writes U+FFFD instead";
   if (fault->kind == incomplete && record.source().format == InputFormat::jsonl)
     return "; if it continues on the next line, jq -c . puts each record on one line";
   const auto raw = record.raw();
@@ -90,7 +91,7 @@ std::string advice_for(const Record& record) {
   if (!record.source().records_of.empty() && !raw.starts_with('{'))
     return "; expected records that " + record.source().records_of + " makes";
   const bool may_be_text = record.source().format_guessed && record.line() == 1;
-  return may_be_text ? "; text that begins with \"{\" needs --input-format text" : "";
+  return may_be_text ? "; text that begins with \"{\" needs " + opt::input_format + " text" : "";
 }
 
 void check_quotes(const Cut& cut) {
@@ -109,17 +110,17 @@ void check_quotes(const Cut& cut) {
 }
 
 // What to do about a row with another number of columns.
-std::string_view advice_for_columns(const Source& source, std::span<const std::string_view> values) {
+std::string advice_for_columns(const Source& source, std::span<const std::string_view> values) {
   const bool quoted =
       std::ranges::any_of(values, [](auto value) { return value.starts_with('"') || value.ends_with('"'); });
   if (source.format == InputFormat::tsv && quoted)
-    return "; quotes are kept in tsv; use --delimiter tab if cells are quoted";
+    return "; quotes are kept in tsv; use " + opt::delimiter + " tab if cells are quoted";
   if (source.format == InputFormat::csv && values.size() == 1 && source.columns.size() > 1)
     for (const char delimiter : {';', '\t', '|'})
       if (std::ranges::count(values[0], delimiter) + 1 == std::ssize(source.columns))
-        return delimiter == ';'   ? "; use --delimiter ';'"
-               : delimiter == '|' ? "; use --delimiter '|'"
-                                  : "; use --delimiter tab";
+        return delimiter == ';'   ? "; use " + opt::delimiter + " ';'"
+               : delimiter == '|' ? "; use " + opt::delimiter + " '|'"
+                                  : "; use " + opt::delimiter + " tab";
   const bool wide = source.columns.size() == 1 && source.header_line > 0 && values.size() > 1;
   const auto& fields = source.field_options;
   if (wide && source.columns[0] != kTextField &&

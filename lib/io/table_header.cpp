@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "base/spelling.h"
 #include "io/csv.h"
 #include "io/line_cutter.h"
@@ -122,10 +123,11 @@ std::optional<char> take_separator(Input& input) {
 
 std::string LikelyHeader::advice(bool as_csv) const {
   if (as_csv)
-    return delimiter == '\t' ? "use --delimiter tab" : std::string("use --delimiter '") + delimiter + '\'';
-  if (delimiter == '\t') return "use --input-format tsv";
-  if (delimiter == ',') return "use --input-format csv";
-  return std::string("use --delimiter '") + delimiter + '\'';
+    return delimiter == '\t' ? "use " + opt::delimiter + " tab"
+                             : "use " + opt::delimiter + " '" + delimiter + '\'';
+  if (delimiter == '\t') return "use " + opt::input_format + " tsv";
+  if (delimiter == ',') return "use " + opt::input_format + " csv";
+  return "use " + opt::delimiter + " '" + delimiter + '\'';
 }
 
 std::optional<LikelyHeader> likely_header(const std::string& line) {

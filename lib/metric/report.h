@@ -15,7 +15,7 @@ namespace bert::metric {
 
 // The ratio of two counts; 0 if `whole` is 0, as in sklearn and conlleval.
 inline double share(int64_t part, int64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+  return whole == 0 ? 0 : static_cast<double>(part) / whole;
 }
 
 // The requested metrics, in order.

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/gnuplot.h"
+#include "base/option.h"
 #include "json/json.h"
 
 namespace bert::metric {
@@ -49,16 +50,15 @@ void ScoreFilter::prepare(const io::Fields& fields, io::Record& record) const {
 ScoreFilter::Prepared ScoreFilter::prepare_joined(const io::Fields& fields, const io::Record& record) const {
   Prepared prepared;
   if (io::is_tagged(record.source().format))
-    throw Error(
-        "is read as CoNLL, which has gold and predicted tags itself: leave --gold out, or use "
-        "predictions in JSONL");
+    throw Error("is read as CoNLL, which has gold and predicted tags itself: leave ", opt::gold,
+                " out, or use predictions in JSONL");
   if (by_order()) {
     const bool answers = record.source().format == io::InputFormat::object;
     if (answers || find_id(fields, ""))
       throw Error("has an id, but the records of ", gold_->path(), " have none; ",
-                  answers ? "--id-field names their field"
-                          : "name the field of both with --id-field, or leave out the ids to join by order: "
-                            "bert-predict --drop id");
+                  answers ? opt::id_field + " names their field"
+                          : "name the field of both with " + opt::id_field +
+                                ", or leave out the ids to join by order: bert-predict " + opt::drop + " id");
     const auto place = static_cast<size_t>(record.place());
     if (place < gold_->size() && !gold_->fits(place, fields, options_.score.text_field))
       throw Error("has another text than record ", place + 1, " of ", gold_->path(), kSameOrder);
@@ -82,7 +82,7 @@ ScoreFilter::Prepared ScoreFilter::prepare_joined(const io::Fields& fields, cons
     const auto id = find_id(fields, options_.id_field);
     if (!id)
       throw Error("field \"", kIdField, "\" is missing, the field that joins predictions with ",
-                  gold_->path(), "; --id-field names another one");
+                  gold_->path(), "; ", opt::id_field, " names another one");
     add(*id, [&](std::string_view gold) { return scorer_->compare(gold, fields); });
     return prepared;
   }
@@ -158,7 +158,7 @@ void ScoreFilter::check_counts() const {
 
 std::string ScoreFilter::id_hint() const {
   const auto& name = gold_->id_in_other_case;
-  return name.empty() ? "" : "; did you mean --id-field " + name + "?";
+  return name.empty() ? "" : "; did you mean " + opt::id_field + " " + name + "?";
 }
 
 void ScoreFilter::end(io::Output& out) {
@@ -178,7 +178,7 @@ void ScoreFilter::end(io::Output& out) {
   scorer_->report(report);
   if (const auto remark = scorer_->remark(); !remark.empty()) log_.warn(remark);
   if (const auto metric = report.unwritten(); metric && !options_.score.benchmark)
-    throw Error("--metric ", *metric, " cannot be computed from these records", scorer_->advice(*metric),
+    throw Error(opt::metric, " ", *metric, " cannot be computed from these records", scorer_->advice(*metric),
                 "; see bert-score(1)");
   if (options_.plot) draw_plot(scorer_->plot(), *options_.plot);
   if (options_.as_text) {

@@ -5,18 +5,19 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/option.h"
 
 namespace bert::metric {
 std::unique_ptr<io::Work> Scorer::compare_conll(std::string_view) const {
-  throw Error("CoNLL input is only for --task tag");
+  throw Error("CoNLL input is only for ", opt::task, " tag");
 }
 
 std::unique_ptr<io::Work> Scorer::compare_text(std::string_view, std::string_view) const {
-  throw Error("an object of predictions by id is only for --task answer");
+  throw Error("an object of predictions by id is only for ", opt::task, " answer");
 }
 
 void Scorer::read_null_scores(const json::File& file, const GoldTable&) {
-  throw Error(file.path(), ": null scores are only for --task answer");
+  throw Error(file.path(), ": null scores are only for ", opt::task, " answer");
 }
 
 // Each is defined in a file scorer_*.cpp.

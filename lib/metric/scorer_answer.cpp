@@ -1,4 +1,5 @@
 #include "base/error.h"
+#include "base/option.h"
 #include "metric/scorer.h"
 #include "metric/squad.h"
 #include "metric/string_table.h"
@@ -87,7 +88,7 @@ class AnswerScorer : public Scorer {
 
   void require_null_scores() const {
     if (thresholded_ && null_scores_.empty())
-      throw Error("has no null score, which --no-answer-threshold needs");
+      throw Error("has no null score, which ", opt::no_answer_threshold, " needs");
   }
 
   bool thresholded_;

@@ -1,4 +1,5 @@
 #include "base/error.h"
+#include "base/option.h"
 #include "metric/scorer.h"
 #include "metric/string_table.h"
 
@@ -73,7 +74,7 @@ class FillScorer : public Scorer {
     const auto& places = evaluation_.places;
     const int64_t k = evaluation_.top_k = top_k_.value_or(places.fewest());
     if (places.count() > 0 && k > places.fewest())
-      throw Error("--top-k ", k, ": the smallest number of candidates of a masked token is ",
+      throw Error(opt::top_k, " ", k, ": the smallest number of candidates of a masked token is ",
                   places.fewest());
     report.count("records", records_);
     report.count("masks", places.count());
@@ -91,9 +92,9 @@ class FillScorer : public Scorer {
   [[noreturn]] void mismatch(size_t golds, size_t predictions) const {
     throw Error("has ", counted(golds, "masked token", "masked tokens"), " and ",
                 counted(predictions, "prediction", "predictions"),
-                mask_id_ || has_texts_
-                    ? ""
-                    : "; use --mask-id to ignore tokens that bert-mask left unchanged or replaced");
+                mask_id_ || has_texts_ ? ""
+                                       : "; use " + opt::mask_id +
+                                             " to ignore tokens that bert-mask left unchanged or replaced");
   }
 
   static ComparedMasks::Mask find(const json::Value& list, Kind kind, std::string_view gold) {

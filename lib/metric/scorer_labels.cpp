@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "json/json.h"
 #include "metric/score_plot.h"
 #include "metric/scorer.h"
@@ -88,7 +89,7 @@ class LabelScorer : public Scorer {
     for (const auto& name : calibrated_metrics()) {
       const bool is_wanted = std::ranges::find(wanted_, name) != wanted_.end();
       if (is_wanted && !evaluation_.is_calibrated())
-        throw Error("--metric ", name, ": ", missing_probabilities());
+        throw Error(opt::metric, " ", name, ": ", missing_probabilities());
     }
     report.count("records", labels_.count());
     append_metrics(report, evaluation_, task_);
@@ -96,7 +97,7 @@ class LabelScorer : public Scorer {
 
   std::string advice(std::string_view metric) const override {
     return find_metric(metric, task_)->needs == Needs::positive_label
-               ? ": with more than two labels, name one with --positive"
+               ? ": with more than two labels, name one with " + opt::positive
                : "";
   }
 
@@ -152,7 +153,7 @@ class LabelScorer : public Scorer {
     };
     if (positive_) {
       if (has(came, *positive_) || has(ids_, *positive_)) return *positive_;
-      throw Error("--positive ", *positive_, ": no gold label or prediction has this name");
+      throw Error(opt::positive, " ", *positive_, ": no gold label or prediction has this name");
     }
     for (const auto label : usual_positive_) {
       if (has(came, label)) return std::string(label);

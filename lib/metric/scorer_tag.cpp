@@ -2,6 +2,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "io/conll.h"
 #include "metric/scorer.h"
 #include "metric/string_table.h"
@@ -97,8 +98,9 @@ class TagScorer : public Scorer {
       if (gold.empty() && io::is_conll_comment(line)) continue;
       if (io::is_conllu_row(line))
         throw Error(
-            "has the ten columns of CoNLL-U, but no predictions; expected the gold and the predicted tag "
-            "in the last two columns, as bert-predict --format conll writes them");
+            "has the ten columns of CoNLL-U, but no predictions; expected the gold and the predicted tag in "
+            "the last two columns, as bert-predict ",
+            opt::format, " conll writes them");
       if (io::is_conll_document(line) || words.front() == "-X-") {
         end_sentence();
         continue;

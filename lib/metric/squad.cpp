@@ -100,8 +100,8 @@ double token_f1(std::string_view gold, std::string_view predicted) {
   const auto gold_tokens = sorted_tokens(gold), predicted_tokens = sorted_tokens(predicted);
   const int64_t same = common(gold_tokens, predicted_tokens);
   if (same == 0) return 0;
-  const double precision = static_cast<double>(same) / static_cast<double>(predicted_tokens.size());
-  const double recall = static_cast<double>(same) / static_cast<double>(gold_tokens.size());
+  const double precision = static_cast<double>(same) / predicted_tokens.size();
+  const double recall = static_cast<double>(same) / gold_tokens.size();
   return (2 * precision * recall) / (precision + recall);
 }
 

@@ -32,9 +32,7 @@ void fill_normal(std::span<float> numbers, double deviation, Random random) {
 }
 
 // Angle between adjacent positions in sinusoid `i` of `count`.
-double frequency(int64_t i, int64_t count) {
-  return std::pow(10000, -static_cast<double>(i) / static_cast<double>(count));
-}
+double frequency(int64_t i, int64_t count) { return std::pow(10000, -static_cast<double>(i) / count); }
 
 void fill_waves(std::span<float> table, int64_t width) {
   constexpr double kAmplitude = 0.04;

@@ -153,7 +153,7 @@ std::vector<std::vector<std::vector<float>>> Network::attention(const nn::Batch&
   const nn::Pass pass = {.context = p.context, .weights = *p.weights, .offsets = batch.offsets};
   std::vector<std::vector<std::vector<float>>> weights;
   for (size_t i = 0; i < inputs.size(); ++i)
-    weights.push_back(p.layers.encoder[static_cast<size_t>(inputs[i])].attention_weights(pass, states[i]));
+    weights.push_back(p.layers.encoder[inputs[i]].attention_weights(pass, states[i]));
   return weights;
 }
 

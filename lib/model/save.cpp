@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/option.h"
 #include "base/output_directory.h"
 #include "base/output_file.h"
 #include "json/json.h"
@@ -204,8 +205,8 @@ void require_output(const std::string& directory, Existing existing, std::span<c
     return !name.ends_with(".safetensors") && !name.ends_with(".bin") && name != "config.json" &&
            name != "modules.json";
   });
-  throw Error(directory, ": holds a model (", listed(names, "and"),
-              "): replace it with --force, or write to another directory");
+  throw Error(directory, ": holds a model (", listed(names, "and"), "): replace it with ", opt::force,
+              ", or write to another directory");
 }
 
 void save(const std::string& directory, const Config& config, const TokenizerFiles& tokenizer,

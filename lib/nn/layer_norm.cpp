@@ -31,7 +31,7 @@ class Places {
       const auto last = sequence_;
       while (row >= pass_.offsets[sequence_ + 1]) ++sequence_;
       if (sequence_ != last) find_key();
-      position = row - pass_.offsets[static_cast<size_t>(sequence_)];
+      position = row - pass_.offsets[sequence_];
     }
     pass_.context.kernels().drop(n, key_, position, rate_, x, residual, y);
   }

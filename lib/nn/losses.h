@@ -17,9 +17,7 @@ struct Loss {
   int64_t count = 0;    // predictions
 
   double mean() const { return count == 0 ? 0 : sum / static_cast<double>(count); }
-  double accuracy() const {
-    return count == 0 ? 0 : static_cast<double>(correct) / static_cast<double>(count);
-  }
+  double accuracy() const { return count == 0 ? 0 : static_cast<double>(correct) / count; }
   Loss& operator+=(const Loss& other) {
     sum += other.sum;
     correct += other.correct;

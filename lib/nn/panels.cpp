@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "nn/blocks.h"
 #include "nn/matmul.h"
 #include "nn/onednn.h"
@@ -49,7 +50,7 @@ Rows rows_of(const Kernels& kernels, const Stored& w, const Panels& panels, int6
     std::vector<float> columns(depth * count);
     for (int64_t k = 0; k < depth; ++k) {
       to_f32(w.dtype, w.data + (k * panels.cols + first) * size,
-             {&columns[static_cast<size_t>(k * count)], static_cast<size_t>(count)});
+             {&columns[k * count], static_cast<size_t>(count)});
     }
     copy.resize(count * stride);
     kernels.transpose(depth, count, columns.data(), count, copy.data(), stride);
@@ -171,7 +172,7 @@ bool has_bf16() { return !matmul_code(Dtype::bf16).empty(); }
 Dtype arithmetic(std::optional<Dtype> wish) {
   const Dtype dtype = wish.value_or(has_amx() && has_bf16() ? Dtype::bf16 : Dtype::f32);
   if (dtype == Dtype::bf16 && !has_bf16())
-    throw Error("--dtype bf16: this processor does not multiply bf16 (AVX512_BF16)");
+    throw Error(opt::dtype, " bf16: this processor does not multiply bf16 (AVX512_BF16)");
   return dtype;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "json/json.h"
 #include "predict/predictor.h"
 
@@ -32,7 +33,7 @@ class Answer final : public Predictor {
   std::unique_ptr<Reading> read(const io::Fields& fields,
                                 const features::Featurizer& featurizer) const override {
     if (!fields.json("context") && fields.json("input_ids"))
-      throw Error("--task answer reads the fields \"question\" and \"context\", not input_ids");
+      throw Error(opt::task, " answer reads the fields \"question\" and \"context\", not input_ids");
     auto made =
         features::answer_windows(tokenizer_, window_rule(options_, *featurizer.options().max_length), fields);
     auto reading = std::make_unique<Question>();

@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "base/spelling.h"
 #include "json/json.h"
 #include "predict/pooling.h"
@@ -51,7 +52,7 @@ EmbedPlan::EmbedPlan(const VectorOptions& options, const model::Directory& direc
 void EmbedPlan::take_width(const VectorOptions& options, const model::Directory& directory) {
   width_ = whole_width_ = width_after_modules();
   if (options.dim && *options.dim > width_) {
-    throw Error("--dim ", *options.dim, ": vectors have only ", width_, " numbers");
+    throw Error(opt::dim, " ", *options.dim, ": vectors have only ", width_, " numbers");
   }
   const bool as_model = kind_ == Kind::pooled && options.pooling.kind == Pooling::Kind::automatic;
   if (options.dim) {
@@ -75,7 +76,8 @@ void EmbedPlan::take_pooling(const VectorOptions& options, const model::Director
   if (options.pooling.kind == Pooling::Kind::pooler) {
     kind_ = Kind::pooler;
     if (mix_.width() != directory.config.hidden)
-      throw Error("--pooling pooler reads a single layer; combine several with --combine sum or mean");
+      throw Error(opt::pooling, " pooler reads a single layer; combine several with ", opt::combine,
+                  " sum or mean");
     return;
   }
   if (options.pooling.kind != Pooling::Kind::automatic || !directory.sentence.pooling) {
@@ -97,7 +99,7 @@ std::string prompt_of(const std::optional<std::string>& asked, const model::Dire
     names.push_back(name);
     quoted.push_back(json::in_quotes(name));
   }
-  throw Error("--prompt ", *asked, ": the model has no ",
+  throw Error(opt::prompt, " ", *asked, ": the model has no ",
               names.empty() ? std::string("prompts") : "prompt of this name, only " + listed(quoted, "and"),
               " (a text to insert has a space or punctuation mark)", did_you_mean(*asked, names));
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/option.h"
 
 namespace bert::predict {
 namespace {
@@ -87,7 +88,7 @@ bool is_pretraining(task::Task task) { return task == fill || task == next || ta
                 "; see bert-train(1)");
   }
   if (!tasks.empty())
-    throw Error(model, " does not say which task it is for; use --task with one of ", listed(tasks));
+    throw Error(model, " does not say which task it is for; use ", opt::task, " with one of ", listed(tasks));
   auto all = task::tasks_with(&task::Entry::predicted);
   std::erase(all, automatic);
   throw Error(model, " has no head and is not fine-tuned for a task (", listed(all), "); see bert-train(1)");

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/option.h"
 
 namespace bert::predict {
 namespace {
@@ -15,7 +16,7 @@ std::vector<double> factors(const LayerMix::Recipe& recipe) {
   if (recipe.combine == Combine::sum) return weights;
   double sum = 0;
   for (const double w : weights) sum += w;
-  if (!(std::abs(sum) > 0)) throw Error("--layer-weights sum to 0, which has no mean");
+  if (!(std::abs(sum) > 0)) throw Error(opt::layer_weights, " sum to 0, which has no mean");
   for (double& w : weights) w /= sum;
   return weights;
 }
@@ -44,7 +45,7 @@ LayerMix::LayerMix(const Recipe& recipe, int layer_count, int64_t hidden) {
     throw Error(recipe.weights.size(), " layer weights were given for ", asked.size(), " layers");
   }
   if (!recipe.weights.empty() && recipe.combine == Combine::concat) {
-    throw Error("layer weights require --combine sum or mean");
+    throw Error("layer weights require ", opt::combine, " sum or mean");
   }
   if (recipe.combine != Combine::concat) weights_ = factors(recipe);
   if (weights_ == std::vector<double>{1}) weights_.clear();

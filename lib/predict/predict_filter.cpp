@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "json/json.h"
 #include "nn/panels.h"
 #include "predict/batches.h"
@@ -27,17 +28,18 @@ features::FeatureOptions feature_options(const PredictOptions& options, const Pr
   features.overflow = options.overflow.value_or(task.overflow());
   if (!task.takes(features.overflow)) {
     if (features.overflow == features::Overflow::split)
-      throw OptionError("--overflow split cannot be used with --task ", name_of(options.task.task),
-                        ", which reads a text as one sequence");
-    throw OptionError("--overflow ", features.overflow == features::Overflow::error ? "error" : "truncate",
-                      " cannot be used with --task ", name_of(options.task.task),
+      throw OptionError(opt::overflow, " split cannot be used with ", opt::task, " ",
+                        name_of(options.task.task), ", which reads a text as one sequence");
+    throw OptionError(opt::overflow, " ",
+                      features.overflow == features::Overflow::error ? "error" : "truncate",
+                      " cannot be used with ", opt::task, " ", name_of(options.task.task),
                       ", which splits long texts into windows");
   }
   if (options.overlap && !task.takes_overlap())
-    throw OptionError("--overlap cannot be used with --task ", name_of(options.task.task),
-                      "; set the step of its windows with --stride");
+    throw OptionError(opt::overlap, " cannot be used with ", opt::task, " ", name_of(options.task.task),
+                      "; set the step of its windows with ", opt::stride);
   if (options.overlap && features.overflow != features::Overflow::split)
-    throw OptionError("--overlap needs --overflow split");
+    throw OptionError(opt::overlap, " needs ", opt::overflow, " split");
   // The default overlap is reduced to fit small windows, so that users who did not ask for windows get no
   // error about it.
   if (options.overlap) {
@@ -87,12 +89,13 @@ PredictFilter::PredictFilter(const model::Directory& directory, const text::Toke
   model::check_vocabulary(directory, tokenizer, log_);
   model::check_labels(directory, log_);
   if (is_official(options_.format) && options_.format != task_->official_format())
-    throw OptionError(options_.format == io::Format::squad ? "--format squad requires --task answer"
-                                                           : "--format conll requires --task tag");
+    throw OptionError(options_.format == io::Format::squad
+                          ? opt::format + " squad requires " + opt::task + " answer"
+                          : opt::format + " conll requires " + opt::task + " tag");
   const auto width = task_->row_width();
   if (io::entry(options_.format).is_array() && !width)
-    throw OptionError("--task ", name_of(options_.task.task),
-                      " has no numbers to write as rows; use --format jsonl, tsv or csv");
+    throw OptionError(opt::task, " ", name_of(options_.task.task), " has no numbers to write as rows; use ",
+                      opt::format, " jsonl, tsv or csv");
   row_width_ = width.value_or(0);
   const auto& prompt = featurizer_.options().prompt;
   log_.info(described({.model = directory.root,

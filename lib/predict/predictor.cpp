@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "predict/batches.h"
 
 namespace bert::predict {
@@ -62,8 +63,8 @@ std::vector<float> mean_logits(std::span<const Window> windows) {
 
 void require_labels(const model::Config& config, task::Task kind, size_t least) {
   if (config.labels.size() < least) {
-    throw Error("the model has ", config.labels.size(), " label, --task ", name_of(kind),
-                " requires at least ", least, "; use --task regress or rank");
+    throw Error("the model has ", config.labels.size(), " label, ", opt::task, " ", name_of(kind),
+                " requires at least ", least, "; use ", opt::task, " regress or rank");
   }
   std::vector<std::string> sorted = config.labels;
   std::sort(sorted.begin(), sorted.end());

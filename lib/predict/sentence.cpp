@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "features/choose_sequences.h"
 #include "json/json.h"
 #include "predict/predictor.h"
@@ -32,13 +33,13 @@ std::unique_ptr<Reading> read_pair(const Predictor& task, task::Task name, const
   auto reading = task.Predictor::read(fields, featurizer);
   if (is_pair(*reading)) return reading;
   if (reading->of_ids)
-    throw Error("--task ", name_of(name), " requires a pair, but token_type_ids are all 0");
+    throw Error(opt::task, " ", name_of(name), " requires a pair, but token_type_ids are all 0");
   try {
     fields.required_text(featurizer.options().pair_field);  // throws: it is missing or null
   } catch (const io::MissingColumn&) {
     throw;
   } catch (const Error& error) {
-    throw Error("--task ", name_of(name), " requires a pair, but ", error.what());
+    throw Error(opt::task, " ", name_of(name), " requires a pair, but ", error.what());
   }
   return reading;
 }
@@ -63,8 +64,8 @@ class SentenceTask : public Predictor {
           counted(empty_, "text is empty; its prediction says", "texts are empty; their predictions say") +
           " nothing");
     if (has_texts_ && !has_pairs_)
-      log.warn(
-          "no record has a second text, but the model was trained on pairs; --pair-field names its field");
+      log.warn("no record has a second text, but the model was trained on pairs; " + opt::pair_field +
+               " names its field");
   }
 
   void positions(const Window& window, std::vector<int64_t>& positions) const override {
@@ -81,7 +82,7 @@ class SentenceTask : public Predictor {
   void add_likeliest(const Reading& reading, std::span<const std::string> labels, io::Added& added) const {
     const auto logits = mean_logits(reading.windows);
     const auto scores = softmax(logits);
-    added.string("prediction", labels[static_cast<size_t>(best(logits))]);
+    added.string("prediction", labels[best(logits)]);
     append_scores(added.field("scores"), labels, scores, precision_);
   }
 

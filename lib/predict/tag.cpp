@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/option.h"
 #include "features/word_windows.h"
 #include "io/conll.h"
 #include "io/line_cutter.h"
@@ -179,7 +180,7 @@ class Tag final : public Predictor {
     if (auto windows = features::find_token_windows(fields, featurizer))
       return TaggedWords::of_tokens(*std::move(windows), featurizer.tokenizer());
     if (fields.pair_text(featurizer.options().pair_field))
-      throw Error("the record has a second text; --task tag takes one");
+      throw Error("the record has a second text; ", opt::task, " tag takes one");
     const std::string& asked = featurizer.options().text_field;
     if (const auto given = fields.words(asked)) {
       auto windows = features::word_windows(fields, featurizer, *given);
@@ -197,7 +198,7 @@ class Tag final : public Predictor {
   void report(Log& log) const override {
     constexpr int64_t kFew = 3;
     if (texts_ >= kFew && !several_)
-      log.warn("each text is a single word; --input-format conll reads a word per line");
+      log.warn("each text is a single word; " + opt::input_format + " conll reads a word per line");
   }
 
   void positions(const Window& window, std::vector<int64_t>& positions) const override {
@@ -217,9 +218,8 @@ class Tag final : public Predictor {
     std::string lines;
     const auto append = [&](std::string_view cell, char end) {
       if (cell.empty() || std::ranges::any_of(cell, io::is_white))
-        throw Error(json::in_quotes(cell),
-                    " is empty or has white space, so --format conll cannot hold it; use --format jsonl, or "
-                    "--on-error skip");
+        throw Error(json::in_quotes(cell), " is empty or has white space, so ", opt::format,
+                    " conll cannot hold it; use ", opt::format, " jsonl, or ", opt::on_error, " skip");
       lines.append(cell) += end;
     };
     for (size_t w = 0; w < rows.size(); ++w) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/option.h"
 
 namespace bert::search {
 namespace {
@@ -85,7 +86,7 @@ bool ClusterFilter::cluster() {
   const Vectors* const all = vectors_.all();
   if (all == nullptr || lines_.empty()) return false;
   if (*options_.clusters > all->rows())
-    throw Error("--cluster ", *options_.clusters, " is more than the ",
+    throw Error(opt::cluster, " ", *options_.clusters, " is more than the ",
                 counted(all->rows(), "record", "records"));
   clustering_ = k_means(
       *all, {.metric = options_.metric, .clusters = *options_.clusters, .seed = options_.seed}, pool_);

@@ -3,13 +3,14 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/option.h"
 
 namespace bert::search {
 
 CollectedVectors::CollectedVectors(const Options& options, Pool& pool, Log& log)
     : computed_(options.texts, pool, log), path_(options.index.path) {
   if (path_.empty()) {
-    if (options.index.width) computed_.require_width(*options.index.width, "--dim asks for");
+    if (options.index.width) computed_.require_width(*options.index.width, opt::dim + " asks for");
     return;
   }
   index_.emplace(options.index, pool);
@@ -52,10 +53,10 @@ void CollectedVectors::all_read(int64_t records) {
   if (!index_) return;
   const Vectors& rows = index_->vectors();
   if (records < rows.rows())
-    throw Error(
-        path_, ": has ", counted(rows.rows(), "row", "rows"), ", expected ", records,
-        ", one for each record: --dedup, --pairs and --cluster compare the records with each other, and "
-        "--index names the file with their vectors");
+    throw Error(path_, ": has ", counted(rows.rows(), "row", "rows"), ", expected ", records,
+                ", one for each record: ", opt::dedup, ", ", opt::pairs, " and ", opt::cluster,
+                " compare the records with each other, and ", opt::index,
+                " names the file with their vectors");
   std::vector<int64_t> taken;
   for (int64_t i = 0; i < rows.rows(); ++i) {
     if (taken_[i]) taken.push_back(i);

@@ -1,14 +1,15 @@
 #include "base/error.h"
+#include "base/option.h"
 #include "search/graph.h"
 
 namespace bert::search {
 
 struct GraphSearch::Graph {};
 
-std::string graph_version() { return "hnswlib: not built in (--graph needs it)"; }
+std::string graph_version() { return "hnswlib: not built in (" + opt::graph + " needs it)"; }
 
 void require_graphs() {
-  throw Error("--graph is not available in this build: install libhnswlib-dev and build again");
+  throw Error(opt::graph, " is not available in this build: install libhnswlib-dev and build again");
 }
 
 GraphSearch::GraphSearch(const Vectors& vectors, Metric metric, const GraphOptions& options, Pool& pool, Log&)

@@ -10,6 +10,7 @@
 #include "base/checksum.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/option.h"
 #include "base/output_file.h"
 #include "nn/kernels/kernels.h"
 #include "search/graph.h"
@@ -179,7 +180,7 @@ void GraphSearch::Graph::write(OutputFile& file) {
 
 void GraphSearch::Graph::check(const Header& found, const std::string& path) const {
   if (found.metric != header.metric)
-    throw Error(path, ": is the graph for --metric ", kMetricNames[found.metric].first,
+    throw Error(path, ": is the graph for ", opt::metric, " ", kMetricNames[found.metric].first,
                 "; use this metric, or remove the file, and it is built again");
   if (found.width != header.width || found.rows != header.rows || found.vectors != header.vectors)
     throw Error(path, ": is the graph of other vectors; remove it, and it is built again");
@@ -240,14 +241,14 @@ void GraphSearch::Graph::read(const std::string& path, const Vectors& vectors) {
 }
 
 void require_graphs() {}
-std::string graph_version() { return "hnswlib: built in (--graph)"; }
+std::string graph_version() { return "hnswlib: built in (" + opt::graph + ")"; }
 
 GraphSearch::GraphSearch(const Vectors& vectors, Metric metric, const GraphOptions& options, Pool& pool,
                          Log& log)
     : vectors_(vectors), metric_(metric), options_(options), pool_(pool) {
-  if (!vectors.stays()) throw Error("--graph requires an index of 32-bit numbers");
+  if (!vectors.stays()) throw Error(opt::graph, " requires an index of 32-bit numbers");
   if (vectors.rows() > std::numeric_limits<int32_t>::max())
-    throw Error("--graph is limited to ", std::numeric_limits<int32_t>::max(), " rows");
+    throw Error(opt::graph, " is limited to ", std::numeric_limits<int32_t>::max(), " rows");
   if (vectors.rows() == 0) return;
   graph_ = std::make_unique<Graph>(vectors, metric, pool);
   if (kind_of(options.path) != FileKind::absent) {

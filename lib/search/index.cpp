@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/option.h"
 #include "io/array_shape.h"
 #include "io/foreign.h"
 #include "io/input_format.h"
@@ -34,7 +35,7 @@ void refuse_compressed_array(io::Input& input) {
 
 io::StreamOptions stream_of(const std::string& path, const IndexOptions& options) {
   auto stream = io::side_file(options.stream, path);
-  for (const auto& name : options.with) stream.field_options.push_back({name, "--with"});
+  for (const auto& name : options.with) stream.field_options.push_back({name, opt::with});
   stream.recognize = [](io::Input& input) {
     refuse_compressed_array(input);
     io::refuse_binary(input, io::Decoded::no, "expected npy, f32 or the JSONL of bert-embed");
@@ -103,7 +104,7 @@ IndexedRecords::IndexedRecords(const std::string& path, const IndexOptions& opti
       invalid_utf8_(options.stream.invalid_utf8),
       names_(names_of(options)) {
   for (const auto& name : names_)
-    uses_.push_back(std::make_unique<io::FieldUse>(name, uses_.empty() ? "--id-field" : "--with"));
+    uses_.push_back(std::make_unique<io::FieldUse>(name, uses_.empty() ? opt::id_field : opt::with));
 }
 
 std::unique_ptr<io::RawRecordReader> IndexedRecords::borrow_reader() const {
@@ -188,7 +189,7 @@ void Index::read_vectors(const IndexOptions& options) {
   }
   if (!vectors) throw Error(options.path, ": has no records");
   if (options.width && *options.width != vectors->width())
-    throw Error(options.path, ": has vectors of ", vectors->width(), " numbers, --dim asks for ",
+    throw Error(options.path, ": has vectors of ", vectors->width(), " numbers, ", opt::dim, " asks for ",
                 *options.width);
   vectors_ = std::move(vectors);
 }
@@ -197,7 +198,7 @@ Index::Index(const IndexOptions& options, Pool& pool) {
   if (options.path == "-") throw Error("-: is stdin, but an index must be a file");
   const bool is_array = is_array_file(options.path);
   const auto& records = options.records_path.empty() && !is_array ? options.path : options.records_path;
-  if (records == "-") throw Error("-: is stdin, but --records must be a file");
+  if (records == "-") throw Error("-: is stdin, but ", opt::records, " must be a file");
   for (const auto& path : {options.path, records}) {
     if (!path.empty() && kind_of(path) != FileKind::regular)
       throw Error(path, kind_of(path) == FileKind::absent

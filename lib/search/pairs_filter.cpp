@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "json/json.h"
 #include "search/results.h"
 
@@ -20,7 +21,7 @@ PairsFilter::PairsFilter(const Options& options, Pool& pool, Log& log)
       pool_(pool),
       log_(log),
       vectors_(options, pool, log),
-      id_use_(options.index.id_field, "--id-field") {}
+      id_use_(options.index.id_field, opt::id_field) {}
 
 void PairsFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto identified = std::make_unique<Identified>();
@@ -77,8 +78,8 @@ bool PairsFilter::release(Ending ending, io::Output& out) {
 }
 
 void PairsFilter::append(const Pair& pair, io::Output& out) {
-  const auto& a = ids_[static_cast<size_t>(pair.a)];
-  const auto& b = ids_[static_cast<size_t>(pair.b)];
+  const auto& a = ids_[pair.a];
+  const auto& b = ids_[pair.b];
   if (!std::isfinite(score_of(options_.metric, pair.value))) {
     const auto message = Error("the score of records ", a, " and ", b, kTooLarge);
     if (options_.on_error == io::OnError::skip) return log_.error(message.what());

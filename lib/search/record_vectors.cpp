@@ -7,6 +7,7 @@
 
 #include "base/base64.h"
 #include "base/error.h"
+#include "base/option.h"
 #include "json/json.h"
 #include "text/tokenizer.h"
 
@@ -102,21 +103,25 @@ bool SameModel::is_other_prompt(const predict::VectorModel& query, Of of) const 
 std::string SameModel::advice(const predict::ModelDifference& difference, Of of) const {
   using enum predict::ModelDifference::Kind;
   if (difference.kind == prompt && !queries_)
-    return of == Of::text ? "; give --prompt with that of the vectors (\"\": no prompt)" : "";
+    return of == Of::text ? "; give " + opt::prompt + " with that of the vectors (\"\": no prompt)" : "";
   if (difference.kind == prompt)
-    return of == Of::text ? "; give --prompt, also if they are meant to differ (\"\": no prompt)"
-                          : "; if they are meant to differ, give --prompt with that of the queries";
+    return of == Of::text
+               ? "; give " + opt::prompt + ", also if they are meant to differ (\"\": no prompt)"
+               : "; if they are meant to differ, give " + opt::prompt + " with that of the queries";
   if (of == Of::vector) return {};
   if (difference.kind == model) {
     const auto name_of = [](const std::string& shown) { return shown.substr(0, shown.rfind(" (")); };
     return name_of(difference.first) == name_of(difference.second)
-               ? "; give the options with which these vectors were made, such as --pooling or --activation"
+               ? "; give the options with which these vectors were made, such as " + opt::pooling + " or " +
+                     opt::activation
                : "; give the model of these vectors with -m";
   }
-  if (difference.kind == max_length) return "; give --max-length " + difference.second;
+  if (difference.kind == max_length) return "; give " + opt::max_length + " " + difference.second;
   const std::string& wanted = difference.second;
-  if (wanted.find('@') != std::string::npos) return "; embed the texts with bert-embed and the same --layers";
-  return wanted.find('+') != std::string::npos ? "; leave --pooling out" : "; give --pooling " + wanted;
+  if (wanted.find('@') != std::string::npos)
+    return "; embed the texts with bert-embed and the same " + opt::layers;
+  return wanted.find('+') != std::string::npos ? "; leave " + opt::pooling + " out"
+                                               : "; give " + opt::pooling + " " + wanted;
 }
 
 struct RecordVectors::TextModel {
@@ -199,7 +204,7 @@ void RecordVectors::compute_texts(std::span<io::Record* const> records) {
   auto& filter = text_model()->filter;
   filter.compute(texts);
   pool_.run_grid(static_cast<int64_t>(texts.size()), [&](int64_t i, int) {
-    io::Record& record = *with_text[static_cast<size_t>(i)];
+    io::Record& record = *with_text[i];
     auto& work = record.work_as<WithVector>();
     try {
       record.truncated = filter.truncated(*work.text);
@@ -216,10 +221,11 @@ void RecordVectors::check_width(WithVector& work) {
   const auto width = static_cast<int64_t>(work.vector.size());
   if (!width_) require_width(width, "the first record has");
   if (width == *width_) return;
-  work.failure = Error(work.is_text ? "the vector of the text" : "field \"embedding\"", " has ",
-                       counted(width, "number", "numbers"), ", ", whose_, " ", *width_,
-                       work.is_text && *width_ < width ? "; give --dim " + std::to_string(*width_) : "")
-                     .what();
+  work.failure =
+      Error(work.is_text ? "the vector of the text" : "field \"embedding\"", " has ",
+            counted(width, "number", "numbers"), ", ", whose_, " ", *width_,
+            work.is_text && *width_ < width ? "; give " + opt::dim + " " + std::to_string(*width_) : "")
+          .what();
 }
 
 // A wrong model of texts concerns all of them.

@@ -69,8 +69,8 @@ void SearchFilter::write_neighbors(std::span<Found* const> queries,
   auto first = static_cast<int64_t>(queries.size());
   std::string message;
   pool_.run_grid(static_cast<int64_t>(queries.size()), [&](int64_t i, int) {
-    Found& found = *queries[static_cast<size_t>(i)];
-    const auto& neighbors = results[static_cast<size_t>(i)];
+    Found& found = *queries[i];
+    const auto& neighbors = results[i];
     found.failure = mismatch(neighbors);
     if (!found.failure.empty()) return;
     try {

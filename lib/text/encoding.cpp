@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "base/spelling.h"
 #include "text/utf8.h"
 
@@ -86,8 +87,8 @@ class IcuDecoder : public io::Decoder {
     std::array<char, 3> byte = {'?', '?', '\0'};
     if (U_SUCCESS(failure) && size > 0)
       std::snprintf(byte.data(), byte.size(), "%02x", static_cast<unsigned char>(bytes[0]));
-    throw Error("byte 0x", byte.data(), " at offset ", consumed_ - size, " is not valid ", encoding_,
-                "; --invalid-utf8 replace writes U+FFFD instead");
+    throw Error("byte 0x", byte.data(), " at offset ", consumed_ - size, " is not valid ", encoding_, "; ",
+                opt::invalid_utf8, " replace writes U+FFFD instead");
   }
 
   const std::string encoding_;

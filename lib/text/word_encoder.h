@@ -108,7 +108,7 @@ class WordEncoder {
     auto next = stretches_.begin();
     uint32_t used = 0;  // bytes of *next used by earlier tokens
     for (size_t i = word_begin_; i < tokens_.ids.size(); ++i) {
-      uint32_t size = settings_.subwords[static_cast<size_t>(tokens_.ids[i])].size();
+      uint32_t size = settings_.subwords[tokens_.ids[i]].size();
       if (i > word_begin_) size -= settings_.prefix_size;
       const uint32_t begin = next->source.begin + (next->plain ? used : 0);
       for (; size > next->size - used; ++next, used = 0) size -= next->size - used;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "examples/answer_example.h"
 #include "predict/scores.h"
 #include "train/training_task.h"
@@ -79,8 +80,8 @@ class AnswerTask final : public TrainingTask {
   }
 
   void add_settings(Settings& settings) const override {
-    settings.emplace_back("--stride", setting(rule_.stride));
-    settings.emplace_back("--max-question-length", setting(rule_.max_question_length));
+    settings.emplace_back(opt::stride, setting(rule_.stride));
+    settings.emplace_back(opt::max_question_length, setting(rule_.max_question_length));
   }
 
   bool makes_windows() const override { return true; }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "comm/message.h"
 #include "predict/pooling.h"
 #include "train/training_task.h"
@@ -161,9 +162,7 @@ metric::Values EmbedLearning::learn(const examples::Step& step, const StepPlace&
   metric::Evaluation evaluation = {.loss = result.loss};
   const bool ranks =
       options_.loss.loss == SimilarityLoss::ranking || options_.loss.loss == SimilarityLoss::symmetric;
-  if (ranks)
-    evaluation.step_accuracy =
-        static_cast<double>(result.correct) / static_cast<double>(compared.groups.size());
+  if (ranks) evaluation.step_accuracy = static_cast<double>(result.correct) / compared.groups.size();
   return metric::step_values(evaluation, task());
 }
 
@@ -228,7 +227,7 @@ class EmbedTask final : public TrainingTask {
         loss_(options_.embed.loss) {
     for (const auto& module : inputs.sentence.modules)
       if (!std::holds_alternative<model::Normalize>(module))
-        throw Error("the model has a Dense module after pooling, which --task embed cannot train");
+        throw Error("the model has a Dense module after pooling, which ", opt::task, " embed cannot train");
     const auto& embed = options_.embed;
     if (embed.pooling) {
       pooling_ = {*embed.pooling};
@@ -239,7 +238,7 @@ class EmbedTask final : public TrainingTask {
     }
     for (const int64_t d : loss_.dims)
       if (d >= width())
-        throw Error("--dims ", d, ": the vectors have ", width(), " numbers, which are always trained");
+        throw Error(opt::dims, " ", d, ": the vectors have ", width(), " numbers, which are always trained");
   }
 
   void peek(examples::RecordSource& source) override {
@@ -265,20 +264,20 @@ class EmbedTask final : public TrainingTask {
     dropout = config_.hidden_dropout > 0 || config_.attention_dropout > 0;
     if (!pair && !dropout)
       throw Error("the records have no field ", json::in_quotes(options_.features.pair_field),
-                  ": each text would be compared with itself, for which the model needs dropout, such as "
-                  "--dropout 0.1");
+                  ": each text would be compared with itself, for which the model needs dropout, such as ",
+                  opt::dropout, " 0.1");
   }
 
   void add_settings(Settings& settings) const override {
-    settings.emplace_back("--loss", std::string(name_of(loss_.loss)));
-    settings.emplace_back("--scale", setting(loss_.scale));
-    settings.emplace_back("--margin", setting(loss_.margin));
-    settings.emplace_back("--distance", loss_.distance == nn::Distance::cosine ? "cosine" : "euclidean");
+    settings.emplace_back(opt::loss, std::string(name_of(loss_.loss)));
+    settings.emplace_back(opt::scale, setting(loss_.scale));
+    settings.emplace_back(opt::margin, setting(loss_.margin));
+    settings.emplace_back(opt::distance, loss_.distance == nn::Distance::cosine ? "cosine" : "euclidean");
     std::string dims, modes;
     for (const int64_t d : loss_.dims) dims += (dims.empty() ? "" : ",") + std::to_string(d);
     for (const auto mode : pooling_) modes += (modes.empty() ? "" : ",") + std::string(model::name_of(mode));
-    settings.emplace_back("--dims", dims.empty() ? "not set" : dims);
-    settings.emplace_back("--pooling", modes);
+    settings.emplace_back(opt::dims, dims.empty() ? "not set" : dims);
+    settings.emplace_back(opt::pooling, modes);
   }
 
   model::ModuleFiles modules() const override {

@@ -1,6 +1,7 @@
 #include "train/end_notes.h"
 
 #include "base/error.h"
+#include "base/option.h"
 #include "base/signals.h"
 
 namespace bert::train {
@@ -16,14 +17,14 @@ void EndNotes::batch_done(int64_t step) {
 }
 
 void EndNotes::stopped(int64_t step) const {
-  if (step > 0) log_.warn("stopped after step " + std::to_string(step) + "; continue with --resume");
+  if (step > 0) log_.warn("stopped after step " + std::to_string(step) + "; continue with " + opt::resume);
 }
 
 void EndNotes::finished(int64_t step, std::optional<int64_t> steps) const {
   log_.warn("the run is finished: " +
-            (steps ? std::to_string(step) + " of " + counted(*steps, "step", "steps") +
-                         "; more --steps or --epochs extend it"
-                   : "its --budget has been used"));
+            (steps ? std::to_string(step) + " of " + counted(*steps, "step", "steps") + "; more " +
+                         opt::steps + " or " + opt::epochs + " extend it"
+                   : "its " + opt::budget + " has been used"));
 }
 
 void EndNotes::input_ended(int64_t step, int64_t steps) const {

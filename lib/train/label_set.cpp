@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "comm/message.h"
 #include "json/json.h"
 
@@ -55,7 +56,7 @@ void warn_of_labels(const TrainingTaskOptions& options, const LabelSet& set, con
                     Log& log) {
   constexpr size_t kShown = 5;
   if (!set.weights.empty() && std::ranges::all_of(set.weights, [](float weight) { return weight == 0; }))
-    log.warn("--class-weights are all 0: nothing is learned");
+    log.warn(opt::class_weights + " are all 0: nothing is learned");
   if (counts == nullptr) return;
   std::vector<std::string> absent;
   for (const auto& name : options.labels)
@@ -64,7 +65,7 @@ void warn_of_labels(const TrainingTaskOptions& options, const LabelSet& set, con
     absent[kShown] = std::to_string(absent.size() - kShown) + " others";
     absent.resize(kShown + 1);
   }
-  if (!absent.empty()) log.warn("--labels: no record has " + listed(absent, "or"));
+  if (!absent.empty()) log.warn(opt::labels + ": no record has " + listed(absent, "or"));
 }
 
 bool is_of_model(const model::Config& config, const LabelQuestion& question) {
@@ -80,7 +81,7 @@ std::vector<std::string> names_of(const TrainingTaskOptions& options, const mode
                                   const LabelQuestion& question, const std::optional<LabelCounts>& counts) {
   if (!options.labels.empty()) return options.labels;
   if (is_of_model(config, question) && (!counts || all_among(*counts, config.labels))) return config.labels;
-  if (!counts) throw Error("the labels of a pipe are unknown: use --labels, or FILEs");
+  if (!counts) throw Error("the labels of a pipe are unknown: use ", opt::labels, ", or FILEs");
   std::vector<std::string> names;
   for (const auto& [name, count] : *counts) names.push_back(name);
   return question.order(std::move(names));
@@ -109,7 +110,7 @@ std::vector<float> weights_of(const ClassWeights& wanted, const examples::Labels
     try {
       weights[labels.id(name)] = weight;
     } catch (const Error& error) {
-      throw Error("--class-weights: ", error.what());
+      throw Error(opt::class_weights, ": ", error.what());
     }
   }
   return weights;
@@ -132,7 +133,7 @@ std::optional<LabelSet> settle_labels(const TrainingTaskOptions& options, const 
   const auto& check = preparation.check;
   if (preparation.source.records() == 0) {
     if (options.class_weights.balanced)
-      throw Error("--class-weights balanced needs FILEs: a pipe can be read only once");
+      throw Error(opt::class_weights, " balanced needs FILEs: a pipe can be read only once");
     auto set = labelled(options, config, question, std::nullopt);
     warn_of_labels(options, set, nullptr, preparation.log);
     return check(question.reader_of(set.labels)) ? std::optional(std::move(set)) : std::nullopt;
@@ -154,9 +155,10 @@ LabelSet labels_of_model(const TrainingTaskOptions& options, const model::Config
   LabelSet set;
   if (!is_of_model(config, question)) return set;
   if (!options.labels.empty() && options.labels != config.labels)
-    throw Error("--labels is ", joined(options.labels), ", the model's labels are ", joined(config.labels));
+    throw Error(opt::labels, " is ", joined(options.labels), ", the model's labels are ",
+                joined(config.labels));
   if (options.class_weights.balanced)
-    throw Error("--class-weights balanced counts training records, but --steps 0 reads none");
+    throw Error(opt::class_weights, " balanced counts training records, but ", opt::steps, " 0 reads none");
   set.labels = examples::Labels(config.labels);
   set.weights = weights_of(options.class_weights, set.labels, std::nullopt);
   set.of_model = true;
@@ -168,7 +170,7 @@ void add_settings(const LabelSet& set, Settings& settings) {
   if (set.weights.empty()) return;
   std::vector<std::string> weights;
   for (const float weight : set.weights) weights.push_back(setting(weight));
-  settings.emplace_back("--class-weights", set.balanced ? "balanced" : setting(weights));
+  settings.emplace_back(opt::class_weights, set.balanced ? "balanced" : setting(weights));
 }
 
 }  // namespace bert::train

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "examples/pretrain_example.h"
 #include "train/training_task.h"
 
@@ -157,12 +158,12 @@ class PretrainTask final : public TrainingTask {
 
   void add_settings(Settings& settings) const override {
     const auto& rule = mask_.rule;
-    settings.emplace_back("--mask-prob", setting(rule.probability));
-    settings.emplace_back("--mask-rate", setting(rule.mask_rate));
-    settings.emplace_back("--random-rate", setting(rule.random_rate));
-    settings.emplace_back("--max-predictions", setting(rule.max_predictions));
-    settings.emplace_back("--whole-word", yes_or_no(rule.unit == corpus::MaskRule::Unit::word));
-    settings.emplace_back("--replace-any",
+    settings.emplace_back(opt::mask_prob, setting(rule.probability));
+    settings.emplace_back(opt::mask_rate, setting(rule.mask_rate));
+    settings.emplace_back(opt::random_rate, setting(rule.random_rate));
+    settings.emplace_back(opt::max_predictions, setting(rule.max_predictions));
+    settings.emplace_back(opt::whole_word, yes_or_no(rule.unit == corpus::MaskRule::Unit::word));
+    settings.emplace_back(opt::replace_any,
                           yes_or_no(rule.replacements == corpus::MaskRule::Replacements::every));
   }
 

@@ -40,20 +40,19 @@ Schedule::Schedule(const ScheduleConfig& config, std::optional<int64_t> steps)
     warmup.share = 0;
   }
   decay_from_ = warmup.share;
-  if (steps_ && *steps_ > 0)
-    decay_from_ = std::min(1.0, static_cast<double>(warmup.steps) / static_cast<double>(*steps_));
+  if (steps_ && *steps_ > 0) decay_from_ = std::min(1.0, static_cast<double>(warmup.steps) / (*steps_));
 }
 
 double Schedule::rate(int64_t step) const {
   assert(steps_);
-  return rate(step, step < *steps_ ? static_cast<double>(step) / static_cast<double>(*steps_) : 1.0);
+  return rate(step, step < *steps_ ? static_cast<double>(step) / (*steps_) : 1.0);
 }
 
 double Schedule::rate(int64_t step, double progress) const {
   const double x = std::clamp(progress, 0.0, 1.0);
   const auto& warmup = config_.warmup;
   double ramp = 1;
-  if (step < warmup.steps) ramp = static_cast<double>(step) / static_cast<double>(warmup.steps);
+  if (step < warmup.steps) ramp = static_cast<double>(step) / warmup.steps;
   if (x < warmup.share) ramp = x / warmup.share;
   if (ramp < 1 && x < 1 && config_.decay == Decay::google) return config_.peak * ramp;
   return config_.peak * ramp * decayed(config_.decay, x, decay_from_);

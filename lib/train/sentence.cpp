@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "examples/sentence_example.h"
 #include "nn/losses.h"
 #include "predict/scores.h"
@@ -26,7 +27,7 @@ class SentenceLearning : public ClassifierLearner {
 
  protected:
   virtual void add_prediction(const SentenceExample& example, std::span<const float> logits) = 0;
-  const std::string& name(int32_t label) const { return labels_.names()[static_cast<size_t>(label)]; }
+  const std::string& name(int32_t label) const { return labels_.names()[label]; }
 
   const examples::Labels& labels_;
   const SentenceOptions options_;
@@ -52,7 +53,7 @@ class ClassLearning final : public SentenceLearning {
  private:
   float weight_of(const examples::Example& example) const {
     if (options_.class_weights.empty()) return 1;
-    return options_.class_weights[static_cast<size_t>(example.as<SentenceExample>().label)];
+    return options_.class_weights[example.as<SentenceExample>().label];
   }
   double importance(const examples::Example& example) const override { return weight_of(example); }
   nn::Loss loss(Part examples, float weight, nn::Tensor& logits) override {
@@ -149,7 +150,7 @@ class SentenceTrainingTask final : public TrainingTask {
   explicit SentenceTrainingTask(const TaskInputs& inputs)
       : TrainingTask(inputs), kind_(kind_of(options_.kind)), featurizer_(tokenizer_, options_.features) {
     if (!kind_.has_labels && !options_.labels.empty())
-      throw Error("--labels is not for --task regress, whose labels are numbers");
+      throw Error(opt::labels, " is not for ", opt::task, " regress, whose labels are numbers");
   }
 
   void prepare(const Preparation& preparation) override {

@@ -6,6 +6,7 @@
 
 #include "base/checksum.h"
 #include "base/error.h"
+#include "base/option.h"
 #include "model/config_json.h"
 
 namespace bert::train {
@@ -70,7 +71,7 @@ std::optional<int64_t> number_of(const std::string& text) {
 }
 
 bool extends(const Difference& difference) {
-  if (difference.name != "--steps" && difference.name != "--epochs") return false;
+  if (difference.name != opt::steps && difference.name != opt::epochs) return false;
   if (!difference.then || !difference.now) return false;
   const auto before = number_of(*difference.then), after = number_of(*difference.now);
   return before && after && *after > *before;
@@ -81,10 +82,10 @@ bool extends(const Difference& difference) {
 bool is_of_older_version(const Difference& difference, const Settings& then, const Settings& now) {
   const auto& [name, before, present] = difference;
   if (name.starts_with(kTokenizer)) return !before;
-  if (name == "--on-error") return !present;
-  const auto* epochs = find(then, "--epochs");
-  return name == "--steps" && !is_set(present) && (!epochs || is_set(epochs)) &&
-         is_set(find(now, "--epochs"));
+  if (name == opt::on_error) return !present;
+  const auto* epochs = find(then, opt::epochs);
+  return name == opt::steps && !is_set(present) && (!epochs || is_set(epochs)) &&
+         is_set(find(now, opt::epochs));
 }
 
 // As text, to send them to other ranks: each name and value after its length.
@@ -138,7 +139,7 @@ std::optional<std::string> require_same(const Settings& checkpoint, const Settin
     if (name == kProcesses || name == kModelPath) continue;
     if (is_of_older_version(difference, checkpoint, now)) continue;
     if (name == kModelMaxLength &&
-        is_set(find(checkpoint, "--max-length")) != is_set(find(now, "--max-length")))
+        is_set(find(checkpoint, opt::max_length)) != is_set(find(now, opt::max_length)))
       continue;  // a consequence of --max-length, which differs
     if (extends(difference)) {
       extensions += (extensions.empty() ? "" : ", ") + name + " from " + *before + " to " + *present;
@@ -148,7 +149,8 @@ std::optional<std::string> require_same(const Settings& checkpoint, const Settin
   }
   if (!errors.empty())
     throw Error(path, " cannot be resumed with other settings: ", errors,
-                "; use the settings of the run, or start over with --force instead of --resume");
+                "; use the settings of the run, or start over with ", opt::force, " instead of ",
+                opt::resume);
   if (extensions.empty()) return std::nullopt;
   return extensions;
 }

@@ -72,8 +72,7 @@ void TagLearning::add_predictions(Part examples, const nn::Tensor& logits) {
 void TagLearning::end_record(std::span<const std::string> tags) {
   const std::vector<std::string_view> gold(tags.begin(), tags.end());
   std::vector<std::string_view> predicted(tags.size(), io::kOutside);
-  for (const auto& [word, label] : predicted_)
-    predicted[static_cast<size_t>(word)] = labels_.names()[static_cast<size_t>(label)];
+  for (const auto& [word, label] : predicted_) predicted[word] = labels_.names()[label];
   predicted_.clear();
   if (!evaluation_.plain_tags) return evaluation_.entities.add(gold, predicted);
   for (size_t i = 0; i < gold.size(); ++i) evaluation_.labels.add(gold[i], predicted[i]);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "base/signals.h"
 #include "metric/metrics.h"
 #include "model/save.h"
@@ -73,7 +74,8 @@ void Trainer::resume(const TrainingCheckpoint& checkpoint,
     parts_.data.skip_to(state_.data);
   } catch (const Error& error) {
     throw Error(checkpoint.path(), " cannot be resumed: ", error.what(),
-                "; provide the same input as before, or start over with --force instead of --resume");
+                "; provide the same input as before, or start over with ", opt::force, " instead of ",
+                opt::resume);
   }
   parts_.learner.refresh();
   parts_.log.info("resuming from step " + std::to_string(state_.step) + ", " + checkpoint.path());
@@ -181,7 +183,7 @@ double Trainer::progress() const {
   const auto& extent = plan_.extent;
   if (extent.budget_s) return std::min(1.0, time_s_ / *extent.budget_s);
   if (!extent.records) return 0;
-  return std::min(1.0, static_cast<double>(state_.data.drawn) / static_cast<double>(*extent.records));
+  return std::min(1.0, static_cast<double>(state_.data.drawn) / (*extent.records));
 }
 
 double Trainer::learning_rate() const {
@@ -247,8 +249,8 @@ void Trainer::check(float loss, float norm) const {
   if (std::isfinite(loss) && std::isfinite(norm) && !exploded) return;
   if (!parts_.checkpoints) return;                          // rank 0 throws
   const auto last = parts_.checkpoints->last(state_.step);  // one of this very step has the same weights
-  throw Error("step ", state_.step + 1, ": the loss is ", loss, ", the gradient norm ", norm,
-              "; a smaller --lr or more --warmup may help; ",
+  throw Error("step ", state_.step + 1, ": the loss is ", loss, ", the gradient norm ", norm, "; a smaller ",
+              opt::lr, " or more ", opt::warmup, " may help; ",
               last ? "the last good checkpoint is " + last->path() : "there is no checkpoint yet");
 }
 

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/gnuplot.h"
+#include "base/option.h"
 #include "ckpt/checkpoint.h"
 #include "examples/record_check.h"
 #include "json/json.h"
@@ -52,11 +53,12 @@ void check(const TrainingOptions& options, const InitialModel& initial, const co
     throw Error("the vocabulary has ", initial.tokenizer.size(), " tokens, the model ",
                 initial.config.vocab_size);
   if (const auto frozen = options.run.optimizer.frozen; frozen > initial.config.layers)
-    throw Error("--freeze ", *frozen, ": the model has ", counted(initial.config.layers, "layer", "layers"));
+    throw Error(opt::freeze, " ", *frozen, ": the model has ",
+                counted(initial.config.layers, "layer", "layers"));
   if (options.run.plot && ranks.is_first()) require_gnuplot(*options.run.plot);
   if (!options.dev.empty() && !io::can_read_again({options.dev}))
-    throw Error(options.dev, ": --dev must be a regular FILE");
-  if (options.rate == 0 && options.steps != 0) log.warn("--lr 0: nothing is learned");
+    throw Error(options.dev, ": ", opt::dev, " must be a regular FILE");
+  if (options.rate == 0 && options.steps != 0) log.warn(opt::lr + " 0: nothing is learned");
 }
 
 // Reports sequences the network cannot read as errors of their record. Counts the records that are drawn in
@@ -106,7 +108,7 @@ void report(const examples::CheckedRecords& found, const TrainingOptions& option
     log.warn(counted(empty, "record has", "records have") + " an empty text");
   if (truncated > 0) log.warn(counted(truncated, "record was", "records were") + " truncated");
   if (!options.pair_field_given || paired == records) return;
-  const auto field = json::in_quotes(options.task.features.pair_field) + " of --pair-field: ";
+  const auto field = json::in_quotes(options.task.features.pair_field) + " of " + opt::pair_field + ": ";
   log.warn(paired == 0 ? "no record has the field " + field + std::to_string(records) +
                              " records were read as single texts"
                        : std::to_string(records - paired) + " of " + std::to_string(records) +
@@ -135,8 +137,8 @@ class Training {
     auto last = checkpoints && !starts_over() ? checkpoints->last() : std::nullopt;
     if (last && !options_.resume)
       throw Error(options_.run.out, ": contains a run of ", counted(last->state().step, "step", "steps"),
-                  ": continue it with --resume, replace it with --force, or write to another directory "
-                  "with -o");
+                  ": continue it with ", opt::resume, ", replace it with ", opt::force,
+                  ", or write to another directory with -o");
     const auto path = ranks_.broadcast(last ? last->path() : "");
     if (!checkpoints && !path.empty()) last.emplace(path);
     return last;
@@ -157,7 +159,7 @@ class Training {
     network.freeze(frozen);
     const auto learns = [&](const auto& entry) { return !frozen || !model::is_frozen(entry.name, *frozen); };
     if (options_.steps != 0 && std::ranges::none_of(network.parameters().layout().entries(), learns))
-      throw Error("--freeze leaves nothing to train: this task has no head besides the model's layers");
+      throw Error(opt::freeze, " leaves nothing to train: this task has no head besides the model's layers");
   }
 
   // At least.
@@ -212,7 +214,7 @@ class Training {
   void warn_of_warmup(const RunPlan& plan) const {
     const auto warmup = plan.schedule.warmup.steps;
     if (const auto& steps = plan.extent.steps; steps && warmup > *steps)
-      log_.warn("--warmup " + std::to_string(warmup) + " is longer than the run of " +
+      log_.warn(opt::warmup + " " + std::to_string(warmup) + " is longer than the run of " +
                 counted(*steps, "step", "steps") + ": the full learning rate is never reached");
   }
 
@@ -333,12 +335,13 @@ bool Training::evaluate() {
   auto stream = plan_.stream;
   stream.files = {options_.dev};
   const auto source = examples::open_records(stream, plan_.source, log_);
-  if (initial_.path.empty()) throw Error("--steps 0 evaluates a trained model: use -m DIR");
+  if (initial_.path.empty()) throw Error(opt::steps, " 0 evaluates a trained model: use -m DIR");
   task_->peek(*source);
   task_->prepare_to_evaluate();
   const auto require_trained = [&](bool trained, const std::string& why) {
     if (!trained)
-      throw Error(initial_.path, ": was not trained for --task ", task::name_of(options_.task.kind), why);
+      throw Error(initial_.path, ": was not trained for ", opt::task, " ", task::name_of(options_.task.kind),
+                  why);
   };
   require_trained(task_->heads().empty() || task_->keeps_head(), "");
   DevSet dev(plan_.stream, options_.dev, readable(task_->make_dev_reader(options_.dev)), check_tools());

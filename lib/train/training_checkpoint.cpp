@@ -15,6 +15,7 @@
 
 #include "base/checksum.h"
 #include "base/error.h"
+#include "base/option.h"
 #include "base/output_file.h"
 #include "ckpt/checkpoint.h"
 #include "ckpt/safetensors.h"
@@ -271,7 +272,8 @@ Checkpoints::~Checkpoints() {
 }
 
 std::optional<TrainingCheckpoint> Checkpoints::last(int64_t end) const {
-  return last_checkpoint(directory_, log_, end, "; start over with --force instead of --resume");
+  return last_checkpoint(directory_, log_, end,
+                         "; start over with " + opt::force + " instead of " + opt::resume);
 }
 
 std::string Checkpoints::write(const State& state, const WriteModel& write_model, const Moments& moments) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "base/signals.h"
 #include "json/json.h"
 #include "metric/metrics.h"
@@ -61,50 +62,50 @@ std::string text(const Warmup& warmup) {
 Settings settings_of(const TrainingOptions& options, const InitialModel& initial, const TrainingPlan& plan) {
   const auto& [run, step, schedule] = std::tie(options.run, plan.step, plan.schedule);
   const auto& optimizer = run.optimizer;
-  Settings settings = {{"--task", std::string(task::name_of(options.task.kind))},
+  Settings settings = {{opt::task, std::string(task::name_of(options.task.kind))},
                        {"the model", setting(initial.config)},
                        {"the vocabulary", setting(initial.tokenizer)},
-                       {"--seed", std::to_string(run.seed)},
-                       {"--steps", setting(options.steps)},
-                       {"--epochs", setting(plan.source.epochs)},
-                       {"--budget", setting(options.budget_s)},
-                       {"--max-length", setting(options.max_length)},
-                       {"--batch-size", step.tokens ? "not set" : setting(step.sequences)},
-                       {"--batch-tokens", setting(step.tokens)},
-                       {"--accumulate", setting(step.accumulate)},
-                       {"--no-shuffle", yes_or_no(options.in_order)},
-                       {"--shuffle-buffer", setting(options.shuffle_buffer)},
-                       {"--lr", setting(schedule.peak)},
-                       {"--warmup", text(schedule.warmup)},
-                       {"--schedule", std::string(name_of(schedule.decay))},
-                       {"--optimizer", std::string(name_of(optimizer.method))},
-                       {"--beta1", setting(optimizer.beta1)},
-                       {"--beta2", setting(optimizer.beta2)},
-                       {"--epsilon", setting(optimizer.epsilon)},
-                       {"--weight-decay", setting(optimizer.weight_decay)},
-                       {"--layer-decay", setting(optimizer.layer_decay)},
-                       {"--freeze", setting(optimizer.frozen)},
-                       {"--clip", setting(run.clip)},
-                       {"--dropout", setting(options.dropout)},
-                       {"--best", run.best.value_or("not set")},
-                       {"--patience", setting(run.patience)}};
+                       {opt::seed, std::to_string(run.seed)},
+                       {opt::steps, setting(options.steps)},
+                       {opt::epochs, setting(plan.source.epochs)},
+                       {opt::budget, setting(options.budget_s)},
+                       {opt::max_length, setting(options.max_length)},
+                       {opt::batch_size, step.tokens ? "not set" : setting(step.sequences)},
+                       {opt::batch_tokens, setting(step.tokens)},
+                       {opt::accumulate, setting(step.accumulate)},
+                       {opt::no_shuffle, yes_or_no(options.in_order)},
+                       {opt::shuffle_buffer, setting(options.shuffle_buffer)},
+                       {opt::lr, setting(schedule.peak)},
+                       {opt::warmup, text(schedule.warmup)},
+                       {opt::schedule, std::string(name_of(schedule.decay))},
+                       {opt::optimizer, std::string(name_of(optimizer.method))},
+                       {opt::beta1, setting(optimizer.beta1)},
+                       {opt::beta2, setting(optimizer.beta2)},
+                       {opt::epsilon, setting(optimizer.epsilon)},
+                       {opt::weight_decay, setting(optimizer.weight_decay)},
+                       {opt::layer_decay, setting(optimizer.layer_decay)},
+                       {opt::freeze, setting(optimizer.frozen)},
+                       {opt::clip, setting(run.clip)},
+                       {opt::dropout, setting(options.dropout)},
+                       {opt::best, run.best.value_or("not set")},
+                       {opt::patience, setting(run.patience)}};
   const auto& fields = options.task.features;
-  if (fields.text_field != io::kTextField) settings.emplace_back("--text-field", fields.text_field);
-  if (fields.pair_field != io::kPairField) settings.emplace_back("--pair-field", fields.pair_field);
-  if (options.task.label_field) settings.emplace_back("--label-field", *options.task.label_field);
-  const auto add_column = [&settings](const char* option, std::optional<size_t> column) {
+  if (fields.text_field != io::kTextField) settings.emplace_back(opt::text_field, fields.text_field);
+  if (fields.pair_field != io::kPairField) settings.emplace_back(opt::pair_field, fields.pair_field);
+  if (options.task.label_field) settings.emplace_back(opt::label_field, *options.task.label_field);
+  const auto add_column = [&settings](Option option, std::optional<size_t> column) {
     if (column) settings.emplace_back(option, std::to_string(*column + 1));
   };
-  add_column("--word-column", options.stream.word_column);
-  add_column("--tag-column", options.stream.tag_column);
+  add_column(opt::word_column, options.stream.word_column);
+  add_column(opt::tag_column, options.stream.tag_column);
   if (run.best) {
-    settings.emplace_back("--dev", options.dev);
-    settings.emplace_back("--eval-every", setting(run.eval_every));
+    settings.emplace_back(opt::dev, options.dev);
+    settings.emplace_back(opt::eval_every, setting(run.eval_every));
   }
-  if (fields.document) settings.emplace_back("--context", "document");
-  if (options.weighted_layers) settings.emplace_back("--weighted-layers", "yes");
-  if (options.causal) settings.emplace_back("--causal", "yes");
-  if (plan.dtype == Dtype::bf16) settings.emplace_back("--dtype", "bf16");
+  if (fields.document) settings.emplace_back(opt::context, "document");
+  if (options.weighted_layers) settings.emplace_back(opt::weighted_layers, "yes");
+  if (options.causal) settings.emplace_back(opt::causal, "yes");
+  if (plan.dtype == Dtype::bf16) settings.emplace_back(opt::dtype, "bf16");
   settings.emplace_back(kModelPath, initial.path);
   add_settings(initial.tokenizer.config(), options.max_length ? std::nullopt : plan.task.features.max_length,
                settings);
@@ -117,7 +118,7 @@ void check_best(const std::string& best, task::Task kind, const TrainingTask& ta
     if (metric->better != metric::Better::neither && task.has(metric->needs))
       names.emplace_back(metric->name);
   if (std::ranges::find(names, best) == names.end())
-    throw OptionError("--best ", best, ": the metrics of this task are ", joined(names));
+    throw OptionError(opt::best, " ", best, ": the metrics of this task are ", joined(names));
 }
 
 }  // namespace
@@ -170,11 +171,10 @@ TrainingPlan plan_training(const TrainingOptions& options, const InitialModel& i
 void require_length(const TrainingOptions& options, const TrainingPlan& plan) {
   if (options.steps || options.budget_s) return;
   if (options.decay != Decay::constant)
-    throw Error(
-        "the length of a pipe is unknown, so the learning rate needs --steps or --budget, or --schedule "
-        "constant");
+    throw Error("the length of a pipe is unknown, so the learning rate needs ", opt::steps, " or ",
+                opt::budget, ", or ", opt::schedule, " constant");
   if (plan.schedule.warmup.share > 0)
-    throw Error("the length of a pipe is unknown, so --warmup must be a number of steps");
+    throw Error("the length of a pipe is unknown, so ", opt::warmup, " must be a number of steps");
 }
 
 RunPlan plan_run(const TrainingOptions& options, const InitialModel& initial, const TrainingPlan& plan,
