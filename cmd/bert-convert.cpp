@@ -21,9 +21,9 @@ struct Options {
   std::optional<Dtype> store;
   bool force = false, info = false, verify = false;
 
-  void check() const {
+  void check() {
     if (directories.size() != 1) throw UsageError("expected one model directory, not ", directories.size());
-    bert::cmd::require_model_directory(directories.front());
+    directories.front() = bert::cmd::find_model_directory(directories.front());
     if (out.empty() && !info && !verify) throw UsageError("expected -o DIR, --info or --verify");
     if (out == "-") throw UsageError("-o -: a model is a directory and cannot go to stdout");
     if (store && out.empty()) throw UsageError("--store is for -o");

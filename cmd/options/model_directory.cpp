@@ -7,7 +7,9 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/option.h"
 #include "cli/app.h"
+#include "hub/cache.h"
 #include "options/installed.h"
 
 namespace bert::cmd {
@@ -42,6 +44,7 @@ bool is_plain(std::string_view path) {
 
 // Whether `path` may be the name of a model on the Hugging Face Hub: ORG/NAME, or the NAME of an old one.
 bool looks_like_hub_name(std::string_view path) {
+  path = path.substr(0, path.find('@'));
   const size_t slash = path.find('/');
   if (!is_plain(path) || path.starts_with('.') || slash == 0 || slash + 1 == path.size()) return false;
   if (slash != path.npos)
@@ -62,15 +65,7 @@ std::string hub_name(std::string_view path) {
   name.remove_prefix(kSite.size());
   name = name.substr(0, name.find("/tree/"));
   name = name.substr(0, name.find_last_not_of('/') + 1);
-  return is_plain(name) ? std::string(name) : "";
-}
-
-// The files of a model, some of which exist only for sentence vectors; curl -f skips those that do not.
-std::string how_to_get(const std::string& name) {
-  return "; a model of the Hugging Face Hub is downloaded first: curl -fL --create-dirs -o '" + name +
-         "/#1' 'https://huggingface.co/" + name +
-         "/resolve/main/{config.json,vocab.txt,tokenizer_config.json,model.safetensors,modules.json,"
-         "sentence_bert_config.json,config_sentence_transformers.json,1_Pooling/config.json}'";
+  return hub::ModelName::parse(name) ? std::string(name) : "";
 }
 
 // The last checkpoint in a folder of checkpoints; "" if it is none.
@@ -82,19 +77,29 @@ std::string last_checkpoint_in(const fs::path& folder) {
   return last;
 }
 
-void require_directory(const std::string& path, std::string_view from) {
+// The model of the Hub that `path` names, in the cache; Error if it is not there.
+std::string find_in_cache(const std::string& path, std::string_view from) {
+  const auto name = hub_name(path);
+  const auto model = hub::ModelName::parse(name.empty() ? path : name);
+  if (model)
+    if (auto snapshot = hub::cached_snapshot(*model)) return *std::move(snapshot);
+  if (name.empty()) throw Error(from, path, ": no such model directory");
+  throw Error(from, path, ": is neither a model directory nor a model in the cache of the Hugging Face Hub, ",
+              hub::cache_directory(), "; to download it, type: bert-fetch ", name);
+}
+
+// `path`, or the directory in the cache if it names a model of the Hub.
+std::string find_directory(const std::string& path, std::string_view from) {
   const auto kind = kind_of(path);
-  if (kind == FileKind::absent) {
-    const auto name = hub_name(path);
-    throw Error(from, path, ": no such model directory", name.empty() ? "" : how_to_get(name));
-  }
+  if (kind == FileKind::absent) return find_in_cache(path, from);
   if (kind != FileKind::directory) throw Error(from, path, ": is a file, expected a model directory");
-  if (is_file((fs::path(path) / "config.json").string())) return;
+  if (is_file((fs::path(path) / "config.json").string())) return path;
   if (const auto last = last_checkpoint_in(path); !last.empty())
     throw Error(from, path, ": has the checkpoints of a training run: use ", last);
   if (const auto last = last_checkpoint_in(fs::path(path) / "checkpoints"); !last.empty())
     throw Error(from, path, ": has the checkpoints of an unfinished training run and no model yet: use ",
-                last, ", or finish the run with bert-train --resume");
+                last, ", or finish the run with bert-train ", opt::resume);
+  return path;
 }
 
 bool is_of_model(const std::string& name) {
@@ -116,7 +121,7 @@ bool is_of_model(const std::string& name) {
 
 }  // namespace
 
-void require_model_directory(const std::string& path) { require_directory(path, ""); }
+std::string find_model_directory(const std::string& given) { return find_directory(given, ""); }
 
 void read_files_of(cli::App& app, const std::string& model, const std::string& option) {
   std::error_code error;
@@ -136,14 +141,9 @@ fs::path installed(std::string_view relative) {
 }
 
 std::string model_directory(const std::string& given, std::string_view ways, DefaultModel model) {
-  if (!given.empty()) {
-    require_directory(given, "");
-    return given;
-  }
-  if (const char* const named = std::getenv("BERT_MODEL"); named != nullptr && *named != '\0') {
-    require_directory(named, "BERT_MODEL: ");
-    return named;
-  }
+  if (!given.empty()) return find_directory(given, "");
+  if (const char* const named = std::getenv("BERT_MODEL"); named != nullptr && *named != '\0')
+    return find_directory(named, "BERT_MODEL: ");
   return default_model(model, ways).string();
 }
 

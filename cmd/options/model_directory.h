@@ -14,13 +14,14 @@ enum class DefaultModel {
 };
 
 // The directory given by -m, else $BERT_MODEL, else the default model, whose path is relative to the
-// executable. If there is no default model, throws a cli::UsageError that lists `ways` to specify a model. If
-// the directory that is given does not exist, the Error says how to get a model.
+// executable. If there is no default model, throws a cli::UsageError that lists `ways` to specify a model.
+// A name ORG/NAME that is no directory is a model of the Hugging Face Hub, whose directory is in its cache;
+// if it is not there, the Error says how to get it.
 std::string model_directory(const std::string& given, std::string_view ways,
                             DefaultModel model = DefaultModel::pretrained);
 
-// Throws this Error.
-void require_model_directory(const std::string& path);
+// The same for a model that must be given.
+std::string find_model_directory(const std::string& given);
 
 // To be called by a check: the tool reads the files of this model, which are known by their names, so that
 // output may go beside them.

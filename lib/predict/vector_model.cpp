@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/output_file.h"
+#include "hub/cache.h"
 #include "json/json.h"
 #include "json/utf8.h"
 
@@ -78,7 +79,8 @@ std::string name_of_model(const std::string& directory) {
   std::error_code failure;
   auto path = std::filesystem::canonical(directory, failure);
   if (failure) path = directory;
-  auto name = path.filename().string();
+  auto name = hub::name_of_snapshot(path);
+  if (name.empty()) name = path.filename().string();
   const bool utf8 = json::is_utf8(name);
   const auto is_bad = [&](char c) { return static_cast<unsigned char>(c) <= ' ' || (c < 0 && !utf8); };
   std::ranges::replace_if(name, is_bad, '_');

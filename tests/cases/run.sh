@@ -34,9 +34,9 @@ shift
 directory=$(mktemp -d) || exit 2
 trap 'rm -rf "$directory"' EXIT
 
-unset BERT_MODEL
-PATH=$tools:$PATH LC_ALL=C MODELS=$(dirname "$cases")/golden/models LIB=$cases/lib
-export PATH LC_ALL MODELS LIB
+unset BERT_MODEL HF_HUB_CACHE HUGGINGFACE_HUB_CACHE HF_ENDPOINT HF_TOKEN
+PATH=$tools:$PATH LC_ALL=C HF_HOME=/no/cache MODELS=$(dirname "$cases")/golden/models LIB=$cases/lib
+export PATH LC_ALL MODELS LIB HF_HOME
 
 # transcribe SECTION COMMANDS TITLE: runs a section and writes its transcript to $directory/section.
 transcribe() {

@@ -1,24 +1,6 @@
 # shellcheck shell=sh disable=SC2154
-# What the blocks need beside the files of the playground; to be sourced by blocks.sh. The models that curl would load
-# are those of the tests.
+# What the blocks need beside the files of the playground; to be sourced by blocks.sh.
 block_files() {
-  mkdir "$directory/bin"
-  cat >"$directory/bin/curl" <<'END_OF_CURL'
-#!/bin/sh
-# curl -L --create-dirs -o FOLDER/#1 https://.../{FILE,...}
-[ "$1 $2 $3" = '-L --create-dirs -o' ] || exit 2
-case $5 in
-https://huggingface.co/google-bert/bert-base-uncased/resolve/main/*) from=masked-lm ;;
-https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2/resolve/main/*) from=sentence-old ;;
-*) exit 22 ;;
-esac
-for file in $(echo "$5" | sed 's/.*{//; s/}.*//' | tr , ' '); do
-  to=$(echo "$4" | sed "s|#1|$file|")
-  mkdir -p "$(dirname "$to")"
-  cp "$from/$file" "$to"
-done
-END_OF_CURL
-  chmod +x "$directory/bin/curl"
   [ "$(basename "$page")" = README.md ] && [ "$(basename "$(dirname "$page")")" = examples ] || return 0
   ln -s masked-lm bert-base
   ln -s sentence-old minilm

@@ -7,7 +7,7 @@ set -u
 tools=$(cd "$1" && pwd) repository=$(cd "$2" && pwd) page=$3
 here=$repository/tests/docs examples=$repository/cmd/examples
 directory=$(mktemp -d) || exit 2
-trap 'rm -rf "$directory"' EXIT
+trap 'stop_hub; rm -rf "$directory"' EXIT
 mkdir "$directory/blocks" "$directory/work"
 awk -v directory="$directory/blocks" '
   /^```/ { inside = $0 == "```sh"; if (inside) number++; next }
@@ -44,12 +44,14 @@ check_variables() {
 }
 
 . "$here/block_files.sh"
+. "$here/docs_hub.sh"
 sh "$repository/cmd/playground.sh" --fill "$directory/work" || exit 2
 cd "$directory/work" || exit 2
 unset BERT_MODEL
 block_files
-PATH=$directory/bin:$tools:$PATH
+PATH=$tools:$PATH
 export PATH
+docs_hub "$directory"
 for number in $(ls "$directory/blocks" | sort -n); do
   block=$directory/blocks/$number
   first=$(head -n 1 "$block")

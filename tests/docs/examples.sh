@@ -6,17 +6,18 @@
 #
 # Commands run one after another in the folder in which cmd/playground.sh opens a shell.
 set -u
-tools=$(cd "$1" && pwd) repository=$(cd "$2" && pwd) file=$3
+tools=$(cd "$1" && pwd) repository=$(cd "$2" && pwd) page=$3
 here=$repository/tests/docs
 directory=$(mktemp -d) || exit 2
-trap 'rm -rf "$directory"' EXIT
+. "$here/docs_hub.sh"
+trap 'stop_hub; rm -rf "$directory"' EXIT
 
-case $file in
-*.md) awk '/^```/ { inside = $0 == "```console"; if (!inside) print ""; next } inside' "$file" ;;
+case $page in
+*.md) awk '/^```/ { inside = $0 == "```console"; if (!inside) print ""; next } inside' "$page" ;;
 *)
   command -v mandoc >/dev/null || { echo "skipped: mandoc is absent"; exit 77; }
   # Render the page with long lines and without overstrikes; section headings are not indented, their text is.
-  mandoc -T utf8 -O width=500 "$file" | LC_ALL=C.UTF-8 sed 's/.\x08//g' |
+  mandoc -T utf8 -O width=500 "$page" | LC_ALL=C.UTF-8 sed 's/.\x08//g' |
     awk '/^[A-Z]/ { inside = $0 == "EXAMPLES"; next } inside'
   ;;
 esac >"$directory/text"
@@ -28,6 +29,7 @@ cd "$directory/work" || exit 2
 unset BERT_MODEL
 PATH=$tools:$PATH
 export PATH
+docs_hub "$directory"
 failed=0 count=0
 while read -r number; do
   count=$((count + 1))
@@ -42,5 +44,5 @@ while read -r number; do
   printf 'FAILED: %s\nexit code %d; it gave\n' "$(cat "$directory/$number.command")" $code
   cat "$directory/came"
 done <"$directory/list"
-echo "$count examples of $file"
+echo "$count examples of $page"
 exit $failed
