@@ -59,6 +59,7 @@ VectorModel vector_model_of(const EmbedPlan& plan, const model::Directory& direc
   return {.name = name_of_model(directory.root),
           .fingerprint = hexadecimal(model::fingerprint(directory, tokenizer, plan.needs())),
           .pooling = plan.pooling(),
+          .normalized = plan.normalized(),
           .max_length = max_length,
           .prompt = plan.prompt_name()};
 }

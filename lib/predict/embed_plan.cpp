@@ -119,6 +119,11 @@ std::string EmbedPlan::pooling() const {
   return names;
 }
 
+bool EmbedPlan::normalized() const {
+  return unit_length_ || (width_ == whole_width_ && !modules_.empty() &&
+                          std::holds_alternative<model::Normalize>(modules_.back()));
+}
+
 std::string EmbedPlan::described() const {
   std::string size;
   if (width_ < whole_width_)

@@ -63,6 +63,8 @@ class EmbedPlan {
   std::string prompt_name() const { return prompt_name_; }  // as in VectorModel
   std::string described() const;  // "pooling mean", "pooling cls, 128 of 384 numbers, prompt \"query: \""
 
+  bool normalized() const;  // whether vectors have unit length
+
   // Final steps for a pooled or token vector: modules, dim, normalize.
   std::vector<float> finished(std::vector<float> vector) const;
 

@@ -19,7 +19,8 @@ namespace bert::predict {
 namespace {
 
 constexpr std::string_view kArray = "array";
-constexpr size_t kEnds = 64 << 10;  // bytes at the beginning and at the end of an array
+constexpr std::string_view kNormalize = "+normalize";  // after the pooling
+constexpr size_t kEnds = 64 << 10;                     // bytes at the beginning and at the end of an array
 
 bool is_fingerprint(std::string_view text) {
   return text.size() == 16 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
@@ -53,7 +54,9 @@ std::optional<std::string> member_of(const std::string& path, std::string_view n
 }  // namespace
 
 std::string VectorModel::text() const {
-  std::string text = name + ' ' + fingerprint + ' ' + pooling + ' ' + std::to_string(max_length);
+  std::string text = name + ' ' + fingerprint + ' ' + pooling;
+  if (normalized) text += kNormalize;
+  text += ' ' + std::to_string(max_length);
   return prompt.empty() ? text : text + ' ' + prompt;
 }
 
@@ -64,9 +67,12 @@ std::optional<VectorModel> VectorModel::parse(std::string_view text) {
     part = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
   }
+  const bool normalized = parts[2].ends_with(kNormalize);
+  if (normalized) parts[2].remove_suffix(kNormalize.size());
   VectorModel model = {.name = std::string(parts[0]),
                        .fingerprint = std::string(parts[1]),
                        .pooling = std::string(parts[2]),
+                       .normalized = normalized,
                        .prompt = std::string(text)};
   const auto [end, failure] =
       std::from_chars(parts[3].data(), parts[3].data() + parts[3].size(), model.max_length);
@@ -92,6 +98,7 @@ std::string quoted_prompt(std::string_view text) { return text.empty() ? "" : "'
 std::optional<ModelDifference> difference(const VectorModel& first, const VectorModel& second) {
   using enum ModelDifference::Kind;
   const auto model_of = [](const VectorModel& one) { return one.name + " (" + one.fingerprint + ")"; };
+  const auto normalization_of = [](const VectorModel& one) { return one.normalized ? "L2" : "none"; };
   const auto prompt_of = [](const VectorModel& one) { return one.prompt.empty() ? "none" : one.prompt; };
   if (first.fingerprint != second.fingerprint)
     return ModelDifference{.kind = model, .first = model_of(first), .second = model_of(second)};
@@ -101,13 +108,17 @@ std::optional<ModelDifference> difference(const VectorModel& first, const Vector
     return ModelDifference{.kind = max_length,
                            .first = std::to_string(first.max_length),
                            .second = std::to_string(second.max_length)};
+  if (first.normalized != second.normalized)
+    return ModelDifference{
+        .kind = normalization, .first = normalization_of(first), .second = normalization_of(second)};
   if (first.prompt != second.prompt)
     return ModelDifference{.kind = prompt, .first = prompt_of(first), .second = prompt_of(second)};
   return std::nullopt;
 }
 
 std::string_view name_of(ModelDifference::Kind kind) {
-  constexpr std::array<std::string_view, 4> kNames = {"model", "pooling", "maximum length", "prompt"};
+  constexpr std::array<std::string_view, 5> kNames = {"model", "pooling", "maximum length", "normalization",
+                                                      "prompt"};
   return kNames[static_cast<size_t>(kind)];
 }
 

@@ -14,12 +14,13 @@ namespace bert::predict {
 
 // As text in records, where it has to be short:
 //
-//   minilm 1f0c9d3a5b7e2468 mean 256 'query: '
+//   minilm 1f0c9d3a5b7e2468 mean+normalize 256 'query: '
 //
 struct VectorModel {
   std::string name;         // last part of the directory's path, for messages
   std::string fingerprint;  // 16 hexadecimal digits, see model/fingerprint.h
   std::string pooling;      // see EmbedPlan::pooling
+  bool normalized = false;  // to unit length
   int64_t max_length = 0;   // in tokens
   std::string prompt;       // its name in the model, or the text in single quotes; "": none
 
@@ -36,7 +37,7 @@ inline bool is_named_prompt(std::string_view prompt) { return !prompt.empty() &&
 
 // The first thing that differs between two vectors, and what it is for each.
 struct ModelDifference {
-  enum class Kind { model, pooling, max_length, prompt } kind;
+  enum class Kind { model, pooling, max_length, normalization, prompt } kind;
   std::string first, second;
 };
 std::optional<ModelDifference> difference(const VectorModel& first, const VectorModel& second);

@@ -8,12 +8,12 @@
 namespace bert::search {
 
 CollectedVectors::CollectedVectors(const Options& options, Pool& pool, Log& log)
-    : computed_(options.texts, pool, log), path_(options.index.path) {
+    : computed_(options.texts, options.metric, pool, log), path_(options.index.path) {
   if (path_.empty()) {
     if (options.index.width) computed_.require_width(*options.index.width, opt::dim + " asks for");
     return;
   }
-  index_.emplace(options.index, pool);
+  index_.emplace(options.index, options.metric, pool);
   taken_.resize(index_->vectors().rows());
   computed_.require_width(index_->vectors().width(), path_ + " has");
 }

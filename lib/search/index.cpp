@@ -160,13 +160,13 @@ std::vector<std::string> IndexedRecords::unknown_names() const {
   return messages;
 }
 
-void Index::read_vectors(const IndexOptions& options) {
+void Index::read_vectors(const IndexOptions& options, Metric metric) {
   const auto format = io::input_format_by_suffix(options.path);
   if (format && io::is_table(*format)) refuse_table(options.path + ": ");
   io::PullReader reader(stream_of(options.path, options));
   io::RawRecordReader parser(options.stream.invalid_utf8, io::OnError::stop);
   std::unique_ptr<StoredVectors> vectors;
-  SameModel same_model;
+  SameModel same_model(metric);
   io::RawRecord raw;
   while (reader.next(raw)) {
     parser.read(raw, [&](const io::Fields& fields, const io::Record& record) {
@@ -194,7 +194,7 @@ void Index::read_vectors(const IndexOptions& options) {
   vectors_ = std::move(vectors);
 }
 
-Index::Index(const IndexOptions& options, Pool& pool) {
+Index::Index(const IndexOptions& options, Metric metric, Pool& pool) {
   if (options.path == "-") throw Error("-: is stdin, but an index must be a file");
   const bool is_array = is_array_file(options.path);
   const auto& records = options.records_path.empty() && !is_array ? options.path : options.records_path;
@@ -210,7 +210,7 @@ Index::Index(const IndexOptions& options, Pool& pool) {
     vectors_ = std::make_unique<MappedVectors>(options.path, options.width, pool);
     model_ = predict::Sidecar::read(options.path);
   } else {
-    read_vectors(options);
+    read_vectors(options, metric);
   }
   if (records.empty()) return;
   records_ = std::make_unique<IndexedRecords>(records, options);

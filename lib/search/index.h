@@ -14,6 +14,7 @@
 #include "io/record_index.h"
 #include "io/record_reader.h"
 #include "io/stream.h"
+#include "search/scan.h"
 #include "search/vectors.h"
 
 namespace bert::search {
@@ -60,7 +61,7 @@ class IndexedRecords {
 
 class Index {
  public:
-  Index(const IndexOptions& options, Pool& pool);
+  Index(const IndexOptions& options, Metric metric, Pool& pool);
 
   const Vectors& vectors() const { return *vectors_; }
   const IndexedRecords* records() const { return records_.get(); }  // nullptr: there are none
@@ -72,7 +73,7 @@ class Index {
   const std::string& repeated_id() const { return repeated_id_; }
 
  private:
-  void read_vectors(const IndexOptions& options);
+  void read_vectors(const IndexOptions& options, Metric metric);
 
   std::unique_ptr<Vectors> vectors_;
   std::unique_ptr<IndexedRecords> records_;

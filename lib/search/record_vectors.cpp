@@ -78,9 +78,10 @@ void SameModel::allow_prompts(std::optional<std::string> asked) {
 
 std::string SameModel::mismatch(std::string_view model, Of of) {
   if (model.empty() || model == same_) return {};
-  const auto parsed = predict::VectorModel::parse(model);
+  auto parsed = predict::VectorModel::parse(model);
   if (!parsed) return {};
   if (!required_) require(model, "an earlier one has");
+  if (metric_ == Metric::cosine) parsed->normalized = required_->normalized;
   const auto difference = predict::difference(*parsed, *required_);
   const bool fits = !difference || (difference->kind == predict::ModelDifference::Kind::prompt &&
                                     is_other_prompt(*parsed, of));
@@ -105,9 +106,10 @@ std::string SameModel::advice(const predict::ModelDifference& difference, Of of)
   if (difference.kind == prompt && !queries_)
     return of == Of::text ? "; give " + opt::prompt + " with that of the vectors (\"\": no prompt)" : "";
   if (difference.kind == prompt)
-    return of == Of::text
-               ? "; give " + opt::prompt + ", also if they are meant to differ (\"\": no prompt)"
-               : "; if they are meant to differ, give " + opt::prompt + " with that of the queries";
+    return of == Of::text ? "; give --prompt, also if they are meant to differ (\"\": no prompt)"
+                          : "; if they are meant to differ, give --prompt with that of the queries";
+  if (difference.kind == normalization)
+    return "; use --metric cosine, or normalize all vectors or none (bert-embed --normalize)";
   if (of == Of::vector) return {};
   if (difference.kind == model) {
     const auto name_of = [](const std::string& shown) { return shown.substr(0, shown.rfind(" (")); };
@@ -135,8 +137,8 @@ struct RecordVectors::TextModel {
   predict::EmbedFilter filter;
 };
 
-RecordVectors::RecordVectors(TextOptions options, Pool& pool, Log& log)
-    : options_(std::move(options)), pool_(pool), log_(log) {}
+RecordVectors::RecordVectors(TextOptions options, Metric metric, Pool& pool, Log& log)
+    : options_(std::move(options)), metric_(metric), pool_(pool), log_(log), same_model_(metric) {}
 
 RecordVectors::~RecordVectors() = default;
 
@@ -146,7 +148,9 @@ void RecordVectors::require_width(int64_t width, std::string whose) {
 }
 
 void RecordVectors::require_model(std::string_view model, std::string whose) {
-  if (!predict::VectorModel::parse(model)) return same_model_.reset();
+  const auto parsed = predict::VectorModel::parse(model);
+  if (!parsed) return same_model_.reset();
+  if (parsed->normalized && metric_ != Metric::cosine) options_.embed.vectors.normalize = true;
   same_model_->require(model, std::move(whose));
   same_model_->allow_prompts(options_.embed.vectors.prompt);
 }

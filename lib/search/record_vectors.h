@@ -18,7 +18,7 @@
 #include "model/directory.h"
 #include "predict/embed_filter.h"
 #include "predict/vector_model.h"
-#include "search/vectors.h"
+#include "search/scan.h"
 
 namespace bert::search {
 
@@ -32,6 +32,9 @@ std::string read_vector_model(const io::Fields& fields);
 // Compares the models of vectors with that of the first one.
 class SameModel {
  public:
+  // Cosines do not depend on whether vectors are normalized, other scores do.
+  explicit SameModel(Metric metric) : metric_(metric) {}
+
   // From vectors for which `whose` is used in messages: "x.npy has". "" and a text that is not a VectorModel
   // are not compared, since nothing is known about the vector.
   void require(std::string_view model, std::string whose);
@@ -47,6 +50,7 @@ class SameModel {
   std::string advice(const predict::ModelDifference& difference, Of of) const;
   bool is_other_prompt(const predict::VectorModel& query, Of of) const;
 
+  const Metric metric_;
   std::optional<predict::VectorModel> required_;
   std::string whose_;
   bool queries_ = false;
@@ -74,13 +78,14 @@ struct WithVector : io::Work {
 // Computes vectors in the methods of a filter that have the same names.
 class RecordVectors {
  public:
-  RecordVectors(TextOptions options, Pool& pool, Log& log);
+  RecordVectors(TextOptions options, Metric metric, Pool& pool, Log& log);
   ~RecordVectors();
 
   // All vectors must have this width; otherwise that of the first one. `whose` is used in messages: "x.npy
   // has".
   void require_width(int64_t width, std::string whose);
-  // The records are queries for vectors with this model, see SameModel. "": any query will do.
+  // The records are queries for vectors with this model, see SameModel. "": any query will do. If those are
+  // normalized and it matters, the vectors of texts will be, too.
   void require_model(std::string_view model, std::string whose);
   std::optional<int64_t> width() const { return width_; }
 
@@ -104,11 +109,12 @@ class RecordVectors {
   std::string model_of(const io::Fields& fields, const io::Record& record) const;
 
   TextOptions options_;
+  const Metric metric_;
   Pool& pool_;
   Log& log_;
   std::optional<int64_t> width_;
   std::string whose_;
-  std::optional<SameModel> same_model_{std::in_place};  // nullopt: nothing is known of the vectors to search
+  std::optional<SameModel> same_model_;  // nullopt: nothing is known of the vectors to search
   mutable std::mutex opening_;
   mutable std::unique_ptr<TextModel> text_model_;
   mutable std::string open_failure_;

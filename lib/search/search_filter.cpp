@@ -26,8 +26,8 @@ struct SearchFilter::Found : WithVector {
 SearchFilter::SearchFilter(Options options, Pool& pool, Log& log)
     : options_(std::move(options)),
       pool_(pool),
-      queries_(options_.texts, pool, log),
-      index_(options_.index, pool),
+      queries_(options_.texts, options_.metric, pool, log),
+      index_(options_.index, options_.metric, pool),
       search_(make_search(index_.vectors(), options_, pool, log)),
       drop_(predict::with_vector_model(options_.drop)) {
   queries_.require_width(index_.vectors().width(), options_.index.path + " has");

@@ -20,6 +20,10 @@ TEST_CASE("the model of a vector is read as it was written, and other texts are 
   REQUIRE(model);
   CHECK(model->text() == kModel.text());
   CHECK(!difference(*model, kModel));
+  model->normalized = true;
+  CHECK(model->text() == "mini 0123456789abcdef mean+normalize 256 'find: '");
+  CHECK(VectorModel::parse(model->text())->pooling == "mean");
+  CHECK(VectorModel::parse(model->text())->normalized);
   model->prompt.clear();
   CHECK(VectorModel::parse(model->text())->prompt.empty());
   for (const char* text :
@@ -36,6 +40,9 @@ TEST_CASE("the first difference of two models is named; the directory's name is 
   other.prompt.clear();
   CHECK(difference(kModel, other)->kind == ModelDifference::Kind::prompt);
   CHECK(difference(kModel, other)->second == "none");
+  other.normalized = true;
+  CHECK(difference(kModel, other)->kind == ModelDifference::Kind::normalization);
+  CHECK(difference(kModel, other)->second == "L2");
   other.max_length = 128;
   CHECK(difference(kModel, other)->first == "256");
   other.pooling = "cls";
