@@ -129,6 +129,7 @@ StateFile read(const json::Value& root) {
   if (const auto best = root.find("best")) state.best = best->number();
   state.stale = root.member("stale").integer();
   if (const auto evaluated = root.find("evaluated")) state.evaluated = evaluated->integer();
+  if (const auto dev = root.find("dev_checksum")) state.dev_checksum = from_hex(dev->string());
   for (const auto& [name, value] : root.member("sums").members())
     state.sums.emplace_back(name, value.number());
   for (const auto& [name, value] : root.member("settings").members())
@@ -161,6 +162,7 @@ std::string state_json(const StateFile& file) {
   if (state.best) members.number("best", *state.best);
   members.integer("stale", state.stale);
   members.integer("evaluated", state.evaluated);
+  if (state.dev_checksum != 0) members.string("dev_checksum", hex(state.dev_checksum));
   json::Object sums(members.key("sums"));
   for (const auto& [name, value] : state.sums) append_double(sums.key(name), value);
   sums.end();

@@ -54,6 +54,7 @@ Trainer::Trainer(const RunParts& parts, const RunPlan& plan)
       optimizer_(parts.learner.parameters().layout(), plan.options.optimizer, sharding_.owned()),
       schedule_(plan.schedule, plan.extent.steps) {
   state_.settings = plan.settings;
+  if (parts.dev) state_.dev_checksum = parts.dev->source().checksum();
   if (parts.ranks.is_first()) log_.emplace();
   parts.learner.join(parts.ranks,
                      [this](int64_t level, nn::Params& gradients) { sharding_.start_sum(level, gradients); });
@@ -82,6 +83,9 @@ void Trainer::resume(const TrainingCheckpoint& checkpoint,
   if (!continued.changes.empty())
     parts_.log.warn("the training data have changed since step " + std::to_string(state_.step) + ": " +
                     continued.changes);
+  if (parts_.dev && state_.changes_dev_set(parts_.dev->source().checksum()))
+    parts_.log.warn("the dev set has changed since step " + std::to_string(state_.step) +
+                    (plan_.options.best ? ": the best model is sought from here on" : ""));
   if (before != parts_.ranks.size())
     parts_.log.warn("the run continues with " + counted(parts_.ranks.size(), "process", "processes") +
                     " instead of " + std::to_string(before) + ": its results will differ in rounding");

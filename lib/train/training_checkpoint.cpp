@@ -185,6 +185,15 @@ std::vector<int64_t> steps_in(const std::string& directory) {
 
 }  // namespace
 
+bool State::changes_dev_set(uint64_t checksum) {
+  const auto before = std::exchange(dev_checksum, checksum);
+  if (before == 0 || before == checksum) return false;
+  best.reset();
+  stale = 0;
+  evaluated = -1;
+  return true;
+}
+
 void each_moment(const nn::Layout& layout, const ReadMoment& read) {
   const auto& entries = layout.entries();
   std::vector<int> order(entries.size());

@@ -40,10 +40,15 @@ struct State {
   std::optional<double> best;                        // best value of the metric that selects the model
   int64_t stale = 0;                                 // consecutive evaluations without improvement
   int64_t evaluated = -1;                            // step of the last evaluation
+  uint64_t dev_checksum = 0;                         // of the records of the dev set; 0 if unknown or none
   std::vector<std::pair<std::string, double>> sums;  // for the next line of the training log; finite
   Curve curve;
   Settings settings;
   bool operator==(const State&) const = default;
+
+  // The dev set of the resumed run. If its records are others, earlier evaluations do not count, and the
+  // result is true.
+  bool changes_dev_set(uint64_t checksum);
 };
 
 // Writes the model's files and returns what its model.safetensors is.

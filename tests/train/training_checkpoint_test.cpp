@@ -90,6 +90,7 @@ State state_at(int64_t step) {
       .data = {.drawn = std::numeric_limits<int64_t>::max(), .within = 2, .records = 0, .bytes = -1},
       .elapsed_s = 0.1 + static_cast<double>(step),
       .best = 1.0 / 3,
+      .dev_checksum = 0xfedcba9876543210,
       .sums = {{"mlm_loss", 1e300}, {"nsp \"loss\"", -0.0}, {"tokens", 1e20}, {"tiny", 5e-324}},
       .settings = {{"--seed", "1"}, {"--lr", "0.001"}, {"--data", "a \"b\"\n.jsonl"}}};
   for (int i = 1; i < 40; ++i) state.curve.add("loss", i, 1.0 / i);
