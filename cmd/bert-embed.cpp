@@ -143,6 +143,7 @@ int main(int argc, char** argv) {
   app.check([&] {
     cmd::set_input(embed.features, stream, length);
     embed.features.take_ids = cmd::takes_ids(stream);
+    embed.expects_pairs = stream.pair_field_given();
     embed.windows_apart = length.apart;
     embed.vectors.format = stream.settings.format;
     check_weights(embed.vectors);

@@ -165,6 +165,7 @@ int main(int argc, char** argv) {
   app.check([&] {
     cmd::set_input(embed.features, stream, length);
     embed.features.take_ids = cmd::takes_ids(stream);
+    embed.expects_pairs = stream.pair_field_given();
     embed.vectors.dim = options.index.width;
     options.texts.prefer_text = stream.text_field_given();
     stream.settings.row_width = options.index.width;

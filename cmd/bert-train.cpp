@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
     if (train.task.kind == bert::task::Task::answer) stream.settings.header_fields = {"question", "context"};
     task.settle(train.task, stream);
     train.stream = stream.settings;
-    train.pair_field_given = app.given(opt::pair_field);
+    train.pair_field_given = !stream.settings.pair_field.empty() && app.given("--pair-field");
     bert::cmd::check_schedule(train);
   });
   bert::cmd::MaskOptions::exclude(app, opt::causal);

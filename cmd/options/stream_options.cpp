@@ -87,12 +87,14 @@ void StreamOptions::add_input(cli::App& app, const Uses& uses) {
               "with a byte order mark)."},
              settings.encoding);
   if (uses.pair) {
-    app.option({opt::pair_field, "NAME", "Field with the second text of a pair."}, settings.pair_field);
+    app.custom({"--pair-field", "NAME",
+                "Field with the second text of a pair; '' reads each text alone (default text_pair)."},
+               [this](const std::string&, const std::string& value) { settings.pair_field = value; });
     app.check([this] {
-      name_field(settings.pair_field, opt::pair_field);
-      require_different({settings.text_field, opt::text_field}, {settings.pair_field, opt::pair_field});
-      if (app_.given(opt::pair_field))
-        settings.pair_use = std::make_shared<io::FieldUse>(settings.pair_field, opt::pair_field);
+      name_field(settings.pair_field, "--pair-field");
+      require_different({settings.text_field, "--text-field"}, {settings.pair_field, "--pair-field"});
+      if (pair_field_given() && !settings.pair_field.empty())
+        settings.pair_use = std::make_shared<io::FieldUse>(settings.pair_field, "--pair-field");
     });
   }
   app.check([this] { settle_input(); });
@@ -148,7 +150,7 @@ void StreamOptions::settle_input() {
 }
 
 void StreamOptions::name_field(std::string field, const std::string& option) {
-  if (settings.table_option.empty() && app_.given(option)) settings.table_option = option;
+  if (settings.table_option.empty() && app_.given(option) && !field.empty()) settings.table_option = option;
   settings.field_options.push_back({std::move(field), option});
 }
 

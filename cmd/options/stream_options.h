@@ -36,6 +36,8 @@ class StreamOptions {
   // If --text-field was given, text is used even if a record has input_ids.
   bool text_field_given() const { return app_.given(opt::text_field); }
 
+  bool pair_field_given() const { return app_.given("--pair-field"); }
+
   // To be called by a check: `option` names this field. Messages about a record without the field name the
   // option; if it was given, the input is not text.
   void name_field(std::string field, const std::string& option);

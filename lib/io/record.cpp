@@ -57,6 +57,7 @@ std::optional<std::string_view> Fields::text_unless_null(std::string_view name) 
 }
 
 std::optional<std::string_view> Fields::pair_text(std::string_view name) const {
+  if (name.empty()) return std::nullopt;
   const bool asked_for = is_table(source_.format) && name != kPairField;
   const auto pair = asked_for ? required_text(name) : text_unless_null(name);
   if (source_.pair_use != nullptr) {

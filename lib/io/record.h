@@ -125,8 +125,9 @@ class Fields {
   // (`field "text" is a number, expected a string`) or the key is repeated.
   std::optional<std::string_view> text(std::string_view name) const;
   std::optional<std::string_view> text_unless_null(std::string_view name) const;  // nullopt also for null
-  // The second text of a pair; nullopt if there is none. A TSV or CSV record must have the column (Error as
-  // in required_text) unless `name` is kPairField, the default.
+  // The second text of a pair; nullopt if there is none, or if `name` is "", for texts that are no pairs. A
+  // TSV or CSV record must have the column (Error as in required_text) unless `name` is kPairField, the
+  // default.
   std::optional<std::string_view> pair_text(std::string_view name) const;
   // Throws MissingField or MissingColumn if the record does not have it.
   std::string_view required_text(std::string_view name) const;

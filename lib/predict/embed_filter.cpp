@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/output_file.h"
 #include "features/features.h"
+#include "json/json.h"
 #include "model/fingerprint.h"
 #include "model/parts.h"
 #include "nn/panels.h"
@@ -130,6 +131,9 @@ void EmbedFilter::committed() {
 }
 
 void EmbedFilter::report(Log& log) const {
+  if (has_pairs_ && !options_.expects_pairs && options_.vectors.format != io::Format::google)
+    log.warn("records have " + json::in_quotes(options_.features.pair_field) +
+             ", so vectors are of pairs; --pair-field '' makes those of the texts alone");
   if (empty_ > 0)
     log.warn(counted(empty_, "text is empty; its vector says", "texts are empty; their vectors say") +
              " nothing");
@@ -155,6 +159,7 @@ std::unique_ptr<io::Work> EmbedFilter::read(const io::Fields& fields) const {
   auto prepared = std::make_unique<Prepared>();
   prepared->takes_ids = featurizer_.takes_ids(fields);
   auto sequences = windows(fields);
+  if (sequences.front().pair && !prepared->takes_ids) has_pairs_ = true;
   if (plan_.kind() == EmbedPlan::Kind::tokens) prepared->places = features::sequence_places(sequences);
   if (options_.vectors.format == io::Format::jsonl)
     prepared->cut = cut_fields(featurizer_, fields, sequences.front(), options_.drop);

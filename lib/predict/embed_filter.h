@@ -29,6 +29,7 @@ struct EmbedOptions {
   int precision = -1;  // see json::append_number; -1 means 6 for google
   features::FeatureOptions
       features;                // max_length: default is the model's; prompt is ignored, see vectors.prompt
+  bool expects_pairs = false;  // otherwise a note tells of them
   bool windows_apart = false;  // with Overflow::split: a vector and a record for each window
   io::DropList drop;
   std::string output = "-";                 // of an array: gets a Sidecar if it is a regular file
@@ -99,6 +100,7 @@ class EmbedFilter final : public io::Filter {
   std::optional<Sidecar> sidecar_;
   bool lacks_sidecar_ = false;              // an array is redirected to a file, whose name is unknown
   mutable std::atomic<int64_t> empty_ = 0;  // texts
+  mutable std::atomic<bool> has_pairs_ = false;
 };
 
 }  // namespace bert::predict

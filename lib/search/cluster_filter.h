@@ -30,6 +30,7 @@ class ClusterFilter final : public io::Filter {
   bool release(Ending ending, io::Output& out) override;
   void all_read(int64_t records) override { vectors_.all_read(records); }
   void report_truncated(int64_t records) const override { vectors_.report_truncated(records); }
+  void report(Log& log) const override { vectors_.report(log); }
 
  private:
   struct Line {

@@ -24,6 +24,7 @@ class CollectedVectors {
   // Adds the vectors of records without a failure.
   void collect(std::span<io::Record* const> records);
   void report_truncated(int64_t records) const { computed_.report_truncated(records); }
+  void report(Log& log) const { computed_.report(log); }
 
   // After the last record. Throws Error if the array has more rows than there were records, bad ones
   // included.

@@ -26,6 +26,7 @@ class DedupFilter final : public io::Filter {
   void end(io::Output& out) override;
   void all_read(int64_t records) override { vectors_.all_read(records); }
   void report_truncated(int64_t records) const override { vectors_.report_truncated(records); }
+  void report(Log& log) const override { vectors_.report(log); }
 
  private:
   struct Checked;

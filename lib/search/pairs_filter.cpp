@@ -52,6 +52,7 @@ void PairsFilter::finish(io::Record& record, io::Output&) const {
 }
 
 void PairsFilter::report(Log& log) const {
+  vectors_.report(log);
   // Records need no id, unless the user named its field.
   const bool is_optional = options_.index.id_field == IndexOptions().id_field;
   if (const auto message = is_optional ? id_use_.warning_of_case() : id_use_.warning()) log.warn(*message);

@@ -256,6 +256,10 @@ std::string RecordVectors::model_of(const io::Fields& fields, const io::Record& 
   return sidecars_.emplace(record.file(), std::move(model)).first->second;
 }
 
+void RecordVectors::report(Log& log) const {
+  if (text_model_) text_model_->filter.report(log);
+}
+
 void RecordVectors::report_truncated(int64_t records) const {
   text_model()->filter.report_truncated(records);
 }

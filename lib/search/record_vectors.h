@@ -95,6 +95,7 @@ class RecordVectors {
   // Afterwards each record, whose work is a WithVector, has a vector or a failure.
   void compute(std::span<io::Record* const> records);
   void report_truncated(int64_t records) const;
+  void report(Log& log) const;
 
   // Budget of a stream, so that about a thousand vectors or several batches of texts are computed at once.
   static constexpr int64_t kBudget = 16 << 10;

@@ -122,6 +122,7 @@ void SearchFilter::finish(io::Record& record, io::Output& out) const {
 }
 
 void SearchFilter::report(Log& log) const {
+  queries_.report(log);
   if (index_.records() == nullptr) return;
   for (const auto& message : index_.records()->unknown_names()) log.warn(message);
 }
