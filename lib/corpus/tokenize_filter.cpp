@@ -76,6 +76,7 @@ void TokenizeFilter::prepare(const io::Fields& fields, io::Record& record) const
   } else {
     prepared->first = featurizer_.features(fields);
   }
+  empty_seconds_.add(prepared->first);
   prepared->had_ids = fields.json("input_ids").has_value();
   const auto types = fields.json("token_type_ids");
   prepared->had_types = prepared->had_ids && types && types->is_array();

@@ -39,6 +39,7 @@ class TokenizeFilter : public io::Filter {
   void prepare(const io::Fields& fields, io::Record& record) const override;
   void finish(io::Record& record, io::Output& out) const override;
   void report_truncated(int64_t records) const override;
+  void report(Log& log) const override { empty_seconds_.report(log); }
 
  private:
   struct Prepared;
@@ -51,6 +52,7 @@ class TokenizeFilter : public io::Filter {
   const features::Featurizer featurizer_;
   const io::DropList stale_;  // of records whose input_ids are replaced: also the fields that described them
   Log& log_;
+  features::EmptySecondTexts empty_seconds_;
   const std::string limit_from_;  // origin of the limit, for the final message
 };
 

@@ -17,6 +17,7 @@ Outline outline_of(const Example& example, int64_t epoch, int64_t number) {
           .sequences = std::ssize(example.sequences()),
           .truncated = example.truncated,
           .paired = example.paired,
+          .empty = example.empty,
           .has_next_sentence_label = example.has_next_sentence_label()};
 }
 

@@ -20,6 +20,7 @@ void append(std::string& out, const Contents& contents) {
     append(out, outline.sequences);
     append(out, int64_t{outline.truncated});
     append(out, int64_t{outline.paired});
+    append(out, int64_t{outline.empty});
     append(out, int64_t{outline.has_next_sentence_label});
   }
 }
@@ -33,6 +34,7 @@ Contents take_contents(std::string_view& in, int64_t epoch) {
     outline.sequences = take_number(in);
     outline.truncated = take_number(in) != 0;
     outline.paired = take_number(in) != 0;
+    outline.empty = take_number(in) != 0;
     outline.has_next_sentence_label = take_number(in) != 0;
     contents.outlines.push_back(std::move(outline));
   }

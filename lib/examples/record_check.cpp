@@ -179,7 +179,7 @@ void Check::read(int64_t i, io::RawRecord& raw, Thread& thread, Found& found) co
     ++found.examples.records;
     found.examples.truncated += examples.front()->truncated;
     found.examples.paired += examples.front()->paired;
-    found.examples.empty += examples.front()->tokens() <= kEmptyTokens;
+    found.examples.empty += examples.front()->empty;
   }
 }
 

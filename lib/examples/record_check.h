@@ -20,9 +20,7 @@ struct CheckTools {
   bool shows_progress;
 };
 
-constexpr int64_t kEmptyTokens = 2;  // [CLS] [SEP]
-
-// Numbers of records, without bad ones and those that give no example. empty: at most kEmptyTokens long.
+// Numbers of records, without bad ones and those that give no example.
 struct CheckedRecords {
   int64_t records = 0, truncated = 0, paired = 0, empty = 0;
 };

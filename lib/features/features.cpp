@@ -137,6 +137,15 @@ bool is_empty(const Features& features) {
   return features.first.end <= begin && features.second.begin == features.second.end;
 }
 
+void EmptySecondTexts::add(const Features& features) const {
+  if (features.pair && !features.truncated && features.second.begin == features.second.end)
+    count_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void EmptySecondTexts::report(Log& log) const {
+  if (count_ > 0) log.warn(counted(count_, "pair has", "pairs have") + " an empty second text");
+}
+
 std::optional<std::string> impossible_length(const FeatureOptions& options) {
   if (!options.max_length) return {};
   const int64_t specials = options.specials ? kSingleSpecials : 0;

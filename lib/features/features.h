@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -14,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/log.h"
 #include "features/overflow.h"
 #include "io/record.h"
 #include "text/tokenizer.h"
@@ -65,6 +67,16 @@ FeatureOptions with_settings_of(const text::Tokenizer& tokenizer, FeatureOptions
 
 // Whether there are no tokens but special ones and the prompt.
 bool is_empty(const Features& features);
+
+// Counts records that are pairs with an empty second text: [CLS] A [SEP] [SEP]. Any thread may add one.
+class EmptySecondTexts {
+ public:
+  void add(const Features& features) const;
+  void report(Log& log) const;  // at the end
+
+ private:
+  mutable std::atomic<int64_t> count_ = 0;
+};
 
 // Explains why max_length is too small for the special tokens, or for them and the overlap. nullopt if it is
 // not.

@@ -137,6 +137,7 @@ void EmbedFilter::report(Log& log) const {
   if (empty_ > 0)
     log.warn(counted(empty_, "text is empty; its vector says", "texts are empty; their vectors say") +
              " nothing");
+  empty_seconds_.report(log);
   if (lacks_sidecar_)
     log.warn("the file does not name the model, which bert-search checks; -o FILE writes it to FILE.json");
 }
@@ -159,7 +160,10 @@ std::unique_ptr<io::Work> EmbedFilter::read(const io::Fields& fields) const {
   auto prepared = std::make_unique<Prepared>();
   prepared->takes_ids = featurizer_.takes_ids(fields);
   auto sequences = windows(fields);
-  if (sequences.front().pair && !prepared->takes_ids) has_pairs_ = true;
+  if (sequences.front().pair && !prepared->takes_ids) {
+    has_pairs_ = true;
+    empty_seconds_.add(sequences.front());
+  }
   if (plan_.kind() == EmbedPlan::Kind::tokens) prepared->places = features::sequence_places(sequences);
   if (options_.vectors.format == io::Format::jsonl)
     prepared->cut = cut_fields(featurizer_, fields, sequences.front(), options_.drop);

@@ -101,6 +101,7 @@ class EmbedFilter final : public io::Filter {
   bool lacks_sidecar_ = false;              // an array is redirected to a file, whose name is unknown
   mutable std::atomic<int64_t> empty_ = 0;  // texts
   mutable std::atomic<bool> has_pairs_ = false;
+  features::EmptySecondTexts empty_seconds_;
 };
 
 }  // namespace bert::predict

@@ -55,8 +55,10 @@ class SentenceTask : public Predictor {
                                 const features::Featurizer& featurizer) const override {
     auto reading = Predictor::read(fields, featurizer);
     if (config_.cross_encoder || config_.pairs) (is_pair(*reading) ? has_pairs_ : has_texts_) = true;
-    if (!reading->of_ids && features::is_empty(reading->windows.front().features))
-      empty_.fetch_add(1, std::memory_order_relaxed);
+    if (reading->of_ids) return reading;
+    const auto& features = reading->windows.front().features;
+    if (features::is_empty(features)) empty_.fetch_add(1, std::memory_order_relaxed);
+    empty_seconds_.add(features);
     return reading;
   }
 
@@ -65,6 +67,7 @@ class SentenceTask : public Predictor {
       log.warn(
           counted(empty_, "text is empty; its prediction says", "texts are empty; their predictions say") +
           " nothing");
+    empty_seconds_.report(log);
     if (has_texts_ && !has_pairs_)
       log.warn("no record has a second text, but the model was trained on pairs; " + opt::pair_field +
                " names its field");
@@ -92,7 +95,8 @@ class SentenceTask : public Predictor {
   int precision_;
 
  private:
-  mutable std::atomic<int64_t> empty_ = 0;                           // texts
+  mutable std::atomic<int64_t> empty_ = 0;  // texts
+  features::EmptySecondTexts empty_seconds_;
   mutable std::atomic<bool> has_texts_ = false, has_pairs_ = false;  // of a model of pairs
 };
 

@@ -27,6 +27,7 @@ namespace {
 
 using Keep = model::TrainingNetwork::Keep;
 
+constexpr int64_t kEmptyTokens = 2;                  // [CLS] [SEP]
 constexpr const char* kCheckpoints = "checkpoints";  // in the output directory
 
 std::string checkpoints_of(const std::string& directory) {
@@ -75,9 +76,13 @@ class ReadableReader final : public examples::ExampleReader {
             examples::Examples& examples) const override {
     const size_t before = examples.size();
     reader_->read(fields, record, epoch, examples);
-    const bool paired = fields.json(pair_field_) || fields.text(pair_field_);
+    const auto json = fields.json(pair_field_);
+    const bool paired = json || fields.text(pair_field_);
+    const bool is_text = paired && (!json || json->kind() == json::Value::Kind::string);
+    const bool half = is_text && fields.text(pair_field_)->empty();  // a pair without its second text
     for (size_t i = before; i < examples.size(); ++i) {
       examples[i]->paired = paired;
+      examples[i]->empty = half || examples[i]->tokens() <= kEmptyTokens;
       for (const auto& [ids, types] : examples[i]->sequences())
         predict::require_readable(ids, types, config_);
     }
@@ -89,7 +94,7 @@ class ReadableReader final : public examples::ExampleReader {
     ++drawn_.records;
     drawn_.truncated += example.truncated;
     drawn_.paired += example.paired;
-    drawn_.empty += example.tokens <= examples::kEmptyTokens;
+    drawn_.empty += example.empty;
   }
 
   const examples::CheckedRecords& drawn() const { return drawn_; }
