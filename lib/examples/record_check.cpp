@@ -215,8 +215,8 @@ std::string summary(const Found& found, double seconds) {
   for (const auto& message : found.messages) log.error(message);
   const auto rest = rest_of(found);
   throw Error(rest, rest.empty() ? "" : ": ", found.all ? "" : "at least ", bad, " of ",
-              source.records() == 0 ? "the first " : "", found.records, " records are invalid; ",
-              opt::on_error, " skip leaves them out");
+              source.records() == 0 ? "the first " : "", found.records, " records are invalid",
+              bad < found.records ? "; --on-error skip leaves them out" : "");
 }
 
 }  // namespace
