@@ -7,7 +7,8 @@
 Reads mbox FILEs, single mails, and the mails of Maildirs and of the folders below them, or standard input without FILE
 or for -, in memory that depends on the longest message only; FILEs that end in .gz, .bz2 or .xz are decompressed. The
 text is the plain text of a message, or that of its HTML, without attachments, quoted lines (> ...) and what follows
-the separator of a signature ("-- ") in a part. Bytes that are not of a message's character set become U+FFFD.
+the separator of a signature ("-- ") in a part. Messages marked as deleted (X-Mozilla-Status 0008, Maildir's flag T)
+are left out. Bytes that are not of a message's character set become U+FFFD.
 """
 import bz2
 import email
@@ -30,6 +31,8 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 DATE = re.compile(rb"\d?\d:\d\d.*\b\d{4}\b")
 FIELD = re.compile(rb"[!-9;-~]+:")
 GZIP = b"\x1f\x8b"
+TRASHED = re.compile(":2,[A-Za-z]*T")
+EXPUNGED = 0x0008  # in X-Mozilla-Status, with which Thunderbird marks what it removes when it compacts a folder
 OPEN = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
 
@@ -164,8 +167,16 @@ def header(message, name):
     return " ".join(value.split())
 
 
-def record(data):
+def is_deleted(message, name):
+    status = str(message.get("X-Mozilla-Status", "0")).strip()
+    return bool(TRASHED.search(os.path.basename(name)) or re.fullmatch("[0-9A-Fa-f]+", status) and int(status, 16) & EXPUNGED)
+
+
+def record(data, name=""):
+    """The fields of a message; None if it is marked as deleted."""
     message = email.message_from_bytes(data, policy=email.policy.compat32)
+    if is_deleted(message, name):
+        return None
     fields = {"id": header(message, "Message-ID"), "date": header(message, "Date"), "from": header(message, "From"),
               "subject": header(message, "Subject")}
     try:
@@ -181,13 +192,19 @@ def main():
     if sys.argv[1:] in (["-h"], ["--help"]):
         print(__doc__.strip())
         return
-    name = ""
+    name, deleted = "", 0
     try:
         for file, name in (pair for argument in sys.argv[1:] or ["-"] for pair in opened(argument)):
             for data in messages(file, name):
-                line = SURROGATE.sub("\ufffd", json.dumps(record(data), ensure_ascii=False))
+                fields = record(data, name)
+                if fields is None:
+                    deleted += 1
+                    continue
+                line = SURROGATE.sub("\ufffd", json.dumps(fields, ensure_ascii=False))
                 sys.stdout.buffer.write(line.encode() + b"\n")
         sys.stdout.buffer.flush()
+        if deleted:
+            print(f"mbox.py: messages marked as deleted, which were left out: {deleted}", file=sys.stderr)
     except (gzip.BadGzipFile, lzma.LZMAError, EOFError, zlib.error) as error:
         sys.exit(f"mbox.py: {name}: cannot be decompressed: {error}")
     except ValueError as error:

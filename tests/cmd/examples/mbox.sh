@@ -89,6 +89,17 @@ mixed() {
 : >many/saved.eml
 [ "$(python3 "$examples/mbox.py" many 2>log)" = "$two" ] && grep -q 'not read: 1' log || fail 'a file beside a Maildir'
 
+# Messages marked as deleted: by Thunderbird in an mbox, by a flag of a Maildir.
+{ cat one.mbox; printf '\nFrom a@b Mon Mar  2 10:00:00 2026\nX-Mozilla-Status: 0009\nSubject: gone\n\nGone\n'; } >deleted.mbox
+mkdir -p trashed/cur
+cp mails/new/1.host 'trashed/cur/1.host:2,RS'
+cp mails/new/1.host 'trashed/cur/2.host:2,ST'
+for input in deleted.mbox trashed; do
+  [ "$(python3 "$examples/mbox.py" "$input" 2>log)" = "$one" ] && grep -qx 'mbox.py: messages marked as deleted, which were left out: 1' log ||
+    fail "a deleted message in $input"
+done
+[ "$(sed 's/0009/0001/' deleted.mbox | python3 "$examples/mbox.py" | wc -l)" = 2 ] || fail 'a read message'
+
 refused() {
   if python3 "$examples/mbox.py" "$2" >out 2>log; then fail "accepted: $2"; fi
   grep -qF -e "mbox.py: $1" log && [ "$(wc -l <log)" = 1 ] || fail "does not say: $1"
