@@ -36,17 +36,11 @@ std::unique_ptr<io::Filter> make_tokenize_filter(const text::Tokenizer& tokenize
 
 namespace {
 
-// Fields to drop because their input_ids are replaced.
-io::DropList with_stale_fields(const TokenizeOptions& options) {
-  io::DropList drop = options.drop;
-  const auto add = [&](std::string_view name) {
-    if (name != options.features.text_field && name != options.features.pair_field)
-      drop.add(std::string(name));
-  };
-  if (!options.tokens) add("tokens");
-  if (options.features.wanted.offsets == text::Offsets::none) add("offsets");
-  if (!options.features.wanted.words) add("word_ids");
-  return drop;
+std::vector<std::string_view> stale_fields(const features::FeatureOptions& options) {
+  std::vector<std::string_view> names = {"tokens", "offsets", "word_ids", "window", "truncated"};
+  std::erase(names, options.text_field);
+  std::erase(names, options.pair_field);
+  return names;
 }
 
 // For the message about truncated records.
@@ -63,7 +57,7 @@ TokenizeFilter::TokenizeFilter(const text::Tokenizer& tokenizer, TokenizeOptions
     : tokenizer_(tokenizer),
       options_(std::move(options)),
       featurizer_(tokenizer, features::with_settings_of(tokenizer, options_.features)),
-      stale_(with_stale_fields(options_)),
+      stale_(stale_fields(options_.features)),
       log_(log),
       limit_from_(origin_of_limit(options_.features, tokenizer)) {}
 
@@ -98,7 +92,7 @@ void TokenizeFilter::write(const io::Record& record, const features::Features& f
   added.clear();
   const auto& prepared = record.work_as<Prepared>();
   add_fields(features, prepared, added);
-  out.record(record, added, prepared.had_ids ? stale_ : options_.drop);
+  out.record(record, added, prepared.had_ids ? io::with_stale(options_.drop, stale_, added) : options_.drop);
 }
 
 void TokenizeFilter::report_truncated(int64_t records) const {

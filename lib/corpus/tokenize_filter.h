@@ -31,7 +31,7 @@ std::unique_ptr<io::Filter> make_tokenize_filter(const text::Tokenizer& tokenize
 
 // Adds input_ids, and token_type_ids for pairs; tokens, offsets and word_ids if requested; window with
 // Overflow::split; truncated if the record was truncated. Reports the number of truncated records at the end.
-// If a record already had input_ids, its tokens, offsets and word_ids are removed unless they are rewritten.
+// If a record already had input_ids, the fields that described them are removed unless they are rewritten.
 class TokenizeFilter : public io::Filter {
  public:
   TokenizeFilter(const text::Tokenizer& tokenizer, TokenizeOptions options, Log& log);
@@ -50,7 +50,8 @@ class TokenizeFilter : public io::Filter {
   const text::Tokenizer& tokenizer_;
   const TokenizeOptions options_;
   const features::Featurizer featurizer_;
-  const io::DropList stale_;  // of records whose input_ids are replaced: also the fields that described them
+  const std::vector<std::string_view>
+      stale_;  // fields that describe a record's input_ids, which are replaced
   Log& log_;
   features::EmptySecondTexts empty_seconds_;
   const std::string limit_from_;  // origin of the limit, for the final message

@@ -148,6 +148,12 @@ std::optional<size_t> Added::find(std::string_view name) const {
   return std::nullopt;
 }
 
+DropList with_stale(DropList drop, std::span<const std::string_view> fields, const Added& added) {
+  for (const auto name : fields)
+    if (!added.find(name)) drop.add(std::string(name));
+  return drop;
+}
+
 std::optional<size_t> OutputRow::find(std::string_view wanted) const {
   for (size_t i = 0; i < size(); ++i)
     if (name(i) == wanted) return i;

@@ -49,6 +49,10 @@ class Added {
   std::string text_;
 };
 
+// `drop`, and those of `fields` that are not added: of an earlier run of the tool, they would not fit what is
+// added now.
+DropList with_stale(DropList drop, std::span<const std::string_view> fields, const Added& added);
+
 // The fields of one record in an Output.
 struct OutputRow {
   const Added& all;

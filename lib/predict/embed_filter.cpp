@@ -31,6 +31,7 @@ struct EmbedFilter::Prepared : Windows<Window> {
   std::vector<features::TokenPlace> places;  // for token vectors: where to read each token of the record
   std::vector<features::TruncatedField> cut;
   bool takes_ids = false;
+  bool again = false;  // see Vectors
 };
 
 namespace {
@@ -159,6 +160,7 @@ void EmbedFilter::prepare(const io::Fields& fields, io::Record& record) const { 
 std::unique_ptr<io::Work> EmbedFilter::read(const io::Fields& fields) const {
   auto prepared = std::make_unique<Prepared>();
   prepared->takes_ids = featurizer_.takes_ids(fields);
+  prepared->again = !prepared->takes_ids && (fields.json("embedding") || fields.json("embeddings"));
   auto sequences = windows(fields);
   if (sequences.front().pair && !prepared->takes_ids) {
     has_pairs_ = true;
@@ -279,6 +281,7 @@ void EmbedFilter::finish(io::Record& record, io::Output& out) const {
                     .width = plan_.width(),
                     .model = vector_model(prepared),
                     .truncated = truncated,
+                    .again = prepared.again,
                     .cut = prepared.cut},
                    out);
   }
@@ -332,6 +335,7 @@ void EmbedFilter::write_tokens(const io::Record& record, const Prepared& prepare
                   .width = plan_.width(),
                   .ids = &ids,
                   .truncated = prepared.windows.front().features.truncated,
+                  .again = prepared.again,
                   .cut = prepared.cut},
                  out);
 }

@@ -63,6 +63,17 @@ std::vector<features::TruncatedField> cut_of(const io::Fields& fields, std::span
   return features::truncated_fields(fields, sequences, dropped);
 }
 
+// What an earlier run may have added beside its prediction, whatever its task was. Other software, too, has
+// fields such as `score`: those of answer are known by null_score. Ids may have been truncated before.
+std::vector<std::string_view> stale_fields(const io::Fields& fields, bool of_ids) {
+  if (!fields.json("prediction")) return {};
+  std::vector<std::string_view> names = {"candidates", "scores", "entities"};
+  if (fields.json("null_score"))
+    for (const auto* name : {"start", "end", "score", "null_score", "n_best"}) names.emplace_back(name);
+  if (!of_ids) names.emplace_back("truncated");
+  return names;
+}
+
 // A form in which the official script of a task reads predictions.
 bool is_official(io::Format format) { return format == io::Format::squad || format == io::Format::conll; }
 
@@ -113,6 +124,7 @@ void PredictFilter::prepare(const io::Fields& fields, io::Record& record) const 
   if (options_.format == io::Format::conll && fields.json("tags"))
     for (const auto tag : fields.strings("tags")) reading->tags.emplace_back(tag);
   if (reading->truncated && reading->of_ids) reading->cut = cut_of(fields, reading->windows, options_.drop);
+  reading->stale = stale_fields(fields, reading->of_ids);
   record.work = std::move(reading);
 }
 
@@ -208,7 +220,8 @@ void PredictFilter::write(io::Record& record, io::Output& out) const {
     for (const features::TruncatedField& field : reading.cut) added.field(field.name) += field.json;
     task_->answer(reading, added);
     if (record.truncated) added.boolean("truncated", true);
-    out.record(record, added, options_.drop);
+    out.record(record, added,
+               reading.stale.empty() ? options_.drop : io::with_stale(options_.drop, reading.stale, added));
   }
   record.work.reset();
 }

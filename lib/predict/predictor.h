@@ -48,6 +48,7 @@ struct Window {
 struct Reading : Windows<Window> {
   bool truncated = false;                     // tokens were removed
   bool of_ids = false;                        // the windows come from input_ids
+  std::vector<std::string_view> stale;        // fields of an earlier prediction
   std::vector<features::TruncatedField> cut;  // truncated values of fields that describe input_ids
   std::string id;                             // id of the record, for Format::squad
   std::vector<std::string> tags;              // gold tags of the record, for Format::conll

@@ -13,6 +13,8 @@
 namespace bert::predict {
 namespace {
 
+constexpr std::string_view kStale[] = {"truncated"};
+
 class JsonWriter final : public VectorWriter {
  public:
   JsonWriter(const text::Tokenizer& tokenizer, io::DropList drop, const VectorText& text)
@@ -38,7 +40,7 @@ class JsonWriter final : public VectorWriter {
       added.string(kVectorModel, vectors.model);
     }
     if (vectors.truncated) added.boolean("truncated", true);
-    out.record(record, added, drop_);
+    out.record(record, added, vectors.again ? io::with_stale(drop_, kStale, added) : drop_);
   }
 
  private:

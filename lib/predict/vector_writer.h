@@ -31,6 +31,7 @@ struct Vectors {
   std::string_view model = {};                // of the vector of a record, see VectorModel
   const std::vector<int32_t>* ids = nullptr;  // for token vectors: one id for each row
   bool truncated = false;
+  bool again = false;  // the record has the vector of an earlier run, of a text
   std::span<const features::TruncatedField> cut = {};  // truncated values of the record's own fields
   const WindowPlace* window = nullptr;                 // the vector is that of a window
 };
