@@ -43,6 +43,20 @@ std::vector<int32_t> checked_types(std::optional<std::vector<int32_t>> types, si
   return *std::move(types);
 }
 
+void check_tokens(const text::Tokenizer& tokenizer, const io::Fields& fields, std::span<const int32_t> ids) {
+  const auto field = fields.json("tokens");
+  if (!field || !field->is_array() || field->size() != ids.size()) return;
+  size_t i = 0;
+  for (const json::Value& token : field->elements()) {
+    const int32_t id = ids[i++];
+    if (token.kind() != json::Value::Kind::string || id == tokenizer.mask()) continue;
+    if (token.string() != tokenizer.subword(id))
+      throw Error("field \"tokens\": ", json::in_quotes(token.string()), " at position ", i - 1,
+                  ", but its id ", id, " is ", json::in_quotes(tokenizer.subword(id)),
+                  "; the ids are those of another vocabulary");
+  }
+}
+
 }  // namespace
 
 void check_id(const text::Tokenizer& tokenizer, std::string_view field, int32_t id, size_t position) {
@@ -58,6 +72,7 @@ void check_ids(const text::Tokenizer& tokenizer, std::string_view field, std::sp
 std::vector<int32_t> ids_of(const text::Tokenizer& tokenizer, const io::Fields& fields) {
   auto ids = fields.integers("input_ids");
   check_ids(tokenizer, "input_ids", ids);
+  check_tokens(tokenizer, fields, ids);
   return ids;
 }
 
@@ -92,7 +107,7 @@ void check_lengths(const io::Fields& fields, size_t length, const io::DropList& 
 }
 
 Features features_of_ids(const text::Tokenizer& tokenizer, const io::Fields& fields) {
-  return features_of_ids(tokenizer, fields.integers("input_ids"), fields.find_integers("token_type_ids"));
+  return features_of_ids(tokenizer, ids_of(tokenizer, fields), fields.find_integers("token_type_ids"));
 }
 
 Features features_of_ids(const text::Tokenizer& tokenizer, std::vector<int32_t> ids,

@@ -15,7 +15,8 @@
 namespace bert::features {
 
 // Reads the required field input_ids, or a line of ids separated by spaces. Throws Error if an id is not in
-// the vocabulary.
+// the vocabulary, or if the record has as many `tokens`, and one of them is not that of its id: the ids are
+// then probably of another vocabulary. Masked tokens are not compared.
 std::vector<int32_t> ids_of(const text::Tokenizer& tokenizer, const io::Fields& fields);
 std::vector<int32_t> ids_of_line(const text::Tokenizer& tokenizer, std::string_view line);
 
@@ -32,7 +33,7 @@ void check_ids(const text::Tokenizer& tokenizer, std::string_view field, std::sp
 
 // Takes input_ids unchanged, special tokens included, with token_type_ids (absent: all 0). Finds A and B by
 // [CLS], [SEP] and the types, so that truncation gives the same result as for text. If they do not fit this
-// pattern, all ids are A.
+// pattern, all ids are A. Throws Error as ids_of does.
 Features features_of_ids(const text::Tokenizer& tokenizer, const io::Fields& fields);
 // The same for arrays from elsewhere in a record; messages use the names of these fields.
 Features features_of_ids(const text::Tokenizer& tokenizer, std::vector<int32_t> ids,
