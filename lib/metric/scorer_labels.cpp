@@ -35,6 +35,23 @@ std::optional<double> confidence_of(const json::Value& scores, const std::string
   return value >= 0 && value <= 1 ? std::optional(value) : std::nullopt;
 }
 
+constexpr std::string_view kColumn = "scores.";  // of a table: one for each label, see io::OutputFields
+
+// The same for the scores of a table; `column` is that of the label.
+std::optional<double> confidence_in(const io::Fields& fields, const std::string& column) {
+  const auto json = fields.json(column);
+  if (json ? json->kind() != json::Value::Kind::number : fields.text(column)->empty()) return {};
+  const double value = fields.number(column);
+  return value >= 0 && value <= 1 ? std::optional(value) : std::nullopt;
+}
+
+std::vector<std::string> labels_in_columns(const io::Fields& fields) {
+  std::vector<std::string> labels;
+  for (const auto& name : fields.names())
+    if (name.starts_with(kColumn)) labels.push_back(name.substr(kColumn.size()));
+  return labels;
+}
+
 // Throws Error unless `label` is the index of one of the record's choices.
 void require_choice(const io::Fields& fields, std::string_view field, std::string_view label) {
   auto choices = fields.json("choices");
@@ -65,6 +82,11 @@ class LabelScorer : public Scorer {
     compared->predicted = label_of(fields, "prediction");
     if (task_ == task::Task::choose) require_choice(fields, field_, compared->gold);
     const auto scores = fields.json("scores");
+    if (const auto column = std::string(kColumn) + compared->predicted;
+        !scores && (fields.json(column) || fields.text(column))) {
+      compared->confidence = confidence_in(fields, column);
+      if (!ids_known_) compared->all = labels_in_columns(fields);
+    }
     if (!scores) return compared;
     compared->confidence = confidence_of(*scores, compared->predicted);
     if (!ids_known_ && scores->kind() == json::Value::Kind::object) {
