@@ -47,8 +47,12 @@ std::vector<std::string> tags_in_order(std::vector<std::string> names) {
 }
 
 TagReader::TagReader(const features::Featurizer& featurizer, std::string label_field, const Labels& labels,
-                     For use)
-    : featurizer_(featurizer), label_field_(std::move(label_field)), labels_(labels), use_(use) {
+                     For use, const io::TagSchemes* schemes)
+    : featurizer_(featurizer),
+      label_field_(std::move(label_field)),
+      labels_(labels),
+      use_(use),
+      schemes_(schemes) {
   assert(featurizer.options().overflow != features::Overflow::truncate && featurizer.options().wanted.words);
 }
 
@@ -58,6 +62,7 @@ void TagReader::read(const io::Fields& fields, const io::Record&, int64_t, Examp
   if (tags.size() != count)
     throw Error("field \"", label_field_, "\" has ", counted(tags.size(), "tag", "tags"), " for ",
                 counted(count, "word", "words"));
+  if (schemes_ != nullptr) schemes_->add(tags);
   std::vector<int32_t> labels;
   const auto given = io::bio_of(tags);
   for (const std::string& tag : given) require_label(label_field_, tag);

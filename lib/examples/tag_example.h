@@ -17,6 +17,7 @@
 #include "examples/example.h"
 #include "examples/sentence_example.h"
 #include "features/features.h"
+#include "io/conll.h"
 
 namespace bert::examples {
 
@@ -38,8 +39,10 @@ class TagReader : public ExampleReader {
  public:
   enum class For { learning, evaluation };  // learning: skip windows without places
 
-  // `featurizer` must keep word ids and split long texts. It and `labels` must outlive the reader.
-  TagReader(const features::Featurizer& featurizer, std::string label_field, const Labels& labels, For use);
+  // `featurizer` must keep word ids and split long texts. It and `labels` must outlive the reader, and so
+  // must `schemes`, to which the tags are added unless it is nullptr.
+  TagReader(const features::Featurizer& featurizer, std::string label_field, const Labels& labels, For use,
+            const io::TagSchemes* schemes = nullptr);
 
   void read(const io::Fields& fields, const io::Record& record, int64_t epoch,
             Examples& examples) const override;
@@ -54,6 +57,7 @@ class TagReader : public ExampleReader {
   const std::string label_field_;
   const Labels& labels_;
   const For use_;
+  const io::TagSchemes* const schemes_;
 };
 
 }  // namespace bert::examples

@@ -82,6 +82,36 @@ std::vector<std::string> bio_of(std::span<const std::string_view> tags) {
   return bio;
 }
 
+// What sentences show. inside_first: I- that begins an entity, as in IOB1; begin_first: B- that IOB1 does not
+// have there; open_end: an entity that IOBES and BILOU would mark at its end.
+enum Shown : unsigned { inside_first = 1, begin_first = 2, open_end = 4, of_iobes = 8, of_bilou = 16 };
+
+void TagSchemes::add(std::span<const std::string_view> tags) const {
+  if (!std::ranges::all_of(tags, is_entity_tag)) return;
+  unsigned seen = 0;
+  for (size_t i = 0; i < tags.size(); ++i) {
+    const char kind = tags[i][0];
+    const auto before = i > 0 ? tags[i - 1] : kOutside, after = i + 1 < tags.size() ? tags[i + 1] : kOutside;
+    const bool same_type = before != kOutside && type_of(before) == type_of(tags[i]);
+    const bool is_open = kind == 'B' || kind == 'I',
+               has_end = after[0] == 'I' || after[0] == 'E' || after[0] == 'L';
+    if (kind == 'I' && !same_type) seen |= inside_first;
+    if (kind == 'B' && !same_type) seen |= begin_first;
+    if (is_open && !(has_end && type_of(after) == type_of(tags[i]))) seen |= open_end;
+    if (kind == 'E' || kind == 'S') seen |= of_iobes;
+    if (kind == 'L' || kind == 'U') seen |= of_bilou;
+  }
+  if ((seen_.load(std::memory_order_relaxed) & seen) != seen) seen_.fetch_or(seen, std::memory_order_relaxed);
+}
+
+std::string TagSchemes::mixture() const {
+  const auto has = [seen = seen_.load()](unsigned shown) { return (seen & shown) != 0; };
+  if (has(of_iobes) && has(of_bilou)) return "IOBES and BILOU";
+  if (has(of_iobes | of_bilou) && has(open_end | inside_first))
+    return has(of_iobes) ? "IOBES and BIO" : "BILOU and BIO";
+  return has(inside_first) && has(begin_first) ? "IOB1 and BIO" : "";
+}
+
 std::optional<size_t> conllu_column(std::string_view name) {
   const auto found = std::ranges::find(kColumnNames, lower_case(name));
   if (found == std::end(kColumnNames)) return std::nullopt;

@@ -14,6 +14,7 @@
 //   1.1  it     _  _  ...     an empty node, which is not in the text: left out
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -57,6 +58,17 @@ constexpr size_t kForm = 1, kUpos = 3;
 //
 //   I-PER I-PER B-PER O I-LOC   ->   B-PER I-PER B-PER O B-LOC
 std::vector<std::string> bio_of(std::span<const std::string_view> tags);
+
+// The tagging schemes that the sentences of a corpus show. Any thread may add one.
+class TagSchemes {
+ public:
+  void add(std::span<const std::string_view> tags) const;
+  // "IOBES and BIO", if no scheme permits all sentences; else "".
+  std::string mixture() const;
+
+ private:
+  mutable std::atomic<unsigned> seen_ = 0;
+};
 
 // The JSON record for the lines of a sentence. Counts the lines in `line`: on Error, `line` is the index of
 // the bad line, from 0.

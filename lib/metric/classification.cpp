@@ -5,6 +5,9 @@
 #include <cmath>
 #include <optional>
 
+#include "base/spelling.h"
+#include "json/json.h"
+
 namespace bert::metric {
 namespace {
 
@@ -13,6 +16,13 @@ std::vector<std::string_view> as_set(std::span<const std::string_view> labels) {
   std::sort(set.begin(), set.end());
   set.erase(std::unique(set.begin(), set.end()), set.end());
   return set;
+}
+
+// In lower case, without spaces.
+std::string folded(std::string_view name) {
+  std::string text = lower_case(name);
+  std::erase_if(text, [](char c) { return c == ' ' || c == '\t'; });
+  return text;
 }
 
 std::optional<int64_t> integer_of(const std::string& text) {
@@ -35,9 +45,14 @@ LabelCounts::Counts LabelCounts::at(std::string_view label) const {
   return i ? counts_[*i] : Counts();
 }
 
-LabelCounts::Table LabelCounts::table() const {
+std::vector<std::string> LabelCounts::names() const {
   std::vector<std::string> names;
   for (size_t i = 0; i < labels_.size(); ++i) names.emplace_back(labels_.at(i));
+  return names;
+}
+
+LabelCounts::Table LabelCounts::table() const {
+  auto names = this->names();
   sort_labels(names);
   Table table;
   for (const auto& name : names) table.emplace_back(name, at(name));
@@ -87,12 +102,6 @@ double Classification::matthews() const {
   return variances == 0 ? 0 : (c * s - tp) / std::sqrt(variances);
 }
 
-std::vector<std::string> Classification::labels() const {
-  std::vector<std::string> labels;
-  for (size_t i = 0; i < counts_.labels().size(); ++i) labels.emplace_back(counts_.labels().at(i));
-  return labels;
-}
-
 bool Classification::confused() const {
   return count_ > 0 && std::none_of(counts_.counts().begin(), counts_.counts().end(), [](const auto& counts) {
            return counts.gold > 0 && counts.predicted > 0;
@@ -105,6 +114,25 @@ void sort_labels(std::vector<std::string>& labels) {
   std::ranges::sort(labels, [&](const std::string& a, const std::string& b) {
     return integers ? *integer_of(a) < *integer_of(b) : a < b;
   });
+}
+
+std::vector<std::string> spelling_notes(std::span<const std::string> labels) {
+  constexpr std::string_view kSpaces = " \t";
+  std::map<std::string, std::string> seen;
+  std::vector<std::string> notes;
+  for (const auto& name : labels) {
+    const auto [other, is_new] = seen.emplace(folded(name), name);
+    const auto shown = json::in_quotes(name);
+    if (!is_new) {
+      notes.push_back("labels " + json::in_quotes(other->second) + " and " + shown +
+                      " differ only in case or spaces; they are different classes");
+    } else if (!name.empty() &&
+               (kSpaces.find(name.front()) != kSpaces.npos || kSpaces.find(name.back()) != kSpaces.npos)) {
+      notes.push_back("label " + shown + " has a space at its " +
+                      (kSpaces.find(name.front()) != kSpaces.npos ? "beginning" : "end"));
+    }
+  }
+  return notes;
 }
 
 std::string highest_label(std::vector<std::string> labels) {

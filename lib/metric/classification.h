@@ -33,6 +33,7 @@ class LabelCounts {
   std::span<const Counts> counts() const { return counts_; }
 
   Counts at(std::string_view label) const;  // zeros for a label that does not occur
+  std::vector<std::string> names() const;   // gold or predicted, in order of occurrence
   Table table() const;                      // sorted by sort_labels()
   double micro_f1() const;
   double macro_f1() const;  // mean over all labels that occur, gold or predicted
@@ -56,7 +57,7 @@ class Classification {
   // Matthews correlation coefficient for any number of labels (Gorodkin 2004); 0 if undefined.
   double matthews() const;
 
-  std::vector<std::string> labels() const;  // gold or predicted, in order of occurrence
+  std::vector<std::string> labels() const { return counts_.names(); }  // in order of occurrence
   // The confusion matrix without zeros: how often each pair (gold, predicted) occurs; numbers as of labels().
   using Pairs = std::map<std::pair<uint32_t, uint32_t>, int64_t>;
   const Pairs& pairs() const { return pairs_; }
@@ -72,6 +73,10 @@ class Classification {
 // In the order of their presumable ids: by number if all labels are integers, else by bytes.
 void sort_labels(std::vector<std::string>& labels);
 
+// Messages about labels that are probably spelled wrong: those that differ only in case or spaces, and those
+// with a space at an end.
+std::vector<std::string> spelling_notes(std::span<const std::string> labels);
+
 // The last label in this order; empty if there are no labels.
 std::string highest_label(std::vector<std::string> labels);
 
@@ -85,6 +90,7 @@ class Multilabel {
   double macro_f1() const { return counts_.macro_f1(); }
   double accuracy() const { return share(hits_, count_); }  // exact match of label sets
   LabelCounts::Table table() const { return counts_.table(); }
+  std::vector<std::string> labels() const { return counts_.names(); }  // as in Classification
 
  private:
   LabelCounts counts_;

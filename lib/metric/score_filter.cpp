@@ -176,7 +176,7 @@ void ScoreFilter::end(io::Output& out) {
     log_.warn(std::string(name) + " is undefined: all gold labels or all predictions are equal");
   });
   scorer_->report(report);
-  if (const auto remark = scorer_->remark(); !remark.empty()) log_.warn(remark);
+  for (const auto& remark : scorer_->remarks()) log_.warn(remark);
   if (const auto metric = report.unwritten(); metric && !options_.score.benchmark)
     throw Error(opt::metric, " ", *metric, " cannot be computed from these records", scorer_->advice(*metric),
                 "; see bert-score(1)");

@@ -35,7 +35,7 @@ struct ScoreOptions {
   std::string gold_field() const { return label_field.value_or(std::string(task::entry(task).gold_field)); }
 };
 
-// What Scorer::remark() says of labels.
+// What Scorer::remarks() says of labels.
 constexpr std::string_view kNeverPredicted =
     "no gold label is ever predicted: do gold labels and predictions use the same names?";
 
@@ -74,8 +74,8 @@ class Scorer {
   // unknown.
   virtual std::string advice(std::string_view /*metric*/) const { return {}; }
 
-  // A one-sentence warning about the overall result; empty: none.
-  virtual std::string remark() const { return {}; }
+  // Warnings about the overall result, a sentence each.
+  virtual std::vector<std::string> remarks() const { return {}; }
 
  protected:
   const task::Task task_;

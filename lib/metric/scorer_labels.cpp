@@ -123,11 +123,15 @@ class LabelScorer : public Scorer {
                : "";
   }
 
-  std::string remark() const override {
-    if (task_ == task::Task::classify && labels_.count() >= 2 && labels_.confused())
-      return std::string(kNeverPredicted);
-    if (evaluation_.calibration.count() == 0 || evaluation_.is_calibrated()) return {};
-    return "no " + listed(calibrated_metrics(), "or") + ": " + missing_probabilities();
+  std::vector<std::string> remarks() const override {
+    std::vector<std::string> remarks;
+    if (task_ == task::Task::classify) remarks = spelling_notes(labels_.labels());
+    if (task_ == task::Task::classify && labels_.count() >= 2 && labels_.confused()) {
+      remarks.emplace_back(kNeverPredicted);
+    } else if (evaluation_.calibration.count() > 0 && !evaluation_.is_calibrated()) {
+      remarks.push_back("no " + listed(calibrated_metrics(), "or") + ": " + missing_probabilities());
+    }
+    return remarks;
   }
 
   std::string plot() const override {
@@ -219,6 +223,10 @@ class MultilabelScorer : public Scorer {
   void report(Report& report) override {
     report.count("records", evaluation_.label_sets.count());
     append_metrics(report, evaluation_, task_);
+  }
+
+  std::vector<std::string> remarks() const override {
+    return spelling_notes(evaluation_.label_sets.labels());
   }
 
  private:

@@ -76,6 +76,7 @@ class TagScorer : public Scorer {
 
   std::unique_ptr<io::Work> compare(std::string_view gold, const io::Fields& fields) const override {
     auto compared = std::make_unique<ComparedTags>();
+    gold_schemes_.add(unpack(gold));
     compared->add(unpack(gold), fields.strings("prediction"), scheme_);
     return compared;
   }
@@ -87,6 +88,7 @@ class TagScorer : public Scorer {
     std::vector<std::string_view> gold, predicted;
     const auto end_sentence = [&] {
       if (gold.empty()) return;
+      gold_schemes_.add(gold);
       compared->add(gold, predicted, scheme_);
       gold.clear(), predicted.clear();
     };
@@ -135,10 +137,14 @@ class TagScorer : public Scorer {
     append_metrics(report, evaluation_, task_);
   }
 
-  std::string remark() const override {
+  std::vector<std::string> remarks() const override {
     const auto& tags = evaluation_.labels;
-    return kind_ == Tagging::plain && tags.count() >= 2 && tags.confused() ? std::string(kNeverPredicted)
-                                                                           : "";
+    if (kind_ == Tagging::plain && tags.count() >= 2 && tags.confused())
+      return {std::string(kNeverPredicted)};
+    const auto mixture = scheme_ || kind_ == Tagging::plain ? "" : gold_schemes_.mixture();
+    if (mixture.empty()) return {};
+    return {"gold tags mix the schemes " + mixture +
+            ": a tag that does not continue an entity begins one, unless --scheme names a scheme"};
   }
 
   std::string advice(std::string_view) const override { return ": tag \"" + tag_ + "\" has no prefix"; }
@@ -156,6 +162,7 @@ class TagScorer : public Scorer {
   }
 
   std::optional<Scheme> scheme_;
+  io::TagSchemes gold_schemes_;
   Tagging kind_ = Tagging::unknown;
   std::string tag_;  // the first tag that showed the kind
   int64_t sentences_ = 0;

@@ -10,19 +10,12 @@
 #include "base/option.h"
 #include "comm/message.h"
 #include "json/json.h"
+#include "metric/classification.h"
 
 namespace bert::train {
 namespace {
 
 using examples::LabelCounts, examples::LabelCounter;
-
-// In lower case, without spaces.
-std::string folded(std::string_view name) {
-  std::string text;
-  for (const char c : name)
-    if (c != ' ' && c != '\t') text += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return text;
-}
 
 LabelCounts sum_over_ranks(const LabelCounts& own, comm::Communicator& ranks) {
   std::string message;
@@ -38,17 +31,6 @@ LabelCounts sum_over_ranks(const LabelCounts& own, comm::Communicator& ranks) {
     }
   }
   return sum;
-}
-
-// Warns of labels that are probably one class in two spellings.
-void warn_of_spellings(const LabelCounts& counts, Log& log) {
-  std::map<std::string, std::string> seen;
-  for (const auto& [name, count] : counts) {
-    const auto [other, is_new] = seen.emplace(folded(name), name);
-    if (!is_new)
-      log.warn("labels " + json::in_quotes(other->second) + " and " + json::in_quotes(name) +
-               " differ only in case or spaces; they are different classes");
-  }
 }
 
 // Warns of what is probably not meant.
@@ -146,7 +128,8 @@ std::optional<LabelSet> settle_labels(const TrainingTaskOptions& options, const 
                 "\" does not contain class labels");
   auto set = labelled(options, config, question, counts);
   warn_of_labels(options, set, &counts, preparation.log);
-  if (options.labels.empty() && !set.of_model) warn_of_spellings(counts, preparation.log);
+  if (options.labels.empty() && !set.of_model)
+    for (const auto& note : metric::spelling_notes(set.labels.names())) preparation.log.warn(note);
   return set;
 }
 

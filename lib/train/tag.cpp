@@ -97,6 +97,10 @@ class TagTask final : public TrainingTask {
     auto set = settle_labels(options_, config_, preparation, question());
     if (!set) return;
     set_ = *std::move(set);
+    if (const auto mixture = schemes_.mixture(); !mixture.empty())
+      preparation.log.warn("the tags mix the schemes " + mixture +
+                           ": I- that begins an entity is read as B-, "
+                           "the other tags are unchanged");
     if (set_.labels.size() < 2)
       throw Error("there is only one tag, \"", set_.labels.names().empty() ? "" : set_.labels.names().front(),
                   "\"; tagging needs at least two");
@@ -131,12 +135,14 @@ class TagTask final : public TrainingTask {
 
  private:
   LabelQuestion question() const {
-    return {
-        .architecture = architecture(),
-        .field = options_.gold_field(),
-        .reader_of =
-            [this](const examples::Labels& labels) { return reader_of(labels, TagReader::For::learning); },
-        .order = examples::tags_in_order};
+    return {.architecture = architecture(),
+            .field = options_.gold_field(),
+            .reader_of =
+                [this](const examples::Labels& labels) {
+                  return std::make_unique<TagReader>(featurizer_, options_.gold_field(), labels,
+                                                     TagReader::For::learning, &schemes_);
+                },
+            .order = examples::tags_in_order};
   }
   std::unique_ptr<examples::ExampleReader> reader_of(const examples::Labels& labels,
                                                      TagReader::For use) const {
@@ -145,6 +151,7 @@ class TagTask final : public TrainingTask {
 
   const features::Featurizer featurizer_;
   LabelSet set_;
+  io::TagSchemes schemes_;  // of the training records
 };
 
 }  // namespace
