@@ -34,7 +34,7 @@ void pooling_options(cli::App& app, predict::VectorOptions& vectors) {
   app.reals(
       {opt::layer_weights, "W,...", "Weights of the layers, for --combine sum (then the default) or mean."},
       {.min = -1e6, .max = 1e6}, vectors.layer_weights);
-  app.flag({"--normalize", "", "Scale vectors to unit length (L2)."}, vectors.normalize);
+  app.flag({opt::normalize, "", "Scale vectors to unit length (L2)."}, vectors.normalize);
   app.number({opt::dim, "N", "Keep only the first N numbers of each vector."}, {.min = 1}, vectors.dim);
   cmd::prompt_option(app, vectors.prompt);
 }
@@ -95,7 +95,7 @@ void check_weights(const predict::VectorOptions& vectors) {
 void rules(cli::App& app) {
   const std::vector<std::string> windows = {"split", "windows"};
   app.needs("--attention", {opt::format, {"jsonl"}});
-  app.excludes({opt::pooling, opt::combine, opt::layer_weights, "--normalize", opt::dim, "--base64"},
+  app.excludes({opt::pooling, opt::combine, opt::layer_weights, opt::normalize, opt::dim, "--base64"},
                "--attention", ", which writes no vectors");
   app.excludes({{opt::overflow, windows}}, "--attention", ", which reads a text as one sequence");
   app.needs(opt::drop, {opt::format, {"jsonl"}}, "; --keep chooses the columns of tsv and csv");
@@ -105,7 +105,7 @@ void rules(cli::App& app) {
                "; --overflow split writes each token once");
   app.excludes({"--base64"}, "--precision");
   app.needs(opt::layer_weights, {opt::combine, {"sum", "mean"}});
-  app.excludes({opt::combine, opt::layer_weights, "--normalize", opt::dim}, {opt::format, {"google"}},
+  app.excludes({opt::combine, opt::layer_weights, opt::normalize, opt::dim}, {opt::format, {"google"}},
                ", which writes layers unchanged");
 }
 
@@ -138,7 +138,7 @@ int main(int argc, char** argv) {
   cmd::precision_option(app, embed.precision);
   cmd::batch_option(app, embed.batch_tokens);
   rules(app);
-  app.most_used({"--model", opt::pooling, "--normalize", "--output", opt::format, opt::keep, opt::text_field,
+  app.most_used({"--model", opt::pooling, opt::normalize, "--output", opt::format, opt::keep, opt::text_field,
                  opt::max_length, opt::overflow, "--threads"});
   app.check([&] {
     cmd::set_input(embed.features, stream, length);

@@ -46,7 +46,7 @@ void score_options(cli::App& app, metric::ScoreFilterOptions& options, Flags& fl
       .only_for = cmd::tasks({Task::fill});
   using enum metric::Scheme;
   app.choice<std::optional<metric::Scheme>>(
-         {"--scheme", "",
+         {opt::scheme, "",
           "For tag: count only the entities that are valid in this scheme, or (auto) all entities in any "
           "scheme, "
           "or tags without prefixes."},

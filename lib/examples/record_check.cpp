@@ -216,7 +216,7 @@ std::string summary(const Found& found, double seconds) {
   const auto rest = rest_of(found);
   throw Error(rest, rest.empty() ? "" : ": ", found.all ? "" : "at least ", bad, " of ",
               source.records() == 0 ? "the first " : "", found.records, " records are invalid",
-              bad < found.records ? "; --on-error skip leaves them out" : "");
+              bad < found.records ? "; " + opt::on_error + " skip leaves them out" : "");
 }
 
 }  // namespace

@@ -144,7 +144,7 @@ class TagScorer : public Scorer {
     const auto mixture = scheme_ || kind_ == Tagging::plain ? "" : gold_schemes_.mixture();
     if (mixture.empty()) return {};
     return {"gold tags mix the schemes " + mixture +
-            ": a tag that does not continue an entity begins one, unless --scheme names a scheme"};
+            ": a tag that does not continue an entity begins one, unless " + opt::scheme + " names a scheme"};
   }
 
   std::string advice(std::string_view) const override { return ": tag \"" + tag_ + "\" has no prefix"; }

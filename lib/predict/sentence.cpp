@@ -33,9 +33,9 @@ std::unique_ptr<Reading> read_pair(const Predictor& task, task::Task name, const
   auto reading = task.Predictor::read(fields, featurizer);
   if (is_pair(*reading)) return reading;
   if (reading->of_ids)
-    throw Error("--task ", name_of(name), " requires a pair, but token_type_ids are all 0");
+    throw Error(opt::task, " ", name_of(name), " requires a pair, but token_type_ids are all 0");
   if (featurizer.options().pair_field.empty())
-    throw Error("--task ", name_of(name), " requires a pair, but --pair-field is empty");
+    throw Error(opt::task, " ", name_of(name), " requires a pair, but ", opt::pair_field, " is empty");
   try {
     fields.required_text(featurizer.options().pair_field);  // throws: it is missing or null
   } catch (const io::MissingColumn&) {

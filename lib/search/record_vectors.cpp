@@ -106,10 +106,12 @@ std::string SameModel::advice(const predict::ModelDifference& difference, Of of)
   if (difference.kind == prompt && !queries_)
     return of == Of::text ? "; give " + opt::prompt + " with that of the vectors (\"\": no prompt)" : "";
   if (difference.kind == prompt)
-    return of == Of::text ? "; give --prompt, also if they are meant to differ (\"\": no prompt)"
-                          : "; if they are meant to differ, give --prompt with that of the queries";
+    return of == Of::text
+               ? "; give " + opt::prompt + ", also if they are meant to differ (\"\": no prompt)"
+               : "; if they are meant to differ, give " + opt::prompt + " with that of the queries";
   if (difference.kind == normalization)
-    return "; use --metric cosine, or normalize all vectors or none (bert-embed --normalize)";
+    return "; use " + opt::metric + " cosine, or normalize all vectors or none (bert-embed " +
+           opt::normalize + ")";
   if (of == Of::vector) return {};
   if (difference.kind == model) {
     const auto name_of = [](const std::string& shown) { return shown.substr(0, shown.rfind(" (")); };
