@@ -46,7 +46,7 @@ void Progress::update(int64_t records, uint64_t bytes) {
   if (now - last_ < kInterval) return;
   last_ = now;
   std::optional<double> share;
-  if (size_ && *size_ > 0) share = static_cast<double>(bytes) / (*size_);
+  if (size_ && *size_ > 0) share = static_cast<double>(bytes) / *size_;
   log_.progress(progress_text(records, std::chrono::duration<double>(now - begin_).count(), share));
 }
 

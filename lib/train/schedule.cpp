@@ -40,12 +40,12 @@ Schedule::Schedule(const ScheduleConfig& config, std::optional<int64_t> steps)
     warmup.share = 0;
   }
   decay_from_ = warmup.share;
-  if (steps_ && *steps_ > 0) decay_from_ = std::min(1.0, static_cast<double>(warmup.steps) / (*steps_));
+  if (steps_ && *steps_ > 0) decay_from_ = std::min(1.0, static_cast<double>(warmup.steps) / *steps_);
 }
 
 double Schedule::rate(int64_t step) const {
   assert(steps_);
-  return rate(step, step < *steps_ ? static_cast<double>(step) / (*steps_) : 1.0);
+  return rate(step, step < *steps_ ? static_cast<double>(step) / *steps_ : 1.0);
 }
 
 double Schedule::rate(int64_t step, double progress) const {

@@ -20,8 +20,7 @@ namespace {
 // not recover.
 constexpr double kExploded = 20;
 
-// Entries of State::sums besides the task's metrics. Metrics are summed over the steps since the last log
-// line.
+// Entries of State::sums besides the task's metrics, which are summed over the steps since the last log line.
 constexpr std::string_view kSteps = "steps", kNorm = "gradient_norm", kTokens = "tokens",
                            kSeconds = "seconds";
 constexpr std::string_view kFirstLoss = "first_loss";
@@ -187,7 +186,7 @@ double Trainer::progress() const {
   const auto& extent = plan_.extent;
   if (extent.budget_s) return std::min(1.0, time_s_ / *extent.budget_s);
   if (!extent.records) return 0;
-  return std::min(1.0, static_cast<double>(state_.data.drawn) / (*extent.records));
+  return std::min(1.0, static_cast<double>(state_.data.drawn) / *extent.records);
 }
 
 double Trainer::learning_rate() const {
