@@ -49,12 +49,14 @@ int8_t category(char32_t c, Compat compat) {
   return compat == Compat::hf ? category_of_unicode_8(c) : u_charType(static_cast<UChar32>(c));
 }
 
-const UNormalizer2& nfd() {
+const UNormalizer2& instance_of(const UNormalizer2* (*get)(UErrorCode*)) {
   UErrorCode status = U_ZERO_ERROR;
-  const UNormalizer2* instance = unorm2_getNFDInstance(&status);
+  const UNormalizer2* instance = get(&status);
   if (U_FAILURE(status)) throw Error("ICU has no normalization data: ", u_errorName(status));
   return *instance;
 }
+
+const UNormalizer2& nfd() { return instance_of(unorm2_getNFDInstance); }
 
 // Capital letters of Unicode 16 and 17, known to Rust but possibly not to the installed ICU.
 char32_t lowercase_of_unicode_17(char32_t c) {
@@ -78,6 +80,18 @@ void append_utf16(const UChar* units, int32_t size, std::vector<char32_t>& out) 
     UChar32 c;
     U16_NEXT(units, i, size, c);
     out.push_back(static_cast<char32_t>(c));
+  }
+}
+
+void append_decomposition(const UNormalizer2& form, char32_t c, std::vector<char32_t>& out) {
+  UChar units[32];
+  UErrorCode status = U_ZERO_ERROR;
+  const int32_t size =
+      unorm2_getDecomposition(&form, static_cast<UChar32>(c), units, std::size(units), &status);
+  if (size < 0) {
+    out.push_back(c);
+  } else {
+    append_utf16(units, size, out);
   }
 }
 
@@ -132,15 +146,22 @@ void append_decomposition(char32_t c, Compat compat, std::vector<char32_t>& out)
     out.push_back(c);
     return;
   }
-  UChar units[32];
-  UErrorCode status = U_ZERO_ERROR;
-  const int32_t size =
-      unorm2_getDecomposition(&nfd(), static_cast<UChar32>(c), units, std::size(units), &status);
-  if (size < 0) {
+  append_decomposition(nfd(), c, out);
+}
+
+void append_compatible_decomposition(char32_t c, std::vector<char32_t>& out) {
+  if (is_inert(c, Compat::hf)) {
     out.push_back(c);
-  } else {
-    append_utf16(units, size, out);
+    return;
   }
+  append_decomposition(instance_of(unorm2_getNFKDInstance), c, out);
+}
+
+std::optional<char32_t> composed_pair(char32_t first, char32_t second) {
+  const UChar32 pair = unorm2_composePair(&instance_of(unorm2_getNFCInstance), static_cast<UChar32>(first),
+                                          static_cast<UChar32>(second));
+  if (pair < 0 || is_inert(static_cast<char32_t>(pair), Compat::hf)) return std::nullopt;
+  return static_cast<char32_t>(pair);
 }
 
 void append_lowercase(char32_t c, Compat compat, std::vector<char32_t>& out) {

@@ -5,6 +5,7 @@
 // punctuation and accents added to Unicode later count as letters.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "text/tokenizer.h"
@@ -29,6 +30,12 @@ uint8_t combining_class(char32_t c, Compat compat);  // 0 for a starter
 
 // Appends the canonical decomposition, or c itself if it has none.
 void append_decomposition(char32_t c, Compat compat, std::vector<char32_t>& out);
+
+// The same with compatibility decompositions (NFKD), as with Compat::hf.
+void append_compatible_decomposition(char32_t c, std::vector<char32_t>& out);
+
+// What the two compose to (NFC), as with Compat::hf.
+std::optional<char32_t> composed_pair(char32_t first, char32_t second);
 
 // Appends the lowercase form of c without context; more than one code point only for U+0130.
 void append_lowercase(char32_t c, Compat compat, std::vector<char32_t>& out);

@@ -1,4 +1,7 @@
+#include <algorithm>
+#include <array>
 #include <filesystem>
+#include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -15,6 +18,7 @@ TokenizerParts read_json(const std::string& path, const std::string& directory) 
   TokenizerConfig beside;
   beside.truncate_left = parts.config.truncate_left;
   read_names_and_settings(directory, beside);
+  if (parts.composition && parts.config.unk.empty()) parts.config.unk = beside.unk;
   parts.config.pad = beside.pad;
   parts.config.mask = beside.mask;
   parts.config.model_max_length = beside.model_max_length;
@@ -34,6 +38,23 @@ TokenizerParts read_directory(const std::string& directory) {
   return parts;
 }
 
+// Special tokens that no file names are <pad>, <mask> and so on if the vocabulary has these.
+void name_specials(TokenizerParts& parts) {
+  const auto has = [&](const std::string& token) {
+    return std::ranges::find(parts.subwords, token) != parts.subwords.end() ||
+           std::ranges::find(parts.config.added, token, &AddedToken::content) != parts.config.added.end();
+  };
+  TokenizerConfig& config = parts.config;
+  if (config.unk.empty()) config.unk = TokenizerConfig().unk;
+  const std::array<std::pair<std::string*, const char*>, 5> names = {{{&config.unk, "<unk>"},
+                                                                      {&config.cls, "<s>"},
+                                                                      {&config.sep, "</s>"},
+                                                                      {&config.pad, "<pad>"},
+                                                                      {&config.mask, "<mask>"}}};
+  for (const auto& [name, usual] : names)
+    if (!has(*name) && has(usual)) *name = usual;
+}
+
 Tokenizer make(TokenizerParts parts, Compat compat, Case override_case, const std::string& name,
                const ModelSettings& model = {}) {
   constexpr int kGoogleMaxWordChars = 200;
@@ -45,6 +66,15 @@ Tokenizer make(TokenizerParts parts, Compat compat, Case override_case, const st
   if (parts.config.truncation && model.max_length)
     parts.config.truncation = Truncation{.max_length = *model.max_length, .of_model = true};
   parts.config.compat = compat;
+  if (parts.composition) {
+    if (compat == Compat::google) throw Error(name, ": only WordPiece has the rules of Google");
+    if (override_case != Case::from_files)
+      throw Error(name, ": only WordPiece can change how it treats case");
+    if (model.lowercase)
+      throw Error(name, ": only WordPiece can lowercase what the model's settings ask for");
+    name_specials(parts);
+    return {std::move(parts.subwords), std::move(parts.config), *std::move(parts.composition), name};
+  }
   return {std::move(parts.subwords), std::move(parts.config), name};
 }
 

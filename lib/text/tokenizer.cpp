@@ -1,5 +1,6 @@
 #include "text/tokenizer.h"
 
+#include <algorithm>
 #include <limits>
 #include <unordered_map>
 
@@ -7,6 +8,7 @@
 #include "text/added_tokens.h"
 #include "text/character_table.h"
 #include "text/characters.h"
+#include "text/composed.h"
 #include "text/decoder.h"
 #include "text/normalized_text.h"
 #include "text/normalizer.h"
@@ -16,6 +18,8 @@
 
 namespace bert::text {
 namespace {
+
+constexpr std::string_view kSpaceByte = "Ġ";  // how byte-level BPE writes the space
 
 // A word can start with the prefix only if the prefix is not split off as punctuation.
 WordPiece::PrefixInWords prefix_in_words(const TokenizerConfig& config) {
@@ -53,11 +57,14 @@ void Tokens::clear() {
 }
 
 struct Tokenizer::Impl {
-  Impl(std::vector<std::string> vocabulary, TokenizerConfig settings, const std::string& name);
+  Impl(std::vector<std::string> vocabulary, TokenizerConfig settings, std::optional<Composition> composition,
+       const std::string& name);
 
   int32_t required_id(const std::string& subword, const char* role, const std::string& name) const;
   std::optional<int32_t> id(std::string_view subword) const;
+  void compose(Composition composition, const std::string& name);
   void add(const AddedToken& token, const std::string& name);
+  void trim(Tokens& tokens, size_t first) const;
   void mark_special(int32_t id) { is_special[id] = true; }
 
   template <bool kAligned>
@@ -70,20 +77,25 @@ struct Tokenizer::Impl {
   WordPiece wordpiece;
   CharacterTable characters;
   std::unordered_map<std::string, int32_t> added_ids;
-  AddedTokens added;             // searched for in the original text
-  AddedTokens added_normalized;  // searched for in the text between those, after normalization
+  Literals literals;
+  std::unique_ptr<Composed> composed;                 // null with WordPiece
+  std::unordered_map<std::string_view, int32_t> ids;  // of `composed`
   std::vector<bool> is_special, is_added;
   int32_t unk = 0, cls = 0, sep = 0, pad = 0, mask = 0;
 };
 
-Tokenizer::Impl::Impl(std::vector<std::string> vocabulary, TokenizerConfig settings, const std::string& name)
+Tokenizer::Impl::Impl(std::vector<std::string> vocabulary, TokenizerConfig settings,
+                      std::optional<Composition> composition, const std::string& name)
     : config(std::move(settings)),
       subwords(std::move(vocabulary)),
-      wordpiece(subwords, config.prefix, prefix_in_words(config)),
+      wordpiece(composition ? std::span<const std::string>() : subwords, config.prefix,
+                prefix_in_words(config)),
       characters(CharacterRules(config)),
       is_special(subwords.size()),
       is_added(subwords.size()) {
+  if (composition) compose(*std::move(composition), name);
   for (const AddedToken& token : config.added) add(token, name);
+  if (composed) composed->prepare(literals);
   unk = required_id(config.unk, "unknown", name);
   cls = required_id(config.cls, "classification", name);
   sep = required_id(config.sep, "separator", name);
@@ -103,7 +115,18 @@ int32_t Tokenizer::Impl::required_id(const std::string& subword, const char* rol
 
 std::optional<int32_t> Tokenizer::Impl::id(std::string_view subword) const {
   const auto found = added_ids.find(std::string(subword));
-  return found != added_ids.end() ? found->second : wordpiece.id(subword);
+  if (found != added_ids.end()) return found->second;
+  if (!composed) return wordpiece.id(subword);
+  const auto own = ids.find(subword);
+  return own != ids.end() ? std::optional(own->second) : std::nullopt;
+}
+
+void Tokenizer::Impl::compose(Composition composition, const std::string& name) try {
+  for (size_t i = 0; i < subwords.size(); ++i)
+    if (!subwords[i].empty()) ids.insert_or_assign(subwords[i], static_cast<int32_t>(i));
+  composed = std::make_unique<Composed>(subwords, std::move(composition));
+} catch (const Error& error) {
+  throw Error(name, ": model: ", error.what());
 }
 
 void Tokenizer::Impl::add(const AddedToken& token, const std::string& name) {
@@ -126,11 +149,15 @@ void Tokenizer::Impl::add(const AddedToken& token, const std::string& name) {
   if (token.special) mark_special(resolved.id);
   if (config.compat == Compat::google) return;
   if (token.normalized) {
-    std::string form = NormalizedText(token.content, characters).text();
+    std::string form =
+        composed ? composed->normalized(token.content) : NormalizedText(token.content, characters).text();
     if (form.empty()) throw Error(name, ": the added token ", token.content, " is empty after normalization");
-    added_normalized.add(resolved, std::move(form));
+    literals.first_bytes += form[0];
+    literals.cross_spaces |=
+        token.lstrip || token.rstrip || form.find_first_of(" \t\n\r") != std::string::npos;
+    literals.normalized.add(resolved, std::move(form));
   } else {
-    added.add(resolved, token.content);
+    literals.original.add(resolved, token.content);
   }
 }
 
@@ -138,13 +165,13 @@ void Tokenizer::Impl::add(const AddedToken& token, const std::string& name) {
 template <class Encoder>
 void Tokenizer::Impl::encode_part(std::string_view text, size_t base, Encoder& encoder) const {
   encoder.set_base(base);
-  if (added_normalized.empty()) {
+  if (literals.normalized.empty()) {
     normalize(characters, text, encoder);
     encoder.end_word();
     return;
   }
   const NormalizedText normalized(text, characters);
-  AddedTokens::Search search(added_normalized, normalized.text());
+  AddedTokens::Search search(literals.normalized, normalized.text());
   size_t at = 0;
   while (const auto match = search.next()) {
     if (at < match->begin) normalized.replay(at, match->begin, encoder);
@@ -155,15 +182,35 @@ void Tokenizer::Impl::encode_part(std::string_view text, size_t base, Encoder& e
   encoder.end_word();
 }
 
+// Removes the spaces at both ends of the tokens' offsets, but not the one space that the first token got. As
+// in Hugging Face's library, a space counts 1 whatever it came from.
+void Tokenizer::Impl::trim(Tokens& tokens, size_t first) const {
+  const size_t base = tokens.ids.size() - tokens.offsets.size();
+  for (size_t i = first; i < tokens.offsets.size(); ++i) {
+    const auto id = static_cast<size_t>(tokens.ids[base + i]);
+    if (is_added[id]) continue;  // is trimmed where it was found
+    const std::string_view token = subwords[id];
+    const size_t size = kSpaceByte.size();
+    uint32_t leading = 0, trailing = 0;
+    for (size_t at = 0; token.substr(at).starts_with(kSpaceByte); at += size) ++leading;
+    for (size_t left = token.size(); token.substr(0, left).ends_with(kSpaceByte); left -= size) ++trailing;
+    auto& [begin, end] = tokens.offsets[i];
+    const bool added = composed->parts().trim_offsets->add_prefix_space && (i == first || begin == 0);
+    if (!added || leading > 1) begin = std::min(begin + leading, end);
+    if (trailing > 0 && end >= trailing) end = std::max(end - trailing, begin);
+  }
+}
+
 template <bool kAligned>
 void Tokenizer::Impl::encode(std::string_view text, Wanted wanted, Tokens& tokens) const {
+  if (composed) return composed->encode(text, literals, wanted, tokens);
   const WordEncoderSettings settings{.wordpiece = wordpiece,
                                      .subwords = subwords,
                                      .prefix_size = config.prefix.size(),
                                      .max_word_chars = static_cast<size_t>(config.max_word_chars),
                                      .unk = unk};
   WordEncoder<kAligned> encoder(settings, wanted, tokens);
-  AddedTokens::Search search(added, text);
+  AddedTokens::Search search(literals.original, text);
   size_t at = 0;
   while (const auto match = search.next()) {
     if (at < match->begin) encode_part(text.substr(at, match->begin - at), at, encoder);
@@ -175,7 +222,11 @@ void Tokenizer::Impl::encode(std::string_view text, Wanted wanted, Tokens& token
 }
 
 Tokenizer::Tokenizer(std::vector<std::string> subwords, TokenizerConfig config, const std::string& name)
-    : impl_(std::make_unique<const Impl>(std::move(subwords), std::move(config), name)) {}
+    : impl_(std::make_unique<const Impl>(std::move(subwords), std::move(config), std::nullopt, name)) {}
+Tokenizer::Tokenizer(std::vector<std::string> subwords, TokenizerConfig config, Composition composition,
+                     const std::string& name)
+    : impl_(std::make_unique<const Impl>(std::move(subwords), std::move(config), std::move(composition),
+                                         name)) {}
 Tokenizer::Tokenizer(Tokenizer&&) noexcept = default;
 Tokenizer::~Tokenizer() = default;
 
@@ -190,6 +241,7 @@ void Tokenizer::encode(std::string_view text, Wanted wanted, Tokens& tokens) con
   const size_t before = tokens.offsets.size();
   impl_->encode<true>(text, wanted, tokens);
   if (wanted.offsets == Offsets::chars) count_in_code_points(text, std::span(tokens.offsets).subspan(before));
+  if (impl_->composed && impl_->composed->parts().trim_offsets) impl_->trim(tokens, before);
 }
 
 int32_t Tokenizer::size() const { return impl_->subwords.size(); }
@@ -211,11 +263,21 @@ bool Tokenizer::is_special(int32_t id) const { return id >= 0 && id < size() && 
 bool Tokenizer::is_added(int32_t id) const { return id >= 0 && id < size() && impl_->is_added[id]; }
 
 bool Tokenizer::continues_word(int32_t id) const {
+  if (impl_->composed)
+    return !subword(id).starts_with(impl_->composed->word_mark()) && !is_special(id) && !is_added(id);
   const std::string& prefix = impl_->config.prefix;
   return !prefix.empty() && subword(id).starts_with(prefix) && !is_added(id);
 }
 
 std::string Tokenizer::decode(std::span<const int32_t> ids, Specials specials) const {
+  if (impl_->composed) {
+    std::vector<std::string_view> tokens;
+    for (const int32_t id : ids) {
+      const std::string_view token = subword(id);
+      if (specials == Specials::keep || !is_special(id)) tokens.push_back(token);
+    }
+    return impl_->composed->joined(tokens);
+  }
   std::string text;
   Decoder decoder(impl_->config.prefix, impl_->config.decode_cleanup, text);
   for (const int32_t id : ids) {

@@ -1,6 +1,7 @@
-// BERT's tokenizer (Devlin et al. 2018, section 3 "Input/Output Representations"): cleans the text, splits it
-// into words and punctuation, and splits each word greedily into the longest subword tokens of the
-// vocabulary. The prefix "##" marks a token that continues a word.
+// Tokenizers. BERT's (Devlin et al. 2018, section 3 "Input/Output Representations") cleans the text, splits
+// it into words and punctuation, and splits each word greedily into the longest subword tokens of the
+// vocabulary (WordPiece). The prefix "##" marks a token that continues a word. Models that grew out of BERT
+// split words with Unigram (unigram.h) or byte-level BPE (bpe.h).
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,21 @@ struct Truncation {
   bool of_model = false;  // the block's own length and strategy were replaced, see ModelSettings
 };
 
+// Special tokens of a pair of texts: [CLS] A [SEP] B [SEP] with types 0 and 1, or <s> A </s> </s> B </s> with
+// type 0 only. A single text is [CLS] A [SEP].
+struct Layout {
+  int32_t separators = 1;   // between A and B
+  int32_t second_type = 1;  // of B and the [SEP] after it
+  bool operator==(const Layout&) const = default;
+};
+
+enum class ModelKind { wordpiece, unigram, bpe };
+
+struct Composition;  // what Unigram and BPE need, see composition.h
+
 struct TokenizerConfig {
+  ModelKind model = ModelKind::wordpiece;  // the settings of words, case and accents are those of WordPiece
+  Layout layout;
   bool clean_text = true;
   bool lowercase = true;
   bool strip_accents = true;
@@ -88,6 +103,9 @@ class Tokenizer {
   // token has the id of the equal vocabulary entry, otherwise its own. `name` is the vocabulary's name in
   // messages. Error if a special token is missing from the vocabulary.
   Tokenizer(std::vector<std::string> subwords, TokenizerConfig config, const std::string& name);
+  // Unigram or BPE.
+  Tokenizer(std::vector<std::string> subwords, TokenizerConfig config, Composition composition,
+            const std::string& name);
   Tokenizer(Tokenizer&&) noexcept;
   ~Tokenizer();
 
@@ -106,9 +124,10 @@ class Tokenizer {
   int32_t mask() const;
   bool is_special(int32_t id) const;  // [PAD] [UNK] [CLS] [SEP] [MASK] and special added tokens
   bool is_added(int32_t id) const;
-  bool continues_word(int32_t id) const;  // "##ing"
+  // "##ing", or a token without the "▁" or "Ġ" that words begin with.
+  bool continues_word(int32_t id) const;
 
-  // Converts ids to text like Hugging Face's WordPiece decoder, cleanup included.
+  // Converts ids to text like Hugging Face's decoders, WordPiece's cleanup included.
   enum class Specials { keep, skip };
   // Error if an id does not exist.
   std::string decode(std::span<const int32_t> ids, Specials specials) const;
@@ -121,7 +140,8 @@ class Tokenizer {
 // Case setting from the command line; overrides the files.
 enum class Case { from_files, cased, uncased };
 
-// Loads the tokenizer of a model directory. The vocabulary is that of tokenizer.json, else of vocab.txt. As
+// Loads the tokenizer of a model directory: tokenizer.json, else vocab.txt, else a SentencePiece model, else
+// vocab.json and merges.txt. As
 // in transformers, the settings of case and accents are those of tokenizer_config.json, else of
 // tokenizer.json. The Error names what is missing or not supported.
 Tokenizer load_tokenizer(const std::string& directory, Compat compat = Compat::hf,

@@ -1,10 +1,14 @@
 // Reads the file formats of a saved tokenizer.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "json/json.h"
+#include "text/composition.h"
 #include "text/tokenizer.h"
 
 namespace bert::text {
@@ -15,7 +19,20 @@ constexpr size_t kMaxIdGap = 1 << 20;
 struct TokenizerParts {
   std::vector<std::string> subwords;  // by id
   TokenizerConfig config;
+  std::optional<Composition> composition;  // nullopt: WordPiece
 };
+
+class Block;
+
+// A vocabulary {"token": id, ...} of a model block, and alone.
+std::vector<std::string> read_ids(const json::File& file, const Block& model);
+std::vector<std::string> ids_of(const json::Value& vocab);
+
+// "a b" as a pair. Throws Error for anything else.
+std::pair<std::string, std::string> merge_of(std::string_view text);
+
+// Reads normalizer, pre_tokenizer, decoder and model, whose type is Unigram or BPE.
+void read_composition(const json::File& file, const std::string& type, TokenizerParts& parts);
 
 // The path of a file of a tokenizer.
 std::string path_in(const std::string& directory, std::string_view name);

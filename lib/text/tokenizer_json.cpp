@@ -5,97 +5,13 @@
 
 #include "base/error.h"
 #include "json/json.h"
+#include "text/json_block.h"
 #include "text/tokenizer_files.h"
 
 namespace bert::text {
 namespace {
 
-// A named block of the file; its Errors include the name.
-class Block {
- public:
-  Block(const json::File& file, std::string name, json::Value json)
-      : path_(file.path()), name_(std::move(name)), json_(json) {}
-
-  [[noreturn]] void refuse(std::string_view what, std::string_view expected) const {
-    throw Error(path_, ": ", name_, " ", what, "; only ", expected, " is supported");
-  }
-
-  const std::string& name() const { return name_; }
-
-  std::optional<json::Value> find(std::string_view key) const {
-    const std::optional<json::Value> found =
-        json_.kind() == json::Value::Kind::object ? json_.find(key) : std::nullopt;
-    return found && !found->is_null() ? found : std::nullopt;
-  }
-
-  std::string string(std::string_view key, std::string_view otherwise) const {
-    return read(key, std::string(otherwise),
-                [](const json::Value& json) { return std::string(json.string()); });
-  }
-  bool boolean(std::string_view key, bool otherwise) const {
-    return read(key, otherwise, [](const json::Value& json) { return json.boolean(); });
-  }
-  int64_t integer(std::string_view key, int64_t otherwise) const {
-    return read(key, otherwise, [](const json::Value& json) { return json.integer(); });
-  }
-
-  void require_type(std::string_view type) const {
-    const std::string found = string("type", type);
-    if (found != type) refuse("is " + found, type);
-  }
-
-  // Calls `read` and prefixes its Errors with the name of this block.
-  template <class Read>
-  auto named(std::string_view key, const Read& read) const {
-    try {
-      return read();
-    } catch (const Error& error) {
-      throw Error(path_, ": ", name_, ".", key, " ", error.what());
-    }
-  }
-
- private:
-  template <class T, class Read>
-  T read(std::string_view key, T otherwise, const Read& as) const {
-    const std::optional<json::Value> found = find(key);
-    return found ? named(key, [&] { return as(*found); }) : otherwise;
-  }
-
-  std::string path_;
-  std::string name_;
-  json::Value json_;
-};
-
-Block required(const json::File& file, const std::string& name) {
-  const std::optional<json::Value> found = file.find(name);
-  if (!found) throw Error(file.path(), ": there is no ", name);
-  return {file, name, *found};
-}
-
-std::vector<std::string> read_subwords(const json::File& file, const Block& model) {
-  const std::optional<json::Value> vocab = model.find("vocab");
-  if (!vocab) throw Error(file.path(), ": model has no vocab");
-  std::vector<std::string> subwords;
-  model.named("vocab", [&] {
-    const auto members = vocab->members();
-    subwords.resize(members.size());
-    for (const auto& [subword, json] : members) {
-      const int64_t id = json.integer();
-      if (id < 0 || id > static_cast<int64_t>(members.size() + kMaxIdGap)) {
-        throw Error("gives ", subword, " the id ", id, " among ", members.size(), " tokens");
-      }
-      if (static_cast<size_t>(id) >= subwords.size()) subwords.resize(static_cast<size_t>(id) + 1);
-      std::string& place = subwords[id];
-      if (!place.empty()) throw Error("gives ", place, " and ", subword, " the same id ", id);
-      place = subword;
-    }
-  });
-  return subwords;
-}
-
-void read_model(const json::File& file, TokenizerParts& parts) {
-  const Block model = required(file, "model");
-  model.require_type("WordPiece");
+void read_wordpiece(const json::File& file, const Block& model, TokenizerParts& parts) {
   parts.config.unk = model.string("unk_token", "[UNK]");
   parts.config.prefix = model.string("continuing_subword_prefix", "##");
   parts.config.max_word_chars = model.integer("max_input_chars_per_word", 100);
@@ -103,7 +19,7 @@ void read_model(const json::File& file, TokenizerParts& parts) {
     throw Error(file.path(), ": model.max_input_chars_per_word is ", parts.config.max_word_chars,
                 ", expected at least 0");
   }
-  parts.subwords = read_subwords(file, model);
+  parts.subwords = read_ids(file, model);
 }
 
 void read_normalizer(const json::File& file, TokenizerConfig& config) {
@@ -169,7 +85,7 @@ void read_added_tokens(const json::File& file, TokenizerParts& parts) {
   }
 }
 
-// A template in the library's notation: "[CLS]:0 $A:0 [SEP]:0".
+// An unsupported template is refused in the library's notation: "[CLS]:0 $A:0 [SEP]:0".
 std::string describe(const Block& processor, std::string_view key) {
   const std::optional<json::Value> items = processor.find(key);
   std::string text;
@@ -201,6 +117,14 @@ std::optional<int64_t> given_id(const Block& processor, const std::string& token
   });
 }
 
+// The template of a pair in this layout, given that of a single text.
+std::string pair_template(const std::string& single, const std::string& sep, const Layout& layout) {
+  const std::string type = std::to_string(layout.second_type);
+  std::string pair = single;
+  for (int32_t i = 1; i < layout.separators; ++i) pair += " " + sep + ":0";
+  return pair + " $B:" + type + " " + sep + ":" + type;
+}
+
 void read_template(const Block& processor, TokenizerConfig& config) {
   const std::string single = describe(processor, "single");
   const size_t first = single.find(":0 $A:0 ");
@@ -213,26 +137,26 @@ void read_template(const Block& processor, TokenizerConfig& config) {
   const std::string expected_single = config.cls + ":0 $A:0 " + config.sep + ":0";
   if (single != expected_single)
     processor.refuse("has the template \"" + single + "\"", "[CLS]:0 $A:0 [SEP]:0");
-  const std::string pair = describe(processor, "pair");
-  const std::string expected_pair = expected_single + " $B:1 " + config.sep + ":1";
-  if (!pair.empty() && pair != expected_pair) {
-    processor.refuse("has the pair template \"" + pair + "\"", "\"" + expected_pair + "\"");
-  }
   config.given_cls = given_id(processor, config.cls);
   config.given_sep = given_id(processor, config.sep);
+  const std::string pair = describe(processor, "pair");
+  for (const int32_t separators : {1, 2}) {
+    for (const int32_t second_type : {0, 1}) {
+      config.layout = {.separators = separators, .second_type = second_type};
+      if (pair == pair_template(expected_single, config.sep, config.layout)) return;
+    }
+  }
+  config.layout = Layout();
+  if (!pair.empty())
+    processor.refuse("has the pair template \"" + pair + "\"",
+                     "\"" + pair_template(expected_single, config.sep, config.layout) + "\"");
 }
 
-void read_post_processor(const json::File& file, TokenizerConfig& config) {
-  const Block processor = required(file, "post_processor");
-  const std::string type = processor.string("type", "");
-  if (type == "TemplateProcessing") {
-    read_template(processor, config);
-    return;
-  }
-  if (type != "BertProcessing") processor.refuse("is " + type, "TemplateProcessing or BertProcessing");
-  const auto read = [&](const char* key, std::string& token, std::optional<int64_t>& id) {  // ["[SEP]", 102]
+// {"cls": ["[CLS]", 101], "sep": ["[SEP]", 102]}
+void read_cls_and_sep(const json::File& file, const Block& processor, TokenizerConfig& config) {
+  const auto read = [&](const char* key, std::string& token, std::optional<int64_t>& id) {
     const std::optional<json::Value> entry = processor.find(key);
-    if (!entry) throw Error(file.path(), ": post_processor has no ", key);
+    if (!entry) throw Error(file.path(), ": ", processor.name(), " has no ", key);
     processor.named(key, [&] {
       const std::vector<json::Value> elements = entry->elements();
       if (elements.size() != 2) throw Error("is not a token and its id");
@@ -242,6 +166,28 @@ void read_post_processor(const json::File& file, TokenizerConfig& config) {
   };
   read("cls", config.cls, config.given_cls);
   read("sep", config.sep, config.given_sep);
+}
+
+void read_post_processor(const json::File& file, const Block& processor, TokenizerParts& parts) {
+  const std::string type = processor.string("type", "");
+  const auto trims = [&] {
+    if (parts.composition && processor.boolean("trim_offsets", true))
+      parts.composition->trim_offsets = TrimOffsets{processor.boolean("add_prefix_space", true)};
+  };
+  if (type == "TemplateProcessing") return read_template(processor, parts.config);
+  if (type == "BertProcessing") return read_cls_and_sep(file, processor, parts.config);
+  if (type == "RobertaProcessing") {
+    trims();
+    parts.config.layout = {.separators = 2, .second_type = 0};
+    return read_cls_and_sep(file, processor, parts.config);
+  }
+  if (type == "ByteLevel" && parts.composition) return trims();
+  if (type != "Sequence")
+    processor.refuse("is " + type, "TemplateProcessing, BertProcessing or RobertaProcessing");
+  const auto list = processor.find("processors");
+  const auto steps = list ? list->elements() : std::vector<json::Value>();
+  for (size_t i = 0; i < steps.size(); ++i)
+    read_post_processor(file, {file, processor.name() + "[" + std::to_string(i) + "]", steps[i]}, parts);
 }
 
 void read_truncation(const json::File& file, TokenizerConfig& config) {
@@ -272,25 +218,44 @@ void read_truncation(const json::File& file, TokenizerConfig& config) {
   block.refuse("has the strategy " + strategy, "LongestFirst, OnlyFirst or OnlySecond");
 }
 
+// Old files do not say the type.
+std::string model_type(const Block& model) {
+  const auto vocab = model.find("vocab");
+  const bool is_array = vocab && vocab->is_array();
+  return model.string("type", is_array ? "Unigram" : model.find("merges") ? "BPE" : "WordPiece");
+}
+
+void read_decoder(const json::File& file, TokenizerConfig& config) {
+  const std::optional<json::Value> json = file.find("decoder");
+  if (!json) return;
+  const Block decoder(file, "decoder", *json);
+  decoder.require_type("WordPiece");
+  const std::string prefix = decoder.string("prefix", "##");
+  if (prefix != config.prefix)
+    decoder.refuse("has the prefix " + prefix, config.prefix + ", the prefix of the model,");
+  config.decode_cleanup = decoder.boolean("cleanup", true);
+}
+
 }  // namespace
 
 TokenizerParts read_tokenizer_json(const std::string& path) {
   const json::File file(path);
   TokenizerParts parts;
-  read_model(file, parts);
-  read_normalizer(file, parts.config);
-  required(file, "pre_tokenizer").require_type("BertPreTokenizer");
-  read_added_tokens(file, parts);
-  read_post_processor(file, parts.config);
-  read_truncation(file, parts.config);
-  if (const std::optional<json::Value> json = file.find("decoder")) {
-    const Block decoder(file, "decoder", *json);
-    decoder.require_type("WordPiece");
-    const std::string prefix = decoder.string("prefix", "##");
-    if (prefix != parts.config.prefix)
-      decoder.refuse("has the prefix " + prefix, parts.config.prefix + ", the prefix of the model,");
-    parts.config.decode_cleanup = decoder.boolean("cleanup", true);
+  const Block model = required(file, "model");
+  const std::string type = model_type(model);
+  const bool composed = type == "Unigram" || type == "BPE";
+  if (composed) {
+    read_composition(file, type, parts);
+  } else {
+    if (type != "WordPiece") model.refuse("is " + type, "WordPiece, Unigram or BPE");
+    read_wordpiece(file, model, parts);
+    read_normalizer(file, parts.config);
+    required(file, "pre_tokenizer").require_type("BertPreTokenizer");
+    read_decoder(file, parts.config);
   }
+  read_added_tokens(file, parts);
+  read_post_processor(file, required(file, "post_processor"), parts);
+  read_truncation(file, parts.config);
   return parts;
 }
 

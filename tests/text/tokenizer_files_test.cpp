@@ -213,11 +213,13 @@ TEST_CASE("unsupported tokenizer settings are rejected by name") {
   CHECK(complaint({.pre_tokenizer = R"({"type":"Metaspace"})"}) ==
         "pre_tokenizer is Metaspace; only BertPreTokenizer is supported");
   CHECK(complaint({.pre_tokenizer = "null"}) == "there is no pre_tokenizer");
-  CHECK(complaint({.model_type = "BPE"}) == "model is BPE; only WordPiece is supported");
+  CHECK(complaint({.model_type = "WordLevel"}) ==
+        "model is WordLevel; only WordPiece, Unigram or BPE is supported");
   CHECK(complaint({.decoder = R"({"type":"ByteLevel"})"}) ==
         "decoder is ByteLevel; only WordPiece is supported");
-  CHECK(complaint({.post_processor = R"({"type":"RobertaProcessing"})"}) ==
-        "post_processor is RobertaProcessing; only TemplateProcessing or BertProcessing is supported");
+  CHECK(
+      complaint({.post_processor = R"({"type":"Digits"})"}) ==
+      "post_processor is Digits; only TemplateProcessing, BertProcessing or RobertaProcessing is supported");
   CHECK(complaint({.single = R"([{"Sequence":{"id":"A","type_id":0}}])"}) ==
         "post_processor has the template \"$A:0\"; only [CLS]:0 $A:0 [SEP]:0 is supported");
   CHECK(complaint({.truncation = R"({"strategy":"Best"})"}) ==
