@@ -71,7 +71,7 @@ void check_locale(const std::string& locale) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  App app("bert-tokenize", "Tokenize texts with WordPiece and add the token ids to each record.");
+  App app("bert-tokenize", "Tokenize texts and add the token ids to each record.");
   TokenizeOptions tokenize;
   Flags flags;
   result_options(app, tokenize, flags);

@@ -30,14 +30,14 @@ int64_t predictions_wanted(int64_t length, const MaskRule& rule) {
 }
 
 Masker::Masker(const text::Tokenizer& tokenizer, const MaskRule& rule)
-    : rule_(rule), mask_id_(tokenizer.mask()) {
-  const std::string_view prefix = tokenizer.config().prefix;
+    : tokenizer_(tokenizer), rule_(rule), mask_id_(tokenizer.mask()) {
   kinds_.reserve(tokenizer.size());
   for (int32_t id = 0; id < tokenizer.size(); ++id) {
     const auto subword = tokenizer.subword(id);
     const bool special = tokenizer.is_special(id);
-    const bool continues = !prefix.empty() && subword.starts_with(prefix);
-    kinds_.push_back(special ? Kind::special : continues ? Kind::continuation : Kind::start);
+    kinds_.push_back(special                        ? Kind::special
+                     : tokenizer.continues_word(id) ? Kind::continuation
+                                                    : Kind::start);
     const bool ordinary = !special && !subword.empty() && !is_unused(subword);
     if (ordinary || rule.replacements == MaskRule::Replacements::every) replacements_.push_back(id);
   }
@@ -56,7 +56,8 @@ std::vector<Masker::Group> Masker::groups(std::span<const int32_t> ids) const {
     const Kind kind = kinds_[ids[at]];
     if (kind == Kind::special) continue;
     const bool joins = rule_.unit == MaskRule::Unit::word && kind == Kind::continuation && !groups.empty() &&
-                       groups.back().end == at;
+                       groups.back().end == at &&
+                       tokenizer_.joins(ids[static_cast<size_t>(at - 1)], ids[static_cast<size_t>(at)]);
     if (joins)
       ++groups.back().end;
     else

@@ -45,8 +45,8 @@ struct Prediction {
 // Thread-safe.
 class Masker {
  public:
-  // Throws Error if random tokens are wanted and the vocabulary has none to offer. Keeps no reference to
-  // `tokenizer`.
+  // Throws Error if random tokens are wanted and the vocabulary has none to offer. `tokenizer` must outlive
+  // this object.
   Masker(const text::Tokenizer& tokenizer, const MaskRule& rule);
 
   const MaskRule& rule() const { return rule_; }
@@ -68,6 +68,7 @@ class Masker {
   int32_t shown(int32_t id, Random& random) const;
 
   enum class Kind : uint8_t { special, start, continuation };
+  const text::Tokenizer& tokenizer_;
   const MaskRule rule_;
   const int32_t mask_id_;
   std::vector<Kind> kinds_;            // by id

@@ -58,6 +58,11 @@ std::string percent(int64_t part, int64_t whole) {
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
 }
 
+PairOptions for_layout(PairOptions options, const text::Layout& layout) {
+  options.rule.pair_specials = 2 + layout.separators;
+  return options;
+}
+
 }  // namespace
 
 struct NspPairsFilter::Prepared : io::Work {
@@ -66,11 +71,17 @@ struct NspPairsFilter::Prepared : io::Work {
 };
 
 NspPairsFilter::NspPairsFilter(const text::Tokenizer& tokenizer, PairOptions options, Log& log)
-    : options_(std::move(options)),
+    : options_(for_layout(std::move(options), tokenizer.config().layout)),
       cls_(tokenizer.cls()),
       sep_(tokenizer.sep()),
       size_(tokenizer.size()),
-      log_(log) {}
+      layout_(tokenizer.config().layout),
+      log_(log) {
+  if (options_.rule.mode != PairRule::Mode::none &&
+      options_.rule.max_length < options_.rule.pair_specials + 2)
+    throw Error("a maximum length of ", options_.rule.max_length, " leaves no room for two sentences and ",
+                options_.rule.pair_specials, " special tokens");
+}
 
 void NspPairsFilter::prepare(const io::Fields& fields, io::Record& record) const {
   const auto sentences = fields.required("sentences");
@@ -204,13 +215,13 @@ void NspPairsFilter::add_instance(const Document& document, const Instance& inst
   std::string& ids = added.field("input_ids") += '[';
   append_ids(ids, {&cls_, 1});
   append_ids(ids, instance.first);
-  append_ids(ids, {&sep_, 1});
+  for (int32_t i = 0; i < (pair ? layout_.separators : 1); ++i) append_ids(ids, {&sep_, 1});
   append_ids(ids, instance.second);
   if (pair) append_ids(ids, {&sep_, 1});
   ids.back() = ']';
   std::string& types = added.field("token_type_ids") += '[';
-  append_types(types, '0', instance.first.size() + 2);
-  append_types(types, '1', pair ? instance.second.size() + 1 : 0);
+  append_types(types, '0', instance.first.size() + 1 + static_cast<size_t>(pair ? layout_.separators : 1));
+  append_types(types, layout_.second_type == 0 ? '0' : '1', pair ? instance.second.size() + 1 : 0);
   types.back() = ']';
   if (pair) added.integer("next_sentence_label", instance.label);
   added.integer("document", document.place);

@@ -74,6 +74,7 @@ class NspPairsFilter : public io::Filter {
 
   const PairOptions options_;
   const int32_t cls_, sep_, size_;
+  const text::Layout layout_;
   Log& log_;
   mutable Counts counts_;
 

@@ -9,7 +9,7 @@ namespace {
 int64_t length_of(std::span<const int32_t> tokens) { return tokens.size(); }
 
 int64_t room_of(const PairRule& rule) {
-  return rule.max_length - (rule.mode == PairRule::Mode::none ? 2 : 3);
+  return rule.max_length - (rule.mode == PairRule::Mode::none ? 2 : rule.pair_specials);
 }
 
 // Uniform in [least, most].

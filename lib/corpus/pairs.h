@@ -29,6 +29,7 @@ struct PairRule {
   int64_t max_length = 128;         // special tokens included; >= kShortestPairs
   double short_probability = 0.1;   // probability that an instance gets a random shorter length
   double random_probability = 0.5;  // probability of label 1
+  int64_t pair_specials = 3;        // special tokens of a pair
 };
 
 constexpr int64_t kShortestPairs = 5;  // [CLS] a [SEP] b [SEP]

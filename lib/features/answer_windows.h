@@ -25,10 +25,10 @@ struct AnswerRule {
   std::optional<int64_t> max_question_length;  // in tokens; default: 64, at most half of max_length
 };
 
-int64_t question_limit(const AnswerRule& rule);
+int64_t question_limit(const text::Tokenizer& tokenizer, const AnswerRule& rule);
 
 // Throws Error if the question limit leaves no room for the context.
-void require_room(const AnswerRule& rule);
+void require_room(const text::Tokenizer& tokenizer, const AnswerRule& rule);
 
 struct AnswerWindows {
   std::string context;

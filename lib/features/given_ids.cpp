@@ -10,6 +10,20 @@
 namespace bert::features {
 namespace {
 
+// Where B begins: with BERT's layout at the first type 1, with a single type after two separators.
+std::optional<uint32_t> begin_of_second(const text::Tokenizer& tokenizer, const Features& features) {
+  const auto &ids = features.ids, &types = features.types;
+  const auto& layout = tokenizer.config().layout;
+  const auto separators = static_cast<uint32_t>(layout.separators);
+  if (layout.second_type == 0) {
+    const auto found = std::search_n(ids.begin() + 1, ids.end() - 1, layout.separators, tokenizer.sep());
+    if (separators < 2 || found == ids.end() - 1) return std::nullopt;
+    return static_cast<uint32_t>(found - ids.begin()) + separators;
+  }
+  const auto second = std::find(types.begin(), types.end(), 1);
+  return second == types.end() ? std::nullopt : std::optional<uint32_t>(second - types.begin());
+}
+
 // Finds A and B. Example: ids [CLS] x y [SEP] z [SEP], types 0 0 0 0 1 1: A is [1,3), B is [4,5).
 void find_parts(const text::Tokenizer& tokenizer, Features& features) {
   const auto &ids = features.ids, &types = features.types;
@@ -17,17 +31,20 @@ void find_parts(const text::Tokenizer& tokenizer, Features& features) {
   features.first = {0, length};
   features.second = {length, length};
   if (length < 2 || ids.front() != tokenizer.cls() || ids.back() != tokenizer.sep()) return;
-  const auto second = std::find(types.begin(), types.end(), 1);
-  if (second == types.end()) {
+  const auto second = begin_of_second(tokenizer, features);
+  if (!second) {
     features.first = {1, length - 1};
     features.second = {length - 1, length - 1};
     return;
   }
-  const uint32_t begin = second - types.begin();
-  const bool is_pair = begin >= 2 && ids[begin - 1] == tokenizer.sep() &&
-                       std::all_of(second, types.end(), [](int32_t type) { return type == 1; });
+  const uint32_t begin = *second;
+  const auto& layout = tokenizer.config().layout;
+  const auto separators = static_cast<uint32_t>(layout.separators);
+  const bool is_pair = begin >= 1 + separators && ids[begin - 1] == tokenizer.sep() &&
+                       std::all_of(types.begin() + begin, types.end(),
+                                   [&](int32_t type) { return type == layout.second_type; });
   if (!is_pair) return;
-  features.first = {1, begin - 1};
+  features.first = {1, begin - separators};
   features.second = {begin, length - 1};
   features.pair = true;
 }

@@ -11,11 +11,16 @@ namespace {
 
 // English has four to five bytes for each token; a lower guess spares most texts a second allocation.
 constexpr size_t kBytesPerToken = 3;
-constexpr size_t kMostSpecials = 3;
+constexpr size_t kMostSpecials = 4;
 
 uint32_t position(size_t count) { return count; }
 
 }  // namespace
+
+int32_t second_type(const text::Tokenizer& tokenizer) {
+  const auto& config = tokenizer.config();
+  return config.token_types ? config.layout.second_type : 0;
+}
 
 Sequence::Sequence(const text::Tokenizer& tokenizer, const FeatureOptions& options)
     : tokenizer_(tokenizer), options_(options) {}
@@ -37,6 +42,8 @@ void Sequence::reserve(size_t more) {
 void Sequence::begin_part() {
   assert(parts_count_ < 2);
   if (parts_count_ == 0) add_special(tokenizer_.cls());
+  if (parts_count_ == 1)
+    for (int32_t i = 1; i < tokenizer_.config().layout.separators; ++i) add_special(tokenizer_.sep());
   parts_[parts_count_].begin = position(tokens_.ids.size());
 }
 
@@ -78,7 +85,7 @@ Features Sequence::finish(int32_t prompt) && {
   const auto length = position(tokens_.ids.size());
   const auto first_end = position(parts_[0].end + (options_.specials ? 1 : 0));
   Features features;
-  features.types.resize(length, tokenizer_.config().token_types ? 1 : 0);
+  features.types.resize(length, second_type(tokenizer_));
   std::fill_n(features.types.begin(), first_end, 0);
   features.ids = std::move(tokens_.ids);
   features.offsets = std::move(tokens_.offsets);

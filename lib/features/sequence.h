@@ -11,8 +11,11 @@
 
 namespace bert::features {
 
-// Builds [CLS] A [SEP] B [SEP] in one pass; the tokenizer appends directly to the arrays of the Features. Add
-// A, optionally B, then call finish.
+// Token type of B and the [SEP] after it.
+int32_t second_type(const text::Tokenizer& tokenizer);
+
+// Builds [CLS] A [SEP] B [SEP], or the tokenizer's other layout of a pair, in one pass; the tokenizer appends
+// directly to the arrays of the Features. Add A, optionally B, then call finish.
 class Sequence {
  public:
   Sequence(const text::Tokenizer& tokenizer, const FeatureOptions& options);

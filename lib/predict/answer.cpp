@@ -27,7 +27,7 @@ class Answer final : public Predictor {
   bool takes_overlap() const override { return false; }
   void adapt(features::FeatureOptions& features) const override {
     features.overlap = 0;
-    features::require_room(window_rule(options_, *features.max_length));
+    features::require_room(tokenizer_, window_rule(options_, *features.max_length));
   }
 
   std::unique_ptr<Reading> read(const io::Fields& fields,
@@ -67,8 +67,9 @@ class Answer final : public Predictor {
   }
 
   void report_truncated(Log& log, int64_t records, int64_t max_length) const override {
-    log.warn(counted(records, "question was", "questions were") + " truncated to " +
-             counted(features::question_limit(window_rule(options_, max_length)), "token", "tokens"));
+    log.warn(
+        counted(records, "question was", "questions were") + " truncated to " +
+        counted(features::question_limit(tokenizer_, window_rule(options_, max_length)), "token", "tokens"));
   }
 
  private:

@@ -1,6 +1,9 @@
 #include "text/composed.h"
 
 #include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
 
 #include "json/utf8.h"
 #include "text/bpe.h"
@@ -52,6 +55,9 @@ void Composed::prepare(const Literals& literals) {
   marks_all_ = metaspace && cuttable_ &&
                (!composition_.white_space_split || metaspace->prepend == Metaspace::Prepend::always);
   steady_[' '] = 0;
+  keeps_steady_ = true;
+  for (size_t byte = 0; byte < steady_.size(); ++byte)
+    keeps_steady_ &= steady_[byte] == 0 || steady_[byte] == byte;
 }
 
 std::string Composed::normalized(std::string_view content) const {
@@ -87,7 +93,7 @@ class Composed::Run {
     AddedTokens::Search search(literals_.normalized, text);
     while (const auto match = search.next()) {
       encode_stretches(text.substr(at, match->begin - at), base + at);
-      added(match->id, text, {match->begin, match->end}, base);
+      added(match->id, {base + match->begin, base + match->end});
       at = match->end;
     }
     encode_stretches(text.substr(at), base + at);
@@ -97,36 +103,14 @@ class Composed::Run {
     size_t begin, end;
   };
 
-  // A literal in `text`, which is at `base` in the whole text.
-  void added(int32_t id, std::string_view text, Range range, size_t base) {
-    if (aligned_ && composition_.trim_offsets) range = trimmed(text, range, base);
+  void added(int32_t id, Range range) {
     tokens_.ids.push_back(id);
     if (aligned_)
-      tokens_.offsets.push_back(
-          {static_cast<uint32_t>(base + range.begin), static_cast<uint32_t>(base + range.end)});
+      tokens_.offsets.push_back({static_cast<uint32_t>(range.begin), static_cast<uint32_t>(range.end)});
     end_word();
   }
 
  private:
-  // Without the white space that the literal took, but with one character of it at the beginning of a text
-  // that gets a space there.
-  Range trimmed(std::string_view text, Range range, size_t base) const {
-    size_t count = 0, begin = range.begin, end = range.end;
-    for (; begin < end; ++count) {
-      const CodePoint code = decode(text.data() + begin);
-      if (!is_white_space(code.value)) break;
-      begin += code.size;
-    }
-    const bool is_first = tokens_.offsets.size() == first_ || base + range.begin == 0;
-    if (is_first && composition_.trim_offsets->add_prefix_space && count == 1) begin = range.begin;
-    while (end > begin) {
-      const CodePoint code = decode_before(text, end);
-      if (!is_white_space(code.value)) break;
-      end -= code.size;
-    }
-    return {begin, end};
-  }
-
   void encode_stretches(std::string_view text, size_t base) {
     for (size_t at = 0; at < text.size();) {
       at = composition_.metaspace ? plain_words(text, at, base) : plain_stretch(text, at, base);
@@ -137,33 +121,68 @@ class Composed::Run {
     }
   }
 
+  // A word that is to be looked up: bytes [begin, end) of a part. Its "▁" came from the byte at `mark`.
+  struct Pending {
+    size_t begin, end, mark;
+    uint64_t hash;
+  };
+
   // Encodes words that need no normalization; returns the beginning of the first other one. A word ends
-  // before a single space, so that the normalizer would not change it.
+  // before a single space, so that the normalizer would not change it. Some words are found before the first
+  // one is looked up, so that reading the cache does not wait for memory.
   size_t plain_words(std::string_view text, size_t at, size_t base) {
     if (!composed_.marks_all_) return at;
-    const auto steady = [&](size_t i) { return composed_.steady_[static_cast<uint8_t>(text[i])]; };
-    while (at < text.size()) {
-      const bool spaced = text[at] == ' ';
-      if (!spaced && (at > 0 || !marks_first(base))) return at;
-      if (at == 0 && std::ranges::any_of(composition_.normalizer, depends_on_ends) && spaced) return at;
-      const size_t begin = at + (spaced ? 1 : 0);
-      size_t end = begin;
-      word_.assign(kMetaspace);
-      for (uint8_t byte = 0; end < text.size() && (byte = steady(end)) != 0; ++end)
-        word_ += static_cast<char>(byte);
-      if (end == begin) return at;
-      if (end < text.size() && (text[end] != ' ' || end + 1 == text.size() || steady(end + 1) == 0))
-        return at;
-      const size_t mark = base + (spaced && !composition_.white_space_split ? at : begin);
-      take(word_, [&](const Part& part) {
-        const size_t hidden = kMetaspace.size();
-        const size_t first = part.begin < hidden ? mark : base + begin + part.begin - hidden;
-        const size_t last = part.end <= hidden ? mark + 1 : base + begin + part.end - hidden;
-        return Span{static_cast<uint32_t>(first), static_cast<uint32_t>(last)};
-      });
-      at = end;
+    const std::string_view words = composed_.keeps_steady_ ? text : mapped(text, at);
+    for (bool more = true; more && at < text.size();) {
+      std::array<Pending, 16> pending;
+      size_t count = 0;
+      for (more = true; more && count < pending.size() && at < text.size();) {
+        more = find_plain_word(text, at, base, pending[count]);
+        if (!more) break;
+        Pending& word = pending[count++];
+        at = word.end;
+        word.hash = WordCache::hash_of({words.substr(word.begin, word.end - word.begin), true});
+        composed_.cache_.prefetch(word.hash);
+      }
+      for (const Pending& word : std::span(pending).first(count)) take_plain(word, words, base);
     }
     return at;
+  }
+
+  // The text with its steady bytes as they will be.
+  std::string_view mapped(std::string_view text, size_t from) {
+    if (from > 0) return mapped_;  // is that of this text
+    mapped_.resize(text.size());
+    std::ranges::transform(text, mapped_.begin(), [&](char byte) {
+      return static_cast<char>(composed_.steady_[static_cast<uint8_t>(byte)]);
+    });
+    return mapped_;
+  }
+
+  bool find_plain_word(std::string_view text, size_t at, size_t base, Pending& word) const {
+    const auto steady = [&](size_t i) { return composed_.steady_[static_cast<uint8_t>(text[i])] != 0; };
+    const bool spaced = text[at] == ' ';
+    if (!spaced && (at > 0 || !marks_first(base))) return false;
+    if (at == 0 && spaced && std::ranges::any_of(composition_.normalizer, depends_on_ends)) return false;
+    const size_t begin = at + (spaced ? 1 : 0);
+    size_t end = begin;
+    while (end < text.size() && steady(end)) ++end;
+    if (end == begin) return false;
+    if (end < text.size() && (text[end] != ' ' || end + 1 == text.size() || !steady(end + 1))) return false;
+    word.begin = begin;
+    word.end = end;
+    word.mark = spaced && !composition_.white_space_split ? at : begin;
+    return true;
+  }
+
+  void take_plain(const Pending& word, std::string_view words, size_t base) {
+    const CachedWord key{.rest = words.substr(word.begin, word.end - word.begin), .marked = true};
+    take(key, word.hash, [&](uint32_t part_begin, uint32_t part_end) {
+      const size_t hidden = kMetaspace.size();
+      const size_t first = part_begin < hidden ? word.mark : word.begin + part_begin - hidden;
+      const size_t last = part_end <= hidden ? word.mark + 1 : word.begin + part_end - hidden;
+      return Span{static_cast<uint32_t>(base + first), static_cast<uint32_t>(base + last)};
+    });
   }
 
   bool marks_first(size_t base) const {
@@ -191,14 +210,29 @@ class Composed::Run {
   }
 
   void byte_level_words(std::string_view text, size_t base) {
-    each_byte_level_word(text, [&](size_t begin, size_t end) {
-      take(text.substr(begin, end - begin), [&](Part part) {
-        size_t first = begin + part.begin, last = begin + part.end;
-        while (is_continuation_byte(text[first])) --first;
-        while (last < text.size() && is_continuation_byte(text[last])) ++last;
-        return Span{static_cast<uint32_t>(base + first), static_cast<uint32_t>(base + last)};
-      });
-    });
+    const bool split = composition_.byte_level->split;
+    for (size_t at = 0; at < text.size();) {
+      std::array<Pending, 16> pending;
+      size_t count = 0;
+      for (; count < pending.size() && at < text.size(); ++count) {
+        const size_t end = split ? gpt2_word_end(text, at) : text.size();
+        pending[count] = {at, end, at, WordCache::hash_of({text.substr(at, end - at)})};
+        composed_.cache_.prefetch(pending[count].hash);
+        at = end;
+      }
+      for (const Pending& word : std::span(pending).first(count)) take_bytes(word, text, base);
+    }
+  }
+
+  // Tokens that have a part of a character have the offsets of all of it.
+  void take_bytes(const Pending& word, std::string_view text, size_t base) {
+    take({.rest = text.substr(word.begin, word.end - word.begin)}, word.hash,
+         [&](uint32_t part_begin, uint32_t part_end) {
+           size_t first = word.begin + part_begin, last = word.begin + part_end;
+           while (is_continuation_byte(text[first])) --first;
+           while (last < text.size() && is_continuation_byte(text[last])) ++last;
+           return Span{static_cast<uint32_t>(base + first), static_cast<uint32_t>(base + last)};
+         });
   }
 
   template <class Visit>
@@ -224,7 +258,7 @@ class Composed::Run {
       while (const auto match = search.next()) {
         words(normalized, at, match->begin, base + begin);
         const Span source = aligned_ ? normalized.source(match->begin, match->end) : Span{};
-        added(match->id, text, {source.begin - base, source.end - base}, base);
+        added(match->id, {source.begin, source.end});
         at = match->end;
       }
     }
@@ -275,31 +309,32 @@ class Composed::Run {
   }
 
   void take_aligned(const AlignedText& text, size_t begin, size_t end) {
-    take(std::string_view(text.text()).substr(begin, end - begin),
-         [&](const Part& part) { return text.source(begin + part.begin, begin + part.end); });
+    CachedWord word{.rest = std::string_view(text.text()).substr(begin, end - begin)};
+    word.marked = word.rest.starts_with(kMetaspace);
+    if (word.marked) word.rest.remove_prefix(kMetaspace.size());
+    take(word, WordCache::hash_of(word), [&](uint32_t part_begin, uint32_t part_end) {
+      return text.source(begin + part_begin, begin + part_end);
+    });
   }
 
-  // Appends the tokens of a word; `source` tells where a part comes from.
+  // Appends the tokens of a word; `source` tells where [begin, end) of it comes from.
   template <class Source>
-  void take(std::string_view word, const Source& source) {
-    if (word.size() > WordCache::kMaxWord) {
-      parts_.clear();
-      composed_.model_->split(word, parts_);
-      return append(parts_, source);
+  void take(CachedWord word, uint64_t hash, const Source& source) {
+    if (const auto* entry = composed_.cache_.find(word, hash)) {
+      for (const int32_t id : entry->ids()) tokens_.ids.push_back(id);
+      uint32_t begin = 0;
+      if (aligned_)
+        for (const uint32_t end : entry->ends())
+          tokens_.offsets.push_back(source(std::exchange(begin, end), end));
+      return end_word();
     }
-    const uint64_t hash = WordCache::hash_of(word);
-    if (const auto* entry = composed_.cache_.find(word, hash)) return append(entry->parts(), source);
     parts_.clear();
-    composed_.model_->split(word, parts_);
+    if (word.marked) marked_.assign(kMetaspace).append(word.rest);
+    composed_.model_->split(word.marked ? marked_ : word.rest, parts_);
     composed_.cache_.add(word, hash, parts_);
-    append(parts_, source);
-  }
-
-  template <class Source>
-  void append(std::span<const Part> parts, const Source& source) {
-    for (const Part& part : parts) {
+    for (const Part& part : parts_) {
       tokens_.ids.push_back(part.id);
-      if (aligned_) tokens_.offsets.push_back(source(part));
+      if (aligned_) tokens_.offsets.push_back(source(part.begin, part.end));
     }
     end_word();
   }
@@ -314,9 +349,8 @@ class Composed::Run {
   const Literals& literals_;
   const bool aligned_, words_wanted_;
   Tokens& tokens_;
-  const size_t first_ = tokens_.offsets.size();
   int32_t number_ = 0;  // of the word
-  std::string word_;
+  std::string mapped_, marked_;
   std::vector<Part> parts_;
 };
 
@@ -326,7 +360,7 @@ void Composed::encode(std::string_view text, const Literals& literals, Wanted wa
   size_t at = 0;
   while (const auto match = search.next()) {
     run.encode_part(text.substr(at, match->begin - at), at);
-    run.added(match->id, text, {match->begin, match->end}, 0);
+    run.added(match->id, {match->begin, match->end});
     at = match->end;
   }
   run.encode_part(text.substr(at), at);
@@ -351,6 +385,18 @@ std::string Composed::joined(std::span<const std::string_view> tokens) const {
     }
   }
   return kind == DecoderKind::byte_level ? json::repair_utf8(text) : text;
+}
+
+bool Composed::joins(std::string_view before, std::string_view token) const {
+  if (!composition_.byte_level || !composition_.byte_level->split) return true;
+  std::string bytes, next;
+  append_bytes_of(before, bytes);
+  append_bytes_of(token, next);
+  if (next.empty() || is_continuation_byte(next[0])) return true;
+  while (!bytes.empty() && is_continuation_byte(bytes[0])) bytes.erase(0, 1);
+  if (bytes.empty()) return true;  // the end of a character
+  const std::string both = json::repair_utf8(bytes + next);
+  return gpt2_word_end(both, 0) > json::repair_utf8(bytes).size();
 }
 
 std::string_view Composed::word_mark() const { return composition_.metaspace ? kMetaspace : "Ġ"; }

@@ -42,8 +42,11 @@ class Composed {
 
   std::string joined(std::span<const std::string_view> tokens) const;
 
-  // What all but the first token of a word do not begin with: "▁" or "Ġ".
+  // What only the first token of a word begins with: "▁" or "Ġ".
   std::string_view word_mark() const;
+
+  // Whether a token can be in one word with the token before it, which it follows without a mark.
+  bool joins(std::string_view before, std::string_view token) const;
 
   const Composition& parts() const { return composition_; }
 
@@ -56,6 +59,7 @@ class Composed {
   std::unique_ptr<SubwordModel> model_;
   WordCache cache_;
   std::array<uint8_t, 256> steady_ = {};  // see steady_bytes()
+  bool keeps_steady_ = false;             // each of them is the byte itself
   bool cuttable_ = false;                 // at spaces between steady bytes
   bool marks_all_ = false;                // each word after a space begins with "▁"
 };

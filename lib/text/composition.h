@@ -56,11 +56,6 @@ struct ByteLevel {
   bool split = true;  // use_regex: GPT-2's words; false: the text is one word
 };
 
-// Offsets without the spaces that tokens begin and end with.
-struct TrimOffsets {
-  bool add_prefix_space = true;
-};
-
 struct UnigramData {
   std::vector<double> scores;  // by id
   int32_t unk = 0;
@@ -84,7 +79,6 @@ struct Composition {
   std::optional<UnigramData> unigram;  // or bpe
   std::optional<BpeData> bpe;
   DecoderKind decoder = DecoderKind::join;
-  std::optional<TrimOffsets> trim_offsets;
 };
 
 constexpr std::string_view kMetaspace = "▁";  // U+2581

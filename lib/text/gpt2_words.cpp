@@ -23,14 +23,22 @@ struct Classified {
   uint32_t size;
 };
 
-Classified class_at(std::string_view text, size_t at) {
-  static const std::array<Gpt2Class, 128> kAscii = [] {
-    std::array<Gpt2Class, 128> classes;
-    for (size_t c = 0; c < classes.size(); ++c) classes[c] = class_of_code_point(static_cast<char32_t>(c));
-    return classes;
-  }();
+constexpr std::array<Gpt2Class, 128> kAsciiClasses = [] {
+  std::array<Gpt2Class, 128> classes;
+  for (size_t c = 0; c < classes.size(); ++c) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    const bool space = c == ' ' || (c >= '\t' && c <= '\r');
+    classes[c] = letter                 ? Gpt2Class::letter
+                 : c >= '0' && c <= '9' ? Gpt2Class::number
+                 : space                ? Gpt2Class::space
+                                        : Gpt2Class::other;
+  }
+  return classes;
+}();
+
+inline Classified class_at(std::string_view text, size_t at) {
   const auto byte = static_cast<uint8_t>(text[at]);
-  if (byte < kAscii.size()) return {kAscii[byte], 1};
+  if (byte < kAsciiClasses.size()) return {kAsciiClasses[byte], 1};
   const CodePoint code = decode(text.data() + at);
   return {class_of_code_point(code.value), code.size};
 }

@@ -83,12 +83,14 @@ Tokenizer make(TokenizerParts parts, Compat compat, Case override_case, const st
 Tokenizer load_tokenizer(const std::string& directory, Compat compat, Case override_case,
                          const ModelSettings& model) {
   if (kind_of(directory) == FileKind::absent) throw Error(directory, ": no such model directory");
-  TokenizerParts parts = read_directory(directory);
-  if (!parts.subwords.empty())
-    return make(std::move(parts), compat, override_case, path_in(directory, "tokenizer.json"), model);
-  const std::string vocab = path_in(directory, "vocab.txt");
-  if (kind_of(vocab) == FileKind::absent)
+  const std::string json = path_in(directory, "tokenizer.json"), vocab = path_in(directory, "vocab.txt");
+  if (kind_of(json) == FileKind::absent && kind_of(vocab) == FileKind::absent) {
+    if (auto found = read_subword_files(directory))
+      return make(*std::move(found), compat, override_case, directory, model);
     throw Error(directory, ": there is neither tokenizer.json nor vocab.txt");
+  }
+  TokenizerParts parts = read_directory(directory);
+  if (!parts.subwords.empty()) return make(std::move(parts), compat, override_case, json, model);
   parts.subwords = read_vocab_txt(vocab, compat);
   return make(std::move(parts), compat, override_case, vocab, model);
 }

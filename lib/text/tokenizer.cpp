@@ -41,6 +41,20 @@ void count_in_code_points(std::string_view text, std::span<Span> offsets) {
   }
 }
 
+std::string_view without_white_space(std::string_view text) {
+  while (!text.empty()) {
+    const CodePoint code = decode(text.data());
+    if (!is_white_space(code.value)) break;
+    text.remove_prefix(code.size);
+  }
+  while (!text.empty()) {
+    const CodePoint code = decode_before(text, text.size());
+    if (!is_white_space(code.value)) break;
+    text.remove_suffix(code.size);
+  }
+  return text;
+}
+
 void require_given(std::optional<int64_t> given, const std::string& token, int32_t id,
                    const std::string& name) {
   if (given.value_or(id) == id) return;
@@ -64,6 +78,7 @@ struct Tokenizer::Impl {
   std::optional<int32_t> id(std::string_view subword) const;
   void compose(Composition composition, const std::string& name);
   void add(const AddedToken& token, const std::string& name);
+  void trim_added(std::string_view text, Tokens& tokens, size_t first) const;
   void trim(Tokens& tokens, size_t first) const;
   void mark_special(int32_t id) { is_special[id] = true; }
 
@@ -182,21 +197,35 @@ void Tokenizer::Impl::encode_part(std::string_view text, size_t base, Encoder& e
   encoder.end_word();
 }
 
-// Removes the spaces at both ends of the tokens' offsets, but not the one space that the first token got. As
-// in Hugging Face's library, a space counts 1 whatever it came from.
-void Tokenizer::Impl::trim(Tokens& tokens, size_t first) const {
+// Removes the spaces at both ends of the tokens' byte offsets, but not the one space that the first token
+// got. A token that takes white space to its left or right has lost it after that.
+void Tokenizer::Impl::trim_added(std::string_view text, Tokens& tokens, size_t first) const {
   const size_t base = tokens.ids.size() - tokens.offsets.size();
   for (size_t i = first; i < tokens.offsets.size(); ++i) {
+    if (!is_added[static_cast<size_t>(tokens.ids[base + i])]) continue;
+    auto& [begin, end] = tokens.offsets[i];
+    const bool keeps_one = config.trim_offsets->add_prefix_space && (i == first || begin == 0);
+    const std::string_view all = text.substr(begin, end - begin), inner = without_white_space(all);
+    const auto leading = static_cast<size_t>(inner.data() - all.data());
+    end = begin + static_cast<uint32_t>(leading + inner.size());
+    if (!keeps_one || count_code_points(all.substr(0, leading)) != 1) begin += static_cast<uint32_t>(leading);
+  }
+}
+
+// The same for all other tokens, in the unit that was asked for: as in Hugging Face's library, a space counts
+// 1 whatever it came from.
+void Tokenizer::Impl::trim(Tokens& tokens, size_t first) const {
+  const size_t base = tokens.ids.size() - tokens.offsets.size(), size = kSpaceByte.size();
+  for (size_t i = first; i < tokens.offsets.size(); ++i) {
     const auto id = static_cast<size_t>(tokens.ids[base + i]);
-    if (is_added[id]) continue;  // is trimmed where it was found
+    if (is_added[id]) continue;
     const std::string_view token = subwords[id];
-    const size_t size = kSpaceByte.size();
     uint32_t leading = 0, trailing = 0;
     for (size_t at = 0; token.substr(at).starts_with(kSpaceByte); at += size) ++leading;
     for (size_t left = token.size(); token.substr(0, left).ends_with(kSpaceByte); left -= size) ++trailing;
     auto& [begin, end] = tokens.offsets[i];
-    const bool added = composed->parts().trim_offsets->add_prefix_space && (i == first || begin == 0);
-    if (!added || leading > 1) begin = std::min(begin + leading, end);
+    const bool keeps_one = config.trim_offsets->add_prefix_space && (i == first || begin == 0);
+    if (!keeps_one || leading > 1) begin = std::min(begin + leading, end);
     if (trailing > 0 && end >= trailing) end = std::max(end - trailing, begin);
   }
 }
@@ -240,8 +269,9 @@ void Tokenizer::encode(std::string_view text, Wanted wanted, Tokens& tokens) con
   }
   const size_t before = tokens.offsets.size();
   impl_->encode<true>(text, wanted, tokens);
+  if (impl_->config.trim_offsets) impl_->trim_added(text, tokens, before);
   if (wanted.offsets == Offsets::chars) count_in_code_points(text, std::span(tokens.offsets).subspan(before));
-  if (impl_->composed && impl_->composed->parts().trim_offsets) impl_->trim(tokens, before);
+  if (impl_->config.trim_offsets && impl_->composed) impl_->trim(tokens, before);
 }
 
 int32_t Tokenizer::size() const { return impl_->subwords.size(); }
@@ -267,6 +297,10 @@ bool Tokenizer::continues_word(int32_t id) const {
     return !subword(id).starts_with(impl_->composed->word_mark()) && !is_special(id) && !is_added(id);
   const std::string& prefix = impl_->config.prefix;
   return !prefix.empty() && subword(id).starts_with(prefix) && !is_added(id);
+}
+
+bool Tokenizer::joins(int32_t before, int32_t id) const {
+  return !impl_->composed || impl_->composed->joins(subword(before), subword(id));
 }
 
 std::string Tokenizer::decode(std::span<const int32_t> ids, Specials specials) const {

@@ -45,6 +45,11 @@ struct Layout {
   bool operator==(const Layout&) const = default;
 };
 
+// Offsets do not have the spaces that tokens begin and end with.
+struct TrimOffsets {
+  bool add_prefix_space = true;  // but keep the one at the beginning of the text
+};
+
 enum class ModelKind { wordpiece, unigram, bpe };
 
 struct Composition;  // what Unigram and BPE need, see composition.h
@@ -52,6 +57,7 @@ struct Composition;  // what Unigram and BPE need, see composition.h
 struct TokenizerConfig {
   ModelKind model = ModelKind::wordpiece;  // the settings of words, case and accents are those of WordPiece
   Layout layout;
+  std::optional<TrimOffsets> trim_offsets;
   bool clean_text = true;
   bool lowercase = true;
   bool strip_accents = true;
@@ -126,6 +132,10 @@ class Tokenizer {
   bool is_added(int32_t id) const;
   // "##ing", or a token without the "▁" or "Ġ" that words begin with.
   bool continues_word(int32_t id) const;
+  // Whether `id`, which continues a word, can continue the one of the token before it: in byte-level BPE, ","
+  // and
+  // "'s" are words of their own.
+  bool joins(int32_t before, int32_t id) const;
 
   // Converts ids to text like Hugging Face's decoders, WordPiece's cleanup included.
   enum class Specials { keep, skip };

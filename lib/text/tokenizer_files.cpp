@@ -225,12 +225,18 @@ void read_more_special_tokens(const std::string& directory, TokenizerConfig& con
   }
 }
 
+void read_added_tokens(const std::string& directory, TokenizerConfig& config) {
+  read_added_tokens_json(directory, config);
+  if (const auto file = open_if_there(directory, "tokenizer_config.json"))
+    read_added_tokens_decoder(*file, config);
+}
+
 void read_tokenizer_config(const std::string& directory, TokenizerConfig& config) {
   read_names_and_settings(directory, config);
   for (const std::string& token : {config.unk, config.cls, config.sep, config.pad, config.mask}) {
     add_token({.content = token}, config);
   }
-  read_added_tokens_json(directory, config);
+  read_added_tokens(directory, config);
   const auto file = open_if_there(directory, "tokenizer_config.json");
   if (!file) return read_more_special_tokens(directory, config);
   if (!is_bert_class(class_of(*file)))
@@ -238,7 +244,6 @@ void read_tokenizer_config(const std::string& directory, TokenizerConfig& config
                 "; only BertTokenizer and its variants are supported");
   read_case(*file, config);
   config.basic_tokenize = file->boolean("do_basic_tokenize", true);
-  read_added_tokens_decoder(*file, config);
   read_more_special_tokens(directory, config);
 }
 

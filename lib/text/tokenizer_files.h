@@ -55,6 +55,13 @@ void read_tokenizer_config(const std::string& directory, TokenizerConfig& config
 // maximum length, the side of truncation, and whether there are token types.
 void read_names_and_settings(const std::string& directory, TokenizerConfig& config);
 
+// Reads the vocabulary of a SentencePiece model, else of vocab.json and merges.txt, with the settings beside
+// it; nullopt if there is none.
+std::optional<TokenizerParts> read_subword_files(const std::string& directory);
+
+// Reads the tokens in added_tokens.json and in tokenizer_config.json's added_tokens_decoder.
+void read_added_tokens(const std::string& directory, TokenizerConfig& config);
+
 // Adds the special tokens that only additional_special_tokens names.
 void read_more_special_tokens(const std::string& directory, TokenizerConfig& config);
 

@@ -59,7 +59,7 @@ class AddedIds {
   int64_t next_;
 };
 
-void read_added_tokens(const json::File& file, TokenizerParts& parts) {
+void read_token_list(const json::File& file, TokenizerParts& parts) {
   const std::optional<json::Value> list = file.find("added_tokens");
   if (!list) return;
   AddedIds ids(parts.subwords);
@@ -171,8 +171,8 @@ void read_cls_and_sep(const json::File& file, const Block& processor, TokenizerC
 void read_post_processor(const json::File& file, const Block& processor, TokenizerParts& parts) {
   const std::string type = processor.string("type", "");
   const auto trims = [&] {
-    if (parts.composition && processor.boolean("trim_offsets", true))
-      parts.composition->trim_offsets = TrimOffsets{processor.boolean("add_prefix_space", true)};
+    if (processor.boolean("trim_offsets", true))
+      parts.config.trim_offsets = TrimOffsets{processor.boolean("add_prefix_space", true)};
   };
   if (type == "TemplateProcessing") return read_template(processor, parts.config);
   if (type == "BertProcessing") return read_cls_and_sep(file, processor, parts.config);
@@ -181,7 +181,7 @@ void read_post_processor(const json::File& file, const Block& processor, Tokeniz
     parts.config.layout = {.separators = 2, .second_type = 0};
     return read_cls_and_sep(file, processor, parts.config);
   }
-  if (type == "ByteLevel" && parts.composition) return trims();
+  if (type == "ByteLevel") return trims();
   if (type != "Sequence")
     processor.refuse("is " + type, "TemplateProcessing, BertProcessing or RobertaProcessing");
   const auto list = processor.find("processors");
@@ -253,7 +253,7 @@ TokenizerParts read_tokenizer_json(const std::string& path) {
     required(file, "pre_tokenizer").require_type("BertPreTokenizer");
     read_decoder(file, parts.config);
   }
-  read_added_tokens(file, parts);
+  read_token_list(file, parts);
   read_post_processor(file, required(file, "post_processor"), parts);
   read_truncation(file, parts.config);
   return parts;

@@ -76,7 +76,7 @@ class AnswerTask final : public TrainingTask {
   explicit AnswerTask(const TaskInputs& inputs)
       : TrainingTask(inputs),
         rule_(predict::window_rule(options_.answer, options_.features.max_length.value())) {
-    features::require_room(rule_);
+    features::require_room(tokenizer_, rule_);
   }
 
   void add_settings(Settings& settings) const override {

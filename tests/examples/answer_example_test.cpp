@@ -136,7 +136,7 @@ TEST_CASE("a field of the wrong type is an error that names the expected type") 
   CHECK(reader.error(record("a", R"({"text":["a"],"answer_start":[0,1]})")) ==
         R"(x.jsonl:1: field "answers" has 1 value of text and 2 of answer_start)");
   CHECK_THROWS_WITH_AS(
-      require_room({.max_length = 20, .max_question_length = 17}),
+      require_room(letters(), {.max_length = 20, .max_question_length = 17}),
       "a maximum length of 20 leaves no room for a question of 17 tokens and 3 special tokens", Error);
 }
 

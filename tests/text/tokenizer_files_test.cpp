@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "text/bpe.h"
 #include "text/tokenizer.h"
 
 namespace bert::text {
@@ -277,6 +278,35 @@ TEST_CASE("missing and unreadable files are named in the error") {
       (config +
        ": tokenizer_class is BertJapaneseTokenizer; only BertTokenizer and its variants are supported")
           .c_str(),
+      Error);
+}
+
+TEST_CASE("a directory with vocab.json and merges.txt has a tokenizer") {
+  const Directory directory;
+  std::string vocab = R"({"<s>":0,"<pad>":1,"</s>":2,"<unk>":3,"<mask>":4)";
+  int id = 5;
+  for (const auto& character : byte_characters())
+    vocab += ",\"" + std::string(character == "\"" || character == "\\" ? "\\" : "") + character +
+             "\":" + std::to_string(id++);
+  directory.write("vocab.json", vocab + ",\"\u0120t\":261,\"\u0120th\":262}");
+  directory.write("merges.txt", "#version: 0.2\n\u0120 t\n\u0120t h\n");
+  const Tokenizer tokenizer = load_tokenizer(directory.path());
+  Tokens tokens;
+  tokenizer.encode("a th<mask>t", {.offsets = Offsets::bytes, .words = true}, tokens);
+  const std::vector<int32_t> ids{*tokenizer.id("a"), 262, 4, *tokenizer.id("t")};
+  CHECK(tokens.ids == ids);
+  CHECK(tokens.offsets == std::vector<Span>{{0, 1}, {2, 4}, {4, 10}, {10, 11}});
+  CHECK(tokens.words == std::vector<int32_t>{0, 1, 2, 3});
+  CHECK(tokenizer.decode(ids, Tokenizer::Specials::skip) == "a tht");
+  CHECK(tokenizer.config().layout == Layout{.separators = 2, .second_type = 0});
+  CHECK(tokenizer.joins(*tokenizer.id("a"), *tokenizer.id("b")));
+  CHECK_FALSE(tokenizer.joins(*tokenizer.id("a"), *tokenizer.id(",")));
+  directory.write("merges.txt", "a b c\n");
+  CHECK_THROWS_AS(load_tokenizer(directory.path()), Error);
+  directory.write("merges.txt", "a b\n");
+  CHECK_THROWS_WITH_AS(
+      load_tokenizer(directory.path()),
+      (std::string(directory.path()) + ": model: merge 0 makes ab, which is not in the vocabulary").c_str(),
       Error);
 }
 

@@ -1,0 +1,122 @@
+#include "text/sentencepiece_file.h"
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "json/utf8.h"
+
+namespace bert::text {
+namespace {
+
+// One field of a message: a number, or bytes.
+struct ProtoField {
+  uint64_t number = 0;
+  uint64_t value = 0;  // varint or fixed
+  std::string_view bytes;
+};
+
+// Iterates over the fields of a message. Throws Error where it is cut off or not a protocol buffer.
+class ProtoReader {
+ public:
+  explicit ProtoReader(std::string_view message) : rest_(message) {}
+
+  std::optional<ProtoField> next() {
+    if (rest_.empty()) return std::nullopt;
+    const uint64_t key = varint();
+    ProtoField field{.number = key >> 3};
+    switch (key & 7) {
+      case 0:
+        field.value = varint();
+        break;
+      case 1:
+        field.value = fixed<uint64_t>();
+        break;
+      case 2:
+        field.bytes = take(varint());
+        break;
+      case 5:
+        field.value = fixed<uint32_t>();
+        break;
+      default:
+        throw Error("has a field of the unknown wire type ", key & 7);
+    }
+    return field;
+  }
+
+ private:
+  std::string_view take(uint64_t size) {
+    if (size > rest_.size()) throw Error("ends within a field");
+    const std::string_view bytes = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    return bytes;
+  }
+
+  template <class T>
+  T fixed() {
+    T value;
+    std::memcpy(&value, take(sizeof value).data(), sizeof value);
+    return value;
+  }
+
+  uint64_t varint() {
+    uint64_t value = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      const auto byte = static_cast<uint8_t>(take(1)[0]);
+      value |= uint64_t{byte & 0x7Fu} << shift;
+      if ((byte & 0x80) == 0) return value;
+    }
+    throw Error("has a number of more than 64 bits");
+  }
+
+  std::string_view rest_;
+};
+
+SentencePieceModel::Piece read_piece(std::string_view message) {
+  SentencePieceModel::Piece piece;
+  ProtoReader fields(message);
+  while (const auto field = fields.next()) {
+    if (field->number == 1) piece.text = field->bytes;
+    if (field->number == 2) piece.score = std::bit_cast<float>(static_cast<uint32_t>(field->value));
+    if (field->number == 3) piece.kind = static_cast<int>(field->value);
+  }
+  if (!json::is_utf8(piece.text)) throw Error("has a piece that is not valid UTF-8");
+  return piece;
+}
+
+void read_trainer(std::string_view message, SentencePieceModel& model) {
+  ProtoReader fields(message);
+  while (const auto field = fields.next()) {
+    if (field->number == 3) model.type = static_cast<SentencePieceModel::Type>(field->value);
+    if (field->number == 35) model.byte_fallback = field->value != 0;
+  }
+}
+
+void read_charsmap(std::string_view message, SentencePieceModel& model) {
+  ProtoReader fields(message);
+  while (const auto field = fields.next())
+    if (field->number == 2) model.charsmap = field->bytes;
+}
+
+}  // namespace
+
+SentencePieceModel read_sentencepiece(const std::string& path) try {
+  const std::string content = read_file(path);
+  SentencePieceModel model;
+  ProtoReader fields(content);
+  while (const auto field = fields.next()) {
+    if (field->number == 1) model.pieces.push_back(read_piece(field->bytes));
+    if (field->number == 2) read_trainer(field->bytes, model);
+    if (field->number == 3) read_charsmap(field->bytes, model);
+  }
+  if (model.pieces.empty()) throw Error("has no pieces");
+  return model;
+} catch (const Error& error) {
+  throw Error(path, ": ", error.what(), "; it is not a SentencePiece model");
+}
+
+}  // namespace bert::text

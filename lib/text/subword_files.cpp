@@ -1,0 +1,198 @@
+#include <algorithm>
+#include <array>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "json/json.h"
+#include "text/sentencepiece_file.h"
+#include "text/tokenizer_files.h"
+
+namespace bert::text {
+namespace {
+
+bool has_file(const std::string& directory, std::string_view name) {
+  return kind_of(path_in(directory, name)) != FileKind::absent;
+}
+
+std::optional<json::File> json_beside(const std::string& directory, std::string_view name) {
+  if (!has_file(directory, name)) return std::nullopt;
+  return std::optional<json::File>(std::in_place, path_in(directory, name));
+}
+
+// "XLMRoberta" of tokenizer_config.json's XLMRobertaTokenizerFast, else of config.json's model_type, else
+// `otherwise`.
+std::string family_of(const std::string& directory, std::string otherwise) {
+  const auto file = json_beside(directory, "tokenizer_config.json");
+  std::string name = file ? file->string("tokenizer_class", "") : "";
+  for (const std::string_view ending : {"Fast", "Tokenizer"})
+    if (name.ends_with(ending)) name.resize(name.size() - ending.size());
+  if (!name.empty()) return name;
+  static constexpr std::array<std::array<std::string_view, 2>, 4> kFamilies = {{{"xlm-roberta", "XLMRoberta"},
+                                                                                {"camembert", "Camembert"},
+                                                                                {"albert", "Albert"},
+                                                                                {"roberta", "Roberta"}}};
+  const auto model = json_beside(directory, "config.json");
+  const std::string type = model ? model->string("model_type", "") : "";
+  for (const auto& [model_type, family] : kFamilies)
+    if (model_type == type) return std::string(family);
+  return otherwise;
+}
+
+void use_roberta_names(TokenizerConfig& config) {
+  config.unk = "<unk>";
+  config.cls = "<s>";
+  config.sep = "</s>";
+  config.pad = "<pad>";
+  config.mask = "<mask>";
+  config.layout = {.separators = 2, .second_type = 0};
+}
+
+void refuse_family(const std::string& path, const std::string& family, std::string_view expected) {
+  throw Error(path, ": belongs to a ", family, "Tokenizer; only ", expected, " is supported");
+}
+
+std::vector<std::pair<std::string, std::string>> read_merges_txt(const std::string& path) {
+  const std::string content = read_file(path);
+  std::vector<std::pair<std::string, std::string>> merges;
+  size_t number = 0;
+  for (std::string_view rest = content; !rest.empty();) {
+    const size_t size = rest.find('\n');
+    std::string_view line = rest.substr(0, size);
+    rest.remove_prefix(size == std::string_view::npos ? rest.size() : size + 1);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    ++number;
+    if (line.empty() || (number == 1 && line.starts_with("#version"))) continue;
+    try {
+      merges.push_back(merge_of(line));
+    } catch (const Error& error) {
+      throw Error(path, ":", number, ": ", error.what());
+    }
+  }
+  return merges;
+}
+
+// RoBERTa's vocab.json and merges.txt.
+TokenizerParts read_vocab_and_merges(const std::string& directory) {
+  const std::string path = path_in(directory, "vocab.json");
+  const json::File file(path);
+  const std::string family = family_of(directory, "Roberta");
+  if (family != "Roberta") refuse_family(path, family, "RobertaTokenizer");
+  TokenizerParts parts;
+  use_roberta_names(parts.config);
+  parts.config.model = ModelKind::bpe;
+  try {
+    parts.subwords = ids_of(file.root());
+  } catch (const Error& error) {
+    throw Error(path, ": ", error.what());
+  }
+  const auto settings = json_beside(directory, "tokenizer_config.json");
+  const bool prefix = settings && settings->boolean("add_prefix_space", false);
+  if (!settings || settings->boolean("trim_offsets", true))
+    parts.config.trim_offsets = TrimOffsets{.add_prefix_space = prefix};
+  parts.composition = Composition{.byte_level = ByteLevel{.add_prefix_space = prefix},
+                                  .bpe = BpeData{.merges = read_merges_txt(path_in(directory, "merges.txt"))},
+                                  .decoder = DecoderKind::byte_level};
+  return parts;
+}
+
+// The pieces in the order of fairseq, whose first ids are fixed.
+void add_pieces(const SentencePieceModel& model, const std::string& family, TokenizerParts& parts) {
+  UnigramData data;
+  const auto add = [&](std::string_view piece, double score) {
+    parts.subwords.emplace_back(piece);
+    data.scores.push_back(score);
+  };
+  size_t first = 0;
+  if (family == "XLMRoberta") {
+    for (const auto* piece : {"<s>", "<pad>", "</s>", "<unk>"}) add(piece, 0);
+    first = 3;  // <unk>, <s>, </s>
+  } else if (family == "Camembert") {
+    for (const auto* piece : {"<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>"}) add(piece, 0);
+    add("<unk>NOTUSED", -100);
+    first = 1;  // <unk>
+  }
+  for (size_t i = first; i < model.pieces.size(); ++i) {
+    if (first == 0 && model.pieces[i].kind == SentencePieceModel::kUnknown)
+      data.unk = static_cast<int32_t>(i);
+    add(model.pieces[i].text, model.pieces[i].score);
+  }
+  for (const auto& piece : model.pieces)
+    if (piece.kind == SentencePieceModel::kControl || piece.kind == SentencePieceModel::kUserDefined)
+      add_token({.content = piece.text, .special = piece.kind == SentencePieceModel::kControl}, parts.config);
+  if (first > 0) {
+    data.unk = 3;
+    add("<mask>", 0);
+  }
+  data.byte_fallback = model.byte_fallback;
+  parts.composition->unigram = std::move(data);
+}
+
+// ALBERT normalizes before the charsmap.
+void add_albert_steps(const std::string& directory, Composition& composition) {
+  using Kind = NormalizerStep::Kind;
+  const auto settings = json_beside(directory, "tokenizer_config.json");
+  const auto flag = [&](std::string_view key, bool otherwise) {
+    return settings ? settings->boolean(key, otherwise) : otherwise;
+  };
+  auto& steps = composition.normalizer;
+  for (const auto* quotes : {"``", "''"})
+    steps.push_back({.kind = Kind::replace, .from = quotes, .to = "\""});
+  if (!flag("keep_accents", false)) {
+    steps.push_back({.kind = Kind::nfkd});
+    steps.push_back({.kind = Kind::strip_accents});
+  }
+  if (flag("do_lower_case", true)) steps.push_back({.kind = Kind::lowercase});
+}
+
+TokenizerParts read_sentencepiece_directory(const std::string& directory, const std::string& path,
+                                            const std::string& family) {
+  if (family != "XLMRoberta" && family != "Camembert" && family != "Albert")
+    refuse_family(path, family, "XLMRobertaTokenizer, CamembertTokenizer or AlbertTokenizer");
+  const SentencePieceModel model = read_sentencepiece(path);
+  if (model.type != SentencePieceModel::Type::unigram)
+    throw Error(path, ": the model type is ", static_cast<int>(model.type),
+                "; only 1, unigram, is supported");
+  TokenizerParts parts;
+  parts.config.model = ModelKind::unigram;
+  parts.composition =
+      Composition{.white_space_split = true, .metaspace = Metaspace(), .decoder = DecoderKind::metaspace};
+  if (family == "Albert") {
+    parts.config.unk = "<unk>";
+    parts.config.pad = "<pad>";
+    add_albert_steps(directory, *parts.composition);
+  } else {
+    use_roberta_names(parts.config);
+  }
+  if (!model.charsmap.empty())
+    parts.composition->normalizer.push_back({.kind = NormalizerStep::Kind::precompiled,
+                                             .charsmap = std::make_shared<const Charsmap>(model.charsmap)});
+  add_pieces(model, family, parts);
+  return parts;
+}
+
+}  // namespace
+
+std::optional<TokenizerParts> read_subword_files(const std::string& directory) {
+  static constexpr std::array<std::array<std::string_view, 2>, 3> kModels = {
+      {{"sentencepiece.bpe.model", "XLMRoberta"}, {"spiece.model", "Albert"}, {"spm.model", "DebertaV2"}}};
+  std::optional<TokenizerParts> parts;
+  std::string family = "Roberta";
+  for (const auto& [name, usual] : kModels) {
+    if (!has_file(directory, name)) continue;
+    family = family_of(directory, std::string(usual));
+    parts = read_sentencepiece_directory(directory, path_in(directory, name), family);
+    break;
+  }
+  if (!parts && has_file(directory, "vocab.json") && has_file(directory, "merges.txt"))
+    parts = read_vocab_and_merges(directory);
+  if (!parts) return std::nullopt;
+  read_names_and_settings(directory, parts->config);
+  TokenizerConfig& config = parts->config;
+  for (const std::string& token : {config.unk, config.cls, config.sep, config.pad, config.mask})
+    add_token({.content = token, .lstrip = token == config.mask && family == "Camembert"}, config);
+  read_added_tokens(directory, config);
+  read_more_special_tokens(directory, config);
+  return parts;
+}
+
+}  // namespace bert::text
