@@ -5,7 +5,6 @@
 #include <span>
 #include <utility>
 
-#include "json/utf8.h"
 #include "text/bpe.h"
 #include "text/characters.h"
 #include "text/unigram.h"
@@ -13,8 +12,6 @@
 
 namespace bert::text {
 namespace {
-
-bool is_continuation_byte(char byte) { return (static_cast<uint8_t>(byte) & 0xC0) == 0x80; }
 
 bool depends_on_ends(const NormalizerStep& step) {
   return step.kind == NormalizerStep::Kind::strip || step.kind == NormalizerStep::Kind::prepend;
@@ -365,40 +362,5 @@ void Composed::encode(std::string_view text, const Literals& literals, Wanted wa
   }
   run.encode_part(text.substr(at), at);
 }
-
-std::string Composed::joined(std::span<const std::string_view> tokens) const {
-  std::string text;
-  const DecoderKind kind = composition_.decoder;
-  for (size_t i = 0; i < tokens.size(); ++i) {
-    if (kind == DecoderKind::byte_level) {
-      append_bytes_of(tokens[i], text);
-      continue;
-    }
-    if (kind == DecoderKind::join) text.append(i > 0 ? " " : "").append(tokens[i]);
-    if (kind == DecoderKind::join) continue;
-    for (std::string_view rest = tokens[i]; !rest.empty();) {
-      const bool mark = rest.starts_with(kMetaspace);
-      const size_t size = mark ? kMetaspace.size() : 1;
-      if (!mark) text += rest[0];
-      if (mark && (i > 0 || kind == DecoderKind::metaspace_kept)) text += ' ';
-      rest.remove_prefix(size);
-    }
-  }
-  return kind == DecoderKind::byte_level ? json::repair_utf8(text) : text;
-}
-
-bool Composed::joins(std::string_view before, std::string_view token) const {
-  if (!composition_.byte_level || !composition_.byte_level->split) return true;
-  std::string bytes, next;
-  append_bytes_of(before, bytes);
-  append_bytes_of(token, next);
-  if (next.empty() || is_continuation_byte(next[0])) return true;
-  while (!bytes.empty() && is_continuation_byte(bytes[0])) bytes.erase(0, 1);
-  if (bytes.empty()) return true;  // the end of a character
-  const std::string both = json::repair_utf8(bytes + next);
-  return gpt2_word_end(both, 0) > json::repair_utf8(bytes).size();
-}
-
-std::string_view Composed::word_mark() const { return composition_.metaspace ? kMetaspace : "Ġ"; }
 
 }  // namespace bert::text

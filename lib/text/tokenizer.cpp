@@ -93,6 +93,7 @@ struct Tokenizer::Impl {
   CharacterTable characters;
   std::unordered_map<std::string, int32_t> added_ids;
   Literals literals;
+  std::unordered_map<int32_t, std::string> forms;     // of the latter, which decode() gives
   std::unique_ptr<Composed> composed;                 // null with WordPiece
   std::unordered_map<std::string_view, int32_t> ids;  // of `composed`
   std::vector<bool> is_special, is_added;
@@ -167,6 +168,7 @@ void Tokenizer::Impl::add(const AddedToken& token, const std::string& name) {
     std::string form =
         composed ? composed->normalized(token.content) : NormalizedText(token.content, characters).text();
     if (form.empty()) throw Error(name, ": the added token ", token.content, " is empty after normalization");
+    if (composed) forms.insert_or_assign(resolved.id, form);
     literals.first_bytes += form[0];
     literals.cross_spaces |=
         token.lstrip || token.rstrip || form.find_first_of(" \t\n\r") != std::string::npos;
@@ -308,7 +310,9 @@ std::string Tokenizer::decode(std::span<const int32_t> ids, Specials specials) c
     std::vector<std::string_view> tokens;
     for (const int32_t id : ids) {
       const std::string_view token = subword(id);
-      if (specials == Specials::keep || !is_special(id)) tokens.push_back(token);
+      const auto form = impl_->forms.find(id);
+      if (specials == Specials::keep || !is_special(id))
+        tokens.push_back(form != impl_->forms.end() ? std::string_view(form->second) : token);
     }
     return impl_->composed->joined(tokens);
   }

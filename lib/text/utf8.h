@@ -24,6 +24,9 @@ inline CodePoint decode(const char* bytes) {
   return {(at(0) & 0x07u) << 18 | tail(1) << 12 | tail(2) << 6 | tail(3), 4};
 }
 
+// Whether the byte is not the first one of a code point.
+inline bool is_continuation_byte(char byte) { return (static_cast<uint8_t>(byte) & 0xC0) == 0x80; }
+
 inline bool is_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<uint8_t>(c) < 0x80; });
 }

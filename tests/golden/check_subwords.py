@@ -194,7 +194,7 @@ def bert_tokenize(tools, directory, texts, pairs):
     if tokens.returncode != 0 or texts_again.returncode != 0:
         return [tokens.stderr + texts_again.stderr] * len(texts)
     result = []
-    for line, decoded in zip(tokens.stdout.splitlines(), texts_again.stdout.splitlines()):
+    for line, decoded in zip(tokens.stdout.split("\n")[:-1], texts_again.stdout.split("\n")[:-1]):
         got, text = json.loads(line), json.loads(decoded)["text"]
         types = got.get("token_type_ids", [0] * len(got["input_ids"]))
         result.append([got["input_ids"], got["offsets"], got["word_ids"], types, text])
