@@ -31,6 +31,13 @@ void make_canonical(Contents& contents) {
   for (auto& tensor : contents.tensors)
     names.push_back(tensor.name = without_wrappers(std::move(tensor.name)));
   const auto prefix = wrapper_prefix(names);
+  // Older files of RoBERTa have an unused pooler beside the layer that the classifier has in its place.
+  if (std::ranges::any_of(names, [&](auto name) {
+        return name.starts_with(prefix) && name.substr(prefix.size()).starts_with("classifier.dense.");
+      }))
+    std::erase_if(contents.tensors, [](const auto& tensor) {
+      return tensor.name.ends_with("pooler.dense.weight") || tensor.name.ends_with("pooler.dense.bias");
+    });
   const auto rename = [&](auto& tensors) {
     for (auto& tensor : tensors) {
       const auto name = without_wrappers(std::move(tensor.name));

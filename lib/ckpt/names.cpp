@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "ckpt/naming.h"
+
 namespace bert::ckpt {
 namespace {
 
@@ -45,8 +47,10 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kHeads = 
 }  // namespace
 
 std::string canonical_name(std::string_view stored) {
-  drop_prefix(stored, "module.");  // torch.nn.DataParallel
-  drop_prefix(stored, "bert.");    // in all models with a head
+  drop_prefix(stored, "module.");                                           // torch.nn.DataParallel
+  for (const auto& naming : namings()) drop_prefix(stored, naming.prefix);  // in all models with a head
+  const auto name = renamed(stored);
+  stored = name;
   if (stored == "cls.predictions.decoder.bias") return "cls.predictions.bias";
   // pytorch-pretrained-bert kept TensorFlow's names. Renames only the last component, and only in LayerNorm:
   // other layers may have a tensor called gamma.
@@ -79,7 +83,12 @@ std::string wrapper_prefix(std::span<const std::string_view> stored) {
     if (!prefix.empty() || canonical_name(name) == kWordEmbeddings) return "";
     prefix = name.substr(0, name.size() - kWordEmbeddings.size());
   }
-  if (prefix.ends_with(".bert.")) prefix.remove_suffix(std::string_view("bert.").size());
+  for (const auto& naming : namings()) {
+    if (ends_with_components(prefix, naming.prefix)) {
+      prefix.remove_suffix(naming.prefix.size());
+      break;
+    }
+  }
   return std::string(prefix);
 }
 

@@ -8,9 +8,9 @@
 
 namespace bert::ckpt {
 
-// Converts a stored name to its canonical form: removes the prefixes "module." and "bert.", renames
-// LayerNorm.gamma and .beta to weight and bias, and cls.predictions.decoder.bias to cls.predictions.bias.
-// Other names are unchanged.
+// Converts a stored name to its canonical form, BERT's: removes the prefixes "module." and "bert.", or that
+// of another type of model, whose names it exchanges (naming.h); renames LayerNorm.gamma and .beta to weight
+// and bias, and cls.predictions.decoder.bias to cls.predictions.bias. Other names are unchanged.
 //
 //   module.bert.embeddings.LayerNorm.gamma -> embeddings.LayerNorm.weight
 std::string canonical_name(std::string_view stored);

@@ -66,7 +66,7 @@ void PretrainReader::read(const io::Fields& fields, const io::Record& record, in
     throw Error("has ", length, " tokens, more than the maximum length of ", limits_.max_length);
   example->types = features::types_of(fields, length);
   for (size_t i = 0; i < length; ++i) {
-    if (example->types[i] >= limits_.types)
+    if (limits_.types > 0 && example->types[i] >= limits_.types)
       throw Error("field \"token_type_ids\": ", example->types[i], " at position ", i, ", the model has ",
                   counted(limits_.types, "type", "types"));
   }

@@ -33,7 +33,7 @@ struct PretrainExample : Example {
 
 struct PretrainLimits {
   int64_t max_length;  // in tokens; more are an Error of the record
-  int64_t types;       // token types of the model; types must be in [0, types)
+  int64_t types;       // token types of the model; types must be in [0, types); 0: any
 };
 
 class PretrainReader : public ExampleReader {

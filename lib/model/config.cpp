@@ -58,45 +58,59 @@ void refuse_others(const json::File& file) {
 const ModelType* type_of(const json::File& file) {
   const auto name = file.string("model_type", std::string(model_types().front().name));
   if (const auto* type = find_model_type(name)) return type;
-  std::string known;
-  for (const auto& type : model_types())
-    known.append(known.empty() ? "" : "; or ")
-        .append(type.name)
-        .append(", the type of ")
-        .append(type.examples);
-  throw Error(file.path(), ": model_type is ", name, ", expected ", known);
+  std::vector<std::string> known;
+  for (const auto& type : model_types()) known.emplace_back(type.name);
+  throw Error(file.path(), ": model_type is ", name, ", expected ", listed(known, "or"));
 }
 
 void read_sizes(const json::File& file, Dialect dialect, Config& config) {
-  config.vocab_size = integer_within(file, "vocab_size", {1, kMaxVocab});
-  config.hidden = integer_within(file, "hidden_size", {1, kMaxWidth});
-  config.layers = integer_within(file, "num_hidden_layers", {1, kMaxLayers});
-  config.heads = integer_within(file, "num_attention_heads", {1, kMaxWidth});
-  config.feed_forward = integer_within(file, "intermediate_size", {1, kMaxWidth});
-  const int64_t first = config.type->first_position;
+  const auto& type = *config.type;
+  const auto width = [&](std::string_view key, int64_t most) {
+    return integer_within(file, type.key(key), {1, most});
+  };
+  config.vocab_size = width("vocab_size", kMaxVocab);
+  config.hidden = width("hidden_size", kMaxWidth);
+  config.layers = width("num_hidden_layers", kMaxLayers);
+  config.heads = width("num_attention_heads", kMaxWidth);
+  config.feed_forward = width("intermediate_size", kMaxWidth);
+  config.pad_id =
+      static_cast<int32_t>(integer_within(file, "pad_token_id", {0, config.vocab_size - 1}, type.pad_id));
+  const int64_t first = config.first_position = type.positions_after_padding ? config.pad_id + 1 : 0;
   config.positions =
       integer_within(file, "max_position_embeddings", {first + 1, kMaxPositions}, first + 512) - first;
-  config.types = integer_within(file, "type_vocab_size", {1, kMaxTypes},
-                                dialect == Dialect::google ? 16 : config.type->token_types);
-  config.pad_id = static_cast<int32_t>(integer_within(file, "pad_token_id", {0, config.vocab_size - 1}, 0));
+  config.types = type.token_types;
+  if (config.types > 0)
+    config.types = integer_within(file, "type_vocab_size", {1, kMaxTypes},
+                                  dialect == Dialect::google ? 16 : type.token_types);
+  if (type.embedding_size) config.embedding = integer_within(file, "embedding_size", {1, kMaxWidth}, 128);
+  if (type.shares_layers) {
+    config.layer_groups = integer_within(file, "num_hidden_groups", {1, config.layers}, 1);
+    integer_within(file, "inner_group_num", {1, 1}, 1);
+  }
   if (config.hidden % config.heads != 0) {
-    throw Error(file.path(), ": \"hidden_size\" is ", config.hidden,
-                ", expected a multiple of \"num_attention_heads\", ", config.heads);
+    throw Error(file.path(), ": ", in_quotes(type.key("hidden_size")), " is ", config.hidden,
+                ", expected a multiple of ", in_quotes(type.key("num_attention_heads")), ", ", config.heads);
   }
 }
 
-void read_arithmetic(const json::File& file, Dialect dialect, Config& config) {
-  const auto name = file.string("hidden_act", "gelu");
+nn::Activation read_activation(const json::File& file, Dialect dialect, const ModelType& type) {
+  const auto key = type.key("hidden_act");
+  const auto name = file.string(key, std::string(hidden_act(type.activation)));
   const auto activation = activation_named(name);
   if (!activation) {
-    throw Error(file.path(), ": \"hidden_act\" is ", in_quotes(name), ", expected ", kActivationNames);
+    throw Error(file.path(), ": ", in_quotes(key), " is ", in_quotes(name), ", expected ", kActivationNames);
   }
+  return dialect == Dialect::google && name == "gelu" ? nn::Activation::gelu_tanh : *activation;
+}
+
+void read_arithmetic(const json::File& file, Dialect dialect, Config& config) {
+  const auto& type = *config.type;
   config.causal = file.boolean("is_decoder", false);
-  config.activation = dialect == Dialect::google && name == "gelu" ? nn::Activation::gelu_tanh : *activation;
+  config.activation = read_activation(file, dialect, type);
   config.norm_epsilon = fraction(file, "layer_norm_eps", 1e-12);
-  config.hidden_dropout = fraction(file, "hidden_dropout_prob", 0.1);
-  config.attention_dropout = fraction(file, "attention_probs_dropout_prob", 0.1);
-  config.classifier_dropout = fraction(file, "classifier_dropout", config.hidden_dropout);
+  config.hidden_dropout = fraction(file, type.key("hidden_dropout_prob"), type.dropout);
+  config.attention_dropout = fraction(file, type.key("attention_probs_dropout_prob"), type.dropout);
+  config.classifier_dropout = fraction(file, type.key("classifier_dropout"), config.hidden_dropout);
   config.init_range = fraction(file, "initializer_range", 0.02);
   config.weighted_layers = file.boolean("use_weighted_layer_sum", false);
   config.pairs = file.boolean("text_pairs", false);

@@ -28,7 +28,10 @@ struct Config {
   int64_t heads = 12;           // A
   int64_t feed_forward = 3072;  // F, width of the feed-forward layer
   int64_t positions = 512;      // P, maximum sequence length in tokens
-  int64_t types = 2;            // token types (segments)
+  int64_t first_position = 0;   // row of the position table that the first token of a sequence reads
+  int64_t types = 2;            // token types (segments); 0: token types are ignored
+  int64_t embedding = 0;        // width of the tables, if not H
+  int64_t layer_groups = 0;     // layers of a group share their weights; 0: each layer has its own
   nn::Activation activation = nn::Activation::gelu;
   float norm_epsilon = 1e-12f;
   int32_t pad_id = 0;
@@ -62,6 +65,12 @@ struct Config {
   // other token has seen the whole sequence.
   int64_t pooled_position(int64_t length) const { return causal ? length - 1 : 0; }
   int64_t head_size() const { return hidden / heads; }
+  int64_t embedding_width() const { return embedding == 0 ? hidden : embedding; }
+  bool is_projected() const { return embedding_width() != hidden || type->always_projected; }
+  // The layer, from 0, that names the weights of this one.
+  int64_t stored_layer(int64_t layer) const {
+    return layer_groups == 0 ? layer : layer * layer_groups / layers;
+  }
   bool has_architecture(std::string_view name) const;
 };
 

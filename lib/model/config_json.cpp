@@ -64,26 +64,30 @@ void append_cross_encoder(std::string& out, const Config& config) {
 std::string config_json(const Config& config, Dtype weights) {
   std::string text;
   json::Object object(text, 0);
+  const auto& type = *config.type;
   append_architectures(object.key("architectures"), config.architectures);
-  object.number("attention_probs_dropout_prob", config.attention_dropout);
-  if (config.classifier_dropout == config.hidden_dropout) {
-    object.null("classifier_dropout");
+  object.number(type.key("attention_probs_dropout_prob"), config.attention_dropout);
+  const auto classifier_dropout = type.key("classifier_dropout");
+  if (config.classifier_dropout == config.hidden_dropout && classifier_dropout == "classifier_dropout") {
+    object.null(classifier_dropout);
   } else {
-    object.number("classifier_dropout", config.classifier_dropout);
+    object.number(classifier_dropout, config.classifier_dropout);
   }
-  object.string("hidden_act", hidden_act(config.activation));
-  object.number("hidden_dropout_prob", config.hidden_dropout);
-  object.integer("hidden_size", config.hidden);
+  if (config.embedding > 0) object.integer("embedding_size", config.embedding);
+  object.string(type.key("hidden_act"), hidden_act(config.activation));
+  object.number(type.key("hidden_dropout_prob"), config.hidden_dropout);
+  object.integer(type.key("hidden_size"), config.hidden);
   if (has_labels(config)) append_id2label(object.key("id2label"), config);
   object.number("initializer_range", config.init_range);
-  object.integer("intermediate_size", config.feed_forward);
+  object.integer(type.key("intermediate_size"), config.feed_forward);
   if (config.causal) object.boolean("is_decoder", true);
   if (has_labels(config)) append_label2id(object.key("label2id"), config);
   object.number("layer_norm_eps", config.norm_epsilon);
-  object.integer("max_position_embeddings", config.type->first_position + config.positions);
+  object.integer("max_position_embeddings", config.first_position + config.positions);
   object.string("model_type", config.type->name);
-  object.integer("num_attention_heads", config.heads);
-  object.integer("num_hidden_layers", config.layers);
+  object.integer(type.key("num_attention_heads"), config.heads);
+  if (config.layer_groups > 0) object.integer("num_hidden_groups", config.layer_groups);
+  object.integer(type.key("num_hidden_layers"), config.layers);
   object.integer("pad_token_id", config.pad_id);
   object.string("position_embedding_type", "absolute");
   if (config.problem_type) object.string("problem_type", name_of(*config.problem_type));
@@ -91,7 +95,7 @@ std::string config_json(const Config& config, Dtype weights) {
   if (config.pairs) object.boolean("text_pairs", true);
   if (!config.tied_embeddings) object.boolean("tie_word_embeddings", false);
   object.string("torch_dtype", torch_name(weights));
-  object.integer("type_vocab_size", config.types);
+  if (config.types > 0) object.integer("type_vocab_size", config.types);
   object.boolean("use_cache", true);
   if (config.weighted_layers) object.boolean("use_weighted_layer_sum", true);
   object.integer("vocab_size", config.vocab_size);

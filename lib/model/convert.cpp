@@ -24,7 +24,7 @@ bool is_weight_name(std::string_view name) {
 // Checks that the tensors of the encoder exist and have the shapes of the configuration.
 void check_encoder(const Config& config, const ckpt::Checkpoint& checkpoint) {
   nn::Layout layout;
-  layout.add_plain(kWordTable, {config.vocab_size, config.hidden});
+  layout.add_plain(kWordTable, {config.vocab_size, config.embedding_width()});
   const NetworkLayers layers(config, {}, layout);
   for (const auto& entry : layout.entries()) checkpoint.get(entry.name, entry.shape);
 }

@@ -84,6 +84,7 @@ std::string architecture_of(const Heads& wanted, const Config& config) {
 
 bool has_head(const Config& config, const Head& head) {
   return std::ranges::any_of(head.architectures, [&](auto name) {
+    if (name == "ForPreTraining" && !config.type->pretrains_next_sentence) return false;
     return config.has_architecture(std::string(config.type->classes).append(name));
   });
 }

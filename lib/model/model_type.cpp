@@ -6,11 +6,50 @@
 namespace bert::model {
 namespace {
 
+using enum nn::Activation;
+using Key = std::pair<std::string_view, std::string_view>;
+
+constexpr Key kDistilbertKeys[] = {{"hidden_size", "dim"},
+                                   {"num_hidden_layers", "n_layers"},
+                                   {"num_attention_heads", "n_heads"},
+                                   {"intermediate_size", "hidden_dim"},
+                                   {"hidden_act", "activation"},
+                                   {"hidden_dropout_prob", "dropout"},
+                                   {"attention_probs_dropout_prob", "attention_dropout"},
+                                   {"classifier_dropout", "seq_classif_dropout"}};
+constexpr Key kAlbertKeys[] = {{"classifier_dropout", "classifier_dropout_prob"}};
+
+constexpr ModelType roberta(std::string_view name, std::string_view classes) {
+  return {.name = name,
+          .classes = classes,
+          .positions_after_padding = true,
+          .pad_id = 1,
+          .masked_lm_activation = gelu};
+}
+
 constexpr ModelType kTypes[] = {
-    {.name = "bert",
-     .classes = "Bert",
-     .prefix = "bert.",
-     .examples = "bert-base-uncased, all-MiniLM-L6-v2 and bge-small-en-v1.5"},
+    {.name = "bert", .classes = "Bert", .pretrains_next_sentence = true},
+    roberta("roberta", "Roberta"),
+    roberta("xlm-roberta", "XLMRoberta"),
+    roberta("camembert", "Camembert"),
+    {.name = "distilbert",
+     .classes = "DistilBert",
+     .token_types = 0,
+     .pooler_activation = relu,
+     .keys = kDistilbertKeys},
+    {.name = "electra",
+     .classes = "Electra",
+     .embedding_size = true,
+     .pooler_activation = gelu,
+     .masked_lm_activation = gelu},
+    {.name = "albert",
+     .classes = "Albert",
+     .embedding_size = true,
+     .always_projected = true,
+     .shares_layers = true,
+     .dropout = 0,
+     .activation = gelu_tanh,
+     .keys = kAlbertKeys},
 };
 
 constexpr std::string_view kEmbeddings = "embeddings.", kLayers = "encoder.layer.";
@@ -18,6 +57,11 @@ constexpr std::string_view kEmbeddings = "embeddings.", kLayers = "encoder.layer
 }  // namespace
 
 std::span<const ModelType> model_types() { return kTypes; }
+
+std::string_view ModelType::key(std::string_view ours) const {
+  const auto found = std::ranges::find(keys, ours, &Key::first);
+  return found == keys.end() ? ours : found->second;
+}
 
 const ModelType* find_model_type(std::string_view name) {
   const auto* found = std::ranges::find(kTypes, name, &ModelType::name);

@@ -3,19 +3,34 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "nn/activation.h"
 
 namespace bert::model {
 
 struct ModelType {
-  std::string_view name;       // model_type in config.json
-  std::string_view classes;    // begins Hugging Face's names of its models, such as BertForMaskedLM
-  std::string_view prefix;     // of the encoder's tensors in the files of a model with a head
-  std::string_view examples;   // well-known models, for messages
-  int64_t first_position = 0;  // row of the position table that the first token of a sequence reads
-  int64_t token_types = 2;     // rows of the token-type table if config.json does not say it
+  std::string_view name;                 // model_type in config.json
+  std::string_view classes;              // begins Hugging Face's names of its models, such as BertForMaskedLM
+  bool positions_after_padding = false;  // that of the first token is pad_token_id + 1, not 0
+  int64_t token_types = 2;  // rows of the token-type table if config.json does not say it; 0: never a table
+  int64_t pad_id = 0;       // if config.json does not say it
+  bool embedding_size = false;           // of its own: Config::embedding
+  bool always_projected = false;         // even if both sizes are equal
+  bool shares_layers = false;            // Config::layer_groups
+  bool pretrains_next_sentence = false;  // ForPreTraining has heads for words and for the next sentence
+  double dropout = 0.1;                  // if config.json does not say it
+  nn::Activation activation = nn::Activation::gelu;  // likewise
+  nn::Activation pooler_activation = nn::Activation::tanh;
+  std::optional<nn::Activation> masked_lm_activation = {};  // default: that of the encoder
+  // Names in config.json that differ from BERT's: {"hidden_size", "dim"}.
+  std::span<const std::pair<std::string_view, std::string_view>> keys = {};
+
+  std::string_view key(std::string_view ours) const;
 };
 
 // The first is the type of a config.json without model_type.

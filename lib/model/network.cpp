@@ -53,7 +53,7 @@ void Network::Parts::load(Dtype dtype) {
     }
     return nn::Stored{.dtype = tensor.dtype, .data = tensor.data.data(), .transposed = tensor.transposed};
   };
-  const int64_t table[] = {config.vocab_size, config.hidden};
+  const int64_t table[] = {config.vocab_size, config.embedding_width()};
   words = output_words = stored(kWordTable, table);
   words_copied = !by_row.empty();
   const char* untied = "cls.predictions.decoder.weight";
@@ -121,7 +121,10 @@ std::vector<nn::Tensor> Network::hidden(const nn::Batch& batch, const Wanted& wa
   };
   const nn::Pass pass = {.context = p.context, .weights = *p.weights, .offsets = batch.offsets};
   nn::Tensor& x = last == 0 && !wanted.rows ? *next : p.x;
-  p.layers.embeddings.forward(pass, std::bind_front(&Parts::look_up, &p), batch, x, x);
+  nn::Tensor& embedded = p.layers.projection ? p.z : x;
+  p.layers.embeddings.forward(pass, std::bind_front(&Parts::look_up, &p), batch, embedded, embedded);
+  if (p.layers.projection)
+    p.layers.projection->forward(p.context, *p.weights, embedded, nn::Activation::none, x);
   if (last == 0) {
     if (wanted.rows) keep_if_wanted(0, p.x);
     return results;
@@ -172,7 +175,7 @@ nn::Tensor Network::head_input(const nn::Batch& batch, std::vector<int64_t> rows
 nn::Tensor Network::pooled(const nn::Tensor& rows) {
   auto& p = *parts_;
   nn::Tensor y;
-  p.layers.pooler.value().forward(p.context, *p.weights, rows, nn::Activation::tanh, y);
+  p.layers.pooler.value().forward(p.context, *p.weights, rows, p.config.type->pooler_activation, y);
   return y;
 }
 
@@ -180,7 +183,7 @@ nn::Tensor Network::logits(const nn::Tensor& rows) {
   auto& p = *parts_;
   nn::Tensor y, logits;
   if (const auto& head = p.layers.masked_lm) {
-    head->dense.forward(p.context, *p.weights, rows, p.config.activation, y);
+    head->dense.forward(p.context, *p.weights, rows, head->activation, y);
     head->norm.forward({.context = p.context, .weights = *p.weights, .offsets = {}}, {}, y, nullptr, y, y);
     head->decoder.forward(p.context, *p.weights, p.output_words, {y}, logits);
     return logits;

@@ -8,22 +8,25 @@
 namespace bert::model {
 
 MaskedLm::MaskedLm(const Config& config, nn::Layout& layout)
-    : dense("cls.predictions.transform.dense", config.hidden, config.hidden, layout),
-      norm("cls.predictions.transform.LayerNorm", config.hidden, config.norm_epsilon, layout),
-      decoder("cls.predictions.bias", config.vocab_size, config.hidden, layout) {}
+    : activation(config.type->masked_lm_activation.value_or(config.activation)),
+      dense("cls.predictions.transform.dense", config.embedding_width(), config.hidden, layout),
+      norm("cls.predictions.transform.LayerNorm", config.embedding_width(), config.norm_epsilon, layout),
+      decoder("cls.predictions.bias", config.vocab_size, config.embedding_width(), layout) {}
 
 NetworkLayers::NetworkLayers(const Config& c, const Needs& needs, nn::Layout& layout)
-    : embeddings({.hidden = c.hidden,
+    : embeddings({.hidden = c.embedding_width(),
                   .positions = c.positions,
-                  .first_position = c.type->first_position,
+                  .first_position = c.first_position,
+                  .padding = c.type->positions_after_padding ? c.pad_id : -1,
                   .types = c.types,
                   .norm_epsilon = c.norm_epsilon,
                   .dropout = c.hidden_dropout},
                  layout) {
+  if (c.is_projected()) projection.emplace("embeddings.projection", c.hidden, c.embedding_width(), layout);
   const int64_t count = needs.layers < 0 ? c.layers : needs.layers;
   for (int64_t i = 0; i < count; ++i)
     encoder.emplace_back(
-        layer_name(i),
+        layer_name(c.stored_layer(i)),
         nn::EncoderLayer::Config{.hidden = c.hidden,
                                  .heads = c.heads,
                                  .feed_forward = c.feed_forward,
@@ -69,7 +72,7 @@ void check_batch(const Config& config, const nn::Batch& batch) {
     }
   }
   for (const int32_t type : batch.types) {
-    if (type < 0 || type >= config.types)
+    if (config.types > 0 && (type < 0 || type >= config.types))
       throw Error("token type is ", type, ", expected 0 to ", config.types - 1);
   }
   for (int64_t i = 0; i < batch.sequences(); ++i) {

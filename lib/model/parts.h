@@ -26,6 +26,7 @@ const ckpt::StoredTensor& stored_tensor(const ckpt::Checkpoint& checkpoint, cons
 
 // Masked-language-model head: logits = norm(act(dense(h)))·Eᵀ + b.
 struct MaskedLm {
+  nn::Activation activation;
   nn::Linear dense;
   nn::LayerNorm norm;
   nn::TiedDecoder decoder;
@@ -43,8 +44,9 @@ struct Needs {
 // The layers of a network for inference or training, which own no numbers.
 struct NetworkLayers {
   nn::Embeddings embeddings;
+  std::optional<nn::Linear> projection;  // of the embeddings to the encoder's width
   std::vector<nn::EncoderLayer> encoder;
-  std::optional<nn::Linear> pooler;  // tanh(dense(x)) of pooled_rows()
+  std::optional<nn::Linear> pooler;  // act(dense(x)) of pooled_rows()
   const Head* head = nullptr;        // that of `output`
   std::optional<nn::Linear> output;
   std::optional<MaskedLm> masked_lm;

@@ -10,6 +10,7 @@
 #include "base/option.h"
 #include "base/output_directory.h"
 #include "base/output_file.h"
+#include "ckpt/naming.h"
 #include "json/json.h"
 #include "model/config_json.h"
 #include "model/heads.h"
@@ -170,9 +171,9 @@ TokenizerFiles tokenizer_files(const text::Tokenizer& tokenizer, const std::stri
 }
 
 std::string stored_name(const Config& config, const std::string& canonical) {
-  const bool in_encoder = is_of_encoder(canonical) || is_of_pooler(canonical);
   const bool is_bare = config.has_architecture(architecture_of({}, config));
-  return in_encoder && !is_bare ? std::string(config.type->prefix) + canonical : canonical;
+  const auto with_head = config.architectures.empty() ? config.type->classes : config.architectures.front();
+  return ckpt::stored_name(canonical, config.type->name, is_bare ? "" : with_head);
 }
 
 std::vector<ckpt::TensorToWrite> saved_tensors(const Config& config, const nn::Params& params) {

@@ -16,11 +16,13 @@ float dropout_of_head(const NetworkLayers& layers, const Config& config) {
 
 // Parameters that add the same value to all rows that a row-comparing loss uses: the head's bias and, if it
 // reads tokens without dropout, the bias of the last layer normalization.
-std::vector<int> same_in_all_rows(const NetworkLayers& layers, float dropout, const nn::Layout& layout) {
+std::vector<int> same_in_all_rows(const NetworkLayers& layers, float dropout, const Config& config,
+                                  const nn::Layout& layout) {
   if (layers.head == nullptr || !layers.head->compares_rows) return {};
   std::vector<std::string> names = {std::string(layers.head->tensors()) + ".bias"};
-  if (layers.head->reads == Reads::tokens && dropout == 0 && !layers.masked_lm)
-    names.push_back(layer_name(std::ssize(layers.encoder) - 1) + ".output.LayerNorm.bias");
+  const bool shared = config.layer_groups > 0;  // its bias then also adds to the inputs of layers
+  if (layers.head->reads == Reads::tokens && dropout == 0 && !layers.masked_lm && !shared)
+    names.push_back(layer_name(config.stored_layer(config.layers - 1)) + ".output.LayerNorm.bias");
   std::vector<int> places;
   for (const auto& name : names) {
     const auto found = std::ranges::find(layout.entries(), name, &nn::LayoutEntry::name);
@@ -61,6 +63,7 @@ struct TrainingNetwork::Parts {
   std::optional<nn::DropoutSeed> dropout_seed;
   Keep keep = Keep::activations;
   nn::Tensor sum;                  // input of the embeddings' layer normalization
+  nn::Tensor embedded, dembedded;  // input of the projection and its gradient
   std::vector<nn::Tensor> inputs;  // inputs of the layers that are kept; the last one is the output [R,H]
   std::vector<nn::EncoderLayer::Saved> saved;  // one for each kept layer, or one shared by all
   nn::Tensor dtop, dx;                         // gradients of the output and of a layer's input
@@ -107,12 +110,12 @@ struct TrainingNetwork::Parts {
 TrainingNetwork::Parts::Parts(const Config& c, const Heads& heads, Pool& pool, Dtype dtype)
     : config(c),
       context(pool),
-      words(layout.add_plain(kWordTable, {c.vocab_size, c.hidden})),
+      words(layout.add_plain(kWordTable, {c.vocab_size, c.embedding_width()})),
       net(c, {.heads = heads}, layout),
       head_dropout{.layer = static_cast<uint64_t>(c.layers) + 1,
                    .site = nn::DropoutSite::pooled,
                    .rate = nn::DropoutRate(dropout_of_head(net, c))},
-      in_all_rows(same_in_all_rows(net, dropout_of_head(net, c), layout)),
+      in_all_rows(same_in_all_rows(net, dropout_of_head(net, c), c, layout)),
       parameters(layout),
       gradients(layout),
       weights(parameters, dtype) {}
@@ -135,6 +138,8 @@ TrainingNetwork::TrainingNetwork(TrainingNetwork&&) noexcept = default;
 const Config& TrainingNetwork::config() const { return parts_->config; }
 void TrainingNetwork::freeze(std::optional<int64_t> layers) {
   const auto most = parts_->config.layers;
+  if (layers && *layers > 0 && parts_->config.layer_groups > 0)
+    throw Error("cannot freeze ", *layers, " encoder layers of a model whose layers share weights");
   if (layers && (*layers < 0 || *layers > most))
     throw Error("cannot freeze ", *layers, " encoder layers, the model has ", most);
   parts_->frozen = layers;
@@ -180,7 +185,9 @@ void TrainingNetwork::forward(const nn::Batch& batch, std::span<const int64_t> r
   const auto look_up = [&](int32_t id, std::span<float> row) {
     std::ranges::copy(words.subspan(id * row.size(), row.size()), row.begin());
   };
-  p.net.embeddings.forward(p.pass(), look_up, batch, p.sum, p.inputs[0]);
+  const auto& projection = p.net.projection;
+  p.net.embeddings.forward(p.pass(), look_up, batch, p.sum, projection ? p.embedded : p.inputs[0]);
+  if (projection) projection->forward(p.context, p.weights, p.embedded, nn::Activation::none, p.inputs[0]);
   p.keep_state(0, p.inputs[0]);
   for (size_t i = 0; i < first_kept; ++i) {
     p.net.encoder[i].forward(p.pass(), p.inputs[0], p.selection(i), p.workspace, p.saved[0], p.dx);
@@ -224,7 +231,7 @@ nn::Loss TrainingNetwork::masked_lm(std::span<const int64_t> rows, std::span<con
   const auto words = p.parameters.tensor(p.words);
   const auto places = p.places(rows);
   nn::gather_rows(p.context, p.top(), places, p.rows);
-  head.dense.forward(p.context, p.weights, p.rows, p.config.activation, p.transformed, &p.u);
+  head.dense.forward(p.context, p.weights, p.rows, head.activation, p.transformed, &p.u);
   head.norm.forward(p.pass(), {}, p.transformed, nullptr, p.normed, p.normed);
   if (!weight) return head.decoder.loss(p.context, p.weights, words, p.normed, gold, nullptr, p.vocab_logits);
 
@@ -235,7 +242,7 @@ nn::Loss TrainingNetwork::masked_lm(std::span<const int64_t> rows, std::span<con
       .dx = p.drows};
   const auto loss = head.decoder.loss(p.context, p.weights, words, p.normed, gold, &gradient, p.vocab_logits);
   head.norm.backward(p.pass(), p.transformed, p.drows, p.drows, p.gradients);
-  backward_activation(p.context, p.config.activation, p.u, p.scrap, p.drows);
+  backward_activation(p.context, head.activation, p.u, p.scrap, p.drows);
   head.dense.backward_weights(p.context, p.weights, p.rows, p.drows, 0, p.gradients);
   if (!p.input_learns()) return loss;
   head.dense.backward_input(p.context, p.weights, p.drows, 0, nn::Into::replace, p.rows);
@@ -266,7 +273,7 @@ nn::Tensor& TrainingNetwork::logits(std::span<const int64_t> rows) {
   p.head_offsets = offsets_among(rows, *p.batch);
   nn::gather_rows(p.context, p.top(), p.head_places, p.rows);
   if (const auto& pooler = p.net.pooler)
-    pooler->forward(p.context, p.weights, p.rows, nn::Activation::tanh, p.pooled, &p.u);
+    pooler->forward(p.context, p.weights, p.rows, p.config.type->pooler_activation, p.pooled, &p.u);
   nn::drop(p.head_pass(), p.head_dropout, p.head_input(), p.head_input());
   p.net.output.value().forward(p.context, p.weights, p.head_input(), nn::Activation::none, p.logits);
   return p.logits;
@@ -280,7 +287,7 @@ void TrainingNetwork::logits_gradient(const nn::Tensor& dlogits) {
   p.net.output->backward_input(p.context, p.weights, dlogits, 0, nn::Into::replace, p.drows);
   nn::drop(p.head_pass(), p.head_dropout, p.drows, p.drows);
   if (pooler) {
-    backward_activation(p.context, nn::Activation::tanh, p.u, p.scrap, p.drows);
+    backward_activation(p.context, p.config.type->pooler_activation, p.u, p.scrap, p.drows);
     pooler->backward_weights(p.context, p.weights, p.rows, p.drows, 0, p.gradients);
     if (!p.input_learns()) return;
     pooler->backward_input(p.context, p.weights, p.drows, 0, nn::Into::replace, p.rows);
@@ -315,10 +322,17 @@ void TrainingNetwork::backward(const Ready& ready) {
     std::swap(dz, dx);
     if (p.net.mix && pass.below == nn::Pass::Below::learns)
       nn::add_rows(p.context, p.net.mix->factors(p.weights)[i], p.dmixed, p.rows_wanted, *dz);
-    p.finish_level(static_cast<int64_t>(i) + 1, ready);
+    const auto stored = p.config.stored_layer(static_cast<int64_t>(i));
+    const bool is_complete = i == 0 || p.config.stored_layer(static_cast<int64_t>(i) - 1) != stored;
+    if (is_complete) p.finish_level(stored + 1, ready);
   }
   if (p.frozen) return;
   p.gradients.settle(p.context.pool());
+  if (const auto& projection = p.net.projection) {
+    projection->backward_weights(p.context, p.weights, p.embedded, *dz, 0, p.gradients);
+    projection->backward_input(p.context, p.weights, *dz, 0, nn::Into::replace, p.dembedded);
+    dz = &p.dembedded;
+  }
   p.net.embeddings.backward(pass, *p.batch, p.sum, *dz, p.gradients.tensor(p.words), p.gradients);
   p.finish_level(0, ready);
 }

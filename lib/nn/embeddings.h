@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "nn/batch.h"
 #include "nn/context.h"
@@ -20,7 +21,8 @@ class Embeddings {
     int64_t hidden = 768;
     int64_t positions = 512;
     int64_t first_position = 0;  // row of the position table for the first token of a sequence
-    int64_t types = 2;
+    int32_t padding = -1;        // tokens with this id have the row before the first, and do not count
+    int64_t types = 2;           // 0: no table
     float norm_epsilon = 1e-12f;
     float dropout = 0;  // in training
   };
@@ -43,8 +45,11 @@ class Embeddings {
                 Params& gradients) const;
 
  private:
+  // Rows of the position table for the tokens of a sequence.
+  std::vector<int64_t> position_rows(const Batch& batch, int64_t sequence) const;
+
   Config config_;
-  int position_table_, type_table_;
+  int position_table_, type_table_ = -1;
   LayerNorm norm_;
   DropoutPlace dropout_;
 };

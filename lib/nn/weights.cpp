@@ -1,5 +1,6 @@
 #include "nn/weights.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -24,13 +25,18 @@ int64_t LayoutEntry::count() const {
 }
 
 int Layout::add_matrix(std::string name, int64_t outputs, int64_t inputs) {
-  entries_.push_back({.name = std::move(name), .shape = {outputs, inputs}, .packed = true});
-  return static_cast<int>(entries_.size()) - 1;
+  return add({.name = std::move(name), .shape = {outputs, inputs}, .packed = true});
 }
 
 int Layout::add_plain(std::string name, std::vector<int64_t> shape) {
-  entries_.push_back({.name = std::move(name), .shape = std::move(shape)});
-  return static_cast<int>(entries_.size()) - 1;
+  return add({.name = std::move(name), .shape = std::move(shape)});
+}
+
+int Layout::add(LayoutEntry entry) {
+  const auto known = std::ranges::find(entries_, entry.name, &LayoutEntry::name);
+  const auto place = static_cast<int>(known - entries_.begin());
+  if (known == entries_.end()) entries_.push_back(std::move(entry));
+  return place;
 }
 
 Weights::Weights(const Layout& layout, const Source& source, Context& context, Dtype dtype)

@@ -25,6 +25,7 @@ struct LayoutEntry {
   int64_t count() const;  // of numbers
 };
 
+// A name added again is the same tensor, shared by several layers.
 class Layout {
  public:
   int add_matrix(std::string name, int64_t outputs, int64_t inputs);  // W [N,K]
@@ -32,6 +33,8 @@ class Layout {
   const std::vector<LayoutEntry>& entries() const { return entries_; }
 
  private:
+  int add(LayoutEntry entry);
+
   std::vector<LayoutEntry> entries_;
 };
 

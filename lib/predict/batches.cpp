@@ -38,7 +38,7 @@ void require_readable(std::span<const int32_t> ids, std::span<const int32_t> typ
     if (id < 0 || id >= config.vocab_size) {
       throw Error("token ", i, " has id ", id, ", expected 0 to ", config.vocab_size - 1);
     }
-    if (type < 0 || type >= config.types) {
+    if (config.types > 0 && (type < 0 || type >= config.types)) {
       throw Error("token ", i, " has type ", type, ", expected 0 to ", config.types - 1);
     }
   }

@@ -154,6 +154,9 @@ class PretrainTask final : public TrainingTask {
       reader.read(fields, record, epoch, examples);
       next_ = examples.front()->as<PretrainExample>().next.has_value();
     });
+    if (next_ && !config_.type->pretrains_next_sentence)
+      throw Error("models of type ", config_.type->name,
+                  " have no head for next sentences: leave out \"next_sentence_label\"");
   }
 
   void add_settings(Settings& settings) const override {

@@ -11,7 +11,7 @@ TEST_CASE("prefixes of heads and of parallel training are removed, once and only
   CHECK(canonical_name("module.bert.pooler.dense.weight") == "pooler.dense.weight");
   CHECK(canonical_name("module.classifier.bias") == "classifier.bias");
   CHECK(canonical_name("pooler.dense.weight") == "pooler.dense.weight");
-  CHECK(canonical_name("distilbert.x") == "distilbert.x");
+  CHECK(canonical_name("gpt.x") == "gpt.x");
   CHECK(canonical_name("x.bert.y") == "x.bert.y");
   CHECK(canonical_name("") == "");
 }

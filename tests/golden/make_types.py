@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Writes tests/golden/types: for each type of model and head a small directory with random weights of a fixed
+seed, as transformers saves it, and what transformers computes of it in float64 from a padded batch:
+hidden states, logits, and the loss and its gradients. Needs torch and transformers 5.
+
+expected.safetensors has: input_ids and token_type_ids of all sequences on end, offsets [B+1]; hidden.0 to
+hidden.L [M,H]; logits [R,K] at the rows that the head reads; for masked words their positions and gold; and
+grad.NAME for each tensor NAME of the file. The loss is the mean of masked words' cross-entropies, or else
+the sum of all logits times coefficients [R,K].
+"""
+import os
+import shutil
+
+import torch
+import transformers as tf
+from safetensors.torch import save_file
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+VOCAB, LENGTHS = 41, [1, 9, 14]
+BERT_KEYS = dict(vocab_size=VOCAB, hidden_size=18, num_hidden_layers=2, num_attention_heads=3,
+                 intermediate_size=28, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
+                 initializer_range=0.2)
+ROBERTA_KEYS = BERT_KEYS | dict(max_position_embeddings=22, type_vocab_size=1, pad_token_id=1, bos_token_id=0,
+                                eos_token_id=2, layer_norm_eps=1e-5)
+TYPES = {
+    "roberta": (tf.RobertaConfig, "Roberta", ROBERTA_KEYS),
+    "xlm-roberta": (tf.XLMRobertaConfig, "XLMRoberta", ROBERTA_KEYS | dict(num_attention_heads=2)),
+    "camembert": (tf.CamembertConfig, "Camembert", ROBERTA_KEYS | dict(num_hidden_layers=3)),
+    "distilbert": (tf.DistilBertConfig, "DistilBert",
+                   dict(vocab_size=VOCAB, dim=18, n_layers=2, n_heads=3, hidden_dim=28, dropout=0.0,
+                        attention_dropout=0.0, seq_classif_dropout=0.0, qa_dropout=0.0,
+                        max_position_embeddings=20, initializer_range=0.2)),
+    "electra": (tf.ElectraConfig, "Electra",
+                BERT_KEYS | dict(embedding_size=10, max_position_embeddings=20, summary_last_dropout=0.0)),
+    "albert": (tf.AlbertConfig, "Albert",
+               BERT_KEYS | dict(embedding_size=10, num_hidden_layers=4, num_hidden_groups=2,
+                                max_position_embeddings=20, classifier_dropout_prob=0.0)),
+}
+HEADS = {"bare": "Model", "fill": "ForMaskedLM", "classify": "ForSequenceClassification",
+         "tag": "ForTokenClassification", "answer": "ForQuestionAnswering", "choose": "ForMultipleChoice"}
+
+
+def make_batch(pad, first, types):
+    generator = torch.Generator().manual_seed(5)
+    width = max(LENGTHS)
+    ids = torch.full((len(LENGTHS), width), pad)
+    kinds = torch.zeros_like(ids)
+    mask = torch.zeros_like(ids)
+    for row, length in enumerate(LENGTHS):
+        ids[row, :length] = torch.randint(first, VOCAB, (length,), generator=generator)
+        mask[row, :length] = 1
+        if types > 1:
+            kinds[row, length // 2:length] = 1
+    return ids, kinds, mask
+
+
+def outputs_of(model, head, batch, takes_types):
+    """What the head gives, [B,T,K] or [B,K], with the hidden states."""
+    ids, kinds, mask = batch
+    inputs = {"input_ids": ids, "attention_mask": mask}
+    if takes_types:
+        inputs["token_type_ids"] = kinds
+    if head == "choose":
+        inputs = {key: value[None] for key, value in inputs.items()}
+    output = model(**inputs, output_hidden_states=True)
+    if head == "answer":
+        return output.hidden_states, torch.stack([output.start_logits, output.end_logits], -1)
+    if head == "choose":
+        return output.hidden_states, output.logits.T
+    return output.hidden_states, None if head == "bare" else output.logits
+
+
+def make(out, name, head):
+    config_class, prefix, keys = TYPES[name]
+    torch.manual_seed(3)
+    labels = {"num_labels": 3} if head in ("classify", "tag") else {}
+    config = config_class(**keys, **labels)
+    config._attn_implementation = "eager"
+    model_class = getattr(tf, prefix + HEADS[head])
+    arguments = {"add_pooling_layer": False} if head == "bare" and "roberta" in name else {}
+    model = model_class(config, **arguments).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(torch.randn(parameter.shape) * 0.1)
+    folder = os.path.join(out, f"{name}-{head}")
+    model.save_pretrained(folder)
+    model = model_class.from_pretrained(folder, attn_implementation="eager", **arguments).double().eval()
+
+    takes_types = name != "distilbert"
+    batch = make_batch(config.pad_token_id, 3, getattr(config, "type_vocab_size", 0))
+    real = batch[2].bool()
+    hidden, logits = outputs_of(model, head, batch, takes_types)
+    expected = {"input_ids": batch[0][real].int(), "token_type_ids": batch[1][real].int(),
+                "offsets": torch.tensor([0, *torch.tensor(LENGTHS).cumsum(0)]).int()}
+    for layer, states in enumerate(hidden):
+        expected[f"hidden.{layer}"] = states.reshape(*real.shape, -1)[real].float()
+    if head != "bare":
+        if logits.dim() == 3:
+            logits = logits[real]
+        if head == "fill":
+            rows = torch.tensor([0, 2, 7, 10, 23])
+            gold = torch.tensor([4, 9, 11, 40, 8])
+            logits = logits[rows]
+            loss = torch.nn.functional.cross_entropy(logits, gold)
+            expected |= {"positions": rows.int(), "gold": gold.int()}
+        else:
+            coefficients = (torch.randn(logits.shape) * 64).round() / 64  # sums are exact
+            if head in ("answer", "choose"):  # the sums are 0, as of a loss that compares rows
+                coefficients[-1] -= coefficients.sum(0)
+            loss = (logits * coefficients).sum()
+            expected["coefficients"] = coefficients
+        loss.backward()
+        expected |= {"logits": logits.float(), "loss": loss.reshape(1).float()}
+        expected |= {"grad." + key: value.grad.float() for key, value in model.named_parameters()
+                     if value.grad is not None}
+    save_file({key: value.detach().contiguous() for key, value in expected.items()},
+              os.path.join(folder, "expected.safetensors"))
+
+
+def main():
+    out = os.path.join(HERE, "types")
+    shutil.rmtree(out, ignore_errors=True)
+    for name in TYPES:
+        for head in HEADS:
+            make(out, name, head)
+            for left in ("generation_config.json",):
+                if os.path.exists(path := os.path.join(out, f"{name}-{head}", left)):
+                    os.remove(path)
+
+
+if __name__ == "__main__":
+    tf.logging.set_verbosity_error()
+    main()

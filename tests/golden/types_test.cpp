@@ -1,0 +1,194 @@
+// The types of models against transformers, in the directories that make_types.py writes.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/pool.h"
+#include "ckpt/names.h"
+#include "model/config_json.h"
+#include "model/network.h"
+#include "model/save.h"
+#include "model/training_network.h"
+#include "training.h"
+
+namespace bert::golden {
+namespace {
+
+std::vector<std::string> type_directories() {
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(directory() / "types"))
+    paths.push_back(entry.path().string());
+  std::ranges::sort(paths);
+  return paths;
+}
+
+struct Expected {
+  ckpt::Checkpoint file;
+
+  explicit Expected(const std::string& path)
+      : file(ckpt::Checkpoint::open_file(path + "/expected.safetensors")) {}
+  std::vector<float> numbers(const std::string& name) const {
+    const auto& tensor = *file.find(name);
+    std::vector<float> values(static_cast<size_t>(tensor.count()));
+    ckpt::to_f32(tensor, values);
+    return values;
+  }
+  std::vector<int32_t> integers(const std::string& name) const {
+    const auto& data = file.find(name)->data;
+    std::vector<int32_t> values(data.size() / sizeof(int32_t));
+    std::memcpy(values.data(), data.data(), data.size());
+    return values;
+  }
+  nn::Batch batch() const {
+    const auto ids = integers("input_ids"), types = integers("token_type_ids"), offsets = integers("offsets");
+    nn::Batch batch;
+    for (size_t i = 0; i + 1 < offsets.size(); ++i)
+      batch.add(std::span(ids).subspan(offsets[i], offsets[i + 1] - offsets[i]),
+                std::span(types).subspan(offsets[i], offsets[i + 1] - offsets[i]));
+    return batch;
+  }
+};
+
+// The largest error of a row, relative to the row.
+double error_of(const nn::Tensor& actual, const std::vector<float>& truth) {
+  if (actual.rows() * actual.cols() != std::ssize(truth)) return std::numeric_limits<double>::infinity();
+  Array array{.rows = actual.rows(), .width = actual.cols(), .values = truth};
+  std::vector<float> flat;
+  for (int64_t row = 0; row < actual.rows(); ++row)
+    flat.insert(flat.end(), actual.values(row).begin(), actual.values(row).end());
+  return array.error(flat);
+}
+
+const model::Head* head_in(const model::Config& config) {
+  for (const auto& head : model::heads())
+    if (has_head(config, head)) return &head;
+  return nullptr;
+}
+
+std::vector<int64_t> rows_of(const model::Head& head, const model::Config& config, const nn::Batch& batch,
+                             const Expected& expected) {
+  if (head.reads == model::Reads::sequences) return model::pooled_rows(config, batch);
+  std::vector<int64_t> rows(static_cast<size_t>(batch.tokens()));
+  std::iota(rows.begin(), rows.end(), 0);
+  if (&head != model::head_of(task::Task::fill)) return rows;
+  const auto positions = expected.integers("positions");
+  return {positions.begin(), positions.end()};
+}
+
+void check_logits(const std::string& path, const model::Config& config, const Expected& expected,
+                  Pool& pool) {
+  const auto* head = head_in(config);
+  if (head == nullptr) return;
+  model::Network network(config, ckpt::Checkpoint::open(path), {.heads = {head}}, pool);
+  const auto batch = expected.batch();
+  auto rows = rows_of(*head, config, batch, expected);
+  const double error =
+      error_of(network.logits(network.head_input(batch, std::move(rows))), expected.numbers("logits"));
+  CHECK_MESSAGE(error <= 5e-6, "logits are off by ", error);
+}
+
+// Runs a step; returns the loss.
+double run(model::TrainingNetwork& network, const model::Head& head, const nn::Batch& batch,
+           const Expected& expected, std::span<const int64_t> rows) {
+  network.clear_gradients();
+  network.forward(batch, rows, nullptr, model::TrainingNetwork::Keep::activations);
+  if (&head == model::head_of(task::Task::fill)) {
+    const auto loss = network.masked_lm(rows, expected.integers("gold"), 1.0f / std::size(rows));
+    return loss.sum / static_cast<double>(loss.count);
+  }
+  const auto& logits = network.logits(rows);
+  const auto coefficients = expected.numbers("coefficients");
+  nn::Tensor gradient(logits.rows(), logits.cols());
+  double loss = 0;
+  for (int64_t row = 0; row < logits.rows(); ++row)
+    for (int64_t column = 0; column < logits.cols(); ++column) {
+      const float factor = coefficients[row * logits.cols() + column];
+      gradient.row(row)[column] = factor;
+      loss += double{factor} * logits.row(row)[column];
+    }
+  network.logits_gradient(gradient);
+  return loss;
+}
+
+void check_training(const std::string& path, const model::Config& config, const Expected& expected,
+                    Pool& pool) {
+  const auto* head = head_in(config);
+  if (head == nullptr) return;
+  model::TrainingNetwork network(config, {head}, pool);
+  REQUIRE(network.load(ckpt::Checkpoint::open(path)).empty());
+  network.refresh();
+  const auto batch = expected.batch();
+  const double loss = run(network, *head, batch, expected, rows_of(*head, config, batch, expected));
+  network.backward();
+  const double truth = expected.numbers("loss").front();
+  CHECK(std::abs(loss - truth) <= 1e-5 * std::max(1.0, std::abs(truth)));
+
+  std::map<std::string, std::vector<float>> gradients;
+  double squares = 0;
+  for (const auto& tensor : expected.file.tensors()) {
+    if (!tensor.name.starts_with("grad.")) continue;
+    const auto numbers = expected.numbers(tensor.name);
+    squares += std::pow(norm_of(std::span(numbers)), 2);
+    const auto name = ckpt::canonical_name(tensor.name.substr(5));
+    gradients[name == "cls.predictions.decoder.weight" ? std::string(ckpt::kWordEmbeddings) : name] = numbers;
+  }
+  auto& found = network.gradients();
+  const auto& entries = found.layout().entries();
+  for (size_t place = 0; place < entries.size(); ++place) {
+    INFO(entries[place].name);
+    REQUIRE(gradients.contains(entries[place].name));
+    const auto ours = found.tensor(static_cast<int>(place));
+    CHECK(gradient_share(ours, gradients.at(entries[place].name), std::sqrt(squares)) <= 1);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("models of all types have the hidden states, logits and gradients of transformers") {
+  Pool pool(2);
+  for (const auto& path : type_directories()) {
+    CAPTURE(path);
+    const auto config = model::load_config(path);
+    const Expected expected(path);
+    model::Network network(config, ckpt::Checkpoint::open(path), {}, pool);
+    std::vector<int> layers(static_cast<size_t>(config.layers) + 1);
+    std::iota(layers.begin(), layers.end(), 0);
+    const auto hidden = network.hidden(expected.batch(), {.layers = layers, .rows = {}});
+    for (size_t layer = 0; layer < hidden.size(); ++layer) {
+      const double error = error_of(hidden[layer], expected.numbers("hidden." + std::to_string(layer)));
+      CHECK_MESSAGE(error <= 2e-6, "layer ", layer, " is off by ", error);
+    }
+    check_logits(path, config, expected, pool);
+    check_training(path, config, expected, pool);
+  }
+}
+
+TEST_CASE("models of all types are written with the names they were read with") {
+  for (const auto& path : type_directories()) {
+    CAPTURE(path);
+    const auto config = model::load_config(path);
+    const auto file = ckpt::Checkpoint::open_file(path + "/model.safetensors");
+    for (const auto& tensor : file.tensors()) {
+      if (tensor.name.find("decoder.bias") != std::string::npos) continue;  // another name of bias
+      CHECK(model::stored_name(config, ckpt::canonical_name(tensor.name)) == tensor.name);
+    }
+    const auto again = model::parse_config("config.json", model::config_json(config));
+    CHECK(again.type == config.type);
+    CHECK(again.hidden == config.hidden);
+    CHECK(again.layers == config.layers);
+    CHECK(again.heads == config.heads);
+    CHECK(again.feed_forward == config.feed_forward);
+    CHECK(again.positions == config.positions);
+    CHECK(again.first_position == config.first_position);
+    CHECK(again.types == config.types);
+    CHECK(again.embedding == config.embedding);
+    CHECK(again.layer_groups == config.layer_groups);
+    CHECK(again.activation == config.activation);
+    CHECK(again.hidden_dropout == config.hidden_dropout);
+    CHECK(again.attention_dropout == config.attention_dropout);
+    CHECK(again.classifier_dropout == config.classifier_dropout);
+  }
+}
+
+}  // namespace bert::golden
