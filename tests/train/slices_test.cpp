@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "nn/params.h"
@@ -16,7 +17,7 @@ constexpr int64_t kLongest = 1 << 16;
 
 nn::Layout layout_of(const std::vector<int64_t>& counts) {
   nn::Layout layout;
-  for (const int64_t count : counts) layout.add_plain("tensor", {count});
+  for (const int64_t count : counts) layout.add_plain(std::to_string(layout.entries().size()), {count});
   return layout;
 }
 
