@@ -106,6 +106,8 @@ bool is_of_model(const std::string& name) {
   constexpr std::string_view kNames[] = {"config.json",
                                          "bert_config.json",
                                          "vocab.txt",
+                                         "vocab.json",
+                                         "merges.txt",
                                          "tokenizer.json",
                                          "tokenizer_config.json",
                                          "special_tokens_map.json",
@@ -114,7 +116,7 @@ bool is_of_model(const std::string& name) {
                                          "sentence_bert_config.json",
                                          "config_sentence_transformers.json"};
   return std::ranges::find(kNames, name) != std::end(kNames) || name.ends_with(".safetensors") ||
-         name.ends_with(".index.json") || name.ends_with(".index") ||
+         name.ends_with(".model") || name.ends_with(".index.json") || name.ends_with(".index") ||
          name.find(".data-") != std::string::npos ||
          (name.starts_with("pytorch_model") && name.ends_with(".bin"));
 }

@@ -100,6 +100,40 @@ bool same_subwords(const text::Tokenizer& a, const text::Tokenizer& b) {
   return true;
 }
 
+// Files of the tokenizers that are copied, in the order in which they are written.
+constexpr std::string_view kTokenizerFiles[] = {
+    "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "vocab.json",
+    "merges.txt",     "spiece.model",          "sentencepiece.bpe.model", "spm.model"};
+
+// The text of tokenizer_config.json with another model_max_length.
+std::string with_max_length(std::string text, int64_t max_length) {
+  constexpr std::string_view kKey = "\"model_max_length\"";
+  const auto number = std::to_string(max_length);
+  const size_t key = text.find(kKey);
+  if (key == text.npos) {
+    const size_t begin = text.find('{') + 1;
+    const bool empty = text.find_first_not_of(" \t\r\n", begin) == text.find('}', begin);
+    return text.insert(begin, std::string(kKey) + ": " + number + (empty ? "" : ", "));
+  }
+  const size_t begin = text.find_first_not_of(" \t\r\n:", key + kKey.size());
+  return text.replace(begin, text.find_first_of(",} \t\r\n", begin) - begin, number);
+}
+
+TokenizerFiles copied_files(const text::Tokenizer& tokenizer, const std::string& source, int64_t max_length) {
+  const fs::path folder = is_directory(source) ? fs::path(source) : fs::path(source).parent_path();
+  TokenizerFiles files;
+  for (const auto name : kTokenizerFiles) {
+    const auto path = (folder / name).string();
+    const bool found = is_file(path), settings = name == "tokenizer_config.json";
+    if (!found && !settings) continue;
+    auto text = found ? read_file(path) : "{}\n";
+    if (settings && tokenizer.config().model_max_length != max_length)
+      text = with_max_length(std::move(text), max_length);
+    files.others.emplace_back(name, std::move(text));
+  }
+  return files;
+}
+
 struct Source {
   fs::path vocab, json;
 };
@@ -113,18 +147,16 @@ Source files_of(const std::string& source) {
 
 // Files of an old model. They are invalid next to a new model, even if it does not write them itself.
 bool is_model_file(const std::string& name) {
-  static constexpr std::array<std::string_view, 11> kNames = {"config.json",
-                                                              "generation_config.json",
-                                                              "vocab.txt",
-                                                              "tokenizer.json",
-                                                              "tokenizer_config.json",
-                                                              "special_tokens_map.json",
-                                                              "added_tokens.json",
-                                                              "model.safetensors.index.json",
-                                                              "pytorch_model.bin.index.json",
-                                                              "tf_model.h5",
-                                                              "flax_model.msgpack"};
-  if (is_module_entry(name) || std::ranges::find(kNames, name) != kNames.end()) return true;
+  static constexpr std::array<std::string_view, 7> kNames = {"config.json",
+                                                             "generation_config.json",
+                                                             "vocab.txt",
+                                                             "model.safetensors.index.json",
+                                                             "pytorch_model.bin.index.json",
+                                                             "tf_model.h5",
+                                                             "flax_model.msgpack"};
+  if (is_module_entry(name) || std::ranges::find(kNames, name) != kNames.end() ||
+      std::ranges::find(kTokenizerFiles, name) != std::end(kTokenizerFiles))
+    return true;
   return (name.starts_with("model") && name.ends_with(".safetensors")) ||
          (name.starts_with("pytorch_model") && name.ends_with(".bin"));
 }
@@ -140,10 +172,13 @@ void write_file(const std::string& path, std::string_view bytes) {
 ckpt::WrittenFile write_files(OutputDirectory& output, const Config& config, const TokenizerFiles& tokenizer,
                               std::span<const ckpt::TensorToWrite> tensors, Dtype weights,
                               const ModuleFiles& modules) {
-  write_file(output.file("vocab.txt"), tokenizer.vocab);
-  write_file(output.file("tokenizer_config.json"), tokenizer.settings);
-  write_file(output.file("special_tokens_map.json"), tokenizer.special_tokens);
-  if (tokenizer.json) write_file(output.file("tokenizer.json"), *tokenizer.json);
+  for (const auto& [name, text] : tokenizer.others) write_file(output.file(name), text);
+  if (tokenizer.others.empty()) {
+    write_file(output.file("vocab.txt"), tokenizer.vocab);
+    write_file(output.file("tokenizer_config.json"), tokenizer.settings);
+    write_file(output.file("special_tokens_map.json"), tokenizer.special_tokens);
+    if (tokenizer.json) write_file(output.file("tokenizer.json"), *tokenizer.json);
+  }
   write_file(output.file("config.json"), config_json(config, weights));
   modules.write(output);
   return ckpt::write_safetensors(output.file("model.safetensors"), tensors);
@@ -153,6 +188,8 @@ ckpt::WrittenFile write_files(OutputDirectory& output, const Config& config, con
 
 TokenizerFiles tokenizer_files(const text::Tokenizer& tokenizer, const std::string& source,
                                int64_t max_length) {
+  if (tokenizer.config().model != text::ModelKind::wordpiece)
+    return copied_files(tokenizer, source, max_length);
   const auto found = files_of(source);
   TokenizerFiles files;
   files.settings = settings_json(tokenizer, max_length);

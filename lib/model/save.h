@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/output_directory.h"
@@ -16,18 +17,20 @@
 
 namespace bert::model {
 
-// Contents of the tokenizer files.
+// Contents of the tokenizer files: those of WordPiece, or files of other tokenizers by name.
 struct TokenizerFiles {
   std::string vocab;                // vocab.txt
   std::string settings;             // tokenizer_config.json
   std::string special_tokens;       // special_tokens_map.json
   std::optional<std::string> json;  // tokenizer.json
+  std::vector<std::pair<std::string, std::string>> others;
 };
 
 // Files for `tokenizer`, which was loaded from `source` (a model directory, vocab.txt or tokenizer.json).
 // vocab.txt and tokenizer.json are copied byte for byte; tokenizer.json only if it describes this same
-// tokenizer, since --uncased or another vocabulary may be in use. `max_length` becomes model_max_length. Long
-// runs call this at the start, because the source may change.
+// tokenizer, since --uncased or another vocabulary may be in use. Other tokenizers than WordPiece are copied,
+// too, except for model_max_length. `max_length` becomes model_max_length. Long runs call this at the start,
+// because the source may change.
 TokenizerFiles tokenizer_files(const text::Tokenizer& tokenizer, const std::string& source,
                                int64_t max_length);
 
