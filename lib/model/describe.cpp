@@ -39,9 +39,13 @@ void append_tokenizer(std::string& out, const text::Tokenizer& tokenizer) {
   const auto& config = tokenizer.config();
   json::Object object(out);
   object.integer("size", tokenizer.size());
-  object.boolean("lowercase", config.lowercase);
-  object.boolean("strip_accents", config.strip_accents);
-  object.boolean("chinese_chars", config.chinese_chars);
+  if (config.model == text::ModelKind::wordpiece) {
+    object.boolean("lowercase", config.lowercase);
+    object.boolean("strip_accents", config.strip_accents);
+    object.boolean("chinese_chars", config.chinese_chars);
+  } else {
+    object.string("model", config.model == text::ModelKind::bpe ? "bpe" : "unigram");
+  }
   object.end();
 }
 
