@@ -80,7 +80,7 @@ std::string describe(const std::string& source, std::string_view activation, Log
   line.integer("num_attention_heads", config.heads);
   line.integer("intermediate_size", config.feed_forward);
   line.string("hidden_act", hidden_act(config.activation));
-  line.integer("max_position_embeddings", config.positions);
+  line.integer("max_position_embeddings", config.first_position + config.positions);
   line.integer("type_vocab_size", config.types);
   if (config.causal) line.boolean("is_decoder", true);
   if (config.pairs) line.boolean("text_pairs", true);

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Writes tests/golden/type-models: small models with random weights and tokenizers of their own kind, a
+RoBERTa with byte-level BPE and an XLM-R with Unigram, as transformers saves them. expected.jsonl in each has
+texts with their ids, the mean of the last hidden states and, for texts with <mask>, the three best tokens, computed by
+transformers in float64. Needs torch and transformers 5."""
+import json
+import os
+import shutil
+
+import torch
+import transformers as tf
+from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+CORPUS = ["The king and the queen said it was a good year for the old castle.",
+          "Snow fell on the mountains, and the river was cold.", "A naïve café in Zürich isn't far: 12 km.",
+          "Where was the king? He was in the castle, reading 1 book."] * 4
+TEXTS = [("The king was in the castle.", None), ("naïve café — Zürich 🙂", None), ("  two   spaces\tand a tab ", None),
+         ("the old <mask> said", None), ("Where was the king?", "In the castle, of course."), ("isn't  it", "")]
+SPECIALS = ["<s>", "<pad>", "</s>", "<unk>"]
+MASK = AddedToken("<mask>", lstrip=True, special=True, normalized=False)
+
+
+def byte_bpe():
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.train_from_iterator(CORPUS, trainers.BpeTrainer(
+        vocab_size=330, special_tokens=SPECIALS, show_progress=False,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))
+    tokenizer.add_special_tokens([MASK])
+    tokenizer.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), add_prefix_space=False)
+    return tokenizer
+
+
+def unigram():
+    tokenizer = Tokenizer(models.Unigram())
+    tokenizer.normalizer = normalizers.NFKC()
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.decoder = decoders.Metaspace()
+    tokenizer.train_from_iterator(CORPUS, trainers.UnigramTrainer(
+        vocab_size=90, special_tokens=SPECIALS, unk_token="<unk>", show_progress=False))
+    tokenizer.add_special_tokens([MASK])
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)])
+    return tokenizer
+
+
+def make(folder, tokenizer, wrapper, config_class, model_class):
+    shutil.rmtree(folder, ignore_errors=True)
+    torch.manual_seed(7)
+    fast = wrapper(tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>", cls_token="<s>", sep_token="</s>",
+                   pad_token="<pad>", unk_token="<unk>", mask_token=MASK, model_max_length=40)
+    config = config_class(vocab_size=len(fast), hidden_size=16, num_hidden_layers=2, num_attention_heads=2,
+                          intermediate_size=24, max_position_embeddings=42, type_vocab_size=1, pad_token_id=1,
+                          bos_token_id=0, eos_token_id=2, layer_norm_eps=1e-5, initializer_range=0.3)
+    model_class(config).save_pretrained(folder)
+    fast.save_pretrained(folder)
+    model = model_class.from_pretrained(folder).double().eval()
+    with open(os.path.join(folder, "expected.jsonl"), "w", encoding="utf-8") as out, torch.no_grad():
+        for text, pair in TEXTS:
+            inputs = fast([text], None if pair is None else [pair], return_tensors="pt")
+            output = model(input_ids=inputs["input_ids"], output_hidden_states=True)
+            record = {"text": text} | ({} if pair is None else {"text_pair": pair})
+            record["ids"] = inputs["input_ids"][0].tolist()
+            record["mean"] = output.hidden_states[-1][0].mean(0).float().tolist()
+            masks = (inputs["input_ids"][0] == fast.mask_token_id).nonzero().flatten()
+            if len(masks):
+                record["best"] = fast.convert_ids_to_tokens(output.logits[0, masks[0]].topk(3).indices.tolist())
+            out.write(json.dumps(record, ensure_ascii=False) + "\n")
+    if os.path.exists(path := os.path.join(folder, "generation_config.json")):
+        os.remove(path)
+
+
+def main():
+    out = os.path.join(HERE, "type-models")
+    make(os.path.join(out, "roberta"), byte_bpe(), tf.PreTrainedTokenizerFast, tf.RobertaConfig, tf.RobertaForMaskedLM)
+    make(os.path.join(out, "xlm-roberta"), unigram(), tf.PreTrainedTokenizerFast, tf.XLMRobertaConfig,
+         tf.XLMRobertaForMaskedLM)
+
+
+if __name__ == "__main__":
+    tf.logging.set_verbosity_error()
+    main()
