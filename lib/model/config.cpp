@@ -42,10 +42,14 @@ float fraction(const json::File& file, std::string_view key, double otherwise) {
 void refuse_others(const json::File& file) {
   if (file.boolean("add_cross_attention", false))
     throw Error(file.path(), ": add_cross_attention is true, but only self-attention can be computed");
-  const auto positions = file.string("position_embedding_type", "absolute");
-  if (positions != "absolute") {
-    throw Error(file.path(), ": position_embedding_type is ", positions, ", expected absolute");
-  }
+  // The last three are of ELECTRA's head for multiple choice.
+  constexpr std::pair<std::string_view, std::string_view> kOnly[] = {
+      {"position_embedding_type", "absolute"}, {"summary_type", "first"}, {"summary_activation", "gelu"}};
+  for (const auto& [key, only] : kOnly)
+    if (const auto value = file.string(key, std::string(only)); value != only)
+      throw Error(file.path(), ": ", key, " is ", value, ", expected ", only);
+  if (!file.boolean("summary_use_proj", true))
+    throw Error(file.path(), ": summary_use_proj is false, expected true");
   if (file.find("quantization_config"))
     throw Error(file.path(), ": quantization_config is set, but only unquantized weights can be read");
   const auto pruned = file.find("pruned_heads");

@@ -171,6 +171,11 @@ TEST_CASE("unsupported settings are rejected by name") {
   CHECK(refusal({{"position_embedding_type", R"("relative_key")"}}) ==
         "config.json: position_embedding_type is relative_key, expected absolute");
   CHECK(refusal({{"position_embedding_type", R"("absolute")"}}) == "");
+  CHECK(refusal({{"summary_type", R"("mean")"}}) == "config.json: summary_type is mean, expected first");
+  CHECK(refusal({{"summary_activation", R"("tanh")"}}) ==
+        "config.json: summary_activation is tanh, expected gelu");
+  CHECK(refusal({{"summary_use_proj", "false"}}) == "config.json: summary_use_proj is false, expected true");
+  CHECK(refusal({{"summary_type", R"("first")"}, {"summary_use_proj", "true"}}) == "");
   CHECK(refusal({{"pruned_heads", R"({"0":[1]})"}}).starts_with("config.json: pruned_heads is not empty"));
   CHECK(refusal({{"pruned_heads", "{}"}}) == "");
 }
