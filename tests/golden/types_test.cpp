@@ -60,6 +60,26 @@ double error_of(const nn::Tensor& actual, const std::vector<float>& truth) {
   return array.error(flat);
 }
 
+std::vector<float> transposed(std::span<const float> values, int64_t rows, int64_t cols) {
+  std::vector<float> result;
+  for (int64_t col = 0; col < cols; ++col)
+    for (int64_t row = 0; row < rows; ++row) result.push_back(values[row * cols + col]);
+  return result;
+}
+
+// The same for the columns: answers and choices are selected among the rows, so a single logit near 0 says
+// nothing by itself.
+double error_of_columns(const nn::Tensor& actual, const std::vector<float>& truth) {
+  if (actual.rows() * actual.cols() != std::ssize(truth)) return std::numeric_limits<double>::infinity();
+  std::vector<float> flat;
+  for (int64_t row = 0; row < actual.rows(); ++row)
+    flat.insert(flat.end(), actual.values(row).begin(), actual.values(row).end());
+  const Array array{.rows = actual.cols(),
+                    .width = actual.rows(),
+                    .values = transposed(truth, actual.rows(), actual.cols())};
+  return array.error(transposed(flat, actual.rows(), actual.cols()));
+}
+
 const model::Head* head_in(const model::Config& config) {
   for (const auto& head : model::heads())
     if (has_head(config, head)) return &head;
@@ -83,8 +103,10 @@ void check_logits(const std::string& path, const model::Config& config, const Ex
   model::Network network(config, ckpt::Checkpoint::open(path), {.heads = {head}}, pool);
   const auto batch = expected.batch();
   auto rows = rows_of(*head, config, batch, expected);
-  const double error =
-      error_of(network.logits(network.head_input(batch, std::move(rows))), expected.numbers("logits"));
+  const auto logits = network.logits(network.head_input(batch, std::move(rows)));
+  const bool among_rows =
+      head == model::head_of(task::Task::answer) || head == model::head_of(task::Task::choose);
+  const double error = (among_rows ? error_of_columns : error_of)(logits, expected.numbers("logits"));
   CHECK_MESSAGE(error <= 5e-6, "logits are off by ", error);
 }
 
