@@ -32,7 +32,7 @@ build_and_test() {
   step 'cmd/try.sh'
   in_tree build novice 'sh bert/cmd/try.sh'
   step 'command-line cases and examples'
-  quietly in_tree build root 'apt-get install -y --no-install-recommends python3 jq parallel xz-utils bzip2 zstd'  # for cases and examples
+  quietly in_tree build root 'apt-get install -y --no-install-recommends python3 curl jq parallel xz-utils bzip2 zstd'  # for cases and examples
   quietly in_tree build novice 'cd bert/tests/cases && echo *.case | xargs -n 8 -P "$(nproc)" sh run.sh ../../build/cmd'
   for page in README.md cmd/examples/README.md; do
     quietly in_tree build novice "cd bert && sh tests/docs/examples.sh build/cmd . $page"

@@ -28,7 +28,8 @@ import zlib
 
 # Python's form of a byte that is not UTF-8, which JSON cannot hold.
 SURROGATE = re.compile("[\ud800-\udfff]")
-DATE = re.compile(rb"\d?\d:\d\d.*\b\d{4}\b")
+ZONE = rb"(?:[-+]\d{4}|[A-Z]{1,5})"
+DATE = re.compile(rb" \d?\d:\d\d(?::\d\d)? +(?:" + ZONE + rb" +)?\d{4}(?: +" + ZONE + rb")?\s*$")
 FIELD = re.compile(rb"[!-9;-~]+:")
 GZIP = b"\x1f\x8b"
 TRASHED = re.compile(":2,[A-Za-z]*T")

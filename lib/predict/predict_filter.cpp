@@ -151,6 +151,11 @@ std::vector<PredictFilter::Pass> PredictFilter::passes_of(std::span<io::Record* 
 
 void PredictFilter::compute(std::span<io::Record* const> records) {
   if (row_width_ == 0) row_width_ = records.front()->work_as<Reading>().choices;
+  if (options_.format == io::Format::squad)
+    for (io::Record* const record : records) {
+      auto& reading = record->work_as<Reading>();
+      reading.repeats_id = !ids_.insert(reading.id).second;
+    }
   const auto passes = passes_of(records);
   features::Features masked;
   const auto sequence = [&](size_t i) -> const features::Features& {
@@ -207,6 +212,9 @@ void PredictFilter::write(io::Record& record, io::Output& out) const {
   const Reading& reading = record.work_as<Reading>();
   record.truncated = reading.truncated;
   if (options_.format == io::Format::squad) {
+    if (reading.repeats_id)
+      throw Error("id ", json::in_quotes(reading.id), " is also that of an earlier record, and an object of ",
+                  "answers by id has room for one");
     const auto answer = task_->official(reading);
     std::string& text = out.text();
     json::append_string(text, reading.id);

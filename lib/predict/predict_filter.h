@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "base/log.h"
@@ -68,6 +69,7 @@ class PredictFilter final : public io::Filter {
   std::unique_ptr<Predictor> task_;
   features::Featurizer featurizer_;
   model::Network network_;
+  std::unordered_set<std::string> ids_;  // of the records so far, for Format::squad
   size_t row_width_ = 0;  // numbers of a prediction; those of the first record if the task has no other
 };
 

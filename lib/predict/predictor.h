@@ -51,6 +51,7 @@ struct Reading : Windows<Window> {
   std::vector<std::string_view> stale;        // fields of an earlier prediction
   std::vector<features::TruncatedField> cut;  // truncated values of fields that describe input_ids
   std::string id;                             // id of the record, for Format::squad
+  bool repeats_id = false;                    // of an earlier record
   std::vector<std::string> tags;              // gold tags of the record, for Format::conll
   size_t choices = 0;                         // for choose
 };

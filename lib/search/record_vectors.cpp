@@ -169,6 +169,14 @@ RecordVectors::TextModel* RecordVectors::text_model() const {
   return text_model_.get();
 }
 
+// The columns that bert-embed writes: their texts are not to be embedded once more, by another model perhaps.
+void refuse_vectors_in_table(const io::Fields& fields) {
+  for (const std::string name : {"embedding", "embedding_0"})
+    if (!fields.json(name) && fields.text(name))
+      throw Error("has vectors in the column \"", name, "\", but vectors are read from JSONL, npy or f32; ",
+                  opt::text_field, " names the text to embed instead");
+}
+
 void RecordVectors::prepare(const io::Fields& fields, io::Record& record, WithVector& work) const {
   if (auto vector = options_.prefer_text ? std::nullopt : read_embedding(fields)) {
     work.vector = std::move(*vector);
@@ -176,6 +184,7 @@ void RecordVectors::prepare(const io::Fields& fields, io::Record& record, WithVe
     work.model = model_of(fields, record);
     return;
   }
+  if (!options_.prefer_text) refuse_vectors_in_table(fields);
   work.is_text = true;
   const TextModel* const model = text_model();
   if (model == nullptr) {

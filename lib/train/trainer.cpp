@@ -82,9 +82,11 @@ void Trainer::resume(const TrainingCheckpoint& checkpoint,
   if (!continued.changes.empty())
     parts_.log.warn("the training data have changed since step " + std::to_string(state_.step) + ": " +
                     continued.changes);
-  if (parts_.dev && state_.changes_dev_set(parts_.dev->source().checksum()))
+  if (parts_.dev && state_.changes_dev_set(parts_.dev->source().checksum())) {
     parts_.log.warn("the dev set has changed since step " + std::to_string(state_.step) +
-                    (plan_.options.best ? ": the best model is sought from here on" : ""));
+                    (plan_.options.best ? ": the best model so far is evaluated again" : ""));
+    if (plan_.options.best) resumed_from_ = checkpoint.path();
+  }
   if (before != parts_.ranks.size())
     parts_.log.warn("the run continues with " + counted(parts_.ranks.size(), "process", "processes") +
                     " instead of " + std::to_string(before) + ": its results will differ in rounding");
@@ -128,7 +130,8 @@ bool Trainer::train() {
   const bool unevaluated = sum_of(state_, kUnevaluated) > 0;
   if (state_.step > 0 && finished() && !out_of_patience() && !unevaluated)
     notes_.finished(state_.step, plan_.extent.steps);
-  Next next = unevaluated && !finished() ? evaluate() : Next::more;
+  Next next = resumed_from_.empty() ? Next::more : score_best_again();
+  if (next == Next::more && unevaluated && !finished()) next = evaluate();
   while (next == Next::more && !finished()) {
     next = step();
     if (next != Next::more) break;
@@ -316,29 +319,6 @@ Trainer::Next Trainer::evaluate() {
     state_.curve.add(std::string(kDevPrefix).append(name), state_.step, value);
   keep_best(*values);
   return Next::more;
-}
-
-// A metric that is undefined, such as the correlation with a constant, counts as no improvement.
-void Trainer::keep_best(const metric::Values& dev) {
-  if (!plan_.options.best) return;
-  const auto found = std::ranges::find(dev, *plan_.options.best, &metric::Value::name);
-  const auto is_better = [&](double value, double best) {
-    const auto direction = metric::find_metric(found->name, parts_.learner.task())->better;
-    return direction == metric::Better::lower ? value < best : value > best;
-  };
-  if (found != dev.end() && (!state_.best || is_better(found->value, *state_.best))) {
-    state_.best = found->value;
-    state_.stale = 0;
-    save_model();
-  } else {
-    ++state_.stale;
-  }
-}
-
-void Trainer::save_model() const {
-  if (!parts_.ranks.is_first()) return;
-  model::save(plan_.options.out, parts_.config, parts_.tokenizer, parts_.learner.parameters(),
-              parts_.modules);
 }
 
 // Does not abort a long run for a plot.

@@ -109,6 +109,7 @@ class Trainer {
   void write_log(const std::function<void()>& write);
   void warn_of_early_end() const;
   Next evaluate();
+  Next score_best_again();
   void keep_best(const metric::Values& dev);
   void checkpoint();  // and the plot
   void write_checkpoint();
@@ -128,6 +129,7 @@ class Trainer {
   Clock::time_point began_ = Clock::now();
   Clock::time_point shown_;      // when progress was last shown
   int64_t saved_step_ = 0;       // of the last checkpoint
+  std::string resumed_from_;     // the checkpoint, if the best model is to be evaluated again
   double elapsed_before_s_ = 0;  // before the run was resumed
   double time_s_ = 0;            // elapsed, the same on all ranks
   double rate_ = 0;              // of the last step

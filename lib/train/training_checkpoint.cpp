@@ -217,9 +217,11 @@ std::vector<uint64_t> TrainingCheckpoint::listed_records() const {
   return is_file(path) ? read_records(path) : std::vector<uint64_t>();
 }
 
-void TrainingCheckpoint::fill(nn::Params& weights) const {
-  const auto stored = ckpt::Checkpoint::open(path_);
-  take_tensors(stored.tensors(), in(path_, kWeightsFile), "", weights.layout(),
+void TrainingCheckpoint::fill(nn::Params& weights) const { train::fill(weights, path_); }
+
+void fill(nn::Params& weights, const std::string& directory) {
+  const auto stored = ckpt::Checkpoint::open(directory);
+  take_tensors(stored.tensors(), in(directory, kWeightsFile), "", weights.layout(),
                [&](int tensor, std::span<const std::byte> numbers) {
                  std::memcpy(weights.tensor(tensor).data(), numbers.data(), numbers.size());
                });

@@ -63,6 +63,9 @@ using ListRecord = std::function<uint64_t(int64_t)>;
 // Calls `read` in the order in which Checkpoints::write does, with empty spans: for owners that only send.
 void each_moment(const nn::Layout& layout, const ReadMoment& read);
 
+// Reads the weights of a model that a run has written, bit for bit. Throws Error if tensors or shapes differ.
+void fill(nn::Params& weights, const std::string& directory);
+
 // A checkpoint that has been verified.
 class TrainingCheckpoint {
  public:

@@ -25,6 +25,8 @@ The br=FCcke is closed until May.
 > Is it open?
 >From here you take the ferry.
 
+From Monday 10:00 until May 2026 the road is closed, too.
+
 -- 
 Ada
 
@@ -52,7 +54,7 @@ Subject: =?bad?x?y?=
 
 END_OF_MAILS
 cat >expected <<'END_OF_RECORDS'
-{"id": "<1@example.org>", "date": "2026-03-02T10:00:00+01:00", "from": "Adä <ada@example.org>", "subject": "The bridge over the river", "text": "The brücke is closed until May.\nFrom here you take the ferry."}
+{"id": "<1@example.org>", "date": "2026-03-02T10:00:00+01:00", "from": "Adä <ada@example.org>", "subject": "The bridge over the river", "text": "The brücke is closed until May.\nFrom here you take the ferry.\n\nFrom Monday 10:00 until May 2026 the road is closed, too."}
 {"id": "<2@example.org>", "date": "sometime", "from": "Bob", "text": "The ferry leaves at nine.\n\nBring coffee."}
 {"subject": "=?bad?x?y?=", "text": ""}
 END_OF_RECORDS

@@ -1,0 +1,50 @@
+// The best model of a run, by a metric of the dev set.
+#include <algorithm>
+
+#include "base/file.h"
+#include "metric/metrics.h"
+#include "model/save.h"
+#include "train/trainer.h"
+
+namespace bert::train {
+
+// A metric that is undefined, such as the correlation with a constant, counts as no improvement.
+void Trainer::keep_best(const metric::Values& dev) {
+  if (!plan_.options.best) return;
+  const auto found = std::ranges::find(dev, *plan_.options.best, &metric::Value::name);
+  const auto is_better = [&](double value, double best) {
+    const auto direction = metric::find_metric(found->name, parts_.learner.task())->better;
+    return direction == metric::Better::lower ? value < best : value > best;
+  };
+  if (found != dev.end() && (!state_.best || is_better(found->value, *state_.best))) {
+    state_.best = found->value;
+    state_.stale = 0;
+    save_model();
+  } else {
+    ++state_.stale;
+  }
+}
+
+// The best model was so on another dev set: what it is worth on this one.
+Trainer::Next Trainer::score_best_again() {
+  const auto& best = plan_.options.out;
+  auto& weights = parts_.learner.parameters();
+  if (!is_file(best + "/model.safetensors")) return Next::more;
+  fill(weights, best);
+  parts_.learner.refresh();
+  const auto values = parts_.dev->evaluate(parts_.learner, parts_.progress);
+  fill(weights, resumed_from_);
+  parts_.learner.refresh();
+  if (!values) return Next::stopped;
+  const auto found = std::ranges::find(*values, *plan_.options.best, &metric::Value::name);
+  if (found != values->end()) state_.best = found->value;
+  return Next::more;
+}
+
+void Trainer::save_model() const {
+  if (!parts_.ranks.is_first()) return;
+  model::save(plan_.options.out, parts_.config, parts_.tokenizer, parts_.learner.parameters(),
+              parts_.modules);
+}
+
+}  // namespace bert::train
