@@ -196,8 +196,9 @@ void Bpe::merge_many(std::vector<Part>& parts, size_t first) const {
     if (at > 0) push(before[at]);
     push(at);
   }
-  const auto gone = std::ranges::remove(symbols, kGone, &Part::id);
-  parts.resize(parts.size() - gone.size());
+  const auto is_gone = [](const Part& part) { return part.id == kGone; };
+  const auto left = std::remove_if(symbols.begin(), symbols.end(), is_gone);
+  parts.resize(parts.size() - (symbols.end() - left));
 }
 
 }  // namespace bert::text
