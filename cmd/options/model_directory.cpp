@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/model_files.h"
 #include "base/option.h"
 #include "cli/app.h"
 #include "hub/cache.h"
@@ -35,23 +36,15 @@ fs::path default_model(DefaultModel model, std::string_view ways) {
   return *directory;
 }
 
-bool is_plain(std::string_view path) {
-  return std::ranges::all_of(path, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("-_./").find(c) != std::string_view::npos;
-  });
-}
-
 // Whether `path` may be the name of a model on the Hugging Face Hub: ORG/NAME, or the NAME of an old one.
 bool looks_like_hub_name(std::string_view path) {
-  path = path.substr(0, path.find('@'));
-  const size_t slash = path.find('/');
-  if (!is_plain(path) || path.starts_with('.') || slash == 0 || slash + 1 == path.size()) return false;
-  if (slash != path.npos)
-    return path.find('/', slash + 1) == path.npos &&
-           kind_of(std::string(path.substr(0, slash))) == FileKind::absent;
-  return path.find('-') != path.npos && (path.find("bert") != path.npos || path.find("BERT") != path.npos ||
-                                         path.find("MiniLM") != path.npos);
+  const auto model = hub::ModelName::parse(path);
+  if (!model) return false;
+  const auto& name = model->name;
+  if (const size_t slash = name.find('/'); slash != name.npos)
+    return kind_of(name.substr(0, slash)) == FileKind::absent;
+  const auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
+  return has("-") && (has("bert") || has("BERT") || has("MiniLM"));
 }
 
 // The name of a model on the Hugging Face Hub that `path` may be, also as the address of its page; "" if
@@ -85,7 +78,8 @@ std::string find_in_cache(const std::string& path, std::string_view from) {
     if (auto snapshot = hub::cached_snapshot(*model)) return *std::move(snapshot);
   if (name.empty()) throw Error(from, path, ": no such model directory");
   throw Error(from, path, ": is neither a model directory nor a model in the cache of the Hugging Face Hub, ",
-              hub::cache_directory(), "; to download it, type: bert-fetch ", name);
+              hub::cache_directory().value_or("which needs HF_HOME or HOME"),
+              "; to download it, type: bert-fetch ", name);
 }
 
 // `path`, or the directory in the cache if it names a model of the Hub.
@@ -103,20 +97,8 @@ std::string find_directory(const std::string& path, std::string_view from) {
 }
 
 bool is_of_model(const std::string& name) {
-  constexpr std::string_view kNames[] = {"config.json",
-                                         "bert_config.json",
-                                         "vocab.txt",
-                                         "vocab.json",
-                                         "merges.txt",
-                                         "tokenizer.json",
-                                         "tokenizer_config.json",
-                                         "special_tokens_map.json",
-                                         "added_tokens.json",
-                                         "modules.json",
-                                         "sentence_bert_config.json",
-                                         "config_sentence_transformers.json"};
-  return std::ranges::find(kNames, name) != std::end(kNames) || name.ends_with(".safetensors") ||
-         name.ends_with(".model") || name.ends_with(".index.json") || name.ends_with(".index") ||
+  return is_settings_file(name) || is_tokenizer_file(name) || name == "bert_config.json" ||
+         name.ends_with(".safetensors") || name.ends_with(".index.json") || name.ends_with(".index") ||
          name.find(".data-") != std::string::npos ||
          (name.starts_with("pytorch_model") && name.ends_with(".bin"));
 }

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "base/error.h"
-#include "ckpt/bytes.h"
+#include "base/bytes.h"
 #include "ckpt/pickle.h"
 #include "ckpt/state_dictionary.h"
 #include "ckpt/zip.h"

@@ -8,7 +8,7 @@
 #include "base/crc.h"
 #include "base/download.h"
 #include "base/error.h"
-#include "ckpt/bytes.h"
+#include "base/bytes.h"
 #include "ckpt/names.h"
 #include "json/json.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/crc.h"
 #include "base/error.h"
-#include "ckpt/bytes.h"
+#include "base/bytes.h"
 #include "json/json.h"
 
 namespace bert::ckpt {

@@ -25,11 +25,11 @@ fs::path expanded(const std::string& path) {
   return path.starts_with("~/") ? fs::path(variable("HOME")) / path.substr(2) : fs::path(path);
 }
 
-fs::path hub_home() {
+std::optional<fs::path> hub_home() {
   if (const auto home = variable("HF_HOME"); !home.empty()) return expanded(home);
   if (const auto cache = variable("XDG_CACHE_HOME"); !cache.empty()) return expanded(cache) / "huggingface";
   const auto home = variable("HOME");
-  if (home.empty()) throw Error("no cache of the Hugging Face Hub: set HF_HOME or HOME");
+  if (home.empty()) return std::nullopt;
   return fs::path(home) / ".cache/huggingface";
 }
 
@@ -63,22 +63,26 @@ std::optional<ModelName> ModelName::parse(std::string_view text) {
   return model;
 }
 
-std::string cache_directory() {
+std::optional<std::string> cache_directory() {
   for (const char* name : {"HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"})
     if (const auto cache = variable(name); !cache.empty()) return expanded(cache).string();
-  return (hub_home() / "hub").string();
+  const auto home = hub_home();
+  return home ? std::optional((*home / "hub").string()) : std::nullopt;
 }
 
 std::string access_token() {
   if (const auto token = variable("HF_TOKEN"); !token.empty()) return token;
-  const auto path = variable("HF_TOKEN_PATH");
-  return first_line(path.empty() ? (hub_home() / "token").string() : expanded(path).string());
+  if (const auto path = variable("HF_TOKEN_PATH"); !path.empty()) return first_line(expanded(path).string());
+  const auto home = hub_home();
+  return home ? first_line((*home / "token").string()) : "";
 }
 
 std::string directory_of(const ModelName& model) {
+  const auto cache = cache_directory();
+  if (!cache) throw Error("no cache for models of the Hugging Face Hub: set HF_HOME or HOME");
   std::string folder = std::string(kModels) + model.name;
   if (const size_t slash = folder.find('/'); slash != folder.npos) folder.replace(slash, 1, "--");
-  return (fs::path(cache_directory()) / folder).string();
+  return (fs::path(*cache) / folder).string();
 }
 
 std::string name_of_snapshot(const fs::path& directory) {
@@ -91,6 +95,7 @@ std::string name_of_snapshot(const fs::path& directory) {
 }
 
 std::optional<std::string> cached_snapshot(const ModelName& model) {
+  if (!cache_directory()) return std::nullopt;
   const fs::path directory = directory_of(model);
   const auto commit = first_line((directory / "refs" / model.revision).string());
   const auto snapshot = directory / "snapshots" / (commit.empty() ? model.revision : commit);

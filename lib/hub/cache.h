@@ -20,14 +20,14 @@ struct ModelName {
   static std::optional<ModelName> parse(std::string_view text);
 };
 
-// CACHE: $HF_HUB_CACHE, else $HF_HOME/hub, else ~/.cache/huggingface/hub ($XDG_CACHE_HOME is obeyed). Throws
-// Error if none of the variables is set, not even HOME.
-std::string cache_directory();
+// CACHE: $HF_HUB_CACHE, else $HF_HOME/hub, else ~/.cache/huggingface/hub ($XDG_CACHE_HOME is obeyed). nullopt
+// if none of the variables is set, not even HOME.
+std::optional<std::string> cache_directory();
 
 // $HF_TOKEN, else the first line of $HF_TOKEN_PATH or of $HF_HOME/token; "" if there is none.
 std::string access_token();
 
-// CACHE/models--ORG--NAME
+// CACHE/models--ORG--NAME. Throws Error if there is no CACHE.
 std::string directory_of(const ModelName& model);
 
 // "ORG/NAME" if `directory` is that of a model in a cache, else "".

@@ -187,7 +187,7 @@ std::string fetch(const ModelName& model, bool progress, Log& log) {
   const auto files = needed_files(listing, model.name);
   const fs::path directory = directory_of(model), snapshot = directory / "snapshots" / listing.commit;
   fs::create_directories(directory / "blobs");
-  const auto locks = fs::path(cache_directory()) / ".locks" / directory.filename();
+  const auto locks = directory.parent_path() / ".locks" / directory.filename();
   for (const auto& file : files) {
     const auto blob = directory / "blobs" / file.etag;
     const Lock lock(locks / (file.etag + ".lock"));

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/model_files.h"
 #include "json/json.h"
 
 namespace bert::hub {
@@ -52,20 +53,8 @@ std::optional<std::string_view> module_of(std::string_view path) {
 }
 
 bool is_text(std::string_view name) {
-  constexpr std::string_view kNames[] = {"config.json",
-                                         "vocab.txt",
-                                         "vocab.json",
-                                         "merges.txt",
-                                         "tokenizer.json",
-                                         "tokenizer_config.json",
-                                         "special_tokens_map.json",
-                                         "added_tokens.json",
-                                         "modules.json",
-                                         "sentence_bert_config.json",
-                                         "config_sentence_transformers.json",
-                                         "README.md"};
-  return std::ranges::find(kNames, name) != std::end(kNames) || name.starts_with("LICENSE") ||
-         name.ends_with(".model");
+  return is_tokenizer_file(name) || is_settings_file(name) || name == "README.md" ||
+         name.starts_with("LICENSE");
 }
 
 // "model.safetensors", its parts "model-00001-of-00002.safetensors" and their index.
@@ -111,7 +100,7 @@ std::vector<RemoteFile> needed_files(const Listing& listing, const std::string& 
       return module_of(other.path) == folder && is_safetensors(name_in(other, *folder));
     });
     const bool weights = safe ? is_safetensors(own) : is_pytorch(own);
-    has_config |= file.path == "config.json" || own == "config.json";
+    has_config |= own == "config.json";
     has_weights |= weights;
     if (weights || is_text(own)) needed.push_back(file);
   }

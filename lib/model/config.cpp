@@ -79,7 +79,7 @@ void read_sizes(const json::File& file, Dialect dialect, Config& config) {
   config.feed_forward = width("intermediate_size", kMaxWidth);
   config.pad_id =
       static_cast<int32_t>(integer_within(file, "pad_token_id", {0, config.vocab_size - 1}, type.pad_id));
-  const int64_t first = config.first_position = type.positions_after_padding ? config.pad_id + 1 : 0;
+  const int64_t first = config.first_position = type.first_position(config.pad_id);
   config.positions =
       integer_within(file, "max_position_embeddings", {first + 1, kMaxPositions}, first + 512) - first;
   config.types = type.token_types;

@@ -127,8 +127,7 @@ text::Tokenizer load_tokenizer(const std::string& path, text::Compat compat, tex
   if (const auto file = config_path(transformer); is_file(file)) {
     const json::File json(file);
     const auto* type = find_model_type(json.string("model_type", "bert"));
-    const bool offset = type != nullptr && type->positions_after_padding;
-    const int64_t first = offset ? json.integer("pad_token_id", type->pad_id) + 1 : 0;
+    const int64_t first = type ? type->first_position(json.integer("pad_token_id", type->pad_id)) : 0;
     const int64_t positions = json.integer("max_position_embeddings", first + Config().positions) - first;
     settings.max_length = max_length_of(transformer, sentence, positions);
   }

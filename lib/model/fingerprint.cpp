@@ -32,6 +32,11 @@ void add(Checksum& checksum, const text::Tokenizer& tokenizer) {
                              config.basic_tokenize, config.token_types})
     add(checksum, setting);
   if (config.truncate_left) add(checksum, std::string_view("left"));
+  if (config.model != text::ModelKind::wordpiece) {
+    add(checksum, config.composition);
+    add(checksum, config.layout.separators);
+    add(checksum, config.layout.second_type);
+  }
   add(checksum, config.max_word_chars);
   for (const auto& token : {config.prefix, config.unk, config.cls, config.sep}) add(checksum, token);
   auto added = config.added;  // tokenizer.json and the other files list them in different orders

@@ -31,6 +31,8 @@ struct ModelType {
   std::span<const std::pair<std::string_view, std::string_view>> keys = {};
 
   std::string_view key(std::string_view ours) const;
+  // Row of the position table that the first token of a sequence reads.
+  int64_t first_position(int64_t pad) const { return positions_after_padding ? pad + 1 : 0; }
 };
 
 // The first is the type of a config.json without model_type.

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/model_files.h"
 #include "base/option.h"
 #include "base/output_directory.h"
 #include "base/output_file.h"
@@ -100,11 +101,6 @@ bool same_subwords(const text::Tokenizer& a, const text::Tokenizer& b) {
   return true;
 }
 
-// Files of the tokenizers that are copied, in the order in which they are written.
-constexpr std::string_view kTokenizerFiles[] = {
-    "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "vocab.json",
-    "merges.txt",     "spiece.model",          "sentencepiece.bpe.model", "spm.model"};
-
 // The text of tokenizer_config.json with another model_max_length.
 std::string with_max_length(std::string text, int64_t max_length) {
   constexpr std::string_view kKey = "\"model_max_length\"";
@@ -147,15 +143,10 @@ Source files_of(const std::string& source) {
 
 // Files of an old model. They are invalid next to a new model, even if it does not write them itself.
 bool is_model_file(const std::string& name) {
-  static constexpr std::array<std::string_view, 7> kNames = {"config.json",
-                                                             "generation_config.json",
-                                                             "vocab.txt",
-                                                             "model.safetensors.index.json",
-                                                             "pytorch_model.bin.index.json",
-                                                             "tf_model.h5",
-                                                             "flax_model.msgpack"};
-  if (is_module_entry(name) || std::ranges::find(kNames, name) != kNames.end() ||
-      std::ranges::find(kTokenizerFiles, name) != std::end(kTokenizerFiles))
+  static constexpr std::array<std::string_view, 6> kNames = {
+      "config.json", "generation_config.json", "model.safetensors.index.json", "pytorch_model.bin.index.json",
+      "tf_model.h5", "flax_model.msgpack"};
+  if (is_module_entry(name) || is_tokenizer_file(name) || std::ranges::find(kNames, name) != kNames.end())
     return true;
   return (name.starts_with("model") && name.ends_with(".safetensors")) ||
          (name.starts_with("pytorch_model") && name.ends_with(".bin"));

@@ -4,6 +4,22 @@
 #include <vector>
 
 namespace bert::nn {
+namespace {
+
+// The rows of the position table for the tokens of a sequence, one after another.
+class PositionRows {
+ public:
+  explicit PositionRows(const Embeddings::Config& config)
+      : first_(config.first_position), padding_(config.padding), next_(config.first_position) {}
+  int64_t next(int32_t id) { return id == padding_ ? first_ - 1 : next_++; }
+
+ private:
+  const int64_t first_;
+  const int32_t padding_;
+  int64_t next_;
+};
+
+}  // namespace
 
 Embeddings::Embeddings(const Config& config, Layout& layout)
     : config_(config),
@@ -15,14 +31,6 @@ Embeddings::Embeddings(const Config& config, Layout& layout)
       norm_("embeddings.LayerNorm", config.hidden, config.norm_epsilon, layout),
       dropout_{.site = DropoutSite::embeddings, .rate = DropoutRate(config.dropout)} {}
 
-std::vector<int64_t> Embeddings::position_rows(const Batch& batch, int64_t sequence) const {
-  std::vector<int64_t> rows;
-  int64_t next = config_.first_position;
-  for (int64_t token = batch.offsets[sequence]; token < batch.offsets[sequence + 1]; ++token)
-    rows.push_back(batch.ids[token] == config_.padding ? config_.first_position - 1 : next++);
-  return rows;
-}
-
 void Embeddings::forward(const Pass& pass, const LookUp& words, const Batch& batch, Tensor& s,
                          Tensor& x) const {
   s.reshape(batch.tokens(), config_.hidden);
@@ -30,13 +38,13 @@ void Embeddings::forward(const Pass& pass, const LookUp& words, const Batch& bat
   const float* const types = config_.types == 0 ? nullptr : pass.weights.plain(type_table_);
   const Kernels& kernels = pass.context.kernels();
   pass.context.pool().run_grid(batch.sequences(), [&](int64_t sequence, int) {
-    int64_t token = batch.offsets[sequence];
-    for (const int64_t position : position_rows(batch, sequence)) {
+    PositionRows rows(config_);
+    for (int64_t token = batch.offsets[sequence]; token < batch.offsets[sequence + 1]; ++token) {
+      const int64_t position = rows.next(batch.ids[token]);
       float* const row = s.row(token);
       words(batch.ids[token], {row, static_cast<size_t>(config_.hidden)});
       if (types != nullptr) kernels.add(config_.hidden, types + batch.types[token] * config_.hidden, row);
       kernels.add(config_.hidden, positions + position * config_.hidden, row);
-      ++token;
     }
   });
   norm_.forward(pass, {}, s, nullptr, x, x);
@@ -62,13 +70,13 @@ void Embeddings::backward(const Pass& pass, const Batch& batch, const Tensor& s,
     std::vector<float> type_sums(config_.types * kColumns);
     for (int64_t sequence = 0; sequence < batch.sequences(); ++sequence) {
       std::ranges::fill(type_sums, 0.0f);
-      int64_t token = batch.offsets[sequence];
-      for (const int64_t position : position_rows(batch, sequence)) {
+      PositionRows rows(config_);
+      for (int64_t token = batch.offsets[sequence]; token < batch.offsets[sequence + 1]; ++token) {
+        const int64_t position = rows.next(batch.ids[token]);
         const float* const row = dx.row(token) + first;
         kernels.add(count, row, dwords.data() + batch.ids[token] * hidden + first);
         kernels.add(count, row, dpositions + position * hidden + first);
         if (dtypes != nullptr) kernels.add(count, row, &type_sums[batch.types[token] * kColumns]);
-        ++token;
       }
       for (int64_t type = 0; type < config_.types; ++type) {
         kernels.add(count, &type_sums[type * kColumns], dtypes + type * hidden + first);

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <vector>
 
 #include "nn/batch.h"
 #include "nn/context.h"
@@ -45,9 +44,6 @@ class Embeddings {
                 Params& gradients) const;
 
  private:
-  // Rows of the position table for the tokens of a sequence.
-  std::vector<int64_t> position_rows(const Batch& batch, int64_t sequence) const;
-
   Config config_;
   int position_table_, type_table_ = -1;
   LayerNorm norm_;

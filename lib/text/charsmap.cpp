@@ -106,8 +106,13 @@ Charsmap::Charsmap(std::string_view bytes) {
   replacements_ += '\0';
 }
 
-// A unit of darts-clone: bits 0 to 7 label, 8 has a leaf, 9 to 31 offset; a leaf has the value in bits 0
-// to 30.
+void Charsmap::add_to(Checksum& checksum) const {
+  checksum.add(std::as_bytes(std::span(units_)));
+  checksum.add(replacements_);
+}
+
+// A unit of darts-clone has a label in bits 0 to 7, whether it has a leaf in bit 8, and an offset above; a
+// leaf has its value in bits 0 to 30.
 std::optional<std::string_view> Charsmap::find(std::string_view text) const {
   const auto offset = [](uint32_t unit) { return unit >> 10 << ((unit & 1U << 9) >> 6); };
   size_t node = offset(units_[0]);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/checksum.h"
 #include "text/aligned_text.h"
 
 namespace bert::text {
@@ -23,6 +24,8 @@ class Charsmap {
   std::optional<std::string_view> find(std::string_view text) const;
 
   void normalize(AlignedText& text) const;
+
+  void add_to(Checksum& checksum) const;
 
  private:
   std::vector<uint32_t> units_;

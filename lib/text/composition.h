@@ -81,6 +81,9 @@ struct Composition {
   DecoderKind decoder = DecoderKind::join;
 };
 
+// Of all that decides how a text is split, so without the decoder.
+uint64_t checksum_of(const Composition& composition);
+
 constexpr std::string_view kMetaspace = "▁";  // U+2581
 
 }  // namespace bert::text

@@ -2,10 +2,11 @@
 
 #include <bit>
 #include <cstdint>
-#include <cstring>
 #include <optional>
+#include <span>
 #include <string_view>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "json/utf8.h"
@@ -23,24 +24,24 @@ struct ProtoField {
 // Iterates over the fields of a message. Throws Error where it is cut off or not a protocol buffer.
 class ProtoReader {
  public:
-  explicit ProtoReader(std::string_view message) : rest_(message) {}
+  explicit ProtoReader(std::string_view message) : rest_(std::as_bytes(std::span(message))) {}
 
   std::optional<ProtoField> next() {
     if (rest_.empty()) return std::nullopt;
-    const uint64_t key = varint();
+    const uint64_t key = rest_.varint();
     ProtoField field{.number = key >> 3};
     switch (key & 7) {
       case 0:
-        field.value = varint();
+        field.value = rest_.varint();
         break;
       case 1:
-        field.value = fixed<uint64_t>();
+        field.value = rest_.number<uint64_t>();
         break;
       case 2:
-        field.bytes = take(varint());
+        field.bytes = rest_.text(rest_.varint());
         break;
       case 5:
-        field.value = fixed<uint32_t>();
+        field.value = rest_.number<uint32_t>();
         break;
       default:
         throw Error("has a field of the unknown wire type ", key & 7);
@@ -49,31 +50,7 @@ class ProtoReader {
   }
 
  private:
-  std::string_view take(uint64_t size) {
-    if (size > rest_.size()) throw Error("ends within a field");
-    const std::string_view bytes = rest_.substr(0, size);
-    rest_.remove_prefix(size);
-    return bytes;
-  }
-
-  template <class T>
-  T fixed() {
-    T value;
-    std::memcpy(&value, take(sizeof value).data(), sizeof value);
-    return value;
-  }
-
-  uint64_t varint() {
-    uint64_t value = 0;
-    for (int shift = 0; shift < 64; shift += 7) {
-      const auto byte = static_cast<uint8_t>(take(1)[0]);
-      value |= uint64_t{byte & 0x7Fu} << shift;
-      if ((byte & 0x80) == 0) return value;
-    }
-    throw Error("has a number of more than 64 bits");
-  }
-
-  std::string_view rest_;
+  Bytes rest_;
 };
 
 SentencePieceModel::Piece read_piece(std::string_view message) {

@@ -140,6 +140,7 @@ std::optional<int32_t> Tokenizer::Impl::id(std::string_view subword) const {
 void Tokenizer::Impl::compose(Composition composition, const std::string& name) try {
   for (size_t i = 0; i < subwords.size(); ++i)
     if (!subwords[i].empty()) ids.insert_or_assign(subwords[i], static_cast<int32_t>(i));
+  config.composition = checksum_of(composition);
   composed = std::make_unique<Composed>(subwords, std::move(composition));
 } catch (const Error& error) {
   throw Error(name, ": model: ", error.what());

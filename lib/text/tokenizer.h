@@ -56,6 +56,7 @@ struct Composition;  // what Unigram and BPE need, see composition.h
 
 struct TokenizerConfig {
   ModelKind model = ModelKind::wordpiece;  // the settings of words, case and accents are those of WordPiece
+  uint64_t composition = 0;  // checksum of the settings and the scores or merges of Unigram and BPE
   Layout layout;
   std::optional<TrimOffsets> trim_offsets;
   bool clean_text = true;
@@ -132,9 +133,8 @@ class Tokenizer {
   bool is_added(int32_t id) const;
   // "##ing", or a token without the "▁" or "Ġ" that words begin with.
   bool continues_word(int32_t id) const;
-  // Whether `id`, which continues a word, can continue the one of the token before it: in byte-level BPE, ","
-  // and
-  // "'s" are words of their own.
+  // Whether `id`, which continues a word, can continue the one of the token before it. In byte-level BPE, ","
+  // and "'s" are words of their own.
   bool joins(int32_t before, int32_t id) const;
 
   // Converts ids to text like Hugging Face's decoders, WordPiece's cleanup included.
@@ -151,9 +151,8 @@ class Tokenizer {
 enum class Case { from_files, cased, uncased };
 
 // Loads the tokenizer of a model directory: tokenizer.json, else vocab.txt, else a SentencePiece model, else
-// vocab.json and merges.txt. As
-// in transformers, the settings of case and accents are those of tokenizer_config.json, else of
-// tokenizer.json. The Error names what is missing or not supported.
+// vocab.json and merges.txt. As in transformers, the settings of case and accents are those of
+// tokenizer_config.json, else of tokenizer.json. The Error names what is missing or not supported.
 Tokenizer load_tokenizer(const std::string& directory, Compat compat = Compat::hf,
                          Case override_case = Case::from_files, const ModelSettings& model = {});
 

@@ -201,6 +201,7 @@ void add_settings(const text::TokenizerConfig& tokenizer, std::optional<int64_t>
   add("max_input_chars_per_word", setting(tokenizer.max_word_chars));
   add("truncation_side", tokenizer.truncate_left ? "left" : "right");
   add("token types of pairs", yes_or_no(tokenizer.token_types));
+  if (tokenizer.composition != 0) add("normalizer, scores or merges", hexadecimal(tokenizer.composition));
   if (max_length) settings.emplace_back(kModelMaxLength, setting(*max_length));
   add("special tokens",
       tokenizer.unk + " " + tokenizer.cls + " " + tokenizer.sep + " " + tokenizer.pad + " " + tokenizer.mask);

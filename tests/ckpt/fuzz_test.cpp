@@ -10,7 +10,7 @@
 #include <random>
 
 #include "base/error.h"
-#include "ckpt/bytes.h"
+#include "base/bytes.h"
 #include "ckpt/checkpoint.h"
 #include "ckpt/tensorflow.h"
 #include "ckpt/written_files.h"

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-namespace bert::ckpt {
+namespace bert {
 
 class Bytes {
  public:
@@ -66,4 +66,4 @@ class Bytes {
   size_t place_ = 0;
 };
 
-}  // namespace bert::ckpt
+}  // namespace bert
