@@ -26,10 +26,13 @@ struct Subject {
   Tensor sum, x;
   Batch batch;
 
-  explicit Subject(int64_t first)
-      : embeddings(
-            {.hidden = kHidden, .positions = kPositions, .first_position = first, .norm_epsilon = 1e-3f},
-            layout) {
+  explicit Subject(int64_t first, int32_t padding = -1)
+      : embeddings({.hidden = kHidden,
+                    .positions = kPositions,
+                    .first_position = first,
+                    .padding = padding,
+                    .norm_epsilon = 1e-3f},
+                   layout) {
     for (int64_t i = 0; i < kWords * kHidden; ++i) words.push_back(static_cast<float>(i * i % 11));
     for (size_t place = 0; place < layout.entries().size(); ++place) {
       auto tensor = params.tensor(static_cast<int>(place));
@@ -52,6 +55,13 @@ struct Subject {
       for (int64_t i = 0; i < kHidden; ++i) dx.row(row)[i] = static_cast<float>((row + i * i) % 5) - 2;
     embeddings.backward(pass, batch, sum, dx, dwords, gradients);
   }
+
+  std::span<const float> row_of(Params& from, std::string_view name, int64_t row) {
+    for (size_t place = 0; place < layout.entries().size(); ++place)
+      if (layout.entries()[place].name.find(name) != std::string::npos)
+        return from.tensor(static_cast<int>(place)).subspan(row * kHidden, kHidden);
+    return {};
+  }
 };
 
 }  // namespace
@@ -68,4 +78,24 @@ TEST_CASE("rows of the position table before the first position are neither read
     CHECK(std::ranges::equal(expected, found.subspan(before)));
     CHECK(std::ranges::all_of(found.first(before), [](float x) { return x == 0; }));
   }
+}
+
+// As transformers counts: cumsum(id != padding) + padding, and padding where it stands.
+TEST_CASE("padding inside a sequence has the row before the first position and does not count") {
+  Subject subject(2, 1);
+  const int64_t expected[] = {2, 3, 1, 4, 5, 1};  // of ids 2, 0, 1, 3, 3 and 1
+  for (int64_t token = 0; token < subject.batch.tokens(); ++token) {
+    const auto positions = subject.row_of(subject.params, "position", expected[token]);
+    const auto types = subject.row_of(subject.params, "token_type", subject.batch.types[token]);
+    REQUIRE(!positions.empty());
+    REQUIRE(!types.empty());
+    for (int64_t i = 0; i < kHidden; ++i) {
+      const float word = subject.words[subject.batch.ids[token] * kHidden + i];
+      CHECK(subject.sum.row(token)[i] == doctest::Approx(word + types[i] + positions[i]));
+    }
+  }
+  const auto is_zero = [](float x) { return x == 0; };
+  for (const int64_t unread : {0, 6})
+    CHECK(std::ranges::all_of(subject.row_of(subject.gradients, "position", unread), is_zero));
+  CHECK_FALSE(std::ranges::all_of(subject.row_of(subject.gradients, "position", 1), is_zero));
 }
