@@ -116,8 +116,9 @@ void MappedFile::require_unchanged() const {
   if (FileState::of(file_, path_) != state_) throw_changed(path_);
 }
 
-std::string read_file(const std::string& path) {
-  const auto file = FileDescriptor::open(path);
+std::string read_file(const std::string& path) { return read_rest(FileDescriptor::open(path), path); }
+
+std::string read_rest(const FileDescriptor& file, const std::string& path) {
   std::string text;
   char block[1 << 16];
   for (;;) {

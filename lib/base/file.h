@@ -76,6 +76,8 @@ class MappedFile {
 
 // Reads a whole file into memory; for small files.
 std::string read_file(const std::string& path);
+// The same from where the descriptor is.
+std::string read_rest(const FileDescriptor& file, const std::string& path);
 
 enum class FileKind { absent, regular, directory, other };
 

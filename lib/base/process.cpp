@@ -34,15 +34,7 @@ FileDescriptor memory_file(const std::string& program, std::string_view content)
 
 std::string content_of(const std::string& program, const FileDescriptor& file) {
   ::lseek(file.get(), 0, SEEK_SET);
-  std::string text;
-  char block[1 << 14];
-  for (;;) {
-    const ssize_t count = ::read(file.get(), block, sizeof block);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw Error(program, ": ", std::strerror(errno));
-    if (count == 0) return text;
-    text.append(block, count);
-  }
+  return read_rest(file, program);
 }
 
 }  // namespace
