@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "base/error.h"
 #include "base/bytes.h"
+#include "base/error.h"
 #include "ckpt/pickle.h"
 #include "ckpt/state_dictionary.h"
 #include "ckpt/zip.h"

@@ -5,10 +5,10 @@
 #include <optional>
 #include <utility>
 
+#include "base/bytes.h"
 #include "base/crc.h"
 #include "base/download.h"
 #include "base/error.h"
-#include "base/bytes.h"
 #include "ckpt/names.h"
 #include "json/json.h"
 

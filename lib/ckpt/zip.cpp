@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/bytes.h"
 #include "base/crc.h"
 #include "base/error.h"
-#include "base/bytes.h"
 #include "json/json.h"
 
 namespace bert::ckpt {

@@ -9,8 +9,8 @@
 #include <functional>
 #include <random>
 
-#include "base/error.h"
 #include "base/bytes.h"
+#include "base/error.h"
 #include "ckpt/checkpoint.h"
 #include "ckpt/tensorflow.h"
 #include "ckpt/written_files.h"
