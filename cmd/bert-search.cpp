@@ -45,7 +45,8 @@ void index_options(cli::App& app, search::Options& options) {
   app.list({opt::with, "NAME,...", "Copy these fields of a neighbor's record."}, index.with);
   app.option({opt::id_field, "NAME", "Field with the id of a record."}, index.id_field);
   app.number({opt::dim, "N",
-              "Numbers in a vector; needed for f32 files. Vectors of texts are shortened to the first N."},
+              "Numbers in a vector; needed for f32 files without FILE.json. Vectors of texts are shortened "
+              "to the first N."},
              {.min = 1, .max = 65536}, index.width);
 }
 
@@ -168,13 +169,13 @@ int main(int argc, char** argv) {
     embed.expects_pairs = stream.pair_field_given();
     embed.vectors.dim = options.index.width;
     options.texts.prefer_text = stream.text_field_given();
-    stream.settings.row_width = options.index.width;
     require_files(options);
     app.reads(opt::index, options.index.path);
     app.reads(opt::records, options.index.records_path);
     app.reads(opt::graph, options.graph.path);
     app.writes(opt::graph, options.graph.path);
     settle_index(options, stream.settings);
+    stream.settings.row_width = search::row_width(options.index, stream.settings.files);
     if (!app.given(opt::index)) app.reads("", options.index.path);  // a FILE that is meant as --index
     check_mode(app, options);
     check_copied(options);

@@ -113,7 +113,8 @@ EmbedFilter::EmbedFilter(const model::Directory& directory, const text::Tokenize
                        .threads = pool.size()}));
   auto vector_model = vector_model_of(plan_, directory, tokenizer, *featurizer_.options().max_length);
   vector_model_ = vector_model.text();
-  if (has_sidecar(options_)) sidecar_.emplace(options_.output, vector_model);
+  if (has_sidecar(options_))
+    sidecar_.emplace(options_.output, Sidecar::Content{.model = vector_model_, .width = plan_.width()});
   vector_model.prompt.clear();
   unprompted_model_ = vector_model.text();
   if (weights == Weights::now) load();

@@ -18,7 +18,7 @@
 namespace bert::predict {
 namespace {
 
-constexpr std::string_view kArray = "array";
+constexpr std::string_view kArray = "array", kWidth = "width";
 constexpr std::string_view kNormalize = "+normalize";  // after the pooling
 constexpr size_t kEnds = 64 << 10;                     // bytes at the beginning and at the end of an array
 
@@ -49,6 +49,11 @@ std::optional<std::string> member_of(const std::string& path, std::string_view n
   } catch (const Error&) {
     return std::nullopt;
   }
+}
+
+std::optional<int64_t> width_of(const std::string& path) {
+  const json::File file(path);
+  return file.find(kWidth) ? std::optional(file.integer(kWidth)) : std::nullopt;
 }
 
 }  // namespace
@@ -128,8 +133,8 @@ io::DropList with_vector_model(io::DropList drop) {
   return drop;
 }
 
-Sidecar::Sidecar(const std::string& array, const VectorModel& model)
-    : array_(array), path_(sidecar_of(array)), model_(model.text()) {
+Sidecar::Sidecar(const std::string& array, Content content)
+    : array_(array), path_(sidecar_of(array)), content_(std::move(content)) {
   if (exists(path_) && !member_of(path_, kVectorModel))
     throw Error(path_, ": would be replaced by the description of ", array,
                 ", but is something else; move it away, or name another output");
@@ -140,7 +145,8 @@ void Sidecar::remove_old() const { ::unlink(path_.c_str()); }
 void Sidecar::write() const {
   std::string text;
   json::Object object(text);
-  object.string(kVectorModel, model_);
+  object.string(kVectorModel, content_.model);
+  if (content_.width) object.integer(kWidth, *content_.width);
   object.string(kArray, checksum_of(array_));
   object.end();
   OutputFile file(path_);
@@ -148,14 +154,17 @@ void Sidecar::write() const {
   file.commit();
 }
 
-std::string Sidecar::read(const std::string& array) {
+Sidecar::Content Sidecar::read(const std::string& array, std::optional<int64_t> width) {
   const auto path = sidecar_of(array);
   if (array == "-" || !exists(path) || !is_file(array)) return {};
   auto model = member_of(path, kVectorModel);
   if (!model) return {};
   if (member_of(path, kArray) != checksum_of(array))
     throw Error(path, ": was written for other vectors than ", array, " has now; remove it");
-  return *model;
+  Content content = {.model = std::move(*model), .width = width_of(path)};
+  if (width && content.width && *width != *content.width)
+    throw Error(array, ": has rows of ", *content.width, " numbers, says ", path, "; expected ", *width);
+  return content;
 }
 
 }  // namespace bert::predict

@@ -48,21 +48,28 @@ constexpr std::string_view kVectorModel = "embedding_model";
 // Fields to drop: this one too if the vector is dropped, without which it is of no use.
 io::DropList with_vector_model(io::DropList drop);
 
-// An array FILE has no place for it, so FILE.json beside it has: {"embedding_model":"…","array":"…"}, the
-// latter a checksum of the array's size, beginning and end, so that another array with the name is noticed.
+// An array FILE has no place for it, so FILE.json beside it has: {"embedding_model":"…","width":N,
+// "array":"…"}, the latter a checksum of the array's size, beginning and end, so that another array with the
+// name is noticed. The width is that of the rows, which f32 does not have either.
 class Sidecar {
  public:
+  struct Content {
+    std::string model;             // the text of a VectorModel; "" if there is no sidecar
+    std::optional<int64_t> width;  // nullopt: unknown
+  };
+
   // Throws Error if FILE.json exists and is something else, because it would be replaced.
-  Sidecar(const std::string& array, const VectorModel& model);
+  Sidecar(const std::string& array, Content content);
 
   void remove_old() const;  // before the array is replaced: no sidecar is better than a wrong one
   void write() const;       // when the array is complete
 
-  // The text of a VectorModel; "" if there is no sidecar. Throws Error if it is that of another array.
-  static std::string read(const std::string& array);
+  // Throws Error if it is the sidecar of another array, or has another width than `width`.
+  static Content read(const std::string& array, std::optional<int64_t> width);
 
  private:
-  std::string array_, path_, model_;
+  std::string array_, path_;
+  Content content_;
 };
 
 }  // namespace bert::predict

@@ -98,6 +98,17 @@ bool is_array_file(const std::string& path) {
   return count > 0 && io::is_npy({begin.data(), static_cast<size_t>(count)});
 }
 
+std::optional<int64_t> row_width(const IndexOptions& options, std::span<const std::string> files) {
+  if (options.width) return options.width;
+  std::vector<std::string> paths(files.begin(), files.end());
+  paths.push_back(options.path);
+  for (const auto& path : paths) {
+    if (!path.ends_with(".f32")) continue;
+    if (const auto width = predict::Sidecar::read(path, {}).width) return width;
+  }
+  return std::nullopt;
+}
+
 IndexedRecords::IndexedRecords(const std::string& path, const IndexOptions& options)
     : name_(path),
       index_(stream_of(path, options)),
@@ -207,8 +218,9 @@ Index::Index(const IndexOptions& options, Metric metric, Pool& pool) {
   }
   const auto state = FileState::of(options.path);
   if (is_array) {
-    vectors_ = std::make_unique<MappedVectors>(options.path, options.width, pool);
-    model_ = predict::Sidecar::read(options.path);
+    const auto sidecar = predict::Sidecar::read(options.path, options.width);
+    vectors_ = std::make_unique<MappedVectors>(options.path, row_width(options, {}), pool);
+    model_ = sidecar.model;
   } else {
     read_vectors(options, metric);
   }

@@ -28,6 +28,10 @@ struct IndexOptions {
   io::StreamOptions stream;       // how the records are read; its FILEs are not used
 };
 
+// Numbers in a row of the arrays that do not say it: as the options have it, or the first sidecar of an f32
+// file, see predict::Sidecar.
+std::optional<int64_t> row_width(const IndexOptions& options, std::span<const std::string> files);
+
 // Records by position, read from their file when asked for.
 class IndexedRecords {
  public:

@@ -181,7 +181,7 @@ void RecordVectors::prepare(const io::Fields& fields, io::Record& record, WithVe
   if (auto vector = options_.prefer_text ? std::nullopt : read_embedding(fields)) {
     work.vector = std::move(*vector);
     work.cost = kVectorCost;
-    work.model = model_of(fields, record);
+    work.model = model_of(fields, record, std::ssize(work.vector));
     return;
   }
   if (!options_.prefer_text) refuse_vectors_in_table(fields);
@@ -253,14 +253,14 @@ void RecordVectors::check_model(WithVector& work) {
   work.failure = "the vector has the " + mismatch;
 }
 
-std::string RecordVectors::model_of(const io::Fields& fields, const io::Record& record) const {
+std::string RecordVectors::model_of(const io::Fields& fields, const io::Record& record, int64_t width) const {
   if (!io::is_row(record.source().format)) return read_vector_model(fields);
   const std::lock_guard lock(opening_);
   const auto known = sidecars_.find(record.file());
   if (known != sidecars_.end()) return known->second;
   std::string model;
   try {
-    model = predict::Sidecar::read(record.file());
+    model = predict::Sidecar::read(record.file(), width).model;
   } catch (const Error& error) {
     open_failure_ = error.what();  // of the FILE, not of each of its records
   }

@@ -107,7 +107,7 @@ class RecordVectors {
   void compute_texts(std::span<io::Record* const> records);
   void check_width(WithVector& work);
   void check_model(WithVector& work);
-  std::string model_of(const io::Fields& fields, const io::Record& record) const;
+  std::string model_of(const io::Fields& fields, const io::Record& record, int64_t width) const;
 
   TextOptions options_;
   const Metric metric_;
