@@ -67,17 +67,6 @@ bool has_word_and_tags(io::Input& input) {
   return columns.size() >= 3 && std::ranges::find(columns, "prediction") == columns.end();
 }
 
-// 0 if the record has no such text.
-uint64_t checksum_of_text(const io::Fields& fields, std::string_view text_field) {
-  const auto value = fields.json(text_field);
-  const bool is_text = !value || value->kind() == json::Value::Kind::string;
-  const auto text = is_text ? fields.text(text_field) : std::nullopt;
-  if (!text) return 0;
-  Checksum checksum;
-  checksum.add(*text);
-  return checksum.value();
-}
-
 }  // namespace
 
 void GoldTable::add(std::optional<std::string_view> id, std::string_view gold) {
@@ -89,13 +78,35 @@ void GoldTable::add(std::optional<std::string_view> id, std::string_view gold) {
 }
 
 void GoldTable::add_text(const io::Fields& fields, std::string_view text_field) {
-  texts_.push_back(checksum_of_text(fields, text_field));
+  contents_.push_back(content_of(fields, text_field));
 }
 
 bool GoldTable::fits(size_t place, const io::Fields& fields, std::string_view text_field) const {
-  const uint64_t expected = place < texts_.size() ? texts_[place] : 0;
-  const uint64_t found = expected == 0 ? 0 : checksum_of_text(fields, text_field);
-  return found == 0 || found == expected;
+  if (place >= contents_.size()) return true;
+  const auto differ = [](uint64_t one, uint64_t other) { return one != 0 && other != 0 && one != other; };
+  const auto &expected = contents_[place], found = content_of(fields, text_field);
+  return !differ(expected.text, found.text) && !differ(expected.words, found.words);
+}
+
+GoldTable::Content GoldTable::content_of(const io::Fields& fields, std::string_view text_field) {
+  Content content = {};
+  const auto value = fields.json(text_field);
+  const bool is_text = !value || value->kind() == json::Value::Kind::string;
+  if (const auto text = is_text ? fields.text(text_field) : std::nullopt) {
+    Checksum checksum;
+    checksum.add(*text);
+    content.text = checksum.value();
+  }
+  const auto words = value && value->is_array() ? value : fields.json("words");
+  if (words && words->is_array()) {
+    Checksum checksum;
+    for (const auto& word : words->elements()) {
+      if (word.kind() == json::Value::Kind::string) checksum.add(word.string());
+      checksum.add("\n");
+    }
+    content.words = checksum.value();
+  }
+  return content;
 }
 
 std::string GoldTable::name(size_t place) const {

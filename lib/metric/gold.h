@@ -17,7 +17,7 @@ namespace bert::metric {
 
 class Scorer;
 
-// Gold labels in input order, packed: the bytes of ids and labels plus about 28 bytes per entry.
+// Gold labels in input order, packed: the bytes of ids and labels plus about 36 bytes per entry.
 class GoldTable {
  public:
   explicit GoldTable(std::string path) : path_(std::move(path)) {}
@@ -25,7 +25,7 @@ class GoldTable {
   // Without id for labels in the order of the predictions: for all or for none. Error if the id exists
   // already or only some labels have one.
   void add(std::optional<std::string_view> id, std::string_view gold);
-  // Remembers the text of the label added last, for fits().
+  // Remembers the text and words of the label added last, for fits().
   void add_text(const io::Fields& fields, std::string_view text_field);
 
   const std::string& path() const { return path_; }  // used in messages
@@ -33,7 +33,7 @@ class GoldTable {
   bool has_ids() const { return ids_.size() > 0; }
   std::string name(size_t place) const;  // `id "7"`, or "record 8" of those without ids
   std::string_view gold(size_t place) const;
-  // Whether the record has the text of the label at `place`, as far as both are known.
+  // Whether the record has the text and the words of the label at `place`, as far as both are known.
   bool fits(size_t place, const io::Fields& fields, std::string_view text_field) const;
   std::optional<uint32_t> find(std::string_view id) const { return ids_.find(id); }
 
@@ -44,8 +44,12 @@ class GoldTable {
   std::string path_;
   StringTable ids_;
   std::string bytes_;
-  std::vector<uint64_t> ends_;   // end of each label in bytes_
-  std::vector<uint64_t> texts_;  // for labels without id: checksum of the text; 0: unknown
+  std::vector<uint64_t> ends_;  // end of each label in bytes_
+  struct Content {
+    uint64_t text, words;  // checksums; 0: unknown
+  };
+  static Content content_of(const io::Fields& fields, std::string_view text_field);
+  std::vector<Content> contents_;  // for labels without id
 };
 
 inline constexpr const char* kIdField = "id";

@@ -117,7 +117,7 @@ void read_arithmetic(const json::File& file, Dialect dialect, Config& config) {
   config.classifier_dropout = fraction(file, type.key("classifier_dropout"), config.hidden_dropout);
   config.init_range = fraction(file, "initializer_range", 0.02);
   config.weighted_layers = file.boolean("use_weighted_layer_sum", false);
-  config.pairs = file.boolean("text_pairs", false);
+  if (file.find("text_pairs")) config.pairs = file.boolean("text_pairs");
   config.tied_embeddings = file.boolean("tie_word_embeddings", true);
 }
 

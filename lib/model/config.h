@@ -54,8 +54,9 @@ struct Config {
   bool weighted_layers = false;
   bool tied_embeddings = true;  // cls.predictions.decoder.weight equals the word embeddings
 
-  // A classifier whose training records were pairs of texts. In config.json: text_pairs, a key of our own.
-  bool pairs = false;
+  // Whether the training records of a classifier were pairs of texts, or single texts. nullopt: both, or
+  // unknown. In config.json: text_pairs, a key of our own.
+  std::optional<bool> pairs;
 
   bool cross_encoder = false;  // cross-encoder settings are present
   // If not set, sentence-transformers applies a sigmoid to a single label and nothing to several.

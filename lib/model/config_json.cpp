@@ -92,7 +92,7 @@ std::string config_json(const Config& config, Dtype weights) {
   object.string("position_embedding_type", "absolute");
   if (config.problem_type) object.string("problem_type", name_of(*config.problem_type));
   if (config.cross_encoder) append_cross_encoder(object.key("sentence_transformers"), config);
-  if (config.pairs) object.boolean("text_pairs", true);
+  if (config.pairs) object.boolean("text_pairs", *config.pairs);
   if (!config.tied_embeddings) object.boolean("tie_word_embeddings", false);
   object.string("torch_dtype", torch_name(weights));
   if (config.types > 0) object.integer("type_vocab_size", config.types);

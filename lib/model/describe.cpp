@@ -83,7 +83,7 @@ std::string describe(const std::string& source, std::string_view activation, Log
   line.integer("max_position_embeddings", config.first_position + config.positions);
   line.integer("type_vocab_size", config.types);
   if (config.causal) line.boolean("is_decoder", true);
-  if (config.pairs) line.boolean("text_pairs", true);
+  if (config.pairs) line.boolean("text_pairs", *config.pairs);
   if (config.weighted_layers) line.boolean("use_weighted_layer_sum", true);
   line.integer("max_length", directory.max_length);
   line.integer("parameters", parameters);

@@ -49,12 +49,14 @@ std::unique_ptr<Reading> read_pair(const Predictor& task, task::Task name, const
 class SentenceTask : public Predictor {
  public:
   SentenceTask(const TaskOptions& options, const model::Config& config)
-      : config_(config), precision_(options.precision) {}
+      : config_(config),
+        precision_(options.precision),
+        expects_pairs_(config.cross_encoder ? true : config.pairs) {}
 
   std::unique_ptr<Reading> read(const io::Fields& fields,
                                 const features::Featurizer& featurizer) const override {
     auto reading = Predictor::read(fields, featurizer);
-    if (config_.cross_encoder || config_.pairs) (is_pair(*reading) ? has_pairs_ : has_texts_) = true;
+    (is_pair(*reading) ? pairs_ : texts_).fetch_add(1, std::memory_order_relaxed);
     if (reading->of_ids) return reading;
     const auto& features = reading->windows.front().features;
     if (features::is_empty(features)) empty_.fetch_add(1, std::memory_order_relaxed);
@@ -68,9 +70,14 @@ class SentenceTask : public Predictor {
           counted(empty_, "text is empty; its prediction says", "texts are empty; their predictions say") +
           " nothing");
     empty_seconds_.report(log);
-    if (has_texts_ && !has_pairs_)
-      log.warn("no record has a second text, but the model was trained on pairs; " + opt::pair_field +
-               " names its field");
+    if (expects_pairs_ == true && texts_ > 0)
+      log.warn((pairs_ == 0 ? "no record has" : counted(texts_, "record has no", "records have no")) +
+               std::string(pairs_ == 0 ? " a" : "") + " second text, but the model was trained on pairs; " +
+               opt::pair_field + " names its field");
+    if (expects_pairs_ == false && pairs_ > 0)
+      log.warn(counted(pairs_, "record has", "records have") +
+               " a second text, but the model was trained on single texts; " + opt::pair_field +
+               " '' leaves it out");
   }
 
   void positions(const Window& window, std::vector<int64_t>& positions) const override {
@@ -97,7 +104,8 @@ class SentenceTask : public Predictor {
  private:
   mutable std::atomic<int64_t> empty_ = 0;  // texts
   features::EmptySecondTexts empty_seconds_;
-  mutable std::atomic<bool> has_texts_ = false, has_pairs_ = false;  // of a model of pairs
+  std::optional<bool> expects_pairs_;
+  mutable std::atomic<int64_t> texts_ = 0, pairs_ = 0;  // records
 };
 
 class Classify final : public SentenceTask {

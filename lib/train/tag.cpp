@@ -101,6 +101,7 @@ class TagTask final : public TrainingTask {
       preparation.log.warn("the tags mix the schemes " + mixture +
                            ": I- that begins an entity is read as B-, "
                            "the other tags are unchanged");
+    warn_of_two_kinds(preparation.log);
     if (set_.labels.size() < 2)
       throw Error("there is only one tag, \"", set_.labels.names().empty() ? "" : set_.labels.names().front(),
                   "\"; tagging needs at least two");
@@ -134,6 +135,16 @@ class TagTask final : public TrainingTask {
   }
 
  private:
+  // Such as those of two files, one with entities and one with parts of speech.
+  void warn_of_two_kinds(Log& log) const {
+    const auto& names = set_.labels.names();
+    const auto entity = std::ranges::find_if(names, [](const auto& name) { return io::has_prefix(name); });
+    const auto plain = std::ranges::find_if(names, [](const auto& name) { return !io::is_entity_tag(name); });
+    if (entity == names.end() || plain == names.end()) return;
+    log.warn("tags such as \"" + *entity + "\" mark entities, others, such as \"" + *plain +
+             "\", do not: all are scored as labels of words");
+  }
+
   LabelQuestion question() const {
     return {.architecture = architecture(),
             .field = options_.gold_field(),

@@ -112,12 +112,18 @@ void report(const examples::CheckedRecords& found, const TrainingOptions& option
   if (empty > 0 && options.task.kind != task::Task::pretrain)
     log.warn(counted(empty, "record has", "records have") + " an empty text");
   if (truncated > 0) log.warn(counted(truncated, "record was", "records were") + " truncated");
-  if (!options.pair_field_given || paired == records) return;
+  if (paired == records || (paired == 0 && !options.pair_field_given)) return;
   const auto field = json::in_quotes(options.task.features.pair_field) + " of " + opt::pair_field + ": ";
   log.warn(paired == 0 ? "no record has the field " + field + std::to_string(records) +
                              " records were read as single texts"
                        : std::to_string(records - paired) + " of " + std::to_string(records) +
                              " records do not have the field " + field + "they were read as single texts");
+}
+
+// Whether all records are pairs, or none is.
+std::optional<bool> pairs_of(const examples::CheckedRecords& found) {
+  const bool all = found.paired == found.records;
+  return found.records > 0 && (all || found.paired == 0) ? std::optional(all) : std::nullopt;
 }
 
 // The options with all that follows from them before records are read.
@@ -154,7 +160,7 @@ class Training {
     task_->describe(config);
     const auto heads = task_->heads();
     const auto* head = heads.empty() ? nullptr : heads.front();
-    config.pairs = pairs_ && head == model::head_of(task::Task::classify);
+    if (head == model::head_of(task::Task::classify)) config.pairs = pairs_;
     config.weighted_layers &= head != nullptr && head->fine_tuned;
     return {config, heads, pool_, plan_.dtype};
   }
@@ -211,9 +217,17 @@ class Training {
   // Checks the records before training; a pipe's are reported at its end.
   bool check(examples::RecordSource& source, std::unique_ptr<examples::ExampleReader> reader) {
     const auto checked = examples::check_records(source, *readable(std::move(reader)), check_tools());
-    pairs_ = checked && checked->records > 0 && checked->paired == checked->records;
+    if (checked) pairs_ = pairs_of(*checked);
     if (checked && source.records() > 0) report(*checked, options_, log_);
     return checked.has_value();
+  }
+
+  void compare(const DevSet& dev, std::optional<bool> trained) const {
+    const auto pairs = pairs_of(dev.checked());
+    if (!pairs || !trained || *pairs == *trained) return;
+    const auto kind = [](bool paired) { return paired ? "pairs" : "single texts"; };
+    log_.warn(options_.dev + ": the records are " + kind(*pairs) + ", but those of training are " +
+              kind(*trained));
   }
 
   void warn_of_warmup(const RunPlan& plan) const {
@@ -238,7 +252,7 @@ class Training {
   const TrainingPlan plan_;
   const std::unique_ptr<TrainingTask> task_;
   const model::TokenizerFiles tokenizer_files_;
-  bool pairs_ = false;  // all records that were checked are pairs
+  std::optional<bool> pairs_;  // see pairs_of
 };
 
 Training::Training(const TrainingOptions& options, const InitialModel& initial, Dtype dtype,
@@ -282,6 +296,7 @@ bool Training::run() {
   std::optional<DevSet> dev;
   if (!options_.dev.empty())
     dev.emplace(plan_.stream, options_.dev, readable(task_->make_dev_reader(options_.dev)), check_tools());
+  if (dev) compare(*dev, pairs_);
   const auto reader = readable(task_->make_reader());
   examples::Steps steps(*source, *reader, plan_.step, ranks_);
   auto network = make_network();
@@ -351,6 +366,7 @@ bool Training::evaluate() {
   require_trained(task_->heads().empty() || task_->keeps_head(), "");
   DevSet dev(plan_.stream, options_.dev, readable(task_->make_dev_reader(options_.dev)), check_tools());
   report(dev.checked(), options_, log_);
+  compare(dev, initial_.config.pairs);
   auto network = make_network();
   const auto learner = task_->make_learner(network, Keep::activations);
   const auto missing = load(network);
