@@ -35,7 +35,8 @@ bool has_pair(const features::Featurizer& featurizer, const io::Fields& fields) 
 }
 
 bool EmbedReader::scored(const io::Fields& fields) const {
-  if (records_ != EmbedRecords::dev) return records_ == EmbedRecords::scored;
+  if (records_ != EmbedRecords::dev)
+    return records_ == EmbedRecords::scored || records_ == EmbedRecords::cosines;
   const auto labels = has_value(fields, label_field_) ? Labels::all : Labels::none;
   auto known = Labels::unknown;
   if (!labels_.compare_exchange_strong(known, labels) && known != labels)
@@ -77,6 +78,9 @@ void EmbedReader::read(const io::Fields& fields, const io::Record&, int64_t, Exa
     add_texts(fields, *example);
   }
   if (example->scored) example->label = fields.number(label_field_);
+  if (records_ == EmbedRecords::cosines && std::abs(example->label) > 1)
+    throw Error("field \"", label_field_, "\" is ", example->label,
+                ", the loss cosine expects -1 to 1: scale the labels, or use the loss cosent");
   if (records_ == EmbedRecords::triplets && example->lengths.size() < 3)
     throw Error("has no negatives, the loss triplet needs at least one");
   examples.push_back(std::move(example));

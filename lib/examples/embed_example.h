@@ -22,6 +22,7 @@ enum class EmbedRecords {
   pairs,     // text, text_pair, optional negatives
   triplets,  // text, text_pair, negatives
   scored,    // text, text_pair, label
+  cosines,   // the same with a label from -1 to 1, the cosine wanted
   texts,     // text alone, compared with itself (SimCSE, Gao et al. 2021): dropout makes the difference
   dev,       // scored if they have a label, otherwise pairs
 };

@@ -27,6 +27,7 @@ struct Example {
   bool truncated = false;      // tokens were truncated
   bool paired = false;         // its record has a second text
   bool empty = false;          // one of its record's texts is
+  bool unframed = false;       // its record's ids are not between [CLS] and [SEP]
 
   int64_t tokens() const { return ids.size(); }
   virtual std::vector<TokenSequence> sequences() const { return {{ids, types}}; }
@@ -50,7 +51,8 @@ struct Outline {
   std::string where;              // its record, "FILE:LINE"
   int64_t epoch = 0, number = 0;  // of the record's examples, from 0
   int64_t tokens = 0, sequences = 0;
-  bool truncated = false, paired = false, empty = false, has_next_sentence_label = false;
+  bool truncated = false, paired = false, empty = false, unframed = false;
+  bool has_next_sentence_label = false;
 };
 
 using Examples = std::vector<std::unique_ptr<Example>>;

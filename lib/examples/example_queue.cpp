@@ -18,6 +18,7 @@ Outline outline_of(const Example& example, int64_t epoch, int64_t number) {
           .truncated = example.truncated,
           .paired = example.paired,
           .empty = example.empty,
+          .unframed = example.unframed,
           .has_next_sentence_label = example.has_next_sentence_label()};
 }
 

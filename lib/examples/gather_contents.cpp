@@ -21,6 +21,7 @@ void append(std::string& out, const Contents& contents) {
     append(out, int64_t{outline.truncated});
     append(out, int64_t{outline.paired});
     append(out, int64_t{outline.empty});
+    append(out, int64_t{outline.unframed});
     append(out, int64_t{outline.has_next_sentence_label});
   }
 }
@@ -35,6 +36,7 @@ Contents take_contents(std::string_view& in, int64_t epoch) {
     outline.truncated = take_number(in) != 0;
     outline.paired = take_number(in) != 0;
     outline.empty = take_number(in) != 0;
+    outline.unframed = take_number(in) != 0;
     outline.has_next_sentence_label = take_number(in) != 0;
     contents.outlines.push_back(std::move(outline));
   }

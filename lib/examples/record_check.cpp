@@ -52,6 +52,7 @@ void Found::add(Found next) {
   examples.truncated += next.examples.truncated;
   examples.paired += next.examples.paired;
   examples.empty += next.examples.empty;
+  examples.unframed += next.examples.unframed;
   records += next.records;
   bytes += next.bytes;
   all = all && next.all;
@@ -70,7 +71,7 @@ std::string packed(const Found& found) {
   using comm::append;
   std::string out;
   for (const int64_t number : {found.examples.records, found.examples.truncated, found.examples.paired,
-                               found.examples.empty, found.records, found.bytes})
+                               found.examples.empty, found.examples.unframed, found.records, found.bytes})
     append(out, number);
   for (const auto& where : found.first) append(out, std::string_view(where));
   append(out, found.bad.size());
@@ -88,7 +89,7 @@ Found unpacked(std::string_view in) {
   using comm::take_number, comm::take_text;
   Found found;
   for (int64_t* number : {&found.examples.records, &found.examples.truncated, &found.examples.paired,
-                          &found.examples.empty, &found.records, &found.bytes})
+                          &found.examples.empty, &found.examples.unframed, &found.records, &found.bytes})
     *number = take_number(in);
   for (auto& where : found.first) where = take_text(in);
   for (auto count = take_number(in); count > 0; --count) found.bad.push_back(take_number(in));
@@ -180,6 +181,7 @@ void Check::read(int64_t i, io::RawRecord& raw, Thread& thread, Found& found) co
     found.examples.truncated += examples.front()->truncated;
     found.examples.paired += examples.front()->paired;
     found.examples.empty += examples.front()->empty;
+    found.examples.unframed += examples.front()->unframed;
   }
 }
 

@@ -22,7 +22,7 @@ struct CheckTools {
 
 // Numbers of records, without bad ones and those that give no example.
 struct CheckedRecords {
-  int64_t records = 0, truncated = 0, paired = 0, empty = 0;
+  int64_t records = 0, truncated = 0, paired = 0, empty = 0, unframed = 0;
 };
 
 // Lists the first bad records in order of their lines, and counts the others. Leaves them out of FILEs, or

@@ -30,7 +30,7 @@ void find_parts(const text::Tokenizer& tokenizer, Features& features) {
   const uint32_t length = ids.size();
   features.first = {0, length};
   features.second = {length, length};
-  if (length < 2 || ids.front() != tokenizer.cls() || ids.back() != tokenizer.sep()) return;
+  if (!is_framed(tokenizer, ids)) return;
   const auto second = begin_of_second(tokenizer, features);
   if (!second) {
     features.first = {1, length - 1};
@@ -75,6 +75,16 @@ void check_tokens(const text::Tokenizer& tokenizer, const io::Fields& fields, st
 }
 
 }  // namespace
+
+bool is_framed(const text::Tokenizer& tokenizer, std::span<const int32_t> ids) {
+  return ids.size() >= 2 && ids.front() == tokenizer.cls() && ids.back() == tokenizer.sep();
+}
+
+void report_unframed(int64_t records, Log& log) {
+  if (records == 0) return;
+  log.warn(counted(records, "record has", "records have") +
+           " input_ids that do not begin with [CLS] and end with [SEP] of this vocabulary");
+}
 
 void check_id(const text::Tokenizer& tokenizer, std::string_view field, int32_t id, size_t position) {
   if (id >= 0 && id < tokenizer.size()) return;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/log.h"
 #include "features/features.h"
 #include "io/drop_list.h"
 #include "io/record.h"
@@ -19,6 +20,11 @@ namespace bert::features {
 // then probably of another vocabulary. Masked tokens are not compared.
 std::vector<int32_t> ids_of(const text::Tokenizer& tokenizer, const io::Fields& fields);
 std::vector<int32_t> ids_of_line(const text::Tokenizer& tokenizer, std::string_view line);
+
+// Whether the ids are [CLS] ... [SEP]. Those of another vocabulary are not.
+bool is_framed(const text::Tokenizer& tokenizer, std::span<const int32_t> ids);
+// Warns of `records` whose ids are not, if there are any.
+void report_unframed(int64_t records, Log& log);
 
 // Reads the field token_type_ids: `length` values >= 0, all 0 if the field is absent.
 std::vector<int32_t> types_of(const io::Fields& fields, size_t length);

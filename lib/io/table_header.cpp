@@ -145,9 +145,15 @@ std::optional<LikelyHeader> header_with(const std::string& line, const std::stri
 
 std::optional<LikelyHeader> other_header(const std::string& line, const std::string& next, size_t columns) {
   if (auto likely = columns == 1 ? likely_header(line) : std::nullopt) return likely;
+  const auto columns_of_next = [&](char delimiter) {
+    return column_names(InputFormat::csv, delimiter, next).size();
+  };
   return first_split(line, [&](const LikelyHeader& header) {
     const auto count = header.columns.size();
-    return count > columns && column_names(InputFormat::csv, header.delimiter, next).size() == count;
+    // As many columns are more likely only if the next line does not have them.
+    const bool better =
+        count > columns || (count == columns && header.delimiter != ',' && columns_of_next(',') != count);
+    return better && columns_of_next(header.delimiter) == count;
   });
 }
 

@@ -43,8 +43,8 @@ struct LikelyHeader {
 std::optional<LikelyHeader> likely_header(const std::string& line);
 // The same for a line with a column of this name.
 std::optional<LikelyHeader> header_with(const std::string& line, const std::string& field);
-// The same for the header of CSV, if it is not `columns`, into which commas divide it: more columns, and as
-// many in `next`, the line below it.
+// The same for the header of CSV, if it is not `columns`, into which commas divide it: more columns, or as
+// many that commas do not find in `next`, the line below it; and as many there.
 std::optional<LikelyHeader> other_header(const std::string& line, const std::string& next, size_t columns);
 // Whether the lines below it, of `text`, have as many columns. A text may have a few such delimiters, too.
 bool divides(const LikelyHeader& header, std::string_view text);

@@ -1,6 +1,7 @@
 // The filter of bert-predict: adds the task's prediction to each record.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -46,7 +47,7 @@ class PredictFilter final : public io::Filter {
   int64_t cost(const io::Record& record) const override;
   void compute(std::span<io::Record* const> records) override;
   void finish(io::Record& record, io::Output& out) const override;
-  void report(Log& log) const override { task_->report(log); }
+  void report(Log& log) const override;
   void report_truncated(int64_t records) const override;
   int64_t row_width() const override { return static_cast<int64_t>(row_width_); }
 
@@ -69,7 +70,8 @@ class PredictFilter final : public io::Filter {
   std::unique_ptr<Predictor> task_;
   features::Featurizer featurizer_;
   model::Network network_;
-  std::unordered_set<std::string> ids_;  // of the records so far, for Format::squad
+  std::unordered_set<std::string> ids_;        // of the records so far, for Format::squad
+  mutable std::atomic<int64_t> unframed_ = 0;  // records, see features::is_framed
   size_t row_width_ = 0;  // numbers of a prediction; those of the first record if the task has no other
 };
 

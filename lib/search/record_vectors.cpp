@@ -1,6 +1,7 @@
 #include "search/record_vectors.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -177,6 +178,28 @@ void refuse_vectors_in_table(const io::Fields& fields) {
                   opt::text_field, " names the text to embed instead");
 }
 
+// A line of bert-embed --format tsv or csv, which is read as text.
+bool is_row_of_numbers(std::string_view text) {
+  constexpr int kFewest = 8;
+  int count = 0;
+  while (!text.empty()) {
+    const auto word = text.substr(0, text.find_first_of("\t,"));
+    double number = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (error != std::errc() || end != word.data() + word.size()) return false;
+    ++count;
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+  }
+  return count >= kFewest;
+}
+
+void refuse_vectors_in_text(const io::Fields& fields, const io::Record& record) {
+  if (record.source().format != io::InputFormat::text) return;
+  const auto text = fields.text(io::kTextField);
+  if (text && is_row_of_numbers(*text))
+    throw Error("is a row of numbers, not a text; vectors are read from JSONL, npy or f32");
+}
+
 void RecordVectors::prepare(const io::Fields& fields, io::Record& record, WithVector& work) const {
   if (auto vector = options_.prefer_text ? std::nullopt : read_embedding(fields)) {
     work.vector = std::move(*vector);
@@ -184,7 +207,10 @@ void RecordVectors::prepare(const io::Fields& fields, io::Record& record, WithVe
     work.model = model_of(fields, record, std::ssize(work.vector));
     return;
   }
-  if (!options_.prefer_text) refuse_vectors_in_table(fields);
+  if (!options_.prefer_text) {
+    refuse_vectors_in_table(fields);
+    refuse_vectors_in_text(fields, record);
+  }
   work.is_text = true;
   const TextModel* const model = text_model();
   if (model == nullptr) {

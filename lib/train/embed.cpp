@@ -248,10 +248,14 @@ class EmbedTask final : public TrainingTask {
       label = pair && examples::has_value(fields, options_.gold_field());
     });
     if (!options_.embed.loss_given && label) loss_.loss = SimilarityLoss::cosent;
+    const bool is_scored = loss_.loss == SimilarityLoss::cosent || loss_.loss == SimilarityLoss::cosine;
+    ignores_label_ = label && !is_scored;
     switch (loss_.loss) {
       case SimilarityLoss::cosent:
-      case SimilarityLoss::cosine:
         records_ = EmbedRecords::scored;
+        return;
+      case SimilarityLoss::cosine:
+        records_ = EmbedRecords::cosines;
         return;
       case SimilarityLoss::triplet:
         records_ = EmbedRecords::triplets;
@@ -266,6 +270,18 @@ class EmbedTask final : public TrainingTask {
       throw Error("the records have no field ", json::in_quotes(options_.features.pair_field),
                   ": each text would be compared with itself, for which the model needs dropout, such as ",
                   opt::dropout, " 0.1");
+  }
+
+  void prepare(const Preparation& preparation) override {
+    if (ignores_label_)
+      preparation.log.warn(opt::loss + " " + std::string(name_of(loss_.loss)) +
+                           " takes all pairs as similar: " + json::in_quotes(options_.gold_field()) +
+                           " is not used");
+    if (compares_in_step() && preparation.records_in_step == 1)
+      preparation.log.warn(
+          "a step of one record has no other texts to compare it with but its negatives; raise " +
+          opt::batch_size + " or " + opt::accumulate);
+    TrainingTask::prepare(preparation);
   }
 
   void add_settings(Settings& settings) const override {
@@ -303,6 +319,10 @@ class EmbedTask final : public TrainingTask {
   static std::string_view name_of(SimilarityLoss loss) {
     return std::ranges::find(nn::kSimilarityLosses, loss, &nn::SimilarityLossName::loss)->name;
   }
+  // Whether the loss compares the records of a step with each other.
+  bool compares_in_step() const {
+    return loss_.loss == SimilarityLoss::ranking || loss_.loss == SimilarityLoss::symmetric;
+  }
   int64_t width() const { return config_.hidden * std::ssize(pooling_); }
   std::unique_ptr<examples::ExampleReader> reader_of(EmbedRecords records) const {
     return std::make_unique<examples::EmbedReader>(records, featurizer_, options_.gold_field());
@@ -314,6 +334,7 @@ class EmbedTask final : public TrainingTask {
   std::vector<model::PoolingMode> pooling_ = {model::PoolingMode::mean};
   bool include_prompt_ = true;
   EmbedRecords records_ = EmbedRecords::pairs;
+  bool ignores_label_ = false;  // that the first record has
 };
 
 }  // namespace

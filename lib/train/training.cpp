@@ -18,16 +18,15 @@
 #include "model/training_network.h"
 #include "nn/panels.h"
 #include "nn/scalar_mix.h"
-#include "predict/batches.h"
 #include "predict/version.h"
 #include "train/dev_set.h"
+#include "train/readable_reader.h"
 
 namespace bert::train {
 namespace {
 
 using Keep = model::TrainingNetwork::Keep;
 
-constexpr int64_t kEmptyTokens = 2;                  // [CLS] [SEP]
 constexpr const char* kCheckpoints = "checkpoints";  // in the output directory
 
 std::string checkpoints_of(const std::string& directory) {
@@ -62,70 +61,6 @@ void check(const TrainingOptions& options, const InitialModel& initial, const co
   if (options.rate == 0 && options.steps != 0) log.warn(opt::lr + " 0: nothing is learned");
 }
 
-// Reports sequences the network cannot read as errors of their record. Counts the records that are drawn in
-// the first epoch.
-class ReadableReader final : public examples::ExampleReader {
- public:
-  ReadableReader(std::unique_ptr<examples::ExampleReader> reader, const model::Config& config,
-                 std::string pair_field)
-      : reader_(std::move(reader)), config_(config), pair_field_(std::move(pair_field)) {}
-
-  void begin(const io::Fields& fields) override { reader_->begin(fields); }
-
-  void read(const io::Fields& fields, const io::Record& record, int64_t epoch,
-            examples::Examples& examples) const override {
-    const size_t before = examples.size();
-    reader_->read(fields, record, epoch, examples);
-    const auto json = fields.json(pair_field_);
-    const bool paired = json || fields.text(pair_field_);
-    const bool is_text = paired && (!json || json->kind() == json::Value::Kind::string);
-    const bool half = is_text && fields.text(pair_field_)->empty();  // a pair without its second text
-    for (size_t i = before; i < examples.size(); ++i) {
-      examples[i]->paired = paired;
-      examples[i]->empty = half || examples[i]->tokens() <= kEmptyTokens;
-      for (const auto& [ids, types] : examples[i]->sequences())
-        predict::require_readable(ids, types, config_);
-    }
-  }
-
-  void check(const examples::Outline& example) override {
-    reader_->check(example);
-    if (example.epoch > 0 || example.number > 0) return;
-    ++drawn_.records;
-    drawn_.truncated += example.truncated;
-    drawn_.paired += example.paired;
-    drawn_.empty += example.empty;
-  }
-
-  const examples::CheckedRecords& drawn() const { return drawn_; }
-
- private:
-  const std::unique_ptr<examples::ExampleReader> reader_;
-  const model::Config& config_;
-  const std::string pair_field_;
-  examples::CheckedRecords drawn_;
-};
-
-// Warns of what is probably not meant.
-void report(const examples::CheckedRecords& found, const TrainingOptions& options, Log& log) {
-  const auto& [records, truncated, paired, empty] = found;
-  if (empty > 0 && options.task.kind != task::Task::pretrain)
-    log.warn(counted(empty, "record has", "records have") + " an empty text");
-  if (truncated > 0) log.warn(counted(truncated, "record was", "records were") + " truncated");
-  if (paired == records || (paired == 0 && !options.pair_field_given)) return;
-  const auto field = json::in_quotes(options.task.features.pair_field) + " of " + opt::pair_field + ": ";
-  log.warn(paired == 0 ? "no record has the field " + field + std::to_string(records) +
-                             " records were read as single texts"
-                       : std::to_string(records - paired) + " of " + std::to_string(records) +
-                             " records do not have the field " + field + "they were read as single texts");
-}
-
-// Whether all records are pairs, or none is.
-std::optional<bool> pairs_of(const examples::CheckedRecords& found) {
-  const bool all = found.paired == found.records;
-  return found.records > 0 && (all || found.paired == 0) ? std::optional(all) : std::nullopt;
-}
-
 // The options with all that follows from them before records are read.
 class Training {
  public:
@@ -138,7 +73,8 @@ class Training {
 
  private:
   std::unique_ptr<ReadableReader> readable(std::unique_ptr<examples::ExampleReader> reader) const {
-    return std::make_unique<ReadableReader>(std::move(reader), plan_.config, plan_.stream.pair_field);
+    return std::make_unique<ReadableReader>(std::move(reader), initial_, plan_.config,
+                                            plan_.stream.pair_field);
   }
 
   bool starts_over() const { return options_.force && !options_.resume; }
@@ -284,9 +220,11 @@ bool Training::run() {
   if (ranks_.is_first()) checkpoints.emplace(checkpoints_of(options_.run.out), options_.keep, log_);
   const auto last = last_of(checkpoints ? &*checkpoints : nullptr);
   task_->peek(*source);
-  task_->prepare({.source = *source, .ranks = ranks_, .log = log_, .check = [&](auto reader) {
-                    return check(*source, std::move(reader));
-                  }});
+  task_->prepare({.source = *source,
+                  .ranks = ranks_,
+                  .log = log_,
+                  .check = [&](auto reader) { return check(*source, std::move(reader)); },
+                  .records_in_step = plan_.step.tokens ? 0 : plan_.step.sequences * plan_.step.accumulate});
   if (ranks_.stop_requested()) return false;
   examples::RecordSource::Continued continued;
   if (last) continued = source->continue_from(last->state().data, last->listed_records());

@@ -74,6 +74,7 @@ struct Preparation {
   Log& log;
   // Reads all records with a reader, see examples/record_check.h. Returns false if a signal came.
   std::function<bool(std::unique_ptr<examples::ExampleReader>)> check;
+  int64_t records_in_step = 0;  // at most; 0: they are limited by tokens
 };
 
 // Call peek(), and then prepare() or prepare_to_evaluate(), before all other methods. The task must outlive

@@ -254,7 +254,8 @@ TEST_CASE("every configuration setting is read back") {
   config.init_range = 0.0123f;
   config.norm_epsilon = 1e-5f;
   config.pad_id = 3;
-  config.causal = config.weighted_layers = config.pairs = true;
+  config.causal = config.weighted_layers = true;
+  config.pairs = false;
   config.labels = {"a \"quoted\" one", "zwei", "三"};
   config.tied_embeddings = false;
   config.cross_encoder = true;

@@ -1,0 +1,62 @@
+#include "train/readable_reader.h"
+
+#include "base/error.h"
+#include "base/option.h"
+#include "features/given_ids.h"
+#include "json/json.h"
+#include "predict/batches.h"
+
+namespace bert::train {
+namespace {
+
+constexpr int64_t kEmptyTokens = 2;  // [CLS] [SEP]
+
+}  // namespace
+
+void ReadableReader::read(const io::Fields& fields, const io::Record& record, int64_t epoch,
+                          examples::Examples& examples) const {
+  const size_t before = examples.size();
+  reader_->read(fields, record, epoch, examples);
+  const auto json = fields.json(pair_field_);
+  const bool paired = json || fields.text(pair_field_);
+  const bool is_text = paired && (!json || json->kind() == json::Value::Kind::string);
+  const bool given = fields.json("input_ids").has_value();
+  const bool half = is_text && fields.text(pair_field_)->empty();  // a pair without its second text
+  for (size_t i = before; i < examples.size(); ++i) {
+    examples[i]->paired = paired;
+    examples[i]->unframed = given && !features::is_framed(tokenizer_, examples[i]->ids);
+    examples[i]->empty = half || examples[i]->tokens() <= kEmptyTokens;
+    for (const auto& [ids, types] : examples[i]->sequences()) predict::require_readable(ids, types, config_);
+  }
+}
+
+void ReadableReader::check(const examples::Outline& example) {
+  reader_->check(example);
+  if (example.epoch > 0 || example.number > 0) return;
+  ++drawn_.records;
+  drawn_.truncated += example.truncated;
+  drawn_.paired += example.paired;
+  drawn_.empty += example.empty;
+  drawn_.unframed += example.unframed;
+}
+
+void report(const examples::CheckedRecords& found, const TrainingOptions& options, Log& log) {
+  const auto& [records, truncated, paired, empty, unframed] = found;
+  if (empty > 0 && options.task.kind != task::Task::pretrain)
+    log.warn(counted(empty, "record has", "records have") + " an empty text");
+  features::report_unframed(unframed, log);
+  if (truncated > 0) log.warn(counted(truncated, "record was", "records were") + " truncated");
+  if (paired == records || (paired == 0 && !options.pair_field_given)) return;
+  const auto field = json::in_quotes(options.task.features.pair_field) + " of " + opt::pair_field + ": ";
+  log.warn(paired == 0 ? "no record has the field " + field + std::to_string(records) +
+                             " records were read as single texts"
+                       : std::to_string(records - paired) + " of " + std::to_string(records) +
+                             " records do not have the field " + field + "they were read as single texts");
+}
+
+std::optional<bool> pairs_of(const examples::CheckedRecords& found) {
+  const bool all = found.paired == found.records;
+  return found.records > 0 && (all || found.paired == 0) ? std::optional(all) : std::nullopt;
+}
+
+}  // namespace bert::train

@@ -1,0 +1,48 @@
+// Reads training records for any task, and counts what a user may not have meant.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/log.h"
+#include "examples/example.h"
+#include "examples/record_check.h"
+#include "train/training_plan.h"
+
+namespace bert::train {
+
+// Reports sequences the network cannot read as errors of their record. Counts the records that are drawn in
+// the first epoch.
+class ReadableReader final : public examples::ExampleReader {
+ public:
+  // `initial` and `config` must outlive it.
+  ReadableReader(std::unique_ptr<examples::ExampleReader> reader, const InitialModel& initial,
+                 const model::Config& config, std::string pair_field)
+      : reader_(std::move(reader)),
+        tokenizer_(initial.tokenizer),
+        config_(config),
+        pair_field_(std::move(pair_field)) {}
+
+  void begin(const io::Fields& fields) override { reader_->begin(fields); }
+  void read(const io::Fields& fields, const io::Record& record, int64_t epoch,
+            examples::Examples& examples) const override;
+  void check(const examples::Outline& example) override;
+
+  const examples::CheckedRecords& drawn() const { return drawn_; }
+
+ private:
+  const std::unique_ptr<examples::ExampleReader> reader_;
+  const text::Tokenizer& tokenizer_;
+  const model::Config& config_;
+  const std::string pair_field_;
+  examples::CheckedRecords drawn_;
+};
+
+// Warns of what is probably not meant.
+void report(const examples::CheckedRecords& found, const TrainingOptions& options, Log& log);
+
+// Whether all records are pairs, or none is.
+std::optional<bool> pairs_of(const examples::CheckedRecords& found);
+
+}  // namespace bert::train
