@@ -87,7 +87,8 @@ std::string find_directory(const std::string& path, std::string_view from) {
   const auto kind = kind_of(path);
   if (kind == FileKind::absent) return find_in_cache(path, from);
   if (kind != FileKind::directory) throw Error(from, path, ": is a file, expected a model directory");
-  if (is_file((fs::path(path) / "config.json").string())) return path;
+  for (const auto* name : {"config.json", "modules.json"})
+    if (is_file((fs::path(path) / name).string())) return path;
   if (const auto last = last_checkpoint_in(path); !last.empty())
     throw Error(from, path, ": has the checkpoints of a training run: use ", last);
   if (const auto last = last_checkpoint_in(fs::path(path) / "checkpoints"); !last.empty())

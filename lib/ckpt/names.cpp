@@ -52,6 +52,7 @@ std::string canonical_name(std::string_view stored) {
   const auto name = renamed(stored);
   stored = name;
   if (stored == "cls.predictions.decoder.bias") return "cls.predictions.bias";
+  if (stored == "embeddings") return std::string(kWordEmbeddings);  // a static model of model2vec
   // pytorch-pretrained-bert kept TensorFlow's names. Renames only the last component, and only in LayerNorm:
   // other layers may have a tensor called gamma.
   for (const auto& [old_tail, tail] : {std::pair{"LayerNorm.gamma", "weight"}, {"LayerNorm.beta", "bias"}}) {

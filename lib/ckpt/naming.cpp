@@ -69,6 +69,7 @@ std::vector<Naming> make_namings() {
                     {"intermediate.dense.", "albert_layers.0.ffn."},
                     {"output.dense.", "albert_layers.0.ffn_output."},
                     {"output.LayerNorm.", "albert_layers.0.full_layer_layer_norm."}}},
+      {.type = "static", .prefix = "", .names = {{"embeddings.word_embeddings.weight", "embedding.weight"}}},
   };
 }
 

@@ -167,6 +167,7 @@ int64_t usual_overlap(int64_t max_length) {
 
 Featurizer::Featurizer(const text::Tokenizer& tokenizer, FeatureOptions options)
     : tokenizer_(tokenizer), options_(std::move(options)) {
+  options_.specials &= tokenizer.config().specials;
   if (const auto wrong = impossible_length(options_)) throw Error(*wrong);
   options_.cut.from_left |= tokenizer.config().truncate_left;
   if (options_.prompt.empty()) return;

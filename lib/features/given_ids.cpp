@@ -24,6 +24,11 @@ std::optional<uint32_t> begin_of_second(const text::Tokenizer& tokenizer, const 
   return second == types.end() ? std::nullopt : std::optional<uint32_t>(second - types.begin());
 }
 
+bool is_framed(const text::Tokenizer& tokenizer, std::span<const int32_t> ids) {
+  return tokenizer.config().specials && ids.size() >= 2 && ids.front() == tokenizer.cls() &&
+         ids.back() == tokenizer.sep();
+}
+
 // Finds A and B. Example: ids [CLS] x y [SEP] z [SEP], types 0 0 0 0 1 1: A is [1,3), B is [4,5).
 void find_parts(const text::Tokenizer& tokenizer, Features& features) {
   const auto &ids = features.ids, &types = features.types;
@@ -63,10 +68,11 @@ std::vector<int32_t> checked_types(std::optional<std::vector<int32_t>> types, si
 void check_tokens(const text::Tokenizer& tokenizer, const io::Fields& fields, std::span<const int32_t> ids) {
   const auto field = fields.json("tokens");
   if (!field || !field->is_array() || field->size() != ids.size()) return;
+  const auto is_mask = [&](int32_t id) { return tokenizer.config().specials && id == tokenizer.mask(); };
   size_t i = 0;
   for (const json::Value& token : field->elements()) {
     const int32_t id = ids[i++];
-    if (token.kind() != json::Value::Kind::string || id == tokenizer.mask()) continue;
+    if (token.kind() != json::Value::Kind::string || is_mask(id)) continue;
     if (token.string() != tokenizer.subword(id))
       throw Error("field \"tokens\": ", json::in_quotes(token.string()), " at position ", i - 1,
                   ", but its id ", id, " is ", json::in_quotes(tokenizer.subword(id)),
@@ -76,8 +82,8 @@ void check_tokens(const text::Tokenizer& tokenizer, const io::Fields& fields, st
 
 }  // namespace
 
-bool is_framed(const text::Tokenizer& tokenizer, std::span<const int32_t> ids) {
-  return ids.size() >= 2 && ids.front() == tokenizer.cls() && ids.back() == tokenizer.sep();
+bool lacks_frame(const text::Tokenizer& tokenizer, std::span<const int32_t> ids) {
+  return tokenizer.config().specials && !is_framed(tokenizer, ids);
 }
 
 void report_unframed(int64_t records, Log& log) {

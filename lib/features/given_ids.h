@@ -21,8 +21,9 @@ namespace bert::features {
 std::vector<int32_t> ids_of(const text::Tokenizer& tokenizer, const io::Fields& fields);
 std::vector<int32_t> ids_of_line(const text::Tokenizer& tokenizer, std::string_view line);
 
-// Whether the ids are [CLS] ... [SEP]. Those of another vocabulary are not.
-bool is_framed(const text::Tokenizer& tokenizer, std::span<const int32_t> ids);
+// Whether the ids are not [CLS] ... [SEP], as those of the tokenizer are. Those of another vocabulary are
+// not.
+bool lacks_frame(const text::Tokenizer& tokenizer, std::span<const int32_t> ids);
 // Warns of `records` whose ids are not, if there are any.
 void report_unframed(int64_t records, Log& log);
 

@@ -25,8 +25,9 @@ int32_t second_type(const text::Tokenizer& tokenizer) {
 Sequence::Sequence(const text::Tokenizer& tokenizer, const FeatureOptions& options)
     : tokenizer_(tokenizer), options_(options) {}
 
-void Sequence::add_special(int32_t id) {
+void Sequence::add_special(Special special) {
   if (!options_.specials) return;
+  const int32_t id = special == Special::cls ? tokenizer_.cls() : tokenizer_.sep();
   tokens_.ids.push_back(id);
   if (options_.wanted.offsets != text::Offsets::none) tokens_.offsets.push_back({});
   if (options_.wanted.words) tokens_.words.push_back(kNoWord);
@@ -41,15 +42,15 @@ void Sequence::reserve(size_t more) {
 
 void Sequence::begin_part() {
   assert(parts_count_ < 2);
-  if (parts_count_ == 0) add_special(tokenizer_.cls());
+  if (parts_count_ == 0) add_special(Special::cls);
   if (parts_count_ == 1)
-    for (int32_t i = 1; i < tokenizer_.config().layout.separators; ++i) add_special(tokenizer_.sep());
+    for (int32_t i = 1; i < tokenizer_.config().layout.separators; ++i) add_special(Special::sep);
   parts_[parts_count_].begin = position(tokens_.ids.size());
 }
 
 void Sequence::end_part() {
   parts_[parts_count_++].end = position(tokens_.ids.size());
-  add_special(tokenizer_.sep());
+  add_special(Special::sep);
 }
 
 void Sequence::add_text(std::string_view text) {

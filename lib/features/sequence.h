@@ -33,7 +33,8 @@ class Sequence {
   void reserve(size_t more);
   void begin_part();
   void end_part();
-  void add_special(int32_t id);
+  enum class Special { cls, sep };
+  void add_special(Special special);
   void add_word(std::string_view word, int32_t index);
 
   const text::Tokenizer& tokenizer_;

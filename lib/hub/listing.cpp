@@ -100,7 +100,7 @@ std::vector<RemoteFile> needed_files(const Listing& listing, const std::string& 
       return module_of(other.path) == folder && is_safetensors(name_in(other, *folder));
     });
     const bool weights = safe ? is_safetensors(own) : is_pytorch(own);
-    has_config |= own == "config.json";
+    has_config |= own == "config.json" || own == "modules.json";
     has_weights |= weights;
     if (weights || is_text(own)) needed.push_back(file);
   }

@@ -285,6 +285,20 @@ ScoreActivation score_activation_named(std::string_view name) {
   throw Error("is ", in_quotes(name), ", expected Sigmoid or Identity");
 }
 
+Config static_config(int64_t vocab_size, int64_t hidden) {
+  constexpr int64_t kMostTokens = 1 << 16;  // of a text, so that one text does not need all memory
+  Config config;
+  config.type = &static_type();
+  config.vocab_size = vocab_size;
+  config.hidden = hidden;
+  config.layers = 0;
+  config.heads = config.feed_forward = 1;
+  config.positions = kMostTokens;
+  config.types = 0;
+  config.hidden_dropout = config.attention_dropout = config.classifier_dropout = 0;
+  return config;
+}
+
 Config config_of(const Preset& preset, int64_t vocab_size) {
   constexpr int64_t kHeadSize = 64;
   Config config;

@@ -65,6 +65,8 @@ struct Config {
   // Position of the token that the pooler reads: [CLS], or the last token if attention is causal, because no
   // other token has seen the whole sequence.
   int64_t pooled_position(int64_t length) const { return causal ? length - 1 : 0; }
+  // A text may have no token at all if the model has none to frame it.
+  int64_t least_tokens() const { return type->words_only ? 0 : 1; }
   int64_t head_size() const { return hidden / heads; }
   int64_t embedding_width() const { return embedding == 0 ? hidden : embedding; }
   bool is_projected() const { return embedding_width() != hidden || type->always_projected; }
@@ -113,5 +115,8 @@ inline constexpr Preset kPresets[] = {{"tiny", 2, 128},   {"mini", 4, 256},  {"s
                                       {"medium", 8, 512}, {"base", 12, 768}, {"large", 24, 1024}};
 
 Config config_of(const Preset& preset, int64_t vocab_size);
+
+// A table of `vocab_size` vectors [hidden], for words alone.
+Config static_config(int64_t vocab_size, int64_t hidden);
 
 }  // namespace bert::model

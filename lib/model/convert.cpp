@@ -76,7 +76,8 @@ void convert(const Conversion& conversion, Log& log) {
   checkpoint.check_sums();
   auto tensors = converted_tensors(directory.config, checkpoint, log);
   for (auto& tensor : tensors) tensor.store = store;
-  const auto tokenizer = text::load_tokenizer(directory.path);
+  const auto tokenizer = text::load_tokenizer(directory.path, text::Compat::hf, text::Case::from_files,
+                                              {.specials = !directory.config.type->words_only});
   save(out, directory.config, tokenizer_files(tokenizer, directory.path, directory.max_length), tensors,
        main_dtype(checkpoint, store), ModuleFiles(source, store));
 }

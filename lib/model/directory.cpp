@@ -13,6 +13,27 @@
 namespace bert::model {
 namespace {
 
+// A static model has no length of its own, but tokenizer.json may truncate texts.
+int64_t static_max_length(const std::string& path, int64_t positions) {
+  const json::File file((std::filesystem::path(path) / "tokenizer.json").string());
+  const auto truncation = file.find("truncation");
+  const auto length = truncation ? truncation->find("max_length") : std::nullopt;
+  return length ? std::min(positions, length->integer()) : positions;
+}
+
+// The configuration of a static model, from its table.
+Config read_table(const std::string& path) {
+  const auto checkpoint = ckpt::Checkpoint::open(path, ckpt::DataSums::leave);
+  for (const char* name : {"mapping", "weights"})
+    if (checkpoint.find(name) != nullptr)
+      throw Error(path, ": the static model has the tensor \"", name,
+                  "\", which cannot be computed; save it with sentence-transformers, which needs none");
+  const auto* const table = checkpoint.find(kWordTable);
+  if (table == nullptr || table->shape.size() != 2)
+    throw Error(path, ": has no table \"embedding.weight\" of vectors, which a static model needs");
+  return static_config(table->shape[0], table->shape[1]);
+}
+
 // `path` has the tokenizer.
 int64_t max_length_of(const std::string& path, const SentenceTransformer& sentence, int64_t positions) {
   const auto stated = sentence.max_seq_length ? sentence.max_seq_length : text::model_max_length(path);
@@ -76,19 +97,22 @@ Directory open_directory(const std::string& path, std::string_view activation) {
                 ": has an adapter (adapter_config.json); merge it into the model first, with PEFT's "
                 "merge_and_unload");
   Directory directory{.root = path, .path = transformer_of(path)};
-  auto& config = directory.config = read_configuration(directory.path);
+  const bool table = is_static(path);
+  auto& config = directory.config = table ? read_table(directory.path) : read_configuration(directory.path);
   if (!activation.empty()) config.activation = activation_of(activation);
   auto& sentence = directory.sentence = load_sentence_transformer(path, config.hidden);
   config.cross_encoder |= sentence.cross_encoder;
   if (sentence.score_activation) config.score_activation = sentence.score_activation;
-  directory.max_length = max_length_of(directory.path, sentence, config.positions);
+  directory.max_length = table ? static_max_length(directory.path, config.positions)
+                               : max_length_of(directory.path, sentence, config.positions);
   return directory;
 }
 
 text::Tokenizer load_tokenizer(const Directory& directory, text::Case override_case) {
-  return text::load_tokenizer(
-      directory.path, text::Compat::hf, override_case,
-      {.lowercase = directory.sentence.lowercase, .max_length = directory.max_length});
+  return text::load_tokenizer(directory.path, text::Compat::hf, override_case,
+                              {.lowercase = directory.sentence.lowercase,
+                               .max_length = directory.max_length,
+                               .specials = !directory.config.type->words_only});
 }
 
 void check_vocabulary(const Directory& directory, const text::Tokenizer& tokenizer, Log& log) {
@@ -123,7 +147,9 @@ void check_labels(const Directory& directory, Log& log) {
 text::Tokenizer load_tokenizer(const std::string& path, text::Compat compat, text::Case override_case) {
   const auto transformer = transformer_of(path);
   const auto sentence = load_text_settings(path);
-  text::ModelSettings settings = {.lowercase = sentence.lowercase, .max_length = {}};
+  text::ModelSettings settings = {
+      .lowercase = sentence.lowercase, .max_length = {}, .specials = !is_static(path)};
+  if (!settings.specials) return text::load_tokenizer(transformer, compat, override_case, settings);
   if (const auto file = config_path(transformer); is_file(file)) {
     const json::File json(file);
     const auto* type = find_model_type(json.string("model_type", "bert"));

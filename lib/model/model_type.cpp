@@ -52,11 +52,16 @@ constexpr ModelType kTypes[] = {
      .keys = kAlbertKeys},
 };
 
+constexpr ModelType kStatic = {
+    .name = "static", .classes = "Static", .token_types = 0, .words_only = true, .dropout = 0};
+
 constexpr std::string_view kEmbeddings = "embeddings.", kLayers = "encoder.layer.";
 
 }  // namespace
 
 std::span<const ModelType> model_types() { return kTypes; }
+
+const ModelType& static_type() { return kStatic; }
 
 std::string_view ModelType::key(std::string_view ours) const {
   const auto found = std::ranges::find(keys, ours, &Key::first);

@@ -23,7 +23,9 @@ struct ModelType {
   bool always_projected = false;         // even if both sizes are equal
   bool shares_layers = false;            // Config::layer_groups
   bool pretrains_next_sentence = false;  // ForPreTraining has heads for words and for the next sentence
-  double dropout = 0.1;                  // if config.json does not say it
+  bool words_only =
+      false;  // the network is a table of words: no positions, no layers, no tokens to frame a text
+  double dropout = 0.1;                              // if config.json does not say it
   nn::Activation activation = nn::Activation::gelu;  // likewise
   nn::Activation pooler_activation = nn::Activation::tanh;
   std::optional<nn::Activation> masked_lm_activation = {};  // default: that of the encoder
@@ -38,6 +40,8 @@ struct ModelType {
 // The first is the type of a config.json without model_type.
 std::span<const ModelType> model_types();
 const ModelType* find_model_type(std::string_view name);  // nullptr if it cannot be read
+// The type of a StaticEmbedding of sentence-transformers, which has no config.json.
+const ModelType& static_type();
 
 constexpr const char* kWordTable = "embeddings.word_embeddings.weight";
 constexpr const char* kPoolerLayer = "pooler.dense";

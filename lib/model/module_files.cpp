@@ -136,13 +136,19 @@ std::string settings_of(ModuleFiles::Scale scale, const SentenceTransformer& sou
 
 ModuleFiles ModuleFiles::of_vectors(const Vectors& vectors, const SentenceTransformer& source) {
   std::vector<std::pair<std::string, std::string>> modules = {{"", "Transformer"}, {"1_Pooling", "Pooling"}};
-  if (vectors.scale == Scale::unit) modules.emplace_back("2_Normalize", "Normalize");
+  if (vectors.words_only) modules = {{"", "StaticEmbedding"}};
+  if (vectors.scale == Scale::unit)
+    modules.emplace_back(std::to_string(modules.size()) + "_Normalize", "Normalize");
   std::string transformer;
   json::Object limits(transformer, 0);
   limits.integer("max_seq_length", vectors.max_length);
   limits.boolean("do_lower_case", false);
   limits.end();
   ModuleFiles files;
+  if (vectors.words_only) {
+    files.files_ = {{kModules, module_list(modules)}, {kSettings, settings_of(vectors.scale, source)}};
+    return files;
+  }
   files.files_ = {{kModules, module_list(modules)},
                   {kSettings, settings_of(vectors.scale, source)},
                   {"sentence_bert_config.json", transformer + "\n"},

@@ -30,6 +30,7 @@ class ModuleFiles {
   struct Vectors {
     Pooling pooling;
     int64_t hidden = 0;
+    bool words_only = false;    // a StaticEmbedding, see ModelType
     Scale scale = Scale::unit;  // of the vectors: unit length or none
     int64_t max_length = 0;     // in tokens
   };

@@ -19,6 +19,7 @@ NetworkLayers::NetworkLayers(const Config& c, const Needs& needs, nn::Layout& la
                   .first_position = c.first_position,
                   .padding = c.type->positions_after_padding ? c.pad_id : -1,
                   .types = c.types,
+                  .words_only = c.type->words_only,
                   .norm_epsilon = c.norm_epsilon,
                   .dropout = c.hidden_dropout},
                  layout) {
@@ -77,7 +78,7 @@ void check_batch(const Config& config, const nn::Batch& batch) {
   }
   for (int64_t i = 0; i < batch.sequences(); ++i) {
     const int64_t length = batch.length(i);
-    if (length < 1 || length > config.positions) {
+    if (length < config.least_tokens() || length > config.positions) {
       throw Error("the sequence has ", length, " tokens, the model reads 1 to ", config.positions);
     }
   }

@@ -120,7 +120,8 @@ TokenizerFiles copied_files(const text::Tokenizer& tokenizer, const std::string&
   TokenizerFiles files;
   for (const auto name : kTokenizerFiles) {
     const auto path = (folder / name).string();
-    const bool found = is_file(path), settings = name == "tokenizer_config.json";
+    const bool found = is_file(path),
+               settings = name == "tokenizer_config.json" && tokenizer.config().specials;
     if (!found && !settings) continue;
     auto text = found ? read_file(path) : "{}\n";
     if (settings && tokenizer.config().model_max_length != max_length)
@@ -170,7 +171,7 @@ ckpt::WrittenFile write_files(OutputDirectory& output, const Config& config, con
     write_file(output.file("special_tokens_map.json"), tokenizer.special_tokens);
     if (tokenizer.json) write_file(output.file("tokenizer.json"), *tokenizer.json);
   }
-  write_file(output.file("config.json"), config_json(config, weights));
+  if (!config.type->words_only) write_file(output.file("config.json"), config_json(config, weights));
   modules.write(output);
   return ckpt::write_safetensors(output.file("model.safetensors"), tensors);
 }
@@ -179,7 +180,7 @@ ckpt::WrittenFile write_files(OutputDirectory& output, const Config& config, con
 
 TokenizerFiles tokenizer_files(const text::Tokenizer& tokenizer, const std::string& source,
                                int64_t max_length) {
-  if (tokenizer.config().model != text::ModelKind::wordpiece)
+  if (tokenizer.config().model != text::ModelKind::wordpiece || !tokenizer.config().specials)
     return copied_files(tokenizer, source, max_length);
   const auto found = files_of(source);
   TokenizerFiles files;

@@ -34,6 +34,7 @@ Listed read_listed(const json::Value& entry) {
     return std::string(value->string());
   };
   Listed listed{.type = member("type"), .path = member("path")};
+  if (listed.path == ".") listed.path.clear();  // as model2vec writes it
   listed.kind = listed.type.substr(listed.type.rfind('.') + 1);
   for (const auto& part : fs::path(listed.path)) {
     if (part == ".." || part == "/")
@@ -42,9 +43,13 @@ Listed read_listed(const json::Value& entry) {
   return listed;
 }
 
-bool is_transformer(const Listed& listed) { return listed.kind == "Transformer" || listed.kind == "BERT"; }
+bool is_table(const Listed& listed) { return listed.kind == "StaticEmbedding"; }
 
-// Reads the modules in order; the first is a transformer. Empty if there is no modules.json.
+bool is_encoder(const Listed& listed) {
+  return listed.kind == "Transformer" || listed.kind == "BERT" || is_table(listed);
+}
+
+// Reads the modules in order; the first is an encoder. Empty if there is no modules.json.
 std::vector<Listed> read_modules(const fs::path& directory) {
   std::vector<Listed> modules;
   const auto path = directory / "modules.json";
@@ -61,9 +66,9 @@ std::vector<Listed> read_modules(const fs::path& directory) {
   } catch (const Error& error) {
     throw Error(path.string(), ": ", error.what());
   }
-  if (modules.empty() || !is_transformer(modules[0])) {
+  if (modules.empty() || !is_encoder(modules[0])) {
     throw Error(path.string(), ": module 0 is ", modules.empty() ? "missing" : modules[0].type,
-                ", expected a Transformer");
+                ", expected a Transformer or a StaticEmbedding");
   }
   return modules;
 }
@@ -157,10 +162,11 @@ void read_normalize(const fs::path& folder) {
   if (is_file(path)) require_sentence_vector(json::File(path.string()));  // the old form has no file
 }
 
-// Reads the modules after the transformer.
+// Reads the modules after the encoder. A table of words has the pooling in it.
 void read_pipeline(const fs::path& directory, const std::vector<Listed>& listed, int64_t hidden,
                    SentenceTransformer& sentence) {
   int64_t width = hidden;
+  if (is_table(listed[0])) sentence.pooling = Pooling{.modes = {PoolingMode::mean}};
   for (size_t i = 1; i < listed.size(); ++i) {
     const auto& [type, kind, path] = listed[i];
     const auto folder = directory / path;
@@ -300,6 +306,11 @@ std::string transformer_of(const std::string& directory) {
   const auto modules = read_modules(directory);
   return modules.empty() || modules[0].path.empty() ? directory
                                                     : (fs::path(directory) / modules[0].path).string();
+}
+
+bool is_static(const std::string& directory) {
+  const auto modules = read_modules(directory);
+  return !modules.empty() && is_table(modules[0]);
 }
 
 SentenceTransformer load_text_settings(const std::string& directory) {

@@ -88,6 +88,9 @@ struct SentenceTransformer {
 // ("0_BERT").
 std::string transformer_of(const std::string& directory);
 
+// Whether modules.json begins with a StaticEmbedding: a table of the words' vectors instead of a transformer.
+bool is_static(const std::string& directory);
+
 // Reads only what concerns texts: max_seq_length and do_lower_case.
 SentenceTransformer load_text_settings(const std::string& directory);
 

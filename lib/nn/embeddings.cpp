@@ -22,32 +22,33 @@ class PositionRows {
 }  // namespace
 
 Embeddings::Embeddings(const Config& config, Layout& layout)
-    : config_(config),
-      position_table_(layout.add_plain("embeddings.position_embeddings.weight",
-                                       {config.first_position + config.positions, config.hidden})),
-      type_table_(config.types == 0 ? -1
-                                    : layout.add_plain("embeddings.token_type_embeddings.weight",
-                                                       {config.types, config.hidden})),
-      norm_("embeddings.LayerNorm", config.hidden, config.norm_epsilon, layout),
-      dropout_{.site = DropoutSite::embeddings, .rate = DropoutRate(config.dropout)} {}
+    : config_(config), dropout_{.site = DropoutSite::embeddings, .rate = DropoutRate(config.dropout)} {
+  if (config.words_only) return;
+  position_table_ = layout.add_plain("embeddings.position_embeddings.weight",
+                                     {config.first_position + config.positions, config.hidden});
+  if (config.types > 0)
+    type_table_ = layout.add_plain("embeddings.token_type_embeddings.weight", {config.types, config.hidden});
+  norm_.emplace("embeddings.LayerNorm", config.hidden, config.norm_epsilon, layout);
+}
 
 void Embeddings::forward(const Pass& pass, const LookUp& words, const Batch& batch, Tensor& s,
                          Tensor& x) const {
-  s.reshape(batch.tokens(), config_.hidden);
-  const float* const positions = pass.weights.plain(position_table_);
-  const float* const types = config_.types == 0 ? nullptr : pass.weights.plain(type_table_);
+  Tensor& sums = norm_ ? s : x;
+  sums.reshape(batch.tokens(), config_.hidden);
+  const float* const positions = config_.words_only ? nullptr : pass.weights.plain(position_table_);
+  const float* const types = type_table_ < 0 ? nullptr : pass.weights.plain(type_table_);
   const Kernels& kernels = pass.context.kernels();
   pass.context.pool().run_grid(batch.sequences(), [&](int64_t sequence, int) {
     PositionRows rows(config_);
     for (int64_t token = batch.offsets[sequence]; token < batch.offsets[sequence + 1]; ++token) {
       const int64_t position = rows.next(batch.ids[token]);
-      float* const row = s.row(token);
+      float* const row = sums.row(token);
       words(batch.ids[token], {row, static_cast<size_t>(config_.hidden)});
       if (types != nullptr) kernels.add(config_.hidden, types + batch.types[token] * config_.hidden, row);
-      kernels.add(config_.hidden, positions + position * config_.hidden, row);
+      if (positions != nullptr) kernels.add(config_.hidden, positions + position * config_.hidden, row);
     }
   });
-  norm_.forward(pass, {}, s, nullptr, x, x);
+  if (norm_) norm_->forward(pass, {}, s, nullptr, x, x);
   drop(pass, dropout_, x, x);
 }
 
@@ -59,11 +60,11 @@ void Embeddings::forward(const Pass& pass, const LookUp& words, const Batch& bat
 void Embeddings::backward(const Pass& pass, const Batch& batch, const Tensor& s, Tensor& dx,
                           std::span<float> dwords, Params& gradients) const {
   drop(pass, dropout_, dx, dx);
-  norm_.backward(pass, s, dx, dx, gradients);
+  if (norm_) norm_->backward(pass, s, dx, dx, gradients);
   constexpr int64_t kColumns = 64;
   const int64_t hidden = config_.hidden;
-  float* const dpositions = gradients.tensor(position_table_).data();
-  float* const dtypes = config_.types == 0 ? nullptr : gradients.tensor(type_table_).data();
+  float* const dpositions = config_.words_only ? nullptr : gradients.tensor(position_table_).data();
+  float* const dtypes = type_table_ < 0 ? nullptr : gradients.tensor(type_table_).data();
   const Kernels& kernels = pass.context.kernels();
   pass.context.pool().run_grid((hidden + kColumns - 1) / kColumns, [&](int64_t i, int) {
     const int64_t first = i * kColumns, count = std::min(kColumns, hidden - first);
@@ -75,7 +76,7 @@ void Embeddings::backward(const Pass& pass, const Batch& batch, const Tensor& s,
         const int64_t position = rows.next(batch.ids[token]);
         const float* const row = dx.row(token) + first;
         kernels.add(count, row, dwords.data() + batch.ids[token] * hidden + first);
-        kernels.add(count, row, dpositions + position * hidden + first);
+        if (dpositions != nullptr) kernels.add(count, row, dpositions + position * hidden + first);
         if (dtypes != nullptr) kernels.add(count, row, &type_sums[batch.types[token] * kColumns]);
       }
       for (int64_t type = 0; type < config_.types; ++type) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 
 #include "nn/batch.h"
@@ -22,6 +23,7 @@ class Embeddings {
     int64_t first_position = 0;  // row of the position table for the first token of a sequence
     int32_t padding = -1;        // tokens with this id have the row before the first, and do not count
     int64_t types = 2;           // 0: no table
+    bool words_only = false;     // no tables besides the words', and no normalization
     float norm_epsilon = 1e-12f;
     float dropout = 0;  // in training
   };
@@ -31,11 +33,11 @@ class Embeddings {
   using LookUp = std::function<void(int32_t id, std::span<float> row)>;
 
   // Adds embeddings.{position_embeddings,token_type_embeddings}.weight and embeddings.LayerNorm to the
-  // layout.
+  // layout, as far as there are such.
   Embeddings(const Config& config, Layout& layout);
 
-  // x = drop(norm(s)) [M,H] of the sums s. s must be kept for backward; otherwise it may be x. Ids, types and
-  // lengths must be in range.
+  // x = drop(norm(s)) [M,H] of the sums s. s must be kept for backward; otherwise it may be x. It is not used
+  // without normalization. Ids, types and lengths must be in range.
   void forward(const Pass& pass, const LookUp& words, const Batch& batch, Tensor& s, Tensor& x) const;
 
   // Overwrites dx [M,H]. Adds the gradients of the words to `dwords` [V,H], and those of the tables and the
@@ -45,8 +47,8 @@ class Embeddings {
 
  private:
   Config config_;
-  int position_table_, type_table_ = -1;
-  LayerNorm norm_;
+  int position_table_ = -1, type_table_ = -1;
+  std::optional<LayerNorm> norm_;
   DropoutPlace dropout_;
 };
 

@@ -29,7 +29,7 @@ void run_in_batches(size_t count, const std::function<const features::Features&(
 void require_readable(std::span<const int32_t> ids, std::span<const int32_t> types,
                       const model::Config& config) {
   const int64_t length = ids.size();
-  if (length == 0) throw Error("input_ids is empty, expected at least one token");
+  if (length < config.least_tokens()) throw Error("input_ids is empty, expected at least one token");
   if (length > config.positions) {
     throw Error("the sequence has ", length, " tokens, the model reads at most ", config.positions);
   }

@@ -166,7 +166,7 @@ std::unique_ptr<io::Work> EmbedFilter::read(const io::Fields& fields) const {
   prepared->takes_ids = featurizer_.takes_ids(fields);
   prepared->again = !prepared->takes_ids && (fields.json("embedding") || fields.json("embeddings"));
   auto sequences = windows(fields);
-  if (prepared->takes_ids && !features::is_framed(featurizer_.tokenizer(), sequences.front().ids))
+  if (prepared->takes_ids && features::lacks_frame(featurizer_.tokenizer(), sequences.front().ids))
     unframed_.fetch_add(1, std::memory_order_relaxed);
   if (sequences.front().pair && !prepared->takes_ids) {
     has_pairs_ = true;

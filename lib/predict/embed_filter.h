@@ -101,7 +101,7 @@ class EmbedFilter final : public io::Filter {
   bool lacks_sidecar_ = false;              // an array is redirected to a file, whose name is unknown
   mutable std::atomic<int64_t> empty_ = 0;  // texts
   mutable std::atomic<bool> has_pairs_ = false;
-  mutable std::atomic<int64_t> unframed_ = 0;  // records, see features::is_framed
+  mutable std::atomic<int64_t> unframed_ = 0;  // records, see features::lacks_frame
   features::EmptySecondTexts empty_seconds_;
 };
 

@@ -122,7 +122,7 @@ void PredictFilter::prepare(const io::Fields& fields, io::Record& record) const 
   auto reading = task_->read(fields, featurizer_);
   for (const Window& window : reading->windows) require_readable(window.features, directory_.config);
   if (reading->of_ids && !reading->windows.empty() &&
-      !features::is_framed(featurizer_.tokenizer(), reading->windows.front().features.ids))
+      features::lacks_frame(featurizer_.tokenizer(), reading->windows.front().features.ids))
     unframed_.fetch_add(1, std::memory_order_relaxed);
   if (options_.format == io::Format::squad) reading->id = id_of(fields);
   if (options_.format == io::Format::conll && fields.json("tags"))

@@ -71,7 +71,7 @@ class PredictFilter final : public io::Filter {
   features::Featurizer featurizer_;
   model::Network network_;
   std::unordered_set<std::string> ids_;        // of the records so far, for Format::squad
-  mutable std::atomic<int64_t> unframed_ = 0;  // records, see features::is_framed
+  mutable std::atomic<int64_t> unframed_ = 0;  // records, see features::lacks_frame
   size_t row_width_ = 0;  // numbers of a prediction; those of the first record if the task has no other
 };
 

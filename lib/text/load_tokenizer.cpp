@@ -13,8 +13,8 @@ namespace {
 
 // tokenizer.json names only the special tokens it uses itself. The other ones, the maximum length and
 // settings that override its own are in the files beside it.
-TokenizerParts read_json(const std::string& path, const std::string& directory) {
-  TokenizerParts parts = read_tokenizer_json(path);
+TokenizerParts read_json(const std::string& path, const std::string& directory, const ModelSettings& model) {
+  TokenizerParts parts = read_tokenizer_json(path, model);
   TokenizerConfig beside;
   beside.truncate_left = parts.config.truncate_left;
   read_names_and_settings(directory, beside);
@@ -30,9 +30,9 @@ TokenizerParts read_json(const std::string& path, const std::string& directory) 
 }
 
 // Reads the settings of a directory, and the vocabulary if there is a tokenizer.json.
-TokenizerParts read_directory(const std::string& directory) {
+TokenizerParts read_directory(const std::string& directory, const ModelSettings& model) {
   const std::string json = path_in(directory, "tokenizer.json");
-  if (kind_of(json) != FileKind::absent) return read_json(json, directory);
+  if (kind_of(json) != FileKind::absent) return read_json(json, directory, model);
   TokenizerParts parts;
   read_tokenizer_config(directory, parts.config);
   return parts;
@@ -89,7 +89,7 @@ Tokenizer load_tokenizer(const std::string& directory, Compat compat, Case overr
       return make(*std::move(found), compat, override_case, directory, model);
     throw Error(directory, ": there is neither tokenizer.json nor vocab.txt");
   }
-  TokenizerParts parts = read_directory(directory);
+  TokenizerParts parts = read_directory(directory, model);
   if (!parts.subwords.empty()) return make(std::move(parts), compat, override_case, json, model);
   parts.subwords = read_vocab_txt(vocab, compat);
   return make(std::move(parts), compat, override_case, vocab, model);
@@ -101,9 +101,9 @@ Tokenizer load_vocab(const std::string& file, Compat compat, Case override_case)
   const std::string directory = path.has_parent_path() ? path.parent_path().string() : ".";
   TokenizerParts parts;
   if (path.extension() == ".json") {
-    parts = read_json(file, directory);
+    parts = read_json(file, directory, {});
   } else {
-    parts = read_directory(directory);
+    parts = read_directory(directory, {});
     parts.subwords = read_vocab_txt(file, compat);
     parts.config.given_cls = parts.config.given_sep = std::nullopt;  // these ids refer to another vocabulary
   }

@@ -81,6 +81,10 @@ struct Tokenizer::Impl {
   void trim_added(std::string_view text, Tokens& tokens, size_t first) const;
   void trim(Tokens& tokens, size_t first) const;
   void mark_special(int32_t id) { is_special[id] = true; }
+  int32_t special(int32_t id, const char* role) const {
+    if (!config.specials) throw Error("the model has static vectors of tokens, and no ", role, " token");
+    return id;
+  }
 
   template <bool kAligned>
   void encode(std::string_view text, Wanted wanted, Tokens& tokens) const;
@@ -113,13 +117,15 @@ Tokenizer::Impl::Impl(std::vector<std::string> vocabulary, TokenizerConfig setti
   for (const AddedToken& token : config.added) add(token, name);
   if (composed) composed->prepare(literals);
   unk = required_id(config.unk, "unknown", name);
+  mark_special(unk);
+  if (!config.specials) return;
   cls = required_id(config.cls, "classification", name);
   sep = required_id(config.sep, "separator", name);
   pad = required_id(config.pad, "padding", name);
   mask = required_id(config.mask, "mask", name);
   require_given(config.given_cls, config.cls, cls, name);
   require_given(config.given_sep, config.sep, sep, name);
-  for (const int32_t special : {unk, cls, sep, pad, mask}) mark_special(special);
+  for (const int32_t special : {cls, sep, pad, mask}) mark_special(special);
 }
 
 int32_t Tokenizer::Impl::required_id(const std::string& subword, const char* role,
@@ -286,10 +292,10 @@ std::string_view Tokenizer::subword(int32_t id) const {
 
 std::optional<int32_t> Tokenizer::id(std::string_view subword) const { return impl_->id(subword); }
 int32_t Tokenizer::unk() const { return impl_->unk; }
-int32_t Tokenizer::cls() const { return impl_->cls; }
-int32_t Tokenizer::sep() const { return impl_->sep; }
-int32_t Tokenizer::pad() const { return impl_->pad; }
-int32_t Tokenizer::mask() const { return impl_->mask; }
+int32_t Tokenizer::cls() const { return impl_->special(impl_->cls, "classification"); }
+int32_t Tokenizer::sep() const { return impl_->special(impl_->sep, "separator"); }
+int32_t Tokenizer::pad() const { return impl_->special(impl_->pad, "padding"); }
+int32_t Tokenizer::mask() const { return impl_->special(impl_->mask, "mask"); }
 
 bool Tokenizer::is_special(int32_t id) const { return id >= 0 && id < size() && impl_->is_special[id]; }
 

@@ -68,6 +68,8 @@ struct TokenizerConfig {
   Compat compat = Compat::hf;
   std::string prefix = "##";
   bool decode_cleanup = true;  // decode() removes the space before ".", "'s" and the like
+  // Whether [CLS], [SEP], [PAD] and [MASK] exist. Static models have no use for them.
+  bool specials = true;
   std::string unk = "[UNK]", cls = "[CLS]", sep = "[SEP]", pad = "[PAD]", mask = "[MASK]";
   std::vector<AddedToken> added;  // ignored with Compat::google
   std::optional<int64_t> given_cls,
@@ -82,6 +84,7 @@ struct TokenizerConfig {
 struct ModelSettings {
   bool lowercase = false;             // lowercase texts, whatever the tokenizer's own files say
   std::optional<int64_t> max_length;  // if tokenizer.json has a truncation block, truncate to this length
+  bool specials = true;               // see TokenizerConfig
 };
 
 struct Span {
@@ -125,6 +128,7 @@ class Tokenizer {
   std::string_view subword(int32_t id) const;  // Error if there is no such id
   std::optional<int32_t> id(std::string_view subword) const;
   int32_t unk() const;
+  // Error unless TokenizerConfig::specials.
   int32_t cls() const;
   int32_t sep() const;
   int32_t pad() const;

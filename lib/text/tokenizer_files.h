@@ -39,7 +39,7 @@ std::string path_in(const std::string& directory, std::string_view name);
 
 // A complete tokenizer as saved by Hugging Face's tokenizers library. An Error names any setting that is not
 // supported.
-TokenizerParts read_tokenizer_json(const std::string& path);
+TokenizerParts read_tokenizer_json(const std::string& path, const ModelSettings& settings = {});
 
 // A later entry for the same token replaces an earlier one.
 void add_token(AddedToken token, TokenizerConfig& config);

@@ -174,7 +174,8 @@ void read_post_processor(const json::File& file, const Block& processor, Tokeniz
     if (processor.boolean("trim_offsets", true))
       parts.config.trim_offsets = TrimOffsets{processor.boolean("add_prefix_space", true)};
   };
-  if (type == "TemplateProcessing") return read_template(processor, parts.config);
+  if (type == "TemplateProcessing" && parts.config.specials) return read_template(processor, parts.config);
+  if (type == "TemplateProcessing" || (type == "BertProcessing" && !parts.config.specials)) return;
   if (type == "BertProcessing") return read_cls_and_sep(file, processor, parts.config);
   if (type == "RobertaProcessing") {
     trims();
@@ -238,9 +239,10 @@ void read_decoder(const json::File& file, TokenizerConfig& config) {
 
 }  // namespace
 
-TokenizerParts read_tokenizer_json(const std::string& path) {
+TokenizerParts read_tokenizer_json(const std::string& path, const ModelSettings& settings) {
   const json::File file(path);
   TokenizerParts parts;
+  parts.config.specials = settings.specials;
   const Block model = required(file, "model");
   const std::string type = model_type(model);
   const bool composed = type == "Unigram" || type == "BPE";
@@ -254,7 +256,8 @@ TokenizerParts read_tokenizer_json(const std::string& path) {
     read_decoder(file, parts.config);
   }
   read_token_list(file, parts);
-  read_post_processor(file, required(file, "post_processor"), parts);
+  if (settings.specials || file.find("post_processor"))
+    read_post_processor(file, required(file, "post_processor"), parts);
   read_truncation(file, parts.config);
   return parts;
 }

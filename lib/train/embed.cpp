@@ -301,6 +301,7 @@ class EmbedTask final : public TrainingTask {
     using Scale = model::ModuleFiles::Scale;
     return model::ModuleFiles::of_vectors({.pooling = {.modes = pooling_, .include_prompt = include_prompt_},
                                            .hidden = config_.hidden,
+                                           .words_only = config_.type->words_only,
                                            .scale = euclidean ? Scale::no : Scale::unit,
                                            .max_length = options_.features.max_length.value()},
                                           sentence_);

@@ -9,7 +9,8 @@
 namespace bert::train {
 namespace {
 
-constexpr int64_t kEmptyTokens = 2;  // [CLS] [SEP]
+// Tokens of an empty text: [CLS] [SEP].
+int64_t empty_tokens(const text::Tokenizer& tokenizer) { return tokenizer.config().specials ? 2 : 0; }
 
 }  // namespace
 
@@ -24,8 +25,8 @@ void ReadableReader::read(const io::Fields& fields, const io::Record& record, in
   const bool half = is_text && fields.text(pair_field_)->empty();  // a pair without its second text
   for (size_t i = before; i < examples.size(); ++i) {
     examples[i]->paired = paired;
-    examples[i]->unframed = given && !features::is_framed(tokenizer_, examples[i]->ids);
-    examples[i]->empty = half || examples[i]->tokens() <= kEmptyTokens;
+    examples[i]->unframed = given && features::lacks_frame(tokenizer_, examples[i]->ids);
+    examples[i]->empty = half || examples[i]->tokens() <= empty_tokens(tokenizer_);
     for (const auto& [ids, types] : examples[i]->sequences()) predict::require_readable(ids, types, config_);
   }
 }

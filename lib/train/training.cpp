@@ -52,6 +52,9 @@ void check(const TrainingOptions& options, const InitialModel& initial, const co
   if (initial.tokenizer.size() > initial.config.vocab_size)
     throw Error("the vocabulary has ", initial.tokenizer.size(), " tokens, the model ",
                 initial.config.vocab_size);
+  if (initial.config.type->words_only && options.task.kind != task::Task::embed)
+    throw Error(initial.path, ": is a table of the vectors of words, which only ", opt::task, " ",
+                task::name_of(task::Task::embed), " trains");
   if (const auto frozen = options.run.optimizer.frozen; frozen > initial.config.layers)
     throw Error(opt::freeze, " ", *frozen, ": the model has ",
                 counted(initial.config.layers, "layer", "layers"));

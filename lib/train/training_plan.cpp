@@ -133,7 +133,8 @@ TrainingPlan plan_training(const TrainingOptions& options, const InitialModel& i
   TrainingPlan plan = {
       .config = initial.config, .dtype = dtype, .task = options.task, .stream = options.stream};
   auto& config = plan.config;
-  if (!config.type->positions_after_padding) config.pad_id = initial.tokenizer.pad();
+  if (!config.type->positions_after_padding && !config.type->words_only)
+    config.pad_id = initial.tokenizer.pad();
   config.causal = config.causal || options.causal;
   config.weighted_layers = config.weighted_layers || options.weighted_layers;
   if (options.dropout)

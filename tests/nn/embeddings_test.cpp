@@ -99,3 +99,28 @@ TEST_CASE("padding inside a sequence has the row before the first position and d
     CHECK(std::ranges::all_of(subject.row_of(subject.gradients, "position", unread), is_zero));
   CHECK_FALSE(std::ranges::all_of(subject.row_of(subject.gradients, "position", 1), is_zero));
 }
+
+TEST_CASE("without other tables and normalization, embeddings are those of the words") {
+  Pool pool(2);
+  Context context(pool);
+  Layout layout;
+  const Embeddings embeddings({.hidden = kHidden, .types = 0, .words_only = true}, layout);
+  CHECK(layout.entries().empty());
+  const Params params(layout);
+  Params gradients(layout);
+  const Weights weights(params);
+  Batch batch;
+  for (const auto& ids : {std::vector<int32_t>{2, 2}, {}, {0}})
+    batch.add(ids, std::vector<int32_t>(ids.size()));
+  const Pass pass = {.context = context, .weights = weights, .offsets = batch.offsets, .keeps = true};
+  Tensor sum, x;
+  embeddings.forward(
+      pass, [](int32_t id, std::span<float> row) { std::ranges::fill(row, static_cast<float>(id) + 1); },
+      batch, sum, x);
+  REQUIRE(x.rows() == 3);
+  for (int64_t row = 0; row < 3; ++row) CHECK(x.row(row)[kHidden - 1] == (row < 2 ? 3 : 1));
+  std::vector<float> dwords(kWords * kHidden, 0.5f);
+  embeddings.backward(pass, batch, sum, x, dwords, gradients);
+  for (int64_t id = 0; id < kWords; ++id)
+    CHECK(dwords[id * kHidden] == std::vector<float>{1.5f, 0.5f, 6.5f, 0.5f}[id]);
+}
