@@ -4,6 +4,8 @@
 #include <cassert>
 
 #include "base/error.h"
+#include "json/json.h"
+#include "model/save.h"
 
 namespace bert::model {
 
@@ -54,6 +56,9 @@ const ckpt::StoredTensor& stored_tensor(const ckpt::Checkpoint& checkpoint, cons
     return checkpoint.get(name, shape);
   } catch (const Error& error) {
     const auto* const found = checkpoint.find(name);
+    const auto own_name = stored_name(config, name);
+    if (found == nullptr && config.type != &model_types().front() && own_name != name)
+      throw Error(error.what(), "; in this type it is ", json::in_quotes(own_name));
     const bool other_count =
         found != nullptr && !found->shape.empty() && found->shape.front() != shape.front();
     const bool by_label = std::ranges::any_of(heads(), [&](const Head& head) {
