@@ -115,6 +115,7 @@ void read_arithmetic(const json::File& file, Dialect dialect, Config& config) {
   config.hidden_dropout = fraction(file, type.key("hidden_dropout_prob"), type.dropout);
   config.attention_dropout = fraction(file, type.key("attention_probs_dropout_prob"), type.dropout);
   config.classifier_dropout = fraction(file, type.key("classifier_dropout"), config.hidden_dropout);
+  if (!type.answer_dropout.empty()) config.answer_dropout = fraction(file, type.answer_dropout, type.dropout);
   config.init_range = fraction(file, "initializer_range", 0.02);
   config.weighted_layers = file.boolean("use_weighted_layer_sum", false);
   if (file.find("text_pairs")) config.pairs = file.boolean("text_pairs");

@@ -42,6 +42,7 @@ struct Config {
   float hidden_dropout = 0.1f;
   float attention_dropout = 0.1f;
   float classifier_dropout = 0.1f;  // default: hidden_dropout
+  float answer_dropout = 0;         // of the types that have it, see ModelType
   float init_range = 0.02f;         // standard deviation of new weights
 
   std::vector<std::string> architectures;  // "BertForMaskedLM", …; may be empty

@@ -75,6 +75,7 @@ std::string config_json(const Config& config, Dtype weights) {
   }
   if (config.embedding > 0) object.integer("embedding_size", config.embedding);
   object.string(type.key("hidden_act"), hidden_act(config.activation));
+  if (!type.answer_dropout.empty()) object.number(type.answer_dropout, config.answer_dropout);
   object.number(type.key("hidden_dropout_prob"), config.hidden_dropout);
   object.integer(type.key("hidden_size"), config.hidden);
   if (has_labels(config)) append_id2label(object.key("id2label"), config);

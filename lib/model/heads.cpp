@@ -25,6 +25,7 @@ const std::vector<Head>& table() {
        .reads = Reads::sequences,
        .fine_tuned = true,
        .dropout = true,
+       .own_pooler = true,
        .architectures = {"ForSequenceClassification"},
        .tasks = {classify, regress, multilabel, rank}},
       {.name = "classifier",

@@ -27,6 +27,7 @@ struct Head {
   int64_t outputs = 0;      // of each token or sequence; 0: one for each label of the model
   bool fine_tuned = false;  // otherwise pre-trained: always reads the last layer
   bool dropout = false;     // of its input, in training
+  bool own_pooler = false;  // the pooler is the head's first layer in types with drops_head_input
   // Whether the loss compares rows with each other, as nn::place_loss does, or only the outputs of one row.
   // If it compares rows, a value added to all rows cancels, so parameters that only add such a value have
   // gradient 0. They are set to exactly 0, because Adam would turn rounding errors into full steps.

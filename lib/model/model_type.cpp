@@ -24,6 +24,7 @@ constexpr ModelType roberta(std::string_view name, std::string_view classes) {
           .classes = classes,
           .positions_after_padding = true,
           .pad_id = 1,
+          .drops_head_input = true,
           .masked_lm_activation = gelu};
 }
 
@@ -35,11 +36,14 @@ constexpr ModelType kTypes[] = {
     {.name = "distilbert",
      .classes = "DistilBert",
      .token_types = 0,
+     .tags_as_hidden = true,
+     .answer_dropout = "qa_dropout",
      .pooler_activation = relu,
      .keys = kDistilbertKeys},
     {.name = "electra",
      .classes = "Electra",
      .embedding_size = true,
+     .drops_head_input = true,
      .pooler_activation = gelu,
      .masked_lm_activation = gelu},
     {.name = "albert",

@@ -23,8 +23,12 @@ struct ModelType {
   bool always_projected = false;         // even if both sizes are equal
   bool shares_layers = false;            // Config::layer_groups
   bool pretrains_next_sentence = false;  // ForPreTraining has heads for words and for the next sentence
-  bool words_only =
-      false;  // the network is a table of words: no positions, no layers, no tokens to frame a text
+  // In training, a classifier of texts has dropout before both of its layers; one of tokens has that of the
+  // encoder; the head for answers has one by this key ("": none).
+  bool drops_head_input = false, tags_as_hidden = false;
+  std::string_view answer_dropout = {};
+  // The network is a table of words: no positions, no layers, no tokens to frame a text.
+  bool words_only = false;
   double dropout = 0.1;                              // if config.json does not say it
   nn::Activation activation = nn::Activation::gelu;  // likewise
   nn::Activation pooler_activation = nn::Activation::tanh;

@@ -11,7 +11,17 @@ namespace bert::model {
 namespace {
 
 float dropout_of_head(const NetworkLayers& layers, const Config& config) {
-  return layers.head != nullptr && layers.head->dropout ? config.classifier_dropout : 0;
+  if (layers.head == nullptr) return 0;
+  if (layers.head == head_of(task::Task::answer)) return config.answer_dropout;
+  if (!layers.head->dropout) return 0;
+  const bool as_hidden = config.type->tags_as_hidden && layers.head->reads == Reads::tokens;
+  return as_hidden ? config.hidden_dropout : config.classifier_dropout;
+}
+
+// Before the first of the two layers of a classifier.
+float dropout_of_head_input(const NetworkLayers& layers, const Config& config) {
+  const bool two = config.type->drops_head_input && layers.head != nullptr && layers.head->own_pooler;
+  return two ? config.classifier_dropout : 0;
 }
 
 // Parameters that add the same value to all rows that a row-comparing loss uses: the head's bias and, if it
@@ -50,7 +60,7 @@ struct TrainingNetwork::Parts {
   nn::Layout layout;
   int words;
   NetworkLayers net;
-  nn::DropoutPlace head_dropout;
+  nn::DropoutPlace head_dropout, input_dropout;
   std::optional<int64_t> frozen;  // number of encoder layers frozen along with the embeddings
   std::vector<int> in_all_rows;   // parameters with zero gradient, see Head::compares_rows
   nn::Params parameters, gradients;
@@ -115,6 +125,9 @@ TrainingNetwork::Parts::Parts(const Config& c, const Heads& heads, Pool& pool, D
       head_dropout{.layer = static_cast<uint64_t>(c.layers) + 1,
                    .site = nn::DropoutSite::pooled,
                    .rate = nn::DropoutRate(dropout_of_head(net, c))},
+      input_dropout{.layer = static_cast<uint64_t>(c.layers) + 1,
+                    .site = nn::DropoutSite::feed_forward,
+                    .rate = nn::DropoutRate(dropout_of_head_input(net, c))},
       in_all_rows(same_in_all_rows(net, dropout_of_head(net, c), c, layout)),
       parameters(layout),
       gradients(layout),
@@ -266,12 +279,13 @@ nn::Loss TrainingNetwork::next_sentence(std::span<const int32_t> labels, std::op
   return loss;
 }
 
-// forward:  logits = W·drop(x) + b; x = h at the rows, or tanh(Wp·h + bp)
+// forward:  logits = W·drop(x) + b; x = h at the rows, or act(Wp·drop(h) + bp)
 nn::Tensor& TrainingNetwork::logits(std::span<const int64_t> rows) {
   auto& p = *parts_;
   p.head_places = p.places(rows);
   p.head_offsets = offsets_among(rows, *p.batch);
   nn::gather_rows(p.context, p.top(), p.head_places, p.rows);
+  nn::drop(p.head_pass(), p.input_dropout, p.rows, p.rows);
   if (const auto& pooler = p.net.pooler)
     pooler->forward(p.context, p.weights, p.rows, p.config.type->pooler_activation, p.pooled, &p.u);
   nn::drop(p.head_pass(), p.head_dropout, p.head_input(), p.head_input());
@@ -291,6 +305,7 @@ void TrainingNetwork::logits_gradient(const nn::Tensor& dlogits) {
     pooler->backward_weights(p.context, p.weights, p.rows, p.drows, 0, p.gradients);
     if (!p.input_learns()) return;
     pooler->backward_input(p.context, p.weights, p.drows, 0, nn::Into::replace, p.rows);
+    nn::drop(p.head_pass(), p.input_dropout, p.rows, p.rows);
   }
   nn::add_rows(p.context, pooler ? p.rows : p.drows, p.head_places, p.dtop);
 }

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "base/error.h"
+#include "model/config_json.h"
 
 using namespace bert;
 using namespace bert::model;
@@ -225,4 +226,13 @@ TEST_CASE("a randomly changed file is read or rejected in one line") {
   }
   CHECK(read > 50);
   CHECK(read < 4000);
+}
+
+TEST_CASE("DistilBERT has a dropout of its own before the head for answers, which is kept") {
+  const std::string sizes =
+      R"({"model_type":"distilbert","vocab_size":9,"dim":4,"n_layers":1,"n_heads":1,"hidden_dim":8)";
+  const auto given = parse_config("config.json", sizes + R"(,"qa_dropout":0.25})");
+  CHECK(given.answer_dropout == 0.25f);
+  CHECK(parse_config("config.json", sizes + "}").answer_dropout == 0.1f);
+  CHECK(parse_config("config.json", config_json(given)).answer_dropout == 0.25f);
 }

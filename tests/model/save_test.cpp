@@ -39,6 +39,7 @@ void check_same(const model::Config& a, const model::Config& b) {
   CHECK(a.hidden_dropout == b.hidden_dropout);
   CHECK(a.attention_dropout == b.attention_dropout);
   CHECK(a.classifier_dropout == b.classifier_dropout);
+  CHECK(a.answer_dropout == b.answer_dropout);
   CHECK(a.init_range == b.init_range);
   CHECK(a.architectures == b.architectures);
   CHECK(a.labels == b.labels);

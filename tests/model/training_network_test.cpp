@@ -50,6 +50,7 @@ TrainingNetwork network_with(Config config, const Classifier& classifier, Pool& 
                             .outputs = classifier.outputs,
                             .fine_tuned = true,
                             .dropout = true,
+                            .own_pooler = true,
                             .compares_rows = classifier.compares_rows};
   config.classifier_dropout = classifier.dropout;
   TrainingNetwork network(config, {&head}, pool);
@@ -161,9 +162,8 @@ void set_identity(TrainingNetwork& network) {
 
 // Dropout factors of a row: 0 or the rate's scale.
 std::vector<float> factors(const nn::DropoutSeed& dropout_seed, uint64_t sequence, uint32_t row,
-                           nn::DropoutRate rate) {
-  const auto key = nn::dropout_key(dropout_seed, dropout_seed.first_sequence + sequence, kLayers + 1,
-                                   nn::DropoutSite::pooled);
+                           nn::DropoutRate rate, nn::DropoutSite site = nn::DropoutSite::pooled) {
+  const auto key = nn::dropout_key(dropout_seed, dropout_seed.first_sequence + sequence, kLayers + 1, site);
   std::vector<float> result;
   for (uint32_t j = 0; j < kHidden; ++j)
     result.push_back(reference::kept(key, row, j, rate.threshold) ? rate.scale : 0);
@@ -225,6 +225,34 @@ TEST_CASE("backward drops the same numbers as forward") {
       CHECK(std::ranges::count(factor, 0.0f) > 0);
       CHECK(std::ranges::equal(a.gradients().all(), b.gradients().all()));
     }
+  }
+}
+
+// As above, for the columns of both layers.
+TEST_CASE("a classifier of two layers drops the input of both") {
+  Pool pool(2);
+  auto config = small_config();
+  config.type = model::find_model_type("roberta");
+  const Classifier dropping = {.outputs = 3, .dropout = 0.5f}, none = {.outputs = 3};
+  const auto sequences = random_sequences(4);
+  for (uint64_t s = 0; s < sequences.size(); ++s) {
+    const Input input(std::span<const Sequence>(sequences).subspan(s, 1), Over::sequences);
+    const nn::DropoutSeed dropout_seed = {.seed = 9, .step = 1, .first_sequence = s};
+    const nn::DropoutRate rate(0.5f);
+    const auto scale = [&](nn::Params& params) {
+      const auto first = factors(dropout_seed, 0, 0, rate, nn::DropoutSite::feed_forward);
+      const auto second = factors(dropout_seed, 0, 0, rate);
+      CHECK(first != second);
+      const auto pooler = tensor(params, "pooler.dense.weight"), output = tensor(params, "classifier.weight");
+      for (size_t i = 0; i < pooler.size(); ++i) pooler[i] *= first[i % kHidden];
+      for (size_t i = 0; i < output.size(); ++i) output[i] *= second[i % kHidden];
+    };
+    auto a = network_with(config, dropping, pool), b = network_with(config, none, pool);
+    scale(b.parameters());
+    b.refresh();
+    CHECK(learn(a, input, &dropout_seed) == learn(b, input, &dropout_seed));
+    scale(b.gradients());
+    CHECK(std::ranges::equal(a.gradients().all(), b.gradients().all()));
   }
 }
 
