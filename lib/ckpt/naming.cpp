@@ -69,6 +69,14 @@ std::vector<Naming> make_namings() {
                     {"intermediate.dense.", "albert_layers.0.ffn."},
                     {"output.dense.", "albert_layers.0.ffn_output."},
                     {"output.LayerNorm.", "albert_layers.0.full_layer_layer_norm."}}},
+      {.type = "mpnet",
+       .prefix = "mpnet.",
+       .names = roberta,
+       .in_layer = {{"attention.self.query.", "attention.attn.q."},
+                    {"attention.self.key.", "attention.attn.k."},
+                    {"attention.self.value.", "attention.attn.v."},
+                    {"attention.output.dense.", "attention.attn.o."},
+                    {"attention.output.LayerNorm.", "attention.LayerNorm."}}},
       {.type = "static", .prefix = "", .names = {{"embeddings.word_embeddings.weight", "embedding.weight"}}},
   };
 }

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "json/json.h"
+#include "nn/relative_bias.h"
 
 namespace bert::model {
 
@@ -90,6 +91,10 @@ void read_sizes(const json::File& file, Dialect dialect, Config& config) {
   if (type.shares_layers) {
     config.layer_groups = integer_within(file, "num_hidden_groups", {1, config.layers}, 1);
     integer_within(file, "inner_group_num", {1, 1}, 1);
+  }
+  if (type.relative_bias) {
+    constexpr int64_t kLeast = nn::RelativeBias::kBuckets;
+    config.bias_rows = integer_within(file, "relative_attention_num_buckets", {kLeast, kMaxWidth}, kLeast);
   }
   if (config.hidden % config.heads != 0) {
     throw Error(file.path(), ": ", in_quotes(type.key("hidden_size")), " is ", config.hidden,

@@ -32,6 +32,7 @@ struct Config {
   int64_t types = 2;            // token types (segments); 0: token types are ignored
   int64_t embedding = 0;        // width of the tables, if not H
   int64_t layer_groups = 0;     // layers of a group share their weights; 0: each layer has its own
+  int64_t bias_rows = 0;        // of the table of relative attention bias; 0: no bias
   nn::Activation activation = nn::Activation::gelu;
   float norm_epsilon = 1e-12f;
   int32_t pad_id = 0;

@@ -92,6 +92,7 @@ std::string config_json(const Config& config, Dtype weights) {
   object.integer("pad_token_id", config.pad_id);
   object.string("position_embedding_type", "absolute");
   if (config.problem_type) object.string("problem_type", name_of(*config.problem_type));
+  if (config.bias_rows > 0) object.integer("relative_attention_num_buckets", config.bias_rows);
   if (config.cross_encoder) append_cross_encoder(object.key("sentence_transformers"), config);
   if (config.pairs) object.boolean("text_pairs", *config.pairs);
   if (!config.tied_embeddings) object.boolean("tie_word_embeddings", false);

@@ -54,6 +54,14 @@ constexpr ModelType kTypes[] = {
      .dropout = 0,
      .activation = gelu_tanh,
      .keys = kAlbertKeys},
+    {.name = "mpnet",
+     .classes = "MPNet",
+     .positions_after_padding = true,
+     .position_padding = 1,
+     .token_types = 0,
+     .pad_id = 1,
+     .relative_bias = true,
+     .masked_lm_activation = gelu},
 };
 
 constexpr ModelType kStatic = {
@@ -84,7 +92,7 @@ bool is_of_encoder(std::string_view tensor) {
 }
 
 int64_t level_of(std::string_view tensor) {
-  if (tensor.starts_with(kEmbeddings)) return 0;
+  if (tensor.starts_with(kEmbeddings) || tensor == kBiasTable) return 0;
   if (!tensor.starts_with(kLayers)) return kAboveLayers;
   int64_t layer = 0;
   std::from_chars(tensor.data() + kLayers.size(), tensor.data() + tensor.size(), layer);

@@ -16,12 +16,14 @@ namespace bert::model {
 struct ModelType {
   std::string_view name;                 // model_type in config.json
   std::string_view classes;              // begins Hugging Face's names of its models, such as BertForMaskedLM
-  bool positions_after_padding = false;  // that of the first token is pad_token_id + 1, not 0
+  bool positions_after_padding = false;  // that of the first token is that of padding + 1, not 0
+  std::optional<int64_t> position_padding = {};  // of padding, if it is not pad_token_id
   int64_t token_types = 2;  // rows of the token-type table if config.json does not say it; 0: never a table
   int64_t pad_id = 0;       // if config.json does not say it
   bool embedding_size = false;           // of its own: Config::embedding
   bool always_projected = false;         // even if both sizes are equal
   bool shares_layers = false;            // Config::layer_groups
+  bool relative_bias = false;            // of attention, one table for all layers
   bool pretrains_next_sentence = false;  // ForPreTraining has heads for words and for the next sentence
   // In training, a classifier of texts has dropout before both of its layers; one of tokens has that of the
   // encoder; the head for answers has one by this key ("": none).
@@ -37,8 +39,12 @@ struct ModelType {
   std::span<const std::pair<std::string_view, std::string_view>> keys = {};
 
   std::string_view key(std::string_view ours) const;
-  // Row of the position table that the first token of a sequence reads.
-  int64_t first_position(int64_t pad) const { return positions_after_padding ? pad + 1 : 0; }
+  // Tokens with this id do not count in positions: they read this row of the position table, and the first
+  // token of a sequence reads the next one. -1: there are none.
+  int64_t unplaced_id(int64_t pad) const {
+    return positions_after_padding ? position_padding.value_or(pad) : -1;
+  }
+  int64_t first_position(int64_t pad) const { return unplaced_id(pad) + 1; }
 };
 
 // The first is the type of a config.json without model_type.
@@ -48,12 +54,13 @@ const ModelType* find_model_type(std::string_view name);  // nullptr if it canno
 const ModelType& static_type();
 
 constexpr const char* kWordTable = "embeddings.word_embeddings.weight";
+constexpr const char* kBiasTable = "encoder.relative_attention_bias.weight";
 constexpr const char* kPoolerLayer = "pooler.dense";
 std::string layer_name(int64_t layer);  // from 0: "encoder.layer.0"
 
 // Level of a tensor in the network, by its name: fine-tuning uses lower learning rates in lower layers, or
-// freezes them. 0 for the embeddings, i + 1 for encoder layer i, kAboveLayers for the pooler and the
-// heads. The decoder shares the word embeddings' matrix, which has level 0.
+// freezes them. 0 for the embeddings and what all layers share, i + 1 for encoder layer i, kAboveLayers for
+// the pooler and the heads. The decoder shares the word embeddings' matrix, which has level 0.
 constexpr int64_t kAboveLayers = INT64_MAX;
 int64_t level_of(std::string_view tensor);
 

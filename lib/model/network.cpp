@@ -28,6 +28,7 @@ struct Network::Parts {
 
   nn::EncoderLayer::Workspace workspace;
   nn::EncoderLayer::Saved saved;
+  nn::ByDistance<float> bias;
   nn::Tensor x, z;  // a layer's input and output, swapped after each layer
 
   std::once_flag searched;
@@ -36,6 +37,7 @@ struct Network::Parts {
   Parts(const Config& config, ckpt::Checkpoint checkpoint, const Needs& needs, Pool& pool);
   void load(Dtype dtype);
   void look_up(int32_t id, std::span<float> row) const;
+  nn::Pass pass(const nn::Batch& batch);
 };
 
 Network::Parts::Parts(const Config& c, ckpt::Checkpoint file, const Needs& needs, Pool& pool)
@@ -80,6 +82,14 @@ void Network::Parts::look_up(int32_t id, std::span<float> row) const {
   to_f32(words.dtype, stored.data(), row);
 }
 
+nn::Pass Network::Parts::pass(const nn::Batch& batch) {
+  if (layers.relative_bias) layers.relative_bias->forward(*weights, batch.offsets, bias);
+  return {.context = context,
+          .weights = *weights,
+          .offsets = batch.offsets,
+          .bias = layers.relative_bias ? &bias : nullptr};
+}
+
 Network::Network(const Config& config, ckpt::Checkpoint checkpoint, const Needs& needs, Pool& pool,
                  Dtype dtype)
     : parts_(std::make_unique<Parts>(config, std::move(checkpoint), needs, pool)) {
@@ -119,7 +129,7 @@ std::vector<nn::Tensor> Network::hidden(const nn::Batch& batch, const Wanted& wa
       ++next;
     }
   };
-  const nn::Pass pass = {.context = p.context, .weights = *p.weights, .offsets = batch.offsets};
+  const nn::Pass pass = p.pass(batch);
   nn::Tensor& x = last == 0 && !wanted.rows ? *next : p.x;
   nn::Tensor& embedded = p.layers.projection ? p.z : x;
   p.layers.embeddings.forward(pass, std::bind_front(&Parts::look_up, &p), batch, embedded, embedded);
@@ -153,7 +163,7 @@ std::vector<std::vector<std::vector<float>>> Network::attention(const nn::Batch&
   std::vector<int> inputs;
   for (const int layer : layers) inputs.push_back(layer - 1);
   const auto states = hidden(batch, {.layers = inputs, .rows = {}});
-  const nn::Pass pass = {.context = p.context, .weights = *p.weights, .offsets = batch.offsets};
+  const nn::Pass pass = p.pass(batch);
   std::vector<std::vector<std::vector<float>>> weights;
   for (size_t i = 0; i < inputs.size(); ++i)
     weights.push_back(p.layers.encoder[inputs[i]].attention_weights(pass, states[i]));

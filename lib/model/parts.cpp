@@ -19,13 +19,17 @@ NetworkLayers::NetworkLayers(const Config& c, const Needs& needs, nn::Layout& la
     : embeddings({.hidden = c.embedding_width(),
                   .positions = c.positions,
                   .first_position = c.first_position,
-                  .padding = c.type->positions_after_padding ? c.pad_id : -1,
+                  .padding = static_cast<int32_t>(c.type->unplaced_id(c.pad_id)),
                   .types = c.types,
                   .words_only = c.type->words_only,
                   .norm_epsilon = c.norm_epsilon,
                   .dropout = c.hidden_dropout},
                  layout) {
   if (c.is_projected()) projection.emplace("embeddings.projection", c.hidden, c.embedding_width(), layout);
+  if (c.bias_rows > 0)
+    relative_bias.emplace(
+        kBiasTable,
+        nn::RelativeBias::Config{.rows = c.bias_rows, .heads = c.heads, .head_size = c.head_size()}, layout);
   const int64_t count = needs.layers < 0 ? c.layers : needs.layers;
   for (int64_t i = 0; i < count; ++i)
     encoder.emplace_back(

@@ -15,6 +15,7 @@
 #include "nn/batch.h"
 #include "nn/embeddings.h"
 #include "nn/encoder_layer.h"
+#include "nn/relative_bias.h"
 #include "nn/scalar_mix.h"
 #include "nn/tied_decoder.h"
 
@@ -44,7 +45,8 @@ struct Needs {
 // The layers of a network for inference or training, which own no numbers.
 struct NetworkLayers {
   nn::Embeddings embeddings;
-  std::optional<nn::Linear> projection;  // of the embeddings to the encoder's width
+  std::optional<nn::Linear> projection;           // of the embeddings to the encoder's width
+  std::optional<nn::RelativeBias> relative_bias;  // of all layers
   std::vector<nn::EncoderLayer> encoder;
   std::optional<nn::Linear> pooler;  // act(dense(x)) of pooled_rows()
   const Head* head = nullptr;        // that of `output`

@@ -61,7 +61,8 @@ std::string settings_json(const text::Tokenizer& tokenizer, int64_t max_length) 
   object.integer("model_max_length", max_length);
   object.boolean("strip_accents", config.strip_accents);
   object.boolean("tokenize_chinese_chars", config.chinese_chars);
-  object.string("tokenizer_class", "BertTokenizer");
+  const bool doubled = config.layout == text::Layout{.separators = 2, .second_type = 0};
+  object.string("tokenizer_class", doubled ? "MPNetTokenizer" : "BertTokenizer");
   // Also overrides a truncation block in tokenizer.json, which is copied.
   if (config.truncate_left || config.truncation)
     object.string("truncation_side", config.truncate_left ? "left" : "right");

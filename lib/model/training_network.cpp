@@ -72,6 +72,8 @@ struct TrainingNetwork::Parts {
   std::vector<int64_t> head_places, head_offsets;  // the rows that the head reads: in top(), and by sequence
   std::optional<nn::DropoutSeed> dropout_seed;
   Keep keep = Keep::activations;
+  nn::ByDistance<float> bias;
+  nn::ByDistance<double> dbias;
   nn::Tensor sum;                  // input of the embeddings' layer normalization
   nn::Tensor embedded, dembedded;  // input of the projection and its gradient
   std::vector<nn::Tensor> inputs;  // inputs of the layers that are kept; the last one is the output [R,H]
@@ -91,7 +93,8 @@ struct TrainingNetwork::Parts {
             .weights = weights,
             .offsets = batch->offsets,
             .dropout_seed = dropout_seed ? &*dropout_seed : nullptr,
-            .keeps = keep != Keep::nothing};
+            .keeps = keep != Keep::nothing,
+            .bias = net.relative_bias ? &bias : nullptr};
   }
   nn::Tensor& top() { return net.mix ? mixed : inputs.back(); }
   size_t frozen_layers() const { return static_cast<size_t>(frozen.value_or(0)); }
@@ -194,6 +197,7 @@ void TrainingNetwork::forward(const nn::Batch& batch, std::span<const int64_t> r
   const size_t count = p.net.encoder.size(), first_kept = keep == Keep::nothing ? count : p.frozen_layers();
   p.inputs.resize(count - first_kept + 1);
   p.saved.resize(keep == Keep::activations ? std::max<size_t>(1, count - first_kept) : 1);
+  if (p.net.relative_bias) p.net.relative_bias->forward(p.weights, batch.offsets, p.bias);
   const auto words = p.parameters.tensor(p.words);
   const auto look_up = [&](int32_t id, std::span<float> row) {
     std::ranges::copy(words.subspan(id * row.size(), row.size()), row.begin());
@@ -323,6 +327,10 @@ void TrainingNetwork::backward(const Ready& ready) {
   if (p.net.mix) p.backward_mix();
   p.finish_level(kAboveLayers, ready);
   auto pass = p.pass();
+  if (p.net.relative_bias && !p.frozen) {
+    p.dbias.resize(p.config.heads, p.bias.longest);
+    pass.dbias = &p.dbias;
+  }
   nn::Tensor* dz = &p.dtop;
   nn::Tensor* dx = &p.dx;
   for (size_t i = p.net.encoder.size(); i-- > p.frozen_layers();) {
@@ -343,6 +351,7 @@ void TrainingNetwork::backward(const Ready& ready) {
   }
   if (p.frozen) return;
   p.gradients.settle(p.context.pool());
+  if (p.net.relative_bias) p.net.relative_bias->backward(p.dbias, p.gradients);
   if (const auto& projection = p.net.projection) {
     projection->backward_weights(p.context, p.weights, p.embedded, *dz, 0, p.gradients);
     projection->backward_input(p.context, p.weights, *dz, 0, nn::Into::replace, p.dembedded);

@@ -41,10 +41,10 @@ class TrainingNetwork {
 
   const Config& config() const;
 
-  // Freezes the embeddings and the first `layers` encoder layers; nullopt freezes nothing. Call it before the
-  // first forward. Backward stops above the frozen layers and their gradients are exactly 0; dropout stays
-  // active in them. The MLM decoder shares the word embeddings, so it is frozen too. Throws Error if the
-  // model has fewer layers.
+  // Freezes the embeddings, what all layers share, and the first `layers` encoder layers; nullopt freezes
+  // nothing. Call it before the first forward. Backward stops above the frozen layers and their gradients are
+  // exactly 0; dropout stays active in them. The MLM decoder shares the word embeddings, so it is frozen too.
+  // Throws Error if the model has fewer layers.
   void freeze(std::optional<int64_t> layers);
 
   // Both have the same layout, with Hugging Face's names without "bert.".

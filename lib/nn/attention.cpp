@@ -14,10 +14,12 @@ struct ScoredHead {
   int64_t length;  // T
   int64_t size;
   bool causal;
+  const float* bias;  // see AttentionHead
 };
 
-// weights [T,T] = softmax(q·kᵀ/√size). A number depends on one query and the keys it sees, so it is the same
-// in any batch. Adding to all keys of a query at a time lets the compiler use vectors without changing sums.
+// weights [T,T] = softmax((q·kᵀ + bias)/√size). A number depends on one query and the keys it sees, so it is
+// the same in any batch. Adding to all keys of a query at a time lets the compiler use vectors without
+// changing sums.
 void weigh(Context& context, int thread, const ScoredHead& head, float* weights) {
   const int64_t stride = round_up(head.length, Tensor::kColumns);
   float* const k = context.scratch(thread, head.size * stride);  // [size, T]
@@ -27,6 +29,8 @@ void weigh(Context& context, int thread, const ScoredHead& head, float* weights)
     const std::span row(weights + i * head.length, head.length);
     const auto seen = row.first(head.causal ? i + 1 : head.length);
     std::ranges::fill(row, 0.0f);
+    for (size_t j = 0; head.bias != nullptr && j < seen.size(); ++j)
+      seen[j] = head.bias[static_cast<int64_t>(j) - i] * scale;
     for (int64_t c = 0; c < head.size; ++c) {
       const float q = head.q[i * head.stride + c] * scale;
       for (size_t j = 0; j < seen.size(); ++j) seen[j] += q * k[c * stride + j];
@@ -63,7 +67,7 @@ void Attention::forward(const Pass& pass, const Tensor& x, const Queries& querie
   if (!all) query_.forward(pass.context, pass.weights, queries.x_rows, Activation::none, saved.q);
   const Tensor& q = all ? saved.qkv : saved.q;
   saved.attended.reshape(queries.x_rows.rows(), hidden_);
-  const Heads heads = {pass.offsets, queries.offsets, q, saved.qkv, visible(pass.offsets, queries)};
+  const Heads heads = heads_of(pass, q, saved.qkv, queries);
   const int64_t sequences = std::ssize(pass.offsets) - 1, size = hidden_ / heads_;
   pass.context.pool().run_grid(sequences * heads_, [&](int64_t i, int thread) {
     const int64_t sequence = i / heads_, column = i % heads_ * size;
@@ -107,8 +111,9 @@ void Attention::backward(const Pass& pass, const Tensor& x, const Queries& queri
 void Attention::attend_backward(const Pass& pass, const Tensor& q, const Queries& queries, const Saved& saved,
                                 BackwardWorkspace& workspace, Tensor& dq) const {
   Tensor& dqkv = workspace.dqkv;
+  workspace.dbias.assign(pass.dbias == nullptr ? 0 : 2 * heads_ * pass.offsets.back(), 0);
   const auto& q_offsets = queries.offsets;
-  const Heads heads = {pass.offsets, q_offsets, q, saved.qkv, visible(pass.offsets, queries)};
+  const Heads heads = heads_of(pass, q, saved.qkv, queries);
   const int64_t sequences = std::ssize(pass.offsets) - 1, size = hidden_ / heads_;
   const auto gradient_of = [&](int64_t i) -> AttentionHeadGradient {
     const int64_t sequence = i / heads_, column = i % heads_ * size;
@@ -123,7 +128,8 @@ void Attention::attend_backward(const Pass& pass, const Tensor& q, const Queries
             .dk = dk,
             .dv = dk + query_.width(),
             .dkv_stride = dqkv.stride(),
-            .next = nullptr};
+            .next = nullptr,
+            .dbias = pass.dbias == nullptr ? nullptr : dbias_of(pass, workspace, sequence, i % heads_)};
   };
   const int64_t count = sequences * heads_;
   pass.context.pool().run_grid(count, [&](int64_t i, int thread) {
@@ -132,6 +138,26 @@ void Attention::attend_backward(const Pass& pass, const Tensor& q, const Queries
     gradient.next = &next;
     pass.context.kernels().attend_backward(
         gradient, pass.context.scratch(thread, attention_scratch(gradient.head.length, size)));
+  });
+  if (pass.dbias != nullptr) add_dbias(pass, workspace);
+}
+
+float* Attention::dbias_of(const Pass& pass, BackwardWorkspace& workspace, int64_t sequence,
+                           int64_t head) const {
+  const size_t s = sequence;
+  const int64_t begin = pass.offsets[s], length = pass.offsets[s + 1] - begin;
+  return workspace.dbias.data() + 2 * (heads_ * begin + head * length) + length - 1;
+}
+
+// In the order of the sequences, so that the bits do not depend on threads.
+void Attention::add_dbias(const Pass& pass, BackwardWorkspace& workspace) const {
+  pass.context.pool().run_grid(heads_, [&](int64_t head, int) {
+    double* const sums = pass.dbias->center(head);
+    for (size_t s = 0; s + 1 < pass.offsets.size(); ++s) {
+      const int64_t length = pass.offsets[s + 1] - pass.offsets[s];
+      const float* const dbias = dbias_of(pass, workspace, static_cast<int64_t>(s), head);
+      for (int64_t distance = 1 - length; distance < length; ++distance) sums[distance] += dbias[distance];
+    }
   });
 }
 
@@ -156,27 +182,36 @@ std::vector<std::vector<float>> Attention::weights(const Pass& pass, const Tenso
            .stride = qk.stride(),
            .length = length,
            .size = size,
-           .causal = mask_ == Mask::causal},
+           .causal = mask_ == Mask::causal,
+           .bias = pass.bias == nullptr ? nullptr : pass.bias->center(head)},
           weights[s].data() + head * length * length);
   });
   return weights;
 }
 
-std::vector<int64_t> Attention::visible(std::span<const int64_t> offsets, const Queries& queries) const {
-  std::vector<int64_t> visible;
-  if (mask_ == Mask::none) return visible;
-  for (size_t s = 0; s + 1 < offsets.size(); ++s) {
+Attention::Heads Attention::heads_of(const Pass& pass, const Tensor& q, const Tensor& qkv,
+                                     const Queries& queries) const {
+  Heads heads = {.offsets = pass.offsets,
+                 .q_offsets = queries.offsets,
+                 .q = q,
+                 .qkv = qkv,
+                 .bias = pass.bias,
+                 .positions = {},
+                 .visible = {}};
+  const bool causal = mask_ == Mask::causal, biased = pass.bias != nullptr && !queries.rows.empty();
+  for (size_t s = 0; (causal || biased) && s + 1 < pass.offsets.size(); ++s) {
     for (int64_t i = queries.offsets[s]; i < queries.offsets[s + 1]; ++i) {
-      const int64_t row = queries.rows.empty() ? i : queries.rows[i];
-      visible.push_back(row - offsets[s] + 1);
+      const int64_t position = (queries.rows.empty() ? i : queries.rows[i]) - pass.offsets[s];
+      if (causal) heads.visible.push_back(position + 1);
+      if (biased) heads.positions.push_back(position);
     }
   }
-  return visible;
+  return heads;
 }
 
 AttentionHead Attention::head_of(const Heads& heads, int64_t sequence, int64_t head) const {
   const size_t s = sequence;
-  const auto& [offsets, q_offsets, q, qkv, visible] = heads;
+  const auto& [offsets, q_offsets, q, qkv, bias, positions, visible] = heads;
   const int64_t size = hidden_ / heads_, column = head * size;
   const float* const k = qkv.row(offsets[s]) + query_.width() + column;
   return {.q = q.row(q_offsets[s]) + column,
@@ -190,7 +225,9 @@ AttentionHead Attention::head_of(const Heads& heads, int64_t sequence, int64_t h
           .scale = 1.0f / std::sqrt(static_cast<float>(size)),
           .out = nullptr,
           .out_stride = 0,
-          .visible = visible.empty() ? nullptr : visible.data() + q_offsets[s]};
+          .visible = visible.empty() ? nullptr : visible.data() + q_offsets[s],
+          .bias = bias == nullptr ? nullptr : bias->center(head),
+          .positions = positions.empty() ? nullptr : positions.data() + q_offsets[s]};
 }
 
 DroppedProbabilities Attention::dropped(const Pass& pass, int64_t sequence, int64_t head) const {

@@ -1,6 +1,8 @@
 // Multi-head self-attention within each sequence (Vaswani et al. 2017, section 3.2), without padding:
 //
-//   context[:,h] = drop(softmax(q[:,h] · k[:,h]ᵀ / √d)) · v[:,h]      for each of the A heads, d = H / A
+//   context[:,h] = drop(softmax(q[:,h] · k[:,h]ᵀ / √d + bias[h])) · v[:,h]
+//
+// for each of the A heads, d = H / A. Few models have a bias; it is that of the pass (relative_bias.h).
 //
 // In causal attention, as in decoders, a token attends only to itself and to the tokens before it.
 #pragma once
@@ -38,6 +40,7 @@ class Attention {
     Tensor dqkv;
     Tensor dq;
     Tensor d_attended;
+    std::vector<float> dbias;  // of each sequence and head, by distance
   };
 
   // Rows that are queries: x_rows [R,H], all rows of x or some of them. `offsets` [B+1] are the starts of the
@@ -57,23 +60,26 @@ class Attention {
                 const Tensor& dy, BackwardWorkspace& workspace, Params& gradients, Tensor& dx,
                 Tensor& dx_rows) const;
 
-  // The probabilities softmax(q·kᵀ/√d), x [M,H] -> [A,T,T] for each sequence: head, query, key. Keys that the
-  // mask excludes have 0.
+  // The probabilities softmax(q·kᵀ/√d + bias), x [M,H] -> [A,T,T] for each sequence: head, query, key. Keys
+  // that the mask excludes have 0.
   std::vector<std::vector<float>> weights(const Pass& pass, const Tensor& x) const;
 
  private:
   void attend_backward(const Pass& pass, const Tensor& q, const Queries& queries, const Saved& saved,
                        BackwardWorkspace& workspace, Tensor& dq) const;
-
-  // AttentionHead::visible of all queries; empty without a mask.
-  std::vector<int64_t> visible(std::span<const int64_t> offsets, const Queries& queries) const;
+  // In the workspace, at distance 0.
+  float* dbias_of(const Pass& pass, BackwardWorkspace& workspace, int64_t sequence, int64_t head) const;
+  void add_dbias(const Pass& pass, BackwardWorkspace& workspace) const;
 
   // The heads of all sequences of a batch.
   struct Heads {
     std::span<const int64_t> offsets, q_offsets;
     const Tensor &q, &qkv;
-    std::vector<int64_t> visible;
+    const ByDistance<float>* bias;
+    std::vector<int64_t> positions;  // of the queries in their sequences, if the bias needs them
+    std::vector<int64_t> visible;    // AttentionHead::visible; empty without a mask
   };
+  Heads heads_of(const Pass& pass, const Tensor& q, const Tensor& qkv, const Queries& queries) const;
   // One head of a sequence, without the output pointer.
   AttentionHead head_of(const Heads& heads, int64_t sequence, int64_t head) const;
   DroppedProbabilities dropped(const Pass& pass, int64_t sequence, int64_t head) const;

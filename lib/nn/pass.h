@@ -6,6 +6,7 @@
 
 #include "nn/context.h"
 #include "nn/dropout.h"
+#include "nn/relative_bias.h"
 #include "nn/weights.h"
 
 namespace bert::nn {
@@ -20,6 +21,9 @@ struct Pass {
   // Whether anything below the layer is trained, so that backward must compute the gradient of its input.
   enum class Below { learns, frozen };
   Below below = Below::learns;
+
+  const ByDistance<float>* bias = nullptr;  // of attention, if the model has it; see RelativeBias::forward
+  ByDistance<double>* dbias = nullptr;      // its gradient, to which layers add in backward, if it is trained
 };
 
 // Dropout at one site of a layer.

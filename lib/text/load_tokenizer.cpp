@@ -17,6 +17,7 @@ TokenizerParts read_json(const std::string& path, const std::string& directory, 
   TokenizerParts parts = read_tokenizer_json(path, model);
   TokenizerConfig beside;
   beside.truncate_left = parts.config.truncate_left;
+  if (family_of(directory, "") == kMPNet) use_mpnet_names(beside);
   read_names_and_settings(directory, beside);
   if (parts.composition && parts.config.unk.empty()) parts.config.unk = beside.unk;
   parts.config.pad = beside.pad;
@@ -34,8 +35,20 @@ TokenizerParts read_directory(const std::string& directory, const ModelSettings&
   const std::string json = path_in(directory, "tokenizer.json");
   if (kind_of(json) != FileKind::absent) return read_json(json, directory, model);
   TokenizerParts parts;
-  read_tokenizer_config(directory, parts.config);
+  read_tokenizer_config(directory, parts);
   return parts;
+}
+
+void read_vocabulary(const std::string& path, Compat compat, TokenizerParts& parts) {
+  parts.subwords = read_vocab_txt(path, compat);
+  if (!parts.appends_specials) return;
+  TokenizerConfig& config = parts.config;
+  auto next = static_cast<int32_t>(parts.subwords.size());
+  for (const auto& name : {config.cls, config.sep, config.unk, config.pad, config.mask}) {
+    const auto token = std::ranges::find(config.added, name, &AddedToken::content);
+    const bool known = std::ranges::find(parts.subwords, name) != parts.subwords.end();
+    if (!known && token->id < 0) token->id = next++;
+  }
 }
 
 // Special tokens that no file names are <pad>, <mask> and so on if the vocabulary has these.
@@ -91,7 +104,7 @@ Tokenizer load_tokenizer(const std::string& directory, Compat compat, Case overr
   }
   TokenizerParts parts = read_directory(directory, model);
   if (!parts.subwords.empty()) return make(std::move(parts), compat, override_case, json, model);
-  parts.subwords = read_vocab_txt(vocab, compat);
+  read_vocabulary(vocab, compat, parts);
   return make(std::move(parts), compat, override_case, vocab, model);
 }
 
@@ -104,7 +117,7 @@ Tokenizer load_vocab(const std::string& file, Compat compat, Case override_case)
     parts = read_json(file, directory, {});
   } else {
     parts = read_directory(directory, {});
-    parts.subwords = read_vocab_txt(file, compat);
+    read_vocabulary(file, compat, parts);
     parts.config.given_cls = parts.config.given_sep = std::nullopt;  // these ids refer to another vocabulary
   }
   return make(std::move(parts), compat, override_case, file);

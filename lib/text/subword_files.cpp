@@ -19,34 +19,6 @@ std::optional<json::File> json_beside(const std::string& directory, std::string_
   return std::optional<json::File>(std::in_place, path_in(directory, name));
 }
 
-// "XLMRoberta" of tokenizer_config.json's XLMRobertaTokenizerFast, else of config.json's model_type, else
-// `otherwise`.
-std::string family_of(const std::string& directory, std::string otherwise) {
-  const auto file = json_beside(directory, "tokenizer_config.json");
-  std::string name = file ? file->string("tokenizer_class", "") : "";
-  for (const std::string_view ending : {"Fast", "Tokenizer"})
-    if (name.ends_with(ending)) name.resize(name.size() - ending.size());
-  if (!name.empty()) return name;
-  static constexpr std::array<std::array<std::string_view, 2>, 4> kFamilies = {{{"xlm-roberta", "XLMRoberta"},
-                                                                                {"camembert", "Camembert"},
-                                                                                {"albert", "Albert"},
-                                                                                {"roberta", "Roberta"}}};
-  const auto model = json_beside(directory, "config.json");
-  const std::string type = model ? model->string("model_type", "") : "";
-  for (const auto& [model_type, family] : kFamilies)
-    if (model_type == type) return std::string(family);
-  return otherwise;
-}
-
-void use_roberta_names(TokenizerConfig& config) {
-  config.unk = "<unk>";
-  config.cls = "<s>";
-  config.sep = "</s>";
-  config.pad = "<pad>";
-  config.mask = "<mask>";
-  config.layout = {.separators = 2, .second_type = 0};
-}
-
 void refuse_family(const std::string& path, const std::string& family, std::string_view expected) {
   throw Error(path, ": belongs to a ", family, "Tokenizer; only ", expected, " is supported");
 }

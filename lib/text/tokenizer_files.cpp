@@ -93,8 +93,9 @@ std::string class_of(const json::File& file) { return file.string("tokenizer_cla
 // Classes in transformers that are BERT's tokenizer under another name. Other classes may have a vocab.txt
 // too.
 bool is_bert_class(const std::string& name) {
-  static constexpr std::array kClasses = {"Bert",     "DistilBert", "Electra", "MobileBert",  "ConvBert",
-                                          "LayoutLM", "Lxmert",     "Funnel",  "SqueezeBert", "RetriBert"};
+  static constexpr std::array kClasses = {"Bert",        "DistilBert", "Electra", "MobileBert",
+                                          "ConvBert",    "LayoutLM",   "Lxmert",  "Funnel",
+                                          "SqueezeBert", "RetriBert",  "MPNet"};
   return std::any_of(kClasses.begin(), kClasses.end(), [&](const std::string& family) {
     return name == family + "Tokenizer" || name == family + "TokenizerFast";
   });
@@ -158,6 +159,38 @@ void read_added_tokens_decoder(const json::File& file, TokenizerConfig& config) 
 
 std::string path_in(const std::string& directory, std::string_view name) {
   return (std::filesystem::path(directory) / name).string();
+}
+
+std::string family_of(const std::string& directory, std::string otherwise) {
+  const auto file = open_if_there(directory, "tokenizer_config.json");
+  std::string name = file ? file->string("tokenizer_class", "") : "";
+  for (const std::string_view ending : {"Fast", "Tokenizer"})
+    if (name.ends_with(ending)) name.resize(name.size() - ending.size());
+  if (!name.empty()) return name;
+  static constexpr std::array<std::array<std::string_view, 2>, 5> kFamilies = {{{"xlm-roberta", "XLMRoberta"},
+                                                                                {"camembert", "Camembert"},
+                                                                                {"albert", "Albert"},
+                                                                                {"roberta", "Roberta"},
+                                                                                {"mpnet", "MPNet"}}};
+  const auto model = open_if_there(directory, "config.json");
+  const std::string type = model ? model->string("model_type", "") : "";
+  for (const auto& [model_type, family] : kFamilies)
+    if (model_type == type) return std::string(family);
+  return otherwise;
+}
+
+void use_roberta_names(TokenizerConfig& config) {
+  config.unk = "<unk>";
+  config.cls = "<s>";
+  config.sep = "</s>";
+  config.pad = "<pad>";
+  config.mask = "<mask>";
+  config.layout = {.separators = 2, .second_type = 0};
+}
+
+void use_mpnet_names(TokenizerConfig& config) {
+  use_roberta_names(config);
+  config.unk = "[UNK]";
 }
 
 void add_token(AddedToken token, TokenizerConfig& config) {
@@ -231,11 +264,16 @@ void read_added_tokens(const std::string& directory, TokenizerConfig& config) {
     read_added_tokens_decoder(*file, config);
 }
 
-void read_tokenizer_config(const std::string& directory, TokenizerConfig& config) {
-  read_names_and_settings(directory, config);
-  for (const std::string& token : {config.unk, config.cls, config.sep, config.pad, config.mask}) {
-    add_token({.content = token}, config);
+void read_tokenizer_config(const std::string& directory, TokenizerParts& parts) {
+  auto& config = parts.config;
+  parts.appends_specials = family_of(directory, "") == kMPNet;
+  if (parts.appends_specials) {
+    use_mpnet_names(config);
+    config.trim_offsets = TrimOffsets{.add_prefix_space = false};
   }
+  read_names_and_settings(directory, config);
+  for (const std::string& token : {config.unk, config.cls, config.sep, config.pad, config.mask})
+    add_token({.content = token, .lstrip = parts.appends_specials && token == config.mask}, config);
   read_added_tokens(directory, config);
   const auto file = open_if_there(directory, "tokenizer_config.json");
   if (!file) return read_more_special_tokens(directory, config);

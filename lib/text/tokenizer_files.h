@@ -20,6 +20,8 @@ struct TokenizerParts {
   std::vector<std::string> subwords;  // by id
   TokenizerConfig config;
   std::optional<Composition> composition;  // nullopt: WordPiece
+  // Special tokens that the vocabulary lacks have the ids after it, as in transformers.
+  bool appends_specials = false;
 };
 
 class Block;
@@ -47,9 +49,18 @@ void add_token(AddedToken token, TokenizerConfig& config);
 // One token per line. Google strips white space on both sides, Hugging Face only at the end.
 std::vector<std::string> read_vocab_txt(const std::string& path, Compat compat);
 
+// The tokenizer's class in transformers without its ending: "XLMRoberta" of tokenizer_config.json's
+// XLMRobertaTokenizerFast, else of config.json's model_type, else `otherwise`.
+std::string family_of(const std::string& directory, std::string otherwise);
+constexpr std::string_view kMPNet = "MPNet";  // WordPiece with the layout and most names of RoBERTa
+
+// The usual special tokens and their layout.
+void use_roberta_names(TokenizerConfig& config);
+void use_mpnet_names(TokenizerConfig& config);
+
 // Reads tokenizer_config.json, special_tokens_map.json and added_tokens.json of `directory`, if they exist,
 // for a tokenizer without tokenizer.json.
-void read_tokenizer_config(const std::string& directory, TokenizerConfig& config);
+void read_tokenizer_config(const std::string& directory, TokenizerParts& parts);
 
 // Reads what tokenizer.json does not contain, or what overrides it: names of special tokens, the model's
 // maximum length, the side of truncation, and whether there are token types.

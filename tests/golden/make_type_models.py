@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes tests/golden/type-models: small models with random weights and tokenizers of their own kind, a
-RoBERTa with byte-level BPE and an XLM-R with Unigram, as transformers saves them. expected.jsonl in each has
-texts with their ids, the mean of the last hidden states and, for texts with <mask>, the three best tokens, computed by
+RoBERTa with byte-level BPE, an XLM-R with Unigram and an MPNet with WordPiece, as transformers saves them, the
+last one also with its vocab.txt. expected.jsonl in each has texts with their ids, the mean of the last hidden states and, for texts with <mask>, the three best tokens, computed by
 transformers in float64. Needs torch and transformers 5."""
 import json
 import os
@@ -46,13 +46,28 @@ def unigram():
     return tokenizer
 
 
-def make(folder, tokenizer, wrapper, config_class, model_class):
+def fast_tokenizer(tokenizer):
+    return tf.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>", cls_token="<s>", sep_token="</s>",
+        pad_token="<pad>", unk_token="<unk>", mask_token=MASK, model_max_length=40)
+
+
+def mpnet_tokenizer():
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.train_from_iterator(CORPUS, trainers.WordPieceTrainer(
+        vocab_size=110, special_tokens=[*SPECIALS, "[UNK]"], show_progress=False))
+    vocab = dict(sorted(tokenizer.get_vocab().items(), key=lambda item: item[1]))
+    return tf.MPNetTokenizer(vocab=vocab | {"<mask>": len(vocab)}, model_max_length=40)
+
+
+def make(folder, fast, config_class, model_class):
     shutil.rmtree(folder, ignore_errors=True)
     torch.manual_seed(7)
-    fast = wrapper(tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>", cls_token="<s>", sep_token="</s>",
-                   pad_token="<pad>", unk_token="<unk>", mask_token=MASK, model_max_length=40)
+    types = {} if config_class is tf.MPNetConfig else {"type_vocab_size": 1}
     config = config_class(vocab_size=len(fast), hidden_size=16, num_hidden_layers=2, num_attention_heads=2,
-                          intermediate_size=24, max_position_embeddings=42, type_vocab_size=1, pad_token_id=1,
+                          intermediate_size=24, max_position_embeddings=42, **types, pad_token_id=1,
                           bos_token_id=0, eos_token_id=2, layer_norm_eps=1e-5, initializer_range=0.3)
     model_class(config).save_pretrained(folder)
     fast.save_pretrained(folder)
@@ -74,11 +89,16 @@ def make(folder, tokenizer, wrapper, config_class, model_class):
 
 def main():
     out = os.path.join(HERE, "type-models")
-    make(os.path.join(out, "roberta"), byte_bpe(), tf.PreTrainedTokenizerFast, tf.RobertaConfig, tf.RobertaForMaskedLM)
-    make(os.path.join(out, "xlm-roberta"), unigram(), tf.PreTrainedTokenizerFast, tf.XLMRobertaConfig,
-         tf.XLMRobertaForMaskedLM)
+    make(os.path.join(out, "roberta"), fast_tokenizer(byte_bpe()), tf.RobertaConfig, tf.RobertaForMaskedLM)
+    make(os.path.join(out, "xlm-roberta"), fast_tokenizer(unigram()), tf.XLMRobertaConfig, tf.XLMRobertaForMaskedLM)
+    mpnet = mpnet_tokenizer()
+    make(os.path.join(out, "mpnet"), mpnet, tf.MPNetConfig, tf.MPNetForMaskedLM)
+    subwords = sorted(mpnet.get_vocab().items(), key=lambda item: item[1])
+    with open(os.path.join(out, "mpnet", "vocab.txt"), "w", encoding="utf-8") as file:
+        file.write("".join(token + "\n" for token, _ in subwords))
 
 
 if __name__ == "__main__":
     tf.logging.set_verbosity_error()
+    tf.logging.disable_progress_bar()
     main()

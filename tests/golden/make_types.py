@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Writes tests/golden/types: for each type of model and head a small directory with random weights of a fixed
 seed, as transformers saves it, and what transformers computes of it in float64 from a padded batch:
-hidden states, logits, and the loss and its gradients. Needs torch and transformers 5.
+hidden states, logits, and the loss and its gradients. Each type has a directory for each head, and one for each
+of SHAPES with one of the heads; mpnet, whose attention depends on distances, has all heads with long sequences.
+Needs torch and transformers 5.
 
 expected.safetensors has: input_ids and token_type_ids of all sequences on end, offsets [B+1]; hidden.0 to
 hidden.L [M,H]; logits [R,K] at the rows that the head reads; for masked words their positions and gold; and
@@ -16,7 +18,7 @@ import transformers as tf
 from safetensors.torch import save_file
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-VOCAB, LENGTHS = 41, [1, 9, 14]
+VOCAB, LENGTHS, LABELS = 41, [1, 9, 14], 3
 BERT_KEYS = dict(vocab_size=VOCAB, hidden_size=18, num_hidden_layers=2, num_attention_heads=3,
                  intermediate_size=28, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
                  initializer_range=0.2)
@@ -35,18 +37,51 @@ TYPES = {
     "albert": (tf.AlbertConfig, "Albert",
                BERT_KEYS | dict(embedding_size=10, num_hidden_layers=4, num_hidden_groups=2,
                                 max_position_embeddings=20, classifier_dropout_prob=0.0)),
+    "mpnet": (tf.MPNetConfig, "MPNet",
+              BERT_KEYS | dict(max_position_embeddings=22, layer_norm_eps=1e-5, relative_attention_num_buckets=32)),
 }
 HEADS = {"bare": "Model", "fill": "ForMaskedLM", "classify": "ForSequenceClassification",
          "tag": "ForTokenClassification", "answer": "ForQuestionAnswering", "choose": "ForMultipleChoice"}
+# hidden_size, num_attention_heads, num_hidden_layers, intermediate_size, hidden_act, lengths, labels.
+SHAPES = {
+    "one": (7, 1, 1, 5, "gelu", [2, 3], 1),
+    "five": (5, 5, 3, 33, "gelu_new", [4, 1, 11], 2),
+    "four": (20, 4, 1, 17, "relu", [8, 15, 16], 4),
+    "twelve": (24, 2, 2, 40, "gelu", [17, 16, 3], 2),
+    "seventeen": (34, 2, 1, 34, "silu", [13, 5], 5),
+    "eight": (16, 8, 2, 31, "gelu", [129, 128, 127], 2),
+    "long": (12, 2, 2, 20, "gelu", [1, 150, 300], 2),
+}
+LONGEST_OF_OTHERS = 40
+DISTILBERT_NAMES = {"hidden_size": "dim", "num_attention_heads": "n_heads", "num_hidden_layers": "n_layers",
+                    "intermediate_size": "hidden_dim", "hidden_act": "activation"}
+GROUPS = {1: 1, 2: 1, 3: 3}  # of ALBERT's layers
 
 
-def make_batch(pad, first, types):
+def keys_of(name, shape):
+    """The keys of a type's config.json for a shape."""
+    hidden, heads, layers, inner, activation, lengths, _ = shape
+    keys = dict(hidden_size=hidden, num_attention_heads=heads, num_hidden_layers=layers, intermediate_size=inner,
+                hidden_act=activation)
+    if name == "distilbert":
+        activation = activation if activation in ("gelu", "relu") else "gelu"
+        keys = {DISTILBERT_NAMES[key]: value for key, value in (keys | {"hidden_act": activation}).items()}
+    if name in ("electra", "albert"):
+        keys["embedding_size"] = {7: 9, 5: 5}.get(hidden, hidden // 2 + 1)
+    if name == "albert":
+        keys["num_hidden_groups"] = GROUPS[layers]
+    if name == "mpnet" and activation == "relu":
+        keys["relative_attention_num_buckets"] = 40  # transformers uses the first 32
+    return TYPES[name][2] | keys | dict(max_position_embeddings=max(lengths) + 3)
+
+
+def make_batch(pad, first, types, lengths):
     generator = torch.Generator().manual_seed(5)
-    width = max(LENGTHS)
-    ids = torch.full((len(LENGTHS), width), pad)
+    width = max(lengths)
+    ids = torch.full((len(lengths), width), pad)
     kinds = torch.zeros_like(ids)
     mask = torch.zeros_like(ids)
-    for row, length in enumerate(LENGTHS):
+    for row, length in enumerate(lengths):
         ids[row, :length] = torch.randint(first, VOCAB, (length,), generator=generator)
         mask[row, :length] = 1
         if types > 1:
@@ -70,10 +105,10 @@ def outputs_of(model, head, batch, takes_types):
     return output.hidden_states, None if head == "bare" else output.logits
 
 
-def make(out, name, head):
-    config_class, prefix, keys = TYPES[name]
+def make(folder, name, head, keys, lengths=LENGTHS, labels=LABELS):
+    config_class, prefix, _ = TYPES[name]
     torch.manual_seed(3)
-    labels = {"num_labels": 3} if head in ("classify", "tag") else {}
+    labels = {"num_labels": labels} if head in ("classify", "tag") else {}
     config = config_class(**keys, **labels)
     config._attn_implementation = "eager"
     model_class = getattr(tf, prefix + HEADS[head])
@@ -82,24 +117,24 @@ def make(out, name, head):
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.add_(torch.randn(parameter.shape) * 0.1)
-    folder = os.path.join(out, f"{name}-{head}")
     model.save_pretrained(folder)
     model = model_class.from_pretrained(folder, attn_implementation="eager", **arguments).double().eval()
 
-    takes_types = name != "distilbert"
-    batch = make_batch(config.pad_token_id, 3, getattr(config, "type_vocab_size", 0))
+    takes_types = name not in ("distilbert", "mpnet")
+    batch = make_batch(config.pad_token_id, 3, getattr(config, "type_vocab_size", 0), lengths)
     real = batch[2].bool()
     hidden, logits = outputs_of(model, head, batch, takes_types)
     expected = {"input_ids": batch[0][real].int(), "token_type_ids": batch[1][real].int(),
-                "offsets": torch.tensor([0, *torch.tensor(LENGTHS).cumsum(0)]).int()}
+                "offsets": torch.tensor([0, *torch.tensor(lengths).cumsum(0)]).int()}
     for layer, states in enumerate(hidden):
         expected[f"hidden.{layer}"] = states.reshape(*real.shape, -1)[real].float()
     if head != "bare":
         if logits.dim() == 3:
             logits = logits[real]
         if head == "fill":
-            rows = torch.tensor([0, 2, 7, 10, 23])
-            gold = torch.tensor([4, 9, 11, 40, 8])
+            count = len(logits)
+            rows = torch.tensor(sorted({0, 2, count * 3 // 10, count // 2 - 2, count - 1}))
+            gold = torch.tensor([4, 9, 11, 40, 8])[:len(rows)]
             logits = logits[rows]
             loss = torch.nn.functional.cross_entropy(logits, gold)
             expected |= {"positions": rows.int(), "gold": gold.int()}
@@ -113,6 +148,8 @@ def make(out, name, head):
         expected |= {"logits": logits.float(), "loss": loss.reshape(1).float()}
         expected |= {"grad." + key: value.grad.float() for key, value in model.named_parameters()
                      if value.grad is not None}
+    if os.path.exists(left := os.path.join(folder, "generation_config.json")):
+        os.remove(left)
     save_file({key: value.detach().contiguous() for key, value in expected.items()},
               os.path.join(folder, "expected.safetensors"))
 
@@ -120,14 +157,20 @@ def make(out, name, head):
 def main():
     out = os.path.join(HERE, "types")
     shutil.rmtree(out, ignore_errors=True)
-    for name in TYPES:
+    for number, name in enumerate(TYPES):
         for head in HEADS:
-            make(out, name, head)
-            for left in ("generation_config.json",):
-                if os.path.exists(path := os.path.join(out, f"{name}-{head}", left)):
-                    os.remove(path)
+            make(os.path.join(out, f"{name}-{head}"), name, head, TYPES[name][2])
+        for place, (title, shape) in enumerate(SHAPES.items()):
+            if name != "mpnet":
+                *shape, lengths, labels = shape
+                shape = (*shape, [min(length, LONGEST_OF_OTHERS) for length in lengths], labels)
+            heads = list(HEADS) if name == "mpnet" and title == "long" else [
+                list(HEADS)[1 + (number + place) % (len(HEADS) - 1)]]
+            for head in heads:
+                make(os.path.join(out, f"{name}-{head}-{title}"), name, head, keys_of(name, shape), *shape[-2:])
 
 
 if __name__ == "__main__":
     tf.logging.set_verbosity_error()
+    tf.logging.disable_progress_bar()
     main()

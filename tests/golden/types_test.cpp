@@ -206,6 +206,7 @@ TEST_CASE("models of all types are written with the names they were read with") 
     CHECK(again.types == config.types);
     CHECK(again.embedding == config.embedding);
     CHECK(again.layer_groups == config.layer_groups);
+    CHECK(again.bias_rows == config.bias_rows);
     CHECK(again.activation == config.activation);
     CHECK(again.hidden_dropout == config.hidden_dropout);
     CHECK(again.attention_dropout == config.attention_dropout);

@@ -163,10 +163,23 @@ TEST_CASE("a cross-encoder's activation is read from either key") {
         R"(config.json: cross-encoder activation is "my.Softplus", expected Sigmoid or Identity)");
 }
 
+TEST_CASE("MPNet's positions follow row 1 whatever pad_token_id is, and its table has at least 32 rows") {
+  Members members = {{"model_type", R"("mpnet")"}, {"pad_token_id", "0"}};
+  const auto config = config_of(members);
+  CHECK(config.first_position == 2);
+  CHECK(config.positions == 62);
+  CHECK(config.types == 0);
+  CHECK(config.bias_rows == 32);
+  members["relative_attention_num_buckets"] = "40";
+  CHECK(config_of(members).bias_rows == 40);
+  members["relative_attention_num_buckets"] = "31";
+  CHECK(refusal(members) == "config.json: \"relative_attention_num_buckets\" is 31, expected 32 to 131072");
+}
+
 TEST_CASE("unsupported settings are rejected by name") {
   CHECK(refusal({{"model_type", R"("gpt2")"}}) ==
         "config.json: model_type is gpt2, expected bert, roberta, xlm-roberta, camembert, distilbert, "
-        "electra or albert");
+        "electra, albert or mpnet");
   CHECK(refusal({{"model_type", ""}}) == "");
   CHECK(refusal({{"add_cross_attention", "true"}}).starts_with("config.json: add_cross_attention is true"));
   CHECK(refusal({{"position_embedding_type", R"("relative_key")"}}) ==

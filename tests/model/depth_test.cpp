@@ -10,6 +10,7 @@ using model::level_of;
 TEST_CASE("a tensor's name determines its level") {
   CHECK(level_of("embeddings.word_embeddings.weight") == 0);
   CHECK(level_of("embeddings.LayerNorm.bias") == 0);
+  CHECK(level_of("encoder.relative_attention_bias.weight") == 0);
   CHECK(level_of("encoder.layer.0.attention.self.query.weight") == 1);
   CHECK(level_of("encoder.layer.11.output.LayerNorm.bias") == 12);
   for (const char* name :

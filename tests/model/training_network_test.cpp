@@ -25,7 +25,7 @@ namespace {
 
 constexpr int64_t kHidden = 24, kLayers = 2;
 
-Config small_config(float dropout = 0) {
+Config small_config(float dropout = 0, int64_t bias_rows = 0) {
   Config config;
   config.vocab_size = 60;
   config.hidden = kHidden;
@@ -33,6 +33,7 @@ Config small_config(float dropout = 0) {
   config.heads = 2;
   config.feed_forward = 50;
   config.positions = 40;
+  config.bias_rows = bias_rows;
   config.hidden_dropout = config.attention_dropout = dropout;
   return config;
 }
@@ -258,10 +259,12 @@ TEST_CASE("a classifier of two layers drops the input of both") {
 
 TEST_CASE("equal seeds give equal results for any threads, micro-batches and recomputation") {
   const nn::DropoutSeed dropout_seed = {.seed = 5, .step = 2};
-  for (const Over over : {Over::sequences, Over::tokens}) {
+  for (const auto& [over, bias_rows] :
+       {std::pair(Over::sequences, 0), {Over::tokens, 0}, {Over::tokens, 32}}) {
     const Classifier classifier = {.outputs = 3, .over = over, .dropout = 0.3f};
+    const auto config = small_config(0.1f, bias_rows);
     const auto run = [&](int threads, size_t part, nn::DropoutSeed at, Keep keep = Keep::activations) {
-      return learned(small_config(0.1f), classifier, threads, part, at, keep);
+      return learned(config, classifier, threads, part, at, keep);
     };
     const auto expected = run(1, 12, dropout_seed);
     CHECK(run(3, 12, dropout_seed) == expected);
@@ -339,7 +342,7 @@ TEST_CASE("frozen layers get no gradient; layers above them get their usual grad
                            {Over::tokens, true}}) {
     const Over over = kind.first;
     const bool weighted = kind.second;
-    auto config = small_config(0.1f);
+    auto config = small_config(0.1f, over == Over::tokens ? 32 : 0);
     config.weighted_layers = weighted;
     const Classifier classifier = {.outputs = 3, .over = over, .dropout = 0.3f};
     const auto step = [&](TrainingNetwork& network, Keep keep) {

@@ -281,6 +281,38 @@ TEST_CASE("missing and unreadable files are named in the error") {
       Error);
 }
 
+// The values are those of transformers 5.24.
+TEST_CASE("vocab.txt of MPNet has the special tokens of RoBERTa, and those it lacks after it") {
+  const std::string vocab = "<s>\n<pad>\n</s>\n<unk>\n[UNK]\nthe\nking\n##s\n.\n";
+  const Directory directory;
+  directory.write("vocab.txt", vocab + "<mask>\n");
+  directory.write("tokenizer_config.json", R"({"tokenizer_class":"MPNetTokenizer"})");
+  const auto ids = [&](const Tokenizer& tokenizer) {
+    CHECK(tokenizer.cls() == 0);
+    CHECK(tokenizer.sep() == 2);
+    CHECK(tokenizer.pad() == 1);
+    CHECK(tokenizer.unk() == 4);
+    CHECK(tokenizer.mask() == 9);
+    CHECK(tokenizer.config().layout == Layout{.separators = 2, .second_type = 0});
+    Tokens tokens;
+    tokenizer.encode("The  kings <mask> . xyz <unk>", {.offsets = Offsets::bytes}, tokens);
+    CHECK(tokens.offsets ==
+          std::vector<Span>{
+              {0, 3}, {5, 9}, {9, 10}, {11, 17}, {18, 19}, {20, 23}, {24, 25}, {25, 28}, {28, 29}});
+    return tokens.ids;
+  };
+  CHECK(ids(load_tokenizer(directory.path())) == Ids{5, 6, 7, 9, 8, 4, 4, 4, 4});
+  directory.write("vocab.txt", vocab);
+  CHECK(ids(load_tokenizer(directory.path())) == Ids{5, 6, 7, 9, 8, 4, 4, 4, 4});
+  directory.write("tokenizer_config.json", R"({"do_lower_case":false})");
+  directory.write("config.json", R"({"model_type":"mpnet"})");
+  CHECK(ids(load_tokenizer(directory.path())) == Ids{4, 6, 7, 9, 8, 4, 4, 4, 4});
+  directory.write("vocab.txt", "<s>\n</s>\n[UNK]\nthe\n");
+  const Tokenizer tokenizer = load_tokenizer(directory.path());
+  CHECK(tokenizer.pad() == 4);
+  CHECK(tokenizer.mask() == 5);
+}
+
 TEST_CASE("a directory with vocab.json and merges.txt has a tokenizer") {
   const Directory directory;
   std::string vocab = R"({"<s>":0,"<pad>":1,"</s>":2,"<unk>":3,"<mask>":4)";

@@ -89,6 +89,15 @@ static inline int64_t visible_to(const AttentionHead& head, int64_t row) {
   return head.visible == nullptr ? head.length : head.visible[row];
 }
 
+// Position of a query among the keys.
+static inline int64_t position_of(const AttentionHead& head, int64_t row) {
+  return head.positions == nullptr ? row : head.positions[row];
+}
+
+static inline void add_bias(const AttentionHead& head, int64_t row, float* scores) {
+  if (head.bias != nullptr) add(visible_to(head, row), head.bias - position_of(head, row), scores);
+}
+
 static void attend(const AttentionHead& head, const DroppedProbabilities& dropped, float* scratch) {
   const int64_t length = head.length, size = round_up(head.size, 16);
   Scratch parts = {scratch};
@@ -109,6 +118,7 @@ static void attend(const AttentionHead& head, const DroppedProbabilities& droppe
     float factors[kAttentionRows];
     for (int64_t row = 0; row < rows; ++row) {
       float* const e = scores + row * stride;
+      add_bias(head, from + row, e);
       if (from + row + kAttentionRows < head.rows) {
         prefetch_rows<Access::read>(head.q + (from + row + kAttentionRows) * head.q_stride, head.q_stride, 1,
                                     head.size);
@@ -187,8 +197,9 @@ static inline void add_to_keys(int64_t seen, int64_t keys, int64_t size, int64_t
                                                 to + seen * size, size);
 }
 
-// forward:  s = q·kᵀ·scale   p = softmax(s)   pd = p∘keep·c   out = pd·v
+// forward:  s = (q·kᵀ + bias)·scale   p = softmax(s)   pd = p∘keep·c   out = pd·v
 // so        dv = pdᵀ·dout    dp = dout·vᵀ     ds = p∘(dp∘keep·c - D)   dq = ds·k·scale   dk = dsᵀ·q·scale
+//           dbias = ds·scale, summed over the pairs of a distance
 static void attend_backward(const AttentionHeadGradient& gradient, float* scratch) {
   const AttentionHead& head = gradient.head;
   const int64_t length = head.length, size = round_up(head.size, 16);
@@ -221,6 +232,7 @@ static void attend_backward(const AttentionHeadGradient& gradient, float* scratc
     score_products(rows, keys, head.size, dout, size, vt, dp);
     for (int64_t row = 0; row < rows; ++row) {
       float* const e = scores + row * stride;
+      add_bias(head, from + row, e);
       const float inverse = exponentials(e, visible_to(head, from + row), round_up(keys, 16), head.scale);
       const int64_t now = from + row, later = now + kAttentionRows;
       if (later < head.rows) {
@@ -234,6 +246,8 @@ static void attend_backward(const AttentionHeadGradient& gradient, float* scratc
       const auto finish = gradient.dropped.rate.threshold == 0 ? score_gradient<false> : score_gradient<true>;
       finish(round_up(keys, 16), gradient.dropped, static_cast<uint32_t>(from + row), inverse, head.scale, e,
              dp + row * stride);
+      if (gradient.dbias != nullptr)
+        add(visible_to(head, now), dp + row * stride, gradient.dbias - position_of(head, now));
     }
     add_to_keys(seen, keys, size, rows, scores, dout, dv);
     add_to_keys(seen, keys, size, rows, dp, q, dk);

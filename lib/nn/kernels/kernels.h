@@ -27,8 +27,9 @@ struct QuantizedRow {
   int32_t zero;
 };
 
-// One head of one sequence: computes softmax(q·kᵀ·scale)·v. q [rows, size] is some or all of the sequence's
-// queries, k and v [length, size] are complete. Pointers are to the head's columns, strides in floats.
+// One head of one sequence: computes softmax((q·kᵀ + bias)·scale)·v. q [rows, size] is some or all of the
+// sequence's queries, k and v [length, size] are complete. Pointers are to the head's columns, strides in
+// floats.
 struct AttentionHead {
   const float* q;
   int64_t q_stride;
@@ -44,6 +45,10 @@ struct AttentionHead {
   // Causal attention: each query attends to this many of the first keys, at least 1; [rows], ascending.
   // nullptr: all attend to all keys.
   const int64_t* visible = nullptr;
+  // Bias of query i and key j: bias[j - position of i]. The position of query i among the keys is
+  // positions[i], or i without positions. nullptr: no bias.
+  const float* bias = nullptr;
+  const int64_t* positions = nullptr;
 };
 
 // Dropout of one head's attention probabilities; rows are queries.
@@ -63,6 +68,7 @@ struct AttentionHeadGradient {
   float *dk, *dv;  // [length, size], overwritten
   int64_t dkv_stride;
   const AttentionHeadGradient* next;  // prefetch hint: the head likely to come next, or nullptr
+  float* dbias = nullptr;             // like head.bias, added to; nullptr: not needed
 };
 
 // One step of Adam for one array:
