@@ -1,10 +1,9 @@
-// bert-vocab: learns a WordPiece vocabulary from text.
-#include <algorithm>
+// bert-vocab: learns the vocabulary of a tokenizer from text.
 #include <filesystem>
-#include <iterator>
 #include <memory>
 
 #include "base/file.h"
+#include "base/model_files.h"
 #include "base/option.h"
 #include "base/output_directory.h"
 #include "base/output_file.h"
@@ -22,6 +21,7 @@ using bert::cli::UsageError;
 using bert::cmd::StreamOptions;
 using bert::corpus::VocabularyOptions;
 using bert::text::Criterion;
+using bert::text::ModelKind;
 
 // Options that are interpreted after the whole command line has been read.
 struct Flags {
@@ -30,22 +30,34 @@ struct Flags {
   std::optional<int64_t> alphabet_limit;
 };
 
+bert::cli::Choices<ModelKind> kinds() {
+  return {{"wordpiece", ModelKind::wordpiece}, {"unigram", ModelKind::unigram}, {"bpe", ModelKind::bpe}};
+}
+
 void vocabulary_options(App& app, VocabularyOptions& vocabulary, Flags& flags) {
   auto& learner = vocabulary.learner;
   app.section("Vocabulary");
+  app.choice<ModelKind>(
+      {"--kind", "",
+       "Kind of vocabulary: WordPiece (BERT), Unigram (XLM-RoBERTa) or byte-level BPE (RoBERTa)."},
+      kinds(), vocabulary.tokenizer.model);
   app.number({"--size", "N", "Vocabulary size; 0 learns nothing and only writes --counts."}, {},
              learner.size);
   app.number(
-      {"--min-frequency", "N", "Merge two subword tokens only if they occur together at least N times."},
+      {"--min-frequency", "N",
+       "Merge two subword tokens, or start from a Unigram token, only if they occur at least N times."},
       {.min = 1, .max = INT64_MAX}, learner.min_frequency);
   app.choice<Criterion>(
-      {"--criterion", "", "Merge the pair that increases the likelihood most, or the most frequent pair."},
-      {{"likelihood", Criterion::likelihood}, {"frequency", Criterion::frequency}}, learner.criterion);
+         {"--criterion", "", "Merge the pair that increases the likelihood most, or the most frequent pair."},
+         {{"likelihood", Criterion::likelihood}, {"frequency", Criterion::frequency}}, learner.criterion)
+      .only_for = {"wordpiece"};
   app.number({"--alphabet-limit", "N", "Keep only the N most frequent characters (default: all)."},
-             {.min = 1}, flags.alphabet_limit);
-  app.number({"--unused", "N", "Add [unused0] to [unusedN-1] after the special tokens."}, {}, learner.unused);
-  app.flag({"--cased", "", "Keep case and accents."}, flags.cased);
-  app.flag({"--uncased", "", "Lower-case and strip accents (default)."}, flags.uncased);
+             {.min = 1}, flags.alphabet_limit)
+      .only_for = {"wordpiece", "unigram"};
+  app.number({"--unused", "N", "Add [unused0] to [unusedN-1] after the special tokens."}, {}, learner.unused)
+      .only_for = {"wordpiece"};
+  app.flag({"--cased", "", "Keep case and accents (default for unigram and bpe)."}, flags.cased);
+  app.flag({"--uncased", "", "Lower-case and strip accents (default for wordpiece)."}, flags.uncased);
   app.exclusive({"--cased", "--uncased"});
   app.flag({opt::force, "", "Replace a vocabulary that -o names."}, flags.force);
   app.section("Counting");
@@ -57,10 +69,21 @@ void vocabulary_options(App& app, VocabularyOptions& vocabulary, Flags& flags) {
              {.min = 2, .max = 1'000'000'000}, vocabulary.max_words);
 }
 
+// Refuses options that the kind of vocabulary has no use for.
+void check_kind(const App& app, ModelKind kind) {
+  for (const auto& [name, value] : kinds())
+    if (value == kind) app.select("--kind", name);
+}
+
+bool lowers_case(const Flags& flags, ModelKind kind) {
+  return flags.uncased || (kind == ModelKind::wordpiece && !flags.cased);
+}
+
 // If no text is given, the counts file is the input.
 void settle_input(const Flags& flags, StreamOptions& stream, VocabularyOptions& vocabulary) {
   auto& settings = stream.settings;
-  vocabulary.tokenizer.lowercase = vocabulary.tokenizer.strip_accents = !flags.cased;
+  auto& tokenizer = vocabulary.tokenizer;
+  tokenizer.lowercase = tokenizer.strip_accents = lowers_case(flags, tokenizer.model);
   vocabulary.learner.alphabet_limit = flags.alphabet_limit.value_or(-1);
   vocabulary.text_field = settings.text_field;
   vocabulary.pair_field = settings.pair_field;
@@ -74,13 +97,6 @@ void settle_input(const Flags& flags, StreamOptions& stream, VocabularyOptions& 
   settings.columns = {"word", "count"};
 }
 
-// Whether a file of a model's directory tells what its vocabulary is.
-bool is_vocabulary(const std::string& name) {
-  constexpr const char* kNames[] = {"vocab.txt", "tokenizer.json", "tokenizer_config.json",
-                                    "special_tokens_map.json", "added_tokens.json"};
-  return std::ranges::find(kNames, name) != std::end(kNames);
-}
-
 // A vocabulary may belong to a model, which needs this very one.
 void require_new(const std::string& output) {
   using bert::FileKind;
@@ -89,13 +105,15 @@ void require_new(const std::string& output) {
     throw bert::Error(output, ": exists already: replace it with --force, or write to another file");
   if (kind != FileKind::directory) return;
   auto names = bert::names_in_directory(output);
-  std::erase_if(names, [](const auto& name) { return !is_vocabulary(name); });
+  std::erase_if(names, [](const auto& name) { return !bert::is_tokenizer_file(name); });
   if (!names.empty())
     throw bert::Error(output, ": holds a vocabulary (", bert::listed(names, "and"),
                       "): replace it with --force, or write to another directory");
 }
 
-constexpr const char* kInDirectory[] = {"vocab.txt", "tokenizer_config.json"};
+const char* vocabulary_file(ModelKind kind) {
+  return kind == ModelKind::wordpiece ? "vocab.txt" : "tokenizer.json";
+}
 
 // Whether -o is DIR/ or an existing directory.
 bool names_directory(const std::string& output) {
@@ -108,7 +126,7 @@ void check_outputs(App& app, const std::string& output, const VocabularyOptions&
         "--counts - and the vocabulary would both go to stdout; write the vocabulary to a file with -o");
   app.writes("--counts", vocabulary.write_counts);
   if (!names_directory(output)) return;
-  for (const auto* name : kInDirectory)
+  for (const auto* name : {vocabulary_file(vocabulary.tokenizer.model), "tokenizer_config.json"})
     app.writes("--output", (std::filesystem::path(output) / name).string());
 }
 
@@ -119,7 +137,7 @@ std::unique_ptr<bert::OutputDirectory> open_directory(StreamOptions& stream, Voc
   if (vocabulary.learner.size == 0)
     throw UsageError("--size 0 only writes --counts: -o ", output, " would have an empty vocabulary");
   auto directory = std::make_unique<bert::OutputDirectory>(
-      output, [](const std::string& name) { return !is_vocabulary(name); });
+      output, [](const std::string& name) { return !bert::is_tokenizer_file(name); });
   vocabulary.write_config = directory->file("tokenizer_config.json");
   if (const auto& written = vocabulary.write_counts; !written.empty() && written != "-") {
     const auto place_of = [](const std::filesystem::path& path) { return absolute(path).lexically_normal(); };
@@ -127,14 +145,14 @@ std::unique_ptr<bert::OutputDirectory> open_directory(StreamOptions& stream, Voc
     if (counts.parent_path() == place_of(output + "/.").parent_path())
       vocabulary.write_counts = directory->file(counts.filename().string());
   }
-  output = directory->file("vocab.txt");
+  output = directory->file(vocabulary_file(vocabulary.tokenizer.model));
   return directory;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  App app("bert-vocab", "Learn a WordPiece vocabulary from text.");
+  App app("bert-vocab", "Learn a WordPiece, Unigram or BPE vocabulary from text.");
   VocabularyOptions vocabulary;
   Flags flags;
   vocabulary_options(app, vocabulary, flags);
@@ -144,6 +162,7 @@ int main(int argc, char** argv) {
       {{"Learn a vocabulary and write a tokenizer's files", "bert-vocab --size 80 -o subwords/ reviews.txt"},
        {"Count words", "bert-vocab --size 0 --counts words.tsv reviews.txt"}});
   app.check([&] {
+    check_kind(app, vocabulary.tokenizer.model);
     settle_input(flags, stream, vocabulary);
     check_outputs(app, stream.settings.output, vocabulary);
   });

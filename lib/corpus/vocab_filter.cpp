@@ -1,10 +1,17 @@
 #include "corpus/vocab_filter.h"
 
+#include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "base/error.h"
 #include "base/output_file.h"
+#include "corpus/vocabulary_files.h"
 #include "json/json.h"
+#include "text/bpe.h"
+#include "text/bpe_learner.h"
+#include "text/subword_words.h"
+#include "text/unigram_learner.h"
 #include "text/words.h"
 
 namespace bert::corpus {
@@ -16,32 +23,37 @@ void write_file(const std::string& path, std::string_view content) {
   file.commit();
 }
 
+void append_line(std::string& lines, std::string_view word, int64_t count) {
+  lines.append(word) += '\t';
+  json::append_integer(lines, count);
+  lines += '\n';
+}
+
 // Sorted by bytes, like sort(1) in the C locale.
 std::string lines_of(std::span<const text::WordCount> words) {
   std::string lines;
-  for (const auto& [word, count] : words) {
-    lines.append(word) += '\t';
-    json::append_integer(lines, count);
-    lines += '\n';
-  }
+  for (const auto& [word, count] : words) append_line(lines, word, count);
   return lines;
 }
 
-// Settings that Hugging Face and this project read next to vocab.txt.
-std::string tokenizer_config_json(const text::TokenizerConfig& config) {
-  std::string text;
-  json::Object object(text, 0);
-  object.string("tokenizer_class", "BertTokenizer");
-  object.boolean("do_lower_case", config.lowercase);
-  object.boolean("strip_accents", config.strip_accents);
-  object.boolean("tokenize_chinese_chars", config.chinese_chars);
-  object.string("unk_token", "[UNK]");
-  object.string("sep_token", "[SEP]");
-  object.string("pad_token", "[PAD]");
-  object.string("cls_token", "[CLS]");
-  object.string("mask_token", "[MASK]");
-  object.end();
-  return text + "\n";
+// The same for words of byte-level BPE, which may have a TAB or a line break: each byte by its character.
+std::string lines_in_byte_characters(std::span<const text::WordCount> words) {
+  std::vector<std::pair<std::string, int64_t>> written;
+  for (const auto& [word, count] : words) {
+    written.emplace_back("", count);
+    for (const char byte : word) written.back().first += text::byte_characters()[static_cast<uint8_t>(byte)];
+  }
+  std::sort(written.begin(), written.end());
+  std::string lines;
+  for (const auto& [word, count] : written) append_line(lines, word, count);
+  return lines;
+}
+
+// nullopt: WordPiece.
+std::optional<text::Composition> composition_of(const text::TokenizerConfig& config) {
+  if (config.model == text::ModelKind::wordpiece) return std::nullopt;
+  using text::LetterCase;
+  return text::composition_to_learn(config.model, config.lowercase ? LetterCase::lower : LetterCase::kept);
 }
 
 }  // namespace
@@ -57,6 +69,7 @@ VocabFilter::VocabFilter(const VocabularyOptions& options, Log& log)
     : options_(options),
       log_(log),
       characters_(text::CharacterRules(options.tokenizer)),
+      composition_(composition_of(options.tokenizer)),
       counts_(options.max_words) {}
 
 void VocabFilter::prepare(const io::Fields& fields, io::Record& record) const {
@@ -78,10 +91,15 @@ void VocabFilter::read_count(const io::Fields& fields, Prepared& prepared) const
 }
 
 void VocabFilter::add_words(std::string_view text, Prepared& prepared) const {
-  text::for_each_word(characters_, text, options_.tokenizer.max_word_chars, [&](std::string_view word) {
+  const auto take = [&](std::string_view word) {
     prepared.text += word;
     prepared.ends.push_back(prepared.text.size());
-  });
+  };
+  if (!composition_) return text::for_each_word(characters_, text, options_.tokenizer.max_word_chars, take);
+  if (options_.records == VocabularyOptions::Records::counts)
+    text::for_each_counted_word(*composition_, text, take);
+  else
+    text::for_each_subword_word(*composition_, text, take);
 }
 
 void VocabFilter::read_array(std::string_view field, const json::Value& array, Prepared& prepared) const {
@@ -122,22 +140,45 @@ void VocabFilter::warn_of_pruning() const {
             std::to_string(counts_.uncertainty()));
 }
 
+VocabFilter::Learned VocabFilter::learn(std::span<const text::WordCount> words) const {
+  if (!composition_) {
+    const auto vocabulary = learn_vocabulary(words, options_.learner);
+    Learned learned{.tokens = vocabulary.size()};
+    for (const std::string& subword : vocabulary) learned.file.append(subword) += '\n';
+    return learned;
+  }
+  text::Composition composition = *composition_;
+  std::vector<std::string> subwords;
+  if (options_.tokenizer.model == text::ModelKind::bpe) {
+    auto bpe = text::learn_bpe(words, options_.learner);
+    subwords = std::move(bpe.subwords);
+    composition.bpe = std::move(bpe.data);
+  } else {
+    auto unigram = text::learn_unigram(words, options_.learner);
+    subwords = std::move(unigram.subwords);
+    composition.unigram = std::move(unigram.data);
+  }
+  return {.file = tokenizer_json(subwords, composition), .tokens = subwords.size()};
+}
+
 void VocabFilter::end(io::Output& out) {
   warn_of_pruning();
   const std::vector<text::WordCount> words = counts_.sorted();
-  std::string subwords;
+  Learned learned;
   if (options_.learner.size > 0) {
-    const auto vocabulary = learn_vocabulary(words, options_.learner);
-    for (const std::string& subword : vocabulary) subwords.append(subword) += '\n';
-    if (std::ssize(vocabulary) < options_.learner.size) {
-      log_.warn("the vocabulary has " + std::to_string(vocabulary.size()) +
+    learned = learn(words);
+    if (static_cast<int64_t>(learned.tokens) < options_.learner.size) {
+      log_.warn("the vocabulary has " + std::to_string(learned.tokens) +
                 " tokens: there was nothing more to learn");
     }
   }
-  if (!options_.write_counts.empty()) write_file(options_.write_counts, lines_of(words));
+  if (!options_.write_counts.empty()) {
+    const bool bytes = options_.tokenizer.model == text::ModelKind::bpe;
+    write_file(options_.write_counts, bytes ? lines_in_byte_characters(words) : lines_of(words));
+  }
   if (!options_.write_config.empty())
     write_file(options_.write_config, tokenizer_config_json(options_.tokenizer));
-  out.text() += subwords;
+  out.text() += learned.file;
 }
 
 }  // namespace bert::corpus

@@ -110,6 +110,7 @@ Tokenizer load_tokenizer(const std::string& directory, Compat compat, Case overr
 
 Tokenizer load_vocab(const std::string& file, Compat compat, Case override_case) {
   if (file == "-") throw Error("-: is stdin, but the vocabulary must be a file");
+  if (is_directory(file)) return load_tokenizer(file, compat, override_case);
   const std::filesystem::path path(file);
   const std::string directory = path.has_parent_path() ? path.parent_path().string() : ".";
   TokenizerParts parts;

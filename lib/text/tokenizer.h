@@ -163,7 +163,8 @@ Tokenizer load_tokenizer(const std::string& directory, Compat compat = Compat::h
 // model_max_length of tokenizer_config.json; nullopt if there is none or it means "no limit".
 std::optional<int64_t> model_max_length(const std::string& directory);
 
-// The same for the path of a vocab.txt or tokenizer.json; settings come from the files beside it.
+// The same for the path of a vocab.txt or tokenizer.json, with the settings in the files beside it, or of a
+// directory.
 Tokenizer load_vocab(const std::string& file, Compat compat = Compat::hf,
                      Case override_case = Case::from_files);
 

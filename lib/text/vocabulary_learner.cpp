@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <unordered_map>
 
 #include "base/error.h"
+#include "text/alphabet.h"
 #include "text/divided_words.h"
 #include "text/pair_heap.h"
-#include "text/utf8.h"
 
 namespace bert::text {
 namespace {
@@ -18,43 +17,6 @@ constexpr std::string_view kPrefix = "##";
 constexpr std::array<std::string_view, 5> kSpecials = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
 
 double log_of(int64_t number) { return std::log(number); }
-
-std::string_view first_character(std::string_view text) { return text.substr(0, decode(text.data()).size); }
-
-struct Character {
-  std::string_view bytes;
-  int64_t count = 0;
-  bool continues = false;  // occurs in a word of more than one character
-};
-
-// Sorted by code point, which equals byte order.
-std::vector<Character> characters_of(std::span<const WordCount> words) {
-  std::map<std::string_view, Character> characters;
-  for (const auto& [word, count] : words) {
-    for (std::string_view rest = word; !rest.empty();) {
-      const std::string_view bytes = first_character(rest);
-      rest.remove_prefix(bytes.size());
-      Character& character = characters[bytes];
-      character.bytes = bytes;
-      if (__builtin_add_overflow(character.count, count, &character.count))
-        throw Error("the words have more than 2^63 characters in total");
-      character.continues |= bytes.size() < word.size();
-    }
-  }
-  std::vector<Character> result;
-  for (const auto& [bytes, character] : characters) result.push_back(character);
-  return result;
-}
-
-// Keeps the `limit` most frequent characters; ties go to the lower code point.
-void limit_alphabet(std::vector<Character>& characters, size_t limit) {
-  if (characters.size() <= limit) return;
-  std::stable_sort(characters.begin(), characters.end(),
-                   [](const Character& a, const Character& b) { return a.count > b.count; });
-  characters.resize(limit);
-  std::sort(characters.begin(), characters.end(),
-            [](const Character& a, const Character& b) { return a.bytes < b.bytes; });
-}
 
 // The pairs of a subword are ranked using `least`, and ranked again only when its count drops below that.
 struct Logs {
@@ -97,10 +59,7 @@ int32_t Learner::subword_of(const std::string& text) {
 }
 
 void Learner::add_alphabet(std::span<const WordCount> words) {
-  std::vector<Character> characters = characters_of(words);
-  if (options_.alphabet_limit >= 0) {
-    limit_alphabet(characters, options_.alphabet_limit);
-  }
+  const std::vector<Character> characters = alphabet_of(words, options_.alphabet_limit);
   for (const Character& character : characters) subword_of(std::string(character.bytes));
   for (const Character& character : characters) {
     if (character.continues) subword_of(std::string(kPrefix).append(character.bytes));
