@@ -167,7 +167,7 @@ void AnswerReader::read(const io::Fields& fields, const io::Record&, int64_t, Ex
     const bool last = &features == &made.windows.back();
     auto example = example_of(std::move(features), gold.tokens);
     example->answered = answered;
-    example->truncated = made.truncated;
+    example->traits.set(Trait::truncated, made.truncated);
     example->last = last;
     examples.push_back(std::move(example));
   }

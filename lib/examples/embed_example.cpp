@@ -23,9 +23,16 @@ bool has_value(const io::Fields& fields, std::string_view field) {
   return fields.text(field).has_value();
 }
 
+void LabelRange::add(double label) {
+  for (double least = least_; label < least && !least_.compare_exchange_weak(least, label);) {
+  }
+  for (double most = most_; label > most && !most_.compare_exchange_weak(most, label);) {
+  }
+}
+
 EmbedReader::EmbedReader(EmbedRecords records, const features::Featurizer& featurizer,
-                         std::string label_field)
-    : records_(records), featurizer_(featurizer), label_field_(std::move(label_field)) {
+                         std::string label_field, LabelRange* range)
+    : records_(records), featurizer_(featurizer), label_field_(std::move(label_field)), range_(range) {
   assert(featurizer_.options().overflow == features::Overflow::truncate);
 }
 
@@ -78,6 +85,7 @@ void EmbedReader::read(const io::Fields& fields, const io::Record&, int64_t, Exa
     add_texts(fields, *example);
   }
   if (example->scored) example->label = fields.number(label_field_);
+  if (example->scored && range_ != nullptr) range_->add(example->label);
   if (records_ == EmbedRecords::cosines && std::abs(example->label) > 1)
     throw Error("field \"", label_field_, "\" is ", example->label,
                 ", the loss cosine expects -1 to 1: scale the labels, or use the loss cosent");

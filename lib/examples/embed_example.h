@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -27,10 +28,23 @@ enum class EmbedRecords {
   dev,       // scored if they have a label, otherwise pairs
 };
 
+// The range of the labels that were read. Any thread may add one.
+class LabelRange {
+ public:
+  void add(double label);
+  double least() const { return least_; }
+  double most() const { return most_; }
+
+ private:
+  std::atomic<double> least_ = HUGE_VAL, most_ = -HUGE_VAL;
+};
+
 class EmbedReader : public ExampleReader {
  public:
-  // `featurizer` must use features::Overflow::truncate and outlive the reader.
-  EmbedReader(EmbedRecords records, const features::Featurizer& featurizer, std::string label_field);
+  // `featurizer` must use features::Overflow::truncate and outlive the reader, as `range` must, unless it is
+  // null.
+  EmbedReader(EmbedRecords records, const features::Featurizer& featurizer, std::string label_field,
+              LabelRange* range = nullptr);
 
   void begin(const io::Fields& fields) override { scored(fields); }
   void read(const io::Fields& fields, const io::Record& record, int64_t epoch,
@@ -44,6 +58,7 @@ class EmbedReader : public ExampleReader {
   const EmbedRecords records_;
   const features::Featurizer& featurizer_;
   const std::string label_field_;
+  LabelRange* const range_;
   enum class Labels { unknown, none, all };
   mutable std::atomic<Labels> labels_ = Labels::unknown;  // of the dev set: as its first record
 };

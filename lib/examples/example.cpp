@@ -16,7 +16,7 @@ void SequencesExample::add(const features::Features& features) {
   ids.insert(ids.end(), features.ids.begin(), features.ids.end());
   types.insert(types.end(), features.types.begin(), features.types.end());
   lengths.push_back(features.ids.size());
-  truncated |= features.truncated;
+  if (features.truncated) traits.set(Trait::truncated);
 }
 
 }  // namespace bert::examples

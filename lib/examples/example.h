@@ -1,6 +1,8 @@
 // Training examples, read from records.
 #pragma once
 
+#include <bitset>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -17,6 +19,31 @@ struct TokenSequence {
   std::span<const int32_t> ids, types;
 };
 
+// What is worth saying of records, if it is true of some.
+enum class Trait {
+  truncated,  // tokens were truncated
+  paired,     // there is a second text
+  empty,      // one of the texts is empty
+  unframed,   // see features::lacks_frame
+  unknown,    // see features::is_mostly_unknown
+  count
+};
+
+class Traits {
+ public:
+  void set(Trait trait, bool value = true) { bits_.set(static_cast<size_t>(trait), value); }
+  bool has(Trait trait) const { return bits_.test(static_cast<size_t>(trait)); }
+  int64_t bits() const { return static_cast<int64_t>(bits_.to_ullong()); }
+  static Traits of(int64_t bits) {
+    Traits traits;
+    traits.bits_ = static_cast<unsigned long long>(bits);
+    return traits;
+  }
+
+ private:
+  std::bitset<static_cast<size_t>(Trait::count)> bits_;
+};
+
 // One sequence, or several concatenated. Each task adds its labels.
 struct Example {
   virtual ~Example() = default;
@@ -24,10 +51,7 @@ struct Example {
   std::vector<int32_t> ids;    // at least one
   std::vector<int32_t> types;  // one for each id
   std::string where;           // its record, "FILE:LINE"
-  bool truncated = false;      // tokens were truncated
-  bool paired = false;         // its record has a second text
-  bool empty = false;          // one of its record's texts is
-  bool unframed = false;       // its record's ids are not between [CLS] and [SEP]
+  Traits traits;
 
   int64_t tokens() const { return ids.size(); }
   virtual std::vector<TokenSequence> sequences() const { return {{ids, types}}; }
@@ -51,7 +75,7 @@ struct Outline {
   std::string where;              // its record, "FILE:LINE"
   int64_t epoch = 0, number = 0;  // of the record's examples, from 0
   int64_t tokens = 0, sequences = 0;
-  bool truncated = false, paired = false, empty = false, unframed = false;
+  Traits traits;
   bool has_next_sentence_label = false;
 };
 

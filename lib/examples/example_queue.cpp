@@ -15,10 +15,7 @@ Outline outline_of(const Example& example, int64_t epoch, int64_t number) {
           .number = number,
           .tokens = example.tokens(),
           .sequences = std::ssize(example.sequences()),
-          .truncated = example.truncated,
-          .paired = example.paired,
-          .empty = example.empty,
-          .unframed = example.unframed,
+          .traits = example.traits,
           .has_next_sentence_label = example.has_next_sentence_label()};
 }
 

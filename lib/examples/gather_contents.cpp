@@ -18,10 +18,7 @@ void append(std::string& out, const Contents& contents) {
   for (const auto& outline : contents.outlines) {
     append(out, outline.tokens);
     append(out, outline.sequences);
-    append(out, int64_t{outline.truncated});
-    append(out, int64_t{outline.paired});
-    append(out, int64_t{outline.empty});
-    append(out, int64_t{outline.unframed});
+    append(out, outline.traits.bits());
     append(out, int64_t{outline.has_next_sentence_label});
   }
 }
@@ -33,10 +30,7 @@ Contents take_contents(std::string_view& in, int64_t epoch) {
     Outline outline = {.where = contents.text, .epoch = epoch, .number = number};
     outline.tokens = take_number(in);
     outline.sequences = take_number(in);
-    outline.truncated = take_number(in) != 0;
-    outline.paired = take_number(in) != 0;
-    outline.empty = take_number(in) != 0;
-    outline.unframed = take_number(in) != 0;
+    outline.traits = Traits::of(take_number(in));
     outline.has_next_sentence_label = take_number(in) != 0;
     contents.outlines.push_back(std::move(outline));
   }

@@ -48,11 +48,7 @@ struct Found {
 };
 
 void Found::add(Found next) {
-  examples.records += next.examples.records;
-  examples.truncated += next.examples.truncated;
-  examples.paired += next.examples.paired;
-  examples.empty += next.examples.empty;
-  examples.unframed += next.examples.unframed;
+  examples.add(next.examples);
   records += next.records;
   bytes += next.bytes;
   all = all && next.all;
@@ -70,9 +66,8 @@ void Found::add(Found next) {
 std::string packed(const Found& found) {
   using comm::append;
   std::string out;
-  for (const int64_t number : {found.examples.records, found.examples.truncated, found.examples.paired,
-                               found.examples.empty, found.examples.unframed, found.records, found.bytes})
-    append(out, number);
+  for (const int64_t number : {found.examples.records, found.records, found.bytes}) append(out, number);
+  for (const int64_t number : found.examples.counts) append(out, number);
   for (const auto& where : found.first) append(out, std::string_view(where));
   append(out, found.bad.size());
   for (const int64_t i : found.bad) append(out, i);
@@ -88,9 +83,8 @@ std::string packed(const Found& found) {
 Found unpacked(std::string_view in) {
   using comm::take_number, comm::take_text;
   Found found;
-  for (int64_t* number : {&found.examples.records, &found.examples.truncated, &found.examples.paired,
-                          &found.examples.empty, &found.examples.unframed, &found.records, &found.bytes})
-    *number = take_number(in);
+  for (int64_t* number : {&found.examples.records, &found.records, &found.bytes}) *number = take_number(in);
+  for (int64_t& number : found.examples.counts) number = take_number(in);
   for (auto& where : found.first) where = take_text(in);
   for (auto count = take_number(in); count > 0; --count) found.bad.push_back(take_number(in));
   for (auto count = take_number(in); count > 0; --count) found.messages.push_back(take_text(in));
@@ -177,11 +171,7 @@ void Check::read(int64_t i, io::RawRecord& raw, Thread& thread, Found& found) co
     found.bad.push_back(i);
     if (found.messages.size() < kListed) found.messages.push_back(*bad);
   } else if (!examples.empty()) {
-    ++found.examples.records;
-    found.examples.truncated += examples.front()->truncated;
-    found.examples.paired += examples.front()->paired;
-    found.examples.empty += examples.front()->empty;
-    found.examples.unframed += examples.front()->unframed;
+    found.examples.add(examples.front()->traits);
   }
 }
 
@@ -222,6 +212,16 @@ std::string summary(const Found& found, double seconds) {
 }
 
 }  // namespace
+
+void CheckedRecords::add(const Traits& traits) {
+  ++records;
+  for (size_t i = 0; i < counts.size(); ++i) counts[i] += traits.has(static_cast<Trait>(i)) ? 1 : 0;
+}
+
+void CheckedRecords::add(const CheckedRecords& others) {
+  records += others.records;
+  for (size_t i = 0; i < counts.size(); ++i) counts[i] += others.counts[i];
+}
 
 std::optional<CheckedRecords> check_records(RecordSource& source, ExampleReader& reader,
                                             const CheckTools& tools) {

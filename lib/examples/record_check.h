@@ -2,6 +2,7 @@
 // but of a pipe only those in the shuffle buffer, so that it starts at once.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -20,9 +21,14 @@ struct CheckTools {
   bool shows_progress;
 };
 
-// Numbers of records, without bad ones and those that give no example.
+// Numbers of records and of those with each trait, without bad ones and those that give no example.
 struct CheckedRecords {
-  int64_t records = 0, truncated = 0, paired = 0, empty = 0, unframed = 0;
+  int64_t records = 0;
+  std::array<int64_t, static_cast<size_t>(Trait::count)> counts = {};
+
+  int64_t with(Trait trait) const { return counts[static_cast<size_t>(trait)]; }
+  void add(const Traits& traits);  // of a record
+  void add(const CheckedRecords& others);
 };
 
 // Lists the first bad records in order of their lines, and counts the others. Leaves them out of FILEs, or

@@ -47,7 +47,7 @@ void SentenceReader::read(const io::Fields& fields, const io::Record&, int64_t, 
   auto features = featurizer_.features(fields);
   example->ids = std::move(features.ids);
   example->types = std::move(features.types);
-  example->truncated = features.truncated;
+  example->traits.set(Trait::truncated, features.truncated);
   read_label_(fields, label_field_, labels_, *example);
   examples.push_back(std::move(example));
 }

@@ -24,11 +24,6 @@ std::optional<uint32_t> begin_of_second(const text::Tokenizer& tokenizer, const 
   return second == types.end() ? std::nullopt : std::optional<uint32_t>(second - types.begin());
 }
 
-bool is_framed(const text::Tokenizer& tokenizer, std::span<const int32_t> ids) {
-  return tokenizer.config().specials && ids.size() >= 2 && ids.front() == tokenizer.cls() &&
-         ids.back() == tokenizer.sep();
-}
-
 // Finds A and B. Example: ids [CLS] x y [SEP] z [SEP], types 0 0 0 0 1 1: A is [1,3), B is [4,5).
 void find_parts(const text::Tokenizer& tokenizer, Features& features) {
   const auto &ids = features.ids, &types = features.types;
@@ -82,14 +77,9 @@ void check_tokens(const text::Tokenizer& tokenizer, const io::Fields& fields, st
 
 }  // namespace
 
-bool lacks_frame(const text::Tokenizer& tokenizer, std::span<const int32_t> ids) {
-  return tokenizer.config().specials && !is_framed(tokenizer, ids);
-}
-
-void report_unframed(int64_t records, Log& log) {
-  if (records == 0) return;
-  log.warn(counted(records, "record has", "records have") +
-           " input_ids that do not begin with [CLS] and end with [SEP] of this vocabulary");
+bool is_framed(const text::Tokenizer& tokenizer, std::span<const int32_t> ids) {
+  return tokenizer.config().specials && ids.size() >= 2 && ids.front() == tokenizer.cls() &&
+         ids.back() == tokenizer.sep();
 }
 
 void check_id(const text::Tokenizer& tokenizer, std::string_view field, int32_t id, size_t position) {

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/log.h"
 #include "features/features.h"
 #include "io/drop_list.h"
 #include "io/record.h"
@@ -21,11 +20,8 @@ namespace bert::features {
 std::vector<int32_t> ids_of(const text::Tokenizer& tokenizer, const io::Fields& fields);
 std::vector<int32_t> ids_of_line(const text::Tokenizer& tokenizer, std::string_view line);
 
-// Whether the ids are not [CLS] ... [SEP], as those of the tokenizer are. Those of another vocabulary are
-// not.
-bool lacks_frame(const text::Tokenizer& tokenizer, std::span<const int32_t> ids);
-// Warns of `records` whose ids are not, if there are any.
-void report_unframed(int64_t records, Log& log);
+// Whether the ids are [CLS] ... [SEP].
+bool is_framed(const text::Tokenizer& tokenizer, std::span<const int32_t> ids);
 
 // Reads the field token_type_ids: `length` values >= 0, all 0 if the field is absent.
 std::vector<int32_t> types_of(const io::Fields& fields, size_t length);

@@ -24,11 +24,24 @@ std::optional<double> number_of(std::string_view digits) {
   return number;
 }
 
-// How to write a number with a decimal comma.
+// 1,234,567
+bool is_in_thousands(std::string_view number) {
+  if (number.starts_with('-')) number.remove_prefix(1);
+  const auto first = number.substr(0, number.find(','));
+  if (first.empty() || first.size() > 3 || first == "0" || first == number) return false;
+  for (auto rest = number.substr(first.size()); !rest.empty(); rest.remove_prefix(4))
+    if (rest.size() < 4 || rest[0] != ',' || rest.find_first_not_of("0123456789", 1) < 4) return false;
+  return first.find_first_not_of("0123456789") == first.npos;
+}
+
+// How to write a number with a decimal comma or commas between thousands.
 std::string with_point(std::string_view digits) {
-  std::string number(without_spaces(digits));
+  std::string number(without_spaces(digits)), whole = number;
   std::ranges::replace(number, ',', '.');
-  return number_of(number) ? " with a point: " + number : "";
+  if (number_of(number) && !is_in_thousands(whole)) return " with a point: " + number;
+  if (!is_in_thousands(whole)) return "";
+  std::erase(whole, ',');
+  return number_of(number) ? ": " + whole + ", or " + number + " with a point" : ": " + whole;
 }
 
 }  // namespace

@@ -135,6 +135,17 @@ std::vector<std::string> spelling_notes(std::span<const std::string> labels) {
   return notes;
 }
 
+std::string list_note(std::span<const std::string> labels) {
+  const auto is_list = [](const std::string& label) {
+    const bool python = label.find("['") != label.npos || label.find("']") != label.npos || label == "[]";
+    return python || label.find_first_of("|;") != label.npos || label.find("><") != label.npos;
+  };
+  const auto found = std::ranges::find_if(labels, is_list);
+  if (found == labels.end()) return "";
+  return "label " + json::in_quotes(*found) +
+         " is probably several; labels are separated by commas, or a JSON array";
+}
+
 std::string highest_label(std::vector<std::string> labels) {
   sort_labels(labels);
   return labels.empty() ? std::string() : labels.back();

@@ -77,6 +77,10 @@ void sort_labels(std::vector<std::string>& labels);
 // with a space at an end.
 std::vector<std::string> spelling_notes(std::span<const std::string> labels);
 
+// A message about a label that is probably a list of several in another form than commas or a JSON array; ""
+// if there is none.
+std::string list_note(std::span<const std::string> labels);
+
 // The last label in this order; empty if there are no labels.
 std::string highest_label(std::vector<std::string> labels);
 

@@ -226,7 +226,10 @@ class MultilabelScorer : public Scorer {
   }
 
   std::vector<std::string> remarks() const override {
-    return spelling_notes(evaluation_.label_sets.labels());
+    auto remarks = spelling_notes(evaluation_.label_sets.labels());
+    if (auto note = list_note(evaluation_.label_sets.labels()); !note.empty())
+      remarks.push_back(std::move(note));
+    return remarks;
   }
 
  private:

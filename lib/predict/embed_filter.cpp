@@ -11,7 +11,6 @@
 #include "base/option.h"
 #include "base/output_file.h"
 #include "features/features.h"
-#include "features/given_ids.h"
 #include "json/json.h"
 #include "model/fingerprint.h"
 #include "model/parts.h"
@@ -142,7 +141,7 @@ void EmbedFilter::report(Log& log) const {
     log.warn(counted(empty_, "text is empty; its vector says", "texts are empty; their vectors say") +
              " nothing");
   empty_seconds_.report(log);
-  features::report_unframed(unframed_, log);
+  foreign_.report(log);
   if (lacks_sidecar_)
     log.warn("the file does not name the model, which bert-search checks; -o FILE writes it to FILE.json");
 }
@@ -166,8 +165,8 @@ std::unique_ptr<io::Work> EmbedFilter::read(const io::Fields& fields) const {
   prepared->takes_ids = featurizer_.takes_ids(fields);
   prepared->again = !prepared->takes_ids && (fields.json("embedding") || fields.json("embeddings"));
   auto sequences = windows(fields);
-  if (prepared->takes_ids && features::lacks_frame(featurizer_.tokenizer(), sequences.front().ids))
-    unframed_.fetch_add(1, std::memory_order_relaxed);
+  using Origin = features::ForeignTexts::Origin;
+  foreign_.add(sequences.front().ids, prepared->takes_ids ? Origin::ids : Origin::text);
   if (sequences.front().pair && !prepared->takes_ids) {
     has_pairs_ = true;
     empty_seconds_.add(sequences.front());

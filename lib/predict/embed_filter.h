@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/pool.h"
 #include "features/features.h"
+#include "features/foreign_texts.h"
 #include "features/truncated_fields.h"
 #include "io/filter.h"
 #include "model/directory.h"
@@ -101,7 +102,7 @@ class EmbedFilter final : public io::Filter {
   bool lacks_sidecar_ = false;              // an array is redirected to a file, whose name is unknown
   mutable std::atomic<int64_t> empty_ = 0;  // texts
   mutable std::atomic<bool> has_pairs_ = false;
-  mutable std::atomic<int64_t> unframed_ = 0;  // records, see features::lacks_frame
+  features::ForeignTexts foreign_{featurizer_.tokenizer()};
   features::EmptySecondTexts empty_seconds_;
 };
 

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/option.h"
-#include "features/given_ids.h"
 #include "json/json.h"
 #include "nn/panels.h"
 #include "predict/batches.h"
@@ -121,9 +120,9 @@ PredictFilter::PredictFilter(const model::Directory& directory, const text::Toke
 void PredictFilter::prepare(const io::Fields& fields, io::Record& record) const {
   auto reading = task_->read(fields, featurizer_);
   for (const Window& window : reading->windows) require_readable(window.features, directory_.config);
-  if (reading->of_ids && !reading->windows.empty() &&
-      features::lacks_frame(featurizer_.tokenizer(), reading->windows.front().features.ids))
-    unframed_.fetch_add(1, std::memory_order_relaxed);
+  using Origin = features::ForeignTexts::Origin;
+  if (!reading->windows.empty())
+    foreign_.add(reading->windows.front().features.ids, reading->of_ids ? Origin::ids : Origin::text);
   if (options_.format == io::Format::squad) reading->id = id_of(fields);
   if (options_.format == io::Format::conll && fields.json("tags"))
     for (const auto tag : fields.strings("tags")) reading->tags.emplace_back(tag);
@@ -248,7 +247,7 @@ void PredictFilter::write_row(const Reading& reading, io::Output& out) const {
 
 void PredictFilter::report(Log& log) const {
   task_->report(log);
-  features::report_unframed(unframed_, log);
+  foreign_.report(log);
 }
 
 void PredictFilter::report_truncated(int64_t records) const {

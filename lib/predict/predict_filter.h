@@ -1,7 +1,6 @@
 // The filter of bert-predict: adds the task's prediction to each record.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "base/log.h"
 #include "base/pool.h"
 #include "features/features.h"
+#include "features/foreign_texts.h"
 #include "io/filter.h"
 #include "model/directory.h"
 #include "model/network.h"
@@ -70,8 +70,8 @@ class PredictFilter final : public io::Filter {
   std::unique_ptr<Predictor> task_;
   features::Featurizer featurizer_;
   model::Network network_;
-  std::unordered_set<std::string> ids_;        // of the records so far, for Format::squad
-  mutable std::atomic<int64_t> unframed_ = 0;  // records, see features::lacks_frame
+  std::unordered_set<std::string> ids_;  // of the records so far, for Format::squad
+  features::ForeignTexts foreign_{featurizer_.tokenizer()};
   size_t row_width_ = 0;  // numbers of a prediction; those of the first record if the task has no other
 };
 

@@ -154,6 +154,7 @@ void RecordVectors::require_model(std::string_view model, std::string whose) {
   const auto parsed = predict::VectorModel::parse(model);
   if (!parsed) return same_model_.reset();
   if (parsed->normalized && metric_ != Metric::cosine) options_.embed.vectors.normalize = true;
+  knows_model_ = true;
   same_model_->require(model, std::move(whose));
   same_model_->allow_prompts(options_.embed.vectors.prompt);
 }
@@ -262,11 +263,13 @@ void RecordVectors::check_width(WithVector& work) {
   const auto width = static_cast<int64_t>(work.vector.size());
   if (!width_) require_width(width, "the first record has");
   if (width == *width_) return;
-  work.failure =
-      Error(work.is_text ? "the vector of the text" : "field \"embedding\"", " has ",
-            counted(width, "number", "numbers"), ", ", whose_, " ", *width_,
-            work.is_text && *width_ < width ? "; give " + opt::dim + " " + std::to_string(*width_) : "")
-          .what();
+  work.failure = Error(work.is_text ? "the vector of the text" : "field \"embedding\"", " has ",
+                       counted(width, "number", "numbers"), ", ", whose_, " ", *width_,
+                       work.is_text && *width_ < width && knows_model_
+                           ? "; give " + opt::dim + " " + std::to_string(*width_)
+                       : work.is_text ? "; they are of another model"
+                                      : "")
+                     .what();
 }
 
 // A wrong model of texts concerns all of them.

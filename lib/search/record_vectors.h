@@ -115,6 +115,7 @@ class RecordVectors {
   Log& log_;
   std::optional<int64_t> width_;
   std::string whose_;
+  bool knows_model_ = false;             // see require_model
   std::optional<SameModel> same_model_;  // nullopt: nothing is known of the vectors to search
   mutable std::mutex opening_;
   mutable std::unique_ptr<TextModel> text_model_;

@@ -278,10 +278,12 @@ class EmbedTask final : public TrainingTask {
                            " takes all pairs as similar: " + json::in_quotes(options_.gold_field()) +
                            " is not used");
     if (compares_in_step() && preparation.records_in_step == 1)
-      preparation.log.warn(
-          "a step of one record has no other texts to compare it with but its negatives; raise " +
-          opt::batch_size + " or " + opt::accumulate);
-    TrainingTask::prepare(preparation);
+      preparation.log.warn("a step of one record has nothing to compare it with but its negatives; raise " +
+                           opt::batch_size + " or " + opt::accumulate);
+    examples::LabelRange range;
+    const bool checked = preparation.check(
+        std::make_unique<examples::EmbedReader>(records_, featurizer_, options_.gold_field(), &range));
+    if (checked && loss_.loss == SimilarityLoss::cosent) require_different(range, preparation.ranks);
   }
 
   void add_settings(Settings& settings) const override {
@@ -320,9 +322,26 @@ class EmbedTask final : public TrainingTask {
   static std::string_view name_of(SimilarityLoss loss) {
     return std::ranges::find(nn::kSimilarityLosses, loss, &nn::SimilarityLossName::loss)->name;
   }
+  // Of FILEs, whose labels are all known.
+  static void require_different(const examples::LabelRange& own, comm::Communicator& ranks) {
+    std::string text;
+    append(text, own.least());
+    append(text, own.most());
+    double least = HUGE_VAL, most = -HUGE_VAL;
+    for (const auto& one : ranks.all_gather(text)) {
+      std::string_view rest = one;
+      least = std::min(least, take_double(rest));
+      most = std::max(most, take_double(rest));
+    }
+    if (least == most)
+      throw Error("all labels are ", least, ", but ", opt::loss, " cosent learns from labels that differ; ",
+                  opt::loss, " ranking takes all pairs as similar");
+  }
+
   // Whether the loss compares the records of a step with each other.
   bool compares_in_step() const {
-    return loss_.loss == SimilarityLoss::ranking || loss_.loss == SimilarityLoss::symmetric;
+    return loss_.loss == SimilarityLoss::ranking || loss_.loss == SimilarityLoss::symmetric ||
+           loss_.loss == SimilarityLoss::cosent;
   }
   int64_t width() const { return config_.hidden * std::ssize(pooling_); }
   std::unique_ptr<examples::ExampleReader> reader_of(EmbedRecords records) const {

@@ -2,11 +2,14 @@
 
 #include "base/error.h"
 #include "base/option.h"
-#include "features/given_ids.h"
+#include "features/foreign_texts.h"
 #include "json/json.h"
 #include "predict/batches.h"
 
 namespace bert::train {
+
+using examples::Trait;
+
 namespace {
 
 // Tokens of an empty text: [CLS] [SEP].
@@ -24,9 +27,11 @@ void ReadableReader::read(const io::Fields& fields, const io::Record& record, in
   const bool given = fields.json("input_ids").has_value();
   const bool half = is_text && fields.text(pair_field_)->empty();  // a pair without its second text
   for (size_t i = before; i < examples.size(); ++i) {
-    examples[i]->paired = paired;
-    examples[i]->unframed = given && features::lacks_frame(tokenizer_, examples[i]->ids);
-    examples[i]->empty = half || examples[i]->tokens() <= empty_tokens(tokenizer_);
+    auto& traits = examples[i]->traits;
+    traits.set(Trait::paired, paired);
+    traits.set(Trait::unframed, given && features::lacks_frame(tokenizer_, examples[i]->ids));
+    traits.set(Trait::unknown, features::is_mostly_unknown(tokenizer_, examples[i]->ids));
+    traits.set(Trait::empty, half || examples[i]->tokens() <= empty_tokens(tokenizer_));
     for (const auto& [ids, types] : examples[i]->sequences()) predict::require_readable(ids, types, config_);
   }
 }
@@ -34,18 +39,17 @@ void ReadableReader::read(const io::Fields& fields, const io::Record& record, in
 void ReadableReader::check(const examples::Outline& example) {
   reader_->check(example);
   if (example.epoch > 0 || example.number > 0) return;
-  ++drawn_.records;
-  drawn_.truncated += example.truncated;
-  drawn_.paired += example.paired;
-  drawn_.empty += example.empty;
-  drawn_.unframed += example.unframed;
+  drawn_.add(example.traits);
 }
 
-void report(const examples::CheckedRecords& found, const TrainingOptions& options, Log& log) {
-  const auto& [records, truncated, paired, empty, unframed] = found;
+void report(const examples::CheckedRecords& found, const TrainingOptions& options,
+            const text::Tokenizer& tokenizer, Log& log) {
+  const auto records = found.records, truncated = found.with(Trait::truncated),
+             paired = found.with(Trait::paired), empty = found.with(Trait::empty);
   if (empty > 0 && options.task.kind != task::Task::pretrain)
     log.warn(counted(empty, "record has", "records have") + " an empty text");
-  features::report_unframed(unframed, log);
+  features::report_unframed(found.with(Trait::unframed), log);
+  features::report_unknown(found.with(Trait::unknown), tokenizer, log);
   if (truncated > 0) log.warn(counted(truncated, "record was", "records were") + " truncated");
   if (paired == records || (paired == 0 && !options.pair_field_given)) return;
   const auto field = json::in_quotes(options.task.features.pair_field) + " of " + opt::pair_field + ": ";
@@ -56,8 +60,9 @@ void report(const examples::CheckedRecords& found, const TrainingOptions& option
 }
 
 std::optional<bool> pairs_of(const examples::CheckedRecords& found) {
-  const bool all = found.paired == found.records;
-  return found.records > 0 && (all || found.paired == 0) ? std::optional(all) : std::nullopt;
+  const auto paired = found.with(Trait::paired);
+  const bool all = paired == found.records;
+  return found.records > 0 && (all || paired == 0) ? std::optional(all) : std::nullopt;
 }
 
 }  // namespace bert::train

@@ -40,7 +40,8 @@ class ReadableReader final : public examples::ExampleReader {
 };
 
 // Warns of what is probably not meant.
-void report(const examples::CheckedRecords& found, const TrainingOptions& options, Log& log);
+void report(const examples::CheckedRecords& found, const TrainingOptions& options,
+            const text::Tokenizer& tokenizer, Log& log);
 
 // Whether all records are pairs, or none is.
 std::optional<bool> pairs_of(const examples::CheckedRecords& found);

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/option.h"
 #include "examples/sentence_example.h"
+#include "metric/classification.h"
 #include "nn/losses.h"
 #include "predict/scores.h"
 #include "train/label_set.h"
@@ -166,6 +167,9 @@ class SentenceTrainingTask final : public TrainingTask {
       throw Error("there is only one label, \"",
                   set_.labels.names().empty() ? "" : set_.labels.names().front(),
                   "\"; classification needs at least two");
+    if (set_.labels.size() == 0) throw Error("no record has a label");
+    if (options_.kind == task::Task::multilabel && options_.labels.empty() && !set_.of_model)
+      if (const auto note = metric::list_note(set_.labels.names()); !note.empty()) preparation.log.warn(note);
   }
 
   void prepare_to_evaluate() override {

@@ -124,7 +124,12 @@ class Training {
     const auto heads = task_->heads();
     const bool replaces = !heads.empty() && !task_->keeps_head();
     const auto replaced = replaces ? std::string(heads.front()->tensors()) + "." : "";
-    auto missing = network.load(ckpt::Checkpoint::open(initial_.path), replaced);
+    const auto checkpoint = ckpt::Checkpoint::open(initial_.path);
+    if (replaces && initial_.config.has_architecture(model::architecture_of(heads, initial_.config)) &&
+        checkpoint.find(heads.front()->mark) != nullptr)
+      log_.warn(initial_.path +
+                ": the trained head is replaced by a new one, because the labels are not those of the model");
+    auto missing = network.load(checkpoint, replaced);
     if (options_.steps != 0 && !initial_.config.weighted_layers)
       std::erase_if(missing, [](const auto& name) { return name.starts_with(nn::ScalarMix::kPrefix); });
     return missing;
@@ -157,7 +162,9 @@ class Training {
   bool check(examples::RecordSource& source, std::unique_ptr<examples::ExampleReader> reader) {
     const auto checked = examples::check_records(source, *readable(std::move(reader)), check_tools());
     if (checked) pairs_ = pairs_of(*checked);
-    if (checked && source.records() > 0) report(*checked, options_, log_);
+    if (checked && source.records() > 0 && checked->records == 0)
+      throw Error("no record has tokens to train on");
+    if (checked && source.records() > 0) report(*checked, options_, initial_.tokenizer, log_);
     return checked.has_value();
   }
 
@@ -271,7 +278,7 @@ bool Training::run() {
   if (checkpoints && starts_over()) checkpoints->clear();
   const bool ended = trainer.run();
   source->report_skipped();
-  if (source->records() == 0) report(reader->drawn(), options_, log_);
+  if (source->records() == 0) report(reader->drawn(), options_, initial_.tokenizer, log_);
   return ended;
 }
 
@@ -306,7 +313,7 @@ bool Training::evaluate() {
   };
   require_trained(task_->heads().empty() || task_->keeps_head(), "");
   DevSet dev(plan_.stream, options_.dev, readable(task_->make_dev_reader(options_.dev)), check_tools());
-  report(dev.checked(), options_, log_);
+  report(dev.checked(), options_, initial_.tokenizer, log_);
   compare(dev, initial_.config.pairs);
   auto network = make_network();
   const auto learner = task_->make_learner(network, Keep::activations);

@@ -87,7 +87,7 @@ TEST_CASE("ids of each text can be given instead") {
   const auto examples = reader.read(R"({"input_ids":[[2,5,3],[2,6,7,8,3],[2,9,3]],"text":"x"})");
   const auto& example = examples[0]->as<EmbedExample>();
   CHECK(example.ids == Ids{2, 5, 3, 2, 6, 7, 3, 2, 9, 3});
-  CHECK(example.truncated);
+  CHECK(example.traits.has(examples::Trait::truncated));
   CHECK(reader.refusal(R"({"input_ids":[[2,5,3]]})") ==
         "field \"input_ids\" has 1 arrays, expected one for each text");
   CHECK(reader.refusal(R"({"input_ids":[2,5,3]})") ==
@@ -100,7 +100,7 @@ TEST_CASE("each text is truncated on its own") {
   Reader reader(EmbedRecords::pairs, 4);
   const auto examples = reader.read(R"({"text":"a b c","text_pair":"d e"})");
   CHECK(examples[0]->as<EmbedExample>().ids == Ids{2, 5, 6, 3, 2, 8, 9, 3});
-  CHECK(examples[0]->truncated);
+  CHECK(examples[0]->traits.has(examples::Trait::truncated));
 }
 
 TEST_CASE("records that lack what the loss needs are refused") {

@@ -23,8 +23,8 @@ class NumberReader : public ExampleReader {
       bool has_next_sentence_label() const override { return true; }
     };
     auto example = number == labelled_ ? std::make_unique<Labelled>() : std::make_unique<Example>();
-    example->truncated = number < 3;
-    example->paired = number < 2;
+    example->traits.set(Trait::truncated, number < 3);
+    example->traits.set(Trait::paired, number < 2);
     examples.push_back(std::move(example));
   }
   void check(const Outline& example) override {
@@ -74,8 +74,8 @@ TEST_CASE("all valid records are counted, and none is drawn") {
   const auto tried = check(*source, reader, log);
   REQUIRE(tried.found);
   CHECK(tried.found->records == 1000);
-  CHECK(tried.found->truncated == 3);
-  CHECK(tried.found->paired == 2);
+  CHECK(tried.found->with(Trait::truncated) == 3);
+  CHECK(tried.found->with(Trait::paired) == 2);
   CHECK(tried.said + tried.error == "");
   CHECK(source->drawn() == 0);
 }
