@@ -26,9 +26,12 @@ void task_options(cli::App& app, predict::PredictOptions& predict) {
   app.number({opt::top_k, "N", "For fill: number of candidates for each [MASK]."}, {.min = 1},
              predict.task.top_k)
       .only_for = cmd::tasks({task::Task::fill});
-  app.real({"--threshold", "P", "For multilabel: predict the labels with at least this probability."},
+  app.real({"--threshold", "P",
+            "For multilabel: predict the labels with at least this probability. For replaced: the "
+            "probability from "
+            "which on a token counts as replaced."},
            {.min = 0, .max = 1}, predict.task.threshold)
-      .only_for = cmd::tasks({task::Task::multilabel});
+      .only_for = cmd::tasks({task::Task::multilabel, task::Task::replaced});
   using enum predict::Aggregate;
   app.choice({"--aggregate", "",
               "For tag: subword tokens that decide the tag of a word: the first, the mean of all, or the one "
@@ -50,7 +53,7 @@ int main(int argc, char** argv) {
   app.number({"--n-best", "N", "Add the N best answers as n_best (default: none)."}, {.min = 1},
              predict.task.answer.n_best)
       .only_for = cmd::tasks({task::Task::answer});
-  cmd::LengthOptions length(app, "truncate; split for tag and answer, error for fill");
+  cmd::LengthOptions length(app, "truncate; split for replaced, tag and answer, error for fill");
   cmd::StreamOptions stream(
       app, {.load = cmd::StreamOptions::Load::network,
             .more = io::formats_of({io::RecordKind::tagged}, {io::InputFormat::squad}),

@@ -7,19 +7,28 @@
 namespace bert::model {
 namespace {
 
+constexpr std::string_view kForPretraining = "ForPreTraining";
+
 const std::vector<Head>& table() {
   using enum task::Task;
   static const std::vector<Head> heads = {
       {.name = "masked_lm",
        .mark = "cls.predictions.bias",
-       .architectures = {"ForMaskedLM", "ForPreTraining", "LMHeadModel"},
+       .architectures = {"ForMaskedLM", kForPretraining, "LMHeadModel"},
        .tasks = {fill, perplexity}},
       {.name = "next_sentence",
        .mark = "cls.seq_relationship.weight",
        .reads = Reads::sequences,
        .outputs = 2,  // 0: follows, 1: random
-       .architectures = {"ForNextSentencePrediction", "ForPreTraining"},
+       .architectures = {"ForNextSentencePrediction", kForPretraining},
        .tasks = {next}},
+      // Clark et al. 2020: a positive logit for a token that was replaced.
+      {.name = "replaced_token",
+       .mark = "discriminator_predictions.dense_prediction.weight",
+       .dense = "discriminator_predictions.dense",
+       .outputs = 1,
+       .architectures = {kForPretraining},
+       .tasks = {replaced}},
       {.name = "classifier",
        .mark = "classifier.weight",
        .reads = Reads::sequences,
@@ -58,7 +67,11 @@ const std::vector<Head>& table() {
 
 const std::vector<std::string_view> kBareModel = {"Model"};
 
-bool has(const Head& head, std::string_view architecture) {
+bool has(const Head& head, std::string_view architecture, const ModelType& type) {
+  const bool is_replaced = head.tasks.front() == task::Task::replaced;
+  if (architecture == kForPretraining &&
+      type.pretraining != (is_replaced ? Pretraining::replaced : Pretraining::next_sentence))
+    return false;
   return std::ranges::find(head.architectures, architecture) != head.architectures.end();
 }
 
@@ -76,7 +89,7 @@ std::string architecture_of(const Heads& wanted, const Config& config) {
   std::string_view name;
   for (const auto architecture : wanted.empty() ? kBareModel : wanted.front()->architectures) {
     const bool is_exact = std::ranges::all_of(table(), [&](const Head& head) {
-      return has(head, architecture) == (std::ranges::find(wanted, &head) != wanted.end());
+      return has(head, architecture, *config.type) == (std::ranges::find(wanted, &head) != wanted.end());
     });
     if (is_exact && (name.empty() || config.causal)) name = architecture;
   }
@@ -85,8 +98,8 @@ std::string architecture_of(const Heads& wanted, const Config& config) {
 
 bool has_head(const Config& config, const Head& head) {
   return std::ranges::any_of(head.architectures, [&](auto name) {
-    if (name == "ForPreTraining" && !config.type->pretrains_next_sentence) return false;
-    return config.has_architecture(std::string(config.type->classes).append(name));
+    return has(head, name, *config.type) &&
+           config.has_architecture(std::string(config.type->classes).append(name));
   });
 }
 

@@ -21,8 +21,9 @@ namespace bert::model {
 enum class Reads { tokens, sequences };
 
 struct Head {
-  std::string_view name;  // as in bert-convert --info; heads that share their tensors share it
-  std::string_view mark;  // a tensor that only this head has, and those that share its tensors
+  std::string_view name;        // as in bert-convert --info; heads that share their tensors share it
+  std::string_view mark;        // a tensor that only this head has, and those that share its tensors
+  std::string_view dense = {};  // a layer before the head's output, as wide as the encoder: act(dense(h))
   Reads reads = Reads::tokens;
   int64_t outputs = 0;      // of each token or sequence; 0: one for each label of the model
   bool fine_tuned = false;  // otherwise pre-trained: always reads the last layer
@@ -32,7 +33,8 @@ struct Head {
   // If it compares rows, a value added to all rows cancels, so parameters that only add such a value have
   // gradient 0. They are set to exactly 0, because Adam would turn rounding errors into full steps.
   bool compares_rows = false;
-  // Hugging Face's models with this head, after the classes of the model type: "ForMaskedLM".
+  // Hugging Face's models with this head, after the classes of the model type: "ForMaskedLM". Types differ in
+  // what they call ForPreTraining, see ModelType::pretraining.
   std::vector<std::string_view> architectures = {};
   std::vector<task::Task> tasks = {};
 

@@ -29,7 +29,7 @@ constexpr ModelType roberta(std::string_view name, std::string_view classes) {
 }
 
 constexpr ModelType kTypes[] = {
-    {.name = "bert", .classes = "Bert", .pretrains_next_sentence = true},
+    {.name = "bert", .classes = "Bert", .pretraining = Pretraining::next_sentence},
     roberta("roberta", "Roberta"),
     roberta("xlm-roberta", "XLMRoberta"),
     roberta("camembert", "Camembert"),
@@ -43,6 +43,7 @@ constexpr ModelType kTypes[] = {
     {.name = "electra",
      .classes = "Electra",
      .embedding_size = true,
+     .pretraining = Pretraining::replaced,
      .drops_head_input = true,
      .pooler_activation = gelu,
      .masked_lm_activation = gelu},

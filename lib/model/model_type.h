@@ -13,6 +13,10 @@
 
 namespace bert::model {
 
+// The heads that a type's ForPreTraining has, if they can be computed: for words and for the next sentence,
+// or for replaced tokens.
+enum class Pretraining { none, next_sentence, replaced };
+
 struct ModelType {
   std::string_view name;                 // model_type in config.json
   std::string_view classes;              // begins Hugging Face's names of its models, such as BertForMaskedLM
@@ -20,11 +24,11 @@ struct ModelType {
   std::optional<int64_t> position_padding = {};  // of padding, if it is not pad_token_id
   int64_t token_types = 2;  // rows of the token-type table if config.json does not say it; 0: never a table
   int64_t pad_id = 0;       // if config.json does not say it
-  bool embedding_size = false;           // of its own: Config::embedding
-  bool always_projected = false;         // even if both sizes are equal
-  bool shares_layers = false;            // Config::layer_groups
-  bool relative_bias = false;            // of attention, one table for all layers
-  bool pretrains_next_sentence = false;  // ForPreTraining has heads for words and for the next sentence
+  bool embedding_size = false;    // of its own: Config::embedding
+  bool always_projected = false;  // even if both sizes are equal
+  bool shares_layers = false;     // Config::layer_groups
+  bool relative_bias = false;     // of attention, one table for all layers
+  Pretraining pretraining = Pretraining::none;
   // In training, a classifier of texts has dropout before both of its layers; one of tokens has that of the
   // encoder; the head for answers has one by this key ("": none).
   bool drops_head_input = false, tags_as_hidden = false;

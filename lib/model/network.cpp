@@ -185,7 +185,7 @@ nn::Tensor Network::head_input(const nn::Batch& batch, std::vector<int64_t> rows
 nn::Tensor Network::pooled(const nn::Tensor& rows) {
   auto& p = *parts_;
   nn::Tensor y;
-  p.layers.pooler.value().forward(p.context, *p.weights, rows, p.config.type->pooler_activation, y);
+  p.layers.dense.value().forward(p.context, *p.weights, rows, p.layers.dense_activation, y);
   return y;
 }
 
@@ -198,9 +198,9 @@ nn::Tensor Network::logits(const nn::Tensor& rows) {
     head->decoder.forward(p.context, *p.weights, p.output_words, {y}, logits);
     return logits;
   }
-  const bool is_pooled = p.layers.head->reads == Reads::sequences;
-  if (is_pooled) y = pooled(rows);
-  p.layers.output.value().forward(p.context, *p.weights, is_pooled ? y : rows, nn::Activation::none, logits);
+  if (p.layers.dense) y = pooled(rows);
+  p.layers.output.value().forward(p.context, *p.weights, p.layers.dense ? y : rows, nn::Activation::none,
+                                  logits);
   return logits;
 }
 

@@ -48,7 +48,12 @@ NetworkLayers::NetworkLayers(const Config& c, const Needs& needs, nn::Layout& la
   const auto other = std::ranges::find_if(needs.heads, [&](const Head* head) { return head != masked; });
   if (other != needs.heads.end()) head = *other;
   if (needs.pooler || (head != nullptr && head->reads == Reads::sequences))
-    pooler.emplace(kPoolerLayer, c.hidden, c.hidden, layout);
+    dense.emplace(kPoolerLayer, c.hidden, c.hidden, layout);
+  dense_activation = c.type->pooler_activation;
+  if (head != nullptr && !head->dense.empty()) {
+    dense.emplace(head->dense, c.hidden, c.hidden, layout);
+    dense_activation = c.activation;
+  }
   if (head != nullptr) output.emplace(std::string(head->tensors()), outputs_of(*head, c), c.hidden, layout);
   if (std::ranges::find(needs.heads, masked) != needs.heads.end()) masked_lm.emplace(c, layout);
   if (c.weighted_layers && head != nullptr && head->fine_tuned) mix.emplace(count + 1, layout);

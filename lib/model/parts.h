@@ -48,8 +48,9 @@ struct NetworkLayers {
   std::optional<nn::Linear> projection;           // of the embeddings to the encoder's width
   std::optional<nn::RelativeBias> relative_bias;  // of all layers
   std::vector<nn::EncoderLayer> encoder;
-  std::optional<nn::Linear> pooler;  // act(dense(x)) of pooled_rows()
-  const Head* head = nullptr;        // that of `output`
+  std::optional<nn::Linear> dense;  // act(dense(x)): the pooler, of pooled_rows(), or Head::dense
+  nn::Activation dense_activation;  // meaningless without `dense`
+  const Head* head = nullptr;       // that of `output`
   std::optional<nn::Linear> output;
   std::optional<MaskedLm> masked_lm;
   std::optional<nn::ScalarMix> mix;  // if a fine-tuned head reads the weighted sum of all layers

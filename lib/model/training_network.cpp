@@ -85,7 +85,7 @@ struct TrainingNetwork::Parts {
   nn::EncoderLayer::Workspace workspace;
   nn::Tensor vocab_logits;                                // for the masked-language-model loss
   nn::Tensor rows, u, transformed, normed, drows, scrap;  // for the heads
-  nn::Tensor pooled, logits;
+  nn::Tensor dense, logits;
 
   Parts(const Config& config, const Heads& heads, Pool& pool, Dtype dtype);
   nn::Pass pass() {
@@ -114,7 +114,7 @@ struct TrainingNetwork::Parts {
     result.offsets = head_offsets;
     return result;
   }
-  nn::Tensor& head_input() { return net.pooler ? pooled : rows; }
+  nn::Tensor& head_input() { return net.dense ? dense : rows; }
   void keep_state(size_t layer, const nn::Tensor& x);
   void backward_mix();
   void finish_level(int64_t level, const Ready& ready);
@@ -290,8 +290,8 @@ nn::Tensor& TrainingNetwork::logits(std::span<const int64_t> rows) {
   p.head_offsets = offsets_among(rows, *p.batch);
   nn::gather_rows(p.context, p.top(), p.head_places, p.rows);
   nn::drop(p.head_pass(), p.input_dropout, p.rows, p.rows);
-  if (const auto& pooler = p.net.pooler)
-    pooler->forward(p.context, p.weights, p.rows, p.config.type->pooler_activation, p.pooled, &p.u);
+  if (const auto& dense = p.net.dense)
+    dense->forward(p.context, p.weights, p.rows, p.net.dense_activation, p.dense, &p.u);
   nn::drop(p.head_pass(), p.head_dropout, p.head_input(), p.head_input());
   p.net.output.value().forward(p.context, p.weights, p.head_input(), nn::Activation::none, p.logits);
   return p.logits;
@@ -299,19 +299,19 @@ nn::Tensor& TrainingNetwork::logits(std::span<const int64_t> rows) {
 
 void TrainingNetwork::logits_gradient(const nn::Tensor& dlogits) {
   auto& p = *parts_;
-  const auto& pooler = p.net.pooler;
+  const auto& dense = p.net.dense;
   p.net.output->backward_weights(p.context, p.weights, p.head_input(), dlogits, 0, p.gradients);
-  if (!pooler && !p.input_learns()) return;
+  if (!dense && !p.input_learns()) return;
   p.net.output->backward_input(p.context, p.weights, dlogits, 0, nn::Into::replace, p.drows);
   nn::drop(p.head_pass(), p.head_dropout, p.drows, p.drows);
-  if (pooler) {
-    backward_activation(p.context, p.config.type->pooler_activation, p.u, p.scrap, p.drows);
-    pooler->backward_weights(p.context, p.weights, p.rows, p.drows, 0, p.gradients);
+  if (dense) {
+    backward_activation(p.context, p.net.dense_activation, p.u, p.scrap, p.drows);
+    dense->backward_weights(p.context, p.weights, p.rows, p.drows, 0, p.gradients);
     if (!p.input_learns()) return;
-    pooler->backward_input(p.context, p.weights, p.drows, 0, nn::Into::replace, p.rows);
+    dense->backward_input(p.context, p.weights, p.drows, 0, nn::Into::replace, p.rows);
     nn::drop(p.head_pass(), p.input_dropout, p.rows, p.rows);
   }
-  nn::add_rows(p.context, pooler ? p.rows : p.drows, p.head_places, p.dtop);
+  nn::add_rows(p.context, dense ? p.rows : p.drows, p.head_places, p.dtop);
 }
 
 const nn::Tensor& TrainingNetwork::hidden() const { return parts_->top(); }

@@ -77,7 +77,9 @@ std::string described(const model::Config& config) {
 }
 
 // Pre-training tasks need no fine-tuning.
-bool is_pretraining(task::Task task) { return task == fill || task == next || task == perplexity; }
+bool is_pretraining(task::Task task) {
+  return task == fill || task == next || task == replaced || task == perplexity;
+}
 
 [[noreturn]] void refuse(task::Task asked, const model::Directory& directory, const Tasks& tasks) {
   const std::string model = directory.root + ": " + described(directory.config);

@@ -28,7 +28,7 @@ void Predictor::report_truncated(Log& log, int64_t records, int64_t max_length) 
 // Each is defined in the file of its name.
 using MakePredictor = std::unique_ptr<Predictor>(const TaskOptions& options, const model::Config& config,
                                                  const text::Tokenizer& tokenizer);
-MakePredictor make_sentence, make_masked_lm, make_tag, make_answer;
+MakePredictor make_sentence, make_masked_lm, make_replaced, make_tag, make_answer;
 
 std::unique_ptr<Predictor> make_predictor(const TaskOptions& options, const model::Config& config,
                                           const text::Tokenizer& tokenizer) {
@@ -36,8 +36,8 @@ std::unique_ptr<Predictor> make_predictor(const TaskOptions& options, const mode
   constexpr std::pair<task::Task, MakePredictor*> kMakers[] = {
       {classify, make_sentence}, {multilabel, make_sentence},  {regress, make_sentence},
       {rank, make_sentence},     {next, make_sentence},        {choose, make_sentence},
-      {fill, make_masked_lm},    {perplexity, make_masked_lm}, {tag, make_tag},
-      {answer, make_answer}};
+      {fill, make_masked_lm},    {perplexity, make_masked_lm}, {replaced, make_replaced},
+      {tag, make_tag},           {answer, make_answer}};
   const auto maker = std::ranges::find(kMakers, options.task, &std::pair<task::Task, MakePredictor*>::first);
   assert(maker != std::end(kMakers));
   return maker->second(options, config, tokenizer);

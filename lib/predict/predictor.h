@@ -127,7 +127,7 @@ SpanRule span_rule(const AnswerOptions& options);
 struct TaskOptions {
   task::Task task = task::Task::automatic;
   int64_t top_k = 5;                       // candidates of fill
-  double threshold = 0.5;                  // minimum probability of a multilabel label
+  double threshold = 0.5;                  // minimum probability of a multilabel label or a replaced token
   Aggregate aggregate = Aggregate::first;  // for tag
   AnswerOptions answer = {};
   int precision = -1;  // see json::append_number

@@ -20,6 +20,7 @@ const std::vector<Entry>& table() {
        .scored = true,
        .gold_field = "next_sentence_label",
        .plotted = true},
+      {.task = Task::replaced, .name = "replaced", .predicted = true},
       {.task = Task::classify,
        .name = "classify",
        .predicted = true,

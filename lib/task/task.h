@@ -16,6 +16,7 @@ enum class Task {
   pretrain,
   fill,
   next,
+  replaced,
   classify,
   regress,
   multilabel,

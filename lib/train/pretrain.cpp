@@ -154,7 +154,7 @@ class PretrainTask final : public TrainingTask {
       reader.read(fields, record, epoch, examples);
       next_ = examples.front()->as<PretrainExample>().next.has_value();
     });
-    if (next_ && !config_.type->pretrains_next_sentence)
+    if (next_ && config_.type->pretraining != model::Pretraining::next_sentence)
       throw Error("models of type ", config_.type->name,
                   " have no head for next sentences: leave out \"next_sentence_label\"");
   }

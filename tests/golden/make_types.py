@@ -6,9 +6,10 @@ of SHAPES with one of the heads; mpnet, whose attention depends on distances, ha
 Needs torch and transformers 5.
 
 expected.safetensors has: input_ids and token_type_ids of all sequences on end, offsets [B+1]; hidden.0 to
-hidden.L [M,H]; logits [R,K] at the rows that the head reads; for masked words their positions and gold; and
-grad.NAME for each tensor NAME of the file. The loss is the mean of masked words' cross-entropies, or else
-the sum of all logits times coefficients [R,K].
+hidden.L [M,H]; logits [R,K] at the rows that the head reads; for masked words their positions and gold; for
+replaced tokens the labels [M], 1 for a replaced token; and grad.NAME for each tensor NAME of the file. The loss
+is the mean of masked words' cross-entropies; 50 times the binary cross-entropy of replaced tokens; or else the
+sum of all logits times coefficients [R,K].
 """
 import os
 import shutil
@@ -42,6 +43,7 @@ TYPES = {
 }
 HEADS = {"bare": "Model", "fill": "ForMaskedLM", "classify": "ForSequenceClassification",
          "tag": "ForTokenClassification", "answer": "ForQuestionAnswering", "choose": "ForMultipleChoice"}
+ONLY_OF = {"electra": {"replaced": "ForPreTraining"}}
 # hidden_size, num_attention_heads, num_hidden_layers, intermediate_size, hidden_act, lengths, labels.
 SHAPES = {
     "one": (7, 1, 1, 5, "gelu", [2, 3], 1),
@@ -111,7 +113,7 @@ def make(folder, name, head, keys, lengths=LENGTHS, labels=LABELS):
     labels = {"num_labels": labels} if head in ("classify", "tag") else {}
     config = config_class(**keys, **labels)
     config._attn_implementation = "eager"
-    model_class = getattr(tf, prefix + HEADS[head])
+    model_class = getattr(tf, prefix + (HEADS | ONLY_OF.get(name, {}))[head])
     arguments = {"add_pooling_layer": False} if head == "bare" and "roberta" in name else {}
     model = model_class(config, **arguments).eval()
     with torch.no_grad():
@@ -129,7 +131,7 @@ def make(folder, name, head, keys, lengths=LENGTHS, labels=LABELS):
     for layer, states in enumerate(hidden):
         expected[f"hidden.{layer}"] = states.reshape(*real.shape, -1)[real].float()
     if head != "bare":
-        if logits.dim() == 3:
+        if head in ("fill", "tag", "answer"):
             logits = logits[real]
         if head == "fill":
             count = len(logits)
@@ -138,6 +140,12 @@ def make(folder, name, head, keys, lengths=LENGTHS, labels=LABELS):
             logits = logits[rows]
             loss = torch.nn.functional.cross_entropy(logits, gold)
             expected |= {"positions": rows.int(), "gold": gold.int()}
+        elif head == "replaced":
+            labels = (torch.arange(batch[0].numel()).reshape(batch[0].shape) % 5 == 2).long()
+            output = model(input_ids=batch[0], token_type_ids=batch[1], attention_mask=batch[2], labels=labels)
+            loss = 50 * output.loss
+            logits = output.logits[real][:, None]
+            expected["labels"] = labels[real].int()
         else:
             coefficients = (torch.randn(logits.shape) * 64).round() / 64  # sums are exact
             if head in ("answer", "choose"):  # the sums are 0, as of a loss that compares rows
@@ -158,7 +166,7 @@ def main():
     out = os.path.join(HERE, "types")
     shutil.rmtree(out, ignore_errors=True)
     for number, name in enumerate(TYPES):
-        for head in HEADS:
+        for head in [*HEADS, *ONLY_OF.get(name, {})]:
             make(os.path.join(out, f"{name}-{head}"), name, head, TYPES[name][2])
         for place, (title, shape) in enumerate(SHAPES.items()):
             if name != "mpnet":
@@ -166,6 +174,8 @@ def main():
                 shape = (*shape, [min(length, LONGEST_OF_OTHERS) for length in lengths], labels)
             heads = list(HEADS) if name == "mpnet" and title == "long" else [
                 list(HEADS)[1 + (number + place) % (len(HEADS) - 1)]]
+            if title in ("one", "five", "seventeen"):
+                heads += ONLY_OF.get(name, {})
             for head in heads:
                 make(os.path.join(out, f"{name}-{head}-{title}"), name, head, keys_of(name, shape), *shape[-2:])
 

@@ -67,8 +67,8 @@ std::vector<float> transposed(std::span<const float> values, int64_t rows, int64
   return result;
 }
 
-// The same for the columns: answers and choices are selected among the rows, so a single logit near 0 says
-// nothing by itself.
+// The same for the columns: answers and choices are selected among the rows, and a head for replaced tokens
+// has one column, so a single logit near 0 says nothing by itself.
 double error_of_columns(const nn::Tensor& actual, const std::vector<float>& truth) {
   if (actual.rows() * actual.cols() != std::ssize(truth)) return std::numeric_limits<double>::infinity();
   std::vector<float> flat;
@@ -104,8 +104,10 @@ void check_logits(const std::string& path, const model::Config& config, const Ex
   const auto batch = expected.batch();
   auto rows = rows_of(*head, config, batch, expected);
   const auto logits = network.logits(network.head_input(batch, std::move(rows)));
-  const bool among_rows =
-      head == model::head_of(task::Task::answer) || head == model::head_of(task::Task::choose);
+  using enum task::Task;
+  const model::Head* const single[] = {model::head_of(answer), model::head_of(choose),
+                                       model::head_of(replaced)};
+  const bool among_rows = std::ranges::find(single, head) != std::end(single);
   const double error = (among_rows ? error_of_columns : error_of)(logits, expected.numbers("logits"));
   CHECK_MESSAGE(error <= 5e-6, "logits are off by ", error);
 }
@@ -119,7 +121,14 @@ double run(model::TrainingNetwork& network, const model::Head& head, const nn::B
     const auto loss = network.masked_lm(rows, expected.integers("gold"), 1.0f / std::size(rows));
     return loss.sum / static_cast<double>(loss.count);
   }
-  const auto& logits = network.logits(rows);
+  auto& logits = network.logits(rows);
+  if (&head == model::head_of(task::Task::replaced)) {
+    const auto labels = expected.integers("labels");
+    const std::vector<float> targets(labels.begin(), labels.end());
+    const auto loss = nn::logistic_loss(targets, 50.0f / std::size(targets), logits);
+    network.logits_gradient(logits);
+    return 50 * loss.mean();
+  }
   const auto coefficients = expected.numbers("coefficients");
   nn::Tensor gradient(logits.rows(), logits.cols());
   double loss = 0;

@@ -101,7 +101,8 @@ TEST_CASE("hidden states and heads match the float64 reference") {
       }
     }
   }
-  CHECK(compared_heads.size() == model::heads().size());
+  // All but that for replaced tokens, which is compared in tests/golden/types_test.cpp: BERT has none.
+  CHECK(compared_heads.size() == model::heads().size() - 1);
 }
 
 namespace {

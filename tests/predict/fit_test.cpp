@@ -18,8 +18,8 @@ namespace {
 
 const std::string kModels = std::filesystem::path(__FILE__).parent_path().parent_path() / "golden" / "models";
 
-constexpr bert::task::Task kAll[] = {fill, next,   classify, regress, multilabel,
-                                     tag,  answer, choose,   rank,    perplexity};
+constexpr bert::task::Task kAll[] = {fill, next,   replaced, classify, regress,   multilabel,
+                                     tag,  answer, choose,   rank,     perplexity};
 
 Tasks classifier(size_t labels, std::optional<ProblemType> type, bool cross_encoder) {
   Config config = {.architectures = {"BertForSequenceClassification"}, .labels = {}, .problem_type = type};
@@ -46,6 +46,9 @@ TEST_CASE("the architecture determines the tasks, the usual one first") {
   CHECK(tasks_of({.architectures = {"BertForTokenClassification"}}, {}) == Tasks{tag});
   CHECK(tasks_of({.architectures = {"BertForQuestionAnswering"}}, {}) == Tasks{answer});
   CHECK(tasks_of({.architectures = {"BertForMultipleChoice"}}, {}) == Tasks{choose});
+  CHECK(
+      tasks_of({.type = bert::model::find_model_type("electra"), .architectures = {"ElectraForPreTraining"}},
+               {}) == Tasks{replaced});
 }
 
 TEST_CASE("the problem type determines a text classifier's tasks, else its labels and settings") {
