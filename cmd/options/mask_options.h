@@ -26,7 +26,7 @@ class MaskOptions {
 };
 
 inline MaskOptions::MaskOptions(cli::App& app, corpus::MaskRule& rule) {
-  const auto only = tasks({task::Task::pretrain});  // of bert-train
+  const auto only = tasks({task::Task::pretrain, task::Task::replaced});  // of bert-train
   app.real({opt::mask_prob, "P", "Share of an instance's tokens to mask, rounded; at least one token."},
            {.min = 0, .max = 1}, rule.probability)
       .only_for = only;

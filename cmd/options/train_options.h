@@ -44,6 +44,7 @@ class InitialModelOptions {
   std::string model_, config_, vocab_;
   std::optional<model::Preset> preset_;
   std::optional<CaseOptions> case_;
+  bool detects_replaced_ = false;  // a new model is a discriminator of ELECTRA
 };
 
 inline InitialModelOptions::InitialModelOptions(cli::App& app, train::TrainingOptions& options) {
@@ -98,6 +99,7 @@ inline InitialModelOptions::InitialModelOptions(cli::App& app, train::TrainingOp
 
 inline void InitialModelOptions::check(const train::TrainingOptions& options) {
   using cli::UsageError;
+  detects_replaced_ = options.task.kind == task::Task::replaced;
   if (preset_ || !config_.empty()) {
     if (vocab_.empty()) throw UsageError("a new model needs --vocab FILE");
     if (config_ == "-") throw UsageError("--config must be a file, not stdin");
@@ -122,8 +124,9 @@ inline train::InitialModel InitialModelOptions::load() const {
             .sentence = directory.sentence};
   }
   auto tokenizer = text::load_vocab(vocab_, text::Compat::hf, letter_case);
-  const auto config = preset_ ? model::config_of(*preset_, tokenizer.size())
-                              : model::parse_config(config_, read_file(config_));
+  auto config = preset_ ? model::config_of(*preset_, tokenizer.size())
+                        : model::parse_config(config_, read_file(config_));
+  if (preset_ && detects_replaced_) config.type = model::find_model_type("electra");
   return {.path = "",
           .config = config,
           .max_length = config.positions,
@@ -144,7 +147,7 @@ inline void data_options(cli::App& app, train::TrainingOptions& options) {
   app.number(
       {opt::max_length, "N",
        "Maximum sequence length in tokens (default: that of the model). Longer texts are truncated; tag and "
-       "answer split them into windows, pretrain reports an error."},
+       "answer split them into windows, pretrain and replaced report an error."},
       {.min = 1}, options.max_length);
   app.flag({opt::no_shuffle, "", "Read records in input order."}, options.in_order);
   app.number({opt::shuffle_buffer, "N", "Number of records in the shuffle buffer of a pipe."}, {.min = 1},
@@ -162,7 +165,7 @@ inline void schedule_options(cli::App& app, train::TrainingOptions& options) {
   app.section("Schedule");
   app.number({opt::steps, "N", "Number of steps; 0 only evaluates the model on --dev."},
              {.min = 0, .max = kMostSteps}, options.steps);
-  app.number({opt::epochs, "N", "Number of passes over the FILEs (default 3; pretrain, embed: 1)."},
+  app.number({opt::epochs, "N", "Number of passes over the FILEs (default 3; pretrain, replaced, embed: 1)."},
              {.min = 1}, options.epochs);
   app.custom({opt::budget, "TIME", "Stop after this time, such as 45s, 90m, 1h30m or 2d."},
              [&options](const std::string& name, const std::string& value) {
@@ -172,14 +175,14 @@ inline void schedule_options(cli::App& app, train::TrainingOptions& options) {
       {opt::lr, "R",
        "Peak learning rate (default: by task and hidden size; 5e-5 to fine-tune BERT-base, 3e-4 a mini)."},
       {.min = 0, .max = 1e9}, options.rate);
-  app.custom(
-      {opt::warmup, "N|SHARE",
-       "Number of warmup steps, or their share of the run, such as 0.1 or 10% (default 10%; pretrain: 1%)."},
-      [&options](const std::string& name, const std::string& value) {
-        const auto [amount, is_share] = cli::count_or_share(name, value);
-        options.warmup =
-            is_share ? train::Warmup{.share = amount} : train::Warmup{.steps = static_cast<int64_t>(amount)};
-      });
+  app.custom({opt::warmup, "N|SHARE",
+              "Number of warmup steps, or their share of the run, such as 0.1 or 10% (default 10%; pretrain, "
+              "replaced: 1%)."},
+             [&options](const std::string& name, const std::string& value) {
+               const auto [amount, is_share] = cli::count_or_share(name, value);
+               options.warmup = is_share ? train::Warmup{.share = amount}
+                                         : train::Warmup{.steps = static_cast<int64_t>(amount)};
+             });
   app.exclusive({opt::steps, opt::epochs, opt::budget});
   app.choice<train::Decay>(
       {opt::schedule, "", "Learning-rate decay after warmup; google: linear, measured from the first step."},
@@ -260,9 +263,10 @@ inline void output_options(cli::App& app, train::TrainingOptions& options) {
   app.number({"--save-every", "N", "Number of steps between checkpoints."}, {.min = 1, .max = kMostSteps},
              run.save_every);
   app.number({opt::keep, "N", "Number of checkpoints to keep."}, {.min = 1}, options.keep).may_differ = true;
-  app.number({opt::eval_every, "N",
-              "Number of steps between evaluations on --dev (default: each epoch; pretrain: at the end)."},
-             {.min = 1, .max = kMostSteps}, run.eval_every);
+  app.number(
+      {opt::eval_every, "N",
+       "Number of steps between evaluations on --dev (default: each epoch; pretrain, replaced: at the end)."},
+      {.min = 1, .max = kMostSteps}, run.eval_every);
   app.option(
       {opt::best, "METRIC",
        "Keep the model with the best value of this dev metric instead of the last one: loss, accuracy, f1, "

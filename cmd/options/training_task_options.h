@@ -11,6 +11,7 @@
 #include "options/answer_options.h"
 #include "options/feature_options.h"
 #include "options/mask_options.h"
+#include "options/model_directory.h"
 #include "options/stream_options.h"
 #include "options/task_choices.h"
 #include "train/training_task.h"
@@ -73,19 +74,26 @@ inline TrainingTaskOptions::TrainingTaskOptions(cli::App& app, train::TrainingTa
   app.section("Task");
   app.choice<task::Task>({opt::task, "", "Task to train for (required)."},
                          task_choices(&task::Entry::trained), kind_);
+  app.option({opt::generator, "DIR", "For replaced: the masked-language model that fills masked tokens."},
+             task.generator)
+      .only_for = tasks({task::Task::replaced});
   add_labels(app, task);
   context_option(app, task.features);
   answer_options(app, task.answer);
   add_embed(app, task.embed);
-  app.section("Masking for --task pretrain, unless the records are masked");
+  app.section("Masking for --task pretrain and replaced, unless the records are masked");
   masking_.emplace(app, task.mask);
   app.check([this, &task] {
     if (!kind_)
       throw cli::UsageError(
-          "no --task: pretrain, classify, regress, multilabel, tag, answer, choose or embed",
+          "no --task: pretrain, replaced, classify, regress, multilabel, tag, answer, choose or embed",
           task_hint(app_));
     task.kind = *kind_;
     select_task(app_, task.kind);
+    if (task.kind != task::Task::replaced) return;
+    if (task.generator.empty()) throw cli::UsageError("--task replaced needs --generator DIR");
+    task.generator = find_model_directory(task.generator);
+    read_files_of(app_, task.generator, opt::generator);
   });
 }
 
@@ -157,7 +165,7 @@ inline void TrainingTaskOptions::add_embed(cli::App& app, train::EmbedTaskOption
 
 inline void TrainingTaskOptions::settle(train::TrainingTaskOptions& task, StreamOptions& stream) const {
   require_different(opt::labels, task.labels);
-  const bool has_label = task.kind != task::Task::pretrain && task.kind != task::Task::answer;
+  const bool has_label = !task::reads_masks(task.kind) && task.kind != task::Task::answer;
   const io::FieldOption label = {task.gold_field(), opt::label_field};
   if (has_label) {
     stream.name_field(label.field, label.option);

@@ -236,6 +236,7 @@ constexpr Borrowed kWords[] = {
     {"mlm lm masked-lm language-modeling fill pretraining", "pretrain"},
     {"pretrain pretraining", "fill"},
     {"nsp next-sentence next-sentence-prediction", "next"},
+    {"rtd electra discriminator replaced-token-detection", "replaced"},
     {"nsp next-sentence next-sentence-prediction next", "pretrain"},
     {"embedding sentence-similarity simcse contrastive retrieval", "embed"},
     {"embed embedding sentence-similarity simcse contrastive retrieval similarity",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
 #include "corpus/token_json.h"
@@ -14,7 +15,7 @@ namespace {
 
 // Separates this tool's random streams from other tools'. With those of bert-nsp-pairs and the same seed,
 // masked positions would depend on the label.
-constexpr uint64_t kMaskStream = 0x6d61736b;
+constexpr uint64_t kMaskStream = 0x6d61736b, kFillStream = 0x66696c6c;
 
 constexpr std::string_view kTokens = "tokens";
 
@@ -37,12 +38,22 @@ void append_members(std::string& out, std::span<const Prediction> masked, int32_
   });
 }
 
+Random record_random(const io::Fields& fields, int64_t place, uint64_t seed,
+                     std::pair<uint64_t, uint64_t> stream_and_epoch) {
+  const auto [stream, epoch] = stream_and_epoch;
+  if (fields.json("document") && fields.json("instance"))
+    return Random(seed, {stream, epoch, place_in(fields, "document"), place_in(fields, "instance")});
+  return Random(seed, {stream, epoch, static_cast<uint64_t>(place)});
+}
+
 }  // namespace
 
 Random mask_random(const io::Fields& fields, int64_t place, uint64_t seed, uint64_t epoch) {
-  if (fields.json("document") && fields.json("instance"))
-    return Random(seed, {kMaskStream, epoch, place_in(fields, "document"), place_in(fields, "instance")});
-  return Random(seed, {kMaskStream, epoch, static_cast<uint64_t>(place)});
+  return record_random(fields, place, seed, {kMaskStream, epoch});
+}
+
+Random fill_random(const io::Fields& fields, int64_t place, uint64_t seed, uint64_t epoch) {
+  return record_random(fields, place, seed, {kFillStream, epoch});
 }
 
 // The new fields as JSON text.

@@ -24,6 +24,8 @@ struct MaskOptions {
 // Random stream for masking a record: depends on the seed, the epoch and, if the record has both, its
 // document and instance, otherwise its place in the input.
 Random mask_random(const io::Fields& fields, int64_t place, uint64_t seed, uint64_t epoch);
+// Another stream, to fill the masked tokens of a record with samples.
+Random fill_random(const io::Fields& fields, int64_t place, uint64_t seed, uint64_t epoch);
 
 // Masks with mask_random. Replaces input_ids, and tokens if present; adds masked_lm_positions and
 // masked_lm_ids. Records without maskable tokens get empty arrays and are counted in a message at the end.

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "base/random.h"
 #include "corpus/mask_filter.h"
 #include "corpus/masking.h"
 #include "examples/example.h"
@@ -26,6 +27,7 @@ namespace bert::examples {
 struct PretrainExample : Example {
   std::vector<int32_t> positions;  // of the masked tokens in ids, ascending
   std::vector<int32_t> gold;       // original ids, one for each position
+  Random chance{0};                // for replaced: what the masked tokens are filled from
   std::optional<int32_t> next;     // 1: the second part is random (or both are swapped)
 
   bool has_next_sentence_label() const override { return next.has_value(); }

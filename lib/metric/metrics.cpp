@@ -44,6 +44,11 @@ Optional calibration_error(const E& e) {
   return e.is_calibrated() ? Optional(e.calibration.error()) : std::nullopt;
 }
 
+template <double (LabelCounts::Counts::*kValue)() const>
+Optional of_replaced(const E& e) {
+  return (e.replaced.*kValue)();
+}
+
 template <auto kPart>
 void labels_of(const E& e, std::string_view name, Report& report) {
   append_table(report, name, (e.*kPart).table());
@@ -104,6 +109,10 @@ const std::vector<Metric>& table() {
       {"nsp_loss", lower, loss, {pretrain}, kTraining, &E::nsp_loss, next_sentence},
       {"nsp_accuracy", higher, accuracy, {pretrain}, kTraining, &E::nsp_accuracy, next_sentence},
       {"accuracy", higher, accuracy, {classify, tag, choose, embed}, kStep, &E::step_accuracy},
+      {"accuracy", higher, accuracy, {replaced}, kTraining, &E::step_accuracy},
+      {"precision", higher, fraction, {replaced}, kDev, of_replaced<&Label::precision>},
+      {"recall", higher, fraction, {replaced}, kDev, of_replaced<&Label::recall>},
+      {"f1", higher, fraction, {replaced}, kDev, of_replaced<&Label::f1>},
 
       {"accuracy", higher, accuracy, {next, classify, choose}, kBoth, of<kLabels, &Classification::accuracy>},
       {"f1", higher, fraction, {classify}, kBoth, of_positive<&Label::f1>, positive_label},

@@ -21,9 +21,12 @@ namespace bert::metric {
 
 // Predictions compared with gold labels: what metrics are computed from. A task fills its part.
 struct Evaluation {
-  double loss = 0;                           // of training, or of the dev set
-  std::optional<double> step_accuracy = {};  // of the predictions in a training step
+  double loss = 0;  // of training, or of the dev set
+  // Of the predictions in a training step; for replaced also of the dev set.
+  std::optional<double> step_accuracy = {};
   std::optional<double> mlm_loss = {}, mlm_accuracy = {}, nsp_loss = {}, nsp_accuracy = {};
+
+  LabelCounts::Counts replaced = {};  // tokens
 
   Classification labels;    // next, classify, choose, and tags without prefixes
   std::string positive;     // the label whose precision, recall and F1 are computed; empty: none

@@ -9,40 +9,24 @@
 #include "base/error.h"
 #include "json/json.h"
 #include "predict/predictor.h"
+#include "predict/subword_logits.h"
 
 namespace bert::predict {
 namespace {
 
-// Maximum number of logits in memory: 16 MiB, 128 rows for a vocabulary of 30522.
-constexpr int64_t kLogitsAtOnce = 4 << 20;
-
-// Rows [begin, end) of `from`.
-nn::Tensor part(const nn::Tensor& from, int64_t begin, int64_t end) {
-  nn::Tensor to(end - begin, from.cols());
-  for (int64_t r = begin; r < end; ++r) std::ranges::copy(from.values(r), to.row(r - begin));
-  return to;
-}
-
-// Calls use(row, logits [V]) for each row of `hidden` [R,H], from the pool's threads, in any order, and
-// returns the rows. The logits are computed in parts, because all of them would be R·V numbers. An Error of a
-// row becomes its failure.
+// Calls use(row, logits [V], answer) for each row of `hidden` [R,H], see for_each_row, and returns the
+// answers. An Error of a row becomes its failure.
 std::vector<Row> subword_rows(
     model::Network& network, Pool& pool, const nn::Tensor& hidden,
     const std::function<void(size_t r, std::span<const float> logits, Row& row)>& use) {
   std::vector<Row> rows(hidden.rows());
-  const int64_t step = std::max<int64_t>(1, kLogitsAtOnce / network.config().vocab_size);
-  for (int64_t begin = 0; begin < hidden.rows(); begin += step) {
-    const int64_t end = std::min(begin + step, hidden.rows());
-    const nn::Tensor logits = network.logits(part(hidden, begin, end));
-    pool.run_grid(end - begin, [&](int64_t r, int) {
-      const size_t place = begin + r;
-      try {
-        use(place, logits.values(r), rows[place]);
-      } catch (const NotFinite& error) {
-        rows[place].failure = error.what();
-      }
-    });
-  }
+  for_each_row(network, pool, hidden, [&](size_t r, std::span<const float> logits) {
+    try {
+      use(r, logits, rows[r]);
+    } catch (const NotFinite& error) {
+      rows[r].failure = error.what();
+    }
+  });
   return rows;
 }
 

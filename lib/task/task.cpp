@@ -20,7 +20,13 @@ const std::vector<Entry>& table() {
        .scored = true,
        .gold_field = "next_sentence_label",
        .plotted = true},
-      {.task = Task::replaced, .name = "replaced", .predicted = true},
+      {.task = Task::replaced,
+       .name = "replaced",
+       .predicted = true,
+       .trained = true,
+       .base_rate = 1e-4,
+       .epochs = 1,
+       .warmup_share = 0.01},
       {.task = Task::classify,
        .name = "classify",
        .predicted = true,
@@ -81,7 +87,7 @@ std::vector<Task> tasks_with(bool Entry::*use) {
 
 double default_rate(Task task, int64_t hidden) {
   const auto& entry = task::entry(task);
-  if (task == Task::pretrain || hidden >= 768) return entry.base_rate;
+  if (reads_masks(task) || hidden >= 768) return entry.base_rate;
   return hidden < 512 ? 3e-4 : 1e-4;
 }
 

@@ -45,6 +45,9 @@ struct Entry {
 const Entry& entry(Task task);
 std::string_view name_of(Task task);
 
+// Whether the task trains a whole model on records of ids with masked tokens, usually from scratch.
+inline bool reads_masks(Task task) { return task == Task::pretrain || task == Task::replaced; }
+
 // The tasks of a tool, in the order of its help: tasks_with(&Entry::trained).
 std::vector<Task> tasks_with(bool Entry::*use);
 

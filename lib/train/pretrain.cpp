@@ -159,16 +159,7 @@ class PretrainTask final : public TrainingTask {
                   " have no head for next sentences: leave out \"next_sentence_label\"");
   }
 
-  void add_settings(Settings& settings) const override {
-    const auto& rule = mask_.rule;
-    settings.emplace_back(opt::mask_prob, setting(rule.probability));
-    settings.emplace_back(opt::mask_rate, setting(rule.mask_rate));
-    settings.emplace_back(opt::random_rate, setting(rule.random_rate));
-    settings.emplace_back(opt::max_predictions, setting(rule.max_predictions));
-    settings.emplace_back(opt::whole_word, yes_or_no(rule.unit == corpus::MaskRule::Unit::word));
-    settings.emplace_back(opt::replace_any,
-                          yes_or_no(rule.replacements == corpus::MaskRule::Replacements::every));
-  }
+  void add_settings(Settings& settings) const override { train::add_settings(mask_.rule, settings); }
 
   bool has(metric::Needs needs) const override { return needs != metric::Needs::next_sentence || next_; }
 

@@ -46,7 +46,7 @@ void report(const examples::CheckedRecords& found, const TrainingOptions& option
             const text::Tokenizer& tokenizer, Log& log) {
   const auto records = found.records, truncated = found.with(Trait::truncated),
              paired = found.with(Trait::paired), empty = found.with(Trait::empty);
-  if (empty > 0 && options.task.kind != task::Task::pretrain)
+  if (empty > 0 && !task::reads_masks(options.task.kind))
     log.warn(counted(empty, "record has", "records have") + " an empty text");
   features::report_unframed(found.with(Trait::unframed), log);
   features::report_unknown(found.with(Trait::unknown), tokenizer, log);

@@ -210,6 +210,16 @@ void add_settings(const text::TokenizerConfig& tokenizer, std::optional<int64_t>
   add("added tokens", setting(added));
 }
 
+void add_settings(const corpus::MaskRule& rule, Settings& settings) {
+  settings.emplace_back(opt::mask_prob, setting(rule.probability));
+  settings.emplace_back(opt::mask_rate, setting(rule.mask_rate));
+  settings.emplace_back(opt::random_rate, setting(rule.random_rate));
+  settings.emplace_back(opt::max_predictions, setting(rule.max_predictions));
+  settings.emplace_back(opt::whole_word, yes_or_no(rule.unit == corpus::MaskRule::Unit::word));
+  settings.emplace_back(opt::replace_any,
+                        yes_or_no(rule.replacements == corpus::MaskRule::Replacements::every));
+}
+
 std::string joined(std::span<const std::string> names) {
   std::string list;
   for (const auto& name : names) list += (list.empty() ? "" : ", ") + name;

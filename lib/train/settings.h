@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "comm/communicator.h"
+#include "corpus/masking.h"
 #include "model/config.h"
 #include "text/tokenizer.h"
 
@@ -50,6 +51,8 @@ std::string setting(const std::optional<T>& value) {
 // `max_length`: unless an option says it.
 void add_settings(const text::TokenizerConfig& tokenizer, std::optional<int64_t> max_length,
                   Settings& settings);
+
+void add_settings(const corpus::MaskRule& rule, Settings& settings);
 
 std::string joined(std::span<const std::string> names);   // "a, b, c"
 std::string setting(const model::Config& config);         // "4 x 256 (1234567)"

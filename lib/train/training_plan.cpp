@@ -18,7 +18,7 @@ namespace {
 // Maximum sequence length in tokens.
 int64_t length_of(const TrainingOptions& options, const InitialModel& initial) {
   const auto kind = options.task.kind;
-  const int64_t longest = kind == task::Task::pretrain
+  const int64_t longest = task::reads_masks(kind)
                               ? initial.config.positions
                               : std::min(initial.max_length, task::entry(kind).max_length);
   return predict::sequence_limit(options.max_length, longest, initial.config);
@@ -189,7 +189,7 @@ RunPlan plan_run(const TrainingOptions& options, const InitialModel& initial, co
           .extent = extent,
           .schedule = plan.schedule,
           .logs_peak_rate = !options.rate,
-          .eval_epochs = !options.run.eval_every && options.task.kind != task::Task::pretrain,
+          .eval_epochs = !options.run.eval_every && !task::reads_masks(options.task.kind),
           .settings = settings};
 }
 

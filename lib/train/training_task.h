@@ -46,7 +46,8 @@ struct EmbedTaskOptions {
 // Options of the tasks. Each task uses those it needs.
 struct TrainingTaskOptions {
   task::Task kind = task::Task::pretrain;
-  corpus::MaskRule mask;                   // pretrain
+  corpus::MaskRule mask;                   // pretrain, replaced
+  std::string generator;                   // replaced: a model directory
   uint64_t seed = 0;                       // for masking
   features::FeatureOptions features;       // field names and maximum sequence length
   std::optional<std::string> label_field;  // default depends on the task
