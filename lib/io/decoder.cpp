@@ -30,6 +30,8 @@ void Utf8OrOther::decode(std::string_view bytes, Part part, std::string& out) {
   if (state_ == State::utf8) {
     out += bytes;
   } else {
+    const auto is_control = [](char c) { return (static_cast<unsigned char>(c) & 0xe0) == 0x80; };
+    if (when_controls_ && std::ranges::any_of(bytes, is_control)) std::exchange(when_controls_, nullptr)();
     other_->decode(bytes, part, out);
   }
 }

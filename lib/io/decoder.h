@@ -15,6 +15,8 @@ namespace bert::io {
 
 enum class InvalidUtf8 { error, replace };
 
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // of UTF-8
+
 // Converts the parts of a text one after another.
 class Decoder {
  public:
@@ -30,13 +32,18 @@ class Decoder {
 // that the result does not depend on how the bytes arrive; it is withheld until it ends.
 class Utf8OrOther : public Decoder {
  public:
-  Utf8OrOther(std::unique_ptr<Decoder> other, std::function<void()> when_utf8)
-      : other_(std::move(other)), when_utf8_(std::move(when_utf8)) {}
+  // The functions are called once, when it is known to be UTF-8, and, unless it is null, when other text has
+  // one of the bytes 0x80 to 0x9f.
+  Utf8OrOther(std::unique_ptr<Decoder> other, std::function<void()> when_utf8,
+              std::function<void()> when_controls)
+      : other_(std::move(other)),
+        when_utf8_(std::move(when_utf8)),
+        when_controls_(std::move(when_controls)) {}
   void decode(std::string_view bytes, Part part, std::string& out) override;
 
  private:
   std::unique_ptr<Decoder> other_;
-  std::function<void()> when_utf8_;  // called once it is known
+  std::function<void()> when_utf8_, when_controls_;
   enum class State { undecided, utf8, other } state_ = State::undecided;
   std::string withheld_;
 };

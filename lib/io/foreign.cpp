@@ -233,6 +233,23 @@ bool has_one_byte(std::string_view encoding) {
   return std::ranges::any_of(kBegins, [&](std::string_view begin) { return name.starts_with(begin); });
 }
 
+std::string note_of_utf8(const std::string& encoding) {
+  return "is UTF-8, not " + encoding + ", and read as such";
+}
+
+std::unique_ptr<Decoder> watched(std::unique_ptr<Decoder> decoder, const std::string& encoding,
+                                 std::function<void(const std::string&)> note) {
+  const auto name = plain_name(encoding);
+  std::function<void()> note_controls;
+  if (name.starts_with("latin") || name.starts_with("iso8859"))  // with control characters from 0x80 to 0x9f
+    note_controls = [=] {
+      note("has bytes from 0x80 to 0x9f, which are control characters in " + encoding +
+           "; is it windows-1252?");
+    };
+  return std::make_unique<Utf8OrOther>(
+      std::move(decoder), [=] { note(note_of_utf8(encoding)); }, std::move(note_controls));
+}
+
 std::string encoding_of(Input& input, std::string_view asked) {
   constexpr size_t kMostBytes = 4096, kFewestBytes = 8;
   const auto name = plain_name(asked);

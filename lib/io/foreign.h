@@ -2,6 +2,8 @@
 // refused with the command that converts them.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +32,11 @@ std::optional<std::string_view> marked_encoding(Input& input);
 
 // Whether characters have one byte each, so that text is hardly ever valid UTF-8 beyond ASCII.
 bool has_one_byte(std::string_view encoding);
+// Reads UTF-8 as such instead, and notes what shows that this encoding of one byte for each character is not
+// the one that the text has.
+std::unique_ptr<Decoder> watched(std::unique_ptr<Decoder> decoder, const std::string& encoding,
+                                 std::function<void(const std::string&)> note);
+std::string note_of_utf8(const std::string& encoding);
 
 // The encoding to decode from if the user asked for `asked`: the byte order of UTF-16 without a mark is
 // detected from its NUL bytes, and kUtf8 is returned if its mark is found instead of an encoding with one

@@ -20,7 +20,6 @@
 namespace bert::io {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 const std::string kQuotesKept =
     "has cells in quotes, which are kept in tsv; use " + opt::delimiter + " tab if cells are quoted";
 
@@ -149,15 +148,13 @@ void InputReader::convert(Input& input) const {
   if (raw) return;
   refuse_foreign(input);
   const auto asked = options_.encoding.empty() ? "" : encoding_of(input, options_.encoding);
-  const auto note_utf8 = [this, &input] {
-    note(input, "is UTF-8, not " + options_.encoding + ", and read as such");
-  };
+  const auto note_of = [this, &input](const std::string& message) { note(input, message); };
   if (asked == kUtf8) {
-    note_utf8();
+    note_of(note_of_utf8(options_.encoding));
   } else if (!asked.empty()) {
     auto decoder = options_.decoder(asked, options_.invalid_utf8);
-    if (has_one_byte(asked)) decoder = std::make_unique<Utf8OrOther>(std::move(decoder), note_utf8);
-    input.decode(std::move(decoder));
+    input.decode(has_one_byte(asked) ? watched(std::move(decoder), options_.encoding, note_of)
+                                     : std::move(decoder));
   } else if (const auto encoding = marked_encoding(input)) {
     if (options_.decoder == nullptr)
       throw Error(input.name(), ": is ", *encoding, "; convert it with iconv -f ", *encoding, " -t UTF-8");

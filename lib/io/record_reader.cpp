@@ -6,6 +6,7 @@
 #include "base/option.h"
 #include "io/conll.h"
 #include "io/csv.h"
+#include "io/decoder.h"
 #include "io/filter.h"
 #include "io/foreign.h"
 #include "io/line_cutter.h"
@@ -185,6 +186,8 @@ void RecordReader::prepare(Chunk& chunk, const Filter& filter, OnError on_error)
 
 void RecordReader::read(Record& record, const Context* context, Chunk& chunk, const Filter& filter) {
   const Source& source = record.source();
+  // Files that begin with a byte order mark may have been joined.
+  if (record.raw_.starts_with(kByteOrderMark)) record.raw_.remove_prefix(kByteOrderMark.size());
   if (is_json(source.format)) {
     Fields fields = read_json(record, chunk);
     fields.context_ = context;
