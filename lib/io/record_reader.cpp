@@ -187,7 +187,8 @@ void RecordReader::prepare(Chunk& chunk, const Filter& filter, OnError on_error)
 void RecordReader::read(Record& record, const Context* context, Chunk& chunk, const Filter& filter) {
   const Source& source = record.source();
   // Files that begin with a byte order mark may have been joined. Texts keep all that they have.
-  if (entry(source.format).kind != RecordKind::text && record.raw_.starts_with(kByteOrderMark)) record.raw_.remove_prefix(kByteOrderMark.size());
+  if (entry(source.format).kind != RecordKind::text && record.raw_.starts_with(kByteOrderMark))
+    record.raw_.remove_prefix(kByteOrderMark.size());
   if (is_json(source.format)) {
     Fields fields = read_json(record, chunk);
     fields.context_ = context;
