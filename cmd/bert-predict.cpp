@@ -28,8 +28,7 @@ void task_options(cli::App& app, predict::PredictOptions& predict) {
       .only_for = cmd::tasks({task::Task::fill});
   app.real({"--threshold", "P",
             "For multilabel: predict the labels with at least this probability. For replaced: the "
-            "probability from "
-            "which on a token counts as replaced."},
+            "probability from which on a token counts as replaced."},
            {.min = 0, .max = 1}, predict.task.threshold)
       .only_for = cmd::tasks({task::Task::multilabel, task::Task::replaced});
   using enum predict::Aggregate;

@@ -12,26 +12,8 @@ namespace {
 
 using text::kRobertaSpecials;
 
-// Of scores, so that they do not depend on the processor's exp().
+// Digits of a score after the point: exp() differs between processors in later ones.
 constexpr int kScorePrecision = 6;
-
-std::string_view name_of(text::NormalizerStep::Kind kind) {
-  using Kind = text::NormalizerStep::Kind;
-  switch (kind) {
-    case Kind::nfc:
-      return "NFC";
-    case Kind::nfd:
-      return "NFD";
-    case Kind::nfkd:
-      return "NFKD";
-    case Kind::strip_accents:
-      return "StripAccents";
-    case Kind::lowercase:
-      return "Lowercase";
-    default:
-      return "NFKC";
-  }
-}
 
 void append_type(std::string& out, std::string_view type) {
   json::Object object(out);
@@ -46,8 +28,9 @@ void append_normalizer(std::string& out, std::span<const text::NormalizerStep> s
   }
   json::Object object(out);
   object.string("type", "Sequence");
-  json::append_array(object.key("normalizers"), steps,
-                     [](std::string& list, const auto& step) { append_type(list, name_of(step.kind)); });
+  json::append_array(object.key("normalizers"), steps, [](std::string& list, const auto& step) {
+    append_type(list, text::name_of(step.kind));
+  });
   object.end();
 }
 

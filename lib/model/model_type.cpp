@@ -62,6 +62,7 @@ constexpr ModelType kTypes[] = {
      .token_types = 0,
      .pad_id = 1,
      .relative_bias = true,
+     .drops_head_input = true,
      .masked_lm_activation = gelu},
 };
 

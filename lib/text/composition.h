@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,6 +44,8 @@ struct NormalizerStep {
   bool left = false, right = false;    // strip
   std::shared_ptr<const Charsmap> charsmap = {};
 };
+
+std::string_view name_of(NormalizerStep::Kind kind);  // in tokenizer.json: "NFC"
 
 // Spaces become U+2581, and words begin with it.
 struct Metaspace {

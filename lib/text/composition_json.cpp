@@ -57,25 +57,26 @@ void read_pattern(const Block& block, NormalizerStep& step) {
                R"( +,  {2,}, \s+, [\n\r\t] or \s{2,}|[\n\r\t])");
 }
 
+constexpr std::array<std::pair<std::string_view, NormalizerStep::Kind>, 11> kNormalizers = {
+    {{"NFC", NormalizerStep::Kind::nfc},
+     {"NFD", NormalizerStep::Kind::nfd},
+     {"NFKC", NormalizerStep::Kind::nfkc},
+     {"NFKD", NormalizerStep::Kind::nfkd},
+     {"Nmt", NormalizerStep::Kind::nmt},
+     {"Precompiled", NormalizerStep::Kind::precompiled},
+     {"Replace", NormalizerStep::Kind::replace},
+     {"Lowercase", NormalizerStep::Kind::lowercase},
+     {"StripAccents", NormalizerStep::Kind::strip_accents},
+     {"Strip", NormalizerStep::Kind::strip},
+     {"Prepend", NormalizerStep::Kind::prepend}}};
+
 NormalizerStep read_step(const Block& block) {
   using Kind = NormalizerStep::Kind;
-  static constexpr std::array<std::pair<std::string_view, Kind>, 11> kKinds = {
-      {{"NFC", Kind::nfc},
-       {"NFD", Kind::nfd},
-       {"NFKC", Kind::nfkc},
-       {"NFKD", Kind::nfkd},
-       {"Nmt", Kind::nmt},
-       {"Precompiled", Kind::precompiled},
-       {"Replace", Kind::replace},
-       {"Lowercase", Kind::lowercase},
-       {"StripAccents", Kind::strip_accents},
-       {"Strip", Kind::strip},
-       {"Prepend", Kind::prepend}}};
   const std::string type = block.string("type", "");
   NormalizerStep step;
   const auto found =
-      std::find_if(kKinds.begin(), kKinds.end(), [&](auto& kind) { return kind.first == type; });
-  if (found == kKinds.end())
+      std::find_if(kNormalizers.begin(), kNormalizers.end(), [&](auto& kind) { return kind.first == type; });
+  if (found == kNormalizers.end())
     block.refuse(
         "is " + type,
         "Sequence, NFC, NFD, NFKC, NFKD, Nmt, Precompiled, Replace, Lowercase, StripAccents, Strip or "
@@ -209,6 +210,11 @@ void read_bpe(const json::File& file, const Block& model, TokenizerParts& parts)
 }
 
 }  // namespace
+
+std::string_view name_of(NormalizerStep::Kind kind) {
+  return std::find_if(kNormalizers.begin(), kNormalizers.end(), [&](auto& one) { return one.second == kind; })
+      ->first;
+}
 
 std::pair<std::string, std::string> merge_of(std::string_view text) {
   const size_t space = text.find(' ');

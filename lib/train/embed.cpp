@@ -322,7 +322,7 @@ class EmbedTask final : public TrainingTask {
   static std::string_view name_of(SimilarityLoss loss) {
     return std::ranges::find(nn::kSimilarityLosses, loss, &nn::SimilarityLossName::loss)->name;
   }
-  // Of FILEs, whose labels are all known.
+  // Throws Error if all labels are equal. Of a pipe, none has been read.
   static void require_different(const examples::LabelRange& own, comm::Communicator& ranks) {
     std::string text;
     append(text, own.least());

@@ -234,6 +234,7 @@ TEST_CASE("a classifier of two layers drops the input of both") {
   Pool pool(2);
   auto config = small_config();
   config.type = model::find_model_type("roberta");
+  for (const auto* name : {"electra", "mpnet"}) CHECK(model::find_model_type(name)->drops_head_input);
   const Classifier dropping = {.outputs = 3, .dropout = 0.5f}, none = {.outputs = 3};
   const auto sequences = random_sequences(4);
   for (uint64_t s = 0; s < sequences.size(); ++s) {
