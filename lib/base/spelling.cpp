@@ -16,6 +16,26 @@ std::string folded(std::string_view name) {
   return text;
 }
 
+bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }
+
+// $'a\nb', which bash, zsh and ksh read.
+std::string in_ansi_quotes(std::string_view text) {
+  constexpr std::string_view kEscaped = "\n\t\r\\'", kLetters = "ntr\\'";
+  std::string word = "$'";
+  for (const char c : text) {
+    if (const auto at = kEscaped.find(c); at != kEscaped.npos) {
+      word += {'\\', kLetters[at]};
+    } else if (is_control(c)) {
+      const auto byte = static_cast<unsigned char>(c);
+      word += '\\';
+      for (const int part : {byte >> 6, byte >> 3 & 7, byte & 7}) word += static_cast<char>('0' + part);
+    } else {
+      word += c;
+    }
+  }
+  return word + "'";
+}
+
 }  // namespace
 
 size_t edit_distance(std::string_view a, std::string_view b) {
@@ -36,8 +56,8 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string shell_word(std::string_view text) {
-  if (!text.empty() && text.find_first_of(" \t\n'\"$&;|<>()*?[]{}#~\\`!") == text.npos)
-    return std::string(text);
+  if (std::ranges::any_of(text, is_control)) return in_ansi_quotes(text);
+  if (!text.empty() && text.find_first_of(" '\"$&;|<>()*?[]{}#~\\`!") == text.npos) return std::string(text);
   std::string word = "'";
   for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
   return word + "'";

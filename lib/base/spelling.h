@@ -16,7 +16,7 @@ size_t edit_distance(std::string_view a, std::string_view b);
 // equally good ones; "" if there is none.
 std::string nearest_name(std::string_view unknown, std::span<const std::string> names);
 
-// As one word of a command, in quotes if it needs them.
+// As one word of a command, in quotes if it needs them: $'a\nb' with control characters, for bash and zsh.
 std::string shell_word(std::string_view text);
 
 std::string lower_case(std::string_view ascii);

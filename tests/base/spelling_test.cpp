@@ -39,6 +39,15 @@ TEST_CASE("a name of which nothing is left is no suggestion") {
   CHECK(nearest_name("y", {}) == "");
 }
 
+TEST_CASE("a word of a command is quoted as the shell reads it") {
+  CHECK(bert::shell_word("text") == "text");
+  CHECK(bert::shell_word("") == "''");
+  CHECK(bert::shell_word("it's a") == "'it'\\''s a'");
+  CHECK(bert::shell_word("Column\nA") == "$'Column\\nA'");
+  CHECK(bert::shell_word("a\\'\t\x01"
+                         "1") == "$'a\\\\\\'\\t\\0011'");
+}
+
 TEST_CASE("a suggestion is a question behind a semicolon") {
   CHECK(did_you_mean("txt", std::vector<std::string>{"text"}) == "; did you mean \"text\"?");
   CHECK(did_you_mean("sentence", std::vector<std::string>{"text"}) == "");
