@@ -130,14 +130,15 @@ bool is_conllu_row(std::string_view line) {
   return id == "1" || id == "0.1" || (id.starts_with("1-") && id.find_first_not_of("0123456789-") == id.npos);
 }
 
-std::string conll_record(std::string_view sentence, const ConllColumns& read, int64_t& line) {
+std::string conll_record(std::string_view sentence, const ConllColumns& read, int64_t& line,
+                         std::string_view encoding) {
   std::vector<std::string_view> words, tags;
   size_t expected = 0;
   for (line = 0; !sentence.empty(); ++line) {
     const size_t size = std::min(sentence.find('\n'), sentence.size() - 1) + 1;
     const auto row = without_line_end(sentence.substr(0, size));
     sentence.remove_prefix(size);
-    require_utf8(row);
+    require_utf8(row, 0, encoding);
     if (read.universal && row.starts_with('#')) continue;
     if (!read.universal) require_one_separator(row);
     const auto columns = read.universal && row.find('\t') != row.npos ? cells_of(row) : columns_of(row);

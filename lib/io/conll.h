@@ -71,7 +71,8 @@ class TagSchemes {
 };
 
 // The JSON record for the lines of a sentence. Counts the lines in `line`: on Error, `line` is the index of
-// the bad line, from 0.
-std::string conll_record(std::string_view sentence, const ConllColumns& columns, int64_t& line);
+// the bad line, from 0. `encoding`: see StreamOptions.
+std::string conll_record(std::string_view sentence, const ConllColumns& columns, int64_t& line,
+                         std::string_view encoding);
 
 }  // namespace bert::io

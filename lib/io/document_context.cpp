@@ -28,7 +28,7 @@ void SentenceReader::read_words(const Source& source, std::string_view bytes, Se
   if (options_.invalid_utf8 == InvalidUtf8::replace && !json::is_utf8(bytes))
     bytes = repaired = json::repair_utf8(bytes);
   int64_t line = 0;
-  if (is_tagged(source.format)) bytes = made = conll_record(bytes, source.conll, line);
+  if (is_tagged(source.format)) bytes = made = conll_record(bytes, source.conll, line, source.encoding);
   const Fields record(source, parser_.parse(json_part(bytes)));
   const auto words = record.words(options_.text_field);
   if (!words) record.fail_missing("words");

@@ -218,11 +218,14 @@ std::optional<std::string_view> marked_encoding(Input& input) {
   return std::nullopt;
 }
 
-void require_utf8(std::string_view text, size_t begin) {
+void require_utf8(std::string_view text, size_t begin, std::string_view encoding) {
   try {
     json::check_utf8(text, begin);
   } catch (const Error& error) {
-    throw Error(error.what(), "; for Windows or Latin-1 text, use ", opt::encoding, " windows-1252");
+    if (encoding.empty())
+      throw Error(error.what(), "; for Windows or Latin-1 text, use ", opt::encoding, " windows-1252");
+    throw Error(error.what(), "; the input begins as UTF-8, so ", opt::encoding, " ", encoding,
+                " is not used; ", opt::invalid_utf8, " replace writes U+FFFD instead");
   }
 }
 

@@ -45,7 +45,7 @@ constexpr std::string_view kUtf8 = "UTF-8";
 std::string encoding_of(Input& input, std::string_view asked);
 
 // Like json::check_utf8; the Error also says how other encodings are read.
-void require_utf8(std::string_view text, size_t begin = 0);
+void require_utf8(std::string_view text, size_t begin = 0, std::string_view encoding = {});
 
 // Throws Error that says what to do if the input is a file of another program, such as an archive or a PDF.
 void refuse_foreign(Input& input);

@@ -194,6 +194,7 @@ std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& li
   source->field_options = options_.field_options;
   source->pair_use = options_.pair_use;
   source->records_of = options_.records_of;
+  source->encoding = options_.encoding;
   const bool universal = source->format == InputFormat::conllu;
   source->conll = {.word = options_.word_column.value_or(universal ? kForm : 0),
                    .tag = universal ? options_.tag_column.value_or(kUpos) : options_.tag_column,
@@ -369,7 +370,7 @@ std::vector<std::string> InputReader::read_header(Input& input, Source& source, 
   line += 1 + std::count(header.begin(), header.end(), '\n');
   input.consume(text.size());
   if (options_.invalid_utf8 == InvalidUtf8::replace) header = json::repair_utf8(header);
-  require_utf8(header);
+  require_utf8(header, 0, options_.encoding);
   refuse_old_line_ends(input, header);
   auto columns = column_names(source.format, source.delimiter, header);
   if (source.format == InputFormat::tsv && std::ranges::any_of(columns, is_in_quotes))

@@ -36,6 +36,7 @@ struct Source {
   std::vector<FieldOption> field_options = {};  // for messages
   std::shared_ptr<FieldUse> pair_use = {};      // of the second text, if the user named its field
   std::string records_of = {};                  // see StreamOptions
+  std::string encoding = {};                    // see StreamOptions
 
   ConllColumns conll = {};
   char delimiter = ',';  // between the cells of CSV

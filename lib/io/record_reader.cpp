@@ -241,7 +241,8 @@ void RecordReader::make_json(Record& record, Chunk& chunk) const {
   if (invalid_utf8_ == InvalidUtf8::replace) mend_utf8(record, chunk, 0);
   int64_t line = 0;
   try {
-    auto& json = chunk.repaired.emplace_back(conll_record(record.raw_, record.source().conll, line));
+    auto& json = chunk.repaired.emplace_back(
+        conll_record(record.raw_, record.source().conll, line, record.source().encoding));
     const size_t size = json.size();
     json.append(json::kPadding, '\0');
     record.raw_ = std::string_view(json).substr(0, size);
@@ -264,7 +265,7 @@ json::Value RecordReader::parse(Record& record, Chunk& chunk, size_t begin) {
 }
 
 void RecordReader::mend_utf8(Record& record, Chunk& chunk, size_t begin) const {
-  if (invalid_utf8_ == InvalidUtf8::error) return require_utf8(record.raw_, begin);
+  if (invalid_utf8_ == InvalidUtf8::error) return require_utf8(record.raw_, begin, record.source().encoding);
   if (json::is_utf8(record.raw_)) return;
   record.raw_ = chunk.repaired.emplace_back(json::repair_utf8(record.raw_));
 }
