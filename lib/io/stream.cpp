@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/output_file.h"
+#include "base/repeated_output.h"
 #include "io/input_reader.h"
 #include "io/progress.h"
 #include "io/record_reader.h"
@@ -307,6 +308,7 @@ bool shows_progress(const StreamOptions& options, const Log& log) {
 
 RunResult run_stream(const StreamOptions& options, Pool& pool, Log& log, Filter& filter) {
   check_files(options);
+  if (!names_stdout(options.output)) refuse_repeated_output(options.output);
   OutputFile file(options.output);
   Sink sink(options, file);
   Stream stream(options, pool, log, filter, sink);
@@ -324,6 +326,7 @@ RunResult run_stream(const StreamOptions& options, Pool& pool, Log& log, Filter&
   if (stream.failure()) throw Error(*stream.failure());
   sink.complete_header(filter.row_width());
   filter.before_commit(file);
+  if (!names_stdout(options.output)) refuse_repeated_output(options.output);
   file.commit();
   for (const auto& message : sink.unknown_names()) log.warn(message);
   const auto unpaired = options.pair_use ? options.pair_use->warning() : std::nullopt;
