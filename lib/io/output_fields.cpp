@@ -39,6 +39,18 @@ constexpr std::string_view kFields[] = {"answers",       "attention",
                                         "text",          "text_pair",
                                         "tokens",        "word_ids"};
 
+// With those of their members.
+std::vector<std::string> names_of(const OutputRow& fields) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < fields.size(); ++i) {
+    names.emplace_back(fields.name(i));
+    if (fields.is_plain(i)) continue;
+    for (const auto& member : members_of(fields.value(i)))
+      names.push_back(std::string(fields.name(i)) + "." + member);
+  }
+  return names;
+}
+
 template <class Names>
 bool contains(const Names& names, std::string_view name) {
   return std::ranges::find(names, name) != std::end(names);
@@ -54,7 +66,16 @@ Output::Rows OutputFields::wanted() const {
   return drop_.empty() ? Output::Rows::none : Output::Rows::first;
 }
 
+void OutputFields::set_origin(std::string_view file, Fields fields, Files files) {
+  alike_ = fields;
+  files_ = files;
+  if (file == file_) return;
+  file_ = file;
+  checks_kept_ = fields == Fields::alike && files == Files::several && !keep_.empty();
+}
+
 void OutputFields::write(const Output& output, std::string_view file, std::string& out) {
+  if (checks_kept_ && output.rows() > 0) require_kept(output.row_at(0));
   if (first_.empty() && output.rows() > 0 && (!keep_.empty() || !drop_.empty())) look_at(output.row_at(0));
   if (wanted() != Output::Rows::all) return;
   for (size_t i = 0; i < output.rows(); ++i) {
@@ -77,15 +98,18 @@ void OutputFields::end(std::string& out) {
     append_header({.all = {}, .begin = 0, .end = 0, .line = 0}, out);
 }
 
+void OutputFields::require_kept(const OutputRow& fields) {
+  checks_kept_ = false;
+  for (const auto& name : keep_)
+    if (!contains(kSometimes, name) && !value_named(name, fields))
+      throw Error(file_, ": ", opt::keep, ": no record has the field ", json::in_quotes(name),
+                  did_you_mean(name, names_of(fields)));
+}
+
 // At the first record: notes its names, and looks for those that were given.
 void OutputFields::look_at(const OutputRow& fields) {
-  for (size_t i = 0; i < fields.size(); ++i) {
-    first_.emplace_back(fields.name(i));
-    if (fields.is_plain(i)) continue;
-    for (const auto& member : members_of(fields.value(i)))
-      first_.push_back(std::string(fields.name(i)) + "." + member);
-  }
-  if (!uniform_) return;
+  first_ = names_of(fields);
+  if (alike_ == Fields::any || files_ == Files::several) return;
   for (size_t i = 0; i < keep_.size(); ++i) found_[i] = value_named(keep_[i], fields).has_value();
   for (const auto& name : drop_.not_found()) {
     const bool can_drop = format_.is_table() || name.find('.') != name.npos;

@@ -27,9 +27,12 @@ class OutputFields {
   // What an Output has to collect for write().
   Output::Rows wanted() const;
 
-  // All records have the fields of the first one, as the rows of one table do. Then it is an error at the
-  // first record if it lacks a name that was given.
-  void set_uniform(bool uniform) { uniform_ = uniform; }
+  // Where the following records are from. `alike`: all have the same fields, as the rows of one table do;
+  // then it is an error at the first record if it lacks a name that was given. Of several FILEs, each must
+  // have the names of --keep.
+  enum class Fields { alike, any };
+  enum class Files { one, several };
+  void set_origin(std::string_view file, Fields fields, Files files);
 
   // Appends the rows of an Output; must be called with all of them, in order. `file`: where they are from, or
   // "". Throws Error if a record has a field for which the table has no column, except `truncated`.
@@ -49,6 +52,7 @@ class OutputFields {
   };
 
   void look_at(const OutputRow& fields);
+  void require_kept(const OutputRow& fields);
   void append_kept(const OutputRow& fields, std::string& out);
   void append_header(const OutputRow& fields, std::string& out);
   void add_columns(Column column, std::vector<std::string>& header);
@@ -63,7 +67,10 @@ class OutputFields {
   const FormatEntry& format_;
   const std::vector<std::string> keep_;
   const DropList drop_;
-  bool uniform_ = false;
+  std::string file_;  // that the records are from
+  Fields alike_ = Fields::any;
+  Files files_ = Files::one;
+  bool checks_kept_ = false;        // the next record is the first one of a further table
   std::vector<bool> found_;         // for each name of keep_: whether a record had it
   std::vector<std::string> first_;  // names of the fields of the first record; if needed, and their parts
   std::vector<Column> columns_;     // of a table, from its first record on

@@ -31,7 +31,10 @@ Sink::Sink(const StreamOptions& options, OutputFile& file)
 void Sink::write(const Output& output, const Source* source) {
   if (output.empty()) return;
   if (std::exchange(wrote_, true)) file_.write(format_.text.between);
-  if (source != nullptr) fields_.set_uniform(options_.files.size() <= 1 && !is_json(source->format));
+  if (source != nullptr)
+    fields_.set_origin(source->name,
+                       is_json(source->format) ? OutputFields::Fields::any : OutputFields::Fields::alike,
+                       options_.files.size() > 1 ? OutputFields::Files::several : OutputFields::Files::one);
   text_.clear();
   fields_.write(output, source != nullptr ? source->name : "", text_);
   file_.write(text_);

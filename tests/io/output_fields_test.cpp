@@ -124,7 +124,8 @@ std::string without(Format format, std::vector<std::string> names, const std::st
 std::string unknown(std::vector<std::string> keep, const std::string& lines, bool uniform = false) {
   try {
     OutputFields fields(Format::jsonl, std::move(keep));
-    fields.set_uniform(uniform);
+    fields.set_origin("a.csv", uniform ? OutputFields::Fields::alike : OutputFields::Fields::any,
+                      OutputFields::Files::one);
     std::string messages;
     fields.write(output_of(Format::jsonl, fields.wanted(), lines), "", messages);
     messages.clear();
@@ -146,6 +147,23 @@ TEST_CASE("a part of a field can be dropped, numbers of an array from tables onl
   CHECK(without(Format::csv, {"scores.a", "embedding_1"}, line + line) ==
         "id,scores.c,embedding_0\n1,1,0.5\n1,1,0.5\n");
   CHECK(without(Format::jsonl, {"embedding_1"}, line).ends_with("; did you mean \"embedding\"?\n"));
+}
+
+TEST_CASE("each of several tables must have the kept names") {
+  using Fields = OutputFields::Fields;
+  OutputFields fields(Format::jsonl, {"text", "id"});
+  std::string out;
+  const auto write = [&](const std::string& file, Fields alike, const std::string& lines) {
+    fields.set_origin(file, alike, OutputFields::Files::several);
+    fields.write(output_of(Format::jsonl, fields.wanted(), lines), file, out);
+  };
+  write("a.csv", Fields::alike, "{\"id\":1,\"text\":\"a\"}\n");
+  write("a.csv", Fields::alike, "{\"id\":2,\"text\":\"b\"}\n");
+  write("b.jsonl", Fields::any, "{\"text\":\"c\"}\n");
+  write("c.csv", Fields::alike, "");
+  CHECK_THROWS_WITH(write("c.csv", Fields::alike, "{\"ID\":1,\"text\":\"d\"}\n"),
+                    "c.csv: --keep: no record has the field \"id\"; did you mean \"ID\"?");
+  CHECK(out == "{\"text\":\"a\",\"id\":1}\n{\"text\":\"b\",\"id\":2}\n{\"text\":\"c\"}\n");
 }
 
 TEST_CASE("a kept name that no record has is reported, at the first record if it has the fields of all") {
