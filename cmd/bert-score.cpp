@@ -129,6 +129,7 @@ void settle_input(metric::ScoreFilterOptions& options, io::StreamOptions& stream
   if (answers) stream.recognize = metric::recognize_answers;
   if (tags) stream.recognize = metric::recognize_conll;
   stream.header_fields = {"prediction"};
+  stream.no_texts = true;
   options.score.text_field = stream.text_field;
   options.on_error = stream.on_error;
 }

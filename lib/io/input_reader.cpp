@@ -15,6 +15,7 @@
 #include "io/line_cutter.h"
 #include "io/missing_field.h"
 #include "io/table_header.h"
+#include "io/text_check.h"
 #include "json/utf8.h"
 
 namespace bert::io {
@@ -230,7 +231,7 @@ InputFormat InputReader::format_of(Input& input, bool& guessed) const {
   if (by_suffix && is_table(*by_suffix) && options_.columns.empty() && is_json_line(input))
     throw Error(input.name(), ": is JSON; use ", opt::input_format, " jsonl");
   // Options that name fields outweigh ".txt".
-  if (by_suffix == text && !options_.table_option.empty()) by_suffix = std::nullopt;
+  if (by_suffix == text && (options_.no_texts || !options_.table_option.empty())) by_suffix = std::nullopt;
   if (const auto table = table_of(input, by_suffix)) return *table;
   if (by_suffix.value_or(jsonl) == jsonl && reads(squad) && is_squad(input)) return squad;
   if (reads(conll) && (!by_suffix || by_suffix == text || by_suffix == conll)) {
@@ -251,7 +252,8 @@ InputFormat InputReader::format_of(Input& input, bool& guessed) const {
   if (!by_suffix && (marks == "{" || marks == "[{")) return jsonl;
   if (!by_suffix && is_header(input, tsv, header_fields_)) return tsv;
   if (!by_suffix && is_header(input, csv, header_fields_)) return csv;
-  check_text(input);
+  if (options_.no_texts && is_any_header(input, header_fields_)) return csv;
+  check_text(input, options_, header_fields_);
   return text;
 }
 
@@ -264,35 +266,6 @@ std::optional<InputFormat> InputReader::table_of(Input& input, std::optional<Inp
     return tsv;
   }
   return std::nullopt;
-}
-
-// For input that is about to be read as text. An Error if an option asks for its fields; a note if its first
-// line looks like a header.
-void InputReader::check_text(Input& input) const {
-  const auto lines = first_lines(input, 1);
-  if (lines.empty()) return;
-  auto header = likely_header(lines.front());
-  if (!options_.table_option.empty()) {
-    constexpr size_t kShown = 40;
-    const auto& field = header_fields_.front();
-    if (const auto named = header_with(lines.front(), field)) header = named;
-    if (lines.front() == field)
-      throw Error(input.name(), ":1: is a header of one column, ", json::in_quotes(field), "; use ",
-                  opt::input_format, " csv");
-    if (!header)
-      throw Error(input.name(), ":1: is neither JSON nor a header of columns, but ", options_.table_option,
-                  " names a field; it is ",
-                  json::in_quotes(json::repair_utf8(lines.front().substr(0, kShown))), "; ",
-                  opt::input_format, " text reads each line as a text");
-    if (std::ranges::find(header->columns, field) != header->columns.end())
-      throw Error(input.name(), ":1: is a header of columns ", quoted_names(header->columns), "; ",
-                  header->advice());
-    throw Error(input.name(), ":1: ", MissingColumn(field, header->columns, options_.field_options).what());
-  }
-  if (header && (header->delimiter == '\t' || has_usual_name(*header) || divides(*header, input.unread())))
-    note(input, "is read as text, but its first line looks like the header of a table with the columns " +
-                    quoted_names(header->columns) + "; to read a table, " + header->advice() + " and " +
-                    opt::text_field);
 }
 
 // Once, for a first FILE of mail that is read as text.
@@ -375,7 +348,11 @@ std::vector<std::string> InputReader::read_header(Input& input, Source& source, 
   auto columns = column_names(source.format, source.delimiter, header);
   if (source.format == InputFormat::tsv && std::ranges::any_of(columns, is_in_quotes))
     note(input, std::string(kQuotesKept));
-  if (std::ranges::find_first_of(header_fields_, columns) != header_fields_.end()) return columns;
+  if (std::ranges::find_first_of(header_fields_, columns) != header_fields_.end()) {
+    // Text in TSV has commas, and in CSV quotes beside them.
+    if (columns.size() == 1 && source.format_guessed) source.delimiter = '\t';
+    return columns;
+  }
   if (source.format == InputFormat::csv && !is_known) {
     const auto lines = first_lines(input, 1);
     const auto other = other_header(header, lines.empty() ? "" : lines.front(), columns.size());

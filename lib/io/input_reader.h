@@ -40,7 +40,6 @@ class InputReader {
   bool is_raw(std::string_view name) const;
   InputFormat format_of(Input& input, bool& guessed) const;
   std::optional<InputFormat> table_of(Input& input, std::optional<InputFormat> by_suffix) const;
-  void check_text(Input& input) const;
   void check_words(Input& input) const;
   void check_mail(Input& input, InputFormat format);
   void read_columns(Input& input, Source& source, int64_t& line) const;

@@ -97,6 +97,15 @@ bool is_header(Input& input, InputFormat table, const std::vector<std::string>& 
   }
 }
 
+bool is_any_header(Input& input, const std::vector<std::string>& fields) {
+  const auto lines = first_lines(input, 1);
+  if (lines.empty()) return false;
+  return std::ranges::any_of(fields, [&](const std::string& field) {
+    return lines.front() == field || lines.front() == '"' + field + '"' ||
+           header_with(lines.front(), field).has_value();
+  });
+}
+
 std::optional<char> separator_of(Input& input) {
   const auto begins_like = [](std::string_view text, std::string_view begin) {
     return begin.starts_with(lower_case(text.substr(0, begin.size())));

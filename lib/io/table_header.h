@@ -27,6 +27,8 @@ void require_different(const std::vector<std::string>& columns);
 
 // Whether the first line is the header of such a table, with one of the fields and at least another column.
 bool is_header(Input& input, InputFormat table, const std::vector<std::string>& fields);
+// The same for any of the usual delimiters, or for a single column.
+bool is_any_header(Input& input, const std::vector<std::string>& fields);
 
 // The delimiter, if the first line is Excel's "sep=;", in any case.
 std::optional<char> separator_of(Input& input);

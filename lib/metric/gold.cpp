@@ -52,6 +52,45 @@ std::optional<io::InputFormat> recognize(io::Input& input, bool (*holds_all)(con
   }
 }
 
+constexpr std::string_view kWords = "words", kPrediction = "prediction";
+
+// Of a field that is no text, nullopt.
+std::optional<std::string_view> text_of(const io::Fields& fields, std::string_view field) {
+  const auto value = fields.json(field);
+  if (value && value->kind() != json::Value::Kind::string) return std::nullopt;
+  return fields.text(field);
+}
+
+std::optional<uint64_t> text_sum(const io::Fields& fields, std::string_view field) {
+  const auto text = text_of(fields, field);
+  if (!text) return std::nullopt;
+  Checksum checksum;
+  checksum.add(*text);
+  return checksum.value();
+}
+
+// Of the array in `text_field` or, if it is none, in kWords.
+std::optional<uint64_t> words_sum(const io::Fields& fields, std::string_view text_field) {
+  auto words = fields.json(text_field);
+  if (!words || !words->is_array()) words = fields.json(kWords);
+  if (!words || !words->is_array()) return std::nullopt;
+  Checksum checksum;
+  for (const auto& word : words->elements()) {
+    if (word.kind() == json::Value::Kind::string) checksum.add(word.string());
+    checksum.add("\n");
+  }
+  return checksum.value();
+}
+
+// Whether the field is a text with a space between two words.
+bool has_words(const io::Fields& fields, std::string_view field) {
+  const auto text = text_of(fields, field).value_or("");
+  const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\n'; };
+  const auto begin = std::ranges::find_if_not(text, is_space);
+  const auto end = std::find_if(begin, text.end(), is_space);
+  return std::find_if_not(end, text.end(), is_space) != text.end();
+}
+
 std::string id_in_other_case(const io::Fields& fields) {
   const auto names = fields.names();
   const auto found =
@@ -77,36 +116,28 @@ void GoldTable::add(std::optional<std::string_view> id, std::string_view gold) {
   ends_.push_back(bytes_.size());
 }
 
-void GoldTable::add_text(const io::Fields& fields, std::string_view text_field) {
-  contents_.push_back(content_of(fields, text_field));
+void GoldTable::add_texts(const io::Fields& fields, std::string_view text_field,
+                          std::string_view label_field) {
+  const auto add = [&](std::string_view field, bool words, std::optional<uint64_t> sum) {
+    if (sum) texts_.push_back({.field = fields_.add(field).first, .words = words, .sum = *sum});
+  };
+  add(text_field, false, text_sum(fields, text_field));
+  add(kWords, true, words_sum(fields, text_field));
+  for (const auto& name : fields.names())
+    if (name != text_field && name != label_field && name != kPrediction && has_words(fields, name))
+      add(name, false, text_sum(fields, name));
+  text_ends_.push_back(texts_.size());
 }
 
-bool GoldTable::fits(size_t place, const io::Fields& fields, std::string_view text_field) const {
-  if (place >= contents_.size()) return true;
-  const auto differ = [](uint64_t one, uint64_t other) { return one != 0 && other != 0 && one != other; };
-  const auto &expected = contents_[place], found = content_of(fields, text_field);
-  return !differ(expected.text, found.text) && !differ(expected.words, found.words);
-}
-
-GoldTable::Content GoldTable::content_of(const io::Fields& fields, std::string_view text_field) {
-  Content content = {};
-  const auto value = fields.json(text_field);
-  const bool is_text = !value || value->kind() == json::Value::Kind::string;
-  if (const auto text = is_text ? fields.text(text_field) : std::nullopt) {
-    Checksum checksum;
-    checksum.add(*text);
-    content.text = checksum.value();
+std::string_view GoldTable::other_text(size_t place, const io::Fields& fields,
+                                       std::string_view text_field) const {
+  if (place >= text_ends_.size()) return "";
+  for (uint64_t i = place == 0 ? 0 : text_ends_[place - 1]; i < text_ends_[place]; ++i) {
+    const auto field = fields_.at(texts_[i].field);
+    const auto found = texts_[i].words ? words_sum(fields, text_field) : text_sum(fields, field);
+    if (found && *found != texts_[i].sum) return field;
   }
-  const auto words = value && value->is_array() ? value : fields.json("words");
-  if (words && words->is_array()) {
-    Checksum checksum;
-    for (const auto& word : words->elements()) {
-      if (word.kind() == json::Value::Kind::string) checksum.add(word.string());
-      checksum.add("\n");
-    }
-    content.words = checksum.value();
-  }
-  return content;
+  return "";
 }
 
 std::string GoldTable::name(size_t place) const {
@@ -123,7 +154,8 @@ GoldTable read_gold(const std::string& file, const std::string& id_field, const 
                     const io::StreamOptions& stream) {
   GoldTable table(file);
   auto options = io::side_file(stream, file);
-  options.header_fields = {id_field.empty() ? kIdField : id_field};
+  options.header_fields = {scorer.gold_field(), id_field.empty() ? kIdField : id_field};
+  options.no_texts = true;
   options.more = io::formats_of({io::RecordKind::tagged});
   options.recognize = recognize_data;
   io::PullReader reader(options);
@@ -136,7 +168,7 @@ GoldTable read_gold(const std::string& file, const std::string& id_field, const 
       const auto id = find_id(fields, id_field);
       if (!id && table.size() == 0) table.id_in_other_case = id_in_other_case(fields);
       table.add(id, gold);
-      if (!id) table.add_text(fields, options.text_field);
+      if (!id) table.add_texts(fields, options.text_field, scorer.gold_field());
     });
   }
   if (table.size() == 0) throw Error(file, ": has no records");

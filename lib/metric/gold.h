@@ -17,7 +17,8 @@ namespace bert::metric {
 
 class Scorer;
 
-// Gold labels in input order, packed: the bytes of ids and labels plus about 36 bytes per entry.
+// Gold labels in input order, packed: the bytes of ids and labels plus about 36 bytes per entry, and
+// without ids 16 bytes for each of their texts.
 class GoldTable {
  public:
   explicit GoldTable(std::string path) : path_(std::move(path)) {}
@@ -25,16 +26,18 @@ class GoldTable {
   // Without id for labels in the order of the predictions: for all or for none. Error if the id exists
   // already or only some labels have one.
   void add(std::optional<std::string_view> id, std::string_view gold);
-  // Remembers the text and words of the label added last, for fits().
-  void add_text(const io::Fields& fields, std::string_view text_field);
+  // Remembers the texts and words of the label added last, for other_text(). Texts are `text_field` and all
+  // fields of several words but `label_field` and the prediction.
+  void add_texts(const io::Fields& fields, std::string_view text_field, std::string_view label_field);
 
   const std::string& path() const { return path_; }  // used in messages
   size_t size() const { return ends_.size(); }
   bool has_ids() const { return ids_.size() > 0; }
   std::string name(size_t place) const;  // `id "7"`, or "record 8" of those without ids
   std::string_view gold(size_t place) const;
-  // Whether the record has the text and the words of the label at `place`, as far as both are known.
-  bool fits(size_t place, const io::Fields& fields, std::string_view text_field) const;
+  // The first field of the record whose text or words are not those of the label at `place`, as far as both
+  // are known; or "".
+  std::string_view other_text(size_t place, const io::Fields& fields, std::string_view text_field) const;
   std::optional<uint32_t> find(std::string_view id) const { return ids_.find(id); }
 
   // For labels without id: the field of the first record that is kIdField but for case, such as "ID"; or "".
@@ -45,11 +48,15 @@ class GoldTable {
   StringTable ids_;
   std::string bytes_;
   std::vector<uint64_t> ends_;  // end of each label in bytes_
-  struct Content {
-    uint64_t text, words;  // checksums; 0: unknown
+  // For labels without id.
+  struct Text {
+    uint32_t field;  // in fields_
+    bool words;      // an array
+    uint64_t sum;    // of its value
   };
-  static Content content_of(const io::Fields& fields, std::string_view text_field);
-  std::vector<Content> contents_;  // for labels without id
+  StringTable fields_;
+  std::vector<Text> texts_;
+  std::vector<uint64_t> text_ends_;  // end of each label in texts_
 };
 
 inline constexpr const char* kIdField = "id";

@@ -60,12 +60,12 @@ ScoreFilter::Prepared ScoreFilter::prepare_joined(const io::Fields& fields, cons
                           : "name the field of both with " + opt::id_field +
                                 ", or leave out the ids to join by order: bert-predict " + opt::drop + " id");
     const auto place = static_cast<size_t>(record.place());
-    if (place < gold_->size() && !gold_->fits(place, fields, options_.score.text_field))
-      throw Error("has another text than record ", place + 1, " of ", gold_->path(), kSameOrder);
-    if (place < gold_->size())
+    if (place < gold_->size()) {
+      require_same_text(fields, place);
       prepared.predictions.push_back({place, scorer_->compare(gold_->gold(place), fields)});
-    else
+    } else {
       ++prepared.unknown;
+    }
     return prepared;
   }
   const auto add = [&](std::string_view id, const auto& compare) {
@@ -93,6 +93,15 @@ ScoreFilter::Prepared ScoreFilter::prepare_joined(const io::Fields& fields, cons
     add(id, [&, text = answer.string()](std::string_view gold) { return scorer_->compare_text(gold, text); });
   }
   return prepared;
+}
+
+void ScoreFilter::require_same_text(const io::Fields& fields, size_t place) const {
+  const auto& text_field = options_.score.text_field;
+  const auto field = gold_->other_text(place, fields, text_field);
+  if (field.empty()) return;
+  const bool usual = field == text_field || field == "words";
+  throw Error("has another ", usual ? "text" : json::in_quotes(field), " than record ", place + 1, " of ",
+              gold_->path(), kSameOrder);
 }
 
 void ScoreFilter::compute(std::span<io::Record* const> records) {

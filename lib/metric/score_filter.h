@@ -38,6 +38,7 @@ class ScoreFilter : public io::Filter {
  private:
   struct Prepared;
   Prepared prepare_joined(const io::Fields& fields, const io::Record& record) const;
+  void require_same_text(const io::Fields& fields, size_t place) const;
   void add(Prepared& prepared);
   void add_missing();
   void check_counts() const;

@@ -44,6 +44,7 @@ class Scorer {
   explicit Scorer(const ScoreOptions& options) : task_(options.task), field_(options.gold_field()) {}
   virtual ~Scorer() = default;
 
+  const std::string& gold_field() const { return field_; }
   // The gold label of a record, encoded for compare().
   virtual std::string gold(const io::Fields& fields) const = 0;
 

@@ -1,0 +1,73 @@
+#include "io/text_check.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/option.h"
+#include "io/missing_field.h"
+#include "io/table_header.h"
+#include "json/json.h"
+#include "json/utf8.h"
+
+namespace bert::io {
+namespace {
+
+constexpr size_t kShown = 40;  // bytes of the first line
+
+std::string shown(std::string_view line) {
+  return json::in_quotes(json::repair_utf8(line.substr(0, kShown)));
+}
+
+// The first line is `line`, and an option names a field.
+void require_table(const Input& input, const StreamOptions& options, const std::string& line,
+                   const std::string& field) {
+  auto header = likely_header(line);
+  if (const auto named = header_with(line, field)) header = named;
+  if (line == field)
+    throw Error(input.name(), ":1: is a header of one column, ", json::in_quotes(field), "; use ",
+                opt::input_format, " csv");
+  if (!header)
+    throw Error(input.name(), ":1: is neither JSON nor a header of columns, but ", options.table_option,
+                " names a field; it is ", shown(line), "; ", opt::input_format,
+                " text reads each line as a text");
+  if (std::ranges::find(header->columns, field) != header->columns.end())
+    throw Error(input.name(), ":1: is a header of columns ", quoted_names(header->columns), "; ",
+                header->advice());
+  throw Error(input.name(), ":1: ", MissingColumn(field, header->columns, options.field_options).what());
+}
+
+// Records of the input have fields, but its first line, `line`, is no header with one of them.
+[[noreturn]] void refuse_text(const Input& input, const StreamOptions& options, const std::string& line,
+                              const std::string& field) {
+  if (const auto header = likely_header(line))
+    throw Error(input.name(), ":1: ", MissingColumn(field, header->columns, options.field_options).what());
+  throw Error(input.name(), ":1: is neither JSON nor a header with the column ", json::in_quotes(field),
+              ", but ", shown(line), origin_of(field));
+}
+
+}  // namespace
+
+void check_text(Input& input, const StreamOptions& options, const std::vector<std::string>& header_fields) {
+  const auto lines = first_lines(input, 1);
+  if (lines.empty()) return;
+  const auto& line = lines.front();
+  const auto& field = header_fields.front();
+  if (options.no_texts) refuse_text(input, options, line, field);
+  if (!options.table_option.empty()) require_table(input, options, line, field);
+  const auto looks = [&](const std::string& columns, const std::string& advice) {
+    if (options.note)
+      options.note(input.name() +
+                   ": is read as text, but its first line looks like the header of a table with the " +
+                   columns + "; to read a table, " + advice);
+  };
+  const auto rest = input.unread().substr(input.unread().find(line) + line.size());
+  const bool goes_on = rest.find_first_not_of("\r\n") != rest.npos;
+  if (line == field && goes_on)
+    return looks("column " + json::in_quotes(field), "use " + opt::input_format + " csv");
+  const auto header = likely_header(line);
+  if (header && (header->delimiter == '\t' || has_usual_name(*header) || divides(*header, input.unread())))
+    looks("columns " + quoted_names(header->columns), header->advice() + " and " + opt::text_field);
+}
+
+}  // namespace bert::io
