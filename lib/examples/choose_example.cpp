@@ -27,6 +27,7 @@ void ChooseReader::read(const io::Fields& fields, const io::Record&, int64_t, Ex
     example->add(features);
   }
   example->label = index_of(fields, label_field_, example->lengths.size());
+  example->traits.set(Trait::idle, example->lengths.size() == 1);
   examples.push_back(std::move(example));
 }
 

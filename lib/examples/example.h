@@ -26,6 +26,7 @@ enum class Trait {
   empty,      // one of the texts is empty
   unframed,   // see features::lacks_frame
   unknown,    // see features::is_mostly_unknown
+  idle,       // nothing can be learned from it: a single choice, no token to predict
   count
 };
 

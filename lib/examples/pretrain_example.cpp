@@ -71,6 +71,7 @@ void PretrainReader::read(const io::Fields& fields, const io::Record& record, in
                   counted(limits_.types, "type", "types"));
   }
   read_masked(fields, record, epoch, *example);
+  example->traits.set(Trait::idle, example->positions.empty());
   example->next = next_of(fields);
   examples.push_back(std::move(example));
 }

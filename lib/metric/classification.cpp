@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <optional>
 
+#include "base/error.h"
 #include "base/spelling.h"
 #include "json/json.h"
 
@@ -30,6 +32,21 @@ std::optional<int64_t> integer_of(const std::string& text) {
   const char* end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, value);
   return error == std::errc() && rest == end ? std::optional(value) : std::nullopt;
+}
+
+std::optional<double> number_of(const std::string& text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && rest == end && std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+// How pandas, R, spreadsheets, databases and programs in Python or JavaScript write a missing value.
+bool is_missing(const std::string& label) {
+  constexpr std::string_view kFolded[] = {"nan", "n/a", "#n/a", "<na>", "null", "undefined"};
+  constexpr std::string_view kExact[] = {"NA", "None", "\\N"};
+  return std::ranges::find(kFolded, folded(label)) != std::end(kFolded) ||
+         std::ranges::find(kExact, label) != std::end(kExact);
 }
 
 }  // namespace
@@ -144,6 +161,35 @@ std::string list_note(std::span<const std::string> labels) {
   if (found == labels.end()) return "";
   return "label " + json::in_quotes(*found) +
          " is probably several; labels are separated by commas, or a JSON array";
+}
+
+std::string missing_note(std::span<const std::string> labels) {
+  std::vector<std::string> missing;
+  for (const auto& label : labels)
+    if (is_missing(label)) missing.push_back(json::in_quotes(label));
+  if (missing.empty()) return "";
+  const bool one = missing.size() == 1;
+  return (one ? "label " : "labels ") + listed(missing, "and") + (one ? " is a class" : " are classes") +
+         ": if records with " + (one ? "it" : "them") + " have no label, leave them out";
+}
+
+std::string kinds_note(std::span<const std::string> labels) {
+  constexpr size_t kSeveral = 2;
+  std::map<double, std::string> numbers;
+  std::vector<std::string> names;
+  for (const auto& label : labels) {
+    const auto number = number_of(label);
+    if (!number && !is_missing(label)) names.push_back(label);
+    if (!number) continue;
+    const auto [other, is_new] = numbers.emplace(*number, label);
+    if (!is_new)
+      return "labels " + json::in_quotes(other->second) + " and " + json::in_quotes(label) +
+             " are the same number; they are different classes";
+  }
+  if (numbers.size() < kSeveral || names.size() < kSeveral) return "";
+  return "some labels are numbers, such as " + json::in_quotes(numbers.begin()->second) +
+         ", and some are names, such as " + json::in_quotes(names.front()) +
+         ": do different records name the same classes differently?";
 }
 
 std::string highest_label(std::vector<std::string> labels) {

@@ -81,6 +81,14 @@ std::vector<std::string> spelling_notes(std::span<const std::string> labels);
 // if there is none.
 std::string list_note(std::span<const std::string> labels);
 
+// A message about labels such as "nan", with which other programs write that there is none; "" if there are
+// none.
+std::string missing_note(std::span<const std::string> labels);
+
+// A message about labels of two kinds, as when two files name the same classes differently: several are
+// numbers and several names, or two are the same number; "" if there are none.
+std::string kinds_note(std::span<const std::string> labels);
+
 // The last label in this order; empty if there are no labels.
 std::string highest_label(std::vector<std::string> labels);
 

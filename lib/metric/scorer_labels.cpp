@@ -59,6 +59,10 @@ void require_choice(const io::Fields& fields, std::string_view field, std::strin
   if (choices && choices->is_array()) io::index_of_choice(field, label, choices->size());
 }
 
+void add_note(std::string note, std::vector<std::string>& remarks) {
+  if (!note.empty()) remarks.push_back(std::move(note));
+}
+
 // Tasks next, classify and choose: one label out of several.
 class LabelScorer : public Scorer {
  public:
@@ -125,7 +129,10 @@ class LabelScorer : public Scorer {
 
   std::vector<std::string> remarks() const override {
     std::vector<std::string> remarks;
-    if (task_ == task::Task::classify) remarks = spelling_notes(labels_.labels());
+    if (task_ == task::Task::classify) {
+      remarks = spelling_notes(labels_.labels());
+      add_note(missing_note(labels_.labels()), remarks);
+    }
     if (task_ == task::Task::classify && labels_.count() >= 2 && labels_.confused()) {
       remarks.emplace_back(kNeverPredicted);
     } else if (evaluation_.calibration.count() > 0 && !evaluation_.is_calibrated()) {
@@ -227,8 +234,8 @@ class MultilabelScorer : public Scorer {
 
   std::vector<std::string> remarks() const override {
     auto remarks = spelling_notes(evaluation_.label_sets.labels());
-    if (auto note = list_note(evaluation_.label_sets.labels()); !note.empty())
-      remarks.push_back(std::move(note));
+    for (const auto& note : {missing_note, list_note})
+      add_note(note(evaluation_.label_sets.labels()), remarks);
     return remarks;
   }
 

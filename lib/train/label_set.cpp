@@ -50,6 +50,13 @@ void warn_of_labels(const TrainingTaskOptions& options, const LabelSet& set, con
   if (!absent.empty()) log.warn(opt::labels + ": no record has " + listed(absent, "or"));
 }
 
+// Of names that come from the records.
+void warn_of_names(const std::vector<std::string>& names, Log& log) {
+  for (const auto& note : metric::spelling_notes(names)) log.warn(note);
+  for (const auto& note : {metric::missing_note(names), metric::kinds_note(names)})
+    if (!note.empty()) log.warn(note);
+}
+
 bool is_of_model(const model::Config& config, const LabelQuestion& question) {
   return !question.architecture.empty() && config.has_architecture(question.architecture);
 }
@@ -128,8 +135,7 @@ std::optional<LabelSet> settle_labels(const TrainingTaskOptions& options, const 
                 "\" does not contain class labels");
   auto set = labelled(options, config, question, counts);
   warn_of_labels(options, set, &counts, preparation.log);
-  if (options.labels.empty() && !set.of_model)
-    for (const auto& note : metric::spelling_notes(set.labels.names())) preparation.log.warn(note);
+  if (options.labels.empty() && !set.of_model) warn_of_names(set.labels.names(), preparation.log);
   return set;
 }
 

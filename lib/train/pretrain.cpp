@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/option.h"
 #include "examples/pretrain_example.h"
+#include "train/label_watch.h"
 #include "train/training_task.h"
 
 namespace bert::train {
@@ -157,6 +158,18 @@ class PretrainTask final : public TrainingTask {
     if (next_ && config_.type->pretraining != model::Pretraining::next_sentence)
       throw Error("models of type ", config_.type->name,
                   " have no head for next sentences: leave out \"next_sentence_label\"");
+  }
+
+  void prepare(const Preparation& preparation) override {
+    if (!next_) return TrainingTask::prepare(preparation);
+    LabelWatch watch;
+    const auto label_of = [](const io::Fields&, const examples::Example& example) {
+      return std::to_string(example.as<PretrainExample>().next.value_or(-1));
+    };
+    if (!preparation.check(watch.watched(make_reader(), label_of))) return;
+    const auto label = watch.only_label(preparation.ranks);
+    if (label && preparation.source.records() > 0)
+      preparation.log.warn("every record has the same \"next_sentence_label\", " + *label);
   }
 
   void add_settings(Settings& settings) const override { train::add_settings(mask_.rule, settings); }

@@ -42,6 +42,10 @@ void ReadableReader::check(const examples::Outline& example) {
   drawn_.add(example.traits);
 }
 
+std::string idle_text(task::Task task) {
+  return task == task::Task::choose ? "every record has only one choice" : "no record has a token to predict";
+}
+
 void report(const examples::CheckedRecords& found, const TrainingOptions& options,
             const text::Tokenizer& tokenizer, Log& log) {
   const auto records = found.records, truncated = found.with(Trait::truncated),
@@ -50,6 +54,7 @@ void report(const examples::CheckedRecords& found, const TrainingOptions& option
     log.warn(counted(empty, "record has", "records have") + " an empty text");
   features::report_unframed(found.with(Trait::unframed), log);
   features::report_unknown(found.with(Trait::unknown), tokenizer, log);
+  if (records > 0 && found.with(Trait::idle) == records) log.warn(idle_text(options.task.kind));
   if (truncated > 0) log.warn(counted(truncated, "record was", "records were") + " truncated");
   if (paired == records || (paired == 0 && !options.pair_field_given)) return;
   const auto field = json::in_quotes(options.task.features.pair_field) + " of " + opt::pair_field + ": ";

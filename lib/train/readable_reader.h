@@ -43,6 +43,9 @@ class ReadableReader final : public examples::ExampleReader {
 void report(const examples::CheckedRecords& found, const TrainingOptions& options,
             const text::Tokenizer& tokenizer, Log& log);
 
+// That all records have Trait::idle.
+std::string idle_text(task::Task task);
+
 // Whether all records are pairs, or none is.
 std::optional<bool> pairs_of(const examples::CheckedRecords& found);
 

@@ -8,10 +8,12 @@
 #include "base/error.h"
 #include "base/option.h"
 #include "examples/sentence_example.h"
+#include "json/json.h"
 #include "metric/classification.h"
 #include "nn/losses.h"
 #include "predict/scores.h"
 #include "train/label_set.h"
+#include "train/label_watch.h"
 #include "train/training_task.h"
 
 namespace bert::train {
@@ -146,6 +148,18 @@ ProblemType problem_of(const model::Config& config) {
   return config.labels.size() == 1 ? ProblemType::regression : ProblemType::single_label;
 }
 
+std::string number_in(const io::Fields&, const examples::Example& example) {
+  return setting(example.as<SentenceExample>().value);
+}
+
+// As a set.
+std::string joined_labels(std::vector<std::string> labels) {
+  std::ranges::sort(labels);
+  std::string joined;
+  for (const auto& label : labels) joined += (joined.empty() ? "" : ", ") + json::in_quotes(label);
+  return joined;
+}
+
 class SentenceTrainingTask final : public TrainingTask {
  public:
   explicit SentenceTrainingTask(const TaskInputs& inputs)
@@ -155,12 +169,20 @@ class SentenceTrainingTask final : public TrainingTask {
   }
 
   void prepare(const Preparation& preparation) override {
+    LabelWatch watch;
     if (!kind_.has_labels) {
       set_ = numbers();
-      preparation.check(make_reader());
+      if (preparation.check(watch.watched(make_reader(), number_in))) warn_of_one(watch, preparation);
       return;
     }
-    auto set = settle_labels(options_, config_, preparation, question());
+    auto asked = question();
+    if (options_.kind == task::Task::multilabel)
+      asked.reader_of = [&](const examples::Labels& labels) {
+        return watch.watched(reader_of(labels), [this](const io::Fields& fields, const examples::Example&) {
+          return joined_labels(fields.labels(options_.gold_field()));
+        });
+      };
+    auto set = settle_labels(options_, config_, preparation, asked);
     if (!set) return;
     set_ = *std::move(set);
     if (options_.kind == task::Task::classify && set_.labels.size() < 2)
@@ -168,6 +190,7 @@ class SentenceTrainingTask final : public TrainingTask {
                   set_.labels.names().empty() ? "" : set_.labels.names().front(),
                   "\"; classification needs at least two");
     if (set_.labels.size() == 0) throw Error("no record has a label");
+    if (options_.kind == task::Task::multilabel) warn_of_one(watch, preparation);
     if (options_.kind == task::Task::multilabel && options_.labels.empty() && !set_.of_model)
       if (const auto note = metric::list_note(set_.labels.names()); !note.empty()) preparation.log.warn(note);
   }
@@ -197,6 +220,14 @@ class SentenceTrainingTask final : public TrainingTask {
   }
 
  private:
+  // The records of a pipe are not all known.
+  void warn_of_one(const LabelWatch& watch, const Preparation& preparation) const {
+    const auto label = watch.only_label(preparation.ranks);
+    if (!label || label->empty() || preparation.source.records() == 0) return;
+    preparation.log.warn("every record has the same " +
+                         std::string(kind_.has_labels ? "labels: " : "label, ") + *label);
+  }
+
   // Whether the model was trained for the same kind of labels.
   bool is_same() const {
     return config_.has_architecture(architecture()) && problem_of(config_) == kind_.problem;

@@ -164,8 +164,15 @@ class Training {
     if (checked) pairs_ = pairs_of(*checked);
     if (checked && source.records() > 0 && checked->records == 0)
       throw Error("no record has tokens to train on");
+    if (checked && source.records() > 0) require_use(*checked);
     if (checked && source.records() > 0) report(*checked, options_, initial_.tokenizer, log_);
     return checked.has_value();
+  }
+
+  // Records that only have next-sentence labels are learned from, too.
+  void require_use(const examples::CheckedRecords& checked) const {
+    if (checked.with(examples::Trait::idle) == checked.records && task_->heads().size() < 2)
+      throw Error(idle_text(options_.task.kind), ": there is nothing to learn");
   }
 
   void compare(const DevSet& dev, std::optional<bool> trained) const {

@@ -46,6 +46,29 @@ TEST_CASE("the highest label is the largest number, or the last in byte order") 
   CHECK(highest_label({}).empty());
 }
 
+TEST_CASE("labels that mean a missing value are named") {
+  using Names = std::vector<std::string>;
+  CHECK(missing_note(Names{"a", "none", "na", "N", "unknown"}).empty());
+  CHECK(missing_note(Names{"a", "NaN"}) ==
+        "label \"NaN\" is a class: if records with it have no label, leave them out");
+  CHECK(missing_note(Names{"N/A", "None", "null", "x"}) ==
+        "labels \"N/A\", \"None\" and \"null\" are classes: if records with them have no label, leave them "
+        "out");
+}
+
+TEST_CASE("several numbers beside several names are two kinds of labels") {
+  using Names = std::vector<std::string>;
+  CHECK(kinds_note(Names{"0", "1", "unknown"}).empty());
+  CHECK(kinds_note(Names{"1 star", "2 stars", "0"}).empty());
+  CHECK(kinds_note(Names{"0", "1", "nan", "null"}).empty());
+  CHECK(kinds_note(Names{"0", "1", "neg", "pos"}) ==
+        "some labels are numbers, such as \"0\", and some are names, such as \"neg\": do different records "
+        "name the "
+        "same classes differently?");
+  CHECK(kinds_note(Names{"0", "0.0"}) ==
+        "labels \"0\" and \"0.0\" are the same number; they are different classes");
+}
+
 TEST_CASE("multilabel metrics match values computed by hand") {
   Multilabel score;
   score.add(Labels{"x", "y", "x"}, Labels{"x"});
