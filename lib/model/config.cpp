@@ -124,6 +124,7 @@ void read_arithmetic(const json::File& file, Dialect dialect, Config& config) {
   config.init_range = fraction(file, "initializer_range", 0.02);
   config.weighted_layers = file.boolean("use_weighted_layer_sum", false);
   if (file.find("text_pairs")) config.pairs = file.boolean("text_pairs");
+  config.document_context = file.boolean("document_context", false);
   config.tied_embeddings = file.boolean("tie_word_embeddings", true);
 }
 

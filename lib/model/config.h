@@ -60,6 +60,10 @@ struct Config {
   // unknown. In config.json: text_pairs, a key of our own.
   std::optional<bool> pairs;
 
+  // Whether a tagger was trained on sentences within their documents. In config.json: document_context, a key
+  // of our own.
+  bool document_context = false;
+
   bool cross_encoder = false;  // cross-encoder settings are present
   // If not set, sentence-transformers applies a sigmoid to a single label and nothing to several.
   std::optional<ScoreActivation> score_activation;

@@ -73,6 +73,7 @@ std::string config_json(const Config& config, Dtype weights) {
   } else {
     object.number(classifier_dropout, config.classifier_dropout);
   }
+  if (config.document_context) object.boolean("document_context", true);
   if (config.embedding > 0) object.integer("embedding_size", config.embedding);
   object.string(type.key("hidden_act"), hidden_act(config.activation));
   if (!type.answer_dropout.empty()) object.number(type.answer_dropout, config.answer_dropout);

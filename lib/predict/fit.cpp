@@ -119,4 +119,11 @@ task::Task task_for(task::Task asked, const model::Directory& directory) {
   refuse(asked, directory, all);
 }
 
+void check_context(const std::string& path, const model::Config& config,
+                   const features::FeatureOptions& features, Log& log) {
+  if (config.document_context && !features.document)
+    log.warn(path + ": was trained with " + opt::context +
+             " document, without which each sentence is read alone");
+}
+
 }  // namespace bert::predict

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/log.h"
+#include "features/features.h"
 #include "model/config.h"
 #include "model/directory.h"
 #include "model/heads.h"
@@ -21,5 +24,10 @@ std::vector<task::Task> tasks_of(const model::Config& config, std::span<const st
 // Resolves `asked`, which may be automatic. Opens the weights if config.json is not sufficient. Throws Error,
 // with the tasks the model supports, if it does not support this one.
 task::Task task_for(task::Task asked, const model::Directory& directory);
+
+// A note if the model in `path` tags sentences that it was trained to read within their documents, but is
+// going to read each alone.
+void check_context(const std::string& path, const model::Config& config,
+                   const features::FeatureOptions& features, Log& log);
 
 }  // namespace bert::predict

@@ -99,6 +99,8 @@ PredictFilter::PredictFilter(const model::Directory& directory, const text::Toke
                nn::arithmetic(options_.dtype)) {
   model::check_vocabulary(directory, tokenizer, log_);
   model::check_labels(directory, log_);
+  if (options_.task.task == task::Task::tag)
+    check_context(directory.root, directory.config, options_.features, log_);
   if (is_official(options_.format) && options_.format != task_->official_format())
     throw OptionError(options_.format == io::Format::squad
                           ? opt::format + " squad requires " + opt::task + " answer"

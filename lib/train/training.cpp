@@ -18,6 +18,7 @@
 #include "model/training_network.h"
 #include "nn/panels.h"
 #include "nn/scalar_mix.h"
+#include "predict/fit.h"
 #include "predict/version.h"
 #include "train/dev_set.h"
 #include "train/readable_reader.h"
@@ -322,6 +323,8 @@ bool Training::evaluate() {
   DevSet dev(plan_.stream, options_.dev, readable(task_->make_dev_reader(options_.dev)), check_tools());
   report(dev.checked(), options_, initial_.tokenizer, log_);
   compare(dev, initial_.config.pairs);
+  if (options_.task.kind == task::Task::tag)
+    predict::check_context(initial_.path, initial_.config, options_.task.features, log_);
   auto network = make_network();
   const auto learner = task_->make_learner(network, Keep::activations);
   const auto missing = load(network);

@@ -14,6 +14,7 @@ model::Heads TrainingTask::heads() const {
 void TrainingTask::describe(model::Config& config) const {
   config.architectures = {architecture()};
   config.problem_type = {};
+  config.document_context = options_.features.document;
   config.labels = model::Config().labels;
 }
 

@@ -35,6 +35,7 @@ void check_same(const model::Config& a, const model::Config& b) {
   CHECK(a.pad_id == b.pad_id);
   CHECK(a.causal == b.causal);
   CHECK(a.weighted_layers == b.weighted_layers);
+  CHECK(a.document_context == b.document_context);
   CHECK(a.pairs == b.pairs);
   CHECK(a.hidden_dropout == b.hidden_dropout);
   CHECK(a.attention_dropout == b.attention_dropout);
@@ -255,7 +256,7 @@ TEST_CASE("every configuration setting is read back") {
   config.init_range = 0.0123f;
   config.norm_epsilon = 1e-5f;
   config.pad_id = 3;
-  config.causal = config.weighted_layers = true;
+  config.causal = config.weighted_layers = config.document_context = true;
   config.pairs = false;
   config.labels = {"a \"quoted\" one", "zwei", "三"};
   config.tied_embeddings = false;
