@@ -17,6 +17,28 @@ std::vector<std::string_view> choices_of(const io::Fields& fields) {
   return choices;
 }
 
+// Records of OpenBookQA, ARC and CommonsenseQA, as published and as in Hugging Face's data sets.
+void refuse_foreign(const io::Fields& fields) {
+  const auto is_object = [](const std::optional<json::Value>& value) {
+    return value && value->kind() == json::Value::Kind::object;
+  };
+  const char* texts = nullptr;
+  std::string choices;
+  if (const auto question = fields.json("question"); is_object(question) && question->find("choices")) {
+    texts = ".question.stem, choices: [.question.choices[].text]";
+    choices = "[.question.choices[].label]";
+  } else if (const auto given = fields.json("choices"); is_object(given) && given->find("label")) {
+    texts = fields.json("question_stem") ? ".question_stem, choices: .choices.text"
+                                         : ".question, choices: .choices.text";
+    choices = ".choices.label";
+  } else {
+    return;
+  }
+  throw Error(
+      "has its choices in an object; make records for choose with jq -c '.answerKey as $key | {id, text: ",
+      texts, ", label: (", choices, " | index($key))}'");
+}
+
 std::vector<json::Value> arrays_of(std::string_view field, const json::Value& array) {
   return io::named(field, [&] { return array.elements(); });
 }
@@ -53,6 +75,7 @@ std::vector<ChooseSequence> given_sequences(const Featurizer& featurizer, const 
 std::vector<ChooseSequence> choose_sequences(const Featurizer& featurizer, const io::Fields& fields) {
   if (featurizer.takes_ids(fields))
     return given_sequences(featurizer, *fields.json("input_ids"), fields.json("token_type_ids"));
+  refuse_foreign(fields);
   const std::string_view text = fields.required_text(featurizer.options().text_field);
   std::string before(fields.text_unless_null("question").value_or(""));
   if (!before.empty()) before += ' ';
