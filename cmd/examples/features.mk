@@ -89,6 +89,7 @@ $(to)/%.labels: $$($$*) $(to)/%.tokens.jsonl
 	  { example[word ? sentence : ++sentence, word + 0] = FNR "\t" $$NF; word++ }' $< - $(into)
 else
 EMBED += --text-field $(TEXT) --input-format $(FORMAT)
+$(call require_columns,TEXT LABEL)
 READ = $(LABEL) of $(TRAIN) $(DEV)
 
 $(to)/%.labels: $$($$*) $(to)/READ.command

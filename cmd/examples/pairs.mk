@@ -25,3 +25,4 @@ TASK = regress
 INPUT = --text-field $(TEXT) --pair-field $(PAIR) $(READ_OPTIONS)
 
 include $(dir $(lastword $(MAKEFILE_LIST)))fine-tuning.mk
+$(call require_columns,TEXT PAIR LABEL)

@@ -23,3 +23,4 @@ TASK = classify
 INPUT = --text-field $(TEXT) $(READ_OPTIONS)
 
 include $(dir $(lastword $(MAKEFILE_LIST)))fine-tuning.mk
+$(call require_columns,TEXT LABEL)

@@ -222,7 +222,7 @@ grep -q '"vocab_size": *8192' default/classifier/config.json || fail "it was not
 refused 'TRAIN=FILE says' DEV=dev.tsv
 refused 'DEV=FILE says' TRAIN=train.tsv
 refused 'MODEL=nowhere: there is no nowhere' TRAIN=train.tsv DEV=dev.tsv MODEL=nowhere
-refused 'has no column "sentence"' TRAIN=train.tsv DEV=dev.tsv MODEL=bare TEXT=sentence
+refused 'has no column sentence: set TEXT' TRAIN=train.tsv DEV=dev.tsv MODEL=bare TEXT=sentence
 refused 'would be replaced' TRAIN=train.tsv DEV=dev.tsv MODEL=./other/classifier/
 tried build sentiment '' TRAIN=train.tsv DEV=dev.tsv && fail "accepted: no OUT"
 grep -q 'OUT=FOLDER says' log || fail "does not say that OUT is missing"

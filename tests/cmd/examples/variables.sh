@@ -35,6 +35,13 @@ done
 refused 'TRAIN=my data.tsv: there is no my; names must not contain spaces' sentiment TRAIN='my data.tsv' DEV=rated.tsv
 refused "EMBED_OPTIONS=--on-error skip: a record left out would shift the labels after it" features TRAIN=rated.tsv DEV=rated.tsv EMBED_OPTIONS='--on-error skip'
 refused "READ_OPTIONS=--on-error=skip: a sentence left out would shift the tags after it" tagger TRAIN=rated.tsv DEV=rated.tsv READ_OPTIONS=--on-error=skip
+printf 'sentence\tlabel\na good day\tpos\n' >sst.tsv
+columns='its first line is sentence	label'
+for recipe in sentiment features; do
+  refused "sst.tsv: has no column text: set TEXT to another one; $columns" $recipe TRAIN=sst.tsv DEV=sst.tsv
+  refused "sst.tsv: has no column Label: set LABEL to another one; $columns" $recipe TRAIN=sst.tsv DEV=sst.tsv TEXT=sentence LABEL=Label
+done
+refused "sst.tsv: has no column sentence1: set TEXT to another one; $columns" pairs TRAIN=sst.tsv DEV=sst.tsv
 refused 'TEXTS=absent: there is no absent' map TEXTS=absent
 refused 'TEXTS=absent: there is no such folder' model TEXTS=absent
 refused 'TEXTS=absent: there is no such folder' adapt TEXTS=absent
