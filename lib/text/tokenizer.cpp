@@ -97,9 +97,9 @@ struct Tokenizer::Impl {
   CharacterTable characters;
   std::unordered_map<std::string, int32_t> added_ids;
   Literals literals;
-  std::unordered_map<int32_t, std::string> forms;     // of the latter, which decode() gives
-  std::unique_ptr<Composed> composed;                 // null with WordPiece
-  std::unordered_map<std::string_view, int32_t> ids;  // of `composed`
+  std::unordered_map<int32_t, std::string> forms;  // of the latter, which decode() gives
+  std::unique_ptr<Composed> composed;              // null with WordPiece
+  std::unordered_map<std::string, int32_t> ids;    // of `composed`; no views, since add() moves the subwords
   std::vector<bool> is_special, is_added;
   int32_t unk = 0, cls = 0, sep = 0, pad = 0, mask = 0;
 };
@@ -139,7 +139,7 @@ std::optional<int32_t> Tokenizer::Impl::id(std::string_view subword) const {
   const auto found = added_ids.find(std::string(subword));
   if (found != added_ids.end()) return found->second;
   if (!composed) return wordpiece.id(subword);
-  const auto own = ids.find(subword);
+  const auto own = ids.find(std::string(subword));
   return own != ids.end() ? std::optional(own->second) : std::nullopt;
 }
 
