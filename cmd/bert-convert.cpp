@@ -19,6 +19,8 @@ struct Options {
   std::vector<std::string> directories;
   std::string out, activation;
   std::optional<Dtype> store;
+  std::vector<int64_t> layers;
+  std::string vocab;
   bool force = false, info = false, verify = false;
 
   void check() {
@@ -28,6 +30,8 @@ struct Options {
     if (out == "-") throw UsageError("-o -: a model is a directory and cannot go to stdout");
     if (store && out.empty()) throw UsageError("--store is for -o");
     if (force && out.empty()) throw UsageError("--force is for -o");
+    if (!layers.empty() && out.empty()) throw UsageError(opt::layers, " is for -o");
+    if (!vocab.empty() && out.empty()) throw UsageError("--vocab is for -o");
     if (!activation.empty() && out.empty() && !info) throw UsageError("--activation is for -o and --info");
   }
 };
@@ -52,6 +56,11 @@ int main(int argc, char** argv) {
       {"--store", "", "Number format of the stored weights."},
       {{"same", {}}, {"f32", Dtype::f32}, {"f16", Dtype::f16}, {"bf16", Dtype::bf16}}, options.store);
   bert::cmd::activation_option(app, options.activation);
+  app.section("Cutting");
+  app.numbers({opt::layers, "N,...", "Keep these encoder layers, counted from 0, and drop the others."},
+              {.min = 0, .max = 999}, options.layers);
+  app.option({"--vocab", "FILE", "Keep the tokens in FILE, one per line, and drop the others."},
+             options.vocab);
   app.section("Inspection");
   app.flag({"--info", "", "Print the contents of the directory as a JSON object."}, options.info);
   app.flag({"--verify", "", "Verify all checksums of the weight files; -o always does."}, options.verify);
@@ -61,6 +70,7 @@ int main(int argc, char** argv) {
   bert::cmd::one_process(app);
   app.check([&] {
     options.check();
+    app.reads("--vocab", options.vocab);
     if (options.info) bert::cmd::read_files_of(app, options.directories.front());
     if (options.info) app.writes("--info", "-");
   });
@@ -69,9 +79,9 @@ int main(int argc, char** argv) {
     if (options.verify) bert::model::verify(source);
     if (!options.out.empty()) {
       using enum bert::model::Existing;
-      bert::model::convert(
-          {source, options.out, options.store, options.activation, options.force ? replace : refuse},
-          app.log());
+      bert::model::convert({source, options.out, options.store, options.activation,
+                            options.force ? replace : refuse, options.layers, options.vocab},
+                           app.log());
     }
     if (options.info) print(bert::model::describe(source, options.activation, app.log()));
   });

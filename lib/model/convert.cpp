@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "json/json.h"
+#include "model/cut.h"
 #include "model/parts.h"
 #include "text/tokenizer.h"
 
@@ -36,8 +37,11 @@ Dtype main_dtype(const ckpt::Checkpoint& checkpoint, std::optional<Dtype> store)
 
 }  // namespace
 
-std::vector<ckpt::TensorToWrite> converted_tensors(const Config& config, const ckpt::Checkpoint& checkpoint,
-                                                   Log& log) {
+namespace {
+
+// Those of converted_tensors, with canonical names.
+std::vector<ckpt::TensorToWrite> weights_in(const Config& config, const ckpt::Checkpoint& checkpoint,
+                                            Log& log) {
   check_encoder(config, checkpoint);
   for (const auto& unread : checkpoint.unread()) {
     if (is_weight_name(unread.name))
@@ -53,7 +57,7 @@ std::vector<ckpt::TensorToWrite> converted_tensors(const Config& config, const c
       dropped.push_back(tensor.name);
       continue;
     }
-    tensors.push_back({.name = stored_name(config, tensor.name),
+    tensors.push_back({.name = tensor.name,
                        .shape = tensor.shape,
                        .data = tensor.data,
                        .dtype = tensor.dtype,
@@ -66,20 +70,40 @@ std::vector<ckpt::TensorToWrite> converted_tensors(const Config& config, const c
   return tensors;
 }
 
+}  // namespace
+
+std::vector<ckpt::TensorToWrite> converted_tensors(const Config& config, const ckpt::Checkpoint& checkpoint,
+                                                   Log& log) {
+  auto tensors = weights_in(config, checkpoint, log);
+  for (auto& tensor : tensors) tensor.name = stored_name(config, tensor.name);
+  return tensors;
+}
+
 void convert(const Conversion& conversion, Log& log) {
-  const auto& [source, out, store, activation, existing] = conversion;
+  const auto& [source, out, store, activation, existing, layers, vocab] = conversion;
   const auto directory = open_directory(source, activation);
   if (same_file(directory.root, out))
     throw Error(out, ": is the model to convert; write to another directory");
   require_output(out, existing);
   const auto checkpoint = ckpt::Checkpoint::open(directory.path);
   checkpoint.check_sums();
-  auto tensors = converted_tensors(directory.config, checkpoint, log);
-  for (auto& tensor : tensors) tensor.store = store;
+  Parts parts{directory.config, weights_in(directory.config, checkpoint, log)};
   const auto tokenizer = text::load_tokenizer(directory.path, text::Compat::hf, text::Case::from_files,
                                               {.specials = !directory.config.type->words_only});
-  save(out, directory.config, tokenizer_files(tokenizer, directory.path, directory.max_length), tensors,
-       main_dtype(checkpoint, store), ModuleFiles(source, store));
+  TokenizerFiles files;
+  if (vocab.empty()) {
+    files = tokenizer_files(tokenizer, directory.path, directory.max_length);
+  } else {
+    const text::VocabularyCut cut(vocab, tokenizer, directory.config.vocab_size);
+    cut_vocabulary(cut, directory, parts);
+    files = cut_tokenizer_files(tokenizer, directory, cut);
+  }
+  if (!layers.empty()) cut_layers(layers, directory, parts);
+  for (auto& tensor : parts.tensors) {
+    tensor.name = stored_name(parts.config, tensor.name);
+    tensor.store = store;
+  }
+  save(out, parts.config, files, parts.tensors, main_dtype(checkpoint, store), ModuleFiles(source, store));
 }
 
 void verify(const std::string& source) { ckpt::Checkpoint::open(transformer_of(source)).check_sums(); }

@@ -28,6 +28,8 @@ struct Conversion {
   std::optional<Dtype> store;  // format of floating-point weights; unchanged if not set
   std::string activation;      // see open_directory
   Existing existing = Existing::refuse;
+  std::vector<int64_t> layers{};  // of the encoder, to keep, ascending from 0; none: all
+  std::string vocab{};            // file of the tokens to keep, see text/vocabulary_cut.h; "": all
 };
 
 // Verifies all checksums before it writes.
