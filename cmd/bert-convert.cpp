@@ -6,6 +6,7 @@
 #include "options/model_directory.h"
 #include "options/model_options.h"
 #include "options/ranks.h"
+#include "predict/static_table.h"
 #include "text/version.h"
 
 namespace opt = bert::opt;
@@ -21,6 +22,10 @@ struct Options {
   std::optional<Dtype> store;
   std::vector<int64_t> layers;
   std::string vocab;
+  std::optional<int64_t> dim;
+  double sif = bert::predict::StaticTable().sif;
+  std::optional<int> threads;
+  bool is_static = false;
   bool force = false, info = false, verify = false;
 
   void check() {
@@ -31,10 +36,48 @@ struct Options {
     if (store && out.empty()) throw UsageError("--store is for -o");
     if (force && out.empty()) throw UsageError("--force is for -o");
     if (!layers.empty() && out.empty()) throw UsageError(opt::layers, " is for -o");
+    if (is_static && out.empty()) throw UsageError("--static is for -o");
     if (!vocab.empty() && out.empty()) throw UsageError("--vocab is for -o");
     if (!activation.empty() && out.empty() && !info) throw UsageError("--activation is for -o and --info");
   }
 };
+
+void convert(const Options& options, bert::Log& log) {
+  const auto existing = options.force ? bert::model::Existing::replace : bert::model::Existing::refuse;
+  const auto& source = options.directories.front();
+  if (!options.is_static) {
+    bert::model::convert(
+        {source, options.out, options.store, options.activation, existing, options.layers, options.vocab},
+        log);
+    return;
+  }
+  bert::Pool pool(options.threads.value_or(bert::available_threads()));
+  bert::predict::make_static({source, options.out, options.store, options.activation, existing, options.vocab,
+                              options.dim, options.sif},
+                             pool, log);
+}
+
+void cutting_options(bert::cli::App& app, Options& options) {
+  app.section("Cutting");
+  app.numbers({opt::layers, "N,...", "Keep these encoder layers, counted from 0, and drop the others."},
+              {.min = 0, .max = 999}, options.layers);
+  app.option({"--vocab", "FILE", "Keep the tokens in FILE, one per line, and drop the others."},
+             options.vocab);
+  app.section("Static model");
+  app.flag({"--static", "", "Write a table of the vectors of single tokens, without a transformer."},
+           options.is_static);
+  app.number({opt::dim, "N", "Numbers of a vector, by principal components (default 256, or all)."},
+             {.min = 1}, options.dim);
+  app.real({"--sif", "A", "Weight A / (A + p) of a token with probability p; 0 turns weights off."},
+           {.min = 0, .max = 1}, options.sif);
+  app.number({"-j,--threads", "N", "Number of threads of --static (default: all available cores)."},
+             {.min = 1, .max = 4096}, options.threads);
+  app.check([&] {
+    for (const auto* option : {"--dim", "--sif", "--threads"})
+      if (app.given(option) && !options.is_static) throw UsageError(option, " is for --static");
+  });
+  app.exclusive({"--static", "--layers"});
+}
 
 void print(std::string_view text) {
   bert::OutputFile output("-");
@@ -56,11 +99,7 @@ int main(int argc, char** argv) {
       {"--store", "", "Number format of the stored weights."},
       {{"same", {}}, {"f32", Dtype::f32}, {"f16", Dtype::f16}, {"bf16", Dtype::bf16}}, options.store);
   bert::cmd::activation_option(app, options.activation);
-  app.section("Cutting");
-  app.numbers({opt::layers, "N,...", "Keep these encoder layers, counted from 0, and drop the others."},
-              {.min = 0, .max = 999}, options.layers);
-  app.option({"--vocab", "FILE", "Keep the tokens in FILE, one per line, and drop the others."},
-             options.vocab);
+  cutting_options(app, options);
   app.section("Inspection");
   app.flag({"--info", "", "Print the contents of the directory as a JSON object."}, options.info);
   app.flag({"--verify", "", "Verify all checksums of the weight files; -o always does."}, options.verify);
@@ -77,12 +116,7 @@ int main(int argc, char** argv) {
   return app.run(argc, argv, [&] {
     const auto& source = options.directories.front();
     if (options.verify) bert::model::verify(source);
-    if (!options.out.empty()) {
-      using enum bert::model::Existing;
-      bert::model::convert({source, options.out, options.store, options.activation,
-                            options.force ? replace : refuse, options.layers, options.vocab},
-                           app.log());
-    }
+    if (!options.out.empty()) convert(options, app.log());
     if (options.info) print(bert::model::describe(source, options.activation, app.log()));
   });
 }

@@ -10,26 +10,6 @@
 namespace bert::text {
 namespace {
 
-// `"a", "b", "c", ...`
-std::string first_names(std::span<const std::string> names) {
-  constexpr size_t kShown = 3;
-  std::string text;
-  for (size_t i = 0; i < names.size() && i < kShown; ++i)
-    text += (i == 0 ? "" : ", ") + json::in_quotes(names[i]);
-  return text + (names.size() > kShown ? ", ..." : "");
-}
-
-void refuse_repeated(const std::string& file, std::span<const std::string> tokens) {
-  std::map<std::string_view, size_t> lines;
-  for (size_t i = 0; i < tokens.size(); ++i) {
-    if (tokens[i].empty()) throw Error(file, ":", i + 1, ": is empty, expected a token");
-    const auto [first, added] = lines.emplace(tokens[i], i + 1);
-    if (!added)
-      throw Error(file, ":", i + 1, ": repeats the token ", json::in_quotes(tokens[i]), " of line ",
-                  first->second);
-  }
-}
-
 // The tokens that a tokenizer needs by name, or matches before it splits a text.
 std::vector<std::string> needed_tokens(const Tokenizer& tokenizer) {
   const auto& config = tokenizer.config();
@@ -45,9 +25,29 @@ std::vector<std::string> needed_tokens(const Tokenizer& tokenizer) {
 
 }  // namespace
 
+std::string first_names(std::span<const std::string> names) {
+  constexpr size_t kShown = 3;
+  std::string text;
+  for (size_t i = 0; i < names.size() && i < kShown; ++i)
+    text += (i == 0 ? "" : ", ") + json::in_quotes(names[i]);
+  return text + (names.size() > kShown ? ", ..." : "");
+}
+
+std::vector<std::string> read_tokens(const std::string& file) {
+  auto tokens = read_vocab_txt(file, Compat::hf);
+  std::map<std::string_view, size_t> lines;
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i].empty()) throw Error(file, ":", i + 1, ": is empty, expected a token");
+    const auto [first, added] = lines.emplace(tokens[i], i + 1);
+    if (!added)
+      throw Error(file, ":", i + 1, ": repeats the token ", json::in_quotes(tokens[i]), " of line ",
+                  first->second);
+  }
+  return tokens;
+}
+
 VocabularyCut::VocabularyCut(const std::string& file, const Tokenizer& tokenizer, int64_t rows)
-    : file_(file), tokens_(read_vocab_txt(file, Compat::hf)) {
-  refuse_repeated(file, tokens_);
+    : file_(file), tokens_(read_tokens(file)) {
   std::vector<std::string> absent;
   for (const auto& token : tokens_) {
     const auto id = tokenizer.id(token);

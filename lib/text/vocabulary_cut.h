@@ -13,6 +13,12 @@
 
 namespace bert::text {
 
+// The tokens of a file with one per line. Throws Error if it repeats one, or has an empty line.
+std::vector<std::string> read_tokens(const std::string& file);
+
+// Up to three, in quotes: `"a", "b", "c", ...`
+std::string first_names(std::span<const std::string> names);
+
 class VocabularyCut {
  public:
   // `file` has one token per line, in the order of the new ids. Throws Error if it repeats a token, has one
@@ -41,6 +47,9 @@ Tokenizer cut_wordpiece(const Tokenizer& tokenizer, const VocabularyCut& cut);
 // The text of a tokenizer.json with the kept tokens alone. All that does not depend on them stays as it is.
 // `path` is used in messages. Throws Error if a token of BPE is kept, but not those that it is merged from.
 std::string cut_tokenizer_json(const std::string& path, std::string_view text, const VocabularyCut& cut);
+
+// The text of a tokenizer.json that neither truncates nor pads.
+std::string without_lengths(const std::string& path, std::string_view text);
 
 // The text of a tokenizer_config.json with the new ids.
 std::string cut_tokenizer_config(const std::string& path, std::string_view text, const VocabularyCut& cut);

@@ -265,6 +265,12 @@ std::string cut_tokenizer_json(const std::string& path, std::string_view text, c
   });
 }
 
+std::string without_lengths(const std::string& path, std::string_view text) {
+  return with_values(object_in(path, text), [](auto key, auto) -> std::optional<std::string> {
+    return key == "truncation" || key == "padding" ? std::optional<std::string>("null") : std::nullopt;
+  });
+}
+
 std::string cut_tokenizer_config(const std::string& path, std::string_view text, const VocabularyCut& cut) {
   return with_values(object_in(path, text), [&](auto key, auto value) -> std::optional<std::string> {
     if (key != "added_tokens_decoder" || value == "null") return std::nullopt;
