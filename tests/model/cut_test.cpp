@@ -124,3 +124,34 @@ TEST_CASE("padding keeps its id where positions are counted from it") {
                          "this model are counted from"));
   }
 }
+
+TEST_CASE("rows of a matrix that is stored by column") {
+  const auto source = model::open_directory(cut_model("bert"));
+  const auto tokenizer = model::load_tokenizer(source);
+  const Folder folder;
+  const text::VocabularyCut cut(folder.write("kept", "[PAD]\n[SEP]\n[UNK]\n[CLS]\n[MASK]\n"), tokenizer,
+                                source.config.vocab_size);
+  const int64_t rows = source.config.vocab_size;
+  std::vector<float> columns(static_cast<size_t>(2 * rows));  // [2, rows]: row i of the matrix is i, 1000 + i
+  for (int64_t i = 0; i < rows; ++i) {
+    columns[i] = static_cast<float>(i);
+    columns[rows + i] = static_cast<float>(1000 + i);
+  }
+  model::Parts parts{source.config,
+                     {{.name = "cls.predictions.decoder.weight",
+                       .shape = {rows, 2},
+                       .data = std::as_bytes(std::span<const float>(columns)),
+                       .transposed = true}}};
+  model::cut_vocabulary(cut, source, parts);
+  const auto file = folder.path("w.safetensors");
+  ckpt::write_safetensors(file, parts.tensors);
+  const auto written = ckpt::Checkpoint::open_file(file);
+  std::vector<float> numbers(10), expected;
+  ckpt::to_f32(written.tensors().front(), numbers);
+  for (const auto* token : {"[PAD]", "[SEP]", "[UNK]", "[CLS]", "[MASK]"})
+    for (const int base : {0, 1000}) expected.push_back(static_cast<float>(base + *tokenizer.id(token)));
+  CHECK(numbers == expected);
+  parts.tensors.front().shape = {rows + 1, 2};
+  parts.config = source.config;
+  CHECK_THROWS_AS(model::cut_vocabulary(cut, source, parts), Error);
+}
