@@ -159,17 +159,21 @@ class CutMerges {
       ranks_.emplace(pairs_[rank].first + " " + pairs_[rank].second, rank);
   }
 
-  // Throws Error if a token that `token` is merged from is not kept.
+  // Throws Error if a token that `token` is merged from is not kept. Special tokens may have no merges.
   void check(std::string_view token) const {
     std::vector<std::string> parts;
     for (size_t at = 0; at < token.size(); at += parts.back().size())
       parts.emplace_back(token.substr(at, decode(token.data() + at).size));
-    for (const auto& part : parts) require(token, part);
+    auto needed = parts;
     while (const auto place = first_merge(parts)) {
       parts[*place] += parts[*place + 1];
       parts.erase(parts.begin() + static_cast<ptrdiff_t>(*place) + 1);
-      require(token, parts[*place]);
+      needed.push_back(parts[*place]);
     }
+    const auto lacking = std::ranges::find_if(needed, [&](const auto& part) { return !cut_.has(part); });
+    if (parts.size() == 1 && lacking != needed.end())
+      throw Error(cut_.file(), ": has ", json::in_quotes(token), ", but not ", json::in_quotes(*lacking),
+                  ", which it is merged from");
   }
 
   std::string text() const {
@@ -188,12 +192,6 @@ class CutMerges {
   }
 
  private:
-  void require(std::string_view token, const std::string& part) const {
-    if (!cut_.has(part))
-      throw Error(cut_.file(), ": has ", json::in_quotes(token), ", but not ", json::in_quotes(part),
-                  ", which it is merged from");
-  }
-
   // The place of the two parts that are merged next.
   std::optional<size_t> first_merge(std::span<const std::string> parts) const {
     std::optional<size_t> place;
@@ -213,25 +211,46 @@ class CutMerges {
   std::unordered_map<std::string, size_t> ranks_;
 };
 
-std::string cut_merges(const json::Value& model, const VocabularyCut& cut,
-                       const std::set<std::string>& added) {
+// What the cut of a model needs to know of the other blocks.
+struct Around {
+  std::set<std::string> added;  // tokens
+  bool bytes = false;           // byte-level: every text needs the tokens of the 256 bytes
+};
+
+bool has_byte_level(const json::Value& pre_tokenizer) {
+  const auto type = pre_tokenizer.find("type");
+  if (type && type->string() == "ByteLevel") return true;
+  const auto steps = pre_tokenizer.find("pretokenizers");
+  return steps && std::ranges::any_of(steps->elements(), has_byte_level);
+}
+
+Around around_model(const json::File& file) {
+  Around around;
+  if (const auto list = file.find("added_tokens"))
+    for (const auto& token : list->elements()) around.added.emplace(token.member("content").string());
+  const auto pre_tokenizer = file.find("pre_tokenizer");
+  around.bytes = pre_tokenizer && has_byte_level(*pre_tokenizer);
+  return around;
+}
+
+std::string cut_merges(const json::Value& model, const VocabularyCut& cut, const Around& around) {
   const CutMerges merges(model.member("merges"), cut);
-  const auto vocab = model.member("vocab");
-  for (const auto& character : byte_characters())
-    if (vocab.find(character) && !cut.has(character))
-      throw Error(cut.file(), ": lacks ", json::in_quotes(character), ", one of the 256 tokens of bytes");
+  if (around.bytes)
+    for (const auto& character : byte_characters())
+      if (!cut.has(character))
+        throw Error(cut.file(), ": lacks ", json::in_quotes(character), ", one of the 256 tokens of bytes");
   for (const auto& token : cut.tokens())
-    if (!added.contains(token)) merges.check(token);
+    if (!around.added.contains(token)) merges.check(token);
   return merges.text();
 }
 
-std::string cut_model(std::string_view text, const VocabularyCut& cut, const std::set<std::string>& added) {
+std::string cut_model(std::string_view text, const VocabularyCut& cut, const Around& around) {
   json::Document document;
   const auto model = document.parse(text);
   const auto vocab = model.member("vocab");
   return with_values(text, [&](auto key, auto value) -> std::optional<std::string> {
     if (key == "vocab") return vocab.is_array() ? cut_scores(vocab, cut) : cut_ids(vocab, cut);
-    if (key == "merges") return cut_merges(model, cut, added);
+    if (key == "merges") return cut_merges(model, cut, around);
     if (key != "unk_id" || value == "null") return std::nullopt;
     return std::to_string(cut.id_of(model.member("unk_id").integer(), "the unknown token"));
   });
@@ -250,13 +269,11 @@ std::string cut_padding(std::string_view text, const VocabularyCut& cut) {
 
 std::string cut_tokenizer_json(const std::string& path, std::string_view text, const VocabularyCut& cut) {
   const json::File file(path, text);
-  std::set<std::string> added;
-  if (const auto list = file.find("added_tokens"))
-    for (const auto& token : list->elements()) added.emplace(token.member("content").string());
+  const Around around = around_model(file);
   return with_values(object_in(path, text), [&](auto key, auto value) -> std::optional<std::string> {
     if (value == "null") return std::nullopt;
     if (key == "added_tokens") return cut_added_tokens(*file.find(key), cut);
-    if (key == "model") return cut_model(value, cut, added);
+    if (key == "model") return cut_model(value, cut, around);
     if (key == "padding") return cut_padding(value, cut);
     if (key != "post_processor") return std::nullopt;
     std::string processor;

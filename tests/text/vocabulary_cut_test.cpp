@@ -93,6 +93,21 @@ TEST_CASE("tokens of BPE need the ones that they are merged from, and the bytes"
   CHECK(error_of("roberta", lines_of(bpe, {"q"})) == ": lacks \"q\", one of the 256 tokens of bytes");
 }
 
+TEST_CASE("BPE of characters needs no bytes, and may have merges as strings") {
+  const Folder folder;
+  const auto json = folder.write("tokenizer.json", R"({"added_tokens": [], "normalizer": null,
+ "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "add_prefix_space": true},
+ "post_processor": {"type": "BertProcessing", "cls": ["<s>", 0], "sep": ["</s>", 2]},
+ "model": {"type": "BPE", "unk_token": "<unk>", "vocab": {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3,
+ "<mask>": 4, "a": 5, "b": 6, "c": 7, "▁": 8, "ab": 9, "bc": 10, "▁ab": 11}, "merges": ["a b", "b c", "▁ ab"]}})");
+  const auto tokenizer = load_tokenizer(folder.path());
+  const VocabularyCut cut(folder.write("kept", "<s>\n<pad>\n</s>\n<unk>\n▁ab\nab\na\nb\n▁\n<mask>\n"),
+                          tokenizer, tokenizer.size());
+  const auto text = cut_tokenizer_json(json, read_file(json), cut);
+  CHECK(text.ends_with(
+      R"("vocab": {"<s>":0,"<pad>":1,"</s>":2,"<unk>":3,"▁ab":4,"ab":5,"a":6,"b":7,"▁":8,"<mask>":9}, "merges": ["a b","▁ ab"]}})"));
+}
+
 TEST_CASE("tokens that were added after the vocabulary are the last ones") {
   const auto unigram = load_tokenizer(model_of("xlm-roberta"));
   CHECK(error_of("xlm-roberta", "<mask>\n" + lines_of(unigram, {"<mask>"})) ==
