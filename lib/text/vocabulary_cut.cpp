@@ -17,8 +17,7 @@ std::vector<std::string> needed_tokens(const Tokenizer& tokenizer) {
   if (config.specials) names.insert(names.end(), {config.cls, config.sep, config.pad, config.mask});
   for (const auto& token : config.added) names.push_back(token.content);
   std::ranges::sort(names);
-  const auto rest = std::ranges::unique(names);
-  names.erase(rest.begin(), rest.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   std::erase_if(names, [&](const auto& name) { return !tokenizer.id(name); });
   return names;
 }

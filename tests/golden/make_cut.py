@@ -8,13 +8,15 @@ import inspect
 import json
 import os
 import random
+import re
 import shutil
+import unicodedata
 
 import torch
 import transformers as tf
-from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
+from tokenizers import Tokenizer, pre_tokenizers
 
-from make_type_models import CORPUS, TEXTS, byte_bpe, fast_tokenizer, mpnet_tokenizer, unigram
+from make_type_models import CORPUS, TEXTS, fast_tokenizer
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cut")
 LAYERS = [0, 2]
@@ -23,13 +25,22 @@ SIZES = dict(hidden_size=12, num_hidden_layers=4, num_attention_heads=2, interme
 ROBERTA = SIZES | dict(type_vocab_size=1, pad_token_id=1, bos_token_id=0, eos_token_id=2, layer_norm_eps=1e-5)
 
 
+def tokenizer_of(name):
+    """That of a model in type-models: training it again breaks ties in another way."""
+    return Tokenizer.from_file(os.path.join(os.path.dirname(HERE), "type-models", name, "tokenizer.json"))
+
+
 def bert_tokenizer():
-    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    tokenizer.normalizer = normalizers.BertNormalizer()
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokenizer.train_from_iterator(CORPUS, trainers.WordPieceTrainer(
-        vocab_size=110, special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"], show_progress=False))
-    return tf.BertTokenizer(vocab=tokenizer.get_vocab(), model_max_length=40)
+    text = "".join(c for c in unicodedata.normalize("NFD", " ".join(CORPUS).lower()) if not unicodedata.combining(c))
+    characters = sorted(set(text) - {" "})
+    words = sorted(set(re.findall("[a-z]{3,}", text)))
+    tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *characters, *("##" + c for c in characters if c.isalnum()),
+              *dict.fromkeys(words[::2] + ["the", "king", "castle", "was", "old"])]
+    return tf.BertTokenizer(vocab={token: i for i, token in enumerate(tokens)}, model_max_length=40)
+
+
+def mpnet_tokenizer():
+    return tf.MPNetTokenizer(vocab=tokenizer_of("mpnet").get_vocab(), model_max_length=40)
 
 
 TYPES = {
@@ -39,11 +50,11 @@ TYPES = {
     "electra": (tf.ElectraConfig, tf.ElectraForMaskedLM, SIZES | dict(embedding_size=8), bert_tokenizer),
     "albert": (tf.AlbertConfig, tf.AlbertForMaskedLM, SIZES | dict(
         embedding_size=8, num_hidden_groups=2, pad_token_id=1, bos_token_id=0, eos_token_id=2),
-        lambda: fast_tokenizer(unigram())),
+        lambda: fast_tokenizer(tokenizer_of("xlm-roberta"))),
     "mpnet": (tf.MPNetConfig, tf.MPNetForMaskedLM, SIZES | dict(layer_norm_eps=1e-5), mpnet_tokenizer),
-    "roberta": (tf.RobertaConfig, tf.RobertaForMaskedLM, ROBERTA, lambda: fast_tokenizer(byte_bpe())),
-    "camembert": (tf.CamembertConfig, tf.CamembertForMaskedLM, ROBERTA, lambda: fast_tokenizer(unigram())),
-    "xlm-roberta": (tf.XLMRobertaConfig, tf.XLMRobertaForMaskedLM, ROBERTA, lambda: fast_tokenizer(unigram())),
+    "roberta": (tf.RobertaConfig, tf.RobertaForMaskedLM, ROBERTA, lambda: fast_tokenizer(tokenizer_of("roberta"))),
+    "camembert": (tf.CamembertConfig, tf.CamembertForMaskedLM, ROBERTA, lambda: fast_tokenizer(tokenizer_of("xlm-roberta"))),
+    "xlm-roberta": (tf.XLMRobertaConfig, tf.XLMRobertaForMaskedLM, ROBERTA, lambda: fast_tokenizer(tokenizer_of("xlm-roberta"))),
 }
 
 
