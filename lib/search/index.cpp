@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/option.h"
 #include "io/array_shape.h"
+#include "io/embedding.h"
 #include "io/foreign.h"
 #include "io/input_format.h"
 #include "io/pull_reader.h"
@@ -182,7 +183,7 @@ void Index::read_vectors(const IndexOptions& options, Metric metric) {
   while (reader.next(raw)) {
     parser.read(raw, [&](const io::Fields& fields, const io::Record& record) {
       if (io::is_table(record.source().format)) refuse_table("");
-      const auto row = read_embedding(fields);
+      const auto row = io::read_embedding(fields);
       if (!row) throw Error("field \"embedding\" is missing; bert-embed adds it");
       const int64_t width = row->size();
       if (!vectors) vectors = std::make_unique<StoredVectors>(width);

@@ -2,63 +2,20 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
-#include <cstring>
 #include <utility>
 
-#include "base/base64.h"
 #include "base/error.h"
 #include "base/option.h"
+#include "io/embedding.h"
 #include "json/json.h"
 #include "text/tokenizer.h"
 
 namespace bert::search {
 namespace {
 
-constexpr std::string_view kField = "embedding";
 constexpr int64_t kVectorCost = 16;  // kBudget / 1024
 
-std::vector<float> from_base64(std::string_view text) {
-  std::vector<std::byte> bytes;
-  if (!decode_base64(text, bytes) || bytes.size() % sizeof(float) != 0)
-    throw Error("is a string, but not f32 numbers in base64");
-  std::vector<float> values(bytes.size() / sizeof(float));
-  if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
-}
-
-std::vector<float> from_array(const json::Value& array) {
-  std::vector<float> values;
-  for (const json::Value& value : array.elements()) {
-    if (value.kind() != json::Value::Kind::number)
-      throw Error("contains ", value.kind_name(), ", expected numbers");
-    values.push_back(static_cast<float>(value.number()));
-  }
-  return values;
-}
-
-std::vector<float> finite(std::vector<float> values) {
-  if (values.empty()) throw Error("is empty");
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (!std::isfinite(values[i]))
-      throw Error("has the number ", values[i], " at index ", i, ", expected a finite number in f32");
-  }
-  return values;
-}
-
 }  // namespace
-
-std::optional<std::vector<float>> read_embedding(const io::Fields& fields) {
-  if (const auto row = fields.row())
-    return io::named(kField, [&] { return std::optional(finite({row->begin(), row->end()})); });
-  const auto value = fields.json(kField);
-  if (!value || value->is_null()) return std::nullopt;
-  return io::named(kField, [&] {
-    if (value->kind() != json::Value::Kind::string && !value->is_array())
-      throw Error("is ", value->kind_name(), ", expected an array of numbers, or a string with base64");
-    return std::optional(finite(value->is_array() ? from_array(*value) : from_base64(value->string())));
-  });
-}
 
 std::string read_vector_model(const io::Fields& fields) {
   const auto value = fields.json(predict::kVectorModel);
@@ -202,7 +159,7 @@ void refuse_vectors_in_text(const io::Fields& fields, const io::Record& record) 
 }
 
 void RecordVectors::prepare(const io::Fields& fields, io::Record& record, WithVector& work) const {
-  if (auto vector = options_.prefer_text ? std::nullopt : read_embedding(fields)) {
+  if (auto vector = options_.prefer_text ? std::nullopt : io::read_embedding(fields)) {
     work.vector = std::move(*vector);
     work.cost = kVectorCost;
     work.model = model_of(fields, record, std::ssize(work.vector));

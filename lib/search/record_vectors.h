@@ -22,10 +22,6 @@
 
 namespace bert::search {
 
-// The field `embedding`: an array of numbers, or f32 in base64. nullopt if the record does not have it.
-// Throws Error unless all numbers are finite in f32.
-std::optional<std::vector<float>> read_embedding(const io::Fields& fields);
-
 // The field `embedding_model`, see predict::VectorModel; "" if the record does not have such a text.
 std::string read_vector_model(const io::Fields& fields);
 

@@ -1,0 +1,18 @@
+// The vector in a record, as bert-embed writes it.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "io/record.h"
+
+namespace bert::io {
+
+inline constexpr std::string_view kEmbedding = "embedding";
+
+// The field `embedding`: an array of numbers, or f32 in base64. nullopt if the record does not have it.
+// Throws Error unless all numbers are finite in f32.
+std::optional<std::vector<float>> read_embedding(const Fields& fields);
+
+}  // namespace bert::io
