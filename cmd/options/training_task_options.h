@@ -18,6 +18,29 @@
 
 namespace bert::cmd {
 
+// A loss of --task embed: of texts that are compared with each other, or of vectors and those of a teacher;
+// cosine is both.
+struct EmbedLoss {
+  std::optional<nn::SimilarityLoss> compared;
+  std::optional<nn::VectorLoss> taught;
+
+  bool operator==(const EmbedLoss&) const = default;
+};
+
+inline cli::Choices<EmbedLoss> embed_losses() {
+  cli::Choices<EmbedLoss> losses;
+  for (const auto& [name, loss] : nn::kSimilarityLosses) losses.push_back({name, {.compared = loss}});
+  for (const auto& [name, loss] : nn::kVectorLosses) {
+    const auto same = std::ranges::find(losses, name, [](const auto& choice) { return choice.first; });
+    if (same != losses.end()) {
+      same->second.taught = loss;
+    } else {
+      losses.push_back({name, {.taught = loss}});
+    }
+  }
+  return losses;
+}
+
 class TrainingTaskOptions {
  public:
   // The options go to `task`.
@@ -30,11 +53,13 @@ class TrainingTaskOptions {
  private:
   void add_labels(cli::App& app, train::TrainingTaskOptions& task);
   void add_embed(cli::App& app, train::EmbedTaskOptions& embed);
+  void add_teacher(cli::App& app, train::EmbedTaskOptions& embed);
+  void check_embed(cli::App& app, train::EmbedTaskOptions& embed) const;
 
   cli::App& app_;
   std::optional<task::Task> kind_;
   std::optional<MaskOptions> masking_;
-  std::optional<nn::SimilarityLoss> loss_;
+  std::optional<EmbedLoss> loss_;
   std::optional<float> margin_;
 };
 
@@ -120,14 +145,13 @@ inline void TrainingTaskOptions::add_labels(cli::App& app, train::TrainingTaskOp
 inline void TrainingTaskOptions::add_embed(cli::App& app, train::EmbedTaskOptions& embed) {
   app.section("Sentence vectors for --task embed");
   const auto only = tasks({task::Task::embed});
-  cli::Choices<nn::SimilarityLoss> losses;
-  for (const auto& [name, loss] : nn::kSimilarityLosses) losses.push_back({name, loss});
   app.choice(
          {opt::loss, "",
           "Loss: in-batch negatives for pairs (ranking, or symmetric in both directions), cosent or cosine "
-          "for pairs with a label, triplet for negatives (default: cosent for records with a label, else "
-          "ranking)."},
-         losses, loss_)
+          "for pairs with a label, triplet for negatives; mse, cosine or l2 between the vectors of the model "
+          "and a teacher's (default: cosent for records with a label, cosine for texts with an embedding, "
+          "else ranking)."},
+         embed_losses(), loss_)
       .only_for = only;
   app.real({opt::scale, "S", "Factor of the cosines in ranking, symmetric and cosent."},
            {.min = 1e-3, .max = 1e6}, embed.loss.scale)
@@ -148,19 +172,53 @@ inline void TrainingTaskOptions::add_embed(cli::App& app, train::EmbedTaskOption
               "How to combine token vectors into one; auto: as the model directory says, else mean."},
              poolings, embed.pooling)
       .only_for = only;
-  app.check([this, &app, &embed] {
-    embed.loss_given = loss_.has_value();
-    embed.loss.loss = loss_.value_or(nn::SimilarityLoss::ranking);
-    const bool triplet = loss_ == nn::SimilarityLoss::triplet;
-    const bool euclidean = embed.loss.distance == nn::Distance::euclidean;
-    embed.loss.margin = margin_.value_or(euclidean ? 5.0f : 0.5f);
-    if (!triplet && (app.given(opt::margin) || app.given(opt::distance)))
-      throw cli::UsageError("--margin and --distance are for --loss triplet");
-    if ((triplet || loss_ == nn::SimilarityLoss::cosine) && app.given(opt::scale))
-      throw cli::UsageError("--scale is not for --loss ", triplet ? "triplet" : "cosine");
-    if (triplet && euclidean && !embed.loss.dims.empty())
-      throw cli::UsageError("--dims with --loss triplet needs --distance cosine");
+  add_teacher(app, embed);
+  app.check([this, &app, &embed] { check_embed(app, embed); });
+}
+
+inline void TrainingTaskOptions::add_teacher(cli::App& app, train::EmbedTaskOptions& embed) {
+  const auto only = tasks({task::Task::embed});
+  app.option({opt::teacher_vectors, "FILE",
+              "Read the teacher's vectors from this npy or f32 file, a row for each record, instead of the "
+              "field embedding."},
+             embed.teacher_vectors)
+      .only_for = only;
+  app.option({opt::dev_vectors, "FILE", "The same for the records of --dev."}, embed.dev_vectors).only_for =
+      only;
+  app.choice<bool>(
+         {opt::projection, "",
+          "What to do after training with the projection that is learned if the teacher's vectors have "
+          "another size: keep it as a Dense module of the model, or drop it, so that vectors keep their "
+          "size."},
+         {{"keep", false}, {"drop", true}}, embed.drops_projection)
+      .only_for = only;
+  app.check([&app, &embed] {
+    app.reads(opt::teacher_vectors, embed.teacher_vectors);
+    app.reads(opt::dev_vectors, embed.dev_vectors);
   });
+}
+
+inline void TrainingTaskOptions::check_embed(cli::App& app, train::EmbedTaskOptions& embed) const {
+  const auto compared = loss_ ? loss_->compared : std::nullopt;
+  embed.loss_given = loss_.has_value();
+  embed.loss.loss = compared.value_or(nn::SimilarityLoss::ranking);
+  embed.teacher_loss = loss_ ? loss_->taught : std::nullopt;
+  const bool triplet = compared == nn::SimilarityLoss::triplet;
+  const bool euclidean = embed.loss.distance == nn::Distance::euclidean;
+  embed.loss.margin = margin_.value_or(euclidean ? 5.0f : 0.5f);
+  if (!triplet && (app.given(opt::margin) || app.given(opt::distance)))
+    throw cli::UsageError("--margin and --distance are for --loss triplet");
+  const auto losses = embed_losses();
+  const auto named =
+      std::ranges::find_if(losses, [this](const auto& choice) { return choice.second == loss_; });
+  if ((triplet || embed.teacher_loss) && app.given(opt::scale))
+    throw cli::UsageError("--scale is not for --loss ", named->first);
+  if (triplet && euclidean && !embed.loss.dims.empty())
+    throw cli::UsageError("--dims with --loss triplet needs --distance cosine");
+  for (const Option option : {opt::teacher_vectors, opt::dev_vectors, opt::projection})
+    if (loss_ && !embed.teacher_loss && app.given(option))
+      throw cli::UsageError(option, " is for --loss mse, cosine and l2, not ", named->first);
+  if (app.given(opt::dev_vectors) && !app.given(opt::dev)) throw cli::UsageError("--dev-vectors needs --dev");
 }
 
 inline void TrainingTaskOptions::settle(train::TrainingTaskOptions& task, StreamOptions& stream) const {

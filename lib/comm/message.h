@@ -35,4 +35,16 @@ inline std::string take_text(std::string_view& in) {
   return text;
 }
 
+inline void append_real(std::string& out, double number) {
+  out.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
+inline double take_real(std::string_view& in) {
+  double number;
+  assert(in.size() >= sizeof number);
+  std::memcpy(&number, in.data(), sizeof number);
+  in.remove_prefix(sizeof number);
+  return number;
+}
+
 }  // namespace bert::comm

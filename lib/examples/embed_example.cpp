@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "features/given_ids.h"
+#include "io/embedding.h"
 
 namespace bert::examples {
 namespace {
@@ -31,8 +32,12 @@ void LabelRange::add(double label) {
 }
 
 EmbedReader::EmbedReader(EmbedRecords records, const features::Featurizer& featurizer,
-                         std::string label_field, LabelRange* range)
-    : records_(records), featurizer_(featurizer), label_field_(std::move(label_field)), range_(range) {
+                         std::string label_field, LabelRange* range, TeacherVectors teacher)
+    : records_(records),
+      featurizer_(featurizer),
+      label_field_(std::move(label_field)),
+      range_(range),
+      teacher_(teacher) {
   assert(featurizer_.options().overflow == features::Overflow::truncate);
 }
 
@@ -41,33 +46,66 @@ bool has_pair(const features::Featurizer& featurizer, const io::Fields& fields) 
   return has_value(fields, featurizer.options().pair_field);
 }
 
-bool EmbedReader::scored(const io::Fields& fields) const {
-  if (records_ != EmbedRecords::dev)
-    return records_ == EmbedRecords::scored || records_ == EmbedRecords::cosines;
-  const auto labels = has_value(fields, label_field_) ? Labels::all : Labels::none;
-  auto known = Labels::unknown;
-  if (!labels_.compare_exchange_strong(known, labels) && known != labels)
-    throw Error(labels == Labels::all ? "has a field \"" : "has no field \"", label_field_,
-                "\", unlike the first record");
-  return labels == Labels::all;
+bool has_embedding(const io::Fields& fields) {
+  return fields.row().has_value() || has_value(fields, io::kEmbedding);
+}
+
+EmbedReader::Kind EmbedReader::kind_in_dev_set(const io::Fields& fields) const {
+  const bool may_be_taught = records_ == EmbedRecords::taught_dev;
+  if (may_be_taught && teacher_.file != nullptr) return Kind::taught;
+  const bool label = has_value(fields, label_field_);
+  if (label && (!may_be_taught || has_pair(featurizer_, fields))) return Kind::scored;
+  return may_be_taught && has_embedding(fields) ? Kind::taught : Kind::compared;
+}
+
+EmbedReader::Kind EmbedReader::kind_of(const io::Fields& fields) const {
+  if (records_ == EmbedRecords::taught) return Kind::taught;
+  if (records_ != EmbedRecords::dev && records_ != EmbedRecords::taught_dev) {
+    const bool scored = records_ == EmbedRecords::scored || records_ == EmbedRecords::cosines;
+    return scored ? Kind::scored : Kind::compared;
+  }
+  const auto kind = kind_in_dev_set(fields);
+  auto known = Kind::unknown;
+  if (kind_.compare_exchange_strong(known, kind) || known == kind) return kind;
+  const bool label = kind == Kind::scored || known == Kind::scored;
+  const bool has = label ? kind == Kind::scored : kind == Kind::taught;
+  throw Error(has ? "has a field \"" : "has no field \"", label ? label_field_ : std::string(io::kEmbedding),
+              "\", unlike the first record");
+}
+
+std::vector<float> EmbedReader::target_of(const io::Fields& fields, const io::Record& record) const {
+  std::vector<float> target;
+  if (teacher_.file != nullptr) {
+    target.resize(teacher_.width);
+    teacher_.file->read(record.place(), target);
+    return target;
+  }
+  auto found = io::read_embedding(fields);
+  if (!found) fields.fail_missing(io::kEmbedding);
+  if (std::ssize(*found) != teacher_.width)
+    throw Error("field \"", io::kEmbedding, "\" has ", counted(std::ssize(*found), "number", "numbers"),
+                ", expected ", teacher_.width);
+  return std::move(*found);
 }
 
 // The texts that the loss compares; of a text alone two.
-void EmbedReader::add_texts(const io::Fields& fields, EmbedExample& example) const {
+void EmbedReader::add_texts(const io::Fields& fields, Kind kind, EmbedExample& example) const {
   const auto& options = featurizer_.options();
   const auto text = fields.required_text(options.text_field);
   example.add(featurizer_.features(text));
+  if (kind == Kind::taught && !has_value(fields, options.pair_field)) return;
   const auto pair = records_ == EmbedRecords::texts ? text : fields.required_text(options.pair_field);
   example.add(featurizer_.features(pair));
-  if (example.scored || (records_ != EmbedRecords::triplets && !has_value(fields, kNegatives))) return;
+  if (kind != Kind::compared || (records_ != EmbedRecords::triplets && !has_value(fields, kNegatives)))
+    return;
   for (const auto negative : fields.strings(kNegatives)) example.add(featurizer_.features(negative));
 }
 
 // The same for records with an array of ids for each text.
-void EmbedReader::add_ids(const io::Fields& fields, EmbedExample& example) const {
+void EmbedReader::add_ids(const io::Fields& fields, Kind kind, EmbedExample& example) const {
   auto arrays = ids_of(fields);
   if (records_ == EmbedRecords::texts && !arrays.empty()) arrays = {arrays.front(), arrays.front()};
-  if (arrays.size() < 2)
+  if (arrays.size() < (kind == Kind::taught ? 1 : 2))
     throw Error("field \"", kIds, "\" has ", arrays.size(), " arrays, expected one for each text");
   for (const auto& array : arrays) {
     auto whole = features::features_of_ids(featurizer_.tokenizer(),
@@ -76,13 +114,21 @@ void EmbedReader::add_ids(const io::Fields& fields, EmbedExample& example) const
   }
 }
 
-void EmbedReader::read(const io::Fields& fields, const io::Record&, int64_t, Examples& examples) const {
+void EmbedReader::read(const io::Fields& fields, const io::Record& record, int64_t,
+                       Examples& examples) const {
   auto example = std::make_unique<EmbedExample>();
-  example->scored = scored(fields);
+  const auto kind = kind_of(fields);
+  example->scored = kind == Kind::scored;
   if (featurizer_.takes_ids(fields)) {
-    add_ids(fields, *example);
+    add_ids(fields, kind, *example);
   } else {
-    add_texts(fields, *example);
+    add_texts(fields, kind, *example);
+  }
+  if (kind == Kind::taught) example->target = target_of(fields, record);
+  if (kind == Kind::taught && range_ != nullptr) {
+    double squares = 0;
+    for (const float number : example->target) squares += static_cast<double>(number) * number;
+    range_->add(std::sqrt(squares));
   }
   if (example->scored) example->label = fields.number(label_field_);
   if (example->scored && range_ != nullptr) range_->add(example->label);

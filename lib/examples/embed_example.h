@@ -9,6 +9,7 @@
 
 #include "examples/example.h"
 #include "features/features.h"
+#include "io/array_file.h"
 
 namespace bert::examples {
 
@@ -16,6 +17,8 @@ namespace bert::examples {
 struct EmbedExample : SequencesExample {
   bool scored = false;  // has a label
   double label = 0;     // similarity
+  // The vector of a teacher, which all texts are to have; empty if there is none.
+  std::vector<float> target;
 };
 
 // What the records of a run hold. Instead of texts, `input_ids` may have an array for each, in this order.
@@ -26,9 +29,19 @@ enum class EmbedRecords {
   cosines,   // the same with a label from -1 to 1, the cosine wanted
   texts,     // text alone, compared with itself (SimCSE, Gao et al. 2021): dropout makes the difference
   dev,       // scored if they have a label, otherwise pairs
+  taught,    // text and a teacher's vector; optional text_pair, to have the same vector
+  // For a dev set besides taught records: taught if a file has the vectors, scored pairs if they have a
+  // label, taught if they have an `embedding`, otherwise pairs.
+  taught_dev,
 };
 
-// The range of the labels that were read. Any thread may add one.
+// Where the vectors of a teacher are.
+struct TeacherVectors {
+  const io::ArrayFile* file = nullptr;  // one row for each record; nullptr: the field `embedding`
+  int64_t width = 0;                    // of all
+};
+
+// The range of the labels that were read, or of the lengths of a teacher's vectors. Any thread may add one.
 class LabelRange {
  public:
   void add(double label);
@@ -41,30 +54,37 @@ class LabelRange {
 
 class EmbedReader : public ExampleReader {
  public:
-  // `featurizer` must use features::Overflow::truncate and outlive the reader, as `range` must, unless it is
-  // null.
+  // `featurizer` must use features::Overflow::truncate and outlive the reader, as `range` and the teacher's
+  // file must, unless they are null.
   EmbedReader(EmbedRecords records, const features::Featurizer& featurizer, std::string label_field,
-              LabelRange* range = nullptr);
+              LabelRange* range = nullptr, TeacherVectors teacher = {});
 
-  void begin(const io::Fields& fields) override { scored(fields); }
+  void begin(const io::Fields& fields) override { kind_of(fields); }
   void read(const io::Fields& fields, const io::Record& record, int64_t epoch,
             Examples& examples) const override;
 
  private:
-  void add_texts(const io::Fields& fields, EmbedExample& example) const;
-  void add_ids(const io::Fields& fields, EmbedExample& example) const;
-  bool scored(const io::Fields& fields) const;
+  // What an example is made of.
+  enum class Kind { unknown, compared, scored, taught };
+
+  void add_texts(const io::Fields& fields, Kind kind, EmbedExample& example) const;
+  void add_ids(const io::Fields& fields, Kind kind, EmbedExample& example) const;
+  Kind kind_of(const io::Fields& fields) const;
+  Kind kind_in_dev_set(const io::Fields& fields) const;
+  std::vector<float> target_of(const io::Fields& fields, const io::Record& record) const;
 
   const EmbedRecords records_;
   const features::Featurizer& featurizer_;
   const std::string label_field_;
   LabelRange* const range_;
-  enum class Labels { unknown, none, all };
-  mutable std::atomic<Labels> labels_ = Labels::unknown;  // of the dev set: as its first record
+  const TeacherVectors teacher_;
+  mutable std::atomic<Kind> kind_ = Kind::unknown;  // of the dev set: as its first record
 };
 
 // Whether the record has a second text.
 bool has_pair(const features::Featurizer& featurizer, const io::Fields& fields);
+// Whether the record has a vector in its field `embedding`.
+bool has_embedding(const io::Fields& fields);
 // Whether the record has a value in this field: text, or JSON other than null.
 bool has_value(const io::Fields& fields, std::string_view field);
 

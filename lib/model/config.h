@@ -64,6 +64,13 @@ struct Config {
   // of our own.
   bool document_context = false;
 
+  // Projection of pooled vectors [in] to [out], a Dense module of sentence-transformers that is trained with
+  // the model; 0: none. Not in config.json.
+  struct Projection {
+    int64_t in = 0, out = 0;
+  };
+  Projection projection;
+
   bool cross_encoder = false;  // cross-encoder settings are present
   // If not set, sentence-transformers applies a sigmoid to a single label and nothing to several.
   std::optional<ScoreActivation> score_activation;

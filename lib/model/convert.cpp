@@ -53,6 +53,7 @@ std::vector<ckpt::TensorToWrite> weights_in(const Config& config, const ckpt::Ch
   for (const auto& unread : checkpoint.unread()) dropped.push_back(unread.name);
   for (const auto& tensor : checkpoint.tensors()) {
     if (tensor.name == kDecoder && config.tied_embeddings) continue;
+    if (tensor.name.starts_with(kProjection)) continue;  // of a checkpoint; a Dense module has it, too
     if (!is_weight_name(tensor.name) || !is_floating(tensor.dtype)) {
       dropped.push_back(tensor.name);
       continue;

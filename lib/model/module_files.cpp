@@ -116,7 +116,19 @@ std::string pooling_config(const Pooling& pooling, int64_t hidden) {
   return text + "\n";
 }
 
-std::string settings_of(ModuleFiles::Scale scale, const SentenceTransformer& source) {
+// The weights are in the same folder.
+std::string dense_config(const Config::Projection& projection) {
+  std::string text;
+  json::Object object(text, 0);
+  object.integer("in_features", projection.in);
+  object.integer("out_features", projection.out);
+  object.boolean("bias", true);
+  object.string("activation_function", "torch.nn.modules.linear.Identity");
+  object.end();
+  return text + "\n";
+}
+
+std::string settings_of(const std::string& similarity, const SentenceTransformer& source) {
   std::string text;
   json::Object object(text, 0);
   if (source.default_prompt) object.string("default_prompt_name", *source.default_prompt);
@@ -125,8 +137,7 @@ std::string settings_of(ModuleFiles::Scale scale, const SentenceTransformer& sou
     for (const auto& [name, prompt] : source.prompts) prompts.string(name, prompt);
     prompts.end();
   }
-  object.string("similarity_fn_name",
-                scale == ModuleFiles::Scale::unit ? source.similarity.value_or("cosine") : "euclidean");
+  object.string("similarity_fn_name", similarity);
   if (source.truncate_dim) object.integer("truncate_dim", *source.truncate_dim);
   object.end();
   return text + "\n";
@@ -137,6 +148,11 @@ std::string settings_of(ModuleFiles::Scale scale, const SentenceTransformer& sou
 ModuleFiles ModuleFiles::of_vectors(const Vectors& vectors, const SentenceTransformer& source) {
   std::vector<std::pair<std::string, std::string>> modules = {{"", "Transformer"}, {"1_Pooling", "Pooling"}};
   if (vectors.words_only) modules = {{"", "StaticEmbedding"}};
+  ModuleFiles files;
+  if (vectors.projection.out != 0) {
+    files.projection_folder_ = std::to_string(modules.size()) + "_Dense";
+    modules.emplace_back(files.projection_folder_, "Dense");
+  }
   if (vectors.scale == Scale::unit)
     modules.emplace_back(std::to_string(modules.size()) + "_Normalize", "Normalize");
   std::string transformer;
@@ -144,15 +160,12 @@ ModuleFiles ModuleFiles::of_vectors(const Vectors& vectors, const SentenceTransf
   limits.integer("max_seq_length", vectors.max_length);
   limits.boolean("do_lower_case", false);
   limits.end();
-  ModuleFiles files;
-  if (vectors.words_only) {
-    files.files_ = {{kModules, module_list(modules)}, {kSettings, settings_of(vectors.scale, source)}};
-    return files;
-  }
-  files.files_ = {{kModules, module_list(modules)},
-                  {kSettings, settings_of(vectors.scale, source)},
-                  {"sentence_bert_config.json", transformer + "\n"},
-                  {"1_Pooling/config.json", pooling_config(vectors.pooling, vectors.hidden)}};
+  files.files_ = {{kModules, module_list(modules)}, {kSettings, settings_of(vectors.similarity, source)}};
+  if (!files.projection_folder_.empty())
+    files.files_.push_back({files.projection_folder_ + "/config.json", dense_config(vectors.projection)});
+  if (vectors.words_only) return files;
+  files.files_.push_back({"sentence_bert_config.json", transformer + "\n"});
+  files.files_.push_back({"1_Pooling/config.json", pooling_config(vectors.pooling, vectors.hidden)});
   return files;
 }
 

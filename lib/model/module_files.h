@@ -9,6 +9,7 @@
 #include "base/output_directory.h"
 #include "ckpt/checkpoint.h"
 #include "ckpt/safetensors_writer.h"
+#include "model/config.h"
 #include "model/sentence_transformers.h"
 
 namespace bert::model {
@@ -24,19 +25,23 @@ class ModuleFiles {
   ModuleFiles(const std::string& root, std::optional<Dtype> store);
 
   // Files for a model of vectors. They have the form that all releases of sentence-transformers read. Prompts
-  // and truncate_dim are those of `source`, the model that training started from; so is its similarity, which
-  // gives the same order as the cosine, for vectors of unit length.
+  // and truncate_dim are those of `source`, the model that training started from.
+  // The weights of a Dense module are those of a projection (model/parts.h), which save() writes.
   enum class Scale { no, unit };
   struct Vectors {
     Pooling pooling;
     int64_t hidden = 0;
-    bool words_only = false;    // a StaticEmbedding, see ModelType
-    Scale scale = Scale::unit;  // of the vectors: unit length or none
-    int64_t max_length = 0;     // in tokens
+    bool words_only = false;             // a StaticEmbedding, see ModelType
+    Config::Projection projection = {};  // a Dense module, if `out` is not 0
+    Scale scale = Scale::unit;           // of the vectors: unit length or none
+    std::string similarity = "cosine";   // how vectors are to be compared
+    int64_t max_length = 0;              // in tokens
   };
   static ModuleFiles of_vectors(const Vectors& vectors, const SentenceTransformer& source);
 
   void write(OutputDirectory& output) const;
+
+  const std::string& projection_folder() const { return projection_folder_; }  // of its Dense module; or ""
 
  private:
   struct File {
@@ -51,6 +56,7 @@ class ModuleFiles {
   void add_folder(const std::string& root, const std::string& folder, std::optional<Dtype> store);
 
   std::vector<File> files_;
+  std::string projection_folder_;
   std::vector<Weights> weights_;
 };
 

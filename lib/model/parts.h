@@ -25,6 +25,10 @@ namespace bert::model {
 const ckpt::StoredTensor& stored_tensor(const ckpt::Checkpoint& checkpoint, const std::string& name,
                                         std::span<const int64_t> shape, const Config& config);
 
+// Prefix of the parameters of Config::projection. In a model directory, they are in the folder of a Dense
+// module.
+constexpr std::string_view kProjection = "pooled_projection";
+
 // Masked-language-model head: logits = norm(act(dense(h)))·Eᵀ + b.
 struct MaskedLm {
   nn::Activation activation;

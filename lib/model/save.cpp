@@ -15,6 +15,7 @@
 #include "json/json.h"
 #include "model/config_json.h"
 #include "model/heads.h"
+#include "model/parts.h"
 
 namespace bert::model {
 namespace {
@@ -162,6 +163,21 @@ void write_file(const std::string& path, std::string_view bytes) {
   file.commit();
 }
 
+bool is_of_projection(const ckpt::TensorToWrite& tensor) { return tensor.name.starts_with(kProjection); }
+
+// The weights of the Dense module that is the projection.
+void write_projection(OutputDirectory& output, const std::string& folder,
+                      std::span<const ckpt::TensorToWrite> tensors) {
+  if (folder.empty()) return;
+  std::vector<ckpt::TensorToWrite> own;
+  for (const auto& tensor : tensors) {
+    if (!is_of_projection(tensor)) continue;
+    own.push_back(tensor);
+    own.back().name.replace(0, kProjection.size(), "linear");
+  }
+  ckpt::write_safetensors((fs::path(output.file(folder)) / "model.safetensors").string(), own);
+}
+
 ckpt::WrittenFile write_files(OutputDirectory& output, const Config& config, const TokenizerFiles& tokenizer,
                               std::span<const ckpt::TensorToWrite> tensors, Dtype weights,
                               const ModuleFiles& modules) {
@@ -249,12 +265,23 @@ void save(const std::string& directory, const Config& config, const TokenizerFil
 
 ckpt::WrittenFile save(OutputDirectory& output, const Config& config, const TokenizerFiles& tokenizer,
                        const nn::Params& params, const ModuleFiles& modules) {
-  return write_files(output, config, tokenizer, saved_tensors(config, params), Dtype::f32, modules);
+  const auto tensors = saved_tensors(config, params);
+  const auto written = write_files(output, config, tokenizer, tensors, Dtype::f32, modules);
+  write_projection(output, modules.projection_folder(), tensors);
+  return written;
 }
 
 void save(const std::string& directory, const Config& config, const TokenizerFiles& tokenizer,
           const nn::Params& params, const ModuleFiles& modules) {
-  save(directory, config, tokenizer, saved_tensors(config, params), Dtype::f32, modules);
+  const auto all = saved_tensors(config, params);
+  auto of_model = all;
+  std::erase_if(of_model, is_of_projection);
+  OutputDirectory output(directory, is_kept);
+  output.write([&] {
+    write_files(output, config, tokenizer, of_model, Dtype::f32, modules);
+    write_projection(output, modules.projection_folder(), all);
+  });
+  output.commit();
 }
 
 }  // namespace bert::model

@@ -56,9 +56,12 @@ void require_output(const std::string& directory, Existing existing,
 void save(const std::string& directory, const Config& config, const TokenizerFiles& tokenizer,
           std::span<const ckpt::TensorToWrite> tensors, Dtype weights = Dtype::f32,
           const ModuleFiles& modules = {});
+// A projection of pooled vectors (Config::Projection) goes to the folder of its Dense module, if there is
+// one.
 void save(const std::string& directory, const Config& config, const TokenizerFiles& tokenizer,
           const nn::Params& params, const ModuleFiles& modules = {});
-// The same for a directory that the caller completes and commits. Returns what model.safetensors is.
+// The same for a directory that the caller completes and commits: a checkpoint, whose model.safetensors also
+// has the projection. Returns what model.safetensors is.
 ckpt::WrittenFile save(OutputDirectory& output, const Config& config, const TokenizerFiles& tokenizer,
                        const nn::Params& params, const ModuleFiles& modules = {});
 

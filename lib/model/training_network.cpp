@@ -42,6 +42,11 @@ std::vector<int> same_in_all_rows(const NetworkLayers& layers, float dropout, co
   return places;
 }
 
+std::optional<nn::Linear> projection_of(const Config& config, nn::Layout& layout) {
+  const auto& [in, out] = config.projection;
+  return out == 0 ? std::nullopt : std::optional<nn::Linear>(std::in_place, kProjection, out, in, layout);
+}
+
 // dy becomes dy∘act'(u), row by row. y receives act(u), but serves only as scratch space.
 void backward_activation(nn::Context& context, nn::Activation activation, const nn::Tensor& u, nn::Tensor& y,
                          nn::Tensor& dy) {
@@ -60,6 +65,7 @@ struct TrainingNetwork::Parts {
   nn::Layout layout;
   int words;
   NetworkLayers net;
+  std::optional<nn::Linear> pooled;  // the projection of pooled vectors
   nn::DropoutPlace head_dropout, input_dropout;
   std::optional<int64_t> frozen;  // number of encoder layers frozen along with the embeddings
   std::vector<int> in_all_rows;   // parameters with zero gradient, see Head::compares_rows
@@ -125,6 +131,7 @@ TrainingNetwork::Parts::Parts(const Config& c, const Heads& heads, Pool& pool, D
       context(pool),
       words(layout.add_plain(kWordTable, {c.vocab_size, c.embedding_width()})),
       net(c, {.heads = heads}, layout),
+      pooled(projection_of(c, layout)),
       head_dropout{.layer = static_cast<uint64_t>(c.layers) + 1,
                    .site = nn::DropoutSite::pooled,
                    .rate = nn::DropoutRate(dropout_of_head(net, c))},
@@ -319,6 +326,16 @@ void TrainingNetwork::hidden_gradient(const nn::Tensor& gradient) {
   auto& dtop = parts_->dtop;
   assert(gradient.rows() == dtop.rows() && gradient.cols() == dtop.cols());
   for (int64_t row = 0; row < dtop.rows(); ++row) std::ranges::copy(gradient.values(row), dtop.row(row));
+}
+
+void TrainingNetwork::project(const nn::Tensor& x, nn::Tensor& y) {
+  parts_->pooled.value().forward(parts_->context, parts_->weights, x, nn::Activation::none, y);
+}
+
+void TrainingNetwork::project_gradient(const nn::Tensor& x, const nn::Tensor& dy, nn::Tensor& dx) {
+  auto& p = *parts_;
+  p.pooled.value().backward_weights(p.context, p.weights, x, dy, 0, p.gradients);
+  p.pooled->backward_input(p.context, p.weights, dy, 0, nn::Into::replace, dx);
 }
 
 void TrainingNetwork::backward(const Ready& ready) {

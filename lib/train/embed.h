@@ -15,6 +15,7 @@
 #include "model/training_network.h"
 #include "nn/similarity_losses.h"
 #include "train/learner.h"
+#include "train/sentence_vectors.h"
 
 namespace bert::train {
 
@@ -23,12 +24,17 @@ class EmbedLearning : public Learner {
   struct Options {
     nn::SimilarityOptions loss;
     std::vector<model::PoolingMode> pooling = {model::PoolingMode::mean};
+    // Of the network's projection of pooled vectors, if it has one.
+    SentenceVectors::Reads projection_reads = SentenceVectors::Reads::pooled;
+    bool keeps_projection = true;  // after training
     Keep keep = Keep::activations;
   };
 
   // `network` needs no head and must outlive this object.
   EmbedLearning(model::TrainingNetwork& network, Options options)
-      : Learner(network, options.keep), options_(std::move(options)) {}
+      : Learner(network, options.keep),
+        sentences_(network, options.pooling, options.projection_reads),
+        options_(std::move(options)) {}
 
   task::Task task() const override { return task::Task::embed; }
   metric::Values learn(const examples::Step& step, const StepPlace& place) override;
@@ -39,6 +45,17 @@ class EmbedLearning : public Learner {
   void evaluate(const examples::Examples& examples) override;
   metric::Values end_evaluation() override;
 
+ protected:
+  void forward(Part examples, const nn::DropoutSeed* dropout_seed, Keep keep);
+  // Appends what end_evaluation() needs of the examples of the last forward. `sequences`: their numbers.
+  virtual void append_evaluated(Part examples, std::span<const uint64_t> sequences, std::string& out) const {
+    append_vectors(examples, sequences, out);
+  }
+
+  SentenceVectors sentences_;
+  const nn::Tensor* vectors_ = nullptr;  // of the batch
+  std::string evaluated_;                // what this rank has appended
+
  private:
   // The vectors of a step or a dev set, in the order of its sequences.
   struct Compared {
@@ -47,16 +64,15 @@ class EmbedLearning : public Learner {
     bool scored = false;  // the groups have labels
   };
 
-  int64_t width() const;
-  void forward(Part examples, const nn::DropoutSeed* dropout_seed, Keep keep);
+  const nn::Tensor& compared() const;
+  int64_t compared_width() const;
   void append_vectors(Part examples, std::span<const uint64_t> sequences, std::string& out) const;
   Compared gather(const std::string& own) const;
   void backward(std::span<const uint64_t> sequences, const nn::Tensor& gradient);
   nn::SimilarityOptions dev_loss(bool scored) const;
 
   const Options options_;
-  nn::Tensor dhidden_;
-  std::string evaluated_;   // this rank's vectors of the dev set
+  nn::Tensor own_gradient_;
   uint64_t sequences_ = 0;  // in the dev set so far, of all ranks
 };
 

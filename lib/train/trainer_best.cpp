@@ -30,7 +30,7 @@ Trainer::Next Trainer::score_best_again() {
   const auto& best = plan_.options.out;
   auto& weights = parts_.learner.parameters();
   if (!is_file(best + "/model.safetensors")) return Next::more;
-  fill(weights, best);
+  fill(weights, best, parts_.modules.projection_folder());
   parts_.learner.refresh();
   const auto values = parts_.dev->evaluate(parts_.learner, parts_.progress);
   fill(weights, resumed_from_);

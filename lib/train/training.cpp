@@ -131,6 +131,8 @@ class Training {
       log_.warn(initial_.path +
                 ": the trained head is replaced by a new one, because the labels are not those of the model");
     auto missing = network.load(checkpoint, replaced);
+    if (const auto own = task_->complete(network.parameters()); !own.empty())
+      std::erase_if(missing, [&](const auto& name) { return name.starts_with(own); });
     if (options_.steps != 0 && !initial_.config.weighted_layers)
       std::erase_if(missing, [](const auto& name) { return name.starts_with(nn::ScalarMix::kPrefix); });
     return missing;
@@ -253,6 +255,7 @@ bool Training::run() {
   if (!options_.dev.empty())
     dev.emplace(plan_.stream, options_.dev, readable(task_->make_dev_reader(options_.dev)), check_tools());
   if (dev) compare(*dev, pairs_);
+  if (dev) task_->check_dev_set(dev->source());
   const auto reader = readable(task_->make_reader());
   examples::Steps steps(*source, *reader, plan_.step, ranks_);
   auto network = make_network();
@@ -321,6 +324,7 @@ bool Training::evaluate() {
   };
   require_trained(task_->heads().empty() || task_->keeps_head(), "");
   DevSet dev(plan_.stream, options_.dev, readable(task_->make_dev_reader(options_.dev)), check_tools());
+  task_->check_dev_set(dev.source());
   report(dev.checked(), options_, initial_.tokenizer, log_);
   compare(dev, initial_.config.pairs);
   if (options_.task.kind == task::Task::tag)

@@ -19,6 +19,7 @@
 #include "base/output_file.h"
 #include "ckpt/checkpoint.h"
 #include "ckpt/safetensors.h"
+#include "model/parts.h"
 #include "train/state_json.h"
 
 namespace bert::train {
@@ -219,9 +220,18 @@ std::vector<uint64_t> TrainingCheckpoint::listed_records() const {
 
 void TrainingCheckpoint::fill(nn::Params& weights) const { train::fill(weights, path_); }
 
-void fill(nn::Params& weights, const std::string& directory) {
+void fill(nn::Params& weights, const std::string& directory, const std::string& projection_folder) {
   const auto stored = ckpt::Checkpoint::open(directory);
-  take_tensors(stored.tensors(), in(directory, kWeightsFile), "", weights.layout(),
+  auto tensors = stored.tensors();
+  std::optional<ckpt::Checkpoint> projection;
+  if (!projection_folder.empty()) {
+    projection = ckpt::Checkpoint::open(in(directory, projection_folder.c_str()));
+    for (auto tensor : projection->tensors()) {
+      tensor.name.replace(0, tensor.name.find('.'), model::kProjection);
+      tensors.push_back(std::move(tensor));
+    }
+  }
+  take_tensors(tensors, in(directory, kWeightsFile), "", weights.layout(),
                [&](int tensor, std::span<const std::byte> numbers) {
                  std::memcpy(weights.tensor(tensor).data(), numbers.data(), numbers.size());
                });

@@ -22,6 +22,7 @@
 #include "model/sentence_transformers.h"
 #include "model/training_network.h"
 #include "nn/similarity_losses.h"
+#include "nn/vector_losses.h"
 #include "predict/predictor.h"
 #include "task/task.h"
 #include "text/tokenizer.h"
@@ -39,7 +40,11 @@ struct ClassWeights {
 // Options of --task embed.
 struct EmbedTaskOptions {
   nn::SimilarityOptions loss;
-  bool loss_given = false;                    // otherwise loss.loss depends on the records
+  bool loss_given = false;  // otherwise the loss depends on the records
+  // If the given loss may be that of a teacher's vectors. `cosine` depends on the records.
+  std::optional<nn::VectorLoss> teacher_loss;
+  std::string teacher_vectors, dev_vectors;   // files; "": the field `embedding`
+  bool drops_projection = false;              // after training
   std::optional<model::PoolingMode> pooling;  // not set: as the model directory says, else mean
 };
 
@@ -93,6 +98,13 @@ class TrainingTask {
   virtual void prepare(const Preparation& preparation) { preparation.check(make_reader()); }
   // If the initial model is only evaluated.
   virtual void prepare_to_evaluate() {}
+
+  // Checks the dev set as a whole. Throws Error if it does not fit.
+  virtual void check_dev_set(const examples::RecordSource& /*records*/) const {}
+
+  // Fills parameters that the initial model has outside its weight file. Returns those that it is not
+  // expected to have, as a prefix of their names; "": none.
+  virtual std::string_view complete(nn::Params& /*parameters*/) const { return {}; }
 
   // Adds the task's own options that affect the results of a run.
   virtual void add_settings(Settings& /*settings*/) const {}

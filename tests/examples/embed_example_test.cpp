@@ -17,9 +17,9 @@ struct Reader {
   EmbedReader reader;
 
   explicit Reader(EmbedRecords records, std::optional<int64_t> max_length = {},
-                  TakeIds take_ids = TakeIds::never)
+                  TakeIds take_ids = TakeIds::never, TeacherVectors teacher = {})
       : featurizer(tokenizer, {.take_ids = take_ids, .max_length = max_length}),
-        reader(records, featurizer, "label") {}
+        reader(records, featurizer, "label", nullptr, teacher) {}
   Examples read(const std::string& records) { return read_examples(reader, "a.jsonl", records); }
   // The message without FILE:LINE.
   std::string refusal(const std::string& records) {
@@ -118,4 +118,38 @@ TEST_CASE("records that lack what the loss needs are refused") {
         "field \"negatives\" is missing; the record has \"text\", \"text_pair\"");
   CHECK(refusal(triplets, R"({"text":"a","text_pair":"b","negatives":[]})") ==
         "has no negatives, the loss triplet needs at least one");
+}
+
+TEST_CASE("records with a teacher's vector have it for their text and its pair") {
+  Reader reader(EmbedRecords::taught, {}, TakeIds::never, {.width = 3});
+  const auto examples = reader.read(R"({"text":"a","embedding":[1,-2,0.5]}
+{"text":"a","text_pair":"b c","negatives":["d"],"embedding":[0,0,1],"label":1})");
+  REQUIRE(examples.size() == 2);
+  const auto& first = examples[0]->as<EmbedExample>();
+  CHECK(first.target == std::vector<float>{1, -2, 0.5f});
+  CHECK(first.lengths == std::vector<size_t>{3});
+  const auto& second = examples[1]->as<EmbedExample>();
+  CHECK(second.lengths == std::vector<size_t>{3, 4});
+  CHECK(!second.scored);
+  CHECK(reader.refusal(R"({"text":"a","embedding":[1,2]})") ==
+        "field \"embedding\" has 2 numbers, expected 3");
+  CHECK(reader.refusal(R"({"text":"a","embedding":[1,2,1e99]})") ==
+        "field \"embedding\" has the number inf at index 2, expected a finite number in f32");
+  CHECK(reader.refusal(R"({"text":"a","text_pair":"b"})").starts_with("field \"embedding\" is missing"));
+}
+
+TEST_CASE("a dev set of a taught model is scored, taught or pairs, as its first record") {
+  const auto kind_of = [](const std::string& records) {
+    Reader reader(EmbedRecords::taught_dev, {}, TakeIds::never, {.width = 1});
+    const auto examples = reader.read(records);
+    const auto& last = examples.back()->as<EmbedExample>();
+    return last.scored ? "scored" : last.target.empty() ? "pairs" : "taught";
+  };
+  CHECK(kind_of(R"({"text":"a","text_pair":"b","label":1,"embedding":[1]})") == std::string("scored"));
+  CHECK(kind_of(R"({"text":"a","label":1,"embedding":[1]})") == std::string("taught"));
+  CHECK(kind_of(R"({"text":"a","text_pair":"b","embedding":[1]})") == std::string("taught"));
+  CHECK(kind_of(R"({"text":"a","text_pair":"b"})") == std::string("pairs"));
+  Reader reader(EmbedRecords::taught_dev, {}, TakeIds::never, {.width = 1});
+  CHECK(reader.refusal("{\"text\":\"a\",\"embedding\":[1]}\n{\"text\":\"a\",\"text_pair\":\"b\"}") ==
+        "has no field \"embedding\", unlike the first record");
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Writes tests/golden/training: results of training_reference.py, heads_reference.py and
-embed_reference.py in float64.
+"""Writes tests/golden/training: results of training_reference.py, heads_reference.py, embed_reference.py and
+distill_reference.py in float64.
 
 MODEL/         a small model with all pre-training heads, without dropout; its sizes do not match tiles
 MODEL.json     its parameters in order, and cases: micro-batches, losses, counts, offset of the gradients
@@ -9,6 +9,8 @@ heads.json     cases of fine-tuning `narrow`: examples, losses, parameters in or
 heads.f32      the head's own parameters, then the gradients of all parameters, case by case
 embed.json     cases of training sentence vectors: settings, examples, losses, 20 steps of AdamW
 embed.f32      gradients of all parameters, case by case
+distill.json   cases of training against a teacher's vectors: settings, examples, losses
+distill.f32    the projection if there is one and gradients of all parameters, case by case
 task_curves.json  20 steps of fine-tuning with AdamW, starting from the heads of some cases
 records.jsonl  the records of 20 steps, batch by batch
 curves.json    for each optimizer: options; losses, rates and norms of 20 steps from MODEL `narrow`
@@ -34,6 +36,7 @@ except ImportError:
     print("skipped: python3-torch is not installed")
     sys.exit(77)
 
+import distill_reference
 import embed_cases
 import embed_reference
 import heads_cases
@@ -206,6 +209,35 @@ def write_embed(root):
     return worst_of(own), errors
 
 
+def with_projection(directory, case, dtype=torch.float64):
+    """The trainable model of a directory with the projection of a case of distill_reference.py."""
+    bert = encoder_of(directory, dtype)
+    inputs = bert.config["hidden_size"] * len(case["pooling"])
+    shapes = {"pooled_projection.weight": (case["projection"], inputs), "pooled_projection.bias": (case["projection"],)}
+    for name, array in (random_tensors("projection of " + case["name"], shapes) if case["projection"] else {}).items():
+        bert.weights[name] = torch.from_numpy(array).to(dtype).requires_grad_()
+    return bert
+
+
+def write_distill(root):
+    directory, sizes = os.path.join(root, "narrow"), MODELS["narrow"][1:3]
+    data, cases, own = bytearray(), [], []
+    for case in distill_reference.cases_of(*sizes, EMBED_SEED):
+        bert = with_projection(directory, case)
+        result, gradients = distill_reference.gradients(bert, case["step"], case)
+        single = distill_reference.gradients(with_projection(directory, case, torch.float32), case["step"], case)[1]
+        own.append(own_shares(single, gradients))
+        assert own[-1][1] <= 0.5, (case["name"], own[-1])
+        weights = [weight.detach() for name, weight in bert.weights.items() if name.startswith("pooled_projection.")]
+        cases.append({**case, **result, "offset": len(data) // 4, "parameters": parameters_of(gradients)})
+        append(data, [*weights, *gradients.values()])
+    with open(os.path.join(root, "distill.f32"), "wb") as file:
+        file.write(data)
+    with open(os.path.join(root, "distill.json"), "w", encoding="utf-8") as file:
+        file.write(f'{{"cases":[\n{lines_of(cases)}]}}\n')
+    return worst_of(own)
+
+
 def write_curves(root):
     """Returns the relative deviation of float32 for each curve."""
     directory = os.path.join(root, "narrow")
@@ -263,6 +295,7 @@ def write_training(root):
     gradients = {name: write_gradients(root, name) for name in MODELS}
     gradients["heads"] = write_heads(root)
     gradients["embed"], embed_errors = write_embed(root)
+    gradients["distill"] = write_distill(root)
     manifest = {"python": platform.python_version(), "numpy": np.__version__, "torch": torch.__version__,
                 "machine": platform.machine(), "torch_f32_gradient_shares": gradients,
                 "torch_f32_curve_error": write_curves(root) | write_task_curves(root) | embed_errors}

@@ -74,5 +74,7 @@ check tag --task tag -m "$MODELS/bare" --batch-size 6 train.jsonl --dev dev.json
 check answer --task answer -m "$MODELS/bare" --batch-size 9 --max-length 30 --stride 9 answers.jsonl --dev answers.jsonl
 check embed --task embed -m "$MODELS/bare" --batch-size 5 --accumulate 2 --dims 8 pairs.jsonl --dev pairs.jsonl
 check scored --task embed -m "$MODELS/bare" --batch-size 9 --pooling cls scored.jsonl --dev scored.jsonl
+bert-embed -m "$MODELS/sentence-prompt" --pair-field '' --keep text,text_pair,embedding pairs.jsonl >taught.jsonl
+check taught --task embed -m "$MODELS/bare" --batch-size 5 --accumulate 2 --loss mse taught.jsonl --dev taught.jsonl
 check choose --task choose -m "$MODELS/bare" --batch-size 3 choose.jsonl --dev choose-dev.jsonl
 end

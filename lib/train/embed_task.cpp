@@ -1,0 +1,296 @@
+// The training task of sentence vectors: which loss fits the records, and what the model's directory gets.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/error.h"
+#include "base/option.h"
+#include "comm/message.h"
+#include "io/embedding.h"
+#include "model/parts.h"
+#include "train/distill.h"
+#include "train/embed.h"
+#include "train/teacher.h"
+#include "train/training_task.h"
+
+namespace bert::train {
+
+using examples::EmbedRecords;
+using nn::SimilarityLoss;
+
+namespace {
+
+class EmbedTask final : public TrainingTask {
+ public:
+  explicit EmbedTask(const TaskInputs& inputs)
+      : TrainingTask(inputs),
+        sentence_(inputs.sentence),
+        featurizer_(tokenizer_, options_.features),
+        dense_(dense_of(inputs.sentence)),
+        loss_(options_.embed.loss) {
+    const auto& embed = options_.embed;
+    if (embed.pooling) {
+      pooling_ = {*embed.pooling};
+    } else if (inputs.sentence.pooling) {
+      pooling_ = inputs.sentence.pooling->modes;
+      include_prompt_ = inputs.sentence.pooling->include_prompt;
+      std::ranges::sort(pooling_);  // the order in which they are written
+    }
+    const int64_t pooled = config_.hidden * std::ssize(pooling_);
+    if (dense_ && dense_->in != pooled)
+      throw Error(opt::pooling, " gives ", pooled, " numbers, but the model's Dense module reads ",
+                  dense_->in);
+    if (dense_) projection_ = {.in = pooled, .out = dense_->out};
+    width_ = dense_ ? dense_->out : pooled;
+  }
+
+  void peek(examples::RecordSource& source) override {
+    bool pair = false, label = false;
+    int64_t embedding = 0;
+    source.peek([&](const io::Fields& fields, const io::Record&, int64_t) {
+      pair = examples::has_pair(featurizer_, fields);
+      label = pair && examples::has_value(fields, options_.gold_field());
+      const auto vector = io::read_embedding(fields);
+      embedding = vector ? std::ssize(*vector) : 0;
+    });
+    if (has_teacher({.pair = pair, .label = label, .embedding = embedding > 0})) {
+      learn_from_teacher(embedding);
+    } else {
+      compare_texts(pair, label);
+    }
+    for (const int64_t d : loss_.dims)
+      if (d >= width_)
+        throw Error(opt::dims, " ", d, ": the vectors have ", width_, " numbers, which are always trained");
+  }
+
+  void prepare(const Preparation& preparation) override {
+    if (teacher_) return prepare_to_distill(preparation);
+    if (ignores_label_)
+      preparation.log.warn(opt::loss + " " + std::string(name_of(loss_.loss)) +
+                           " takes all pairs as similar: " + json::in_quotes(options_.gold_field()) +
+                           " is not used");
+    if (compares_in_step() && preparation.records_in_step == 1)
+      preparation.log.warn("a step of one record has nothing to compare it with but its negatives; raise " +
+                           opt::batch_size + " or " + opt::accumulate);
+    examples::LabelRange range;
+    const bool checked = preparation.check(
+        std::make_unique<examples::EmbedReader>(records_, featurizer_, options_.gold_field(), &range));
+    if (checked && loss_.loss == SimilarityLoss::cosent) require_different(range, preparation.ranks);
+  }
+
+  void prepare_to_evaluate() override {
+    if (teacher_ && teacher_->needs_projection())
+      throw Error("the vectors of the model have ", width_before_projection(), " numbers, the teacher's ",
+                  teacher_->width(), ": it was not trained to have these");
+  }
+
+  void check_dev_set(const examples::RecordSource& records) const override {
+    if (teacher_) teacher_->require_dev_rows(records);
+  }
+
+  void describe(model::Config& config) const override {
+    TrainingTask::describe(config);
+    config.projection = projection_;
+  }
+
+  std::string_view complete(nn::Params& parameters) const override {
+    const auto& entries = parameters.layout().entries();
+    for (size_t place = 0; dense_ && place < entries.size(); ++place) {
+      if (!entries[place].name.starts_with(model::kProjection)) continue;
+      const auto& numbers = entries[place].name.ends_with("weight") ? dense_->weight : dense_->bias;
+      std::ranges::copy(numbers, parameters.tensor(static_cast<int>(place)).begin());
+    }
+    return model::kProjection;
+  }
+
+  void add_settings(Settings& settings) const override {
+    if (teacher_) {
+      teacher_->add_settings(settings);
+      settings.emplace_back(opt::projection, !teacher_->needs_projection()     ? "not set"
+                                             : options_.embed.drops_projection ? "drop"
+                                                                               : "keep");
+    } else {
+      settings.emplace_back(opt::loss, std::string(name_of(loss_.loss)));
+      settings.emplace_back(opt::scale, setting(loss_.scale));
+      settings.emplace_back(opt::margin, setting(loss_.margin));
+      settings.emplace_back(opt::distance, loss_.distance == nn::Distance::cosine ? "cosine" : "euclidean");
+    }
+    std::string dims, modes;
+    for (const int64_t d : loss_.dims) dims += (dims.empty() ? "" : ",") + std::to_string(d);
+    for (const auto mode : pooling_) modes += (modes.empty() ? "" : ",") + std::string(model::name_of(mode));
+    settings.emplace_back(opt::dims, dims.empty() ? "not set" : dims);
+    settings.emplace_back(opt::pooling, modes);
+  }
+
+  model::ModuleFiles modules() const override {
+    const bool euclidean =
+        !teacher_ && loss_.loss == SimilarityLoss::triplet && loss_.distance == nn::Distance::euclidean;
+    const bool unit = teacher_ ? teacher_->loss().unit_length : !euclidean;
+    using Scale = model::ModuleFiles::Scale;
+    return model::ModuleFiles::of_vectors(
+        {.pooling = {.modes = pooling_, .include_prompt = include_prompt_},
+         .hidden = config_.hidden,
+         .words_only = config_.type->words_only,
+         .projection = drops_projection() ? model::Config::Projection() : projection_,
+         .scale = unit ? Scale::unit : Scale::no,
+         .similarity = euclidean ? "euclidean" : sentence_.similarity.value_or("cosine"),
+         .max_length = options_.features.max_length.value()},
+        sentence_);
+  }
+
+  std::unique_ptr<examples::ExampleReader> make_reader() const override { return reader_of(records_); }
+  std::unique_ptr<examples::ExampleReader> make_dev_reader(const std::string&) const override {
+    if (!teacher_) return reader_of(EmbedRecords::dev);
+    return std::make_unique<examples::EmbedReader>(EmbedRecords::taught_dev, featurizer_,
+                                                   options_.gold_field(), nullptr, teacher_->dev_vectors());
+  }
+  std::unique_ptr<Learner> make_learner(model::TrainingNetwork& network, Learner::Keep keep) const override {
+    EmbedLearning::Options options = {.loss = loss_, .pooling = pooling_, .keep = keep};
+    if (!teacher_) return std::make_unique<EmbedLearning>(network, std::move(options));
+    auto loss = teacher_->loss();
+    options.loss.loss = SimilarityLoss::ranking;  // of a dev set without a teacher
+    options.keeps_projection = !drops_projection();
+    if (drops_projection() && loss.unit_length) {
+      options.projection_reads = SentenceVectors::Reads::unit_length;
+      loss.unit_length = false;
+    }
+    return std::make_unique<DistillLearning>(network, std::move(options), std::move(loss));
+  }
+
+ private:
+  // What the first record has.
+  struct Fields {
+    bool pair, label, embedding;
+  };
+
+  // The only kind of Dense module that can be trained: W·x + b of the pooled vector.
+  static const model::Dense* dense_of(const model::SentenceTransformer& sentence) {
+    const model::Dense* found = nullptr;
+    for (size_t i = 0; i < sentence.modules.size(); ++i) {
+      const auto* const dense = std::get_if<model::Dense>(&sentence.modules[i]);
+      if (dense == nullptr) continue;
+      if (i > 0 || dense->activation != nn::Activation::none)
+        throw Error("the model has a Dense module after pooling, which ", opt::task, " embed cannot train");
+      found = dense;
+    }
+    return found;
+  }
+
+  bool has_teacher(const Fields& first) const {
+    const auto& embed = options_.embed;
+    if (!embed.teacher_vectors.empty() || !embed.dev_vectors.empty()) return true;
+    if (!embed.loss_given) return first.embedding && !first.pair;
+    return embed.teacher_loss &&
+           (embed.teacher_loss != nn::VectorLoss::cosine || (first.embedding && !first.label));
+  }
+
+  void learn_from_teacher(int64_t embedding) {
+    const bool unit = std::ranges::any_of(sentence_.modules, [](const auto& module) {
+      return std::holds_alternative<model::Normalize>(module);
+    });
+    teacher_.emplace(options_.embed,
+                     Teacher::Student{.width = width_, .unit_length = unit, .projected = dense_ != nullptr},
+                     embedding);
+    records_ = EmbedRecords::taught;
+    if (!teacher_->needs_projection()) return;
+    projection_ = {.in = width_, .out = teacher_->width()};
+    width_ = projection_.out;
+  }
+
+  // Chooses a loss that compares the texts with each other.
+  void compare_texts(bool pair, bool label) {
+    if (!options_.embed.loss_given && label) loss_.loss = SimilarityLoss::cosent;
+    const bool is_scored = loss_.loss == SimilarityLoss::cosent || loss_.loss == SimilarityLoss::cosine;
+    ignores_label_ = label && !is_scored;
+    switch (loss_.loss) {
+      case SimilarityLoss::cosent:
+        records_ = EmbedRecords::scored;
+        return;
+      case SimilarityLoss::cosine:
+        records_ = EmbedRecords::cosines;
+        return;
+      case SimilarityLoss::triplet:
+        records_ = EmbedRecords::triplets;
+        return;
+      case SimilarityLoss::ranking:
+      case SimilarityLoss::symmetric:
+        break;
+    }
+    records_ = pair ? EmbedRecords::pairs : EmbedRecords::texts;
+    const bool dropout = config_.hidden_dropout > 0 || config_.attention_dropout > 0;
+    if (!pair && !dropout)
+      throw Error("the records have no field ", json::in_quotes(options_.features.pair_field),
+                  ": each text would be compared with itself, for which the model needs dropout, such as ",
+                  opt::dropout, " 0.1");
+  }
+
+  void prepare_to_distill(const Preparation& preparation) {
+    teacher_->require_rows(preparation.source);
+    examples::LabelRange lengths;
+    const bool checked = preparation.check(std::make_unique<examples::EmbedReader>(
+        records_, featurizer_, options_.gold_field(), &lengths, teacher_->training_vectors()));
+    if (!checked) return;
+    const auto [least, most] = of_all(lengths, preparation.ranks);
+    teacher_->compare_lengths(least, most, preparation.log);
+  }
+
+  static std::string_view name_of(SimilarityLoss loss) {
+    return std::ranges::find(nn::kSimilarityLosses, loss, &nn::SimilarityLossName::loss)->name;
+  }
+  // The least and the most of all ranks. Of a pipe, none has been read.
+  static std::pair<double, double> of_all(const examples::LabelRange& own, comm::Communicator& ranks) {
+    std::string text;
+    comm::append_real(text, own.least());
+    comm::append_real(text, own.most());
+    double least = HUGE_VAL, most = -HUGE_VAL;
+    for (const auto& one : ranks.all_gather(text)) {
+      std::string_view rest = one;
+      least = std::min(least, comm::take_real(rest));
+      most = std::max(most, comm::take_real(rest));
+    }
+    return {least, most};
+  }
+  // Throws Error if all labels are equal.
+  static void require_different(const examples::LabelRange& own, comm::Communicator& ranks) {
+    const auto [least, most] = of_all(own, ranks);
+    if (least == most)
+      throw Error("all labels are ", least, ", but ", opt::loss, " cosent learns from labels that differ; ",
+                  opt::loss, " ranking takes all pairs as similar");
+  }
+
+  // Whether the loss compares the records of a step with each other.
+  bool compares_in_step() const {
+    return loss_.loss == SimilarityLoss::ranking || loss_.loss == SimilarityLoss::symmetric ||
+           loss_.loss == SimilarityLoss::cosent;
+  }
+  // Of a new one, which is not part of the initial model.
+  bool drops_projection() const {
+    return teacher_ && teacher_->needs_projection() && options_.embed.drops_projection;
+  }
+  int64_t width_before_projection() const { return teacher_->needs_projection() ? projection_.in : width_; }
+  std::unique_ptr<examples::ExampleReader> reader_of(EmbedRecords records) const {
+    const auto teacher = teacher_ ? teacher_->training_vectors() : examples::TeacherVectors();
+    return std::make_unique<examples::EmbedReader>(records, featurizer_, options_.gold_field(), nullptr,
+                                                   teacher);
+  }
+
+  const model::SentenceTransformer& sentence_;  // settings of the initial model
+  const features::Featurizer featurizer_;
+  const model::Dense* const dense_;  // of the initial model; may be nullptr
+  nn::SimilarityOptions loss_;
+  std::optional<Teacher> teacher_;        // if the records have vectors of one
+  model::Config::Projection projection_;  // that is trained
+  int64_t width_ = 0;                     // of the vectors
+  std::vector<model::PoolingMode> pooling_ = {model::PoolingMode::mean};
+  bool include_prompt_ = true;
+  EmbedRecords records_ = EmbedRecords::pairs;
+  bool ignores_label_ = false;  // that the first record has
+};
+
+}  // namespace
+
+std::unique_ptr<TrainingTask> make_embed_task(const TaskInputs& inputs) {
+  return std::make_unique<EmbedTask>(inputs);
+}
+
+}  // namespace bert::train

@@ -1,0 +1,87 @@
+#include "train/teacher.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/option.h"
+#include "io/embedding.h"
+#include "json/json.h"
+
+namespace bert::train {
+namespace {
+
+std::string_view name_of(nn::VectorLoss loss) {
+  return std::ranges::find(nn::kVectorLosses, loss, &nn::VectorLossName::loss)->name;
+}
+
+// `width`: of raw f32, which does not say it.
+std::optional<io::ArrayFile> open(const std::string& path, int64_t width) {
+  if (path.empty()) return std::nullopt;
+  const bool says_width = path.ends_with(".npy") || io::is_npy(MappedFile(path).text());
+  return std::optional<io::ArrayFile>(std::in_place, path, says_width ? std::nullopt : std::optional(width));
+}
+
+void require_as_many(const io::ArrayFile& file, const examples::RecordSource& records, Option option) {
+  if (records.records() == 0)
+    throw Error(option, " has a row for each record, so the records must be in regular FILEs");
+  if (file.rows() != records.records())
+    throw Error(file.path(), ": has ", counted(file.rows(), "row", "rows"), " for ",
+                counted(records.records(), "record", "records"));
+}
+
+}  // namespace
+
+Teacher::Teacher(const EmbedTaskOptions& options, const Student& student, int64_t first)
+    : student_(student),
+      loss_{.loss = options.teacher_loss.value_or(nn::VectorLoss::cosine), .dims = options.loss.dims},
+      file_(open(options.teacher_vectors, student.width)),
+      dev_file_(open(options.dev_vectors, first > 0 ? first : student.width)),
+      width_(width_of(options, first)) {
+  loss_.unit_length = student.unit_length || loss_.loss == nn::VectorLoss::cosine || !loss_.dims.empty();
+  if (!needs_projection()) return;
+  if (student.projected)
+    throw Error("the Dense module of the model makes vectors of ", student.width,
+                " numbers, the teacher's have ", width_);
+  if (!loss_.dims.empty() && options.drops_projection)
+    throw Error(opt::dims, " trains the numbers that the projection makes: it cannot be used with ",
+                opt::projection, " drop");
+}
+
+int64_t Teacher::width_of(const EmbedTaskOptions& options, int64_t first) const {
+  const auto* const file = file_ ? &*file_ : dev_file_ ? &*dev_file_ : nullptr;
+  if (file == nullptr && first == 0)
+    throw Error(opt::loss, " ", name_of(options.teacher_loss.value_or(nn::VectorLoss::cosine)),
+                " needs the vectors of a teacher: a field ", json::in_quotes(std::string(io::kEmbedding)),
+                ", as bert-embed writes it, or ", opt::teacher_vectors, " FILE");
+  const int64_t width = file_ || first == 0 ? file->width() : first;
+  if (dev_file_ && dev_file_->width() != width)
+    throw Error(dev_file_->path(), ": has rows of ", dev_file_->width(), " numbers, expected ", width,
+                ", as for training");
+  return width;
+}
+
+void Teacher::require_rows(const examples::RecordSource& records) const {
+  if (file_) require_as_many(*file_, records, opt::teacher_vectors);
+}
+
+void Teacher::require_dev_rows(const examples::RecordSource& records) const {
+  if (dev_file_) require_as_many(*dev_file_, records, opt::dev_vectors);
+}
+
+void Teacher::compare_lengths(double least, double most, Log& log) const {
+  constexpr double kSlack = 0.01;
+  const bool fits = least >= 1 - kSlack && most <= 1 + kSlack;
+  if (fits || !student_.unit_length || loss_.loss == nn::VectorLoss::cosine || least > most) return;
+  log.warn("the teacher's vectors have lengths from " + setting(static_cast<float>(least)) + " to " +
+           setting(static_cast<float>(most)) + ", those of the model always 1; " + opt::loss +
+           " cosine compares directions");
+}
+
+void Teacher::add_settings(Settings& settings) const {
+  settings.emplace_back(opt::loss, std::string(name_of(loss_.loss)));
+  settings.emplace_back("the length of vectors", loss_.unit_length ? "1" : "any");
+  settings.emplace_back("the numbers of the teacher's vectors", setting(width_));
+  if (file_) settings.emplace_back(opt::teacher_vectors, std::to_string(file_->fingerprint()));
+}
+
+}  // namespace bert::train
