@@ -137,6 +137,21 @@ inline void TrainingTaskOptions::add_labels(cli::App& app, train::TrainingTaskOp
                add_class_weights(name, value, task.class_weights);
              })
       .only_for = tasks({task::Task::classify, task::Task::tag});
+  app.real(
+         {opt::soft_labels, "SHARE",
+          "Also learn what a teacher predicts, scores (regress: prediction) of bert-predict, with this share "
+          "of the loss, from 0 to 1; with 1, records need no label."},
+         {.min = 0, .max = 1}, task.soft_labels)
+      .only_for = tasks({task::Task::classify, task::Task::regress, task::Task::multilabel});
+  app.real({opt::temperature, "T", "Temperature of soft labels."}, {.min = 1e-2, .max = 1e3},
+           task.temperature)
+      .only_for = tasks({task::Task::classify, task::Task::multilabel});
+  app.check([&app, &task] {
+    if (app.given(opt::temperature) && !task.soft_labels)
+      throw cli::UsageError("--temperature needs --soft-labels");
+    if (task.soft_labels && task.class_weights.balanced)
+      throw cli::UsageError("--class-weights balanced cannot be combined with --soft-labels");
+  });
   app.real({"--threshold", "P", "Minimum probability of a predicted label when multilabel is evaluated."},
            {.min = 0, .max = 1}, task.threshold)
       .only_for = tasks({task::Task::multilabel});

@@ -35,12 +35,68 @@ void read_label_set(const io::Fields& fields, const std::string& field, const La
   for (const auto& name : names) example.targets[labels.id(name)] = 1;
 }
 
+namespace {
+
+constexpr auto kScores = "scores", kPrediction = "prediction";
+
+std::vector<std::string> names_of_scores(const io::Fields& fields) {
+  std::vector<std::string> names;
+  const auto scores = fields.required(kScores);
+  io::named(kScores, [&] {
+    for (const auto& [name, _] : scores.members()) names.emplace_back(name);
+  });
+  std::ranges::sort(names);
+  return names;
+}
+
+}  // namespace
+
 SentenceReader::SentenceReader(ReadLabel* read_label, const features::Featurizer& featurizer,
-                               std::string label_field, const Labels& labels)
+                               std::string label_field, const Labels& labels, SoftLabels soft)
     : read_label_(read_label),
       featurizer_(featurizer),
       label_field_(std::move(label_field)),
-      labels_(labels) {}
+      labels_(labels),
+      soft_(soft) {}
+
+void SentenceReader::begin(const io::Fields& fields) {
+  if (soft_ == SoftLabels::none || read_label_ == read_value) return;
+  if (fields.json(kScores)) names_ = names_of_scores(fields);
+}
+
+// `scores` of bert-predict: {"label": probability, ...}. All records have the same labels.
+void SentenceReader::read_scores(const io::Fields& fields, SentenceExample& example) const {
+  const auto names = names_of_scores(fields);
+  if (!names_.empty() && names != names_)
+    throw Error("field \"", kScores, "\" has other labels than in the first record");
+  example.soft.resize(static_cast<size_t>(labels_.size()));
+  double sum = 0;
+  for (const auto& [name, value] : io::named(kScores, [&] { return fields.required(kScores).members(); })) {
+    const double p = io::named(kScores, [&] { return value.number(); });
+    if (!(p >= 0 && p <= 1))
+      throw Error("field \"", kScores, "\" has ", p, " for \"", name, "\", expected a probability");
+    example.soft[labels_.id(std::string(name))] = static_cast<float>(p);
+    sum += p;
+  }
+  if (read_label_ == read_class && !(sum > 0))
+    throw Error("field \"", kScores, "\" has no probability above 0");
+}
+
+void SentenceReader::read_soft(const io::Fields& fields, SentenceExample& example) const {
+  if (read_label_ == read_value) {
+    const double value = fields.number(kPrediction);
+    if (!std::isfinite(static_cast<float>(value)))
+      throw Error("field \"", kPrediction, "\" is ", value, ", which is too large for f32");
+    example.soft = {static_cast<float>(value)};
+    if (soft_ == SoftLabels::alone) example.value = value;
+    return;
+  }
+  read_scores(fields, example);
+  if (soft_ != SoftLabels::alone) return;
+  example.label = static_cast<int32_t>(std::ranges::max_element(example.soft) - example.soft.begin());
+  example.targets.clear();
+  for (const float p : example.soft) example.targets.push_back(p >= 0.5f ? 1 : 0);
+}
 
 void SentenceReader::read(const io::Fields& fields, const io::Record&, int64_t, Examples& examples) const {
   auto example = std::make_unique<SentenceExample>();
@@ -48,7 +104,8 @@ void SentenceReader::read(const io::Fields& fields, const io::Record&, int64_t, 
   example->ids = std::move(features.ids);
   example->types = std::move(features.types);
   example->traits.set(Trait::truncated, features.truncated);
-  read_label_(fields, label_field_, labels_, *example);
+  if (soft_ != SoftLabels::alone) read_label_(fields, label_field_, labels_, *example);
+  if (soft_ != SoftLabels::none) read_soft(fields, *example);
   examples.push_back(std::move(example));
 }
 

@@ -11,6 +11,7 @@
 #include "json/json.h"
 #include "metric/classification.h"
 #include "nn/losses.h"
+#include "nn/soft_losses.h"
 #include "predict/scores.h"
 #include "train/label_set.h"
 #include "train/label_watch.h"
@@ -31,6 +32,18 @@ class SentenceLearning : public ClassifierLearner {
  protected:
   virtual void add_prediction(const SentenceExample& example, std::span<const float> logits) = 0;
   const std::string& name(int32_t label) const { return labels_.names()[label]; }
+  // The soft labels of all examples; empty if they have none, as in a dev set.
+  static std::vector<float> soft_labels(Part examples) {
+    std::vector<float> all;
+    for (const auto* example : examples) {
+      const auto& soft = example->as<SentenceExample>().soft;
+      all.insert(all.end(), soft.begin(), soft.end());
+    }
+    return all;
+  }
+  nn::SoftTargets targets_of(std::span<const float> soft) const {
+    return {.probabilities = soft, .share = options_.soft_share, .temperature = options_.temperature};
+  }
 
   const examples::Labels& labels_;
   const SentenceOptions options_;
@@ -66,7 +79,10 @@ class ClassLearning final : public SentenceLearning {
       gold.push_back(example->as<SentenceExample>().label);
       if (!options_.class_weights.empty()) weights.push_back(weight_of(*example));
     }
-    return nn::softmax_loss(network_.context(), {.gold = gold, .importance = weights}, weight, logits);
+    const nn::SoftmaxRows rows = {.gold = gold, .importance = weights};
+    const auto soft = soft_labels(examples);
+    if (soft.empty()) return nn::softmax_loss(network_.context(), rows, weight, logits);
+    return nn::soft_softmax_loss(network_.context(), rows, targets_of(soft), weight, logits);
   }
   void add_prediction(const SentenceExample& example, std::span<const float> logits) override {
     evaluation_.labels.add(name(example.label), name(predict::best(logits)));
@@ -84,7 +100,21 @@ class NumberLearning final : public SentenceLearning {
     std::vector<float> targets;
     for (const auto* example : examples)
       targets.push_back(static_cast<float>(example->as<SentenceExample>().value));
-    return nn::squared_loss(targets, weight, logits);
+    const auto soft = soft_labels(examples);
+    if (soft.empty()) return nn::squared_loss(targets, weight, logits);
+    return mixed_loss(targets, soft, weight, logits);
+  }
+  // S (y - soft)² + (1 - S) (y - target)²
+  nn::Loss mixed_loss(std::span<const float> targets, std::span<const float> soft, float weight,
+                      nn::Tensor& logits) const {
+    const float share = options_.soft_share;
+    nn::Tensor again(logits.rows(), logits.cols());
+    for (int64_t row = 0; row < logits.rows(); ++row) again.row(row)[0] = logits.row(row)[0];
+    auto loss = nn::squared_loss(targets, weight * (1 - share), logits);
+    const auto of_soft = nn::squared_loss(soft, weight * share, again);
+    loss.sum = share * of_soft.sum + (1 - share) * loss.sum;
+    for (int64_t row = 0; row < logits.rows(); ++row) logits.row(row)[0] += again.row(row)[0];
+    return loss;
   }
   void add_prediction(const SentenceExample& example, std::span<const float> logits) override {
     evaluation_.numbers.add(example.value, predict::as_written(logits.front()));
@@ -105,7 +135,9 @@ class LabelSetLearning final : public SentenceLearning {
       const auto& of_example = example->as<SentenceExample>().targets;
       targets.insert(targets.end(), of_example.begin(), of_example.end());
     }
-    return nn::logistic_loss(targets, weight, logits);
+    const auto soft = soft_labels(examples);
+    if (soft.empty()) return nn::logistic_loss(targets, weight, logits);
+    return nn::soft_logistic_loss(targets, targets_of(soft), weight, logits);
   }
   void add_prediction(const SentenceExample& example, std::span<const float> logits) override {
     std::vector<std::string_view> gold, predicted;
@@ -199,7 +231,12 @@ class SentenceTrainingTask final : public TrainingTask {
     set_ = kind_.has_labels ? labels_of_model(options_, config_, question()) : numbers();
   }
 
-  void add_settings(Settings& settings) const override { train::add_settings(set_, settings); }
+  void add_settings(Settings& settings) const override {
+    train::add_settings(set_, settings);
+    if (!options_.soft_labels) return;
+    settings.emplace_back(opt::soft_labels, setting(*options_.soft_labels));
+    settings.emplace_back(opt::temperature, setting(options_.temperature));
+  }
 
   bool has(metric::Needs needs) const override {
     return needs != metric::Needs::positive_label || set_.labels.size() == 2;
@@ -214,9 +251,16 @@ class SentenceTrainingTask final : public TrainingTask {
   bool keeps_head() const override { return set_.of_model; }
 
   std::unique_ptr<examples::ExampleReader> make_reader() const override { return reader_of(set_.labels); }
+  std::unique_ptr<examples::ExampleReader> make_dev_reader(const std::string&) const override {
+    return reader_of(set_.labels, examples::SoftLabels::none);
+  }
   std::unique_ptr<Learner> make_learner(model::TrainingNetwork& network, Learner::Keep keep) const override {
     return kind_.make_learner(network, set_.labels,
-                              {.class_weights = set_.weights, .threshold = options_.threshold, .keep = keep});
+                              {.class_weights = set_.weights,
+                               .soft_share = options_.soft_labels.value_or(0),
+                               .temperature = options_.temperature,
+                               .threshold = options_.threshold,
+                               .keep = keep});
   }
 
  private:
@@ -240,9 +284,17 @@ class SentenceTrainingTask final : public TrainingTask {
             .field = options_.gold_field(),
             .reader_of = [this](const examples::Labels& labels) { return reader_of(labels); }};
   }
+  examples::SoftLabels soft_labels() const {
+    using enum examples::SoftLabels;
+    return !options_.soft_labels ? none : *options_.soft_labels == 1 ? alone : besides;
+  }
   std::unique_ptr<examples::ExampleReader> reader_of(const examples::Labels& labels) const {
+    return reader_of(labels, soft_labels());
+  }
+  std::unique_ptr<examples::ExampleReader> reader_of(const examples::Labels& labels,
+                                                     examples::SoftLabels soft) const {
     return std::make_unique<examples::SentenceReader>(kind_.read_label, featurizer_, options_.gold_field(),
-                                                      labels);
+                                                      labels, soft);
   }
 
   const SentenceKind& kind_;

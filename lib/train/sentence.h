@@ -17,6 +17,8 @@ namespace bert::train {
 
 struct SentenceOptions {
   std::vector<float> class_weights = {};  // for classify, one for each label; empty: all 1
+  float soft_share = 0;                   // of the loss: soft labels, if the examples have them
+  float temperature = 1;                  // of soft labels
   double threshold = 0.5;                 // minimum probability of a multilabel label on the dev set
   Learner::Keep keep = Learner::Keep::activations;
 };

@@ -59,6 +59,8 @@ struct TrainingTaskOptions {
   std::vector<std::string> labels;         // in the order of their ids; empty: take them from the records
   ClassWeights class_weights;
   double threshold = 0.5;              // for multilabel's dev metrics
+  std::optional<float> soft_labels;    // their share of the loss: classify, regress, multilabel
+  float temperature = 1;               // of soft labels
   predict::AnswerOptions answer = {};  // for windows and dev metrics
   EmbedTaskOptions embed = {};
 
