@@ -55,6 +55,12 @@ class TrainingTaskOptions {
   void add_embed(cli::App& app, train::EmbedTaskOptions& embed);
   void add_teacher(cli::App& app, train::EmbedTaskOptions& embed);
   void check_embed(cli::App& app, train::EmbedTaskOptions& embed) const;
+  void check_ratings(cli::App& app, const nn::SimilarityOptions& loss) const;
+  std::string_view name_of_loss() const {
+    const auto losses = embed_losses();
+    return std::ranges::find(losses, loss_, [](const auto& choice) { return std::optional(choice.second); })
+        ->first;
+  }
 
   cli::App& app_;
   std::optional<task::Task> kind_;
@@ -143,11 +149,12 @@ inline void TrainingTaskOptions::add_labels(cli::App& app, train::TrainingTaskOp
           "of the loss, from 0 to 1; with 1, records need no label."},
          {.min = 0, .max = 1}, task.soft_labels)
       .only_for = tasks({task::Task::classify, task::Task::regress, task::Task::multilabel});
-  app.real({opt::temperature, "T", "Temperature of soft labels."}, {.min = 1e-2, .max = 1e3},
+  app.real({opt::temperature, "T", "Temperature of soft labels and of --loss kl."}, {.min = 1e-2, .max = 1e3},
            task.temperature)
-      .only_for = tasks({task::Task::classify, task::Task::multilabel});
-  app.check([&app, &task] {
-    if (app.given(opt::temperature) && !task.soft_labels)
+      .only_for = tasks({task::Task::classify, task::Task::multilabel, task::Task::embed});
+  app.check([this, &app, &task] {
+    const bool embed = kind_ == task::Task::embed;
+    if (app.given(opt::temperature) && !embed && !task.soft_labels)
       throw cli::UsageError("--temperature needs --soft-labels");
     if (task.soft_labels && task.class_weights.balanced)
       throw cli::UsageError("--class-weights balanced cannot be combined with --soft-labels");
@@ -163,12 +170,13 @@ inline void TrainingTaskOptions::add_embed(cli::App& app, train::EmbedTaskOption
   app.choice(
          {opt::loss, "",
           "Loss: in-batch negatives for pairs (ranking, or symmetric in both directions), cosent or cosine "
-          "for pairs with a label, triplet for negatives; mse, cosine or l2 between the vectors of the model "
+          "for pairs with a label, triplet for negatives; margin-mse or kl for negatives with a teacher's "
+          "scores; mse, cosine or l2 between the vectors of the model "
           "and a teacher's (default: cosent for records with a label, cosine for texts with an embedding, "
           "else ranking)."},
          embed_losses(), loss_)
       .only_for = only;
-  app.real({opt::scale, "S", "Factor of the cosines in ranking, symmetric and cosent."},
+  app.real({opt::scale, "S", "Factor of the cosines in ranking, symmetric, cosent, margin-mse and kl."},
            {.min = 1e-3, .max = 1e6}, embed.loss.scale)
       .only_for = only;
   app.real({opt::margin, "M", "Margin of triplet (default 5; for --distance cosine 0.5)."},
@@ -177,6 +185,10 @@ inline void TrainingTaskOptions::add_embed(cli::App& app, train::EmbedTaskOption
   app.choice<nn::Distance>({opt::distance, "", "Distance of triplet."},
                            {{"euclidean", nn::Distance::euclidean}, {"cosine", nn::Distance::cosine}},
                            embed.loss.distance)
+      .only_for = only;
+  app.choice<nn::Similarity>(
+         {opt::similarity, "", "Similarity in margin-mse and kl; dot: of vectors of any length."},
+         {{"cosine", nn::Similarity::cosine}, {"dot", nn::Similarity::dot}}, embed.loss.similarity)
       .only_for = only;
   app.numbers({opt::dims, "N,...", "Also train the first N numbers of each vector (Matryoshka)."},
               {.min = 1, .max = 1'000'000}, embed.loss.dims)
@@ -214,26 +226,36 @@ inline void TrainingTaskOptions::add_teacher(cli::App& app, train::EmbedTaskOpti
 }
 
 inline void TrainingTaskOptions::check_embed(cli::App& app, train::EmbedTaskOptions& embed) const {
-  const auto compared = loss_ ? loss_->compared : std::nullopt;
+  const auto compared = loss_ && loss_->compared ? *loss_->compared : nn::SimilarityLoss::ranking;
   embed.loss_given = loss_.has_value();
-  embed.loss.loss = compared.value_or(nn::SimilarityLoss::ranking);
+  embed.loss.loss = compared;
   embed.teacher_loss = loss_ ? loss_->taught : std::nullopt;
   const bool triplet = compared == nn::SimilarityLoss::triplet;
   const bool euclidean = embed.loss.distance == nn::Distance::euclidean;
   embed.loss.margin = margin_.value_or(euclidean ? 5.0f : 0.5f);
   if (!triplet && (app.given(opt::margin) || app.given(opt::distance)))
     throw cli::UsageError("--margin and --distance are for --loss triplet");
-  const auto losses = embed_losses();
-  const auto named =
-      std::ranges::find_if(losses, [this](const auto& choice) { return choice.second == loss_; });
-  if ((triplet || embed.teacher_loss) && app.given(opt::scale))
-    throw cli::UsageError("--scale is not for --loss ", named->first);
   if (triplet && euclidean && !embed.loss.dims.empty())
     throw cli::UsageError("--dims with --loss triplet needs --distance cosine");
+  if ((triplet || embed.teacher_loss) && app.given(opt::scale))
+    throw cli::UsageError("--scale is not for --loss ", name_of_loss());
   for (const Option option : {opt::teacher_vectors, opt::dev_vectors, opt::projection})
     if (loss_ && !embed.teacher_loss && app.given(option))
-      throw cli::UsageError(option, " is for --loss mse, cosine and l2, not ", named->first);
+      throw cli::UsageError(option, " is for --loss mse, cosine and l2, not ", name_of_loss());
   if (app.given(opt::dev_vectors) && !app.given(opt::dev)) throw cli::UsageError("--dev-vectors needs --dev");
+  check_ratings(app, embed.loss);
+}
+
+// The options of the losses that compare ratings.
+inline void TrainingTaskOptions::check_ratings(cli::App& app, const nn::SimilarityOptions& loss) const {
+  const bool dot = loss.similarity == nn::Similarity::dot;
+  if (!nn::compares_ratings(loss.loss) && app.given(opt::similarity))
+    throw cli::UsageError("--similarity is for --loss margin-mse and kl");
+  if (dot && app.given(opt::scale)) throw cli::UsageError("--scale is not for --similarity dot");
+  if (dot && !loss.dims.empty()) throw cli::UsageError("--dims needs --similarity cosine");
+  const bool embed = kind_ == task::Task::embed;
+  if (embed && loss.loss != nn::SimilarityLoss::kl && app.given(opt::temperature))
+    throw cli::UsageError("--temperature is for --loss kl");
 }
 
 inline void TrainingTaskOptions::settle(train::TrainingTaskOptions& task, StreamOptions& stream) const {

@@ -102,6 +102,7 @@ inline constexpr Option scheme{"--scheme"};
 inline constexpr Option seed{"--seed"};
 inline constexpr Option sentences{"--sentences"};
 inline constexpr Option shuffle_buffer{"--shuffle-buffer"};
+inline constexpr Option similarity{"--similarity"};
 inline constexpr Option soft_labels{"--soft-labels"};
 inline constexpr Option steps{"--steps"};
 inline constexpr Option stride{"--stride"};

@@ -1,5 +1,6 @@
 #include "examples/embed_example.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <utility>
@@ -11,7 +12,7 @@
 namespace bert::examples {
 namespace {
 
-constexpr auto kNegatives = "negatives", kIds = "input_ids";
+constexpr auto kNegatives = "negatives", kIds = "input_ids", kScores = "scores";
 
 std::vector<json::Value> ids_of(const io::Fields& fields) {
   return io::named(kIds, [&] { return fields.required(kIds).elements(); });
@@ -60,7 +61,8 @@ EmbedReader::Kind EmbedReader::kind_in_dev_set(const io::Fields& fields) const {
 
 EmbedReader::Kind EmbedReader::kind_of(const io::Fields& fields) const {
   if (records_ == EmbedRecords::taught) return Kind::taught;
-  if (records_ != EmbedRecords::dev && records_ != EmbedRecords::taught_dev) {
+  if (records_ != EmbedRecords::dev && records_ != EmbedRecords::taught_dev &&
+      records_ != EmbedRecords::rated_dev) {
     const bool scored = records_ == EmbedRecords::scored || records_ == EmbedRecords::cosines;
     return scored ? Kind::scored : Kind::compared;
   }
@@ -114,6 +116,21 @@ void EmbedReader::add_ids(const io::Fields& fields, Kind kind, EmbedExample& exa
   }
 }
 
+void EmbedReader::read_scores(const io::Fields& fields, EmbedExample& example) const {
+  const auto candidates = example.lengths.size() - 1;
+  if (candidates < 2) throw Error("has no negatives, of which the loss needs at least one");
+  const auto scores = fields.required(kScores);
+  io::named(kScores, [&] {
+    for (const auto& value : scores.elements()) example.scores.push_back(static_cast<float>(value.number()));
+    if (example.scores.size() != candidates)
+      throw Error("has ", counted(std::ssize(example.scores), "number", "numbers"),
+                  ", expected one for the pair and for each of ",
+                  counted(static_cast<int64_t>(candidates) - 1, "negative", "negatives"));
+    if (!std::ranges::all_of(example.scores, [](float score) { return std::isfinite(score); }))
+      throw Error("has a number that is not finite in f32");
+  });
+}
+
 void EmbedReader::read(const io::Fields& fields, const io::Record& record, int64_t,
                        Examples& examples) const {
   auto example = std::make_unique<EmbedExample>();
@@ -130,6 +147,9 @@ void EmbedReader::read(const io::Fields& fields, const io::Record& record, int64
     for (const float number : example->target) squares += static_cast<double>(number) * number;
     range_->add(std::sqrt(squares));
   }
+  if (records_ == EmbedRecords::rated ||
+      (records_ == EmbedRecords::rated_dev && kind == Kind::compared && has_value(fields, kScores)))
+    read_scores(fields, *example);
   if (example->scored) example->label = fields.number(label_field_);
   if (example->scored && range_ != nullptr) range_->add(example->label);
   if (records_ == EmbedRecords::cosines && std::abs(example->label) > 1)

@@ -19,12 +19,14 @@ struct EmbedExample : SequencesExample {
   double label = 0;     // similarity
   // The vector of a teacher, which all texts are to have; empty if there is none.
   std::vector<float> target;
+  std::vector<float> scores;  // of a teacher, for the positive and each negative; empty if there are none
 };
 
 // What the records of a run hold. Instead of texts, `input_ids` may have an array for each, in this order.
 enum class EmbedRecords {
   pairs,     // text, text_pair, optional negatives
   triplets,  // text, text_pair, negatives
+  rated,     // text, text_pair, negatives, scores
   scored,    // text, text_pair, label
   cosines,   // the same with a label from -1 to 1, the cosine wanted
   texts,     // text alone, compared with itself (SimCSE, Gao et al. 2021): dropout makes the difference
@@ -33,6 +35,7 @@ enum class EmbedRecords {
   // For a dev set besides taught records: taught if a file has the vectors, scored pairs if they have a
   // label, taught if they have an `embedding`, otherwise pairs.
   taught_dev,
+  rated_dev,  // as dev; pairs may have scores
 };
 
 // Where the vectors of a teacher are.
@@ -71,6 +74,7 @@ class EmbedReader : public ExampleReader {
   void add_ids(const io::Fields& fields, Kind kind, EmbedExample& example) const;
   Kind kind_of(const io::Fields& fields) const;
   Kind kind_in_dev_set(const io::Fields& fields) const;
+  void read_scores(const io::Fields& fields, EmbedExample& example) const;
   std::vector<float> target_of(const io::Fields& fields, const io::Record& record) const;
 
   const EmbedRecords records_;

@@ -72,7 +72,7 @@ void SentenceReader::read_scores(const io::Fields& fields, SentenceExample& exam
   example.soft.resize(static_cast<size_t>(labels_.size()));
   double sum = 0;
   for (const auto& [name, value] : io::named(kScores, [&] { return fields.required(kScores).members(); })) {
-    const double p = io::named(kScores, [&] { return value.number(); });
+    const double p = io::named(kScores, [&number = value] { return number.number(); });
     if (!(p >= 0 && p <= 1))
       throw Error("field \"", kScores, "\" has ", p, " for \"", name, "\", expected a probability");
     example.soft[labels_.id(std::string(name))] = static_cast<float>(p);

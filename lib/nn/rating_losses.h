@@ -16,11 +16,6 @@
 
 namespace bert::nn {
 
-// Whether the loss needs the scores of a teacher for each group.
-inline bool compares_ratings(SimilarityLoss loss) {
-  return loss == SimilarityLoss::margin_mse || loss == SimilarityLoss::kl;
-}
-
 // The loss of vectors x [S,d]: of unit length, unless Similarity is dot. Adds its gradient to dx, unless it
 // is nullptr. Each group needs a negative and as many scores as candidates.
 double add_rating_loss(const SimilarityOptions& options, std::span<const SimilarityGroup> groups,

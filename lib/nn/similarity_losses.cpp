@@ -11,6 +11,7 @@
 #include "nn/encoder_layer.h"
 #include "nn/losses.h"
 #include "nn/products.h"
+#include "nn/rating_losses.h"
 
 namespace bert::nn {
 namespace {
@@ -274,6 +275,9 @@ SimilarityResult add_loss(Context& context, const SimilarityOptions& options, Gr
       return {.loss = add_cosent(options.scale, groups, units, dunits)};
     case SimilarityLoss::cosine:
       return {.loss = add_cosine(groups, units, dunits)};
+    case SimilarityLoss::margin_mse:
+    case SimilarityLoss::kl:
+      return {.loss = add_rating_loss(options, groups, units, dunits)};
     case SimilarityLoss::triplet:
       break;
   }
@@ -291,6 +295,10 @@ SimilarityResult similarity_loss(Context& context, const SimilarityOptions& opti
   if (options.loss == SimilarityLoss::triplet && options.distance == Distance::euclidean) {
     assert(options.dims.empty());
     return {.loss = add_triplets(options, groups, vectors, gradient)};
+  }
+  if (compares_ratings(options.loss) && options.similarity == Similarity::dot) {
+    assert(options.dims.empty());
+    return {.loss = add_rating_loss(options, groups, vectors, gradient)};
   }
   auto dims = options.dims;
   dims.push_back(vectors.cols());

@@ -12,6 +12,7 @@
 //   cosine     mean_i (cos_i - label_i)²
 //   triplet    mean of max(0, d(a_i, p_i) - d(a_i, n) + margin) over the negatives n of each anchor, with
 //              d = 1 - cos, or d = |u - v + 1e-6| for the Euclidean distance
+//   margin_mse, kl    see nn/rating_losses.h
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@
 
 namespace bert::nn {
 
-enum class SimilarityLoss { ranking, symmetric, cosent, cosine, triplet };
+enum class SimilarityLoss { ranking, symmetric, cosent, cosine, triplet, margin_mse, kl };
 struct SimilarityLossName {
   std::string_view name;
   SimilarityLoss loss;
@@ -33,14 +34,24 @@ inline constexpr SimilarityLossName kSimilarityLosses[] = {{"ranking", Similarit
                                                            {"symmetric", SimilarityLoss::symmetric},
                                                            {"cosent", SimilarityLoss::cosent},
                                                            {"cosine", SimilarityLoss::cosine},
-                                                           {"triplet", SimilarityLoss::triplet}};
+                                                           {"triplet", SimilarityLoss::triplet},
+                                                           {"margin-mse", SimilarityLoss::margin_mse},
+                                                           {"kl", SimilarityLoss::kl}};
+// Whether the loss needs the scores of a teacher for each group.
+inline bool compares_ratings(SimilarityLoss loss) {
+  return loss == SimilarityLoss::margin_mse || loss == SimilarityLoss::kl;
+}
+
 enum class Distance { euclidean, cosine };
+enum class Similarity { cosine, dot };
 
 struct SimilarityOptions {
   SimilarityLoss loss = SimilarityLoss::ranking;
-  float scale = 20;  // of ranking, symmetric and cosent
+  float scale = 20;  // of ranking, symmetric, cosent, and the cosines of margin_mse and kl
   float margin = 5;  // of triplet
   Distance distance = Distance::euclidean;
+  Similarity similarity = Similarity::cosine;  // of margin_mse and kl
+  float temperature = 1;                       // of kl
   // Matryoshka dimensions: the losses of the first d numbers of all vectors are added to that of the whole
   // vectors (Kusupati et al. 2022).
   std::vector<int64_t> dims;
@@ -50,7 +61,8 @@ struct SimilarityOptions {
 // other text of a scored pair, and the rest up to `end` are negatives.
 struct SimilarityGroup {
   int64_t begin = 0, end = 0;
-  double label = 0;  // of cosent and cosine
+  double label = 0;                // of cosent and cosine
+  std::vector<float> scores = {};  // of margin_mse and kl: of each candidate, by a teacher
 
   int64_t anchor() const { return begin; }
   int64_t positive() const { return begin + 1; }

@@ -28,8 +28,8 @@ int64_t EmbedLearning::compared_width() const {
   return options_.keeps_projection ? sentences_.width() : sentences_.pooled_width();
 }
 
-// For each example: the number of its first sequence, how many it has, whether it is scored, its label, and
-// the vectors.
+// For each example: the number of its first sequence, how many it has, whether it is scored, its label, its
+// scores, and the vectors.
 void EmbedLearning::append_vectors(Part examples, std::span<const uint64_t> sequences,
                                    std::string& out) const {
   const auto& vectors = compared();
@@ -40,6 +40,8 @@ void EmbedLearning::append_vectors(Part examples, std::span<const uint64_t> sequ
     comm::append(out, example.lengths.size());
     comm::append(out, example.scored);
     comm::append_real(out, example.label);
+    comm::append(out, std::ssize(example.scores));
+    for (const float score : example.scores) comm::append_real(out, score);
     for (size_t i = 0; i < example.lengths.size(); ++i, ++sequence) {
       const auto vector = vectors.values(sequence);
       out.append(reinterpret_cast<const char*>(vector.data()), vector.size_bytes());
@@ -62,8 +64,11 @@ EmbedLearning::Compared EmbedLearning::gather(const std::string& own) const {
       const int64_t first = comm::take_number(rest), count = comm::take_number(rest);
       compared.scored = comm::take_number(rest) != 0;
       const double label = comm::take_real(rest);
+      nn::SimilarityGroup group = {.begin = first, .end = first + count, .label = label};
+      for (int64_t i = comm::take_number(rest); i > 0; --i)
+        group.scores.push_back(static_cast<float>(comm::take_real(rest)));
       const size_t size = count * bytes;
-      all.push_back({{.begin = first, .end = first + count, .label = label}, rest.substr(0, size)});
+      all.push_back({std::move(group), rest.substr(0, size)});
       rest.remove_prefix(size);
     }
   }
@@ -163,6 +168,9 @@ metric::Values EmbedLearning::end_evaluation() {
   const bool has_negatives =
       std::ranges::any_of(groups, [](const auto& group) { return group.end > group.positive() + 1; });
   if (loss.loss == SimilarityLoss::triplet && !has_negatives) loss.loss = SimilarityLoss::ranking;
+  if (nn::compares_ratings(loss.loss) &&
+      std::ranges::any_of(groups, [](const auto& group) { return group.scores.empty(); }))
+    loss.loss = SimilarityLoss::ranking;
   evaluation.loss = nn::similarity_loss(network_.context(), loss, groups, vectors, nullptr).loss;
   if (scored) {
     const auto cosines = nn::cosines(groups, vectors);

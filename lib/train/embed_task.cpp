@@ -29,6 +29,7 @@ class EmbedTask final : public TrainingTask {
         dense_(dense_of(inputs.sentence)),
         loss_(options_.embed.loss) {
     const auto& embed = options_.embed;
+    loss_.temperature = options_.temperature;
     if (embed.pooling) {
       pooling_ = {*embed.pooling};
     } else if (inputs.sentence.pooling) {
@@ -114,6 +115,10 @@ class EmbedTask final : public TrainingTask {
       settings.emplace_back(opt::scale, setting(loss_.scale));
       settings.emplace_back(opt::margin, setting(loss_.margin));
       settings.emplace_back(opt::distance, loss_.distance == nn::Distance::cosine ? "cosine" : "euclidean");
+      if (nn::compares_ratings(loss_.loss)) {
+        settings.emplace_back(opt::similarity, loss_.similarity == nn::Similarity::dot ? "dot" : "cosine");
+        settings.emplace_back(opt::temperature, setting(loss_.temperature));
+      }
     }
     std::string dims, modes;
     for (const int64_t d : loss_.dims) dims += (dims.empty() ? "" : ",") + std::to_string(d);
@@ -125,7 +130,8 @@ class EmbedTask final : public TrainingTask {
   model::ModuleFiles modules() const override {
     const bool euclidean =
         !teacher_ && loss_.loss == SimilarityLoss::triplet && loss_.distance == nn::Distance::euclidean;
-    const bool unit = teacher_ ? teacher_->loss().unit_length : !euclidean;
+    const bool dot = !teacher_ && nn::compares_ratings(loss_.loss) && loss_.similarity == nn::Similarity::dot;
+    const bool unit = teacher_ ? teacher_->loss().unit_length : !euclidean && !dot;
     using Scale = model::ModuleFiles::Scale;
     return model::ModuleFiles::of_vectors(
         {.pooling = {.modes = pooling_, .include_prompt = include_prompt_},
@@ -133,14 +139,17 @@ class EmbedTask final : public TrainingTask {
          .words_only = config_.type->words_only,
          .projection = drops_projection() ? model::Config::Projection() : projection_,
          .scale = unit ? Scale::unit : Scale::no,
-         .similarity = euclidean ? "euclidean" : sentence_.similarity.value_or("cosine"),
+         .similarity = euclidean ? "euclidean"
+                       : dot     ? "dot"
+                                 : sentence_.similarity.value_or("cosine"),
          .max_length = options_.features.max_length.value()},
         sentence_);
   }
 
   std::unique_ptr<examples::ExampleReader> make_reader() const override { return reader_of(records_); }
   std::unique_ptr<examples::ExampleReader> make_dev_reader(const std::string&) const override {
-    if (!teacher_) return reader_of(EmbedRecords::dev);
+    if (!teacher_)
+      return reader_of(nn::compares_ratings(loss_.loss) ? EmbedRecords::rated_dev : EmbedRecords::dev);
     return std::make_unique<examples::EmbedReader>(EmbedRecords::taught_dev, featurizer_,
                                                    options_.gold_field(), nullptr, teacher_->dev_vectors());
   }
@@ -211,6 +220,10 @@ class EmbedTask final : public TrainingTask {
         return;
       case SimilarityLoss::triplet:
         records_ = EmbedRecords::triplets;
+        return;
+      case SimilarityLoss::margin_mse:
+      case SimilarityLoss::kl:
+        records_ = EmbedRecords::rated;
         return;
       case SimilarityLoss::ranking:
       case SimilarityLoss::symmetric:

@@ -60,7 +60,7 @@ struct TrainingTaskOptions {
   ClassWeights class_weights;
   double threshold = 0.5;              // for multilabel's dev metrics
   std::optional<float> soft_labels;    // their share of the loss: classify, regress, multilabel
-  float temperature = 1;               // of soft labels
+  float temperature = 1;               // of soft labels, and of the loss kl
   predict::AnswerOptions answer = {};  // for windows and dev metrics
   EmbedTaskOptions embed = {};
 

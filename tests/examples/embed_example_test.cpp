@@ -153,3 +153,17 @@ TEST_CASE("a dev set of a taught model is scored, taught or pairs, as its first 
   CHECK(reader.refusal("{\"text\":\"a\",\"embedding\":[1]}\n{\"text\":\"a\",\"text_pair\":\"b\"}") ==
         "has no field \"embedding\", unlike the first record");
 }
+
+TEST_CASE("records with a teacher's scores have one for the pair and for each negative") {
+  Reader reader(EmbedRecords::rated);
+  const auto examples =
+      reader.read(R"({"text":"a","text_pair":"b","negatives":["c","d"],"scores":[3,-1,0.5]})");
+  CHECK(examples.front()->as<EmbedExample>().scores == std::vector<float>{3, -1, 0.5f});
+  CHECK(reader.refusal(R"({"text":"a","text_pair":"b","negatives":["c"],"scores":[1]})") ==
+        "field \"scores\" has 1 number, expected one for the pair and for each of 1 negative");
+  Reader dev(EmbedRecords::rated_dev);
+  CHECK(dev.read(R"({"text":"a","text_pair":"b","negatives":["c"]})")
+            .front()
+            ->as<EmbedExample>()
+            .scores.empty());
+}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compares 20 steps of bert-train --task embed against a teacher's vectors with those of sentence-transformers
-in float64.
+"""Compares 20 steps of bert-train --task embed against a teacher's vectors or scores with those of
+sentence-transformers in float64.
 
 usage: check_distill.py DIRECTORY_OF_THE_TOOLS
 
@@ -19,6 +19,7 @@ try:
     from safetensors.torch import load_file
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer import losses, modules
+    from sentence_transformers.util import pairwise_cos_sim, pairwise_dot_score
     from transformers.utils import logging
 except ImportError as error:
     print("skipped:", error)
@@ -45,6 +46,14 @@ CASES = [
     {"name": "mse, projection kept", "after": [], "loss": "mse", "width": 24, "projection": "keep"},
     {"name": "cosine, projection kept", "after": ["unit"], "loss": "cosine", "width": 70, "projection": "keep",
      "dims": [9]},
+]
+# Losses of scores: "negatives" of each record.
+RATED = [
+    {"name": "margin-mse, dot product", "after": [], "loss": "margin-mse", "negatives": 2, "similarity": "dot"},
+    {"name": "margin-mse, Matryoshka", "after": ["unit"], "loss": "margin-mse", "negatives": 1, "scale": 5, "dims": [8],
+     "width": 52},
+    {"name": "kl, dot product", "after": [], "loss": "kl", "negatives": 3, "similarity": "dot", "temperature": 9},
+    {"name": "kl", "after": ["unit"], "loss": "kl", "negatives": 2, "scale": 10, "temperature": 2},
 ]
 
 
@@ -88,6 +97,16 @@ def make_records(case, folder):
     return columns, vectors.double()
 
 
+def make_rated(case, folder):
+    chance = random.Random(case["name"])
+    columns = [make_texts(chance) for _ in range(2 + case["negatives"])]
+    scores = [[chance.randrange(-32, 33) / 8 for _ in columns[1:]] for _ in columns[0]]
+    with open(os.path.join(folder, "records.jsonl"), "w", encoding="utf-8") as file:
+        for (text, pair, *negatives), of_record in zip(zip(*columns), scores):
+            file.write(json.dumps({"text": text, "text_pair": pair, "negatives": negatives, "scores": of_record}) + "\n")
+    return columns, torch.tensor(scores, dtype=torch.float64)
+
+
 def run(tool, case, folder, *options):
     """The log of bert-train, started from `folder`/student."""
     command = [tool, "-q", "--task", "embed", "-m", "student", "--loss", case["loss"], "--no-shuffle", "--dropout", "0",
@@ -95,6 +114,9 @@ def run(tool, case, folder, *options):
                "--weight-decay", str(DECAY), "--clip", "0", "--seed", str(SEED), *options]
     if "file" in case:
         command += ["--teacher-vectors", "vectors.npy"]
+    for key in ("similarity", "scale", "temperature"):
+        if key in case:
+            command += ["--" + key, str(case[key])]
     if "dims" in case:
         command += ["--dims", ",".join(map(str, case["dims"]))]
     output = subprocess.run([*command, "records.jsonl"], cwd=folder, stdout=subprocess.PIPE, check=True).stdout
@@ -108,6 +130,16 @@ def initial_projection(tool, case, folder):
     return load_file(os.path.join(folder, "initial", "2_Dense", "model.safetensors"))
 
 
+def loss_of(case, student, projection):
+    if "negatives" not in case:
+        return losses.EmbedDistillLoss(student, case["loss"], case["width"] if projection else None)
+    def similarity(a, b):
+        return pairwise_dot_score(a, b) if case.get("similarity") == "dot" else case["scale"] * pairwise_cos_sim(a, b)
+    if case["loss"] == "margin-mse":
+        return losses.MarginMSELoss(student, similarity_fct=similarity)
+    return losses.DistillKLDivLoss(student, similarity_fct=similarity, temperature=case["temperature"])
+
+
 def expected_steps(case, student, columns, vectors, projection):
     if projection and case["projection"] == "keep":
         dense = modules.Dense(52, case["width"], activation_function=torch.nn.Identity())
@@ -116,7 +148,7 @@ def expected_steps(case, student, columns, vectors, projection):
         student = SentenceTransformer(modules=[*parts[:2], dense, *parts[2:]], device="cpu")
         projection = None
     student.double().train()
-    loss = losses.EmbedDistillLoss(student, case["loss"], case["width"] if projection else None)
+    loss = loss_of(case, student, projection)
     if projection:
         loss.projection.load_state_dict({name.removeprefix("linear."): value for name, value in projection.items()})
     if "dims" in case:
@@ -139,7 +171,8 @@ def expected_steps(case, student, columns, vectors, projection):
 
 
 def differences(tool, case, folder):
-    columns, vectors = make_records(case, folder)
+    columns, vectors = (make_rated if "negatives" in case else make_records)(case, folder)
+    torch.manual_seed(SEED)
     student = make_student(case["after"])
     student.save(os.path.join(folder, "student"))
     projection = initial_projection(tool, case, folder) if "projection" in case else None
@@ -158,7 +191,7 @@ def differences(tool, case, folder):
 def main():
     tool = os.path.abspath(os.path.join(sys.argv[1], "bert-train"))
     wrong = 0
-    for case in CASES:
+    for case in CASES + RATED:
         with tempfile.TemporaryDirectory() as folder:
             wrong += differences(tool, case, folder)
     return 1 if wrong else 0

@@ -18,6 +18,10 @@ class Pairs(Examples):
                            enumerate(like["input_ids"][1:half])]
         return made
 
+    def rated(self, counts):
+        return [self.example(negatives=count) | {"scores": [self.number(-4, 4) for _ in range(count + 1)]}
+                for count in counts]
+
     def example(self, negatives=0, labels=None):
         anchor = self.text()
         texts = [anchor, self.text(anchor), *(self.text(anchor) for _ in range(negatives))]
@@ -51,6 +55,10 @@ def cases_of(vocabulary, longest, seed):
              pooling=["mean_sqrt_len"]),
         case("triplet, cosine", 1, with_negatives([2, 1, 1, 2]), objective="triplet", margin=0.0625,
              distance="cosine", dims=[12]),
+        case("margin-mse, Matryoshka", 2, pairs.rated([1, 2, 1, 3]), objective="margin-mse", scale=4.0, dims=[9],
+             similarity="cosine", temperature=1.0),
+        case("kl, dot product", 1, pairs.rated([2, 1, 3, 1]), objective="kl", pooling=["cls"], similarity="dot",
+             temperature=8.0),
     ]
 
 
@@ -58,5 +66,7 @@ def curve_steps(case, vocabulary, longest, steps, batch, seed):
     """Steps like the one of `case`, over few different words, so that something is learned."""
     pairs = Pairs(min(vocabulary, 40), longest, seed)
     labelled = "label" in case["step"][0]
+    if "scores" in case["step"][0]:
+        return [pairs.rated([1] * batch) for _ in range(steps)]
     return [[pairs.example(labels=[0.0, 0.5, 1.0]) if labelled else
              pairs.example(negatives=int(case["objective"] == "triplet")) for _ in range(batch)] for _ in range(steps)]

@@ -5,7 +5,8 @@ A step is a list of examples, all passed to one call of the loss. An example has
 `input_ids` and `token_type_ids`: the anchor, the positive or the other text of a scored pair, then negatives;
 and "label", the similarity of a scored pair. There is no dropout.
 
-settings: {"objective" (the loss), "scale", "margin", "distance", "dims", "pooling"} as bert-train's options of these names.
+settings: {"objective" (the loss), "scale", "margin", "distance", "dims", "pooling"} as bert-train's options of these
+names; for margin-mse and kl, whose examples have "scores" of a teacher, also "similarity" and "temperature".
 """
 import torch
 import torch.nn.functional as F
@@ -61,7 +62,29 @@ def triplet(anchors, positives, negatives, labels, settings):
     return torch.cat(losses).mean(), 0
 
 
-LOSSES = {"ranking": ranking, "symmetric": symmetric, "cosent": cosent, "cosine": cosine, "triplet": triplet}
+def ratings_of(anchors, positives, negatives, settings):
+    """For each anchor, its similarity with the positive and its negatives."""
+    candidates = [torch.cat([positive[None], some]) for positive, some in zip(positives, negatives)]
+    if settings["similarity"] == "dot":
+        return [some @ anchor for anchor, some in zip(anchors, candidates)]
+    return [settings["scale"] * F.cosine_similarity(anchor[None], some) for anchor, some in zip(anchors, candidates)]
+
+
+def margin_mse(anchors, positives, negatives, scores, settings):
+    ratings = ratings_of(anchors, positives, negatives, settings)
+    return F.mse_loss(torch.cat([rating[:1] - rating[1:] for rating in ratings]),
+                      torch.cat([score[:1] - score[1:] for score in scores])), 0
+
+
+def kl(anchors, positives, negatives, scores, settings):
+    temperature = settings["temperature"]
+    losses = [F.kl_div(torch.log_softmax(rating / temperature, 0), torch.softmax(score / temperature, 0), reduction="sum")
+              for rating, score in zip(ratings_of(anchors, positives, negatives, settings), scores)]
+    return temperature ** 2 * sum(losses) / len(losses), 0
+
+
+LOSSES = {"ranking": ranking, "symmetric": symmetric, "cosent": cosent, "cosine": cosine, "triplet": triplet,
+          "margin-mse": margin_mse, "kl": kl}
 
 
 def learn(bert, step, settings):
@@ -70,6 +93,8 @@ def learn(bert, step, settings):
     vectors = [torch.stack([vector_of(bert, settings["pooling"], text) for text in example["texts"]])
                for example in step]
     labels = torch.tensor([example.get("label", 0.0) for example in step], dtype=bert.dtype)
+    if "scores" in step[0]:
+        labels = [torch.tensor(example["scores"], dtype=bert.dtype) for example in step]
     total, right = 0, 0
     for dim in [*settings["dims"], vectors[0].shape[1]]:
         cut = [some[:, :dim] for some in vectors]

@@ -49,6 +49,8 @@ EmbedExample embed_example(const json::Value& json) {
     example.scored = true;
     example.label = label->number();
   }
+  if (const auto scores = json.find("scores"))
+    for (const auto& score : scores->elements()) example.scores.push_back(static_cast<float>(score.number()));
   return example;
 }
 
@@ -66,6 +68,10 @@ train::EmbedLearning::Options options_of(const json::Value& json) {
       std::ranges::find(nn::kSimilarityLosses, text("objective"), &nn::SimilarityLossName::name)->loss;
   options.loss.scale = number("scale");
   options.loss.margin = number("margin");
+  if (json.find("similarity")) {
+    options.loss.similarity = text("similarity") == "dot" ? nn::Similarity::dot : nn::Similarity::cosine;
+    options.loss.temperature = number("temperature");
+  }
   options.loss.distance = text("distance") == "cosine" ? nn::Distance::cosine : nn::Distance::euclidean;
   for (const auto dim : json.find("dims").value().integers()) options.loss.dims.push_back(dim);
   options.pooling.clear();
