@@ -122,7 +122,7 @@ void shard_option(cli::App& app, cmd::StreamOptions& stream) {
 
 int main(int argc, char** argv) {
   cli::App app("bert-embed", "Add a vector to each record: of its text, or of each of its tokens.");
-  cmd::ModelOptions model(app, cmd::DefaultModel::vectors);
+  cmd::ModelOptions model(app);
   predict::EmbedOptions embed;
   pooling_options(app, embed.vectors);
   bool attention = false;

@@ -150,7 +150,7 @@ int main(int argc, char** argv) {
   search::Options options;
   index_options(app, options);
   mode_options(app, options);
-  cmd::ModelOptions model(app, cmd::DefaultModel::vectors, cmd::ModelOptions::Opened::if_needed);
+  cmd::ModelOptions model(app, cmd::ModelOptions::Opened::if_needed);
   auto& embed = options.texts.embed;
   app.section("Vectors of texts");
   cmd::pooling_option(app, embed.vectors.pooling, cmd::TokenVectors::no);

@@ -24,13 +24,13 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cat >"$folder/lines.txt" <<'END'
 The ship was lost in the storm.
-A storm at sea had sunk the ship.
+The vessel sank in a gale at sea.
 She wore a dress of white silk.
 END
 cat >"$folder/pairs.tsv" <<'END'
 text	text_pair
-He opened the door and looked in.	There was nobody there.
-He opened the door and looked in.	The price of corn rose again that year.
+The captain looked at the sea. The storm had driven the ship far to the south.	The sailors stood silent on the deck.
+The captain looked at the sea. The storm had driven the ship far to the south.	The price of corn rose again that year, and the farmers of the county were glad.
 END
 
 # show COMMAND MEANING: prints COMMAND, runs it in $folder, and prints MEANING, which explains the output.
@@ -45,14 +45,14 @@ show "echo 'He drank a cup of [MASK] and went to bed.' | bert-predict --top-k 3 
 show "bert-embed --normalize --format tsv lines.txt |
     awk 'NR == 1 { split(\$0, first) } { sum = 0; for (i = 1; i <= NF; i++) sum += first[i] * \$i; printf \"%.2f\\n\", sum }' |
     paste - lines.txt" \
-  "Compare texts: each line becomes a vector; the number is its cosine similarity to the first line. This small model
-looks at rare words."
+  "Compare texts: each line becomes a vector; the number is its cosine similarity to the first line. The second
+means the same and shares only small words with it."
 show "bert-predict --task next --precision 2 pairs.tsv" \
   "Label pairs: whether the second text follows the first, with the probability of each answer."
 
 cat <<END
 
-This was the default model. It is small and was trained on English books; the README says how to get a larger one.
+This was the default model. It is small and knows English only; the README says how to get a larger one.
 What to try next:
   sh cmd/playground.sh               a shell in which the examples of the README work as typed
   $build/cmd/bert-embed --format npy -o vectors.npy FILE

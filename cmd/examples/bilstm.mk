@@ -15,7 +15,6 @@
 $(if $(TRAIN),,$(error TRAIN=FILE says what to learn from))
 $(if $(DEV),,$(error DEV=FILE says what to measure on))
 $(if $(OUT),,$(error OUT=FOLDER says where the result goes))
-# The default model of bert-embed has a single layer, so another one takes its place.
 MODEL ?= $(or $(BERT_MODEL),$(default_model))
 
 # The layers to read, and how to combine them: concat, or weighted, a sum with learned weights.

@@ -17,7 +17,6 @@
 $(if $(TRAIN),,$(error TRAIN=FILE says what to learn from))
 $(if $(DEV),,$(error DEV=FILE says what to measure on))
 $(if $(OUT),,$(error OUT=FOLDER says where the result goes))
-# The default model of bert-embed has a single layer, so another one takes its place.
 MODEL ?= $(or $(BERT_MODEL),$(default_model))
 
 # FORMAT=tsv: the names of the columns with the text and the label, as in the header lines. FORMAT=conll: the

@@ -25,9 +25,8 @@ std::optional<fs::path> find_installed(std::string_view relative) {
   return (executable.parent_path() / relative).lexically_normal();
 }
 
-fs::path default_model(DefaultModel model, std::string_view ways) {
-  const auto directory = find_installed(
-      std::string(BERT_MODELS) + (model == DefaultModel::vectors ? "/default-vectors" : "/default-model"));
+fs::path default_model(std::string_view ways) {
+  const auto directory = find_installed(BERT_MODELS "/default-model");
   std::error_code error;
   if (!directory)
     throw cli::UsageError("no model: ", ways, "; the default model cannot be found without /proc/self/exe");
@@ -125,11 +124,11 @@ fs::path installed(std::string_view relative) {
   return *path;
 }
 
-std::string model_directory(const std::string& given, std::string_view ways, DefaultModel model) {
+std::string model_directory(const std::string& given, std::string_view ways) {
   if (!given.empty()) return find_directory(given, "");
   if (const char* const named = std::getenv("BERT_MODEL"); named != nullptr && *named != '\0')
     return find_directory(named, "BERT_MODEL: ");
-  return default_model(model, ways).string();
+  return default_model(ways).string();
 }
 
 }  // namespace bert::cmd

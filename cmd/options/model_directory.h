@@ -8,17 +8,11 @@
 
 namespace bert::cmd {
 
-enum class DefaultModel {
-  pretrained,  // share/bert/default-model
-  vectors,     // share/bert/default-vectors, for tools that compute sentence vectors
-};
-
-// The directory given by -m, else $BERT_MODEL, else the default model, whose path is relative to the
-// executable. If there is no default model, throws a cli::UsageError that lists `ways` to specify a model.
-// A name ORG/NAME that is no directory is a model of the Hugging Face Hub, whose directory is in its cache;
-// if it is not there, the Error says how to get it.
-std::string model_directory(const std::string& given, std::string_view ways,
-                            DefaultModel model = DefaultModel::pretrained);
+// The directory given by -m, else $BERT_MODEL, else the default model, share/bert/default-model relative to
+// the executable's folder. If there is no default model, throws a cli::UsageError that lists `ways` to
+// specify a model. A name ORG/NAME that is no directory is a model of the Hugging Face Hub, whose directory
+// is in its cache; if it is not there, the Error says how to get it.
+std::string model_directory(const std::string& given, std::string_view ways);
 
 // The same for a model that must be given.
 std::string find_model_directory(const std::string& given);

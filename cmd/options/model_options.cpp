@@ -31,20 +31,16 @@ constexpr std::string_view kWays = "use -m DIR or set BERT_MODEL";
 }  // namespace
 
 model::Directory ModelOptions::open() const {
-  return model::open_directory(model_directory(path, kWays, default_), activation);
+  return model::open_directory(model_directory(path, kWays), activation);
 }
 
-ModelOptions::ModelOptions(cli::App& app, DefaultModel model, Opened opened) : default_(model) {
+ModelOptions::ModelOptions(cli::App& app, Opened opened) {
   app.section("Model");
-  app.option({"-m,--model", "DIR",
-              model == DefaultModel::vectors
-                  ? "Model directory (default: $BERT_MODEL, else the default model for sentence vectors)."
-                  : "Model directory (default: $BERT_MODEL, else the default model)."},
-             path);
+  app.option({"-m,--model", "DIR", "Model directory (default: $BERT_MODEL, else the default model)."}, path);
   dtype_option(app, Int8::yes, dtype);
   activation_option(app, activation);
   app.check([this, &app, opened] {
-    if (opened == Opened::always) path = model_directory(path, kWays, default_);
+    if (opened == Opened::always) path = model_directory(path, kWays);
     if (!path.empty()) read_files_of(app, path);
   });
 }

@@ -22,8 +22,7 @@ void activation_option(cli::App& app, std::string& activation);
 struct ModelOptions {
   // if_needed: a missing model is an error only when open() is called.
   enum class Opened { always, if_needed };
-  explicit ModelOptions(cli::App& app, DefaultModel model = DefaultModel::pretrained,
-                        Opened opened = Opened::always);
+  explicit ModelOptions(cli::App& app, Opened opened = Opened::always);
   ModelOptions(const ModelOptions&) = delete;
 
   model::Directory open() const;
@@ -31,9 +30,6 @@ struct ModelOptions {
   std::string path;  // of the model directory; with Opened::always set before the body of App::run starts
   std::string activation;  // "": that of the model
   std::optional<Dtype> dtype = Dtype::f32;
-
- private:
-  const DefaultModel default_;
 };
 
 // Tokens per forward pass.

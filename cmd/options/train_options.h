@@ -49,11 +49,8 @@ class InitialModelOptions {
 
 inline InitialModelOptions::InitialModelOptions(cli::App& app, train::TrainingOptions& options) {
   app.section("Model");
-  app.option(
-      {"-m,--model", "DIR",
-       "Start from this model (default: $BERT_MODEL, else the default model; for --task embed, the default "
-       "model for sentence vectors)."},
-      model_);
+  app.option({"-m,--model", "DIR", "Start from this model (default: $BERT_MODEL, else the default model)."},
+             model_);
   cli::Choices<model::Preset> presets;
   for (const auto& preset : model::kPresets) presets.push_back({preset.name, preset});
   app.choice({"--preset", "", "Train a new model of this size from random weights; needs --vocab."}, presets,
@@ -106,9 +103,7 @@ inline void InitialModelOptions::check(const train::TrainingOptions& options) {
     if (options.moments) throw UsageError("--moments needs a model with checkpoints: -m DIR");
     return;
   }
-  model_ = model_directory(
-      model_, "use -m DIR, or --preset or --config for a new model",
-      options.task.kind == task::Task::embed ? DefaultModel::vectors : DefaultModel::pretrained);
+  model_ = model_directory(model_, "use -m DIR, or --preset or --config for a new model");
   if (!vocab_.empty()) throw UsageError("--vocab needs a new model; ", model_, " has its own vocabulary");
 }
 

@@ -88,7 +88,7 @@ std::vector<Task> tasks_with(bool Entry::*use) {
 double default_rate(Task task, int64_t hidden) {
   const auto& entry = task::entry(task);
   if (reads_masks(task) || hidden >= 768) return entry.base_rate;
-  return hidden < 512 ? 3e-4 : 1e-4;
+  return hidden < 384 ? 3e-4 : 1e-4;
 }
 
 }  // namespace bert::task

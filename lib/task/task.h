@@ -52,8 +52,7 @@ inline bool reads_masks(Task task) { return task == Task::pretrain || task == Ta
 std::vector<Task> tasks_with(bool Entry::*use);
 
 // Default peak learning rate for a model of this hidden size. Smaller models need higher rates: Turc et al.
-// 2019 chose among 3e-5 to 3e-4; on GLUE's tasks, 3e-4 was best for hidden size 256
-// (cmd/share/default-model/README.md).
+// 2019 chose among 3e-5 to 3e-4; on GLUE's tasks, 3e-4 was best for a model of hidden size 256.
 double default_rate(Task task, int64_t hidden);
 
 }  // namespace bert::task

@@ -208,7 +208,7 @@ class SentenceTrainingTask final : public TrainingTask {
       return;
     }
     auto asked = question();
-    if (options_.kind == task::Task::multilabel)
+    if (options_.kind == task::Task::multilabel && soft_labels() != examples::SoftLabels::alone)
       asked.reader_of = [&](const examples::Labels& labels) {
         return watch.watched(reader_of(labels), [this](const io::Fields& fields, const examples::Example&) {
           return joined_labels(fields.labels(options_.gold_field()));

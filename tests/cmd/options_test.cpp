@@ -45,8 +45,6 @@ TEST_CASE("the model is -m, else $BERT_MODEL, else the default model installed w
   unsetenv("BERT_MODEL");
   CHECK(read<ModelOptions>({}).group->path.ends_with("/share/bert/default-model"));
   CHECK(read<TokenizerOptions>({}).group->model.ends_with("/share/bert/default-model"));
-  CHECK(read<ModelOptions>({}, bert::cmd::DefaultModel::vectors)
-            .group->path.ends_with("/share/bert/default-vectors"));
 }
 
 TEST_CASE("the dtype is f32 by default; auto chooses one for the machine") {

@@ -23,12 +23,10 @@ for recipe in "$(dirname "$0")"/../../cmd/examples/*.*; do
   file=doc/bert/examples/$(basename "$recipe")
   [ -f "$directory/usr/share/$file" ] || { echo "/usr/share/$file is missing"; failed=1; }
 done
-for model in default-model default-vectors; do
-  for file in README.md config.json model.safetensors tokenizer_config.json vocab.txt; do
-    [ -f "$directory/usr/share/bert/$model/$file" ] || { echo "/usr/share/bert/$model/$file is missing"; failed=1; }
-  done
+for file in README.md config.json model.safetensors modules.json 1_Pooling/config.json tokenizer_config.json vocab.txt; do
+  file=share/bert/default-model/$file
+  [ -f "$directory/usr/$file" ] || { echo "/usr/$file is missing"; failed=1; }
 done
-[ -f "$directory/usr/share/bert/default-vectors/modules.json" ] || { echo "the default vectors have no modules.json"; failed=1; }
 # As the README says to make shells find an installation.
 if command -v zsh >/dev/null; then
   found=$(zsh -fc 'fpath=('"$directory"'/usr/share/zsh/site-functions $fpath); autoload -U compinit; compinit -D -u; echo $_comps[bert-embed]')

@@ -58,7 +58,7 @@ BERT_MODEL=brain build two MODEL=
 cmp one/model/model.safetensors two/model/model.safetensors || fail "the model of BERT_MODEL is another"
 grep -q -e --model two/TOKENIZE.command && fail "no model was named, but one is passed on"
 build three MODEL= EPOCHS=1
-grep -q '"vocab_size": *8192' three/model/config.json || fail "it was not the default model that learned"
+grep -q '"vocab_size": *9600' three/model/config.json || fail "it was not the default model that learned"
 printf '\n' >>brain/config.json
 tried build one MODEL=brain && fail "accepted: a model that changed"
 grep -q 'to start again, rm -r one/model' log || fail "does not say that the model changed"

@@ -216,7 +216,7 @@ ran "a column with other quotes" "1 1 1"
 # Without MODEL the default model is fine-tuned.
 sentiments default MODEL= EPOCHS=1
 ran "the default model" "1 1 1"
-grep -q '"vocab_size": *8192' default/classifier/config.json || fail "it was not the default model that learned"
+grep -q '"vocab_size": *9600' default/classifier/config.json || fail "it was not the default model that learned"
 
 # Errors are reported.
 refused 'TRAIN=FILE says' DEV=dev.tsv
