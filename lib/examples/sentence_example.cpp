@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "base/error.h"
+#include "json/json.h"
 
 namespace bert::examples {
 
@@ -82,6 +84,19 @@ void SentenceReader::read_scores(const io::Fields& fields, SentenceExample& exam
     throw Error("field \"", kScores, "\" has no probability above 0");
 }
 
+// A gold label without a score has another name than the teacher gives it.
+void SentenceReader::require_scored(const io::Fields& fields) const {
+  if (read_label_ != read_class || names_.empty()) return;
+  const auto label = fields.label(label_field_);
+  if (std::ranges::binary_search(names_, label)) return;
+  std::string names;
+  for (const auto& name : std::span(names_).first(std::min(names_.size(), size_t{3})))
+    names += (names.empty() ? "" : ", ") + json::in_quotes(name);
+  if (names_.size() > 3) names += " ...";
+  throw Error("field \"", label_field_, "\" is ", json::in_quotes(label), ", but \"", kScores, "\" has ",
+              names);
+}
+
 void SentenceReader::read_soft(const io::Fields& fields, SentenceExample& example) const {
   if (read_label_ == read_value) {
     const double value = fields.number(kPrediction);
@@ -92,7 +107,10 @@ void SentenceReader::read_soft(const io::Fields& fields, SentenceExample& exampl
     return;
   }
   read_scores(fields, example);
-  if (soft_ != SoftLabels::alone) return;
+  if (soft_ != SoftLabels::alone) {
+    require_scored(fields);
+    return;
+  }
   example.label = static_cast<int32_t>(std::ranges::max_element(example.soft) - example.soft.begin());
   example.targets.clear();
   for (const float p : example.soft) example.targets.push_back(p >= 0.5f ? 1 : 0);

@@ -42,6 +42,7 @@ class SentenceReader : public ExampleReader {
   ReadLabel* const read_label_;
   const features::Featurizer& featurizer_;
   const std::string label_field_;
+  void require_scored(const io::Fields& fields) const;
   void read_soft(const io::Fields& fields, SentenceExample& example) const;
   void read_scores(const io::Fields& fields, SentenceExample& example) const;
 

@@ -119,13 +119,15 @@ void ql_step(Tridiagonal& t, int64_t n, int64_t low, int64_t high) {
 
 void diagonalize(Tridiagonal& t, int64_t n) {
   constexpr int kMostSteps = 60;  // for each value; two are usual
-  constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+  // Relative to the whole matrix: beside values that are 0 but for rounding, nothing would be small.
+  double largest = 0;
+  for (int64_t i = 0; i < n; ++i)
+    largest = std::max(largest, std::abs(t.diagonal[i]) + std::abs(t.beside[i]));
+  const double negligible = std::numeric_limits<double>::epsilon() * largest;
   for (int64_t low = 0; low < n; ++low) {
     for (int steps = 0;; ++steps) {
       int64_t high = low;
-      while (high + 1 < n && std::abs(t.beside[high]) >
-                                 kEpsilon * (std::abs(t.diagonal[high]) + std::abs(t.diagonal[high + 1])))
-        ++high;
+      while (high + 1 < n && std::abs(t.beside[high]) > negligible) ++high;
       if (high == low) break;
       if (steps == kMostSteps) throw Error("the eigenvalues of a matrix do not converge");
       ql_step(t, n, low, high);

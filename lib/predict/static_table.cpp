@@ -19,11 +19,16 @@ namespace {
 
 constexpr int64_t kUsualSize = 256;
 
-int64_t size_of_vectors(const StaticTable& table, int64_t hidden) {
-  const int64_t size = table.dim.value_or(std::min(kUsualSize, hidden));
+// Differences from the mean of n vectors have at most n - 1 components.
+int64_t size_of_vectors(const StaticTable& table, int64_t hidden, int64_t tokens) {
+  const int64_t most = std::clamp(tokens - 1, int64_t{1}, hidden);
+  const int64_t size = table.dim.value_or(std::min(kUsualSize, most));
   if (size > hidden)
     throw OptionError(opt::dim, " is ", size, ", but the vectors of ", table.source, " have ", hidden,
                       " numbers");
+  if (size > most)
+    throw OptionError(opt::dim, " is ", size, ", but ", counted(tokens, "token", "tokens"), " have at most ",
+                      counted(most, "principal component", "principal components"));
   return size;
 }
 
@@ -79,12 +84,12 @@ void weight_by_frequency(std::span<float> vectors, int64_t width, double a) {
 void make_static(const StaticTable& table, Pool& pool, Log& log) {
   const auto teacher = model::open_directory(table.source, table.activation);
   if (teacher.config.type->words_only) throw Error(teacher.root, ": the model is static already");
-  const int64_t size = size_of_vectors(table, teacher.config.hidden);
   if (same_file(teacher.root, table.out))
     throw Error(table.out, ": is the model to convert; write to another directory");
   model::require_output(table.out, table.existing);
   const auto tokenizer = model::load_tokenizer(teacher);
   const auto vocabulary = text::static_vocabulary(tokenizer, teacher.path, table.vocab);
+  const int64_t size = size_of_vectors(table, teacher.config.hidden, std::ssize(vocabulary.ids));
   const auto vectors = teacher_vectors(teacher, tokenizer, vocabulary.ids, pool);
   auto components = nn::principal_components(vectors, teacher.config.hidden, size, pool);
   log.info(counted(components.rows, "token", "tokens") + ", " + std::to_string(size) + " of " +

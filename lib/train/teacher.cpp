@@ -6,6 +6,7 @@
 #include "base/option.h"
 #include "io/embedding.h"
 #include "json/json.h"
+#include "predict/vector_model.h"
 
 namespace bert::train {
 namespace {
@@ -14,11 +15,13 @@ std::string_view name_of(nn::VectorLoss loss) {
   return std::ranges::find(nn::kVectorLosses, loss, &nn::VectorLossName::loss)->name;
 }
 
-// `width`: of raw f32, which does not say it.
+// `width`: of raw f32 without FILE.json, which would say it.
 std::optional<io::ArrayFile> open(const std::string& path, int64_t width) {
   if (path.empty()) return std::nullopt;
   const bool says_width = path.ends_with(".npy") || io::is_npy(MappedFile(path).text());
-  return std::optional<io::ArrayFile>(std::in_place, path, says_width ? std::nullopt : std::optional(width));
+  if (says_width) return std::optional<io::ArrayFile>(std::in_place, path, std::nullopt);
+  return std::optional<io::ArrayFile>(std::in_place, path,
+                                      predict::Sidecar::read(path, std::nullopt).width.value_or(width));
 }
 
 void require_as_many(const io::ArrayFile& file, const examples::RecordSource& records, Option option) {

@@ -65,6 +65,18 @@ TEST_CASE("equal and vanishing eigenvalues, and matrices that are diagonal alrea
   }
 }
 
+TEST_CASE("fewer points than numbers have components, too") {
+  Random random(9);
+  constexpr int64_t kWidth = 120;
+  for (const int64_t rows : {2, 20, 50, 119}) {
+    std::vector<float> data;
+    for (int64_t i = 0; i < rows * kWidth; ++i) data.push_back(static_cast<float>(random.uniform()) / 30);
+    Pool pool(1);
+    const auto found = nn::principal_components(data, kWidth, rows - 1, pool);
+    CHECK(found.explained == doctest::Approx(1));
+  }
+}
+
 TEST_CASE("only the lower triangle is read") {
   auto matrix = symmetric(5, 7);
   const auto before = nn::eigenvectors(matrix, 5);
