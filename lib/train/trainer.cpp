@@ -78,6 +78,7 @@ void Trainer::resume(const TrainingCheckpoint& checkpoint,
                 opt::resume);
   }
   parts_.learner.refresh();
+  checkpoint_ = checkpoint.path();
   parts_.log.info("resuming from step " + std::to_string(state_.step) + ", " + checkpoint.path());
   if (!continued.changes.empty())
     parts_.log.warn("the training data have changed since step " + std::to_string(state_.step) + ": " +
@@ -130,6 +131,7 @@ bool Trainer::train() {
   const bool unevaluated = sum_of(state_, kUnevaluated) > 0;
   if (state_.step > 0 && finished() && !out_of_patience() && !unevaluated)
     notes_.finished(state_.step, plan_.extent.steps);
+  const bool has_model = state_.step > 0 && finished() && has_newer_model();
   Next next = resumed_from_.empty() ? Next::more : score_best_again();
   if (next == Next::more && unevaluated && !finished()) next = evaluate();
   while (next == Next::more && !finished()) {
@@ -152,7 +154,7 @@ bool Trainer::train() {
     return false;
   }
   write_checkpoint();
-  if (!state_.best) save_model();
+  if (!state_.best && !has_model) save_model();
   write_log([&] { log_->commit(); });
   parts_.log.progress("");
   draw_curve();  // the model is complete; a failure is that of the run

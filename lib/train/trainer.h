@@ -115,6 +115,7 @@ class Trainer {
   void write_checkpoint();
   void draw_curve() const;
   void save_model() const;
+  bool has_newer_model() const;
   void show_progress();
   void clear_progress();
 
@@ -129,7 +130,8 @@ class Trainer {
   Clock::time_point began_ = Clock::now();
   Clock::time_point shown_;      // when progress was last shown
   int64_t saved_step_ = 0;       // of the last checkpoint
-  std::string resumed_from_;     // the checkpoint, if the best model is to be evaluated again
+  std::string checkpoint_;       // that the run was resumed from
+  std::string resumed_from_;     // the same, if the best model is to be evaluated again
   double elapsed_before_s_ = 0;  // before the run was resumed
   double time_s_ = 0;            // elapsed, the same on all ranks
   double rate_ = 0;              // of the last step

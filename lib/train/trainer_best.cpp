@@ -1,5 +1,6 @@
 // The best model of a run, by a metric of the dev set.
 #include <algorithm>
+#include <filesystem>
 
 #include "base/file.h"
 #include "metric/metrics.h"
@@ -39,6 +40,20 @@ Trainer::Next Trainer::score_best_again() {
   const auto found = std::ranges::find(*values, *plan_.options.best, &metric::Value::name);
   if (found != values->end()) state_.best = found->value;
   return Next::more;
+}
+
+// Whether the directory of a run that was finished before has its model already, whose settings may have been
+// edited, or another one that has been put there since. Neither is replaced.
+bool Trainer::has_newer_model() const {
+  if (!parts_.ranks.is_first() || state_.best) return false;
+  const std::string weights = "/model.safetensors", ours = checkpoint_ + weights,
+                    there = plan_.options.out + weights;
+  if (!is_file(ours) || !is_file(there)) return false;
+  if (MappedFile(ours).text() == MappedFile(there).text()) return true;
+  if (std::filesystem::last_write_time(there) < std::filesystem::last_write_time(ours)) return false;
+  parts_.log.warn(plan_.options.out +
+                  " has a newer model, which is not that of the run; it is left as it is");
+  return true;
 }
 
 void Trainer::save_model() const {
