@@ -126,7 +126,7 @@ def main():
     for model in options.model or [None]:
         for name, documents in search.indexes.items():
             ranked = list(search.ranked(model, documents))
-            row(f"bert-search, {model or 'default vectors'}{name}", f"{recall(ranked, gold):.1f}")
+            row(f"bert-search, {model or 'default model'}{name}", f"{recall(ranked, gold):.1f}")
 
 
 if __name__ == "__main__":
