@@ -10,21 +10,29 @@
 
 namespace bert::comm {
 
-inline void append(std::string& out, int64_t number) {
+template <class Number>
+void append_bits(std::string& out, Number number) {
   out.append(reinterpret_cast<const char*>(&number), sizeof number);
 }
 
-inline void append(std::string& out, std::string_view text) {
-  append(out, text.size());
-  out += text;
-}
-
-inline int64_t take_number(std::string_view& in) {
-  int64_t number;
+template <class Number>
+Number take_bits(std::string_view& in) {
+  Number number;
   assert(in.size() >= sizeof number);
   std::memcpy(&number, in.data(), sizeof number);
   in.remove_prefix(sizeof number);
   return number;
+}
+
+inline void append(std::string& out, int64_t number) { append_bits(out, number); }
+inline int64_t take_number(std::string_view& in) { return take_bits<int64_t>(in); }
+
+inline void append_real(std::string& out, double number) { append_bits(out, number); }
+inline double take_real(std::string_view& in) { return take_bits<double>(in); }
+
+inline void append(std::string& out, std::string_view text) {
+  append(out, text.size());
+  out += text;
 }
 
 inline std::string take_text(std::string_view& in) {
@@ -33,18 +41,6 @@ inline std::string take_text(std::string_view& in) {
   std::string text(in.substr(0, size));
   in.remove_prefix(size);
   return text;
-}
-
-inline void append_real(std::string& out, double number) {
-  out.append(reinterpret_cast<const char*>(&number), sizeof number);
-}
-
-inline double take_real(std::string_view& in) {
-  double number;
-  assert(in.size() >= sizeof number);
-  std::memcpy(&number, in.data(), sizeof number);
-  in.remove_prefix(sizeof number);
-  return number;
 }
 
 }  // namespace bert::comm

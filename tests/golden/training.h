@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/pool.h"
 #include "golden.h"
 
 namespace bert::golden {
@@ -159,6 +160,25 @@ inline TrainingCurve load_curve(const std::string& optimizer) {
                            .rate = step.find("rate").value().number(),
                            .norm = step.find("norm").value().number()});
   return curve;
+}
+
+// What a step computes.
+struct StepBits {
+  StepBits(double loss, std::span<const float> of) : loss(loss), gradients(of.begin(), of.end()) {}
+  double loss;
+  std::vector<float> gradients;
+  bool operator==(const StepBits&) const = default;
+};
+
+// Whether `step`, a function from a Pool to StepBits, gives the same with one thread and with more.
+template <class Step>
+bool same_for_threads(Step step) {
+  const auto bits = [&](int threads) {
+    Pool pool(threads);
+    return step(pool);
+  };
+  const StepBits one = bits(1);
+  return one == bits(2) && one == bits(3);
 }
 
 }  // namespace bert::golden
