@@ -1,6 +1,7 @@
 #include "train/teacher.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.h"
 #include "base/option.h"
@@ -75,9 +76,11 @@ void Teacher::compare_lengths(double least, double most, Log& log) const {
   constexpr double kSlack = 0.01;
   const bool fits = least >= 1 - kSlack && most <= 1 + kSlack;
   if (fits || !student_.unit_length || loss_.loss == nn::VectorLoss::cosine || least > most) return;
-  log.warn("the teacher's vectors have lengths from " + setting(static_cast<float>(least)) + " to " +
-           setting(static_cast<float>(most)) + ", those of the model always 1; " + opt::loss +
-           " cosine compares directions");
+  const auto shown = [](double length) {
+    return setting(static_cast<float>(std::round(length * 1000) / 1000));
+  };
+  log.warn("the teacher's vectors have lengths from " + shown(least) + " to " + shown(most) +
+           ", those of the model always 1; " + opt::loss + " cosine compares directions");
 }
 
 void Teacher::add_settings(Settings& settings) const {

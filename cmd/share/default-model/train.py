@@ -8,7 +8,7 @@ line, as bert-tokenize --format ids writes them; row i of VECTORS (npy) is the t
 of bert-nsp-pairs, which are masked here. OUT gets START's files and the trained weights, with the heads of both objectives.
 
 In each step, the loss is 20 (1 - cos) of texts and vectors + 0.5 (masked words + next sentence) of pairs. Works on a GPU
-in bf16, else on the processor in f32.
+in bf16, else on the processor in f32. Needs PyTorch 2 or later.
 """
 import json
 import math
