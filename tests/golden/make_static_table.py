@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes tests/golden/static-table: tables of static vectors that bert-convert --static must make of models in
 tests/golden/cut, computed by transformers in float64 and scikit-learn: TYPE.json has the size, the coefficient of the
-weights, the tokens and their vectors. words.txt has tokens and words that the model of words.json lacks. Needs torch,
+weights, the tokens, their vectors and the largest number that a model's vector gives before the means are taken away,
+to which the error of f32 belongs. words.txt has tokens and words that the model of words.json lacks. Needs torch,
 transformers 5 and scikit-learn."""
 import json
 import os
@@ -57,11 +58,14 @@ def main():
         fast = tf.AutoTokenizer.from_pretrained(folder)
         with open(os.path.join(folder, "tokenizer.json"), encoding="utf-8") as file:
             tokens = tokens_of(fast, json.load(file), name)
-        scores = PCA(size, svd_solver="full").fit_transform(vectors_of(folder, fast, tokens))
+        vectors = vectors_of(folder, fast, tokens)
+        weights = weights_of(len(tokens), a)[:, None]
+        scores = PCA(size, svd_solver="full").fit_transform(vectors)
         scores *= numpy.sign(scores[numpy.abs(scores).argmax(0), range(size)])
-        table = scores * weights_of(len(tokens), a)[:, None]
+        table = scores * weights
         with open(os.path.join(OUT, name + ".json"), "w", encoding="utf-8") as out:
             json.dump({"type": source, "size": size, "sif": a, "tokens": tokens,
+                       "largest": float(f"{numpy.abs(vectors * weights).max():.3g}"),
                        "vectors": [[float(f"{x:.7g}") for x in row] for row in table]}, out, ensure_ascii=False)
             out.write("\n")
 
