@@ -4,6 +4,8 @@
 #include "base/gnuplot.h"
 #include "base/option.h"
 #include "cli/app.h"
+#include "metric/judgments.h"
+#include "metric/run_filter.h"
 #include "metric/score_filter.h"
 #include "options/number_options.h"
 #include "options/plot_option.h"
@@ -37,9 +39,11 @@ void score_options(cli::App& app, metric::ScoreFilterOptions& options, Flags& fl
               "For classify: compute f1 of this label (default: of two labels, the one with the higher id)."},
              score.positive)
       .only_for = cmd::tasks({Task::classify});
-  app.number({opt::top_k, "N", "For fill: score the top N candidates of each masked token (default: all)."},
+  app.number({opt::top_k, "N",
+              "For fill: score the top N candidates of each masked token (default: all). For rank: k of the "
+              "metrics at k (default 10)."},
              {.min = 1}, score.top_k)
-      .only_for = cmd::tasks({Task::fill});
+      .only_for = cmd::tasks({Task::fill, Task::rank});
   app.number({opt::mask_id, "N",
               "For fill: ignore masked tokens whose id in input_ids is not N, the id of [MASK]."},
              {}, score.mask_id)
@@ -114,10 +118,16 @@ void settle_metrics(const Flags& flags, metric::ScoreOptions& score) {
   score.metrics = flags.metrics;
 }
 
+// Whether the input has what a search ranked, and the gold FILE what is relevant.
+bool is_of_run(const metric::ScoreFilterOptions& options) {
+  return options.score.task == Task::rank && !options.gold.empty();
+}
+
 // Sets input formats that belong to a single task.
 void settle_input(metric::ScoreFilterOptions& options, io::StreamOptions& stream) {
   using io::InputFormat;
   const bool answers = options.score.task == Task::answer && !options.gold.empty();
+  stream.header_fields = {"prediction"};
   const bool tags = options.score.task == Task::tag && options.gold.empty();
   if (stream.input_format == InputFormat::squad && !answers)
     throw UsageError("--input-format squad, an object of answers by id, requires --task answer and --gold");
@@ -127,8 +137,11 @@ void settle_input(metric::ScoreFilterOptions& options, io::StreamOptions& stream
   if (stream.input_format == InputFormat::squad) stream.input_format = InputFormat::object;
   if (stream.input_format == InputFormat::conll) stream.input_format = InputFormat::documents;
   if (answers) stream.recognize = metric::recognize_answers;
+  if (is_of_run(options)) {
+    stream.recognize = metric::recognize_run;
+    stream.header_fields = {std::string(metric::kQueryId), std::string(metric::kDocumentId)};
+  }
   if (tags) stream.recognize = metric::recognize_conll;
-  stream.header_fields = {"prediction"};
   stream.no_texts = true;
   options.score.text_field = stream.text_field;
   options.on_error = stream.on_error;
@@ -175,7 +188,11 @@ int main(int argc, char** argv) {
                  "bert-score --metric glue/stsb --gold gold.tsv predictions.jsonl"}});
   app.ability_of(gnuplot_version);
   return app.run(argc, argv, [&] {
+    if (is_of_run(options)) {
+      metric::RunFilter filter(options, stream.settings, app.log());
+      return stream.transform(filter);
+    }
     metric::ScoreFilter filter(options, stream.settings, app.log());
-    stream.transform(filter);
+    return stream.transform(filter);
   });
 }

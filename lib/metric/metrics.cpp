@@ -82,9 +82,13 @@ double token_accuracy(const E& e) { return e.places.share_of(1); }
 Optional top_k_accuracy(const E& e) {
   return e.top_k > 1 ? Optional(e.places.share_of(e.top_k)) : std::nullopt;
 }
-std::string top_k_name(const E& e) { return "top_" + std::to_string(e.top_k) + "_accuracy"; }
 Optional mrr_of_places(const E& e) {
   return e.places.count() > 0 ? Optional(e.places.mean_reciprocal_rank()) : std::nullopt;
+}
+
+template <double RankingMeans::*kMean>
+double of_ranking(const E& e) {
+  return e.ranking.*kMean;
 }
 
 // In the order of output. A name has several rows if it is computed in several ways.
@@ -96,6 +100,7 @@ const std::vector<Metric>& table() {
   using Label = LabelCounts::Counts;
   using Entities = EntityScore::Counts;
   using Best = SquadScore::Best;
+  using Means = RankingMeans;
   constexpr int kTraining = kStep | kDev, kBoth = kDev | kScore;
   constexpr auto kLabels = &E::labels;
   constexpr auto kSets = &E::label_sets;
@@ -151,17 +156,31 @@ const std::vector<Metric>& table() {
       {"best_f1_threshold", neither, logit, {answer}, kBoth, best_answers<f1, &Best::threshold>},
 
       {"accuracy", higher, accuracy, {fill}, kScore, token_accuracy},
-      {"top_k_accuracy", higher, accuracy, {fill}, kScore, top_k_accuracy, nothing, nullptr, top_k_name},
+      {"top_k_accuracy", higher, accuracy, {fill}, kScore, top_k_accuracy},
       {"recall_at_1", higher, fraction, {embed}, kDev, share_of_places<1>},
       {"recall_at_10", higher, fraction, {embed}, kDev, share_of_places<10>},
       {"mrr", higher, fraction, {embed}, kDev, mrr_of_places},
-      {"mrr", higher, fraction, {rank}, kScore, of<&E::passages, &ReciprocalRank::value>},
+      {"mrr", higher, fraction, {rank}, kScore, of_ranking<&Means::reciprocal_rank>},
+      {"map", higher, fraction, {rank}, kScore, of_ranking<&Means::average_precision>},
+      {"ndcg", higher, fraction, {rank}, kScore, of_ranking<&Means::ndcg>},
+      {"mrr_at_k", higher, fraction, {rank}, kScore, of_ranking<&Means::reciprocal_rank_at_k>},
+      {"ndcg_at_k", higher, fraction, {rank}, kScore, of_ranking<&Means::ndcg_at_k>},
+      {"precision_at_k", higher, fraction, {rank}, kScore, of_ranking<&Means::precision_at_k>},
+      {"recall_at_k", higher, fraction, {rank}, kScore, of_ranking<&Means::recall_at_k>},
   };
   return metrics;
 }
 
 bool is_of(const Metric& metric, task::Task task) {
   return std::ranges::find(metric.tasks, task) != metric.tasks.end();
+}
+
+// "top_k_accuracy" becomes "top_5_accuracy".
+std::string name_with(int64_t k, std::string_view name) {
+  std::string written(name);
+  const auto part = written.ends_with("_k") ? written.size() - 2 : written.find("_k_");
+  if (part != std::string::npos) written.replace(part + 1, 1, std::to_string(k));
+  return written;
 }
 
 Values values_of(const Evaluation& evaluation, task::Task task, Use use) {
@@ -214,8 +233,8 @@ void append_metrics(Report& report, const Evaluation& evaluation, task::Task tas
     if (metric->table) metric->table(evaluation, metric->name, report);
     const auto value = metric->value ? metric->value(evaluation) : std::nullopt;
     if (!value) continue;
-    const auto name = metric->written ? metric->written(evaluation) : std::string(metric->name);
-    if (report.metric(metric->name, name, *value) && of_positive && state == Positive::unnamed)
+    if (report.metric(metric->name, name_with(evaluation.top_k, metric->name), *value) && of_positive &&
+        state == Positive::unnamed)
       state = Positive::due;
   }
 }

@@ -36,9 +36,9 @@ struct Evaluation {
   EntityScore entities;
   bool plain_tags = false;  // tags without prefixes, which form no entities
   SquadScore answers{};
-  TopHits places;     // of the gold tokens among the candidates, or of the positives among all texts
-  int64_t top_k = 1;  // candidates of fill that count
-  ReciprocalRank passages;
+  TopHits places;        // of the gold tokens among the candidates, or of the positives among all texts
+  int64_t top_k = 1;     // candidates of fill, or documents of rank, that count
+  RankingMeans ranking;  // of rank, with at_k for top_k
 
   bool is_calibrated() const { return calibration.count() > 0 && calibration.count() == labels.count(); }
 };
@@ -54,7 +54,7 @@ enum class Needs { nothing, probabilities, positive_label, entities, next_senten
 enum Use : uint8_t { kStep = 1, kDev = 2, kScore = 4 };
 
 struct Metric {
-  std::string_view name;
+  std::string_view name;  // bert-score writes the number for a part "k"
   Better better;
   Unit unit;
   std::vector<task::Task> tasks;
@@ -64,8 +64,6 @@ struct Metric {
   Needs needs = Needs::nothing;
   // In place of a value: appends an object with the values of each label.
   std::function<void(const Evaluation&, std::string_view name, Report&)> table = nullptr;
-  // The name in bert-score's output, if it depends on an option.
-  std::function<std::string(const Evaluation&)> written = nullptr;
 };
 
 inline constexpr std::string_view kLoss = "loss";  // the training objective: the first metric of each step

@@ -1,33 +1,113 @@
 #include "metric/ranking.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <limits>
 
+#include "base/error.h"
 #include "metric/report.h"
 
 namespace bert::metric {
 
-void ReciprocalRank::add(std::string_view query, Relevant relevant, double score) {
-  passages_.push_back({.score = score, .query = queries_.add(query).first, .relevant = relevant});
+namespace {
+
+// Sums over ranked documents, best first; ranks count from 1.
+RankingMeans values_of(const std::vector<double>& gains, const std::vector<double>& ideal, int64_t k) {
+  RankingMeans values;
+  int64_t relevant = 0;
+  for (size_t i = 0; i < gains.size(); ++i) {
+    if (gains[i] <= 0) continue;
+    const auto rank = static_cast<double>(i + 1);
+    const bool near = static_cast<int64_t>(i) < k;
+    if (++relevant == 1) {
+      values.reciprocal_rank = 1 / rank;
+      if (near) values.reciprocal_rank_at_k = 1 / rank;
+    }
+    values.average_precision += static_cast<double>(relevant) / rank;
+    values.ndcg += gains[i] / std::log2(rank + 1);
+    if (!near) continue;
+    values.ndcg_at_k = values.ndcg;
+    values.precision_at_k = values.recall_at_k = static_cast<double>(relevant);
+  }
+  double best = 0, best_at_k = 0;
+  for (size_t i = 0; i < ideal.size(); ++i) {
+    best += ideal[i] / std::log2(static_cast<double>(i) + 2);
+    if (static_cast<int64_t>(i) < k) best_at_k = best;
+  }
+  const auto all = static_cast<double>(ideal.size());
+  values.average_precision /= all;
+  values.ndcg /= best;
+  values.ndcg_at_k /= best_at_k;
+  values.precision_at_k /= static_cast<double>(k);
+  values.recall_at_k /= all;
+  return values;
 }
 
-// First finds the best relevant score of each query, then counts the other passages that reach it.
-double ReciprocalRank::value() const {
-  if (queries() == 0) return 0;
-  constexpr double kNone = -std::numeric_limits<double>::infinity();
-  std::vector<double> best(queries_.size(), kNone);
-  for (const Passage& passage : passages_) {
-    if (passage.relevant == Relevant::yes) best[passage.query] = std::max(best[passage.query], passage.score);
+constexpr double RankingMeans::*kMeans[] = {
+    &RankingMeans::reciprocal_rank,      &RankingMeans::average_precision, &RankingMeans::ndcg,
+    &RankingMeans::reciprocal_rank_at_k, &RankingMeans::ndcg_at_k,         &RankingMeans::precision_at_k,
+    &RankingMeans::recall_at_k};
+
+}  // namespace
+
+void Rankings::add(std::string_view query, double gain, double score, std::string_view document) {
+  documents_.push_back({.score = score,
+                        .gain = gain,
+                        .query = queries_.add(query).first,
+                        .name = names_.add(document).first,
+                        .ranked = true});
+  ++ranked_;
+}
+
+void Rankings::add_missing(std::string_view query, double gain) {
+  documents_.push_back({.score = -std::numeric_limits<double>::infinity(),
+                        .gain = gain,
+                        .query = queries_.add(query).first,
+                        .name = 0,
+                        .ranked = false});
+}
+
+void Rankings::require_distinct(std::span<Document> ranked) const {
+  std::vector<uint32_t> names;
+  for (const auto& document : ranked)
+    if (!names_.at(document.name).empty()) names.push_back(document.name);
+  std::ranges::sort(names);
+  const auto twice = std::ranges::adjacent_find(names);
+  if (twice != names.end())
+    throw Error("document \"", names_.at(*twice), "\" is ranked twice for query \"",
+                queries_.at(ranked.front().query), "\"");
+}
+
+RankingMeans Rankings::means(int64_t k) {
+  std::ranges::sort(documents_, [&](const Document& a, const Document& b) {
+    if (a.query != b.query) return a.query < b.query;
+    if (a.ranked != b.ranked) return a.ranked;
+    if (a.score != b.score) return a.score > b.score;
+    if (a.name != b.name) return names_.at(a.name) > names_.at(b.name);
+    return a.gain < b.gain;
+  });
+  RankingMeans means;
+  for (auto begin = documents_.begin(); begin != documents_.end();) {
+    const auto end =
+        std::find_if(begin, documents_.end(), [&](const auto& other) { return other.query != begin->query; });
+    const auto ranked = std::find_if(begin, end, [](const auto& document) { return !document.ranked; });
+    if (ranked != begin) require_distinct({begin, ranked});
+    std::vector<double> gains, ideal;
+    for (auto i = begin; i != end; ++i) {
+      if (i->ranked) gains.push_back(i->gain);
+      if (i->gain > 0) ideal.push_back(i->gain);
+    }
+    std::ranges::sort(ideal, std::greater());
+    if (!ideal.empty()) {
+      const auto values = values_of(gains, ideal, k);
+      for (const auto mean : kMeans) means.*mean += values.*mean;
+    }
+    begin = end;
   }
-  std::vector<uint32_t> before(queries_.size());
-  for (const Passage& passage : passages_) {
-    if (passage.relevant == Relevant::no && passage.score >= best[passage.query]) ++before[passage.query];
-  }
-  double sum = 0;
-  for (size_t i = 0; i < best.size(); ++i) {
-    if (best[i] != kNone) sum += 1.0 / (1.0 + before[i]);
-  }
-  return sum / static_cast<double>(queries());
+  for (const auto mean : kMeans)
+    if (queries() > 0) means.*mean /= static_cast<double>(queries());
+  return means;
 }
 
 void TopHits::add(std::optional<int64_t> place, int64_t candidates) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -11,28 +12,46 @@
 
 namespace bert::metric {
 
-// Mean reciprocal rank: the mean over queries of 1 / rank of the best relevant passage; 0 for a query without
-// one. Among equal scores, irrelevant passages rank first, so constant scores earn nothing. Stores 16 bytes
-// per passage and the texts of the queries.
-class ReciprocalRank {
- public:
-  enum class Relevant : uint8_t { no, yes };
-  void add(std::string_view query, Relevant relevant, double score);
+// Metrics of rankings, each the mean over all queries, as by trec_eval. The relevant documents of a query are
+// those with a gain above 0; a query without any counts as 0. "At k" looks only at the first k documents.
+struct RankingMeans {
+  double reciprocal_rank = 0;  // 1 / rank of the best relevant document
+  double average_precision =
+      0;            // of the precisions at the ranks of all relevant documents; 0 for those not ranked
+  double ndcg = 0;  // sum of gain / log2(rank + 1), divided by that of the best order
+  double reciprocal_rank_at_k = 0, ndcg_at_k = 0, precision_at_k = 0, recall_at_k = 0;
+};
 
-  int64_t count() const { return passages_.size(); }
+inline constexpr int64_t kRankTopK = 10;  // the default k
+
+// Documents that were ranked for queries by their scores. Of equal scores, named documents are ordered as by
+// trec_eval: last name in byte order first. Others are ordered by gain, the lowest first, so that constant
+// scores earn nothing. Stores 32 bytes per document and the texts of queries and names.
+class Rankings {
+ public:
+  // `document`: its name, or empty for one without.
+  void add(std::string_view query, double gain, double score, std::string_view document = {});
+  // A relevant document that was not ranked.
+  void add_missing(std::string_view query, double gain);
+
+  int64_t count() const { return ranked_; }
   int64_t queries() const { return queries_.size(); }
-  double value() const;
+  // Throws Error if a document was ranked twice for a query.
+  RankingMeans means(int64_t k);
 
  private:
-  struct Passage {
-    double score;
+  struct Document {
+    double score, gain;
     uint32_t query;
-    Relevant relevant;
+    uint32_t name;  // in names_
+    bool ranked;
   };
-  static_assert(sizeof(Passage) == 16);
+  static_assert(sizeof(Document) == 32);
+  void require_distinct(std::span<Document> ranked) const;
 
-  StringTable queries_;
-  std::vector<Passage> passages_;
+  StringTable queries_, names_;
+  std::vector<Document> documents_;
+  int64_t ranked_ = 0;
 };
 
 // Top-k accuracy: the share of examples whose gold answer is among the k best candidates, for any k up to the

@@ -11,13 +11,7 @@
 namespace bert::metric {
 namespace {
 
-std::string rounded(double value, int precision) {
-  constexpr int kUsual = 4;
-  char digits[400];  // the largest double has 309 before the point
-  const auto end = std::to_chars(digits, std::end(digits), value, std::chars_format::fixed,
-                                 precision < 0 ? kUsual : precision);
-  return {digits, end.ptr};
-}
+constexpr int kUsualPrecision = 4;
 
 using Row = std::vector<std::string>;
 
@@ -42,6 +36,12 @@ void append_rows(std::string& out, const std::vector<Row>& rows) {
 }
 
 }  // namespace
+
+std::string rounded(double value, int precision) {
+  char digits[400];  // the largest double has 309 before the point
+  const auto end = std::to_chars(digits, std::end(digits), value, std::chars_format::fixed, precision);
+  return {digits, end.ptr};
+}
 
 Report::Report(std::vector<std::string> wanted, int precision,
                std::function<void(std::string_view)> undefined)
@@ -78,7 +78,7 @@ void Report::text(std::string_view name, std::string_view value) {
 bool Report::metric(std::string_view name, std::string_view written, double value) {
   if (!take(name)) return false;
   std::string& out = begin(written);
-  show(written, std::isfinite(value) ? rounded(value, precision_) : "-");
+  show(written, std::isfinite(value) ? rounded(value, precision_ < 0 ? kUsualPrecision : precision_) : "-");
   if (std::isfinite(value)) {
     json::append_double(out, value, precision_);
   } else {

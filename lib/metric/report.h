@@ -18,6 +18,8 @@ inline double share(int64_t part, int64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / whole;
 }
 
+std::string rounded(double value, int precision);  // digits after the point, zeros included
+
 // The requested metrics, in order.
 class Report {
  public:

@@ -25,6 +25,20 @@ struct ScoreFilter::Prepared : io::Work {
   std::string failure;  // error found in compute()
 };
 
+Report make_report(const ScoreFilterOptions& options, Log& log) {
+  return {options.score.metrics, options.precision, [&log](std::string_view name) {
+            log.warn(std::string(name) + " is undefined: all gold labels or all predictions are equal");
+          }};
+}
+
+void write_report(const Report& report, const ScoreFilterOptions& options, io::Output& out) {
+  if (options.as_text) {
+    out.text() += report.text();
+  } else {
+    out.object(report.fields());
+  }
+}
+
 ScoreFilter::ScoreFilter(ScoreFilterOptions options, const io::StreamOptions& stream, Log& log)
     : options_(std::move(options)), log_(log), scorer_(make_scorer(options_.score)) {
   if (options_.plot) require_gnuplot(*options_.plot);
@@ -181,20 +195,14 @@ void ScoreFilter::end(io::Output& out) {
     log_.warn(counted(unknown_, "prediction was", "predictions were") + " skipped: no question in " +
               options_.gold + " has their id");
   if (records_ == 0 && !counted_missing_) return log_.warn("no records: nothing was scored");
-  Report report(options_.score.metrics, options_.precision, [this](std::string_view name) {
-    log_.warn(std::string(name) + " is undefined: all gold labels or all predictions are equal");
-  });
+  Report report = make_report(options_, log_);
   scorer_->report(report);
   for (const auto& remark : scorer_->remarks()) log_.warn(remark);
   if (const auto metric = report.unwritten(); metric && !options_.score.benchmark)
     throw Error(opt::metric, " ", *metric, " cannot be computed from these records", scorer_->advice(*metric),
                 "; see bert-score(1)");
   if (options_.plot) draw_plot(scorer_->plot(), *options_.plot);
-  if (options_.as_text) {
-    out.text() += report.text();
-  } else {
-    out.object(report.fields());
-  }
+  write_report(report, options_, out);
 }
 
 }  // namespace bert::metric

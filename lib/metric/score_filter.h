@@ -24,6 +24,10 @@ struct ScoreFilterOptions {
   io::OnError on_error = io::OnError::stop;
 };
 
+// Names each metric that is undefined in a warning.
+Report make_report(const ScoreFilterOptions& options, Log& log);
+void write_report(const Report& report, const ScoreFilterOptions& options, io::Output& out);
+
 class ScoreFilter : public io::Filter {
  public:
   // Reads the gold FILE with the settings of `stream`. `log` must outlive the filter.

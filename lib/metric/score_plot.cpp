@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/gnuplot.h"
+#include "metric/report.h"
 
 namespace bert::metric {
 namespace {
@@ -22,11 +23,6 @@ constexpr double kCharacter = 6.8, kLine = 15, kTop = 64, kEdge = 14;
 
 // Blue of Okabe and Ito (2008), distinguishable with color blindness.
 constexpr const char* kBlue = "#0072b2";
-
-std::string rounded(double value, int digits) {
-  char text[64];
-  return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, digits).ptr};
-}
 
 std::string number(double value) {
   std::string text;

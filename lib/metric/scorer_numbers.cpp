@@ -46,10 +46,12 @@ class NumberScorer : public Scorer {
   std::string plot() const override { return scatter_script(evaluation_.numbers); }
 };
 
-// Passages of one query have the same query text; a label above 0 marks a relevant passage.
+// Passages of one query have the same query text; the label is the gain.
 class RankScorer : public Scorer {
  public:
-  explicit RankScorer(const ScoreOptions& options) : Scorer(options), query_field_(options.text_field) {}
+  explicit RankScorer(const ScoreOptions& options) : Scorer(options), query_field_(options.text_field) {
+    evaluation_.top_k = options.top_k.value_or(kRankTopK);
+  }
 
   std::string gold(const io::Fields& fields) const override { return bytes_of(fields.number(field_)); }
 
@@ -62,20 +64,20 @@ class RankScorer : public Scorer {
   }
 
   void add(size_t, const io::Work& work) override {
-    using Relevant = ReciprocalRank::Relevant;
     const auto& compared = static_cast<const ComparedNumbers&>(work);
-    evaluation_.passages.add(compared.query, compared.gold > 0 ? Relevant::yes : Relevant::no,
-                             compared.predicted);
+    rankings_.add(compared.query, compared.gold, compared.predicted);
   }
 
   void report(Report& report) override {
-    report.count("records", evaluation_.passages.count());
-    report.count("queries", evaluation_.passages.queries());
+    report.count("records", rankings_.count());
+    report.count("queries", rankings_.queries());
+    evaluation_.ranking = rankings_.means(evaluation_.top_k);
     append_metrics(report, evaluation_, task_);
   }
 
  private:
   std::string query_field_;
+  Rankings rankings_;
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 usage: check_scores.py DIRECTORY_OF_THE_TOOLS NORMAL_FORM_PROBE
 
 Metrics of answers must be equal to the last digit, others to 1e-12. scores.json has metrics computed by
-scikit-learn and SciPy.
+scikit-learn, SciPy and others.
 """
 import json
 import math
@@ -105,9 +105,35 @@ def check_numbers(check, rng):
 
 
 def check_ranks(check, rng):
-    passages = [(rng.choice("abcd"), rng.random() < 0.3, rng.randrange(-4, 5) / 2) for _ in range(rng.randrange(1, 40))]
-    check.expect({"queries": len({p[0] for p in passages}), "mrr": reference.mrr(passages)}, ["--task", "rank"],
-                 [{"text": q, "label": int(r), "prediction": s} for q, r, s in passages])
+    passages = [(rng.choice("abcd"), rng.choice([0, 0, -1, 1, 1.5]), rng.randrange(-4, 5) / 2)
+                for _ in range(rng.randrange(1, 40))]
+    check.expect(reference.passages(passages, 10), ["--task", "rank"],
+                 [{"text": q, "label": gain, "prediction": s} for q, gain, s in passages])
+
+
+def check_runs(check, rng):
+    """Runs and judgments in the forms of TREC and BEIR, and neighbors as bert-search writes them."""
+    k, names = rng.randrange(1, 6), [f"d{i}" for i in range(rng.randrange(1, 20))]
+    pick = lambda values: {name: rng.choice(values) for name in names if rng.random() < 0.5}
+    queries = [f"q{i}" for i in range(rng.randrange(1, 7))]
+    judged = {query: pick([0, 1, 1, 2]) for query in queries}
+    ranked = {query: pick([0.5, 1, 1.5, 2.5]) for query in queries + ["other"] if rng.random() < 0.8}
+    judged = {query: row for query, row in judged.items() if row}
+    if not any(query in ranked and ranked[query] for query in judged):
+        return
+    judgments = [(query, name, gain) for query, row in judged.items() for name, gain in row.items()]
+    run = [(query, name, score) for query, row in ranked.items() for name, score in row.items()]
+    rng.shuffle(run)
+    expected = reference.run(judged, ranked, k)
+    trec = check.file("qrels.txt", "".join(f"{q} 0\t{d} {gain}\n" for q, d, gain in judgments))
+    beir = check.file("test.tsv", "query-id\tcorpus-id\tscore\n" + "".join(f"{q}\t{d}\t{gain}\n" for q, d, gain in judgments))
+    text = check.file("run", "".join(f"{q} Q0 {d} 1 {score} x\n" for q, d, score in run))
+    options = ["--task", "rank", "--top-k", str(k), "--gold"]
+    check.expect(expected, options + [trec, text], [])
+    check.expect(expected, options + [beir], [{"query-id": q, "corpus-id": d, "score": s} for q, d, s in run])
+    order = {query: sorted(row, key=lambda name: (row[name], name), reverse=True) for query, row in ranked.items()}
+    check.expect(expected, options + [trec], [{"id": query, "neighbors": [{"id": name, "score": 0} for name in names]}
+                                              for query, names in order.items()])
 
 
 TAGS = ["O", "O", "B-PER", "I-PER", "B-LOC", "I-LOC", "I-A-B", "B", "I"]
@@ -225,12 +251,13 @@ def main():
     failures = check_normal_form(probe, rng)
     with tempfile.TemporaryDirectory() as directory:
         check = Checker(tools, directory)
-        for kind in (check_labels, check_sets, check_numbers, check_ranks, check_tags, check_schemes, check_answers):
+        for kind in (check_labels, check_sets, check_numbers, check_ranks, check_runs, check_tags, check_schemes, check_answers):
             for _ in range(CASES):
                 kind(check, rng)
         with open(os.path.join(HERE, "scores.json"), encoding="utf-8") as file:
             for case in json.load(file)["cases"]:
-                check.expect(case["expected"], case["options"], case["records"])
+                gold = ["--gold", check.file("gold.txt", case["gold"])] if "gold" in case else []
+                check.expect(case["expected"], case["options"] + gold, case["records"])
         failures += check.failures
     print(f"{compared} comparisons, {failures} differ")
     sys.exit(failures != 0)

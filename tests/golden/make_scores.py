@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Writes scores.json: records, and their metrics computed by scikit-learn, SciPy and seqeval.
+"""Writes scores.json: records, and their metrics computed by scikit-learn, SciPy, seqeval and pytrec_eval.
 
 usage: make_scores.py [--check]      --check: compare with the existing file, and score_reference.py with both; what
-                                     only seqeval computes is not compared where it is not installed
+                                     only seqeval or pytrec_eval computes is not compared where it is not installed
 """
 import json
 import math
@@ -20,6 +20,11 @@ try:
 except ImportError:
     print("skipped: python3-sklearn or python3-scipy is not installed")
     sys.exit(77)
+
+try:
+    import pytrec_eval
+except ImportError:
+    pytrec_eval = None
 
 try:
     import seqeval
@@ -84,17 +89,41 @@ def numbers_case(rng):
 
 
 def ranks_case(rng):
-    """With one relevant passage per query and no ties, the reciprocal rank is sklearn's average precision."""
-    passages, total, queries = [], 0.0, 6
-    for query in range(queries):
-        scores = rng.sample(range(100), rng.randrange(2, 6))
-        right = rng.randrange(len(scores))
-        passages += [(f"q{query}", i == right, score / 10) for i, score in enumerate(scores)]
-        total += metrics.label_ranking_average_precision_score([[i == right for i in range(len(scores))]], [scores])
-    rng.shuffle(passages)
-    expected = {"queries": queries, "mrr": total / queries}
-    records = [{"text": q, "label": int(r), "prediction": s} for q, r, s in passages]
-    return ["--task", "rank"], records, expected, {"queries": queries, "mrr": reference.mrr(passages)}
+    """Without ties, as scikit-learn averages over their orders."""
+    k, records, values = 3, [], {"map": [], "ndcg": [], "ndcg_at_3": []}
+    for query in range(rng.randrange(2, 6)):
+        gains = [rng.choice([0, 0, 0, 1, 2.5]) for _ in range(rng.randrange(2, 9))] + [1]
+        scores = rng.sample(range(100), len(gains))
+        records += [(f"query {query}", gain, score / 8) for gain, score in zip(gains, scores)]
+        values["map"].append(metrics.average_precision_score([gain > 0 for gain in gains], scores))
+        values["ndcg"].append(metrics.ndcg_score([gains], [scores]))
+        values["ndcg_at_3"].append(metrics.ndcg_score([gains], [scores], k=k))
+    expected = {"queries": len(values["map"]), **{name: sum(v) / len(v) for name, v in values.items()}}
+    own = reference.passages(records, k)
+    rows = [{"text": q, "label": g, "prediction": s} for q, g, s in records]
+    options = ["--task", "rank", "--metric", "map,ndcg,ndcg_at_k", "--top-k", str(k)]
+    return options, rows, expected, {name: own[name] for name in expected}
+
+
+def run_case(rng):
+    """A run and judgments; pytrec_eval computes no reciprocal rank at k."""
+    k, names = 5, [f"d{i}" for i in range(14)]
+    judged = {f"q{i}": {d: rng.choice([-1, 0, 1, 1, 3]) for d in rng.sample(names, rng.randrange(1, 9))} for i in range(5)}
+    ranked = {f"q{i}": {d: rng.randrange(12) / 4 for d in rng.sample(names, rng.randrange(1, 12))} for i in range(7)}
+    judged["q5"] = {"d1": 1}
+    del ranked["q0"]
+    records = [{"query-id": q, "corpus-id": d, "score": s} for q, row in ranked.items() for d, s in row.items()]
+    gold = "".join(f"{q} 0 {d} {gain}\n" for q, row in judged.items() for d, gain in row.items())
+    own = reference.run(judged, ranked, k)
+    if pytrec_eval is None:
+        return ["--task", "rank", "--top-k", str(k)], records, own, own, gold
+    measures = {"mrr": "recip_rank", "map": "map", "ndcg": "ndcg", "ndcg_at_5": "ndcg_cut_5", "precision_at_5": "P_5",
+                "recall_at_5": "recall_5"}
+    kinds = {"recip_rank", "map", "ndcg", "ndcg_cut.5", "P.5", "recall.5"}
+    rows = pytrec_eval.RelevanceEvaluator(judged, kinds).evaluate(ranked)
+    expected = {"queries": len(judged), "mrr_at_5": own["mrr_at_5"]}
+    expected.update({name: sum(row[m] for row in rows.values()) / len(judged) for name, m in measures.items()})
+    return ["--task", "rank", "--top-k", str(k)], records, {name: expected[name] for name in own}, own, gold
 
 
 def tags_case(rng, scheme, strict):
@@ -133,15 +162,16 @@ def main():
     rng = random.Random(7)
     made = [labels_case(rng, classes) for classes in (2, 2, 2, 3, 3, 5, 9)]
     made += [sets_case(rng) for _ in range(6)] + [numbers_case(rng) for _ in range(8)] + [ranks_case(rng) for _ in range(4)]
+    made += [run_case(rng) for _ in range(4)]
     made += [tags_case(rng, scheme, True) for scheme in reference.SCHEMES for _ in range(3)]
     made += [tags_case(rng, scheme, False) for scheme in ("iob1", "iob2", "iobes") for _ in range(2)]
     cases, failed = [], False
-    for options, records, expected, own in made:
+    for options, records, expected, own, *gold in made:
         expected = {key: value.item() if isinstance(value, numpy.generic) else value for key, value in expected.items()}
         if differs(expected, own):
             print(f"FAILED: {options}: {expected}, score_reference.py has {own}")
             failed = True
-        cases.append({"options": options, "records": records, "expected": expected})
+        cases.append({"options": options, "records": records, "expected": expected, **({"gold": gold[0]} if gold else {})})
     if sys.argv[1:] == ["--check"]:
         with open(PATH, encoding="utf-8") as file:
             if differs(cases, json.load(file)["cases"]):
@@ -149,7 +179,7 @@ def main():
                 failed = True
     elif not failed:
         versions = {"scikit-learn": sklearn.__version__, "scipy": scipy.__version__, "numpy": numpy.__version__,
-                    "seqeval": "1.2.2"}
+                    "seqeval": "1.2.2", "pytrec_eval-terrier": "0.5.11"}
         with open(PATH, "w", encoding="utf-8") as file:
             file.write('{"made_with": %s,\n"cases": [\n%s\n]}\n' % (json.dumps(versions), ",\n".join(map(json.dumps, cases))))
     sys.exit(failed)

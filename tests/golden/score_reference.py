@@ -94,16 +94,41 @@ def spearman(x, y):
     return pearson(ranks(x), ranks(y))
 
 
-def mrr(passages):
-    """passages: (query, relevant, score)."""
+def ranking(gains, relevant, k):
+    """Metrics of one query: gains of ranked documents, best first, and those of all relevant documents."""
+    places = [place for place, gain in enumerate(gains, 1) if gain > 0]
+    if not relevant:
+        return dict.fromkeys(["mrr", "map", "ndcg", f"mrr_at_{k}", f"ndcg_at_{k}", f"precision_at_{k}", f"recall_at_{k}"], 0)
+    discounted = lambda values: sum(gain / math.log2(place + 1) for place, gain in enumerate(values, 1) if gain > 0)
+    best = sorted(relevant, reverse=True)
+    first = places[0] if places else math.inf
+    near = [place for place in places if place <= k]
+    return {"mrr": 1 / first, "map": sum(n / place for n, place in enumerate(places, 1)) / len(relevant),
+            "ndcg": discounted(gains) / discounted(best), f"mrr_at_{k}": 1 / first if near else 0,
+            f"ndcg_at_{k}": discounted(gains[:k]) / discounted(best[:k]), f"precision_at_{k}": len(near) / k,
+            f"recall_at_{k}": len(near) / len(relevant)}
+
+
+def means(rows):
+    return {"queries": len(rows), **{name: sum(row[name] for row in rows) / len(rows) for name in rows[0]}}
+
+
+def passages(records, k):
+    """records: (query, gain, score). Of equal scores, the lowest gain is first."""
     queries = {}
-    for query, relevant, score in passages:
-        queries.setdefault(query, []).append((-score, relevant))
-    total = 0.0
-    for ranking in queries.values():
-        places = [i for i, (_, relevant) in enumerate(sorted(ranking), 1) if relevant]
-        total += 1 / places[0] if places else 0
-    return total / len(queries)
+    for query, gain, score in records:
+        queries.setdefault(query, []).append((-score, gain))
+    return means([ranking([gain for _, gain in sorted(query)], [gain for _, gain in query if gain > 0], k)
+                  for query in queries.values()])
+
+
+def run(judged, ranked, k):
+    """{query: {document: gain}} and {query: {document: score}}. Of equal scores, the last name is first."""
+    rows = []
+    for query, gains in judged.items():
+        order = sorted(ranked.get(query, {}).items(), key=lambda item: (item[1], item[0]), reverse=True)
+        rows.append(ranking([gains.get(document, 0) for document, _ in order], [g for g in gains.values() if g > 0], k))
+    return means(rows)
 
 
 ALL = "OBIESLU"

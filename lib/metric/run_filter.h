@@ -1,0 +1,31 @@
+// The filter of bert-score for searches: compares what was ranked with relevance judgments, and writes one
+// object of metrics at the end.
+#pragma once
+
+#include "io/filter.h"
+#include "metric/judgments.h"
+#include "metric/ranking.h"
+#include "metric/score_filter.h"
+
+namespace bert::metric {
+
+class RunFilter : public io::Filter {
+ public:
+  // Reads the gold FILE with the settings of `stream`. `log` must outlive the filter.
+  RunFilter(ScoreFilterOptions options, const io::StreamOptions& stream, Log& log);
+
+  void prepare(const io::Fields& fields, io::Record& record) const override;
+  int64_t cost(const io::Record&) const override { return 1; }
+  void compute(std::span<io::Record* const> records) override;
+  void finish(io::Record&, io::Output&) const override {}
+  void end(io::Output& out) override;
+
+ private:
+  const ScoreFilterOptions options_;
+  Log& log_;
+  Judgments judgments_;
+  Rankings rankings_;
+  StringTable unknown_;  // queries without judgments
+};
+
+}  // namespace bert::metric
