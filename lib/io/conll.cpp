@@ -71,6 +71,15 @@ bool is_conll_comment(std::string_view line) {
          (line.starts_with("# ") && line.find('=') != std::string_view::npos);
 }
 
+bool is_conll_comment(std::string_view line, std::string_view row) {
+  if (is_conll_comment(line)) return true;
+  if (!line.starts_with("# ")) return false;
+  const auto columns = columns_of(line), usual = columns_of(row);
+  const bool tagged = is_entity_tag(columns.back());
+  if (usual.empty()) return columns.size() > 3 && !tagged;
+  return columns.size() != usual.size() || (is_entity_tag(usual.back()) && !tagged);
+}
+
 std::vector<std::string> bio_of(std::span<const std::string_view> tags) {
   std::vector<std::string> bio;
   if (!std::ranges::all_of(tags, is_entity_tag)) return {tags.begin(), tags.end()};

@@ -38,6 +38,9 @@ bool is_conll_document(std::string_view line);  // -DOCSTART-, or "# newdoc" of 
 // A comment such as "# sent_id = 7", before the first word of a sentence. The "=" distinguishes it from a
 // word "#".
 bool is_conll_comment(std::string_view line);
+// Also any other line that begins with "# " and is not like `row`, one of the rows: it has another number of
+// columns, or no tag of an entity unlike the row. If `row` is "": several words.
+bool is_conll_comment(std::string_view line, std::string_view row);
 // Whether a line can be the first of a sentence: ten columns separated by TAB, the id is 1, 1-N or 0.1.
 bool is_conllu_row(std::string_view line);
 
@@ -46,6 +49,7 @@ struct ConllColumns {
   size_t word = 0;
   std::optional<size_t> tag = {};  // nullopt: the last one, if there are several
   bool universal = false;          // CoNLL-U
+  std::string row = {};            // the first one of the FILE that does not begin with "#"; ""
 };
 // The index of a column of CoNLL-U by its name, such as "upos".
 std::optional<size_t> conllu_column(std::string_view name);  // in any case

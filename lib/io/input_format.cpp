@@ -46,24 +46,6 @@ struct Row {
   std::string line;
   size_t index;
 };
-// The first line that is not a comment of CoNLL.
-std::optional<Row> first_row(Input& input) {
-  constexpr size_t npos = std::string_view::npos;
-  size_t begin = 0;
-  for (size_t index = 0;;) {
-    const auto unread = input.unread();
-    if (index == 0) begin = std::find_if_not(unread.begin(), unread.end(), is_white) - unread.begin();
-    const size_t end = unread.find('\n', begin);
-    if (end == npos && unread.size() <= kMostBytes && input.read_more()) continue;
-    const auto rest = input.unread().substr(begin);
-    const auto line = without_line_end(end == npos ? rest : rest.substr(0, end + 1 - begin));
-    if (end == npos && (line.empty() || rest.size() > kMostBytes)) return std::nullopt;
-    if (!is_conll_comment(line)) return Row{.line = std::string(line), .index = index};
-    if (end == npos || unread.size() > kMostBytes) return std::nullopt;
-    begin = end + 1;
-    ++index;
-  }
-}
 
 bool is_letter(char c) {
   return static_cast<signed char>(c) < 0 || std::isalpha(static_cast<unsigned char>(c)) != 0;
@@ -74,6 +56,32 @@ bool has_tag(std::string_view line) {
   if (columns.size() < 2) return false;
   const auto tag = columns.back();
   return tag == kOutside || (has_prefix(tag) && tag.size() > 2 && is_letter(tag[2]));
+}
+
+// Of CoNLL; any text may begin with "#", and whoever writes it line by line may wait for an answer.
+enum class Wait { for_rows, unless_text };
+
+// The first line that is not a comment of CoNLL, nor blank after one.
+std::optional<Row> first_row(Input& input, Wait wait = Wait::unless_text) {
+  constexpr size_t npos = std::string_view::npos;
+  size_t begin = 0;
+  bool waits = true;
+  for (size_t index = 0;;) {
+    const auto unread = input.unread();
+    if (index == 0) begin = std::find_if_not(unread.begin(), unread.end(), is_white) - unread.begin();
+    const size_t end = unread.find('\n', begin);
+    if (end == npos && unread.size() <= kMostBytes && (waits || input.ready()) && input.read_more()) continue;
+    const auto rest = input.unread().substr(begin);
+    const auto line = without_line_end(end == npos ? rest : rest.substr(0, end + 1 - begin));
+    if (end == npos && (line.empty() || rest.size() > kMostBytes)) return std::nullopt;
+    const bool comment =
+        (line.starts_with('#') && !has_tag(line)) || (wait == Wait::for_rows && is_conll_document(line));
+    if (!comment && !(index > 0 && is_blank(line))) return Row{.line = std::string(line), .index = index};
+    waits = wait == Wait::for_rows || is_conll_comment(line);
+    if (end == npos || unread.size() > kMostBytes) return std::nullopt;
+    begin = end + 1;
+    ++index;
+  }
 }
 
 // Whether the tag is like B-PER: its type has several capital letters.
@@ -176,6 +184,11 @@ bool is_conll(Input& input) {
     usual |= has_usual_type(line);
   }
   return true;
+}
+
+std::string first_conll_row(Input& input) {
+  const auto row = first_row(input, Wait::for_rows);
+  return row ? row->line : "";
 }
 
 bool is_conllu(Input& input) {

@@ -84,7 +84,10 @@ std::string first_marks(Input& input);
 // The first lines after leading white space, without line ends; fewer at the end of the input.
 std::vector<std::string> first_lines(Input& input, size_t count);
 
-bool is_conll(Input& input);   // a sentence of words with IOB tags in the last column, or a -DOCSTART- line
+bool is_conll(Input& input);  // a sentence of words with IOB tags in the last column, or a -DOCSTART- line
+// The first line of CoNLL that neither begins with "#" nor starts a document; "" if it is not near the
+// beginning.
+std::string first_conll_row(Input& input);
 bool is_conllu(Input& input);  // ten columns after the comments
 // Whether the first column of the first lines counts words: 1, 2.
 bool is_numbered_conll(Input& input);

@@ -199,7 +199,8 @@ std::shared_ptr<const Source> InputReader::open_source(Input& input, int64_t& li
   const bool universal = source->format == InputFormat::conllu;
   source->conll = {.word = options_.word_column.value_or(universal ? kForm : 0),
                    .tag = universal ? options_.tag_column.value_or(kUpos) : options_.tag_column,
-                   .universal = universal};
+                   .universal = universal,
+                   .row = source->format == InputFormat::conll ? first_conll_row(input) : ""};
   if (is_table(source->format)) {
     read_columns(input, *source, line);
   } else {

@@ -1,6 +1,7 @@
 #include "io/missing_field.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <utility>
 
@@ -39,6 +40,12 @@ bool is_like_values(std::span<const std::string> columns) {
   });
 }
 
+std::string rows_by(std::string_view filter) {
+  return Error("; the rows of this table become records with jq -c '", filter,
+               "', or in pandas with to_json(orient=\"records\", lines=True)")
+      .what();
+}
+
 }  // namespace
 
 std::string origin_of(std::string_view name) {
@@ -53,6 +60,27 @@ std::string origin_of(std::string_view name) {
   return found == std::end(kOrigins) ? "" : "; " + found->second + " adds it";
 }
 
+std::string advice_for_frame(std::span<const std::string> fields) {
+  // The forms of DataFrame.to_json(), and what the Hub's server of datasets sends.
+  struct Frame {
+    std::array<std::string_view, 2> fields;
+    std::string_view filter;
+  };
+  constexpr Frame kFrames[] = {
+      {{"columns", "data"}, ".columns as $c | .data[] | with_entries(.key |= $c[.])"},
+      {{"schema", "data"}, ".data[]"},
+      {{"features", "rows"}, ".rows[].row"},
+      {{"0", "1"}, ".[]"}};
+  const auto has = [&](std::string_view field) { return std::ranges::find(fields, field) != fields.end(); };
+  for (const auto& frame : kFrames)
+    if (std::ranges::all_of(frame.fields, has)) return rows_by(frame.filter);
+  return "";
+}
+
+std::string advice_for_columns() {
+  return rows_by(". as $t | first(.[]) | keys_unsorted[] as $i | $t | map_values(.[$i])");
+}
+
 MissingColumn::MissingColumn(std::string_view name, std::span<const std::string> columns,
                              std::span<const FieldOption> options)
     : Error("has no column ", json::in_quotes(name),
@@ -63,7 +91,8 @@ MissingColumn::MissingColumn(std::string_view name, std::span<const std::string>
 MissingField::MissingField(std::string_view name, std::span<const std::string> fields,
                            std::span<const FieldOption> options)
     : Error("field ", json::in_quotes(name), " is missing; the record has ",
-            fields.empty() ? "no fields" : names_text(fields), advice(name, fields, options)) {}
+            fields.empty() ? "no fields" : names_text(fields),
+            advice_for_frame(fields).empty() ? advice(name, fields, options) : advice_for_frame(fields)) {}
 
 std::optional<std::string> FieldUse::warning() const {
   if (found_ || !absent_) return std::nullopt;

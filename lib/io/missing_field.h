@@ -21,6 +21,11 @@ struct FieldOption {
 // "; bert-tokenize adds it", for fields that few people write themselves; else "".
 std::string origin_of(std::string_view name);
 
+// What to type if the record is a whole table as pandas writes it: it has these fields, else ""; or its
+// fields are objects {"0": ..., "1": ...}.
+std::string advice_for_frame(std::span<const std::string> fields);
+std::string advice_for_columns();
+
 // All rows of a table lack the column, so that the error is one of its header.
 class MissingColumn : public Error {
  public:

@@ -60,16 +60,19 @@ class ParagraphCutter : public LineCutter {
 class ConllCutter final : public ParagraphCutter {
  public:
   explicit ConllCutter(const CutterOptions& options)
-      : ParagraphCutter(options), universal_(options.source.conll.universal) {}
+      : ParagraphCutter(options),
+        universal_(options.source.conll.universal),
+        row_(options.source.conll.row) {}
 
  private:
   bool separates(std::string_view line) const override {
-    const bool comment = universal_ ? line.starts_with('#') : is_conll_comment(line);
+    const bool comment = universal_ ? line.starts_with('#') : is_conll_comment(line, row_);
     return is_blank(line) || is_conll_document(line) || (!is_open() && comment);
   }
   bool starts_document(std::string_view line) const override { return is_conll_document(line); }
 
   const bool universal_;
+  const std::string row_;
 };
 
 }  // namespace

@@ -44,6 +44,12 @@ std::string with_point(std::string_view digits) {
   return number_of(number) ? ": " + whole + ", or " + number + " with a point" : ": " + whole;
 }
 
+// Throws Error for a column of a whole table: {"text": {"0": "a", "1": "b"}}.
+void refuse_column(std::string_view name, const json::Value& value) {
+  if (value.kind() == json::Value::Kind::object && value.find("0"))
+    throw Error("field \"", name, "\" has all rows of a column", advice_for_columns());
+}
+
 }  // namespace
 
 std::string Record::where() const { return file() + ":" + std::to_string(line_); }
@@ -52,6 +58,7 @@ std::optional<std::string_view> Fields::text(std::string_view name) const {
   if (object_) {
     const auto value = json(name);
     if (!value) return std::nullopt;
+    refuse_column(name, *value);
     return named(name, [&] { return value->string(); });
   }
   for (size_t i = 0; i < values_.size(); ++i) {
@@ -137,8 +144,10 @@ json::Value Fields::required(std::string_view name) const {
 }
 
 std::string Fields::label(std::string_view name) const {
-  if (!json(name)) return std::string(required_text(name));
-  return named(name, [&] { return json(name)->label(); });
+  const auto value = json(name);
+  if (!value) return std::string(required_text(name));
+  refuse_column(name, *value);
+  return named(name, [&] { return value->label(); });
 }
 
 std::vector<std::string> Fields::labels(std::string_view name) const {
